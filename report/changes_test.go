@@ -169,7 +169,7 @@ func TestTogether(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(9, 18)), 1000)
 	c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, Agents: []string{"GPTBot", "bingbot/2.0", "Googlebot", "me"}}, workers: 1})
 	v := c.newView(&Run{Stats: stats})
-	if len(v.Sums) != 2 || v.Sums[0].Name != "@search" || v.Sums[1].Name != "all" {
+	if len(v.Sums) != 2 || v.Sums[0].Name != "search engines" || v.Sums[1].Name != "all" {
 		t.Fatalf("%+v", v.Sums) // of @ai there is one, which has a row
 	}
 	var requests, denied int64

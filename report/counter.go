@@ -64,6 +64,7 @@ type Counter struct {
 	series   *timeline.Series
 	paces    *pace.Counts
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
+	fresh    []int64           // by crawler, those of classes that are 304
 	training training
 
 	rows, bad int64
@@ -140,6 +141,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
 	c.series = timeline.New(crawlers)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
+	c.fresh = make([]int64, len(c.classes))
 	c.served = newAnswers(func(k *kind, n *aggregate.RowCounts) int64 {
 		if k.denies == 0 {
 			return 0
@@ -309,7 +311,7 @@ func (c *Counter) addRow(b *engine.Batch, r *rowKey) error {
 		}
 	}
 	q.AddCounts(&one)
-	c.addTime(b, r, &c.kinds.all[q.Kind], one.Violations)
+	c.addTime(b, r, &c.kinds.all[q.Kind], &one)
 	return nil
 }
 
@@ -326,7 +328,9 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	c.classes[r.agent][class]++
 	switch {
 	case c.isServed(b, i):
-		one.Served = 1
+		if one.Served = 1; class == 3 {
+			c.fresh[r.agent]++
+		}
 	case class >= 4:
 		one.Failed = 1
 	}
@@ -355,7 +359,7 @@ func statusClass(b *engine.Batch, i, column int) int {
 }
 
 // addTime counts the time of a row, if it has one.
-func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, violations int64) {
+func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, one *aggregate.RowCounts) {
 	if len(b.Times) == 0 || b.Times[r.row] == noTime {
 		c.series.None++
 		return
@@ -367,7 +371,10 @@ func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, violations int64)
 	cell := c.series.CellAt(at, int(r.agent))
 	cell.Requests++
 	cell.Denied += int64(min(1, k.denies))
-	cell.Violations += violations
+	cell.Violations += one.Violations
+	if one.Failed > 0 && statusClass(b, r.row, c.status) == 5 {
+		cell.Failed++
+	}
 	if c.fromLog && r.agent != 0 && c.callers.Names()[r.agent] != engine.OtherNamed {
 		c.paces.AddRow(b, r.row, r.agent, c.look)
 	}

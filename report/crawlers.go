@@ -125,7 +125,7 @@ func (c *Counter) divide(all []Crawler) (own, others Crawler) {
 
 // together returns the sum of the crawlers of a set, and how many there are.
 func together(set string, all []Crawler) (sum Crawler, n int) {
-	sum.Name = "@" + set
+	sum.Name = map[string]string{"search": "search engines", "ai": "AI crawlers"}[set]
 	names := map[string]bool{}
 	for _, c := range crawlers.Set(set) {
 		names[strings.ToLower(c.Token)] = true
@@ -141,6 +141,9 @@ func together(set string, all []Crawler) (sum Crawler, n int) {
 	sum.About = fmt.Sprintf("%d of them together", n)
 	return sum, n
 }
+
+// IsOther reports whether the row is that of clients that are no known crawlers, whom robots.txt does not bind.
+func (c Crawler) IsOther() bool { return c.Name == otherClients }
 
 // addRow adds the requests of a row.
 func (c *Crawler) addRow(row *Crawler) {

@@ -15,6 +15,8 @@
 //     every request.
 //   - Without JavaScript all numbers, tables and bars are there.
 //
+// The page begins with findings: what somebody should act on, by package findings, to which facts.go gives what was counted.
+//
 // The package knows verdicts and counts, and no flag. It imports engine, robots, crawlers,
 // aggregate, and below it a package for each panel that counts for itself; commands import it.
 //

@@ -255,7 +255,7 @@ func checkVerified(t *testing.T, v *view) {
 			fakes = plus(fakes, impostors.Count{Requests: row.Came()[1].Rows, Denied: row.Came()[1].Denied})
 		}
 	}
-	if all := v.Impostors.All; fakes.Requests != all.Requests || fakes.Denied != all.Denied || len(v.Verified) != v.Known() {
+	if all := v.Impostors.All; fakes.Requests != all.Requests || fakes.Denied != all.Denied || int64(len(v.Verified)) != v.Known() {
 		t.Errorf("%+v in the table, and %+v in the panel; %d rows", fakes, all, len(v.Verified))
 	}
 }

@@ -18,6 +18,9 @@ type Requested struct {
 	site     engine.SiteID
 }
 
+// Requests returns how many requests there were for it, of all clients.
+func (r *Requested) Requests() int64 { return r.requests }
+
 // AgentRequests are the requests of a crawler for a URL: that of the log or, without crawlers of the
 // log, of each that is asked for.
 type AgentRequests = aggregate.Asked

@@ -10,6 +10,7 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report/internal/listing"
+	"github.com/robobatch/robobatch/report/internal/revisions"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -28,6 +29,8 @@ type Run struct {
 	More  int    // others that decided some
 
 	Texts map[engine.RulingID]*robots.Report // of those of Counter.MetTexts that are known
+
+	Revisions []Text // of the origins of Files, those that they sent in the time of the log and the last before it
 
 	Old     string                   // the rules before, as they were named
 	Changes *aggregate.ChangesReport // from these rules to those of the run; nil without them
@@ -86,6 +89,12 @@ type Use = listing.Use
 
 // Count is requests and distinct URLs.
 type Count = listing.Count
+
+// Text is what an origin sent as its robots.txt from a moment on.
+type Text = revisions.Text
+
+// AskedPath is a path, and how many requests there were for it.
+type AskedPath = listing.AskedPath
 
 // Finding is a fault of a line of a robots.txt.
 type Finding = listing.Finding

@@ -13,6 +13,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/listing"
 	"github.com/robobatch/robobatch/report/internal/pace"
+	"github.com/robobatch/robobatch/report/internal/revisions"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/useragents"
@@ -60,6 +61,8 @@ type view struct {
 	Training    *trainingView   // nil without preferences
 	Listings    []listing.View
 	Changes     *changesView // nil without rules before
+	Revised     []revisions.Revision
+	Findings    findingsView
 }
 
 // newView returns what the template reads.
@@ -111,6 +114,8 @@ func (c *Counter) newView(run *Run) *view {
 		others = o.Agents[0]
 	}
 	v.Changes = newChanges(run.Changes, others)
+	v.Revised = c.revised(run, within)
+	v.Findings = c.findings(v, within)
 	return v
 }
 
@@ -162,7 +167,7 @@ func (v *view) addVerified(lists *ranges.Lists) {
 }
 
 // Known returns how many crawlers there are, without other clients.
-func (v *view) Known() (n int) {
+func (v *view) Known() (n int64) {
 	for i := range v.Crawlers {
 		if v.Crawlers[i].Name != otherClients {
 			n++
@@ -176,7 +181,7 @@ type part struct{ ID, Title string }
 
 // Parts returns the sections in their order.
 func (v *view) Parts() []part {
-	all := []part{{"overview", "Overview"}, {"crawlers", "Crawlers"}}
+	all := []part{{"overview", "What to do"}, {"crawlers", "Crawlers"}}
 	if v.Impostors != nil {
 		all = append(all, part{"impostors", "Impostors"})
 	}

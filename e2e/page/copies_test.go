@@ -31,7 +31,7 @@ func TestCopies(t *testing.T) {
 	tb := open(t, name, "")
 	got := tb.copied(`button[aria-label*="rules of https://a.example"]`)
 	for _, want := range []string{
-		"Requests,URLs,Only matched,Line,robots.txt,robots.txt: notes\r\n",
+		"Requests,URLs,Lost,Line,robots.txt,robots.txt: notes\r\n",
 		"3,2,1,2,Disallow: /a,line 3 decided the others\r\n",
 		"1,1,,3,Disallow: /a/b,\"redundant: without it, line 2 would say the same: Disallow: /a\"\r\n", ",,,4,Disalow: /c,\"",
 	} {

@@ -169,7 +169,7 @@ func TestSameText(t *testing.T) {
 	tb := open(t, made(t, rules, urls, "-agent", "Googlebot"), "")
 	const table = `document.querySelector('table[data-name="robots.txt files"]')`
 	tb.eval(`{ const f = `+table+`.parentElement.previousElementSibling.querySelector("input"); f.value = "4.example"; f.dispatchEvent(new Event("input")); }`, nil)
-	const want = "robots.txt of,Requests,Rules that decided,Rules that only matched,Rules that matched nothing,Findings,robots.txt of: notes\r\n" +
+	const want = "robots.txt of,Requests,Rules that decided,Rules that lost,Rules that matched nothing,Findings,robots.txt of: notes\r\n" +
 		"https://0.example,6,1,0,0,0,\"and 5 other origins with the same text: https://1.example, https://2.example, https://3.example, https://4.example, https://5.example\"\r\n"
 	if got := tb.copied(`button[aria-label="Copy as CSV: the table of robots.txt files"]`); got != want {
 		t.Errorf("copied is %q, want %q", got, want)

@@ -307,7 +307,7 @@ func TestSums(t *testing.T) {
 	}
 	for range 2 {
 		tb.eval(table+`.tHead.rows[0].cells[1].querySelector("button").click()`, nil)
-		if got := names(); got != "@search,all" {
+		if got := names(); got != "search engines,all" {
 			t.Errorf("the sums are %s", got)
 		}
 	}

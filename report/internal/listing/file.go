@@ -3,7 +3,10 @@
 package listing
 
 import (
+	"time"
+
 	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -20,10 +23,17 @@ type File struct {
 	Report   *robots.Report // of Text
 	Uses     []Use          // by line; lines that bind none of the crawlers have none
 	Findings []Finding      // by line
+
+	First, Last time.Time   // of its requests; zero if they have no time
+	Changing    bool        // its origin had another text, too, in the time of the log
+	Asked       []AskedPath // paths of its origins, those with the most requests first
 }
 
 // All returns the origins that have the file, as far as they are named.
 func (f *File) All() []string { return append([]string{f.Origin}, f.Same...) }
+
+// An AskedPath is a path, and how many requests there were for it, of all clients.
+type AskedPath = findings.Asked
 
 // A Use is what the log did with a rule.
 type Use struct {

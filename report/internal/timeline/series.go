@@ -8,8 +8,8 @@ import (
 )
 
 // A Cell counts the rows of a crawler in a stretch of time. Denied are those that are disallowed for one
-// of the crawlers at least.
-type Cell struct{ Requests, Denied, Violations int64 }
+// of the crawlers at least, Failed those answered by 5xx.
+type Cell struct{ Requests, Denied, Violations, Failed int64 }
 
 // steps are how long the stretches may be, in microseconds.
 var steps = []int64{hour, day, 7 * day, 28 * day, 364 * day, 100 * 364 * day}
@@ -44,7 +44,7 @@ type Series struct {
 
 // New returns an empty series of so many crawlers.
 func New(crawlers int) *Series {
-	const cellBytes = 24
+	const cellBytes = 32
 	return &Series{
 		crawlers: crawlers, all: map[int64][]Cell{}, from: math.MaxInt64, to: math.MinInt64,
 		most: max(64, min(maxStretches, seriesMemory/(cellBytes*crawlers))),
@@ -120,6 +120,7 @@ type Points struct {
 	Cells  [][]int64 // requests, by crawler
 	Denied [][]int64
 	Bad    [][]int64 // violations
+	Failed [][]int64 // answered by 5xx
 
 	before, after aside
 }
@@ -141,12 +142,12 @@ func (s *Series) Points(in Span, step int, most int64) *Points {
 	first, last := stretch(in.from, steps[step]), stretch(in.to, steps[step])
 	p := &Points{Step: [...]string{"hour", "day", "week", "4 weeks", "52 weeks", "100 years"}[step]}
 	n := int(min(last-first+1, 2*most))
-	p.Cells, p.Denied, p.Bad = columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n)
+	p.Cells, p.Denied, p.Bad, p.Failed = columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n)
 	for i := range n {
 		at := first + int64(i)
 		p.Starts = append(p.Starts, (monday+at*steps[step])/second)
 		for c, cell := range all[at] {
-			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i] = cell.Requests, cell.Denied, cell.Violations
+			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i], p.Failed[c][i] = cell.Requests, cell.Denied, cell.Violations, cell.Failed
 		}
 	}
 	p.before, p.after = s.aside(math.MinInt64, monday+first*steps[step]-1), s.aside(monday+(last+1)*steps[step], math.MaxInt64)

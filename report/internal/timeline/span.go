@@ -158,4 +158,10 @@ func (c *Cell) addCell(other Cell) {
 	c.Requests += other.Requests
 	c.Denied += other.Denied
 	c.Violations += other.Violations
+	c.Failed += other.Failed
+}
+
+// Times returns when a span begins and ends; false if it has no time.
+func (s Span) Times() (from, to time.Time, ok bool) {
+	return time.UnixMicro(s.from).UTC(), time.UnixMicro(s.to).UTC(), s.from <= s.to
 }

@@ -31,6 +31,10 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 			}
 		}
 		slices.Sort(file.Same)
+		if f.First != nil {
+			file.First, file.Last = *f.First, *f.Last
+		}
+		file.Changing = f.Versions > 1
 		if f.Versions > 1 && f.First != nil {
 			file.When = span(*f.First, *f.Last)
 			file.Older = isOlder(f, busiest)
@@ -61,6 +65,24 @@ func (t *texts) inspect(store *engine.Store, met []report.MetText, d robots.Dial
 type texts struct {
 	bodies map[captures.Key][]byte
 	newest map[robots.Origin]newest
+	sent   map[robots.Origin][]newest // the texts of each origin, in the order in which they were read
+}
+
+// mostSent is how many texts of an origin are looked at for its revisions.
+const mostSent = 1000
+
+// revisions returns the texts that origins sent, by time: of neighbours that are equal the first.
+func (t *texts) revisions() (all []report.Text) {
+	for _, origin := range slices.Sorted(maps.Keys(t.sent)) {
+		sent := t.sent[origin]
+		slices.SortStableFunc(sent, func(a, b newest) int { return a.at.Compare(b.at) })
+		for i, one := range sent {
+			if i == 0 || one.key != sent[i-1].key {
+				all = append(all, report.Text{Origin: string(origin), At: one.at, Body: t.bodies[one.key]})
+			}
+		}
+	}
+	return all
 }
 
 // A newest is the newest text of an origin.
@@ -79,12 +101,14 @@ func (t *texts) want(store *engine.Store, origin robots.Origin, id engine.Ruling
 
 // findTexts reads the texts of files again, and those that crawlers met. There are none in a pack.
 func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, met []report.MetText, d robots.Dialect) (*texts, error) {
-	t := &texts{map[captures.Key][]byte{}, map[robots.Origin]newest{}}
+	t := &texts{map[captures.Key][]byte{}, map[robots.Origin]newest{}, map[robots.Origin][]newest{}}
 	if src.Now.Pack() != "" || len(busiest)+len(met) == 0 {
 		return t, nil
 	}
+	isBusy := map[robots.Origin]bool{}
 	for i := range busiest {
 		t.want(src.Now.Store, busiest[i].Origin, busiest[i].Ruling)
+		isBusy[busiest[i].Origin] = true
 	}
 	for _, m := range met {
 		t.want(src.Now.Store, m.Origin, m.Ruling)
@@ -103,6 +127,9 @@ func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, me
 		key := captures.KeyOf(r.Body)
 		if _, wanted := t.bodies[key]; wanted {
 			t.bodies[key] = r.Body
+		}
+		if sent := t.sent[r.Origin]; r.URL == "" && isBusy[r.Origin] && len(sent) < mostSent && (len(sent) == 0 || sent[len(sent)-1].key != key) {
+			t.sent[r.Origin] = append(sent, newest{r.FetchedAt, key})
 		}
 		if n, wanted := t.newest[r.Origin]; wanted && r.URL == "" && !r.FetchedAt.Before(n.at) {
 			t.newest[r.Origin] = newest{r.FetchedAt, key}

@@ -164,9 +164,13 @@ func (p *Page) Write(ctx context.Context, r Result) error {
 		return err
 	}
 	run.Files, run.More = listingsOf(r, texts, busiest, &opt), more
-	run.Texts = texts.inspect(store, met, opt.Dialect)
+	run.Texts, run.Revisions = texts.inspect(store, met, opt.Dialect), texts.revisions()
+	asked := p.mostRequested(busiest)
+	for i := range run.Files {
+		run.Files[i].Asked = askedOf(asked[i])
+	}
 	if p.whatIf {
-		panel, err := p.whatIfPanel(run, busiest, &opt)
+		panel, err := p.whatIfPanel(run, busiest, asked, &opt)
 		if err != nil {
 			return err
 		}

@@ -41,8 +41,9 @@ robobatch report writes what a log says of robots.txt files, and of crawlers, as
 
     robobatch report -rules robots.txt -base https://www.example.com -in access.log -agent-from-log
 
-writes access.report.html. The page has crawlers and their violations, what each line of robots.txt decided, paths, times
-and answers, and with -old what the rules changed. It needs no network and no other file. docs/LOG.md tells more. It
+writes access.report.html. The page says what to do first, and has crawlers, what each line of robots.txt decided,
+paths, times and answers, and with -old what the rules changed. It needs no network and no other file. docs/LOG.md tells
+more. It
 opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
 		Input:    append([]cli.Flag{g.old.RulesFlag()}, g.Input()...),

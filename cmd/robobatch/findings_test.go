@@ -1,0 +1,249 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/internal/repcase"
+)
+
+// A traffic is a made-up log of a site and of its robots.txt, with the faults of a test. Without one, there is nothing to
+// do: crawlers obey, come all the time, and hardly ever fail.
+type traffic struct {
+	lines    int
+	days     int
+	captures []sent
+	client   func(v *visit) // has the faults of a request; nil is none
+	more     func(rng *rand.Rand) []visit
+	args     []string
+}
+
+// A sent is a robots.txt from a day on.
+type sent struct {
+	day  float64
+	body string
+}
+
+// A visit is a request.
+type visit struct {
+	at      time.Time
+	day     float64 // since the first one
+	address string
+	agent   string
+	path    string
+	status  int
+	skip    bool // it was not made
+	robot   bool // it is of a crawler
+	rng     *rand.Rand
+}
+
+const (
+	firefox   = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+	googlebot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+	bingbot   = "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"
+	gptbot    = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"
+)
+
+// usualText is a robots.txt without a fault.
+const usualText = "User-agent: *\nDisallow: /private/\nDisallow: /search\nAllow: /search/help\n\nSitemap: https://www.shop.example/sitemap.xml\n"
+
+// begin is when the logs begin.
+var begin = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+
+// write writes the log and the captures of the robots.txt to a directory.
+func (c *traffic) write(t *testing.T, dir string) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(34, uint64(c.lines)))
+	sections := []string{"/shop/", "/shop/", "/shop/", "/blog/", "/blog/", "/news/", "/about/", "/search/help/", "/img/", "/img/"}
+	var all []visit
+	for i := range c.lines {
+		day := float64(i) / float64(c.lines) * float64(c.days)
+		v := visit{day: day, agent: firefox, address: fmt.Sprintf("91.65.12.%d", rng.IntN(250)), status: 200, rng: rng}
+		switch n := rng.IntN(100); {
+		case n < 12:
+			v.agent, v.robot, v.address = googlebot, true, fmt.Sprintf("66.249.64.%d", rng.IntN(30))
+		case n < 20:
+			v.agent, v.robot, v.address = bingbot, true, fmt.Sprintf("157.55.39.%d", rng.IntN(250))
+		case n < 24:
+			v.agent, v.robot, v.address = gptbot, true, fmt.Sprintf("20.171.206.%d", rng.IntN(250))
+		}
+		v.path = fmt.Sprintf("%s%d.html", sections[rng.IntN(len(sections))], rng.IntN(300))
+		if v.robot && rng.IntN(100) == 0 {
+			v.path = "/robots.txt"
+		} else if !v.robot && rng.IntN(20) == 0 {
+			v.path = fmt.Sprintf("/search?q=%d", rng.IntN(900)) // which crawlers may not fetch
+		}
+		switch n := rng.IntN(1000); {
+		case n < 30:
+			v.status = 404
+		case n < 90:
+			v.status = 301
+		case n < 95:
+			v.status = 503
+		}
+		if c.client != nil {
+			c.client(&v)
+		}
+		all = append(all, v)
+	}
+	if c.more != nil {
+		all = append(all, c.more(rng)...)
+	}
+	for i := range all {
+		all[i].at = begin.Add(time.Duration(all[i].day * 24 * float64(time.Hour)))
+	}
+	slices.SortStableFunc(all, func(a, b visit) int { return a.at.Compare(b.at) })
+	var log, rules strings.Builder
+	for i := range all {
+		if v := &all[i]; !v.skip {
+			fmt.Fprintf(&log, "%s - - [%s] \"GET %s HTTP/1.1\" %d 5120 \"-\" \"%s\"\n", v.address, v.at.Format("02/Jan/2006:15:04:05 -0700"), v.path, v.status, v.agent)
+		}
+	}
+	captures := c.captures
+	if captures == nil {
+		captures = []sent{{-5, usualText}}
+	}
+	for _, s := range captures {
+		fmt.Fprintf(&rules, "{\"origin\": \"https://www.shop.example\", \"status\": 200, \"fetched_at\": %d, \"body\": %q}\n", begin.Add(time.Duration(s.day*24*float64(time.Hour))).Unix(), s.body)
+	}
+	for name, text := range map[string]string{"access.log": log.String(), "rules.jsonl": rules.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// findingPattern is a finding on a page.
+var findingPattern = regexp.MustCompile(`<li data-kind="([a-z-]+)"><p><b>([^<]*)</b>[^\n]*\n<p class="facts">([^\n]*)</p>`)
+
+// findings makes a report, and returns the kinds of its findings in their order, and what they say.
+func findings(t *testing.T, dir string, args ...string) (kinds []string, said string) {
+	t.Helper()
+	out := filepath.Join(dir, "report.html")
+	args = append([]string{"report", "-agent-from-log", "-what-if", "off", "-quiet", "-out", out}, args...)
+	if code := run(args, console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}); code != exitDone {
+		t.Fatalf("%q: exit code %d", args, code)
+	}
+	page, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range findingPattern.FindAllStringSubmatch(string(page), -1) {
+		kinds = append(kinds, m[1])
+		said += m[1] + ": " + html.UnescapeString(m[2]) + " | " + html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(m[3], "")) + "\n"
+	}
+	if none := strings.Contains(string(page), "Nothing that calls for action was found."); none != (len(kinds) == 0) {
+		t.Errorf("there are %d findings, and the page says that there is none: %t", len(kinds), none)
+	}
+	return kinds, said
+}
+
+// closedText closes all of a site.
+const closedText = "User-agent: *\nDisallow: /\n"
+
+// faults are the logs of TestFindings.
+var faults = map[string]struct {
+	traffic
+	want  string // kinds in their order
+	first string // is in what the first finding says
+}{
+	"none":   {traffic{}, "", ""},
+	"closed": {traffic{captures: []sent{{-5, usualText}, {4, closedText}, {11, usualText}}, client: func(v *visit) { v.skip = v.robot && v.day > 4 && v.day < 11 && v.path != "/robots.txt" }}, "closed changed", "Googlebot and bingbot may fetch nothing of https://www.shop.example: line 2 of its robots.txt, Disallow: /, closes the whole site. | 38,"},
+	"closed to one": {traffic{captures: []sent{{-5, "User-agent: Googlebot\nDisallow: /\n\n" + usualText}}, client: func(v *visit) { v.skip = v.agent == googlebot && v.path != "/robots.txt" }},
+		"closed", "Googlebot may fetch nothing of https://www.shop.example"},
+	"HTML":        {traffic{captures: []sent{{-5, usualText}, {6, "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n"}}}, "misplaced changed", "sends as robots.txt is an HTML page"},
+	"staging":     {traffic{captures: []sent{{-5, strings.Replace(usualText, "www.", "staging.", 1)}}}, "misplaced", "its sitemap in line 6 is on staging.shop.example"},
+	"a path":      {traffic{captures: []sent{{-5, usualText + "\nUser-agent: bingbot\nDisallow: /shop/\n"}}, client: func(v *visit) { v.skip = v.agent == bingbot && strings.HasPrefix(v.path, "/shop/") }}, "closed-path", "bingbot may not fetch /shop/ of https://www.shop.example, which "},
+	"stopped":     {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
+	"slowed":      {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},
+	"failing":     {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "of the requests of crawlers by an error (5xx)"},
+	"violations":  {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times."},
+	"impostors":   {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "faked", "Clients that are not Googlebot use that name; 100% of the requests came from 5.188.10.0/24. | 400 requests"},
+	"redirects":   {traffic{client: func(v *visit) { failSome(v, 0, 301, 3) }}, "redirected", "of the requests of crawlers were answered by a redirect (3xx)"},
+	"changes":     {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, usualText}}}, "changed", "changed 2 times: on 2026-03-04 00:00 “Disallow: /img/” and 1 more line came; on 2026-03-10 00:00 “Disallow: /img/” and 1 more line went."},
+	"idle rules":  {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /old1/\nDisallow: /old2/\nDisallow: /old3/\nDisallow: /search?\n"}}}, "idle", "3 of 4 rules matched none of 100,000 requests"},
+	"beaten rule": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /search/x\nAllow: /search/x\nDisallow: /search?\n"}}}, "idle", "1 rule never decides anything, as another rule always wins (line 2)"},
+	"five": {traffic{captures: []sent{{-5, usualText}, {6, closedText}}, client: func(v *visit) {
+		v.skip = v.robot && v.day > 6 && v.path != "/robots.txt"
+		failSome(v, 2, 503, 8)
+	}, more: func(rng *rand.Rand) []visit { return append(violations(rng), impostors(rng)...) }, args: []string{"-ranges", "ranges"}},
+		"closed failing changed violated faked", "Googlebot and bingbot may fetch nothing of https://www.shop.example"},
+}
+
+// failSome has one of so many requests of crawlers answered by a status, from a day on.
+func failSome(v *visit, day float64, status, of int) {
+	if v.robot && v.day > day && v.rng.IntN(of) == 0 {
+		v.status = status
+	}
+}
+
+// violations are fetches of GPTBot of what is disallowed.
+func violations(rng *rand.Rand) (all []visit) {
+	for range 300 {
+		all = append(all, visit{day: rng.Float64() * 14, agent: gptbot, address: "20.171.206.9", path: fmt.Sprintf("/private/%d", rng.IntN(90)), status: 200})
+	}
+	return all
+}
+
+// impostors are requests of a client that says that it is Googlebot.
+func impostors(rng *rand.Rand) (all []visit) {
+	for range 400 {
+		all = append(all, visit{day: rng.Float64() * 14, agent: googlebot, address: "5.188.10.77", path: fmt.Sprintf("/shop/%d.html", rng.IntN(300)), status: 200})
+	}
+	return all
+}
+
+// lists are the addresses of the crawlers of the logs.
+var lists = map[string]string{"googlebot": "66.249.64.0/27", "bingbot": "157.55.39.0/24", "gptbot": "20.171.206.0/24"}
+
+// TestFindings plants a fault of each kind in a log of 100,000 lines: it is found, and is the first, and nothing else is
+// found but what follows from it.
+func TestFindings(t *testing.T) {
+	for name, fault := range faults {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			fault.lines, fault.days = 100_000, 14
+			fault.write(t, dir)
+			if err := os.MkdirAll("ranges", 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for name, prefix := range lists {
+				text := fmt.Sprintf("{\"creationTime\": \"2026-03-08T00:00:00.000000\", \"prefixes\": [{\"ipv4Prefix\": %q}]}", prefix)
+				if err := os.WriteFile(filepath.Join("ranges", name+".json"), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			kinds, said := findings(t, dir, append([]string{"-rules", "rules.jsonl", "-in", "access.log", "-base", "https://www.shop.example", "-as-of", "log"}, fault.args...)...)
+			if got := strings.Join(kinds, " "); got != fault.want {
+				t.Errorf("found are %q, want %q:\n%s", got, fault.want, said)
+			}
+			if first, _, _ := strings.Cut(said, "\n"); !strings.Contains(first, fault.first) {
+				t.Errorf("the first is %q, without %q", first, fault.first)
+			}
+			t.Log(said)
+		})
+	}
+}
+
+// TestNoFindings makes a report of a public log by a robots.txt that allows everything: there is nothing to act on.
+func TestNoFindings(t *testing.T) {
+	log := filepath.Join(repcase.SharedDir(t), "data", "apache-semicomplete.access.log.zst")
+	dir := t.TempDir()
+	rules := filepath.Join(dir, "robots.txt")
+	if err := os.WriteFile(rules, []byte("User-agent: *\nDisallow:\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, said := findings(t, dir, "-rules", rules, "-in", log, "-base", "https://www.example.com"); said != "" {
+		t.Errorf("found are:\n%s", said)
+	}
+}

@@ -1,0 +1,160 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/report/internal/findings"
+	"github.com/robobatch/robobatch/report/internal/listing"
+	"github.com/robobatch/robobatch/report/internal/revisions"
+	"github.com/robobatch/robobatch/report/internal/timeline"
+)
+
+// A findingsView is what the page begins with.
+type findingsView struct {
+	All   []findings.Finding // the most important first
+	More  int64              // others
+	Looks []findings.Look
+}
+
+// searchSet is the purpose of crawlers that fetch for a search engine.
+const searchSet = "search"
+
+// beaten is the code of a rule that another always wins over.
+const beaten = "shadowed_rule"
+
+// findings returns what the page begins with.
+func (c *Counter) findings(v *view, within timeline.Span) findingsView {
+	f := &findings.Facts{
+		Requests: c.rows, FromLog: c.fromLog, Dated: c.byTime, Statuses: c.status >= 0, Addresses: c.store.Options().Ranges != nil, Dialect: c.store.Options().Dialect,
+	}
+	f.From, f.To, _ = within.Times()
+	if !c.series.HasTimes() {
+		f.From, f.To = time.Time{}, time.Time{}
+	}
+	c.addPoints(f, v.Run, within)
+	requests := map[string]int64{} // by origin
+	for i := range v.Listings {
+		l := &v.Listings[i]
+		file := findings.File{
+			Origin: l.Origin, Others: int64(l.Origins - 1), Link: "rules", Requests: l.Requests, First: l.First, Last: l.Last, Changing: l.Changing,
+			Body: l.Text, Report: l.Report, Asked: l.Asked,
+		}
+		if l.Report == nil {
+			file.Body = nil
+		}
+		file.Rules, file.Never = neverOf(l)
+		if len(l.Lines) > 0 {
+			file.Link = "file-" + strconv.Itoa(i)
+		}
+		for _, fault := range l.Findings {
+			if fault.Code == beaten {
+				file.Beaten = append(file.Beaten, fault.Line)
+			}
+		}
+		f.Files = append(f.Files, file)
+		requests[l.Origin] += l.Requests
+	}
+	for _, r := range v.Revised {
+		change := findings.Change{Origin: r.Origin, At: r.At, Requests: requests[r.Origin]}
+		for _, line := range r.Added {
+			change.Added = append(change.Added, line.Text)
+		}
+		for _, line := range r.Gone {
+			change.Gone = append(change.Gone, line.Text)
+		}
+		f.Changes = append(f.Changes, change)
+	}
+	if i := v.Impostors; i != nil && len(i.Names) > 0 && len(i.Networks) > 0 {
+		f.Impostors = &findings.Impostors{
+			Requests: i.All.Requests, Name: i.Names[0].Name, Names: int64(len(i.Names) - 1), Network: i.Networks[0].Prefix,
+			Share: float64(i.Networks[0].Requests) / float64(i.All.Requests),
+		}
+	}
+	all, more := findings.Find(f)
+	return findingsView{all, int64(more), findings.Looks(f)}
+}
+
+// neverOf returns how many rules of a text bind everybody who is not named, and how many of these matched nothing. Those for
+// one crawler match nothing if it obeys them.
+func neverOf(l *listing.View) (rules, never int) {
+	if l.Report == nil {
+		return 0, 0
+	}
+	star := map[int32]bool{}
+	for _, g := range l.Report.File.Groups {
+		for _, r := range g.Rules {
+			star[r.Line] = g.Star
+		}
+	}
+	for i := range l.Uses {
+		if use := &l.Uses[i]; star[use.Line] {
+			if rules++; use.Decided.Requests+use.Matched.Requests == 0 {
+				never++
+			}
+		}
+	}
+	return rules, never
+}
+
+// addPoints adds the crawlers, and what they did by stretches of time: days, or hours of a short log.
+func (c *Counter) addPoints(f *findings.Facts, run *Run, within timeline.Span) {
+	step := 1
+	if f.To.Sub(f.From) < 8*24*time.Hour {
+		step = 0
+	}
+	points := c.series.Points(within, step, 1<<12)
+	if points != nil && (points.Step == "hour" || points.Step == "day") {
+		f.Starts, f.ByHour, f.All = points.Starts, points.Step == "hour", make([]int64, len(points.Starts))
+		for _, cells := range points.Cells {
+			for i, n := range cells {
+				f.All[i] += n
+			}
+		}
+	}
+	for a, counts := range c.AgentCounts(run) {
+		if c.fromLog && a == 0 {
+			continue
+		}
+		token, _, _ := strings.Cut(counts.Name, "/")
+		known, _ := crawlers.Lookup(token)
+		one := findings.Crawler{Name: counts.Name, Search: slices.Contains(known.Purposes, searchSet), Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown}
+		if c.fromLog {
+			for class, n := range c.classes[a][1:] {
+				one.Answered += n
+				switch class + 1 {
+				case 3:
+					one.Redirected = n - c.fresh[a]
+				case 5:
+					one.Failed = n
+				}
+			}
+		}
+		if f.Starts != nil && c.fromLog && a < len(points.Cells) {
+			one.Points = make([]findings.Point, len(f.Starts))
+			for i := range one.Points {
+				one.Points[i] = findings.Point{Requests: points.Cells[a][i], Violations: points.Bad[a][i], Failed: points.Failed[a][i]}
+			}
+		}
+		f.Crawlers = append(f.Crawlers, one)
+	}
+}
+
+// revised returns the revisions of texts in the time of the log.
+func (c *Counter) revised(run *Run, within timeline.Span) (all []revisions.Revision) {
+	from, to, ok := within.Times()
+	if !ok || !c.byTime {
+		return nil
+	}
+	for _, r := range revisions.Of(slices.Clone(run.Revisions)) {
+		if r.At.After(from) && !r.At.After(to) {
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b revisions.Revision) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Origin, b.Origin)) })
+	return all
+}

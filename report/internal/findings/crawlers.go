@@ -1,0 +1,268 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/robobatch/robobatch/report/internal/show"
+)
+
+// span returns the time from the first stretch in which some crawlers did something to the last.
+func (f *Facts) span(crawlers []*Crawler, did func(Point) bool) (from, to time.Time) {
+	first, last := len(f.Starts), -1
+	for _, c := range crawlers {
+		for i, p := range c.Points {
+			if did(p) {
+				first, last = min(first, i), max(last, i)
+			}
+		}
+	}
+	if last < 0 {
+		return from, to
+	}
+	from, to = f.start(first), f.start(last+1)
+	if from.Before(f.From) {
+		from = f.From
+	}
+	if to.After(f.To) {
+		to = f.To
+	}
+	return from, to
+}
+
+// start returns when a stretch begins.
+func (f *Facts) start(i int) time.Time {
+	if i < len(f.Starts) {
+		return time.Unix(f.Starts[i], 0).In(f.From.Location())
+	}
+	return time.Unix(f.Starts[len(f.Starts)-1], 0).Add(f.step()).In(f.From.Location())
+}
+
+// step is how long a stretch is.
+func (f *Facts) step() time.Duration {
+	if f.ByHour {
+		return time.Hour
+	}
+	return 24 * time.Hour
+}
+
+// having returns the crawlers that have something, those with the most first, and their sum.
+func (f *Facts) having(number func(*Crawler) int64) (all []*Crawler, sum int64) {
+	for i := range f.Crawlers {
+		if c := &f.Crawlers[i]; f.FromLog && number(c) > 0 {
+			all, sum = append(all, c), sum+number(c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Crawler) int { return cmp.Compare(number(b), number(a)) })
+	return all, sum
+}
+
+// names returns the names of crawlers.
+func names(all []*Crawler) (names []string) {
+	for _, c := range all {
+		names = append(names, show.Text(c.Name))
+	}
+	return names
+}
+
+// violated finds the crawlers that fetched what they were told not to.
+func violated(f *Facts) []Finding {
+	all, sum := f.having(func(c *Crawler) int64 { return c.Violations })
+	if len(all) == 0 {
+		return nil
+	}
+	from, to := f.span(all, func(p Point) bool { return p.Violations > 0 })
+	text := fmt.Sprintf("%s fetched what robots.txt disallows to it: %s.", show.Text(all[0].Name), show.Plural(all[0].Violations, "time"))
+	if len(all) > 1 {
+		text = fmt.Sprintf("%s fetched what robots.txt disallows to them, %s alone %s.", list(names(all), "other crawler"), show.Text(all[0].Name), show.Plural(all[0].Violations, "time"))
+	}
+	found := f.make(Violated, sum, f.Requests, from, to, text)
+	for i := range found {
+		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", "Tell the operators, or refuse these requests at the server: robots.txt alone does not hold them."
+		if !f.Addresses {
+			found[i].Do = "First find out with -ranges whether it was them: anyone can send their names. Then tell the operators, or refuse these requests."
+		}
+	}
+	return found
+}
+
+// faked finds the clients that used the names of crawlers.
+func faked(f *Facts) []Finding {
+	i := f.Impostors
+	if i == nil {
+		return nil
+	}
+	name := show.Text(i.Name)
+	if i.Names > 0 {
+		name += " and " + show.Plural(i.Names, "other crawler")
+	}
+	text := fmt.Sprintf("Clients that are not %s use that name; %s of the requests came from %s.", name, show.Percent(i.Share), show.Text(i.Network))
+	if i.Names > 0 {
+		text = fmt.Sprintf("Clients that are not %s use their names; %s of the requests came from %s.", name, show.Percent(i.Share), show.Text(i.Network))
+	}
+	found := f.make(Faked, i.Requests, f.Requests, time.Time{}, time.Time{}, text)
+	for n := range found {
+		found[n].Link, found[n].Title, found[n].Do = "impostors", "Impostors", "Refuse or slow down these networks. They are in no number of violations."
+	}
+	return found
+}
+
+// failing finds crawlers that get errors of the server. It lasted from the first stretch with more than the share of
+// limits to the last.
+func failing(f *Facts) []Finding {
+	all, sum := f.having(func(c *Crawler) int64 { return c.Failed })
+	_, answered := f.having(func(c *Crawler) int64 { return c.Answered })
+	if len(all) == 0 {
+		return nil
+	}
+	from, to := f.span([]*Crawler{{Points: f.sum()}}, func(p Point) bool { return show.Share(p.Failed, p.Requests) >= limits[Failing].share })
+	text := fmt.Sprintf("The server answered %s of the requests of crawlers by an error (5xx), most of them of %s.", show.Percent(show.Share(sum, answered)), show.Text(all[0].Name))
+	found := f.make(Failing, sum, answered, from, to, text)
+	for i := range found {
+		found[i].Link, found[i].Title = "answers", "Answers"
+		found[i].Do = "Repair these pages: crawlers come less to a server that fails, and pages that keep failing drop out of search."
+	}
+	return found
+}
+
+// sum returns what all crawlers did by stretch of time.
+func (f *Facts) sum() []Point {
+	all := make([]Point, len(f.Starts))
+	for i := range f.Crawlers {
+		for n, p := range f.Crawlers[i].Points {
+			all[n].Requests += p.Requests
+			all[n].Violations += p.Violations
+			all[n].Failed += p.Failed
+		}
+	}
+	return all
+}
+
+// redirected finds crawlers that are sent elsewhere.
+func redirected(f *Facts) []Finding {
+	all, sum := f.having(func(c *Crawler) int64 { return c.Redirected })
+	_, answered := f.having(func(c *Crawler) int64 { return c.Answered })
+	if len(all) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s of the requests of crawlers were answered by a redirect (3xx), most of them of %s.", show.Percent(show.Share(sum, answered)), show.Text(all[0].Name))
+	found := f.make(Redirected, sum, answered, time.Time{}, time.Time{}, text)
+	for i := range found {
+		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", "Link to the last address at once, in pages and in sitemaps: each redirect costs a fetch."
+	}
+	return found
+}
+
+// resting finds crawlers that stopped, or came much less.
+func resting(f *Facts) (found []Finding) {
+	n := len(f.Starts)
+	if !f.FromLog || f.ByHour && n < leastHours || !f.ByHour && n < fewDays {
+		return nil
+	}
+	n-- // the last stretch is not complete
+	for i := range f.Crawlers {
+		c := &f.Crawlers[i]
+		if len(c.Points) <= n {
+			continue
+		}
+		if one := f.stopped(c, n); one != nil {
+			found = append(found, one...)
+		} else {
+			found = append(found, f.slowed(c, n)...)
+		}
+	}
+	return most(found, 2)
+}
+
+// stopped finds that a crawler that came all the time comes no more.
+func (f *Facts) stopped(c *Crawler, n int) []Finding {
+	if len(c.Points) > n && c.Points[n].Requests > 0 {
+		return nil
+	}
+	first, last, present, longest, before := -1, -1, 0, 0, int64(0)
+	for i, p := range c.Points[:n] {
+		if p.Requests == 0 {
+			continue
+		}
+		if first < 0 {
+			first = i
+		} else {
+			longest = max(longest, i-last-1)
+		}
+		last, present, before = i, present+1, before+p.Requests
+	}
+	if first < 0 {
+		return nil
+	}
+	rest, came := n-1-last, last-first+1
+	least := restDays
+	if f.ByHour {
+		least = restHours
+	}
+	if rest < least || float64(rest) < restShare*float64(n) || float64(rest) < longerRest*float64(longest) ||
+		float64(present) < presentShare*float64(came) || came < rest || !f.goesOn(last+1, n) {
+		return nil
+	}
+	missing := int64(float64(before) / float64(came) * float64(rest))
+	text := fmt.Sprintf("%s stopped: it made %s, and none since.", show.Text(c.Name), show.Plural(before, "request"))
+	return f.rested(Stopped, c, missing, last+1, text)
+}
+
+// rested returns a finding of a crawler that makes fewer requests than before, from a stretch on.
+func (f *Facts) rested(kind Kind, c *Crawler, missing int64, from int, text string) []Finding {
+	found := f.make(kind, missing, f.Requests, f.start(from), f.To, text)
+	for i := range found {
+		found[i].Unit, found[i].Link, found[i].Title = "requests fewer than at its pace before", "time", "Time"
+		found[i].Do = "Look at what changed then: robots.txt, a firewall, errors of the server."
+		if !c.Search {
+			found[i].score /= 4
+			found[i].Do = "If it was not you who refused it, look at what changed then."
+		}
+	}
+	return found
+}
+
+// goesOn reports whether all other clients still come in the stretches from a to b, so that it is not the log that ends.
+func (f *Facts) goesOn(a, b int) bool {
+	before, after := int64(0), int64(0)
+	for i := range b {
+		if i < a {
+			before += f.All[i]
+		} else {
+			after += f.All[i]
+		}
+	}
+	return a > 0 && float64(after)/float64(b-a) >= quietShare*float64(before)/float64(a)
+}
+
+// slowed finds that a crawler comes much less at the end than in any time before that is as long.
+func (f *Facts) slowed(c *Crawler, n int) []Finding {
+	window := int(lateShare * float64(n))
+	if window < restDays || f.ByHour && window < restHours {
+		return nil
+	}
+	sum := func(from int) (requests int64) {
+		for _, p := range c.Points[from : from+window] {
+			requests += p.Requests
+		}
+		return requests
+	}
+	late, least, all := sum(n-window), int64(-1), int64(0)
+	for from := 0; from+window <= n-window; from++ {
+		if s := sum(from); least < 0 || s < least {
+			least = s
+		}
+	}
+	for _, p := range c.Points[:n-window] {
+		all += p.Requests
+	}
+	usual := float64(all) / float64(n-window) * float64(window)
+	if float64(late) > lessShare*usual || least < 2*late || !f.goesOn(n-window, n) {
+		return nil
+	}
+	text := fmt.Sprintf("%s came much less: %s in the last %s, where it made %s in as much time before.",
+		show.Text(c.Name), show.Plural(late, "request"), length(time.Duration(window)*f.step()), show.Number(int64(usual)))
+	return f.rested(Slowed, c, int64(usual)-late, n-window, text)
+}

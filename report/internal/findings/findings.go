@@ -1,0 +1,227 @@
+// Package findings says in a few sentences what a report found that somebody should act on: the most important first,
+// each with a number, since when, and what to do. Package report imports it, and gives it what was counted.
+//
+// A finding is a fact of the log, and never a guess: where a kind of fault cannot be seen, as the log has no statuses or
+// there are no lists of addresses, the report says that it was not looked at. What is a finding, and which is the first,
+// is decided by one table: limits.
+package findings
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Finding is something to act on.
+type Finding struct {
+	Kind   Kind
+	Text   string // a sentence; it may have texts in it that anyone wrote
+	Number int64  // of requests that are affected, or might be
+	Unit   string // what Number counts, behind it
+	When   string // since when, or from when to when; "" is not known
+	Link   string // the id of the part of the page that shows more
+	Title  string // of that part
+	Do     string // what to do about it
+
+	score float64
+}
+
+// Facts are what is known of a log. The zero value is that of no request.
+type Facts struct {
+	From, To  time.Time // of the requests that have a time; zero if none has
+	Requests  int64
+	FromLog   bool // the crawlers are those of the log
+	Dated     bool // each request is decided by the text of its time
+	Statuses  bool // the log has them
+	Addresses bool // it is known who came from the addresses of the crawlers
+	Unknown   int64
+	Dialect   robots.Dialect
+
+	Crawlers []Crawler // those of the log, without other clients; or those that are asked for
+	Starts   []int64   // of the stretches of time of Crawler.Points, in seconds
+	All      []int64   // requests of all clients by stretch
+	ByHour   bool      // stretches are hours; else days
+
+	Files     []File
+	Impostors *Impostors // nil if there are none
+	Changes   []Change   // in their order
+}
+
+// A Crawler is what it did.
+type Crawler struct {
+	Name       string
+	Search     bool // it fetches for a search engine
+	Requests   int64
+	Violations int64
+	Answered   int64   // with a status
+	Failed     int64   // with 5xx
+	Redirected int64   // with 3xx, but for 304
+	Points     []Point // by stretch of time
+}
+
+// A Point is what a crawler did in a stretch of time.
+type Point struct{ Requests, Violations, Failed int64 }
+
+// A File is a robots.txt that was in force.
+type File struct {
+	Origin      string
+	Others      int64 // other origins that have the same text
+	Link        string
+	Requests    int64
+	First, Last time.Time // of its requests; zero if they have no time
+	Changing    bool      // the origin had another text, too
+	Body        []byte    // nil if it is not known
+	Report      *robots.Report
+	Asked       []Asked // what was asked of its origins, the most first
+	Rules       int     // that bind whoever is not named
+	Never       int     // of these, that matched nothing
+	Beaten      []int32 // lines of rules that another always wins over
+}
+
+// An Asked is a path, and how many clients asked for it.
+type Asked struct {
+	Path     string
+	Requests int64
+}
+
+// Impostors are the clients that used the name of a crawler.
+type Impostors struct {
+	Requests int64
+	Name     string // the one that was used most
+	Names    int64  // how many others
+	Network  string // from which most came
+	Share    float64
+}
+
+// A Change is another text of an origin.
+type Change struct {
+	Origin        string
+	At            time.Time
+	Added, Gone   []string // lines
+	Requests      int64    // of the origin
+	More          int      // of the origin in all
+	Reverts, Same bool
+}
+
+// A Look is a kind of fault that was looked for, or why it was not.
+type Look struct {
+	What string
+	Not  string // why it was not looked for; "" if it was
+}
+
+// Find returns the findings, the most important first, and how many more there are.
+func Find(f *Facts) (found []Finding, more int) {
+	for _, look := range []func(*Facts) []Finding{closed, misplaced, closedPaths, resting, failing, violated, faked, redirected, changed, idle} {
+		found = append(found, look(f)...)
+	}
+	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.score, a.score) })
+	if len(found) > Most {
+		found, more = found[:Most], len(found)-Most
+	}
+	return found, more
+}
+
+// Looks returns what was looked for.
+func Looks(f *Facts) []Look {
+	noLog, noTime, noStatus, noLists := "", "", "", ""
+	if !f.FromLog {
+		noLog = "the crawlers of the log were not asked for, with -agent-from-log"
+	}
+	if f.From.IsZero() {
+		noTime = "the log has no times"
+	}
+	if !f.Statuses {
+		noStatus = "the log has no statuses"
+	}
+	if !f.Addresses {
+		noLists = "there are no lists of addresses, with -ranges"
+	}
+	noDates, noTexts := "", ""
+	if !f.Dated {
+		noDates = "there is one robots.txt for all times, and no captures with -as-of log"
+	}
+	if !slices.ContainsFunc(f.Files, func(file File) bool { return file.Body != nil }) {
+		noTexts = "no text of a robots.txt is there"
+	}
+	return []Look{
+		{"search crawlers that are shut out of a site or of its busiest paths", noTexts},
+		{"texts that were not meant for the site", noTexts},
+		{"crawlers that fetched what is disallowed", noLog},
+		{"impostors", cmp.Or(noLog, noLists)},
+		{"errors of the server and redirects", cmp.Or(noLog, noStatus)},
+		{"crawlers that came less or stopped", cmp.Or(noLog, noTime)},
+		{"changes of robots.txt", cmp.Or(noDates, noTime)},
+		{"rules without effect", noTexts},
+	}
+}
+
+// make returns a finding, or none if it is below the limits: of so many requests that could be affected, and over a
+// time.
+func (f *Facts) make(kind Kind, affected, of int64, from, to time.Time, text string) []Finding {
+	l := &limits[kind]
+	if affected < l.least || show.Share(affected, of) < l.share {
+		return nil
+	}
+	days := max(0, to.Sub(from).Hours()/24)
+	one := Finding{Kind: kind, Text: text, Number: affected, Unit: "requests", score: (l.weight + l.days*days) * float64(affected)}
+	if !from.IsZero() {
+		one.When = f.when(from, to)
+	}
+	return []Finding{one}
+}
+
+// when says from when to when something lasted.
+func (f *Facts) when(from, to time.Time) string {
+	slack := max(time.Hour, f.To.Sub(f.From)/50)
+	began, goesOn := from.Sub(f.From) <= slack, f.To.Sub(to) <= slack
+	layout := time.DateOnly
+	if to.Sub(from) < 48*time.Hour {
+		layout = "2006-01-02 15:04"
+	}
+	switch {
+	case began && goesOn:
+		return "in all of the log, " + length(f.To.Sub(f.From))
+	case goesOn:
+		return "since " + from.Format(layout) + ", for " + length(to.Sub(from))
+	case from.Equal(to):
+		return "at " + from.Format(layout)
+	}
+	return "from " + from.Format(layout) + " to " + to.Format(layout) + ", " + length(to.Sub(from))
+}
+
+// length says how long a time is.
+func length(d time.Duration) string {
+	if hours := d.Hours(); hours < 48 {
+		return show.Plural(int64(max(1, math.Round(hours))), "hour")
+	}
+	return show.Plural(int64(math.Round(d.Hours()/24)), "day")
+}
+
+// list names the first of some things, and says how many others there are.
+func list(names []string, noun string) string {
+	const most = 3
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return names[0]
+	case n <= most:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	default:
+		return strings.Join(names[:most-1], ", ") + " and " + show.Plural(int64(n-most+1), noun)
+	}
+}
+
+// brief returns the beginning of a text that anyone may have written.
+func brief(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,83 @@
+package findings
+
+import "regexp"
+
+// Most is how many findings a page has.
+const Most = 7
+
+// A Kind is what a finding is about.
+type Kind uint8
+
+// The kinds of findings.
+const (
+	Closed     Kind = iota // a search crawler may fetch nothing of a site
+	Misplaced              // a text in force that was surely meant for another place, or is none
+	ClosedPath             // a search crawler may not fetch a path that many clients ask for
+	Stopped                // a crawler comes no more
+	Slowed                 // a crawler comes much less
+	Failing                // crawlers get errors of the server
+	Violated               // crawlers fetched what they were told not to
+	Faked                  // clients use the names of crawlers
+	Redirected             // crawlers are sent elsewhere
+	Changed                // a robots.txt changed
+	Idle                   // rules that another always wins over, or that matched nothing
+	numKinds   = int(iota)
+)
+
+// String returns a word for the kind.
+func (k Kind) String() string {
+	return [numKinds]string{"closed", "misplaced", "closed-path", "stopped", "slowed", "failing", "violated", "faked", "redirected", "changed", "idle"}[k]
+}
+
+// A limit says how a kind of finding is ranked, and from where on it is one.
+type limit struct {
+	weight float64 // of an affected request: findings are ranked by its product with how many there are
+	days   float64 // added to the weight for each day that it lasts
+	least  int64   // affected requests from which on it is a finding
+	share  float64 // of the requests that could be affected; the same
+}
+
+// limits are the ranking and the thresholds of all kinds. The weights say what a request of one is worth against one of
+// another: a page that search cannot see is lost, a redirect costs a fetch.
+var limits = [numKinds]limit{
+	Closed:     {weight: 10, days: 1, least: 20},
+	Misplaced:  {weight: 8, days: 1, least: 20},
+	ClosedPath: {weight: 4, days: .1, least: 50, share: .1},
+	Stopped:    {weight: 4, days: .1, least: 50},
+	Slowed:     {weight: 2, days: .1, least: 200},
+	Failing:    {weight: 4, days: .1, least: 50, share: .02},
+	Violated:   {weight: 2, days: .02, least: 20},
+	Faked:      {weight: 1, days: .02, least: 20},
+	Redirected: {weight: .5, days: .01, least: 100, share: .2},
+	Changed:    {weight: .02, least: 1},
+	Idle:       {weight: .001, least: 10_000, share: .5},
+}
+
+// What tells that a crawler stopped, or came less. Stretches are days, or hours of a log of less than fewDays.
+const (
+	fewDays      = 8
+	leastHours   = 48  // of a log whose stretches are hours
+	restHours    = 24  // without a request, of a crawler that stopped
+	restDays     = 2   // the same of a log by days
+	restShare    = .15 // of the log, the same
+	presentShare = .7  // of the stretches before that had a request
+	longerRest   = 3.  // times the longest stretch without a request before
+	lateShare    = .25 // of the log, that is compared with what was before
+	lessShare    = .25 // of the requests there were in the same time before
+	quietShare   = .5  // of all requests there must still be, or the log itself ends
+)
+
+// searchedShare is how much of what is asked of a site a text may leave to a search crawler and still close the site.
+const searchedShare = .02
+
+// leastRules is how many rules a text has at least of which many matched nothing.
+const leastRules = 4
+
+// meantPaths are the names of paths that sites close to crawlers on purpose.
+var meantPaths = regexp.MustCompile(`(?i)search|such|recherche|find|query|cart|basket|warenkorb|checkout|order|account|konto|profile|user|member|log-?in|log-?out|sign-?(in|up)|register|auth|admin|wp-|xmlrpc|cgi|api|ajax|graphql|rest|private|intern|tmp|temp|cache|session|track|pixel|beacon|stat|print|feed|rss|tag|filter|sort|compare|wishlist|download|export|calendar|trackback|comment`)
+
+// stagingWords are the words of comments that only a text for a site that nobody shall find has.
+var stagingWords = regexp.MustCompile(`(?i)\b(staging|stage (server|site|system)|(test|development|dev) (server|site|system|environment)|do not deploy|not for production|under construction)\b`)
+
+// stagingHosts are the labels of hosts that nobody shall find.
+var stagingHosts = regexp.MustCompile(`(?i)(^|[.-])(staging|stage|dev|devel|test|testing|uat|qa|preview|preprod|local|localhost|sandbox|demo)\d*([.-]|$)`)

@@ -1,0 +1,326 @@
+package findings
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A closing is what a text closes to search crawlers.
+type closing struct {
+	*File
+	to   []string    // crawlers
+	rule robots.Rule // that closes it
+	path string      // "" is all of the site
+	n    int64       // requests
+	of   int64       // of so many
+}
+
+// rulesFor returns the rules of a text for a crawler.
+func (f *Facts) rulesFor(file *File, crawler string) []robots.Rule {
+	rules, _ := file.Report.File.Select(robots.NewAgent(crawler, f.Dialect))
+	return rules
+}
+
+// deniedBy returns the rule that denies a path; false if it is allowed.
+func (f *Facts) deniedBy(rules []robots.Rule, raw string) (by robots.Rule, denied bool) {
+	path, _ := f.Dialect.Path([]byte(raw), nil)
+	if i := robots.Decide(rules, path, f.Dialect); i >= 0 && !rules[i].Allow && string(path) != "/robots.txt" {
+		return rules[i], true
+	}
+	return by, false
+}
+
+// closes returns the rule by which a text leaves a crawler nothing, or hardly anything, of what is asked of the site.
+func (f *Facts) closes(file *File, crawler string) (by robots.Rule, closed bool) {
+	rules := f.rulesFor(file, crawler)
+	if len(rules) == 0 {
+		return by, false
+	}
+	by, root := f.deniedBy(rules, "/")
+	left, all := 0, 0
+	for _, a := range file.Asked {
+		if strings.HasPrefix(a.Path, "/robots.txt") {
+			continue
+		}
+		all++
+		if _, denied := f.deniedBy(rules, a.Path); !denied {
+			left++
+		}
+	}
+	return by, root && float64(left) <= searchedShare*float64(all)
+}
+
+// closings returns the texts that close their sites to search crawlers of the log.
+func (f *Facts) closings() (all []closing) {
+	for i := range f.Files {
+		file := &f.Files[i]
+		if file.Body == nil {
+			continue
+		}
+		c := closing{File: file, n: file.Requests}
+		for j := range f.Crawlers {
+			if one := &f.Crawlers[j]; one.Search && one.Requests > 0 {
+				if by, closed := f.closes(file, one.Name); closed {
+					c.to, c.rule = append(c.to, one.Name), cmp.Or(c.rule, by)
+				}
+			}
+		}
+		if len(c.to) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// site names the origins of a file.
+func (file *File) site() string {
+	if file.Others > 0 {
+		return show.Text(file.Origin) + " and " + show.Plural(file.Others, "other site")
+	}
+	return show.Text(file.Origin)
+}
+
+// closed finds sites that search crawlers are shut out of. Sites that have one text and never had another, and on
+// which a staging host's name shows that nobody shall find them, are closed on purpose.
+func closed(f *Facts) (found []Finding) {
+	for _, c := range f.closings() {
+		if stagingHosts.MatchString(host(c.Origin)) {
+			continue
+		}
+		text := fmt.Sprintf("%s may fetch nothing of %s: line %d of its robots.txt, %s, closes the whole site.", list(c.to, "other search crawler"), c.site(), c.rule.Line, brief(c.rule.String()))
+		for _, one := range f.make(Closed, c.n, f.Requests, c.First, c.Last, text) {
+			one.Unit, one.Link, one.Title = "requests of all clients came in that time", c.Link, "Rules"
+			one.Do = "Unless the site shall leave search, take the line out: what may not be fetched drops out of the results."
+			if c.Changing && f.To.Sub(c.Last) > 0 && !strings.HasPrefix(one.When, "since") && !strings.HasPrefix(one.When, "in all") {
+				one.Do = "Another text is in force now. Ask the search engines to crawl the site again, and find out how the text got there."
+			}
+			found = append(found, one)
+		}
+	}
+	return most(found, 2)
+}
+
+// most leaves the findings with the highest scores, at most so many.
+func most(found []Finding, n int) []Finding {
+	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.score, a.score) })
+	return found[:min(len(found), n)]
+}
+
+// host returns the host of an origin.
+func host(origin string) string {
+	_, host, _ := strings.Cut(origin, "://")
+	return host
+}
+
+// misplaced finds texts that are no robots.txt, and such as were written for another site.
+func misplaced(f *Facts) (found []Finding) {
+	for i := range f.Files {
+		file := &f.Files[i]
+		text, do := f.misplacedText(file)
+		if text == "" {
+			continue
+		}
+		for _, one := range f.make(Misplaced, file.Requests, f.Requests, file.First, file.Last, text) {
+			one.Unit, one.Link, one.Title, one.Do = "requests met it", file.Link, "Rules", do
+			found = append(found, one)
+		}
+	}
+	return most(found, 2)
+}
+
+// misplacedText says what is wrong with a text, and what to do; "" if nothing is.
+func (f *Facts) misplacedText(file *File) (text, do string) {
+	if file.Body == nil {
+		return "", ""
+	}
+	if odd := file.Report.Odd; odd.Doubtful() {
+		what := map[bool]string{true: "no readable text", false: "no robots.txt"}[odd.Binary()]
+		if odd == robots.OddHTML {
+			what = "an HTML page"
+		}
+		return fmt.Sprintf("What %s sends as robots.txt is %s, so crawlers find no rules in it and may fetch everything.", file.site(), what),
+			"Have the server answer /robots.txt with the file, or with 404 if there is none."
+	}
+	if stagingHosts.MatchString(host(file.Origin)) {
+		return "", ""
+	}
+	line := 0
+	for raw := range bytes.Lines(file.Body) {
+		line++
+		if _, comment, ok := bytes.Cut(raw, []byte("#")); ok {
+			if word := stagingWords.Find(comment); word != nil {
+				return fmt.Sprintf("The robots.txt of %s seems to be that of a test site: the comment in line %d says “%s”.", file.site(), line, brief(string(word))), "Put the file for this site in its place."
+			}
+		}
+	}
+	for _, s := range file.Report.Sitemaps {
+		u, err := robots.SplitURL([]byte(s.URL))
+		if name := host(string(u.Prefix)); err == nil && stagingHosts.MatchString(name) && name != host(file.Origin) {
+			return fmt.Sprintf("The robots.txt of %s seems to be that of a test site: its sitemap in line %d is on %s.", file.site(), s.Line, brief(name)), "Put the file for this site in its place."
+		}
+	}
+	return "", ""
+}
+
+// closedPaths finds the paths that many clients ask for, and that search crawlers may not fetch.
+func closedPaths(f *Facts) (found []Finding) {
+	var closed []closing
+	whole := f.closings()
+	for i := range f.Files {
+		file := &f.Files[i]
+		if file.Body == nil || slices.ContainsFunc(whole, func(c closing) bool { return c.File == file }) {
+			continue
+		}
+		closed = append(closed, f.pathsOf(file)...)
+	}
+	for _, c := range closed {
+		text := fmt.Sprintf("%s may not fetch %s of %s, which %s of the requests there are for: line %d, %s.",
+			list(c.to, "other search crawler"), brief(c.path), c.site(), show.Percent(show.Share(c.n, c.of)), c.rule.Line, brief(c.rule.String()))
+		for _, one := range f.make(ClosedPath, c.n, c.of, c.First, c.Last, text) {
+			one.Unit, one.Link, one.Title = "requests of all clients", c.Link, "Rules"
+			one.Do = "If people shall find these pages by search, allow them. Try it in What if."
+			found = append(found, one)
+		}
+	}
+	return most(found, 2)
+}
+
+// pathsOf returns the directories of a site that are closed to search crawlers, and not on purpose as far as their names
+// say.
+func (f *Facts) pathsOf(file *File) (all []closing) {
+	of, groups := int64(0), map[string][]Asked{}
+	for _, a := range file.Asked {
+		of += a.Requests
+		if end := strings.IndexByte(strings.TrimPrefix(a.Path, "/"), '/'); end >= 0 {
+			groups[a.Path[:end+2]] = append(groups[a.Path[:end+2]], a)
+		}
+	}
+	for path, asked := range groups {
+		c := closing{File: file, path: path, of: of}
+		for _, a := range asked {
+			c.n += a.Requests
+		}
+		if float64(c.n) < limits[ClosedPath].share*float64(of) || meantPaths.MatchString(path) {
+			continue
+		}
+		for j := range f.Crawlers {
+			one := &f.Crawlers[j]
+			if !one.Search || one.Requests == 0 {
+				continue
+			}
+			rules, denied := f.rulesFor(file, one.Name), int64(0)
+			var last robots.Rule
+			for _, a := range asked {
+				if by, is := f.deniedBy(rules, a.Path); is {
+					denied, last = denied+a.Requests, by
+				}
+			}
+			if float64(denied) >= .9*float64(c.n) {
+				c.to, c.rule = append(c.to, one.Name), last
+			}
+		}
+		if len(c.to) > 0 {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b closing) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.path, b.path)) })
+	return all
+}
+
+// changed finds the origin whose robots.txt changed while the log went on.
+func changed(f *Facts) (found []Finding) {
+	of := map[string][]Change{}
+	for _, c := range f.Changes {
+		of[c.Origin] = append(of[c.Origin], c)
+	}
+	for origin, all := range of {
+		var said []string
+		for _, c := range all[:min(len(all), 2)] {
+			said = append(said, "on "+c.At.Format("2006-01-02 15:04")+" "+c.say())
+		}
+		text := fmt.Sprintf("The robots.txt of %s changed: %s", show.Text(origin), strings.Join(said, "; "))
+		if len(all) > 1 {
+			text = fmt.Sprintf("The robots.txt of %s changed %d times: %s", show.Text(origin), len(all), strings.Join(said, "; "))
+		}
+		if len(all) > len(said) {
+			text += fmt.Sprintf("; and %d more", len(all)-len(said))
+		}
+		for _, one := range f.make(Changed, all[0].Requests, f.Requests, all[0].At, all[len(all)-1].At, text+".") {
+			one.Unit, one.Link, one.Title, one.Do = "requests came to it", "time", "Time", "Look whether each change was meant."
+			if all[0].At.Equal(all[len(all)-1].At) {
+				one.When = "at " + all[0].At.Format("2006-01-02 15:04")
+			}
+			found = append(found, one)
+		}
+	}
+	slices.SortFunc(found, func(a, b Finding) int { return cmp.Compare(a.Text, b.Text) })
+	return most(found, 1)
+}
+
+// say says which lines a change brought and took.
+func (c *Change) say() string {
+	var parts []string
+	for _, side := range []struct {
+		lines []string
+		verb  string
+	}{{c.Added, "came"}, {c.Gone, "went"}} {
+		switch n := len(side.lines); {
+		case n == 1:
+			parts = append(parts, "“"+brief(side.lines[0])+"” "+side.verb)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("“%s” and %s %s", brief(telling(side.lines)), show.Plural(int64(n-1), "more line"), side.verb))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing but the order of its lines changed"
+	}
+	return strings.Join(parts, ", and ")
+}
+
+// telling returns the line that says most: the shortest Disallow, as that closes most, or the first line.
+func telling(lines []string) string {
+	best := ""
+	for _, line := range lines {
+		if len(line) >= 9 && strings.EqualFold(line[:9], "disallow:") && len(strings.TrimSpace(line[9:])) > 0 && (best == "" || len(line) < len(best)) {
+			best = line
+		}
+	}
+	return cmp.Or(best, lines[0])
+}
+
+// idle finds rules without effect.
+func idle(f *Facts) (found []Finding) {
+	for i := range f.Files {
+		file := &f.Files[i]
+		var said []string
+		if n := len(file.Beaten); n > 0 {
+			lines := make([]string, 0, n)
+			for _, line := range file.Beaten {
+				lines = append(lines, fmt.Sprint(line))
+			}
+			said = append(said, fmt.Sprintf("%s never decides anything, as another rule always wins (%s)", show.Plural(int64(n), "rule"), "line "+list(lines, "other")))
+			if n > 1 {
+				said[0] = strings.Replace(strings.Replace(said[0], "never decides", "never decide", 1), "(line ", "(lines ", 1)
+			}
+		}
+		l := &limits[Idle]
+		if file.Rules >= leastRules && file.Requests >= l.least && show.Share(int64(file.Never), int64(file.Rules)) >= l.share {
+			said = append(said, fmt.Sprintf("%d of %d rules matched none of %s", file.Never, file.Rules, show.Plural(file.Requests, "request")))
+		}
+		if len(said) == 0 {
+			continue
+		}
+		one := Finding{Kind: Idle, Text: fmt.Sprintf("In the robots.txt of %s %s.", file.site(), strings.Join(said, ", and ")), score: l.weight * float64(file.Requests),
+			Number: int64(cmp.Or(len(file.Beaten), file.Never)), Unit: "without effect", Link: file.Link, Title: "Rules", Do: "Look whether they are spelt as the paths of the site are, and take out what nothing needs."}
+		if file.Requests >= limits[Changed].least {
+			found = append(found, one)
+		}
+	}
+	return most(found, 1)
+}

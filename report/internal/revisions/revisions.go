@@ -1,0 +1,113 @@
+// Package revisions shows how the robots.txt of an origin changed: its texts in the order of time, each with the lines
+// that came and went. Package report imports it.
+package revisions
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Text is what an origin sent as its robots.txt from a moment on.
+type Text struct {
+	Origin string
+	At     time.Time
+	Body   []byte // nil if it is not known
+}
+
+// A Revision is a text that took the place of another one.
+type Revision struct {
+	Origin      string
+	At          time.Time
+	Added, Gone []Line
+	Known       bool // both texts are
+}
+
+// A Line is a line of a text.
+type Line struct {
+	No   int // from 1
+	Text string
+}
+
+// maxCells bounds what is compared line by line: beyond it, all lines between the first and the last that differ came and
+// went.
+const maxCells = 4 << 20
+
+// Of returns the revisions of some texts, by time: those whose lines differ from the text before at the origin.
+func Of(texts []Text) (all []Revision) {
+	last := map[string]*Text{}
+	slices.SortStableFunc(texts, func(a, b Text) int { return a.At.Compare(b.At) })
+	for i := range texts {
+		t := &texts[i]
+		before := last[t.Origin]
+		last[t.Origin] = t
+		if before == nil || bytes.Equal(before.Body, t.Body) && t.Body != nil {
+			continue
+		}
+		r := Revision{Origin: t.Origin, At: t.At, Known: t.Body != nil && before.Body != nil}
+		if r.Known {
+			r.Gone, r.Added = differences(linesOf(before.Body), linesOf(t.Body))
+		}
+		all = append(all, r)
+	}
+	slices.SortStableFunc(all, func(a, b Revision) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Origin, b.Origin)) })
+	return all
+}
+
+// linesOf returns the lines of a text without white space around them. Empty ones have no text.
+func linesOf(body []byte) (lines []Line) {
+	text := strings.ReplaceAll(strings.ReplaceAll(string(body), "\r\n", "\n"), "\r", "\n")
+	for i, line := range strings.Split(text, "\n") {
+		lines = append(lines, Line{i + 1, strings.TrimSpace(line)})
+	}
+	return lines
+}
+
+// differences returns the lines of a that b has not, and those of b that a has not, both in their order: of the longest
+// sequence that they share, none is among them. Empty lines are no differences.
+func differences(a, b []Line) (gone, added []Line) {
+	for len(a) > 0 && len(b) > 0 && a[0].Text == b[0].Text {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1].Text == b[len(b)-1].Text {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	width := len(b) + 1
+	if (len(a)+1)*width > maxCells {
+		return told(a), told(b)
+	}
+	shared := make([]int32, (len(a)+1)*width) // shared[i*width+j]: lines that a[i:] and b[j:] share
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i].Text == b[j].Text {
+				shared[i*width+j] = shared[(i+1)*width+j+1] + 1
+			} else {
+				shared[i*width+j] = max(shared[(i+1)*width+j], shared[i*width+j+1])
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i].Text == b[j].Text:
+			i, j = i+1, j+1
+		case shared[(i+1)*width+j] >= shared[i*width+j+1]:
+			gone, i = append(gone, a[i]), i+1
+		default:
+			added, j = append(added, b[j]), j+1
+		}
+	}
+	return told(append(gone, a[i:]...)), told(append(added, b[j:]...))
+}
+
+// told returns the lines that have a text.
+func told(lines []Line) (all []Line) {
+	for _, l := range lines {
+		if l.Text != "" {
+			all = append(all, l)
+		}
+	}
+	return all
+}

@@ -1,0 +1,86 @@
+package revisions
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestDifferences holds that what is left of both texts is the same, and that no more lines could stay: compared with
+// all ways to choose lines, of short texts.
+func TestDifferences(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 1))
+	text := func() (lines []Line) {
+		for i := range rng.IntN(7) {
+			lines = append(lines, Line{i + 1, string(rune('a' + rng.IntN(3)))})
+		}
+		return lines
+	}
+	for range 3000 {
+		a, b := text(), text()
+		gone, added := differences(a, b)
+		left, other := without(a, gone), without(b, added)
+		if !slices.Equal(left, other) {
+			t.Fatalf("%v to %v: -%v +%v leaves %q and %q", a, b, gone, added, left, other)
+		}
+		most := 0
+		for mask := range 1 << len(a) {
+			var chosen []string
+			for i := range a {
+				if mask>>i&1 == 1 {
+					chosen = append(chosen, a[i].Text)
+				}
+			}
+			if len(chosen) > most && within(chosen, b) {
+				most = len(chosen)
+			}
+		}
+		if most != len(left) {
+			t.Fatalf("%v to %v: %d lines stay, and %d could", a, b, len(left), most)
+		}
+	}
+}
+
+func without(all, some []Line) (left []string) {
+	for _, l := range all {
+		if !slices.Contains(some, l) {
+			left = append(left, l.Text)
+		}
+	}
+	return left
+}
+
+func within(chosen []string, all []Line) bool {
+	for _, l := range all {
+		if len(chosen) > 0 && chosen[0] == l.Text {
+			chosen = chosen[1:]
+		}
+	}
+	return len(chosen) == 0
+}
+
+// TestOf holds that texts of an origin are compared in the order of time, and equal ones are no revision.
+func TestOf(t *testing.T) {
+	at := func(day int) time.Time { return time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC) }
+	all := Of([]Text{
+		{"https://a", at(5), []byte("User-agent: *\r\nDisallow: /a\n\nDisallow: /b")}, {"https://a", at(1), []byte("User-agent: *\nDisallow: /a\n")},
+		{"https://b", at(2), []byte("x")}, {"https://a", at(3), []byte("User-agent: *\nDisallow: /a\n")}, {"https://b", at(4), nil},
+	})
+	if got := fmt.Sprint(all); len(all) != 2 || all[1].Added[0] != (Line{4, "Disallow: /b"}) || len(all[1].Added) != 1 || len(all[1].Gone) > 0 || all[0].Known || all[0].Origin != "https://b" {
+		t.Errorf("the revisions are %s", got)
+	}
+}
+
+// TestLarge holds that texts which are too large to be compared line by line are replaced between what they share.
+func TestLarge(t *testing.T) {
+	lines := func(word string) []byte {
+		return []byte("first\n" + strings.Repeat(word+"\n", 3000) + "last\n")
+	}
+	all := Of([]Text{{"o", time.Unix(1, 0), lines("a")}, {"o", time.Unix(2, 0), lines("b")}})
+	if len(all) != 1 || len(all[0].Added) != 3000 || len(all[0].Gone) != 3000 || all[0].Added[0] != (Line{2, "b"}) {
+		t.Errorf("%d revisions", len(all))
+	}
+}
