@@ -158,3 +158,25 @@ func (c *Counter) revised(run *Run, within timeline.Span) (all []revisions.Revis
 	slices.SortStableFunc(all, func(a, b revisions.Revision) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Origin, b.Origin)) })
 	return all
 }
+
+// moments returns when texts were revised.
+func (v *view) moments() (all []time.Time) {
+	for i := range v.Revised {
+		all = append(all, v.Revised[i].At)
+	}
+	return all
+}
+
+// What the page shows of revisions.
+const (
+	shownRevisions = 60
+	shownLines     = 40 // of a revision that came, and of those that went
+)
+
+// ShownRevisions returns the revisions that the page shows: the first ones.
+func (v *view) ShownRevisions() []revisions.Revision {
+	return v.Revised[:min(len(v.Revised), shownRevisions)]
+}
+
+// MoreRevisions returns how many others there are.
+func (v *view) MoreRevisions() int64 { return int64(max(0, len(v.Revised)-shownRevisions)) }

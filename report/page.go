@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/robobatch/robobatch/report/internal/revisions"
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
@@ -34,6 +35,13 @@ var functions = template.FuncMap{
 	"num": show.Number, "pct": show.Percent, "txt": show.Text, "whole": show.Whole, "brief": show.Brief, "say": show.Sentence, "share": show.Share, "plural": show.Plural,
 	"sub": func(a, b int64) int64 { return a - b },
 	"bar": func(share float64) string { return show.Coordinate(64 * min(1, max(0, share))) },
+	"firstLines": func(all []revisions.Line) (shown struct {
+		Lines []revisions.Line
+		More  int64
+	}) {
+		shown.Lines, shown.More = revisions.First(all, shownLines)
+		return shown
+	},
 	"row": func(page *view, row any) partOf { return partOf{page, row} },
 	"json": func(v any) (template.JS, error) {
 		b, err := json.Marshal(v)  // which escapes <, > and &

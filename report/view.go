@@ -96,7 +96,8 @@ func (c *Counter) newView(run *Run) *view {
 	}
 	v.Training = c.training.view()
 	v.Paths = c.pathView(c.root)
-	v.Time = c.series.View(within, timeline.Options{FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName})
+	v.Revised = c.revised(run, within)
+	v.Time = c.series.View(within, timeline.Options{FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName, Changes: v.moments()})
 	if c.fromLog {
 		v.Paces = c.paces.Table(c.callers.Names(), run.Texts, c.store.Options().Dialect)
 	}
@@ -114,7 +115,6 @@ func (c *Counter) newView(run *Run) *view {
 		others = o.Agents[0]
 	}
 	v.Changes = newChanges(run.Changes, others)
-	v.Revised = c.revised(run, within)
 	v.Findings = c.findings(v, within)
 	return v
 }

@@ -143,6 +143,9 @@ func TestWhatIfFirst(t *testing.T) {
 	if got := tb.text(`document.getElementById("what-if-share").textContent`); !strings.Contains(got, "Decided again are all 100 URLs, with 300 requests: 100% of the 300 to https://www.example") {
 		t.Errorf("the share: %s", got)
 	}
+	if got := tb.text(`[...document.querySelectorAll('[data-name="changes of robots.txt"] tbody tr')].map((r) => [...r.cells].map((c) => c.textContent).join("|")).join() + " " + JSON.parse(document.getElementById("chart-data").textContent).changes`); got != "2026-01-03 00:00:00|https://www.example|2 Disallow: /b|2 Disallow: /a 1767398400" {
+		t.Errorf("robots.txt changed: %s", got)
+	}
 	tb.eval(`document.getElementById("what-if-url").focus()`, nil)
 	tb.do(chromedp.KeyEvent("/b/x"))
 	tb.eval(`document.querySelector("#what-if-ask button").click()`, nil)

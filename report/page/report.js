@@ -371,6 +371,11 @@
     const swatch = make("i", {});
     swatch.style.background = "var(--deny)";
     choice.append(make("label", {}, marks, swatch, data.what));
+    if (data.changes.length > 0) {
+      const line = make("i", {});
+      line.style.background = "var(--warn)";
+      choice.append(make("span", {}, line, "robots.txt changed"));
+    }
     let plot = null;
     function show() {
       if (plot) {
@@ -404,7 +409,22 @@
         legend: { show: false }, cursor: { drag: { x: true, y: false } }, series,
         axes: [{ ...axis, values: data.step === "hour" ? hours : days, space: data.step === "hour" ? 60 : 90 }, { ...axis, size: 64, label: "requests", labelSize: 22 }],
         scales: { y: { range: (u, low, high) => [0, Math.max(1, high) * 1.05] } },
-        hooks: { setCursor: [(u) => {
+        hooks: { draw: [(u) => {
+          u.ctx.save();
+          u.ctx.strokeStyle = css("--warn");
+          u.ctx.lineWidth = 2 * devicePixelRatio;
+          u.ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+          data.changes.forEach((at) => {
+            const x = Math.round(u.valToPos(at, "x", true));
+            if (x >= u.bbox.left && x <= u.bbox.left + u.bbox.width) {
+              u.ctx.beginPath();
+              u.ctx.moveTo(x, u.bbox.top);
+              u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
+              u.ctx.stroke();
+            }
+          });
+          u.ctx.restore();
+        }], setCursor: [(u) => {
           const at = u.cursor.idx;
           readout.textContent = at === null || at === undefined ? "" :
             new Date(data.starts[at] * 1e3).toISOString().slice(0, data.step === "hour" ? 16 : 10).replace("T", " ") + "  " +

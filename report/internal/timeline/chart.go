@@ -64,6 +64,8 @@ type View struct {
 	Share  float64     // of the requests that Rows have
 	Apart  []apartView // what Rows leave out
 	Chart  chart
+
+	Changes string // lines where a robots.txt changed, as the path of an SVG
 }
 
 // A tick is a number of requests beside the bars.
@@ -144,6 +146,8 @@ type chart struct {
 	Marks  []chartLine `json:"marks"`
 	Step   string      `json:"step"`
 	What   string      `json:"what"`
+
+	Changes []int64 `json:"changes"` // when a robots.txt changed, in seconds
 }
 
 // A chartLine is a crawler, and its number in each stretch.
@@ -166,6 +170,7 @@ type Options struct {
 	FromLog bool             // rows are counted by crawler of the log
 	Several bool             // rows have several verdicts
 	Name    func(int) string // of a crawler of the log
+	Changes []time.Time      // when a robots.txt changed, in their order
 }
 
 // View returns the panel of a time, nil without times.
@@ -223,7 +228,8 @@ func (s *Series) View(within Span, opt Options) *View {
 	t.addScale(most)
 	t.addPeak("requests", all)
 	t.addPeak(t.What, marked)
-	t.Chart = chart{Starts: p.Starts, Step: p.Step, What: t.What}
+	t.Chart = chart{Starts: p.Starts, Step: p.Step, What: t.What, Changes: []int64{}}
+	t.addChanges(p, opt.Changes)
 	t.Chart.Lines = append(t.Chart.Lines, chartLine{"all requests", all})
 	t.Chart.Marks = append(t.Chart.Marks, chartLine{t.What, marked})
 	for _, a := range order {
@@ -233,6 +239,30 @@ func (s *Series) View(within Span, opt Options) *View {
 		t.Chart.Marks = append(t.Chart.Marks, chartLine{show.Text(name), p.Bad[a]})
 	}
 	return t
+}
+
+// stepSeconds returns how long a stretch is.
+func (p *Points) stepSeconds() int64 {
+	return map[string]int64{"hour": hour, "day": day, "week": 7 * day, "4 weeks": 28 * day, "52 weeks": 364 * day, "100 years": 100 * 364 * day}[p.Step] / second
+}
+
+// addChanges adds a line for each change of a robots.txt.
+func (t *View) addChanges(p *Points, changes []time.Time) {
+	var path strings.Builder
+	length := p.stepSeconds() * int64(len(p.Starts))
+	last := ""
+	for _, at := range changes {
+		from := at.Unix() - p.Starts[0]
+		if from < 0 || from > length {
+			continue
+		}
+		t.Chart.Changes = append(t.Chart.Changes, at.Unix())
+		if line := fmt.Sprintf("M%s 0v%d", show.Coordinate(float64(barsWidth)*float64(from)/float64(length)), barsHeight); line != last {
+			path.WriteString(line)
+			last = line
+		}
+	}
+	t.Changes = path.String()
 }
 
 // bars returns bars as the path of an SVG.
