@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"math"
 	"net/netip"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // Options are what Load reads. The zero value reads nothing, and all crawlers are Unpublished.
@@ -28,6 +28,10 @@ type Options struct {
 	Paths []string
 	Age   time.Duration // how far from a snapshot an address that it lacks is an impostor's; 0 is DefaultAge
 	Hosts string        // a file of host names; "" is none
+
+	// Bytes is how many bytes all files together may have: more are refused before they are read, as loading takes
+	// up to [LoadFactor] times as many. 0 is no limit.
+	Bytes int64
 }
 
 // Lists are all lists of a run, and the crawlers for which they speak. They are immutable.
@@ -41,6 +45,8 @@ type Lists struct {
 
 	Hash string // of all that answers and proofs depend on, but for the age, in hexadecimal
 
+	Asked []string // the tokens of TOKEN=FILE
+
 	// Differ are pairs of files that are of one list and time, and yet differ. Both count.
 	Differ [][2]string
 }
@@ -52,21 +58,26 @@ type speaker struct {
 	suffixes [][]string // of host names, as labels
 }
 
+// LoadFactor is how many times the bytes of the files loading takes at most, in memory: 22 for a million prefixes of JSON,
+// 36 for those of a text.
+const LoadFactor = 40
+
 // Load reads lists and hosts. The error has all faults, each with its file and place.
 func Load(o Options) (*Lists, error) {
 	l := &Lists{
 		speakers: []speaker{{}}, byToken: map[string]Speaker{}, proofs: []string{""},
 		age: cmp.Or(o.Age, DefaultAge),
 	}
-	g := gatherer{names: Names(), found: map[string]*found{}}
+	g := gatherer{names: Names(), found: map[string]*found{}, most: o.Bytes}
 	for _, p := range o.Paths {
 		g.gather(p)
 	}
+	l.Asked = g.asked
 	sum := sha256.New()
 	g.hash(sum)
 	l.build(&g)
 	if o.Hosts != "" {
-		if err := l.readHosts(o.Hosts, sum); err != nil {
+		if err := l.readHosts(&g, o.Hosts, sum); err != nil {
 			g.errs = append(g.errs, err)
 		}
 	}
@@ -132,8 +143,8 @@ func (l *Lists) indexSpeakers(g *gatherer) {
 }
 
 // readHosts reads a file of host names, and writes it to a hash.
-func (l *Lists) readHosts(name string, sum io.Writer) error {
-	text, err := os.ReadFile(name)
+func (l *Lists) readHosts(g *gatherer, name string, sum io.Writer) error {
+	text, err := g.read(name)
 	if err != nil {
 		return fmt.Errorf("read host names: %w", err)
 	}
@@ -216,7 +227,35 @@ func Names() map[string][]string {
 type gatherer struct {
 	names map[string][]string
 	found map[string]*found
+	bytes int64 // that were read
+	most  int64 // that may be read; 0 is no limit
+	asked []string
 	errs  []error
+}
+
+// ErrTooLong is the error of files that have more bytes than Options.Bytes.
+var ErrTooLong = errors.New("the lists are too long for the memory")
+
+// read reads a file.
+func (g *gatherer) read(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	var r io.Reader = f
+	if g.most > 0 {
+		r = io.LimitReader(f, g.most-g.bytes+1)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	if g.bytes += int64(len(text)); g.most > 0 && g.bytes > g.most {
+		g.bytes = g.most
+		return nil, fmt.Errorf("%s: %w", name, ErrTooLong)
+	}
+	return text, nil
 }
 
 // hash writes all that was found to a hash.
@@ -234,6 +273,11 @@ func (g *gatherer) hash(sum io.Writer) {
 func (g *gatherer) gather(p string) {
 	if token, file, ok := strings.Cut(p, "="); ok {
 		if _, err := os.Stat(p); err != nil { // no file of that name
+			if !robots.ProductToken(token).Valid() {
+				g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: %q is no product token of a crawler: write TOKEN=FILE, as in Googlebot=file", p, token))
+				return
+			}
+			g.asked = append(g.asked, token)
 			g.readFile(file, token+"="+stem(file), filepath.Base(file), []string{token})
 			return
 		}
@@ -249,29 +293,50 @@ func (g *gatherer) gather(p string) {
 	}
 }
 
-// gatherDir reads the lists in a directory and below it: files of JSON and texts. Others, and names that
+// gatherDir reads the lists in a directory and below it, links followed: files of JSON and texts. Others, and names that
 // begin with a dot, are passed over.
 func (g *gatherer) gatherDir(dir string) {
-	files := 0
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		switch ext := strings.ToLower(filepath.Ext(p)); {
-		case err != nil:
-			return err
-		case p != dir && strings.HasPrefix(d.Name(), "."):
-			if d.IsDir() {
-				return filepath.SkipDir
-			}
-		case !d.IsDir() && (ext == ".json" || ext == ".txt"):
-			files++
-			g.readNamed(p)
-		}
-		return nil
-	})
+	files, err := g.gatherBelow(dir, maxDepth)
 	if err != nil {
 		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
 	} else if files == 0 {
 		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s has no file that ends in .json or .txt", dir))
 	}
+}
+
+// maxDepth is how many directories may be below each other: links may lead in a circle.
+const maxDepth = 20
+
+// gatherBelow returns how many files of lists it has read below a directory.
+func (g *gatherer) gatherBelow(dir string, depth int) (files int, err error) {
+	if depth == 0 {
+		return 0, fmt.Errorf("%s: directories more than %d deep, as if links led in a circle", dir, maxDepth)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return files, err
+		}
+		switch ext := strings.ToLower(filepath.Ext(name)); {
+		case info.IsDir():
+			more, err := g.gatherBelow(name, depth-1)
+			if files += more; err != nil {
+				return files, err
+			}
+		case ext == ".json" || ext == ".txt":
+			files++
+			g.readNamed(name)
+		}
+	}
+	return files, nil
 }
 
 // stem returns the name of a file without its directory and ending, in lower case.
@@ -326,7 +391,7 @@ func (g *gatherer) canonical(name string) string {
 
 // readFile reads a file of a list. Where it does not say its time, a directory of that name does.
 func (g *gatherer) readFile(file, name, shown string, tokens []string) {
-	text, err := os.ReadFile(file)
+	text, err := g.read(file)
 	if err != nil {
 		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
 		return

@@ -115,6 +115,8 @@ func TestLoad(t *testing.T) {
 		{"GPTBot", "20.125.66.81", "2026-05-20"}:    "yes gptbot.txt 20.125.66.80/28",
 		{"GPTBot", "20.125.66.81", "2026-04-13"}:    "no",
 		{"GPTBot", "1.1.1.1", "2027-08-15"}:         "stale",
+		{"GPTBot", "1.1.1.1", "2026-08-08"}:         "no", // a directory of a day is of its first moment, 7 days later
+		{"GPTBot", "1.1.1.1", "2026-08-07"}:         "stale",
 		{"GPTBot", "::ffff:4.227.36.1", "-"}:        "yes gptbot.txt 4.227.36.0/25",
 		{"GPTBot", "10.0.0.1", "2026-08-15"}:        "",
 		{"MYOWNBOT", "8.8.8.8", "2026-08-02"}:       "yes list.txt 8.8.8.0/24",
@@ -307,4 +309,39 @@ func randomIn(rng *rand.Rand, p netip.Prefix) netip.Addr {
 	}
 	addr, _ := netip.AddrFromSlice(b)
 	return addr
+}
+
+// TestHash holds that the hash depends on the time of a list, its name and its prefixes.
+func TestHash(t *testing.T) {
+	seen := map[string]string{}
+	for about, files := range map[string]map[string]string{
+		"a list": {"googlebot.txt": "# created: 2026-08-15\n66.249.64.0/27"}, "another time": {"googlebot.txt": "# created: 2026-08-16\n66.249.64.0/27"},
+		"no time": {"googlebot.txt": "66.249.64.0/27"}, "another prefix": {"googlebot.txt": "# created: 2026-08-15\n66.249.64.0/28"},
+		"another name": {"gptbot.txt": "# created: 2026-08-15\n66.249.64.0/27"},
+	} {
+		l, err := load(t, files, Options{Paths: []string{"."}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, ok := seen[l.Hash]; ok {
+			t.Errorf("%s has the hash of %s", about, other)
+		}
+		seen[l.Hash] = about
+	}
+}
+
+// TestSpecialBlocks holds which blocks of IANA's registries clients on the internet have, written down once more.
+func TestSpecialBlocks(t *testing.T) {
+	for global, addrs := range map[bool]string{
+		false: "0.1.2.3 10.0.0.1 100.64.0.1 127.0.0.1 169.254.1.1 172.16.0.1 192.0.0.1 192.0.0.8 192.0.0.170 192.0.2.1 192.88.99.1 192.168.0.1 198.18.0.1 198.51.100.1 203.0.113.1 240.0.0.1 255.255.255.255 " +
+			":: ::1 64:ff9b:1::1 100::1 100:0:0:1::1 2001::1 2001:2::1 2001:10::1 2001:db8::1 2002::1 3fff::1 5f00::1 fc00::1 fe80::1",
+		true: "1.1.1.1 100.63.255.255 100.128.0.1 192.0.0.9 192.0.0.10 192.31.196.1 192.52.193.1 192.175.48.1 198.17.255.255 198.20.0.1 " +
+			"64:ff9b::1 100:0:0:2::1 2001:1::1 2001:1::2 2001:1::3 2001:3::1 2001:4:112::1 2001:20::1 2001:30::1 2001:200::1 2003::1 2620:4f:8000::1 4000::1",
+	} {
+		for addr := range strings.FieldsSeq(addrs) {
+			if isGlobal(netip.MustParseAddr(addr)) != global {
+				t.Errorf("%s: %v, want %v", addr, !global, global)
+			}
+		}
+	}
 }

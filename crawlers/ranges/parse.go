@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -44,8 +45,11 @@ func parse(text []byte) (snapshot, error) {
 
 // parseObject reads an object with the member prefixes. It ignores members that it does not know.
 func (s *snapshot) parseObject(text []byte) error {
-	var members map[string]json.RawMessage
-	if err := unmarshal(text, &members); err != nil {
+	if err := checkSyntax(text); err != nil {
+		return err
+	}
+	members, err := membersOf(text)
+	if err != nil {
 		return err
 	}
 	if err := checkVersion(members["formatVersion"]); err != nil {
@@ -56,7 +60,6 @@ func (s *snapshot) parseObject(text []byte) error {
 		if err := json.Unmarshal(raw, &created); err != nil {
 			return fmt.Errorf("creationTime is %s: it is a text such as %q", raw, "2026-08-15T14:30:00Z")
 		}
-		var err error
 		if s.time, err = parseTime(created); err != nil {
 			return fmt.Errorf("creationTime: %w", err)
 		}
@@ -65,16 +68,54 @@ func (s *snapshot) parseObject(text []byte) error {
 	if !ok {
 		return errors.New(`there is no member "prefixes": the list is in a form that is not known`)
 	}
-	var prefixes []json.RawMessage
-	if err := json.Unmarshal(raw, &prefixes); err != nil {
+	if raw[0] != '[' {
 		return errors.New("prefixes is no array")
 	}
-	for i, raw := range prefixes {
-		if err := s.addObject(raw); err != nil {
+	for i, element := range elements(raw) {
+		if err := s.addObject(element); err != nil {
 			return fmt.Errorf("prefixes[%d]: %w", i, err)
 		}
 	}
 	return nil
+}
+
+// membersOf returns the members of an object of valid JSON. Of a member that stands twice, readers of JSON take one or
+// the other: it is an error.
+func membersOf(text []byte) (map[string]json.RawMessage, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if open, _ := d.Token(); open != json.Delim('{') {
+		return nil, errors.New("no object")
+	}
+	members := map[string]json.RawMessage{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string)
+		if _, ok := members[name]; ok {
+			return nil, fmt.Errorf("the member %q stands twice: keep one of the two", name)
+		}
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, err
+		}
+		members[name] = raw
+	}
+	return members, nil
+}
+
+// elements returns the elements of an array of valid JSON, each until the next one.
+func elements(text []byte) iter.Seq2[int, json.RawMessage] {
+	return func(yield func(int, json.RawMessage) bool) {
+		d := json.NewDecoder(bytes.NewReader(text))
+		var raw json.RawMessage
+		if _, err := d.Token(); err != nil {
+			return
+		}
+		for i := 0; d.More() && d.Decode(&raw) == nil && yield(i, raw); i++ {
+		}
+	}
 }
 
 // checkVersion refuses a format of a later major version than the draft's that is known.
@@ -98,9 +139,12 @@ func checkVersion(raw json.RawMessage) error {
 
 // addObject adds a prefix object. One with both fields or neither is ignored, as the draft says.
 func (s *snapshot) addObject(raw json.RawMessage) error {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil || members == nil {
+	if raw[0] != '{' {
 		return fmt.Errorf("%s is no object with ipv4Prefix or ipv6Prefix", abridge(raw))
+	}
+	members, err := membersOf(raw)
+	if err != nil {
+		return err
 	}
 	raw4, has4 := members["ipv4Prefix"]
 	raw6, has6 := members["ipv6Prefix"]
@@ -128,11 +172,10 @@ func (s *snapshot) addObject(raw json.RawMessage) error {
 
 // parseArray reads an array of texts, each a prefix or an address.
 func (s *snapshot) parseArray(text []byte) error {
-	var elements []json.RawMessage
-	if err := unmarshal(text, &elements); err != nil {
+	if err := checkSyntax(text); err != nil {
 		return err
 	}
-	for i, raw := range elements {
+	for i, raw := range elements(text) {
 		var element string
 		if json.Unmarshal(raw, &element) != nil {
 			return fmt.Errorf("[%d]: %s is no text with a prefix", i, abridge(raw))
@@ -170,9 +213,13 @@ func (s *snapshot) parseLines(text string) error {
 	return nil
 }
 
-// unmarshal reads a whole JSON text, and names the line of a fault.
-func unmarshal(text []byte, v any) error {
-	err := json.Unmarshal(text, v)
+// checkSyntax returns the error of a text that is no JSON, with its line.
+func checkSyntax(text []byte) error {
+	if json.Valid(text) {
+		return nil
+	}
+	var whole json.RawMessage
+	err := json.Unmarshal(text, &whole)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		line := 1 + bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n"))
 		return fmt.Errorf("line %d: no JSON: %w", line, err)

@@ -25,6 +25,7 @@ func TestParse(t *testing.T) {
 		{"IPv4 within IPv6", `["::ffff:66.249.64.0/123", "::ffff:1.2.3.4"]`, NoTime, "66.249.64.0/27 1.2.3.4/32"},
 		{"an array of texts", `["66.249.64.0/27", "1.2.3.4", "2001:4860:4801:10::/64"]`, NoTime, "66.249.64.0/27 1.2.3.4/32 2001:4860:4801:10::/64"},
 		{"lines", "\ufeff# kept by cron\r\n# created: 2026-08-15\r\n\r\n66.249.64.0/27 # one\r\n1.2.3.4\r\n", day, "66.249.64.0/27 1.2.3.4/32"},
+		{"lines with two times, of which the first counts", "# created: 2026-08-15\n# created: 2026-08-16\n1.2.3.4", day, "1.2.3.4/32"},
 		{"lines with a moment", "# created: 2026-08-15T00:00:00Z\n1.2.3.4", day, "1.2.3.4/32"},
 	} {
 		s, err := parse([]byte(c.text))
@@ -66,6 +67,8 @@ func TestParseFaults(t *testing.T) {
 		{`{"prefixes": [{"ipv6Prefix": "66.249.64.0/27"}]}`, "other version"},
 		{`{"prefixes": [{"ipv4Prefix": "2001:4860::/32"}]}`, "other version"},
 		{`{"prefixes": [{"ipv4Prefix": 5}]}`, "it is a text"},
+		{`{"prefixes": [{"ipv4Prefix": "66.249.64.0/27"}], "prefixes": [{"ipv4Prefix": "66.249.65.0/27"}]}`, `"prefixes" stands twice`},
+		{`{"prefixes": [{"ipv4Prefix": "66.249.64.0/27", "ipv4Prefix": "66.249.65.0/27"}]}`, `prefixes[0]: the member "ipv4Prefix" stands twice`},
 		{`["66.249.64.0/27", 5]`, "[1]"},
 		{`["66.249.64.0/27", "AS15169"]`, "[1]"},
 		{"66.249.64.0/27\ngooglebot.com\n", "line 2"},

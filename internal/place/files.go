@@ -45,6 +45,9 @@ func infoOf(info fs.FileInfo) Info {
 // Walk yields names below dir, in the order of their directories. What is removed meanwhile is left
 // out.
 func (f Files) Walk(dir string, found func(name string, info Info) error) error {
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		dir += string(filepath.Separator) // WalkDir does not follow it else
+	}
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case path == dir:

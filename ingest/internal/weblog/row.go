@@ -193,6 +193,8 @@ func (c *common) setClient(r *Row, field []byte) bool {
 			return false
 		}
 		field = trimBlank(addressAt(field, c.opt.ClientAt))
+	} else if c.opt.ClientAt > 1 {
+		field = nil
 	}
 	r.Client = present(field) // blanks around it are for those who parse it
 	return true

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/crawlers/ranges"
@@ -78,6 +79,7 @@ type Agents struct {
 	Ranges    []string // of -ranges
 	RangesAge string
 	Hosts     string // the file of -hosts
+	MaxMemory string // of -max-memory; "" and "none" bound nothing
 
 	rangesHash string // of what Ranges and Hosts read
 }
@@ -182,9 +184,9 @@ func (q *Question) Choose(faults *cli.Faults) (opt engine.StoreOptions) {
 	opt.Agents, err = agents.Expand(q.Names)
 	faults.Add("agent", err)
 	opt.LogAgents = q.chooseLogAgents(faults)
-	opt.Tokens = agents.NeedNamed(opt.Agents, opt.Dialect)
 	opt.Cache = q.chooseCache(faults)
 	opt.Ranges = q.chooseRanges(faults)
+	opt.Tokens = agents.NeedNamed(AskedAgents(&opt), opt.Dialect)
 	missing, err := cli.Choose("answer", q.Missing, words.Missing)
 	faults.Add("missing", err)
 	opt.Missing = engine.Missing(missing)
@@ -293,6 +295,14 @@ func (q *Question) chooseCache(faults *cli.Faults) time.Duration {
 	return d
 }
 
+// AskedAgents returns the crawlers that flags name, those of -ranges TOKEN=FILE among them.
+func AskedAgents(opt *engine.StoreOptions) []string {
+	if opt.Ranges == nil {
+		return opt.Agents
+	}
+	return slices.Concat(opt.Agents, opt.Ranges.Asked)
+}
+
 // chooseRanges reads the lists of addresses, nil if none are asked for.
 func (a *Agents) chooseRanges(faults *cli.Faults) *ranges.Lists {
 	flag := "ranges"
@@ -310,7 +320,15 @@ func (a *Agents) chooseRanges(faults *cli.Faults) *ranges.Lists {
 	}
 	age, err := parseAge(a.RangesAge)
 	faults.Add("ranges-age", err)
-	lists, err := ranges.Load(ranges.Options{Paths: a.Ranges, Age: age, Hosts: a.Hosts})
+	limit, err := memory.Parse(a.MaxMemory)
+	if err != nil {
+		limit = 0 // said elsewhere
+	}
+	most := max(0, limit/ranges.LoadFactor)
+	lists, err := ranges.Load(ranges.Options{Paths: a.Ranges, Age: age, Hosts: a.Hosts, Bytes: most})
+	if errors.Is(err, ranges.ErrTooLong) {
+		err = fmt.Errorf("-max-memory %s: to load lists of more than %s takes more: give fewer lists, or %d times their bytes: %w", a.MaxMemory, memory.Text(most), ranges.LoadFactor, err)
+	}
 	faults.Add("", err)
 	a.rangesHash = lists.Hash
 	return lists

@@ -70,6 +70,7 @@ type Passage struct {
 // columns that it returns.
 func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Faults) (kept []output.KeptColumn) {
 	p.Console = console.Console{Streams: std, Quiet: f.Work.Quiet}
+	f.Question.MaxMemory = f.Work.MaxMemory
 	p.Now = NewSide(&f.Rules, &f.Question, faults)
 	p.LogOpt, kept = f.Logs.Choose(input)
 	p.LogOpt.Stdin = p.In

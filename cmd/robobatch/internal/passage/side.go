@@ -104,7 +104,7 @@ func DoubtAgents(opt *engine.StoreOptions, store *engine.Store) []doubt.Doubt {
 	}
 	var named agents.Named
 	named.Tokens, named.Complete = store.Tokens()
-	return agents.Unclear(opt.Agents, opt.Dialect, named)
+	return agents.Unclear(flags.AskedAgents(opt), opt.Dialect, named)
 }
 
 // shareOrigin returns an error if rules before know none of the origins of the rules that they are compared with:

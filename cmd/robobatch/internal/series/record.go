@@ -219,6 +219,9 @@ func asLeft(name string, want *summary.File) string {
 
 // sameBytes returns "" if a file has the bytes that it had, or how it differs.
 func sameBytes(name string, want *summary.File) string {
+	if info, err := place.Of(name).Stat(name); err == nil && info.Size < 0 {
+		return otherSize(info.Size, want.Bytes) // it may never end
+	}
 	switch size, hash, err := place.Sum(name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return missing
@@ -234,6 +237,9 @@ func sameBytes(name string, want *summary.File) string {
 
 // otherSize is how a file differs that has another size.
 func otherSize(now, was int64) string {
+	if now < 0 {
+		return "is no file any more"
+	}
 	return fmt.Sprintf("has %s bytes, and had %s when it was complete", say.Number(now), say.Number(was))
 }
 

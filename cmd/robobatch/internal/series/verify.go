@@ -98,6 +98,9 @@ func (v *Verification) readRecords(d Dir, outputs []string) map[string]*Record {
 
 // readSealed reads a manifest.
 func readSealed(name string, v any) error {
+	if info, err := place.Of(name).Stat(name); err == nil && info.Size < 0 {
+		return errors.New("is no file")
+	}
 	text, err := place.ReadAll(name)
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", atomicfile.Cause(err))
@@ -221,6 +224,8 @@ func (v *Verification) ends(d Dir, there *view, all []*Stats) {
 
 // VerifyFile verifies a file of -stats, and the output that it is about. That of one output per input is about its
 // directory.
+//
+// Names of files come from the file, which anybody may have written: of a file in the file system, none leads to a store.
 func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	s := &Stats{Report: &summary.Report{}}
 	v := &Verification{Manifests: 1}
@@ -234,6 +239,13 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 			v.add(Altered, name, "%v", err)
 			return v, nil
 		}
+	}
+	outputs := []string{s.Output}
+	for i := range s.Beside {
+		outputs = append(outputs, s.Beside[i].Name)
+	}
+	if i := slices.IndexFunc(outputs, place.IsRemote); i >= 0 && !place.IsRemote(name) {
+		return nil, fmt.Errorf("%s is about %s, in a store of objects, and nothing is read from a store that was not named: copy the file of -stats there, and name it", say.File(name), say.File(outputs[i]))
 	}
 	switch {
 	case s.Series.List.Hash != "":

@@ -201,3 +201,20 @@ func TestVerifyOthers(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestVerifyElsewhere holds that a file of -stats in the file system leads to no store: anybody may have written it.
+func TestVerifyElsewhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, s := range []Stats{
+		{Report: &summary.Report{Output: "s3://elsewhere/v.csv", File: &summary.File{Bytes: 1}}},
+		{Report: &summary.Report{Output: "v.csv", Beside: []summary.NamedFile{{Name: "s3://elsewhere/r.jsonl"}}}},
+		{Report: &summary.Report{Output: "s3://elsewhere/out/"}, Series: Series{List: List{Hash: "x"}}},
+	} {
+		if err := s.Write("stats.json"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := VerifyFile(t.Context(), "stats.json"); err == nil || !strings.Contains(err.Error(), "nothing is read from a store that was not named") {
+			t.Errorf("%s: %v", s.Output, err)
+		}
+	}
+}
