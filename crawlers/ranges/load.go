@@ -16,9 +16,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/robobatch/robobatch/crawlers"
-	"github.com/robobatch/robobatch/robots"
 )
 
 // Options are what Load reads. The zero value reads nothing, and all crawlers are Unpublished.
@@ -273,7 +273,7 @@ func (g *gatherer) hash(sum io.Writer) {
 func (g *gatherer) gather(p string) {
 	if token, file, ok := strings.Cut(p, "="); ok {
 		if _, err := os.Stat(p); err != nil { // no file of that name
-			if !robots.ProductToken(token).Valid() {
+			if token == "" || strings.ContainsFunc(token, unicode.IsSpace) {
 				g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: %q is no product token of a crawler: write TOKEN=FILE, as in Googlebot=file", p, token))
 				return
 			}
