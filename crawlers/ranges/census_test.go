@@ -16,6 +16,26 @@ func partly(n int) func(i int) string {
 	}
 }
 
+// halves returns the address of a request: field for 500 of them, else one of a network of its own.
+func halves(field string) func(i int) string {
+	return func(i int) string {
+		if i < 500 {
+			return field
+		}
+		return fmt.Sprintf("66.%d.%d.1", i/250, i%250)
+	}
+}
+
+// tenths returns the address of a request: one that ends in 0 below n, else of a network of its own.
+func tenths(n int) func(i int) string {
+	return func(i int) string {
+		if i < n {
+			return fmt.Sprintf("67.1.%d.0", i)
+		}
+		return fmt.Sprintf("66.%d.%d.1", i/250, i%250)
+	}
+}
+
 // TestCensus holds from when on a field is doubtful.
 func TestCensus(t *testing.T) {
 	for _, c := range []struct {
@@ -31,6 +51,11 @@ func TestCensus(t *testing.T) {
 		{"a proxy within the site", 1000, func(int) string { return "10.0.0.1" }, 3, true, 0, false},
 		{"no field", 1000, func(int) string { return "-" }, 3, true, 0, false},
 		{"the same, few requests", 99, func(int) string { return "10.0.0.1" }, 3, false, 0, false},
+		{"half without an address", 1000, halves("-"), 3, true, 0, false},
+		{"less than half", 1001, halves("-"), 3, false, 0, false},
+		{"as many as are enough", 100, func(int) string { return "10.0.0.1" }, 3, true, 0, false},
+		{"a tenth without their ends", 1000, tenths(100), 3, false, 0, true},
+		{"less than a tenth", 1000, tenths(99), 3, false, 0, false},
 		{"a network of a proxy", 1000, func(i int) string { return fmt.Sprintf("173.245.48.%d", 1+i%250) }, 3, true, 1, false},
 		{"a network of one operator", 1000, func(i int) string { return fmt.Sprintf("66.249.64.%d", 1+i%250) }, 1, false, 0, false},
 		{"a network of two", 1000, func(i int) string { return fmt.Sprintf("66.249.64.%d", 1+i%250) }, 2, false, 0, false},

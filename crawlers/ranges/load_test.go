@@ -159,6 +159,7 @@ func TestHosts(t *testing.T) {
 			"66.249.66.4\tcrawl.notgooglebot.com\t66.249.66.4",           // another label
 			"66.249.66.5\tcrawl.googlebot.com.evil.example\t66.249.66.5", // not at the end
 			"66.249.66.6\t\t66.249.66.6",
+			"66.249.66.7\tgooglebot.com\t66.249.66.7", // the suffix itself
 			"2001:4860::1\tgeo-crawl.geo.googlebot.com\t2001:4860:0::1",
 			"10.0.0.1\tcrawl.googlebot.com\t10.0.0.1",
 			"5.255.253.1\tspider.yandex.com\t5.255.253.1",
@@ -177,6 +178,7 @@ func TestHosts(t *testing.T) {
 		{"Googlebot", "66.249.66.4", "2026-08-15"}:  "no",
 		{"Googlebot", "66.249.66.5", "2026-08-15"}:  "no",
 		{"Googlebot", "66.249.66.6", "2026-08-15"}:  "no",
+		{"Googlebot", "66.249.66.7", "2026-08-15"}:  "yes googlebot.com",
 		{"Googlebot", "2001:4860::1", "2026-08-15"}: "yes geo-crawl.geo.googlebot.com",
 		{"Googlebot", "10.0.0.1", "2026-08-15"}:     "",
 		{"GPTBot", "66.249.66.1", "2026-08-15"}:     "no",

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
@@ -369,6 +371,9 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	for _, seen := range s.Doubts[len(d.Doubts):] {
 		d.Doubt(seen)
 	}
+	if err := d.judgesNothing(s); err != nil {
+		return err
+	}
 	refused := summary.Sum(s.Counts.Refused)
 	result := page.Result{Passage: &d.Passage, Refused: refused, Seen: s.Doubts, Changes: sink.Report(reported)}
 	if err := d.page.End(ctx, result); err != nil {
@@ -379,11 +384,29 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	return d.print(sink, refused)
 }
 
+// judgesNothing returns an error if -fail would pass only because there was nothing to judge: no request has rules, or
+// the one robots.txt is none.
+func (d *diffing) judgesNothing(s *summary.Report) error {
+	if len(d.gates) == 0 {
+		return nil
+	}
+	if rows := s.Rows(); rows.Decided > 0 && rows.Without == rows.Decided {
+		return fmt.Errorf("-fail judges nothing: none of %s has a robots.txt in %s; http and https differ, as example.com and www.example.com do", say.Count(rows.Read, "row"), say.File(d.Now.Path))
+	}
+	if d.Now.Odd().Doubtful() {
+		return fmt.Errorf("-fail judges nothing: %s is no robots.txt, so that all is allowed", say.File(d.Now.Path))
+	}
+	return nil
+}
+
 // print prints the report, of logs of which lines were refused, and judges it.
 func (d *diffing) print(sink *changesSink, refused int64) error {
 	report := d.report(sink)
 	report.Refused = refused
 	if idle := Idle(d.gates, report); len(idle) > 0 {
+		if unclear := agents.Unclear(Names(d.gates), d.Now.Opt.Dialect, agents.Named{}); len(unclear) > 0 {
+			return fmt.Errorf("-fail names a crawler that no request is of: %s", strings.Join(unclear[0].Examples, ", "))
+		}
 		text := "-fail " + strings.Join(idle, ",") + " stops nothing, because no request is of such a crawler: look whether its name is right"
 		d.Doubt(doubt.Doubt{Code: doubt.UnclearAgent, Text: text, Count: int64(len(idle))})
 	}

@@ -100,6 +100,14 @@ func Idle(gates []Gate, r *Report) (idle []string) {
 	return idle
 }
 
+// Names returns the crawlers that gates name.
+func Names(gates []Gate) (names []string) {
+	for _, g := range gates {
+		names = append(names, g.agents...)
+	}
+	return names
+}
+
 // about reports whether the gate is about an agent.
 func (g *Gate) about(agent string) bool {
 	return g.agents == nil || slices.ContainsFunc(g.agents, func(name string) bool { return strings.EqualFold(name, agent) })

@@ -167,6 +167,24 @@ func TestVerifyOthers(t *testing.T) {
 			r.RulesHash = "others"
 			return errors.Join(err, write("out/_done/b.out.json", r))
 		}},
+		{"[other run out/_done/b.out.json]", func() error { // of an earlier run, with other bytes
+			r := &Record{}
+			err := readSealed("out/_done/b.out.json", r)
+			r.XXH3 = strings.Repeat("0", 32)
+			return errors.Join(err, write("out/_done/b.out.json", r))
+		}},
+		{"[other run out/_done/b.out.json]", func() error { // of another input
+			r := &Record{}
+			err := readSealed("out/_done/b.out.json", r)
+			r.Input.Name = "in/other.log"
+			return errors.Join(err, write("out/_done/b.out.json", r))
+		}},
+		{"[other run out/_SUCCESS]", func() error { // of another list of inputs
+			s := &Stats{}
+			err := readSealed("out/_SUCCESS", s)
+			s.Series.List.Hash = "another"
+			return errors.Join(err, write("out/_SUCCESS", s))
+		}},
 		{"[other run out/_done/b.out.json]", func() error { return os.Rename("out/_done/a.out.json", "out/_done/b.out.json") }},
 		{"[other run out/_SUCCESS]", func() error {
 			s := &Stats{}
