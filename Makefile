@@ -86,8 +86,12 @@ examples: ## the library as another module uses it: each example prints what its
 # their own tests. Those of engine and the command run their code in many goroutines.
 SEQUENTIAL = robots|cmd/robobatch/internal/explain|automaton|ingest/internal/parquetfile|ingest/internal/httpmsg|output/parquet/internal/wordzstd|crawlers/ranges|internal/witness|internal/listfile|report/whatif/internal/decide
 
+# Scripts of commands that start no goroutine but the readers of rules, which tests of rulefiles race; and tests of values
+# that one goroutine writes.
+UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-usage|fault-judged)|^TestHostileTexts$$
+
 race: ## what `make test` runs, under the race detector, of packages that start goroutines; needs gcc
-	@set -o pipefail; CGO_ENABLED=1 $(GO) test -race -short -v -timeout $(TIMEOUT) \
+	@set -o pipefail; CGO_ENABLED=1 $(GO) test -race -short -vet=off -skip '$(UNRACED)' -v -timeout $(TIMEOUT) \
 		$$($(GO) list ./... | grep -vxE '.*/robobatch/($(SEQUENTIAL))') 2>&1 | $(QUIET)
 
 lint: ## go vet and golangci-lint
