@@ -31,6 +31,8 @@ type Options struct {
 	// sent; 0 is none. Without a status no answer counts; without a method no request is HEAD.
 	Status, Method, Bytes int
 
+	Client int // the same of the address of the client; 0 is that of engine.Batch
+
 	Requests bool // Judge hands on each request that a text forbids
 	ByAgent  bool // a Row is of a crawler at all origins
 }
@@ -213,7 +215,7 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) e
 	default:
 		e.kind, e.period, e.past, e.violated = forbidden, deed.Period, b.Past(deed), b.Violations[row] == engine.Violated
 		if j.opt.Requests {
-			j.detail = appendDetail(j.detail[:0], b, row)
+			j.detail = j.appendDetail(j.detail[:0], b, row)
 			e.detail = j.detail
 		}
 	}

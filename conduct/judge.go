@@ -58,21 +58,23 @@ func (j *judge) operator(agent string) string {
 	return name
 }
 
+// origin begins an origin, see reader.
 func (j *judge) origin(o *origin) error {
 	j.about = o
 	return nil
 }
 
+// begin begins a crawler, and finds who shares copies with it.
 func (j *judge) begin(agent string) error {
 	operator := j.operator(agent)
-	j.row = *newRow(agent, operator, j.about.name)
+	j.row = *NewRow(agent, operator, j.about.name)
 	j.isLast, j.asked, j.change = false, noTime, 0
 	if j.opt.ByAgent {
 		key, ok := j.keys[agent]
 		if !ok {
 			key = uint32(len(j.all))
 			j.keys[agent] = key
-			j.all = append(j.all, newRow(agent, operator, ""))
+			j.all = append(j.all, NewRow(agent, operator, ""))
 		}
 		j.key = key
 	}
@@ -87,6 +89,7 @@ func (j *judge) begin(agent string) error {
 	return nil
 }
 
+// event counts an event, which comes after those before it.
 func (j *judge) event(e *event) error {
 	if e.kind == gotText || e.kind == forbidden {
 		if err := j.see(e); err != nil {
@@ -173,12 +176,16 @@ func (j *judge) report(e *event, conduct Conduct) error {
 }
 
 // appendDetail appends what report reads.
-func appendDetail(dst []byte, b *engine.Batch, row int) []byte {
+func (j *Journal) appendDetail(dst []byte, b *engine.Batch, row int) []byte {
+	clients := b.Clients
+	if j.opt.Client > 0 {
+		clients = b.Kept[j.opt.Client-1].Texts
+	}
 	dst = wire.AppendText(dst, b.URL(row))
-	if len(b.Clients) == 0 || b.Clients[row] == engine.NoURL {
+	if len(clients) == 0 || clients[row] == engine.NoURL {
 		return append(dst, 0)
 	}
-	return wire.AppendText(append(dst, 1), b.Piece(b.Clients[row]))
+	return wire.AppendText(append(dst, 1), b.Piece(clients[row]))
 }
 
 // see notes what a crawler does about a change of the text.
@@ -217,6 +224,7 @@ func (j *judge) endChange() error {
 	return j.to.Change(&j.now)
 }
 
+// end reports the row of a crawler, or adds it to that of all origins.
 func (j *judge) end(c *counts) error {
 	if err := j.endChange(); err != nil {
 		return err
@@ -230,7 +238,7 @@ func (j *judge) end(c *counts) error {
 	r.Robots, r.Untimed, r.Violations, r.Delay = c.robots, c.untimed, c.violations, c.newest
 	r.First, r.Last, r.Bytes = c.first, c.last, c.bytes
 	if j.opt.ByAgent {
-		j.all[j.key].add(r)
+		j.all[j.key].Add(r)
 		return nil
 	}
 	if r.AnswerGaps > 0 {

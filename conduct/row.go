@@ -52,16 +52,16 @@ type Row struct {
 	Bytes           int64
 }
 
-// newRow returns the Row of no request.
-func newRow(agent, operator, origin string) *Row {
+// NewRow returns the Row of no request.
+func NewRow(agent, operator, origin string) *Row {
 	return &Row{
 		Agent: agent, Operator: operator, Origin: origin,
 		FirstAnswer: noTime, LastAnswer: noTime, Delay: noDelay, First: noTime, Last: noTime,
 	}
 }
 
-// add adds the counts of another origin.
-func (r *Row) add(o *Row) {
+// Add adds the counts of another Row. Medians are none that could be added, and a delay is of one origin.
+func (r *Row) Add(o *Row) {
 	for _, n := range [...]struct {
 		to   *int64
 		more int64

@@ -129,6 +129,7 @@ func (w *runWriter) flush() error {
 	return err
 }
 
+// origin writes what is known of an origin, and when its crawlers first had an answer.
 func (w *runWriter) origin(o *origin) error {
 	w.name = o.name
 	b := binary.AppendVarint(w.head[:0], o.first)
@@ -171,11 +172,13 @@ func (o *origin) readOrigin(payload []byte) error {
 	return nil
 }
 
+// begin begins a crawler.
 func (w *runWriter) begin(agent string) error {
 	w.agent, w.piece, w.from = agent, w.piece[:0], noTime
 	return nil
 }
 
+// event adds an event to the piece in hand.
 func (w *runWriter) event(e *event) error {
 	if len(w.piece) >= pieceSize {
 		if err := w.endPiece(nil); err != nil {
@@ -202,6 +205,7 @@ func (w *runWriter) endPiece(c *counts) error {
 	return err
 }
 
+// end writes the last piece of a crawler.
 func (w *runWriter) end(c *counts) error { return w.endPiece(c) }
 
 // A cursor stands on an item of a block.

@@ -21,7 +21,7 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const head = "\n- [`Googlebot`]"
+	const head = "\n- Google: [`Googlebot`]"
 	prose, _, _ := strings.Cut(string(text), head)
 	want := prose + document()
 	if *update {
@@ -68,18 +68,23 @@ func TestRangesInDocument(t *testing.T) {
 	}
 }
 
-// document returns the list in Markdown: each token leads to the page of its operator.
+// document returns the list in Markdown, a line for an operator: each token leads to its page.
 func document() string {
 	var sb strings.Builder
-	sb.WriteString("\n")
+	operator := ""
 	for _, c := range known.all {
 		about := append([]string{strings.Join(c.Purposes, ", ")}, habits(c)...)
 		if len(c.Names) > 0 && !slices.Equal(c.Names, []string{c.Token}) {
 			about = append(about, "sends "+strings.Join(c.Names, ", "))
 		}
-		fmt.Fprintf(&sb, "- [`%s`](%s), %s: %s\n", c.Token, c.Source, c.Operator, strings.Join(about, "; "))
+		lead := ", "
+		if c.Operator != operator {
+			operator = c.Operator
+			lead = "\n- " + operator + ": "
+		}
+		fmt.Fprintf(&sb, "%s[`%s`](%s) (%s)", lead, c.Token, c.Source, strings.Join(about, "; "))
 	}
-	return sb.String()
+	return sb.String() + "\n"
 }
 
 // habits describes the habits of a crawler.

@@ -179,6 +179,35 @@ func TestCoverageSchema(t *testing.T) {
 	}
 }
 
+// TestConductSchema checks what is said of crawlers, of changes and of the log against their schema.
+func TestConductSchema(t *testing.T) {
+	schema := compileSchema(t, "conduct.schema.json")
+	log := filepath.Join("..", "testdata", "conduct")
+	captures := filepath.Join(t.TempDir(), "captures.jsonl")
+	text := `{"url":"https://site.example/robots.txt","status":200,"fetched_at":"2026-08-01T00:00:00Z","body":"User-agent: *\nAllow: /\n"}` + "\n" +
+		`{"url":"https://site.example/robots.txt","status":200,"fetched_at":"2026-08-05T00:00:00Z","body":"User-agent: *\nDisallow: /\nCrawl-delay: 1.5\n"}` + "\n"
+	if err := os.WriteFile(captures, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	for _, flags := range [][]string{
+		{"-ranges", filepath.Join(log, "ranges"), "-ranges-age", "90d", "-fail", "violations=100%"},
+		{"-by", "agent", "-as-of", "log"},
+	} {
+		flags = append([]string{"conduct", "-quiet", "-print", "json", "-rules", captures, "-base", "https://site.example", "-in", filepath.Join(log, "access.log")}, flags...)
+		for _, line := range bytes.Split(bytes.TrimSpace(runOK(t, nil, flags...)), []byte("\n")) {
+			validate(t, schema, line)
+			kinds[string(line[:len(`{"kind":"log`)])]++
+		}
+	}
+	if len(kinds) != 3 {
+		t.Errorf("kinds %v", kinds)
+	}
+	if err := schema.Validate(map[string]any{"kind": "crawler"}); err == nil {
+		t.Error("the schema takes a crawler without counts")
+	}
+}
+
 // runFails runs the command, which finds something, and returns its standard output.
 func runFails(t *testing.T, arguments ...string) []byte {
 	t.Helper()

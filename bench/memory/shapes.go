@@ -82,6 +82,8 @@ var shapes = []shape{
 	{name: "diffrows", command: "diff", old: pack, rules: closing, log: events, out: "x.parquet", flags: []string{"-agent-from-log", "-keep", "status:int"}},
 	{name: "coverage", command: "coverage", rules: pack, log: urls},
 	{name: "coverby", command: "coverage", rules: pack, log: events, out: "x.parquet", flags: []string{"-agent-from-log", "-by", "agent"}},
+	{name: "conduct", command: "conduct", rules: history, log: events, out: "x.parquet", flags: []string{"-as-of", "log"}},
+	{name: "conductby", command: "conduct", rules: pack, log: events, out: "x.csv", flags: []string{"-by", "agent"}},
 	{name: "report", command: "report", rules: pack, log: urls, out: "x.html"},
 	{name: "reportlog", command: "report", rules: captures, log: events, out: "x.html", flags: []string{"-agent-from-log"}, least: 512 * mib},
 	{name: "reportold", command: "report", old: closing, rules: pack, log: urls, out: "x.html", flags: []string{"-agent", "*,Googlebot,GPTBot"}},

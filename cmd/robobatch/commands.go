@@ -9,6 +9,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/checkoutput"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/compile"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/conduct"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/diff"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
@@ -31,6 +32,7 @@ var commands = []func() command.Command{
 	diff.Command,
 	lint.Command,
 	coverage.Command,
+	conduct.Command,
 	report.Command,
 	rules.Command,
 	compile.Command,
@@ -79,4 +81,4 @@ Made from the flags of the commands in ` + "`cmd/robobatch/internal`" + ` by ` +
 
 A flag is written ` + "`-name value`, `-name=value`" + ` or with two dashes; a command comes before all flags.
 ` + "`robobatch -h`" + ` prints the flags that one needs first, and ` + "`robobatch -h all`" + ` all of them; ` + "`robobatch rules -h`" + `
-does so for one command. ` + "`robobatch help man`" + ` prints a man page, and ` + "`robobatch help bash`, `zsh` or `fish`" + ` completion.`
+does so for one command. Behind a flag stand the commands that have it. ` + "`robobatch help man`" + ` prints a man page, and ` + "`robobatch help bash`, `zsh` or `fish`" + ` completion.`

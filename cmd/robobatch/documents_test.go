@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -15,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output"
@@ -314,5 +317,21 @@ func TestFunctionsExplained(t *testing.T) {
 	}
 	if functions < 3000 {
 		t.Errorf("%d functions found", functions)
+	}
+}
+
+// TestConductPage holds that docs/CONDUCT.md shows what the script of its example prints.
+func TestConductPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/CONDUCT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := txtar.ParseFile("testdata/script/conduct-log.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(script.Files, func(f txtar.File) bool { return f.Name == "want-ranges" })
+	if i < 0 || !bytes.Contains(page, script.Files[i].Data) {
+		t.Errorf("docs/CONDUCT.md does not have the text that testdata/script/conduct-log.txtar wants")
 	}
 }

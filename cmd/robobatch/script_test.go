@@ -20,8 +20,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the scripts of testdata/script. Their own commands are those of
-// scriptcmd_test.go; $QUICKSTART is the directory of the sample data, $WARC that of captures, and
-// $PACKED that of packed logs.
+// scriptcmd_test.go; $QUICKSTART is the directory of the sample data, $WARC that of captures,
+// $PACKED that of packed logs, and $CONDUCT that of a log of crawlers.
 func TestScript(t *testing.T) {
 	quickstart, err := filepath.Abs("../../testdata/quickstart")
 	if err != nil {
@@ -42,6 +42,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("QUICKSTART", quickstart)
 			env.Setenv("PACKED", filepath.Join(filepath.Dir(warc), "packed"))
 			env.Setenv("WARC", warc)
+			env.Setenv("CONDUCT", filepath.Join(filepath.Dir(quickstart), "conduct"))
 			env.Values[storeOf{}] = &scriptStore{}
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // or each command takes a second under the race detector
 			return os.MkdirAll(filepath.Join(env.WorkDir, "out"), 0o777)

@@ -127,12 +127,12 @@ Exit codes: 0 done.
 func TestMarkdown(t *testing.T) {
 	p, _ := program()
 	const want = "# Flags of bake\n\nFlags.\n" +
-		"\n## Input\n\n### `-flour file`\n\nThe flour to use. It is ground.\n\nFor all commands.\n" +
-		"\n### `-sizes list`\n\nSizes.\n\nFor `bake`.\n" +
-		"\n## Run\n\n### `-loaves n`\n\nLoaves to bake. Default: 2.\n\nFor `bake`.\n" +
-		"\n### `-h`\n\nPrint this.\n\nFor all commands.\n" +
-		"\n### `-warm`\n\nSell it \\*warm\\*.\n\nFor `sell`.\n" +
-		"\n### `-list`\n\nList kinds.\n\nFor `sell`.\n" +
+		"\n## Input\n\n### `-flour file`\n\nThe flour to use. It is ground.\n\nAll commands.\n" +
+		"\n### `-sizes list`\n\nSizes.\n\n`bake`.\n" +
+		"\n## Run\n\n### `-loaves n`\n\nLoaves to bake. Default: 2.\n\n`bake`.\n" +
+		"\n### `-h`\n\nPrint this.\n\nAll commands.\n" +
+		"\n### `-warm`\n\nSell it \\*warm\\*.\n\n`sell`.\n" +
+		"\n### `-list`\n\nList kinds.\n\n`sell`.\n" +
 		"\n## bake: exit codes\n\n0 done.\n"
 	if got := p.Markdown(); got != want {
 		t.Errorf("%s", got)
@@ -148,7 +148,7 @@ func TestMarkdownVariants(t *testing.T) {
 		{Name: "buy", Flags: flag("May be repeated.")},
 		{Name: "give", Flags: flag("Bread. It is warm. May be repeated.")},
 	}}
-	const want = "### `-in file`\n\nMay be repeated.\n\nFor `bake`: Flour.\n\nFor `sell` and `give`: Bread. It is warm.\n\nFor `buy`.\n"
+	const want = "### `-in file`\n\nMay be repeated.\n\n`bake`: Flour.\n\n`sell`, `give`: Bread. It is warm.\n\n`buy`.\n"
 	if got := p.Markdown(); !strings.HasSuffix(got, want) {
 		t.Errorf("%s", got)
 	}

@@ -22,12 +22,16 @@ func (p *Program) Markdown() string {
 			sections[f.Section] = addToEntries(sections[f.Section], f, "`"+cmp.Or(c.Name, p.Name)+"`")
 		}
 	}
+	names := make([]string, len(p.Commands))
+	for i := range p.Commands {
+		names[i] = "`" + cmp.Or(p.Commands[i].Name, p.Name) + "`"
+	}
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "# Flags of %s\n\n%s\n", p.Name, strings.TrimSpace(p.Intro))
 	for _, title := range titles {
 		fmt.Fprintf(&sb, "\n## %s\n", title)
 		for _, e := range sections[title] {
-			e.write(&sb, len(p.Commands))
+			e.write(&sb, names)
 		}
 	}
 	for i := range p.Commands {
@@ -65,15 +69,23 @@ func addToEntries(entries []*entry, f *Flag, owner string) []*entry {
 	return entries
 }
 
-// write writes an entry of a program of so many commands: first the sentences that all variants share.
-func (e *entry) write(sb *strings.Builder, commands int) {
+// whose names some of all commands: by the others, where these are few.
+func whose(owners, all []string) string {
+	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(owners, name) })
+	switch {
+	case len(others) == 0:
+		return "All commands"
+	case len(others)+3 < len(owners):
+		return "All commands but " + enumerate(others)
+	}
+	return strings.Join(owners, ", ")
+}
+
+// write writes an entry of a program of these commands: first the sentences that all variants share.
+func (e *entry) write(sb *strings.Builder, commands []string) {
 	fmt.Fprintf(sb, "\n### `%s`\n", e.usage)
 	if len(e.variants) == 1 {
-		whose := enumerate(e.variants[0].owners)
-		if len(e.variants[0].owners) == commands {
-			whose = "all commands"
-		}
-		fmt.Fprintf(sb, "\n%s\n\nFor %s.\n", Fill(e.variants[0].text, helpWidth), whose)
+		fmt.Fprintf(sb, "\n%s\n\n%s.\n", Fill(e.variants[0].text, helpWidth), whose(e.variants[0].owners, commands))
 		return
 	}
 	shared := sentences(e.variants[0].text)
@@ -86,11 +98,11 @@ func (e *entry) write(sb *strings.Builder, commands int) {
 	}
 	for _, v := range e.variants {
 		own := slices.DeleteFunc(sentences(v.text), func(s string) bool { return slices.Contains(shared, s) })
-		whose := "For " + enumerate(v.owners)
+		of := whose(v.owners, commands)
 		if len(own) == 0 {
-			fmt.Fprintf(sb, "\n%s.\n", Fill(whose, helpWidth))
+			fmt.Fprintf(sb, "\n%s.\n", Fill(of, helpWidth))
 		} else {
-			fmt.Fprintf(sb, "\n%s\n", Fill(whose+": "+strings.Join(own, " "), helpWidth))
+			fmt.Fprintf(sb, "\n%s\n", Fill(of+": "+strings.Join(own, " "), helpWidth))
 		}
 	}
 }

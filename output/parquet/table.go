@@ -7,6 +7,8 @@ type Cell struct {
 	Null bool
 	Text string // of Text and Dictionary, in UTF-8
 	Int  int64  // of the other types; a Bool is 0 or 1
+
+	Float float64 // of Double
 }
 
 // When a page and a row group of a Table end.
@@ -17,7 +19,7 @@ const (
 	tableBytes     = 32 << 20 // of all texts
 )
 
-// A Table writes a file row by row, of all types but Double. It is not safe for concurrent use.
+// A Table writes a file row by row. It is not safe for concurrent use.
 type Table struct {
 	out     *Writer
 	encoder *Encoder
@@ -34,6 +36,7 @@ type tableColumn struct {
 	longs Values[int64]
 	ints  Values[int32] // numbers of a dictionary, too
 	bools Values[bool]
+	reals Values[float64]
 	texts Texts
 	dict  *tableDict
 }
@@ -75,7 +78,7 @@ func (t *Table) Add(row []Cell) error {
 		if cell.Null {
 			present, cell = 0, Cell{Null: true}
 		}
-		switch t.fields[i].Type { //nolint:exhaustive // there are no others
+		switch t.fields[i].Type {
 		case Text:
 			if !cell.Null {
 				c.texts.Bytes = append(binary.LittleEndian.AppendUint32(c.texts.Bytes, uint32(len(cell.Text))), cell.Text...)
@@ -95,6 +98,8 @@ func (t *Table) Add(row []Cell) error {
 			addCell(&c.ints, int32(cell.Int), present)
 		case Bool:
 			addCell(&c.bools, cell.Int != 0, present)
+		case Double:
+			addCell(&c.reals, cell.Float, present)
 		}
 	}
 	t.rows++
@@ -130,7 +135,7 @@ func (t *Table) endPage() {
 	to := t.out.Begin(t.rows, t.texts)
 	for i := range t.columns {
 		c := &t.columns[i]
-		switch t.fields[i].Type { //nolint:exhaustive // there are no others
+		switch t.fields[i].Type {
 		case Text:
 			t.encoder.Texts(to, i, &c.texts)
 		case Dictionary:
@@ -141,8 +146,10 @@ func (t *Table) endPage() {
 			t.encoder.Int32s(to, i, &c.ints)
 		case Bool:
 			t.encoder.Bools(to, i, &c.bools)
+		case Double:
+			t.encoder.Doubles(to, i, &c.reals)
 		}
-		c.longs, c.ints, c.bools = emptied(c.longs), emptied(c.ints), emptied(c.bools)
+		c.longs, c.ints, c.bools, c.reals = emptied(c.longs), emptied(c.ints), emptied(c.bools), emptied(c.reals)
 		c.texts = Texts{Bytes: c.texts.Bytes[:0], Present: c.texts.Present[:0]}
 	}
 	t.groupRows += t.rows

@@ -100,3 +100,6 @@ func (f *Formulas) See(text []byte) {
 		f.First = append(f.First, string(text))
 	}
 }
+
+// SafeSyntax returns the syntax of the lines of a format in which no cell of CSV is a formula.
+func (f Format) SafeSyntax() *fieldtext.Syntax { return CSVForm{Safe: true}.syntaxOf(f) }

@@ -4,18 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
@@ -104,7 +102,7 @@ type diffing struct {
 	outOpt  output.Options
 	limit   flow.Limit
 	require flow.Requirements
-	gates   []Gate
+	gates   []gate.Gate
 	sent    bool // the log says who sent its requests, and crawlers are asked for that may not have
 	form    string
 	page    *page.Page // of -report; nil is none
@@ -150,8 +148,8 @@ func (d *diffing) choose(g *given, std console.Streams, faults cli.Faults) error
 	faults.Add("", input.Err())
 	faults.Add("", require.Err())
 	var err error
-	if d.gates, err = ParseGates(g.gates); err == nil && d.Now.Opt.LogAgents == engine.LogAgentsOff && (!d.noLog || len(g.Question.Names) > 0) {
-		err = Check(d.gates, flags.AgentsOf(&d.Now.Opt))
+	if d.gates, err = gates.Parse(g.gates); err == nil && d.Now.Opt.LogAgents == engine.LogAgentsOff && (!d.noLog || len(g.Question.Names) > 0) {
+		err = gate.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
 	}
 	faults.Add("fail", err)
 	_, err = cli.Choose("form", g.print, Forms)
@@ -371,8 +369,10 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	for _, seen := range s.Doubts[len(d.Doubts):] {
 		d.Doubt(seen)
 	}
-	if err := d.judgesNothing(s); err != nil {
-		return err
+	if len(d.gates) > 0 {
+		if err := d.JudgesNothing(s); err != nil {
+			return err
+		}
 	}
 	refused := summary.Sum(s.Counts.Refused)
 	result := page.Result{Passage: &d.Passage, Refused: refused, Seen: s.Doubts, Changes: sink.Report(reported)}
@@ -384,36 +384,21 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	return d.print(sink, refused)
 }
 
-// judgesNothing returns an error if -fail would pass only because there was nothing to judge: no request has rules, or
-// the one robots.txt is none.
-func (d *diffing) judgesNothing(s *summary.Report) error {
-	if len(d.gates) == 0 {
-		return nil
-	}
-	if rows := s.Rows(); rows.Decided > 0 && rows.Without == rows.Decided {
-		return fmt.Errorf("-fail judges nothing: none of %s has a robots.txt in %s; http and https differ, as example.com and www.example.com do", say.Count(rows.Read, "row"), say.File(d.Now.Path))
-	}
-	if d.Now.Odd().Doubtful() {
-		return fmt.Errorf("-fail judges nothing: %s is no robots.txt, so that all is allowed", say.File(d.Now.Path))
-	}
-	return nil
-}
-
 // print prints the report, of logs of which lines were refused, and judges it.
 func (d *diffing) print(sink *changesSink, refused int64) error {
 	report := d.report(sink)
 	report.Refused = refused
-	if idle := Idle(d.gates, report); len(idle) > 0 {
-		if unclear := agents.Unclear(Names(d.gates), d.Now.Opt.Dialect, agents.Named{}); len(unclear) > 0 {
-			return fmt.Errorf("-fail names a crawler that no request is of: %s", strings.Join(unclear[0].Examples, ", "))
-		}
-		text := "-fail " + strings.Join(idle, ",") + " stops nothing, because no request is of such a crawler: look whether its name is right"
-		d.Doubt(doubt.Doubt{Code: doubt.UnclearAgent, Text: text, Count: int64(len(idle))})
+	idle, err := gate.Idle(d.gates, report.names(), d.Now.Opt.Dialect)
+	if err != nil {
+		return err
+	}
+	for _, gates := range idle {
+		d.Doubt(gates)
 	}
 	if err := report.Print(d.Out, d.form); err != nil {
 		return console.OutError(err)
 	}
-	return judged(report)
+	return gate.Err(report.Gates)
 }
 
 // doubts returns the doubts about the rows of the logs.
@@ -452,7 +437,7 @@ func (d *diffing) report(sink *changesSink) *Report {
 	}
 	r.Fill(sink.Report(reported))
 	r.FillPreferences(sink.wishes.Report(reported))
-	r.Gates = Judge(d.gates, r)
+	r.Gates = judge(d.gates, r)
 	return r
 }
 
@@ -462,17 +447,4 @@ const reported = 100
 // reportedSide returns a side as the report has it.
 func reportedSide(s *passage.Side) Side {
 	return Side{Rules: s.Path, AsOf: s.AsOf, Hash: s.Store.RulesHash(), File: s.File, files: s.Files}
-}
-
-// judged returns the error of gates that failed.
-func judged(r *Report) error {
-	failed := Failures(r.Gates)
-	if len(failed) == 0 {
-		return nil
-	}
-	var texts []string
-	for _, f := range failed {
-		texts = append(texts, f.String())
-	}
-	return flow.NewPolicyError(strings.Join(texts, "\n"))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
@@ -102,7 +103,7 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 		src.rows = min(src.rows, d.LogOpt.BatchRows)
 	}
 	if err == nil {
-		err = Check(d.gates, flags.AgentsOf(&d.Now.Opt))
+		err = gate.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
 	}
 	return src, err
 }

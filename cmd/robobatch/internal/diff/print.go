@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 )
 
@@ -52,7 +53,7 @@ func (r *Report) printJSON(w io.Writer) error {
 // annotations returns the rules to blame for gates that failed and these gates, as errors, and behind them the other
 // rules to blame: for what is closed as warnings, for what is opened as notices.
 func (r *Report) annotations() (notes []ci.Note) {
-	failed := Failures(r.Gates)
+	failed := gate.Failures(r.Gates)
 	var errs []ci.Note
 	for _, kind := range []struct{ change, level string }{{"closed", "warning"}, {"opened", "notice"}, {"other_rule", ""}} {
 		for i := range r.Agents {
@@ -62,7 +63,7 @@ func (r *Report) annotations() (notes []ci.Note) {
 				if c.Change != kind.change || !first {
 					continue
 				}
-				isFailed := slices.ContainsFunc(failed, func(f Failure) bool { return f.isOf(c.Change, names) })
+				isFailed := slices.ContainsFunc(failed, func(f gate.Failure) bool { return isOf(&f, c.Change, names) })
 				for n := range c.Rules {
 					if rule := &c.Rules[n]; isFailed {
 						errs = append(errs, r.annotation("error", names, c, rule))
@@ -74,14 +75,14 @@ func (r *Report) annotations() (notes []ci.Note) {
 		}
 	}
 	for _, f := range failed {
-		errs = append(errs, ci.Note{Level: "error", File: filepath.ToSlash(r.New.File), Title: "robots.txt: " + f.Gate, Text: crawlers(f.Names) + ": " + f.text})
+		errs = append(errs, ci.Note{Level: "error", File: filepath.ToSlash(r.New.File), Title: "robots.txt: " + f.Gate, Text: gate.Crawlers(f.Names) + ": " + f.Text})
 	}
 	return append(errs, notes...)
 }
 
-// isOf reports whether the gate is about a kind of change, and failed for one of the crawlers.
-func (f *Failure) isOf(change string, names []string) bool {
-	return (f.kind == change || f.kind == "changed") && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(f.Names, name) })
+// isOf reports whether a gate is about a kind of change, and failed for one of the crawlers.
+func isOf(f *gate.Failure, change string, names []string) bool {
+	return (f.Kind == change || f.Kind == "changed") && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(f.Names, name) })
 }
 
 // annotation returns the annotation of a rule.
@@ -111,8 +112,8 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 	for _, text := range r.first() {
 		out.WriteString(ci.Markdown(text) + "\n\n")
 	}
-	for _, f := range Failures(r.Gates) {
-		fmt.Fprintf(out, "**Failed**: %s, %s\n\n", ci.Markdown(crawlers(f.Names)), ci.Markdown(f.text)) //nolint:errcheck // sticky
+	for _, f := range gate.Failures(r.Gates) {
+		fmt.Fprintf(out, "**Failed**: %s, %s\n\n", ci.Markdown(gate.Crawlers(f.Names)), ci.Markdown(f.Text)) //nolint:errcheck // sticky
 	}
 	urls := func(c Count) string {
 		if r.Unit != unitRequest || c.Requests == 0 {
@@ -131,7 +132,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 		if !first {
 			continue
 		}
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(crawlers(names)), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), say.Number(a.Same.Requests)) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(gate.Crawlers(names)), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), say.Number(a.Same.Requests)) //nolint:errcheck // sticky
 	}
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {

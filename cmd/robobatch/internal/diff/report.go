@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -39,13 +40,13 @@ type Report struct {
 	Old Side `json:"old"`
 	New Side `json:"new"`
 
-	Unit    string    `json:"unit"`              // what is counted: "request", or "path" without a log
-	Clients string    `json:"clients,omitempty"` // whose requests: All, or Own; "" if the log does not say who sent them
-	BadURLs int64     `json:"bad_urls"`
-	Refused int64     `json:"refused_lines"` // of the logs, that are no row
-	Tried   *Tried    `json:"tried,omitempty"`
-	Agents  []Agent   `json:"agents"`
-	Gates   []Verdict `json:"gates"`
+	Unit    string         `json:"unit"`              // what is counted: "request", or "path" without a log
+	Clients string         `json:"clients,omitempty"` // whose requests: All, or Own; "" if the log does not say who sent them
+	BadURLs int64          `json:"bad_urls"`
+	Refused int64          `json:"refused_lines"` // of the logs, that are no row
+	Tried   *Tried         `json:"tried,omitempty"`
+	Agents  []Agent        `json:"agents"`
+	Gates   []gate.Verdict `json:"gates"`
 }
 
 // The values of Report.Clients.
@@ -256,4 +257,12 @@ func (r *Report) Changed() bool {
 		}
 	}
 	return false
+}
+
+// names returns the names of the crawlers.
+func (r *Report) names() (all []string) {
+	for i := range r.Agents {
+		all = append(all, r.Agents[i].Agent)
+	}
+	return all
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
 )
@@ -118,7 +119,7 @@ func (r *Report) table(out *bufio.Writer, distinct bool) {
 		line("  "+fit(say.Line(name), 18), number(a.Closed), number(a.Opened), number(a.OtherRule), same)
 		for _, v := range r.Gates {
 			if !distinct && v.Agent == a.Agent && !v.Passed {
-				out.WriteString("    FAILED " + fit(say.Line(v.Gate), width-11) + "\n           " + v.text + "\n")
+				out.WriteString("    FAILED " + fit(say.Line(v.Gate), width-11) + "\n           " + v.Text + "\n")
 			}
 		}
 	}
@@ -136,7 +137,7 @@ func (r *Report) countedAs(i int) (names []string, first bool) {
 	failed := func(agent string) (gates []string) {
 		for _, v := range r.Gates {
 			if v.Agent == agent && !v.Passed {
-				gates = append(gates, v.Gate, v.text)
+				gates = append(gates, v.Gate, v.Text)
 			}
 		}
 		return gates
@@ -229,7 +230,7 @@ func (s *Status) remark(change string) string {
 // title names a change and its crawler.
 func title(agents []string, c *Change) string {
 	kind := strings.ReplaceAll(c.Change, "_", " ")
-	return kind + " for " + crawlers(agents)
+	return kind + " for " + gate.Crawlers(agents)
 }
 
 // printRule prints a rule with its examples.

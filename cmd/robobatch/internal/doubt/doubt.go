@@ -53,6 +53,7 @@ const (
 	HeadlessTable     Code = "headless_table"
 	JoinedLines       Code = "joined_lines"
 	MixedEncoding     Code = "mixed_encodings"
+	NoAnswers         Code = "no_answers"
 	NoRobots          Code = "no_robots"
 	NoRows            Code = "no_rows"
 	NoRulesThen       Code = "no_rules_then"
@@ -119,6 +120,10 @@ var Meanings = []Meaning{
 	{
 		MixedEncoding, "Lines of a log are UTF-16 and the log began in another encoding, or the other way round: parts of several encodings were joined. Their URLs are not understood, so that they have no verdict, or that of a bad URL.",
 		"Convert each part by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8.",
+	},
+	{
+		NoAnswers, "Crawlers asked for robots.txt, and the log has no status of an answer. None counts, so that crawlers may seem never to have asked.",
+		"Give conduct a log that has the status.",
 	},
 	{
 		NoRobots, "Over half of the rows are of origins without a robots.txt in -rules. The examples are the busiest of them, and say which rules are near: http and https differ, as example.com and www.example.com do.",

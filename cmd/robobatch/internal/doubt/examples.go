@@ -54,6 +54,10 @@ var examples = map[Code]example{
 		"cat utf8.log utf16.log > all.log; robobatch -in all.log …",
 		"robobatch -in utf8.log -in utf16.log …",
 	},
+	NoAnswers: {
+		"robobatch conduct -in x.csv …, with the columns url, time and user_agent",
+		"robobatch conduct -in x.csv …, with the column status, too",
+	},
 	NoRobots: {
 		"rules/https_example.com.txt, and URLs of https://www.example.com",
 		"rules/https_www.example.com.txt, and URLs of https://www.example.com",

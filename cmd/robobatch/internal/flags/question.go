@@ -76,6 +76,7 @@ type Agents struct {
 	Unknown      string // of -unknown-agents; "" if it is not given
 	Cache        string
 
+	Recalls   bool     // it is asked what crawlers knew, which -cache is about whatever -as-of says
 	Ranges    []string // of -ranges
 	RangesAge string
 	Hosts     string // the file of -hosts
@@ -287,7 +288,7 @@ func (q *Question) chooseCache(faults *cli.Faults) time.Duration {
 	switch {
 	case err != nil || d < 0:
 		faults.Add("cache", fmt.Errorf("%q is no duration: write 24h, 90m or 0", q.Cache))
-	case !q.FromLog || !q.ByRow():
+	case !q.Recalls && (!q.FromLog || !q.ByRow()):
 		faults.Add("cache", errors.New("this is about when crawlers of the log fetched: add -agent-from-log and -as-of log"))
 	case d == 0:
 		return -1

@@ -4,6 +4,7 @@
 package flow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -20,6 +21,7 @@ type Source struct {
 	*ingest.Logs
 	URLs        atomic.Int64 // read so far
 	NeedsAgents bool         // rows without User-Agents are a fault
+	NoAgents    error        // in place of the usual one about that; nil is that
 	NoTimes     error        // of rows of a log without times; nil if these are not needed
 	Dated       bool         // a row had a time, of those whose times are needed
 	fault       error        // of rows that lack them
@@ -34,7 +36,7 @@ func (s *Source) Next(b *engine.Batch) bool {
 		return false
 	}
 	if s.NeedsAgents && b.Len() > 0 && len(b.UserAgents) == 0 {
-		s.fault = fmt.Errorf("%s: %w", s.Inputs()[b.Input].Name, errNoUserAgents)
+		s.fault = fmt.Errorf("%s: %w", s.Inputs()[b.Input].Name, cmp.Or(s.NoAgents, errNoUserAgents))
 		return false
 	}
 	if s.NoTimes != nil && b.Len() > 0 && len(b.Times) == 0 {

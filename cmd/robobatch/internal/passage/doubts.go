@@ -2,6 +2,7 @@ package passage
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
@@ -44,6 +45,18 @@ func (p *Passage) DoubtRows() (*summary.Report, error) {
 	}
 	p.HintMemory()
 	return s, nil
+}
+
+// JudgesNothing returns an error if gates would pass only because there was nothing to judge: no request has rules, or
+// the one robots.txt is none.
+func (p *Passage) JudgesNothing(s *summary.Report) error {
+	if rows := s.Rows(); rows.Decided > 0 && rows.Without == rows.Decided {
+		return fmt.Errorf("-fail judges nothing: none of %s has a robots.txt in %s; http and https differ, as example.com and www.example.com do", say.Count(rows.Read, "row"), say.File(p.Now.Path))
+	}
+	if p.Now.Odd().Doubtful() {
+		return fmt.Errorf("-fail judges nothing: %s is no robots.txt, so that all is allowed", say.File(p.Now.Path))
+	}
+	return nil
 }
 
 // HintMemory says which limit of memory would be enough, if rules were loaded again and again.

@@ -1,6 +1,7 @@
 package passage
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -34,6 +35,23 @@ func (p *Passage) KeepAnswers() (err error) {
 	if p.Now.Opt.Ranges != nil {
 		p.Bytes = p.keepInt("bytes")
 	}
+	return p.reopen(before)
+}
+
+// KeepRequests has the status of answers, their bytes and the method of requests read, where all logs have it, and
+// opens them again for that. A log that can be read only once is taken to have them. The address of the client is
+// read, too, if all logs are known to have it and it is asked for.
+func (p *Passage) KeepRequests(client bool) (err error) {
+	before := len(p.LogOpt.Keep)
+	if client {
+		p.Client = p.keep(cmp.Or(p.LogOpt.Fields.Client, "client"), engine.KeptText, false)
+	}
+	p.Status, p.Bytes, p.Method = p.keep("status", engine.KeptInt, true), p.keep("bytes", engine.KeptInt, true), p.keep("method", engine.KeptText, true)
+	return p.reopen(before)
+}
+
+// reopen opens the logs again, if more fields are kept than before.
+func (p *Passage) reopen(before int) (err error) {
 	if len(p.LogOpt.Keep) == before {
 		return nil
 	}
@@ -45,16 +63,19 @@ func (p *Passage) KeepAnswers() (err error) {
 }
 
 // keepInt adds a field to those that are kept, if all logs have it. It returns 1 + its index; 0 is none.
-func (p *Passage) keepInt(field string) int {
+func (p *Passage) keepInt(field string) int { return p.keep(field, engine.KeptInt, false) }
+
+// keep is keepInt for values of any kind. blind says that logs have it that cannot be looked at.
+func (p *Passage) keep(field string, kind engine.KeptKind, blind bool) int {
 	opt := &p.LogOpt
-	column := ingest.KeptColumn{Field: field, Kind: engine.KeptInt}
+	column := ingest.KeptColumn{Field: field, Kind: kind}
 	for i, k := range opt.Keep {
 		if strings.EqualFold(k.Field, column.Field) && k.Kind == column.Kind {
 			return i + 1
 		}
 	}
 	for _, in := range p.Logs.Inputs() {
-		if !hasField(in, *opt, column) {
+		if !(blind && isPipe(in)) && !hasField(in, *opt, column) {
 			return 0
 		}
 	}
@@ -72,9 +93,12 @@ func hasField(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) 
 	return len(b.Kept) > 0 && slices.Contains(b.Kept[0].Present, true)
 }
 
+// isPipe reports whether a log can be read only once.
+func isPipe(in ingest.Input) bool { return in.Name == say.Std || in.Size < 0 }
+
 // firstRows returns the first rows of a log that can be read twice; none of another.
 func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch) {
-	if in.Name == say.Std || in.Size < 0 {
+	if isPipe(in) {
 		return b
 	}
 	opt.Limit, opt.Ahead, opt.IntactOnly = fieldRows, 0, false

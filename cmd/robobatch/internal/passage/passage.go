@@ -56,6 +56,8 @@ type Passage struct {
 	LogOpt ingest.LogOptions
 	Status int // 1 + index of the kept column that has the status of the answer; 0 is none
 	Bytes  int // the same of the bytes that were sent
+	Method int // the same of the method of the request
+	Client int // the same of the address of the client
 	Now    *Side
 	Old    *Side // the rules before; nil without them
 	RunOpt engine.Options

@@ -319,16 +319,20 @@ func (r *Report) growing() []doubt.Doubt {
 
 // DoubtFormulas adds a doubt if the output has cells that spreadsheets would run.
 func (r *Report) DoubtFormulas(f *output.File) {
-	formulas := f.Formulas()
+	r.Doubts = append(r.Doubts, Formulas(f.Formulas())...)
+}
+
+// Formulas returns the doubt that an output has cells that spreadsheets would run; none if there are none.
+func Formulas(formulas output.Formulas) []doubt.Doubt {
 	if formulas.Cells == 0 {
-		return
+		return nil
 	}
 	text := say.Count(formulas.Cells, "cell") + " of the output may begin a formula, with =, +, -, @, a tab or a carriage return, which spreadsheets run: if one is to open it, use -csv-safe"
 	d := doubt.Doubt{Code: doubt.FormulaCells, Text: text, Count: formulas.Cells}
 	for _, cell := range formulas.First {
 		d.Examples = append(d.Examples, strings.ToValidUTF8(cell[:min(len(cell), longestExample)], ""))
 	}
-	r.Doubts = append(r.Doubts, d)
+	return []doubt.Doubt{d}
 }
 
 // longestExample is how many bytes of a cell are shown.

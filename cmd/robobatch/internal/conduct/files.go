@@ -1,0 +1,136 @@
+package conduct
+
+import (
+	"errors"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/output/parquet"
+)
+
+// The files, by their places in files.
+const (
+	ofOut = iota
+	ofRows
+	ofChanges
+)
+
+// files are the tables that are written. Those without a name are not.
+type files struct {
+	all   []*file
+	given int // that were added
+}
+
+// A file is a table that appears under its name when it is complete.
+type file struct {
+	guard.Sink[place.Output]
+	flag  string
+	opt   output.CellOptions
+	table *output.CellTable // nil if it is not written
+}
+
+// add adds the file of a flag.
+func (f *files) add(flag, name string, format output.Format, safe bool) {
+	t := &file{flag: flag, opt: output.CellOptions{Format: format, Safe: safe, Version: build.Version()}}
+	t.Name = name
+	f.all = append(f.all, t)
+}
+
+// names returns the names of those that are written.
+func (f *files) names() (names []string) {
+	for _, t := range f.all {
+		if t.Name != "" {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// check checks that the files overwrite nothing that is read, nor each other.
+func (f *files) check(read targets.Inputs) error {
+	var errs []error
+	var others []targets.Other
+	for _, t := range f.all {
+		if t.Name == "" {
+			continue
+		}
+		errs = append(errs, targets.CheckFile(t.flag, t.Name, read, others...))
+		others = append(others, targets.Other{Flag: t.flag, Name: t.Name})
+	}
+	return errors.Join(errs...)
+}
+
+// create begins the files.
+func (f *files) create(opt conduct.Options, verified, bytes bool) error {
+	columns := [...][]parquet.Field{ofOut: rowFields(opt.ByAgent), ofRows: fieldsOf(requestColumns), ofChanges: fieldsOf(changeColumns)}
+	for i, t := range f.all {
+		if t.Name == "" {
+			continue
+		}
+		err := t.Create(func() (place.Output, error) { return place.Create(t.Name, nil) })
+		if err == nil {
+			err = t.Use(func(out place.Output) (err error) {
+				t.table, err = output.NewCellTable(out, columns[i], t.opt)
+				return err
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds a row to the table, if it is written.
+func (t *file) add(row []parquet.Cell) error {
+	if t.table == nil {
+		return nil
+	}
+	return t.Use(func(out place.Output) error { return out.Wrap("write", t.table.Add(row)) })
+}
+
+// commit completes the files, and prints doubts about them.
+func (f *files) commit(c *console.Console) error {
+	for _, t := range f.all {
+		if t.table == nil {
+			continue
+		}
+		if err := t.Commit(func(out place.Output) error {
+			if err := t.table.Close(); err != nil {
+				return out.Wrap("write", err)
+			}
+			return out.Commit()
+		}); err != nil {
+			return err
+		}
+		c.DoubtOnce(summary.Formulas(t.table.Formulas()))
+	}
+	return nil
+}
+
+// close drops the files that are not complete.
+func (f *files) close() error {
+	var errs []error
+	for _, t := range f.all {
+		errs = append(errs, t.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// drop is close for any goroutine. It reports whether a file was complete.
+func (f *files) drop() (committed bool, err error) {
+	for _, t := range f.all {
+		if t.Name == "" {
+			continue
+		}
+		done, errFile := t.Drop()
+		committed, err = committed || done, errors.Join(err, errFile)
+	}
+	return committed, err
+}

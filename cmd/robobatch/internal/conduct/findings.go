@@ -1,0 +1,157 @@
+package conduct
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/output/parquet"
+)
+
+// worst is how many rows and changes are printed for people.
+const worst = 10
+
+// findings take what a Journal finds: they write the tables, and keep what is printed.
+type findings struct {
+	run     *run
+	columns []column[row]
+	cells   []parquet.Cell
+	json    *bufio.Writer // nil unless JSON is printed
+	cancel  context.Context
+	failed  error
+
+	rows     int64
+	agents   map[string]*conduct.Row // at all origins
+	total    conduct.Row             // of all
+	worst    []conduct.Row
+	changes  []conduct.Change // those that nobody fetched, and then the slowest
+	changed  int64
+	verdicts []gate.Verdict
+}
+
+// newFindings returns findings without any.
+func newFindings(r *run) *findings {
+	f := &findings{run: r, columns: columnsFor(r.opt.ByAgent), agents: map[string]*conduct.Row{}}
+	f.total.First, f.total.FirstAnswer, f.total.Last = conduct.NoTime, conduct.NoTime, conduct.NoTime
+	if r.form == "json" {
+		f.json = bufio.NewWriter(r.Out)
+	}
+	return f
+}
+
+// err returns the first error of printing.
+func (f *findings) err() error { return f.failed }
+
+// rowOf returns a row as a table has it.
+func (f *findings) rowOf(r *conduct.Row) *row {
+	return &row{r, f.run.Now.Opt.Ranges != nil, f.run.Bytes > 0}
+}
+
+// Row takes a crawler at an origin.
+func (f *findings) Row(r *conduct.Row) error {
+	if err := f.cancel.Err(); err != nil {
+		return err
+	}
+	f.rows++
+	all, ok := f.agents[r.Agent]
+	if !ok {
+		all = conduct.NewRow(r.Agent, r.Operator, "")
+		f.agents[r.Agent] = all
+	}
+	all.Add(r)
+	f.total.Add(r)
+	f.worst = append(f.worst, *r)
+	if len(f.worst) >= 8*worst {
+		f.worst = worstOf(f.worst)
+	}
+	f.cells = cells(f.cells[:0], f.columns, f.rowOf(r))
+	f.printJSON("crawler", fieldsOf(f.columns))
+	return f.run.files.all[ofOut].add(f.cells)
+}
+
+// Request takes a request that a text forbids.
+func (f *findings) Request(q *conduct.Request) error {
+	f.cells = cells(f.cells[:0], requestColumns, q)
+	return f.run.files.all[ofRows].add(f.cells)
+}
+
+// Change takes a change of a text, and what a crawler did about it.
+func (f *findings) Change(c *conduct.Change) error {
+	f.changed++
+	f.changes = append(f.changes, *c)
+	if len(f.changes) >= 8*worst {
+		f.changes = slowest(f.changes)
+	}
+	f.cells = cells(f.cells[:0], changeColumns, c)
+	f.printJSON("change", fieldsOf(changeColumns))
+	return f.run.files.all[ofChanges].add(f.cells)
+}
+
+// worstOf returns the rows that are printed, the worst first.
+func worstOf(rows []conduct.Row) []conduct.Row {
+	slices.SortStableFunc(rows, func(a, b conduct.Row) int {
+		return cmp.Or(
+			cmp.Compare(b.Violations, a.Violations), cmp.Compare(b.Conducts[conduct.Knew], a.Conducts[conduct.Knew]),
+			cmp.Compare(b.Disallowed, a.Disallowed), cmp.Compare(b.ShortGaps, a.ShortGaps), cmp.Compare(b.Requests, a.Requests),
+			cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.Agent, b.Agent))
+	})
+	return rows[:min(worst, len(rows))]
+}
+
+// slowest returns the changes that are printed: those with the most requests that the new text forbids, before the
+// crawler had it; then those that it had the latest.
+func slowest(all []conduct.Change) []conduct.Change {
+	took := func(c *conduct.Change) int64 {
+		if c.Answer == conduct.NoTime {
+			return 1<<63 - 1
+		}
+		return c.Answer - c.At
+	}
+	slices.SortStableFunc(all, func(a, b conduct.Change) int {
+		return cmp.Or(cmp.Compare(b.Before+b.After, a.Before+a.After), cmp.Compare(took(&b), took(&a)),
+			cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.At, b.At))
+	})
+	return all[:min(worst, len(all))]
+}
+
+// printJSON prints the cells in hand as an object of a kind, if JSON is printed.
+func (f *findings) printJSON(kind string, fields []parquet.Field) {
+	if f.json == nil || f.failed != nil {
+		return
+	}
+	line := fieldtext.JSON.Text(fieldtext.JSON.Lead(nil, 0, "kind"), []byte(kind))
+	for i, cell := range f.cells {
+		text, err := json.Marshal(valueOf(fields[i].Type, cell))
+		if err != nil {
+			f.failed = err
+			return
+		}
+		line = append(fieldtext.JSON.Lead(line, i+1, fields[i].Name), text...)
+	}
+	line = append(line, '}')
+	_, f.failed = f.json.Write(append(say.EscapeJSON(line), '\n'))
+}
+
+// valueOf returns a cell as encoding/json takes it.
+func valueOf(t parquet.Type, c parquet.Cell) any {
+	switch {
+	case c.Null:
+		return nil
+	case t == parquet.Text, t == parquet.Dictionary:
+		return fieldtext.Valid(c.Text)
+	case t == parquet.Bool:
+		return c.Int != 0
+	case t == parquet.Time:
+		return time.UnixMicro(c.Int).UTC()
+	case t == parquet.Double:
+		return c.Float
+	}
+	return c.Int
+}

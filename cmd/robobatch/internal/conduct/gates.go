@@ -1,0 +1,59 @@
+package conduct
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/conduct"
+)
+
+// A gateKind is a kind of count that -fail knows: how many there are, and what a share of them is a share of.
+type gateKind struct {
+	name  string
+	count func(r *conduct.Row) (count, of int64)
+}
+
+// gateKinds are all of them.
+var gateKinds = func() []gateKind {
+	kinds := []gateKind{
+		{"violations", func(r *conduct.Row) (int64, int64) { return r.Violations, r.Requests - r.Impostors }},
+		{"disallowed", func(r *conduct.Row) (int64, int64) { return r.Disallowed, r.Requests - r.Impostors }},
+	}
+	for c := range conduct.NumConducts {
+		kinds = append(kinds, gateKind{c.String(), func(r *conduct.Row) (int64, int64) { return r.Conducts[c], r.Disallowed }})
+	}
+	return append(kinds, gateKind{"gaps_short", func(r *conduct.Row) (int64, int64) { return r.ShortGaps, r.Gaps }})
+}()
+
+// gates are the names of gateKinds, for -fail.
+var gates = func() gate.Kinds {
+	k := gate.Kinds{Noun: "kind of conduct", Examples: "violations=0, never_asked=1% or gaps_short:GPTBot=10"}
+	for _, kind := range gateKinds {
+		k.Names = append(k.Names, kind.name)
+	}
+	return k
+}()
+
+// judge judges the gates, for each crawler at all origins.
+func (f *findings) judge() {
+	f.verdicts = []gate.Verdict{}
+	for _, g := range f.run.gates {
+		kind := gateKinds[slices.IndexFunc(gateKinds, func(k gateKind) bool { return k.name == g.Kind })]
+		for _, name := range f.crawlers() {
+			if !g.About(name) {
+				continue
+			}
+			count, of := kind.count(f.agents[name])
+			noun := "request"
+			if kind.name == "gaps_short" {
+				noun = "gap"
+			}
+			f.verdicts = append(f.verdicts, g.Judge(name, count, of, say.Count(count, noun)+" of "+say.Number(of)))
+		}
+	}
+}
+
+// crawlers returns the names of all crawlers.
+func (f *findings) crawlers() []string { return slices.Sorted(maps.Keys(f.agents)) }

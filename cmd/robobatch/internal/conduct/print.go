@@ -1,0 +1,282 @@
+package conduct
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/internal/cli"
+)
+
+// Forms are the forms in which the findings are printed.
+var Forms = []string{"text", "json", "markdown"}
+
+// width is that of the text.
+const width = 80
+
+// print prints what was found.
+func (f *findings) print() error {
+	f.worst, f.changes = worstOf(f.worst), slowest(f.changes)
+	switch f.run.form {
+	case "json":
+		if f.failed == nil {
+			f.failed = say.WriteJSON(f.json, f.head())
+		}
+		return cmp.Or(f.failed, f.json.Flush())
+	case "markdown":
+		_, err := io.WriteString(f.run.Out, say.NoCommands(f.markdown()))
+		return err
+	}
+	_, err := io.WriteString(f.run.Out, say.NoCommands(f.text()))
+	return err
+}
+
+// A Head is about the log, in JSON.
+type head struct {
+	Kind     string         `json:"kind"` // "log"
+	Inputs   []string       `json:"inputs"`
+	Requests int64          `json:"requests"` // all rows of the logs
+	Crawlers int            `json:"crawlers"`
+	Rows     int64          `json:"rows"`
+	Changes  int64          `json:"changes"`
+	From     *time.Time     `json:"from"` // of requests of crawlers
+	To       *time.Time     `json:"to"`
+	Gates    []gate.Verdict `json:"gates"`
+}
+
+// head returns the Head.
+func (f *findings) head() head {
+	return head{
+		Kind: "log", Inputs: f.run.InputNames(), Requests: f.run.Stats.URLs, Crawlers: len(f.agents), Rows: f.rows, Changes: f.changed,
+		From: timeOf(f.total.First), To: timeOf(f.total.Last), Gates: f.verdicts,
+	}
+}
+
+// timeOf returns a moment; nil if there is none.
+func timeOf(micros int64) *time.Time {
+	if micros == conduct.NoTime {
+		return nil
+	}
+	t := time.UnixMicro(micros).UTC()
+	return &t
+}
+
+// lines returns what is said of the log in sentences.
+func (f *findings) lines() (all []string) {
+	names := f.run.InputNames()
+	log := ""
+	if len(names) == 1 {
+		log = say.File(names[0])
+		if names[0] == say.Std {
+			log = "standard input"
+		}
+	} else {
+		log = say.Count(int64(len(names)), "log")
+	}
+	period := "without times"
+	if h := f.head(); h.From != nil {
+		period = h.From.Format(time.DateTime) + " to " + h.To.Format(time.DateTime)
+	}
+	all = append(all, fmt.Sprintf("%s: %s, %s of %s, %s", log, say.Count(f.run.Stats.URLs, "request"), say.Number(f.total.Requests), say.Count(int64(len(f.agents)), "crawler"), period))
+	var parts []string
+	for c := range conduct.NumConducts {
+		if n := f.total.Conducts[c]; n > 0 {
+			parts = append(parts, say.Number(n)+" "+strings.ReplaceAll(c.String(), "_", " "))
+		}
+	}
+	text := say.Count(f.total.Disallowed, "request") + " of crawlers disallowed"
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	text += "; " + say.Count(f.total.Violations, "violation") + "."
+	if f.total.Untimed > 0 {
+		text += " " + say.Were(f.total.Untimed, "more") + " disallowed, and without a time."
+	}
+	if f.run.Now.Opt.Ranges == nil {
+		text += " Some may be impostors': add -ranges."
+	}
+	return append(all, text)
+}
+
+// text returns what was found, for people.
+func (f *findings) text() string {
+	var sb strings.Builder
+	fill := func(text, indent string) {
+		for line := range strings.Lines(cli.Fill(say.Line(text), width-len(indent))) {
+			sb.WriteString(indent + strings.TrimRight(line, "\n") + "\n")
+		}
+	}
+	for _, line := range f.lines() {
+		fill(line, "")
+	}
+	for i := range f.worst {
+		r := &f.worst[i]
+		sb.WriteString("\n" + say.Line(who(r)) + "\n")
+		fill(f.sentence(r), "  ")
+	}
+	if left := f.rows - int64(len(f.worst)); left > 0 {
+		sb.WriteString("\nand " + say.Number(left) + " more: -out writes all of them\n")
+	}
+	if len(f.changes) > 0 {
+		sb.WriteString("\nChanges of robots.txt\n")
+		for i := range f.changes {
+			fill(changed(&f.changes[i]), "  ")
+		}
+		if left := f.changed - int64(len(f.changes)); left > 0 {
+			sb.WriteString("  and " + say.Number(left) + " more: -changes writes all of them\n")
+		}
+	}
+	for _, failure := range gate.Failures(f.verdicts) {
+		fill("FAILED "+failure.String(), "")
+	}
+	return sb.String()
+}
+
+// who names the crawler and the origin of a row.
+func who(r *conduct.Row) string {
+	name := r.Agent
+	if r.Operator != "" {
+		name += " (" + r.Operator + ")"
+	}
+	if r.Origin != "" {
+		name += " at " + r.Origin
+	}
+	return name
+}
+
+// markdown returns what was found, for a comment.
+func (f *findings) markdown() string {
+	var sb strings.Builder
+	sb.WriteString("### robots.txt: what crawlers knew\n")
+	for _, line := range f.lines() {
+		sb.WriteString("\n" + ci.Markdown(line) + "\n")
+	}
+	for _, failure := range gate.Failures(f.verdicts) {
+		fmt.Fprintf(&sb, "\n**Failed**: %s\n", ci.Markdown(failure.String()))
+	}
+	if len(f.worst) > 0 {
+		sb.WriteString("\n| crawler | requests | robots.txt | disallowed | violations | |\n|---|--:|--:|--:|--:|---|\n")
+	}
+	for i := range f.worst {
+		r := &f.worst[i]
+		fmt.Fprintf(&sb, "| %s | %s | %s | %s | %s | %s |\n", ci.Markdown(who(r)), say.Number(r.Requests), say.Number(r.Robots), say.Number(r.Disallowed), say.Number(r.Violations), ci.Markdown(f.sentence(r)))
+	}
+	if left := f.rows - int64(len(f.worst)); left > 0 {
+		sb.WriteString("\nand " + say.Number(left) + " more\n")
+	}
+	if len(f.changes) > 0 {
+		sb.WriteString("\nChanges of robots.txt:\n\n")
+		for i := range f.changes {
+			sb.WriteString("- " + ci.Markdown(changed(&f.changes[i])) + "\n")
+		}
+	}
+	return sb.String()
+}
+
+// sentence says what a crawler did.
+func (f *findings) sentence(r *conduct.Row) string {
+	parts := []string{say.Count(r.Requests, "request")}
+	switch {
+	case r.Requests > 0 && r.Impostors == r.Requests:
+		return "All " + say.Count(r.Requests, "request") + " in its name were impostors'."
+	case r.Impostors > 0:
+		parts[0] += ", " + say.Number(r.Impostors) + " of them impostors' and left out here"
+	}
+	if f.run.Now.Opt.Ranges != nil && r.Verified < r.Requests-r.Impostors {
+		parts = append(parts, say.Number(r.Requests-r.Impostors-r.Verified)+" may be anybody's")
+	}
+	parts = append(parts, asked(r))
+	var knew []string
+	for _, c := range []struct {
+		c    conduct.Conduct
+		text string
+	}{
+		{conduct.Knew, "against the robots.txt that it had"},
+		{conduct.Held, "while it may have held an older copy"},
+		{conduct.Outdated, "with a copy that was too old"},
+		{conduct.Shared, "while its operator had asked"},
+		{conduct.NeverAsked, "without ever having asked"},
+		{conduct.Unseen, "when it may have asked before the log begins"},
+	} {
+		if n := r.Conducts[c.c]; n > 0 {
+			knew = append(knew, say.Number(n)+" "+c.text)
+		}
+	}
+	if len(knew) > 0 {
+		parts = append(parts, say.Were(r.Disallowed, "request")+" disallowed: "+strings.Join(knew, ", "))
+	} else {
+		parts = append(parts, "none was disallowed")
+	}
+	if r.Untimed > 0 {
+		parts = append(parts, say.Were(r.Untimed, "request")+" disallowed without a time")
+	}
+	if r.Gaps > 0 {
+		delay := "its Crawl-delay"
+		if r.Delay != conduct.NoDelay {
+			delay += " of " + span(r.Delay)
+		}
+		parts = append(parts, fmt.Sprintf("%s of %s shorter than %s", say.Number(r.ShortGaps), say.Count(r.Gaps, "gap"), delay))
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// asked says how often a crawler asked for robots.txt.
+func asked(r *conduct.Row) string {
+	text := "it asked for robots.txt " + times(r.Robots)
+	switch {
+	case r.Robots == 0:
+		return "it never asked for robots.txt"
+	case r.Answers == 0:
+		return text + ", and had no answer that counts"
+	case r.AnswerGaps > 0:
+		text += ", at most " + span(r.AnswerMost) + " apart"
+	}
+	return text
+}
+
+// times returns how often something was: "once".
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return say.Number(n) + " times"
+}
+
+// span returns a span of time, in a unit that suits it.
+func span(micros int64) string {
+	d := time.Duration(min(micros, 1<<53)) * time.Microsecond
+	switch {
+	case d >= 72*time.Hour:
+		return say.Number(int64(d/(24*time.Hour))) + " days"
+	case d >= 2*time.Hour:
+		return say.Number(int64(d/time.Hour)) + " h"
+	case d >= 2*time.Minute:
+		return say.Number(int64(d/time.Minute)) + " min"
+	}
+	return fmt.Sprintf("%g s", d.Seconds())
+}
+
+// changed says what a crawler did about a change.
+func changed(c *conduct.Change) string {
+	name := c.Agent
+	text := fmt.Sprintf("%s: changed %s; %s ", c.Origin, time.UnixMicro(c.At).UTC().Format(time.DateTime), name)
+	if c.Answer == conduct.NoTime {
+		text += "has not fetched the new text"
+	} else {
+		text += "fetched the new text after " + span(c.Answer-c.At)
+	}
+	if c.Before+c.After == 0 {
+		return text + "."
+	}
+	text += ". It forbids " + say.Count(c.Before+c.After, "request")
+	if c.Answer != conduct.NoTime {
+		text += fmt.Sprintf(": %s before that, %s after", say.Number(c.Before), say.Number(c.After))
+	}
+	return text + "."
+}

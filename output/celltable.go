@@ -1,0 +1,266 @@
+package output
+
+import (
+	"io"
+	"strconv"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/output/internal/container"
+	"github.com/robobatch/robobatch/output/parquet"
+)
+
+// A CellTable writes rows, cell by cell, to a stream of bytes in any format: a table that is not one of verdicts, and
+// has few rows beside them. It is not safe for concurrent use.
+type CellTable struct {
+	fields   []parquet.Field
+	rows     cellRows
+	sink     *container.Sink
+	formulas Formulas
+}
+
+// CellOptions say how a CellTable is written.
+type CellOptions struct {
+	Format   Format
+	Safe     bool        // as [CSVForm] has it
+	Terminal bool        // what a terminal might obey is escaped, in text
+	Version  string      // of the program
+	Metadata [][2]string // keys and values, which text does not have
+}
+
+// cellRows is the container of a format.
+type cellRows interface {
+	add(row []parquet.Cell) error
+	close() error
+}
+
+// NewCellTable begins a table of these columns. The error is one of writing.
+func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *CellTable, err error) {
+	if err := (container.Options{Format: opt.Format}).CheckFormat(); err != nil {
+		return nil, err
+	}
+	if opt.Terminal && !opt.Format.HasMetadata() {
+		w = fieldtext.NewVisible(w)
+	}
+	t = &CellTable{fields: fields, sink: container.NewSink(w)}
+	keys, values := []string{KeyVersion}, []string{fieldtext.Valid(opt.Version)}
+	for _, pair := range opt.Metadata {
+		keys, values = append(keys, pair[0]), append(values, fieldtext.Valid(pair[1]))
+	}
+	switch opt.Format {
+	case Parquet:
+		t.rows, err = newParquetCells(t, keys, values)
+	case ArrowFile, ArrowStream:
+		t.rows, err = newArrowCells(t, opt.Format, keys, values)
+	default:
+		t.rows = newLineCells(t, opt)
+	}
+	return t, err
+}
+
+// Add adds a row, one cell for each column. Its texts need not be UTF-8: what is none is escaped as %XX.
+func (t *CellTable) Add(row []parquet.Cell) error {
+	for i := range row {
+		if t.fields[i].Type == parquet.Text || t.fields[i].Type == parquet.Dictionary {
+			row[i].Text = fieldtext.Valid(row[i].Text)
+		}
+	}
+	return t.rows.add(row)
+}
+
+// Close writes what is left. It does not close the stream of bytes.
+func (t *CellTable) Close() error {
+	err := t.rows.close()
+	if errFlush := t.sink.Flush(); err == nil {
+		err = errFlush
+	}
+	return err
+}
+
+// Formulas returns the cells that spreadsheets would run.
+func (t *CellTable) Formulas() Formulas { return t.formulas }
+
+// parquetCells are a file of Parquet.
+type parquetCells struct {
+	table        *parquet.Table
+	keys, values []string
+}
+
+// newParquetCells begins a file of Parquet.
+func newParquetCells(t *CellTable, keys, values []string) (*parquetCells, error) {
+	table, err := parquet.NewTable(t.sink, t.fields, parquet.Options{CreatedBy: "robobatch version " + values[0], Codec: parquet.Zstd, Level: 1})
+	return &parquetCells{table, keys, values}, err
+}
+
+func (p *parquetCells) add(row []parquet.Cell) error { return p.table.Add(row) }
+func (p *parquetCells) close() error                 { return p.table.Close(p.keys, p.values) }
+
+// cellBatch is how many rows a record batch of Arrow has, and cellPiece how many bytes of lines are packed at once.
+const (
+	cellBatch = 8192
+	cellPiece = 1 << 20
+)
+
+// arrowCells are a file or stream of Arrow.
+type arrowCells struct {
+	fields  []parquet.Field
+	builder *array.RecordBuilder
+	writer  interface {
+		Write(arrow.Record) error
+		Close() error
+	}
+	rows int
+}
+
+// arrowTypes are the types of columns.
+var arrowTypes = [...]arrow.DataType{
+	parquet.Int64: arrow.PrimitiveTypes.Int64, parquet.Int32: arrow.PrimitiveTypes.Int32, parquet.Bool: arrow.FixedWidthTypes.Boolean,
+	parquet.Text: arrow.BinaryTypes.String, parquet.Dictionary: arrow.BinaryTypes.String, parquet.Time: arrow.FixedWidthTypes.Timestamp_us,
+	parquet.Double: arrow.PrimitiveTypes.Float64,
+}
+
+// newArrowCells begins a file or stream of Arrow.
+func newArrowCells(t *CellTable, format Format, keys, values []string) (a *arrowCells, err error) {
+	fields := make([]arrow.Field, len(t.fields))
+	for i, f := range t.fields {
+		fields[i] = arrow.Field{Name: f.Name, Type: arrowTypes[f.Type], Nullable: f.Nullable}
+	}
+	md := arrow.NewMetadata(keys, values)
+	schema := arrow.NewSchema(fields, &md)
+	a = &arrowCells{fields: t.fields, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}
+	if format == ArrowStream {
+		a.writer = ipc.NewWriter(t.sink, ipc.WithSchema(schema))
+		return a, nil
+	}
+	a.writer, err = ipc.NewFileWriter(t.sink, ipc.WithSchema(schema))
+	return a, err
+}
+
+// add adds a row to the record batch.
+func (a *arrowCells) add(row []parquet.Cell) error {
+	for i, cell := range row {
+		to := a.builder.Field(i)
+		if cell.Null {
+			to.AppendNull()
+			continue
+		}
+		switch to := to.(type) {
+		case *array.Int64Builder:
+			to.Append(cell.Int)
+		case *array.Int32Builder:
+			to.Append(int32(cell.Int))
+		case *array.BooleanBuilder:
+			to.Append(cell.Int != 0)
+		case *array.StringBuilder:
+			to.Append(cell.Text)
+		case *array.TimestampBuilder:
+			to.Append(arrow.Timestamp(cell.Int))
+		case *array.Float64Builder:
+			to.Append(cell.Float)
+		}
+	}
+	if a.rows++; a.rows < cellBatch {
+		return nil
+	}
+	return a.flush()
+}
+
+// flush writes a record batch.
+func (a *arrowCells) flush() error {
+	record := a.builder.NewRecord()
+	defer record.Release()
+	a.rows = 0
+	return a.writer.Write(record)
+}
+
+func (a *arrowCells) close() error {
+	if err := a.flush(); err != nil {
+		return err
+	}
+	return a.writer.Close()
+}
+
+// lineCells are lines of text.
+type lineCells struct {
+	t        *CellTable
+	syntax   *fieldtext.Syntax
+	packer   *fieldtext.Packer
+	text     []byte
+	begun    bool
+	calendar fieldtext.Calendar
+	counts   bool // formulas
+}
+
+// newLineCells begins a file of lines.
+func newLineCells(t *CellTable, opt CellOptions) *lineCells {
+	spec := &container.Specs[opt.Format]
+	l := &lineCells{t: t, syntax: spec.Syntax, packer: fieldtext.NewPacker(spec.Packing), counts: spec.Syntax != &fieldtext.JSON && !opt.Safe}
+	if opt.Safe {
+		l.syntax = opt.Format.SafeSyntax()
+	}
+	if l.syntax.Header {
+		for i, f := range t.fields {
+			l.text = l.syntax.Text(l.syntax.Lead(l.text, i, f.Name), []byte(f.Name))
+		}
+		l.text = append(l.text, l.syntax.End...)
+	}
+	return l
+}
+
+// add adds a line.
+func (l *lineCells) add(row []parquet.Cell) error {
+	for i := range row {
+		l.text = l.syntax.Lead(l.text, i, l.t.fields[i].Name)
+		l.addCell(l.t.fields[i].Type, &row[i])
+	}
+	l.text = append(l.text, l.syntax.End...)
+	if len(l.text) < cellPiece {
+		return nil
+	}
+	return l.flush()
+}
+
+// addCell adds a cell to the line.
+func (l *lineCells) addCell(kind parquet.Type, cell *parquet.Cell) {
+	switch {
+	case cell.Null:
+		l.text = append(l.text, l.syntax.Null...)
+	case kind == parquet.Text || kind == parquet.Dictionary:
+		if l.counts && fieldtext.IsFormula([]byte(cell.Text)) {
+			l.t.formulas.See([]byte(cell.Text))
+		}
+		l.text = l.syntax.Text(l.text, []byte(cell.Text))
+	case kind == parquet.Bool && cell.Int != 0:
+		l.text = append(l.text, "true"...)
+	case kind == parquet.Bool:
+		l.text = append(l.text, "false"...)
+	case kind == parquet.Time:
+		l.text = l.syntax.Time(&l.calendar, l.text, cell.Int)
+	case kind == parquet.Double:
+		l.text = l.syntax.Float(l.text, cell.Float)
+	default:
+		l.text = strconv.AppendInt(l.text, cell.Int, 10)
+	}
+}
+
+// flush writes a piece.
+func (l *lineCells) flush() error {
+	packed, err := l.packer.Pack(l.text)
+	if err == nil {
+		_, err = l.t.sink.Write(packed)
+	}
+	l.text, l.begun = l.text[:0], true
+	return err
+}
+
+// close writes the last piece. A file without any has one that is empty.
+func (l *lineCells) close() error {
+	if l.begun && len(l.text) == 0 {
+		return nil
+	}
+	return l.flush()
+}

@@ -1,0 +1,109 @@
+package output
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+
+	"github.com/robobatch/robobatch/output/internal/container"
+	"github.com/robobatch/robobatch/output/parquet"
+)
+
+// TestCellTable writes rows of all types, more than are written at once, and reads them back from each format.
+func TestCellTable(t *testing.T) {
+	var fields []parquet.Field
+	for _, name := range []string{"url", "origin", "line", "rule_line", "allowed"} {
+		fields = append(fields, parquet.Field{Name: name, Type: kindOf(name), Nullable: true})
+	}
+	for _, k := range keptColumns {
+		fields = append(fields, parquet.Field{Name: k.Name, Type: kindOf(k.Name), Nullable: true})
+	}
+	kinds := map[parquet.Type]bool{}
+	var rows [][]parquet.Cell
+	var want [][]any
+	texts := []string{"", "a", "=1+2", "\"x\",\ty\n", "ü"}
+	for n := range int64(2*cellBatch + 7) {
+		var row []parquet.Cell
+		var values []any
+		for i, f := range fields {
+			kinds[f.Type] = true
+			cell := parquet.Cell{Null: (n+int64(i))%5 == 0}
+			var value any
+			switch f.Type {
+			case parquet.Text, parquet.Dictionary:
+				cell.Text = texts[(n/3)%int64(len(texts))]
+				value = cell.Text
+			case parquet.Int64, parquet.Time:
+				cell.Int = n * 1_000_003
+				value = cell.Int
+			case parquet.Int32:
+				cell.Int = n
+				value = int32(n)
+			case parquet.Bool:
+				cell.Int = n % 2
+				value = n%2 == 1
+			case parquet.Double:
+				cell.Float = float64(n) / 8
+				value = cell.Float
+			}
+			if cell.Null {
+				value = nil
+			}
+			row, values = append(row, cell), append(values, value)
+		}
+		rows, want = append(rows, row), append(want, values)
+	}
+	if len(kinds) != int(parquet.Double)+1 {
+		t.Fatalf("types %v", kinds)
+	}
+	for f := range Format(container.NumFormats) {
+		for _, n := range []int{0, len(rows)} {
+			var out bytes.Buffer
+			table, err := NewCellTable(&out, fields, CellOptions{Format: f, Version: "7", Metadata: [][2]string{{"k", "v"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range rows[:n] {
+				if err := table.Add(row); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := table.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got := read(t, f, out.Bytes())
+			if len(got.rows) != n {
+				t.Fatalf("%s: %d rows, want %d", f, len(got.rows), n)
+			}
+			for i := range got.rows {
+				if !reflect.DeepEqual(got.rows[i], want[i]) {
+					t.Fatalf("%s: row %d: got %v, want %v", f, i, got.rows[i], want[i])
+				}
+			}
+			if f.HasMetadata() && (got.metadata["k"] != "v" || got.metadata[KeyVersion] != "7") {
+				t.Errorf("%s: metadata %v", f, got.metadata)
+			}
+			isCSV := container.Specs[f].Syntax != nil && !f.HasMetadata() && f != JSONL && f != JSONLZstd && f != JSONLGzip
+			if cells := table.Formulas().Cells; n > 0 && (cells > 0) != isCSV {
+				t.Errorf("%s: %d formulas", f, cells)
+			}
+		}
+	}
+}
+
+// TestSafeCells holds that a spreadsheet runs no cell of a safe table.
+func TestSafeCells(t *testing.T) {
+	for format, want := range map[Format]string{CSV: "url\n\"'=1+2\"\n", TSV: "url\n\"'=1+2\"\n", JSONL: "{\"url\":\"=1+2\"}\n"} {
+		var out bytes.Buffer
+		table, err := NewCellTable(&out, []parquet.Field{{Name: "url", Type: parquet.Text}}, CellOptions{Format: format, Safe: true})
+		if err == nil {
+			err = table.Add([]parquet.Cell{{Text: "=1+2"}})
+		}
+		if err == nil {
+			err = table.Close()
+		}
+		if err != nil || out.String() != want {
+			t.Errorf("%s: %q, %v, want %q", format, out.String(), err, want)
+		}
+	}
+}
