@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -43,6 +44,7 @@ type Options struct {
 	// temporary file.
 	Sort       Sort
 	Partition  []string        // of Partitions, the first being the outermost directories
+	Location   *time.Location  // of the days of PartitionDate; nil is UTC
 	Mode       PartitionMode   // what becomes of a partitioned output that is there already
 	SortMemory int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
 	TempDir    string          // of the temporary file; "" is that of the output, or the usual one

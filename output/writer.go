@@ -98,6 +98,7 @@ func newWriter(w io.Writer, cat columnar.Catalog, agents []string, opt Options, 
 	out := &Writer{sink: container.NewSink(w), metadata: md}
 	parts.File.Formulas = &out.formulas
 	names := columnar.NewNumbering(cat, opt.Inputs, agents, all)
+	names.SetLocation(opt.Location)
 	var lim columnar.Limits
 	if len(opt.Partition) > 0 {
 		target, err := partition.NewTarget(all, written, parts, &out.metadata)

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/localtime"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/paths"
@@ -34,6 +36,9 @@ type Options struct {
 
 	// Bytes is the same of the column that has how many bytes were sent.
 	Bytes int
+
+	// Location is whose days and hours are counted; nil is UTC.
+	Location *time.Location
 
 	// Old is that of [engine.Options] of the run, nil if there is none: who only the rules before name is
 	// a crawler, too.
@@ -62,6 +67,7 @@ type Counter struct {
 	denials  *denials
 	rules    ruleCounts
 	series   *timeline.Series
+	clock    localtime.Clock // of series
 	paces    *pace.Counts
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
 	fresh    []int64           // by crawler, those of classes that are 304
@@ -139,7 +145,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	}
 	c.fetched = make([]int64, c.verdicts)
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
-	c.series = timeline.New(crawlers)
+	c.series, c.clock = timeline.New(crawlers), localtime.New(opt.Location)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
 	c.fresh = make([]int64, len(c.classes))
 	c.served = newAnswers(func(k *kind, n *aggregate.RowCounts) int64 {
@@ -368,7 +374,7 @@ func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, one *aggregate.Ro
 	if c.byTime && k.file != nil {
 		k.file.AddTime(at)
 	}
-	cell := c.series.CellAt(at, int(r.agent))
+	cell := c.series.CellAt(c.clock.Shown(at), int(r.agent))
 	cell.Requests++
 	cell.Denied += int64(min(1, k.denies))
 	cell.Violations += one.Violations

@@ -42,7 +42,10 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		l := &v.Listings[i]
 		file := findings.File{
 			Origin: l.Origin, Others: int64(l.Origins - 1), Link: "rules", Requests: l.Requests, First: l.First, Last: l.Last, Changing: l.Changing,
-			Body: l.Text, Report: l.Report, Asked: l.Asked,
+			Body: l.Text, Report: l.Report,
+		}
+		for _, path := range l.Asked {
+			file.Asked = append(file.Asked, findings.Asked(path))
 		}
 		if l.Report == nil {
 			file.Body = nil

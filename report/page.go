@@ -38,7 +38,8 @@ var functions = template.FuncMap{
 	"firstLines": func(all []revisions.Line) (shown struct {
 		Lines []revisions.Line
 		More  int64
-	}) {
+	},
+	) {
 		shown.Lines, shown.More = revisions.First(all, shownLines)
 		return shown
 	},

@@ -90,7 +90,7 @@ type Use = listing.Use
 // Count is requests and distinct URLs.
 type Count = listing.Count
 
-// Text is what an origin sent as its robots.txt from a moment on.
+// Text is what an origin sent as its robots.txt from a moment on, by the clock of Options.Location.
 type Text = revisions.Text
 
 // AskedPath is a path, and how many requests there were for it.

@@ -35,6 +35,7 @@ type view struct {
 	Verdicts int64
 	Violated int64
 	Period   string
+	Zone     string // whose days and hours are shown
 	HasTimes bool
 	NoTimes  int64
 	Status   bool
@@ -73,10 +74,11 @@ func (c *Counter) newView(run *Run) *view {
 		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.urls, Denied: c.denied, Verdicts: run.Stats.Rows,
 		Violated: run.Stats.Violations, HasTimes: c.series.HasTimes(), NoTimes: c.series.None, Status: c.status >= 0,
 	}
+	v.Zone = c.clock.Name()
 	v.OldRules = c.fromLog && run.Old != "" && !c.byTime
 	within := c.series.Shown()
 	if v.HasTimes {
-		v.Period = within.First() + " to " + within.Last() + " UTC"
+		v.Period = within.First() + " to " + within.Last() + " " + v.Zone
 		if n := c.series.Outside(within); n > 0 {
 			v.Period += ", but for " + show.Plural(n, "request")
 		}

@@ -125,6 +125,9 @@ func (c *traffic) write(t *testing.T, dir string) {
 // findingPattern is a finding on a page.
 var findingPattern = regexp.MustCompile(`<li data-kind="([a-z-]+)"><p><b>([^<]*)</b>[^\n]*\n<p class="facts">([^\n]*)</p>`)
 
+// tags are those of HTML.
+var tags = regexp.MustCompile(`<[^>]*>`)
+
 // findings makes a report, and returns the kinds of its findings in their order, and what they say.
 func findings(t *testing.T, dir string, args ...string) (kinds []string, said string) {
 	t.Helper()
@@ -137,14 +140,15 @@ func findings(t *testing.T, dir string, args ...string) (kinds []string, said st
 	if err != nil {
 		t.Fatal(err)
 	}
+	var lines strings.Builder
 	for _, m := range findingPattern.FindAllStringSubmatch(string(page), -1) {
 		kinds = append(kinds, m[1])
-		said += m[1] + ": " + html.UnescapeString(m[2]) + " | " + html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(m[3], "")) + "\n"
+		fmt.Fprintf(&lines, "%s: %s | %s\n", m[1], html.UnescapeString(m[2]), html.UnescapeString(tags.ReplaceAllString(m[3], "")))
 	}
 	if none := strings.Contains(string(page), "Nothing that calls for action was found."); none != (len(kinds) == 0) {
 		t.Errorf("there are %d findings, and the page says that there is none: %t", len(kinds), none)
 	}
-	return kinds, said
+	return kinds, lines.String()
 }
 
 // closedText closes all of a site.
@@ -158,8 +162,10 @@ var faults = map[string]struct {
 }{
 	"none":   {traffic{}, "", ""},
 	"closed": {traffic{captures: []sent{{-5, usualText}, {4, closedText}, {11, usualText}}, client: func(v *visit) { v.skip = v.robot && v.day > 4 && v.day < 11 && v.path != "/robots.txt" }}, "closed changed", "Googlebot and bingbot may fetch nothing of https://www.shop.example: line 2 of its robots.txt, Disallow: /, closes the whole site. | 38,"},
-	"closed to one": {traffic{captures: []sent{{-5, "User-agent: Googlebot\nDisallow: /\n\n" + usualText}}, client: func(v *visit) { v.skip = v.agent == googlebot && v.path != "/robots.txt" }},
-		"closed", "Googlebot may fetch nothing of https://www.shop.example"},
+	"closed to one": {
+		traffic{captures: []sent{{-5, "User-agent: Googlebot\nDisallow: /\n\n" + usualText}}, client: func(v *visit) { v.skip = v.agent == googlebot && v.path != "/robots.txt" }},
+		"closed", "Googlebot may fetch nothing of https://www.shop.example",
+	},
 	"HTML":        {traffic{captures: []sent{{-5, usualText}, {6, "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n"}}}, "misplaced changed", "sends as robots.txt is an HTML page"},
 	"staging":     {traffic{captures: []sent{{-5, strings.Replace(usualText, "www.", "staging.", 1)}}}, "misplaced", "its sitemap in line 6 is on staging.shop.example"},
 	"a path":      {traffic{captures: []sent{{-5, usualText + "\nUser-agent: bingbot\nDisallow: /shop/\n"}}, client: func(v *visit) { v.skip = v.agent == bingbot && strings.HasPrefix(v.path, "/shop/") }}, "closed-path", "bingbot may not fetch /shop/ of https://www.shop.example, which "},
@@ -172,11 +178,13 @@ var faults = map[string]struct {
 	"changes":     {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, usualText}}}, "changed", "changed 2 times: on 2026-03-04 00:00 “Disallow: /img/” and 1 more line came; on 2026-03-10 00:00 “Disallow: /img/” and 1 more line went."},
 	"idle rules":  {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /old1/\nDisallow: /old2/\nDisallow: /old3/\nDisallow: /search?\n"}}}, "idle", "3 of 4 rules matched none of 100,000 requests"},
 	"beaten rule": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /search/x\nAllow: /search/x\nDisallow: /search?\n"}}}, "idle", "1 rule never decides anything, as another rule always wins (line 2)"},
-	"five": {traffic{captures: []sent{{-5, usualText}, {6, closedText}}, client: func(v *visit) {
-		v.skip = v.robot && v.day > 6 && v.path != "/robots.txt"
-		failSome(v, 2, 503, 8)
-	}, more: func(rng *rand.Rand) []visit { return append(violations(rng), impostors(rng)...) }, args: []string{"-ranges", "ranges"}},
-		"closed failing changed violated faked", "Googlebot and bingbot may fetch nothing of https://www.shop.example"},
+	"five": {
+		traffic{captures: []sent{{-5, usualText}, {6, closedText}}, client: func(v *visit) {
+			v.skip = v.robot && v.day > 6 && v.path != "/robots.txt"
+			failSome(v, 2, 503, 8)
+		}, more: func(rng *rand.Rand) []visit { return append(violations(rng), impostors(rng)...) }, args: []string{"-ranges", "ranges"}},
+		"closed failing changed violated faked", "Googlebot and bingbot may fetch nothing of https://www.shop.example",
+	},
 }
 
 // failSome has one of so many requests of crawlers answered by a status, from a day on.

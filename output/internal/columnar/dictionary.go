@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/robobatch/robobatch/internal/localtime"
+
 	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
@@ -27,6 +29,7 @@ type Dictionary struct {
 	strays []int32 // ids by index in Batch.Strays; of the current batch only
 	day    int64   // the last date, in days since 1970
 	dayID  int32   // 1 + number of its text; 0 for none
+	clock  localtime.Clock
 
 	age   uint32 // counts how often it was emptied, from 1
 	moved []move // by number, where another dictionary has the texts; may be shorter
@@ -143,8 +146,9 @@ func (d *Dictionary) stray(i int, origin []byte) int32 {
 	return d.strays[i] - 1
 }
 
-// date returns the number of the day in UTC of a time in microseconds since 1970.
+// date returns the number of the day, by the clock of the dictionary, of a time in microseconds since 1970.
 func (d *Dictionary) date(micros int64) int32 {
+	micros = d.clock.Shown(micros)
 	const microsPerDay = 24 * 60 * 60 * 1_000_000
 	day := micros / microsPerDay
 	if micros%microsPerDay < 0 {

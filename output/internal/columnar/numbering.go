@@ -1,8 +1,11 @@
 package columnar
 
 import (
+	"time"
+
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/localtime"
 	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -57,6 +60,15 @@ func NewNumbering(cat Catalog, inputs, agents []string, l *Schema) *Numbering {
 	n.catalog, n.inputs, n.agents, n.rules = cat, inputs, agents, newRuleTable()
 	n.gathering.names = n
 	return n
+}
+
+// SetLocation sets whose days those of dates are; nil is UTC. It is called before the first row.
+func (n *Numbering) SetLocation(loc *time.Location) {
+	for _, d := range n.Dicts {
+		if d != nil {
+			d.clock = localtime.New(loc)
+		}
+	}
 }
 
 // NewDictionaries returns the dictionaries of a layout for rows that are numbered already, by other

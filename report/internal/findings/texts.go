@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/robobatch/robobatch/report/internal/show"
@@ -302,7 +303,7 @@ func idle(f *Facts) (found []Finding) {
 		if n := len(file.Beaten); n > 0 {
 			lines := make([]string, 0, n)
 			for _, line := range file.Beaten {
-				lines = append(lines, fmt.Sprint(line))
+				lines = append(lines, strconv.Itoa(int(line)))
 			}
 			said = append(said, fmt.Sprintf("%s never decides anything, as another rule always wins (%s)", show.Plural(int64(n), "rule"), "line "+list(lines, "other")))
 			if n > 1 {
@@ -316,8 +317,10 @@ func idle(f *Facts) (found []Finding) {
 		if len(said) == 0 {
 			continue
 		}
-		one := Finding{Kind: Idle, Text: fmt.Sprintf("In the robots.txt of %s %s.", file.site(), strings.Join(said, ", and ")), score: l.weight * float64(file.Requests),
-			Number: int64(cmp.Or(len(file.Beaten), file.Never)), Unit: "without effect", Link: file.Link, Title: "Rules", Do: "Look whether they are spelt as the paths of the site are, and take out what nothing needs."}
+		one := Finding{
+			Kind: Idle, Text: fmt.Sprintf("In the robots.txt of %s %s.", file.site(), strings.Join(said, ", and ")), score: l.weight * float64(file.Requests),
+			Number: int64(cmp.Or(len(file.Beaten), file.Never)), Unit: "without effect", Link: file.Link, Title: "Rules", Do: "Look whether they are spelt as the paths of the site are, and take out what nothing needs.",
+		}
 		if file.Requests >= limits[Changed].least {
 			found = append(found, one)
 		}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -33,7 +32,10 @@ type File struct {
 func (f *File) All() []string { return append([]string{f.Origin}, f.Same...) }
 
 // An AskedPath is a path, and how many requests there were for it, of all clients.
-type AskedPath = findings.Asked
+type AskedPath struct {
+	Path     string
+	Requests int64
+}
 
 // A Use is what the log did with a rule.
 type Use struct {

@@ -66,8 +66,11 @@ func within(chosen []string, all []Line) bool {
 func TestOf(t *testing.T) {
 	at := func(day int) time.Time { return time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC) }
 	all := Of([]Text{
-		{"https://a", at(5), []byte("User-agent: *\r\nDisallow: /a\n\nDisallow: /b")}, {"https://a", at(1), []byte("User-agent: *\nDisallow: /a\n")},
-		{"https://b", at(2), []byte("x")}, {"https://a", at(3), []byte("User-agent: *\nDisallow: /a\n")}, {"https://b", at(4), nil},
+		{"https://a", at(5), []byte("User-agent: *\r\nDisallow: /a\n\nDisallow: /b")},
+		{"https://a", at(1), []byte("User-agent: *\nDisallow: /a\n")},
+		{"https://b", at(2), []byte("x")},
+		{"https://a", at(3), []byte("User-agent: *\nDisallow: /a\n")},
+		{"https://b", at(4), nil},
 	})
 	if got := fmt.Sprint(all); len(all) != 2 || all[1].Added[0] != (Line{4, "Disallow: /b"}) || len(all[1].Added) != 1 || len(all[1].Gone) > 0 || all[0].Known || all[0].Origin != "https://b" {
 		t.Errorf("the revisions are %s", got)

@@ -145,7 +145,7 @@ func (s *storage) flags(table *flags.Table) []cli.Flag {
 			Set: cli.Text(&s.partitionBy), Doc: `
 			Write a directory in the layout of Hive. As in
 			out/agent=Googlebot/allowed=true/part-0.parquet, by one or more of origin, agent,
-			allowed and date (the day in UTC of the log's time).`,
+			allowed and date (the day of the log's time, by -timezone).`,
 		},
 		{
 			Name: "partition-mode", Arg: "how", Values: output.PartitionModes(),

@@ -72,7 +72,7 @@ func TestFlagsOfBytes(t *testing.T) {
 		"hosts": "-hosts " + hosts + "|-agent-from-log", "client-field": "-client-field ip:last|-agent-from-log -ranges " + lists,
 	}
 	same := strings.Fields(`in out rules origin stats max-rejects require-rules require-rows allow-bad partition-by partition-mode
-		on-error resume redo shard report what-if workers max-memory progress quiet v version h`) // the rules have a hash, limits are judged again
+		on-error resume redo shard report what-if timezone workers max-memory progress quiet v version h`) // the rules have a hash, limits are judged again
 	chosen := func(text string) series.Flags {
 		t.Helper()
 		p, err := parse(t, "-rules x -in y -out out/ "+text, func(g *given) (*plan, error) {

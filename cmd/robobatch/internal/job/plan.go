@@ -74,6 +74,9 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	p.LogOpt.Raws, p.LogOpt.Fields.Need = g.rejects != "", g.Question.FromLog && !g.limits.AllowBad
 	g.rows.choose(g.Question.FromLog, &p.Now.Opt, &p.outOpt, &faults)
 	faults.Add("", input.Err())
+	if by, err := output.ParsePartition(g.storage.partitionBy); err == nil && slices.Contains(by, output.PartitionDate) {
+		g.page.Used, p.outOpt.Location = true, g.page.Location(&faults)
+	}
 	p.page = page.Beside(&g.page, &g.Flags, "", &p.Passage, &faults)
 	file := g.table.Out
 	if p.series = chooseSeries(g, &faults); p.series != nil {
@@ -97,6 +100,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	if slices.Contains(g.Logs.In, say.Std) && progress.IsTerminal(p.In) {
 		p.Hints = append(p.Hints, "the log is read from standard input, which is a terminal: type or paste it, and end it with Ctrl-D; or name a file with -in")
 	}
+	p.Asked.Timezone = g.page.Zone.Name
 	p.outOpt.Version = build.Version()
 	faults.Add("", p.series.note(g, p))
 	return faults.Err()

@@ -12,6 +12,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/internal/localtime"
 	"github.com/robobatch/robobatch/report"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -20,7 +21,7 @@ import (
 const shownFiles = 100
 
 // listingsOf returns robots.txt with the effect of their lines.
-func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.StoreOptions) []report.File {
+func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.StoreOptions, clock localtime.Clock) []report.File {
 	files, look := make([]report.File, 0, len(busiest)), src.Now.Store.NewLookup()
 	for i := range busiest {
 		f := &busiest[i]
@@ -32,11 +33,11 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 		}
 		slices.Sort(file.Same)
 		if f.First != nil {
-			file.First, file.Last = *f.First, *f.Last
+			file.First, file.Last = clock.Time(*f.First), clock.Time(*f.Last)
 		}
 		file.Changing = f.Versions > 1
 		if f.Versions > 1 && f.First != nil {
-			file.When = span(*f.First, *f.Last)
+			file.When = span(file.First, file.Last)
 			file.Older = isOlder(f, busiest)
 		}
 		file.Text = t.of(src.Now.Store, f.Ruling)
@@ -72,13 +73,13 @@ type texts struct {
 const mostSent = 1000
 
 // revisions returns the texts that origins sent, by time: of neighbours that are equal the first.
-func (t *texts) revisions() (all []report.Text) {
+func (t *texts) revisions(clock localtime.Clock) (all []report.Text) {
 	for _, origin := range slices.Sorted(maps.Keys(t.sent)) {
 		sent := t.sent[origin]
 		slices.SortStableFunc(sent, func(a, b newest) int { return a.at.Compare(b.at) })
 		for i, one := range sent {
 			if i == 0 || one.key != sent[i-1].key {
-				all = append(all, report.Text{Origin: string(origin), At: one.at, Body: t.bodies[one.key]})
+				all = append(all, report.Text{Origin: string(origin), At: clock.Time(one.at), Body: t.bodies[one.key]})
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
@@ -18,18 +19,22 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/localtime"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/report"
 )
 
 // Flags say which page is written beside another output.
-type Flags struct{ Report, WhatIf string }
+type Flags struct {
+	Report, WhatIf string
+	flags.Zone
+}
 
 // All returns the flags.
 func (f *Flags) All() []cli.Flag {
 	return []cli.Flag{{Name: "report", Arg: "file", Files: true, Set: flags.OutputName(&f.Report), Doc: `
 		Write what the log says as one HTML page, too. x.html, as robobatch report writes it; what it
-		counts has a quarter of -max-memory. docs/LOG.md describes the page.`}, f.WhatIfFlag()}
+		counts has a quarter of -max-memory. docs/LOG.md describes the page.`}, f.WhatIfFlag(), f.Zone.Flag()}
 }
 
 // WhatIfFlag returns the flag -what-if.
@@ -58,6 +63,7 @@ type Page struct {
 	path   string // of the rules
 	flags  []report.Flag
 	whatIf bool // the page has the panel in which one edits a robots.txt
+	zone   *time.Location
 }
 
 // New returns the page of a run. It has the logs read as the page needs them.
@@ -65,7 +71,7 @@ func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fault
 	whatIf, err := parseWhatIf(f.WhatIf)
 	faults.Add("what-if", err)
 	p.LogOpt.Fields.Times = true
-	return &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: given(run, oldAsOf), whatIf: whatIf}
+	return &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(given(run, oldAsOf), f.given()...), whatIf: whatIf, zone: f.Location(faults)}
 }
 
 // Beside returns the page that -report names beside another output, nil if it names none.
@@ -73,6 +79,9 @@ func Beside(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fa
 	if f.Report == "" {
 		if f.WhatIf == whatIfs[1] {
 			faults.Add("what-if", errors.New("there is no page: name one with -report"))
+		}
+		if f.Zone.Name != "" && !f.Used {
+			faults.Add("timezone", errors.New("nothing is counted by days: name a page with -report, or add date to -partition-by"))
 		}
 		return nil
 	}
@@ -163,8 +172,8 @@ func (p *Page) Write(ctx context.Context, r Result) error {
 	if err != nil {
 		return err
 	}
-	run.Files, run.More = listingsOf(r, texts, busiest, &opt), more
-	run.Texts, run.Revisions = texts.inspect(store, met, opt.Dialect), texts.revisions()
+	run.Files, run.More = listingsOf(r, texts, busiest, &opt, localtime.New(p.zone)), more
+	run.Texts, run.Revisions = texts.inspect(store, met, opt.Dialect), texts.revisions(localtime.New(p.zone))
 	asked := p.mostRequested(busiest)
 	for i := range run.Files {
 		run.Files[i].Asked = askedOf(asked[i])
@@ -182,6 +191,14 @@ func (p *Page) Write(ctx context.Context, r Result) error {
 		}
 		return f.Commit()
 	})
+}
+
+// given returns the flags of the page that say how it counts.
+func (f *Flags) given() []report.Flag {
+	if f.Zone.Name == "" {
+		return nil
+	}
+	return []report.Flag{{Name: "-timezone", Value: f.Zone.Name}}
 }
 
 // doubtsOf returns doubts as the page shows them.

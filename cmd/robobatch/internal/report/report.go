@@ -48,7 +48,7 @@ opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
 		Input:    append([]cli.Flag{g.old.RulesFlag()}, g.Input()...),
 		Question: g.old.AddMomentFlag(g.Question.LogFlags(flags.CountFor)),
-		Output: []cli.Flag{g.page.WhatIfFlag(), {Name: "out", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
+		Output: []cli.Flag{g.page.WhatIfFlag(), g.page.Zone.Flag(), {Name: "out", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
 			The page to write, x.html; - is standard output. Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}},
 		Run: g.Work.MemoryFlags(`beside the output. Half

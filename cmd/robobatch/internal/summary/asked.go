@@ -22,7 +22,8 @@ type Asked struct {
 	RangesHash    string `json:"ranges_hash"`    // of what -ranges and -hosts read; "" without them
 	RangesAge     string `json:"ranges_age"`     // "" without them
 	Layout        string `json:"layout"`
-	Where         string `json:"where"` // "" is all rows
+	Where         string `json:"where"`              // "" is all rows
+	Timezone      string `json:"timezone,omitempty"` // whose days a page and -partition-by date have; "" is UTC
 	Reading
 	InputForm
 }
@@ -66,6 +67,7 @@ func (a *Asked) Describe(f *output.File) {
 		{"ranges_hash", a.RangesHash, a.RangesHash != ""},
 		{"ranges_age", a.RangesAge, a.RangesHash != ""},
 		{"client_field", a.ClientField, a.RangesHash != ""},
+		{"timezone", a.Timezone, a.Timezone != ""},
 		{"ua_field", a.UAField, a.AgentFromLog},
 		{"time_field", a.TimeField, a.ByRow()},
 	} {
