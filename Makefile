@@ -88,7 +88,7 @@ SEQUENTIAL = robots|cmd/robobatch/internal/explain|automaton|ingest/internal/par
 
 # Scripts of commands that start no goroutine but the readers of rules, which tests of rulefiles race; and tests of values
 # that one goroutine writes.
-UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-usage|fault-judged)|^TestHostileTexts$$
+UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-usage|fault-judged)|^Test(HostileTexts|LongRule|RowGroups|Allocs)$$
 
 race: ## what `make test` runs, under the race detector, of packages that start goroutines; needs gcc
 	@set -o pipefail; CGO_ENABLED=1 $(GO) test -race -short -vet=off -skip '$(UNRACED)' -v -timeout $(TIMEOUT) \
