@@ -18,9 +18,6 @@ type Requested struct {
 	site     engine.SiteID
 }
 
-// Requests returns how many requests there were for it, of all clients.
-func (r *Requested) Requests() int64 { return r.requests }
-
 // AgentRequests are the requests of a crawler for a URL: that of the log or, without crawlers of the
 // log, of each that is asked for.
 type AgentRequests = aggregate.Asked
@@ -117,6 +114,26 @@ func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested
 		all[i] = urls[:min(len(urls), most)]
 		for n := range all[i] {
 			all[i][n].Counts = c.sumByAgent(all[i][n].Counts)
+		}
+	}
+	return all
+}
+
+// MostAsked returns the most requested paths of each of some files, whose sites are given, at most so many of each, those
+// with the most requests first. A site may have several files. It is called as MostRequested is.
+func (c *Counter) MostAsked(files [][]engine.SiteID, most int) [][]AskedPath {
+	of := map[engine.SiteID][]int{}
+	for i, sites := range files {
+		for _, site := range sites {
+			of[site] = append(of[site], i)
+		}
+	}
+	all := make([][]AskedPath, len(files))
+	for _, r := range c.requested.Items() {
+		for _, i := range of[r.site] {
+			if len(all[i]) < most {
+				all[i] = append(all[i], AskedPath{Path: r.Path, Requests: r.requests})
+			}
 		}
 	}
 	return all

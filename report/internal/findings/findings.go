@@ -50,6 +50,8 @@ type Facts struct {
 	Files     []File
 	Impostors *Impostors // nil if there are none
 	Changes   []Change   // in their order
+
+	sites []closing // that are closed, see closings; of Find
 }
 
 // A Crawler is what it did.
@@ -116,6 +118,7 @@ type Look struct {
 
 // Find returns the findings, the most important first, and how many more there are.
 func Find(f *Facts) (found []Finding, more int) {
+	f.sites = f.closings()
 	for _, look := range []func(*Facts) []Finding{closed, misplaced, closedPaths, resting, failing, violated, faked, redirected, changed, idle} {
 		found = append(found, look(f)...)
 	}

@@ -70,6 +70,9 @@ const (
 // searchedShare is how much of what is asked of a site a text may leave to a search crawler and still close the site.
 const searchedShare = .02
 
+// nearlyAll is how much of what is asked of a path a text denies that closes the path.
+const nearlyAll = .9
+
 // leastRules is how many rules a text has at least of which many matched nothing.
 const leastRules = 4
 

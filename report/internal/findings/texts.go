@@ -44,6 +44,9 @@ func (f *Facts) closes(file *File, crawler string) (by robots.Rule, closed bool)
 		return by, false
 	}
 	by, root := f.deniedBy(rules, "/")
+	if !root {
+		return by, false
+	}
 	left, all := 0, 0
 	for _, a := range file.Asked {
 		if strings.HasPrefix(a.Path, "/robots.txt") {
@@ -54,7 +57,7 @@ func (f *Facts) closes(file *File, crawler string) (by robots.Rule, closed bool)
 			left++
 		}
 	}
-	return by, root && float64(left) <= searchedShare*float64(all)
+	return by, float64(left) <= searchedShare*float64(all)
 }
 
 // closings returns the texts that close their sites to search crawlers of the log.
@@ -90,7 +93,7 @@ func (file *File) site() string {
 // closed finds sites that search crawlers are shut out of. Sites that have one text and never had another, and on
 // which a staging host's name shows that nobody shall find them, are closed on purpose.
 func closed(f *Facts) (found []Finding) {
-	for _, c := range f.closings() {
+	for _, c := range f.sites {
 		if stagingHosts.MatchString(host(c.Origin)) {
 			continue
 		}
@@ -172,10 +175,9 @@ func (f *Facts) misplacedText(file *File) (text, do string) {
 // closedPaths finds the paths that many clients ask for, and that search crawlers may not fetch.
 func closedPaths(f *Facts) (found []Finding) {
 	var closed []closing
-	whole := f.closings()
 	for i := range f.Files {
 		file := &f.Files[i]
-		if file.Body == nil || slices.ContainsFunc(whole, func(c closing) bool { return c.File == file }) {
+		if file.Body == nil || slices.ContainsFunc(f.sites, func(c closing) bool { return c.File == file }) {
 			continue
 		}
 		closed = append(closed, f.pathsOf(file)...)
@@ -203,7 +205,7 @@ func (f *Facts) pathsOf(file *File) (all []closing) {
 		}
 	}
 	for path, asked := range groups {
-		c := closing{File: file, path: path, of: of}
+		c, known := closing{File: file, path: path, of: of}, map[string]robots.Rule{}
 		for _, a := range asked {
 			c.n += a.Requests
 		}
@@ -215,15 +217,14 @@ func (f *Facts) pathsOf(file *File) (all []closing) {
 			if !one.Search || one.Requests == 0 {
 				continue
 			}
-			rules, denied := f.rulesFor(file, one.Name), int64(0)
-			var last robots.Rule
-			for _, a := range asked {
-				if by, is := f.deniedBy(rules, a.Path); is {
-					denied, last = denied+a.Requests, by
-				}
+			binding := fmt.Sprint(file.Report.File.Binding(robots.NewAgent(one.Name, f.Dialect)))
+			by, done := known[binding]
+			if !done {
+				by = f.closesMost(f.rulesFor(file, one.Name), asked, c.n)
+				known[binding] = by
 			}
-			if float64(denied) >= .9*float64(c.n) {
-				c.to, c.rule = append(c.to, one.Name), last
+			if by.Line > 0 {
+				c.to, c.rule = append(c.to, one.Name), by
 			}
 		}
 		if len(c.to) > 0 {
@@ -232,6 +233,21 @@ func (f *Facts) pathsOf(file *File) (all []closing) {
 	}
 	slices.SortFunc(all, func(a, b closing) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.path, b.path)) })
 	return all
+}
+
+// closesMost returns a rule that denies some of the paths, of which nearly all of so many requests are denied; none if they
+// are not.
+func (f *Facts) closesMost(rules []robots.Rule, asked []Asked, of int64) (by robots.Rule) {
+	denied := int64(0)
+	for _, a := range asked {
+		if rule, is := f.deniedBy(rules, a.Path); is {
+			denied, by = denied+a.Requests, rule
+		}
+	}
+	if float64(denied) < nearlyAll*float64(of) {
+		return robots.Rule{}
+	}
+	return by
 }
 
 // changed finds the origin whose robots.txt changed while the log went on.

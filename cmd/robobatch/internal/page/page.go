@@ -174,12 +174,9 @@ func (p *Page) Write(ctx context.Context, r Result) error {
 	}
 	run.Files, run.More = listingsOf(r, texts, busiest, &opt, localtime.New(p.zone)), more
 	run.Texts, run.Revisions = texts.inspect(store, met, opt.Dialect), texts.revisions(localtime.New(p.zone))
-	asked := p.mostRequested(busiest)
-	for i := range run.Files {
-		run.Files[i].Asked = askedOf(asked[i])
-	}
+	p.addAsked(run.Files, busiest)
 	if p.whatIf {
-		panel, err := p.whatIfPanel(run, busiest, asked, &opt)
+		panel, err := p.whatIfPanel(run, busiest, &opt)
 		if err != nil {
 			return err
 		}

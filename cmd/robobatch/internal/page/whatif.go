@@ -16,36 +16,22 @@ import (
 // whatIfCounts is how many counts of a URL and a crawler the panel is given at most.
 const whatIfCounts = 500_000
 
-// mostRequested returns the most requested URLs of each file. Files of one origin have the same.
-func (p *Page) mostRequested(busiest []aggregate.BusyFile) [][]report.Requested {
-	of := map[robots.Origin]int{}
-	var wanted [][]engine.SiteID
-	for i := range busiest {
-		if _, known := of[busiest[i].Origin]; !known {
-			of[busiest[i].Origin] = len(wanted)
-			wanted = append(wanted, sitesOf(&busiest[i], busiest))
-		}
-	}
-	requested, all := p.counts.counter.MostRequested(wanted, whatif.MaxURLs), make([][]report.Requested, len(busiest))
-	for i := range busiest {
-		all[i] = requested[of[busiest[i].Origin]]
-	}
-	return all
-}
-
 // mostAsked is how many paths of a file tell what it closes.
-const mostAsked = 1000
+const mostAsked = 300
 
-// askedOf returns the paths that were asked for most.
-func askedOf(requested []report.Requested) (asked []report.AskedPath) {
-	for i := range requested[:min(len(requested), mostAsked)] {
-		asked = append(asked, report.AskedPath{Path: requested[i].Path, Requests: requested[i].Requests()})
+// addAsked adds to files the paths that were asked for most.
+func (p *Page) addAsked(files []report.File, busiest []aggregate.BusyFile) {
+	sites := make([][]engine.SiteID, len(busiest))
+	for i := range busiest {
+		sites[i] = busiest[i].Sites
 	}
-	return asked
+	for i, asked := range p.counts.counter.MostAsked(sites, mostAsked) {
+		files[i].Asked = asked
+	}
 }
 
-// whatIfPanel returns the panel in which one edits a robots.txt. busiest are its files, and asked their URLs.
-func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, asked [][]report.Requested, opt *engine.StoreOptions) (report.Panel, error) {
+// whatIfPanel returns the panel in which one edits a robots.txt. busiest are its files.
+func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *engine.StoreOptions) (report.Panel, error) {
 	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files), Note: leftOutNote(run.Files)}
 	number := map[int]int{} // of a crawler among those of the panel
 	for a, n := range p.counts.counter.AgentCounts(run) {
@@ -64,13 +50,17 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, asked 
 	data.Several = verdicts > 1
 	most := min(whatif.MaxURLs, whatIfCounts/max(1, len(data.Agents)))
 	data.Limit = fmt.Sprintf("a run holds as many of the most requested URLs as -max-memory has room for, and a page %d of %s", most, say.Count(int64(len(data.Agents)), "crawler"))
-	for _, i := range editables(run) {
-		f, urls := &run.Files[i], asked[i]
+	files := editables(run)
+	wanted := make([][]engine.SiteID, len(files))
+	for n, i := range files {
+		wanted[n] = sitesOf(&busiest[i], busiest)
+	}
+	for n, requested := range p.counts.counter.MostRequested(wanted, most) {
+		f, sites := &run.Files[files[n]], wanted[n]
 		origin := whatif.Origin{
 			Origin: robots.Origin(cmp.Or(run.HostOrigin(f.All()...), f.Origin)), Others: f.Origins - 1, Text: f.Text, Name: p.path,
-			Requests: f.Requests * verdicts, URLs: urlsOf(urls[:min(len(urls), most)], number),
+			Requests: f.Requests * verdicts, URLs: urlsOf(requested, number),
 		}
-		sites := sitesOf(&busiest[i], busiest)
 		if urls, requests, known := p.counts.counter.SiteTotals(sites); known {
 			origin.Requests = requests * verdicts
 			if len(sites) == 1 { // a path of several is one URL of the panel
