@@ -70,7 +70,7 @@ func (l *Log) bound(t *Text) (lists [][]int) {
 	for a := range l.agents {
 		binding := t.File.Binding(l.agents[a].agent)
 		i := 0
-		for i < len(groups) && !(slices.Equal(groups[i], binding) && sameSaid(t.said[lists[i][0]], t.said[a])) {
+		for i < len(groups) && (!slices.Equal(groups[i], binding) || !sameSaid(t.said[lists[i][0]], t.said[a])) {
 			i++
 		}
 		if i == len(groups) {
