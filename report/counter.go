@@ -16,6 +16,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/paths"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/useragents"
+	"github.com/robobatch/robobatch/report/internal/waste"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -85,7 +86,8 @@ type Counter struct {
 	// Of URLs, see Settle.
 	settled   bool
 	tree      *paths.Tree
-	root      *paths.Path // of tree
+	waste     waste.Counts // of what crawlers may fetch
+	root      *paths.Path  // of tree
 	urls      int64
 	agentURLs []aggregate.URLCount // by crawler
 	served    answers
@@ -487,6 +489,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	c.urls = u.Number
 	hash := aggregate.Hash(u.Text)
 	c.tree.Enter(u.Text, u.Prefix, u.PathEnd)
+	crawled := int64(0) // by crawlers that may
 	for i := range u.Requests {
 		r := &u.Requests[i]
 		k := &c.kinds.all[r.Kind]
@@ -494,10 +497,14 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		c.agentURLs[k.agent].AddURL(u.Number)
 		c.rules.addRequests(u, k, r.Rows)
 		c.tree.AddRequests(r.Rows, int64(k.denies)*r.Rows)
+		if c.fromLog && k.agent != 0 && k.denies == 0 {
+			crawled += r.Rows
+		}
 		for _, d := range c.denials.of(k) {
 			c.tree.AddDenied(d.rule, d.verdicts*r.Rows)
 		}
 	}
+	c.waste.AddURL(u.Text, u.PathEnd, crawled)
 	c.addTaken(u, hash)
 	c.addRequested(u, hash)
 	c.addAnswers(u, hash)

@@ -62,6 +62,9 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		f.Files = append(f.Files, file)
 		requests[l.Origin] += l.Requests
 	}
+	for _, p := range v.Waste {
+		f.Parameters = append(f.Parameters, findings.Parameter{Name: p.Name, Requests: p.Requests, URLs: p.URLs, Paths: p.Paths, Rules: p.Rules()})
+	}
 	for _, r := range v.Revised {
 		change := findings.Change{Origin: r.Origin, At: r.At, Requests: requests[r.Origin]}
 		for _, line := range r.Added {

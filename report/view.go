@@ -17,6 +17,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/useragents"
+	"github.com/robobatch/robobatch/report/internal/waste"
 )
 
 // A view is what the template reads.
@@ -63,6 +64,8 @@ type view struct {
 	Listings    []listing.View
 	Changes     *changesView // nil without rules before
 	Revised     []revisions.Revision
+	Waste       []*waste.Parameter // nil if crawlers asked for no parameter
+	MoreWaste   int64              // others
 	Findings    findingsView
 }
 
@@ -117,6 +120,7 @@ func (c *Counter) newView(run *Run) *view {
 		others = o.Agents[0]
 	}
 	v.Changes = newChanges(run.Changes, others)
+	v.Waste, v.MoreWaste = c.waste.Rows()
 	v.Findings = c.findings(v, within)
 	return v
 }

@@ -178,6 +178,11 @@ var faults = map[string]struct {
 	"changes":     {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, usualText}}}, "changed", "changed 2 times: on 2026-03-04 00:00 “Disallow: /img/” and 1 more line came; on 2026-03-10 00:00 “Disallow: /img/” and 1 more line went."},
 	"idle rules":  {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /old1/\nDisallow: /old2/\nDisallow: /old3/\nDisallow: /search?\n"}}}, "idle", "3 of 4 rules matched none of 100,000 requests"},
 	"beaten rule": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /search/x\nAllow: /search/x\nDisallow: /search?\n"}}}, "idle", "1 rule never decides anything, as another rule always wins (line 2)"},
+	"a trap": {traffic{client: func(v *visit) {
+		if v.robot && v.rng.IntN(3) == 0 {
+			v.path = fmt.Sprintf("/shop/?sort=%d&colour=%d", v.rng.IntN(90), v.rng.IntN(90))
+		}
+	}}, "wasted", "of their requests on the parameter “colour”: "},
 	"five": {
 		traffic{captures: []sent{{-5, usualText}, {6, closedText}}, client: func(v *visit) {
 			v.skip = v.robot && v.day > 6 && v.path != "/robots.txt"

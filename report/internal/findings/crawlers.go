@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/robobatch/robobatch/report/internal/show"
@@ -125,6 +126,27 @@ func failing(f *Facts) []Finding {
 		found[i].Do = "Repair these pages: crawlers come less to a server that fails, and pages that keep failing drop out of search."
 	}
 	return found
+}
+
+// wasted finds the parameter on which crawlers spend most, if it makes many URLs of few paths.
+func wasted(f *Facts) []Finding {
+	_, all := f.having(func(c *Crawler) int64 { return c.Requests })
+	for _, p := range f.Parameters {
+		if p.Paths == 0 || p.URLs < fanOut*p.Paths {
+			continue
+		}
+		text := fmt.Sprintf("Crawlers spent %s of their requests on the parameter “%s”: %s of %s.",
+			show.Percent(show.Share(p.Requests, all)), brief(p.Name), show.Plural(p.URLs, "URL"), show.Plural(p.Paths, "path"))
+		found := f.make(Wasted, p.Requests, all, time.Time{}, time.Time{}, text)
+		for i := range found {
+			found[i].Link, found[i].Title, found[i].Do = "waste", "Paths", "If these URLs only show the same pages again, keep crawlers from them."
+			if len(p.Rules) > 0 {
+				found[i].Do = "If these URLs only show the same pages again, close them by " + strings.Join(p.Rules, " and ") + ". Try it in What if."
+			}
+		}
+		return found
+	}
+	return nil
 }
 
 // sum returns what all crawlers did by stretch of time.

@@ -47,7 +47,9 @@ type Facts struct {
 	All      []int64   // requests of all clients by stretch
 	ByHour   bool      // stretches are hours; else days
 
-	Files     []File
+	Files      []File
+	Parameters []Parameter // of URLs that crawlers fetched and may, those with the most requests first
+
 	Impostors *Impostors // nil if there are none
 	Changes   []Change   // in their order
 
@@ -91,6 +93,13 @@ type Asked struct {
 	Requests int64
 }
 
+// A Parameter is what crawlers spent on URLs that have it.
+type Parameter struct {
+	Name                  string
+	Requests, URLs, Paths int64
+	Rules                 []string // that close them; nil if none does
+}
+
 // Impostors are the clients that used the name of a crawler.
 type Impostors struct {
 	Requests int64
@@ -119,7 +128,7 @@ type Look struct {
 // Find returns the findings, the most important first, and how many more there are.
 func Find(f *Facts) (found []Finding, more int) {
 	f.sites = f.closings()
-	for _, look := range []func(*Facts) []Finding{closed, misplaced, closedPaths, resting, failing, violated, faked, redirected, changed, idle} {
+	for _, look := range []func(*Facts) []Finding{closed, misplaced, closedPaths, resting, failing, wasted, violated, faked, redirected, changed, idle} {
 		found = append(found, look(f)...)
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.score, a.score) })
@@ -155,6 +164,7 @@ func Looks(f *Facts) []Look {
 		{"search crawlers that are shut out of a site or of its busiest paths", noTexts},
 		{"texts that were not meant for the site", noTexts},
 		{"crawlers that fetched what is disallowed", noLog},
+		{"requests spent on parameters", noLog},
 		{"impostors", cmp.Or(noLog, noLists)},
 		{"errors of the server and redirects", cmp.Or(noLog, noStatus)},
 		{"crawlers that came less or stopped", cmp.Or(noLog, noTime)},

@@ -16,6 +16,7 @@ const (
 	Stopped                // a crawler comes no more
 	Slowed                 // a crawler comes much less
 	Failing                // crawlers get errors of the server
+	Wasted                 // crawlers spend their requests on a parameter
 	Violated               // crawlers fetched what they were told not to
 	Faked                  // clients use the names of crawlers
 	Redirected             // crawlers are sent elsewhere
@@ -26,7 +27,7 @@ const (
 
 // String returns a word for the kind.
 func (k Kind) String() string {
-	return [numKinds]string{"closed", "misplaced", "closed-path", "stopped", "slowed", "failing", "violated", "faked", "redirected", "changed", "idle"}[k]
+	return [numKinds]string{"closed", "misplaced", "closed-path", "stopped", "slowed", "failing", "wasted", "violated", "faked", "redirected", "changed", "idle"}[k]
 }
 
 // A limit says how a kind of finding is ranked, and from where on it is one.
@@ -46,6 +47,7 @@ var limits = [numKinds]limit{
 	Stopped:    {weight: 4, days: .1, least: 50},
 	Slowed:     {weight: 2, days: .1, least: 200},
 	Failing:    {weight: 4, days: .1, least: 50, share: .02},
+	Wasted:     {weight: 1, least: 500, share: .2},
 	Violated:   {weight: 2, days: .02, least: 20},
 	Faked:      {weight: 1, days: .02, least: 20},
 	Redirected: {weight: .5, days: .01, least: 100, share: .2},
@@ -69,6 +71,9 @@ const (
 
 // searchedShare is how much of what is asked of a site a text may leave to a search crawler and still close the site.
 const searchedShare = .02
+
+// fanOut is how many URLs a path has at least, on average, of a parameter that makes the same pages again.
+const fanOut = 10
 
 // nearlyAll is how much of what is asked of a path a text denies that closes the path.
 const nearlyAll = .9

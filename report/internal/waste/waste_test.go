@@ -1,0 +1,94 @@
+package waste
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAddURL compares with sets of URLs and paths.
+func TestAddURL(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 5))
+	requests := map[string]int64{}
+	for range 20_000 {
+		url := fmt.Sprintf("https://a%d.example/p%d", rng.IntN(3), rng.IntN(40))
+		var pairs []string
+		for range rng.IntN(4) {
+			pairs = append(pairs, []string{"sort", "page", "q", "", "a*b", strings.Repeat("x", 70)}[rng.IntN(6)]+[]string{"=" + fmt.Sprint(rng.IntN(9)), "", "=x=y"}[rng.IntN(3)])
+		}
+		if len(pairs) > 0 {
+			url += "?" + strings.Join(pairs, []string{"&", ";", "&&"}[rng.IntN(3)])
+		}
+		if rng.IntN(5) == 0 {
+			url += "#sort=1"
+		}
+		requests[url] += int64(rng.IntN(4))
+	}
+	type set struct {
+		requests    int64
+		urls, paths map[string]bool
+	}
+	want, all := map[string]*set{}, int64(0)
+	var c Counts
+	order := slices.Sorted(maps.Keys(requests))
+	slices.SortStableFunc(order, func(a, b string) int { return strings.Compare(pathOf(a), pathOf(b)) })
+	for _, url := range order {
+		n := requests[url]
+		c.AddURL([]byte(url), len(pathOf(url)), n)
+		_, rest, _ := strings.Cut(url, "?")
+		query, _, _ := strings.Cut(rest, "#")
+		if strings.Contains(pathOf(url), "#") || n == 0 || query == "" {
+			continue
+		}
+		all += n
+		names := map[string]bool{}
+		for _, pair := range strings.Split(strings.ReplaceAll(query, ";", "&"), "&") {
+			if name, _, _ := strings.Cut(pair, "="); name != "" && len(name) <= maxName {
+				names[name] = true
+			}
+		}
+		for name := range names {
+			if want[name] == nil {
+				want[name] = &set{urls: map[string]bool{}, paths: map[string]bool{}}
+			}
+			want[name].requests += n
+			want[name].urls[url], want[name].paths[pathOf(url)] = true, true
+		}
+	}
+	rows, more := c.Rows()
+	if len(rows) != len(want) || more != 0 || c.Requests != all {
+		t.Errorf("%d names, and %d; %d requests, want %d names and %d", len(rows), more, c.Requests, len(want), all)
+	}
+	for _, p := range rows {
+		if w := want[p.Name]; w == nil || p.Requests != w.requests || p.URLs != int64(len(w.urls)) || p.Paths != int64(len(w.paths)) {
+			t.Errorf("%+v, want %+v", p, w)
+		}
+	}
+}
+
+// pathOf returns what of a URL stands before its query or fragment.
+func pathOf(url string) string {
+	if i := strings.IndexAny(url, "?#"); i >= 0 {
+		return url[:i]
+	}
+	return url
+}
+
+// TestNames holds that memory is bounded, and that a rule stands for no other URLs than those of its parameter.
+func TestNames(t *testing.T) {
+	var c Counts
+	for i := range 2 * maxNames {
+		c.AddURL(fmt.Appendf(nil, "/?n%d=1", i), 1, 1)
+	}
+	if rows, more := c.Rows(); len(rows)+int(more) != maxNames || c.Others != maxNames || c.Requests != 2*maxNames {
+		t.Errorf("%d names, %d others", len(rows)+int(more), c.Others)
+	}
+	for name, want := range map[string]int{"sort": 2, "a*b": 0, "x$": 0, "%73ort": 0, "": 0, "é": 0, "f[]": 2} {
+		if got := (&Parameter{Name: name}).Rules(); len(got) != want {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+}
