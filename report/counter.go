@@ -11,9 +11,11 @@ import (
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/localtime"
+	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/paths"
+	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/useragents"
 	"github.com/robobatch/robobatch/report/internal/waste"
@@ -100,6 +102,7 @@ type Counter struct {
 	fakeURLs  int64
 	impostors *impostors.View // nil without lists of addresses
 	denied    int64           // verdicts
+	found     []findings.Finding
 }
 
 // noTime is the time of a row without one, see [engine.Batch].Times.
@@ -560,6 +563,19 @@ func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {
 
 // Denied returns how many verdicts deny. It is called after Settle.
 func (c *Counter) Denied() int64 { return c.denied }
+
+// Findings returns what the page begins with, a line for each finding, after Write.
+func (c *Counter) Findings() (lines []string) {
+	for i := range c.found {
+		f := &c.found[i]
+		line := show.Sentence(f.Text) + " " + show.Number(f.Number) + " " + f.Unit
+		if f.When != "" {
+			line += ", " + f.When
+		}
+		lines = append(lines, line+".")
+	}
+	return lines
+}
 
 // Busiest returns the robots.txt with the most requests and what their rules did, and how many others
 // there are. It is called after Settle.

@@ -65,6 +65,7 @@ var page = sync.OnceValue(func() *template.Template {
 func Write(w io.Writer, c *Counter, run *Run) error {
 	var body bytes.Buffer
 	v := c.newView(run)
+	c.found = v.Findings.All
 	if err := page().Execute(&body, v); err != nil {
 		return fmt.Errorf("make the page: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -17,7 +18,7 @@ func TestAddURL(t *testing.T) {
 		url := fmt.Sprintf("https://a%d.example/p%d", rng.IntN(3), rng.IntN(40))
 		var pairs []string
 		for range rng.IntN(4) {
-			pairs = append(pairs, []string{"sort", "page", "q", "", "a*b", strings.Repeat("x", 70)}[rng.IntN(6)]+[]string{"=" + fmt.Sprint(rng.IntN(9)), "", "=x=y"}[rng.IntN(3)])
+			pairs = append(pairs, []string{"sort", "page", "q", "", "a*b", strings.Repeat("x", 70)}[rng.IntN(6)]+[]string{"=" + strconv.Itoa(rng.IntN(9)), "", "=x=y"}[rng.IntN(3)])
 		}
 		if len(pairs) > 0 {
 			url += "?" + strings.Join(pairs, []string{"&", ";", "&&"}[rng.IntN(3)])

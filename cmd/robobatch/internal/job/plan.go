@@ -75,7 +75,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	g.rows.choose(g.Question.FromLog, &p.Now.Opt, &p.outOpt, &faults)
 	faults.Add("", input.Err())
 	if by, err := output.ParsePartition(g.storage.partitionBy); err == nil && slices.Contains(by, output.PartitionDate) {
-		g.page.Used, p.outOpt.Location = true, g.page.Location(&faults)
+		g.page.Zone.Used, p.outOpt.Location = true, g.page.Zone.Location(&faults)
 	}
 	p.page = page.Beside(&g.page, &g.Flags, "", &p.Passage, &faults)
 	file := g.table.Out

@@ -46,6 +46,9 @@ func (p *Page) With(sink engine.Sink) engine.Sink {
 // Denied returns how many verdicts disallowed.
 func (p *Page) Denied() int64 { return p.counts.counter.Denied() }
 
+// Findings returns a line for each finding of the page, after Write.
+func (p *Page) Findings() []string { return p.counts.counter.Findings() }
+
 // Changes returns the changes by the rules before, nil without them. It has up to so many rules, families
 // and origins of each kind of change.
 func (p *Page) Changes(most int) (*aggregate.ChangesReport, error) {

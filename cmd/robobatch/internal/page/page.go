@@ -27,7 +27,7 @@ import (
 // Flags say which page is written beside another output.
 type Flags struct {
 	Report, WhatIf string
-	flags.Zone
+	Zone           flags.Zone
 }
 
 // All returns the flags.
@@ -71,7 +71,7 @@ func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fault
 	whatIf, err := parseWhatIf(f.WhatIf)
 	faults.Add("what-if", err)
 	p.LogOpt.Fields.Times = true
-	return &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(given(run, oldAsOf), f.given()...), whatIf: whatIf, zone: f.Location(faults)}
+	return &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(given(run, oldAsOf), f.given()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
 }
 
 // Beside returns the page that -report names beside another output, nil if it names none.
@@ -80,7 +80,7 @@ func Beside(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fa
 		if f.WhatIf == whatIfs[1] {
 			faults.Add("what-if", errors.New("there is no page: name one with -report"))
 		}
-		if f.Zone.Name != "" && !f.Used {
+		if f.Zone.Name != "" && !f.Zone.Used {
 			faults.Add("timezone", errors.New("nothing is counted by days: name a page with -report, or add date to -partition-by"))
 		}
 		return nil

@@ -160,5 +160,9 @@ func (r *run) written() string {
 			text += " of the rules before"
 		}
 	}
-	return text + "\n"
+	text += "\n"
+	for i, line := range r.page.Findings() {
+		text += fmt.Sprintf("  %d. %s\n", i+1, line)
+	}
+	return text
 }
