@@ -2,6 +2,7 @@ package passage
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -26,9 +27,9 @@ func (p *Passage) InputNames() (names []string) {
 	return names
 }
 
-// KeepAnswers has the status of answers read, and with lists of addresses their bytes, where all logs have it, and
-// opens them again for that. It looks at the first rows of each; a pipe is not looked at, so its fields count only
-// if -keep names them.
+// KeepAnswers has the status of answers read, and with lists of addresses their bytes, where all logs can have it and
+// one of them does, and opens them again for that. It looks at the first rows of each; a pipe is not looked at, so its
+// fields count only if -keep names them.
 func (p *Passage) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")
@@ -38,7 +39,7 @@ func (p *Passage) KeepAnswers() (err error) {
 	return p.reopen(before)
 }
 
-// KeepRequests has the status of answers, their bytes and the method of requests read, where all logs have it, and
+// KeepRequests has the status of answers, their bytes and the method of requests read, where all logs can have it, and
 // opens them again for that. A log that can be read only once is taken to have them. The address of the client is
 // read, too, if all logs are known to have it and it is asked for.
 func (p *Passage) KeepRequests(client bool) (err error) {
@@ -62,10 +63,11 @@ func (p *Passage) reopen(before int) (err error) {
 	return err
 }
 
-// keepInt adds a field to those that are kept, if all logs have it. It returns 1 + its index; 0 is none.
+// keepInt adds a field to those that are kept, if all logs can have it and one does. It returns 1 + its index; 0 is none.
 func (p *Passage) keepInt(field string) int { return p.keep(field, engine.KeptInt, false) }
 
-// keep is keepInt for values of any kind. blind says that logs have it that cannot be looked at.
+// keep is keepInt for values of any kind. blind keeps also what no first row has, and what cannot be looked at: a log may
+// have it later.
 func (p *Passage) keep(field string, kind engine.KeptKind, blind bool) int {
 	opt := &p.LogOpt
 	column := ingest.KeptColumn{Field: field, Kind: kind}
@@ -74,43 +76,56 @@ func (p *Passage) keep(field string, kind engine.KeptKind, blind bool) int {
 			return i + 1
 		}
 	}
+	found := blind
 	for _, in := range p.Logs.Inputs() {
-		if !(blind && isPipe(in)) && !hasField(in, *opt, column) {
+		if blind && isPipe(in) {
+			continue
+		}
+		can, has := looksFor(in, *opt, column)
+		if !can {
 			return 0
 		}
+		found = found || has
+	}
+	if !found {
+		return 0
 	}
 	opt.Keep = append(opt.Keep, column)
 	return len(opt.Keep)
 }
 
-// fieldRows is in how many of the first rows a field has to have a value.
+// fieldRows is how many of the first rows are looked at.
 const fieldRows = 32
 
-// hasField reports whether a log that can be read twice has a field: a value in one of the first rows.
-func hasField(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) bool {
+// looksFor reports whether a log that can be read twice can have a field, as its format and its header say, and whether
+// one of its first rows has a value.
+func looksFor(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) (can, has bool) {
+	if isPipe(in) {
+		return false, false
+	}
 	opt.Keep = []ingest.KeptColumn{column}
-	b := firstRows(in, opt)
-	return len(b.Kept) > 0 && slices.Contains(b.Kept[0].Present, true)
+	b, err := firstRows(in, opt)
+	return !errors.Is(err, ingest.ErrNoField), len(b.Kept) > 0 && slices.Contains(b.Kept[0].Present, true)
 }
 
 // isPipe reports whether a log can be read only once.
 func isPipe(in ingest.Input) bool { return in.Name == say.Std || in.Size < 0 }
 
-// firstRows returns the first rows of a log that can be read twice; none of another.
-func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch) {
+// firstRows returns the first rows of a log that can be read twice, or why there are none; none of another.
+func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch, err error) {
 	if isPipe(in) {
-		return b
+		return b, nil
 	}
 	opt.Limit, opt.Ahead, opt.IntactOnly = fieldRows, 0, false
 	logs, err := ingest.OpenLogs([]string{in.Name}, opt)
 	if err != nil {
-		return b
+		return b, err
 	}
 	defer logs.Close() //nolint:errcheck // only read
 	if !logs.Next(&b) || logs.Err() != nil {
 		b.Reset()
 	}
-	return b
+	return b, logs.Err()
 }
 
 // NamesClients reports whether some row says who sent the request.
@@ -124,7 +139,7 @@ func (p *Passage) LogsNameClients() bool {
 	opt := p.LogOpt
 	opt.Fields.Agents = true
 	return slices.ContainsFunc(p.Logs.Inputs(), func(in ingest.Input) bool {
-		b := firstRows(in, opt)
+		b, _ := firstRows(in, opt) //nolint:errcheck // the run meets the error
 		return NamesClients(&b)
 	})
 }

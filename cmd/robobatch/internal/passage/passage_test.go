@@ -159,19 +159,27 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// TestKeepAnswers holds that a status is read where all logs have it, and only there.
+// TestKeepAnswers holds that a status is read where all logs can have it, and one does; for conduct, where all can.
 func TestKeepAnswers(t *testing.T) {
-	all := newTrial(t, map[string]string{"new": "User-agent: *\n", "has.csv": "url,status\n/x,200\n", "lacks.csv": "url\n/x\n"})
-	for text, want := range map[string]int{"-in $/has.csv": 1, "-in $/has.csv -in $/lacks.csv": 0} {
-		r, err := all.plan("-rules $/new " + text + site)
-		if err == nil {
-			err = r.KeepAnswers()
-		}
-		if err != nil || r.Status != want {
-			t.Errorf("%s: the status is column %d, want %d; %v", text, r.Status, want, err)
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
+	all := newTrial(t, map[string]string{
+		"new": "User-agent: *\n", "has.csv": "url,status\n/x,200\n", "lacks.csv": "url\n/x\n", "blank.csv": "url,status\n/x,\n", "empty.csv": "url,status\n",
+		"late.jsonl": strings.Repeat(`{"url":"/x"}`+"\n", 100) + `{"url":"/x","status":200}` + "\n",
+	})
+	for text, want := range map[string][2]int{
+		"-in $/has.csv": {1, 1}, "-in $/has.csv -in $/lacks.csv": {0, 0}, "-in $/has.csv -in $/blank.csv": {1, 1}, "-in $/empty.csv -in $/has.csv": {1, 1},
+		"-in $/blank.csv": {0, 1}, "-in $/late.jsonl": {0, 1},
+	} {
+		for i, keep := range []func(*Passage) error{(*Passage).KeepAnswers, func(p *Passage) error { return p.KeepRequests(false) }} {
+			r, err := all.plan("-rules $/new " + text + site)
+			if err == nil {
+				err = keep(r)
+			}
+			if err != nil || r.Status != want[i] {
+				t.Errorf("%s: the status is column %d, want %d; %v", text, r.Status, want[i], err)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
