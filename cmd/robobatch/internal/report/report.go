@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
@@ -160,9 +161,9 @@ func (r *run) written() string {
 			text += " of the rules before"
 		}
 	}
-	text += "\n"
+	lines := []string{text}
 	for i, line := range r.page.Findings() {
-		text += fmt.Sprintf("  %d. %s\n", i+1, line)
+		lines = append(lines, fmt.Sprintf("  %d. %s", i+1, line))
 	}
-	return text
+	return strings.Join(lines, "\n") + "\n"
 }
