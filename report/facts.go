@@ -62,6 +62,9 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		f.Files = append(f.Files, file)
 		requests[l.Origin] += l.Requests
 	}
+	if top := &v.Stats.TopViolated[0]; c.fromLog && top.Rows > 0 && v.Stats.TopRulesOff == 0 {
+		f.Broken = findings.Broken{Origin: string(top.Origin), Line: top.Rule.Line, Rule: top.Rule.String(), Violations: top.Rows}
+	}
 	for _, p := range v.Waste {
 		f.Parameters = append(f.Parameters, findings.Parameter{Name: p.Name, Requests: p.Requests, URLs: p.URLs, Paths: p.Paths, Rules: p.Rules()})
 	}

@@ -79,6 +79,9 @@ func violated(f *Facts) []Finding {
 	if len(all) > 1 {
 		text = fmt.Sprintf("%s fetched what robots.txt disallows to them, %s alone %s.", list(names(all), "other crawler"), show.Text(all[0].Name), show.Plural(all[0].Violations, "time"))
 	}
+	if b := &f.Broken; b.Violations > 0 {
+		text += fmt.Sprintf(" %s broke line %d of the robots.txt of %s, %s.", show.Number(b.Violations), b.Line, show.Text(b.Origin), brief(b.Rule))
+	}
 	found := f.make(Violated, sum, f.Requests, from, to, text)
 	for i := range found {
 		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", "Tell the operators, or refuse these requests at the server: robots.txt alone does not hold them."

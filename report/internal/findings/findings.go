@@ -50,6 +50,8 @@ type Facts struct {
 	Files      []File
 	Parameters []Parameter // of URLs that crawlers fetched and may, those with the most requests first
 
+	Broken Broken // the rule that most violations broke; the zero value is none
+
 	Impostors *Impostors // nil if there are none
 	Changes   []Change   // in their order
 
@@ -91,6 +93,13 @@ type File struct {
 type Asked struct {
 	Path     string
 	Requests int64
+}
+
+// A Broken is a rule that crawlers broke.
+type Broken struct {
+	Origin, Rule string
+	Line         int32
+	Violations   int64
 }
 
 // A Parameter is what crawlers spent on URLs that have it.
