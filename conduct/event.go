@@ -47,6 +47,20 @@ func (e *event) compare(o *event) int {
 	return cmp.Or(bytes.Compare(e.past, o.past), bytes.Compare(e.detail, o.detail))
 }
 
+// order is compare for what a judge must be told in order: of one moment, answers come first. Requests of one moment are
+// all alike, unless the caller wants them one by one, with details.
+func (e *event) order(o *event, details bool) int {
+	switch fetch, other := e.kind.isFetch(), o.kind.isFetch(); {
+	case details, e.at != o.at, fetch && other:
+		return e.compare(o)
+	case fetch:
+		return -1
+	case other:
+		return 1
+	}
+	return 0
+}
+
 // The first byte of an event has its kind in the lowest two bits, and these:
 const (
 	newDelay   = 1 << 2 // the delay is another than that of the event before, and follows

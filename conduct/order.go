@@ -24,19 +24,19 @@ func (j *Journal) Judge(to Report) error {
 		return err
 	}
 	j.table = table{} // the merge has its memory
-	if err := join(j.spill, judge); err != nil {
+	if err := join(j.spill, judge, j.opt.Requests); err != nil {
 		return err
 	}
 	return judge.finish()
 }
 
-// join merges the runs of a spill, and tells a reader what they have.
-func join(spill *extsort.Spill, to reader) error {
+// join merges the runs of a spill, and tells a reader what they have. details is that of event.order.
+func join(spill *extsort.Spill, to reader, details bool) error {
 	begin := func(run *extsort.Run) extsort.Output[*cursor] {
 		w := &runWriter{run: run}
-		return &joiner{to: w, run: w}
+		return &joiner{to: w, run: w, details: details}
 	}
-	return extsort.Merge(spill, extsort.MaxFan, func() *cursor { return &cursor{} }, begin, &joiner{to: to})
+	return extsort.Merge(spill, extsort.MaxFan, func() *cursor { return &cursor{details: details} }, begin, &joiner{to: to, details: details})
 }
 
 // writeRun writes all pairs to disk, and forgets them. The last run has what is known of all origins.
@@ -252,7 +252,7 @@ func (s *sorter) finish() error {
 		if err := s.write(); err != nil {
 			return err
 		}
-		return join(s.spill, eventsOnly{s.to})
+		return join(s.spill, eventsOnly{s.to}, true)
 	}
 	s.sort()
 	for i := range s.all {

@@ -80,9 +80,42 @@ const (
 	ofPiece
 )
 
-// compare orders items.
-func (i *item) compare(o *item) int {
-	return cmp.Or(bytes.Compare(i.origin, o.origin), cmp.Compare(i.kind, o.kind), bytes.Compare(i.agent, o.agent), cmp.Compare(i.at, o.at))
+// compare orders items. Of pieces that begin at one moment the first events decide, see event.order: so a run has one
+// piece in hand while runs are merged, even if all of a log is of one moment.
+func (i *item) compare(o *item, details bool) int {
+	c := cmp.Or(bytes.Compare(i.origin, o.origin), cmp.Compare(i.kind, o.kind), bytes.Compare(i.agent, o.agent), cmp.Compare(i.at, o.at))
+	if c != 0 || i.kind != ofPiece || i.at == noTime {
+		return c
+	}
+	p, _, err := i.piece()
+	q, _, errOther := o.piece()
+	if err != nil || errOther != nil {
+		return 0 // who takes the items says so
+	}
+	return p.next.order(&q.next, details)
+}
+
+// piece returns the piece of a series that an item has, and the counts of the pair, nil if they are in another piece.
+func (i *item) piece() (p piece, all *counts, err error) {
+	rest := i.payload
+	if len(rest) == 0 {
+		return p, nil, errItem
+	}
+	hasCounts := rest[0] == 1
+	rest = rest[1:]
+	if hasCounts {
+		c := wire.NewCursor(rest)
+		found := readCounts(&c)
+		if c.Bad() {
+			return p, nil, errItem
+		}
+		all, rest = &found, c.Rest()
+	}
+	p = piece{rest: rest, state: state{at: i.at, delay: noDelay}}
+	if len(rest) == 0 {
+		return p, all, nil
+	}
+	return p, all, p.read()
 }
 
 // runBlock is how many bytes a block of a run has, about; pieceSize is the same of a piece.
@@ -210,9 +243,10 @@ func (w *runWriter) end(c *counts) error { return w.endPiece(c) }
 
 // A cursor stands on an item of a block.
 type cursor struct {
-	rest   wire.Cursor
-	item   item
-	isDone bool
+	rest    wire.Cursor
+	item    item
+	isDone  bool
+	details bool // see event.order
 }
 
 var errItem = errors.New("the block of requests is not what was written")
@@ -227,7 +261,7 @@ func (c *cursor) Load(block []byte) error {
 func (c *cursor) Done() bool { return c.isDone }
 
 // Compare compares two items.
-func (c *cursor) Compare(o *cursor) int { return c.item.compare(&o.item) }
+func (c *cursor) Compare(o *cursor) int { return c.item.compare(&o.item, c.details) }
 
 // next moves the cursor on.
 func (c *cursor) next() error {
@@ -251,15 +285,16 @@ func (c *cursor) next() error {
 
 // A joiner takes the items of a merge, and tells a reader what they say.
 type joiner struct {
-	to     reader
-	run    *runWriter // that to is, if it is one
-	about  origin
-	isTold bool // to.origin was called for it
-	isOpen bool // to.begin was called for agent
-	any    bool
-	agent  string
-	counts counts
-	pieces []piece // that have events left
+	to      reader
+	details bool       // see event.order
+	run     *runWriter // that to is, if it is one
+	about   origin
+	isTold  bool // to.origin was called for it
+	isOpen  bool // to.begin was called for agent
+	any     bool
+	agent   string
+	counts  counts
+	pieces  []piece // that have events left
 }
 
 // A piece is what is left of a piece of a series, and its next event.
@@ -312,26 +347,21 @@ func (j *joiner) addPiece(i *item) error {
 			return err
 		}
 	}
-	rest := i.payload
-	if len(rest) > 0 && rest[0] == 1 {
-		c := wire.NewCursor(rest[1:])
-		counts := readCounts(&c)
-		j.counts.add(&counts)
-		if c.Bad() {
-			return errItem
-		}
-		rest = c.Rest()
-	} else if len(rest) > 0 {
-		rest = rest[1:]
-	}
-	if len(rest) == 0 {
-		return nil
-	}
-	if err := j.tell(i.at, false); err != nil {
+	p, all, err := i.piece()
+	if err != nil {
 		return err
 	}
-	p := piece{rest: bytes.Clone(rest), state: state{at: i.at, delay: noDelay}}
-	if err := p.read(); err != nil {
+	if all != nil {
+		j.counts.add(all)
+	}
+	if i.at == noTime {
+		return nil
+	}
+	if err := j.tell(&p.next); err != nil {
+		return err
+	}
+	i.payload = bytes.Clone(i.payload) // that of the item is overwritten
+	if p, _, err = i.piece(); err != nil {
 		return err
 	}
 	j.pieces = append(j.pieces, p)
@@ -344,8 +374,8 @@ func (p *piece) read() (err error) {
 	return err
 }
 
-// tell tells the events before a moment, or all of them.
-func (j *joiner) tell(before int64, all bool) error {
+// tell tells the events that need not come behind another one, or all of them.
+func (j *joiner) tell(last *event) error {
 	for len(j.pieces) > 0 {
 		least := 0
 		for n := 1; n < len(j.pieces); n++ {
@@ -355,7 +385,7 @@ func (j *joiner) tell(before int64, all bool) error {
 		}
 		p := &j.pieces[least]
 		for alone := len(j.pieces) == 1; ; {
-			if !all && p.next.at >= before {
+			if last != nil && p.next.order(last, j.details) > 0 {
 				return nil
 			}
 			if err := j.to.event(&p.next); err != nil {
@@ -382,7 +412,7 @@ func (j *joiner) endPair() error {
 		return nil
 	}
 	j.isOpen = false
-	if err := j.tell(0, true); err != nil {
+	if err := j.tell(nil); err != nil {
 		return err
 	}
 	return j.to.end(&j.counts)
