@@ -284,7 +284,7 @@ func (f *Facts) slowed(c *Crawler, n int) []Finding {
 		all += p.Requests
 	}
 	usual := float64(all) / float64(n-window) * float64(window)
-	if float64(late) > lessShare*usual || least < 2*late || !f.goesOn(n-window, n) {
+	if float64(late) > lessShare*usual || least < max(leastBefore, 2*late) || !f.goesOn(n-window, n) {
 		return nil
 	}
 	text := fmt.Sprintf("%s came much less: %s in the last %s, where it made %s in as much time before.",

@@ -66,6 +66,7 @@ const (
 	longerRest   = 3.  // times the longest stretch without a request before
 	lateShare    = .25 // of the log, that is compared with what was before
 	lessShare    = .25 // of the requests there were in the same time before
+	leastBefore  = 50  // requests in each time before that is as long, or it never came steadily
 	quietShare   = .5  // of all requests there must still be, or the log itself ends
 )
 

@@ -1,0 +1,115 @@
+package findings
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// days returns the facts of a log of so many days, in which other clients come evenly.
+func days(n int) *Facts {
+	f := &Facts{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Requests: 1_000_000, FromLog: true}
+	f.To = f.From.AddDate(0, 0, n)
+	for i := range n {
+		f.Starts, f.All = append(f.Starts, f.From.AddDate(0, 0, i).Unix()), append(f.All, 10_000)
+	}
+	return f
+}
+
+// add adds a crawler by its requests of each day.
+func (f *Facts) add(name string, requests func(day int) int64) {
+	c := Crawler{Name: name, Search: true}
+	for i := range f.Starts {
+		n := max(0, requests(i))
+		c.Points, c.Requests = append(c.Points, Point{Requests: n}), c.Requests+n
+	}
+	f.Crawlers = append(f.Crawlers, c)
+}
+
+// TestResting holds which crawlers stopped or slowed, and that rhythms and logs that end are none of them.
+func TestResting(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 7))
+	for name, test := range map[string]struct {
+		requests func(day int) int64
+		all      func(day int) int64 // of other clients; nil is even
+		want     string
+	}{
+		"even":             {func(int) int64 { return 100 }, nil, "[]"},
+		"noisy":            {func(int) int64 { return 50 + rng.Int64N(100) }, nil, "[]"},
+		"weekdays":         {func(day int) int64 { return map[bool]int64{true: 0, false: 200}[day%7 > 4] }, nil, "[]"},
+		"once a week":      {func(day int) int64 { return map[bool]int64{true: 2000, false: 0}[day%7 == 0] }, nil, "[]"},
+		"waves":            {func(day int) int64 { return []int64{1000, 500, 30, 20, 10, 400}[day/5%6] }, nil, "[]"},
+		"few":              {func(day int) int64 { return map[bool]int64{true: 2, false: 0}[day < 40] }, nil, "[]"},
+		"grows":            {func(day int) int64 { return int64(day * 20) }, nil, "[]"},
+		"stops":            {func(day int) int64 { return map[bool]int64{true: 100, false: 0}[day < 40] }, nil, "[stopped]"},
+		"stops and noise":  {func(day int) int64 { return map[bool]int64{true: rng.Int64N(200), false: 0}[day < 45] }, nil, "[stopped]"},
+		"the log ends":     {func(day int) int64 { return map[bool]int64{true: 100, false: 0}[day < 40] }, func(day int) int64 { return map[bool]int64{true: 10_000, false: 10}[day < 40] }, "[]"},
+		"came and went":    {func(day int) int64 { return map[bool]int64{true: 5000, false: 0}[day > 20 && day < 24] }, nil, "[]"},
+		"slows":            {func(day int) int64 { return map[bool]int64{true: 100, false: 10}[day < 44] }, nil, "[slowed]"},
+		"a little less":    {func(day int) int64 { return map[bool]int64{true: 100, false: 60}[day < 44] }, nil, "[]"},
+		"was as slow once": {func(day int) int64 { return map[bool]int64{true: 100, false: 10}[day < 44 && (day < 5 || day > 20)] }, nil, "[]"},
+	} {
+		f := days(60)
+		f.add("Googlebot", test.requests)
+		if test.all != nil {
+			for i := range f.All {
+				f.All[i] = test.all(i)
+			}
+		}
+		var kinds []string
+		for _, one := range resting(f) {
+			kinds = append(kinds, one.Kind.String())
+		}
+		if got := fmt.Sprint(kinds); got != test.want {
+			t.Errorf("%s: %s, want %s: %+v", name, got, test.want, resting(f))
+		}
+	}
+}
+
+// TestRank holds that there are at most seven findings, those that affect most first, and that what lasts weighs more.
+func TestRank(t *testing.T) {
+	f := days(30)
+	f.Impostors = &Impostors{Requests: 900, Name: "Googlebot", Network: "192.0.2.0/24"}
+	f.add("Googlebot", func(day int) int64 { return map[bool]int64{true: 900, false: 0}[day < 20] })
+	f.add("bingbot", func(day int) int64 { return map[bool]int64{true: 500, false: 20}[day < 22] })
+	f.Crawlers[0].Violations, f.Crawlers[0].Answered, f.Crawlers[0].Failed, f.Crawlers[0].Redirected = 30, 18_000, 4000, 9000
+	text := []byte("User-agent: *\nDisallow: /\n")
+	for i, last := range []int{30, 9} {
+		f.Files = append(f.Files, File{
+			Origin: fmt.Sprintf("https://%d.example", i), Requests: 5000, Body: text, Report: robots.Inspect(text, robots.Google),
+			First: f.From, Last: f.From.AddDate(0, 0, last), Link: "rules",
+		})
+	}
+	f.Parameters = []Parameter{{Name: "sort", Requests: 9000, URLs: 900, Paths: 2}}
+	f.Changes = []Change{{Origin: "https://0.example", At: f.From.AddDate(0, 0, 3), Added: []string{"Disallow: /x"}, Requests: 5000}}
+	f.Dialect = robots.Google
+	found, more := Find(f)
+	if len(found) != Most || more != 3 {
+		t.Fatalf("%d findings, and %d more", len(found), more)
+	}
+	if !slices.IsSortedFunc(found, func(a, b Finding) int { return int(b.score - a.score) }) || found[0].Kind != Closed || found[1].Kind != Closed ||
+		found[0].When != "in all of the log, 30 days" || found[1].When != "from 2026-01-01 to 2026-01-10, 9 days" {
+		t.Errorf("the first are %+v and %+v", found[0], found[1])
+	}
+	for _, one := range found {
+		if one.Text == "" || one.Do == "" || one.Link == "" || one.Title == "" || one.Number <= 0 || one.Unit == "" {
+			t.Errorf("something is missing: %+v", one)
+		}
+	}
+}
+
+// TestNothing holds that facts of nothing are no finding, and that all is said to be not looked for.
+func TestNothing(t *testing.T) {
+	if found, more := Find(&Facts{}); len(found)+more > 0 {
+		t.Errorf("found are %+v", found)
+	}
+	for _, look := range Looks(&Facts{}) {
+		if look.Not == "" {
+			t.Errorf("looked for %s", look.What)
+		}
+	}
+}
