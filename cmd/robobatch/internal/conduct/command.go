@@ -248,6 +248,9 @@ func (r *run) doubt(journal *conduct.Journal, f *findings) error {
 	if f.total.Robots > 0 && !journal.HasAnswers() {
 		r.Doubt(doubt.Doubt{Code: doubt.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " of robots.txt by crawlers, and no status of an answer: none counts, and crawlers may seem never to have asked; give a log that has the status"})
 	}
+	if err := f.judgesNothing(journal.HasTimes(), journal.HasAnswers()); err != nil {
+		return err
+	}
 	idle, err := gate.Idle(r.gates, f.crawlers(), r.Now.Opt.Dialect)
 	for _, gates := range idle {
 		r.Doubt(gates)

@@ -1,6 +1,7 @@
 package conduct
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -19,7 +20,7 @@ type gateKind struct {
 var gateKinds = func() []gateKind {
 	kinds := []gateKind{
 		{"violations", func(r *conduct.Row) (int64, int64) { return r.Violations, r.Requests - r.Impostors }},
-		{"disallowed", func(r *conduct.Row) (int64, int64) { return r.Disallowed, r.Requests - r.Impostors }},
+		{"disallowed", func(r *conduct.Row) (int64, int64) { return r.Disallowed + r.Untimed, r.Requests - r.Impostors }},
 	}
 	for c := range conduct.NumConducts {
 		kinds = append(kinds, gateKind{c.String(), func(r *conduct.Row) (int64, int64) { return r.Conducts[c], r.Disallowed }})
@@ -35,6 +36,23 @@ var gates = func() gate.Kinds {
 	}
 	return k
 }()
+
+// judgesNothing returns an error if -fail would pass, or fail, only because the log does not say what it judges.
+func (f *findings) judgesNothing(times, answers bool) error {
+	if len(f.run.gates) == 0 {
+		return nil
+	}
+	conducts := slices.ContainsFunc(f.run.gates, func(g gate.Gate) bool { return g.Kind != "violations" && g.Kind != "disallowed" })
+	switch {
+	case len(f.agents) == 0:
+		return errors.New("-fail judges nothing: no request of the logs names a crawler")
+	case conducts && !times:
+		return errors.New("-fail judges nothing: no request of a crawler has a time: name the field of the time with -time-field")
+	case conducts && f.total.Robots > 0 && !answers:
+		return errors.New("-fail judges nothing: no request of robots.txt has a status, so that crawlers seem never to have asked: give a log that has it")
+	}
+	return nil
+}
 
 // judge judges the gates, for each crawler at all origins.
 func (f *findings) judge() {

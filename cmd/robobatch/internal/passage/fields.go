@@ -139,7 +139,7 @@ func (p *Passage) LogsNameClients() bool {
 	opt := p.LogOpt
 	opt.Fields.Agents = true
 	return slices.ContainsFunc(p.Logs.Inputs(), func(in ingest.Input) bool {
-		b, _ := firstRows(in, opt) //nolint:errcheck // the run meets the error
+		b, _ := firstRows(in, opt) // the run meets the error
 		return NamesClients(&b)
 	})
 }
