@@ -63,10 +63,12 @@ type seen struct {
 
 // A site is what is kept of an origin of the rules.
 type site struct {
-	first   int64 // when anybody first asked it for anything; noTime if nobody did
-	ruling  engine.RulingID
-	isKnown bool // the rest is
-	delays  bool // a text has a Crawl-delay for somebody
+	first   int64           // when anybody first asked it for anything; noTime if nobody did
+	ruling  engine.RulingID // in force for a row of it; always, unless the site is dated
+	newest  engine.RulingID // of the newest text; 0 if there is none
+	isKnown bool            // the rest is
+	isDated bool            // what is in force changes
+	delays  bool            // a text has a Crawl-delay for somebody
 }
 
 // mostNamed is how many crawlers are told apart that only a robots.txt names.
@@ -85,7 +87,7 @@ func NewJournal(store *engine.Store, opt Options) *Journal {
 	for i := range j.sites {
 		j.sites[i].first = noTime
 	}
-	const siteSize = 16
+	const siteSize = 24
 	j.table.details = opt.Requests
 	j.table.init(max(opt.Memory/4, opt.Memory-siteSize*int64(len(j.sites))))
 	return j
@@ -285,17 +287,21 @@ func (j *Journal) add(b *engine.Batch, row int, origin, agent uint32) (*pair, er
 	if !s.isKnown {
 		s.isKnown, s.ruling = true, b.Rulings[row]
 		j.spans = j.lookup.Stretches(j.spans[:0], engine.SiteID(origin), s.ruling)
-		s.delays = slices.ContainsFunc(j.spans, func(t engine.Stretch) bool { return j.lookup.HasNote(t.ID, robots.CrawlDelayLines) })
+		s.isDated = len(j.spans) > 1
+		for n, t := range j.spans {
+			if _, isText := t.ID.Text(); !isText {
+				continue
+			}
+			s.newest = t.ID
+			if before := j.spans[:n]; !slices.ContainsFunc(before, func(o engine.Stretch) bool { return o.ID == t.ID }) {
+				s.delays = s.delays || j.lookup.HasNote(t.ID, robots.CrawlDelayLines)
+			}
+		}
 	}
 	if s.delays {
 		p.timed = true
-		j.spans = j.lookup.Stretches(j.spans[:0], engine.SiteID(origin), s.ruling)
-		for _, t := range slices.Backward(j.spans) {
-			if _, isText := t.ID.Text(); isText {
-				p.newest = j.delayOf(t.ID, agent)
-				break
-			}
-		}
+		p.newest = j.delayOf(s.newest, agent)
+		p.ruling, p.own = s.newest, p.newest // which is mostly that of the row
 	}
 	return p, nil
 }

@@ -77,14 +77,16 @@ func (j *Journal) tell(to reader, all bool) error {
 	for rank, agent := range order {
 		ranks[agent] = uint32(rank)
 	}
-	pairs := make([]uint32, len(j.table.pairs))
-	for i := range pairs {
-		pairs[i] = uint32(i)
+	keys := make([]uint64, len(j.table.pairs))
+	for i := range keys {
+		p := &j.table.pairs[i]
+		keys[i] = uint64(p.origin)<<32 | uint64(ranks[p.agent])
 	}
-	slices.SortFunc(pairs, func(a, b uint32) int {
-		p, q := &j.table.pairs[a], &j.table.pairs[b]
-		return cmp.Or(cmp.Compare(p.origin, q.origin), cmp.Compare(ranks[p.agent], ranks[q.agent]))
-	})
+	slices.Sort(keys)
+	pairs := make([]uint32, len(keys))
+	for i, key := range keys {
+		pairs[i] = j.table.index(uint32(key>>32), order[uint32(key)])
+	}
 	for _, t := range j.toTell(pairs, all) {
 		if err := j.tellOrigin(to, &t); err != nil {
 			return err
@@ -133,7 +135,10 @@ func (j *Journal) tellOrigin(to reader, t *told) error {
 	if !isStray(t.origin) {
 		s := &j.sites[t.origin]
 		o.first = s.first
-		j.spans = j.lookup.Stretches(j.spans[:0], engine.SiteID(t.origin), s.ruling)
+		j.spans = append(j.spans[:0], engine.Stretch{From: noTime, ID: s.ruling})
+		if s.isDated {
+			j.spans = j.lookup.Stretches(j.spans[:0], engine.SiteID(t.origin), s.ruling)
+		}
 		o.reigns = appendReigns(nil, j.spans)
 	}
 	names := j.list.Names()

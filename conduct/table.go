@@ -2,6 +2,7 @@ package conduct
 
 import (
 	"encoding/binary"
+	"math"
 	"unsafe"
 
 	"github.com/robobatch/robobatch/engine"
@@ -28,8 +29,7 @@ type table struct {
 	pairs []pair
 	arena []byte // chunks: where the next one begins, 4 bytes; how many bytes have events, 4 bytes; these
 	text  []byte // of an event
-	most  int    // pairs
-	size  int64  // of the arena at most
+	size  int64  // bytes of pairs, with their slots, and of the arena at most
 
 	details bool // events have details
 }
@@ -38,20 +38,33 @@ const (
 	chunkHead  = 8
 	firstChunk = 24 // bytes of events
 	lastChunk  = 1024
-	leastPairs = 64
+	leastSize  = 16 << 10
+
+	pairSize = int64(unsafe.Sizeof(pair{})) + 4*4 // with its slots
 )
 
-// init empties the table, and gives it so many bytes.
+// init empties the table, and gives it so many bytes. A quarter of them is for what grows: the old half is there then.
 func (t *table) init(memory int64) {
-	const slotsOfPair = 4 * 4
-	pairSize := int64(unsafe.Sizeof(pair{})) + slotsOfPair
-	t.most = int(max(leastPairs, memory*3/8/pairSize))
-	t.size = max(1<<12, min(memory*3/8, 1<<31))
+	t.size = max(leastSize, min(memory/4*3, 1<<32))
 	t.slots = make([]uint32, 128)
 }
 
+// used returns how many bytes have something in them.
+func (t *table) used() int64 { return int64(len(t.pairs))*pairSize + int64(len(t.arena)) }
+
 // isFull reports whether there is no room for another pair.
-func (t *table) isFull() bool { return len(t.pairs) >= t.most || int64(len(t.arena)) >= t.size }
+func (t *table) isFull() bool { return len(t.pairs) > 0 && t.used()+pairSize > t.size }
+
+// index returns the place of a pair that is there.
+func (t *table) index(origin, agent uint32) uint32 {
+	mask := uint32(len(t.slots) - 1)
+	for i := hash(origin, agent) & mask; ; i = (i + 1) & mask {
+		n := t.slots[i] - 1
+		if p := &t.pairs[n]; p.origin == origin && p.agent == agent {
+			return n
+		}
+	}
+}
 
 // find returns a pair, nil if there is none. It is valid until another is added.
 func (t *table) find(origin, agent uint32) *pair {
@@ -127,7 +140,7 @@ func (t *table) isBefore(e *event, before kind) bool {
 // grow adds a chunk to the series of a pair, and reports whether there is room for one.
 func (t *table) grow(p *pair, need uint32) bool {
 	size := max(need, firstChunk, min(lastChunk, 2*p.room))
-	if int64(len(t.arena))+int64(size)+chunkHead > t.size && len(t.arena) > 0 {
+	if len(t.arena) > 0 && (t.used()+int64(size)+chunkHead > t.size || len(t.arena) > math.MaxInt32) {
 		return false
 	}
 	if len(t.arena) == 0 {

@@ -151,9 +151,15 @@ func (m *Lookup) NoteOf(id RulingID, number int, name string, directive robots.D
 	if r == nil || len(r.Notes) == 0 {
 		return note, false
 	}
-	agent := robots.Agent{Token: robots.ProductToken(name)}
-	if m.store.isKnown(number) {
-		agent = robots.NewAgent(name, m.store.opt.Dialect)
+	if !m.store.isKnown(number) {
+		return r.Note(directive, robots.Agent{Token: robots.ProductToken(name)})
 	}
-	return r.Note(directive, agent)
+	if m.agents == nil {
+		m.agents = make([]robots.Agent, len(m.store.opt.Agents))
+	}
+	agent := &m.agents[number]
+	if agent.Token == "" {
+		*agent = robots.NewAgent(name, m.store.opt.Dialect)
+	}
+	return r.Note(directive, *agent)
 }

@@ -21,6 +21,8 @@ type Lookup struct {
 	drops  bool     // the store may have dropped rules
 	copies *winners // of the batch in question
 
+	agents []robots.Agent // by number, for NoteOf: those that were asked for; nil is none
+
 	last       RulingID // the last one that firsts was asked for, of this batch if the store drops rules
 	lastFirsts []uint16 // its Firsts
 }

@@ -56,8 +56,8 @@ Exit codes: 0 done; 1 more than -fail allows; 2 an error of usage, input or outp
 		Input:    g.Input(),
 		Question: flags.Without(g.Question.LogFlags(flags.CountFor), "agent", "agent-from-log", "unknown-agents"),
 		Output:   g.outFlags(),
-		Run: g.Work.MemoryFlags(`beside the output. A
-			quarter of it is for crawlers and their requests: what is beyond that goes to a temporary file there.`),
+		Run: g.Work.MemoryFlags(`beside the output.
+			Three eighths of it are for crawlers and their requests: more go to a temporary file there.`),
 	}.All()
 	return c
 }

@@ -20,7 +20,7 @@ var Plans = []Plan{
 	{Run: "diff", Old: true, Changes: true},
 	{Run: "diff -report", Page: 4, Old: true, Changes: true},
 	{Run: "coverage", Counts: 8},
-	{Run: "conduct", Counts: 4},
+	{Run: "conduct", Counts: 6},
 	{Run: "report", Page: 8, Stream: true, Says: ofReport},
 	{Run: "report -old", Page: 8, Old: true, Stream: true, Says: ofReport},
 	{Run: "pipe", Stream: true},
