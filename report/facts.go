@@ -41,7 +41,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	for i := range v.Listings {
 		l := &v.Listings[i]
 		file := findings.File{
-			Origin: l.Origin, Others: int64(l.Origins - 1), Link: "rules", Requests: l.Requests, First: l.First, Last: l.Last, Changing: l.Changing,
+			Origin: l.Origin, Others: int64(l.Origins - 1), Link: "rules", Requests: l.Requests, First: l.First, Last: l.Last, Changing: l.Changing, AllAsked: l.AllAsked,
 			Body: l.Text, Report: l.Report,
 		}
 		for _, path := range l.Asked {

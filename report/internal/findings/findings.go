@@ -83,7 +83,8 @@ type File struct {
 	Changing    bool      // the origin had another text, too
 	Body        []byte    // nil if it is not known
 	Report      *robots.Report
-	Asked       []Asked // what was asked of its origins, the most first
+	Asked       []Asked // what was asked of its origins in all of the log, the most first
+	AllAsked    int64   // requests of them, for other paths, too; 0 is unknown
 	Rules       int     // that bind whoever is not named
 	Never       int     // of these, that matched nothing
 	Beaten      []int32 // lines of rules that another always wins over

@@ -183,10 +183,13 @@ func closedPaths(f *Facts) (found []Finding) {
 		closed = append(closed, f.pathsOf(file)...)
 	}
 	for _, c := range closed {
-		text := fmt.Sprintf("%s may not fetch %s of %s, which %s of the requests there are for: line %d, %s.",
+		text := fmt.Sprintf("%s may not fetch %s of %s, which at least %s of the requests there are for: line %d, %s.",
 			list(c.to, "other search crawler"), brief(c.path), c.site(), show.Percent(show.Share(c.n, c.of)), c.rule.Line, brief(c.rule.String()))
 		for _, one := range f.make(ClosedPath, c.n, c.of, c.First, c.Last, text) {
 			one.Unit, one.Link, one.Title = "requests of all clients", c.Link, "Rules"
+			if c.Changing {
+				one.Unit = "requests of all clients in all of the log"
+			}
 			one.Do = "If people shall find these pages by search, allow them. Try it in What if."
 			found = append(found, one)
 		}
@@ -197,9 +200,11 @@ func closedPaths(f *Facts) (found []Finding) {
 // pathsOf returns the directories of a site that are closed to search crawlers, and not on purpose as far as their names
 // say.
 func (f *Facts) pathsOf(file *File) (all []closing) {
-	of, groups := int64(0), map[string][]Asked{}
+	of, groups := file.AllAsked, map[string][]Asked{}
+	if of == 0 {
+		return nil
+	}
 	for _, a := range file.Asked {
-		of += a.Requests
 		if end := strings.IndexByte(strings.TrimPrefix(a.Path, "/"), '/'); end >= 0 {
 			groups[a.Path[:end+2]] = append(groups[a.Path[:end+2]], a)
 		}

@@ -26,6 +26,7 @@ type File struct {
 	First, Last time.Time   // of its requests; zero if they have no time
 	Changing    bool        // its origin had another text, too, in the time of the log
 	Asked       []AskedPath // paths of its origins, those with the most requests first
+	AllAsked    int64       // requests of its origins in all of the log; 0 is unknown
 }
 
 // All returns the origins that have the file, as far as they are named.

@@ -17,7 +17,7 @@ import (
 const whatIfCounts = 500_000
 
 // mostAsked is how many paths of a file tell what it closes.
-const mostAsked = 300
+const mostAsked = 1000
 
 // addAsked adds to files the paths that were asked for most.
 func (p *Page) addAsked(files []report.File, busiest []aggregate.BusyFile) {
@@ -27,6 +27,9 @@ func (p *Page) addAsked(files []report.File, busiest []aggregate.BusyFile) {
 	}
 	for i, asked := range p.counts.counter.MostAsked(sites, mostAsked) {
 		files[i].Asked = asked
+		if _, requests, known := p.counts.counter.SiteTotals(sites[i]); known {
+			files[i].AllAsked = requests
+		}
 	}
 }
 
