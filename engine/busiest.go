@@ -234,12 +234,16 @@ func (u *busiest) share(it *item, site SiteID) {
 	}
 }
 
-// total adds what was found to the sum of all counts. rows has the exact ones of strays.
+// total adds what was found to the sum of all counts. rows has the exact ones of strays, all or some.
 func (u *busiest) total(s *Stats, rows *tally) {
 	top := u.strays.top(Top)
 	strays := make([]BusyOrigin, 0, len(top)+Top)
 	for _, it := range top {
-		strays = append(strays, BusyOrigin{string(u.names.of(it.from.name)), rows.rows(it.key)})
+		n, ok := rows.rows(it.key)
+		if !ok {
+			n = it.rows // as many as TopOriginsOff too many, at most
+		}
+		strays = append(strays, BusyOrigin{string(u.names.of(it.from.name)), n})
 	}
 	slices.SortFunc(strays, busierOrigin)
 	copy(s.Busiest[:], strays)

@@ -21,6 +21,10 @@ type Options struct {
 	// unless StoreOptions.RowTimes has the store know what was in force for each row.
 	Old *Store
 
+	// MaxStrays is how many origins without rules are counted each, in 43 bytes for each of them and each worker. Of more,
+	// Stats.Origins is known to one in a hundred, if this is 10,000 or more. 0 is no limit.
+	MaxStrays int
+
 	twins *twins // of Old and the store; Run sets it
 }
 
@@ -117,6 +121,7 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	counters := make([]*counter, workers)
 	for i := range counters {
 		counters[i] = newCounter(store, jobs)
+		counters[i].strays.most = opt.MaxStrays
 		group.Go(func() error {
 			r.evaluate(opt.newWorker(store, jobs, jobs), counters[i])
 			return nil
@@ -144,6 +149,7 @@ func (opt *Options) ended(store *Store, src Source) error {
 // runAlone is Run with one worker: one batch, no other goroutine.
 func runAlone(ctx context.Context, store *Store, src Source, dst Sink, opt *Options) (Stats, error) {
 	a := alone{counter: newCounter(store, 2), all: newBusiest(store, opt.Old), opt: opt}
+	a.counter.strays.most = opt.MaxStrays
 	err := a.loop(ctx, src, dst)
 	return total([]*counter{a.counter}, a.all), err
 }

@@ -12,6 +12,7 @@ type Stats struct {
 	URLs      int64 // rows of the input
 	Rows      int64 // verdicts: one for each URL and agent
 	Origins   int64 // distinct origins of the URLs
+	About     bool  // Origins is only about right, as there are more without rules than Options.MaxStrays
 	URLBytes  int64 // bytes of the URLs
 	BadBytes  int64 // of these, those of bad URLs
 	RuleLines int64 // sum of the lines of the rules that won, to compare outputs by
@@ -345,7 +346,9 @@ func total(counters []*counter, all *busiest) Stats {
 	for _, set := range sum.sites {
 		s.Origins += int64(bits.OnesCount64(set))
 	}
-	s.Origins += int64(sum.strays.count)
+	strays, about := sum.strays.origins()
+	s.Origins += strays
+	s.About = about
 	all.total(s, &sum.strays)
 	s.Odd = sum.odd.total(sum.store)
 	return *s

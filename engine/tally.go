@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/zeebo/xxh3"
+import (
+	"math/bits"
+
+	"github.com/zeebo/xxh3"
+)
 
 // Busy is how many of the busiest origins without rules Stats names.
 const Busy = 3
@@ -13,9 +17,14 @@ type BusyOrigin struct {
 
 // A tally counts rows by origin, by the hashes of their names. Each origin takes 22 to 43 bytes. It is
 // for one goroutine.
+//
+// If it may not have all origins, it keeps those whose hashes begin with some zero bits, as few as can be. These are the
+// same however the rows are divided among tallies that are merged.
 type tally struct {
 	slots []slot // a hash table, linearly probed; its length is 0 or a power of two
 	count int    // slots in use
+	most  int    // that may be in use; 0 is no limit
+	zeros int    // bits that the hashes begin with
 }
 
 // A slot is an origin of a tally.
@@ -29,6 +38,9 @@ func hashOrigin(name []byte) uint64 { return max(1, xxh3.Hash(name)) }
 
 // addRows counts rows of an origin.
 func (t *tally) addRows(hash uint64, rows int64) {
+	if !t.keeps(hash) {
+		return
+	}
 	if 4*t.count >= 3*len(t.slots) {
 		t.grow()
 	}
@@ -38,10 +50,37 @@ func (t *tally) addRows(hash uint64, rows int64) {
 		t.count++
 	}
 	s.rows += rows
+	for t.most > 0 && t.count > t.most {
+		t.halve()
+	}
 }
 
-// rows returns the rows of an origin that was added.
-func (t *tally) rows(hash uint64) int64 { return t.find(hash).rows }
+// keeps reports whether an origin is one of those that the tally keeps.
+func (t *tally) keeps(hash uint64) bool { return bits.LeadingZeros64(hash) >= t.zeros }
+
+// halve drops about half of the origins.
+func (t *tally) halve() {
+	old := t.slots
+	t.slots, t.count = make([]slot, len(old)), 0
+	t.zeros++
+	for _, s := range old {
+		if s.hash != 0 && t.keeps(s.hash) {
+			*t.find(s.hash) = s
+			t.count++
+		}
+	}
+}
+
+// origins returns how many origins there are, and whether that is only about right.
+func (t *tally) origins() (n int64, about bool) { return int64(t.count) << t.zeros, t.zeros > 0 }
+
+// rows returns the rows of an origin, if the tally keeps it.
+func (t *tally) rows(hash uint64) (rows int64, ok bool) {
+	if t.count == 0 || !t.keeps(hash) {
+		return 0, false
+	}
+	return t.find(hash).rows, true
+}
 
 // find returns the slot of a hash, or the free one for it. There is one.
 func (t *tally) find(hash uint64) *slot {
@@ -64,8 +103,11 @@ func (t *tally) grow() {
 	}
 }
 
-// merge adds what another tally counted.
+// merge adds what another tally counted, which has the same limit.
 func (t *tally) merge(o *tally) {
+	for t.zeros < o.zeros {
+		t.halve()
+	}
 	for _, s := range o.slots {
 		if s.hash != 0 {
 			t.addRows(s.hash, s.rows)

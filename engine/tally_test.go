@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -21,13 +23,60 @@ func TestTally(t *testing.T) {
 		for i := range tallies[1:] {
 			sum.merge(&tallies[1+i])
 		}
-		if sum.count != len(want) {
-			t.Errorf("%d origins are counted as %d", len(want), sum.count)
+		if n, about := sum.origins(); n != int64(len(want)) || about {
+			t.Errorf("%d origins are counted as %d, about %v", len(want), n, about)
 		}
 		for hash, rows := range want {
-			if got := sum.rows(hash); got != rows {
+			if got, ok := sum.rows(hash); got != rows || !ok {
 				t.Fatalf("%d rows of %d origins, want %d", got, origins, rows)
 			}
+		}
+	}
+}
+
+// TestTallyMost holds that a tally of so many origins has no more, knows how many there are to one in a hundred, has
+// all rows of those that it keeps, and keeps the same however the rows are divided.
+func TestTallyMost(t *testing.T) {
+	const origins, most = 300_000, 10_000
+	var first []slot
+	for goroutines := 1; goroutines <= 4; goroutines++ {
+		r := rand.New(rand.NewPCG(1, 2))
+		tallies := make([]tally, goroutines)
+		for i := range tallies {
+			tallies[i].most = most
+		}
+		want := map[uint64]int64{}
+		for i := range 2 * origins {
+			hash := hashOrigin(fmt.Appendf(nil, "https://%d.example", i%origins))
+			rows := 1 + r.Int64N(3)
+			tallies[r.IntN(goroutines)].addRows(hash, rows)
+			want[hash] += rows
+		}
+		sum := &tallies[0]
+		for i := range tallies[1:] {
+			sum.merge(&tallies[1+i])
+		}
+		if n, about := sum.origins(); !about || n < origins*98/100 || n > origins*102/100 || sum.count > most || len(sum.slots) > 4*most {
+			t.Errorf("%d goroutines: %d origins, about %v; %d slots, %d used", goroutines, n, about, len(sum.slots), sum.count)
+		}
+		var kept []slot
+		for _, s := range sum.slots {
+			if s.hash == 0 {
+				continue
+			}
+			kept = append(kept, s)
+			if rows, ok := sum.rows(s.hash); rows != want[s.hash] || !ok {
+				t.Fatalf("%d goroutines: %d rows, want %d", goroutines, rows, want[s.hash])
+			}
+		}
+		slices.SortFunc(kept, func(a, b slot) int { return cmp.Compare(a.hash, b.hash) })
+		for i := range kept {
+			kept[i].rows = 0 // they are random
+		}
+		if first == nil {
+			first = kept
+		} else if !slices.Equal(kept, first) {
+			t.Errorf("%d goroutines keep %d origins, one keeps %d, or others", goroutines, len(kept), len(first))
 		}
 	}
 }

@@ -64,6 +64,7 @@ func (s *shape) inputs() []*input {
 // loaded again all the time. In those of diff every row changes, by a rule of its own origin.
 var shapes = []shape{
 	{name: "plain", rules: pack, log: urls, out: "x.parquet"},
+	{name: "strays", rules: words, log: urls, out: "x.parquet", flags: []string{"-origin", "https://none.example", "-allow-bad"}},
 	{name: "workers", rules: pack, log: urls, out: "x.parquet", flags: []string{"-workers", "8"}},
 	{name: "sort", rules: pack, log: urls, out: "x.parquet", flags: []string{"-sort", "origin"}},
 	{name: "arrow", rules: pack, log: urls, out: "x.arrow"},

@@ -296,6 +296,9 @@ var memoryUnits = []struct {
 	{"", 1},
 }
 
+// MaxStrays is how many origins without rules a run under a limit counts one by one: half a megabyte for each worker.
+const MaxStrays = 1 << 14
+
 // minMemory is the least that -max-memory may be: what the program takes itself.
 const minMemory = 64 << 20
 

@@ -189,6 +189,9 @@ func (p *Passage) Divide() (err error) {
 		side.Opt.Workers, side.Opt.Reserved, side.Opt.MaxMemory = parts.Workers, parts.Reserved, memory.OfPack(side.Pack(), parts.Rules)
 	}
 	p.RunOpt.Workers = parts.Workers
+	if p.Memory.Limit > 0 {
+		p.RunOpt.MaxStrays = memory.MaxStrays
+	}
 	p.LogOpt.BatchRows, p.LogOpt.Window = parts.BatchRows, parts.Window
 	if p.Workers() > 1 {
 		p.LogOpt.Ahead = cmp.Or(parts.Unpackers, p.Workers())

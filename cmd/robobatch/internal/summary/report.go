@@ -128,6 +128,7 @@ type Counts struct {
 	URLs        int64            `json:"urls"`
 	Rows        int64            `json:"rows"`
 	Origins     int64            `json:"origins"`
+	About       bool             `json:"origins_about,omitempty"` // Origins is right to one in a hundred
 	Allowed     int64            `json:"allowed"`
 	Disallowed  int64            `json:"disallowed"`
 	Null        int64            `json:"null"`
@@ -215,7 +216,7 @@ func New(src Source) *Report {
 			Broken: problems.Total, FirstOf: make([]string, len(problems.First)), pack: src.Rules.Pack() != "",
 		},
 		Counts: Counts{
-			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
+			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, About: s.About, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
 			Reasons: make(map[string]int64, engine.NumReasons), RuleLineSum: s.RuleLines, URLBytes: s.URLBytes,
 			Violations: s.Violations, Skipped: s.Skipped,
 			Strays: s.Strays, Early: s.Early, Undated: s.Undated, Timeless: s.Timeless, Unfetched: s.Unfetched,
@@ -239,6 +240,14 @@ func New(src Source) *Report {
 		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String(), in.Field, in.Taken, in.Other, in.Headless})
 	}
 	return r
+}
+
+// about returns what stands before the number of origins: "about " if it is only right to one in a hundred.
+func (c *Counts) about() string {
+	if c.About {
+		return "about "
+	}
+	return ""
 }
 
 // Describe puts the inputs and the counts into the output's metadata, which Arrow has in front of

@@ -52,7 +52,7 @@ func (r *Report) Short() string {
 
 // answers returns the line about all verdicts.
 func (r *Report) answers() table {
-	c, note := &r.Counts, "of "+say.Count(r.Counts.Origins, "origin")
+	c, note := &r.Counts, "of "+r.Counts.about()+say.Count(r.Counts.Origins, "origin")
 	if r.Heading != "" { // they were counted one log after the other
 		note += ", counted anew in each log"
 	}

@@ -38,6 +38,7 @@ func (c *Counts) Add(o *Counts) {
 	} {
 		*pair.to += pair.n
 	}
+	c.About = c.About || o.About
 	addMap(&c.Reasons, o.Reasons)
 	addMap(&c.Refused, o.Refused)
 	addMap(&c.OddRequests, o.OddRequests)
