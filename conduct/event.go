@@ -61,7 +61,7 @@ func (e *event) order(o *event, details bool) int {
 	return 0
 }
 
-// The first byte of an event has its kind in the lowest two bits, and these:
+// The first byte of an event has its kind in the lowest two bits, and these above them.
 const (
 	newDelay   = 1 << 2 // the delay is another than that of the event before, and follows
 	isViolated = 1 << 3
@@ -125,7 +125,7 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 	series = series[1:]
 	step := int64(head >> stepShift)
 	if step == longStep {
-		n := 0
+		var n int
 		if step, n = binary.Varint(series); n <= 0 {
 			return nil, errSeries
 		}
@@ -136,7 +136,7 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 	}
 	s.at += step
 	if head&newDelay != 0 {
-		n := 0
+		var n int
 		if s.delay, n = binary.Varint(series); n <= 0 {
 			return nil, errSeries
 		}

@@ -177,7 +177,7 @@ func (j *Journal) count(b *engine.Batch, row int, p *pair, at int64) {
 		if p.first == noTime || at < p.first {
 			p.first = at
 		}
-		p.counts.last = max(p.counts.last, at)
+		p.last = max(p.last, at)
 	}
 	if n, ok := keptInt(b, row, j.opt.Bytes); ok {
 		p.bytes += n

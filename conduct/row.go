@@ -62,16 +62,21 @@ func NewRow(agent, operator, origin string) *Row {
 
 // Add adds the counts of another Row. Medians are none that could be added, and a delay is of one origin.
 func (r *Row) Add(o *Row) {
-	for _, n := range [...]struct {
-		to   *int64
-		more int64
-	}{
-		{&r.Requests, o.Requests}, {&r.Verified, o.Verified}, {&r.Impostors, o.Impostors}, {&r.Unpublished, o.Unpublished}, {&r.Stale, o.Stale}, {&r.NoAddress, o.NoAddress},
-		{&r.Robots, o.Robots}, {&r.Answers, o.Answers}, {&r.AnswerGaps, o.AnswerGaps}, {&r.Disallowed, o.Disallowed}, {&r.Untimed, o.Untimed}, {&r.Violations, o.Violations},
-		{&r.Gaps, o.Gaps}, {&r.ShortGaps, o.ShortGaps}, {&r.Bytes, o.Bytes},
-	} {
-		*n.to += n.more
-	}
+	r.Requests += o.Requests
+	r.Verified += o.Verified
+	r.Impostors += o.Impostors
+	r.Unpublished += o.Unpublished
+	r.Stale += o.Stale
+	r.NoAddress += o.NoAddress
+	r.Robots += o.Robots
+	r.Answers += o.Answers
+	r.AnswerGaps += o.AnswerGaps
+	r.Disallowed += o.Disallowed
+	r.Untimed += o.Untimed
+	r.Violations += o.Violations
+	r.Gaps += o.Gaps
+	r.ShortGaps += o.ShortGaps
+	r.Bytes += o.Bytes
 	for c, n := range o.Conducts {
 		r.Conducts[c] += n
 	}

@@ -216,7 +216,7 @@ var (
 
 // report judges the requests, and writes and prints what came of them.
 func (r *run) report(ctx context.Context, journal *conduct.Journal) error {
-	if err := r.files.create(r.opt, r.Now.Opt.Ranges != nil, r.Bytes > 0); err != nil {
+	if err := r.files.create(r.opt); err != nil {
 		return err
 	}
 	f := newFindings(r)

@@ -22,10 +22,7 @@ const (
 )
 
 // files are the tables that are written. Those without a name are not.
-type files struct {
-	all   []*file
-	given int // that were added
-}
+type files struct{ all []*file }
 
 // A file is a table that appears under its name when it is complete.
 type file struct {
@@ -67,7 +64,7 @@ func (f *files) check(read targets.Inputs) error {
 }
 
 // create begins the files.
-func (f *files) create(opt conduct.Options, verified, bytes bool) error {
+func (f *files) create(opt conduct.Options) error {
 	columns := [...][]parquet.Field{ofOut: rowFields(opt.ByAgent), ofRows: fieldsOf(requestColumns), ofChanges: fieldsOf(changeColumns)}
 	for i, t := range f.all {
 		if t.Name == "" {
@@ -116,7 +113,7 @@ func (f *files) commit(c *console.Console) error {
 
 // close drops the files that are not complete.
 func (f *files) close() error {
-	var errs []error
+	errs := make([]error, 0, len(f.all))
 	for _, t := range f.all {
 		errs = append(errs, t.Close())
 	}

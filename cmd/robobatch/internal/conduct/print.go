@@ -37,7 +37,7 @@ func (f *findings) print() error {
 	return err
 }
 
-// A Head is about the log, in JSON.
+// A head is about the log, in JSON.
 type head struct {
 	Kind     string         `json:"kind"` // "log"
 	Inputs   []string       `json:"inputs"`
@@ -70,14 +70,12 @@ func timeOf(micros int64) *time.Time {
 // lines returns what is said of the log in sentences.
 func (f *findings) lines() (all []string) {
 	names := f.run.InputNames()
-	log := ""
-	if len(names) == 1 {
+	log := say.Count(int64(len(names)), "log")
+	switch {
+	case len(names) == 1 && names[0] == say.Std:
+		log = "standard input"
+	case len(names) == 1:
 		log = say.File(names[0])
-		if names[0] == say.Std {
-			log = "standard input"
-		}
-	} else {
-		log = say.Count(int64(len(names)), "log")
 	}
 	period := "without times"
 	if h := f.head(); h.From != nil {

@@ -167,12 +167,13 @@ func Failures(all []Verdict) (failed []Failure) {
 
 // Err returns the error of gates that did not pass; nil if all did.
 func Err(all []Verdict) error {
-	var texts []string
-	for _, f := range Failures(all) {
-		texts = append(texts, f.String())
-	}
-	if len(texts) == 0 {
+	failed := Failures(all)
+	if len(failed) == 0 {
 		return nil
+	}
+	texts := make([]string, 0, len(failed))
+	for _, f := range failed {
+		texts = append(texts, f.String())
 	}
 	return flow.NewPolicyError(strings.Join(texts, "\n"))
 }
