@@ -149,7 +149,7 @@ func (opt *Options) ended(store *Store, src Source) error {
 // runAlone is Run with one worker: one batch, no other goroutine.
 func runAlone(ctx context.Context, store *Store, src Source, dst Sink, opt *Options) (Stats, error) {
 	a := alone{counter: newCounter(store, 2), all: newBusiest(store, opt.Old), opt: opt}
-	a.counter.strays.most = opt.MaxStrays
+	a.strays.most = opt.MaxStrays
 	err := a.loop(ctx, src, dst)
 	return total([]*counter{a.counter}, a.all), err
 }

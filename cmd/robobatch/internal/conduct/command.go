@@ -143,7 +143,10 @@ func (g *given) chooseFiles(r *run, faults *cli.Faults) {
 	r.files.add("-out", g.table.Out, opt.Format, g.table.CSVSafe)
 	for _, f := range []struct{ flag, name string }{{"rows", g.rows}, {"changes", g.changes}} {
 		var format output.Format
-		if f.name != "" {
+		switch {
+		case targets.Standard(f.name) == say.Std:
+			faults.Add(f.flag, errors.New("standard output has the report: name a file"))
+		case f.name != "":
 			var err error
 			format, err = output.FormatOf(f.name)
 			faults.Add(f.flag, err)

@@ -94,7 +94,7 @@ func (f *findings) lines() (all []string) {
 	}
 	text += "; " + say.Count(f.total.Violations, "violation") + "."
 	if f.total.Untimed > 0 {
-		text += " " + say.Were(f.total.Untimed, "more") + " disallowed, and without a time."
+		text += " Besides, " + say.Were(f.total.Untimed, "request") + " disallowed without a time."
 	}
 	if f.run.Now.Opt.Ranges == nil {
 		text += " Some may be impostors': add -ranges."
@@ -202,13 +202,16 @@ func (f *findings) sentence(r *conduct.Row) string {
 		{conduct.NeverAsked, "without ever having asked"},
 		{conduct.Unseen, "when it may have asked before the log begins"},
 	} {
+		if c.c == conduct.NeverAsked && r.Robots > 0 {
+			c.text = "before it had an answer that counts"
+		}
 		if n := r.Conducts[c.c]; n > 0 {
 			knew = append(knew, say.Number(n)+" "+c.text)
 		}
 	}
 	if len(knew) > 0 {
 		parts = append(parts, say.Were(r.Disallowed, "request")+" disallowed: "+strings.Join(knew, ", "))
-	} else {
+	} else if r.Untimed == 0 {
 		parts = append(parts, "none was disallowed")
 	}
 	if r.Untimed > 0 {
