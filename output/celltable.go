@@ -23,6 +23,34 @@ type CellTable struct {
 	formulas Formulas
 }
 
+// A CellColumn is a column of a CellTable whose rows are made of values of a type.
+type CellColumn[T any] struct {
+	parquet.Field
+	Cell func(r *T) parquet.Cell
+}
+
+// CellOf returns a column.
+func CellOf[T any](name string, t parquet.Type, nullable bool, cell func(r *T) parquet.Cell) CellColumn[T] {
+	return CellColumn[T]{parquet.Field{Name: name, Type: t, Nullable: nullable}, cell}
+}
+
+// CellFields returns the fields of columns.
+func CellFields[T any](columns []CellColumn[T]) []parquet.Field {
+	fields := make([]parquet.Field, len(columns))
+	for i := range columns {
+		fields[i] = columns[i].Field
+	}
+	return fields
+}
+
+// AppendCells appends the cells of a row to dst.
+func AppendCells[T any](dst []parquet.Cell, columns []CellColumn[T], r *T) []parquet.Cell {
+	for i := range columns {
+		dst = append(dst, columns[i].Cell(r))
+	}
+	return dst
+}
+
 // CellOptions say how a CellTable is written.
 type CellOptions struct {
 	Format   Format

@@ -65,7 +65,7 @@ func (f *files) check(read targets.Inputs) error {
 
 // create begins the files.
 func (f *files) create(opt conduct.Options) error {
-	columns := [...][]parquet.Field{ofOut: rowFields(opt.ByAgent), ofRows: fieldsOf(requestColumns), ofChanges: fieldsOf(changeColumns)}
+	columns := [...][]parquet.Field{ofOut: rowFields(opt.ByAgent), ofRows: output.CellFields(requestColumns), ofChanges: output.CellFields(changeColumns)}
 	for i, t := range f.all {
 		if t.Name == "" {
 			continue

@@ -12,6 +12,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
@@ -21,7 +22,7 @@ const worst = 10
 // findings take what a Journal finds: they write the tables, and keep what is printed.
 type findings struct {
 	run     *run
-	columns []column[row]
+	columns []output.CellColumn[row]
 	cells   []parquet.Cell
 	json    *bufio.Writer // nil unless JSON is printed
 	cancel  context.Context
@@ -71,14 +72,14 @@ func (f *findings) Row(r *conduct.Row) error {
 	if len(f.worst) >= 8*worst {
 		f.worst = worstOf(f.worst)
 	}
-	f.cells = cells(f.cells[:0], f.columns, f.rowOf(r))
-	f.printJSON("crawler", fieldsOf(f.columns))
+	f.cells = output.AppendCells(f.cells[:0], f.columns, f.rowOf(r))
+	f.printJSON("crawler", output.CellFields(f.columns))
 	return f.run.files.all[ofOut].add(f.cells)
 }
 
 // Request takes a request that a text forbids.
 func (f *findings) Request(q *conduct.Request) error {
-	f.cells = cells(f.cells[:0], requestColumns, q)
+	f.cells = output.AppendCells(f.cells[:0], requestColumns, q)
 	return f.run.files.all[ofRows].add(f.cells)
 }
 
@@ -89,8 +90,8 @@ func (f *findings) Change(c *conduct.Change) error {
 	if len(f.changes) >= 8*worst {
 		f.changes = slowest(f.changes)
 	}
-	f.cells = cells(f.cells[:0], changeColumns, c)
-	f.printJSON("change", fieldsOf(changeColumns))
+	f.cells = output.AppendCells(f.cells[:0], changeColumns, c)
+	f.printJSON("change", output.CellFields(changeColumns))
 	return f.run.files.all[ofChanges].add(f.cells)
 }
 

@@ -4,27 +4,9 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
 )
-
-// A column is a column of a table of rows of a type.
-type column[T any] struct {
-	parquet.Field
-	cell func(r *T) parquet.Cell
-}
-
-// of returns a column.
-func of[T any](name string, t parquet.Type, nullable bool, cell func(r *T) parquet.Cell) column[T] {
-	return column[T]{parquet.Field{Name: name, Type: t, Nullable: nullable}, cell}
-}
-
-// fieldsOf returns the fields of columns.
-func fieldsOf[T any](columns []column[T]) (fields []parquet.Field) {
-	for i := range columns {
-		fields = append(fields, columns[i].Field)
-	}
-	return fields
-}
 
 // A row is a row of -out, and what the run knows of no row.
 type row struct {
@@ -33,10 +15,10 @@ type row struct {
 }
 
 // rowColumns are the columns of -out. A new column goes last.
-var rowColumns = slices.Concat([]column[row]{
-	of("agent", parquet.Dictionary, false, func(r *row) parquet.Cell { return parquet.Cell{Text: r.Agent} }),
-	of("operator", parquet.Dictionary, true, func(r *row) parquet.Cell { return text(r.Operator) }),
-	of("origin", parquet.Dictionary, false, func(r *row) parquet.Cell { return parquet.Cell{Text: r.Origin} }),
+var rowColumns = slices.Concat([]output.CellColumn[row]{
+	output.CellOf("agent", parquet.Dictionary, false, func(r *row) parquet.Cell { return parquet.Cell{Text: r.Agent} }),
+	output.CellOf("operator", parquet.Dictionary, true, func(r *row) parquet.Cell { return text(r.Operator) }),
+	output.CellOf("origin", parquet.Dictionary, false, func(r *row) parquet.Cell { return parquet.Cell{Text: r.Origin} }),
 	count("requests", func(r *row) int64 { return r.Requests }),
 	sender("verified", func(r *row) int64 { return r.Verified }),
 	sender("impostors", func(r *row) int64 { return r.Impostors }),
@@ -45,24 +27,24 @@ var rowColumns = slices.Concat([]column[row]{
 	sender("no_address", func(r *row) int64 { return r.NoAddress }),
 	count("robots_requests", func(r *row) int64 { return r.Robots }),
 	count("robots_answers", func(r *row) int64 { return r.Answers }),
-	of("first_robots", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.FirstAnswer) }),
-	of("last_robots", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.LastAnswer) }),
-	of("robots_gap_median", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.AnswerMedian, r.AnswerGaps > 0) }),
-	of("robots_gap_max", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.AnswerMost, r.AnswerGaps > 0) }),
+	output.CellOf("first_robots", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.FirstAnswer) }),
+	output.CellOf("last_robots", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.LastAnswer) }),
+	output.CellOf("robots_gap_median", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.AnswerMedian, r.AnswerGaps > 0) }),
+	output.CellOf("robots_gap_max", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.AnswerMost, r.AnswerGaps > 0) }),
 	count("disallowed", func(r *row) int64 { return r.Disallowed }),
 	count("violations", func(r *row) int64 { return r.Violations }),
-}, conductColumns(), []column[row]{
+}, conductColumns(), []output.CellColumn[row]{
 	count("untimed", func(r *row) int64 { return r.Untimed }),
-	of("crawl_delay", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.Delay, r.Delay != conduct.NoDelay) }),
+	output.CellOf("crawl_delay", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.Delay, r.Delay != conduct.NoDelay) }),
 	count("gaps", func(r *row) int64 { return r.Gaps }),
 	count("gaps_short", func(r *row) int64 { return r.ShortGaps }),
-	of("first", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.First) }),
-	of("last", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.Last) }),
-	of("bytes", parquet.Int64, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.bytes, Int: r.Bytes} }),
+	output.CellOf("first", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.First) }),
+	output.CellOf("last", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.Last) }),
+	output.CellOf("bytes", parquet.Int64, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.bytes, Int: r.Bytes} }),
 })
 
 // conductColumns are the columns of what was known of disallowed requests.
-func conductColumns() (columns []column[row]) {
+func conductColumns() (columns []output.CellColumn[row]) {
 	for c := range conduct.NumConducts {
 		columns = append(columns, count(c.String(), func(r *row) int64 { return r.Conducts[c] }))
 	}
@@ -70,13 +52,13 @@ func conductColumns() (columns []column[row]) {
 }
 
 // count returns a column of numbers.
-func count(name string, n func(r *row) int64) column[row] {
-	return of(name, parquet.Int64, false, func(r *row) parquet.Cell { return parquet.Cell{Int: n(r)} })
+func count(name string, n func(r *row) int64) output.CellColumn[row] {
+	return output.CellOf(name, parquet.Int64, false, func(r *row) parquet.Cell { return parquet.Cell{Int: n(r)} })
 }
 
 // sender returns a column of requests by who sent them, null where nobody looked.
-func sender(name string, n func(r *row) int64) column[row] {
-	return of(name, parquet.Int64, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.verified, Int: n(r)} })
+func sender(name string, n func(r *row) int64) output.CellColumn[row] {
+	return output.CellOf(name, parquet.Int64, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.verified, Int: n(r)} })
 }
 
 // text returns a text, null for "".
@@ -93,53 +75,45 @@ func seconds(micros int64, there bool) parquet.Cell {
 }
 
 // columnsFor returns the columns of -out: without origins, if rows are of all of them.
-func columnsFor(byAgent bool) []column[row] {
+func columnsFor(byAgent bool) []output.CellColumn[row] {
 	if !byAgent {
 		return rowColumns
 	}
-	return slices.DeleteFunc(slices.Clone(rowColumns), func(c column[row]) bool { return c.Name == "origin" })
+	return slices.DeleteFunc(slices.Clone(rowColumns), func(c output.CellColumn[row]) bool { return c.Name == "origin" })
 }
 
 // rowFields returns the fields of -out.
-func rowFields(byAgent bool) []parquet.Field { return fieldsOf(columnsFor(byAgent)) }
+func rowFields(byAgent bool) []parquet.Field { return output.CellFields(columnsFor(byAgent)) }
 
 // requestColumns are the columns of -rows.
-var requestColumns = []column[conduct.Request]{
-	of("agent", parquet.Dictionary, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: r.Agent} }),
-	of("operator", parquet.Dictionary, true, func(r *conduct.Request) parquet.Cell { return text(r.Operator) }),
-	of("origin", parquet.Dictionary, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: r.Origin} }),
-	of("time", parquet.Time, false, func(r *conduct.Request) parquet.Cell { return moment(r.At) }),
-	of("url", parquet.Text, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: string(r.URL)} }),
-	of("client", parquet.Text, true, func(r *conduct.Request) parquet.Cell { return text(string(r.Client)) }),
-	of("conduct", parquet.Dictionary, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: r.Conduct.String()} }),
-	of("violation", parquet.Bool, true, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Null: !r.Violated, Int: 1} }),
-	of("last_robots", parquet.Time, true, func(r *conduct.Request) parquet.Cell { return moment(r.Answer) }),
-	of("got_text", parquet.Bool, true, func(r *conduct.Request) parquet.Cell {
+var requestColumns = []output.CellColumn[conduct.Request]{
+	output.CellOf("agent", parquet.Dictionary, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: r.Agent} }),
+	output.CellOf("operator", parquet.Dictionary, true, func(r *conduct.Request) parquet.Cell { return text(r.Operator) }),
+	output.CellOf("origin", parquet.Dictionary, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: r.Origin} }),
+	output.CellOf("time", parquet.Time, false, func(r *conduct.Request) parquet.Cell { return moment(r.At) }),
+	output.CellOf("url", parquet.Text, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: string(r.URL)} }),
+	output.CellOf("client", parquet.Text, true, func(r *conduct.Request) parquet.Cell { return text(string(r.Client)) }),
+	output.CellOf("conduct", parquet.Dictionary, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: r.Conduct.String()} }),
+	output.CellOf("violation", parquet.Bool, true, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Null: !r.Violated, Int: 1} }),
+	output.CellOf("last_robots", parquet.Time, true, func(r *conduct.Request) parquet.Cell { return moment(r.Answer) }),
+	output.CellOf("got_text", parquet.Bool, true, func(r *conduct.Request) parquet.Cell {
 		c := parquet.Cell{Null: r.Answer == conduct.NoTime}
 		if r.HadText {
 			c.Int = 1
 		}
 		return c
 	}),
-	of("capture", parquet.Time, true, func(r *conduct.Request) parquet.Cell { return moment(r.Capture) }),
+	output.CellOf("capture", parquet.Time, true, func(r *conduct.Request) parquet.Cell { return moment(r.Capture) }),
 }
 
 // changeColumns are the columns of -changes.
-var changeColumns = []column[conduct.Change]{
-	of("agent", parquet.Dictionary, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Text: c.Agent} }),
-	of("operator", parquet.Dictionary, true, func(c *conduct.Change) parquet.Cell { return text(c.Operator) }),
-	of("origin", parquet.Dictionary, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Text: c.Origin} }),
-	of("changed", parquet.Time, false, func(c *conduct.Change) parquet.Cell { return moment(c.At) }),
-	of("fetched", parquet.Time, true, func(c *conduct.Change) parquet.Cell { return moment(c.Answer) }),
-	of("seconds", parquet.Double, true, func(c *conduct.Change) parquet.Cell { return seconds(c.Answer-c.At, c.Answer != conduct.NoTime) }),
-	of("disallowed_before", parquet.Int64, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Int: c.Before} }),
-	of("disallowed_after", parquet.Int64, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Int: c.After} }),
-}
-
-// cells appends the cells of a row.
-func cells[T any](dst []parquet.Cell, columns []column[T], r *T) []parquet.Cell {
-	for i := range columns {
-		dst = append(dst, columns[i].cell(r))
-	}
-	return dst
+var changeColumns = []output.CellColumn[conduct.Change]{
+	output.CellOf("agent", parquet.Dictionary, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Text: c.Agent} }),
+	output.CellOf("operator", parquet.Dictionary, true, func(c *conduct.Change) parquet.Cell { return text(c.Operator) }),
+	output.CellOf("origin", parquet.Dictionary, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Text: c.Origin} }),
+	output.CellOf("changed", parquet.Time, false, func(c *conduct.Change) parquet.Cell { return moment(c.At) }),
+	output.CellOf("fetched", parquet.Time, true, func(c *conduct.Change) parquet.Cell { return moment(c.Answer) }),
+	output.CellOf("seconds", parquet.Double, true, func(c *conduct.Change) parquet.Cell { return seconds(c.Answer-c.At, c.Answer != conduct.NoTime) }),
+	output.CellOf("disallowed_before", parquet.Int64, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Int: c.Before} }),
+	output.CellOf("disallowed_after", parquet.Int64, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Int: c.After} }),
 }

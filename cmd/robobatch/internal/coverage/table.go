@@ -2,16 +2,16 @@ package coverage
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
@@ -38,58 +38,47 @@ func FormatOf(name string) (Format, error) {
 	return 0, fmt.Errorf("%w of %s: its name must end in .parquet or .jsonl", ErrFormat, name)
 }
 
-// A column is a column of the table in Parquet.
-type column struct {
-	parquet.Field
-	cell func(r *Rule) parquet.Cell
-}
-
 // columns is the schema of the table in Parquet. A new column is one more element, and goes last.
-var columns = []column{
-	{of("origin", parquet.Dictionary, false), func(r *Rule) parquet.Cell { return text(r.Origin) }},
-	{of("origins", parquet.Int64, false), func(r *Rule) parquet.Cell { return number(int64(r.Origins)) }},
-	{of("agent", parquet.Dictionary, true), func(r *Rule) parquet.Cell {
+var columns = []output.CellColumn[Rule]{
+	output.CellOf("origin", parquet.Dictionary, false, func(r *Rule) parquet.Cell { return text(r.Origin) }),
+	output.CellOf("origins", parquet.Int64, false, func(r *Rule) parquet.Cell { return number(int64(r.Origins)) }),
+	output.CellOf("agent", parquet.Dictionary, true, func(r *Rule) parquet.Cell {
 		if r.Agent == nil {
 			return parquet.Cell{Null: true}
 		}
 		return text(*r.Agent)
-	}},
-	{of("line", parquet.Int32, false), func(r *Rule) parquet.Cell { return number(int64(r.Line)) }},
-	{of("allow", parquet.Bool, false), func(r *Rule) parquet.Cell {
+	}),
+	output.CellOf("line", parquet.Int32, false, func(r *Rule) parquet.Cell { return number(int64(r.Line)) }),
+	output.CellOf("allow", parquet.Bool, false, func(r *Rule) parquet.Cell {
 		if r.Allow {
 			return number(1)
 		}
 		return number(0)
-	}},
-	{of("rule", parquet.Text, false), func(r *Rule) parquet.Cell { return text(r.Rule) }},
-	{of("decided_requests", parquet.Int64, false), func(r *Rule) parquet.Cell { return number(r.Decided.Requests) }},
-	{of("decided_urls", parquet.Int64, false), func(r *Rule) parquet.Cell { return number(r.Decided.URLs) }},
-	{of("decided_first", parquet.Time, true), func(r *Rule) parquet.Cell { return at(r.Decided.First) }},
-	{of("decided_last", parquet.Time, true), func(r *Rule) parquet.Cell { return at(r.Decided.Last) }},
-	{of("matched_requests", parquet.Int64, false), func(r *Rule) parquet.Cell { return number(r.Matched.Requests) }},
-	{of("matched_urls", parquet.Int64, false), func(r *Rule) parquet.Cell { return number(r.Matched.URLs) }},
-	{of("matched_first", parquet.Time, true), func(r *Rule) parquet.Cell { return at(r.Matched.First) }},
-	{of("matched_last", parquet.Time, true), func(r *Rule) parquet.Cell { return at(r.Matched.Last) }},
-	{of("won_by_line", parquet.Int32, true), func(r *Rule) parquet.Cell {
+	}),
+	output.CellOf("rule", parquet.Text, false, func(r *Rule) parquet.Cell { return text(r.Rule) }),
+	output.CellOf("decided_requests", parquet.Int64, false, func(r *Rule) parquet.Cell { return number(r.Decided.Requests) }),
+	output.CellOf("decided_urls", parquet.Int64, false, func(r *Rule) parquet.Cell { return number(r.Decided.URLs) }),
+	output.CellOf("decided_first", parquet.Time, true, func(r *Rule) parquet.Cell { return at(r.Decided.First) }),
+	output.CellOf("decided_last", parquet.Time, true, func(r *Rule) parquet.Cell { return at(r.Decided.Last) }),
+	output.CellOf("matched_requests", parquet.Int64, false, func(r *Rule) parquet.Cell { return number(r.Matched.Requests) }),
+	output.CellOf("matched_urls", parquet.Int64, false, func(r *Rule) parquet.Cell { return number(r.Matched.URLs) }),
+	output.CellOf("matched_first", parquet.Time, true, func(r *Rule) parquet.Cell { return at(r.Matched.First) }),
+	output.CellOf("matched_last", parquet.Time, true, func(r *Rule) parquet.Cell { return at(r.Matched.Last) }),
+	output.CellOf("won_by_line", parquet.Int32, true, func(r *Rule) parquet.Cell {
 		if len(r.WonBy) == 0 {
 			return parquet.Cell{Null: true}
 		}
 		return number(int64(r.WonBy[0].Line))
-	}},
-	{of("won_by", parquet.Text, true), func(r *Rule) parquet.Cell {
+	}),
+	output.CellOf("won_by", parquet.Text, true, func(r *Rule) parquet.Cell {
 		if len(r.WonBy) == 0 {
 			return parquet.Cell{Null: true}
 		}
 		return text(r.WonBy[0].Rule)
-	}},
+	}),
 }
 
-// of returns a field of that type.
-func of(name string, t parquet.Type, nullable bool) parquet.Field {
-	return parquet.Field{Name: name, Type: t, Nullable: nullable}
-}
-
-func text(s string) parquet.Cell  { return parquet.Cell{Text: fieldtext.Valid(s)} }
+func text(s string) parquet.Cell  { return parquet.Cell{Text: s} }
 func number(n int64) parquet.Cell { return parquet.Cell{Int: n} }
 
 // at returns a time, null if there is none.
@@ -102,62 +91,43 @@ func at(t *time.Time) parquet.Cell {
 
 // WriteTable writes all rules to a file. The caller completes it.
 func (c *Counter) WriteTable(file place.Output, format Format, version string) error {
-	out := &sink{Writer: bufio.NewWriterSize(file, 256<<10)}
-	var err error
 	if format == JSON {
-		encoder := json.NewEncoder(out)
-		encoder.SetEscapeHTML(false)
-		for r := range c.Rules() {
-			if err = encoder.Encode(r); err != nil {
-				break
-			}
-		}
-	} else {
-		err = c.writeParquet(out, version)
+		return file.Wrap("write", c.writeJSON(file))
 	}
-	return file.Wrap("write", cmp.Or(err, out.Flush()))
+	return file.Wrap("write", c.writeParquet(file, version))
 }
 
-// writeParquet writes all rules as Parquet, with the head as metadata.
-func (c *Counter) writeParquet(out *sink, version string) error {
-	fields := make([]parquet.Field, len(columns))
-	for i := range columns {
-		fields[i] = columns[i].Field
-	}
-	table, err := parquet.NewTable(out, fields, parquet.Options{
-		CreatedBy: "robobatch version " + fieldtext.Valid(version), Codec: parquet.Zstd, Level: 1,
-	})
-	if err != nil {
-		return err
-	}
-	row := make([]parquet.Cell, len(columns))
+// writeJSON writes all rules as lines of JSON.
+func (c *Counter) writeJSON(w io.Writer) error {
+	out := bufio.NewWriterSize(w, 256<<10)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
 	for r := range c.Rules() {
-		for i := range columns {
-			row[i] = columns[i].cell(r)
-		}
-		if err := table.Add(row); err != nil {
+		if err := encoder.Encode(r); err != nil {
 			return err
 		}
 	}
+	return out.Flush()
+}
+
+// writeParquet writes all rules as Parquet, with the head as metadata.
+func (c *Counter) writeParquet(w io.Writer, version string) error {
 	head, err := json.Marshal(c.Head())
 	if err != nil {
 		return err
 	}
-	return table.Close([]string{"robobatch.version", "robobatch.coverage"}, []string{fieldtext.Valid(version), fieldtext.Valid(string(head))})
+	table, err := output.NewCellTable(w, output.CellFields(columns), output.CellOptions{
+		Format: output.Parquet, Version: version, Metadata: [][2]string{{"robobatch.coverage", string(head)}},
+	})
+	if err != nil {
+		return err
+	}
+	row := make([]parquet.Cell, 0, len(columns))
+	for r := range c.Rules() {
+		row = output.AppendCells(row[:0], columns, r)
+		if err := table.Add(row); err != nil {
+			return err
+		}
+	}
+	return table.Close()
 }
-
-// A sink buffers bytes, and counts them.
-type sink struct {
-	*bufio.Writer
-	pos int64
-}
-
-// Write appends p.
-func (s *sink) Write(p []byte) (int, error) {
-	n, err := s.Writer.Write(p)
-	s.pos += int64(n)
-	return n, err
-}
-
-// Tell returns how many bytes were written.
-func (s *sink) Tell() int64 { return s.pos }
