@@ -16,7 +16,7 @@
 // series need no sort, and the pieces of a series follow one another.
 //
 // A request is judged by one pass over the series of its pair: the last answer before it is at hand. It needs two
-// facts from outside, both of which stand before the series: when anybody first asked the origin for anything, and
+// facts from outside, and both stand before the series: when anybody first asked the origin for anything, and
 // when each crawler first had an answer to /robots.txt, since crawlers of one operator share copies.
 //
 // Ten million rows of 10,000 origins and 20 crawlers, each with a Crawl-delay, take 54 s of CPU under 256 MiB, at a peak

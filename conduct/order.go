@@ -85,7 +85,7 @@ func (j *Journal) tell(to reader, all bool) error {
 	slices.Sort(keys)
 	pairs := make([]uint32, len(keys))
 	for i, key := range keys {
-		pairs[i] = j.table.index(uint32(key>>32), order[uint32(key)])
+		pairs[i] = uint32(j.table.index(uint32(key>>32), order[uint32(key)]))
 	}
 	for _, t := range j.toTell(pairs, all) {
 		if err := j.tellOrigin(to, &t); err != nil {

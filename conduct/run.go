@@ -347,6 +347,7 @@ func (j *joiner) addPiece(i *item) error {
 			return err
 		}
 	}
+	i.payload = bytes.Clone(i.payload) // the piece stays, and the block does not
 	p, all, err := i.piece()
 	if err != nil {
 		return err
@@ -358,10 +359,6 @@ func (j *joiner) addPiece(i *item) error {
 		return nil
 	}
 	if err := j.tell(&p.next); err != nil {
-		return err
-	}
-	i.payload = bytes.Clone(i.payload) // that of the item is overwritten
-	if p, _, err = i.piece(); err != nil {
 		return err
 	}
 	j.pieces = append(j.pieces, p)

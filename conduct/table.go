@@ -55,11 +55,14 @@ func (t *table) used() int64 { return int64(len(t.pairs))*pairSize + int64(len(t
 // isFull reports whether there is no room for another pair.
 func (t *table) isFull() bool { return len(t.pairs) > 0 && t.used()+pairSize > t.size }
 
-// index returns the place of a pair that is there.
-func (t *table) index(origin, agent uint32) uint32 {
+// index returns the index of a pair; -1 if there is none.
+func (t *table) index(origin, agent uint32) int {
 	mask := uint32(len(t.slots) - 1)
 	for i := hash(origin, agent) & mask; ; i = (i + 1) & mask {
-		n := t.slots[i] - 1
+		n := int(t.slots[i]) - 1
+		if n < 0 {
+			return n
+		}
 		if p := &t.pairs[n]; p.origin == origin && p.agent == agent {
 			return n
 		}
@@ -68,16 +71,10 @@ func (t *table) index(origin, agent uint32) uint32 {
 
 // find returns a pair, nil if there is none. It is valid until another is added.
 func (t *table) find(origin, agent uint32) *pair {
-	mask := uint32(len(t.slots) - 1)
-	for i := hash(origin, agent) & mask; ; i = (i + 1) & mask {
-		n := t.slots[i]
-		if n == 0 {
-			return nil
-		}
-		if p := &t.pairs[n-1]; p.origin == origin && p.agent == agent {
-			return p
-		}
+	if n := t.index(origin, agent); n >= 0 {
+		return &t.pairs[n]
 	}
+	return nil
 }
 
 // hash spreads pairs over the slots.

@@ -19,8 +19,8 @@ type Deed struct {
 	CacheFor int64  // of one for /robots.txt: for how many microseconds a crawler may use its copy
 
 	// Past is, of one that the text forbids, a piece of Batch.Pasts: bit n is set if what was in force
-	// in period n forbids the request, too. It has Period bits, in bytes of which the lowest bit is the
-	// first: there are none before period 0, and that of Period itself would be set.
+	// in period n forbids the request, too. It has Period bits, so none in period 0, as that of
+	// Period itself would be set. The lowest bit of a byte is the first.
 	Past Span
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,7 +152,7 @@ func (c *Counter) addPoints(f *findings.Facts, run *Run, within timeline.Span) {
 	}
 }
 
-// revised returns the revisions of texts in the time of the log.
+// revised returns the revisions of texts in the time of the log, by time.
 func (c *Counter) revised(run *Run, within timeline.Span) (all []revisions.Revision) {
 	from, to, ok := within.Times()
 	if !ok || !c.byTime {
@@ -164,7 +163,6 @@ func (c *Counter) revised(run *Run, within timeline.Span) (all []revisions.Revis
 			all = append(all, r)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b revisions.Revision) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Origin, b.Origin)) })
 	return all
 }
 

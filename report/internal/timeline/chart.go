@@ -243,7 +243,7 @@ func (s *Series) View(within Span, opt Options) *View {
 
 // stepSeconds returns how long a stretch is.
 func (p *Points) stepSeconds() int64 {
-	return map[string]int64{"hour": hour, "day": day, "week": 7 * day, "4 weeks": 28 * day, "52 weeks": 364 * day, "100 years": 100 * 364 * day}[p.Step] / second
+	return steps[slices.Index(stepNames, p.Step)] / second
 }
 
 // addChanges adds a line for each change of a robots.txt.

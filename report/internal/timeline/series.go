@@ -14,6 +14,9 @@ type Cell struct{ Requests, Denied, Violations, Failed int64 }
 // steps are how long the stretches may be, in microseconds.
 var steps = []int64{hour, day, 7 * day, 28 * day, 364 * day, 100 * 364 * day}
 
+// stepNames are the names of steps.
+var stepNames = []string{"hour", "day", "week", "4 weeks", "52 weeks", "100 years"}
+
 const (
 	second = int64(1e6)
 	hour   = 3600 * second
@@ -140,7 +143,7 @@ func (s *Series) Points(in Span, step int, most int64) *Points {
 		step++
 	}
 	first, last := stretch(in.from, steps[step]), stretch(in.to, steps[step])
-	p := &Points{Step: [...]string{"hour", "day", "week", "4 weeks", "52 weeks", "100 years"}[step]}
+	p := &Points{Step: stepNames[step]}
 	n := int(min(last-first+1, 2*most))
 	p.Cells, p.Denied, p.Bad, p.Failed = columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n)
 	for i := range n {

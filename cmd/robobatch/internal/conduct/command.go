@@ -255,8 +255,8 @@ func (r *run) doubt(journal *conduct.Journal, f *findings) error {
 		return err
 	}
 	idle, err := gate.Idle(r.gates, f.crawlers(), r.Now.Opt.Dialect)
-	for _, gates := range idle {
-		r.Doubt(gates)
+	for _, seen := range idle {
+		r.Doubt(seen)
 	}
 	return err
 }

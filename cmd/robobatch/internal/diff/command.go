@@ -392,8 +392,8 @@ func (d *diffing) print(sink *changesSink, refused int64) error {
 	if err != nil {
 		return err
 	}
-	for _, gates := range idle {
-		d.Doubt(gates)
+	for _, seen := range idle {
+		d.Doubt(seen)
 	}
 	if err := report.Print(d.Out, d.form); err != nil {
 		return console.OutError(err)

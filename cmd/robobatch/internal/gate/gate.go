@@ -97,8 +97,8 @@ func (g *Gate) About(agent string) bool {
 	return g.agents == nil || slices.ContainsFunc(g.agents, func(name string) bool { return strings.EqualFold(name, agent) })
 }
 
-// Idle returns the doubt that gates are about none of the crawlers, of which there are some. The error is that the
-// name of one may be misspelt.
+// Idle returns a doubt if gates are about none of the crawlers, and there are crawlers. The error is that the name in a
+// gate may be misspelt.
 func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]doubt.Doubt, error) {
 	var idle, names []string
 	for _, g := range gates {
@@ -136,7 +136,7 @@ func (g *Gate) Judge(agent string, count, of int64, what string) Verdict {
 	if g.percent >= 0 {
 		// 0.1 is not exact: a count of just that many passes.
 		v.Passed = float64(count)*100 <= g.percent*float64(of)*(1+1e-12)
-		v.Text += fmt.Sprintf(" (%s): more than %s %%", Percent(count, of), strconv.FormatFloat(g.percent, 'f', -1, 64))
+		v.Text += fmt.Sprintf(" (%s): more than %s %%", percent(count, of), strconv.FormatFloat(g.percent, 'f', -1, 64))
 	} else {
 		v.Passed = count <= g.most
 		v.Text += ": more than " + say.Number(g.most)
@@ -178,8 +178,8 @@ func Err(all []Verdict) error {
 	return flow.NewPolicyError(strings.Join(texts, "\n"))
 }
 
-// Percent returns n as a percentage of all, with two digits that count.
-func Percent(n, all int64) string {
+// percent returns n as a percentage of all, with two digits that count.
+func percent(n, all int64) string {
 	if all == 0 {
 		return "0 %"
 	}
