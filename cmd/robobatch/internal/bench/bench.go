@@ -13,6 +13,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
@@ -119,7 +120,7 @@ func (b *benchRun) check(g *given) error {
 		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.Now.Opt, Workers: []int{1, 0},
 		Pack: b.Now.Pack(),
 		Ran: func(store *engine.Store, s engine.Stats) {
-			b.doubts = append(passage.DoubtAgents(&b.Now.Opt, store), summary.Doubts(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(b.Logs.Counts().Refused))...)
+			b.doubts = append(passage.DoubtAgents(&b.Now.Opt, store), doubtful.Decided(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(b.Logs.Counts().Refused))...)
 		},
 	}
 	if g.Work.Workers > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
@@ -99,7 +100,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 		return err
 	}
 	c.rules.Doubt(&c.Console)
-	c.DoubtOnce(summary.OddRules(&stats.Odd, "text"))
+	c.DoubtOnce(doubtful.Rules(&stats.Odd, "text"))
 	return c.Commit(func(f *atomicfile.File) error {
 		err := f.Commit()
 		if err == nil {

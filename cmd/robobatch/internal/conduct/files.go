@@ -5,8 +5,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/place"
@@ -106,7 +106,7 @@ func (f *files) commit(c *console.Console) error {
 		}); err != nil {
 			return err
 		}
-		c.DoubtOnce(summary.Formulas(t.table.Formulas()))
+		c.DoubtOnce(doubtful.Formulas(t.table.Formulas()))
 	}
 	return nil
 }

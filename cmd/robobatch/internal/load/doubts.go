@@ -11,8 +11,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/robots"
@@ -53,7 +53,7 @@ func (r *Rules) doubts(show func(*rulefiles.Damage) string) (doubts []doubt.Doub
 		doubts = append(doubts, d)
 	}
 	if odd := r.Odd(); odd.Doubtful() {
-		text := "what " + r.flag() + " names is no robots.txt but " + summary.OddName(odd) + ": crawlers that get it find few rules in it, or none"
+		text := "what " + r.flag() + " names is no robots.txt but " + doubtful.OddName(odd) + ": crawlers that get it find few rules in it, or none"
 		doubts = append(doubts, doubt.Doubt{Code: doubt.OddRobots, Text: text, Count: 1})
 	}
 	return doubts

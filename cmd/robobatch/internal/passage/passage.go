@@ -22,6 +22,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
@@ -209,7 +210,7 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 		p.Hint(hint)
 	}
 	p.DoubtOnce(p.doubtFiles())
-	p.DoubtOnce(summary.DifferingLists(p.Now.Opt.Ranges))
+	p.DoubtOnce(doubtful.Lists(p.Now.Opt.Ranges))
 	limits := make([]int64, 0, len(p.Sides()))
 	for _, side := range p.Sides() {
 		limits = append(limits, side.Opt.MaxMemory)

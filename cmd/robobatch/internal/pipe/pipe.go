@@ -12,6 +12,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
@@ -19,7 +20,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
@@ -230,7 +230,7 @@ func (r *run) doubt(stats *engine.Stats) {
 		r.DoubtOnce(passage.DoubtAgents(&opt, r.Now.Store))
 		r.agents = nil
 	}
-	r.DoubtOnce(summary.Doubts(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
+	r.DoubtOnce(doubtful.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
 }
 
 // endStream prints the doubts about a stream, those that there are whatever comes included, and

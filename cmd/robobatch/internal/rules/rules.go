@@ -17,6 +17,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
@@ -154,7 +155,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 		return err
 	}
 	l.rules.Doubt(&l.Console)
-	l.DoubtOnce(summary.OddRules(&l.odd, "origin"))
+	l.DoubtOnce(doubtful.Rules(&l.odd, "origin"))
 	if l.needNamed {
 		tokens := slices.Sorted(maps.Values(l.named))
 		l.DoubtOnce(agents.Unclear(l.outOpt.Agents, l.opt.Dialect, agents.Named{Tokens: tokens, Complete: l.opt.Origin == "" && len(tokens) < maxNamed}))

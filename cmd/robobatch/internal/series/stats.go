@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -75,7 +76,7 @@ type Output struct {
 // A Sum adds up the records of inputs.
 type Sum struct {
 	Stats
-	doubts summary.DoubtSum
+	doubts doubtful.Sum
 }
 
 // NewSum returns a Sum of nothing. The report has the facts that are known before.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
@@ -319,21 +320,5 @@ func (r *Report) growing() []doubt.Doubt {
 
 // DoubtFormulas adds a doubt if the output has cells that spreadsheets would run.
 func (r *Report) DoubtFormulas(f *output.File) {
-	r.Doubts = append(r.Doubts, Formulas(f.Formulas())...)
+	r.Doubts = append(r.Doubts, doubtful.Formulas(f.Formulas())...)
 }
-
-// Formulas returns the doubt that an output has cells that spreadsheets would run; none if there are none.
-func Formulas(formulas output.Formulas) []doubt.Doubt {
-	if formulas.Cells == 0 {
-		return nil
-	}
-	text := say.Count(formulas.Cells, "cell") + " of the output may begin a formula, with =, +, -, @, a tab or a carriage return, which spreadsheets run: if one is to open it, use -csv-safe"
-	d := doubt.Doubt{Code: doubt.FormulaCells, Text: text, Count: formulas.Cells}
-	for _, cell := range formulas.First {
-		d.Examples = append(d.Examples, strings.ToValidUTF8(cell[:min(len(cell), longestExample)], ""))
-	}
-	return []doubt.Doubt{d}
-}
-
-// longestExample is how many bytes of a cell are shown.
-const longestExample = 100

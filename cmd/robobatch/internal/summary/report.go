@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
@@ -64,7 +65,7 @@ type Report struct {
 	grown     []string      // logs, see ingest.Logs.Grown
 	read      ingest.Counts // those of Counts, and more
 	badBytes  int64         // of bad URLs
-	strangers []doubt.Doubt // see Strangers, OddRules and senders
+	strangers []doubt.Doubt // see the package doubtful
 }
 
 // Unverified are the rows that come of what was unpacked without its checksum. They are those of one
@@ -230,7 +231,7 @@ func New(src Source) *Report {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
 	r.count(src.Store, &s)
-	r.strangers = slices.Concat(Strangers(src.Store, &s), OddRules(&s.Odd, "origin"), senders(&s))
+	r.strangers = slices.Concat(doubtful.Strangers(src.Store, &s), doubtful.Rules(&s.Odd, "origin"), doubtful.Senders(&s))
 	r.Ranges = rangesOf(src.Store)
 	r.grown = src.Logs.Grown()
 	if at := src.Logs.Unsure(); at.From > 0 {

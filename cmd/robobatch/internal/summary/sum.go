@@ -2,12 +2,7 @@ package summary
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 )
 
 // Add adds counts. Origins are added as all others, so an origin of several inputs counts in each.
@@ -97,47 +92,4 @@ func (c *Clients) join(o *Clients) {
 	if c != nil && o != nil {
 		c.Rows, c.Disallowed = c.Rows+o.Rows, c.Disallowed+o.Disallowed
 	}
-}
-
-// A DoubtSum adds up doubts of many inputs: one for each code.
-type DoubtSum struct {
-	sums []doubtSum // in the order in which the codes came
-}
-
-type doubtSum struct {
-	doubt.Doubt
-	inputs int
-}
-
-// Add adds the doubts about an input.
-func (s *DoubtSum) Add(input string, doubts []doubt.Doubt) {
-	for _, d := range doubts {
-		i := slices.IndexFunc(s.sums, func(sum doubtSum) bool { return sum.Code == d.Code })
-		if i < 0 {
-			i = len(s.sums)
-			s.sums = append(s.sums, doubtSum{Doubt: doubt.Doubt{Code: d.Code, Text: d.Text}})
-		}
-		sum := &s.sums[i]
-		sum.inputs++
-		sum.Count += d.Count
-		if len(sum.Examples) < doubt.Examples {
-			example := say.File(input)
-			if len(d.Examples) > 0 && strings.HasPrefix(d.Examples[0], example) {
-				example = d.Examples[0]
-			} else if len(d.Examples) > 0 {
-				example += ": " + d.Examples[0]
-			}
-			sum.Examples = append(sum.Examples, example)
-		}
-	}
-}
-
-// Doubts returns the doubts about so many inputs, with the first ones as examples.
-func (s *DoubtSum) Doubts(inputs int) []doubt.Doubt {
-	all := make([]doubt.Doubt, len(s.sums))
-	for i, sum := range s.sums {
-		all[i] = sum.Doubt
-		all[i].Text = fmt.Sprintf("%s of %s, the first of them: %s", say.Number(int64(sum.inputs)), say.Count(int64(inputs), "input"), sum.Text)
-	}
-	return all
 }

@@ -3,8 +3,6 @@ package summary
 import (
 	"reflect"
 	"testing"
-
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 )
 
 // TestAdd holds that all counts are added: a new one that is not shows here.
@@ -34,21 +32,5 @@ func TestAdd(t *testing.T) {
 				t.Errorf("%s is %d, want %d", name, n, want)
 			}
 		}
-	}
-}
-
-// TestDoubtSum holds that doubts of many inputs become one for each code.
-func TestDoubtSum(t *testing.T) {
-	var s DoubtSum
-	for _, input := range []string{"a", "b", "c", "d"} {
-		s.Add(input, []doubt.Doubt{{Code: doubt.NoRobots, Text: "of " + input, Count: 2, Examples: []string{"x", "y"}}})
-	}
-	s.Add("e", []doubt.Doubt{{Code: doubt.WhiteSpace, Text: "white", Count: 1, Examples: []string{"e: line 1"}}})
-	want := []doubt.Doubt{
-		{Code: doubt.NoRobots, Text: "4 of 9 inputs, the first of them: of a", Count: 8, Examples: []string{"a: x", "b: x", "c: x"}},
-		{Code: doubt.WhiteSpace, Text: "1 of 9 inputs, the first of them: white", Count: 1, Examples: []string{"e: line 1"}},
-	}
-	if got := s.Doubts(9); !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v", got)
 	}
 }

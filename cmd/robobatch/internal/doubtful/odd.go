@@ -1,4 +1,4 @@
-package summary
+package doubtful
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// OddRules returns a doubt if files that were read as a robots.txt are none. noun names what c counts.
-func OddRules(c *engine.OddCount, noun string) []doubt.Doubt {
+// Rules returns a doubt if files that were read as a robots.txt are none. noun names what c counts.
+func Rules(c *engine.OddCount, noun string) []doubt.Doubt {
 	if c.Number == 0 {
 		return nil
 	}

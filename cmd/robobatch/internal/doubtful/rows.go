@@ -1,4 +1,7 @@
-package summary
+// Package doubtful says what is doubtful about the rows that a run decided: by the counts of the engine, the lists of
+// addresses, the cells of the output. What is doubtful about the lines of logs, the summary says, which knows them. Only
+// cmd/robobatch imports it.
+package doubtful
 
 import (
 	"fmt"
@@ -11,13 +14,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Doubts returns the doubts about the verdicts of a run that has no report. noURLs is the text of
+// Decided returns the doubts about the verdicts of a run that has no report. noURLs is the text of
 // the one where no row has a URL, and refused how many lines gave no row.
-func Doubts(store *engine.Store, s *engine.Stats, noURLs string, refused int64) []doubt.Doubt {
+func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64) []doubt.Doubt {
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
 		return []doubt.Doubt{{Code: doubt.NoURLs, Text: noURLs, Count: s.URLs}}
 	}
-	return slices.Concat(Strangers(store, s), rejected(s, refused), OddRules(&s.Odd, "origin"))
+	return slices.Concat(Strangers(store, s), rejected(s, refused), Rules(&s.Odd, "origin"))
 }
 
 // rejected returns a doubt if over a tenth of the lines or rows of such a run have no verdict.
