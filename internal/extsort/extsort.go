@@ -12,7 +12,7 @@ package extsort
 import (
 	"fmt"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
@@ -27,9 +27,6 @@ type Spill struct {
 	file *atomicfile.Temp // nil before the first run
 	end  int64            // bytes written
 	runs []run            // to be merged; the records of the first come before equal ones of the others
-
-	encoder *zstd.Encoder
-	decoder *zstd.Decoder
 }
 
 // A run is the sizes of its blocks, which lie one behind the other in the file.
@@ -50,11 +47,7 @@ func (s *Spill) open() (err error) {
 	if s.file, err = atomicfile.CreateTemp(s.dir, ".robobatch-sort-*.tmp"); err != nil {
 		return fmt.Errorf("create a temporary file: %w", err)
 	}
-	if s.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)); err != nil {
-		return err
-	}
-	s.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	return err
+	return nil
 }
 
 // Close removes the file. Further calls do nothing.
@@ -64,8 +57,6 @@ func (s *Spill) Close() {
 	}
 	s.file.Remove() //nolint:errcheck // nobody needs it any more
 	s.file = nil
-	s.encoder.Close() //nolint:errcheck // it writes nowhere
-	s.decoder.Close()
 }
 
 // A Run is a run that is being written. One is written at a time.
@@ -88,7 +79,7 @@ func (s *Spill) Begin() (*Run, error) {
 // Write adds a block of records, which are in order and none of which comes before those of earlier
 // blocks.
 func (r *Run) Write(block []byte) error {
-	r.packed = r.spill.encoder.EncodeAll(block, r.packed[:0])
+	r.packed = s2.Encode(r.packed[:cap(r.packed)], block)
 	if _, err := r.spill.file.WriteAt(r.packed, r.spill.end); err != nil {
 		return fmt.Errorf("write a temporary file: %w", err)
 	}

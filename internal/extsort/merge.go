@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/klauspost/compress/s2"
 )
 
 // A Cursor stands on a record of a block. C is the type itself.
@@ -94,7 +96,7 @@ func (f *source[C]) load(s *Spill) (bool, error) {
 		f.packed = slices.Grow(f.packed[:0], n)[:n]
 		_, err := s.file.ReadAt(f.packed, f.run.from)
 		if err == nil {
-			f.raw, err = s.decoder.DecodeAll(f.packed, f.raw[:0])
+			f.raw, err = s2.Decode(f.raw[:cap(f.raw)], f.packed)
 		}
 		if err == nil {
 			err = f.cursor.Load(f.raw)
