@@ -43,6 +43,14 @@ type way struct {
 // find returns what a Journal finds in lines.
 func (s *scene) find(t *testing.T, lines []line, lists *ranges.Lists, w way) *findings {
 	t.Helper()
+	f := &findings{}
+	s.keep(t, lines, lists, w, func(j *conduct.Journal) error { return j.Judge(f) })
+	return f
+}
+
+// keep has a Journal keep lines, and calls do with it.
+func (s *scene) keep(t *testing.T, lines []line, lists *ranges.Lists, w way, do func(*conduct.Journal) error) {
+	t.Helper()
 	store, err := engine.BuildStore(s.responses(), engine.StoreOptions{
 		Dialect: robots.Google, LogAgents: engine.LogAgentsStar, RowTimes: true, Cache: s.cache, Ranges: lists, Deeds: true,
 		Directives: []robots.Directive{robots.CrawlDelayLines},
@@ -51,13 +59,55 @@ func (s *scene) find(t *testing.T, lines []line, lists *ranges.Lists, w way) *fi
 		t.Fatal(err)
 	}
 	defer store.Close()
-	j := conduct.NewJournal(store, conduct.Options{Memory: w.memory, TempDir: t.TempDir(), Cache: s.cache, Status: 1, Method: 2, Bytes: 3, Requests: w.requests, ByAgent: w.byAgent})
+	j := conduct.NewJournal(store, s.options(t, w))
 	defer j.CloseTemp()
 	if _, err := engine.Run(context.Background(), store, &source{lines: lines, rows: w.rows}, j, engine.Options{Workers: w.workers}); err != nil {
 		t.Fatal(err)
 	}
+	if err := do(j); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// options returns the options of a Journal and a Merger.
+func (s *scene) options(t *testing.T, w way) conduct.Options {
+	return conduct.Options{Memory: w.memory, TempDir: t.TempDir(), Cache: s.cache, Status: 1, Method: 2, Bytes: 3, Requests: w.requests, ByAgent: w.byAgent}
+}
+
+// findInParts is find with a Journal for each part of the lines, whose blocks are merged in any order. The parts are by
+// chance, or they have answers of robots.txt and other requests apart.
+func (s *scene) findInParts(t *testing.T, lines []line, lists *ranges.Lists, parts int, w way) *findings {
+	t.Helper()
+	split := make([][]line, parts)
+	apart := parts > 1 && s.rng.IntN(2) == 0
+	for _, l := range lines {
+		n := s.rng.IntN(parts)
+		if apart && isTxt(l.url) {
+			n = 0
+		} else if apart {
+			n = 1 + s.rng.IntN(parts-1)
+		}
+		split[n] = append(split[n], l)
+	}
+	m := conduct.NewMerger(s.options(t, w))
+	defer m.CloseTemp()
+	for _, n := range s.rng.Perm(parts) {
+		own := w
+		own.requests, own.byAgent = true, false
+		if s.rng.IntN(2) == 0 {
+			own.memory = 0
+		}
+		s.keep(t, split[n], lists, own, func(j *conduct.Journal) error {
+			if err := m.Begin(); err != nil {
+				return err
+			}
+			err := j.Export(m.Write)
+			m.End()
+			return err
+		})
+	}
 	f := &findings{}
-	if err := j.Judge(f); err != nil {
+	if err := m.Judge(f); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -77,7 +127,7 @@ func logsOfKind(t *testing.T) int {
 	return n
 }
 
-// TestConduct makes logs of crawlers of known conduct, in order and jumbled, and wants each request that a text
+// TestConduct makes logs of crawlers of known conduct, in order, jumbled and in parts, and wants each request that a text
 // forbids to be judged as its kind means it, and as the slow reference says.
 func TestConduct(t *testing.T) {
 	lists := googlebotOnly(t)
@@ -112,6 +162,11 @@ func TestConduct(t *testing.T) {
 				again := s.find(t, jumbled, lists, way{rows: 1 + s.rng.IntN(7), workers: 2, requests: true, memory: 1})
 				if !reflect.DeepEqual(first, again) {
 					t.Fatalf("log %d: jumbled: got\n%+v, in order\n%+v", seed, again, first)
+				}
+				parts := 1 + seed%7
+				again = s.findInParts(t, jumbled, lists, parts, way{rows: 1 + s.rng.IntN(7), workers: 1, requests: true, memory: 1})
+				if !reflect.DeepEqual(first, again) {
+					t.Fatalf("log %d: in %d parts: got\n%+v, in order\n%+v", seed, parts, again, first)
 				}
 			}
 		})

@@ -38,8 +38,8 @@ type Options struct {
 }
 
 // A Journal is a Sink that keeps what crawlers did. It needs a store with engine.StoreOptions.Deeds, and
-// robots.CrawlDelayLines among its Directives. Give it all batches of a run, and then call Judge. It is for one
-// goroutine. Use CloseTemp.
+// robots.CrawlDelayLines among its Directives. Give it all batches of a run, and then call Judge, or Export if other
+// Journals have the rest of the logs. It is for one goroutine. Use CloseTemp.
 type Journal struct {
 	opt    Options
 	known  int // agents that package crawlers knows

@@ -12,31 +12,38 @@ import (
 // Judge hands all that was found to a Report. Nothing may be written after it. Errors are those of the Report and of
 // temporary files.
 func (j *Journal) Judge(to Report) error {
-	judge := newJudge(j.opt, to)
-	defer judge.median.close()
-	if j.spill.Runs() == 0 {
-		if err := j.tell(judge, false); err != nil {
+	if j.spill.Runs() > 0 {
+		if err := j.writeRun(true); err != nil {
 			return err
 		}
-		return judge.finish()
+		j.table = table{} // the merge has its memory
+		return judgeRuns(j.spill, j.opt, j.opt.Requests, to)
 	}
-	if err := j.writeRun(true); err != nil {
-		return err
-	}
-	j.table = table{} // the merge has its memory
-	if err := join(j.spill, judge, j.opt.Requests); err != nil {
+	judge := newJudge(j.opt, to)
+	defer judge.median.close()
+	if err := j.tell(judge, false); err != nil {
 		return err
 	}
 	return judge.finish()
 }
 
-// join merges the runs of a spill, and tells a reader what they have. details is that of event.order.
-func join(spill *extsort.Spill, to reader, details bool) error {
+// judgeRuns judges what the runs of a spill have. details is that of event.order.
+func judgeRuns(spill *extsort.Spill, opt Options, details bool, to Report) error {
+	judge := newJudge(opt, to)
+	defer judge.median.close()
+	if err := merge(spill, &joiner{to: judge, details: details}); err != nil {
+		return err
+	}
+	return judge.finish()
+}
+
+// merge merges the runs of a spill, and tells the reader of a joiner what they have.
+func merge(spill *extsort.Spill, to *joiner) error {
 	begin := func(run *extsort.Run) extsort.Output[*cursor] {
 		w := &runWriter{run: run}
-		return &joiner{to: w, run: w, details: details}
+		return &joiner{to: w, run: w, details: to.details}
 	}
-	return extsort.Merge(spill, extsort.MaxFan, func() *cursor { return &cursor{details: details} }, begin, &joiner{to: to, details: details})
+	return extsort.Merge(spill, extsort.MaxFan, func() *cursor { return &cursor{details: to.details} }, begin, to)
 }
 
 // writeRun writes all pairs to disk, and forgets them. The last run has what is known of all origins.
@@ -112,7 +119,7 @@ func (j *Journal) toTell(pairs []uint32, all bool) (list []told) {
 			have[list[i].origin] = true
 		}
 		for id := range j.sites {
-			if j.sites[id].isKnown && !have[uint32(id)] { // it has pairs in another run
+			if s := &j.sites[id]; (s.isKnown || s.first != noTime) && !have[uint32(id)] { // it has pairs in another run, or part
 				list = append(list, told{j.nameOf(uint32(id)), uint32(id), nil})
 			}
 		}
@@ -135,9 +142,11 @@ func (j *Journal) tellOrigin(to reader, t *told) error {
 	if !isStray(t.origin) {
 		s := &j.sites[t.origin]
 		o.first = s.first
-		j.spans = append(j.spans[:0], engine.Stretch{From: noTime, ID: s.ruling})
+		j.spans = j.spans[:0]
 		if s.isDated {
-			j.spans = j.lookup.Stretches(j.spans[:0], engine.SiteID(t.origin), s.ruling)
+			j.spans = j.lookup.Stretches(j.spans, engine.SiteID(t.origin), s.ruling)
+		} else if s.isKnown {
+			j.spans = append(j.spans, engine.Stretch{From: noTime, ID: s.ruling})
 		}
 		o.reigns = appendReigns(nil, j.spans)
 	}
@@ -257,7 +266,7 @@ func (s *sorter) finish() error {
 		if err := s.write(); err != nil {
 			return err
 		}
-		return join(s.spill, eventsOnly{s.to}, true)
+		return merge(s.spill, &joiner{to: eventsOnly{s.to}, details: true})
 	}
 	s.sort()
 	for i := range s.all {

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/extsort"
 	"github.com/robobatch/robobatch/internal/prefix"
 	"github.com/robobatch/robobatch/internal/wire"
 )
@@ -124,9 +123,9 @@ const (
 	pieceSize = 16 << 10
 )
 
-// A runWriter is a reader that writes all it is told as a run.
+// A runWriter is a reader that writes all it is told as the blocks of a run.
 type runWriter struct {
-	run   *extsort.Run
+	run   interface{ Write(block []byte) error }
 	block []byte
 	last  []byte // origin, in this block
 

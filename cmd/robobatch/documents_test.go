@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -320,18 +321,26 @@ func TestFunctionsExplained(t *testing.T) {
 	}
 }
 
-// TestConductPage holds that docs/CONDUCT.md shows what the script of its example prints.
+// TestConductPage holds that docs/CONDUCT.md shows a command of the script of its example, and what it prints.
 func TestConductPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/CONDUCT.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, err := txtar.ParseFile("testdata/script/conduct-log.txtar")
+	const file = "testdata/script/conduct-log.txtar"
+	script, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
+	shown := regexp.MustCompile("(?s)```sh\n(.*?)\n```\n\n```text\n(.*?)```\n").FindSubmatch(page)
+	if shown == nil {
+		t.Fatal("docs/CONDUCT.md shows no command with what it prints")
+	}
+	if line := fmt.Sprintf("\nexits 0 %s\ncmp stdout $WORK/want-ranges\n", shown[1]); !strings.Contains(string(script.Comment), line) {
+		t.Errorf("%s does not have the command of docs/CONDUCT.md:%s", file, line)
+	}
 	i := slices.IndexFunc(script.Files, func(f txtar.File) bool { return f.Name == "want-ranges" })
-	if i < 0 || !bytes.Contains(page, script.Files[i].Data) {
-		t.Errorf("docs/CONDUCT.md does not have the text that testdata/script/conduct-log.txtar wants")
+	if i < 0 || !bytes.Equal(shown[2], script.Files[i].Data) {
+		t.Errorf("docs/CONDUCT.md does not have the text that %s wants", file)
 	}
 }

@@ -3,23 +3,25 @@
 package conduct
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -27,11 +29,16 @@ import (
 // given are the flags of the command conduct.
 type given struct {
 	passage.Flags
-	table     flags.Table // -out
-	rows      string
-	changes   string
-	by, print string
-	gates     []string
+	table        flags.Table // -out
+	rows         string
+	changes      string
+	by, print    string
+	gates        []string
+	shard, parts string
+	merge        string
+
+	ofLogs    []string // flags that are given, about logs and rules
+	ofOutcome []string // the same, about what is written and printed
 }
 
 // keys are the values of -by.
@@ -52,14 +59,47 @@ prints the ten worst. It needs the times of requests, and the status of answers.
 network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 done; 1 more than -fail allows; 2 an error of usage, input or output.`
+	input := g.Input()
+	for i := range input {
+		input[i].Needed = "" // -merge takes the place of rules and logs
+	}
+	question := flags.Without(g.Question.LogFlags(flags.CountFor), "agent", "agent-from-log", "unknown-agents")
+	merged := func(f cli.Flag) bool { return f.Name == "crawlers" }
 	c.Flags = flags.Sections{
-		Input:    g.Input(),
-		Question: flags.Without(g.Question.LogFlags(flags.CountFor), "agent", "agent-from-log", "unknown-agents"),
-		Output:   g.outFlags(),
-		Run: g.Work.MemoryFlags(`beside the output.
-			Three eighths of it are for crawlers and their requests: more go to a temporary file there.`),
+		Input:    noted(input, &g.ofLogs, nil),
+		Question: noted(question, &g.ofLogs, merged),
+		Output:   noted(g.outFlags(), &g.ofOutcome, nil),
+		Run: append(g.shardFlags(), g.Work.MemoryFlags(`
+			Three eighths of it are for crawlers and their requests: more go to a temporary file.`)...),
 	}.All()
 	return c
+}
+
+// noted returns flags that note their names when they are given, but for some.
+func noted(all []cli.Flag, names *[]string, but func(cli.Flag) bool) []cli.Flag {
+	for i, f := range all {
+		if but != nil && but(f) {
+			continue
+		}
+		all[i].Set = func(value string) error {
+			if value != f.Default && !slices.Contains(*names, f.Name) {
+				*names = append(*names, f.Name)
+			}
+			return f.Set(value)
+		}
+	}
+	return all
+}
+
+// shardFlags returns the flags of runs that share the logs.
+func (g *given) shardFlags() []cli.Flag {
+	return []cli.Flag{
+		flags.Shard(&g.shard),
+		{Name: "parts", Arg: "dir", Rare: true, Files: true, Set: flags.OutputName(&g.parts), Doc: `
+			The directory for what the shard finds, in place of a report.`},
+		{Name: "merge", Arg: "dir", Rare: true, Files: true, Set: cli.Once(&g.merge, "all shards write to one directory"), Doc: `
+			Judge what all shards wrote to the directory of -parts. It has no rules and logs.`},
+	}
 }
 
 // outFlags returns the flags of what is printed and written.
@@ -88,76 +128,96 @@ func (g *given) outFlags() []cli.Flag {
 	}
 }
 
-// A run is one of the command conduct.
+// A run is one of the command conduct over logs.
 type run struct {
 	passage.Passage
+	outcome
 	opt   conduct.Options
-	files files
-	gates []gate.Gate
-	form  string
+	part  *part        // of a shard; nil if the findings are written and printed
+	flags series.Flags // of a shard
 }
 
 // plan checks the flags, and finds the inputs.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
-	r := &run{form: g.print}
+	if g.merge != "" {
+		return g.planMerge(std, faults)
+	}
+	r := &run{outcome: g.chooseOutcome(std, &faults)}
 	g.Question.FromLog, g.Question.Recalls = true, true
 	r.Choose(&g.Flags, std, &faults, &faults)
+	g.checkNeeded(&faults)
 	r.LogOpt.Fields.Times = true
 	r.Now.Opt.Deeds, r.Now.Opt.Directives = true, []robots.Directive{robots.CrawlDelayLines}
 	r.opt.Cache = r.Now.Opt.Cache
-	by, err := cli.Choose("key", g.by, keys)
-	faults.Add("by", err)
-	r.opt.ByAgent = err == nil && keys[by] == "agent"
-	_, err = cli.Choose("form", g.print, Forms)
-	faults.Add("print", err)
-	r.gates, err = gates.Parse(g.gates)
-	faults.Add("fail", err)
-	g.chooseFiles(r, &faults)
+	r.part = g.choosePart(&faults)
 	r.Memory.Plan = memory.PlanOf("conduct")
-	r.ChooseWork(&g.Flags, &output.Options{}, &faults, r.files.names()...)
+	r.ChooseWork(&g.Flags, &output.Options{}, &faults, r.names()...)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	err = r.Find(&g.Flags, r.tempDir())
+	err := r.Find(&g.Flags, r.tempDir())
 	if r.Logs == nil {
 		return nil, err
 	}
-	if err = errors.Join(r.KeepRequests(g.rows != ""), err); err == nil {
+	if err = errors.Join(r.KeepRequests(r.part != nil || g.rows != ""), err); err == nil {
 		err = r.files.check(targets.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files})
+	}
+	if err == nil && r.part != nil {
+		err = r.takePart(g)
 	}
 	return r, err
 }
 
-// chooseFiles sets the files that are written.
-func (g *given) chooseFiles(r *run, faults *cli.Faults) {
-	g.table.Out = targets.Standard(g.table.Out)
-	var opt output.Options
+// checkNeeded checks that rules and logs are named.
+func (g *given) checkNeeded(faults *cli.Faults) {
+	if !faults.None() {
+		return // an argument that is no flag may be meant as what is missing
+	}
+	if g.Path == "" {
+		faults.Add("", fmt.Errorf("-rules is missing: %s", flags.NameRules))
+	}
+	if len(g.Logs.In) == 0 {
+		faults.Add("", fmt.Errorf("-in is missing: %s", flags.NameLog))
+	}
+}
+
+// choosePart returns the part that a shard writes; nil if the run is none.
+func (g *given) choosePart(faults *cli.Faults) *part {
+	s, err := shard.Parse(g.shard, os.Getenv)
+	faults.Add("shard", err)
 	switch {
-	case g.table.Out == say.Std:
-		faults.Add("out", errors.New("standard output has the report: name a file"))
-	case g.table.Out != "":
-		g.table.ChooseFormat(g.table.Out, r.Out, &opt, faults)
-	case g.table.Format != "":
-		faults.Add("out-format", errors.New("nothing is written: name a file with -out"))
+	case g.parts == "" && g.shard != "":
+		faults.Add("shard", errors.New("name a directory for what the shard finds, with -parts"))
+	case g.parts == "":
+		return nil
 	}
-	r.files.add("-out", g.table.Out, opt.Format, g.table.CSVSafe)
-	for _, f := range []struct{ flag, name string }{{"rows", g.rows}, {"changes", g.changes}} {
-		var format output.Format
-		switch {
-		case targets.Standard(f.name) == say.Std:
-			faults.Add(f.flag, errors.New("standard output has the report: name a file"))
-		case f.name != "":
-			var err error
-			format, err = output.FormatOf(f.name)
-			faults.Add(f.flag, err)
-		}
-		r.files.add("-"+f.flag, f.name, format, g.table.CSVSafe)
+	for _, name := range g.ofOutcome {
+		faults.Add(name, errors.New("a shard writes to the directory of -parts only: give this flag to conduct -merge"))
 	}
+	if slices.Contains(g.Logs.In, say.Std) {
+		faults.Add("in", errors.New("standard input cannot be read again, so it is of no shard: write it to a file first"))
+	}
+	if g.Logs.Limit > 0 {
+		faults.Add("limit", errors.New("it counts rows of all logs, and a shard reads some of them: leave it out"))
+	}
+	return newPart(g.parts, s)
+}
+
+// names returns the names of the files that the run writes.
+func (r *run) names() []string {
+	if r.part != nil {
+		return []string{r.part.Name}
+	}
+	return r.files.names()
 }
 
 // Drop drops the files, unless they are complete, and the temporary pack.
 func (r *run) Drop() (committed bool, err error) {
-	if committed, err = r.files.drop(); committed {
+	committed, err = r.files.drop()
+	if r.part != nil {
+		committed, err = r.part.Drop()
+	}
+	if committed {
 		return committed, err
 	}
 	return false, errors.Join(err, r.Passage.Drop())
@@ -165,38 +225,41 @@ func (r *run) Drop() (committed bool, err error) {
 
 // Targets returns the names of the first and the last file.
 func (r *run) Targets() (out, last string) {
-	if names := r.files.names(); len(names) > 0 {
-		return names[0], names[len(names)-1]
+	if r.part != nil {
+		return r.part.Name, r.part.manifest()
 	}
-	return say.Std, say.Std
+	return r.outcome.Targets()
 }
 
 // tempDir returns the directory for temporary files.
 func (r *run) tempDir() string {
-	out, _ := r.Targets()
-	if out == say.Std {
-		out = "."
+	if r.part != nil {
+		return place.TempDir(r.part.Name)
 	}
-	return load.TempDir(out)
+	return r.outcome.tempDir()
 }
 
 // Run takes the logs through the rules, and writes what crawlers knew.
 func (r *run) Run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, r.files.close(), r.Close()) }()
-	r.Hint(targets.Leftovers(r.files.names()...))
+	defer func() { err = errors.Join(err, r.files.close(), r.part.close(), r.Close()) }()
+	if err := r.part.begin(); err != nil {
+		return err
+	}
+	r.Hint(targets.Leftovers(r.names()...))
 	if err := r.Load(ctx, r.tempDir()); err != nil {
 		return err
 	}
 	r.DoubtMoment()
 	r.opt.Memory, r.opt.TempDir = r.Parts.Counts, r.tempDir()
 	r.opt.Status, r.opt.Method, r.opt.Bytes, r.opt.Client = r.Status, r.Method, r.Bytes, r.Client
-	r.opt.Requests = r.files.all[ofRows].Name != ""
+	r.opt.Requests, r.opt.ByAgent = r.part != nil || r.hasRows(), r.byAgent
 	journal := conduct.NewJournal(r.Now.Store, r.opt)
 	defer journal.CloseTemp()
-	src := r.Source()
-	src.NoTimes, src.NoAgents = errNoTimes, errNoAgents
-	if err := r.Take(ctx, src, journal); err != nil {
-		return passage.Cause(err)
+	if r.part != nil {
+		return r.finishPart(ctx, journal)
+	}
+	if err := r.take(ctx, journal); err != nil {
+		return err
 	}
 	if r.Stats.URLs == 0 {
 		return passage.ErrNoRequests
@@ -208,7 +271,15 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return r.report(ctx, journal)
+	a := r.about(journal)
+	return r.report(ctx, &r.Console, &a, journal.Judge)
+}
+
+// take takes the logs through the rules.
+func (r *run) take(ctx context.Context, journal *conduct.Journal) error {
+	src := r.Source()
+	src.NoTimes, src.NoAgents = errNoTimes, errNoAgents
+	return passage.Cause(r.Take(ctx, src, journal))
 }
 
 // The errors of logs that lack a field.
@@ -217,46 +288,14 @@ var (
 	errNoAgents = errors.New("this log has no field user_agent, which names crawlers: name it with -ua-field, or the format of the log with -format")
 )
 
-// report judges the requests, and writes and prints what came of them.
-func (r *run) report(ctx context.Context, journal *conduct.Journal) error {
-	if err := r.files.create(r.opt); err != nil {
-		return err
+// about returns what is known of the logs, when their rows were taken.
+func (r *run) about(journal *conduct.Journal) about {
+	a := about{
+		Dialect: r.Now.Opt.Dialect, Requests: r.Stats.URLs, Verified: r.Now.Opt.Ranges != nil, Bytes: r.Bytes > 0,
+		Times: journal.HasTimes(), Answers: journal.HasAnswers(),
 	}
-	f := newFindings(r)
-	f.cancel = ctx
-	if err := cmp.Or(journal.Judge(f), f.err()); err != nil {
-		return err
+	if r.Logs != nil {
+		a.inputs = r.InputNames()
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := r.files.commit(&r.Console); err != nil {
-		return err
-	}
-	if err := r.doubt(journal, f); err != nil {
-		return err
-	}
-	f.judge()
-	if err := f.print(); err != nil {
-		return console.OutError(err)
-	}
-	return gate.Err(f.verdicts)
-}
-
-// doubt prints doubts about what the log says of crawlers. The error is that a gate names none of them.
-func (r *run) doubt(journal *conduct.Journal, f *findings) error {
-	if f.total.Requests > f.total.Impostors && !journal.HasTimes() {
-		r.Doubt(doubt.Doubt{Code: doubt.NoTimes, Count: 1, Text: "no request of a crawler has a time, so that nothing is known of what it knew: name the field of the time with -time-field"})
-	}
-	if f.total.Robots > 0 && !journal.HasAnswers() {
-		r.Doubt(doubt.Doubt{Code: doubt.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " of robots.txt by crawlers, and no status of an answer: none counts, and crawlers may seem never to have asked; give a log that has the status"})
-	}
-	if err := f.judgesNothing(journal.HasTimes(), journal.HasAnswers()); err != nil {
-		return err
-	}
-	idle, err := gate.Idle(r.gates, f.crawlers(), r.Now.Opt.Dialect)
-	for _, seen := range idle {
-		r.Doubt(seen)
-	}
-	return err
+	return a
 }

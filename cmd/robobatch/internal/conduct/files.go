@@ -8,7 +8,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
-	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
@@ -64,8 +63,8 @@ func (f *files) check(read targets.Inputs) error {
 }
 
 // create begins the files.
-func (f *files) create(opt conduct.Options) error {
-	columns := [...][]parquet.Field{ofOut: rowFields(opt.ByAgent), ofRows: output.CellFields(requestColumns), ofChanges: output.CellFields(changeColumns)}
+func (f *files) create(byAgent bool) error {
+	columns := [...][]parquet.Field{ofOut: rowFields(byAgent), ofRows: output.CellFields(requestColumns), ofChanges: output.CellFields(changeColumns)}
 	for i, t := range f.all {
 		if t.Name == "" {
 			continue

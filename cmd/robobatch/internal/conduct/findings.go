@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"slices"
 	"time"
 
@@ -19,9 +20,11 @@ import (
 // worst is how many rows and changes are printed for people.
 const worst = 10
 
-// findings take what a Journal finds: they write the tables, and keep what is printed.
+// findings take what was found: they write the tables, and keep what is printed.
 type findings struct {
-	run     *run
+	*outcome
+	about   *about
+	out     io.Writer
 	columns []output.CellColumn[row]
 	cells   []parquet.Cell
 	json    *bufio.Writer // nil unless JSON is printed
@@ -38,11 +41,11 @@ type findings struct {
 }
 
 // newFindings returns findings without any.
-func newFindings(r *run) *findings {
-	f := &findings{run: r, columns: columnsFor(r.opt.ByAgent), agents: map[string]*conduct.Row{}}
+func newFindings(o *outcome, a *about, out io.Writer) *findings {
+	f := &findings{outcome: o, about: a, out: out, columns: columnsFor(o.byAgent), agents: map[string]*conduct.Row{}}
 	f.total.First, f.total.FirstAnswer, f.total.Last = conduct.NoTime, conduct.NoTime, conduct.NoTime
-	if r.form == "json" {
-		f.json = bufio.NewWriter(r.Out)
+	if o.form == "json" {
+		f.json = bufio.NewWriter(out)
 	}
 	return f
 }
@@ -52,7 +55,7 @@ func (f *findings) err() error { return f.failed }
 
 // rowOf returns a row as a table has it.
 func (f *findings) rowOf(r *conduct.Row) *row {
-	return &row{r, f.run.Now.Opt.Ranges != nil, f.run.Bytes > 0}
+	return &row{r, f.about.Verified, f.about.Bytes}
 }
 
 // Row takes a crawler at an origin.
@@ -74,13 +77,13 @@ func (f *findings) Row(r *conduct.Row) error {
 	}
 	f.cells = output.AppendCells(f.cells[:0], f.columns, f.rowOf(r))
 	f.printJSON("crawler", output.CellFields(f.columns))
-	return f.run.files.all[ofOut].add(f.cells)
+	return f.files.all[ofOut].add(f.cells)
 }
 
 // Request takes a request that a text forbids.
 func (f *findings) Request(q *conduct.Request) error {
 	f.cells = output.AppendCells(f.cells[:0], requestColumns, q)
-	return f.run.files.all[ofRows].add(f.cells)
+	return f.files.all[ofRows].add(f.cells)
 }
 
 // Change takes a change of a text, and what a crawler did about it.
@@ -92,7 +95,7 @@ func (f *findings) Change(c *conduct.Change) error {
 	}
 	f.cells = output.AppendCells(f.cells[:0], changeColumns, c)
 	f.printJSON("change", output.CellFields(changeColumns))
-	return f.run.files.all[ofChanges].add(f.cells)
+	return f.files.all[ofChanges].add(f.cells)
 }
 
 // worstOf returns the rows that are printed, the worst first.

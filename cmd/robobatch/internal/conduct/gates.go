@@ -39,10 +39,10 @@ var gates = func() gate.Kinds {
 
 // judgesNothing returns an error if -fail would pass, or fail, only because the log does not say what it judges.
 func (f *findings) judgesNothing(times, answers bool) error {
-	if len(f.run.gates) == 0 {
+	if len(f.gates) == 0 {
 		return nil
 	}
-	conducts := slices.ContainsFunc(f.run.gates, func(g gate.Gate) bool { return g.Kind != "violations" && g.Kind != "disallowed" })
+	conducts := slices.ContainsFunc(f.gates, func(g gate.Gate) bool { return g.Kind != "violations" && g.Kind != "disallowed" })
 	switch {
 	case len(f.agents) == 0:
 		return errors.New("-fail judges nothing: no request of the logs names a crawler")
@@ -57,7 +57,7 @@ func (f *findings) judgesNothing(times, answers bool) error {
 // judge judges the gates, for each crawler at all origins.
 func (f *findings) judge() {
 	f.verdicts = []gate.Verdict{}
-	for _, g := range f.run.gates {
+	for _, g := range f.gates {
 		kind := gateKinds[slices.IndexFunc(gateKinds, func(k gateKind) bool { return k.name == g.Kind })]
 		for _, name := range f.crawlers() {
 			if !g.About(name) {

@@ -23,17 +23,17 @@ const width = 80
 // print prints what was found.
 func (f *findings) print() error {
 	f.worst, f.changes = worstOf(f.worst), slowest(f.changes)
-	switch f.run.form {
+	switch f.form {
 	case "json":
 		if f.failed == nil {
 			f.failed = say.WriteJSON(f.json, f.head())
 		}
 		return cmp.Or(f.failed, f.json.Flush())
 	case "markdown":
-		_, err := io.WriteString(f.run.Out, say.NoCommands(f.markdown()))
+		_, err := io.WriteString(f.out, say.NoCommands(f.markdown()))
 		return err
 	}
-	_, err := io.WriteString(f.run.Out, say.NoCommands(f.text()))
+	_, err := io.WriteString(f.out, say.NoCommands(f.text()))
 	return err
 }
 
@@ -53,7 +53,7 @@ type head struct {
 // head returns the Head.
 func (f *findings) head() head {
 	return head{
-		Kind: "log", Inputs: f.run.InputNames(), Requests: f.run.Stats.URLs, Crawlers: len(f.agents), Rows: f.rows, Changes: f.changed,
+		Kind: "log", Inputs: f.about.inputs, Requests: f.about.Requests, Crawlers: len(f.agents), Rows: f.rows, Changes: f.changed,
 		From: timeOf(f.total.First), To: timeOf(f.total.Last), Gates: f.verdicts,
 	}
 }
@@ -69,7 +69,7 @@ func timeOf(micros int64) *time.Time {
 
 // lines returns what is said of the log in sentences.
 func (f *findings) lines() (all []string) {
-	names := f.run.InputNames()
+	names := f.about.inputs
 	log := say.Count(int64(len(names)), "log")
 	switch {
 	case len(names) == 1 && names[0] == say.Std:
@@ -81,7 +81,7 @@ func (f *findings) lines() (all []string) {
 	if h := f.head(); h.From != nil {
 		period = h.From.Format(time.DateTime) + " to " + h.To.Format(time.DateTime)
 	}
-	all = append(all, fmt.Sprintf("%s: %s, %s of %s, %s", log, say.Count(f.run.Stats.URLs, "request"), say.Number(f.total.Requests), say.Count(int64(len(f.agents)), "crawler"), period))
+	all = append(all, fmt.Sprintf("%s: %s, %s of %s, %s", log, say.Count(f.about.Requests, "request"), say.Number(f.total.Requests), say.Count(int64(len(f.agents)), "crawler"), period))
 	var parts []string
 	for c := range conduct.NumConducts {
 		if n := f.total.Conducts[c]; n > 0 {
@@ -96,7 +96,7 @@ func (f *findings) lines() (all []string) {
 	if f.total.Untimed > 0 {
 		text += " Besides, " + say.Were(f.total.Untimed, "request") + " disallowed without a time."
 	}
-	if f.run.Now.Opt.Ranges == nil {
+	if !f.about.Verified {
 		text += " Some may be impostors': add -ranges."
 	}
 	return append(all, text)
@@ -186,7 +186,7 @@ func (f *findings) sentence(r *conduct.Row) string {
 	case r.Impostors > 0:
 		parts[0] += ", " + say.Number(r.Impostors) + " of them impostors' and left out here"
 	}
-	if f.run.Now.Opt.Ranges != nil && r.Verified < r.Requests-r.Impostors {
+	if f.about.Verified && r.Verified < r.Requests-r.Impostors {
 		parts = append(parts, say.Number(r.Requests-r.Impostors-r.Verified)+" may be anybody's")
 	}
 	parts = append(parts, asked(r))

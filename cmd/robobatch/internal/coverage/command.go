@@ -64,8 +64,8 @@ connection unless a name begins with s3://.`
 			A file to write all rules to, as a table: x.parquet or x.jsonl (JSON Lines).
 			docs/LOG.md has its columns.`},
 		},
-		Run: g.Work.MemoryFlags(`beside the output. Half
-			of it is for counts: URLs beyond that go to a temporary file there, and very many rules end the
+		Run: g.Work.MemoryFlags(`
+			Half of it is for counts: URLs beyond that go to a temporary file, and very many rules end the
 			run with an error.`),
 	}.All()
 	return c

@@ -65,9 +65,9 @@ Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rule
 		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Rules.Flags(flags.NameRules), logs),
 		Question: g.old.AddMomentFlag(flags.Without(g.Question.LogFlags(flags.DecideFor), "cache")),
 		Output:   slices.Concat(g.answerFlags(), g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.SafeFlag()}),
-		Run: g.Work.MemoryFlags(`in the directory for
-			temporary files. A quarter, at most 256MiB, is for the URLs that changed: those beyond
-			that go to a temporary file there.`),
+		Run: g.Work.MemoryFlags(`
+			A quarter, at most 256MiB, is for the URLs that changed: those beyond
+			that go to a temporary file.`),
 	}.All()
 	return c
 }

@@ -42,12 +42,12 @@ func (s *Sum) Add(input string, doubts []doubt.Doubt) {
 	}
 }
 
-// Doubts returns the doubts about so many inputs, with the first ones as examples.
-func (s *Sum) Doubts(inputs int) []doubt.Doubt {
+// Doubts returns the doubts about so many inputs, which a noun names, with the first ones as examples.
+func (s *Sum) Doubts(inputs int, noun string) []doubt.Doubt {
 	all := make([]doubt.Doubt, len(s.sums))
 	for i, sum := range s.sums {
 		all[i] = sum.Doubt
-		all[i].Text = fmt.Sprintf("%s of %s, the first of them: %s", say.Number(int64(sum.inputs)), say.Count(int64(inputs), "input"), sum.Text)
+		all[i].Text = fmt.Sprintf("%s of %s, the first of them: %s", say.Number(int64(sum.inputs)), say.Count(int64(inputs), noun), sum.Text)
 	}
 	return all
 }

@@ -56,8 +56,8 @@ rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
 	question := flags.WithDocs(g.Question.LogFlags(flags.DecideFor), map[string]string{"agent-from-log": `
 			Decide each row for the crawler that its User-Agent names. It is known, or a group of the row's
 			robots.txt names it. Adds the column violation.`})
-	run := g.Work.MemoryFlags(`beside the output. The
-			rows that -sort and -partition-by order take up to a quarter of it, and so do the
+	run := g.Work.MemoryFlags(`
+			The rows that -sort and -partition-by order take up to a quarter of it, and so do the
 			dictionaries of an Arrow file, which grow with it: beyond that the run ends with an
 			error, where Parquet and Arrow streams go on.`)
 	run = slices.Insert(run, len(run)-1, g.Work.VerboseFlag(), cli.Flag{Name: "version", Rare: true, Set: cli.Instead, Doc: "Print the version."})
@@ -226,10 +226,7 @@ func (s *seriesFlags) flags() []cli.Flag {
 			something else, that is an error. docs/CLUSTER.md has the details.`},
 		{Name: "redo", Set: cli.Bool(&s.redo), Doc: `
 			Have -resume make outputs anew that were made with other flags.`},
-		{Name: "shard", Arg: "part", Set: cli.NotEmpty(&s.shard, "write 0/4, or auto"), Doc: `
-			Do one of n parts of the inputs: i/n, i from 0. With one output per input. Parts have
-			about as many bytes; no input is split. auto: as Slurm, Kubernetes, AWS Batch or Cloud
-			Run number the task. robobatch merge adds the parts up.`},
+		flags.Shard(&s.shard),
 	}
 	for i := range all {
 		all[i].Rare = true

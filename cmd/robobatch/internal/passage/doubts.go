@@ -6,6 +6,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
@@ -50,11 +51,17 @@ func (p *Passage) DoubtRows() (*summary.Report, error) {
 // JudgesNothing returns an error if gates would pass only because there was nothing to judge: no request has rules, or
 // the one robots.txt is none.
 func (p *Passage) JudgesNothing(s *summary.Report) error {
-	if rows := s.Rows(); rows.Decided > 0 && rows.Without == rows.Decided {
-		return fmt.Errorf("-fail judges nothing: none of %s has a robots.txt in %s; http and https differ, as example.com and www.example.com do", say.Count(rows.Read, "row"), say.File(p.Now.Path))
+	return NothingToJudge(s.Rows(), p.Now.Path, p.Now.Odd().Doubtful())
+}
+
+// NothingToJudge is JudgesNothing for rows and rules that a path names. isOdd reports whether they are one robots.txt
+// that is none.
+func NothingToJudge(rows flow.Rows, rules string, isOdd bool) error {
+	if rows.Decided > 0 && rows.Without == rows.Decided {
+		return fmt.Errorf("-fail judges nothing: none of %s has a robots.txt in %s; http and https differ, as example.com and www.example.com do", say.Count(rows.Read, "row"), say.File(rules))
 	}
-	if p.Now.Odd().Doubtful() {
-		return fmt.Errorf("-fail judges nothing: %s is no robots.txt, so that all is allowed", say.File(p.Now.Path))
+	if isOdd {
+		return fmt.Errorf("-fail judges nothing: %s is no robots.txt, so that all is allowed", say.File(rules))
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ then, and the stream has no end mark.`
 				"allowed_googlebot, and still one row.", flags.EveryClient), g.question.CrawlersFlag(),
 		}, g.question.MomentFlags(), g.question.AnswerFlags()),
 		Output: g.streamFlags(),
-		Run:    flags.Without(g.work.MemoryFlags("in the directory for\n\t\t\ttemporary files."), "progress"),
+		Run:    flags.Without(g.work.MemoryFlags(""), "progress"),
 	}.All()
 	return c
 }

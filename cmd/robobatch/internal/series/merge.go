@@ -40,11 +40,8 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 		if all[i], err = readStats(name); err != nil {
 			return nil, err
 		}
-		if err := sameRun(names[0], all[0], name, all[i]); err != nil {
-			return nil, err
-		}
 	}
-	if err := d.complete(names, all); err != nil {
+	if err := CheckShards(claimsOf(names, all), d.statsOf, withResume); err != nil {
 		return nil, err
 	}
 	sum := addUp(all)
@@ -86,41 +83,89 @@ func readStats(name string) (*Stats, error) {
 	return s, nil
 }
 
+// statsOf returns the name of the statistics of a shard.
+func (d Dir) statsOf(s shard.Shard) string { return Dir{d.Name, s}.Stats() }
+
+// A Claim is what a file says of the shard that it is of.
+type Claim struct {
+	Name string // of the file
+	Made
+	shard.Shard
+	List   List
+	Inputs int // of the shard
+}
+
 // made returns the things that the outputs of a shard depend on.
 func (s *Stats) made() *Made { return &Made{s.Version, s.RulesHash, s.Series.Flags} }
 
+// claim returns what statistics of that name say of their shard.
+func (s *Stats) claim(name string) Claim {
+	return Claim{name, *s.made(), s.Series.Shard, s.Series.List, s.Series.Done + len(s.Series.Failed)}
+}
+
+// withResume is the flag by which shards of a run with one output per input are run again.
+const withResume = "-resume"
+
+// claimsOf returns what statistics say of their shards.
+func claimsOf(names []string, all []*Stats) []Claim {
+	claims := make([]Claim, len(all))
+	for i, s := range all {
+		claims[i] = s.claim(names[i])
+	}
+	return claims
+}
+
+// CheckShards returns an error unless the files are of one run, there is each shard once, and each input is of one of
+// them. nameOf returns the name of the file of a shard, and again is a flag to run shards again with; "" is none.
+func CheckShards(all []Claim, nameOf func(shard.Shard) string, again string) error {
+	for i := range all {
+		if err := all[0].sameRun(&all[i], again); err != nil {
+			return err
+		}
+	}
+	return complete(all, nameOf, again)
+}
+
 // sameRun returns an error if two files are not of shards of one run.
-func sameRun(nameA string, a *Stats, nameB string, b *Stats) error {
-	what := a.made().Differ(b.made())
-	switch la, lb := a.Series.List, b.Series.List; {
-	case a.Series.Shard.Count != b.Series.Shard.Count:
-		what = fmt.Sprintf("%d shards and %d", max(1, a.Series.Shard.Count), max(1, b.Series.Shard.Count))
+func (a *Claim) sameRun(b *Claim, again string) error {
+	what := a.Differ(&b.Made)
+	switch la, lb := a.List, b.List; {
+	case a.Count != b.Count:
+		what = fmt.Sprintf("%d shards and %d", max(1, a.Count), max(1, b.Count))
 	case what != "":
 	case la != lb:
 		what = fmt.Sprintf("other inputs (%s of %s, and %s of %s)", say.Number(int64(la.Inputs)), say.Bytes(la.Bytes), say.Number(int64(lb.Inputs)), say.Bytes(lb.Bytes))
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s and %s are of different runs: %s: run all shards again with -resume, or remove the file of the older run", say.File(nameA), say.File(nameB), what)
+	return fmt.Errorf("%s and %s are of different runs: %s: run all shards again%s, or remove the file of the older run", say.File(a.Name), say.File(b.Name), what, with(again))
+}
+
+// with returns a flag as the end of a sentence has it.
+func with(flag string) string {
+	if flag == "" {
+		return ""
+	}
+	return " with " + flag
 }
 
 // complete returns an error unless there is each shard once, and each input is of one of them.
-func (d Dir) complete(names []string, all []*Stats) error {
-	count := max(1, all[0].Series.Shard.Count)
+func complete(all []Claim, nameOf func(shard.Shard) string, again string) error {
+	count := max(1, all[0].Count)
 	of := make(map[int]string, count)
 	inputs := 0
-	for i, s := range all {
-		index := s.Series.Shard.Index
-		if other, ok := of[index]; ok {
-			return fmt.Errorf("%s and %s are of the same shard, %s", say.File(other), say.File(names[i]), s.Series.Shard)
+	for i := range all {
+		c := &all[i]
+		if other, ok := of[c.Index]; ok {
+			return fmt.Errorf("%s and %s are of the same shard, %s", say.File(other), say.File(c.Name), c.Shard)
 		}
-		of[index] = names[i]
-		inputs += s.Series.Done + len(s.Series.Failed)
+		of[c.Index] = c.Name
+		inputs += c.Inputs
 	}
 	var missing []string
 	for i := range count {
 		if _, ok := of[i]; !ok {
-			missing = append(missing, say.File(Dir{d.Name, shard.Shard{Index: i, Count: count}}.Stats()))
+			missing = append(missing, say.File(nameOf(shard.Shard{Index: i, Count: count})))
 		}
 	}
 	if n := len(missing); n > 0 {
@@ -128,10 +173,14 @@ func (d Dir) complete(names []string, all []*Stats) error {
 		if n > shown {
 			list += ", …"
 		}
-		return fmt.Errorf("missing: %s of %d: %s: run them to their end, with -resume", say.Count(int64(n), "shard"), count, list)
+		end := ""
+		if again != "" {
+			end = "," + with(again)
+		}
+		return fmt.Errorf("missing: %s of %d: %s: run them to their end%s", say.Count(int64(n), "shard"), count, list, end)
 	}
-	if want := all[0].Series.List.Inputs; inputs != want {
-		return fmt.Errorf("the shards have %s inputs, and the list has %s: run all shards again with -resume", say.Number(int64(inputs)), say.Number(int64(want)))
+	if want := all[0].List.Inputs; inputs != want {
+		return fmt.Errorf("the shards have %s inputs, and the list has %s: run all shards again%s", say.Number(int64(inputs)), say.Number(int64(want)), with(again))
 	}
 	return nil
 }

@@ -123,7 +123,8 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 			continue
 		}
 		if len(all) > 0 {
-			if err := sameRun(there.stats[0], all[0], name, s); err != nil {
+			first, own := all[0].claim(there.stats[0]), s.claim(name)
+			if err := first.sameRun(&own, withResume); err != nil {
 				v.add(OtherRun, name, "%v", err)
 				fits = false
 				continue
@@ -132,7 +133,7 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 		all = append(all, s)
 	}
 	if fits {
-		if err := d.complete(there.stats, all); err != nil {
+		if err := complete(claimsOf(there.stats, all), d.statsOf, withResume); err != nil {
 			v.add(Missing, d.Name, "%s", strings.TrimPrefix(err.Error(), "missing: "))
 			fits = false
 		}

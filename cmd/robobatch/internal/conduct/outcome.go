@@ -1,0 +1,142 @@
+package conduct
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// An outcome is what is written and printed, whether logs are read or shards are merged.
+type outcome struct {
+	files   files
+	gates   []gate.Gate
+	form    string
+	byAgent bool
+}
+
+// An about is what is known of the logs besides the findings. A shard writes it, too.
+type about struct {
+	inputs   []string       // names of the logs
+	Dialect  robots.Dialect `json:"dialect"`
+	Requests int64          `json:"requests"` // rows of the logs
+	Verified bool           `json:"verified"` // addresses were looked up
+	Bytes    bool           `json:"bytes"`    // the logs have bytes
+	Times    bool           `json:"times"`    // see conduct.Journal
+	Answers  bool           `json:"answers"`  // the same
+}
+
+// chooseOutcome returns what is written and printed.
+func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
+	o := outcome{form: g.print}
+	by, err := cli.Choose("key", g.by, keys)
+	faults.Add("by", err)
+	o.byAgent = err == nil && keys[by] == "agent"
+	_, err = cli.Choose("form", g.print, Forms)
+	faults.Add("print", err)
+	o.gates, err = gates.Parse(g.gates)
+	faults.Add("fail", err)
+	g.chooseFiles(&o.files, std, faults)
+	return o
+}
+
+// chooseFiles sets the files that are written.
+func (g *given) chooseFiles(to *files, std console.Streams, faults *cli.Faults) {
+	g.table.Out = targets.Standard(g.table.Out)
+	var opt output.Options
+	switch {
+	case g.table.Out == say.Std:
+		faults.Add("out", errors.New("standard output has the report: name a file"))
+	case g.table.Out != "":
+		g.table.ChooseFormat(g.table.Out, std.Out, &opt, faults)
+	case g.table.Format != "":
+		faults.Add("out-format", errors.New("nothing is written: name a file with -out"))
+	}
+	to.add("-out", g.table.Out, opt.Format, g.table.CSVSafe)
+	for _, f := range []struct{ flag, name string }{{"rows", g.rows}, {"changes", g.changes}} {
+		var format output.Format
+		switch {
+		case targets.Standard(f.name) == say.Std:
+			faults.Add(f.flag, errors.New("standard output has the report: name a file"))
+		case f.name != "":
+			var err error
+			format, err = output.FormatOf(f.name)
+			faults.Add(f.flag, err)
+		}
+		to.add("-"+f.flag, f.name, format, g.table.CSVSafe)
+	}
+}
+
+// Targets returns the names of the first and the last file.
+func (o *outcome) Targets() (out, last string) {
+	if names := o.files.names(); len(names) > 0 {
+		return names[0], names[len(names)-1]
+	}
+	return say.Std, say.Std
+}
+
+// tempDir returns the directory for temporary files.
+func (o *outcome) tempDir() string {
+	out, _ := o.Targets()
+	if out == say.Std {
+		out = "."
+	}
+	return load.TempDir(out)
+}
+
+// hasRows reports whether each request that a text forbids is written.
+func (o *outcome) hasRows() bool { return o.files.all[ofRows].Name != "" }
+
+// report has the requests judged, and writes and prints what came of them.
+func (o *outcome) report(ctx context.Context, c *console.Console, a *about, judge func(conduct.Report) error) error {
+	if err := o.files.create(o.byAgent); err != nil {
+		return err
+	}
+	f := newFindings(o, a, c.Out)
+	f.cancel = ctx
+	if err := judge(f); err != nil {
+		return err
+	}
+	if err := cmp.Or(f.err(), ctx.Err()); err != nil {
+		return err
+	}
+	if err := o.files.commit(c); err != nil {
+		return err
+	}
+	if err := f.doubt(c); err != nil {
+		return err
+	}
+	f.judge()
+	if err := f.print(); err != nil {
+		return console.OutError(err)
+	}
+	return gate.Err(f.verdicts)
+}
+
+// doubt prints doubts about what the log says of crawlers. The error is that a gate names none of them.
+func (f *findings) doubt(c *console.Console) error {
+	if f.total.Requests > f.total.Impostors && !f.about.Times {
+		c.Doubt(doubt.Doubt{Code: doubt.NoTimes, Count: 1, Text: "no request of a crawler has a time, so that nothing is known of what it knew: name the field of the time with -time-field"})
+	}
+	if f.total.Robots > 0 && !f.about.Answers {
+		c.Doubt(doubt.Doubt{Code: doubt.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " of robots.txt by crawlers, and no status of an answer: none counts, and crawlers may seem never to have asked; give a log that has the status"})
+	}
+	if err := f.judgesNothing(f.about.Times, f.about.Answers); err != nil {
+		return err
+	}
+	idle, err := gate.Idle(f.gates, f.crawlers(), f.about.Dialect)
+	for _, seen := range idle {
+		c.Doubt(seen)
+	}
+	return err
+}
