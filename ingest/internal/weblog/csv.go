@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // CSV and TSV are tables with a header: CSV with commas, semicolons or pipes, TSV with tabs.
@@ -44,8 +46,9 @@ type table struct {
 	escapes
 	sep      byte // 0 before the header of a CSV
 	cols     columns
-	header   header // nil before it
-	longest  int    // bytes of the longest name that the header has
+	header   header              // nil before it
+	longest  int                 // bytes of the longest name that the header has
+	initials [utf8.RuneSelf]bool // with which its names may begin
 	fields   [][]byte
 	notes    bool   // lines that begin with # are notes, as Google Analytics writes them above each table
 	titled   bool   // the first line is a title, which is not read
@@ -80,7 +83,7 @@ func (t *table) Parse(line []byte, r *Row) Result {
 		t.readGlued()
 		return RefusedFields
 	}
-	if target := t.fields[t.cols.url]; len(target) <= t.longest && t.isName(target) && t.reorder(t.fields) {
+	if target := t.fields[t.cols.url]; len(target) <= t.longest && t.mayBeName(target) && t.isName(target) && t.reorder(t.fields) {
 		return NoRow
 	}
 	return t.row(r)
@@ -88,8 +91,26 @@ func (t *table) Parse(line []byte, r *Row) Result {
 
 // isName reports whether a field is a name of the header.
 func (t *table) isName(field []byte) bool {
-	field = bytes.TrimSpace(bytes.TrimPrefix(field, []byte(byteOrderMark)))
-	return slices.ContainsFunc(t.header, func(name string) bool { return strings.EqualFold(name, string(field)) })
+	name := string(bytes.TrimSpace(bytes.TrimPrefix(field, []byte(byteOrderMark))))
+	return slices.ContainsFunc(t.header, func(known string) bool { return strings.EqualFold(known, name) })
+}
+
+// noteInitial notes with which letters of ASCII a name may begin.
+func (t *table) noteInitial(name string) {
+	first, _ := utf8.DecodeRuneInString(name)
+	for r := unicode.SimpleFold(first); ; r = unicode.SimpleFold(r) {
+		if r < utf8.RuneSelf {
+			t.initials[r] = true
+		}
+		if r == first {
+			return
+		}
+	}
+}
+
+// mayBeName reports whether a field may be a name of the header, as its first byte says.
+func (t *table) mayBeName(field []byte) bool {
+	return len(field) == 0 || field[0] <= ' ' || field[0] >= utf8.RuneSelf || t.initials[field[0]]
 }
 
 // reorder makes names the header of what follows, and reports whether they are one: those of the header in any
@@ -155,10 +176,11 @@ func (t *table) readHeader(line []byte) Result {
 	if result := t.split(line); result != IsRow {
 		return result
 	}
-	t.longest = 0
+	t.longest, t.initials = 0, [utf8.RuneSelf]bool{}
 	for _, field := range t.fields {
 		t.header = append(t.header, string(bytes.TrimSpace(field)))
 		t.longest = max(t.longest, len(field)+len(byteOrderMark))
+		t.noteInitial(t.header[len(t.header)-1])
 	}
 	if t.tables++; t.tables > 1 {
 		t.first = nil
