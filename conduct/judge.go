@@ -112,6 +112,7 @@ func (j *judge) event(e *event) error {
 	conduct := j.judge(e)
 	j.row.Disallowed++
 	j.row.Conducts[conduct]++
+	j.tell(Moment{Agent: j.row.Agent, At: e.at, Conduct: conduct, Violated: e.violated})
 	if j.opt.Requests {
 		return j.report(e, conduct)
 	}
@@ -133,8 +134,16 @@ func (j *judge) answer(e *event) error {
 		r.FirstAnswer = e.at
 	}
 	r.LastAnswer = e.at
+	j.tell(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
 	j.last, j.isLast = *e, true
 	return nil
+}
+
+// tell tells of a moment.
+func (j *judge) tell(m Moment) {
+	if j.opt.Moment != nil {
+		j.opt.Moment(m)
+	}
 }
 
 // judge returns what the crawler knew when it made a request that the text forbids.

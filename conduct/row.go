@@ -97,6 +97,15 @@ type Request struct {
 	Capture                 int64  // since when that text had been in force; NoTime if nobody knows
 }
 
+// A Moment is an answer that counts, or a request that the text in force forbids.
+type Moment struct {
+	Agent    string
+	At       int64
+	IsAnswer bool
+	Conduct  Conduct // of a request, as Violated
+	Violated bool
+}
+
 // A Change is a text that took the place of another, or of none, and what a crawler did about it. Only crawlers
 // that fetched it, or that it forbade a request, have one.
 type Change struct {
