@@ -50,6 +50,9 @@ type Batch struct {
 	// robots.UsageLines or robots.SignalLines fills them.
 	Preferences []Preference
 
+	// Listed says of each row whether sitemaps have its URL. Only StoreOptions.Sitemaps fills it.
+	Listed []Listed
+
 	// Only StoreOptions.LogAgents fills these:
 	Agents     []uint32    // the crawler of each row, see [Lookup.AgentName]
 	Violations []Violation // what the verdict of each row means for its crawler; not with LogAgentsByName
@@ -117,8 +120,8 @@ func (b *Batch) Reset() {
 		UserAgents: b.UserAgents[:0], Clients: b.Clients[:0], Times: b.Times[:0], Kept: b.Kept,
 		Raws: b.Raws[:0], Offsets: b.Offsets[:0], Rejects: b.Rejects[:0],
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
-		Preferences: b.Preferences[:0],
-		Agents:      b.Agents[:0], Violations: b.Violations[:0], Verified: b.Verified[:0], Proofs: b.Proofs[:0], Old: b.Old, Changes: b.Changes[:0],
+		Preferences: b.Preferences[:0], Listed: b.Listed[:0],
+		Agents: b.Agents[:0], Violations: b.Violations[:0], Verified: b.Verified[:0], Proofs: b.Proofs[:0], Old: b.Old, Changes: b.Changes[:0],
 		Deeds: b.Deeds[:0], Pasts: b.Pasts[:0],
 		strayNames: b.strayNames[:0], winners: b.winners.reset(), streaks: b.streaks.reset(), crawlers: b.crawlers.reset(),
 		senders: b.senders[:0],

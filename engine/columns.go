@@ -65,6 +65,7 @@ func (b *Batch) copyDecided(to, from int) {
 	copyValue(b.Verdicts, to, from)
 	copyValue(b.Canonicals, to, from)
 	copyValue(b.Preferences, to, from)
+	copyValue(b.Listed, to, from)
 	copyValue(b.Agents, to, from)
 	copyValue(b.Violations, to, from)
 	copyValue(b.Verified, to, from)
@@ -76,7 +77,7 @@ func (b *Batch) copyDecided(to, from int) {
 func (b *Batch) truncateDecided(n int) {
 	b.Truncate(n)
 	b.Sites, b.Rulings, b.Verdicts, b.Canonicals = first(b.Sites, n), first(b.Rulings, n), first(b.Verdicts, n), first(b.Canonicals, n)
-	b.Preferences = first(b.Preferences, n)
+	b.Preferences, b.Listed = first(b.Preferences, n), first(b.Listed, n)
 	b.Agents, b.Violations, b.Changes = first(b.Agents, n), first(b.Violations, n), first(b.Changes, n)
 	b.Verified, b.Proofs = first(b.Verified, n), first(b.Proofs, n)
 }

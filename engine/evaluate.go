@@ -35,6 +35,8 @@ type Evaluator struct {
 	words   []byte       // memory of those of pending
 
 	asked []askedText // with StoreOptions.Deeds
+
+	lister lister // with StoreOptions.Sitemaps
 }
 
 // A route leads from the URL of a row to what is in force for it. It is that of the row before, as
@@ -100,6 +102,7 @@ func (e *Evaluator) evaluate(b *Batch) {
 	if e.store.hasPreferences() {
 		e.prefer(b)
 	}
+	e.list(b)
 }
 
 // findSites fills b.Sites, b.Rulings and e.paths, and returns the number of streaks of rows of one

@@ -16,6 +16,7 @@ import (
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/robots"
+	"github.com/robobatch/robobatch/sitemap"
 )
 
 var (
@@ -70,6 +71,9 @@ type StoreOptions struct {
 	// Ranges, with LogAgents, say of each row whether it came from its crawler, by the addresses in
 	// Batch.Clients. nil asks nobody. A Store does not change them.
 	Ranges *ranges.Lists
+
+	// Sitemaps fills Batch.Listed by these URLs, unless it is nil.
+	Sitemaps *sitemap.Set
 
 	// Deeds, with LogAgentsStar, fills Batch.Deeds.
 	Deeds bool

@@ -38,6 +38,7 @@ const (
 	colTrainAI
 	colSearch
 	colAIInput
+	colInSitemap
 	numColumns
 )
 
@@ -210,6 +211,7 @@ func (s tableSpec) addURL(rng *rand.Rand, b *engine.Batch, line, site int) {
 	}
 	b.URLs = append(b.URLs, span)
 	b.Canonicals = append(b.Canonicals, canonical(b, span, id, line))
+	b.Listed = append(b.Listed, min(engine.IsListed, engine.Listed(line%7)))
 	for a := range s.agents {
 		b.Verdicts = append(b.Verdicts, verdict(rng, id))
 		b.Preferences = append(b.Preferences, fakePreference(rng, line, a))
@@ -274,6 +276,10 @@ func (t *table) addRows(b *engine.Batch) {
 			}
 			if violation := b.Violations[i*len(t.agents)+a]; violation != engine.ViolationUnknown {
 				row[colViolation] = violation == engine.Violated
+			}
+			row = append(row, nil)
+			if l := b.Listed[i]; l != engine.ListedUnknown {
+				row[colInSitemap] = l == engine.IsListed
 			}
 			if answer := b.Verified[i*len(t.agents)+a]; answer != ranges.Null {
 				row[colVerified] = answer.String()

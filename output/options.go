@@ -92,7 +92,7 @@ func (o Options) order() order.Options {
 // which need nothing.
 func (o Options) Needs() Needs {
 	n := columnar.NeedsOf(slices.Concat(o.Columns, o.Partition)...)
-	n.AddNeeds(Needs{Directives: o.Where.Directives(), LogAgents: o.Where.NeedsLogAgents(), Ranges: o.Where.NeedsRanges()})
+	n.AddNeeds(Needs{Directives: o.Where.Directives(), LogAgents: o.Where.NeedsLogAgents(), Ranges: o.Where.NeedsRanges(), Sitemaps: o.Where.NeedsSitemaps()})
 	return n
 }
 

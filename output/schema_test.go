@@ -40,11 +40,12 @@ const goldenParquet = `required group field_id=-1 schema {
   optional boolean field_id=-1 use_train_ai;
   optional boolean field_id=-1 use_search;
   optional boolean field_id=-1 use_ai_input;
+  optional boolean field_id=-1 in_sitemap;
 }
 `
 
 const goldenArrow = `schema:
-  fields: 22
+  fields: 23
     - line: type=int64
     - input: type=dictionary<values=utf8, indices=int32, ordered=false>
     - url: type=utf8, nullable
@@ -67,6 +68,7 @@ const goldenArrow = `schema:
     - use_train_ai: type=bool, nullable
     - use_search: type=bool, nullable
     - use_ai_input: type=bool, nullable
+    - in_sitemap: type=bool, nullable
 `
 
 func TestGoldenSchema(t *testing.T) {

@@ -46,6 +46,10 @@ func RangesColumns() []string { return columnar.RangesColumns() }
 // Needs say what columns, partitions and rows take of a store and of a log; see [Options.Needs].
 type Needs = columnar.Needs
 
+// SitemapColumns returns the names of the columns that are written by default, behind RangesColumns, if there are
+// sitemaps.
+func SitemapColumns() []string { return columnar.SitemapColumns() }
+
 // NeedsOf returns what columns and partitions of these names need in all. Names that are none need
 // nothing.
 func NeedsOf(names ...string) Needs { return columnar.NeedsOf(names...) }

@@ -30,16 +30,24 @@ const (
 	WhereTrainAI
 	WhereSearch
 	WhereAIInput
+
+	WhereInSitemap         // sitemaps have the URL
+	WhereNotInSitemap      // they have it not
+	WhereInSitemapDisallow // they have it, and the agent may not fetch it
 )
 
 // whereNames are the names of the kinds, by bit.
 var whereNames = []string{
 	"disallowed", "allowed", "violations", "bad", "impostors",
 	"no_train_ai", "no_search", "no_ai_input", "yes_train_ai", "yes_search", "yes_ai_input",
+	"in_sitemap", "not_in_sitemap", "in_sitemap_disallowed",
 }
 
 // wherePreferences are the kinds by preferences.
 const wherePreferences = WhereNoTrainAI | WhereNoSearch | WhereNoAIInput | WhereTrainAI | WhereSearch | WhereAIInput
+
+// whereSitemaps are the kinds by sitemaps.
+const whereSitemaps = WhereInSitemap | WhereNotInSitemap | WhereInSitemapDisallow
 
 // errWhere is the kind of the errors of ParseWhere.
 var errWhere = errors.New("unknown kind of rows")
@@ -85,6 +93,9 @@ func (w Where) NeedsLogAgents() bool { return w&(WhereViolations|WhereImpostors)
 // NeedsRanges reports whether a kind is about who the crawlers of the log were.
 func (w Where) NeedsRanges() bool { return w&WhereImpostors != 0 }
 
+// NeedsSitemaps reports whether a kind is about sitemaps.
+func (w Where) NeedsSitemaps() bool { return w&whereSitemaps != 0 }
+
 // Directives returns those whose lines the kinds are about.
 func (w Where) Directives() []robots.Directive {
 	if w&wherePreferences == 0 {
@@ -99,6 +110,17 @@ func (w Where) matchesPreference(p *engine.Preference) bool {
 		if answer == robots.Refused && w&(WhereNoTrainAI<<i) != 0 || answer == robots.Permitted && w&(WhereTrainAI<<i) != 0 {
 			return true
 		}
+	}
+	return false
+}
+
+// matchesSitemap reports whether a kind by sitemaps is that of a verdict on a URL.
+func (w Where) matchesSitemap(l engine.Listed, access engine.Access) bool {
+	switch l {
+	case engine.IsListed:
+		return w&WhereInSitemap != 0 || w&WhereInSitemapDisallow != 0 && access == engine.Denied
+	case engine.NotListed:
+		return w&WhereNotInSitemap != 0
 	}
 	return false
 }
@@ -139,7 +161,8 @@ func (f *filter) matches(b *engine.Batch, i int) bool {
 		f.where&WhereBad != 0 && v.Reason == engine.ReasonBadURL ||
 		f.where&WhereViolations != 0 && b.Violations[i] == engine.Violated ||
 		f.where&WhereImpostors != 0 && b.Verified[i] == ranges.No ||
-		f.where&wherePreferences != 0 && f.where.matchesPreference(&b.Preferences[i])
+		f.where&wherePreferences != 0 && f.where.matchesPreference(&b.Preferences[i]) ||
+		f.where&whereSitemaps != 0 && f.where.matchesSitemap(b.Listed[i/f.agents], v.Access)
 }
 
 // apply returns the rows of b that are wanted, of which in the long layout each is a URL by itself,
@@ -178,6 +201,7 @@ func (f *filter) gather(b *engine.Batch) {
 	to.Sites = pickRows(to.Sites, b.Sites, f.urls)
 	to.Rulings = pickRows(to.Rulings, b.Rulings, f.urls)
 	to.Canonicals = pickRows(to.Canonicals, b.Canonicals, f.urls)
+	to.Listed = pickRows(to.Listed, b.Listed, f.urls)
 	to.Kept = slices.Grow(to.Kept[:0], len(b.Kept))[:len(b.Kept)]
 	for i := range b.Kept {
 		k, src := &to.Kept[i], &b.Kept[i]

@@ -48,6 +48,10 @@ func rowMatches(w Where, row []any) bool {
 		"yes_train_ai": row[colTrainAI] == true,
 		"yes_search":   row[colSearch] == true,
 		"yes_ai_input": row[colAIInput] == true,
+
+		"in_sitemap":            row[colInSitemap] == true,
+		"not_in_sitemap":        row[colInSitemap] == false,
+		"in_sitemap_disallowed": row[colInSitemap] == true && row[colAllowed] == false,
 	} {
 		if is && slices.Contains(strings.Split(w.String(), ","), name) {
 			return true
@@ -102,7 +106,7 @@ func TestWhere(t *testing.T) {
 	} {
 		table := spec.make()
 		table.addKept()
-		for _, list := range []string{"disallowed", "allowed", "violations", "bad", "disallowed,bad", "bad,violations", "impostors", "bad,impostors", "disallowed,allowed,violations,bad", "no_train_ai,yes_search", "yes_ai_input"} {
+		for _, list := range []string{"disallowed", "allowed", "violations", "bad", "disallowed,bad", "bad,violations", "impostors", "bad,impostors", "disallowed,allowed,violations,bad", "no_train_ai,yes_search", "yes_ai_input", "in_sitemap", "not_in_sitemap,bad", "in_sitemap_disallowed"} {
 			where, err := ParseWhere(list)
 			if err != nil {
 				t.Fatal(err)

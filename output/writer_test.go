@@ -202,7 +202,7 @@ func recut(t *table, n int) *table {
 			out.batches = append(out.batches, &engine.Batch{
 				Input: b.Input, Data: b.Data, URLs: b.URLs[from:to], Lines: b.Lines[from:to], Sites: b.Sites[from:to], Rulings: b.Rulings[from:to],
 				Canonicals: b.Canonicals[from:to], Strays: b.Strays, Verdicts: b.Verdicts[from*agents : to*agents],
-				Violations: b.Violations[from*agents : to*agents], Verified: b.Verified[from*agents : to*agents], Proofs: b.Proofs[from*agents : to*agents],
+				Violations: b.Violations[from*agents : to*agents], Listed: b.Listed[from:to], Verified: b.Verified[from*agents : to*agents], Proofs: b.Proofs[from*agents : to*agents],
 				Preferences: b.Preferences[from*agents : to*agents],
 			})
 		}

@@ -229,7 +229,7 @@ func TestWords(t *testing.T) {
 func TestPackages(t *testing.T) {
 	imports := regexp.MustCompile(`\bimport(s|er|ed by)?\b`)
 	packages := 0
-	for _, top := range []string{"aggregate", "automaton", "cmd", "conduct", "crawlers", "engine", "ingest", "internal", "output", "pipe", "report", "robots"} {
+	for _, top := range []string{"aggregate", "automaton", "cmd", "conduct", "crawlers", "engine", "ingest", "internal", "output", "pipe", "report", "robots", "sitemap"} {
 		err := filepath.WalkDir(filepath.Join("../..", top), func(path string, entry os.DirEntry, err error) error {
 			if err != nil || !entry.IsDir() {
 				return err

@@ -516,6 +516,20 @@ func gatherProofs(g *gathering, _ *field, col column) {
 	}
 }
 
+// gatherListed adds whether sitemaps have the URL of each row, null where it is bad.
+func gatherListed(g *gathering, _ *field, col column) {
+	c := col.(*boolColumn)
+	n := g.to - g.from
+	values, present := c.extendNullable(n)
+	for i, l := range g.batch.Listed[g.from:g.to] {
+		if values[i], present[i] = l == engine.IsListed, 1; l == engine.ListedUnknown {
+			present[i] = 0
+			c.Nulls += g.agents
+		}
+	}
+	c.repeat(n, g.agents)
+}
+
 // gatherDates adds the days of the rows, null where the time is not known.
 func gatherDates(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)

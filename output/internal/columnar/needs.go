@@ -14,6 +14,7 @@ type Needs struct {
 	Directives []robots.Directive // [engine.StoreOptions].Directives has these
 	LogAgents  bool               // [engine.StoreOptions].LogAgents is not off
 	Ranges     bool               // [engine.StoreOptions].Ranges is not nil
+	Sitemaps   bool               // [engine.StoreOptions].Sitemaps is not nil
 	Times      bool               // the rows have times, see [engine.Batch].Times
 }
 
@@ -25,6 +26,7 @@ func (n *Needs) AddNeeds(more Needs) {
 		}
 	}
 	n.LogAgents, n.Ranges, n.Times = n.LogAgents || more.LogAgents, n.Ranges || more.Ranges, n.Times || more.Times
+	n.Sitemaps = n.Sitemaps || more.Sitemaps
 }
 
 // NeedsOf returns what columns and partitions of these names need in all. Names that are none need
@@ -47,7 +49,10 @@ var ErrLogAgents = errors.New("the store was built for agents that do not come f
 // ErrRanges is the error of a column about who the crawlers of the log were, without lists of their addresses.
 var ErrRanges = errors.New("the store was built without lists of addresses")
 
-// Check returns an ErrDirectives, ErrLogAgents or ErrRanges if a store with these options does not have what is needed.
+// ErrSitemaps is the error of a column about sitemaps, without them.
+var ErrSitemaps = errors.New("the store was built without sitemaps")
+
+// Check returns an ErrDirectives, ErrLogAgents, ErrRanges or ErrSitemaps if a store with these options does not have what is needed.
 func (n Needs) Check(store engine.StoreOptions) error {
 	for _, d := range n.Directives {
 		if !slices.Contains(store.Directives, d) {
@@ -59,6 +64,9 @@ func (n Needs) Check(store engine.StoreOptions) error {
 	}
 	if n.Ranges && store.Ranges == nil {
 		return ErrRanges
+	}
+	if n.Sitemaps && store.Sitemaps == nil {
+		return ErrSitemaps
 	}
 	return nil
 }

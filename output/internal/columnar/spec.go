@@ -38,10 +38,12 @@ const (
 	byDefault choice = iota
 	longOnly         // by default in the long layout, else if it is named
 	ifNamed
-	ofLog     // by default if agents come from the log, else if it is named
-	ofRanges  // by default if crawlers of the log are verified, else if it is named
-	never     // it is gathered to partition by
-	ofChanges // only with Options.Old
+	ofLog    // by default if agents come from the log, else if it is named
+	ofRanges // by default if crawlers of the log are verified, else if it is named
+
+	ofSitemaps // by default if there are sitemaps, else if it is named
+	never      // it is gathered to partition by
+	ofChanges  // only with Options.Old
 )
 
 // The names that other code needs.
@@ -135,6 +137,10 @@ var columnSpecs = []*spec{
 	preferenceSpec("use_search", parquet.Bool, useSearch, robots.UsageLines, robots.SignalLines),
 	preferenceSpec("use_ai_input", parquet.Bool, useAIInput, robots.UsageLines, robots.SignalLines),
 	{
+		Field: of("in_sitemap", parquet.Bool, nullable), choice: ofSitemaps, byRow: true, needs: Needs{Sitemaps: true},
+		gather: gatherListed,
+	},
+	{
 		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true, needs: Needs{Times: true},
 		gather: gatherDates,
 	},
@@ -215,6 +221,12 @@ func LogColumns() []string { return specNames(func(s *spec) bool { return s.choi
 // RangesColumns returns the names of the columns that are written by default, behind LogColumns, if the
 // crawlers of the log are verified.
 func RangesColumns() []string { return specNames(func(s *spec) bool { return s.choice == ofRanges }) }
+
+// SitemapColumns returns the names of the columns that are written by default, behind RangesColumns, if there are
+// sitemaps.
+func SitemapColumns() []string {
+	return specNames(func(s *spec) bool { return s.choice == ofSitemaps })
+}
 
 // VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
 // nothing but URL and agent.

@@ -52,6 +52,7 @@ const (
 	GrowingLog        Code = "growing_log"
 	HeadlessTable     Code = "headless_table"
 	JoinedLines       Code = "joined_lines"
+	MissingSitemaps   Code = "missing_sitemaps"
 	MixedEncoding     Code = "mixed_encodings"
 	NoAnswers         Code = "no_answers"
 	NoRobots          Code = "no_robots"
@@ -61,13 +62,16 @@ const (
 	NoURLs            Code = "no_urls"
 	NoUserAgents      Code = "no_user_agents"
 	OddRobots         Code = "odd_robots"
+	OddSitemaps       Code = "odd_sitemaps"
 	ProxiedClients    Code = "proxied_clients"
 	RejectedLines     Code = "rejected_lines"
 	RepeatedInput     Code = "repeated_input"
+	SitemapURLs       Code = "sitemap_urls"
 	SpareOutputs      Code = "spare_outputs"
 	StoppedRun        Code = "stopped_run"
 	UnclearAgent      Code = "unclear_agent"
 	UnclearName       Code = "unclear_name"
+	UnnamedSitemaps   Code = "unnamed_sitemaps"
 	UnreadFiles       Code = "unread_files"
 	UntimedLists      Code = "untimed_lists"
 	UntimedRules      Code = "untimed_rules"
@@ -118,6 +122,10 @@ var Meanings = []Meaning{
 		"Convert parts that end their lines with CR before they are joined, as in: tr '\\r' '\\n'. List the lines with -rejects.",
 	},
 	{
+		MissingSitemaps, "An index names sitemaps that are not beside it. Their URLs count as in none.",
+		"Put them there, by the names in their URLs.",
+	},
+	{
 		MixedEncoding, "Lines of a log are UTF-16 and the log began in another encoding, or the other way round: parts of several encodings were joined. Their URLs are not understood, so that they have no verdict, or that of a bad URL.",
 		"Convert each part by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8.",
 	},
@@ -154,6 +162,10 @@ var Meanings = []Meaning{
 		"Fetch these robots.txt again, unpack them, or save them as UTF-8.",
 	},
 	{
+		OddSitemaps, "A sitemap has over 50,000 URLs or 50 MiB, another namespace or encoding, URLs of several origins, or none; or a file of a directory is none. Its URLs count.",
+		"Mend it: crawlers may leave it out.",
+	},
+	{
 		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet, or came from one network and name crawlers of three operators, or a quarter came from such networks: the field holds the address of a proxy. What is verified says nothing.",
 		"Name the field that holds the client's with -client-field.",
 	},
@@ -164,6 +176,10 @@ var Meanings = []Meaning{
 	{
 		RepeatedInput, "-in has files more than once: by the same name, by another way to it, by a link, or by a directory and a name in it. Their rows are decided and counted once for each.",
 		"Name each file once.",
+	},
+	{
+		SitemapURLs, "Entries of sitemaps have no URL, or one without scheme or host. They are left out.",
+		"Write whole URLs.",
 	},
 	{
 		SpareOutputs, "The directory of robobatch merge has outputs of earlier runs, made of inputs that are not in the list of this one.",
@@ -180,6 +196,10 @@ var Meanings = []Meaning{
 	{
 		UnclearName, "The name of a rules file begins with a word and an underscore, and the word is no known scheme. All of the name is taken for the host.",
 		"Rename the file if the word was meant as a scheme, as in https_example.com.txt.",
+	},
+	{
+		UnnamedSitemaps, "A directory of -in-sitemap has an index, and sitemaps that none there names. They are read.",
+		"Name them there, or take them out.",
 	},
 	{
 		UnreadFiles, "A directory of -in has files whose names do not end as those of logs do, or links to directories. They are not read.",

@@ -50,6 +50,10 @@ var examples = map[Code]example{
 		"cat unix.log mac.log > all.log; robobatch -in all.log …",
 		"robobatch -in unix.log …; tr '\\r' '\\n' < mac.log | robobatch -in - …",
 	},
+	MissingSitemaps: {
+		"maps/index.xml, of https://a.example/sitemap-1.xml, and nothing beside it",
+		"maps/index.xml and maps/sitemap-1.xml",
+	},
 	MixedEncoding: {
 		"cat utf8.log utf16.log > all.log; robobatch -in all.log …",
 		"robobatch -in utf8.log -in utf16.log …",
@@ -86,6 +90,10 @@ var examples = map[Code]example{
 		"<!doctype html>\n<title>Not found</title>",
 		"User-agent: *\nDisallow: /private/",
 	},
+	OddSitemaps: {
+		"<urlset>",
+		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`,
+	},
 	ProxiedClients: {
 		"robobatch -in proxied.log -ranges lists/ …, whose remote_addr is 10.0.0.1",
 		"robobatch -in proxied.log -ranges lists/ -client-field xff:last …",
@@ -97,6 +105,10 @@ var examples = map[Code]example{
 	RepeatedInput: {
 		"-in logs/ -in logs/a.log",
 		"-in logs/",
+	},
+	SitemapURLs: {
+		"<loc>/products/1</loc>",
+		"<loc>https://a.example/products/1</loc>",
 	},
 	SpareOutputs: {
 		"-in b.log -out out/, where out/a.verdicts.parquet is of an earlier run",
@@ -113,6 +125,10 @@ var examples = map[Code]example{
 	UnclearName: {
 		"rules/htps_example.com.txt",
 		"rules/https_example.com.txt",
+	},
+	UnnamedSitemaps: {
+		"robobatch -in-sitemap maps/ …, with old.xml beside an index",
+		"robobatch -in-sitemap maps/index.xml …",
 	},
 	UnreadFiles: {
 		"-in logs/, which holds access.log and access.dat",

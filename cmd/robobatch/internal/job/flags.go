@@ -62,7 +62,7 @@ rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
 			error, where Parquet and Arrow streams go on.`)
 	run = slices.Insert(run, len(run)-1, g.Work.VerboseFlag(), cli.Flag{Name: "version", Rare: true, Set: cli.Instead, Doc: "Print the version."})
 	c.Flags = flags.Sections{
-		Input:    append(g.Rules.Flags(flags.NameRules), g.Logs.Flags()...),
+		Input:    append(append(g.Rules.Flags(flags.NameRules), g.Logs.Flags()...), g.Sitemaps.Flag("Adds the column in_sitemap.")),
 		Question: question,
 		Output:   slices.Concat(g.page.All(), g.outFlags(), g.rows.flags(), g.listFlags(), limits, g.storage.flags(&g.table)),
 		Run:      append(g.series.flags(), run...),
@@ -114,7 +114,8 @@ func (r *rowFlags) flags() []cli.Flag {
 			Name: "where", Arg: "kinds", Values: output.WhereKinds(), List: true,
 			Set: cli.Text(&r.where), Doc: `
 			Write only rows of these kinds. disallowed, allowed, violations (with -agent-from-log),
-			bad (the URL is), impostors (with -ranges); several kinds, separated by commas, add up. By
+			bad (the URL is), impostors (with -ranges), in_sitemap, not_in_sitemap and in_sitemap_disallowed (with
+			-in-sitemap); several kinds, separated by commas, add up. By
 			usage preferences, which are drafts: no_train_ai, yes_train_ai and so on. A wide row counts for each
 			of its agents. The summary counts all rows.`,
 		},

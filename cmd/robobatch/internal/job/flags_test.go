@@ -69,7 +69,7 @@ func TestFlagsOfBytes(t *testing.T) {
 		"csv-separator": "-csv-separator tab|-out-format csv", "compression": "-compression gzip", "level": "-level 3", "url-encoding": "-url-encoding plain",
 		"row-group": "-row-group 10", "bloom": "-bloom url",
 		"ranges": "-ranges " + lists + "|-agent-from-log", "ranges-age": "-ranges-age 36h|-agent-from-log -ranges " + lists,
-		"hosts": "-hosts " + hosts + "|-agent-from-log", "client-field": "-client-field ip:last|-agent-from-log -ranges " + lists,
+		"in-sitemap": "-in-sitemap x", "hosts": "-hosts " + hosts + "|-agent-from-log", "client-field": "-client-field ip:last|-agent-from-log -ranges " + lists,
 	}
 	same := strings.Fields(`in out rules origin stats max-rejects require-rules require-rows allow-bad partition-by partition-mode
 		on-error resume redo shard report what-if timezone workers max-memory progress quiet v version h`) // the rules have a hash, limits are judged again

@@ -72,7 +72,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	}
 	p.limit, p.require = g.limits.Choose(&input, &faults)
 	p.LogOpt.Raws, p.LogOpt.Fields.Need = g.rejects != "", g.Question.FromLog && !g.limits.AllowBad
-	g.rows.choose(g.Question.FromLog, &p.Now.Opt, &p.outOpt, &faults)
+	g.rows.choose(g.Question.FromLog, len(g.Sitemaps.Paths) > 0, &p.Now.Opt, &p.outOpt, &faults)
 	faults.Add("", input.Err())
 	if by, err := output.ParsePartition(g.storage.partitionBy); err == nil && slices.Contains(by, output.PartitionDate) {
 		g.page.Zone.Used, p.outOpt.Location = true, g.page.Zone.Location(&faults)
@@ -114,6 +114,9 @@ func (p *plan) find(g *given) error {
 	}
 	errLogs := p.FindLogs(&g.Flags, dir)
 	errRules := p.FindRules(&g.Flags)
+	if p.Sitemaps != nil {
+		errRules = errors.Join(errRules, p.series.note(g, p))
+	}
 	p.outOpt.Workers, p.outOpt.SortMemory, p.outOpt.DictMemory = p.Workers(), p.Parts.Sort, p.Parts.Dicts
 	if p.series != nil {
 		if errLogs == nil {
@@ -135,7 +138,7 @@ func (p *plan) find(g *given) error {
 	if len(p.outOpt.Partition) > 0 {
 		p.outName = targets.ForTree(out, p.outName, p.outOpt.Format)
 	}
-	read := targets.Inputs{Path: g.Path, Logs: p.Logs.Inputs(), Rules: p.Now.Files}
+	read := targets.Inputs{Path: g.Path, Logs: p.Logs.Inputs(), Rules: p.Now.Files, Sitemaps: p.Sitemaps}
 	errOut = errors.Join(errOut, targets.Check(targets.Outputs{Out: p.outName, Stats: g.stats, Rejects: g.rejects, Options: &p.outOpt}, read))
 	if p.page != nil {
 		errOut = errors.Join(errOut, targets.CheckFile("-report", p.page.Name, read, targets.Other{Flag: "-out", Name: p.outName},

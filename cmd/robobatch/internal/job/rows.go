@@ -16,8 +16,8 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// choose sets the rows and columns of the output, for crawlers of the log or others. Kept columns are set before.
-func (r *rowFlags) choose(fromLog bool, question *engine.StoreOptions, out *output.Options, faults *cli.Faults) {
+// choose sets the rows and columns of the output, for crawlers of the log or others, and with sitemaps or without. Kept columns are set before.
+func (r *rowFlags) choose(fromLog, sitemaps bool, question *engine.StoreOptions, out *output.Options, faults *cli.Faults) {
 	var err error
 	out.Layout, err = output.ParseLayout(r.layout)
 	faults.Add("layout", cli.Hint(err, r.layout, words.Layouts))
@@ -27,6 +27,9 @@ func (r *rowFlags) choose(fromLog bool, question *engine.StoreOptions, out *outp
 	}
 	if fromLog && question.Ranges != nil {
 		defaults = append(defaults, output.RangesColumns()...)
+	}
+	if sitemaps {
+		defaults = append(defaults, output.SitemapColumns()...)
 	}
 	out.Columns, err = output.ParseColumns(output.AddColumns(r.columns, defaults))
 	faults.Add("columns", flags.WithColumnHints(err))
@@ -48,8 +51,17 @@ func (r *rowFlags) choose(fromLog bool, question *engine.StoreOptions, out *outp
 	switch {
 	case out.Where.NeedsLogAgents() && !fromLog:
 		faults.Add("where", errors.New("violations and impostors are of the crawlers of the log: add -agent-from-log"))
+	case out.Where.NeedsSitemaps() && !sitemaps:
+		faults.Add("where", errors.New("in_sitemap and others are about sitemaps: name them with -in-sitemap"))
 	case out.Where.NeedsRanges() && question.Ranges == nil:
 		faults.Add("where", errors.New("impostors are known by lists of addresses: name them with -ranges"))
+	}
+	if !sitemaps {
+		for _, name := range out.Columns {
+			if output.NeedsOf(name).Sitemaps {
+				faults.Add("columns", fmt.Errorf("the column %s is about sitemaps: name them with -in-sitemap", name))
+			}
+		}
 	}
 	if fromLog && question.Ranges == nil {
 		for _, name := range out.Columns {

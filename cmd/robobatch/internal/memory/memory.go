@@ -4,11 +4,11 @@
 // The table Plans has the parts that differ between commands. The parts of the limit L, in bytes:
 //
 //	the program             11 MiB; Go's runtime gets the rest as its own limit, see SetLimit
-//	counts of a page        3L/16 or 7L/16, by the plan
-//	what crawlers knew      L/16 for a page, or 6L/16, by the plan
+//	counts of a page        L/4 or L/2, by the plan
 //	counts of rules         L/2, by the plan
 //	the index of the pack   its size in the file, and 4 bytes a site
 //	lists of addresses      their tables, and counts of the networks that send requests of crawlers
+//	URLs of sitemaps        24 bytes for each, and the names of their origins; see SitemapRoom
 //	the work on rows        unpackers, batches, chunks, encoders, and the row group or dictionaries of the output
 //	rows that are sorted    up to a quarter of what is left, if -sort or -partition-by is given
 //	URLs that changed       up to a quarter of what is left, by the plan
@@ -57,19 +57,20 @@ func CheckWorkers(n int) error {
 // A Run has all that takes memory, by the plan of its command.
 type Run struct {
 	Plan
-	Limit   int64           // -max-memory in bytes; 0 or less is none
-	Typed   string          // -max-memory as it was given, for messages
-	Workers int             // that are asked for; 0 is one for each processor
-	Agents  int             // verdicts of a URL
-	Index   int64           // bytes of the indexes of packs in memory; 0 if there is no pack yet
-	Lists   int64           // bytes of the lists of addresses of crawlers, but for what loading takes before the run; 0 is none
-	Out     *output.Options // of the output; nil is no table
-	Remote  int64           // bytes for what is read and written that is not in the file system
-	Window  int64           // the largest window of zstd in bytes that the logs are known to need; 0 is as usual
+	Limit    int64           // -max-memory in bytes; 0 or less is none
+	Typed    string          // -max-memory as it was given, for messages
+	Workers  int             // that are asked for; 0 is one for each processor
+	Agents   int             // verdicts of a URL
+	Index    int64           // bytes of the indexes of packs in memory; 0 if there is no pack yet
+	Sitemaps int64           // bytes of the URLs of sitemaps; 0 is none
+	Lists    int64           // bytes of the lists of addresses of crawlers, but for what loading takes before the run; 0 is none
+	Out      *output.Options // of the output; nil is no table
+	Remote   int64           // bytes for what is read and written that is not in the file system
+	Window   int64           // the largest window of zstd in bytes that the logs are known to need; 0 is as usual
 }
 
 // share returns the part of the limit that work and rules have.
-func (r Run) share() Share { return Share{Typed: r.Typed}.Less(r.Page+r.Counts+r.Conduct, sixteenths) }
+func (r Run) share() Share { return Share{Typed: r.Typed}.Less(r.Page+r.Counts, sixteenths) }
 
 // room returns the bytes of share.
 func (r Run) room() int64 { return r.share().of(r.Limit) }
@@ -123,7 +124,6 @@ type Parts struct {
 	Rules     int64 // the limit of each store, see engine.StoreOptions; 0 is as usual, less is none
 	Page      int64 // counts of a page; 0 is as usual
 	Counts    int64 // counts of rules; 0 is no limit
-	Conduct   int64 // what crawlers knew; 0 is as usual
 	Changes   int64 // the URLs that changed; 0 is as usual
 	Share     Share // of -max-memory that Rules is
 	Note      string
@@ -136,9 +136,8 @@ func (r Run) Divide() (Parts, error) {
 		return Parts{Workers: r.Workers, Rules: r.Limit}, nil
 	}
 	asked := min(cmp.Or(r.Workers, runtime.GOMAXPROCS(0)), maxWorkers)
-	p := Parts{Workers: 1, Unpackers: 1, BatchRows: min(mostRows, max(leastRows, verdicts/max(1, r.Agents)))}
-	p.Dicts, p.Window, p.Changes = r.dicts(), r.window(), r.changes()
-	p.Page, p.Counts, p.Conduct = r.Limit/sixteenths*r.Page, r.Limit/sixteenths*r.Counts, r.Limit/sixteenths*r.Conduct
+	p := r.least()
+	p.Page, p.Counts = r.Limit/sixteenths*r.Page, r.Limit/sixteenths*r.Counts
 	if !r.fits(p) {
 		return p, r.tooSmall(p)
 	}
@@ -163,6 +162,22 @@ func (r Run) Divide() (Parts, error) {
 	return p, nil
 }
 
+// least returns the parts of a run with one worker.
+func (r Run) least() Parts {
+	return Parts{
+		Workers: 1, Unpackers: 1, BatchRows: min(mostRows, max(leastRows, verdicts/max(1, r.Agents))),
+		Dicts: r.dicts(), Window: r.window(), Changes: r.changes(),
+	}
+}
+
+// SitemapRoom returns how many bytes there are for the URLs of sitemaps, at least 1: with more, the limit has no room for the
+// run. It is for a run with a limit.
+func (r Run) SitemapRoom() int64 {
+	p := r.least()
+	r.Sitemaps = 0
+	return max(1, r.room()-r.taken(p))
+}
+
 // reserved returns the bytes of all but rules and their index.
 func (r Run) reserved(p *Parts) int64 {
 	batches, chunks, workers := int64(1), int64(1), int64(p.Workers)
@@ -180,7 +195,7 @@ func (r Run) reserved(p *Parts) int64 {
 	if r.Lists > 0 {
 		row += clientRow
 	}
-	size := int64(p.Unpackers)*(unpacker+r.window()) + batches*(batchText+int64(p.BatchRows)*row) + r.Remote + p.Changes*changesMore/8
+	size := r.Sitemaps + int64(p.Unpackers)*(unpacker+r.window()) + batches*(batchText+int64(p.BatchRows)*row) + r.Remote + p.Changes*changesMore/8
 	if r.Lists > 0 {
 		size += r.Lists + networks
 	}
@@ -216,11 +231,16 @@ func (r Run) reserved(p *Parts) int64 {
 
 // fits reports whether the limit has room for a run of these parts.
 func (r Run) fits(p Parts) bool {
+	return r.taken(p) <= r.room()
+}
+
+// taken returns the bytes that a run takes at least.
+func (r Run) taken(p Parts) int64 {
 	rules := int64(engine.MinRules)
 	if r.Old {
 		rules *= 2
 	}
-	return Program+r.Index+r.reserved(&p)+rules <= r.room()
+	return Program + r.Index + r.reserved(&p) + rules
 }
 
 // changes returns the bytes for the URLs that changed.
@@ -267,6 +287,9 @@ func (r Run) tooSmall(p Parts) error {
 	}
 	if r.Lists >= mib {
 		index += fmt.Sprintf(", %s of it for lists of addresses", Text(r.Lists))
+	}
+	if r.Sitemaps >= mib {
+		index += fmt.Sprintf(", %s of it for the URLs of sitemaps", Text(r.Sitemaps))
 	}
 	if r.Window > window {
 		index += fmt.Sprintf(", %s of it for the window of zstd that a log has", Text(r.Window))
@@ -361,7 +384,7 @@ func OfPack(name string, asked int64) int64 {
 // one, that is the limit for each, unless counts have none.
 func (r Run) SetLimit(stores ...int64) {
 	limit := r.Limit
-	if limit == 0 && r.Page+r.Counts+r.Conduct == 0 {
+	if limit == 0 && r.Page+r.Counts == 0 {
 		limit = slices.Max(stores) * int64(len(stores))
 		if r.Changes && limit > 0 {
 			limit += aggregate.DefaultMemory

@@ -30,6 +30,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
+	"github.com/robobatch/robobatch/ingest/sitemapfiles"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
@@ -41,6 +42,7 @@ type Flags struct {
 	Logs     flags.Logs
 	Question flags.Question
 	Work     flags.Work
+	Sitemaps flags.Sitemaps // of commands that have the flag
 }
 
 // Input returns the flags of rules and logs. -keep is left out, which a command without a table does not need.
@@ -51,20 +53,21 @@ func (f *Flags) Input() []cli.Flag {
 // A Passage is the part of a command over logs that all of them have.
 type Passage struct {
 	console.Console
-	Asked  summary.Asked
-	Files  *logfiles.List // of -in; nil without a log
-	Logs   *ingest.Logs   // nil until they are open
-	LogOpt ingest.LogOptions
-	Status int // 1 + index of the kept column that has the status of the answer; 0 is none
-	Bytes  int // the same of the bytes that were sent
-	Method int // the same of the method of the request
-	Client int // the same of the address of the client
-	Now    *Side
-	Old    *Side // the rules before; nil without them
-	RunOpt engine.Options
-	Memory memory.Run // its plan and output are set by the command
-	Parts  memory.Parts
-	Stats  engine.Stats // of the rows, after Take
+	Asked    summary.Asked
+	Files    *logfiles.List // of -in; nil without a log
+	Logs     *ingest.Logs   // nil until they are open
+	LogOpt   ingest.LogOptions
+	Status   int // 1 + index of the kept column that has the status of the answer; 0 is none
+	Bytes    int // the same of the bytes that were sent
+	Method   int // the same of the method of the request
+	Client   int // the same of the address of the client
+	Now      *Side
+	Old      *Side // the rules before; nil without them
+	RunOpt   engine.Options
+	Sitemaps *sitemapfiles.Sitemaps // nil without them
+	Memory   memory.Run             // its plan and output are set by the command
+	Parts    memory.Parts
+	Stats    engine.Stats // of the rows, after Take
 
 	Hints []string // what the user may not expect
 }
@@ -158,11 +161,14 @@ func (p *Passage) OpenLogs(err error) error {
 	return err
 }
 
-// FindRules finds the rules, and divides the memory.
+// FindRules finds the rules, reads sitemaps, and divides the memory.
 func (p *Passage) FindRules(f *Flags) error {
 	err := p.Now.FindOne(f.Origin, f.Logs.Base)
 	if err == nil && p.Old != nil {
 		err = p.Old.FindEither(cmp.Or(f.Origin, f.Logs.Base))
+	}
+	if err == nil {
+		err = p.findSitemaps(f)
 	}
 	if err == nil {
 		err = p.Divide()
@@ -211,6 +217,9 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 	}
 	p.DoubtOnce(p.doubtFiles())
 	p.DoubtOnce(doubtful.Lists(p.Now.Opt.Ranges))
+	if p.Sitemaps != nil {
+		p.DoubtOnce(doubtSitemaps(p.Sitemaps.Notes))
+	}
 	limits := make([]int64, 0, len(p.Sides()))
 	for _, side := range p.Sides() {
 		limits = append(limits, side.Opt.MaxMemory)

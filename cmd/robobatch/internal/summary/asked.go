@@ -16,11 +16,12 @@ type Asked struct {
 	Limit   int64  `json:"limit"` // 0 is none
 
 	AgentFromLog  bool   `json:"agent_from_log"`
-	UnknownAgents string `json:"unknown_agents"` // "" without AgentFromLog
-	CrawlersHash  string `json:"crawlers_hash"`  // of the file of -crawlers; "" without it
-	Cache         string `json:"cache"`          // "" is 24h, see engine.StoreOptions
-	RangesHash    string `json:"ranges_hash"`    // of what -ranges and -hosts read; "" without them
-	RangesAge     string `json:"ranges_age"`     // "" without them
+	UnknownAgents string `json:"unknown_agents"`          // "" without AgentFromLog
+	CrawlersHash  string `json:"crawlers_hash"`           // of the file of -crawlers; "" without it
+	Cache         string `json:"cache"`                   // "" is 24h, see engine.StoreOptions
+	RangesHash    string `json:"ranges_hash"`             // of what -ranges and -hosts read; "" without them
+	RangesAge     string `json:"ranges_age"`              // "" without them
+	SitemapsHash  string `json:"sitemaps_hash,omitempty"` // of the URLs of -in-sitemap; "" without it
 	Layout        string `json:"layout"`
 	Where         string `json:"where"`              // "" is all rows
 	Timezone      string `json:"timezone,omitempty"` // whose days a page and -partition-by date have; "" is UTC
@@ -67,6 +68,7 @@ func (a *Asked) Describe(f *output.File) {
 		{"ranges_hash", a.RangesHash, a.RangesHash != ""},
 		{"ranges_age", a.RangesAge, a.RangesHash != ""},
 		{"client_field", a.ClientField, a.RangesHash != ""},
+		{"sitemaps_hash", a.SitemapsHash, a.SitemapsHash != ""},
 		{"timezone", a.Timezone, a.Timezone != ""},
 		{"ua_field", a.UAField, a.AgentFromLog},
 		{"time_field", a.TimeField, a.ByRow()},

@@ -14,6 +14,7 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/ingest/sitemapfiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
@@ -108,6 +109,8 @@ type Inputs struct {
 	Path  string // that -rules names
 	Logs  []ingest.Input
 	Rules *rulefiles.Files // nil if they were not found
+
+	Sitemaps *sitemapfiles.Sitemaps // nil if there are none
 }
 
 // Check checks what will be written, so that a mistake shows before the work: that the directories
@@ -227,6 +230,11 @@ func (t target) checkRead(r Inputs) error {
 	check(sameFile(t.name, r.Path) || r.Rules != nil && r.Rules.Reads(resolve(t.name)), t.name)
 	for _, in := range r.Logs {
 		check(sameFile(t.name, in.File()) || t.name == say.Std && isStdout(in.Name), in.File())
+	}
+	if r.Sitemaps != nil {
+		for _, name := range r.Sitemaps.Read {
+			check(sameFile(t.name, name), name)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -147,6 +147,7 @@ var columnDocs = map[string]columnDoc{
 	"use_train_ai":        {"bool", "not said", "both: may it train a model?"},
 	"use_search":          {"bool", "not said", "both: may a search show it?"},
 	"use_ai_input":        {"bool", "not said", "the same of an AI's input"},
+	"in_sitemap":          {"bool", "bad URL", "sitemaps have the URL"},
 }
 
 // wideText is about the columns of agents.
@@ -179,7 +180,7 @@ func columnsText() string {
 		}
 		fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", name+mark, d.kind, cmp.Or(d.null, "never"), d.about)
 	}
-	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too, and verified and verified_by by\n-ranges. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
+	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too, and verified and verified_by by\n-ranges, and in_sitemap by -in-sitemap. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
 	reasons := make([]string, 0, engine.NumReasons)
 	for r := range engine.Reason(engine.NumReasons) {
 		reasons = append(reasons, r.String())

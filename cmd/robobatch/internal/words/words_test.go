@@ -17,12 +17,13 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
+	"github.com/robobatch/robobatch/sitemap"
 )
 
 // TestColumnDocs compares what the help says of columns with the schema of an output.
 func TestColumnDocs(t *testing.T) {
 	fields := map[string]arrow.Field{}
-	for _, opt := range []engine.StoreOptions{{Directives: robots.Directives()}, {LogAgents: engine.LogAgentsStar, Ranges: new(ranges.Lists)}} {
+	for _, opt := range []engine.StoreOptions{{Directives: robots.Directives(), Sitemaps: sitemap.NewBuilder(robots.Google, 0).Set()}, {LogAgents: engine.LogAgentsStar, Ranges: new(ranges.Lists)}} {
 		store, err := engine.BuildStore(func(func(robots.Response, error) bool) {}, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,49 @@
+package passage
+
+import (
+	"fmt"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/ingest/sitemapfiles"
+)
+
+// findSitemaps reads the sitemaps of -in-sitemap, if there are any. Beyond the limit of memory it counts what they take,
+// so that Divide says which limit is enough.
+func (p *Passage) findSitemaps(f *Flags) error {
+	if len(f.Sitemaps.Paths) == 0 {
+		return nil
+	}
+	opt := sitemapfiles.Options{Dialect: p.Now.Opt.Dialect, Window: p.Memory.Window}
+	if p.Memory.Limit > 0 {
+		opt.Most = p.Memory.SitemapRoom()
+		p.Memory.SetLimit()
+	}
+	read, err := sitemapfiles.Read(f.Sitemaps.Paths, opt)
+	if err != nil {
+		return fmt.Errorf("-in-sitemap: %w", err)
+	}
+	p.Sitemaps, p.Memory.Sitemaps, p.Now.Opt.Sitemaps, p.Asked.SitemapsHash = read, read.Size, read.Set, read.Hash
+	return nil
+}
+
+// sitemapDoubts are the doubts by the problems of sitemaps, with what stands before and behind the number.
+var sitemapDoubts = [...]struct {
+	code                 doubt.Code
+	before, noun, behind string
+}{
+	sitemapfiles.Missing: {doubt.MissingSitemaps, "not beside the index that names them: ", "sitemap", ", whose URLs count as in no sitemap: put them there by the names in their URLs"},
+	sitemapfiles.Unnamed: {doubt.UnnamedSitemaps, "named by no index of their directory: ", "sitemap", ", which are read, and which crawlers may not know"},
+	sitemapfiles.Odd:     {doubt.OddSitemaps, "against the protocol of sitemaps: ", "fault", ", for which crawlers may leave out URLs"},
+	sitemapfiles.BadURL:  {doubt.SitemapURLs, "left out of sitemaps: ", "URL", ", as they lack scheme or host, or are empty or too long"},
+}
+
+// doubtSitemaps returns doubts about sitemaps.
+func doubtSitemaps(notes []sitemapfiles.Note) (doubts []doubt.Doubt) {
+	for _, n := range notes {
+		d := &sitemapDoubts[n.Problem]
+		text := d.before + say.Count(n.Count, d.noun) + d.behind
+		doubts = append(doubts, doubt.Doubt{Code: d.code, Text: text, Count: n.Count, Examples: n.First})
+	}
+	return doubts
+}

@@ -1,0 +1,447 @@
+// Package sitemapfiles finds the files of sitemaps, and reads their URLs: of single files, packed or not, of a
+// directory, and of an index, whose files it finds beside it by the names in their URLs, as it opens no connection.
+// It says what is odd about them. Package sitemap reads each. Commands import it, and package ingest.
+package sitemapfiles
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/robots"
+	"github.com/robobatch/robobatch/sitemap"
+)
+
+// A Problem is a kind of what is odd about sitemaps.
+type Problem uint8
+
+// The problems.
+const (
+	Missing Problem = iota // an index names a file that is not beside it
+	Unnamed                // files of a directory that no index there names
+	Odd                    // a file is not as the protocol has it
+	BadURL                 // URLs are relative or none, or entries have none
+)
+
+// A Note is all that has one problem: how many files or URLs, and the first of them in words.
+type Note struct {
+	Problem Problem
+	Count   int64
+	First   []string
+}
+
+// shown is how many are named.
+const shown = 3
+
+// Sitemaps are the URLs of some sitemaps.
+type Sitemaps struct {
+	Set   *sitemap.Set // nil if Options.Most was passed
+	Names []string     // of the files that have URLs of pages, in the order in which they were read
+	Read  []string     // all files that were read, with indexes
+	URLs  int64        // that are listed, each as often as it is
+	Size  int64        // bytes that the Set takes at most
+	Hash  string       // of all URLs as they are written, in their order, in hexadecimal
+	Notes []Note       // by Problem
+}
+
+// Options say how sitemaps are read.
+type Options struct {
+	Dialect robots.Dialect // whose normal form URLs get in Set
+	Most    int64          // bytes of Set; 0 is no limit
+	Window  int64          // the most of a window of zstd; 0 is as usual
+}
+
+// Read reads the sitemaps of these names: files, directories and indexes. The error is one or more [*NameError], about
+// files that are none or cannot be read to their ends, or that there are more than [sitemap.MostURLs] URLs.
+func Read(names []string, opt Options) (*Sitemaps, error) {
+	r := newReader(opt)
+	defer r.texts.Release() //nolint:errcheck // only read
+	for _, name := range names {
+		if err := r.addName(name); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.readAll(); err != nil {
+		return nil, err
+	}
+	return r.sum()
+}
+
+// A NameError says that a file cannot be used: its Name, what is wrong as Err, which Unwrap returns, and what to do
+// about it as Remedy, which may be empty.
+type NameError = fault.NameError
+
+// A file is one to read.
+type file struct {
+	name   string
+	dir    string // that was named, in which it was found; "" for a file that was named itself or by an index
+	parent string // the index that names it
+}
+
+// A reader reads sitemaps, one after the other.
+type reader struct {
+	opt     Options
+	texts   unpack.Texts
+	total   atomic.Int64
+	utf8    unpack.Decoder
+	builder *sitemap.Builder
+	hash    *xxh3.Hasher
+
+	queue   []file
+	seen    map[string]bool // names that were queued
+	named   map[string]bool // that an index names
+	indexes map[string]bool // directories that were named and have an index
+	loose   []file          // files of directories that were read
+	out     Sitemaps
+	notes   [BadURL + 1]Note
+	hosts   map[uint32]int64 // URLs of the file in hand by origin
+}
+
+func newReader(opt Options) *reader {
+	r := &reader{opt: opt, builder: sitemap.NewBuilder(opt.Dialect, opt.Most), hash: xxh3.New(), seen: map[string]bool{}, named: map[string]bool{}, indexes: map[string]bool{}}
+	r.texts = unpack.NewTexts(nil, 0, opt.Window, &r.total)
+	return r
+}
+
+// note counts something odd.
+func (r *reader) note(p Problem, count int64, format string, args ...any) {
+	n := &r.notes[p]
+	n.Count += count
+	if len(n.First) < shown {
+		n.First = append(n.First, fmt.Sprintf(format, args...))
+	}
+}
+
+// addName queues what a name stands for.
+func (r *reader) addName(name string) error {
+	info, err := place.Of(name).Stat(name)
+	switch {
+	case err != nil:
+		return fault.OfFile(name, err, "check the name and the permissions")
+	case !info.Dir:
+		r.enqueue(file{name: name})
+		return nil
+	}
+	before := len(r.queue)
+	err = place.Of(name).Walk(name, func(found string, info place.Info) error {
+		if !info.Dir && isSitemapName(path.Base(slashed(found))) {
+			r.enqueue(file{name: found, dir: name})
+		}
+		return nil
+	})
+	if err != nil {
+		return fault.OfFile(name, err, "check the permissions")
+	}
+	if len(r.queue) == before {
+		return &NameError{Name: name, Err: errors.New("no file in it is a sitemap by its name"), Remedy: "name the files, or let their names end in .xml or .xml.gz, or be such as sitemap.txt"}
+	}
+	return nil
+}
+
+// isSitemapName reports whether a file of a directory may be a sitemap, by its name.
+func isSitemapName(base string) bool {
+	base = strings.ToLower(base)
+	for _, packed := range []string{".gz", ".zst", ".bz2"} {
+		base = strings.TrimSuffix(base, packed)
+	}
+	return strings.HasSuffix(base, ".xml") || strings.HasSuffix(base, ".txt") && strings.Contains(base, "sitemap")
+}
+
+// slashed returns a name with slashes between its parts.
+func slashed(name string) string { return strings.ReplaceAll(name, "\\", "/") }
+
+// enqueue queues a file, unless it is queued.
+func (r *reader) enqueue(f file) {
+	key := place.Clean(f.name)
+	if f.parent != "" {
+		r.named[key] = true
+	}
+	if !r.seen[key] {
+		r.seen[key] = true
+		r.queue = append(r.queue, f)
+	}
+}
+
+// readAll reads the files that are queued, and those that they name.
+func (r *reader) readAll() error {
+	for len(r.queue) > 0 {
+		f := r.queue[0]
+		r.queue = r.queue[1:]
+		if err := r.readFile(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readFile reads a file.
+func (r *reader) readFile(f file) error {
+	r.hosts = map[uint32]int64{}
+	kind, entries, notes, err := r.each(f.name, func(kind sitemap.Kind, e sitemap.Entry) error {
+		if kind == sitemap.Index {
+			r.addChild(&f, e)
+			return nil
+		}
+		return r.addURL(&f, e)
+	})
+	if err != nil {
+		if f.dir != "" && !r.named[place.Clean(f.name)] && (errors.Is(err, sitemap.ErrRoot) || errors.Is(err, sitemap.ErrNoList)) {
+			r.note(Odd, 1, "%s is not read: %v", fault.Display(f.name), errors.Unwrap(err))
+			return nil
+		}
+		return err
+	}
+	r.out.Read = append(r.out.Read, f.name)
+	if kind == sitemap.Index {
+		r.indexes[f.dir] = true
+		if f.parent != "" {
+			r.note(Odd, 1, "%s is an index, and the index %s names it: an index names sitemaps alone", fault.Display(f.name), fault.Display(f.parent))
+		}
+	} else {
+		r.out.Names = append(r.out.Names, f.name)
+		r.loose = append(r.loose, f)
+	}
+	r.look(&f, entries, &notes)
+	return nil
+}
+
+// each reads a file, and gives its URLs to add.
+func (r *reader) each(name string, add func(kind sitemap.Kind, e sitemap.Entry) error) (kind sitemap.Kind, entries int64, notes sitemap.Notes, err error) {
+	if err := r.texts.Open(name, nil); err != nil {
+		return kind, 0, notes, err
+	}
+	defer r.texts.Close() //nolint:errcheck // only read
+	r.utf8.Reset(r.texts)
+	rd := sitemap.NewReader(&r.utf8)
+	for {
+		e, err := rd.Next()
+		if err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+			return rd.Kind(), entries, rd.Notes(), nil
+		}
+		if err == nil {
+			entries++
+			err = add(rd.Kind(), e)
+		}
+		if err != nil {
+			if _, ok := errors.AsType[*NameError](err); !ok {
+				err = &NameError{Name: name, Err: err, Remedy: remedy(err)}
+			}
+			return kind, entries, notes, err
+		}
+	}
+}
+
+// remedy says what to do about a fault of a sitemap; faults of packed data have said it.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, sitemap.ErrHTML):
+		return "fetch it again, as a server may send a page in its place"
+	case errors.Is(err, sitemap.ErrCutOff):
+		return "copy or download it again"
+	case errors.Is(err, sitemap.ErrXML), errors.Is(err, sitemap.ErrHuge), errors.Is(err, sitemap.ErrDeep):
+		return "crawlers cannot read it either: have it written anew, or leave it out"
+	}
+	return ""
+}
+
+// addURL adds a URL of a page.
+func (r *reader) addURL(f *file, e sitemap.Entry) error {
+	r.hash.Write(e.URL)        //nolint:errcheck // it cannot fail
+	r.hash.Write([]byte{'\n'}) //nolint:errcheck // it cannot fail
+	origin, err := r.builder.AddURL(e.URL)
+	if err != nil {
+		r.note(BadURL, 1, "%s: line %d: %q: %v", fault.Display(f.name), e.Line, fault.Short(e.URL), err)
+		return nil
+	}
+	r.hosts[origin]++
+	if r.builder.Count() > sitemap.MostURLs {
+		return &NameError{Name: f.name, Err: fmt.Errorf("line %d: this is URL %d of all sitemaps, and %[2]d is one too many", e.Line, r.builder.Count()), Remedy: "give the sitemaps of fewer sites at once"}
+	}
+	return nil
+}
+
+// look notes what is odd about a file that was read.
+func (r *reader) look(f *file, entries int64, n *sitemap.Notes) {
+	name := fault.Display(f.name)
+	if entries+n.NoURL > sitemap.MaxURLs {
+		r.note(Odd, 1, "%s has %d URLs, and a sitemap %d at most: crawlers may read none", name, entries+n.NoURL, sitemap.MaxURLs)
+	}
+	if n.Bytes > sitemap.MaxBytes {
+		r.note(Odd, 1, "%s has %d bytes, unpacked, and a sitemap %d at most: crawlers may read none", name, n.Bytes, sitemap.MaxBytes)
+	}
+	switch {
+	case n.Space != "":
+		r.note(Odd, 1, "%s: the namespace is %q, and not %q", name, n.Space, sitemap.Namespace)
+	case n.NoSpace:
+		r.note(Odd, 1, "%s has no namespace: it is %q", name, sitemap.Namespace)
+	}
+	if n.Encoding != "" {
+		r.note(Odd, 1, "%s is written in %s, and sitemaps are UTF-8", name, n.Encoding)
+	}
+	if entries == 0 {
+		r.note(Odd, 1, "%s has no URL", name)
+	}
+	if n.NoURL > 0 {
+		r.note(BadURL, n.NoURL, "%s: line %d: an entry without a URL, or with one of more than %d bytes", name, n.FirstLine, sitemap.MaxURL)
+	}
+	if len(r.hosts) > 1 && !r.builder.Full() {
+		r.lookHosts(name)
+	}
+}
+
+// lookHosts notes that a file has URLs of several origins: crawlers only take those of its own, unless robots.txt of the
+// others names it.
+func (r *reader) lookHosts(name string) {
+	main, most, all := uint32(0), int64(0), int64(0)
+	for number, n := range r.hosts {
+		if all += n; n > most || n == most && number < main {
+			main, most = number, n
+		}
+	}
+	r.note(Odd, 1, "%s has %d of %d URLs that are not of %s, as most are", name, all-most, all, r.builder.Origin(main))
+}
+
+// addChild queues the file that an entry of an index names.
+func (r *reader) addChild(f *file, e sitemap.Entry) {
+	found, ok := Beside(f.name, e.URL)
+	if !ok {
+		r.note(Missing, 1, "%s: line %d names %s, and no such file is beside it", fault.Display(f.name), e.Line, fault.Short(e.URL))
+		return
+	}
+	r.enqueue(file{name: found, parent: f.name})
+}
+
+// dirOf returns the directory of a file.
+func dirOf(name string) string {
+	if place.IsRemote(name) {
+		return name[:strings.LastIndexByte(name, '/')+1]
+	}
+	return filepath.Dir(name)
+}
+
+// mostParts is how many directories of a URL are looked for beside an index.
+const mostParts = 8
+
+// Beside returns the file beside an index that has the name of a URL: with as many of its directories as are there, with
+// its query behind it or without, and packed by gzip or not, whatever the URL says. ok is false if there is none.
+func Beside(index string, rawURL []byte) (name string, ok bool) {
+	u, err := url.Parse(string(bytes.TrimSpace(rawURL)))
+	if err != nil || u.Path == "" {
+		return "", false
+	}
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	for _, part := range parts {
+		if part == "" || part == "." || part == ".." || strings.ContainsAny(part, "\\\x00:") {
+			return "", false
+		}
+	}
+	parts = parts[max(0, len(parts)-mostParts):]
+	dir := dirOf(index)
+	for ; len(parts) > 0; parts = parts[1:] {
+		base := strings.Join(parts, "/")
+		for _, candidate := range candidates(base, u.RawQuery) {
+			full := place.Join(dir, candidate)
+			if info, err := place.Of(full).Stat(full); err == nil && !info.Dir {
+				return full, true
+			} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				continue // a name that is too long, for instance
+			}
+		}
+	}
+	return "", false
+}
+
+// candidates returns the names that a file may have, by the path and the query of its URL.
+func candidates(base, query string) (names []string) {
+	if query != "" && !strings.ContainsAny(query, "/\\\x00") {
+		names = append(names, base+"?"+query, base+"@"+query) // as wget writes it
+	}
+	if unpacked, packed := strings.CutSuffix(base, ".gz"); packed {
+		return append(names, base, unpacked)
+	}
+	return append(names, base, base+".gz")
+}
+
+// sum returns what was read.
+func (r *reader) sum() (*Sitemaps, error) {
+	for _, f := range r.loose {
+		if f.dir != "" && r.indexes[f.dir] && !r.named[place.Clean(f.name)] {
+			r.note(Unnamed, 1, "%s", fault.Display(f.name))
+		}
+	}
+	out := &r.out
+	out.URLs, out.Size = r.builder.Count(), r.builder.Size()
+	sum := r.hash.Sum128().Bytes()
+	out.Hash = hex.EncodeToString(sum[:])
+	for p := range r.notes {
+		if n := r.notes[p]; n.Count > 0 {
+			n.Problem = Problem(p)
+			out.Notes = append(out.Notes, n)
+		}
+	}
+	out.Set = r.builder.Set()
+	return out, nil
+}
+
+// EachURL gives all URLs of pages to add once more, with the file and the line of each, until add returns an error.
+func (s *Sitemaps) EachURL(add func(url []byte, name string, line int64) error) error {
+	r := newReader(Options{})
+	defer r.texts.Release() //nolint:errcheck // only read
+	for _, name := range s.Names {
+		_, _, _, err := r.each(name, func(_ sitemap.Kind, e sitemap.Entry) error { return add(e.URL, name, e.Line) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Expand returns the files that a log of the format sitemap stands for: those of an index, and what is odd about them;
+// else its own name.
+func Expand(name string, window int64) (names []string, notes []Note, err error) {
+	r := newReader(Options{Window: window})
+	defer r.texts.Release() //nolint:errcheck // only read
+	r.enqueue(file{name: name})
+	for len(r.queue) > 0 {
+		f := r.queue[0]
+		r.queue = r.queue[1:]
+		kind, _, _, err := r.each(f.name, func(kind sitemap.Kind, e sitemap.Entry) error {
+			if kind != sitemap.Index {
+				return errStop
+			}
+			r.addChild(&f, e)
+			return nil
+		})
+		switch {
+		case errors.Is(err, errStop), err == nil && kind != sitemap.Index:
+			names = append(names, f.name)
+		case err != nil && f.parent == "": // whoever reads it says so
+			return []string{name}, nil, nil
+		case err != nil:
+			names = append(names, f.name)
+		}
+	}
+	for p := range r.notes {
+		if n := r.notes[p]; n.Count > 0 {
+			n.Problem = Problem(p)
+			notes = append(notes, n)
+		}
+	}
+	return names, notes, nil
+}
+
+// errStop ends a look at a file that is no index.
+var errStop = errors.New("enough was read")

@@ -1,0 +1,590 @@
+package sitemap
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// The limits of the protocol for one sitemap, and for one index.
+const (
+	MaxURLs  = 50_000
+	MaxBytes = 50 << 20 // of text, unpacked
+)
+
+// Namespace is the namespace of the protocol.
+const Namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+// MaxURL is the length of the longest URL that is read, in bytes. Of a longer one no byte is given.
+const MaxURL = 64 << 10
+
+// What a hostile text may take.
+const (
+	maxToken = 1 << 20 // bytes of a tag, a comment or a piece of text
+	maxDepth = 64      // elements within each other; sitemaps have 5
+)
+
+// A Kind is what a text is.
+type Kind uint8
+
+// The kinds. Unknown is the kind of a Reader that has read nothing.
+const (
+	Unknown Kind = iota
+	URLs         // <urlset>: the URLs of pages
+	Index        // <sitemapindex>: the URLs of sitemaps
+	RSS          // <rss>: the links of its items
+	Atom         // <feed>: the links of its entries
+	Text         // a URL a line
+)
+
+// A shape says where in XML the URLs are.
+type shape struct {
+	root  string
+	path  []string // of an entry, below the root
+	leaf  string   // the element of the entry that has the URL
+	attr  string   // the attribute of leaf that has it; "" is its text
+	space string   // the namespace; "" is any
+}
+
+// shapes are those of the kinds that are XML, by Kind.
+var shapes = [...]shape{
+	URLs:  {root: "urlset", path: []string{"url"}, leaf: "loc", space: Namespace},
+	Index: {root: "sitemapindex", path: []string{"sitemap"}, leaf: "loc", space: Namespace},
+	RSS:   {root: "rss", path: []string{"channel", "item"}, leaf: "link"},
+	Atom:  {root: "feed", path: []string{"entry"}, leaf: "link", attr: "href", space: "http://www.w3.org/2005/Atom"},
+}
+
+// The kinds of errors of a Reader. They come inside an [*Error].
+var (
+	ErrHTML   = errors.New("this is an HTML page, and no sitemap")
+	ErrRoot   = errors.New("this is no sitemap")
+	ErrXML    = errors.New("this is no right XML")
+	ErrHuge   = fmt.Errorf("a piece of XML is longer than %d bytes", maxToken)
+	ErrDeep   = fmt.Errorf("more than %d elements are within each other", maxDepth)
+	ErrCutOff = errors.New("the XML ends too early: the file was cut off")
+	ErrNoList = errors.New("this is neither XML nor a list of URLs")
+)
+
+// An Error is a fault of a sitemap, at a line and behind so many bytes of its text, in UTF-8.
+type Error struct {
+	Line, Offset int64
+	Err          error
+}
+
+// Error returns the fault, and where it is.
+func (e *Error) Error() string {
+	return fmt.Sprintf("line %d (byte %d of the text): %v", e.Line, e.Offset, e.Err)
+}
+
+// Unwrap returns the fault.
+func (e *Error) Unwrap() error { return e.Err }
+
+// An Entry is a URL of a sitemap.
+type Entry struct {
+	URL          []byte // as written, without white space around it and without XML's escapes; nil if it is empty or too long. It is valid until the next call
+	Line, Offset int64  // where it begins: its tag, in XML
+}
+
+// Notes are what is odd about a sitemap that was read.
+type Notes struct {
+	Space    string // the namespace, if it is none of the protocol; "" is right, or see NoSpace
+	NoSpace  bool   // there is none
+	Encoding string // that the XML declares, if it is not UTF-8
+
+	Bytes int64 // of text that were read, before encodings other than UTF-8 were decoded
+
+	NoURL     int64 // entries without a URL, or with an empty or too long one
+	FirstLine int64 // of the first of them
+}
+
+// A Reader reads the URLs of one sitemap, and is for one goroutine. Use NewReader.
+type Reader struct {
+	kind  Kind
+	notes Notes
+	text  source
+	err   error // that ended it
+
+	// Of XML:
+	xml     *xml.Decoder
+	shape   *shape
+	prefix  string     // of the root
+	stack   []xml.Name // of the elements that are open
+	matched int        // how many of stack are on the way to an entry's URL
+	hasURL  bool       // the entry in hand has one
+	url     []byte
+	tooLong bool
+	ended   bool  // behind the root
+	foreign error // that its encoding is not known
+
+	// Of text:
+	line, offset int64
+}
+
+// NewReader returns a Reader of a text, unpacked, in UTF-8 or with a declaration that says another encoding of
+// those that [Reader.Next] knows. A byte order mark does not count.
+func NewReader(r io.Reader) *Reader {
+	return &Reader{text: source{r: bufio.NewReaderSize(r, 64<<10)}}
+}
+
+// Kind returns what the text is: Unknown before the first call of Next, and where that fails.
+func (r *Reader) Kind() Kind { return r.kind }
+
+// Notes returns what is odd about what was read so far.
+func (r *Reader) Notes() Notes {
+	r.notes.Bytes = r.text.bytes
+	return r.notes
+}
+
+// Next returns the next URL. The error is io.EOF at the end, an [*Error], or that of the text. It stays.
+//
+// Entries without a URL are counted, and not returned. XML may declare the encodings UTF-8, UTF-16 if the text was
+// decoded already, US-ASCII, ISO-8859-1 and windows-1252.
+func (r *Reader) Next() (Entry, error) {
+	if r.err == nil && r.kind == Unknown {
+		r.err = r.begin()
+	}
+	for r.err == nil {
+		e, ok, err := r.step()
+		r.err = err
+		if ok {
+			return e, nil
+		}
+	}
+	return Entry{}, r.err
+}
+
+// step returns the next URL of either form, if a line or token gives one.
+func (r *Reader) step() (Entry, bool, error) {
+	if r.kind == Text {
+		return r.nextLine()
+	}
+	return r.nextToken()
+}
+
+// LooksLikeXML reports whether the first bytes of a text are those of a sitemap in XML, and not of another text or of a page.
+func LooksLikeXML(head []byte) bool {
+	head = bytes.TrimSpace(bytes.TrimPrefix(head, byteOrderMark))
+	for bytes.HasPrefix(head, []byte("<!--")) {
+		_, rest, _ := bytes.Cut(head, []byte("-->"))
+		head = bytes.TrimSpace(rest)
+	}
+	if bytes.HasPrefix(head, []byte("<?xml")) {
+		return true
+	}
+	name, ok := bytes.CutPrefix(head, []byte("<"))
+	if i := bytes.IndexAny(name, " \t\r\n>/"); i >= 0 {
+		name = name[:i]
+	}
+	if i := bytes.IndexByte(name, ':'); i >= 0 {
+		name = name[i+1:]
+	}
+	return ok && (string(name) == shapes[URLs].root || string(name) == shapes[Index].root)
+}
+
+var byteOrderMark = []byte("\ufeff")
+
+// begin finds out what the text is.
+func (r *Reader) begin() error {
+	head, err := r.text.r.Peek(4 << 10)
+	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		return r.text.fail(err)
+	}
+	if bytes.HasPrefix(head, byteOrderMark) {
+		head = head[len(byteOrderMark):]
+		r.text.r.Discard(len(byteOrderMark)) //nolint:errcheck // it is buffered
+		r.text.bytes = int64(len(byteOrderMark))
+	}
+	if start := bytes.TrimSpace(head); len(start) > 0 && start[0] != '<' {
+		r.kind = Text
+		return nil
+	}
+	r.xml = xml.NewDecoder(&r.text)
+	if start := bytes.ToLower(bytes.TrimSpace(head)); bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html")) {
+		return &Error{Line: 1, Err: ErrHTML} // which may be no right XML
+	}
+	r.xml.CharsetReader = r.decode
+	return r.findRoot()
+}
+
+// findRoot reads up to the root.
+func (r *Reader) findRoot() error {
+	for {
+		token, err := r.token()
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.CharData:
+			if len(bytes.TrimSpace(t)) > 0 {
+				return r.errorf("%w: text stands before the root", ErrXML)
+			}
+		case xml.Directive:
+			if fields := bytes.Fields(t); len(fields) > 1 && bytes.EqualFold(fields[0], []byte("doctype")) && bytes.EqualFold(fields[1], []byte("html")) {
+				return r.wrap(ErrHTML)
+			}
+		case xml.EndElement:
+			return r.errorf("%w: </%s> ends nothing", ErrXML, t.Name.Local)
+		case xml.StartElement:
+			return r.setRoot(&t)
+		}
+	}
+}
+
+// setRoot finds the kind by the root.
+func (r *Reader) setRoot(t *xml.StartElement) error {
+	for kind := range shapes {
+		if s := &shapes[kind]; s.root != "" && s.root == t.Name.Local {
+			r.kind, r.shape, r.prefix = Kind(kind), s, t.Name.Space
+			r.stack, r.matched = append(r.stack, t.Name), 1
+			r.noteSpace(t.Attr)
+			return nil
+		}
+	}
+	if strings.EqualFold(t.Name.Local, "html") {
+		return r.wrap(ErrHTML)
+	}
+	return r.errorf("%w: its root is <%s>, and not <urlset> or <sitemapindex>", ErrRoot, short(t.Name.Local))
+}
+
+// noteSpace notes the namespace of the root, if it is another than the protocol's.
+func (r *Reader) noteSpace(attrs []xml.Attr) {
+	if r.shape.space == "" {
+		return
+	}
+	r.notes.NoSpace = true
+	for _, a := range attrs {
+		if r.prefix == "" && a.Name.Space == "" && a.Name.Local == "xmlns" || r.prefix != "" && a.Name.Space == "xmlns" && a.Name.Local == r.prefix {
+			r.notes.NoSpace = strings.TrimSpace(a.Value) == ""
+			if space := strings.TrimSpace(a.Value); space != r.shape.space {
+				r.notes.Space = short(space)
+			}
+		}
+	}
+}
+
+// nextToken reads a token of XML, and returns a URL if it ends one.
+func (r *Reader) nextToken() (e Entry, ok bool, err error) {
+	token, err := r.token()
+	if err != nil {
+		return e, false, err
+	}
+	switch t := token.(type) {
+	case xml.CharData:
+		switch {
+		case r.ended && len(bytes.TrimSpace(t)) > 0:
+			return e, false, r.errorf("%w: text stands behind the root", ErrXML)
+		case !r.inURL():
+		case len(r.url)+len(t) > MaxURL+2*maxBlank:
+			r.tooLong = true
+		default:
+			r.url = append(r.url, t...)
+		}
+	case xml.StartElement:
+		return r.open(&t)
+	case xml.EndElement:
+		return r.end(t.Name)
+	}
+	return e, false, nil
+}
+
+// maxBlank is how much white space may stand before or behind a URL.
+const maxBlank = 4 << 10
+
+// inURL reports whether the token in hand is in the element of a URL, and in no element of that.
+func (r *Reader) inURL() bool {
+	n := len(r.shape.path) + 2
+	return len(r.stack) == n && r.matched == n && r.shape.attr == ""
+}
+
+// open begins an element. It returns the URL if an attribute has it.
+func (r *Reader) open(t *xml.StartElement) (e Entry, ok bool, err error) {
+	if r.ended {
+		return e, false, r.errorf("%w: <%s> stands behind the root", ErrXML, short(t.Name.Local))
+	}
+	if len(r.stack) == maxDepth {
+		return e, false, r.wrap(ErrDeep)
+	}
+	depth := len(r.stack)
+	r.stack = append(r.stack, t.Name)
+	if r.matched != depth || t.Name.Space != r.prefix {
+		return e, false, nil
+	}
+	switch path := r.shape.path; {
+	case depth <= len(path) && t.Name.Local == path[depth-1]:
+		r.matched++
+		if depth == len(path) {
+			r.hasURL, r.line, r.offset = false, r.at().Line, r.at().Offset
+		}
+	case depth == len(path)+1 && t.Name.Local == r.shape.leaf:
+		r.matched++
+		r.url, r.tooLong = r.url[:0], false
+		at := r.at()
+		r.line, r.offset = at.Line, at.Offset
+		if r.shape.attr != "" {
+			return r.linked(t.Attr)
+		}
+	}
+	return e, false, nil
+}
+
+// linked returns the URL of a link whose attribute has it.
+func (r *Reader) linked(attrs []xml.Attr) (e Entry, ok bool, err error) {
+	url, rel := "", ""
+	for _, a := range attrs {
+		switch {
+		case a.Name.Space != "":
+		case a.Name.Local == r.shape.attr:
+			url = a.Value
+		case a.Name.Local == "rel":
+			rel = a.Value
+		}
+	}
+	if rel != "" && rel != "alternate" {
+		return e, false, nil
+	}
+	r.url = append(r.url, url...)
+	return r.give()
+}
+
+// end ends an element, and returns the URL if it is that of one.
+func (r *Reader) end(name xml.Name) (e Entry, ok bool, err error) {
+	depth := len(r.stack)
+	if depth == 0 || r.stack[depth-1] != name {
+		return e, false, r.errorf("%w: </%s> ends no element that is open", ErrXML, short(name.Local))
+	}
+	inURL := r.inURL()
+	r.stack = r.stack[:depth-1]
+	if r.matched == depth {
+		r.matched--
+		if depth == len(r.shape.path)+1 && !r.hasURL {
+			r.noteNoURL()
+		}
+	}
+	r.ended = depth == 1
+	if inURL {
+		return r.give()
+	}
+	return e, false, nil
+}
+
+// give returns the URL in hand.
+func (r *Reader) give() (e Entry, ok bool, err error) {
+	url := bytes.TrimSpace(r.url)
+	if len(url) > MaxURL || r.tooLong || len(url) == 0 {
+		return e, false, nil // the end of the entry counts it
+	}
+	r.hasURL = true
+	return Entry{url, r.line, r.offset}, true, nil
+}
+
+// noteNoURL counts an entry without a URL.
+func (r *Reader) noteNoURL() {
+	if r.notes.NoURL++; r.notes.NoURL == 1 {
+		r.notes.FirstLine = r.line
+	}
+}
+
+// token returns the next token of XML. At the end of the text it is nil, with io.EOF if the root has ended.
+func (r *Reader) token() (xml.Token, error) {
+	r.text.since = 0
+	token, err := r.xml.RawToken()
+	switch syntax, ok := errors.AsType[*xml.SyntaxError](err); {
+	case err == nil:
+		return token, nil
+	case r.text.err != nil:
+		return nil, r.text.err
+	case r.foreign != nil:
+		return nil, r.wrap(r.foreign)
+	case errors.Is(err, ErrHuge):
+		return nil, r.wrap(ErrHuge)
+	case err == io.EOF && r.ended: //nolint:errorlint // a Reader's end is io.EOF itself
+		return nil, io.EOF
+	case err == io.EOF && r.kind == Unknown: //nolint:errorlint // as above
+		return nil, r.errorf("%w: nothing is in it", ErrRoot)
+	case err == io.EOF || ok && strings.HasSuffix(syntax.Msg, "unexpected EOF"): //nolint:errorlint // as above
+		return nil, r.wrap(ErrCutOff)
+	case ok:
+		return nil, r.errorf("%w: %s", ErrXML, syntax.Msg)
+	}
+	return nil, r.errorf("%w: %s", ErrXML, strings.TrimPrefix(err.Error(), "xml: "))
+}
+
+// at returns where the XML was read to.
+func (r *Reader) at() Error {
+	line, _ := r.xml.InputPos()
+	return Error{Line: int64(line), Offset: r.xml.InputOffset()}
+}
+
+// wrap returns an error at the place where the XML was read to.
+func (r *Reader) wrap(err error) error {
+	at := r.at()
+	at.Err = err
+	return &at
+}
+
+func (r *Reader) errorf(format string, args ...any) error { return r.wrap(fmt.Errorf(format, args...)) }
+
+// short cuts off what is too long for a message, and quotes what would not show as it is.
+func short(text string) string {
+	const most = 80
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// decode returns the text of XML that declares an encoding other than UTF-8, as UTF-8.
+func (r *Reader) decode(encoding string, text io.Reader) (io.Reader, error) {
+	r.notes.Encoding = short(encoding)
+	switch strings.ToLower(encoding) {
+	case "utf8": // as some write it
+		r.notes.Encoding = ""
+		return text, nil
+	case "utf-16", "utf-16le", "utf-16be", "unicode":
+		return text, nil // a text in UTF-16 has come here as UTF-8
+	case "us-ascii", "ascii", "iso-8859-1", "latin1", "windows-1252", "cp1252":
+		return &latin1{text: &r.text}, nil
+	}
+	r.foreign = fmt.Errorf("%w: its encoding is %s: save it as UTF-8, as in: iconv -f %[2]s -t UTF-8", ErrXML, short(encoding))
+	return nil, r.foreign
+}
+
+// A latin1 decodes windows-1252, of which all is ISO-8859-1 that a page may hold.
+type latin1 struct {
+	text io.ByteReader
+	rest []byte
+	buf  [utf8.UTFMax]byte
+}
+
+// ReadByte returns the next byte of UTF-8.
+func (l *latin1) ReadByte() (byte, error) {
+	if len(l.rest) > 0 {
+		b := l.rest[0]
+		l.rest = l.rest[1:]
+		return b, nil
+	}
+	b, err := l.text.ReadByte()
+	if err != nil || b < utf8.RuneSelf {
+		return b, err
+	}
+	c := rune(b)
+	if b < 0xa0 {
+		c = windows1252[b-0x80]
+	}
+	l.rest = l.buf[:utf8.EncodeRune(l.buf[:], c)]
+	return l.ReadByte()
+}
+
+// Read is there for the interface: encoding/xml reads bytes.
+func (l *latin1) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if p[n], err = l.ReadByte(); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// windows1252 are the characters that windows-1252 has from 0x80 on; five are not defined.
+var windows1252 = [32]rune{
+	0x20ac, 0x81, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0x8d, 0x17d, 0x8f,
+	0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0x9d, 0x17e, 0x178,
+}
+
+// A source is the text that encoding/xml reads, byte by byte. It bounds what one token takes.
+type source struct {
+	r     *bufio.Reader
+	bytes int64 // that were read
+	since int   // of these, since the last token
+	err   error // of the text, other than io.EOF
+}
+
+// ReadByte returns the next byte of the text.
+func (s *source) ReadByte() (byte, error) {
+	if s.since++; s.since > maxToken {
+		return 0, ErrHuge
+	}
+	b, err := s.r.ReadByte()
+	if err != nil {
+		return b, s.fail(err)
+	}
+	s.bytes++
+	return b, nil
+}
+
+// Read is there for the interface: encoding/xml reads bytes.
+func (s *source) Read(p []byte) (n int, err error) {
+	n, err = s.r.Read(p)
+	s.bytes += int64(n)
+	return n, s.fail(err)
+}
+
+// fail keeps an error that is not the end.
+func (s *source) fail(err error) error {
+	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		s.err = err
+	}
+	return err
+}
+
+// nextLine reads a line of a list of URLs, and returns its URL.
+func (r *Reader) nextLine() (e Entry, ok bool, err error) {
+	line, err := r.readLine()
+	if err != nil {
+		return e, false, err
+	}
+	r.line++
+	e.Line, e.Offset = r.line, r.offset
+	r.offset = r.text.bytes
+	switch e.URL = bytes.TrimSpace(line); {
+	case r.tooLong:
+		r.noteNoURL()
+		return e, false, nil
+	case len(e.URL) == 0:
+		return e, false, nil
+	case r.hasURL || isURL(e.URL):
+		r.hasURL = true
+		return e, true, nil
+	}
+	return e, false, &Error{Line: e.Line, Offset: e.Offset, Err: fmt.Errorf("%w: it begins %q", ErrNoList, short(string(e.URL)))}
+}
+
+// isURL reports whether the first line of a text makes it a list of URLs.
+func isURL(line []byte) bool {
+	i := bytes.Index(line, []byte("://"))
+	return i > 0 && i < 10 && bytes.IndexAny(line[:i], " \t,;\"'<") < 0
+}
+
+// readLine reads a line, up to MaxURL bytes of it.
+func (r *Reader) readLine() ([]byte, error) {
+	r.url, r.tooLong = r.url[:0], false
+	for {
+		piece, err := r.text.r.ReadSlice('\n')
+		r.text.bytes += int64(len(piece))
+		if len(r.url)+len(piece) > MaxURL {
+			r.tooLong = true
+		} else {
+			r.url = append(r.url, piece...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull: //nolint:errorlint // as ReadSlice returns it
+		case err == io.EOF && (len(r.url) > 0 || r.tooLong): //nolint:errorlint // a Reader's end is io.EOF itself
+			return r.url, nil
+		case err != nil:
+			return nil, r.text.fail(err)
+		default:
+			return r.url, nil
+		}
+	}
+}
