@@ -17,6 +17,7 @@ type Job struct {
 	Rules   func() (iter.Seq2[robots.Response, error], error) // all rules, from the start
 	Pack    string                                            // name of a rule pack in place of Rules; "" is none
 	Logs    func() (engine.Source, error)                     // all logs, from the start; closed here
+	Lines   func() (int64, error)                             // unpacks the logs and counts their lines; nil measures no unpacking
 	Sink    func(*engine.Store) (Sink, error)                 // a new output; nil is none, so that verdicts go nowhere
 	Store   engine.StoreOptions                               // Workers is set here
 	Workers []int                                             // numbers of workers to run with; none is the default number
@@ -37,15 +38,19 @@ type Sink interface {
 //
 //	Parse               reading all rules and parsing them, on one goroutine
 //	BuildStore/workers  reading, parsing and compiling them
-//	Read                reading and decompressing the logs into batches, on one goroutine
+//	Unpack              unpacking the logs and counting their lines, on one goroutine
+//	Read                reading and unpacking them into batches, on one goroutine
+//	Decide/workers      the same with the verdicts, which go nowhere, for the first number of workers
 //	Run/workers         the whole run, from the logs to the complete output, rules loaded before
 //
 // or, with a pack,
 //
 //	OpenPack            opening it
-//	Read                as above
-//	RunPack/workers     the whole run, from opening the pack on, with loading the rules that it needs
+//	Unpack, Read        as above
+//	DecidePack/workers  as Decide, from opening the pack on, with loading the rules that it needs
+//	RunPack/workers     the whole run, likewise
 //
+// At the end come, behind a #, the least CPU times of the parts for a URL, as multiples of the first.
 // It stops when ctx ends. Logs without a URL are ErrNoURLs, before anything is written.
 func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 	if len(j.Workers) == 0 {
@@ -61,7 +66,14 @@ func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 	if err != nil {
 		return err
 	}
-	return Rounds(ctx, w, rounds, cases)
+	var l ladder
+	for i := range cases {
+		l.watch(&cases[i])
+	}
+	if err := Rounds(ctx, w, rounds, cases); err != nil {
+		return err
+	}
+	return l.write(w)
 }
 
 // cases returns what is to be measured.
@@ -73,30 +85,55 @@ func (j Job) cases(ctx context.Context) ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	cases := make([]Case, 0, 2+2*len(j.Workers))
-	cases = append(cases, Case{"Parse", "rule", Here(j.parse)}, Case{"Read", "url", Here(j.read)})
+	run := func(j Job, workers int) func() (Sample, error) {
+		return Here(func() (Work, error) { return j.run(ctx, store, workers) })
+	}
+	cases := append([]Case{{"Parse", "rule", Here(j.parse)}}, j.logCases()...)
+	if j.Sink != nil {
+		cases = append(cases, Case{"Decide/workers=" + workersText(j.Workers[0]), "url", run(j.blind(), j.Workers[0])})
+	}
 	for _, n := range j.Workers {
 		cases = append(cases,
 			Case{"BuildStore/workers=" + workersText(n), "rule", Here(func() (Work, error) {
 				_, work, err := j.build(n)
 				return work, err
 			})},
-			Case{"Run/workers=" + workersText(n), "url", Here(func() (Work, error) { return j.run(ctx, store, n) })})
+			Case{"Run/workers=" + workersText(n), "url", run(j, n)})
 	}
 	return cases, nil
 }
 
 // packCases returns what is to be measured of a pack.
 func (j Job) packCases(ctx context.Context) []Case {
-	cases := make([]Case, 0, 2+len(j.Workers))
 	inForce := func(s *engine.Store) (Work, error) { return Work{Units: int64(s.InForce())}, nil }
-	cases = append(cases,
-		Case{"OpenPack", "origin", Here(j.withPack(j.Store.Workers, inForce))}, Case{"Read", "url", Here(j.read)})
+	run := func(j Job, workers int) func() (Sample, error) {
+		return Here(j.withPack(workers, func(s *engine.Store) (Work, error) { return j.run(ctx, s, workers) }))
+	}
+	cases := append([]Case{{"OpenPack", "origin", Here(j.withPack(j.Store.Workers, inForce))}}, j.logCases()...)
+	if j.Sink != nil {
+		cases = append(cases, Case{"DecidePack/workers=" + workersText(j.Workers[0]), "url", run(j.blind(), j.Workers[0])})
+	}
 	for _, n := range j.Workers {
-		run := func(s *engine.Store) (Work, error) { return j.run(ctx, s, n) }
-		cases = append(cases, Case{"RunPack/workers=" + workersText(n), "url", Here(j.withPack(n, run))})
+		cases = append(cases, Case{"RunPack/workers=" + workersText(n), "url", run(j, n)})
 	}
 	return cases
+}
+
+// logCases returns what is to be measured of the logs alone.
+func (j Job) logCases() (cases []Case) {
+	if j.Lines != nil {
+		cases = append(cases, Case{"Unpack", "line", Here(func() (Work, error) {
+			lines, err := j.Lines()
+			return Work{Units: lines}, err
+		})})
+	}
+	return append(cases, Case{"Read", "url", Here(j.read)})
+}
+
+// blind returns the job without an output.
+func (j Job) blind() Job {
+	j.Sink, j.Ran = nil, nil
+	return j
 }
 
 // workersText names a number of workers.

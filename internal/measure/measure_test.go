@@ -38,6 +38,9 @@ func job(t *testing.T) measure.Job {
 		Logs: func() (engine.Source, error) {
 			return ingest.OpenLogs([]string{filepath.Join(data, "urls.zst")}, ingest.LogOptions{})
 		},
+		Lines: func() (int64, error) {
+			return ingest.CountLines([]string{filepath.Join(data, "urls.zst")}, ingest.LogOptions{})
+		},
 		Sink: func(s *engine.Store) (measure.Sink, error) {
 			return output.Create(out, nil, s, output.Options{Inputs: []string{"urls.zst"}})
 		},
@@ -55,7 +58,7 @@ func TestJob(t *testing.T) {
 	for _, sink := range []bool{true, false} {
 		j := job(t)
 		if !sink {
-			j.Sink = nil
+			j.Sink, j.Lines = nil, nil
 		}
 		var out bytes.Buffer
 		var told []engine.Stats
@@ -77,12 +80,15 @@ func TestJob(t *testing.T) {
 			}
 			names = append(names, m[1])
 			for _, unit := range []string{"ns/op", "MB/s", "s/s", "allocs/op"} {
-				if !strings.Contains(line, unit) {
+				if !strings.Contains(line, unit) && (unit != "MB/s" || m[1] != "Unpack") {
 					t.Errorf("no %s in %q", unit, line)
 				}
 			}
 		}
 		round := "Parse Read BuildStore/workers=1 Run/workers=1 BuildStore/workers=2 Run/workers=2"
+		if sink {
+			round = "Parse Unpack Read Decide/workers=1 BuildStore/workers=1 Run/workers=1 BuildStore/workers=2 Run/workers=2"
+		}
 		if got := strings.Join(names, " "); got != round+" "+round {
 			t.Errorf("cases are %s", got)
 		}
@@ -126,7 +132,7 @@ func TestJobPack(t *testing.T) {
 			names = append(names, m[1])
 		}
 	}
-	if got := strings.Join(names, " "); got != "OpenPack Read RunPack/workers=1 RunPack/workers=2" {
+	if got := strings.Join(names, " "); got != "OpenPack Unpack Read DecidePack/workers=1 RunPack/workers=1 RunPack/workers=2" {
 		t.Errorf("cases are %s", got)
 	}
 	if len(told) != 4 || !reflect.DeepEqual(told[2], told[0]) || !reflect.DeepEqual(told[3], told[0]) {
@@ -160,6 +166,10 @@ func TestJobFails(t *testing.T) {
 		},
 		"sink": func(j *measure.Job) context.Context {
 			j.Sink = func(*engine.Store) (measure.Sink, error) { return nil, broken }
+			return t.Context()
+		},
+		"lines": func(j *measure.Job) context.Context {
+			j.Lines = func() (int64, error) { return 0, broken }
 			return t.Context()
 		},
 		"context": func(*measure.Job) context.Context { return ended },

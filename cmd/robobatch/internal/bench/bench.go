@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
@@ -45,9 +46,9 @@ robobatch bench measures a run on your own rules and logs, and prints what bench
 
     robobatch bench -rules dir -in urls.zst
 
-prints, in several rounds, a line each for parsing the rules, compiling them, reading the logs and the whole run, with
-processor time, rates, allocations and peak memory. For a pack it measures opening it, and the run loads its rules. It
-writes to a temporary directory and opens no network connection unless a name begins with s3://.`
+prints, in several rounds, a line each for parsing the rules, compiling them, unpacking the logs, reading them, deciding
+their URLs and the whole run, with processor time, rates, allocations and peak memory. For a pack it measures opening it,
+and the run loads its rules. At the end it compares the steps: unpacking, which every program must do, is 1. It writes to a temporary directory and opens no network connection unless a name begins with s3://.`
 	rounds := cli.Flag{Name: "rounds", Arg: "n", Default: "6", Set: cli.Int(&g.rounds), Doc: `
 			How often each part is measured. benchstat needs 6 or more for a confidence interval.`}
 	run := flags.WithDocs(flags.Without(g.Work.Flags(), "progress", "quiet"), map[string]string{
@@ -122,6 +123,10 @@ func (b *benchRun) check(g *given) error {
 		Ran: func(store *engine.Store, s engine.Stats) {
 			b.doubts = append(passage.DoubtAgents(&b.Now.Opt, store), doubtful.Decided(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(b.Logs.Counts().Refused))...)
 		},
+	}
+	isText := !slices.ContainsFunc(b.Logs.Inputs(), func(in ingest.Input) bool { return in.Format == ingest.Parquet || in.Format == ingest.WARC })
+	if isText && b.LogOpt.Limit == 0 { // of others, or a part, there is nothing to compare
+		b.job.Lines = func() (int64, error) { return ingest.CountLines(b.Files.Names(), b.LogOpt) }
 	}
 	if g.Work.Workers > 0 {
 		b.job.Workers = []int{g.Work.Workers}

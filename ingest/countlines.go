@@ -1,0 +1,43 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+)
+
+// CountLines unpacks the logs and counts their line ends: the least that reading them can cost. Of opt it takes Stdin,
+// Ahead and Window. Logs that are no text, Parquet or captures, are an [errors.ErrUnsupported], before any is read.
+func CountLines(names []string, opt LogOptions) (lines int64, err error) {
+	l, err := OpenLogs(names, opt)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	for i := range l.inputs {
+		if in := &l.inputs[i]; in.content != unpack.Text {
+			return 0, fmt.Errorf("count the lines of %s, which is no text: %w", in.Name, errors.ErrUnsupported)
+		}
+	}
+	buf := make([]byte, 256<<10)
+	for i := range l.inputs {
+		if err := l.text.texts.Open(l.inputs[i].Name, l.opt.Stdin); err != nil {
+			return lines, err
+		}
+		for err = nil; err == nil; {
+			var n int
+			n, err = l.text.texts.Read(buf)
+			lines += int64(bytes.Count(buf[:n], []byte{'\n'}))
+		}
+		if err != io.EOF {
+			return lines, err
+		}
+		if err := l.text.texts.Close(); err != nil {
+			return lines, err
+		}
+	}
+	return lines, nil
+}

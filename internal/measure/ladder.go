@@ -1,0 +1,55 @@
+package measure
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// A ladder is the least CPU times of the steps from the logs to the output, each of which does what the one before it
+// does, and more.
+type ladder struct {
+	steps []*step
+	urls  int64
+}
+
+// A step is a case that takes logs.
+type step struct {
+	name string
+	cpu  time.Duration // 0 before it ran
+}
+
+// watch notes what a case takes, if it takes logs.
+func (l *ladder) watch(c *Case) {
+	switch kind, _, _ := strings.Cut(c.Name, "/"); kind {
+	case "Unpack", "Read", "Decide", "DecidePack", "Run", "RunPack":
+	default:
+		return
+	}
+	s, run := &step{name: c.Name}, c.Run
+	l.steps = append(l.steps, s)
+	c.Run = func() (Sample, error) {
+		sample, err := run()
+		if err == nil && (s.cpu == 0 || sample.CPU < s.cpu) {
+			s.cpu = sample.CPU
+		}
+		if c.Unit == "url" {
+			l.urls = sample.Units
+		}
+		return sample, err
+	}
+}
+
+// write writes the steps, the first of which is 1. Where nobody knows CPU times it writes nothing.
+func (l *ladder) write(w io.Writer) error {
+	if len(l.steps) == 0 || l.steps[0].cpu == 0 || l.urls == 0 {
+		return nil
+	}
+	text := "# least CPU time for a URL, and as a multiple of the first:\n"
+	for _, s := range l.steps {
+		text += fmt.Sprintf("#   %-24s %8.1f ns  %6.2f\n", s.name, float64(s.cpu.Nanoseconds())/float64(l.urls), s.cpu.Seconds()/l.steps[0].cpu.Seconds())
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
