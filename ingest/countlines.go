@@ -32,7 +32,7 @@ func CountLines(names []string, opt LogOptions) (lines int64, err error) {
 			n, err = l.text.texts.Read(buf)
 			lines += int64(bytes.Count(buf[:n], []byte{'\n'}))
 		}
-		if err != io.EOF {
+		if !errors.Is(err, io.EOF) {
 			return lines, err
 		}
 		if err := l.text.texts.Close(); err != nil {

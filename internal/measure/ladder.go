@@ -46,10 +46,11 @@ func (l *ladder) write(w io.Writer) error {
 	if len(l.steps) == 0 || l.steps[0].cpu == 0 || l.urls == 0 {
 		return nil
 	}
-	text := "# least CPU time for a URL, and as a multiple of the first:\n"
+	var text strings.Builder
+	text.WriteString("# least CPU time for a URL, and as a multiple of the first:\n")
 	for _, s := range l.steps {
-		text += fmt.Sprintf("#   %-24s %8.1f ns  %6.2f\n", s.name, float64(s.cpu.Nanoseconds())/float64(l.urls), s.cpu.Seconds()/l.steps[0].cpu.Seconds())
+		fmt.Fprintf(&text, "#   %-24s %8.1f ns  %6.2f\n", s.name, float64(s.cpu.Nanoseconds())/float64(l.urls), s.cpu.Seconds()/l.steps[0].cpu.Seconds())
 	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, text.String())
 	return err
 }
