@@ -18,10 +18,11 @@ func Formats() []Format { return weblog.Formats() }
 // it. It is Auto for "" and "auto". The error lists the names there are.
 func ParseFormat(name string) (Format, error) { return weblog.ParseFormat(name) }
 
-// URLs is the format of a list of URLs. Parquet and WARC are those of files that are not read by lines.
+// URLs is the format of a list of URLs. Parquet, Sitemap and WARC are those of files that are not read by lines.
 const (
 	URLs    = weblog.URLs
 	Parquet = weblog.Parquet
+	Sitemap = weblog.Sitemap
 	WARC    = weblog.WARC
 )
 

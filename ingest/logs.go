@@ -11,6 +11,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/capture"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
+	"github.com/robobatch/robobatch/ingest/sitemapfiles"
 )
 
 const (
@@ -70,7 +71,7 @@ func (o *LogOptions) parser(f Format) (weblog.Parser, error) {
 		return nil, nil
 	case weblog.WARC:
 		return nil, capture.CheckFields(o.Fields)
-	case weblog.URLs:
+	case weblog.URLs, weblog.Sitemap:
 		return nil, checkNoFields(o.Fields)
 	}
 	return weblog.New(f, o.Fields)
@@ -113,6 +114,7 @@ type Logs struct {
 	err    error
 	grown  []string // names of logs
 	unsure Unsure
+	notes  []sitemapfiles.Note
 
 	sizes    []atomic.Int64 // of inputs; -1 is unknown
 	formats  []atomic.Pointer[Format]
@@ -145,7 +147,11 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	if _, err := opt.parser(opt.Format); err != nil {
 		return nil, err
 	}
-	l := &Logs{opt: opt, inputs: inputs, sizes: make([]atomic.Int64, len(inputs)), formats: make([]atomic.Pointer[Format], len(inputs)), choices: make([]atomic.Pointer[weblog.Choice], len(inputs)), headless: make([]atomic.Bool, len(inputs))}
+	inputs, notes, err := expandIndexes(inputs, &opt)
+	if err != nil {
+		return nil, err
+	}
+	l := &Logs{opt: opt, inputs: inputs, notes: notes, sizes: make([]atomic.Int64, len(inputs)), formats: make([]atomic.Pointer[Format], len(inputs)), choices: make([]atomic.Pointer[weblog.Choice], len(inputs)), headless: make([]atomic.Bool, len(inputs))}
 	if err := l.findKinds(); err != nil {
 		return nil, err
 	}
@@ -228,8 +234,12 @@ func (l *Logs) open() bool {
 		if l.err = l.text.open(in.Name); l.err != nil {
 			return false
 		}
-		l.log, err = &l.text, l.text.setFormat(l.opt.Format)
-		l.noteFormat(&l.text)
+		if l.text.isSitemap(l.opt.Format) {
+			l.log, err = l.text.openSitemap(l.opt.Format)
+		} else {
+			l.log, err = &l.text, l.text.setFormat(l.opt.Format)
+		}
+		l.noteFormat(l.log)
 	}
 	if err != nil {
 		l.log = nil
@@ -275,7 +285,7 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 			l.sizes[i].Store(l.text.texts.Packed())
 		}
 		if err == nil {
-			if l.log == rowLog(&l.text) && l.text.texts.Grown() > 0 {
+			if l.readsText() && l.text.texts.Grown() > 0 {
 				l.grown = append(l.grown, l.inputs[i].Name)
 			}
 			err = l.log.close()
@@ -285,6 +295,12 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 	if err != nil {
 		l.fail(err, at, unverified)
 	}
+}
+
+// readsText reports whether the open log is read from a text.
+func (l *Logs) readsText() bool {
+	_, isSitemap := l.log.(*sitemapLog)
+	return isSitemap || l.log == rowLog(&l.text)
 }
 
 // fail ends the rows with an error of the open log.
@@ -300,7 +316,7 @@ func (l *Logs) Err() error { return l.err }
 // counters keep their values. Only the first call can return an error.
 func (l *Logs) Close() error {
 	var err error
-	if l.log != nil && l.log != rowLog(&l.text) {
+	if l.log != nil && !l.readsText() {
 		err = l.log.close()
 	}
 	err = errors.Join(err, l.text.release())

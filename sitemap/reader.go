@@ -100,6 +100,8 @@ type Notes struct {
 
 	NoURL     int64 // entries without a URL, or with an empty or too long one
 	FirstLine int64 // of the first of them
+
+	LastLine, LastOffset int64 // of the last of them
 }
 
 // A Reader reads the URLs of one sitemap, and is for one goroutine. Use NewReader.
@@ -384,6 +386,7 @@ func (r *Reader) give() (e Entry, ok bool, err error) {
 
 // noteNoURL counts an entry without a URL.
 func (r *Reader) noteNoURL() {
+	r.notes.LastLine, r.notes.LastOffset = r.line, r.offset
 	if r.notes.NoURL++; r.notes.NoURL == 1 {
 		r.notes.FirstLine = r.line
 	}

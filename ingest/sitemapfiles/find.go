@@ -237,15 +237,15 @@ func (r *reader) each(name string, add func(kind sitemap.Kind, e sitemap.Entry) 
 		}
 		if err != nil {
 			if _, ok := errors.AsType[*NameError](err); !ok {
-				err = &NameError{Name: name, Err: err, Remedy: remedy(err)}
+				err = &NameError{Name: name, Err: err, Remedy: Remedy(err)}
 			}
 			return kind, entries, notes, err
 		}
 	}
 }
 
-// remedy says what to do about a fault of a sitemap; faults of packed data have said it.
-func remedy(err error) string {
+// Remedy says what to do about a fault of a sitemap; faults of packed data have said it.
+func Remedy(err error) string {
 	switch {
 	case errors.Is(err, sitemap.ErrHTML):
 		return "fetch it again, as a server may send a page in its place"
@@ -410,8 +410,8 @@ func (s *Sitemaps) EachURL(add func(url []byte, name string, line int64) error) 
 }
 
 // Expand returns the files that a log of the format sitemap stands for: those of an index, and what is odd about them;
-// else its own name.
-func Expand(name string, window int64) (names []string, notes []Note, err error) {
+// else, and of one that cannot be read, its own name.
+func Expand(name string, window int64) (names []string, notes []Note) {
 	r := newReader(Options{Window: window})
 	defer r.texts.Release() //nolint:errcheck // only read
 	r.enqueue(file{name: name})
@@ -429,7 +429,7 @@ func Expand(name string, window int64) (names []string, notes []Note, err error)
 		case errors.Is(err, errStop), err == nil && kind != sitemap.Index:
 			names = append(names, f.name)
 		case err != nil && f.parent == "": // whoever reads it says so
-			return []string{name}, nil, nil
+			return []string{name}, nil
 		case err != nil:
 			names = append(names, f.name)
 		}
@@ -440,7 +440,7 @@ func Expand(name string, window int64) (names []string, notes []Note, err error)
 			notes = append(notes, n)
 		}
 	}
-	return names, notes, nil
+	return names, notes
 }
 
 // errStop ends a look at a file that is no index.

@@ -98,6 +98,21 @@ func (d *Decoder) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Head returns the first bytes of the text as UTF-8, without giving them out, and as far as they could be read: at least 64
+// characters of a text that has so many. It is valid until the next call.
+func (d *Decoder) Head() []byte {
+	if !d.begun {
+		d.begin()
+	}
+	if d.order == nil {
+		return d.head
+	}
+	if len(d.decoded) == 0 {
+		d.more() //nolint:errcheck // the next Read returns it
+	}
+	return d.decoded
+}
+
 // Wide reports whether the text is UTF-16, once it has been read from.
 func (d *Decoder) Wide() bool { return d.order != nil }
 

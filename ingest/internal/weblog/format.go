@@ -16,6 +16,7 @@ const (
 	Auto    Format = ""        // to be detected, see [Detect]
 	URLs    Format = "urls"    // a URL a line
 	Parquet Format = "parquet" // any Parquet file with a column for the URL, see [Records]
+	Sitemap Format = "sitemap" // XML, see package sitemap, which is not lines
 	WARC    Format = "warc"    // a web archive, whose records are not lines
 )
 
@@ -43,6 +44,7 @@ var formats = []*format{
 	&cloudFrontFormat,
 	&w3cFormat,
 	{name: WARC, about: "a web archive: each fetch that its records tell of"},
+	{name: Sitemap, about: "the URLs of a sitemap in XML or RSS, or of the files of an index beside it"},
 	&albFormat,
 	&jsonFormat,
 	&tsvFormat,

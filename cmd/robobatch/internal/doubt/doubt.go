@@ -122,7 +122,7 @@ var Meanings = []Meaning{
 		"Convert parts that end their lines with CR before they are joined, as in: tr '\\r' '\\n'. List the lines with -rejects.",
 	},
 	{
-		MissingSitemaps, "An index names sitemaps that are not beside it. Their URLs count as in none.",
+		MissingSitemaps, "An index names sitemaps that are not beside it. They are not read.",
 		"Put them there, by the names in their URLs.",
 	},
 	{

@@ -37,7 +37,7 @@ func (l *Logs) Flags() []cli.Flag {
 			Name: "format", Arg: "name", Values: words.Formats(), Default: "auto",
 			Set: cli.Text(&l.Format), Doc: `
 			Format of the logs. auto detects it from their first lines; the others are urls, combined
-			(Apache, nginx), w3c (IIS), cloudfront, alb, json, csv, tsv, cdxj, parquet and warc.
+			(Apache, nginx), w3c (IIS), cloudfront, alb, json, csv, tsv, cdxj, parquet, sitemap and warc.
 			docs/FORMATS.md describes them.`,
 		},
 		{Name: "base", Arg: "url", Set: cli.Text(&l.Base), Doc: `

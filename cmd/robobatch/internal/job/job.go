@@ -166,6 +166,9 @@ func (j *job) judge(r *summary.Report) error {
 // doubts returns the doubts about the rows of the logs. An error of judge is none.
 func (j *job) doubts(r *summary.Report) []doubt.Doubt {
 	all := r.Doubt()
+	if j.series != nil {
+		all = append(all, j.DoubtIndexes()...)
+	}
 	if j.dates && r.Counts.URLs > 0 {
 		text := "-partition-by date: no row has a time that is understood, so that all are in one partition, that of no date: name the field of the time with -time-field"
 		all = append(all, doubt.Doubt{Code: doubt.NoTimes, Text: text, Count: r.Counts.URLs})

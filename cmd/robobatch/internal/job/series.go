@@ -410,7 +410,7 @@ func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	if p.Logs, err = ingest.OpenLogs([]string{item.Name}, p.LogOpt); err != nil {
 		return nil, err
 	}
-	p.outOpt.Inputs = []string{item.Name}
+	p.outOpt.Inputs = p.InputNames()
 	j := newJob(&p)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -217,9 +217,7 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 	}
 	p.DoubtOnce(p.doubtFiles())
 	p.DoubtOnce(doubtful.Lists(p.Now.Opt.Ranges))
-	if p.Sitemaps != nil {
-		p.DoubtOnce(doubtSitemaps(p.Sitemaps.Notes))
-	}
+	p.DoubtOnce(p.doubtSitemaps())
 	limits := make([]int64, 0, len(p.Sides()))
 	for _, side := range p.Sides() {
 		limits = append(limits, side.Opt.MaxMemory)

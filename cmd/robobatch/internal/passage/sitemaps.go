@@ -32,14 +32,31 @@ var sitemapDoubts = [...]struct {
 	code                 doubt.Code
 	before, noun, behind string
 }{
-	sitemapfiles.Missing: {doubt.MissingSitemaps, "not beside the index that names them: ", "sitemap", ", whose URLs count as in no sitemap: put them there by the names in their URLs"},
+	sitemapfiles.Missing: {doubt.MissingSitemaps, "not beside the index that names them: ", "sitemap", ", which are not read: put them there by the names in their URLs"},
 	sitemapfiles.Unnamed: {doubt.UnnamedSitemaps, "named by no index of their directory: ", "sitemap", ", which are read, and which crawlers may not know"},
 	sitemapfiles.Odd:     {doubt.OddSitemaps, "against the protocol of sitemaps: ", "fault", ", for which crawlers may leave out URLs"},
 	sitemapfiles.BadURL:  {doubt.SitemapURLs, "left out of sitemaps: ", "URL", ", as they lack scheme or host, or are empty or too long"},
 }
 
-// doubtSitemaps returns doubts about sitemaps.
-func doubtSitemaps(notes []sitemapfiles.Note) (doubts []doubt.Doubt) {
+// doubtSitemaps returns doubts about the sitemaps of -in-sitemap, and those of DoubtIndexes.
+func (p *Passage) doubtSitemaps() []doubt.Doubt {
+	doubts := p.DoubtIndexes()
+	if p.Sitemaps != nil {
+		doubts = append(doubtsOf(p.Sitemaps.Notes), doubts...)
+	}
+	return doubts
+}
+
+// DoubtIndexes returns doubts about indexes of sitemaps among the logs, once they are open.
+func (p *Passage) DoubtIndexes() []doubt.Doubt {
+	if p.Logs == nil {
+		return nil
+	}
+	return doubtsOf(p.Logs.SitemapNotes())
+}
+
+// doubtsOf returns doubts about sitemaps.
+func doubtsOf(notes []sitemapfiles.Note) (doubts []doubt.Doubt) {
 	for _, n := range notes {
 		d := &sitemapDoubts[n.Problem]
 		text := d.before + say.Count(n.Count, d.noun) + d.behind

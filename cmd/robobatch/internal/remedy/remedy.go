@@ -176,11 +176,7 @@ func foreignRemedy(err error, other *ingest.ForeignError) string {
 		}
 	}
 	if other.Kind == ingest.ForeignXML {
-		file := " "
-		if ok {
-			file = " " + say.File(at.Name) + " "
-		}
-		return remedy + "; of a sitemap, read the URLs, as in: grep -o '<loc>[^<]*'" + file + `| sed 's/<loc>//; s/&amp;/\&/g' | robobatch -in - …`
+		return remedy + "; of XML only sitemaps are read"
 	}
 	var names []string
 	for _, f := range ingest.Formats() {

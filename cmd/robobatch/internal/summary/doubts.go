@@ -286,7 +286,7 @@ func (r *Report) Rejected(lines int64, list string) []doubt.Doubt {
 // isText reports whether all logs are read by lines, so that their bytes are known.
 func (r *Report) isText() bool {
 	return !slices.ContainsFunc(r.Inputs, func(in Input) bool {
-		return in.Format == ingest.Parquet.String() || in.Format == ingest.WARC.String()
+		return in.Format == ingest.Parquet.String() || in.Format == ingest.WARC.String() || in.Format == ingest.Sitemap.String()
 	})
 }
 

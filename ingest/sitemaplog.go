@@ -1,0 +1,151 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"strings"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
+	"github.com/robobatch/robobatch/ingest/sitemapfiles"
+	"github.com/robobatch/robobatch/sitemap"
+)
+
+// ErrIndex is the error of an index of sitemaps, where nobody has looked for its files: in a pipe, or under a name that says
+// nothing of a sitemap.
+var ErrIndex = errors.New("it is an index of sitemaps, whose files are beside it if its name is given with the format sitemap")
+
+// A sitemapLog reads the URLs of a sitemap as rows. It reads the text that a textLog has opened.
+type sitemapLog struct {
+	text  *textLog
+	rd    *sitemap.Reader
+	named bool   // the format was named
+	first string // the first line
+	place where
+	bytes int64 // that were counted
+	noURL int64 // entries without a URL that were refused
+	ended bool
+}
+
+// isSitemap reports whether the open log is read as a sitemap.
+func (l *textLog) isSitemap(f Format) bool {
+	return f == weblog.Sitemap || f == weblog.Auto && sitemap.LooksLikeXML(l.utf8.Head())
+}
+
+// openSitemap returns the open log as a sitemap. The error is an ErrNoField.
+func (l *textLog) openSitemap(f Format) (*sitemapLog, error) {
+	if err := checkNoFields(l.opt.Fields); err != nil {
+		return nil, fmt.Errorf("a sitemap: %w", err)
+	}
+	return &sitemapLog{text: l, rd: sitemap.NewReader(&l.utf8), named: f == weblog.Sitemap, first: firstLine(l.utf8.Head()), place: where{line: 1}}, nil
+}
+
+// fill adds at most so many rows, of about so many bytes, to b. It returns why it stopped before the end.
+func (s *sitemapLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
+	defer func() {
+		n := s.rd.Notes().Bytes
+		r.bytes += n - s.bytes
+		s.bytes = n
+	}()
+	for b.Len() < rows && len(b.Data) < size && !s.ended {
+		e, err := s.rd.Next()
+		s.refuse(r, b)
+		switch {
+		case err == io.EOF: //nolint:errorlint // a Reader's end is io.EOF itself
+			s.ended = true
+			return nil
+		case err != nil:
+			return s.fault(err)
+		case s.rd.Kind() == sitemap.Index:
+			return s.fault(ErrIndex)
+		}
+		s.place = where{e.Line, e.Offset}
+		r.row = weblog.Row{Target: e.URL, Time: weblog.NoTime, Blank: weblog.HasBlank(e.URL)}
+		if base := r.fields.Base; base != "" && e.URL[0] == '/' && !bytes.HasPrefix(e.URL, []byte("//")) {
+			r.row.Target = append([]byte(base), e.URL...)
+		}
+		r.addRow(b, e.URL, s.place)
+	}
+	return nil
+}
+
+// refuse counts entries without a URL.
+func (s *sitemapLog) refuse(r *rowReader, b *engine.Batch) {
+	for n := s.rd.Notes(); s.noURL < n.NoURL; s.noURL++ {
+		r.refuse(b, weblog.RefusedURL, nil, where{n.LastLine, n.LastOffset})
+	}
+}
+
+// fault ends the rows with an error.
+func (s *sitemapLog) fault(err error) error {
+	s.ended = true
+	at, ok := errors.AsType[*sitemap.Error](err)
+	if !ok {
+		return err
+	}
+	s.place = where{at.Line, at.Offset}
+	if !s.named && (errors.Is(err, sitemap.ErrRoot) || errors.Is(err, sitemap.ErrHTML)) {
+		return &ForeignError{Kind: ForeignXML, First: s.first}
+	}
+	if remedy := sitemapfiles.Remedy(at.Err); remedy != "" {
+		return fmt.Errorf("%w: %s", at.Err, remedy)
+	}
+	return at.Err
+}
+
+// firstLine returns the first line of a text.
+func firstLine(head []byte) string {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return string(line)
+}
+
+// unverified returns the first line, if nothing has verified what came before a fault of packed data.
+func (s *sitemapLog) unverified() int64 {
+	if s.text.utf8.Verified() == math.MaxInt64 || !s.ended {
+		return 0
+	}
+	return 1
+}
+
+func (s *sitemapLog) done() bool     { return s.ended }
+func (s *sitemapLog) at() where      { return s.place }
+func (s *sitemapLog) format() Format { return weblog.Sitemap }
+func (s *sitemapLog) packed() int64  { return 0 } // counted by texts
+func (s *sitemapLog) close() error   { return s.text.close() }
+
+// expandIndexes returns the inputs with the files of indexes of sitemaps in place of these, and what is odd about them.
+// Without the format it only looks into files whose names say that they may be sitemaps.
+func expandIndexes(inputs []Input, opt *LogOptions) (expanded []Input, notes []sitemapfiles.Note, err error) {
+	var errs []error
+	for _, in := range inputs {
+		if in.content != unpack.Text || !in.isFile() || opt.Format != weblog.Sitemap && (opt.Format != weblog.Auto || !mayBeSitemap(in.Name)) {
+			expanded = append(expanded, in)
+			continue
+		}
+		names, more := sitemapfiles.Expand(in.Name, opt.Window)
+		notes = append(notes, more...)
+		if len(names) == 1 && names[0] == in.Name {
+			expanded = append(expanded, in)
+			continue
+		}
+		for _, name := range names {
+			child, err := inspect(name)
+			errs, expanded = append(errs, err), append(expanded, child)
+		}
+	}
+	return expanded, notes, errors.Join(errs...)
+}
+
+// mayBeSitemap reports whether the name of a file says that it may be a sitemap or an index.
+func mayBeSitemap(name string) bool {
+	base := strings.ToLower(path.Base(strings.ReplaceAll(name, "\\", "/")))
+	return strings.Contains(base, "sitemap") || strings.HasSuffix(base, ".xml") || strings.Contains(base, ".xml.")
+}
+
+// SitemapNotes returns what is odd about the indexes of sitemaps among the logs.
+func (l *Logs) SitemapNotes() []sitemapfiles.Note { return l.notes }
