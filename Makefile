@@ -46,7 +46,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows workflows wasm fmt scale memory fuzz arm64 hostile attack shards objects python cluster cluster-slurm cluster-spark bench bench-compare bench-peers bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows workflows wasm fmt scale memory fuzz arm64 hostile attack shards objects python cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -169,6 +169,9 @@ bench-compare: ## the working tree against the commit BASE (main), or against it
 		(cd $(BENCHDIR) && $(GOBENCH) -count 1 $(BENCHPKGS)) >>bench-here.txt; \
 	done; \
 	$(GO) run $(BENCHSTAT) bench-base.txt bench-here.txt
+
+bench-gate: ## fail if a few benchmarks take more CPU time than in the merge base with main, twice; one or two minutes
+	@cd bench && $(GO) run ./gate
 
 bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (6)
 	cd bench/peers && $(GO) run . -rounds $(ROUNDS)

@@ -71,6 +71,7 @@ func (s *scene) keep(t *testing.T, lines []line, lists *ranges.Lists, w way, do 
 
 // options returns the options of a Journal and a Merger.
 func (s *scene) options(t *testing.T, w way) conduct.Options {
+	t.Helper()
 	return conduct.Options{Memory: w.memory, TempDir: t.TempDir(), Cache: s.cache, Status: 1, Method: 2, Bytes: 3, Requests: w.requests, ByAgent: w.byAgent}
 }
 
@@ -159,6 +160,7 @@ func TestConduct(t *testing.T) {
 					t.Fatalf("log %d: got %v, want %v", seed, got, want)
 				}
 				s.checkRows(t, first)
+				s.checkRequests(t, first)
 				again := s.find(t, jumbled, lists, way{rows: 1 + s.rng.IntN(7), workers: 2, requests: true, memory: 1})
 				if !reflect.DeepEqual(first, again) {
 					t.Fatalf("log %d: jumbled: got\n%+v, in order\n%+v", seed, again, first)
@@ -170,6 +172,36 @@ func TestConduct(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// checkRequests compares the requests with the lines of the log, and their rules with those of the slow reference.
+func (s *scene) checkRequests(t *testing.T, f *findings) {
+	t.Helper()
+	for _, q := range f.requests {
+		n := slices.IndexFunc(s.lines, func(l line) bool {
+			return l.agent == q.Agent && l.url == string(q.URL) && l.at.UnixMicro() == q.At && !l.isImpostor()
+		})
+		if n < 0 {
+			t.Fatalf("no line is %+v", q)
+		}
+		l := &s.lines[n]
+		rule, _ := s.rule(l.agent, l.url, l.at)
+		verified := ranges.Unpublished
+		switch {
+		case l.client == "":
+			verified = ranges.Null
+		case l.agent == "Googlebot":
+			verified = ranges.Yes
+		}
+		want := conduct.Request{Client: []byte(l.client), UserAgent: []byte(l.agent + "/1.0"), Status: int64(l.status), Verified: verified, Rule: []byte(rule.String()), RuleLine: int64(rule.Line)}
+		if l.client == "" {
+			want.Client = nil
+		}
+		got := conduct.Request{Client: q.Client, UserAgent: q.UserAgent, Status: q.Status, Verified: q.Verified, Rule: q.Rule, RuleLine: q.RuleLine}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s: got %+v, want %+v", q.URL, got, want)
+		}
 	}
 }
 

@@ -22,5 +22,5 @@
 // Ten million rows of 10,000 origins and 20 crawlers, each with a Crawl-delay, take 54 s of CPU under 256 MiB, at a peak
 // of 231 MiB. The same rows written without their URLs take 40.
 //
-// The package knows verdicts and crawlers. It knows no flag, and prints nothing. Only the command imports it.
+// The package knows verdicts and crawlers. It knows no flag, and prints nothing. Only the command and the report import it.
 package conduct

@@ -35,11 +35,15 @@ type Options struct {
 
 	Requests bool // Judge hands on each request that a text forbids
 	ByAgent  bool // a Row is of a crawler at all origins
+
+	// Moment is told of each answer that counts, and of each request with a time that a text forbids, in order of time
+	// for each crawler and origin, by Judge. nil is told nothing.
+	Moment func(Moment)
 }
 
-// A Journal is a Sink that keeps what crawlers did. It needs a store with engine.StoreOptions.Deeds, and
-// robots.CrawlDelayLines among its Directives. Give it all batches of a run, and then call Judge, or Export if other
-// Journals have the rest of the logs. It is for one goroutine. Use CloseTemp.
+// A Journal is a Sink that keeps what crawlers did. It needs a store with engine.StoreOptions.Deeds; without
+// robots.CrawlDelayLines among its Directives no gap is counted, and no text has a Crawl-delay. Give it all batches of a
+// run, and then call Judge, or Export if other Journals have the rest of the logs. It is for one goroutine. Use CloseTemp.
 type Journal struct {
 	opt    Options
 	known  int // agents that package crawlers knows
@@ -49,6 +53,7 @@ type Journal struct {
 	sites  []site
 	strays strays
 	spill  *extsort.Spill
+	gaps   bool // they are counted
 
 	seen   seen
 	detail []byte
@@ -82,6 +87,7 @@ func NewJournal(store *engine.Store, opt Options) *Journal {
 	j := &Journal{
 		opt: opt, known: len(store.Options().Agents), lookup: store.NewLookup(), sites: make([]site, store.NumSites()),
 		spill: extsort.NewSpill(opt.TempDir), delays: map[string]int64{},
+		gaps: slices.Contains(store.Options().Directives, robots.CrawlDelayLines),
 	}
 	j.list = engine.NewAgentList(j.lookup, nil, mostNamed)
 	for i := range j.sites {
@@ -293,7 +299,7 @@ func (j *Journal) add(b *engine.Batch, row int, origin, agent uint32) (*pair, er
 				continue
 			}
 			s.newest = t.ID
-			if before := j.spans[:n]; !slices.ContainsFunc(before, func(o engine.Stretch) bool { return o.ID == t.ID }) {
+			if before := j.spans[:n]; j.gaps && !slices.ContainsFunc(before, func(o engine.Stretch) bool { return o.ID == t.ID }) {
 				s.delays = s.delays || j.lookup.HasNote(t.ID, robots.CrawlDelayLines)
 			}
 		}

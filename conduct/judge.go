@@ -1,6 +1,7 @@
 package conduct
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/wire"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A judge is a reader that judges each request a text forbids, by what its crawler had been answered before.
@@ -112,6 +114,7 @@ func (j *judge) event(e *event) error {
 	conduct := j.judge(e)
 	j.row.Disallowed++
 	j.row.Conducts[conduct]++
+	j.tell(Moment{Agent: j.row.Agent, At: e.at, Conduct: conduct, Violated: e.violated})
 	if j.opt.Requests {
 		return j.report(e, conduct)
 	}
@@ -133,8 +136,16 @@ func (j *judge) answer(e *event) error {
 		r.FirstAnswer = e.at
 	}
 	r.LastAnswer = e.at
+	j.tell(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
 	j.last, j.isLast = *e, true
 	return nil
+}
+
+// tell tells of a moment.
+func (j *judge) tell(m Moment) {
+	if j.opt.Moment != nil {
+		j.opt.Moment(m)
+	}
 }
 
 // judge returns what the crawler knew when it made a request that the text forbids.
@@ -158,12 +169,7 @@ func (j *judge) judge(e *event) Conduct {
 func (j *judge) report(e *event, conduct Conduct) error {
 	q := &j.request
 	*q = Request{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: e.at, Conduct: conduct, Violated: e.violated, Answer: noTime, Capture: noTime}
-	c := wire.NewCursor(e.detail)
-	q.URL = c.Text()
-	if hasClient := c.Byte() == 1; hasClient {
-		q.Client = c.Text()
-	}
-	if c.Bad() {
+	if !q.readDetail(e.detail) {
 		return errSeries
 	}
 	if j.isLast {
@@ -175,17 +181,48 @@ func (j *judge) report(e *event, conduct Conduct) error {
 	return j.to.Request(q)
 }
 
-// appendDetail appends what report reads.
+// appendDetail appends what Request.readDetail reads. Requests of one moment are in order of their details, so the URL
+// stands first.
 func (j *Journal) appendDetail(dst []byte, b *engine.Batch, row int) []byte {
 	clients := b.Clients
 	if j.opt.Client > 0 {
 		clients = b.Kept[j.opt.Client-1].Texts
 	}
 	dst = wire.AppendText(dst, b.URL(row))
-	if len(clients) == 0 || clients[row] == engine.NoURL {
-		return append(dst, 0)
+	for _, texts := range [...][]engine.Span{clients, b.UserAgents} {
+		if len(texts) == 0 || texts[row] == engine.NoURL {
+			dst = append(dst, 0)
+		} else {
+			dst = wire.AppendText(append(dst, 1), b.Piece(texts[row]))
+		}
 	}
-	return wire.AppendText(append(dst, 1), b.Piece(clients[row]))
+	status, _ := keptInt(b, row, j.opt.Status)
+	dst = binary.AppendVarint(dst, status)
+	verified := ranges.Null
+	if len(b.Verified) > 0 {
+		verified = b.Verified[row]
+	}
+	var rule robots.Rule
+	var text string
+	if n := b.Verdicts[row].Rule; n != engine.NoRule {
+		rule = j.lookup.Rule(b.Rulings[row], int(b.Agents[row]), n)
+		text = rule.String()
+	}
+	return wire.AppendText(binary.AppendVarint(append(dst, byte(verified)), int64(rule.Line)), text)
+}
+
+// readDetail sets what the detail of an event says of a request, and reports whether it says all.
+func (q *Request) readDetail(detail []byte) bool {
+	c := wire.NewCursor(detail)
+	q.URL = c.Text()
+	for _, text := range [...]*[]byte{&q.Client, &q.UserAgent} {
+		if isThere := c.Byte() == 1; isThere {
+			*text = c.Text()
+		}
+	}
+	q.Status, q.Verified = c.Varint(), ranges.Answer(c.Byte())
+	q.RuleLine, q.Rule = c.Varint(), c.Text()
+	return c.AtEnd() && int(q.Verified) < ranges.NumAnswers
 }
 
 // see notes what a crawler does about a change of the text.

@@ -1,6 +1,10 @@
 package conduct
 
-import "math"
+import (
+	"math"
+
+	"github.com/robobatch/robobatch/crawlers/ranges"
+)
 
 // A Conduct is what a crawler knew when it made a request that the text in force forbids.
 type Conduct uint8
@@ -91,10 +95,24 @@ type Request struct {
 	At                      int64
 	Conduct                 Conduct
 	Violated                bool
-	URL, Client             []byte // as read; Client is nil if the log has none
-	Answer                  int64  // when the crawler last had an answer that counts; NoTime is never
-	HadText                 bool   // that gave a text
-	Capture                 int64  // since when that text had been in force; NoTime if nobody knows
+	URL                     []byte        // as read, as the next two
+	Client, UserAgent       []byte        // nil if the log has none
+	Status                  int64         // of the answer; 0 if the log has none
+	Verified                ranges.Answer // whether it came from the crawler; Null if nobody looked
+	Rule                    []byte        // that forbids it, as written; "" if no line does
+	RuleLine                int64         // 0 if no line does
+	Answer                  int64         // when the crawler last had an answer that counts; NoTime is never
+	HadText                 bool          // that gave a text
+	Capture                 int64         // since when that text had been in force; NoTime if nobody knows
+}
+
+// A Moment is an answer that counts, or a request that the text in force forbids.
+type Moment struct {
+	Agent    string
+	At       int64
+	IsAnswer bool
+	Conduct  Conduct // of a request, as Violated
+	Violated bool
 }
 
 // A Change is a text that took the place of another, or of none, and what a crawler did about it. Only crawlers

@@ -291,15 +291,24 @@ func newScene(kind int, seed uint64) *scene {
 
 // forbids reports whether the text in force at a moment forbids a crawler a URL. It is slow, and as section 13 says.
 func (s *scene) forbids(agent, url string, at time.Time) bool {
+	rule, ok := s.rule(agent, url, at)
+	return ok && !rule.Allow
+}
+
+// rule returns the rule that decides a URL for a crawler at a moment. ok is false if none does.
+func (s *scene) rule(agent, url string, at time.Time) (rule robots.Rule, ok bool) {
 	r := s.inForce(url, at)
 	if r == nil || r.Status != 200 {
-		return false
+		return rule, false
 	}
 	f := robots.Parse(r.Body, robots.Google)
 	path := strings.TrimPrefix(url, originOf(url))
 	rules, _ := f.Select(robots.NewAgent(agent, robots.Google))
 	n := robots.Decide(rules, []byte(path), robots.Google)
-	return n >= 0 && !rules[n].Allow
+	if n < 0 {
+		return rule, false
+	}
+	return rules[n], true
 }
 
 // inForce returns the capture in force; nil if there is none.
@@ -452,7 +461,7 @@ func (f *findings) Row(r *conduct.Row) error { f.rows = append(f.rows, *r); retu
 
 func (f *findings) Request(r *conduct.Request) error {
 	q := *r
-	q.URL, q.Client = slices.Clone(q.URL), slices.Clone(q.Client)
+	q.URL, q.Client, q.UserAgent, q.Rule = slices.Clone(q.URL), slices.Clone(q.Client), slices.Clone(q.UserAgent), slices.Clone(q.Rule)
 	f.requests = append(f.requests, q)
 	return nil
 }

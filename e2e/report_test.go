@@ -538,7 +538,8 @@ func checkCookbook(t *testing.T) {
 	for _, row := range p.table("pace") {
 		p.is(row[0], p.number(row[2]), d.numbers("count(*)", who(row[0])))
 	}
-	alone, _ := j.compared(t, "", true)
+	alone, now := j.compared(t, "", true)
+	j.checkConduct(t, alone, now)
 	both := filepath.Join(t.TempDir(), "x.html")
 	j.flags = append(j.flags, "-report", both, "-what-if", "off")
 	j.run(t, ".parquet")
@@ -546,4 +547,40 @@ func checkCookbook(t *testing.T) {
 	if got, want := beside.table("crawlers"), alone.table("crawlers"); !slices.EqualFunc(got, want, slices.Equal[[]string]) {
 		t.Errorf("beside the rows, crawlers are %q, want %q", got, want)
 	}
+}
+
+// checkConduct compares what the page says of what crawlers knew with the command conduct, and with the rows.
+func (j job) checkConduct(t *testing.T, p page, d duck) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "x.parquet")
+	args := []string{"conduct", "-by", "agent", "-rules", j.rules, "-in", j.inputs[0], "-out", name, "-quiet"}
+	for _, flag := range j.flags {
+		if flag != "-keep" && flag != "status,time" && flag != "-agent-from-log" {
+			args = append(args, flag)
+		}
+	}
+	runOK(t, nil, args...)
+	all := append(p.table("conduct"), p.foot("conduct")...)
+	if int64(len(all)) != d.number("select 1 + count(*) from "+quote(name)+" where robots_requests + disallowed > 0") {
+		t.Errorf("%d crawlers in the panel of conduct", len(all))
+	}
+	for _, row := range all {
+		where := "agent = " + quote(row[0])
+		if row[0] == "all crawlers" {
+			where = "true"
+		}
+		for i, count := range map[int]string{1: "robots_requests", 2: "disallowed", 4: "knew", 5: "outdated", 6: "never_asked", 7: "held + shared + unseen", 8: "violations"} {
+			p.is(row[0]+": "+count, p.number(row[i]), d.number("select sum("+count+") from "+quote(name)+" where "+where))
+		}
+		where += " and agent <> '*'"
+		p.is(row[0]+": all disallowed", p.number(row[2]), d.numbers("count(*)", "not allowed and "+where))
+		p.is(row[0]+": all violations", p.number(row[8]), d.numbers("count(*)", "violation and "+where))
+	}
+}
+
+// number returns the number that a query gives.
+func (d duck) number(query string) (n int64) {
+	d.t.Helper()
+	d.row(query, &n)
+	return n
 }

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/localtime"
+	"github.com/robobatch/robobatch/report/internal/conducts"
 	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/pace"
@@ -40,6 +42,13 @@ type Options struct {
 	// Bytes is the same of the column that has how many bytes were sent.
 	Bytes int
 
+	// Method is the same of the column of texts that has the method of the request.
+	Method int
+
+	// Conduct is about how many bytes what crawlers knew may take, beside Memory; 0 is [conduct.DefaultMemory]. Where the
+	// store has no engine.StoreOptions.Deeds, or no status is known, nobody asks for that.
+	Conduct int64
+
 	// Location is whose days and hours are counted; nil is UTC.
 	Location *time.Location
 
@@ -66,6 +75,7 @@ type Counter struct {
 	requests *aggregate.Requests
 	clients  *useragents.Counts // the other clients of the log; nil without crawlers of the log
 	fakes    *impostors.Counts  // nil without lists of addresses
+	conducts *conducts.Counts   // nil unless somebody asks what crawlers knew
 	kinds    kinds
 	denials  *denials
 	rules    ruleCounts
@@ -143,6 +153,11 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		if o.Ranges != nil {
 			c.fakes, c.taken = impostors.New(max(1, memory/16), opt.TempDir), impostors.NewTaken()
 		}
+		if o.Deeds && opt.Status > 0 {
+			c.conducts = conducts.New(store, conduct.Options{
+				Memory: opt.Conduct, TempDir: opt.TempDir, Cache: o.Cache, Status: opt.Status, Method: opt.Method, Bytes: opt.Bytes,
+			})
+		}
 		if opt.Old != nil {
 			c.old = opt.Old.NewLookup()
 		}
@@ -180,6 +195,9 @@ func (c *Counter) CloseTemp() {
 	if c.fakes != nil {
 		c.fakes.Close()
 	}
+	if c.conducts != nil {
+		c.conducts.Close()
+	}
 }
 
 // Write counts a batch, as [engine.Batch.ForCrawlers] has it.
@@ -207,6 +225,11 @@ func (c *Counter) Write(decided *engine.Batch) error {
 		}
 	}
 	c.training.addBatch(c, b)
+	if c.conducts != nil {
+		if err := c.conducts.Write(decided); err != nil {
+			return err
+		}
+	}
 	if c.clients != nil {
 		if err := c.addClients(b); err != nil {
 			return err
@@ -477,6 +500,10 @@ func (c *Counter) Settle() error {
 			impostors.ByRequests(c.impostors.Taken)
 		}
 		err = errors.Join(err, failed)
+	}
+	if c.conducts != nil {
+		from, to, _ := c.series.Shown().Times()
+		err = errors.Join(err, c.conducts.Judge(from.UnixMicro(), to.UnixMicro(), c.clock.Shown))
 	}
 	c.root = c.tree.Root()
 	for i := range c.kinds.all {

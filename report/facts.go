@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/listing"
@@ -35,7 +36,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	if !c.series.HasTimes() {
 		f.From, f.To = time.Time{}, time.Time{}
 	}
-	c.addPoints(f, v.Run, within)
+	c.addPoints(f, v, within)
 	requests := map[string]int64{} // by origin
 	for i := range v.Listings {
 		l := &v.Listings[i]
@@ -110,7 +111,7 @@ func neverOf(l *listing.View) (rules, never int) {
 }
 
 // addPoints adds the crawlers, and what they did by stretches of time: days, or hours of a short log.
-func (c *Counter) addPoints(f *findings.Facts, run *Run, within timeline.Span) {
+func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 	step := 1
 	if f.To.Sub(f.From) < 8*24*time.Hour {
 		step = 0
@@ -124,7 +125,7 @@ func (c *Counter) addPoints(f *findings.Facts, run *Run, within timeline.Span) {
 			}
 		}
 	}
-	for a, counts := range c.AgentCounts(run) {
+	for a, counts := range c.AgentCounts(v.Run) {
 		if c.fromLog && a == 0 {
 			continue
 		}
@@ -141,6 +142,10 @@ func (c *Counter) addPoints(f *findings.Facts, run *Run, within timeline.Span) {
 					one.Failed = n
 				}
 			}
+		}
+		if v.Conduct != nil {
+			broke := c.conducts.Broke(counts.Name)
+			one.Judged, one.Knew, one.NeverAsked = true, broke[conduct.Knew], broke[conduct.NeverAsked]
 		}
 		if f.Starts != nil && c.fromLog && a < len(points.Cells) {
 			one.Points = make([]findings.Point, len(f.Starts))

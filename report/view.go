@@ -10,6 +10,7 @@ import (
 
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/conducts"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/listing"
 	"github.com/robobatch/robobatch/report/internal/pace"
@@ -60,6 +61,7 @@ type view struct {
 	Lists       int64
 	ListDays    string          // the days of the lists, "" if they have none
 	Impostors   *impostors.View // nil if there are none
+	Conduct     *conducts.View  // nil unless it is known what crawlers knew
 	Training    *trainingView   // nil without preferences
 	Listings    []listing.View
 	Changes     *changesView // nil without rules before
@@ -98,6 +100,9 @@ func (c *Counter) newView(run *Run) *view {
 	}
 	if c.impostors != nil && c.impostors.All.Requests > 0 {
 		v.Impostors = c.impostors
+	}
+	if c.conducts != nil {
+		v.Conduct = c.conducts.View()
 	}
 	v.Training = c.training.view()
 	v.Paths = c.pathView(c.root)
@@ -186,23 +191,18 @@ func (v *view) Known() (n int64) {
 type part struct{ ID, Title string }
 
 // Parts returns the sections in their order.
-func (v *view) Parts() []part {
-	all := []part{{"overview", "What to do"}, {"crawlers", "Crawlers"}}
-	if v.Impostors != nil {
-		all = append(all, part{"impostors", "Impostors"})
-	}
-	if v.Training != nil {
-		all = append(all, part{"training", "AI training"})
-	}
-	all = append(all, part{"rules", "Rules"}, part{"paths", "Paths"})
-	if v.Time != nil {
-		all = append(all, part{"time", "Time"})
-	}
-	if v.Status {
-		all = append(all, part{"answers", "Answers"})
-	}
-	if v.Changes != nil {
-		all = append(all, part{"changes", "Changes"})
+func (v *view) Parts() (all []part) {
+	for _, p := range []struct {
+		part
+		is bool
+	}{
+		{part{"overview", "What to do"}, true}, {part{"crawlers", "Crawlers"}, true}, {part{"rules", "Rules"}, true}, {part{"paths", "Paths"}, true},
+		{part{"time", "Time"}, v.Time != nil}, {part{"conduct", "Conduct"}, v.Conduct != nil}, {part{"impostors", "Impostors"}, v.Impostors != nil},
+		{part{"training", "AI training"}, v.Training != nil}, {part{"answers", "Answers"}, v.Status}, {part{"changes", "Changes"}, v.Changes != nil},
+	} {
+		if p.is {
+			all = append(all, p.part)
+		}
 	}
 	for i := range v.Panels {
 		all = append(all, part{v.Panels[i].ID, v.Panels[i].Title})

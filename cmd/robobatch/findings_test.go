@@ -172,7 +172,7 @@ var faults = map[string]struct {
 	"stopped":     {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
 	"slowed":      {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},
 	"failing":     {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "of the requests of crawlers by an error (5xx)"},
-	"violations":  {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times. 300 broke line 2 of the robots.txt of https://www.shop.example, Disallow: /private/."},
+	"violations":  {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times. 300 broke line 2 of the robots.txt of https://www.shop.example, Disallow: /private/. It knew of 286: its copy of robots.txt disallowed them."},
 	"impostors":   {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "faked", "Clients that are not Googlebot use that name; 100% of the requests came from 5.188.10.0/24. | 400 requests"},
 	"redirects":   {traffic{client: func(v *visit) { failSome(v, 0, 301, 3) }}, "redirected", "of the requests of crawlers were answered by a redirect (3xx)"},
 	"changes":     {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, usualText}}}, "changed", "changed 2 times: on 2026-03-04 00:00 “Disallow: /img/” and 1 more line came; on 2026-03-10 00:00 “Disallow: /img/” and 1 more line went."},

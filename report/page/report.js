@@ -351,19 +351,31 @@
   const colours = ["#2b6cc4", "#c2571a", "#2a8a57", "#8a4fc9", "#b08a00", "#0f8c99", "#8b6b52"];
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+  // unpack returns the numbers of a line, in which stretches of 0 are one negative number.
+  const unpack = (values) => values.flatMap((n) => n < 0 ? Array(-n).fill(0) : [n]);
+
+  // BESIDE is how many lines can be chosen at once; one unfolds the others.
+  const BESIDE = 7;
+
   // draw draws the chart of time, in place of the bars.
   function draw(figure, data) {
-    const state = { mark: false, on: data.lines.map((_, i) => i === 0) };
+    for (const line of [...data.lines, ...data.marks]) {
+      line.values = unpack(line.values);
+    }
+    const state = { mark: false, on: data.lines.map((_, i) => data.drawn.includes(i)) };
+    const colourOf = (i) => i === 0 ? css("--accent") : i < BESIDE ? colours[i % colours.length] : `hsl(${i * 137 % 360} 55% 45%)`;
     const readout = make("div", { className: "readout", ariaLive: "off" });
     const place = make("div", {});
     const old = figure.querySelector(".plot");
     const choice = make("div", { className: "choice" });
+    const more = make("div", {});
+    const others = make("details", {}, make("summary", { textContent: "More crawlers: " + (data.lines.length - BESIDE) }), more);
     data.lines.forEach((line, i) => {
       const box = make("input", { type: "checkbox", checked: state.on[i] });
       const swatch = make("i", {});
-      swatch.style.background = i === 0 ? "var(--accent)" : colours[i % colours.length];
+      swatch.style.background = i === 0 ? "var(--accent)" : colourOf(i);
       box.addEventListener("change", () => { state.on[i] = box.checked; show(); });
-      choice.append(make("label", {}, box, swatch, line.name));
+      (i < BESIDE ? choice : more).append(make("label", {}, box, swatch, line.name));
     });
     const marks = make("input", { type: "checkbox", checked: true });
     state.mark = true;
@@ -375,6 +387,9 @@
       const line = make("i", {});
       line.style.background = "var(--warn)";
       choice.append(make("span", {}, line, "robots.txt changed"));
+    }
+    if (data.lines.length > BESIDE) {
+      choice.append(others);
     }
     let plot = null;
     function show() {
@@ -398,9 +413,9 @@
         if (!state.on[i]) {
           return;
         }
-        add(line.name, line.values, i === 0 ? css("--accent") : colours[i % colours.length]);
-        if (state.mark) {
-          add(line.name + ": " + data.what, data.marks[i].values, i === 0 ? css("--deny") : colours[i % colours.length], i === 0 ? undefined : [5, 4]);
+        add(line.name, line.values, colourOf(i));
+        if (state.mark && (i === 0 || data.marks[i].values.some((n) => n > 0))) {
+          add(line.name + ": " + data.what, data.marks[i].values, i === 0 ? css("--deny") : colourOf(i), i === 0 ? undefined : [5, 4]);
         }
       });
       plot = new uPlot({

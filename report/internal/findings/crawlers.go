@@ -82,14 +82,40 @@ func violated(f *Facts) []Finding {
 	if b := &f.Broken; b.Violations > 0 {
 		text += fmt.Sprintf(" %s broke line %d of the robots.txt of %s, %s.", show.Number(b.Violations), b.Line, show.Text(b.Origin), brief(b.Rule))
 	}
+	text += all[0].knew(len(all) > 1)
 	found := f.make(Violated, sum, f.Requests, from, to, text)
 	for i := range found {
 		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", "Tell the operators, or refuse these requests at the server: robots.txt alone does not hold them."
+		if all[0].Judged {
+			found[i].Link, found[i].Title = "conduct", "Conduct"
+		}
 		if !f.Addresses {
 			found[i].Do = "First find out with -ranges whether it was them: anyone can send their names. Then tell the operators, or refuse these requests."
 		}
 	}
 	return found
+}
+
+// knew says what a crawler knew when it fetched what is disallowed; "" if nobody knows. named says whether others
+// have been named beside it.
+func (c *Crawler) knew(named bool) string {
+	who := "It"
+	if named {
+		who = show.Text(c.Name)
+	}
+	switch {
+	case !c.Judged:
+		return ""
+	case c.Knew == c.Violations:
+		return fmt.Sprintf(" %s knew of all %s: its copy of robots.txt disallowed them.", who, show.Number(c.Knew))
+	case c.Knew > 0:
+		return fmt.Sprintf(" %s knew of %s: its copy of robots.txt disallowed them.", who, show.Number(c.Knew))
+	case c.NeverAsked == c.Violations:
+		return " " + who + " never asked for robots.txt before."
+	case c.NeverAsked > 0:
+		return fmt.Sprintf(" %s had not asked for robots.txt before %s of its requests.", who, show.Number(c.NeverAsked))
+	}
+	return " Which robots.txt it had is not known, or that one allowed them."
 }
 
 // faked finds the clients that used the names of crawlers.

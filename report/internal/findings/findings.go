@@ -64,6 +64,9 @@ type Crawler struct {
 	Search     bool // it fetches for a search engine
 	Requests   int64
 	Violations int64
+	Judged     bool    // it is known what it knew
+	Knew       int64   // of Violations, where it had been sent a robots.txt that disallows the request
+	NeverAsked int64   // of Violations, where it had not asked for robots.txt
 	Answered   int64   // with a status
 	Failed     int64   // with 5xx
 	Redirected int64   // with 3xx, but for 304

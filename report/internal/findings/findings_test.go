@@ -102,6 +102,23 @@ func TestRank(t *testing.T) {
 	}
 }
 
+// TestKnew holds what is said of a crawler that broke rules.
+func TestKnew(t *testing.T) {
+	for want, c := range map[string]Crawler{
+		"": {},
+		" It knew of all 9: its copy of robots.txt disallowed them.":       {Judged: true, Knew: 9},
+		" It knew of 3: its copy of robots.txt disallowed them.":           {Judged: true, Knew: 3, NeverAsked: 6},
+		" It never asked for robots.txt before.":                           {Judged: true, NeverAsked: 9},
+		" It had not asked for robots.txt before 2 of its requests.":       {Judged: true, NeverAsked: 2},
+		" Which robots.txt it had is not known, or that one allowed them.": {Judged: true},
+	} {
+		c.Violations = 9
+		if got := c.knew(false); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestNothing holds that facts of nothing are no finding, and that all is said to be not looked for.
 func TestNothing(t *testing.T) {
 	if found, more := Find(&Facts{}); len(found)+more > 0 {

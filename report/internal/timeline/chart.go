@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -139,11 +140,12 @@ type timeRow struct {
 	By     []int64
 }
 
-// A chart is what the script draws.
+// A chart is what the script draws: all requests, and those of each crawler, the busiest first.
 type chart struct {
 	Starts []int64     `json:"starts"`
 	Lines  []chartLine `json:"lines"`
-	Marks  []chartLine `json:"marks"`
+	Marks  []chartLine `json:"marks"` // one for each of Lines
+	Drawn  []int       `json:"drawn"` // lines that are drawn until one chooses others
 	Step   string      `json:"step"`
 	What   string      `json:"what"`
 
@@ -152,14 +154,43 @@ type chart struct {
 
 // A chartLine is a crawler, and its number in each stretch.
 type chartLine struct {
-	Name   string  `json:"name"`
-	Values []int64 `json:"values"`
+	Name   string `json:"name"`
+	Values series `json:"values"`
+}
+
+// A series is a number for each stretch. In JSON, stretches of 0 that follow one another are one negative number: most
+// crawlers come in few.
+type series []int64
+
+// MarshalJSON is described there.
+func (s series) MarshalJSON() ([]byte, error) {
+	packed := make([]int64, 0, len(s))
+	for _, n := range s {
+		switch last := len(packed) - 1; {
+		case n != 0:
+			packed = append(packed, n)
+		case last >= 0 && packed[last] < 0:
+			packed[last]--
+		default:
+			packed = append(packed, -1)
+		}
+	}
+	return json.Marshal(packed)
+}
+
+// add adds the numbers of another series.
+func (s series) add(other []int64) {
+	for i, n := range other {
+		s[i] += n
+	}
 }
 
 // What the panel of time shows.
 const (
 	timePoints   = 200
-	timeCrawlers = 6
+	timeCrawlers = 6   // in the table
+	lineCrawlers = 150 // in the chart one by one
+	drawnLines   = 3   // all requests, and the busiest crawlers
 	barsWidth    = 1000
 	barsHeight   = 160
 	shownLabels  = 5
@@ -201,10 +232,11 @@ func (s *Series) View(within Span, opt Options) *View {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
-	order = order[:min(len(order), timeCrawlers)]
 	if !opt.FromLog {
 		order = nil
 	}
+	ranked := order
+	order = order[:min(len(order), timeCrawlers)]
 	all, marked := make([]int64, len(p.Starts)), make([]int64, len(p.Starts))
 	for i, at := range p.Starts {
 		row := timeRow{At: time.Unix(at, 0).UTC().Format(layout)}
@@ -228,17 +260,38 @@ func (s *Series) View(within Span, opt Options) *View {
 	t.addScale(most)
 	t.addPeak("requests", all)
 	t.addPeak(t.What, marked)
-	t.Chart = chart{Starts: p.Starts, Step: p.Step, What: t.What, Changes: []int64{}}
+	t.Chart = chart{Starts: p.Starts, Step: p.Step, What: t.What, Changes: []int64{}, Drawn: []int{0}}
 	t.addChanges(p, opt.Changes)
 	t.Chart.Lines = append(t.Chart.Lines, chartLine{"all requests", all})
 	t.Chart.Marks = append(t.Chart.Marks, chartLine{t.What, marked})
 	for _, a := range order {
-		name := opt.Name(a)
-		t.Names = append(t.Names, name)
-		t.Chart.Lines = append(t.Chart.Lines, chartLine{show.Text(name), p.Cells[a]})
-		t.Chart.Marks = append(t.Chart.Marks, chartLine{show.Text(name), p.Bad[a]})
+		t.Names = append(t.Names, opt.Name(a))
 	}
+	t.addLines(p, ranked, opt.Name)
 	return t
+}
+
+// addLines adds the lines of crawlers to the chart. Those beyond the most are one line.
+func (t *View) addLines(p *Points, ranked []int, name func(int) string) {
+	add := func(name string, values, marks []int64) {
+		t.Chart.Lines = append(t.Chart.Lines, chartLine{name, values})
+		t.Chart.Marks = append(t.Chart.Marks, chartLine{name, marks})
+	}
+	most := min(len(ranked), lineCrawlers)
+	for _, a := range ranked[:most] {
+		if a > 0 && len(t.Chart.Drawn) < drawnLines { // 0 is no crawler
+			t.Chart.Drawn = append(t.Chart.Drawn, len(t.Chart.Lines))
+		}
+		add(show.Text(name(a)), p.Cells[a], p.Bad[a])
+	}
+	if rest := ranked[most:]; len(rest) > 0 {
+		values, marks := make(series, len(p.Starts)), make(series, len(p.Starts))
+		for _, a := range rest {
+			values.add(p.Cells[a])
+			marks.add(p.Bad[a])
+		}
+		add(show.Plural(int64(len(rest)), "other crawler"), values, marks)
+	}
 }
 
 // stepSeconds returns how long a stretch is.

@@ -1,8 +1,11 @@
 package timeline
 
 import (
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -169,5 +172,40 @@ func TestLongTimes(t *testing.T) {
 	}
 	if sum != 100_000 || len(p.Starts) > 2*timePoints {
 		t.Errorf("%d requests in %d stretches of %s", sum, len(p.Starts), p.Step)
+	}
+}
+
+// TestLines holds that the chart has a line for each crawler, those beyond the most as one, and that lines of zeros are short.
+func TestLines(t *testing.T) {
+	const crawlers = lineCrawlers + 20
+	s := New(crawlers)
+	for c := range crawlers {
+		for range crawlers - c {
+			cell := s.CellAt(int64(c%30)*day, c)
+			cell.Requests++
+			cell.Violations++
+		}
+	}
+	v := s.View(s.Shown(), Options{FromLog: true, Name: strconv.Itoa})
+	lines := v.Chart.Lines
+	if len(lines) != 1+lineCrawlers+1 || len(v.Chart.Marks) != len(lines) || lines[1].Name != "0" || lines[lineCrawlers+1].Name != "20 other crawlers" || len(v.Names) != timeCrawlers {
+		t.Fatalf("%d lines, %d in the table", len(lines), len(v.Names))
+	}
+	for i, all := range lines[0].Values {
+		sum := int64(0)
+		for _, line := range lines[1:] {
+			sum += line.Values[i]
+		}
+		if sum != all {
+			t.Errorf("stretch %d: %d, not %d", i, sum, all)
+		}
+	}
+	if got := fmt.Sprint(v.Chart.Drawn); got != "[0 2 3]" { // 0 are other clients
+		t.Errorf("drawn are %s", got)
+	}
+	for want, s := range map[string]series{"[]": {}, "[-3]": {0, 0, 0}, "[7,-2,1,-1]": {7, 0, 0, 1, 0}} {
+		if got, err := json.Marshal(s); err != nil || string(got) != want {
+			t.Errorf("%v is %s, %v, want %s", s, got, err, want)
+		}
 	}
 }

@@ -107,8 +107,7 @@ func (g *given) outFlags() []cli.Flag {
 	return []cli.Flag{
 		flags.Print(&g.print, Forms, `
 			What is printed. text: the ten worst, for people. json: an object a line for each crawler and
-			origin and each change of a text, and one about the log last, as docs/conduct.schema.json
-			describes them. markdown: for a comment.`),
+			origin, each change of a text, and the log, as docs/conduct.schema.json describes them. markdown: for a comment.`),
 		{Name: "by", Arg: "key", Values: keys, Default: keys[0], Set: cli.Text(&g.by), Doc: `
 			What a row is about. origin: a crawler at an origin. agent: a crawler at all of them.`},
 		{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
@@ -116,14 +115,13 @@ func (g *given) outFlags() []cli.Flag {
 			perhaps a crawler or set, and a number or a share, as in violations=0,never_asked:@ai=1%. docs/CONDUCT.md
 			tells more. May be repeated.`},
 		{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-			The file to write the rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last
+			The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last
 			three also with .zst or .gz behind. Default: none.`},
 		g.table.FormatFlag(),
 		{Name: "rows", Arg: "file", Files: true, Set: flags.OutputName(&g.rows), Doc: `
-			A file to write each disallowed request to, with what its crawler knew. Its name says its format, as
-			that of -out does.`},
+			A file for each disallowed request. Its name says its format, as that of -out does.`},
 		{Name: "changes", Arg: "file", Files: true, Set: flags.OutputName(&g.changes), Doc: `
-			A file to write each change of a robots.txt to. It says when each crawler had it.`},
+			A file for each change of a robots.txt, and when crawlers had it.`},
 		g.table.SafeFlag(),
 	}
 }
@@ -250,7 +248,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 		return err
 	}
 	r.DoubtMoment()
-	r.opt.Memory, r.opt.TempDir = r.Parts.Counts, r.tempDir()
+	r.opt.Memory, r.opt.TempDir = r.Parts.Conduct, r.tempDir()
 	r.opt.Status, r.opt.Method, r.opt.Bytes, r.opt.Client = r.Status, r.Method, r.Bytes, r.Client
 	r.opt.Requests, r.opt.ByAgent = r.part != nil || r.hasRows(), r.byAgent
 	journal := conduct.NewJournal(r.Now.Store, r.opt)

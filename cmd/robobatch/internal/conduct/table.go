@@ -85,7 +85,7 @@ func columnsFor(byAgent bool) []output.CellColumn[row] {
 // rowFields returns the fields of -out.
 func rowFields(byAgent bool) []parquet.Field { return output.CellFields(columnsFor(byAgent)) }
 
-// requestColumns are the columns of -rows.
+// requestColumns are the columns of -rows. A new column goes last.
 var requestColumns = []output.CellColumn[conduct.Request]{
 	output.CellOf("agent", parquet.Dictionary, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: r.Agent} }),
 	output.CellOf("operator", parquet.Dictionary, true, func(r *conduct.Request) parquet.Cell { return text(r.Operator) }),
@@ -104,6 +104,11 @@ var requestColumns = []output.CellColumn[conduct.Request]{
 		return c
 	}),
 	output.CellOf("capture", parquet.Time, true, func(r *conduct.Request) parquet.Cell { return moment(r.Capture) }),
+	output.CellOf("rule", parquet.Dictionary, true, func(r *conduct.Request) parquet.Cell { return text(string(r.Rule)) }),
+	output.CellOf("rule_line", parquet.Int32, true, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Null: r.RuleLine == 0, Int: r.RuleLine} }),
+	output.CellOf("user_agent", parquet.Dictionary, true, func(r *conduct.Request) parquet.Cell { return text(string(r.UserAgent)) }),
+	output.CellOf("status", parquet.Int32, true, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Null: r.Status == 0, Int: r.Status} }),
+	output.CellOf("verified", parquet.Dictionary, true, func(r *conduct.Request) parquet.Cell { return text(r.Verified.String()) }),
 }
 
 // changeColumns are the columns of -changes.

@@ -89,7 +89,7 @@ func (g *given) answerFlags() []cli.Flag {
 // outFlags returns the flags of the changed rows.
 func (g *given) outFlags() []cli.Flag {
 	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-		The file to write the changed rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or
+		The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or
 		x.jsonl, the last three also with .zst or .gz behind. Default: none.`}, g.table.FormatFlag()}
 }
 

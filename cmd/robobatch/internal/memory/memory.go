@@ -4,7 +4,8 @@
 // The table Plans has the parts that differ between commands. The parts of the limit L, in bytes:
 //
 //	the program             11 MiB; Go's runtime gets the rest as its own limit, see SetLimit
-//	counts of a page        L/4 or L/2, by the plan
+//	counts of a page        3L/16 or 7L/16, by the plan
+//	what crawlers knew      L/16 for a page, or 6L/16, by the plan
 //	counts of rules         L/2, by the plan
 //	the index of the pack   its size in the file, and 4 bytes a site
 //	lists of addresses      their tables, and counts of the networks that send requests of crawlers
@@ -70,7 +71,7 @@ type Run struct {
 }
 
 // share returns the part of the limit that work and rules have.
-func (r Run) share() Share { return Share{Typed: r.Typed}.Less(r.Page+r.Counts, sixteenths) }
+func (r Run) share() Share { return Share{Typed: r.Typed}.Less(r.Page+r.Counts+r.Conduct, sixteenths) }
 
 // room returns the bytes of share.
 func (r Run) room() int64 { return r.share().of(r.Limit) }
@@ -124,6 +125,7 @@ type Parts struct {
 	Rules     int64 // the limit of each store, see engine.StoreOptions; 0 is as usual, less is none
 	Page      int64 // counts of a page; 0 is as usual
 	Counts    int64 // counts of rules; 0 is no limit
+	Conduct   int64 // what crawlers knew; 0 is as usual
 	Changes   int64 // the URLs that changed; 0 is as usual
 	Share     Share // of -max-memory that Rules is
 	Note      string
@@ -137,7 +139,7 @@ func (r Run) Divide() (Parts, error) {
 	}
 	asked := min(cmp.Or(r.Workers, runtime.GOMAXPROCS(0)), maxWorkers)
 	p := r.least()
-	p.Page, p.Counts = r.Limit/sixteenths*r.Page, r.Limit/sixteenths*r.Counts
+	p.Page, p.Counts, p.Conduct = r.Limit/sixteenths*r.Page, r.Limit/sixteenths*r.Counts, r.Limit/sixteenths*r.Conduct
 	if !r.fits(p) {
 		return p, r.tooSmall(p)
 	}
@@ -384,7 +386,7 @@ func OfPack(name string, asked int64) int64 {
 // one, that is the limit for each, unless counts have none.
 func (r Run) SetLimit(stores ...int64) {
 	limit := r.Limit
-	if limit == 0 && r.Page+r.Counts == 0 {
+	if limit == 0 && r.Page+r.Counts+r.Conduct == 0 {
 		limit = slices.Max(stores) * int64(len(stores))
 		if r.Changes && limit > 0 {
 			limit += aggregate.DefaultMemory

@@ -20,7 +20,10 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 	if p == nil {
 		return
 	}
-	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, TempDir: load.TempDir(p.Name), Location: p.zone}
+	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone}
+	if opt.Conduct = r.Parts.Conduct; !r.Now.Opt.Deeds {
+		memory += opt.Conduct // which nobody needs
+	}
 	opt.Memory = memory
 	if r.Old != nil {
 		opt.Old = r.Old.Store

@@ -17,6 +17,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/localtime"
@@ -71,6 +72,9 @@ func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fault
 	whatIf, err := parseWhatIf(f.WhatIf)
 	faults.Add("what-if", err)
 	p.LogOpt.Fields.Times = true
+	if p.Old == nil || p.Now.Opt.RowTimes { // a draft accuses nobody
+		p.Now.Opt.Deeds = p.Now.Opt.LogAgents == engine.LogAgentsStar
+	}
 	return &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(given(run, oldAsOf), f.given()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
 }
 

@@ -53,7 +53,7 @@ opens no network connection unless a name begins with s3://.`
 			The page to write, x.html; - is standard output. Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}},
 		Run: g.Work.MemoryFlags(`
-			Half of it is for counts: requests beyond that go to a temporary file beside the page, and where there
+			Half of it is for counts: requests beyond that go to a temporary file, and where there
 			is no room for rules, the page says how many requests are not counted by rule.`),
 	}.All()
 	return c

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// planted returns fetches of known conduct over ten days: GPTBot reads robots.txt and knows, ClaudeBot never asks, bingbot
+// asks once and breaks nothing.
+func planted() (all []fetch) {
+	begin := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	add := func(hour int, path, agent string, status int64) {
+		all = append(all, fetch{url: "https://a.example" + path, userAgent: agent, at: begin.Add(time.Duration(hour) * time.Hour).UnixMicro(), status: status})
+	}
+	for hour := range 240 {
+		add(hour, "/", "Mozilla/5.0 (X11) Firefox/140.0", 200)
+		switch {
+		case hour%48 == 1:
+			add(hour, "/robots.txt", "GPTBot/1.2", 200)
+		case hour%8 == 2:
+			add(hour, fmt.Sprint("/private/", hour), "GPTBot/1.2", 200)
+		case hour > 48 && hour%8 == 3:
+			add(hour, fmt.Sprint("/private/", hour), "ClaudeBot/1.0", 200)
+		case hour == 100:
+			add(hour, "/robots.txt", "bingbot/2.0", 304)
+		}
+	}
+	return all
+}
+
+// TestConduct holds that the page says what crawlers knew as package conduct does, where the log has statuses, and that the
+// first finding about violations says so, too.
+func TestConduct(t *testing.T) {
+	rules := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /private\n"}
+	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar, Deeds: true}, workers: 1}
+	c, stats := counted(t, rules, planted(), q)
+	v := c.newView(&Run{Stats: stats})
+	var got []string
+	for _, r := range v.Conduct.Rows {
+		got = append(got, fmt.Sprintf("%s asked %d, %s; disallowed %d, knew %d, never asked %d, broke %d", r.Agent, r.Robots, r.Apart(), r.Disallowed, r.Knew(), r.NeverAsked(), r.Broke[conduct.NeverAsked]))
+	}
+	want := []string{
+		"GPTBot asked 5, 2 days apart at most; disallowed 30, knew 30, never asked 0, broke 0",
+		"ClaudeBot asked 0, ; disallowed 24, knew 0, never asked 24, broke 24",
+		"bingbot asked 1, ; disallowed 0, knew 0, never asked 0, broke 0",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if r := v.Conduct.Rows[0]; strings.Count(r.Answered, "M") != 5 || strings.Count(r.Violating, "M") != 30 || r.Changed != "" || len(r.Bars) != 1 || r.Bars[0].Class != "knew" {
+		t.Errorf("GPTBot has the line %+v", r)
+	}
+	if sum := v.Conduct.Sum; sum == nil || sum.Disallowed != 54 || sum.Robots != 6 || len(sum.Bars) != 2 {
+		t.Errorf("the sum is %+v", sum)
+	}
+	const knew = "GPTBot and ClaudeBot fetched what robots.txt disallows to them, GPTBot alone 30 times. 54 broke line 2 of the robots.txt of https://a.example, Disallow: /private. GPTBot knew of all 30: its copy of robots.txt disallowed them."
+	if f := v.Findings.All; len(f) == 0 || !strings.HasPrefix(f[0].Text, knew) || f[0].Link != "conduct" {
+		t.Errorf("found are %+v", f)
+	}
+
+	silent := planted()
+	for i := range silent {
+		if strings.HasSuffix(silent[i].url, "robots.txt") {
+			silent[i].status = 0
+		}
+	}
+	c, stats = counted(t, rules, silent, q)
+	if v := c.newView(&Run{Stats: stats}); v.Conduct != nil {
+		t.Errorf("without the status of an answer, %+v", v.Conduct)
+	}
+}

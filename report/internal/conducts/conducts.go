@@ -1,0 +1,270 @@
+// Package conducts shows what crawlers knew when they fetched what is disallowed: as package conduct counts it, so that a
+// page and the command conduct say the same numbers. Package report imports it.
+package conducts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/show"
+)
+
+// What a page shows.
+const (
+	shown     = 60      // crawlers
+	stretches = 120     // of a line of time
+	lines     = 1 << 10 // crawlers that have one: those that are judged first
+	barWidth  = 90
+)
+
+// Counts count what crawlers did, batch by batch. They are for one goroutine. Use Close.
+type Counts struct {
+	journal  *conduct.Journal
+	from, to int64 // of the line of time, by shown
+	shown    func(int64) int64
+	rows     []Row
+	at       map[string]int // by crawler, its row
+	marks    map[string]*marks
+	more     conduct.Row
+}
+
+// marks are what a line of time has of a crawler, by stretch.
+type marks struct{ answers, changes, violations [stretches]bool }
+
+// New returns counts of a run, whose store has engine.StoreOptions.Deeds.
+func New(store *engine.Store, opt conduct.Options) *Counts {
+	c := &Counts{at: map[string]int{}, marks: map[string]*marks{}}
+	opt.ByAgent, opt.Moment = true, c.moment
+	c.journal = conduct.NewJournal(store, opt)
+	return c
+}
+
+// Write counts a batch.
+func (c *Counts) Write(b *engine.Batch) error { return c.journal.Write(b) }
+
+// Close removes the temporary files.
+func (c *Counts) Close() { c.journal.CloseTemp() }
+
+// Judge judges what was counted, and draws it from one moment to another, in microseconds by a clock. Nothing may be written
+// after it. It finds nothing where the log has no times, or no request of /robots.txt has a status: none can be judged then.
+func (c *Counts) Judge(from, to int64, clock func(int64) int64) error {
+	if !c.journal.HasTimes() {
+		return nil
+	}
+	c.from, c.to, c.shown = from, to, clock
+	err := c.journal.Judge(c)
+	if asks := func(r Row) bool { return r.Robots > 0 }; !c.journal.HasAnswers() && slices.ContainsFunc(c.rows, asks) {
+		c.rows, c.at = nil, nil
+	}
+	return err
+}
+
+// stretch returns the stretch of a moment; false if that is outside the line.
+func (c *Counts) stretch(at int64) (int, bool) {
+	if at = c.shown(at); at < c.from || at > c.to {
+		return 0, false
+	}
+	return int(float64(at-c.from) / float64(c.to-c.from+1) * stretches), true
+}
+
+// marksOf returns the line of a crawler; nil if there are enough.
+func (c *Counts) marksOf(agent string) *marks {
+	m := c.marks[agent]
+	if m == nil && len(c.marks) < lines {
+		m = new(marks)
+		c.marks[agent] = m
+	}
+	return m
+}
+
+// moment takes an answer, or a request that a text forbids.
+func (c *Counts) moment(m conduct.Moment) {
+	line := c.marksOf(m.Agent)
+	i, ok := c.stretch(m.At)
+	switch {
+	case m.IsAnswer:
+		if ok && line != nil {
+			line.answers[i] = true
+		}
+	case m.Violated:
+		if ok && line != nil {
+			line.violations[i] = true
+		}
+		c.rows[c.rowOf(m.Agent)].Broke[m.Conduct]++
+	}
+}
+
+// rowOf returns the index of the row of a crawler.
+func (c *Counts) rowOf(agent string) int {
+	i, ok := c.at[agent]
+	if !ok {
+		i = len(c.rows)
+		c.at[agent] = i
+		c.rows = append(c.rows, Row{})
+	}
+	return i
+}
+
+// Row takes a crawler at all origins.
+func (c *Counts) Row(r *conduct.Row) error {
+	c.rows[c.rowOf(r.Agent)].Row = *r
+	return nil
+}
+
+// Request takes nothing: requests are moments.
+func (c *Counts) Request(*conduct.Request) error { return nil }
+
+// Change takes a change of a text that a crawler met.
+func (c *Counts) Change(change *conduct.Change) error {
+	if i, ok := c.stretch(change.At); ok {
+		if line := c.marksOf(change.Agent); line != nil {
+			line.changes[i] = true
+		}
+	}
+	return nil
+}
+
+// Broke returns the violations of a crawler by what it knew; all 0 for one that is not known.
+func (c *Counts) Broke(agent string) (all [conduct.NumConducts]int64) {
+	if i, ok := c.at[agent]; ok {
+		all = c.rows[i].Broke
+	}
+	return all
+}
+
+// A Row is a crawler in the panel.
+type Row struct {
+	conduct.Row
+	Broke [conduct.NumConducts]int64 // violations with a time, by what it knew
+
+	Bars                         []bar  // of Disallowed
+	Answered, Changed, Violating string // marks in the line of time, as paths of an SVG
+}
+
+// A bar is a piece of the bar of a crawler.
+type bar struct{ Class, From, Width string }
+
+// A View is the panel.
+type View struct {
+	Rows     []*Row
+	More     int64 // crawlers that are not shown
+	Sum      *Row  // of all, nil if there is one
+	BarWidth int   // of a bar
+	Width    int   // of a line of time
+	Changing bool  // a line has a change
+}
+
+// View returns the panel, after Judge; nil if no crawler asked for robots.txt or fetched what is disallowed.
+func (c *Counts) View() *View {
+	v, sum := &View{BarWidth: barWidth, Width: stretches}, &Row{Row: *conduct.NewRow("all crawlers", "", "")}
+	for i := range c.rows {
+		r := &c.rows[i]
+		if r.Robots+r.Disallowed+r.Untimed == 0 {
+			continue
+		}
+		row := *r
+		row.Bars = row.bars()
+		if m := c.marks[r.Agent]; m != nil {
+			row.Answered, row.Changed, row.Violating = path(&m.answers, 1, 8), path(&m.changes, 0, 24), path(&m.violations, 13, 10)
+			v.Changing = v.Changing || row.Changed != ""
+		}
+		sum.Add(&r.Row)
+		v.Rows = append(v.Rows, &row)
+	}
+	if len(v.Rows) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(v.Rows, func(a, b *Row) int {
+		return cmp.Or(cmp.Compare(b.Violations, a.Violations), cmp.Compare(b.Conducts[conduct.Knew], a.Conducts[conduct.Knew]),
+			cmp.Compare(b.Disallowed, a.Disallowed), cmp.Compare(b.Robots, a.Robots), cmp.Compare(a.Agent, b.Agent))
+	})
+	if len(v.Rows) > 1 {
+		sum.Bars = sum.bars()
+		v.Sum = sum
+	}
+	v.More = int64(max(0, len(v.Rows)-shown))
+	v.Rows = v.Rows[:min(len(v.Rows), shown)]
+	return v
+}
+
+// Knew, Outdated and NeverAsked return how many requests are of that conduct.
+func (r *Row) Knew() int64 { return r.Conducts[conduct.Knew] }
+
+// Outdated is described there.
+func (r *Row) Outdated() int64 { return r.Conducts[conduct.Outdated] }
+
+// NeverAsked is described there.
+func (r *Row) NeverAsked() int64 { return r.Conducts[conduct.NeverAsked] }
+
+// Rest returns how many are of another.
+func (r *Row) Rest() int64 { return r.Disallowed - r.Knew() - r.Outdated() - r.NeverAsked() }
+
+// RestText says which.
+func (r *Row) RestText() string {
+	var parts []string
+	for _, c := range []conduct.Conduct{conduct.Held, conduct.Shared, conduct.Unseen} {
+		if n := r.Conducts[c]; n > 0 {
+			parts = append(parts, show.Number(n)+" "+c.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Apart says how far apart its answers were at most; "" without two.
+func (r *Row) Apart() string {
+	if r.AnswerGaps == 0 {
+		return ""
+	}
+	d := time.Duration(r.AnswerMost) * time.Microsecond
+	switch {
+	case d >= 48*time.Hour:
+		return show.Plural(int64(d/(24*time.Hour)), "day") + " apart at most"
+	case d >= 2*time.Hour:
+		return show.Plural(int64(d/time.Hour), "hour") + " apart at most"
+	case d >= 2*time.Minute:
+		return show.Plural(int64(d/time.Minute), "minute") + " apart at most"
+	}
+	return show.Plural(int64(d/time.Second), "second") + " apart at most"
+}
+
+// bars returns the pieces of the bar of a row.
+func (r *Row) bars() (all []bar) {
+	at := 0.0
+	for _, piece := range []struct {
+		class string
+		n     int64
+	}{{"knew", r.Knew()}, {"outdated", r.Outdated()}, {"never", r.NeverAsked()}, {"rest", r.Rest()}} {
+		if piece.n == 0 {
+			continue
+		}
+		width := barWidth * show.Share(piece.n, r.Disallowed)
+		all = append(all, bar{piece.class, show.Coordinate(at), show.Coordinate(max(1, width))})
+		at += width
+	}
+	return all
+}
+
+// path returns marks as the path of an SVG: rectangles from a height downwards, one for those that follow one another.
+func path(marks *[stretches]bool, top, height int) string {
+	var sb strings.Builder
+	for i := 0; i < stretches; i++ {
+		first := i
+		for i < stretches && marks[i] {
+			i++
+		}
+		if i > first {
+			sb.WriteString(rectangle(first, top, i-first, height))
+		}
+	}
+	return sb.String()
+}
+
+// rectangle returns a rectangle as the path of an SVG.
+func rectangle(x, y, width, height int) string {
+	return fmt.Sprintf("M%d %dh%dv%dh-%dz", x, y, width, height, width)
+}
