@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 )
@@ -102,16 +101,36 @@ func NotesOf(body []byte, d Dialect, directives []Directive) (all []Notes) {
 	if len(directives) == 0 {
 		return nil
 	}
-	body = wholeLines(body)
-	lower := bytes.ToLower(body)
-	for _, s := range noteSpecs {
-		if slices.Contains(directives, s.directive) && bytes.Contains(lower, []byte(s.directive)) {
-			if n := s.read(string(body), d); len(n.Lines) > 0 {
+	text := string(wholeLines(body))
+	named := namedIn(text, d)
+	for i, s := range noteSpecs {
+		if named&(1<<i) != 0 && slices.Contains(directives, s.directive) {
+			if n := s.read(text, d); len(n.Lines) > 0 {
 				all = append(all, n)
 			}
 		}
 	}
 	return all
+}
+
+// namedIn returns which of noteSpecs have a line that begins with their directive, as bits.
+func namedIn(text string, d Dialect) (bits uint) {
+	for s := newScanner(text, d); s.pos <= len(text); {
+		begin, end := s.pos, min(s.lf, s.cr)
+		s.skip(end)
+		for begin < end && isSpace(text[begin]) {
+			begin++
+		}
+		if begin == end || lower(text[begin]) != 'c' && lower(text[begin]) != 'l' { // as TestNoteInitials holds
+			continue
+		}
+		for i := range noteSpecs {
+			if hasPrefixFold(text[begin:end], string(noteSpecs[i].directive)) {
+				bits |= 1 << i
+			}
+		}
+	}
+	return bits
 }
 
 // read reads the lines of a directive.

@@ -15,7 +15,17 @@ var noteLines = []string{
 	"Disallow: /x", "Allow:", "Crawl-delay: 1", "crawl-delay: 2.5 # seconds", "Crawl-delay: soon", "Crawl-delay 3",
 	"Clean-param: a&b /x", "CLEAN-PARAM: c", "Clean-param: c d e", "Clean-param f", "Sitemap: https://a.com/s", "", "# nothing", "X-Note: x",
 	"Content-Usage: train-ai=n", "content-usage: /x search=y", "Content-Usage", "Content-Usage train-ai=y",
+	"  Crawl-delay: 4", "\t\v\fClean-param: g", " License: https://a.com/m", "x Crawl-delay: 5", "\x00Crawl-delay: 6", "cRAWL-dELAY : 7", "Crawl\x00-delay: 8",
 	"Content-Signal: search=no", "CONTENT-SIGNAL: /x ai-train=yes", "License: https://a.com/l", "License: /l",
+}
+
+// TestNoteInitials holds that all directives begin with a letter that namedIn looks for.
+func TestNoteInitials(t *testing.T) {
+	for _, directive := range Directives() {
+		if directive[0] != 'c' && directive[0] != 'l' {
+			t.Errorf("namedIn does not find %s", directive)
+		}
+	}
 }
 
 // TestNotesRandom compares the notes of random files with what Inspect, which reads them by other code, says.
@@ -27,7 +37,7 @@ func TestNotesRandom(t *testing.T) {
 		for i := range lines {
 			lines[i] = noteLines[rng.IntN(len(noteLines))]
 		}
-		body := []byte(strings.Join(lines, []string{"\n", "\r\n", "\r"}[rng.IntN(3)]))
+		body := []byte([]string{"", "\ufeff"}[rng.IntN(2)] + strings.Join(lines, []string{"\n", "\r\n", "\r"}[rng.IntN(3)]))
 		d := []Dialect{RFC9309, Google, Google2010, Yandex}[rng.IntN(4)]
 		want, all := Inspect(body, d), NotesOf(body, d, Directives())
 		if got := d.CleanParams(all); fmt.Sprint(got) != fmt.Sprint(want.CleanParams) {
