@@ -42,13 +42,13 @@ func (p *Passage) KeepAnswers() (err error) {
 	return p.reopen(before)
 }
 
-// KeepRequests has the status of answers, their bytes and the method of requests read, where all logs can have it, and
-// opens them again for that. A log that can be read only once is taken to have them. The address of the client is
-// read, too, if all logs are known to have it and it is asked for.
+// KeepRequests has the status of answers, their bytes, the method of requests and, if it is asked for, the address of the
+// client read, where all logs can have it, and opens them again for that. A log that can be read only once is not looked
+// at, and may lack them.
 func (p *Passage) KeepRequests(client bool) (err error) {
 	before := len(p.LogOpt.Keep)
 	if client {
-		p.Client = p.keep(cmp.Or(p.LogOpt.Fields.Client, "client"), engine.KeptText, false)
+		p.Client = p.keep(cmp.Or(p.LogOpt.Fields.Client, "client"), engine.KeptText, true)
 	}
 	p.Status, p.Bytes, p.Method = p.keep("status", engine.KeptInt, true), p.keep("bytes", engine.KeptInt, true), p.keep("method", engine.KeptText, true)
 	return p.reopen(before)
@@ -93,6 +93,7 @@ func (p *Passage) keep(field string, kind engine.KeptKind, blind bool) int {
 	if !found {
 		return 0
 	}
+	column.Optional = blind
 	opt.Keep = append(opt.Keep, column)
 	return len(opt.Keep)
 }
