@@ -27,15 +27,13 @@ func (p *Passage) InputNames() (names []string) {
 	return names
 }
 
-// KeepAnswers has the status of answers read, and with lists of addresses their bytes, where all logs can have it and one of them does, and opens
+// KeepAnswers has the status of answers and their bytes read, where all logs can have it and one of them does, and opens
 // them again for that. It looks at the first rows of each; a pipe is not looked at, so its fields count only if -keep names
 // them. Where it is asked what crawlers knew, the method is read, too, as KeepRequests has it.
 func (p *Passage) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")
-	if p.Now.Opt.Ranges != nil {
-		p.Bytes = p.keepInt("bytes")
-	}
+	p.Bytes = p.keepInt("bytes")
 	if p.Now.Opt.Deeds && p.Status > 0 {
 		p.Method = p.keep("method", engine.KeptText, true)
 	}
