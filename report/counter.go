@@ -18,6 +18,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/paths"
 	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/report/internal/sitemaps"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/useragents"
 	"github.com/robobatch/robobatch/report/internal/waste"
@@ -74,6 +75,8 @@ type Counter struct {
 
 	requests *aggregate.Requests
 	clients  *useragents.Counts // the other clients of the log; nil without crawlers of the log
+	sitemaps *sitemaps.Counts   // nil without sitemaps
+	listed   *sitemaps.View     // of them, after CheckSitemaps
 	fakes    *impostors.Counts  // nil without lists of addresses
 	conducts *conducts.Counts   // nil unless somebody asks what crawlers knew
 	kinds    kinds
@@ -96,24 +99,23 @@ type Counter struct {
 	probed  uint32
 
 	// Of URLs, see Settle.
-	settled    bool
-	tree       *paths.Tree
-	waste      waste.Counts // of what crawlers may fetch
-	root       *paths.Path  // of tree
-	urls       int64
-	agentURLs  []aggregate.URLCount // by crawler
-	agentBytes []int64              // the same
-	served     answers
-	failed     answers
-	requested  *aggregate.Largest[Requested]
-	sites      *aggregate.Largest[siteTotal]
-	site       siteTotal // of the last URL
-	others     *useragents.View
-	taken      *aggregate.Largest[impostors.URL] // by impostors
-	fakeURLs   int64
-	impostors  *impostors.View // nil without lists of addresses
-	denied     int64           // verdicts
-	found      []findings.Finding
+	settled   bool
+	tree      *paths.Tree
+	waste     waste.Counts // of what crawlers may fetch
+	root      *paths.Path  // of tree
+	urls      int64
+	agentURLs []aggregate.URLCount // by crawler
+	served    answers
+	failed    answers
+	requested *aggregate.Largest[Requested]
+	sites     *aggregate.Largest[siteTotal]
+	site      siteTotal // of the last URL
+	others    *useragents.View
+	taken     *aggregate.Largest[impostors.URL] // by impostors
+	fakeURLs  int64
+	impostors *impostors.View // nil without lists of addresses
+	denied    int64           // verdicts
+	found     []findings.Finding
 }
 
 // noTime is the time of a row without one, see [engine.Batch].Times.
@@ -147,6 +149,9 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		requested: aggregate.NewLargest[Requested](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
 		sites:     aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
+	if o.Sitemaps != nil {
+		c.sitemaps = sitemaps.New(o.Sitemaps)
+	}
 	crawlers := 1
 	if c.fromLog {
 		crawlers, c.verdicts = len(o.Agents), 1
@@ -168,7 +173,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
 	c.series, c.clock = timeline.New(crawlers), localtime.New(opt.Location)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
-	c.fresh, c.agentBytes = make([]int64, len(c.classes)), make([]int64, len(c.classes))
+	c.fresh = make([]int64, len(c.classes))
 	c.served = newAnswers(func(k *kind, n *aggregate.RowCounts) int64 {
 		if k.denies == 0 {
 			return 0
@@ -369,7 +374,9 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	case class >= 4:
 		one.Failed = 1
 	}
-	one.Bytes = c.bytesOf(b, i)
+	if r.faked {
+		one.Bytes = c.bytesOf(b, i)
+	}
 	return one
 }
 
@@ -524,9 +531,8 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		k := &c.kinds.all[r.Kind]
 		k.AddCounts(&r.RowCounts)
 		c.agentURLs[k.agent].AddURL(u.Number)
-		c.agentBytes[k.agent] += r.Bytes
-		c.rules.addRequests(u, k, r)
-		c.tree.AddRequests(&paths.Counts{Requests: r.Rows, Denied: int64(k.denies) * r.Rows, Failed: r.Failed, Bytes: r.Bytes})
+		c.rules.addRequests(u, k, r.Rows)
+		c.tree.AddRequests(r.Rows, int64(k.denies)*r.Rows)
 		if c.fromLog && k.agent != 0 && k.denies == 0 {
 			crawled += r.Rows
 		}
@@ -536,6 +542,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	}
 	c.waste.AddURL(u.Text, u.PathEnd, crawled)
 	c.addTaken(u, hash)
+	c.addSitemapURL(u)
 	c.addRequested(u, hash)
 	c.addAnswers(u, hash)
 }

@@ -84,6 +84,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 			Share: float64(i.Networks[0].Requests) / float64(i.All.Requests),
 		}
 	}
+	f.Sitemaps = c.sitemapFacts()
 	all, more := findings.Find(f)
 	return findingsView{all, int64(more), findings.Looks(f)}
 }

@@ -30,11 +30,10 @@ func (c *ruleCounts) openKind(k *kind, b *engine.Batch, r *rowKey, verdicts []en
 }
 
 // addRequests counts what rules do to requests of a URL that have a kind.
-func (c *ruleCounts) addRequests(u *aggregate.URL, k *kind, requests *aggregate.Request) {
+func (c *ruleCounts) addRequests(u *aggregate.URL, k *kind, requests int64) {
 	for i, asked := range k.asked {
 		o := c.Outcome(u.Text, u.Prefix, k.file, asked.set, asked.rule)
-		o.AddURL(requests.Rows, u.Number)
-		o.Failed, o.Bytes = o.Failed+requests.Failed, o.Bytes+requests.Bytes
+		o.AddURL(requests, u.Number)
 		if i == 0 {
 			k.first = o
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/revisions"
 	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/report/internal/sitemaps"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/useragents"
 	"github.com/robobatch/robobatch/report/internal/waste"
@@ -41,7 +42,6 @@ type view struct {
 	HasTimes bool
 	NoTimes  int64
 	Status   bool
-	HasBytes bool // of answers, where a request has one verdict
 
 	SparkStep   string // of the spark lines: "By day"
 	Apart       int64  // requests that they leave out, see timeline.Series.Shown
@@ -63,6 +63,7 @@ type view struct {
 	ListDays    string          // the days of the lists, "" if they have none
 	Impostors   *impostors.View // nil if there are none
 	Conduct     *conducts.View  // nil unless it is known what crawlers knew
+	Sitemaps    *sitemaps.View  // nil without sitemaps
 	Training    *trainingView   // nil without preferences
 	Listings    []listing.View
 	Changes     *changesView // nil without rules before
@@ -80,7 +81,7 @@ func (c *Counter) newView(run *Run) *view {
 		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.urls, Denied: c.denied, Verdicts: run.Stats.Rows,
 		Violated: run.Stats.Violations, HasTimes: c.series.HasTimes(), NoTimes: c.series.None, Status: c.status >= 0,
 	}
-	v.Zone, v.HasBytes = c.clock.Name(), c.bytes >= 0 && !v.Several
+	v.Zone = c.clock.Name()
 	v.OldRules = c.fromLog && run.Old != "" && !c.byTime
 	within := c.series.Shown()
 	if v.HasTimes {
@@ -105,7 +106,7 @@ func (c *Counter) newView(run *Run) *view {
 	if c.conducts != nil {
 		v.Conduct = c.conducts.View()
 	}
-	v.Training = c.training.view()
+	v.Training, v.Sitemaps = c.training.view(), c.listed
 	v.Paths = c.pathView(c.root)
 	v.Revised = c.revised(run, within)
 	v.Time = c.series.View(within, timeline.Options{FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName, Changes: v.moments()})
@@ -178,20 +179,6 @@ func (v *view) addVerified(lists *ranges.Lists) {
 	}
 }
 
-// ShowsErrors reports whether rules have a number of errors: where a request has one verdict, and an answer.
-func (v *view) ShowsErrors() bool { return v.Status && !v.Several }
-
-// RuleColumns returns how many columns the table of a robots.txt has.
-func (v *view) RuleColumns() (n int) {
-	n = 5
-	for _, has := range []bool{v.HasBytes, v.ShowsErrors()} {
-		if has {
-			n++
-		}
-	}
-	return n
-}
-
 // Known returns how many crawlers there are, without other clients.
 func (v *view) Known() (n int64) {
 	for i := range v.Crawlers {
@@ -213,7 +200,8 @@ func (v *view) Parts() (all []part) {
 	}{
 		{part{"overview", "What to do"}, true}, {part{"crawlers", "Crawlers"}, true}, {part{"rules", "Rules"}, true}, {part{"paths", "Paths"}, true},
 		{part{"time", "Time"}, v.Time != nil}, {part{"conduct", "Conduct"}, v.Conduct != nil}, {part{"impostors", "Impostors"}, v.Impostors != nil},
-		{part{"training", "AI training"}, v.Training != nil}, {part{"answers", "Answers"}, v.Status}, {part{"changes", "Changes"}, v.Changes != nil},
+		{part{"training", "AI training"}, v.Training != nil}, {part{"answers", "Answers"}, v.Status}, {part{"sitemaps", "Sitemaps"}, v.Sitemaps != nil},
+		{part{"changes", "Changes"}, v.Changes != nil},
 	} {
 		if p.is {
 			all = append(all, p.part)

@@ -185,6 +185,7 @@ func (b *Builder) Set() *Set {
 		return nil
 	}
 	s := &b.set
+	s.urls = 0
 	for i := range s.shards {
 		sh := &s.shards[i]
 		slices.SortFunc(sh.keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)) })

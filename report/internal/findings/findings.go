@@ -54,6 +54,7 @@ type Facts struct {
 
 	Impostors *Impostors // nil if there are none
 	Changes   []Change   // in their order
+	Sitemaps  *Sitemaps  // nil if there are none
 
 	sites []closing // that are closed, see closings; of Find
 }
@@ -141,7 +142,7 @@ type Look struct {
 // Find returns the findings, the most important first, and how many more there are.
 func Find(f *Facts) (found []Finding, more int) {
 	f.sites = f.closings()
-	for _, look := range []func(*Facts) []Finding{closed, misplaced, closedPaths, resting, failing, wasted, violated, faked, redirected, changed, idle} {
+	for _, look := range []func(*Facts) []Finding{closed, misplaced, closedPaths, resting, failing, wasted, violated, faked, redirected, changed, offered, offeredFailing, idle} {
 		found = append(found, look(f)...)
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.score, a.score) })
@@ -166,7 +167,10 @@ func Looks(f *Facts) []Look {
 	if !f.Addresses {
 		noLists = "there are no lists of addresses, with -ranges"
 	}
-	noDates, noTexts := "", ""
+	noDates, noTexts, noSitemaps := "", "", ""
+	if f.Sitemaps == nil {
+		noSitemaps = "there are no sitemaps, with -in-sitemap"
+	}
 	if !f.Dated {
 		noDates = "there is one robots.txt for all times, and no captures with -as-of log"
 	}
@@ -182,6 +186,7 @@ func Looks(f *Facts) []Look {
 		{"errors of the server and redirects", cmp.Or(noLog, noStatus)},
 		{"crawlers that came less or stopped", cmp.Or(noLog, noTime)},
 		{"changes of robots.txt", cmp.Or(noDates, noTime)},
+		{"URLs of sitemaps that are closed to search crawlers or fail", noSitemaps},
 		{"rules without effect", noTexts},
 	}
 }

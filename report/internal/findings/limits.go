@@ -10,24 +10,26 @@ type Kind uint8
 
 // The kinds of findings.
 const (
-	Closed     Kind = iota // a search crawler may fetch nothing of a site
-	Misplaced              // a text in force that was surely meant for another place, or is none
-	ClosedPath             // a search crawler may not fetch a path that many clients ask for
-	Stopped                // a crawler comes no more
-	Slowed                 // a crawler comes much less
-	Failing                // crawlers get errors of the server
-	Wasted                 // crawlers spend their requests on a parameter
-	Violated               // crawlers fetched what they were told not to
-	Faked                  // clients use the names of crawlers
-	Redirected             // crawlers are sent elsewhere
-	Changed                // a robots.txt changed
-	Idle                   // rules that another always wins over, or that matched nothing
-	numKinds   = int(iota)
+	Closed         Kind = iota // a search crawler may fetch nothing of a site
+	Misplaced                  // a text in force that was surely meant for another place, or is none
+	ClosedPath                 // a search crawler may not fetch a path that many clients ask for
+	Stopped                    // a crawler comes no more
+	Slowed                     // a crawler comes much less
+	Failing                    // crawlers get errors of the server
+	Wasted                     // crawlers spend their requests on a parameter
+	Violated                   // crawlers fetched what they were told not to
+	Faked                      // clients use the names of crawlers
+	Redirected                 // crawlers are sent elsewhere
+	Changed                    // a robots.txt changed
+	Offered                    // sitemaps offer what is closed to search crawlers
+	OfferedFailing             // sitemaps offer what fails
+	Idle                       // rules that another always wins over, or that matched nothing
+	numKinds       = int(iota)
 )
 
 // String returns a word for the kind.
 func (k Kind) String() string {
-	return [numKinds]string{"closed", "misplaced", "closed-path", "stopped", "slowed", "failing", "wasted", "violated", "faked", "redirected", "changed", "idle"}[k]
+	return [numKinds]string{"closed", "misplaced", "closed-path", "stopped", "slowed", "failing", "wasted", "violated", "faked", "redirected", "changed", "offered", "offered-failing", "idle"}[k]
 }
 
 // A limit says how a kind of finding is ranked, and from where on it is one.
@@ -41,18 +43,20 @@ type limit struct {
 // limits are the ranking and the thresholds of all kinds. The weights say what a request of one is worth against one of
 // another: a page that search cannot see is lost, a redirect costs a fetch.
 var limits = [numKinds]limit{
-	Closed:     {weight: 10, days: 1, least: 20},
-	Misplaced:  {weight: 8, days: 1, least: 20},
-	ClosedPath: {weight: 4, days: .1, least: 50, share: .1},
-	Stopped:    {weight: 4, days: .1, least: 50},
-	Slowed:     {weight: 2, days: .1, least: 200},
-	Failing:    {weight: 4, days: .1, least: 50, share: .02},
-	Wasted:     {weight: 1, least: 500, share: .2},
-	Violated:   {weight: 2, days: .02, least: 20},
-	Faked:      {weight: 1, days: .02, least: 20},
-	Redirected: {weight: .5, days: .01, least: 100, share: .2},
-	Changed:    {weight: .02, least: 1},
-	Idle:       {weight: .001, least: 10_000, share: .5},
+	Closed:         {weight: 10, days: 1, least: 20},
+	Misplaced:      {weight: 8, days: 1, least: 20},
+	ClosedPath:     {weight: 4, days: .1, least: 50, share: .1},
+	Stopped:        {weight: 4, days: .1, least: 50},
+	Slowed:         {weight: 2, days: .1, least: 200},
+	Failing:        {weight: 4, days: .1, least: 50, share: .02},
+	Wasted:         {weight: 1, least: 500, share: .2},
+	Violated:       {weight: 2, days: .02, least: 20},
+	Faked:          {weight: 1, days: .02, least: 20},
+	Redirected:     {weight: .5, days: .01, least: 100, share: .2},
+	Changed:        {weight: .02, least: 1},
+	Offered:        {weight: 4, least: 1},
+	OfferedFailing: {weight: 2, least: 5, share: .01},
+	Idle:           {weight: .001, least: 10_000, share: .5},
 }
 
 // What tells that a crawler stopped, or came less. Stretches are days, or hours of a log of less than fewDays.

@@ -170,6 +170,11 @@ func (p *Page) Write(ctx context.Context, r Result) error {
 	if err := counter.Settle(); err != nil {
 		return err
 	}
+	if r.Sitemaps != nil {
+		if err := counter.CheckSitemaps(len(r.Sitemaps.Names), r.Sitemaps.EachURL); err != nil {
+			return err
+		}
+	}
 	busiest, more := counter.Busiest(shownFiles)
 	met := counter.MetTexts()
 	texts, err := findTexts(ctx, r, busiest, met, opt.Dialect)
@@ -225,6 +230,7 @@ func given(f *passage.Flags, oldAsOf string) (all []report.Flag) {
 		{"-ranges-age", q.RangesAge, ""},
 		{"-hosts", q.Hosts, ""},
 		{"-client-field", l.ClientField, ""},
+		{"-in-sitemap", strings.Join(f.Sitemaps.Paths, ","), ""},
 		{"-as-of", q.AsOf, ""},
 		{"-old-as-of", oldAsOf, ""},
 		{"-agent-chars", q.AgentChars, "standard"},

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
@@ -47,7 +48,7 @@ paths, times and answers, and with -old what the rules changed. It needs no netw
 more. It
 opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
-		Input:    append([]cli.Flag{g.old.RulesFlag()}, g.Input()...),
+		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The page says what of it is forbidden, never crawled or failing.")}),
 		Question: g.old.AddMomentFlag(g.Question.LogFlags(flags.CountFor)),
 		Output: []cli.Flag{g.page.WhatIfFlag(), g.page.Zone.Flag(), {Name: "out", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
 			The page to write, x.html; - is standard output. Default: the name of the first log without
@@ -90,7 +91,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		err = targets.CheckLocal("-out", r.page.Name)
 		for _, side := range []*passage.Side{r.Now, r.Old} {
 			if side != nil {
-				err = errors.Join(err, targets.CheckOut(r.page.Name, targets.Inputs{Path: side.Path, Logs: r.Logs.Inputs(), Rules: side.Files}))
+				err = errors.Join(err, targets.CheckOut(r.page.Name, targets.Inputs{Path: side.Path, Logs: r.Logs.Inputs(), Rules: side.Files, Sitemaps: r.Sitemaps}))
 			}
 		}
 	}

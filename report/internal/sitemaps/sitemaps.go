@@ -1,0 +1,372 @@
+// Package sitemaps compares the URLs of sitemaps with a log and with rules: which of them no crawler asked for, which fail,
+// which rules forbid, and what crawlers asked for that no sitemap has. Package report imports it.
+//
+// It counts in two steps. Each URL of the log comes once, with its requests, and leaves a bit by the number that it has in the
+// [sitemap.Set]. Then the sitemaps are read once more, since a Set has no text: each of their URLs is decided for some
+// crawlers, and its bits are counted. So all numbers are exact, and memory is a byte for each URL.
+package sitemaps
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+	"github.com/robobatch/robobatch/sitemap"
+)
+
+// The bits of a URL of sitemaps.
+const (
+	crawled uint8 = 1 << iota
+	failing
+	counted // of the step that reads sitemaps
+)
+
+// What a View shows, and what is counted apart.
+const (
+	shownURLs  = 20
+	shownRules = 20
+	shownEach  = 3    // URLs of a rule
+	maxRules   = 5000 // that are told apart; URLs of others are counted together
+	batchURLs  = 256
+)
+
+// MaxCrawlers is how many crawlers of a log URLs are decided for.
+const MaxCrawlers = 10
+
+// A URL is a URL of the log and its requests.
+type URL struct {
+	Text     string
+	Requests int64
+}
+
+// Counts count. Use New. They are for one goroutine.
+type Counts struct {
+	set    *sitemap.Set
+	finder finder
+	bits   []uint8
+	in     int64 // URLs of the log of the origins of sitemaps that one has
+	out    int64 // and that none has
+	others *aggregate.Largest[URL]
+}
+
+// New returns counts for the URLs of sitemaps.
+func New(set *sitemap.Set) *Counts {
+	return &Counts{set: set, finder: finder{set: set}, bits: make([]uint8, set.Len()), others: aggregate.NewLargest[URL](shownURLs)}
+}
+
+// A finder finds URLs in a set.
+type finder struct {
+	set    *sitemap.Set
+	prefix []byte // URL.Prefix of the last URL
+	number uint32 // of its origin
+	known  bool   // the sitemaps have URLs of it
+	origin []byte
+	path   []byte
+}
+
+// find returns the number of a URL; known is false if no sitemap has URLs of its origin.
+func (f *finder) find(url []byte) (index int, listed, known bool) {
+	u, err := robots.SplitURL(url)
+	if err != nil {
+		return 0, false, false
+	}
+	if len(f.prefix) == 0 || string(u.Prefix) != string(f.prefix) {
+		if f.origin, err = robots.AppendOrigin(f.origin[:0], u); err != nil {
+			return 0, false, false
+		}
+		f.prefix = append(f.prefix[:0], u.Prefix...)
+		f.number, f.known = f.set.Origin(f.origin)
+	}
+	if !f.known {
+		return 0, false, false
+	}
+	var path []byte
+	path, f.path = f.set.Dialect().Path(url[len(u.Prefix):], f.path)
+	index, listed = f.set.Find(f.number, path)
+	return index, listed, true
+}
+
+// AddURL counts a URL of the log with so many requests of crawlers, and how many of these were served and failed. Each URL
+// comes once.
+func (c *Counts) AddURL(url []byte, requests, served, failed int64) {
+	if requests == 0 {
+		return
+	}
+	index, listed, known := c.finder.find(url)
+	switch {
+	case !known:
+	case listed:
+		c.in++
+		if c.bits[index] |= crawled; failed > served {
+			c.bits[index] |= failing
+		}
+	default:
+		c.out++
+		if tie := aggregate.Hash(url); c.others.Takes(requests, tie) {
+			c.others.AddItem(requests, tie, URL{string(url), requests})
+		}
+	}
+}
+
+// A Crawler is one that URLs of sitemaps are decided for.
+type Crawler struct {
+	Name   string
+	Search bool // it fetches for a search engine
+}
+
+// An Offer is what a crawler may not fetch of the URLs of sitemaps.
+type Offer struct {
+	Crawler
+	Forbidden int64
+}
+
+// A Rule is a line of a robots.txt that forbids URLs of sitemaps.
+type Rule struct {
+	Origin   string // the first of those that have it
+	Line     int64  // 0 if no rule decides
+	Text     string // the rule; or why there is none
+	URLs     int64  // that it forbids to a crawler at least
+	Crawlers []Offer
+	Examples []string
+
+	last int64 // the number of the last URL
+}
+
+// A View is what the page shows.
+type View struct {
+	Files   int   // sitemaps that were read
+	Entries int64 // URLs in them, each as often as it is there
+	Listed  int64 // distinct ones: those that were crawled, and those that were not
+
+	Crawled, Never, Failing int64
+	Forbidden               int64 // to a crawler at least
+	Closed                  int64 // to a search crawler at least
+	Crawlers                []Offer
+
+	NeverFirst, FailingFirst []string // the first, in the order of the sitemaps
+
+	Rules    []*Rule // those that forbid most URLs
+	MoreURLs int64   // that rules beyond maxRules forbid, each once for each crawler
+	More     int64   // rules that are not shown
+	Worst    *Rule   // that forbids most URLs to search crawlers; nil if none does
+	Statuses bool
+
+	Out, In int64 // distinct URLs of the log, of the origins of sitemaps, that crawlers asked for
+	Others  []URL // those of Out with the most requests
+}
+
+// Count returns the number of files as templates take it.
+func (v *View) Count() int64 { return int64(v.Files) }
+
+// A Source gives the URLs of sitemaps once more.
+type Source func(add func(url []byte, name string, line int64) error) error
+
+// Check reads the sitemaps once more, decides their URLs by a store for crawlers, and returns what the page shows. With
+// crawlers of the log, the store takes them for those of the names. Without, they are the agents of the store. The error is that of the source, or of the store.
+func (c *Counts) Check(store *engine.Store, fromLog bool, crawlers []Crawler, each Source) (*View, error) {
+	k := &checker{
+		Counts: c, store: store, look: store.NewLookup(), eval: store.NewEvaluator(), fromLog: fromLog, rules: map[ruleKey]*Rule{},
+		view: View{Listed: int64(c.set.Len()), In: c.in, Out: c.out},
+	}
+	for _, crawler := range crawlers {
+		k.view.Crawlers = append(k.view.Crawlers, Offer{Crawler: crawler})
+	}
+	err := each(k.addURL)
+	if err == nil {
+		err = cmp.Or(k.decide(), store.Err())
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.finish()
+	return &k.view, nil
+}
+
+// A ruleKey is what a rule is known by: what is in force, and the line, or why there is none.
+type ruleKey struct {
+	id     engine.RulingID
+	line   int64
+	reason engine.Reason
+}
+
+// A checker is the state of Check.
+type checker struct {
+	*Counts
+	store   *engine.Store
+	look    *engine.Lookup
+	eval    *engine.Evaluator
+	fromLog bool
+	view    View
+	rules   map[ruleKey]*Rule
+
+	batch engine.Batch
+	texts []engine.Span // of the URLs of batch
+	urls  int64         // before them
+}
+
+// addURL adds a URL of a sitemap.
+func (k *checker) addURL(url []byte, _ string, _ int64) error {
+	k.view.Entries++
+	index, listed, _ := k.finder.find(url)
+	if !listed || k.bits[index]&counted != 0 {
+		return nil
+	}
+	k.bits[index] |= counted
+	if k.bits[index]&crawled != 0 {
+		k.view.Crawled++
+	} else {
+		k.view.Never++
+		k.view.NeverFirst = addFirst(k.view.NeverFirst, url)
+	}
+	if k.bits[index]&failing != 0 {
+		k.view.Failing++
+		k.view.FailingFirst = addFirst(k.view.FailingFirst, url)
+	}
+	b := &k.batch
+	text := engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(url))}
+	b.Data = append(b.Data, url...)
+	rows := 1
+	if k.fromLog {
+		rows = len(k.view.Crawlers)
+	}
+	for n := range rows {
+		b.URLs = append(b.URLs, text)
+		b.Lines = append(b.Lines, int64(len(k.texts)*rows+n))
+		if k.fromLog {
+			name := k.view.Crawlers[n].Name
+			b.UserAgents = append(b.UserAgents, engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(name))})
+			b.Data = append(b.Data, name...)
+		}
+	}
+	if k.texts = append(k.texts, text); len(k.texts) == batchURLs || len(b.Data) > 1<<20 {
+		return k.decide()
+	}
+	return nil
+}
+
+// addFirst adds a URL to those that are shown, if there is room.
+func addFirst(all []string, url []byte) []string {
+	if len(all) < shownURLs {
+		all = append(all, string(url))
+	}
+	return all
+}
+
+// decide decides the URLs of the batch.
+func (k *checker) decide() error {
+	b := &k.batch
+	k.eval.Evaluate(b)
+	d := b.ForCrawlers()
+	k.look.Use(d)
+	crawlers := len(k.view.Crawlers)
+	denied, closed := int64(-1), int64(-1) // the last URL that is counted as forbidden, and as closed to search
+	for row := range d.Len() {
+		agents := 1
+		if !k.fromLog {
+			agents = crawlers
+		}
+		for a := range agents {
+			v := d.Verdicts[row*agents+a]
+			if v.Access != engine.Denied {
+				continue
+			}
+			url, crawler := d.Lines[row], a
+			if k.fromLog {
+				url, crawler = d.Lines[row]/int64(crawlers), int(d.Lines[row]%int64(crawlers))
+			}
+			offer := &k.view.Crawlers[crawler]
+			offer.Forbidden++
+			if url != denied {
+				denied = url
+				k.view.Forbidden++
+			}
+			if offer.Search && url != closed {
+				closed = url
+				k.view.Closed++
+			}
+			k.addRule(d, row, a, crawler, url)
+		}
+	}
+	k.urls += int64(len(k.texts))
+	k.texts = k.texts[:0]
+	b.Reset()
+	return k.store.Err()
+}
+
+// addRule counts the rule that forbids a row to an agent.
+func (k *checker) addRule(b *engine.Batch, row, a, crawler int, url int64) {
+	v, agent := b.Verdicts[row], a
+	if k.fromLog {
+		agent = int(b.Agents[row])
+	} else {
+		v = b.Verdicts[row*len(k.view.Crawlers)+a]
+	}
+	key, text := ruleKey{id: b.Rulings[row], reason: v.Reason}, v.Reason.String()
+	if v.Rule != engine.NoRule {
+		rule := k.look.Rule(key.id, agent, v.Rule)
+		key.line, text = int64(rule.Line), rule.String()
+	}
+	r := k.rules[key]
+	if r == nil {
+		if len(k.rules) == maxRules {
+			k.view.MoreURLs++
+			return
+		}
+		r = &Rule{Line: key.line, Text: strings.Clone(text), Crawlers: slices.Clone(k.view.Crawlers), last: -1}
+		for i := range r.Crawlers {
+			r.Crawlers[i].Forbidden = 0
+		}
+		if _, stray := b.Sites[row].Stray(); !stray {
+			r.Origin = strings.Clone(string(k.look.Origin(b.Sites[row])))
+		}
+		k.rules[key] = r
+	}
+	r.Crawlers[crawler].Forbidden++
+	if n := k.urls + url; n != r.last {
+		r.last = n
+		r.URLs++
+		if len(r.Examples) < shownEach {
+			r.Examples = append(r.Examples, string(b.URL(row)))
+		}
+	}
+}
+
+// finish puts what was counted in order.
+func (k *checker) finish() {
+	v := &k.view
+	v.Others = k.others.Items()
+	slices.SortStableFunc(v.Others, func(a, b URL) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Text, b.Text))
+	})
+	for _, r := range k.rules {
+		v.Rules = append(v.Rules, r)
+	}
+	slices.SortFunc(v.Rules, func(a, b *Rule) int {
+		return cmp.Or(cmp.Compare(b.URLs, a.URLs), strings.Compare(a.Origin, b.Origin), cmp.Compare(a.Line, b.Line), strings.Compare(a.Text, b.Text))
+	})
+	most := int64(0)
+	for _, r := range v.Rules {
+		if n := r.closed(); n > most {
+			most, v.Worst = n, r
+		}
+	}
+	v.More = int64(max(0, len(v.Rules)-shownRules))
+	v.Rules = v.Rules[:min(len(v.Rules), shownRules)]
+	for _, r := range v.Rules {
+		r.Crawlers = slices.DeleteFunc(r.Crawlers, func(o Offer) bool { return o.Forbidden == 0 })
+	}
+	slices.SortStableFunc(v.Crawlers, func(a, b Offer) int { return cmp.Compare(b.Forbidden, a.Forbidden) })
+}
+
+// closed returns how many URLs the rule forbids to the search crawler that it forbids most to.
+func (r *Rule) closed() (most int64) {
+	for _, o := range r.Crawlers {
+		if o.Search {
+			most = max(most, o.Forbidden)
+		}
+	}
+	return most
+}

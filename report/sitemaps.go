@@ -1,0 +1,103 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/findings"
+	"github.com/robobatch/robobatch/report/internal/sitemaps"
+)
+
+// addSitemapURL counts a URL that has all its requests for the panel of sitemaps: those of crawlers of the log, or all.
+func (c *Counter) addSitemapURL(u *aggregate.URL) {
+	if c.sitemaps == nil {
+		return
+	}
+	var requests, served, failed int64
+	for i := range u.Requests {
+		r := &u.Requests[i]
+		if c.isOther(c.kinds.all[r.Kind].agent) || c.kinds.all[r.Kind].faked {
+			continue
+		}
+		requests += r.Rows
+		served += r.Served
+		failed += r.Failed
+	}
+	c.sitemaps.AddURL(u.Text, requests, served, failed)
+}
+
+// CheckSitemaps decides the URLs of the sitemaps of the store for the page, if there are any. It is called after Settle. each
+// gives the URLs of so many files once more.
+func (c *Counter) CheckSitemaps(files int, each func(add func(url []byte, name string, line int64) error) error) error {
+	if c.sitemaps == nil {
+		return nil
+	}
+	view, err := c.sitemaps.Check(c.store, c.fromLog, c.sitemapCrawlers(), each)
+	if err != nil {
+		return err
+	}
+	view.Files, view.Statuses = files, c.status >= 0
+	c.listed = view
+	return nil
+}
+
+// sitemapCrawlers returns the crawlers that URLs of sitemaps are decided for: the busiest of the log, and Googlebot; or those
+// that are asked for.
+func (c *Counter) sitemapCrawlers() (all []sitemaps.Crawler) {
+	if !c.fromLog {
+		for _, name := range c.store.Options().Agents {
+			all = append(all, sitemaps.Crawler{Name: name, Search: isSearch(name)})
+		}
+		return all
+	}
+	type busy struct {
+		name     string
+		requests int64
+	}
+	var named []busy
+	for a, name := range c.callers.Names() {
+		if a == 0 || name == engine.OtherNamed || a >= len(c.classes) {
+			continue
+		}
+		requests := int64(0)
+		for _, n := range c.classes[a] {
+			requests += n
+		}
+		if requests > 0 {
+			named = append(named, busy{name, requests})
+		}
+	}
+	slices.SortFunc(named, func(a, b busy) int {
+		return cmp.Or(cmp.Compare(b.requests, a.requests), strings.Compare(a.name, b.name))
+	})
+	for _, b := range named[:min(len(named), sitemaps.MaxCrawlers)] {
+		all = append(all, sitemaps.Crawler{Name: b.name, Search: isSearch(b.name)})
+	}
+	if google := (sitemaps.Crawler{Name: "Googlebot", Search: true}); !slices.Contains(all, google) {
+		all = append(all, google)
+	}
+	return all
+}
+
+// isSearch reports whether a crawler fetches for a search engine.
+func isSearch(name string) bool {
+	known, _ := crawlers.Lookup(name)
+	return slices.Contains(known.Purposes, searchSet)
+}
+
+// sitemapFacts returns what is a finding about sitemaps.
+func (c *Counter) sitemapFacts() *findings.Sitemaps {
+	v := c.listed
+	if v == nil {
+		return nil
+	}
+	f := &findings.Sitemaps{Listed: v.Listed, Closed: v.Closed, Failing: v.Failing}
+	if w := v.Worst; w != nil {
+		f.Origin, f.Line, f.Rule = w.Origin, w.Line, w.Text
+	}
+	return f
+}
