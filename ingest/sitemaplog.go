@@ -20,6 +20,9 @@ import (
 // nothing of a sitemap.
 var ErrIndex = errors.New("it is an index of sitemaps, whose files are beside it if its name is given with the format sitemap")
 
+// ErrNoSitemaps is the error of an index of sitemaps that stands for no file.
+var ErrNoSitemaps = errors.New("it is an index of sitemaps, and none that it names is beside it")
+
 // A sitemapLog reads the URLs of a sitemap as rows. It reads the text that a textLog has opened.
 type sitemapLog struct {
 	text  *textLog
@@ -132,6 +135,9 @@ func expandIndexes(inputs []Input, opt *LogOptions) (expanded []Input, notes []s
 		if len(names) == 1 && names[0] == in.Name {
 			expanded = append(expanded, in)
 			continue
+		}
+		if len(names) == 0 {
+			errs = append(errs, &NameError{Name: in.Name, Err: ErrNoSitemaps, Remedy: "put them there by the names in their URLs"})
 		}
 		for _, name := range names {
 			child, err := inspect(name)
