@@ -12,11 +12,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"strings"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/robots"
 )
 
 func main() {
@@ -33,6 +35,9 @@ type request struct {
 	out    string
 	order  madeup.Order
 	frames int
+
+	crawlers int // of the log; 0 is a list of URLs
+	delay    int // seconds
 }
 
 func parse(arguments []string) (r request, err error) {
@@ -41,6 +46,8 @@ func parse(arguments []string) (r request, err error) {
 	flags.StringVar(&r.rules, "rules", "", "where to write their robots.txt: x.jsonl, x.jsonl.zst, or a directory")
 	flags.StringVar(&r.out, "out", "", "where to write the log: x.zst, or any other name for plain text")
 	flags.IntVar(&r.frames, "frames", 1, "zstd frames of the log")
+	flags.IntVar(&r.crawlers, "crawlers", 0, "write a table of requests of so many crawlers, with their times; 0 is a list of URLs")
+	flags.IntVar(&r.delay, "crawl-delay", 0, "seconds of a Crawl-delay of all robots.txt for everybody; 0 is none but those that they have")
 	flags.StringVar((*string)(&r.order), "order", string(madeup.Grouped), "of the URLs: grouped by origin, or shuffled")
 	if err := flags.Parse(arguments); err != nil {
 		return r, err
@@ -50,6 +57,12 @@ func parse(arguments []string) (r request, err error) {
 	}
 	if flags.NArg() > 0 || r.rules == "" && r.out == "" {
 		return r, errors.New("name what to write by -rules, -out, or both")
+	}
+	if r.crawlers < 0 || r.delay < 0 {
+		return r, errors.New("-crawlers, -crawl-delay: at least 0")
+	}
+	if err := madeup.CheckCrawlers(r.crawlers); err != nil {
+		return r, fmt.Errorf("-crawlers: %w", err)
 	}
 	if r.frames < 1 {
 		return r, errors.New("-frames: at least 1")
@@ -77,12 +90,33 @@ func run(arguments []string) error {
 		return err
 	}
 	if r.rules != "" {
-		if err := madeup.WriteRules(r.rules, g.Responses()); err != nil {
+		if err := madeup.WriteRules(r.rules, r.withDelay(g.Responses())); err != nil {
 			return err
 		}
 	}
 	if r.out == "" {
 		return nil
 	}
-	return madeup.WriteFile(r.out, func(w io.Writer) error { return g.WriteLog(w, r.order, r.frames) })
+	return madeup.WriteFile(r.out, func(w io.Writer) error {
+		if r.crawlers > 0 {
+			return g.WriteRequests(w, r.order, r.frames, r.crawlers)
+		}
+		return g.WriteLog(w, r.order, r.frames)
+	})
+}
+
+// withDelay adds the Crawl-delay to all robots.txt.
+func (r *request) withDelay(all iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, error] {
+	if r.delay == 0 {
+		return all
+	}
+	group := fmt.Sprintf("\nUser-agent: *\nCrawl-delay: %d\n", r.delay)
+	return func(yield func(robots.Response, error) bool) {
+		for response, err := range all {
+			response.Body = append(response.Body[:len(response.Body):len(response.Body)], group...)
+			if !yield(response, err) {
+				return
+			}
+		}
+	}
 }

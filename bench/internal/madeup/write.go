@@ -19,6 +19,20 @@ import (
 // WriteLog writes the log as a text of one URL a line, in so many zstd frames of equally many
 // lines; no frames is plain text.
 func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
+	return g.writeLines(w, order, frames, "", func(dst, url []byte, _ int64) []byte { return append(dst, url...) })
+}
+
+// WriteRequests is WriteLog for a table in CSV of requests of so many known crawlers in the order of time.
+func (g *Generator) WriteRequests(w io.Writer, order Order, frames, crawlers int) error {
+	r, err := g.newRequester(crawlers)
+	if err != nil {
+		return err
+	}
+	return g.writeLines(w, order, frames, requestsHeader, r.appendRow)
+}
+
+// writeLines writes a header and then a line for each URL, as appendLine makes it.
+func (g *Generator) writeLines(w io.Writer, order Order, frames int, header string, appendLine func(dst, url []byte, n int64) []byte) error {
 	text, perFrame := bufio.NewWriterSize(w, 1<<16), g.spec.URLs
 	enc, err := zstd.NewWriter(w)
 	if err != nil {
@@ -28,6 +42,8 @@ func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
 		text.Reset(enc)
 		perFrame = (g.spec.URLs + int64(frames) - 1) / int64(frames)
 	}
+	text.WriteString(header) //nolint:errcheck // sticky, and Flush returns it
+	var line []byte
 	n := int64(0)
 	for url := range g.URLs(order) {
 		if n > 0 && n%perFrame == 0 {
@@ -36,8 +52,9 @@ func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
 			}
 			enc.Reset(w)
 		}
+		line = append(appendLine(line[:0], url, n), '\n')
 		n++
-		text.Write(append(url, '\n')) //nolint:errcheck // sticky, and Flush returns it
+		text.Write(line) //nolint:errcheck // sticky, and Flush returns it
 	}
 	err = text.Flush()
 	if frames > 0 {

@@ -1,0 +1,89 @@
+package madeup
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/robobatch/robobatch/crawlers"
+)
+
+// requestsHeader is the first line of a log of requests.
+const requestsHeader = "url,time,status,method,bytes,user_agent\n"
+
+// The requests of a log are spread evenly over a month. One in txtEvery is for the robots.txt of its origin.
+const (
+	month    = 30 * 24 * time.Hour
+	txtEvery = 50
+)
+
+// monthBegin is when the log begins.
+var monthBegin = time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC)
+
+// tokensOf returns so many product tokens of known crawlers, those that train models and then those that search.
+func tokensOf(n int) ([]string, error) {
+	var tokens []string
+	for _, set := range []string{"ai", "search"} {
+		for _, c := range crawlers.Set(set) {
+			if !slices.Contains(tokens, c.Token) {
+				tokens = append(tokens, c.Token)
+			}
+		}
+	}
+	if n > len(tokens) {
+		return nil, fmt.Errorf("%d crawlers are more than the %d that are known of these kinds", n, len(tokens))
+	}
+	return tokens[:n], nil
+}
+
+// CheckCrawlers returns an error if fewer crawlers are known than so many.
+func CheckCrawlers(n int) error {
+	_, err := tokensOf(n)
+	return err
+}
+
+// A requester makes requests of URLs, in the order of time.
+type requester struct {
+	g      *Generator
+	tokens []string
+	rng    *rand.Rand
+	step   time.Duration
+}
+
+// newRequester returns a requester of so many crawlers.
+func (g *Generator) newRequester(n int) (*requester, error) {
+	tokens, err := tokensOf(n)
+	if err != nil {
+		return nil, err
+	}
+	return &requester{g, tokens, rand.New(rand.NewPCG(g.spec.Seed, uint64(n))), month / time.Duration(max(1, g.spec.URLs))}, nil
+}
+
+// appendRow appends the n-th request, for a URL.
+func (r *requester) appendRow(dst, url []byte, n int64) []byte {
+	dst = append(dst, '"')
+	if r.rng.IntN(txtEvery) == 0 {
+		dst = append(append(dst, originOf(url)...), "/robots.txt"...)
+	} else {
+		for _, b := range url {
+			if dst = append(dst, b); b == '"' {
+				dst = append(dst, b)
+			}
+		}
+	}
+	dst = append(dst, `",`...)
+	dst = monthBegin.Add(time.Duration(n)*r.step).AppendFormat(dst, time.RFC3339)
+	return fmt.Appendf(dst, ",200,GET,%d,Mozilla/5.0 (compatible; %s/1.0)", r.rng.IntN(100_000), r.tokens[r.rng.IntN(len(r.tokens))])
+}
+
+// originOf returns the scheme and the host of a URL that has both.
+func originOf(url []byte) []byte {
+	const slashes = "://"
+	for i, b := range url {
+		if b == '/' && i > len("https"+slashes) {
+			return url[:i]
+		}
+	}
+	return url
+}
