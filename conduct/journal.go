@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
@@ -79,6 +80,12 @@ type site struct {
 // mostNamed is how many crawlers are told apart that only a robots.txt names.
 const mostNamed = 1 << 16
 
+// siteSize is what a Journal takes for each origin of the rules, whether it was asked for anything or not.
+const siteSize = int64(unsafe.Sizeof(site{}))
+
+// Least returns about how many bytes a Journal takes at least for rules of so many origins.
+func Least(origins int) int64 { return leastSize + siteSize*int64(origins) }
+
 // NewJournal returns a Journal of a run.
 func NewJournal(store *engine.Store, opt Options) *Journal {
 	if opt.Memory <= 0 {
@@ -93,7 +100,6 @@ func NewJournal(store *engine.Store, opt Options) *Journal {
 	for i := range j.sites {
 		j.sites[i].first = noTime
 	}
-	const siteSize = 24
 	j.table.details = opt.Requests
 	j.table.init(max(opt.Memory/4, opt.Memory-siteSize*int64(len(j.sites))))
 	return j

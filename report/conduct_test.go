@@ -9,6 +9,7 @@ import (
 
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -74,5 +75,23 @@ func TestConduct(t *testing.T) {
 	c, stats = counted(t, rules, silent, q)
 	if v := c.newView(&Run{Stats: stats}); v.Conduct != nil {
 		t.Errorf("without the status of an answer, %+v", v.Conduct)
+	}
+}
+
+// TestUnjudged holds that the page says why it is not known what crawlers knew.
+func TestUnjudged(t *testing.T) {
+	rules := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /private\n"}
+	for want, q := range map[string]question{
+		"": {StoreOptions: engine.StoreOptions{Deeds: true}},
+		"the rules are a draft, or requests of other clients are left out": {},
+		"the rules have more origins than there is memory for":             {StoreOptions: engine.StoreOptions{Deeds: true}, Options: Options{Conduct: 1000}},
+	} {
+		q.Dialect, q.LogAgents, q.workers = robots.Google, engine.LogAgentsStar, 1
+		c, stats := counted(t, rules, planted(), q)
+		v := c.newView(&Run{Stats: stats})
+		i := slices.IndexFunc(v.Findings.Looks, func(l findings.Look) bool { return l.What == "what these crawlers knew of robots.txt" })
+		if got := v.Findings.Looks[i].Not; got != want || (v.Conduct == nil) != (want != "") {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -46,8 +46,9 @@ type Options struct {
 	// Method is the same of the column of texts that has the method of the request.
 	Method int
 
-	// Conduct is about how many bytes what crawlers knew may take, beside Memory; 0 is [conduct.DefaultMemory]. Where the
-	// store has no engine.StoreOptions.Deeds, or no status is known, nobody asks for that.
+	// Conduct is about how many bytes what crawlers knew may take, beside Memory; 0 is [conduct.DefaultMemory]. It is
+	// not counted where the store has no engine.StoreOptions.Deeds, no status is known, or the origins of the rules
+	// alone would take half of it.
 	Conduct int64
 
 	// Location is whose days and hours are counted; nil is UTC.
@@ -78,7 +79,8 @@ type Counter struct {
 	sitemaps *sitemaps.Counts   // nil without sitemaps
 	listed   *sitemaps.View     // of them, after CheckSitemaps
 	fakes    *impostors.Counts  // nil without lists of addresses
-	conducts *conducts.Counts   // nil unless somebody asks what crawlers knew
+	conducts *conducts.Counts   // nil unless it is counted what crawlers knew
+	unjudged string             // why it is not, where the log has a status
 	kinds    kinds
 	denials  *denials
 	rules    ruleCounts
@@ -159,7 +161,12 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		if o.Ranges != nil {
 			c.fakes, c.taken = impostors.New(max(1, memory/16), opt.TempDir), impostors.NewTaken()
 		}
-		if o.Deeds && opt.Status > 0 {
+		switch {
+		case !o.Deeds:
+			c.unjudged = "the rules are a draft, or requests of other clients are left out"
+		case opt.Conduct > 0 && 2*conduct.Least(store.NumSites()) > opt.Conduct:
+			c.unjudged = "the rules have more origins than there is memory for"
+		case opt.Status > 0:
 			c.conducts = conducts.New(store, conduct.Options{
 				Memory: opt.Conduct, TempDir: opt.TempDir, Cache: o.Cache, Status: opt.Status, Method: opt.Method, Bytes: opt.Bytes,
 			})

@@ -30,7 +30,7 @@ const beaten = "shadowed_rule"
 // findings returns what the page begins with.
 func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	f := &findings.Facts{
-		Requests: c.rows, FromLog: c.fromLog, Dated: c.byTime, Statuses: c.status >= 0, Addresses: c.store.Options().Ranges != nil, Dialect: c.store.Options().Dialect,
+		Requests: c.rows, FromLog: c.fromLog, Dated: c.byTime, Statuses: c.status >= 0, Addresses: c.store.Options().Ranges != nil, Dialect: c.store.Options().Dialect, Unjudged: c.unjudged,
 	}
 	f.From, f.To, _ = within.Times()
 	if !c.series.HasTimes() {

@@ -35,11 +35,11 @@ type Finding struct {
 type Facts struct {
 	From, To  time.Time // of the requests that have a time; zero if none has
 	Requests  int64
-	FromLog   bool // the crawlers are those of the log
-	Dated     bool // each request is decided by the text of its time
-	Statuses  bool // the log has them
-	Addresses bool // it is known who came from the addresses of the crawlers
-	Unknown   int64
+	FromLog   bool   // the crawlers are those of the log
+	Dated     bool   // each request is decided by the text of its time
+	Statuses  bool   // the log has them
+	Addresses bool   // it is known who came from the addresses of the crawlers
+	Unjudged  string // why it is not known what crawlers knew, where the log says enough; "" if it is
 	Dialect   robots.Dialect
 
 	Crawlers []Crawler // those of the log, without other clients; or those that are asked for
@@ -181,6 +181,7 @@ func Looks(f *Facts) []Look {
 		{"search crawlers that are shut out of a site or of its busiest paths", noTexts},
 		{"texts that were not meant for the site", noTexts},
 		{"crawlers that fetched what is disallowed", noLog},
+		{"what these crawlers knew of robots.txt", cmp.Or(noLog, noTime, noStatus, f.Unjudged)},
 		{"requests spent on parameters", noLog},
 		{"impostors", cmp.Or(noLog, noLists)},
 		{"errors of the server and redirects", cmp.Or(noLog, noStatus)},
