@@ -215,21 +215,21 @@ func (r *Row) RestText() string {
 	return strings.Join(parts, ", ")
 }
 
-// Apart says how far apart its answers were at most; "" without two.
+// Apart says how far apart its answers were at most, rounded up; "" without two.
 func (r *Row) Apart() string {
 	if r.AnswerGaps == 0 {
 		return ""
 	}
-	d := time.Duration(r.AnswerMost) * time.Microsecond
+	d, unit, noun := time.Duration(r.AnswerMost)*time.Microsecond, time.Second, "second"
 	switch {
 	case d >= 48*time.Hour:
-		return show.Plural(int64(d/(24*time.Hour)), "day") + " apart at most"
+		unit, noun = 24*time.Hour, "day"
 	case d >= 2*time.Hour:
-		return show.Plural(int64(d/time.Hour), "hour") + " apart at most"
+		unit, noun = time.Hour, "hour"
 	case d >= 2*time.Minute:
-		return show.Plural(int64(d/time.Minute), "minute") + " apart at most"
+		unit, noun = time.Minute, "minute"
 	}
-	return show.Plural(int64(d/time.Second), "second") + " apart at most"
+	return show.Plural(int64((d+unit-1)/unit), noun) + " apart at most"
 }
 
 // bars returns the pieces of the bar of a row.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,11 +78,13 @@ func (f *findings) lines() (all []string) {
 	case len(names) == 1:
 		log = say.File(names[0])
 	}
-	period := "without times"
+	period := ""
 	if h := f.head(); h.From != nil {
-		period = h.From.Format(time.DateTime) + " to " + h.To.Format(time.DateTime)
+		period = ", " + h.From.Format(time.DateTime) + " to " + h.To.Format(time.DateTime)
+	} else if f.total.Requests > 0 {
+		period = ", without times"
 	}
-	all = append(all, fmt.Sprintf("%s: %s, %s of %s, %s", log, say.Count(f.about.Requests, "request"), say.Number(f.total.Requests), say.Count(int64(len(f.agents)), "crawler"), period))
+	all = append(all, fmt.Sprintf("%s: %s, %s of %s%s", log, say.Count(f.about.Requests, "request"), say.Number(f.total.Requests), say.Count(int64(len(f.agents)), "crawler"), period))
 	var parts []string
 	for c := range conduct.NumConducts {
 		if n := f.total.Conducts[c]; n > 0 {
@@ -220,7 +223,7 @@ func (f *findings) sentence(r *conduct.Row) string {
 	if r.Gaps > 0 {
 		delay := "its Crawl-delay"
 		if r.Delay != conduct.NoDelay {
-			delay += " of " + span(r.Delay)
+			delay += " of " + inSeconds(r.Delay)
 		}
 		parts = append(parts, fmt.Sprintf("%s of %s shorter than %s", say.Number(r.ShortGaps), say.Count(r.Gaps, "gap"), delay))
 	}
@@ -236,7 +239,7 @@ func asked(r *conduct.Row) string {
 	case r.Answers == 0:
 		return text + ", and had no answer that counts"
 	case r.AnswerGaps > 0:
-		text += ", at most " + span(r.AnswerMost) + " apart"
+		text += ", at most " + span(r.AnswerMost, true) + " apart"
 	}
 	return text
 }
@@ -249,19 +252,29 @@ func times(n int64) string {
 	return say.Number(n) + " times"
 }
 
-// span returns a span of time, in a unit that suits it.
-func span(micros int64) string {
+// span returns a span of time in whole units of a size that suits it: those that passed, or with up those that it took at most.
+func span(micros int64, up bool) string {
 	d := time.Duration(min(micros, 1<<53)) * time.Microsecond
+	in := func(unit time.Duration) string {
+		whole := d
+		if up {
+			whole += unit - 1
+		}
+		return say.Number(int64(whole / unit))
+	}
 	switch {
 	case d >= 72*time.Hour:
-		return say.Number(int64(d/(24*time.Hour))) + " days"
+		return in(24*time.Hour) + " days"
 	case d >= 2*time.Hour:
-		return say.Number(int64(d/time.Hour)) + " h"
+		return in(time.Hour) + " h"
 	case d >= 2*time.Minute:
-		return say.Number(int64(d/time.Minute)) + " min"
+		return in(time.Minute) + " min"
 	}
-	return fmt.Sprintf("%g s", d.Seconds())
+	return inSeconds(micros)
 }
+
+// inSeconds returns a span of time in seconds.
+func inSeconds(micros int64) string { return strconv.FormatFloat(float64(micros)/1e6, 'f', -1, 64) + " s" }
 
 // changed says what a crawler did about a change.
 func changed(c *conduct.Change) string {
@@ -270,7 +283,7 @@ func changed(c *conduct.Change) string {
 	if c.Answer == conduct.NoTime {
 		text += "has not fetched the new text"
 	} else {
-		text += "fetched the new text after " + span(c.Answer-c.At)
+		text += "fetched the new text after " + span(c.Answer-c.At, false)
 	}
 	if c.Before+c.After == 0 {
 		return text + "."
