@@ -102,6 +102,29 @@ func TestRank(t *testing.T) {
 	}
 }
 
+// TestPast holds that a text that is not in force any more is told of as past, and that a rule of a text that came and went is
+// not said to have stood all the time.
+func TestPast(t *testing.T) {
+	f := days(30)
+	f.add("Googlebot", func(int) int64 { return 100 })
+	f.Dialect, f.Dated = robots.Google, true
+	closing, one := []byte("User-agent: *\nDisallow: /\n"), []byte("User-agent: *\nDisallow: /news/\n")
+	f.Files = []File{
+		{Origin: "https://0.example", Requests: 700, Body: closing, Report: robots.Inspect(closing, robots.Google), First: f.From.AddDate(0, 0, 10), Last: f.From.AddDate(0, 0, 17), Link: "rules", Changing: true},
+		{Origin: "https://0.example", Requests: 2300, Body: one, Report: robots.Inspect(one, robots.Google), First: f.From, Last: f.To, Link: "rules", Changing: true, AllAsked: 3000, Asked: []Asked{{"/news/", 900}}},
+	}
+	found, _ := Find(f)
+	if len(found) != 2 {
+		t.Fatalf("%d findings: %+v", len(found), found)
+	}
+	if want := "The robots.txt of https://0.example shut out Googlebot for a time: its line 2 was Disallow: /, which closes the whole site."; found[0].Text != want || found[0].Unit != "requests of all clients came in that time" {
+		t.Errorf("%+v, want %s", found[0], want)
+	}
+	if found[1].Kind != ClosedPath || found[1].Unit != "requests of all clients in all of the log, at least" || found[1].When != "" {
+		t.Errorf("%+v says when", found[1])
+	}
+}
+
 // TestKnew holds what is said of a crawler that broke rules.
 func TestKnew(t *testing.T) {
 	for want, c := range map[string]Crawler{

@@ -99,9 +99,13 @@ func closed(f *Facts) (found []Finding) {
 		}
 		text := fmt.Sprintf("%s may fetch nothing of %s: line %d of its robots.txt, %s, closes the whole site.", list(c.to, "other search crawler"), c.site(), c.rule.Line, brief(c.rule.String()))
 		for _, one := range f.make(Closed, c.n, f.Requests, c.First, c.Last, text) {
-			one.Unit, one.Link, one.Title = "requests of all clients came in that time", c.Link, "Rules"
+			one.Unit, one.Link, one.Title = "requests of all clients", c.Link, "Rules"
+			if one.When != "" {
+				one.Unit += " came in that time"
+			}
 			one.Do = "Unless the site shall leave search, take the line out: what may not be fetched drops out of the results."
 			if c.Changing && f.To.Sub(c.Last) > 0 && !strings.HasPrefix(one.When, "since") && !strings.HasPrefix(one.When, "in all") {
+				one.Text = fmt.Sprintf("The robots.txt of %s shut out %s for a time: its line %d was %s, which closes the whole site.", c.site(), list(c.to, "other search crawler"), c.rule.Line, brief(c.rule.String()))
 				one.Do = "Another text is in force now. Ask the search engines to crawl the site again, and find out how the text got there."
 			}
 			found = append(found, one)
@@ -186,9 +190,9 @@ func closedPaths(f *Facts) (found []Finding) {
 		text := fmt.Sprintf("%s may not fetch %s of %s, which at least %s of the requests there are for: line %d, %s.",
 			list(c.to, "other search crawler"), brief(c.path), c.site(), show.Percent(show.Share(c.n, c.of)), c.rule.Line, brief(c.rule.String()))
 		for _, one := range f.make(ClosedPath, c.n, c.of, c.First, c.Last, text) {
-			one.Unit, one.Link, one.Title = "requests of all clients", c.Link, "Rules"
+			one.Unit, one.Link, one.Title = "requests of all clients, at least", c.Link, "Rules"
 			if c.Changing {
-				one.Unit = "requests of all clients in all of the log"
+				one.Unit, one.When = "requests of all clients in all of the log, at least", "" // other texts may stand between its first and its last request
 			}
 			one.Do = "If people shall find these pages by search, allow them. Try it in What if."
 			found = append(found, one)
