@@ -35,6 +35,8 @@ type RuleCount struct {
 type Matches struct {
 	Requests    int64
 	URLs        int64      // distinct ones
+	Failed      int64      // of Requests, those answered by 4xx or 5xx, as far as Outcomes have them, as Bytes
+	Bytes       int64      // of the answers
 	First, Last *time.Time // nil if no request has a time
 }
 
@@ -222,6 +224,8 @@ func (r *Rules) askers(f *RuleFile, s *RuleSet, o *Outcome) (all []Asked) {
 func (m *Matches) addOutcome(o *Outcome, weight int64) {
 	m.Requests += weight * o.Requests
 	m.URLs += o.urls.N
+	m.Failed += weight * o.Failed
+	m.Bytes += weight * o.Bytes
 	if o.first == noTime {
 		return
 	}

@@ -96,6 +96,8 @@ type RuleSet struct {
 // An Outcome is the requests on which the same rules match, and the same one decides.
 type Outcome struct {
 	Requests int64 // for the caller to count, or see AddURL
+	Failed   int64 // of Requests, those answered by 4xx or 5xx; for the caller to count, as Bytes
+	Bytes    int64 // of the answers
 	Group    Group // of its URLs, for callers that count these in URLs, see CountURLs; 0 is none
 	span
 	Number  uint32  // from 1
@@ -153,7 +155,7 @@ const (
 	sizeSite     = 8  // a list that grows has room for twice as many
 	sizeMet      = 40 // a map that grows has room for twice as many, too
 	sizeSet      = 240
-	sizeOutcome  = 202 // with its place in a map
+	sizeOutcome  = 218 // with its place in a map
 	sizeOutcomeN = 4 * 3
 	sizeAsked    = 2 * 16 // a list that grows has room for twice as many
 )

@@ -64,7 +64,7 @@ type Journal struct {
 
 // A seen says what a log lacks, if Judge is to tell anything.
 type seen struct {
-	dated, answered bool
+	dated, answered, sized bool
 }
 
 // A site is what is kept of an origin of the rules.
@@ -117,6 +117,9 @@ func (j *Journal) HasTimes() bool { return j.seen.dated }
 
 // HasAnswers is described there.
 func (j *Journal) HasAnswers() bool { return j.seen.answered }
+
+// HasBytes reports whether any request of a crawler says how many bytes were sent.
+func (j *Journal) HasBytes() bool { return j.seen.sized }
 
 // Write keeps what a batch has of crawlers.
 func (j *Journal) Write(b *engine.Batch) error {
@@ -181,8 +184,13 @@ func (j *Journal) count(b *engine.Batch, row int, p *pair, at int64) {
 		answer = b.Verified[row]
 	}
 	p.answers[answer]++
+	size, isSized := keptInt(b, row, j.opt.Bytes)
+	j.seen.sized = j.seen.sized || isSized
 	if answer == ranges.No {
 		return
+	}
+	if isSized {
+		p.bytes += size
 	}
 	if at != noTime {
 		j.seen.dated = true
@@ -190,9 +198,6 @@ func (j *Journal) count(b *engine.Batch, row int, p *pair, at int64) {
 			p.first = at
 		}
 		p.last = max(p.last, at)
-	}
-	if n, ok := keptInt(b, row, j.opt.Bytes); ok {
-		p.bytes += n
 	}
 	if b.Violations[row] == engine.Violated {
 		p.violations++

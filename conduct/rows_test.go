@@ -28,6 +28,10 @@ var delays = []struct {
 // randomScene is a log of some lines at moments that are near, and often equal.
 func randomScene(rng *rand.Rand, lines int) *scene {
 	s := &scene{rng: rng, start: time.Date(2026, 8, 11, 0, 0, 0, 0, time.UTC)}
+	if rng.IntN(4) == 0 {
+		s.capture(0, 200, delays[rng.IntN(len(delays))].text)
+		s.rules[0].FetchedAt = time.Time{}
+	}
 	for day := range rng.IntN(6) {
 		if rng.IntN(5) == 0 {
 			s.capture(float64(day), []int{404, 503}[rng.IntN(2)], "")
@@ -126,7 +130,7 @@ func (s *scene) slowRow(agent, origin string) *conduct.Row {
 	for i := range s.rules {
 		if c := &s.rules[i]; string(c.Origin) == origin && c.Status == 200 {
 			r.Delay = conduct.NoDelay
-			if d := s.delayAt(origin+"/", cmp.Or(c.FetchedAt, time.Now())); d >= 0 {
+			if d := s.delayAt(origin+"/", c.FetchedAt); d >= 0 {
 				r.Delay = int64(d * 1e6)
 			}
 		}
@@ -151,7 +155,9 @@ func (s *scene) slowChanges() (all []conduct.Change) {
 			continue
 		}
 		before := last
-		last = r
+		if last = r; r.FetchedAt.IsZero() {
+			last = nil
+		}
 		if before == nil || r.Status != 200 || before.Status == 200 && string(before.Body) == string(r.Body) {
 			continue
 		}

@@ -32,18 +32,23 @@ type origin struct {
 
 // A reign is a period of an origin, and what it means for changes of the text.
 type reign struct {
-	from   int64
-	isText bool // a text is in force
-	change int  // 1 + the period whose text this is, if that changed what was in force before; 0 is none
+	from   int64 // noTime if nobody knows
+	isText bool  // a text is in force
+	change int   // 1 + the period whose text this is, if that changed what was in force before; 0 is none
 }
 
-// appendReigns appends the reigns of the periods of an origin. What was in force before a failed fetch, or before the
-// first capture, is not known, so no change is seen there.
+// appendReigns appends the reigns of the periods of an origin. No change is seen where nobody knows when what was in
+// force before it, or takes its place, was there: before the first capture, at failed fetches, and beside a capture or a
+// file without the time of a fetch.
 func appendReigns(dst []reign, periods []engine.Stretch) []reign {
 	last, change := engine.RulingID(0), 0
 	for n, p := range periods {
 		_, isText := p.ID.Text()
-		if p.IsKnown {
+		switch {
+		case !p.IsKnown:
+		case !p.HasTime:
+			last, change, p.From = 0, 0, noTime
+		default:
 			if last != 0 && p.ID != last {
 				change = 0
 				if isText {

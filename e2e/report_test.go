@@ -294,9 +294,10 @@ func checkFiles(t *testing.T, p page, d duck) {
 	lines, askers := 0, 0
 	for _, origin := range origins {
 		for _, row := range p.table(rules + origin) {
-			if row[0] != "" && len(row) == 5 {
+			if row[0] != "" && len(row) >= 5 {
 				lines++
-				p.is(origin+", line "+row[3], p.number(row[0]), d.numbers("count(*)", "origin = "+quote(origin)+" and rule_line = "+row[3]))
+				line := row[len(row)-2]
+				p.is(origin+", line "+line, p.number(row[0]), d.numbers("count(*)", "origin = "+quote(origin)+" and rule_line = "+line))
 			}
 		}
 		if name := "crawlers by line of " + origin; p.has(name) {
@@ -311,6 +312,9 @@ func checkFiles(t *testing.T, p page, d duck) {
 		t.Error("nothing of lines was compared")
 	}
 }
+
+// sumOfBytes are the bytes of some rows.
+const sumOfBytes = "coalesce(sum(bytes), 0)::bigint"
 
 // checkTree compares rows of the tree of paths.
 func checkTree(t *testing.T, p page, d duck, agents int64) {
@@ -341,6 +345,10 @@ func checkTree(t *testing.T, p page, d duck, agents int64) {
 		}
 		if n < p.number(least)*agents || n > p.number(most)*agents {
 			t.Errorf("%s: %s, DuckDB says %d", path, row.cells[1], n)
+		}
+		if len(row.cells) > 5 {
+			p.is(path+" bytes", p.number(row.cells[4]), d.numbers(sumOfBytes, where))
+			p.is(path+" errors", p.number(row.cells[5]), d.numbers("count(*)", where+" and status >= 400"))
 		}
 		if denied := d.numbers("count(*)", "not allowed and "+where); (denied == 0) != (row.cells[3] == "0%") && !isRange {
 			t.Errorf("%s: %s is disallowed, DuckDB says %d rows", path, row.cells[3], denied)
@@ -414,6 +422,9 @@ func blamed(rule, origin string) string {
 	return "rule_line = " + number + " and origin = " + quote(origin)
 }
 
+// ofAnswers are the fields that a report reads by itself.
+const ofAnswers = "status,time,bytes"
+
 // mostBytes is how large a page without the panel may be.
 const mostBytes = 600_000
 
@@ -436,7 +447,7 @@ func (j job) compared(t *testing.T, old string, fromLog bool) (page, duck) {
 		args = append(args, "-agent", agent)
 	}
 	for _, flag := range j.flags {
-		if flag != "-keep" && flag != "status,time" { // a report has them by itself
+		if flag != "-keep" && flag != ofAnswers { // a report has them by itself
 			args = append(args, flag)
 		}
 	}
@@ -480,7 +491,7 @@ func checkCookbook(t *testing.T) {
 	}
 	j := job{
 		rules: filepath.Join(cookbook, "robots-new.txt"), inputs: []string{filepath.Join(cookbook, "access.log.zst")},
-		flags: []string{"-base", "https://www.semicomplete.com", "-agent-from-log", "-keep", "status,time"},
+		flags: []string{"-base", "https://www.semicomplete.com", "-agent-from-log", "-keep", ofAnswers},
 	}
 	p, d := j.compared(t, filepath.Join(cookbook, "robots.txt"), true)
 	p.is("violations", p.tile("Violations"), d.numbers("count(*)", "violation"))
@@ -491,7 +502,10 @@ func checkCookbook(t *testing.T) {
 		}
 		lines += p.number(row[0])
 		if row[1] != "" {
-			p.is("URLs of line "+row[3], p.number(row[1]), d.numbers("count(distinct url)", "rule_line = "+row[3]))
+			where := "rule_line = " + row[5]
+			p.is("URLs, where "+where, p.number(row[1]), d.numbers("count(distinct url)", where))
+			p.is("bytes, where "+where, p.number(row[2]), d.numbers(sumOfBytes, where))
+			p.is("errors, where "+where, p.number(row[3]), d.numbers("count(*)", where+" and status >= 400"))
 		}
 	}
 	p.is("all lines", lines, d.numbers("count(*)", "rule_line is not null"))
@@ -519,6 +533,7 @@ func checkCookbook(t *testing.T) {
 		if row[0] == "all" {
 			of = "true"
 		}
+		p.is(row[0]+" bytes", p.number(row[11]), d.numbers(sumOfBytes, of))
 		for i, class := range []int{2, 3, 4, 5} {
 			got, err := strconv.ParseFloat(strings.TrimLeft(strings.TrimSuffix(row[7+i], "%"), "<>"), 64)
 			if want := float64(d.numbers(fmt.Sprintf("10000 * count(*) filter (status // 100 = %d) // count(status)", class), of)) / 100; err != nil || math.Abs(got-want) > 0.1 {
@@ -555,7 +570,7 @@ func (j job) checkConduct(t *testing.T, p page, d duck) {
 	name := filepath.Join(t.TempDir(), "x.parquet")
 	args := []string{"conduct", "-by", "agent", "-rules", j.rules, "-in", j.inputs[0], "-out", name, "-quiet"}
 	for _, flag := range j.flags {
-		if flag != "-keep" && flag != "status,time" && flag != "-agent-from-log" {
+		if flag != "-keep" && flag != ofAnswers && flag != "-agent-from-log" {
 			args = append(args, flag)
 		}
 	}

@@ -115,8 +115,9 @@ type Stretch struct {
 	ID   RulingID
 
 	// IsKnown reports whether it is known what was in force: a text, or that there was none. Before the first
-	// capture, and while fetches fail, it is not.
-	IsKnown bool
+	// capture, and while fetches fail, it is not. HasTime reports whether From is the time of a fetch, and not that of
+	// a file, or none.
+	IsKnown, HasTime bool
 }
 
 // Stretches appends the periods of a site; one with what is in force if that is always the same. id is what
@@ -124,11 +125,11 @@ type Stretch struct {
 func (m *Lookup) Stretches(dst []Stretch, site SiteID, id RulingID) []Stretch {
 	if _, stray := site.Stray(); !stray {
 		for _, p := range m.reader.Periods(uint32(site)) {
-			dst = append(dst, Stretch{p.From, p.ID, p.ID.IsKnown()})
+			dst = append(dst, Stretch{p.From, p.ID, p.ID.IsKnown(), p.Cache != rules.NoTime})
 		}
 	}
 	if len(dst) == 0 {
-		dst = append(dst, Stretch{unknownTime, id, id.IsKnown()})
+		dst = append(dst, Stretch{unknownTime, id, id.IsKnown(), false})
 	}
 	return dst
 }

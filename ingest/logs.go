@@ -55,6 +55,8 @@ type KeptColumn struct {
 	Field string // as of [Fields].Keep
 	Kind  engine.KeptKind
 
+	Optional bool // a log may lack the field, which has no value there then; otherwise that is an ErrNoField
+
 	// Own has the column keep the kind that it has in Parquet files: then [Logs.Kept] has the Kind. All
 	// inputs must have the same. Text is that of other inputs, and of decimals and fields of structures.
 	Own bool
@@ -136,9 +138,12 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	}
 	opt.BatchRows = cmp.Or(max(0, opt.BatchRows), defaultRows)
 	opt.BatchBytes = min(cmp.Or(max(0, opt.BatchBytes), defaultBytes), maxBatchBytes)
-	opt.Fields.Keep = nil
+	opt.Fields.Keep, opt.Fields.Optional = nil, nil
 	for _, k := range opt.Keep {
 		opt.Fields.Keep = append(opt.Fields.Keep, k.Field)
+		if k.Optional {
+			opt.Fields.Optional = append(opt.Fields.Optional, k.Field)
+		}
 	}
 	inputs, err := expand(names, opt.Stdin)
 	if err != nil {

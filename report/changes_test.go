@@ -118,7 +118,7 @@ func TestTableNames(t *testing.T) {
 	c, run := changed(t, old, fetches(rand.New(rand.NewPCG(8, 18)), 3000), engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar})
 	for _, origin := range []string{"https://a.example", "https://b.example"} {
 		text := []byte(sites[robots.Origin(origin)])
-		use := Use{Line: 2, Rule: "Disallow: /p", Decided: Count{Requests: 3}, Asked: []AgentRequests{{Agent: 1, Requests: 3}}}
+		use := Use{Line: 2, Rule: "Disallow: /p", Decided: Count{Requests: 3}, Asked: []aggregate.Asked{{Agent: 1, Requests: 3}}}
 		file := File{Origin: origin, Origins: 1, Requests: 3, Text: text, Report: robots.Inspect(text, robots.Google), Uses: []Use{use}}
 		older := file
 		older.When = "from 2026-01-01 to 2026-01-02"

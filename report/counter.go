@@ -101,23 +101,24 @@ type Counter struct {
 	probed  uint32
 
 	// Of URLs, see Settle.
-	settled   bool
-	tree      *paths.Tree
-	waste     waste.Counts // of what crawlers may fetch
-	root      *paths.Path  // of tree
-	urls      int64
-	agentURLs []aggregate.URLCount // by crawler
-	served    answers
-	failed    answers
-	requested *aggregate.Largest[Requested]
-	sites     *aggregate.Largest[siteTotal]
-	site      siteTotal // of the last URL
-	others    *useragents.View
-	taken     *aggregate.Largest[impostors.URL] // by impostors
-	fakeURLs  int64
-	impostors *impostors.View // nil without lists of addresses
-	denied    int64           // verdicts
-	found     []findings.Finding
+	settled    bool
+	tree       *paths.Tree
+	waste      waste.Counts // of what crawlers may fetch
+	root       *paths.Path  // of tree
+	urls       int64
+	agentURLs  []aggregate.URLCount // by crawler
+	agentBytes []int64              // the same
+	served     answers
+	failed     answers
+	requested  *aggregate.Largest[Requested]
+	sites      *aggregate.Largest[siteTotal]
+	site       siteTotal // of the last URL
+	others     *useragents.View
+	taken      *aggregate.Largest[impostors.URL] // by impostors
+	fakeURLs   int64
+	impostors  *impostors.View // nil without lists of addresses
+	denied     int64           // verdicts
+	found      []findings.Finding
 }
 
 // noTime is the time of a row without one, see [engine.Batch].Times.
@@ -180,7 +181,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
 	c.series, c.clock = timeline.New(crawlers), localtime.New(opt.Location)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
-	c.fresh = make([]int64, len(c.classes))
+	c.fresh, c.agentBytes = make([]int64, len(c.classes)), make([]int64, len(c.classes))
 	c.served = newAnswers(func(k *kind, n *aggregate.RowCounts) int64 {
 		if k.denies == 0 {
 			return 0
@@ -381,9 +382,7 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	case class >= 4:
 		one.Failed = 1
 	}
-	if r.faked {
-		one.Bytes = c.bytesOf(b, i)
-	}
+	one.Bytes = c.bytesOf(b, i)
 	return one
 }
 
@@ -538,8 +537,9 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		k := &c.kinds.all[r.Kind]
 		k.AddCounts(&r.RowCounts)
 		c.agentURLs[k.agent].AddURL(u.Number)
-		c.rules.addRequests(u, k, r.Rows)
-		c.tree.AddRequests(r.Rows, int64(k.denies)*r.Rows)
+		c.agentBytes[k.agent] += r.Bytes
+		c.rules.addRequests(u, k, r)
+		c.tree.AddRequests(&paths.Counts{Requests: r.Rows, Denied: int64(k.denies) * r.Rows, Failed: r.Failed, Bytes: r.Bytes})
 		if c.fromLog && k.agent != 0 && k.denies == 0 {
 			crawled += r.Rows
 		}

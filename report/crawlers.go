@@ -21,6 +21,7 @@ type Crawler struct {
 	Denied      int64
 	Violations  int64
 	Binding     string
+	Bytes       int64
 	Classes     [statuses]int64
 	Spark       string // the path of an SVG; "" is none
 	SparkWidth  int
@@ -62,7 +63,7 @@ func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawl
 			if a == 0 {
 				row.Name, row.About = otherClients, "browsers, and crawlers that are not known"
 			}
-			row.URLs, row.Classes = &c.agentURLs[a].N, c.classes[a]
+			row.URLs, row.Classes, row.Bytes = &c.agentURLs[a].N, c.classes[a], c.agentBytes[a]
 			if sparks != nil && a < len(sparks.Cells) {
 				row.Spark, row.SparkWidth = timeline.Spark(sparks.Cells[a])
 			}
@@ -150,6 +151,7 @@ func (c *Crawler) addRow(row *Crawler) {
 	c.Requests += row.Requests
 	c.Denied += row.Denied
 	c.Violations += row.Violations
+	c.Bytes += row.Bytes
 	for i, n := range row.Classes {
 		c.Classes[i] += n
 	}

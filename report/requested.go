@@ -20,7 +20,10 @@ type Requested struct {
 
 // AgentRequests are the requests of a crawler for a URL: that of the log or, without crawlers of the
 // log, of each that is asked for.
-type AgentRequests = aggregate.Asked
+type AgentRequests struct {
+	Agent           int // index of the agents of the store, or the number of another in Counter.AgentCounts
+	Requests, Bytes int64
+}
 
 // A siteTotal is the URLs of a site, and their requests.
 type siteTotal struct {
@@ -75,7 +78,7 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	}
 	r := Requested{Path: string(u.Text[u.Prefix:]), hash: hash, site: u.Site, requests: rows}
 	for i := range u.Requests {
-		r.Counts = append(r.Counts, AgentRequests{Agent: int(c.kinds.all[u.Requests[i].Kind].agent), Requests: u.Requests[i].Rows})
+		r.Counts = append(r.Counts, AgentRequests{Agent: int(c.kinds.all[u.Requests[i].Kind].agent), Requests: u.Requests[i].Rows, Bytes: u.Requests[i].Bytes})
 	}
 	c.requested.AddItem(rows, hash, r)
 }
@@ -144,14 +147,14 @@ func (c *Counter) sumByAgent(counts []AgentRequests) (sums []AgentRequests) {
 	slices.SortFunc(counts, func(a, b AgentRequests) int { return cmp.Compare(a.Agent, b.Agent) })
 	for _, n := range counts {
 		if last := len(sums) - 1; last >= 0 && sums[last].Agent == n.Agent {
-			sums[last].Requests += n.Requests
+			sums[last].Requests, sums[last].Bytes = sums[last].Requests+n.Requests, sums[last].Bytes+n.Bytes
 		} else {
 			sums = append(sums, n)
 		}
 	}
 	if !c.fromLog { // all of them ask for each
 		for a := 1; a < c.verdicts; a++ {
-			sums = append(sums, AgentRequests{Agent: a, Requests: sums[0].Requests})
+			sums = append(sums, AgentRequests{Agent: a, Requests: sums[0].Requests, Bytes: sums[0].Bytes})
 		}
 	}
 	return sums

@@ -30,10 +30,11 @@ func (c *ruleCounts) openKind(k *kind, b *engine.Batch, r *rowKey, verdicts []en
 }
 
 // addRequests counts what rules do to requests of a URL that have a kind.
-func (c *ruleCounts) addRequests(u *aggregate.URL, k *kind, requests int64) {
+func (c *ruleCounts) addRequests(u *aggregate.URL, k *kind, requests *aggregate.Request) {
 	for i, asked := range k.asked {
 		o := c.Outcome(u.Text, u.Prefix, k.file, asked.set, asked.rule)
-		o.AddURL(requests, u.Number)
+		o.AddURL(requests.Rows, u.Number)
+		o.Failed, o.Bytes = o.Failed+requests.Failed, o.Bytes+requests.Bytes
 		if i == 0 {
 			k.first = o
 		}

@@ -42,6 +42,7 @@ type view struct {
 	HasTimes bool
 	NoTimes  int64
 	Status   bool
+	HasBytes bool // of answers, where a request has one verdict
 
 	SparkStep   string // of the spark lines: "By day"
 	Apart       int64  // requests that they leave out, see timeline.Series.Shown
@@ -81,7 +82,7 @@ func (c *Counter) newView(run *Run) *view {
 		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.urls, Denied: c.denied, Verdicts: run.Stats.Rows,
 		Violated: run.Stats.Violations, HasTimes: c.series.HasTimes(), NoTimes: c.series.None, Status: c.status >= 0,
 	}
-	v.Zone = c.clock.Name()
+	v.Zone, v.HasBytes = c.clock.Name(), c.bytes >= 0 && !v.Several
 	v.OldRules = c.fromLog && run.Old != "" && !c.byTime
 	within := c.series.Shown()
 	if v.HasTimes {
@@ -177,6 +178,20 @@ func (v *view) addVerified(lists *ranges.Lists) {
 	if len(v.Verified) > 1 {
 		v.VerifiedSum = sum
 	}
+}
+
+// ShowsErrors reports whether rules have a number of errors: where a request has one verdict, and an answer.
+func (v *view) ShowsErrors() bool { return v.Status && !v.Several }
+
+// RuleColumns returns how many columns the table of a robots.txt has.
+func (v *view) RuleColumns() (n int) {
+	n = 5
+	for _, has := range []bool{v.HasBytes, v.ShowsErrors()} {
+		if has {
+			n++
+		}
+	}
+	return n
 }
 
 // Known returns how many crawlers there are, without other clients.

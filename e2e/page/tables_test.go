@@ -258,7 +258,7 @@ func TestAskers(t *testing.T) {
 	tb.eval(`(() => {
 		const sums = {};
 		for (const r of `+table+`.tBodies[0].rows) sums[r.cells[0].textContent] = (sums[r.cells[0].textContent] || 0) + Number(r.cells[3].textContent.replaceAll(",", ""));
-		return [...document.querySelectorAll(".code tbody tr.decided")].map((r) => r.cells[3].textContent + ": " + r.cells[0].textContent + (sums[r.cells[3].textContent] === Number(r.cells[0].textContent.replaceAll(",", "")) ? "" : ", but " + sums[r.cells[3].textContent]));
+		return [...document.querySelectorAll(".code tbody tr.decided")].map((r) => r.cells[r.cells.length - 2].textContent + ": " + r.cells[0].textContent + (sums[r.cells[r.cells.length - 2].textContent] === Number(r.cells[0].textContent.replaceAll(",", "")) ? "" : ", but " + sums[r.cells[r.cells.length - 2].textContent]));
 	})()`, &sums)
 	for _, sum := range sums {
 		if strings.Contains(sum, "but") {

@@ -558,3 +558,21 @@ func TestHidden(t *testing.T) {
 		t.Errorf("the panel shows %q", got)
 	}
 }
+
+// TestWhatIfBytes holds that the panel says how many bytes an edit saves, where the log has them.
+func TestWhatIfBytes(t *testing.T) {
+	d := shop()
+	for i := range d.Origins[0].URLs {
+		u := &d.Origins[0].URLs[i]
+		for k := range u.Counts {
+			u.Counts[k].Bytes = 100 * u.Counts[k].Requests
+		}
+	}
+	tb := open(t, write(t, d), "")
+	tb.started()
+	tb.typed("User-agent: *\nDisallow: /blog\n")
+	if got := tb.text(`document.getElementById("what-if-closed-sum").textContent`); got != "1 URL, 15 requests, 1,500 bytes." {
+		t.Errorf("closed is %q", got)
+	}
+	wantRows(t, tb, "what-if-totals", "Googlebot|110|30|0|0%|0|30|0|3,000", "GPTBot|40|25|15|37.5%|15|25|1,500|2,500")
+}

@@ -113,6 +113,17 @@ func (f *File) CommitAs(other func(name string) string) (string, error) {
 
 // commit is Commit under that name.
 func (f *File) commit(path string) error {
+	if err := f.finish(); err != nil || f.temp == "" {
+		return err
+	}
+	if err := f.rename(path); err != nil {
+		return err
+	}
+	return f.syncParent(path)
+}
+
+// finish makes sure that what was written is on disk. After an error nothing is left of it.
+func (f *File) finish() error {
 	switch {
 	case f.name == Stdout:
 		return nil
@@ -128,10 +139,12 @@ func (f *File) commit(path string) error {
 	if err != nil {
 		return errors.Join(f.Wrap("finish", err), f.Close())
 	}
-	if f.temp == "" {
-		return nil
-	}
-	err = f.sys.Rename(f.temp, path)
+	return nil
+}
+
+// rename gives the temporary file a name. After an error nothing is left of it.
+func (f *File) rename(path string) error {
+	err := f.sys.Rename(f.temp, path)
 	if _, lost := os.Lstat(f.temp); errors.Is(err, fs.ErrNotExist) && errors.Is(lost, fs.ErrNotExist) {
 		f.temp = ""
 		return f.Wrap("finish", ErrTaken)
@@ -140,7 +153,7 @@ func (f *File) commit(path string) error {
 		return errors.Join(f.Wrap("rename the temporary file of", err), f.Close())
 	}
 	f.temp = ""
-	return f.syncParent(path)
+	return nil
 }
 
 // Close drops what was written, unless it was committed: a file of the final name is as it was.

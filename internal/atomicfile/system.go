@@ -13,6 +13,8 @@ import (
 // the operating system; tests have others, which fail or end the process at a step.
 type System interface {
 	Rename(from, to string) error
+	// Link gives a file another name, which must be free.
+	Link(from, to string) error
 	// Exchange swaps two names. It returns errors.ErrUnsupported where that cannot be done at once.
 	Exchange(a, b string) error
 	MkdirAll(dir string) error
@@ -33,6 +35,7 @@ var OS System = system{}
 type system struct{}
 
 func (system) Rename(from, to string) error { return rename(from, to) }
+func (system) Link(from, to string) error   { return os.Link(from, to) }
 func (system) Exchange(a, b string) error   { return exchange(a, b) }
 func (system) MkdirAll(dir string) error    { return os.MkdirAll(dir, 0o777) }
 func (system) Remove(name string) error     { return os.Remove(name) }

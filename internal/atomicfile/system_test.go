@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -178,5 +179,71 @@ func TestTraced(t *testing.T) {
 	}
 	if want := []string{"sync the file", "rename", "sync the directory"}; !slices.Equal(steps, want) {
 		t.Errorf("steps %q, want %q, in\n%s", steps, want, text)
+	}
+}
+
+func (s *loggedSystem) Link(from, to string) error {
+	return cmpErr(s.call("link", from, to), func() error { return s.System.Link(from, to) })
+}
+
+// TestCommitAll holds that files get their names all, or not at all: whichever step fails, what has the names is all new
+// or all old, and no other name is left.
+func TestCommitAll(t *testing.T) {
+	for _, fail := range []string{"", "rename temp a", "rename temp b", "rename temp c", "link"} {
+		t.Run("fail="+fail, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range []string{"a", "c"} { // b is new
+				if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			sys := &loggedSystem{System: OS, fail: fail}
+			var files []*File
+			for _, name := range []string{"a", "b", "c"} {
+				f := create(t, filepath.Join(dir, name), "new")
+				f.sys = sys
+				files = append(files, f)
+			}
+			err := CommitAll(files...)
+			got := map[string]string{}
+			entries, errDir := os.ReadDir(dir)
+			if errDir != nil {
+				t.Fatal(errDir)
+			}
+			for _, e := range entries {
+				text, errRead := os.ReadFile(filepath.Join(dir, e.Name()))
+				if errRead != nil {
+					t.Fatal(errRead)
+				}
+				got[e.Name()] = string(text)
+			}
+			want := map[string]string{"a": "old", "c": "old"}
+			isDone := fail == "" || fail == "link"
+			if isDone {
+				want = map[string]string{"a": "new", "b": "new", "c": "new"}
+			}
+			if !maps.Equal(got, want) || (err == nil) != isDone {
+				t.Errorf("%v: got %v, want %v, by %q", err, got, want, sys.calls)
+			}
+		})
+	}
+}
+
+// TestCommitAllStays holds that an error says which file is new, where the old one could not be kept.
+func TestCommitAllStays(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	if err := os.WriteFile(a, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first, second := create(t, a, "new"), create(t, b, "new")
+	first.sys = &loggedSystem{System: OS, fail: "link"}
+	second.sys = &loggedSystem{System: OS, fail: "rename"}
+	err := CommitAll(first, second)
+	if text, _ := os.ReadFile(a); string(text) != "new" || err == nil || !strings.Contains(err.Error(), "undo "+a+": the file system keeps no second name") {
+		t.Errorf("%q, %v", text, err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("%v are left", entries)
 	}
 }

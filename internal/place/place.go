@@ -187,6 +187,36 @@ func Create(name string, stdout io.Writer) (Output, error) {
 	return f, nil
 }
 
+// CommitAll is Commit of several outputs. Files all get their names, or none does. Objects come before them, one by one, as
+// a store has no other way: an error says which of them are complete.
+func CommitAll(outs ...Output) error {
+	var files []*atomicfile.File
+	var done error
+	for n, out := range outs {
+		if f, ok := out.(*atomicfile.File); ok {
+			files = append(files, f)
+			continue
+		}
+		if err := out.Commit(); err != nil {
+			for _, other := range outs[n+1:] {
+				err = errors.Join(err, other.Close())
+			}
+			for _, f := range files {
+				err = errors.Join(err, f.Close())
+			}
+			return errors.Join(err, done)
+		}
+		done = errors.Join(done, out.Wrap("undo", errComplete))
+	}
+	if err := atomicfile.CommitAll(files...); err != nil {
+		return errors.Join(err, done)
+	}
+	return nil
+}
+
+// errComplete is the error of an object when an output beside it is not complete.
+var errComplete = errors.New("it is complete, and what was there before is gone")
+
 // Interrupt ends what waits for a place that is not the file system, with a context.Canceled, but for
 // what completes or drops an output. It is for a process that is about to end.
 func Interrupt() { s3.Interrupt() }

@@ -68,7 +68,8 @@ type head struct {
 	Flags   uint32   `json:"flags"` // of the dialect
 	Agents  []string `json:"agents"`
 	Names   []string `json:"names"`
-	Unit    string   `json:"unit"` // of counts
+	Unit    string   `json:"unit"`  // of counts
+	Bytes   bool     `json:"bytes"` // counts have them
 	Origins []site   `json:"origins"`
 }
 
@@ -134,7 +135,7 @@ func packBase64(raw []byte) (string, error) {
 
 // layout returns the data with at most so many URLs, which is for a reason, not packed yet, and how many URLs it has.
 func (d *Data) layout(most int, limit string) (raw []byte, urls int, err error) {
-	h := head{Dialect: d.Dialect.String(), Flags: uint32(d.Dialect), Agents: d.Agents, Names: d.Names}
+	h := head{Bytes: d.hasBytes(), Dialect: d.Dialect.String(), Flags: uint32(d.Dialect), Agents: d.Agents, Names: d.Names}
 	if h.Unit = "request"; d.Several {
 		h.Unit = "verdict"
 	}
@@ -169,6 +170,13 @@ func (d *Data) layout(most int, limit string) (raw []byte, urls int, err error) 
 	}
 	raw = binary.LittleEndian.AppendUint32(raw, uint32(len(top)))
 	return append(append(raw, top...), body...), urls, nil
+}
+
+// hasBytes reports whether the answers have bytes, and each counts once.
+func (d *Data) hasBytes() bool {
+	return !d.Several && slices.ContainsFunc(d.Origins, func(o Origin) bool {
+		return slices.ContainsFunc(o.URLs, func(u URL) bool { return slices.ContainsFunc(u.Counts, func(c Count) bool { return c.Bytes > 0 }) })
+	})
 }
 
 func appendSpan(dst, b []byte) (span, []byte) {

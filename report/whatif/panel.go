@@ -53,9 +53,10 @@ func New(d Data) (Panel, error) {
 		Note         string
 		Several      bool
 		Many         bool   // origins
+		Bytes        bool   // of answers are known
 		Unit         string // of the numbers of URLs and lines
 		Data, Module string // in base64 of URLs: html/template would escape a "+"
-	}{LeftOut: d.LeftOut, Note: d.Note, Several: d.Several, Many: len(d.Origins) > 1, Unit: "Requests"}
+	}{LeftOut: d.LeftOut, Note: d.Note, Several: d.Several, Many: len(d.Origins) > 1, Unit: "Requests", Bytes: d.hasBytes()}
 	if d.Several {
 		fill.Unit = "Verdicts"
 	}

@@ -340,7 +340,7 @@
     const chosen = Number($('agent').value);
     const parts = chosen < 0 ? [] : [head.names[chosen] + ':'];
     for (const [name, list] of [['Closed', change.closed], ['Opened', change.opened]]) {
-      parts.push(name + ': ' + (list.urls === 0 ? 'nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, head.unit) + '.'));
+      parts.push(name + ': ' + sumOf(list));
     }
     const others = USES.map((name, use) => [name, change.wishes.filter((w) => w[0] === use && w[1] !== w[2]).reduce((n, w) => n + w[3], 0)]).filter(([, n]) => n > 0);
     if (others.length > 0) parts.push('Other preferences: ' + others.map(([name, n]) => name + ' for ' + count(n, head.unit)).join(', ') + '.');
@@ -355,6 +355,10 @@
     if (odd.length > 0) parts.push('What the editor does not show, or shows elsewhere, is in line' + (odd.length > 1 ? 's ' : ' ') + odd.slice(0, 5).join(', ') + (odd.length > 5 ? ' and ' + number(odd.length - 5) + ' more' : '') + '.');
     return parts.join(' ');
   }
+
+  // sumOf says how much closes, or opens.
+  const sumOf = (list) => list.urls === 0 ? 'nothing.' :
+    count(list.urls, 'URL') + ', ' + count(list.requests, head.unit) + (head.bytes ? ', ' + count(list.bytes, 'byte') : '') + '.';
 
   // table fills the body of a table, whose columns of numbers its head marks. The script of the report, which
   // has it sort and filter, is told.
@@ -374,8 +378,8 @@
   }
 
   function totals() {
-    const sum = [0, 0, 0, 0, 0];
-    const row = (name, t) => [name, number(t[0]), number(t[1]), number(t[2]), percent(t[2], t[0]), number(t[3]), number(t[4])];
+    const sum = [0, 0, 0, 0, 0, 0, 0];
+    const row = (name, t) => [name, number(t[0]), number(t[1]), number(t[2]), percent(t[2], t[0]), number(t[3]), number(t[4]), ...(head.bytes ? [number(t[5]), number(t[6])] : [])];
     table('totals', change.agents.map((t, i) => {
       t.forEach((n, k) => { sum[k] += n; });
       return row(head.names[i], t);
@@ -394,7 +398,7 @@
     };
     table(id, list.rows.map((r) => [r.path || '(no path)', number(r.requests), named(r), ruleText(r.to), ruleText(r.from)]));
     const more = list.urls > list.rows.length ? ' Shown are the ' + list.rows.length + ' most requested.' : '';
-    fill($(id + '-sum'), list.urls === 0 ? 'Nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, head.unit) + '.' + more);
+    fill($(id + '-sum'), list.urls === 0 ? 'Nothing.' : sumOf(list) + more);
     $(id + '-copy').hidden = more === '';
     $(id).parentElement.parentElement.hidden = list.urls === 0;
   }

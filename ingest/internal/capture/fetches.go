@@ -361,10 +361,10 @@ func newFetchFields(opt weblog.Options) (f fetchFields, err error) {
 		if !ok && len(name) > len("WARC-") && strings.EqualFold(name[:len("WARC-")], "WARC-") {
 			field, ok = fetchField{name: name}, true
 		}
-		if !ok {
+		if !ok && !opt.MayLack(name) {
 			return f, fmt.Errorf("%w: %q; there are time, status, method, protocol, host, referer, user_agent, and those of the records' headers, such as WARC-IP-Address", weblog.ErrNoField, name)
 		}
-		f.keep = append(f.keep, field)
+		f.keep = append(f.keep, field) // one that is missing is of no header
 		f.blocks |= field.block
 	}
 	if opt.Clients {

@@ -288,7 +288,7 @@ func (c *combined) row(r *Row, front, request []byte) Result {
 	c.fields[clfRequest] = request
 	c.fields[clfMethod], _, c.fields[clfProtocol] = splitRequest(request)
 	for _, i := range c.keep {
-		text := c.fields[i]
+		text := at(c.fields[:], i)
 		if i != clfRequest {
 			text = c.unescape(text)
 		}

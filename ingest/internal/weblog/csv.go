@@ -308,7 +308,7 @@ func (t *table) row(r *Row) Result {
 	}
 	t.setTime(r, at(t.fields, t.cols.time))
 	for _, i := range t.cols.keep {
-		r.Fields = append(r.Fields, present(t.fields[i]))
+		r.Fields = append(r.Fields, present(at(t.fields, i)))
 	}
 	return IsRow
 }

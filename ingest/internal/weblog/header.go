@@ -86,7 +86,7 @@ func (h header) locate(opt Options, first sample) (columns, error) {
 	}
 	for _, name := range opt.Keep {
 		i := first.column(h, name, toKeep(name))
-		if i < 0 {
+		if i < 0 && !opt.MayLack(name) {
 			return c, noField(name, h)
 		}
 		c.keep = append(c.keep, i)

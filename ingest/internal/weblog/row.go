@@ -116,6 +116,8 @@ type Options struct {
 	Need   bool          // of Agents: a table without a field for them is an ErrNoAgents
 	Times  bool          // read times
 
+	Optional []string // fields of Keep that a log may lack: they have no value then
+
 	// Clients reads addresses of clients: a log without a field for them is an ErrNoClients. Where a field
 	// holds several, as X-Forwarded-For does, ClientAt says which is the client's: 1 is the first, -1 the
 	// last. Where it is 0, such a field is an ErrManyClients.
@@ -252,7 +254,7 @@ func noField(name string, have []string) error {
 	return fmt.Errorf("%w: %q; there are %s", ErrNoField, name, listed(have))
 }
 
-// fixedFields returns the index in names of each field to keep, for a format whose fields are
+// fixedFields returns the index in names of each field to keep, -1 if it may be missing and is, for a format whose fields are
 // fixed. The error is an ErrNoField for a field that is not in names, or one that was named for the
 // URL, the host, the User-Agent or the time. That of the client's address may be any of names.
 func fixedFields(names []string, opt Options) (keep []int, err error) {
@@ -266,13 +268,16 @@ func fixedFields(names []string, opt Options) (keep []int, err error) {
 	}
 	for _, name := range opt.Keep {
 		i := slices.Index(names, name)
-		if i < 0 {
+		if i < 0 && !opt.MayLack(name) {
 			return nil, noField(name, names)
 		}
 		keep = append(keep, i)
 	}
 	return keep, nil
 }
+
+// MayLack reports whether a log may lack a field of Keep.
+func (o *Options) MayLack(name string) bool { return slices.Contains(o.Optional, name) }
 
 // clientField returns the index in names of the field with the client's address.
 func clientField(names []string, opt Options) int {

@@ -168,6 +168,9 @@ func (w *w3c) place() place {
 
 // keepField returns a field as it is to be kept: names in parentheses are headers.
 func (w *w3c) keepField(i int) []byte {
+	if i < 0 {
+		return nil
+	}
 	if i == w.cols.agent {
 		return w.agent(w.fields[i])
 	}

@@ -87,8 +87,8 @@ type Formulas struct {
 	First []string // up to 3 of them
 }
 
-// addFormulas adds those of rows that follow.
-func (f *Formulas) addFormulas(more *Formulas) {
+// Add adds those of rows that follow.
+func (f *Formulas) Add(more Formulas) {
 	f.Cells += more.Cells
 	f.First = append(f.First, more.First[:min(len(more.First), MaxFormulas-len(f.First))]...)
 }

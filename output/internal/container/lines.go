@@ -218,7 +218,7 @@ func (e *lineEncoder) encode(f *LineFile, rows int) {
 	}
 	e.write(f.sink)
 	if e.counts {
-		f.formulas.addFormulas(&e.formulas) // it is this chunk's turn
+		f.formulas.Add(e.formulas) // it is this chunk's turn
 	}
 	e.after <- struct{}{}
 }

@@ -52,8 +52,8 @@ type Use struct {
 	Asked []aggregate.Asked
 }
 
-// A Count is requests and distinct URLs.
-type Count struct{ Requests, URLs int64 }
+// A Count is requests, distinct URLs, and of the requests those answered by 4xx or 5xx, and the bytes of all answers.
+type Count struct{ Requests, URLs, Failed, Bytes int64 }
 
 // A Finding is what is wrong with a line of a robots.txt.
 type Finding struct {

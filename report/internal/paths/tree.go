@@ -25,34 +25,47 @@ const MaxDepth = 10
 // query is the name of all queries of a path.
 const query = "?…"
 
+// Counts count the requests of a path.
+type Counts struct {
+	Requests int64
+	Denied   int64 // verdicts
+	Failed   int64 // answered by 4xx or 5xx
+	Bytes    int64
+}
+
+// add adds other requests, or takes them away if times is -1.
+func (c *Counts) add(o *Counts, times int64) {
+	c.Requests += times * o.Requests
+	c.Denied += times * o.Denied
+	c.Failed += times * o.Failed
+	c.Bytes += times * o.Bytes
+}
+
 // A Path is an origin, a directory, a name, or the queries of one.
 type Path struct {
-	Name     string
-	Depth    int // 1 is an origin
-	Requests int64
-	Denied   int64   // verdicts
-	Rule     int32   // what denied most of these; -1 is nothing
-	Several  bool    // other rules denied some, too
-	Below    []*Path // those that are shown, the busiest first
+	Counts
+	Name    string
+	Depth   int     // 1 is an origin
+	Rule    int32   // what denied most of its verdicts; -1 is nothing
+	Several bool    // other rules denied some, too
+	Below   []*Path // those that are shown, the busiest first
 
 	number int // of the paths below, shown or not
 }
 
 // A Rest is what of a path its Below leaves out: the path itself, and names without a row.
 type Rest struct {
-	Of       string // the name of the path
-	Depth    int
-	Requests int64
-	Denied   int64 // verdicts
-	Paths    int64 // names that are left out
+	Counts
+	Of    string // the name of the path
+	Depth int
+	Paths int64 // names that are left out
 }
 
 // Rest returns what Below leaves out, nil if that is nothing, or all.
 func (p *Path) Rest() *Rest {
-	r := &Rest{Of: p.Name, Depth: p.Depth + 1, Requests: p.Requests, Denied: p.Denied, Paths: int64(p.number - len(p.Below))}
+	r := &Rest{Counts: p.Counts, Of: p.Name, Depth: p.Depth + 1, Paths: int64(p.number - len(p.Below))}
 	for _, b := range p.Below {
-		r.Requests -= b.Requests
-		r.Denied -= b.Denied
+		r.add(&b.Counts, -1)
 	}
 	if r.Requests == 0 || len(p.Below) == 0 {
 		return nil
@@ -79,12 +92,12 @@ type Tree struct {
 
 // A level is a path that is not complete.
 type level struct {
-	name             []byte
-	requests, denied int64
-	byRule           map[int32]int64 // verdicts that deny
-	below            []*Path         // complete; all that may be shown
-	least            int64           // requests of the last of these that stayed when there were too many
-	number           int             // of all that were below
+	Counts
+	name   []byte
+	byRule map[int32]int64 // verdicts that deny
+	below  []*Path         // complete; all that may be shown
+	least  int64           // requests of the last of these that stayed when there were too many
+	number int             // of all that were below
 }
 
 // New returns an empty tree.
@@ -138,12 +151,8 @@ func (t *Tree) push(name []byte) {
 	t.used++
 }
 
-// AddRequests counts requests of the path, and how many of their verdicts deny.
-func (t *Tree) AddRequests(requests, denied int64) {
-	l := t.open[t.used-1]
-	l.requests += requests
-	l.denied += denied
-}
+// AddRequests counts requests of the path.
+func (t *Tree) AddRequests(c *Counts) { t.open[t.used-1].add(c, 1) }
 
 // AddDenied counts verdicts of the path that a rule denies, by its number.
 func (t *Tree) AddDenied(rule int32, verdicts int64) { t.open[t.used-1].byRule[rule] += verdicts }
@@ -154,12 +163,11 @@ func (t *Tree) leave(depth int) {
 		t.used--
 		l, above := t.open[t.used], t.open[t.used-1]
 		above.number++
-		above.requests += l.requests
-		above.denied += l.denied
+		above.add(&l.Counts, 1)
 		for rule, verdicts := range l.byRule {
 			above.byRule[rule] += verdicts
 		}
-		if len(above.below) < shownBelow || l.requests > above.least {
+		if len(above.below) < shownBelow || l.Requests > above.least {
 			above.below = append(above.below, l.path(t.used))
 			if len(above.below) == 2*shownBelow {
 				above.below = busiest(above.below)
@@ -177,7 +185,7 @@ func (l *level) path(depth int) *Path {
 	if name == "?" {
 		name = query
 	}
-	p := &Path{Name: name, Depth: depth, Requests: l.requests, Denied: l.denied, Rule: -1, Several: len(l.byRule) > 1, number: l.number}
+	p := &Path{Name: name, Depth: depth, Counts: l.Counts, Rule: -1, Several: len(l.byRule) > 1, number: l.number}
 	most := int64(0)
 	for rule, verdicts := range l.byRule {
 		if verdicts > most || verdicts == most && rule < p.Rule {

@@ -10,11 +10,8 @@ import (
 	"testing"
 )
 
-// A want is what a path has.
-type want struct{ requests, denied int64 }
-
 // addAll adds URLs in their order, each with one request, which rule 1 denies if its number is even.
-func addAll(urls []string) (*Tree, map[string]want) {
+func addAll(urls []string) (*Tree, map[string]Counts) {
 	split := func(url string) (origin, path string) { return url[:9], url[9:] }
 	pathOf := func(url string) string {
 		_, path := split(url)
@@ -27,13 +24,13 @@ func addAll(urls []string) (*Tree, map[string]want) {
 		y, _ := split(b)
 		return cmp.Or(strings.Compare(x, y), strings.Compare(pathOf(a), pathOf(b)), strings.Compare(a, b))
 	})
-	t, all := New(), map[string]want{}
+	t, all := New(), map[string]Counts{}
 	for i, url := range urls {
 		denied := int64(1 - i%2)
 		origin, rest := split(url)
 		path := pathOf(url)
 		t.Enter([]byte(url), len(origin), len(origin)+len(path))
-		if t.AddRequests(1, denied); denied > 0 {
+		if t.AddRequests(&Counts{Requests: 1, Denied: denied, Failed: int64(i % 3), Bytes: int64(i)}); denied > 0 {
 			t.AddDenied(1+int32(i%4), 1)
 		}
 		names := []string{origin}
@@ -51,7 +48,8 @@ func addAll(urls []string) (*Tree, map[string]want) {
 		for n := range names {
 			key := strings.Join(names[:n+1], "|")
 			sum := all[key]
-			all[key] = want{sum.requests + 1, sum.denied + denied}
+			sum.add(&Counts{1, denied, int64(i % 3), int64(i)}, 1)
+			all[key] = sum
 		}
 	}
 	return t, all
@@ -76,7 +74,7 @@ func TestTree(t *testing.T) {
 		compare = func(p *Path, above string) {
 			for i, b := range p.Below {
 				key := above + b.Name
-				if (want{b.Requests, b.Denied}) != all[key] || b.Depth != p.Depth+1 || i > 0 && b.Requests > p.Below[i-1].Requests {
+				if b.Counts != all[key] || b.Depth != p.Depth+1 || i > 0 && b.Requests > p.Below[i-1].Requests {
 					t.Fatalf("%s: %+v, want %+v", key, b, all[key])
 				}
 				shown[key] = true
@@ -98,7 +96,7 @@ func TestTree(t *testing.T) {
 		compare(root, "")
 		var got []int64
 		for key := range shown {
-			got = append(got, all[key].requests)
+			got = append(got, all[key].Requests)
 		}
 		slices.Sort(got)
 		if slow := shownSlowly(all); !slices.Equal(got, slow) {
@@ -109,7 +107,7 @@ func TestTree(t *testing.T) {
 
 // shownSlowly returns the requests of the paths that are shown, in ascending order: again and again the busiest one whose
 // parent is shown and has less than shownBelow paths shown.
-func shownSlowly(all map[string]want) (requests []int64) {
+func shownSlowly(all map[string]Counts) (requests []int64) {
 	below := map[string][]string{}
 	for key := range all {
 		above := key[:max(0, strings.LastIndexByte(key, '|'))]
@@ -118,14 +116,14 @@ func shownSlowly(all map[string]want) (requests []int64) {
 	open := []string{""}
 	for len(requests) < shownPaths-1 && len(open) > 0 {
 		if open[0] != "" {
-			requests = append(requests, all[open[0]].requests)
+			requests = append(requests, all[open[0]].Requests)
 		}
 		children := below[open[0]]
 		slices.SortFunc(children, func(a, b string) int {
-			return cmp.Or(cmp.Compare(all[b].requests, all[a].requests), strings.Compare(a, b))
+			return cmp.Or(cmp.Compare(all[b].Requests, all[a].Requests), strings.Compare(a, b))
 		})
 		open = append(open[1:], children[:min(len(children), shownBelow)]...)
-		slices.SortStableFunc(open, func(a, b string) int { return cmp.Compare(all[b].requests, all[a].requests) })
+		slices.SortStableFunc(open, func(a, b string) int { return cmp.Compare(all[b].Requests, all[a].Requests) })
 	}
 	slices.Sort(requests)
 	return requests
@@ -136,7 +134,7 @@ func TestRule(t *testing.T) {
 	tree := New()
 	for i, path := range []string{"/a", "/b", "/c"} {
 		tree.Enter([]byte("https://x"+path), 9, 11)
-		tree.AddRequests(int64(i), int64(i))
+		tree.AddRequests(&Counts{Requests: int64(i), Denied: int64(i)})
 		tree.AddDenied(int32(10+i), int64(i+1))
 	}
 	site := tree.Root().Below[0]
@@ -154,7 +152,7 @@ func TestLong(t *testing.T) {
 	for _, end := range []string{"", "\x00", "y"} {
 		url := slices.Concat([]byte("https://x/"), long, []byte(end))
 		tree.Enter(url, 9, len(url))
-		tree.AddRequests(1, 0)
+		tree.AddRequests(&Counts{Requests: 1})
 	}
 	if dir := tree.Root().Below[0].Below[0]; len(dir.Below) != 3 || dir.Requests != 3 {
 		t.Errorf("%d paths", len(dir.Below))

@@ -289,7 +289,7 @@ var (
 // about returns what is known of the logs, when their rows were taken.
 func (r *run) about(journal *conduct.Journal) about {
 	a := about{
-		Dialect: r.Now.Opt.Dialect, Requests: r.Stats.URLs, Verified: r.Now.Opt.Ranges != nil, Bytes: r.Bytes > 0,
+		Dialect: r.Now.Opt.Dialect, Requests: r.Stats.URLs, Verified: r.Now.Opt.Ranges != nil, Bytes: journal.HasBytes(),
 		Times: journal.HasTimes(), Answers: journal.HasAnswers(),
 	}
 	if r.Logs != nil {

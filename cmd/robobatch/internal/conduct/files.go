@@ -91,23 +91,33 @@ func (t *file) add(row []parquet.Cell) error {
 	return t.Use(func(out place.Output) error { return out.Wrap("write", t.table.Add(row)) })
 }
 
-// commit completes the files, and prints doubts about them.
+// commit completes all files, or none, and prints the doubt about them.
 func (f *files) commit(c *console.Console) error {
+	var written []*file
+	var formulas output.Formulas
 	for _, t := range f.all {
 		if t.table == nil {
 			continue
 		}
-		if err := t.Commit(func(out place.Output) error {
-			if err := t.table.Close(); err != nil {
-				return out.Wrap("write", err)
-			}
-			return out.Commit()
-		}); err != nil {
+		if err := t.Use(func(out place.Output) error { return out.Wrap("write", t.table.Close()) }); err != nil {
 			return err
 		}
-		c.DoubtOnce(doubtful.Formulas(t.table.Formulas()))
+		formulas.Add(t.table.Formulas())
+		written = append(written, t)
 	}
+	if err := commitAll(written, nil); err != nil {
+		return err
+	}
+	c.DoubtOnce(doubtful.Formulas(formulas))
 	return nil
+}
+
+// commitAll gives all files their names, or none. No other goroutine can drop one of them meanwhile.
+func commitAll(files []*file, outs []place.Output) error {
+	if len(files) == 0 {
+		return place.CommitAll(outs...)
+	}
+	return files[0].Commit(func(out place.Output) error { return commitAll(files[1:], append(outs, out)) })
 }
 
 // close drops the files that are not complete.

@@ -168,7 +168,7 @@ func (r *record) crawlersHash() (hash string) {
 
 // addUp adds up what the shards say of the logs, and prints their doubts. The error is that nothing can be judged.
 func (m *merging) addUp(all []*record) (*about, error) {
-	a := &about{Dialect: all[0].Dialect, Verified: all[0].Verified, Bytes: all[0].Bytes}
+	a := &about{Dialect: all[0].Dialect, Verified: all[0].Verified}
 	total := rows{Rules: all[0].Rows.Rules, IsOdd: all[0].Rows.IsOdd}
 	var logs []log
 	var bad string
@@ -176,7 +176,7 @@ func (m *merging) addUp(all []*record) (*about, error) {
 	var doubts doubtful.Sum
 	for _, r := range all {
 		a.Requests += r.Requests
-		a.Times, a.Answers = a.Times || r.Times, a.Answers || r.Answers
+		a.Times, a.Answers, a.Bytes = a.Times || r.Times, a.Answers || r.Answers, a.Bytes || r.Bytes
 		logs = append(logs, r.Logs...)
 		total.Read, total.Decided, total.Without = total.Read+r.Rows.Read, total.Decided+r.Rows.Decided, total.Without+r.Rows.Without
 		if r.Rows.Bad != "" {

@@ -207,7 +207,7 @@ func usesOf(rules []aggregate.RuleCount) []report.Use {
 
 // countOf returns a count as the page shows it.
 func countOf(m *aggregate.Matches) report.Count {
-	return report.Count{Requests: m.Requests, URLs: m.URLs}
+	return report.Count{Requests: m.Requests, URLs: m.URLs, Failed: m.Failed, Bytes: m.Bytes}
 }
 
 // findingsOf returns the findings of a text.

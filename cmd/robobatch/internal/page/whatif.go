@@ -111,7 +111,7 @@ func urlsOf(requested []report.Requested, number map[int]int) []whatif.URL {
 	for i := range requested {
 		begin := len(all)
 		for _, c := range requested[i].Counts {
-			all = append(all, whatif.Count{Agent: number[c.Agent], Requests: c.Requests})
+			all = append(all, whatif.Count{Agent: number[c.Agent], Requests: c.Requests, Bytes: c.Bytes})
 		}
 		urls[i] = whatif.URL{Path: requested[i].Path, Counts: all[begin:len(all):len(all)]}
 	}

@@ -27,28 +27,26 @@ func (p *Passage) InputNames() (names []string) {
 	return names
 }
 
-// KeepAnswers has the status of answers read, and with lists of addresses their bytes, where all logs can have it and one of them does, and opens
+// KeepAnswers has the status of answers and their bytes read, where all logs can have it and one of them does, and opens
 // them again for that. It looks at the first rows of each; a pipe is not looked at, so its fields count only if -keep names
 // them. Where it is asked what crawlers knew, the method is read, too, as KeepRequests has it.
 func (p *Passage) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")
-	if p.Now.Opt.Ranges != nil {
-		p.Bytes = p.keepInt("bytes")
-	}
+	p.Bytes = p.keepInt("bytes")
 	if p.Now.Opt.Deeds && p.Status > 0 {
 		p.Method = p.keep("method", engine.KeptText, true)
 	}
 	return p.reopen(before)
 }
 
-// KeepRequests has the status of answers, their bytes and the method of requests read, where all logs can have it, and
-// opens them again for that. A log that can be read only once is taken to have them. The address of the client is
-// read, too, if all logs are known to have it and it is asked for.
+// KeepRequests has the status of answers, their bytes, the method of requests and, if it is asked for, the address of the
+// client read, where all logs can have it, and opens them again for that. A log that can be read only once is not looked
+// at, and may lack them.
 func (p *Passage) KeepRequests(client bool) (err error) {
 	before := len(p.LogOpt.Keep)
 	if client {
-		p.Client = p.keep(cmp.Or(p.LogOpt.Fields.Client, "client"), engine.KeptText, false)
+		p.Client = p.keep(cmp.Or(p.LogOpt.Fields.Client, "client"), engine.KeptText, true)
 	}
 	p.Status, p.Bytes, p.Method = p.keep("status", engine.KeptInt, true), p.keep("bytes", engine.KeptInt, true), p.keep("method", engine.KeptText, true)
 	return p.reopen(before)
@@ -93,6 +91,7 @@ func (p *Passage) keep(field string, kind engine.KeptKind, blind bool) int {
 	if !found {
 		return 0
 	}
+	column.Optional = blind
 	opt.Keep = append(opt.Keep, column)
 	return len(opt.Keep)
 }

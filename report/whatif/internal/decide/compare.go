@@ -14,6 +14,8 @@ type Totals struct {
 	After    int64 // requests that the second one disallows
 	Closed   int64 // requests that only the second one disallows
 	Opened   int64 // requests that only the first one disallows
+
+	ClosedBytes, OpenedBytes int64 // of the answers of Closed and Opened; 0 if they are not known
 }
 
 // A Line is what one line of a text decides.
@@ -27,6 +29,7 @@ type Line struct {
 type Moved struct {
 	URL      int32
 	Requests int64        // of these crawlers
+	Bytes    int64        // of their answers
 	Agents   []int        // ascending
 	From, To *robots.Rule // the rules that decide for the first of them; nil is none
 }
@@ -54,7 +57,7 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 		t := &c.Agents[a]
 		chosen := agent == All || agent == a
 		for i, url := range l.agents[a].urls {
-			n := l.agents[a].requests[i]
+			n, bytes := l.agents[a].requests[i], l.agents[a].bytesOf(i)
 			from, to := before.rule(a, i), after.rule(a, i)
 			was, is := allows(from), allows(to)
 			t.Requests += n
@@ -73,13 +76,14 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 			if was == is {
 				continue
 			}
-			how, list := &t.Closed, &closed
+			how, size, list := &t.Closed, &t.ClosedBytes, &closed
 			if is {
-				how, list = &t.Opened, &opened
+				how, size, list = &t.Opened, &t.OpenedBytes, &opened
 			}
 			*how += n
+			*size += bytes
 			if chosen {
-				list.addMove(Moved{URL: url, Requests: n, Agents: []int{a}, From: from, To: to})
+				list.addMove(Moved{URL: url, Requests: n, Bytes: bytes, Agents: []int{a}, From: from, To: to})
 			}
 		}
 	}
@@ -89,6 +93,14 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 	slices.SortFunc(c.Lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
 	c.Closed, c.Opened, c.Wishes = closed.list(), opened.list(), wishes.list()
 	return c
+}
+
+// bytesOf returns the bytes of the answers of one of its URLs; 0 if they are not known.
+func (c *crawler) bytesOf(i int) int64 {
+	if c.bytes == nil {
+		return 0
+	}
+	return c.bytes[i]
 }
 
 // allows reports what a rule says; no rule allows.
@@ -114,6 +126,7 @@ type moves struct {
 func (m *moves) addMove(one Moved) {
 	if i, known := m.of[one.URL]; known {
 		m.all[i].Requests += one.Requests
+		m.all[i].Bytes += one.Bytes
 		m.all[i].Agents = append(m.all[i].Agents, one.Agents...)
 		return
 	}

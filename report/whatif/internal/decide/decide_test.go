@@ -80,11 +80,12 @@ func TestEngine(t *testing.T) {
 
 // urlsLike returns URLs that resemble the rules of a text, and who asked for them.
 func urlsLike(rng *rand.Rand, text []byte) (urls []URL) {
+	hasBytes := rng.Int64N(2)
 	for i, p := range repcase.PathsLike(rng, text, 60) {
 		u := URL{Path: p}
 		for a := range names {
 			if a == i%len(names) || rng.IntN(3) == 0 {
-				u.Counts = append(u.Counts, Count{a, 1 + rng.Int64N(1000)})
+				u.Counts = append(u.Counts, Count{a, 1 + rng.Int64N(1000), hasBytes * rng.Int64N(1<<20)})
 			}
 		}
 		urls = append(urls, u)
@@ -136,7 +137,7 @@ func compare(t *testing.T, log *Log, text *Text, body []byte, d robots.Dialect) 
 func TestTooLarge(t *testing.T) {
 	body := []byte("User-agent: *\nDisallow: /\n" + strings.Repeat("# remark\n", robots.MaxBytes/9))
 	for _, d := range dialects(t) {
-		log, err := ReadLog(AppendLog(nil, []URL{{"/", []Count{{0, 1}}}}), d, names)
+		log, err := ReadLog(AppendLog(nil, []URL{{"/", []Count{{0, 1, 0}}}}), d, names)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,9 +151,9 @@ func TestTooLarge(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	urls := []URL{
-		{"/a", []Count{{0, 5}, {2, 2}}},
-		{"/b", []Count{{2, 7}}},
-		{"/c", []Count{{0, 1}}},
+		{"/a", []Count{{0, 5, 500}, {2, 2, 20}}},
+		{"/b", []Count{{2, 7, 70}}},
+		{"/c", []Count{{0, 1, 0}}},
 	}
 	log, err := ReadLog(AppendLog(nil, urls), robots.Google, []string{"x", "y", "z"})
 	if err != nil {
@@ -169,9 +170,9 @@ func TestCompare(t *testing.T) {
 	c := log.Compare(decide("user-agent: z\ndisallow: /b\n"), decide("user-agent: *\nallow: /b\ndisallow: /a\n"), All)
 	got := string(log.AppendJSON(nil, decide(""), c, 1))
 	const want = `{"truncated":false,"open":false,"rules":0,` +
-		`"agents":[[6,0,5,5,0],[0,0,0,0,0],[9,7,2,2,7]],"lines":[[2,7,1],[3,7,0]],` +
-		`"closed":{"urls":1,"requests":7,"rows":[{"path":"/a","requests":7,"agents":[0,2],"from":null,"to":[3,"Disallow: /a"]}]},` +
-		`"opened":{"urls":1,"requests":7,"rows":[{"path":"/b","requests":7,"agents":[2],"from":[2,"Disallow: /b"],"to":[2,"Allow: /b"]}]},"wishes":[]}`
+		`"agents":[[6,0,5,5,0,500,0],[0,0,0,0,0,0,0],[9,7,2,2,7,20,70]],"lines":[[2,7,1],[3,7,0]],` +
+		`"closed":{"urls":1,"requests":7,"bytes":520,"rows":[{"path":"/a","requests":7,"agents":[0,2],"from":null,"to":[3,"Disallow: /a"]}]},` +
+		`"opened":{"urls":1,"requests":7,"bytes":70,"rows":[{"path":"/b","requests":7,"agents":[2],"from":[2,"Disallow: /b"],"to":[2,"Allow: /b"]}]},"wishes":[]}`
 	if got != want {
 		t.Errorf("the change is\n%s\nwant\n%s", got, want)
 	}
@@ -191,10 +192,10 @@ func TestUses(t *testing.T) {
 		for len(urls) < 40 {
 			path, _, _ := strings.Cut(repcase.RandomPath(rng), "#")
 			if !slices.ContainsFunc(urls, func(u URL) bool { return u.Path == path }) {
-				urls = append(urls, URL{path, []Count{{0, 1}, {1, 1}, {2, 1}}})
+				urls = append(urls, URL{path, []Count{{0, 1, 0}, {1, 1, 0}, {2, 1, 0}}})
 			}
 		}
-		urls = append(urls, URL{"/robots.txt", []Count{{0, 1}, {1, 1}}})
+		urls = append(urls, URL{"/robots.txt", []Count{{0, 1, 0}, {1, 1, 0}}})
 		log, err := ReadLog(AppendLog(nil, urls), d, agents)
 		if err != nil {
 			t.Fatal(err)
@@ -254,7 +255,7 @@ func compareUses(t *testing.T, log *Log, text *Text, body string, agents []strin
 
 // TestWishes counts what two texts say, and explains it for one URL.
 func TestWishes(t *testing.T) {
-	urls := []URL{{"/news/1", []Count{{0, 5}, {1, 2}}}, {"/news/2", []Count{{0, 6}}}, {"/x", []Count{{1, 9}}}, {"/no", []Count{{1, 4}}}}
+	urls := []URL{{"/news/1", []Count{{0, 5, 0}, {1, 2, 0}}}, {"/news/2", []Count{{0, 6, 0}}}, {"/x", []Count{{1, 9, 0}}}, {"/no", []Count{{1, 4, 0}}}}
 	log, err := ReadLog(AppendLog(nil, urls), robots.Google, []string{"x", "y"})
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +289,7 @@ func TestWishes(t *testing.T) {
 
 // FuzzReadLog reads any bytes, and reads again what it writes.
 func FuzzReadLog(f *testing.F) {
-	f.Add(AppendLog(nil, []URL{{"/", []Count{{0, 1}, {2, 3}}}, {"/a", []Count{{1, 9}}}}))
+	f.Add(AppendLog(nil, []URL{{"/", []Count{{0, 1, 0}, {2, 3, 0}}}, {"/a", []Count{{1, 9, 0}}}}))
 	f.Add([]byte{1, 200, 1, 'x', 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		log, err := ReadLog(data, robots.Google, []string{"a", "b", "c"})

@@ -98,7 +98,7 @@ func (l *Log) AppendJSON(dst []byte, t *Text, c *Change, most int) []byte {
 	o.open('[')
 	for _, a := range c.Agents {
 		o.next()
-		o.numbers(a.Requests, a.Before, a.After, a.Closed, a.Opened)
+		o.numbers(a.Requests, a.Before, a.After, a.Closed, a.Opened, a.ClosedBytes, a.OpenedBytes)
 	}
 	o.close(']')
 	o.key("lines")
@@ -149,15 +149,18 @@ func index(v bool) int {
 
 // appendMoved writes URLs that are decided differently.
 func (l *Log) appendMoved(o *object, moved []Moved, most int) {
-	requests := int64(0)
+	requests, bytes := int64(0), int64(0)
 	for _, m := range moved {
 		requests += m.Requests
+		bytes += m.Bytes
 	}
 	o.open('{')
 	o.key("urls")
 	o.number(int64(len(moved)))
 	o.key("requests")
 	o.number(requests)
+	o.key("bytes")
+	o.number(bytes)
 	o.key("rows")
 	o.open('[')
 	for _, m := range moved[:min(most, len(moved))] {

@@ -20,6 +20,7 @@ type URL struct {
 type Count struct {
 	Agent    int   // index in the list of crawlers
 	Requests int64 // at least 1
+	Bytes    int64 // of their answers; 0 is none, or not known
 }
 
 // Requests returns the requests of all crawlers.
@@ -45,6 +46,7 @@ type crawler struct {
 	agent    robots.Agent
 	urls     []int32 // ascending
 	requests []int64 // for each of urls
+	bytes    []int64 // the same; nil if they are not known
 }
 
 // texts are strings one behind the other: 50,000 slices would have as many headers.
@@ -70,13 +72,14 @@ func (t *texts) at(i int) []byte {
 var ErrLog = errors.New("not the encoding of a log")
 
 // AppendLog appends the encoding of URLs, which ReadLog reads, and returns the extended buffer: the
-// number of URLs, and then of each, in the order of their paths: how many bytes its path shares with
-// the one before, the other bytes as a text, and the number of its counts; of each of them, by how much
-// the agent is greater than the one before, and the requests.
+// number of URLs, 1 if their answers have bytes, and then of each, in the order of their paths: how many bytes its path
+// shares with the one before, the other bytes as a text, and the number of its counts; of each of them, by how much the
+// agent is greater than the one before, the requests and, if they have them, the bytes.
 func AppendLog(dst []byte, urls []URL) []byte {
 	urls = slices.Clone(urls)
 	slices.SortFunc(urls, func(a, b URL) int { return cmp.Compare(a.Path, b.Path) })
-	dst = binary.AppendUvarint(dst, uint64(len(urls)))
+	hasBytes := slices.ContainsFunc(urls, func(u URL) bool { return slices.ContainsFunc(u.Counts, func(c Count) bool { return c.Bytes > 0 }) })
+	dst = append(binary.AppendUvarint(dst, uint64(len(urls))), byte(index(hasBytes)))
 	before := ""
 	for _, u := range urls {
 		same := 0
@@ -90,6 +93,9 @@ func AppendLog(dst []byte, urls []URL) []byte {
 		for _, c := range u.Counts {
 			dst = binary.AppendUvarint(dst, uint64(c.Agent-last))
 			dst = binary.AppendUvarint(dst, uint64(c.Requests))
+			if hasBytes {
+				dst = binary.AppendUvarint(dst, uint64(c.Bytes))
+			}
 			last = c.Agent
 		}
 		before = u.Path
@@ -108,7 +114,9 @@ func ReadLog(data []byte, d robots.Dialect, agents []string) (*Log, error) {
 	}
 	c := wire.NewCursor(data)
 	var path, normal, buf []byte
-	for i := range c.Count() {
+	number := c.Count()
+	hasBytes := c.Byte() == 1
+	for i := range number {
 		same := c.Uvarint()
 		rest := c.Text()
 		if same > uint64(len(path)) || len(rest) > maxPath {
@@ -120,7 +128,7 @@ func ReadLog(data []byte, d robots.Dialect, agents []string) (*Log, error) {
 		l.paths.addText(normal)
 		l.txt = append(l.txt, robots.IsTxt(normal))
 		l.always = append(l.always, d.AlwaysAllowed(normal))
-		if !l.readCounts(&c, int32(i)) {
+		if !l.readCounts(&c, int32(i), hasBytes) {
 			return nil, ErrLog
 		}
 	}
@@ -131,7 +139,7 @@ func ReadLog(data []byte, d robots.Dialect, agents []string) (*Log, error) {
 }
 
 // readCounts reads the counts of a URL.
-func (l *Log) readCounts(c *wire.Cursor, url int32) bool {
+func (l *Log) readCounts(c *wire.Cursor, url int32, hasBytes bool) bool {
 	agent := uint64(0)
 	for i := range c.Count() {
 		step := c.Uvarint()
@@ -141,6 +149,9 @@ func (l *Log) readCounts(c *wire.Cursor, url int32) bool {
 		who := &l.agents[agent]
 		who.urls = append(who.urls, url)
 		who.requests = append(who.requests, int64(c.Uvarint()))
+		if hasBytes {
+			who.bytes = append(who.bytes, int64(c.Uvarint()))
+		}
 	}
 	return !c.Bad()
 }
