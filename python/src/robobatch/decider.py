@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from robobatch.binary import find_binary
 from robobatch.convert import check, convert
-from robobatch.errors import Doubt, Error, error_of, in_row
+from robobatch.errors import Doubt, Error, among, error_of, in_row
 from robobatch.lane import EndedError, Lane
 from robobatch.question import Options, about_rules, arguments, list_of
 from robobatch.rows import table_of
@@ -139,7 +139,7 @@ class Decider:
         self._given = (rules, {
             "origin": origin, "dialect": dialect, "missing": missing, "as_of": as_of,
             "accept_damaged_rules": accept_damaged_rules, "max_memory": max_memory, "workers": workers,
-            "flags": tuple(flags),
+            "flags": tuple(list_of(flags, "flags")) if flags else (),
         })  # fmt: skip
         self._rules = Rules(rules, origin)
         self._options: Options = {  # type: ignore[assignment]
@@ -298,8 +298,6 @@ class Decider:
         [True, False]
         """
         check(rows, to)
-        if columns is not None and not list_of(columns):
-            raise ValueError("columns is empty: name at least one, or leave it out")
         if agent_column is not None and agents != "*":
             raise ValueError("agents and agent_column are both given: use one of them")
         table = table_of(rows, url)
@@ -307,13 +305,13 @@ class Decider:
         sent = table.select(columns_sent(table, asked)).replace_schema_metadata(None)
         names = ["url", "agent"][: sent.num_columns]
         sent = _typed(sent.rename_columns(names))
-        tokens = list_of(agents)
+        tokens = list_of(agents, "agents")
         single = len(tokens) == 1 and not tokens[0].startswith("@") and "," not in tokens[0]
         if agent_column is None and single:
             sent = sent.append_column("agent", _constant(tokens[0], sent))
         elif agent_column is None:
             single = False
-        chosen = tuple(list_of(columns)) if columns is not None else DEFAULT_COLUMNS if single else ()
+        chosen = tuple(list_of(columns, "columns")) if columns is not None else DEFAULT_COLUMNS if single else ()
         again = True
         while True:
             lane = self._lane(chosen, () if single else tuple(tokens))
@@ -369,7 +367,10 @@ class Decider:
             return self._ask(pa.RecordBatch.from_arrays([urls, agents], schema=_SMALL), tuple(columns))
         there = pc.invert(missing)  # only these are asked for: a null is no doubtful URL
         asked = pa.RecordBatch.from_arrays([urls.filter(there), agents.filter(there)], schema=_SMALL)
-        answer = self._ask(asked, tuple(columns))
+        try:
+            answer = self._ask(asked, tuple(columns))
+        except Error as error:
+            raise among(error, there) from error.__cause__
         places = pc.subtract(pc.cumulative_sum(there.cast(pa.int32())), pa.scalar(1, pa.int32()))
         places = pc.if_else(there, places, pa.scalar(None, pa.int32()))
         return pa.RecordBatch.from_arrays([_plain(a).take(places) for a in answer.columns], names=answer.schema.names)
@@ -487,6 +488,8 @@ def _constant(agent: str, table: pa.Table) -> pa.ChunkedArray[Any]:
 def _array(values: Any, kind: pa.DataType) -> pa.Array[Any]:
     """Return values as one array of a type."""
     if isinstance(values, pa.ChunkedArray):
+        if isinstance(values.type, pa.DictionaryType):  # dictionaries with nulls cannot be combined
+            values = values.cast(values.type.value_type)
         values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
         if isinstance(values, pa.ChunkedArray):  # of no chunks, in some versions
             values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], kind)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from robobatch.decider import DETAILS, Decider
+from robobatch.errors import Error, in_part
 from robobatch.rules import Given
 
 if TYPE_CHECKING:
@@ -72,7 +73,10 @@ def _function(decider: Decider, column: str) -> Callable[[Any, Any], Any]:
     columns = DETAILS if column in DETAILS else (column,)  # so that few processes serve all functions
 
     def decide(urls: Any, agents: Any) -> Any:  # DuckDB evaluates the annotations
-        found = decider.verdicts(urls, agents, columns).column(column)
+        try:
+            found = decider.verdicts(urls, agents, columns).column(column)
+        except Error as error:
+            raise in_part(error, 0, len(urls)) from error.__cause__
         return found.dictionary_decode() if isinstance(found, pa.DictionaryArray) else found
 
     return decide

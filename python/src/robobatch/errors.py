@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 # Flags of the program, and what they are called here.
 _ARGUMENTS = {
@@ -90,6 +91,7 @@ def doubts_of(stderr: str) -> list[Doubt]:
 
 
 _ROW = re.compile(r"^standard input: record batch (\d+): row (\d+): ")
+_WRITTEN = re.compile(r"; the (one|\d+) before it (is|are) written$")  # record batches, which nobody gets
 
 
 def in_row(error: Error, sizes: Sequence[int]) -> Error:
@@ -98,7 +100,26 @@ def in_row(error: Error, sizes: Sequence[int]) -> Error:
     if found is None:
         return error
     batch, row = int(found[1]) - 1, int(found[2]) - 1
-    return Error(f"row {sum(sizes[:batch]) + row}: {error.message[found.end() :]}", error.exit_code)
+    said = _WRITTEN.sub("", error.message[found.end() :])
+    return Error(f"row {sum(sizes[:batch]) + row}: {said}", error.exit_code)
+
+
+def among(error: Error, asked: Any) -> Error:
+    """Return an error of a row among those that were asked for, an array of bool, as one of the row in all."""
+    found = re.match(r"row (\d+): ", error.message)
+    if found is None:
+        return error
+    rows = [row for row, there in enumerate(asked.to_pylist()) if there]
+    return Error(f"row {rows[int(found[1])]}: {error.message[found.end() :]}", error.exit_code)
+
+
+def in_part(error: Error, before: int, rows: int) -> Error:
+    """Return an error of a row of an array as one of a part of the rows, which is all that an engine shows."""
+    found = re.match(r"row (\d+): ", error.message)
+    if found is None:
+        return error
+    said = error.message[found.end() :]
+    return Error(f"row {before + int(found[1])} of a part of {rows} rows: {said}", error.exit_code)
 
 
 def error_of(stderr: str, code: int, addresses: int | None = None) -> Error:

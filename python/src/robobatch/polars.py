@@ -16,6 +16,7 @@ import polars as pl
 import pyarrow as pa
 
 from robobatch.decider import DETAILS, Decider
+from robobatch.errors import Error, in_part
 from robobatch.rules import Given
 
 
@@ -51,10 +52,13 @@ class Robobatch:
         columns = DETAILS if column in DETAILS else (column,)  # so that few processes serve all expressions
 
         def decide(series: pl.Series, agents: Any) -> pl.Series:
-            parts = [
-                _plain(decider.verdicts(part.to_arrow(), _part(agents, i), columns).column(column))
-                for i, part in _parts(series)
-            ]
+            parts = []
+            for i, part in _parts(series):
+                try:
+                    found = decider.verdicts(part.to_arrow(), _part(agents, i), columns)
+                except Error as error:
+                    raise in_part(error, i, len(series)) from error.__cause__
+                parts.append(_plain(found.column(column)))
             return pl.Series(series.name, pa.chunked_array(parts) if parts else [], dtype=kind)
 
         if isinstance(agent, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
 
 
@@ -53,15 +53,16 @@ def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
         f"-rules={os.fsdecode(rules)}",
         f"-url-column={url_column(options)}",
     ]
-    for name in ("agents", "columns"):
-        if options.get(name) is not None and not options.get(name):
-            raise ValueError(f"{name} is empty: name at least one, or leave it out")
+    for name in ("url", "agent_column", "prefix", "dialect", "missing", "origin", "max_memory"):
+        value = options.get(name)
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"{name} is {type(value).__name__}, {value!r:.80}: use str")
     agents = options.get("agents")
     if agents is not None:
-        asked += [f"-agent={agent}" for agent in list_of(agents)]
+        asked += [f"-agent={agent}" for agent in list_of(agents, "agents")]
     columns = options.get("columns")
     if columns is not None:
-        asked.append("-columns=" + ",".join(list_of(columns)))
+        asked.append("-columns=" + ",".join(list_of(columns, "columns")))
     asked += about_rules(options)
     for name, flag in (("agent_column", "-agent-column"), ("prefix", "-prefix"), ("max_memory", "-max-memory")):
         if options.get(name):
@@ -69,7 +70,8 @@ def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
     workers = options.get("workers")
     if workers is not None:
         asked.append(f"-workers={workers}")
-    return asked + list(options.get("flags") or ())
+    flags = options.get("flags")
+    return asked + list_of(flags, "flags") if flags else asked
 
 
 def about_rules(options: Options) -> list[str]:
@@ -87,9 +89,19 @@ def about_rules(options: Options) -> list[str]:
     return asked
 
 
-def list_of(names: str | Sequence[str]) -> list[str]:
-    """Return names as a list; one stands for itself."""
-    return [names] if isinstance(names, str) else list(names)
+def list_of(names: str | Iterable[str], argument: str) -> list[str]:
+    """Return names as a list; one stands for itself, unless it is a flag. ``argument`` is what they were given as."""
+    if isinstance(names, str) and argument != "flags":
+        return [names]
+    if isinstance(names, str | bytes | Mapping) or not isinstance(names, Iterable):
+        raise TypeError(f"{argument} is {type(names).__name__}, {names!r:.80}: use a list of str")
+    found = list(names)
+    for name in found:
+        if not isinstance(name, str):
+            raise TypeError(f"{argument} has {type(name).__name__}, {name!r:.80}: use str")
+    if not found:
+        raise ValueError(f"{argument} is empty: name at least one, or leave it out")
+    return found
 
 
 def url_column(options: Options) -> str:

@@ -141,7 +141,10 @@ def only(rows: _Rows, *indexes: int) -> _Rows:
 
 def check_agents(rows: pa.Table | pa.RecordBatch, index: int) -> None:
     """Check that each row names an agent."""
-    column = rows.column(index)
+    column: Any = rows.column(index)
+    parts = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    if any(isinstance(part, pa.DictionaryArray) and part.dictionary.null_count for part in parts):
+        column = column.cast(column.type.value_type)  # its nulls are seen then
     if not column.null_count:
         return
     row = column.is_null().to_pylist().index(True)

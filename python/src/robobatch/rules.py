@@ -35,8 +35,8 @@ class Rules:
             self.path = os.fsdecode(rules)
 
     def _keep(self, text: bytes, suffix: str) -> None:
-        """Write a text where nothing is left of it, however this process ends."""
-        if sys.platform == "win32":
+        """Write a text where, on Linux, nothing is left of it, however this process ends."""
+        if sys.platform != "linux":  # elsewhere /dev/fd/3 is read from where descriptor 3 stands, and only once
             with tempfile.NamedTemporaryFile(prefix="robobatch-", suffix=suffix, delete=False) as named:
                 named.write(text)
             self.path = named.name

@@ -18,7 +18,7 @@ from robobatch.convert import check, convert
 from robobatch.errors import Doubt, Error, in_row
 from robobatch.process import Process, started
 from robobatch.progress import counted
-from robobatch.question import Options, arguments, list_of, url_column
+from robobatch.question import Options, arguments, url_column
 from robobatch.rows import check_agents, check_names, only, table_of, url_index
 from robobatch.rules import Given, Rules
 
@@ -271,6 +271,7 @@ def extended(
             if schema is None:
                 check_names(batch.schema.names, answer.schema.names)
                 schema = pa.schema([*batch.schema, *answer.schema])
+                schema = schema.with_metadata(batch.schema.metadata) if batch.schema.metadata else schema
             yield pa.RecordBatch.from_arrays([*batch.columns, *answer.columns], schema=schema)
 
 
@@ -278,7 +279,8 @@ def verdict_schema(options: Options) -> pa.Schema:
     """Return the columns that would be added, by any rules."""
     asked: Options = {**options}
     asked.pop("origin", None)
-    names = [url_column(options), *list_of(options.get("agent_column") or [])]
+    agent = options.get("agent_column")
+    names = [url_column(options), *([] if agent is None else [agent])]
     with tempfile.TemporaryDirectory(prefix="robobatch-") as rules:
         Path(rules, "https_example.com.txt").write_text("User-agent: *\nDisallow:\n")
         no_urls = _empty(pa.schema([(name, pa.string()) for name in names]))

@@ -1,0 +1,414 @@
+"""Random tables through every door, compared row by row with the command.
+
+ROBOBATCH_TABLES is how many (40); `make python-tables` has 10,000. A failure names the number of its table, and
+ROBOBATCH_FIRST begins there. The command decides all URLs of the tables once for each agent, from a file of Parquet.
+"""
+
+from __future__ import annotations
+
+import os
+import random as chance
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+import robobatch
+import robobatch.duckdb
+import robobatch.polars
+import robobatch.spark
+
+TABLES = int(os.environ.get("ROBOBATCH_TABLES", "40"))
+FIRST = int(os.environ.get("ROBOBATCH_FIRST", "0"))
+COLUMNS = ("origin", "allowed", "reason", "rule_line", "rule")
+AGENTS = ["*", "Googlebot", "GPTBot", "gptbot/1.0", "otherbot", "nobody"]
+Verdict = tuple[Any, ...]  # in the order of COLUMNS
+Text = str | bytes | None
+Said = dict[tuple[Text, str], Verdict]  # what the command says of a URL to an agent
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::robobatch.Doubt", "ignore::FutureWarning", "ignore::DeprecationWarning"),
+    pytest.mark.usefixtures("unchanged"),
+]
+
+RULES = {
+    "https://a.example": "User-agent: *\nDisallow: /private\nAllow: /private/open$\n\n"
+    "User-agent: GPTBot\nDisallow: /\n",
+    "http://a.example:8080": "User-agent: Googlebot\nDisallow: /*.pdf$\nDisallow: /q?*s=\n\n"
+    "User-agent: *\nDisallow:\n",
+    "https://b.example": "User-agent: otherbot\nUser-agent: GPTBot\n"
+    "Disallow: /a%2fb\nDisallow: /\u00fc\nAllow: /\u00fc/x\n",
+    "https://xn--bcher-kva.example": "User-agent: *\nDisallow: /*/x/*/y\nCrawl-delay: 2\n",
+}
+HOSTS = [*RULES, "HTTPS://A.Example:443", "https://b\u00fccher.example", "https://elsewhere.example"]
+PATHS = [
+    "", "/", "/private", "/private/open", "/private/open/", "/a.pdf", "/a.pdf?x", "/q?a=1&s=2", "/a/b", "/a%2Fb",
+    "/\u00fc", "/%C3%BC/x", "/1/x/2/y", "/x/y", "/%", "?q", "#f", "/a\tb", "/a\nb", "/a\0b", "/" + "long/" * 300,
+    "/\U0001f4a9", "/private\u202e",
+]  # fmt: skip
+ODD: list[Text] = [
+    "", " ", "x", "no url", "https://", "https://[::1]/", "https://a.example:99999/", "mailto:a@a.example",
+    b"https://a.example/private\xff", b"https://a.example/\xc3", b"\xff\xfe", bytes(range(256)),
+]  # fmt: skip
+POOL: list[Text] = [None, *ODD, *(host + path for host in HOSTS for path in PATHS)]
+
+
+@pytest.fixture(scope="module")
+def rules(program: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a pack of the rules."""
+    directory, out = tmp_path_factory.mktemp("random"), tmp_path_factory.mktemp("random") / "rules.rbp"
+    for origin, text in RULES.items():
+        name = origin.replace("://", "_").replace(":", "_")
+        (directory / f"{name}.txt").write_text(text)
+    command = [program, "compile", "-quiet", "-rules", str(directory), "-out", str(out)]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    return out
+
+
+@pytest.fixture(scope="module")
+def command(program: str, rules: Path, tmp_path_factory: pytest.TempPathFactory) -> Said:
+    """Return what the command says of each URL to each agent."""
+    said: Said = {}
+    directory = tmp_path_factory.mktemp("command")
+    log, out = directory / "log.parquet", directory / "out.parquet"
+    pq.write_table(pa.table({"url": pa.array([_bytes(text) for text in POOL], pa.binary())}), log)
+    for agent in AGENTS:
+        asked = [program, "-quiet", "-rules", str(rules), f"-agent={agent}", "-columns", ",".join(["line", *COLUMNS])]
+        subprocess.run([*asked, "-in", str(log), "-out", str(out)], check=True, stderr=subprocess.DEVNULL)
+        found = pq.read_table(out)
+        out.unlink()
+        lines = dict(zip(found["line"].to_pylist(), rows_of(found.select(COLUMNS)), strict=True))
+        assert set(range(1, len(POOL) + 1)) - set(lines) <= {1 + POOL.index(text) for text in (None, "", " ")}
+        rejected = (None, None, "bad_url", None, None)  # what the command leaves out
+        said |= {(text, agent): lines.get(1 + i, rejected) for i, text in enumerate(POOL)}
+    every = {line for text in RULES.values() for line in text.splitlines() if re.match("(Disa|A)llow: .", line)}
+    assert {verdict[4] for verdict in said.values()} == {None, *every}
+    return said
+
+
+def _bytes(text: Text) -> bytes | None:
+    return text.encode() if isinstance(text, str) else text
+
+
+def _is_utf8(text: Text) -> bool:
+    return not isinstance(text, bytes)
+
+
+@dataclass
+class Case:
+    """A random table: its URLs, the agent of each, and how Arrow has them."""
+
+    number: int
+    url: str = ""
+    bot: str = ""
+    urls: list[Text] = field(default_factory=list)
+    bots: list[str | None] = field(default_factory=list)
+    agent: str = "*"
+    table: Any = None  # a pyarrow.Table
+    random: chance.Random = field(default_factory=chance.Random)
+    fault: str = ""  # what an error must say of the agents; none if it is empty
+
+    def __post_init__(self) -> None:
+        """Make the table of this number."""
+        if self.table is not None:
+            return
+        pick = self.random
+        pick.seed(self.number)
+        rows = pick.choice([0, 1, 2, 7, 50, 300, pick.randrange(1000), 3000 if self.number % 10 == 0 else 30])
+        binary = pick.random() < 0.3
+        pool = pick.sample([text for text in POOL if binary or _is_utf8(text)], pick.choice([1, 5, 40, 150]))
+        nulls = pick.choice([0, 0, 0.1, 0.9, 1])
+        self.urls = [None if pick.random() < nulls else pick.choice(pool) for _ in range(rows)]
+        self.bots = [pick.choice(AGENTS) for _ in range(rows)]
+        self.agent = pick.choice(AGENTS)
+        self.url, self.bot = pick.choice([("url", "bot"), ("URL", "url"), ("a.b", "\u00fc \"'`"), ("-rules", "a,b")])
+        if rows and pick.random() < 0.2:
+            at = pick.randrange(rows)
+            self.bots[at] = pick.choice([None, "a b"])
+            self.fault = f"row {at}: " + ("the agent is null" if self.bots[at] is None else "no name of a crawler: ")
+        columns = {self.url: self.column(self.urls), self.bot: self.column(self.bots)}
+        columns |= {f"other {i}": self.other(rows) for i in range(pick.randrange(3))}
+        names = pick.sample(list(columns), len(columns))
+        self.table = pa.table({name: columns[name] for name in names}).replace_schema_metadata(
+            pick.choice([None, {"a": "b"}])
+        )
+
+    def column(self, texts: list[Any]) -> pa.ChunkedArray[Any]:
+        """Return texts in a type, chunks and slices by chance."""
+        pick = self.random
+        if texts and all(text is None for text in texts) and pick.random() < 0.3:
+            return self.chunks(texts, lambda part: pa.nulls(len(part)))
+        kinds: list[pa.DataType] = [pa.binary(), pa.large_binary(), pa.binary_view()]
+        if all(_is_utf8(text) for text in texts):
+            kinds = [pa.string(), pa.large_string(), pa.string_view(), *kinds]
+        kind = pick.choice(kinds)
+        values = [_bytes(text) for text in texts] if "binary" in str(kind) else texts
+        if pick.random() < 0.25 and "view" not in str(kind):
+            index = pick.choice([pa.int16(), pa.int32(), pa.int64(), pa.uint16(), pa.uint32(), pa.uint64()])
+            return self.chunks(values, lambda part: self.dictionary(part, index, kind))
+        return self.chunks(values, lambda part: self.slice(part, kind))
+
+    def chunks(self, values: list[Any], make: Callable[[list[Any]], pa.Array[Any]]) -> pa.ChunkedArray[Any]:
+        """Return the values in chunks, some of which are empty."""
+        cuts = sorted(self.random.randrange(len(values) + 1) for _ in range(self.random.choice([0, 0, 1, 3, 8])))
+        parts = [values[a:b] for a, b in zip([0, *cuts], [*cuts, len(values)], strict=True)]
+        return pa.chunked_array([make(part) for part in parts])
+
+    def slice(self, values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
+        """Return the values as a part of a longer array."""
+        before, after = self.random.choice([0, 0, 1, 9, 64]), self.random.choice([0, 0, 5])
+        filler = values[:1] or [None]
+        return pa.array(filler * before + values + filler * after, kind).slice(before, len(values))
+
+    def dictionary(self, values: list[Any], index: pa.DataType, kind: pa.DataType) -> pa.Array[Any]:
+        """Return the values by a dictionary in disorder, which may have a null, doubles and what no row has."""
+        pick = self.random
+        words = [*dict.fromkeys(values), *pick.sample(values, min(3, len(values)))]
+        if pick.random() < 0.5:
+            words = [word for word in words if word is not None]
+        pick.shuffle(words)
+        places: dict[Any, list[int]] = {}
+        for i, word in enumerate(words):
+            places.setdefault(word, []).append(i)
+        at = [pick.choice(places[v]) if v in places else None for v in values]
+        return pa.DictionaryArray.from_arrays(self.slice(at, index), self.slice(words, kind))
+
+    def other(self, rows: int) -> pa.ChunkedArray[Any]:
+        """Return a column that is nothing to robobatch."""
+        makers: list[Callable[[int], pa.Array[Any]]] = [
+            lambda n: pa.array(range(n), pa.int64()),
+            lambda n: pa.array([{"a": [1, None]}] * n, pa.struct([("a", pa.list_(pa.int8()))])),
+            lambda n: pa.array([[("k", 1.5)]] * n, pa.map_(pa.string(), pa.float64())),
+            lambda n: pa.array([None, *["x"] * n], pa.large_string()).dictionary_encode()[1:],
+            lambda n: pa.nulls(n, pa.decimal128(20, 3)),
+            lambda n: pa.array([0] * n, pa.timestamp("ns", "UTC")),
+            lambda n: pa.array([b"0123456789abcdef"] * n, pa.binary(16)),
+        ]
+        make = self.random.choice(makers)
+        return self.chunks([None] * rows, lambda part: make(len(part)))
+
+    def want(self, said: Said, agents: list[Any]) -> list[Verdict]:
+        """Return the verdicts of the command."""
+        return [said[text, agent] for text, agent in zip(self.urls, agents, strict=True)]
+
+    def check(self, got: list[Verdict], want: list[Verdict], columns: tuple[str, ...] = COLUMNS) -> None:
+        """Compare row by row."""
+        assert len(got) == len(want), f"table {self.number}"
+        indexes = [COLUMNS.index(name) for name in columns]
+        for row, (is_, should) in enumerate(zip(got, want, strict=True)):
+            expected = tuple(should[i] for i in indexes)
+            assert tuple(is_) == expected, f"table {self.number}, row {row}: {self.urls[row]!r}, {self.bots[row]!r}"
+
+    def check_table(self, decided: pa.Table, want: list[Verdict]) -> None:
+        """Compare a table with verdicts, whose other columns must be as they were."""
+        names = self.table.column_names
+        assert decided.column_names[: len(names)] == names
+        assert decided.select(names).equals(self.table, check_metadata=True), f"table {self.number}"
+        self.check(rows_of(decided.select(len(names) + i for i in range(len(COLUMNS)))), want)
+
+
+def rows_of(table: pa.Table | pa.RecordBatch) -> list[Verdict]:
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def cases() -> Iterator[Case]:
+    return (Case(number) for number in range(FIRST, FIRST + TABLES))
+
+
+def refused(case: Case, ask: Callable[[], object]) -> bool:
+    """Report whether an error of the agents is due, and check that it names the row."""
+    if not case.fault:
+        return False
+    with pytest.raises(robobatch.Error, match="^" + re.escape(case.fault)):
+        ask()
+    return True
+
+
+def test_decide(rules: Path, command: Said) -> None:
+    for case in cases():
+        want = case.want(command, [case.agent] * len(case.urls))
+        case.check_table(robobatch.decide(case.table, rules=rules, url=case.url, agents=case.agent), want)
+
+
+def test_stream(rules: Path, command: Said) -> None:
+    for case in cases():
+        want = case.want(command, [case.agent] * len(case.urls))
+        batches = robobatch.stream(case.table.to_batches(), rules=rules, url=case.url, agents=case.agent)
+        decided = pa.Table.from_batches(batches) if case.urls else case.table
+        if case.urls:
+            case.check_table(decided, want)
+
+
+def test_decider(rules: Path, command: Said) -> None:
+    """Deciders take the crawler of each row, one for all, and several at once."""
+    with robobatch.Decider(rules) as decider:
+        for case in cases():
+            want = case.want(command, [case.agent] * len(case.urls))
+            case.check_table(decider.decide(case.table, url=case.url, agents=case.agent), want)
+
+            def own(case: Case = case) -> pa.Table:
+                return decider.decide(case.table, url=case.url, agent_column=case.bot)
+
+            if not refused(case, own):
+                case.check_table(own(), case.want(command, case.bots))
+            wide = decider.decide(
+                case.table.select([case.url]), url=case.url, agents=["*", "GPTBot"], columns=COLUMNS
+            )
+            for agent, end in (("*", "_star"), ("GPTBot", "_gptbot")):
+                names = [name if name == "origin" else name + end for name in COLUMNS]
+                case.check(rows_of(wide.select(names)), case.want(command, [agent] * len(case.urls)))
+
+
+def test_arrays(rules: Path, command: Said) -> None:
+    """Arrays, as functions of engines have them: a null has null verdicts, and is not asked for."""
+    with robobatch.Decider(rules) as decider:
+        for case in cases():
+            urls, bots = case.table[case.url], case.table[case.bot]
+
+            def ask(urls: Any = urls, bots: Any = bots) -> pa.RecordBatch:
+                return decider.verdicts(urls, bots, COLUMNS)
+
+            if None not in case.bots and refused(case, ask):
+                continue
+            want = [
+                (None,) * len(COLUMNS) if text is None or bot is None else command[text, bot]
+                for text, bot in zip(case.urls, case.bots, strict=True)
+            ]
+            case.check(rows_of(ask()), want)
+            for row in range(0, len(case.urls), 1 + len(case.urls) // 8):
+                found = decider.allowed(case.urls[row], case.agent)
+                assert found == command[case.urls[row], case.agent][1], f"table {case.number}, row {row}"
+
+
+def test_lists(rules: Path, command: Said) -> None:
+    """Lists, NumPy and pandas, whose nulls have many names."""
+    with robobatch.Decider(rules) as decider:
+        for case in cases():
+            pick = case.random
+            want = case.want(command, [case.agent] * len(case.urls))
+            nothing = pick.choice([None, float("nan"), pd.NA, pd.NaT])
+            texts: list[Any] = [nothing if text is None else text for text in case.urls]
+            objects = np.empty(len(texts), dtype=object)
+            objects[:] = texts
+            series = pd.Series(objects, dtype=object)
+            for rows in (texts, iter(texts), objects, series):
+                decided = decider.decide(rows, agents=case.agent)
+                case.check(rows_of(decided.select(COLUMNS)), want)
+            column = case.table[case.url]
+            if isinstance(column.type, pa.DictionaryType):
+                column = column.cast(column.type.value_type)
+            types: Any = pick.choice([None, None if "view" in str(column.type) else pd.ArrowDtype])
+            frame = pa.table({case.url: column}).to_pandas(types_mapper=types)
+            frame.index = pick.sample(range(len(frame)), len(frame))
+            decided = decider.decide(frame, url=case.url, agents=case.agent, to="same")
+            pd.testing.assert_frame_equal(decided[[case.url]], frame)
+            found = [[None if pd.isna(value) else value for value in decided[name]] for name in COLUMNS]
+            case.check(list(zip(*found, strict=True)), want)
+            if texts:
+                at = pick.randrange(len(texts))
+                texts[at] = wrong = pick.choice([1.5, 3, ["x"], {}, object()])
+                with pytest.raises(TypeError, match=f"^URL {at} is {type(wrong).__name__}"):
+                    decider.decide(texts)
+
+
+def test_duckdb(rules: Path, command: Said) -> None:
+    """Functions of SQL over the table, and its relation."""
+    con = duckdb.connect()
+    decider = robobatch.duckdb.register(con, rules=rules)
+    for case in cases():
+        both = case.table.select([case.url, case.bot]).rename_columns(["u", "b"])
+        con.register("log", both)
+        decided = decider.decide(con.sql("select * from log"), url="u", agents=case.agent)
+        want = case.want(command, [case.agent] * len(case.urls))
+        case.check(rows_of(decided.select(COLUMNS)), want)
+        if all(map(_is_utf8, case.urls)):
+            plain = pa.table({name: both[name].cast(pa.string()) for name in "ub"})
+            con.register("log", plain)
+            query = con.sql("select robots_allowed(u, b), robots_rule(u, b), robots_line(u, b) from log")
+            if case.fault and "null" not in case.fault:
+                with pytest.raises(duckdb.Error, match=r"row \d+ of a part of \d+ rows: no name of a crawler"):
+                    query.fetchall()
+            else:
+                own = [
+                    (None,) * len(COLUMNS) if None in (text, bot) else command[text, str(bot)]
+                    for text, bot in zip(case.urls, case.bots, strict=True)
+                ]
+                case.check(query.fetchall(), own, ("allowed", "rule", "rule_line"))
+    con.close()
+    decider.close()
+
+
+def test_polars(rules: Path, command: Said) -> None:
+    """Frames, lazy ones, and expressions."""
+    with robobatch.Decider(rules) as decider:
+        for case in cases():
+            frame = pl.DataFrame(case.table.select([case.url, case.bot]))
+            want = case.want(command, [case.agent] * len(case.urls))
+            for rows in (frame, frame.lazy()):
+                decided = decider.decide(rows, url=case.url, agents=case.agent)
+                case.check(rows_of(decided.select(COLUMNS)), want)
+            if not all(map(_is_utf8, case.urls)):
+                continue
+            robots = pl.col(case.url).cast(pl.String).robobatch  # type: ignore[attr-defined]
+            bots = pl.col(case.bot).cast(pl.String)
+            query = frame.lazy().select(
+                allowed=robots.allowed(bots, rules=decider),
+                rule=robots.rule(bots, rules=decider),
+                line=robots.line(bots, rules=decider),
+            )
+            if case.fault and None not in case.bots:
+                with pytest.raises(robobatch.Error, match=r"^row \d+ of a part of \d+ rows: no name of a crawler"):
+                    query.collect()
+                continue
+            own = [
+                (None,) * len(COLUMNS) if text is None or bot is None else command[text, bot]
+                for text, bot in zip(case.urls, case.bots, strict=True)
+            ]
+            for engine in ("in-memory", "streaming"):
+                case.check(query.collect(engine=engine).rows(), own, ("allowed", "rule", "rule_line"))
+
+
+def test_spark(spark: SparkSession, rules: Path, command: Said, tmp_path: Path) -> None:
+    """The rows of all tables, as a DataFrame of strings with the functions of SQL, and one of bytes."""
+    made = list(cases())
+    robobatch.spark.register(spark, rules)
+    sizes = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    own = ["robots_allowed(url, bot) as f0", "robots_rule(url, bot) as f1", "robots_line(url, bot) as f2"]
+    for kind in ("string", "binary"):
+        chosen = [case for case in made if kind == "binary" or all(map(_is_utf8, case.urls))]
+        rows = [
+            (text, bot if bot in AGENTS else None)
+            for case in chosen
+            for text, bot in zip(case.urls, case.bots, strict=True)
+        ]
+        texts = [_bytes(text) if kind == "binary" else text for text, _ in rows]
+        columns = {
+            "n": pa.array(range(len(rows))),
+            "url": pa.array(texts, pa.binary() if kind == "binary" else pa.string()),
+            "bot": pa.array([bot for _, bot in rows], pa.string()),
+        }
+        pq.write_table(pa.table(columns), tmp_path / kind)
+        df = spark.read.parquet(str(tmp_path / kind))
+        named = df.selectExpr("n", "url", "coalesce(bot, '*') as agent", *(own if kind == "string" else []))
+        spark.conf.set(sizes, "777")
+        try:
+            decided = robobatch.spark.with_verdicts(named, rules=rules, agent_column="agent").orderBy("n").toArrow()
+        finally:
+            spark.conf.unset(sizes)
+        want = [command[text, bot or "*"] for text, bot in rows]
+        whole = Case(FIRST, urls=[text for text, _ in rows], bots=[bot for _, bot in rows], table=decided)
+        whole.check(rows_of(decided.select(COLUMNS)), want)
+        if kind == "string":
+            nothing = (None,) * len(COLUMNS)
+            want = [nothing if None in row else verdict for row, verdict in zip(rows, want, strict=True)]
+            whole.check(rows_of(decided.select(["f0", "f1", "f2"])), want, ("allowed", "rule", "rule_line"))
