@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import wait_until
+from pyspark import SparkFiles
 from pyspark.sql import DataFrame, SparkSession
 
 import robobatch
@@ -92,7 +93,7 @@ def test_shipping(spark: SparkSession, pack: Path, rules: Path, tmp_path: Path) 
     copy.write_bytes(pack.read_bytes())
     first = rs.ship(spark, copy)
     assert rs.ship(spark, str(pack)).name == first.name
-    held = rs._copies[first.name.removeprefix("rules-").removesuffix(".rbp")]
+    held = Path(SparkFiles.getRootDirectory(), "robobatch", first.name)
     shutil.rmtree(held.parent)  # as a cleaner of temporary files does
     assert rs.ship(spark, copy).name == first.name
     assert held.read_bytes() == copy.read_bytes()

@@ -5,9 +5,7 @@ A worker of Python keeps one process of robobatch from task to task, and ends it
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import errno
 import hashlib
 import os
 import shutil
@@ -48,17 +46,23 @@ class Shipped:
 
     def path(self) -> str:
         """Return the copy on the node of this task."""
-        return SparkFiles.get(self.name)
+        found = SparkFiles.get(self.name)
+        if not Path(found).exists():
+            raise Error(_NOT_SHIPPED)
+        return found
 
 
-_copies: dict[str, Path] = {}  # of packs that were shipped, by digest
+_NOT_SHIPPED = (
+    "this task has no files that were shipped, as in a stream of Spark Connect: "
+    "give with_verdicts a path that all nodes have"
+)
 
 
 def ship(spark: SparkSession, pack: str | os.PathLike[str]) -> Shipped:
     """Give a pack of ``robobatch compile`` to all executors, and return the rules to name.
 
     The file is copied first, under a name that has the hash of its bytes. So a pack that is compiled again under
-    the same name is shipped again.
+    the same name is shipped again. The copy is among the temporary files of Spark, and ends with them.
     """
     source = Path(pack)
     if source.is_dir():
@@ -70,34 +74,38 @@ def ship(spark: SparkSession, pack: str | os.PathLike[str]) -> Shipped:
             hashed = hashlib.sha256()
             while block := file.read(1 << 20):
                 hashed.update(block)
-            digest = hashed.hexdigest()[:16]
-            if digest not in _copies:
-                directory = tempfile.mkdtemp(prefix="robobatch-")
-                atexit.register(shutil.rmtree, directory, ignore_errors=True)
-                _copies[digest] = Path(directory, f"{source.stem}-{digest}{source.suffix}")
-            copy = _copies[digest]
-            if not copy.exists():  # it is new, or a cleaner of temporary files has removed it
-                file.seek(0)  # another file may have the name by now
+            name = f"{source.stem}-{hashed.hexdigest()[:16]}{source.suffix}"
+            file.seek(0)  # another file may have the name of the pack by now
+            if _is_remote(spark):  # the server has its own copy then
+                with tempfile.TemporaryDirectory(prefix="robobatch-") as directory:
+                    spark.addArtifacts(str(_copy(file, Path(directory, name))), file=True)
+                return Shipped(name)
+            # Executors that come later fetch it by this name, and no task runs if it is not there.
+            copy = Path(SparkFiles.getRootDirectory(), "robobatch", name)
+            if not copy.exists():
                 _copy(file, copy)
     except OSError as err:
         raise Error(f"{source}: {err.strerror}: name a pack that robobatch compile has made") from err
-    try:
-        spark.sparkContext.addFile(str(copy))
-    except NotImplementedError:  # Spark Connect has no SparkContext
-        spark.addArtifacts(str(copy), file=True)
-    return Shipped(copy.name)
+    spark.sparkContext.addFile(str(copy))
+    return Shipped(name)
 
 
-def _copy(file: BinaryIO, to: Path) -> None:
-    """Copy a file under a name in a directory that nobody else may write to, which is made if it is gone.
+def _is_remote(spark: SparkSession) -> bool:
+    """Report whether a session is of Spark Connect, which has no SparkContext."""
+    return not hasattr(spark, "sparkContext")
 
-    Executors that come later fetch what was shipped by that name, and no task runs if it is not there.
-    """
+
+def _copy(file: BinaryIO, to: Path) -> Path:
+    """Copy a file to a name that appears when all is there. Several threads may do so at once."""
     to.parent.mkdir(mode=0o700, exist_ok=True)
-    if hasattr(os, "geteuid") and to.parent.lstat().st_uid != os.geteuid():
-        raise PermissionError(errno.EACCES, f"{to.parent}, which has its copies, is another user's")
-    with to.open("xb") as out:
-        shutil.copyfileobj(file, out, 1 << 20)
+    number, temporary = tempfile.mkstemp(dir=to.parent)
+    try:
+        with os.fdopen(number, "wb") as out:
+            shutil.copyfileobj(file, out, 1 << 20)
+        return Path(temporary).replace(to)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 class Doubts:
@@ -120,13 +128,12 @@ class Doubts:
 
     def __init__(self, spark: SparkSession) -> None:
         """Make an accumulator."""
-        try:
-            self._tasks: Accumulator[dict[str, int]] = spark.sparkContext.accumulator({}, _Tasks())
-        except NotImplementedError as err:
+        if _is_remote(spark):
             raise Error(
                 "Spark Connect has no accumulators: leave out doubts, "
                 "and look into the standard error of the executors"
-            ) from err
+            )
+        self._tasks: Accumulator[dict[str, int]] = spark.sparkContext.accumulator({}, _Tasks())
 
     def found(self) -> list[Doubt]:
         """Return the doubts of all tasks that have ended, those of most tasks first. Equal ones are one."""
@@ -177,6 +184,8 @@ def with_verdicts(
         It is lazy, as ever in Spark.
     """
     asked: Options = {"workers": 1, **options}
+    if isinstance(rules, Shipped) and df.isStreaming and _is_remote(df.sparkSession):
+        raise Error(_NOT_SHIPPED)
     added = verdict_schema(asked)
     _check_columns(df, url_column(asked), added)
     plain = pa.schema([field.with_type(_plain(field.type)) for field in added])
@@ -259,9 +268,7 @@ def register(
     if wrong:
         raise TypeError(f"register has no {wrong[0]}: that is what SQL asks for")
     shipped = rules if isinstance(rules, Shipped) else ship(spark, rules)
-    doubts = None
-    with contextlib.suppress(Error):  # of Spark Connect
-        doubts = Doubts(spark)
+    doubts = None if _is_remote(spark) else Doubts(spark)
     for name, (column, kind) in _FUNCTIONS.items():
         asked: Options = {"workers": 1, **options}
         asked.update({"agent_column": "agent", "columns": [column]})
