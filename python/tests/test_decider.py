@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from conftest import PATIENCE, children, wait_until
+from jupyter_client.manager import KernelManager
 from test_kept import ids, in_child
 
 import robobatch
@@ -299,6 +301,33 @@ threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGKILL)).start()
 while True:
     decider.verdicts(pa.array(["https://example.com/"] * 5000))
 """,
+    "killed in decide": """
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGKILL)).start()
+while True:
+    robobatch.decide(["https://example.com/"] * 50_000, rules={"https://example.com": "User-agent: *\\nDisallow:"})
+""",
+    "killed in stream": """
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGKILL)).start()
+rules = os.environ["ROBOBATCH_BINARY"] + ".rules"
+os.mkdir(rules)
+open(rules + "/https_example.com.txt", "w").close()
+endless = iter(lambda: pa.record_batch({"url": ["https://example.com/"] * 5000}), None)
+for _ in robobatch.stream(endless, rules=rules):
+    pass
+""",
+    "killed in a query": """
+import duckdb, robobatch.duckdb
+con = duckdb.connect()
+robobatch.duckdb.register(con, rules=decider)
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGKILL)).start()
+con.sql("select count(*) from range(100_000_000) where robots_rule('https://example.com/', '*') = 'x'").fetchall()
+""",
+    "killed in an expression": """
+import polars as pl, robobatch.polars
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGKILL)).start()
+while True:
+    pl.DataFrame({"url": ["https://example.com/"] * 100_000}).select(pl.col("url").robobatch.allowed(rules=decider))
+""",
     "killed while it loads": """
 threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGKILL)).start()
 while True:
@@ -307,21 +336,120 @@ while True:
 }
 
 
-@pytest.mark.parametrize("end", ENDS)
-def test_nothing_is_left(end: str, program: str, tmp_path: Path) -> None:
-    own = tmp_path / "robobatch"  # so that its processes are told from those of others
-    shutil.copyfile(program, own)
-    own.chmod(0o755)
+@pytest.fixture
+def own(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a copy of the program, whose processes are told from those of others, and check that nothing is left."""
+    copy = tmp_path / "robobatch"
+    shutil.copyfile(program, copy)
+    copy.chmod(0o755)
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    environment = {**os.environ, "ROBOBATCH_BINARY": str(own), "TMPDIR": str(temporary)}
-    subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", SCRIPT + ENDS[end]], env=environment, check=False, timeout=PATIENCE,
-        capture_output=True,
-    )  # fmt: skip
-    wait_until(lambda: not running(own))
-    assert running(own) == []
+    monkeypatch.setenv("ROBOBATCH_BINARY", str(copy))
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    yield copy
+    wait_until(lambda: not running(copy))
+    assert running(copy) == []
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.usefixtures("own")
+def test_nothing_is_left(end: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SCRIPT + ENDS[end]], check=False, timeout=PATIENCE, capture_output=True
+    )
+    assert done.returncode <= 0, done.stderr  # it ended as it was told, and not by a fault
+
+
+def test_nothing_is_left_beside_a_child(own: Path) -> None:
+    """A child that lives on holds none of the processes of its parent, which was killed."""
+    script = """
+child = os.fork()
+if child == 0:
+    os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+    signal.alarm(900)
+    signal.pause()
+print(child, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT + script], check=False, timeout=PATIENCE, stdout=subprocess.PIPE
+    )
+    child = int(done.stdout)
+    try:
+        wait_until(lambda: not running(own))
+        assert running(own) == []
+        os.kill(child, 0)
+    finally:
+        os.kill(child, signal.SIGKILL)
+
+
+CELLS = """
+import threading, time
+import duckdb, pyarrow as pa
+import robobatch, robobatch.duckdb
+rules = {"https://example.com": "User-agent: *\\nDisallow: /private\\n"}
+decider = robobatch.Decider(rules)
+con = duckdb.connect()
+robobatch.duckdb.register(con, rules=decider)
+def begin():
+    print("begun", flush=True)
+    return time.monotonic() + 900
+# cell
+end = begin()
+while time.monotonic() < end:
+    decider.decide(["https://example.com/"] * 100_000, columns="allowed")
+# cell
+end = begin()
+while time.monotonic() < end:
+    decider.allowed("https://example.com/")
+# cell
+end = begin()
+while time.monotonic() < end:
+    robobatch.decide(["https://example.com/"] * 100_000, rules=rules)
+# cell
+end = begin()
+while time.monotonic() < end:
+    con.sql("select count(*) from range(50_000) where robots_allowed('https://example.com/', '*')").fetchall()
+"""
+
+
+def test_a_notebook(own: Path, tmp_path: Path) -> None:
+    """Cells that are interrupted leave a Decider that works, and kernels that are killed or end leave nothing."""
+    kernel = KernelManager()
+    kernel.start_kernel(cwd=str(tmp_path), independent=False)
+    try:
+        client = kernel.blocking_client()
+        client.start_channels()
+        client.wait_for_ready(PATIENCE)
+        first, *cells = CELLS.split("# cell\n")
+        assert run_cell(client, first, lambda _: None) == "ok"
+        for cell in cells:
+            assert run_cell(client, cell, lambda _: kernel.interrupt_kernel()) == "KeyboardInterrupt"
+            again = "assert decider.decide(['https://example.com/private'])['allowed'].to_pylist() == [False]"
+            assert (
+                run_cell(client, f"{again}; assert decider.allowed('https://example.com/')", lambda _: None) == "ok"
+            )
+        assert len(running(own)) >= 2
+        kernel.restart_kernel(now=True)
+        client.wait_for_ready(PATIENCE)
+        wait_until(lambda: not running(own))
+        assert running(own) == []
+        assert run_cell(client, first, lambda _: None) == "ok"
+        client.stop_channels()
+    finally:
+        kernel.shutdown_kernel()
+
+
+def run_cell(client: Any, cell: str, on_print: Callable[[str], object]) -> str:
+    """Run a cell of a notebook. Returns ok, or the name of the exception."""
+
+    def hook(message: Any) -> None:
+        if message["msg_type"] == "stream":
+            on_print(message["content"]["text"])
+
+    reply = client.execute_interactive(cell, timeout=PATIENCE, output_hook=hook, allow_stdin=False)["content"]
+    return str(reply["status"] if reply["status"] == "ok" else reply["ename"])
 
 
 def running(program: Path) -> list[str]:
