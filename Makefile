@@ -46,7 +46,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows workflows wasm fmt scale memory fuzz arm64 hostile attack shards objects python cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows workflows wasm fmt scale memory fuzz arm64 hostile attack shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -144,8 +144,17 @@ shards: ## 200 inputs, three of them damaged, in four shards that are killed aga
 objects: ## 1,000 objects, one output each, through a store that fails one request of twenty; OBJECTS (1000); gcc
 	@cd e2e && ROBOBATCH_OBJECTS=$(OBJECTS) CGO_ENABLED=1 $(GO) test -count 1 -v -run TestObjects -timeout $(TIMEOUT) .
 
-python: ## linter, types and tests of the Python package; makes its own environment, 1.6 GB in ~/.cache/robobatch
+python: ## linter, types and tests of the Python package; makes its own environment, 1.7 GB in ~/.cache/robobatch
 	@.ci/python check
+
+python-tables: ## 10,000 random tables through every door of Python, SQL and Spark, each row as the command has it
+	@.ci/python tables
+
+python-ray: ## the example of docs/LAKE.md with Ray, which it fetches; an unloaded machine, as Ray gives itself 30 s to start
+	@.ci/python ray
+
+python-doors: ## what a row costs through each door, beside the command and protego; ROWS (5000000)
+	@.ci/python doors $(ROWS)
 
 cluster: cluster-slurm cluster-spark ## both
 
