@@ -14,9 +14,10 @@ func TestPartition(t *testing.T) {
 	d := openDuck(t)
 	agents := []string{"-agent", "Googlebot,GPTBot,*"}
 	plain := quickRun(t, "x.parquet", agents...)
-	for _, by := range []string{"origin", "agent", "allowed", "agent,allowed", "allowed,origin"} {
-		t.Run(by, func(t *testing.T) {
-			out := quickRun(t, "x", append(agents, "-partition-by", by, "-sort", "origin")...)
+	for i, by := range []string{"origin", "agent", "allowed", "agent,allowed", "allowed,origin", "agent,allowed"} {
+		order := []string{"origin", "none"}[i%2]
+		t.Run(by+"+"+order, func(t *testing.T) {
+			out := quickRun(t, "x", append(agents, "-partition-by", by, "-sort", order)...)
 			tree := fmt.Sprintf("read_parquet(%s, hive_partitioning = true, hive_types = {%s})",
 				quote(filepath.Join(out, "**", "*.parquet")), strings.ReplaceAll(by, ",", ": varchar, ")+": varchar")
 			list := func(from string) []string {

@@ -69,11 +69,19 @@ func arrangedTable(urls int) *table {
 	return t
 }
 
+// arranger returns what puts the rows of a Writer in order.
+func arranger(w *Writer) *order.Arranger {
+	if s, ok := w.container.(*order.Splitter); ok {
+		return s.Rest
+	}
+	return w.container.(*order.Arranger)
+}
+
 // withLimit sets how much the arranger holds in memory, beyond what options allow, and what a chunk
 // is.
 func withLimit(limit int) func(*Writer) {
 	return func(w *Writer) {
-		w.container.(*order.Arranger).Limit = limit
+		arranger(w).Limit = limit
 		w.chunk.Limits = columnar.Limits{Rows: 500, Bytes: 40_000}
 	}
 }
@@ -117,7 +125,7 @@ func TestSort(t *testing.T) {
 				var a *order.Arranger
 				w, err := table.writeWith(&buf, opt, func(w *Writer) {
 					withLimit(limit)(w)
-					a = w.container.(*order.Arranger)
+					a = arranger(w)
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -223,10 +231,10 @@ func TestPartition(t *testing.T) {
 				left = slices.DeleteFunc(left[:width-1], func(v any) bool { return v == "-" })
 				want[strings.Join(dirs, "/")] = append(want[strings.Join(dirs, "/")], left)
 			}
-			for _, limit := range []int{order.SortMemory, 400_000} {
+			for i, limit := range []int{order.SortMemory, 400_000, 400_000} {
 				dir := t.TempDir()
 				opt := Options{Format: test.f, Columns: Columns(), Kept: keptColumns, Sort: test.sort, Partition: by, tree: dir, Workers: 2}
-				if _, err := table.writeWith(nil, opt, withLimit(limit)); err != nil {
+				if _, err := table.writeWith(nil, opt, withRoom([]int{0, 0, 3}[i], limit)); err != nil {
 					t.Fatal(err)
 				}
 				parts, others := readTree(t, test.f, dir)

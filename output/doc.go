@@ -50,9 +50,9 @@
 //
 // # Order
 //
-// With [Options].Sort or Partition all rows are gathered first, in memory and then in a temporary
-// file, and handed on in another order: to the container, or to one file after the other in a
-// directory. docs/OUTPUT.md describes that.
+// With [Options].Sort or Partition rows are gathered first, in memory and then in a temporary file,
+// and handed on in another order: to the container, or to one file after the other in a directory.
+// Rows of few partitions go to their files at once. docs/OUTPUT.md describes that.
 //
 // # Metadata
 //
@@ -97,12 +97,14 @@
 //     pieces are in one file without a name, in blocks with dictionaries of their own; a merge
 //     holds one block of each piece. Rows decide where blocks, row groups and merges end, not
 //     memory: a limit changes no byte.
-//   - Partitions are a sort. An open Parquet file takes tens of megabytes until its row group
-//     ends. So files of many partitions cannot all be open, and to close and reopen them would
-//     leave splinters. Instead the external sort orders rows by partition, and files are written
-//     one after the other: one descriptor, one row group in memory, one file for each partition,
-//     for ten as for a million. In return every row is copied once, or written and read where it
-//     does not fit: 1.3 and 2.5 times the CPU of a run.
+//   - Few partitions are written side by side, many are a sort. An open Parquet file may take 22 MiB
+//     until its row group ends, so as many are open as their memory has room for: 17, or as
+//     -max-memory says. The others cannot be, and to close and reopen them would leave splinters.
+//     The external sort orders their rows by partition, and the files are written one after the
+//     other, for ten as for a million. A file gets the same rows in the same order, hence the same
+//     bytes, by either way. With one agent, by agent and allowed, that costs 1.2 times the CPU
+//     of one file; the sort costs 2.5 times. Crawlers cost more: in one file the URLs of ten are
+//     written once and nine times as "the same as before", in partitions ten times.
 //   - A file appears when it is complete. It is written under a temporary name beside the final
 //     one. If the input breaks off, the rows decided until then are kept, readable, as
 //     .partial.parquet.

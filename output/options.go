@@ -88,6 +88,27 @@ func (o Options) order() order.Options {
 	return order.Options{Keys: append(slices.Clone(o.Partition), o.Sort.Columns()...), Memory: o.SortMemory, TempDir: o.TempDir, Cancel: o.Cancel}
 }
 
+// The most bytes that a file of Parquet takes while it is open: a chunk and a row group, and more for each extra
+// column and for Bloom filters. Encoders are not counted, as files share them.
+const (
+	heldBytes = 22 << 20
+	heldKept  = 5 << 19
+	heldBloom = 12 << 20
+)
+
+// heldFile returns the bytes of a partition's file that is open beside others; 0 if none should be: where an order
+// has all rows wait anyway, and in formats and a layout that take more.
+func (o Options) heldFile() int {
+	if o.Format != Parquet || o.Layout == Wide || o.Sort != SortNone {
+		return 0
+	}
+	size := heldBytes + heldKept*len(o.Kept)
+	if len(o.Bloom) > 0 {
+		size += heldBloom
+	}
+	return size
+}
+
 // Needs returns what the options need of the store and of the log. No Columns mean the default ones,
 // which need nothing.
 func (o Options) Needs() Needs {

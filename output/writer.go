@@ -105,7 +105,7 @@ func newWriter(w io.Writer, cat columnar.Catalog, agents []string, opt Options, 
 		if err != nil {
 			return nil, err
 		}
-		out.container, lim = order.NewArranger(all, opt.order(), target), order.SortChunk
+		out.container, lim = order.NewSplitter(all, opt.order(), target, opt.heldFile()), order.SortChunk
 	} else if out.container, lim, err = parts.File.Begin(out.sink, written, &out.metadata); err != nil {
 		return nil, err
 	}

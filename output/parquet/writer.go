@@ -70,6 +70,20 @@ func NewWriter(to Sink, fields []Field, opt Options) (*Writer, error) {
 	return w, err
 }
 
+// Beside begins another file of the same columns and options, whose Writer shares the memory to compress
+// dictionaries into: one goroutine uses both. Encoders of one fill pages of the other.
+func (w *Writer) Beside(to Sink) (*Writer, error) {
+	props, root, err := w.opt.schema(w.fields)
+	if err != nil {
+		return nil, err
+	}
+	next := &Writer{sink: to, fields: w.fields, opt: w.opt, framer: framer{sink: to}, pack: w.pack, spare: w.spare}
+	w.spare = nil
+	next.builder = metadata.NewFileMetadataBuilder(schema.NewSchema(root), props, nil)
+	_, err = to.Write([]byte(magic))
+	return next, err
+}
+
 // schema returns the properties and columns of a file as the library describes them.
 func (o Options) schema(fields []Field) (*parquet.WriterProperties, *schema.GroupNode, error) {
 	props := []parquet.WriterProperty{

@@ -81,6 +81,19 @@ func NewChunk(l *Schema, agents int, names *Numbering, lim Limits) *Chunk {
 // Next returns a chunk like c for the rows after it.
 func (c *Chunk) Next() *Chunk { return NewChunk(c.Schema, c.Agents, c.Names, c.Limits) }
 
+// Use has an empty chunk take texts from names.
+func (c *Chunk) Use(names *Numbering) {
+	if c.Names == names {
+		return
+	}
+	c.Names = names
+	for i, col := range c.Columns {
+		if d, ok := col.(*dictColumn); ok {
+			d.dict = names.Dicts[i]
+		}
+	}
+}
+
 // Reset empties the chunk. The dictionaries live on.
 func (c *Chunk) Reset() {
 	c.Rows, c.textBytes, c.Invalid = 0, 0, 0
@@ -164,13 +177,30 @@ func (c *Chunk) FitRows(from []*Chunk, rows []Ref) int {
 	if len(c.texts) == 0 {
 		return n
 	}
+	var buf [8]*TextColumn
+	texts, of := buf[:0], ^uint32(0)
 	for i, r := range rows[:n] {
 		if c.textBytes >= c.Limits.Bytes {
 			return i
 		}
-		for _, at := range c.texts {
-			c.textBytes += len(from[r.Chunk].Columns[c.Schema.source(at)].(*TextColumn).row(r.Row))
+		if r.Chunk != of {
+			of, texts = r.Chunk, texts[:0]
+			for _, at := range c.texts {
+				texts = append(texts, from[of].Columns[c.Schema.source(at)].(*TextColumn))
+			}
 		}
+		for _, t := range texts {
+			c.textBytes += int(t.offsets[r.Row+1] - t.offsets[r.Row])
+		}
+	}
+	return n
+}
+
+// neighbours returns how many of the rows, at least one, are of the same chunk as the first.
+func neighbours(rows []Ref) int {
+	n := 1
+	for n < len(rows) && rows[n].Chunk == rows[0].Chunk {
+		n++
 	}
 	return n
 }

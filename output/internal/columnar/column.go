@@ -197,17 +197,22 @@ func repeat[T any](all []T, n, times int) []T {
 
 // take appends rows of the same column of other chunks.
 func (v *values[T]) take(from []*Chunk, at int, rows []Ref) {
-	var src *values[T]
-	last := ^uint32(0)
-	for _, r := range rows {
-		if r.Chunk != last {
-			src, last = from[r.Chunk].Columns[at].(numeric[T]).numbers(), r.Chunk
+	for len(rows) > 0 {
+		n := neighbours(rows)
+		src := from[rows[0].Chunk].Columns[at].(numeric[T]).numbers()
+		if len(src.Present) == 0 {
+			all := v.extend(n)
+			for i, r := range rows[:n] {
+				all[i] = src.All[r.Row]
+			}
+		} else {
+			all, present := v.extendNullable(n)
+			for i, r := range rows[:n] {
+				all[i], present[i] = src.All[r.Row], src.Present[r.Row]
+				v.Nulls += 1 - int(present[i])
+			}
 		}
-		v.All = append(v.All, src.All[r.Row])
-		if len(src.Present) > 0 {
-			v.Present = append(v.Present, src.Present[r.Row])
-			v.Nulls += 1 - int(src.Present[r.Row])
-		}
+		rows = rows[n:]
 	}
 }
 
@@ -324,10 +329,17 @@ type dictColumn struct {
 func (c *dictColumn) take(from []*Chunk, at int, rows []Ref) {
 	start := len(c.All)
 	c.values.take(from, at, rows)
-	for i, id := range c.All[start:] {
-		if len(c.Present) == 0 || c.Present[start+i] != 0 {
-			c.All[start+i] = from[rows[i].Chunk].Columns[at].(*dictColumn).dict.moveTo(c.dict, id)
+	for len(rows) > 0 {
+		n := neighbours(rows)
+		if src := from[rows[0].Chunk].Columns[at].(*dictColumn).dict; src != c.dict {
+			moves := src.movesTo(c.dict)
+			for i, id := range c.All[start : start+n] {
+				if len(c.Present) == 0 || c.Present[start+i] != 0 {
+					c.All[start+i] = src.move(&moves[id], c.dict, id)
+				}
+			}
 		}
+		rows, start = rows[n:], start+n
 	}
 }
 
@@ -339,7 +351,7 @@ func (c *dictColumn) encode(dst []byte) []byte {
 
 // decode leaves the dictionary without its table: it gives texts by number, and finds none.
 func (c *dictColumn) decode(d *wire.Cursor) {
-	c.dict.moved = c.dict.moved[:0]
+	c.dict.forgetMoves()
 	c.dict.offsets = readNumbers(d, c.dict.offsets)
 	if d.Bad() || len(c.dict.offsets) == 0 {
 		d.Fail()
@@ -437,8 +449,12 @@ func (c *TextColumn) row(row uint32) []byte { return c.Bytes[c.offsets[row]:c.of
 
 // take appends rows of the same column of other chunks.
 func (c *TextColumn) take(from []*Chunk, at int, rows []Ref) {
+	var src *TextColumn
+	last := ^uint32(0)
 	for _, r := range rows {
-		src := from[r.Chunk].Columns[at].(*TextColumn)
+		if r.Chunk != last {
+			src, last = from[r.Chunk].Columns[at].(*TextColumn), r.Chunk
+		}
 		text, present := src.row(r.Row), src.Present[r.Row]
 		if present != 0 {
 			c.begin(len(text))

@@ -32,7 +32,7 @@ type Dictionary struct {
 	clock  localtime.Clock
 
 	age   uint32 // counts how often it was emptied, from 1
-	moved []move // by number, where another dictionary has the texts; may be shorter
+	moved []moves
 
 	scratch []byte
 }
@@ -166,7 +166,8 @@ func (d *Dictionary) reset() {
 	if d.Len() == 0 {
 		return
 	}
-	d.offsets, d.Text, d.escapes, d.moved = d.offsets[:1], d.Text[:0], nil, d.moved[:0]
+	d.offsets, d.Text, d.escapes = d.offsets[:1], d.Text[:0], nil
+	d.forgetMoves()
 	for _, i := range d.used {
 		d.ids[i] = 0
 	}
@@ -178,7 +179,17 @@ func (d *Dictionary) reset() {
 
 // memory returns how many bytes are allocated.
 func (d *Dictionary) memory() int {
-	return 4*(cap(d.offsets)+len(d.table)+cap(d.escapes)+cap(d.ids)+cap(d.used)) + cap(d.Text) + 8*cap(d.moved)
+	size := 4*(cap(d.offsets)+len(d.table)+cap(d.escapes)+cap(d.ids)+cap(d.used)) + cap(d.Text)
+	for _, m := range d.moved {
+		size += 8 * cap(m.by)
+	}
+	return size
+}
+
+// moves say where another dictionary has the texts of one.
+type moves struct {
+	to *Dictionary
+	by []move // by number; may be shorter
 }
 
 // A move says which number a text of one dictionary has in another.
@@ -187,15 +198,33 @@ type move struct {
 	id  int32
 }
 
-// moveTo returns the number in another dictionary of the text with that number here. There must be
-// no second other dictionary while the texts here are the same.
-func (d *Dictionary) moveTo(other *Dictionary, id int32) int32 {
-	if len(d.moved) < d.Len() {
-		d.moved = append(d.moved, make([]move, d.Len()-len(d.moved))...)
+// movesTo returns a move of each text to another dictionary, valid until the next text is added here.
+func (d *Dictionary) movesTo(other *Dictionary) []move {
+	i := slices.IndexFunc(d.moved, func(m moves) bool { return m.to == other })
+	if i < 0 {
+		i = len(d.moved)
+		d.moved = slices.Grow(d.moved, 1)[:i+1]
+		d.moved[i].to = other
 	}
-	m := &d.moved[id]
+	m := &d.moved[i]
+	if more := d.Len() - len(m.by); more > 0 {
+		m.by = append(m.by, make([]move, more)...)
+	}
+	return m.by
+}
+
+// move returns the number in another dictionary of the text with that number here, given its move.
+func (d *Dictionary) move(m *move, other *Dictionary, id int32) int32 {
 	if m.age != other.age {
 		*m = move{other.age, other.addWord(d.At(id), 0)}
 	}
 	return m.id
+}
+
+// forgetMoves forgets where other dictionaries have the texts, and keeps the memory.
+func (d *Dictionary) forgetMoves() {
+	for i := range d.moved {
+		d.moved[i] = moves{by: d.moved[i].by[:0]}
+	}
+	d.moved = d.moved[:0]
 }

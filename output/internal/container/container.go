@@ -33,6 +33,7 @@ type Options struct {
 	DictMemory  int64
 
 	Formulas *Formulas // counts cells that spreadsheets would run; nil counts none
+	Encoders *Encoders // of Parquet, which files of one schema share; nil is those of the file
 }
 
 // CheckFormat returns an ErrFormat unless there is such a format.

@@ -33,12 +33,29 @@ const wideGroupCells = 16 << 20
 type ParquetFile struct {
 	sink     *Sink
 	out      *parquet.Writer
-	encoders pool[*parquet.Encoder]
+	encoders *Encoders
 	Limits   GroupLimits
 	Chunk    columnar.Limits // of a chunk that is far from the end of the row group
 
 	rows      int // of the group
 	textBytes int // of the group
+}
+
+// Encoders encode the pages of several files that are written beside one another, by one goroutine. The zero
+// value has none yet.
+type Encoders struct {
+	pool   pool[*parquet.Encoder]
+	writer *parquet.Writer // of one of the files
+}
+
+// begin begins a file.
+func (e *Encoders) begin(s *Sink, fields []parquet.Field, opt parquet.Options, workers int) (out *parquet.Writer, err error) {
+	if e.writer != nil {
+		return e.writer.Beside(s)
+	}
+	e.writer, err = parquet.NewWriter(s, fields, opt)
+	e.pool = newPool(workers, func() (*parquet.Encoder, error) { return e.writer.NewEncoder() })
+	return e.writer, err
 }
 
 // newParquet starts a Parquet file.
@@ -58,30 +75,29 @@ func newParquet(s *Sink, l *columnar.Schema, opt Options) (*ParquetFile, error) 
 			fields[i].Delta = opt.Texts == AutoEncoding
 		}
 	}
-	p := &ParquetFile{sink: s, Limits: parquetGroup, Chunk: ParquetChunk.ForSchema(l)}
+	p := &ParquetFile{sink: s, Limits: parquetGroup, Chunk: ParquetChunk.ForSchema(l), encoders: opt.Encoders}
+	if p.encoders == nil {
+		p.encoders = &Encoders{}
+	}
 	if p.Limits.Rows = l.MostRows(p.Limits.Rows, wideGroupCells); opt.RowGroup > 0 {
 		p.Limits.Rows = opt.RowGroup
 	}
-	p.out, err = parquet.NewWriter(s, fields, parquet.Options{
+	p.out, err = p.encoders.begin(s, fields, parquet.Options{
 		CreatedBy: "robobatch version " + fieldtext.Valid(opt.Version), Codec: parquetCodecs[c], Level: level,
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.encoders = newPool(opt.Workers, p.out.NewEncoder)
-	return p, nil
+	}, opt.Workers)
+	return p, err
 }
 
 // Write adds a chunk to the row group.
 func (p *ParquetFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	p.rows += c.Rows
 	p.textBytes += c.Size()
-	w, err := p.encoders.takeWorker()
+	w, err := p.encoders.pool.takeWorker()
 	if err != nil {
 		return nil, err
 	}
 	to, names := p.out.Begin(c.Rows, c.Names.Texts), c.Names
-	next := p.encoders.run(w, c, func() {
+	next := p.encoders.pool.run(w, c, func() {
 		for i, col := range c.Columns {
 			col.Page(w.encoder, to, i)
 		}
@@ -112,12 +128,13 @@ func (p *ParquetFile) endGroup(names *columnar.Numbering) error {
 }
 
 // Abort waits for what is being encoded.
-func (p *ParquetFile) Abort() { p.encoders.wait(func(*parquet.Encoder) {}) }
+func (p *ParquetFile) Abort() { p.encoders.pool.wait(func(*parquet.Encoder) {}) }
 
 // Close ends the row group and writes the footer.
 func (p *ParquetFile) Close(c *columnar.Chunk, md Metadata) error {
 	if err := p.endGroup(c.Names); err != nil {
 		return err
 	}
+	p.encoders.writer = p.out // whose memory the next file takes over
 	return p.out.Close(md.Keys, md.Values)
 }

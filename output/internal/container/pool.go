@@ -49,6 +49,7 @@ func (p *pool[E]) run(w *worker[E], c *columnar.Chunk, encode func()) *columnar.
 	if w.spare = c; next == nil {
 		next = c.Next()
 	}
+	next.Use(c.Names)
 	go work()
 	return next
 }

@@ -115,19 +115,30 @@ func NewArranger(all *columnar.Schema, opt Options, to target) *Arranger {
 
 // Write gathers a chunk.
 func (a *Arranger) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
-	a.chunks = append(a.chunks, c)
-	a.bytes += c.Memory() + 16*c.Rows // and two references to each row while they are sorted
+	a.add(c)
 	if a.bytes+c.Names.Memory() >= a.Limit {
 		if err := a.spillPiece(); err != nil {
 			return nil, err
 		}
 	}
-	if n := len(a.spare); n > 0 {
-		next := a.spare[n-1]
-		a.spare = a.spare[:n-1]
-		return next, nil
+	return a.next(c), nil
+}
+
+// add gathers a chunk, and leaves it to the caller whether memory is full.
+func (a *Arranger) add(c *columnar.Chunk) {
+	a.chunks = append(a.chunks, c)
+	a.bytes += c.Memory() + 16*c.Rows // and two references to each row while they are sorted
+}
+
+// next returns an empty chunk for rows after c.
+func (a *Arranger) next(c *columnar.Chunk) *columnar.Chunk {
+	n := len(a.spare)
+	if n == 0 {
+		return c.Next()
 	}
-	return c.Next(), nil
+	next := a.spare[n-1]
+	a.spare = a.spare[:n-1]
+	return next
 }
 
 // spillPiece writes what was gathered as a sorted piece.
@@ -177,18 +188,7 @@ func emit(to target, from []*columnar.Chunk, rows []columnar.Ref) error {
 	if err := to.Start(from[rows[0].Chunk], rows[0].Row); err != nil {
 		return err
 	}
-	for len(rows) > 0 {
-		c := to.Chunk()
-		n := c.FitRows(from, rows)
-		c.TakeRows(from, rows[:n])
-		rows = rows[n:]
-		if c.Filled() {
-			if err := to.Flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return take(to, from, rows)
 }
 
 // cancelled returns context.Canceled if the work is to end.

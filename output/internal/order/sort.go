@@ -41,6 +41,46 @@ func (k SortKeys) compare(a *columnar.Chunk, rowA uint32, b *columnar.Chunk, row
 	return 0
 }
 
+// Values returns a copy of the values of a row; nil for a null.
+func (k SortKeys) Values(c *columnar.Chunk, row uint32) [][]byte {
+	values := make([][]byte, len(k))
+	for i := range k {
+		if text, ok := k.At(c, i).KeyText(row); ok {
+			values[i] = append([]byte{}, text...) // not nil, even if empty
+		}
+	}
+	return values
+}
+
+// Are reports whether a row has the values.
+func (k SortKeys) Are(c *columnar.Chunk, row uint32, values [][]byte) bool {
+	for i, have := range values {
+		text, ok := k.At(c, i).KeyText(row)
+		if ok != (have != nil) || !bytes.Equal(text, have) {
+			return false
+		}
+	}
+	return true
+}
+
+// CompareValues compares values as rows are put in order.
+func CompareValues(a, b [][]byte) int {
+	for i := range a {
+		switch {
+		case a[i] == nil && b[i] == nil:
+		case a[i] == nil:
+			return 1
+		case b[i] == nil:
+			return -1
+		default:
+			if c := bytes.Compare(a[i], b[i]); c != 0 {
+				return c
+			}
+		}
+	}
+	return 0
+}
+
 // same reports whether two rows of chunks that share their dictionaries have the same values.
 func (k SortKeys) same(a *columnar.Chunk, rowA uint32, b *columnar.Chunk, rowB uint32) bool {
 	for i := range k {

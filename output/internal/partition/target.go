@@ -1,13 +1,13 @@
 package partition
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/zeebo/xxh3"
@@ -19,27 +19,32 @@ import (
 	"github.com/robobatch/robobatch/output/internal/order"
 )
 
-// A treeTarget writes each partition as a file of its own, one after the other: as rows come by
-// partition, one file is open at a time.
+// A treeTarget writes each partition as a file of its own: some side by side, as their rows come, and
+// all others one after the other, as an Arranger puts them in order.
 type treeTarget struct {
 	opt    Options
 	schema *columnar.Schema // of the files
 	keys   order.SortKeys   // of the partitions
 	md     *container.Metadata
 
-	names     *columnar.Numbering
-	rows      *columnar.Chunk // of the open file
-	sink      *container.Sink
-	file      *os.File            // nil between partitions
-	container container.Container // of the file
-	part      container.Metadata
-	fileRows  int64
+	file *partFile   // of those one after the other; nil before the first
+	held []*partFile // side by side; those that are not complete yet
 
-	current [][]byte      // the values that the partition is for; nil for a null
-	dir     string        // of the open file, below the directory
-	digest  *place.Digest // of the open file
-	hash    *xxh3.Hasher  // of all files, for the name of the run
-	done    Marker
+	hash *xxh3.Hasher // of all files, for the name of the run
+	done Marker
+}
+
+// A partFile is the file of a partition.
+type partFile struct {
+	values    [][]byte // that the partition is for; nil for a null
+	dir       string   // of the file, below the directory
+	file      *os.File // nil when it is complete
+	sink      *container.Sink
+	digest    *place.Digest
+	container container.Container
+	names     *columnar.Numbering
+	rows      *columnar.Chunk // that the next rows go to
+	written   int64           // rows before those
 }
 
 // NewTarget returns a target that writes to the directory opt.Tree, which is there. The error
@@ -48,7 +53,8 @@ func NewTarget(all, written *columnar.Schema, opt Options, md *container.Metadat
 	if opt.Tree == "" {
 		return nil, fmt.Errorf("%w without a directory: a Writer has one stream of bytes, and Create makes directories", columnar.ErrPartition)
 	}
-	t := &treeTarget{opt: opt, schema: written, md: md, names: columnar.NewDictionaries(written), sink: container.NewSink(nil)}
+	t := &treeTarget{opt: opt, schema: written, md: md}
+	t.opt.File.Encoders = &container.Encoders{}
 	for _, name := range opt.By {
 		t.keys = append(t.keys, all.Index(name))
 	}
@@ -70,65 +76,78 @@ func NewTarget(all, written *columnar.Schema, opt Options, md *container.Metadat
 
 // Start begins another file if the row is of another partition.
 func (t *treeTarget) Start(c *columnar.Chunk, row uint32) error {
-	if t.file != nil && t.isCurrent(c, row) {
+	f := t.file
+	if f == nil {
+		f = t.newFile()
+	} else if f.file != nil && t.keys.Are(c, row, f.values) {
 		return nil
-	}
-	if err := t.endFile(); err != nil {
+	} else if err := t.end(f); err != nil {
 		return err
 	}
-	return t.beginFile(c, row)
-}
-
-// isCurrent reports whether a row is of the partition whose file is open.
-func (t *treeTarget) isCurrent(c *columnar.Chunk, row uint32) bool {
-	for i, have := range t.current {
-		text, ok := t.keys.At(c, i).KeyText(row)
-		if ok != (have != nil) || !bytes.Equal(text, have) {
-			return false
-		}
+	t.file = f
+	f.values = t.keys.Values(c, row)
+	if err := t.endBefore(f.values); err != nil {
+		return err
 	}
-	return true
+	return t.begin(f)
 }
 
-// beginFile opens the file of a row's partition.
-func (t *treeTarget) beginFile(c *columnar.Chunk, row uint32) (err error) {
-	dir := t.opt.Tree
-	t.current = t.current[:0]
-	cut := false
-	for i, name := range t.opt.By {
-		text, ok := t.keys.At(c, i).KeyText(row)
-		part, short := HiveName(name, text, ok)
-		dir, cut = filepath.Join(dir, part), cut || short
-		if ok {
-			text = append([]byte{}, text...) // not nil, even if empty
+// Hold begins a file that stays open beside others. Files are complete in the order of their partitions.
+func (t *treeTarget) Hold(c *columnar.Chunk, row uint32) (order.Held, error) {
+	f := t.newFile()
+	f.values = t.keys.Values(c, row)
+	t.held = append(t.held, f)
+	return f, t.begin(f)
+}
+
+// endBefore completes the files that are held of partitions before that of the values; all for nil.
+func (t *treeTarget) endBefore(values [][]byte) error {
+	slices.SortFunc(t.held, func(a, b *partFile) int { return order.CompareValues(a.values, b.values) })
+	for len(t.held) > 0 && (values == nil || order.CompareValues(t.held[0].values, values) < 0) {
+		if err := t.end(t.held[0]); err != nil {
+			return err
 		}
-		t.current = append(t.current, text)
+		t.held = t.held[1:]
+	}
+	return nil
+}
+
+// newFile returns a file that is still to be begun, and may be begun anew when it is complete.
+func (t *treeTarget) newFile() *partFile {
+	return &partFile{names: columnar.NewDictionaries(t.schema), sink: container.NewSink(nil)}
+}
+
+// begin opens the file of the partition of f.values.
+func (t *treeTarget) begin(f *partFile) (err error) {
+	dir, cut := t.opt.Tree, false
+	for i, name := range t.opt.By {
+		part, short := HiveName(name, f.values[i], f.values[i] != nil)
+		dir, cut = filepath.Join(dir, part), cut || short
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	t.file, err = os.OpenFile(filepath.Join(dir, firstPart+t.opt.File.Format.String()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	f.file, err = os.OpenFile(filepath.Join(dir, firstPart+t.opt.File.Format.String()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("two partitions have one directory, %s, as the file system does not tell upper from lower case: %w", filepath.Base(dir), err)
 	}
 	if err != nil {
 		return err
 	}
-	t.digest = place.NewDigest(t.hashed(t.file))
-	t.sink.Reset(t.digest)
-	t.dir = dir[len(t.opt.Tree)+1:]
-	io.WriteString(t.hash, "/"+t.dir+"\x00") //nolint:errcheck // a hash has no errors
-	t.part = t.md.Without(container.KeyInputs, container.KeyCounts, container.KeyRows, container.KeyInvalidUTF8)
+	f.digest = place.NewDigest(f.file)
+	f.sink.Reset(f.digest)
+	f.dir = dir[len(t.opt.Tree)+1:]
+	part := t.metadata() // of the first files it lacks what is not known yet
 	var lim columnar.Limits
-	if t.container, lim, err = t.opt.File.Begin(t.sink, t.schema, &t.part); err != nil {
+	if f.container, lim, err = t.opt.File.Begin(f.sink, t.schema, &part); err != nil {
 		return err
 	}
-	t.names.Reset()
-	if t.rows == nil {
-		t.rows = columnar.NewChunk(t.schema, 1, t.names, lim)
+	f.names.Reset()
+	if f.rows == nil {
+		f.rows = columnar.NewChunk(t.schema, 1, f.names, lim)
 	}
-	t.rows.Limits = lim.ForSchema(t.schema)
-	t.fileRows = 0
+	f.rows.Limits = lim.ForSchema(t.schema)
+	f.written = 0
 	t.done.Partitions++
 	if cut {
 		t.done.CutValues++
@@ -136,54 +155,67 @@ func (t *treeTarget) beginFile(c *columnar.Chunk, row uint32) (err error) {
 	return nil
 }
 
-// hashed returns what writes to a file, and to the hash if a name will be made of that.
-func (t *treeTarget) hashed(f *os.File) io.Writer {
-	if t.opt.Mode.Merges() {
-		return io.MultiWriter(f, t.hash)
-	}
-	return f
+// metadata returns the metadata of a file but for how many rows it has.
+func (t *treeTarget) metadata() container.Metadata {
+	return t.md.Without(container.KeyInputs, container.KeyCounts, container.KeyRows, container.KeyInvalidUTF8)
 }
 
-func (t *treeTarget) Chunk() *columnar.Chunk { return t.rows }
+// Chunk returns the chunk of the file that is not held.
+func (t *treeTarget) Chunk() *columnar.Chunk { return t.file.rows }
 
-func (t *treeTarget) Flush() error {
-	t.fileRows += int64(t.rows.Rows)
-	next, err := t.container.Write(t.rows)
+// Flush writes that chunk.
+func (t *treeTarget) Flush() error { return t.file.Flush() }
+
+// Chunk returns the chunk that takes rows.
+func (f *partFile) Chunk() *columnar.Chunk { return f.rows }
+
+// Flush writes that chunk.
+func (f *partFile) Flush() error {
+	f.written += int64(f.rows.Rows)
+	next, err := f.container.Write(f.rows)
 	if err == nil {
-		t.rows = next
+		f.rows = next
 	}
 	return err
 }
 
-// endFile completes the open file, if there is one.
-func (t *treeTarget) endFile() error {
-	if t.file == nil {
+// end completes a file, unless it is complete.
+func (t *treeTarget) end(f *partFile) error {
+	if f.file == nil {
 		return nil
 	}
-	if t.rows.Rows > 0 {
-		if err := t.Flush(); err != nil {
+	if f.rows.Rows > 0 {
+		if err := f.Flush(); err != nil {
 			return err
 		}
 	}
-	t.part.Set(container.KeyRows, strconv.FormatInt(t.fileRows, 10))
-	if err := t.container.Close(t.rows, t.part); err != nil {
+	part := t.metadata()
+	part.Set(container.KeyRows, strconv.FormatInt(f.written, 10))
+	if err := f.container.Close(f.rows, part); err != nil {
 		return err
 	}
-	t.container.Abort()
-	t.container = nil
-	t.done.Rows += t.fileRows
-	if err := errors.Join(t.sink.Flush(), atomicfile.SyncFile(t.file)); err != nil {
+	f.container.Abort()
+	f.container = nil
+	t.done.Rows += f.written
+	if err := errors.Join(f.sink.Flush(), atomicfile.SyncFile(f.file)); err != nil {
 		return err
 	}
-	t.opt.Parts.add(t.dir, t.digest)
-	err := t.file.Close()
-	t.file = nil
+	t.opt.Parts.add(f.dir, f.digest)
+	size, sum := f.digest.Sum()
+	fmt.Fprintf(t.hash, "/%s\x00%d %s\x00", f.dir, size, sum) //nolint:errcheck // a hash has no errors
+	err := f.file.Close()
+	f.file = nil
 	return err
 }
 
-// Finish completes the last file, and writes the marker.
+// Finish completes the last files, and writes the marker.
 func (t *treeTarget) Finish() error {
-	if err := t.endFile(); err != nil {
+	if t.file != nil {
+		if err := t.end(t.file); err != nil {
+			return err
+		}
+	}
+	if err := t.endBefore(nil); err != nil {
 		return err
 	}
 	t.done.Metadata = make(map[string]string, len(t.md.Keys))
@@ -210,14 +242,19 @@ func (t *treeTarget) Finish() error {
 	return err
 }
 
-// Abort drops the file that is being written.
+// Abort drops the files that are being written.
 func (t *treeTarget) Abort() {
-	if t.container != nil {
-		t.container.Abort()
-		t.container = nil
-	}
-	if t.file != nil {
-		t.file.Close() //nolint:errcheck // it is dropped
-		t.file = nil
+	for _, f := range append(t.held, t.file) {
+		if f == nil {
+			continue
+		}
+		if f.container != nil {
+			f.container.Abort()
+			f.container = nil
+		}
+		if f.file != nil {
+			f.file.Close() //nolint:errcheck // it is dropped
+			f.file = nil
+		}
 	}
 }
