@@ -161,7 +161,7 @@ var faults = map[string]struct {
 	first string // is in what the first finding says
 }{
 	"none":   {traffic{}, "", ""},
-	"closed": {traffic{captures: []sent{{-5, usualText}, {4, closedText}, {11, usualText}}, client: func(v *visit) { v.skip = v.robot && v.day > 4 && v.day < 11 && v.path != "/robots.txt" }}, "closed changed", "Googlebot and bingbot may fetch nothing of https://www.shop.example: line 2 of its robots.txt, Disallow: /, closes the whole site. | 38,"},
+	"closed": {traffic{captures: []sent{{-5, usualText}, {4, closedText}, {11, usualText}}, client: func(v *visit) { v.skip = v.robot && v.day > 4 && v.day < 11 && v.path != "/robots.txt" }}, "closed changed", "The robots.txt of https://www.shop.example shut out Googlebot and bingbot for a time: its line 2 was Disallow: /, which closes the whole site. | 38,"},
 	"closed to one": {
 		traffic{captures: []sent{{-5, "User-agent: Googlebot\nDisallow: /\n\n" + usualText}}, client: func(v *visit) { v.skip = v.agent == googlebot && v.path != "/robots.txt" }},
 		"closed", "Googlebot may fetch nothing of https://www.shop.example",
