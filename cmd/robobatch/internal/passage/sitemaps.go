@@ -2,10 +2,12 @@ package passage
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/ingest/sitemapfiles"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // findSitemaps reads the sitemaps of -in-sitemap, if there are any. Beyond the limit of memory it counts what they take,
@@ -24,7 +26,21 @@ func (p *Passage) findSitemaps(f *Flags) error {
 		return fmt.Errorf("-in-sitemap: %w", err)
 	}
 	p.Sitemaps, p.Memory.Sitemaps, p.Now.Opt.Sitemaps, p.Asked.SitemapsHash = read, read.Size, read.Set, read.Hash
+	p.Hints = append(p.Hints, otherSite(f.Logs.Base, read))
 	return nil
+}
+
+// otherSite returns a hint if no URL of the sitemaps is of the site of -base; "" without a site, and if one is.
+func otherSite(base string, read *sitemapfiles.Sitemaps) string {
+	site, err := robots.ParseOrigin(base)
+	if err != nil || read.Set == nil || len(read.Set.Origins()) == 0 {
+		return ""
+	}
+	origins := read.Set.Origins()
+	if slices.Contains(origins, site) {
+		return ""
+	}
+	return fmt.Sprintf("no URL of -in-sitemap is of %s, the site of -base; the first is of %s: http and https are two sites, as are example.com and www.example.com", site, origins[0])
 }
 
 // sitemapDoubts are the doubts by the problems of sitemaps, with what stands before and behind the number.
