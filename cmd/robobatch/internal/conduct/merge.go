@@ -26,6 +26,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
@@ -87,6 +88,9 @@ func (m *merging) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := m.files.check(m.inputs(all)); err != nil {
+		return err
+	}
 	a, err := m.addUp(all)
 	if err != nil {
 		return err
@@ -100,6 +104,15 @@ func (m *merging) Run(ctx context.Context) (err error) {
 		}
 	}
 	return m.report(ctx, &m.Console, a, merger.Judge)
+}
+
+// inputs returns the files of the shards, which are read.
+func (m *merging) inputs(all []*record) (read targets.Inputs) {
+	for _, r := range all {
+		p := newPart(m.dir, r.Shard)
+		read.Logs = append(read.Logs, ingest.Input{Name: p.manifest()}, ingest.Input{Name: p.Name})
+	}
+	return read
 }
 
 // records reads the manifests of all shards, in their order. The error says that they are not those of one run, or that
