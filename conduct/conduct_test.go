@@ -202,6 +202,37 @@ func (s *scene) checkRequests(t *testing.T, f *findings) {
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("%s: got %+v, want %+v", q.URL, got, want)
 		}
+		s.checkAnswer(t, &q, l)
+	}
+}
+
+// checkAnswer compares the last answer before a request with those of the log.
+func (s *scene) checkAnswer(t *testing.T, q *conduct.Request, l *line) {
+	t.Helper()
+	answer, capture := int64(conduct.NoTime), int64(conduct.NoTime)
+	var texts, others int // of that moment
+	for i := range s.lines {
+		o := &s.lines[i]
+		at := o.at.UnixMicro()
+		if o.agent != l.agent || originOf(o.url) != originOf(l.url) || !o.counts() || o.at.After(l.at) || answer != conduct.NoTime && at < answer {
+			continue
+		}
+		if at != answer {
+			answer, texts, others = at, 0, 0
+		}
+		if o.status < 400 {
+			texts++
+		} else {
+			others++
+		}
+	}
+	if q.HadText && answer != conduct.NoTime {
+		if r := s.inForce(l.url, time.UnixMicro(answer)); r != nil && r.Status == 200 && !r.FetchedAt.IsZero() {
+			capture = r.FetchedAt.UnixMicro()
+		}
+	}
+	if q.Answer != answer || q.HadText && texts == 0 || !q.HadText && texts > 0 && others == 0 || q.Capture != capture {
+		t.Fatalf("%s: got the answer of %d, a text is %t, of %d; want %d, of %d", q.URL, q.Answer, q.HadText, q.Capture, answer, capture)
 	}
 }
 

@@ -174,7 +174,7 @@ func (j *judge) report(e *event, conduct Conduct) error {
 	}
 	if j.isLast {
 		q.Answer, q.HadText = j.last.at, j.last.kind == gotText
-		if n := int(j.last.period); q.HadText && n < len(j.about.reigns) {
+		if n := int(j.last.period); q.HadText && n < len(j.about.reigns) && j.about.reigns[n].isText {
 			q.Capture = j.about.reigns[n].from
 		}
 	}

@@ -51,6 +51,11 @@ func randomScene(rng *rand.Rand, lines int) *scene {
 			l.url = originOf(l.url) + "/robots.txt"
 			l.status = []int{200, 200, 404, 500}[rng.IntN(4)]
 		}
+		if n := len(s.lines); n > 0 && rng.IntN(4) == 0 { // a gap that is just not short
+			last := &s.lines[n-1]
+			delay := max(0, delays[rng.IntN(len(delays))].seconds)
+			l.agent, l.url, l.at = last.agent, originOf(last.url)+"/y", last.at.Add(time.Duration(delay*1e9))
+		}
 		s.lines = append(s.lines, l)
 	}
 	return s
