@@ -395,6 +395,7 @@ func (r *Reader) noteNoURL() {
 // token returns the next token of XML. At the end of the text it is nil, with io.EOF if the root has ended.
 func (r *Reader) token() (xml.Token, error) {
 	r.text.since = 0
+	begin := r.at()
 	token, err := r.xml.RawToken()
 	switch syntax, ok := errors.AsType[*xml.SyntaxError](err); {
 	case err == nil:
@@ -411,6 +412,9 @@ func (r *Reader) token() (xml.Token, error) {
 		return nil, r.errorf("%w: nothing is in it", ErrRoot)
 	case err == io.EOF || ok && strings.HasSuffix(syntax.Msg, "unexpected EOF"): //nolint:errorlint // as above
 		return nil, r.wrap(ErrCutOff)
+	case ok && (strings.HasPrefix(syntax.Msg, "invalid UTF-8") || strings.HasPrefix(syntax.Msg, "illegal character code")): // found at the end of a text
+		begin.Err = fmt.Errorf("%w: %s in the text that begins there", ErrXML, syntax.Msg)
+		return nil, &begin
 	case ok:
 		return nil, r.errorf("%w: %s", ErrXML, syntax.Msg)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -43,8 +44,32 @@ var (
 	windows  = &input{"windows.txt.zst", makeWindows}
 	words    = &input{"words.txt", makeWords(1)}
 	changed  = &input{"changed.txt", makeWords(2)}
+	sitemap  = &input{"sitemap.xml.zst", makeSitemap}
 	stream   = &input{"urls.arrows", makeStream}
 )
+
+// makeSitemap writes the URLs as a sitemap in XML, of more than the protocol permits.
+func makeSitemap(path string, g *madeup.Generator, s madeup.Spec) error {
+	return madeup.WriteFile(path, func(w io.Writer) error {
+		enc, err := zstd.NewWriter(w)
+		if err != nil {
+			return err
+		}
+		text := bufio.NewWriterSize(enc, 1<<16)
+		text.WriteString(xml.Header + "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n") //nolint:errcheck // Flush returns it
+		rows := s.URLs
+		for url := range g.URLs(madeup.Shuffled) {
+			if rows--; rows < 0 {
+				break
+			}
+			text.WriteString("<url><loc>")                             //nolint:errcheck // Flush returns it
+			xml.EscapeText(text, url)                                  //nolint:errcheck // Flush returns it
+			text.WriteString("</loc><priority>0.5</priority></url>\n") //nolint:errcheck // Flush returns it
+		}
+		text.WriteString("</urlset>\n") //nolint:errcheck // Flush returns it
+		return errors.Join(text.Flush(), enc.Close())
+	})
+}
 
 // makeStream writes an Arrow stream of URLs, in record batches of 8,192 rows.
 func makeStream(path string, g *madeup.Generator, s madeup.Spec) error {

@@ -134,6 +134,9 @@ func (s *shape) arguments(inputs, out string, limit int64) (all []string) {
 	if s.old != nil {
 		all = append(all, "-old", filepath.Join(inputs, s.old.name))
 	}
+	if s.sitemap != nil {
+		all = append(all, "-in-sitemap", filepath.Join(inputs, s.sitemap.name))
+	}
 	if s.log != nil {
 		all = append(all, "-in", filepath.Join(inputs, s.log.name))
 	}

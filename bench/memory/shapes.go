@@ -18,6 +18,7 @@ type shape struct {
 	command string // "" is the main job
 	old     *input // the rules before, of the commands diff and report
 	stdin   *input // nil is none
+	sitemap *input // of -in-sitemap; nil is none
 
 	least int64 // the limit under which it may refuse to start, in bytes; 0 means mustRun
 }
@@ -52,7 +53,7 @@ func (s *shape) inputs() []*input {
 	if s.log != nil {
 		all = append(all, s.log)
 	}
-	for _, in := range []*input{s.old, s.stdin} {
+	for _, in := range []*input{s.old, s.stdin, s.sitemap} {
 		if in != nil {
 			all = append(all, in)
 		}
@@ -85,6 +86,9 @@ var shapes = []shape{
 	{name: "coverby", command: "coverage", rules: pack, log: events, out: "x.parquet", flags: []string{"-agent-from-log", "-by", "agent"}},
 	{name: "conduct", command: "conduct", rules: history, log: events, out: "x.parquet", flags: []string{"-as-of", "log"}},
 	{name: "conductby", command: "conduct", rules: pack, log: events, out: "x.csv", flags: []string{"-by", "agent"}},
+	{name: "sitemap", rules: pack, log: urls, sitemap: urls, out: "x.parquet", least: 512 * mib},
+	{name: "reportsitemap", command: "report", rules: pack, log: urls, sitemap: urls, out: "x.html", least: 768 * mib},
+	{name: "sitemaplog", rules: pack, log: sitemap, out: "x.parquet"},
 	{name: "report", command: "report", rules: pack, log: urls, out: "x.html"},
 	{name: "reportlog", command: "report", rules: captures, log: events, out: "x.html", flags: []string{"-agent-from-log"}, least: 512 * mib},
 	{name: "reportold", command: "report", old: closing, rules: pack, log: urls, out: "x.html", flags: []string{"-agent", "*,Googlebot,GPTBot"}},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/sitemap"
 )
 
 // TestParse holds what is a size, and that others are told apart.
@@ -78,6 +79,7 @@ func TestDivideTooSmall(t *testing.T) {
 		"arrow":  {Index: 30 << 20, Agents: 1, Out: &output.Options{Format: output.ArrowFile}},
 		"bloom":  {Agents: 1, Out: &output.Options{Bloom: []string{"url"}, Level: 22}},
 		"sorted": {Index: 100 << 20, Agents: 1, Out: &output.Options{Sort: output.SortOrigin}},
+		"urls":   {Sitemaps: 30 << 20, Agents: 1, Out: &output.Options{}},
 		"kept":   {Agents: 1, Out: &output.Options{Kept: make([]output.KeptColumn, 20)}},
 	} {
 		r.Limit = 64 << 20
@@ -86,7 +88,8 @@ func TestDivideTooSmall(t *testing.T) {
 			t.Errorf("%s: no error", name)
 			continue
 		}
-		if r.Index > 0 != strings.Contains(err.Error(), " of it for the index of the pack") || r.Lists > 0 != strings.Contains(err.Error(), ", 30MiB of it for lists of addresses") {
+		if r.Index > 0 != strings.Contains(err.Error(), " of it for the index of the pack") || r.Lists > 0 != strings.Contains(err.Error(), ", 30MiB of it for lists of addresses") ||
+			r.Sitemaps > 0 != strings.Contains(err.Error(), ", 30MiB of it for the URLs of sitemaps") {
 			t.Errorf("%s: error %v", name, err)
 		}
 		_, rest, _ := strings.Cut(err.Error(), ": use ")
@@ -118,6 +121,25 @@ func TestLists(t *testing.T) {
 	}
 	if with.Rules != without.Rules {
 		t.Errorf("the limit of the store is %d, not %d", with.Rules, without.Rules)
+	}
+}
+
+// TestSitemapRoom holds that the room for URLs of sitemaps is all that a limit has, to a byte, and that ten million fit a
+// limit of 512 MiB.
+func TestSitemapRoom(t *testing.T) {
+	for _, plan := range Plans {
+		r := Run{Plan: plan, Limit: 1 << 30, Typed: "1GiB", Agents: 1, Out: &output.Options{}}
+		room := r.SitemapRoom()
+		for more, fits := range map[int64]bool{0: true, 1: false} {
+			r.Sitemaps = room + more
+			if _, err := r.Divide(); (err == nil) != fits {
+				t.Errorf("%s: %d bytes: %v", plan.Run, r.Sitemaps, err)
+			}
+		}
+	}
+	r := Run{Plan: PlanOf("robobatch"), Limit: 512 << 20, Agents: 1, Out: &output.Options{}}
+	if room := r.SitemapRoom(); room < sitemap.MostURLs*sitemap.BytesPerURL {
+		t.Errorf("there are %d bytes", room)
 	}
 }
 
