@@ -116,13 +116,10 @@ func (w Where) matchesPreference(p *engine.Preference) bool {
 
 // matchesSitemap reports whether a kind by sitemaps is that of a verdict on a URL.
 func (w Where) matchesSitemap(l engine.Listed, access engine.Access) bool {
-	switch l {
-	case engine.IsListed:
+	if l == engine.IsListed {
 		return w&WhereInSitemap != 0 || w&WhereInSitemapDisallow != 0 && access == engine.Denied
-	case engine.NotListed:
-		return w&WhereNotInSitemap != 0
 	}
-	return false
+	return l == engine.NotListed && w&WhereNotInSitemap != 0
 }
 
 // A filter picks the rows of a Where out of batches, before columns are made of them. It keeps its

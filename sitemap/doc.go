@@ -2,9 +2,8 @@
 // engine, ingest and report may import it; it knows robots alone, and no file.
 //
 // A [Reader] gives the URLs of one sitemap as they are written, in XML, RSS, Atom or a text with a URL a line. It reads a
-// stream, and takes at most some megabytes, whatever the text. encoding/xml reads XML: it takes apart what no sitemap
-// needs, too, at 2.4 µs a URL; the parsers of others that we know either hold the whole text or accept what is no XML. It is
-// asked for raw tokens, so it keeps no stack of its own; what a token may take is bounded by the source that it
+// stream, and takes at most some megabytes, whatever the text. encoding/xml reads XML, whose
+// rules are not a thing to write again. It is asked for raw tokens, so it keeps no stack of its own; what a token may take is bounded by the source that it
 // reads from. It expands no entity but those of XML itself.
 //
 // A [Set] has a hash of 128 bits for each URL in normal form, so it takes 24 bytes a URL. Two of n URLs of the set

@@ -193,7 +193,7 @@ var byteOrderMark = []byte("\ufeff")
 // begin finds out what the text is.
 func (r *Reader) begin() error {
 	head, err := r.text.r.Peek(4 << 10)
-	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if err != nil && err != io.EOF {
 		return r.text.fail(err)
 	}
 	if bytes.HasPrefix(head, byteOrderMark) {
@@ -570,7 +570,7 @@ func (r *Reader) nextLine() (e Entry, ok bool, err error) {
 // isURL reports whether the first line of a text makes it a list of URLs.
 func isURL(line []byte) bool {
 	i := bytes.Index(line, []byte("://"))
-	return i > 0 && i < 10 && bytes.IndexAny(line[:i], " \t,;\"'<") < 0
+	return i > 0 && i < 10 && !bytes.ContainsAny(line[:i], " \t,;\"'<")
 }
 
 // readLine reads a line, up to MaxURL bytes of it.
@@ -586,7 +586,7 @@ func (r *Reader) readLine() ([]byte, error) {
 		}
 		switch {
 		case err == bufio.ErrBufferFull: //nolint:errorlint // as ReadSlice returns it
-		case err == io.EOF && (len(r.url) > 0 || r.tooLong): //nolint:errorlint // a Reader's end is io.EOF itself
+		case err == io.EOF && (len(r.url) > 0 || r.tooLong):
 			return r.url, nil
 		case err != nil:
 			return nil, r.text.fail(err)

@@ -25,11 +25,11 @@ type parseCase struct {
 }
 
 // readCases returns the cases of a file, which README.md of testdata describes.
-func readCases(t testing.TB, name string) (archive *txtar.Archive, all []parseCase) {
-	t.Helper()
+func readCases(tb testing.TB, name string) (archive *txtar.Archive, all []parseCase) {
+	tb.Helper()
 	archive, err := txtar.ParseFile(name)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for i := 0; i < len(archive.Files); i += 2 {
 		f := archive.Files[i]
@@ -39,13 +39,13 @@ func readCases(t testing.TB, name string) (archive *txtar.Archive, all []parseCa
 			for line := range strings.Lines(string(f.Data)) {
 				part, err := strconv.Unquote(strings.TrimSpace(line))
 				if err != nil {
-					t.Fatalf("%s: %s: %v", name, f.Name, err)
+					tb.Fatalf("%s: %s: %v", name, f.Name, err)
 				}
 				c.text += part
 			}
 		}
 		if i+1 == len(archive.Files) || archive.Files[i+1].Name != c.name+".want" {
-			t.Fatalf("%s: %s.want does not follow %s", name, c.name, f.Name)
+			tb.Fatalf("%s: %s.want does not follow %s", name, c.name, f.Name)
 		}
 		c.want = string(archive.Files[i+1].Data)
 		all = append(all, c)
@@ -76,7 +76,7 @@ func readText(r io.Reader) string {
 		if n.NoURL > 0 {
 			fmt.Fprintf(&sb, "%d without a URL, the first in line %d\n", n.NoURL, n.FirstLine)
 		}
-		if err != io.EOF {
+		if !errors.Is(err, io.EOF) {
 			fmt.Fprintf(&sb, "error %v\n", err)
 		}
 		return sb.String()
@@ -172,7 +172,7 @@ func TestHostile(t *testing.T) {
 			}
 		}
 		runtime.ReadMemStats(&after)
-		if c.want == io.EOF && name == "pieces" {
+		if name == "pieces" {
 			c.want = ErrCutOff
 		}
 		if !errors.Is(err, c.want) {
@@ -233,7 +233,7 @@ func FuzzReader(f *testing.F) {
 				t.Fatalf("%q, %v, want %q", e.URL, err, want)
 			}
 		}
-		if _, err := again.Next(); err != io.EOF {
+		if _, err := again.Next(); !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
 	})

@@ -21,7 +21,7 @@ func written(urls []string) string {
 	sb.WriteString(xml.Header + `<urlset xmlns="` + Namespace + "\">\n")
 	for _, url := range urls {
 		sb.WriteString("<url><loc>")
-		xml.EscapeText(&sb, []byte(url)) //nolint:errcheck // it cannot fail
+		xml.EscapeText(&sb, []byte(url))
 		sb.WriteString("</loc><lastmod>2026-01-02</lastmod></url>\n")
 	}
 	sb.WriteString("</urlset>\n")
@@ -51,7 +51,7 @@ func madeUp(rng *rand.Rand, n int) string {
 }
 
 // TestIdentity reads sitemaps of made-up URLs, and compares what is in the set with a set of texts, for URLs that are listed
-// and others. With -urls 5000000 it took 8.3 s.
+// and others.
 func TestIdentity(t *testing.T) {
 	for _, d := range []robots.Dialect{robots.Google, robots.RFC9309, robots.Google | robots.URLAsIs} {
 		rng := rand.New(rand.NewPCG(34, 6))
@@ -211,7 +211,7 @@ func BenchmarkFind(b *testing.B) {
 	builder := NewBuilder(robots.Google, 0)
 	var path []byte
 	for i := range 5_000_000 {
-		builder.AddURL(fmt.Appendf(nil, "https://a.example/products/%d", i)) //nolint:errcheck // it is a URL
+		builder.AddURL(fmt.Appendf(nil, "https://a.example/products/%d", i))
 	}
 	s := builder.Set()
 	number, _ := s.Origin([]byte("https://a.example"))

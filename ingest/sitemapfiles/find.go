@@ -397,7 +397,7 @@ func (r *reader) sum() (*Sitemaps, error) {
 }
 
 // EachURL gives all URLs of pages to add once more, with the file and the line of each, until add returns an error.
-func (s *Sitemaps) EachURL(add func(url []byte, name string, line int64) error) error {
+func (s *Sitemaps) EachURL(add func(text []byte, name string, line int64) error) error {
 	r := newReader(Options{})
 	defer r.texts.Release() //nolint:errcheck // only read
 	for _, name := range s.Names {
