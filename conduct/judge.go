@@ -227,10 +227,11 @@ func (q *Request) readDetail(detail []byte) bool {
 
 // see notes what a crawler does about a change of the text.
 func (j *judge) see(e *event) error {
-	change := 0
-	if n := int(e.period); n < len(j.about.reigns) {
-		change = j.about.reigns[n].change
+	n := int(e.period)
+	if n >= len(j.about.reigns) || !j.about.reigns[n].isText {
+		return nil // a failed fetch does not end a text
 	}
+	change := j.about.reigns[n].change
 	if change != j.change {
 		if err := j.endChange(); err != nil {
 			return err

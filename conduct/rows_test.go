@@ -245,6 +245,20 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// TestChangeAroundFailure has a crawler ask while a fetch of the new text has failed: it remains one change.
+func TestChangeAroundFailure(t *testing.T) {
+	s := &scene{rng: rand.New(rand.NewPCG(1, 1)), start: time.Date(2026, 8, 11, 0, 0, 0, 0, time.UTC)}
+	s.capture(0, 200, delays[3].text)
+	s.capture(1, 200, delays[0].text)
+	s.capture(2, 503, "")
+	s.capture(3, 200, delays[0].text)
+	s.gets(1.2, "GPTBot", "").asks(1.5, "GPTBot", 200).asks(2.5, "GPTBot", 200).gets(3.5, "GPTBot", "").asks(3.7, "GPTBot", 200)
+	f, want := s.find(t, s.lines, nil, way{rows: 100, workers: 1}), s.slowChanges()
+	if len(want) != 1 || want[0].Before == 0 || want[0].After == 0 || !reflect.DeepEqual(f.changes, want) {
+		t.Fatalf("got %+v, want %+v", f.changes, want)
+	}
+}
+
 // at returns an element, if there is one.
 func at[T any](all []T, i int) string {
 	if i >= len(all) {
