@@ -13,9 +13,9 @@ type Cell struct {
 
 // When a page and a row group of a Table end.
 const (
-	tablePageRows  = 32 << 10
+	tablePageRows  = 8 << 10
 	tablePageBytes = 1 << 20 // of texts that are not in dictionaries
-	tableRows      = 128 << 10
+	tableRows      = 32 << 10
 	tableBytes     = 32 << 20 // of all texts
 )
 
