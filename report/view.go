@@ -213,9 +213,16 @@ func (v *view) Parts() (all []part) {
 		part
 		is bool
 	}{
-		{part{"overview", "What to do"}, true}, {part{"crawlers", "Crawlers"}, true}, {part{"rules", "Rules"}, true}, {part{"paths", "Paths"}, true},
-		{part{"time", "Time"}, v.Time != nil}, {part{"conduct", "Conduct"}, v.Conduct != nil}, {part{"impostors", "Impostors"}, v.Impostors != nil},
-		{part{"training", "AI training"}, v.Training != nil}, {part{"answers", "Answers"}, v.Status}, {part{"sitemaps", "Sitemaps"}, v.Sitemaps != nil},
+		{part{"overview", "What to do"}, true},
+		{part{"crawlers", "Crawlers"}, true},
+		{part{"rules", "Rules"}, true},
+		{part{"paths", "Paths"}, true},
+		{part{"time", "Time"}, v.Time != nil},
+		{part{"conduct", "Conduct"}, v.Conduct != nil},
+		{part{"impostors", "Impostors"}, v.Impostors != nil},
+		{part{"training", "AI training"}, v.Training != nil},
+		{part{"answers", "Answers"}, v.Status},
+		{part{"sitemaps", "Sitemaps"}, v.Sitemaps != nil},
 		{part{"changes", "Changes"}, v.Changes != nil},
 	} {
 		if p.is {

@@ -56,17 +56,17 @@ func makeSitemap(path string, g *madeup.Generator, s madeup.Spec) error {
 			return err
 		}
 		text := bufio.NewWriterSize(enc, 1<<16)
-		text.WriteString(xml.Header + "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n") //nolint:errcheck // Flush returns it
+		text.WriteString(xml.Header + "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n")
 		rows := s.URLs
 		for url := range g.URLs(madeup.Shuffled) {
 			if rows--; rows < 0 {
 				break
 			}
-			text.WriteString("<url><loc>")                             //nolint:errcheck // Flush returns it
-			xml.EscapeText(text, url)                                  //nolint:errcheck // Flush returns it
-			text.WriteString("</loc><priority>0.5</priority></url>\n") //nolint:errcheck // Flush returns it
+			text.WriteString("<url><loc>")
+			xml.EscapeText(text, url)
+			text.WriteString("</loc><priority>0.5</priority></url>\n")
 		}
-		text.WriteString("</urlset>\n") //nolint:errcheck // Flush returns it
+		text.WriteString("</urlset>\n")
 		return errors.Join(text.Flush(), enc.Close())
 	})
 }

@@ -51,11 +51,8 @@ func TestBeside(t *testing.T) {
 func TestLoop(t *testing.T) {
 	dir := t.TempDir()
 	index := func(names ...string) string {
-		text := `<sitemapindex xmlns="` + sitemap.Namespace + `">`
-		for _, name := range names {
-			text += "<sitemap><loc>https://a.example/" + name + "</loc></sitemap>"
-		}
-		return text + "</sitemapindex>"
+		files := "<sitemap><loc>https://a.example/" + strings.Join(names, "</loc></sitemap><sitemap><loc>https://a.example/") + "</loc></sitemap>"
+		return `<sitemapindex xmlns="` + sitemap.Namespace + `">` + files + "</sitemapindex>"
 	}
 	write(t, dir, map[string]string{"a.xml": index("b.xml", "a.xml", "c.txt"), "b.xml": index("a.xml", "c.txt"), "c.txt": "https://a.example/\n"})
 	s, err := Read([]string{filepath.Join(dir, "a.xml")}, Options{Dialect: robots.Google})
@@ -87,7 +84,7 @@ func TestLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{
-			fmt.Sprintf("%s has 50001 URLs, and a sitemap 50000 at most: crawlers may read none", name),
+			name + " has 50001 URLs, and a sitemap 50000 at most: crawlers may read none",
 			fmt.Sprintf("%s has %d bytes, unpacked, and a sitemap 52428800 at most: crawlers may read none", name, text.Len()),
 		}
 		if len(s.Notes) != 1 || !slices.Equal(s.Notes[0].First, want) || s.URLs != sitemap.MaxURLs+1 {

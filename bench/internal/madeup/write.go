@@ -42,7 +42,7 @@ func (g *Generator) writeLines(w io.Writer, order Order, frames int, header stri
 		text.Reset(enc)
 		perFrame = (g.spec.URLs + int64(frames) - 1) / int64(frames)
 	}
-	text.WriteString(header) //nolint:errcheck // sticky, and Flush returns it
+	text.WriteString(header)
 	var line []byte
 	n := int64(0)
 	for url := range g.URLs(order) {
@@ -54,7 +54,7 @@ func (g *Generator) writeLines(w io.Writer, order Order, frames int, header stri
 		}
 		line = append(appendLine(line[:0], url, n), '\n')
 		n++
-		text.Write(line) //nolint:errcheck // sticky, and Flush returns it
+		text.Write(line)
 	}
 	err = text.Flush()
 	if frames > 0 {

@@ -30,7 +30,6 @@ type Counts struct {
 	rows     []Row
 	at       map[string]int // by crawler, its row
 	marks    map[string]*marks
-	more     conduct.Row
 }
 
 // marks are what a line of time has of a crawler, by stretch.
@@ -192,13 +191,13 @@ func (c *Counts) View() *View {
 	return v
 }
 
-// Knew, Outdated and NeverAsked return how many requests are of that conduct.
+// Knew returns how many requests are of that conduct.
 func (r *Row) Knew() int64 { return r.Conducts[conduct.Knew] }
 
-// Outdated is described there.
+// Outdated returns how many requests are of that conduct.
 func (r *Row) Outdated() int64 { return r.Conducts[conduct.Outdated] }
 
-// NeverAsked is described there.
+// NeverAsked returns how many requests are of that conduct.
 func (r *Row) NeverAsked() int64 { return r.Conducts[conduct.NeverAsked] }
 
 // Rest returns how many are of another.

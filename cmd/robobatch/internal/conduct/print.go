@@ -274,7 +274,9 @@ func span(micros int64, up bool) string {
 }
 
 // inSeconds returns a span of time in seconds.
-func inSeconds(micros int64) string { return strconv.FormatFloat(float64(micros)/1e6, 'f', -1, 64) + " s" }
+func inSeconds(micros int64) string {
+	return strconv.FormatFloat(float64(micros)/1e6, 'f', -1, 64) + " s"
+}
 
 // changed says what a crawler did about a change.
 func changed(c *conduct.Change) string {
