@@ -63,7 +63,7 @@ func makeSitemap(path string, g *madeup.Generator, s madeup.Spec) error {
 				break
 			}
 			text.WriteString("<url><loc>")
-			xml.EscapeText(text, url)
+			xml.EscapeText(text, url) //nolint:errcheck // Flush returns it
 			text.WriteString("</loc><priority>0.5</priority></url>\n")
 		}
 		text.WriteString("</urlset>\n")
