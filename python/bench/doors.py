@@ -50,18 +50,13 @@ def cpu() -> float:
 
 def command(ask: argparse.Namespace, columns: list[str]) -> Callable[[], object]:
     out = ask.work / "command.parquet"
-    run = [
-        ask.robobatch,
-        "-quiet",
-        "-force",
-        "-rules",
-        ask.rules,
-        "-in",
-        str(ask.work / "urls.parquet"),
-        "-out",
-        str(out),
-    ]
-    return lambda: subprocess.run([*run, "-columns", ",".join(columns)], check=True, stderr=subprocess.DEVNULL)
+    asked = [ask.robobatch, "-quiet", "-rules", ask.rules, "-in", str(ask.work / "urls.parquet"), "-out", str(out)]
+
+    def run() -> None:
+        out.unlink(missing_ok=True)
+        subprocess.run([*asked, "-columns", ",".join(columns)], check=True, stderr=subprocess.DEVNULL)
+
+    return run
 
 
 def decide(ask: argparse.Namespace, columns: list[str]) -> Callable[[], object]:
@@ -211,7 +206,7 @@ def measure(ask: argparse.Namespace) -> None:
 def prepare(ask: argparse.Namespace) -> int:
     """Write the log as a file of Parquet, and return its rows."""
     with pa.input_stream(ask.log, compression="zstd") as file:
-        urls = pa.array(file.read().decode().splitlines(), pa.string())
+        urls = pa.array(file.read().decode("latin-1").split("\n")[:-1], pa.string())  # DuckDB takes text alone
     bots = pa.DictionaryArray.from_arrays(pa.array([i % len(TEN) for i in range(len(urls))], pa.int8()), TEN)
     pq.write_table(
         pa.table({"url": urls, "bot": bots.cast(pa.string())}), ask.work / "urls.parquet", row_group_size=1 << 18
