@@ -10,11 +10,13 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/sitemaps"
+	"github.com/robobatch/robobatch/robots"
 )
 
-// addSitemapURL counts a URL that has all its requests for the panel of sitemaps: those of crawlers of the log, or all.
+// addSitemapURL counts a URL that has all its requests for the panel of sitemaps: those of crawlers of the log, or all. No
+// sitemap needs to list a robots.txt.
 func (c *Counter) addSitemapURL(u *aggregate.URL) {
-	if c.sitemaps == nil {
+	if c.sitemaps == nil || string(u.Text[u.Prefix:u.PathEnd]) == robots.TxtPath {
 		return
 	}
 	var requests, served, failed int64

@@ -2,9 +2,9 @@
 // engine, ingest and report may import it; it knows robots alone, and no file.
 //
 // A [Reader] gives the URLs of one sitemap as they are written, in XML, RSS, Atom or a text with a URL a line. It reads a
-// stream, and takes at most some megabytes, whatever the text. encoding/xml reads XML, whose
-// rules are not a thing to write again. It is asked for raw tokens, so it keeps no stack of its own; what a token may take is bounded by the source that it
-// reads from. It expands no entity but those of XML itself.
+// stream, and takes at most some megabytes, whatever the text. encoding/xml reads XML, whose rules are not a thing to
+// write again. It is asked for raw tokens, so it keeps no stack of its own; its source bounds what a token may take. It
+// expands no entity but those of XML itself.
 //
 // A [Set] has a hash of 128 bits for each URL in normal form, so it takes 24 bytes a URL. Two of n URLs of the set
 // and m of a log have the same hash with a probability of n·m/2¹²⁸: 3·10⁻²³ for ten million and a billion. Hashes
@@ -13,6 +13,6 @@
 //
 // The normal form is the one by which rules are matched: the origin as [robots.AppendOrigin] has it, and the path
 // with its query as [robots.Dialect.Path] has it. So case and default port of a host do not count, nor a
-// fragment, nor lower-case digits of an escape, nor whether a character beyond ASCII is escaped. All else
-// does: http and https, a www., a slash at the end, the order of parameters.
+// fragment, nor lower-case digits of an escape, nor whether a blank or a character beyond ASCII is escaped. These
+// count: http and https, a www., a slash at the end, the order of parameters.
 package sitemap

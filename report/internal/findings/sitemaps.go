@@ -23,7 +23,7 @@ func offered(f *Facts) []Finding {
 	if s == nil {
 		return nil
 	}
-	text := fmt.Sprintf("Sitemaps offer %s that robots.txt disallows to search crawlers, of %s.", show.Plural(s.Closed, "URL"), show.Number(s.Listed))
+	text := fmt.Sprintf("Of %s in sitemaps, robots.txt disallows %s to one search crawler or more.", show.Plural(s.Listed, "URL"), show.Number(s.Closed))
 	if s.Line > 0 {
 		text += fmt.Sprintf(" Most by line %d of the robots.txt of %s, %s.", s.Line, show.Text(s.Origin), brief(s.Rule))
 	}

@@ -48,7 +48,7 @@ var sitemapDoubts = [...]struct {
 	code                 doubt.Code
 	before, noun, behind string
 }{
-	sitemapfiles.Missing: {doubt.MissingSitemaps, "not beside the index that names them: ", "sitemap", ", which are not read: put them there by the names in their URLs"},
+	sitemapfiles.Missing: {doubt.MissingSitemaps, "not beside the index that names them: ", "sitemap", ", not read: put them there by the names in their URLs"},
 	sitemapfiles.Unnamed: {doubt.UnnamedSitemaps, "named by no index of their directory: ", "sitemap", ", which are read, and which crawlers may not know"},
 	sitemapfiles.Odd:     {doubt.OddSitemaps, "against the protocol of sitemaps: ", "fault", ", for which crawlers may leave out URLs"},
 	sitemapfiles.BadURL:  {doubt.SitemapURLs, "left out of sitemaps: ", "URL", ", as they lack scheme or host, or are empty or too long"},
