@@ -18,8 +18,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
@@ -294,6 +296,7 @@ func (r *run) about(journal *conduct.Journal) about {
 	}
 	if r.Logs != nil {
 		a.inputs = r.InputNames()
+		a.Rejected = summary.Sum(r.Logs.Counts().Refused) + r.Stats.Reasons[engine.ReasonBadURL]
 	}
 	return a
 }

@@ -188,7 +188,7 @@ func (m *merging) addUp(all []*record) (*about, error) {
 	isBad := true
 	var doubts doubtful.Sum
 	for _, r := range all {
-		a.Requests += r.Requests
+		a.Requests, a.Rejected = a.Requests+r.Requests, a.Rejected+r.Rejected
 		a.Times, a.Answers, a.Bytes = a.Times || r.Times, a.Answers || r.Answers, a.Bytes || r.Bytes
 		logs = append(logs, r.Logs...)
 		total.Read, total.Decided, total.Without = total.Read+r.Rows.Read, total.Decided+r.Rows.Decided, total.Without+r.Rows.Without

@@ -30,6 +30,7 @@ type about struct {
 	inputs   []string       // names of the logs
 	Dialect  robots.Dialect `json:"dialect"`
 	Requests int64          `json:"requests"` // rows of the logs
+	Rejected int64          `json:"rejected"` // lines that are refused, and rows with a bad URL
 	Verified bool           `json:"verified"` // addresses were looked up
 	Bytes    bool           `json:"bytes"`    // the logs have bytes
 	Times    bool           `json:"times"`    // see conduct.Journal

@@ -43,6 +43,7 @@ type head struct {
 	Kind     string         `json:"kind"` // "log"
 	Inputs   []string       `json:"inputs"`
 	Requests int64          `json:"requests"` // all rows of the logs
+	Rejected int64          `json:"rejected"` // lines that are refused, and rows with a bad URL
 	Crawlers int            `json:"crawlers"`
 	Rows     int64          `json:"rows"`
 	Changes  int64          `json:"changes"`
@@ -54,7 +55,7 @@ type head struct {
 // head returns the Head.
 func (f *findings) head() head {
 	return head{
-		Kind: "log", Inputs: f.about.inputs, Requests: f.about.Requests, Crawlers: len(f.agents), Rows: f.rows, Changes: f.changed,
+		Kind: "log", Inputs: f.about.inputs, Requests: f.about.Requests, Rejected: f.about.Rejected, Crawlers: len(f.agents), Rows: f.rows, Changes: f.changed,
 		From: timeOf(f.total.First), To: timeOf(f.total.Last), Gates: f.verdicts,
 	}
 }
@@ -98,6 +99,9 @@ func (f *findings) lines() (all []string) {
 	text += "; " + say.Count(f.total.Violations, "violation") + "."
 	if f.total.Untimed > 0 {
 		text += " Besides, " + say.Were(f.total.Untimed, "request") + " disallowed without a time."
+	}
+	if f.about.Rejected > 0 {
+		text += " " + say.Were(f.about.Rejected, "line") + " rejected, and nothing is known of them: -rejects of robobatch lists them."
 	}
 	if !f.about.Verified {
 		text += " Some may be impostors': add -ranges."
