@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,6 +120,15 @@ func TestPast(t *testing.T) {
 	}
 	if want := "The robots.txt of https://0.example shut out Googlebot for a time: its line 2 was Disallow: /, which closes the whole site."; found[0].Text != want || found[0].Unit != "requests of all clients came in that time" {
 		t.Errorf("%+v, want %s", found[0], want)
+	}
+	page := []byte("<!DOCTYPE html><html><head><title>Sorry</title></head><body>Not here</body></html>")
+	f.Files[0].Body, f.Files[0].Report = page, robots.Inspect(page, robots.Google)
+	for past, last := range map[bool]time.Time{true: f.From.AddDate(0, 0, 17), false: f.To} {
+		f.Files[0].Last = last
+		met, _ := Find(f)
+		if i := slices.IndexFunc(met, func(one Finding) bool { return one.Kind == Misplaced }); i < 0 || strings.HasSuffix(met[i].Text, " Another text is in force now.") != past {
+			t.Errorf("past %t: %+v", past, met)
+		}
 	}
 	if found[1].Kind != ClosedPath || found[1].Unit != "requests of all clients in all of the log, at least" || found[1].When != "" {
 		t.Errorf("%+v says when", found[1])

@@ -104,7 +104,7 @@ func closed(f *Facts) (found []Finding) {
 				one.Unit += " came in that time"
 			}
 			one.Do = "Unless the site shall leave search, take the line out: what may not be fetched drops out of the results."
-			if c.Changing && f.To.Sub(c.Last) > 0 && !strings.HasPrefix(one.When, "since") && !strings.HasPrefix(one.When, "in all") {
+			if f.isPast(c.File, &one) {
 				one.Text = fmt.Sprintf("The robots.txt of %s shut out %s for a time: its line %d was %s, which closes the whole site.", c.site(), list(c.to, "other search crawler"), c.rule.Line, brief(c.rule.String()))
 				one.Do = "Another text is in force now. Ask the search engines to crawl the site again, and find out how the text got there."
 			}
@@ -112,6 +112,11 @@ func closed(f *Facts) (found []Finding) {
 		}
 	}
 	return most(found, 2)
+}
+
+// isPast reports whether a finding is about a text that another one has followed.
+func (f *Facts) isPast(file *File, one *Finding) bool {
+	return file.Changing && f.To.Sub(file.Last) > 0 && !strings.HasPrefix(one.When, "since") && !strings.HasPrefix(one.When, "in all")
 }
 
 // most leaves the findings with the highest scores, at most so many.
@@ -136,6 +141,10 @@ func misplaced(f *Facts) (found []Finding) {
 		}
 		for _, one := range f.make(Misplaced, file.Requests, f.Requests, file.First, file.Last, text) {
 			one.Unit, one.Link, one.Title, one.Do = "requests met it", file.Link, "Rules", do
+			if f.isPast(file, &one) {
+				one.Text += " Another text is in force now."
+				one.Do = "Find out how it got there, so that it does not come again."
+			}
 			found = append(found, one)
 		}
 	}
