@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"github.com/klauspost/compress/s2"
+	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
@@ -29,10 +30,16 @@ type Spill struct {
 	runs []run            // to be merged; the records of the first come before equal ones of the others
 }
 
-// A run is the sizes of its blocks, which lie one behind the other in the file.
+// A run is its blocks, which lie one behind the other in the file.
 type run struct {
-	from  int64
-	sizes []uint32
+	from   int64
+	blocks []packedBlock
+}
+
+// A packedBlock is what is known of a block, so that a disk that gives back other bytes is found.
+type packedBlock struct {
+	size uint32 // packed
+	sum  uint64 // XXH3 of that
 }
 
 // NewSpill returns a Spill whose file will lie in dir; "" is the usual directory. The first run
@@ -84,7 +91,7 @@ func (r *Run) Write(block []byte) error {
 		return fmt.Errorf("write a temporary file: %w", err)
 	}
 	r.spill.end += int64(len(r.packed))
-	r.run.sizes = append(r.run.sizes, uint32(len(r.packed)))
+	r.run.blocks = append(r.run.blocks, packedBlock{uint32(len(r.packed)), xxh3.Hash(r.packed)})
 	return nil
 }
 

@@ -2,6 +2,7 @@ package extsort
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -107,5 +108,35 @@ func TestNoDirectory(t *testing.T) {
 	defer s.Close()
 	if _, err := s.Begin(); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestDamage holds that a temporary file whose bytes changed is an error.
+func TestDamage(t *testing.T) {
+	for at := range int64(12) {
+		s := NewSpill(t.TempDir())
+		run, err := s.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Write(make([]byte, 64)); err != nil {
+			t.Fatal(err)
+		}
+		run.End()
+		at %= s.end
+		one := make([]byte, 1)
+		if _, err := s.file.ReadAt(one, at); err != nil {
+			t.Fatal(err)
+		}
+		one[0] ^= 4
+		if _, err := s.file.WriteAt(one, at); err != nil {
+			t.Fatal(err)
+		}
+		var got []uint64
+		err = Merge(s, 2, func() *numbers { return &numbers{} }, func(run *Run) Output[*numbers] { return &numbers{to: run} }, &numbers{got: &got})
+		if !errors.Is(err, errDamaged) {
+			t.Errorf("byte %d: %v", at, err)
+		}
+		s.Close()
 	}
 }

@@ -2,10 +2,12 @@ package extsort
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/klauspost/compress/s2"
+	"github.com/zeebo/xxh3"
 )
 
 // A Cursor stands on a record of a block. C is the type itself.
@@ -89,12 +91,17 @@ func merge[C Cursor[C]](s *Spill, runs []run, newCursor func() C, to Output[C]) 
 	return to.Finish()
 }
 
+var errDamaged = errors.New("it is not what was written: look at the disk")
+
 // load moves the cursor to the next block that has records, and reports whether there is one.
 func (f *source[C]) load(s *Spill) (bool, error) {
-	for len(f.run.sizes) > 0 {
-		n := int(f.run.sizes[0])
+	for len(f.run.blocks) > 0 {
+		n := int(f.run.blocks[0].size)
 		f.packed = slices.Grow(f.packed[:0], n)[:n]
 		_, err := s.file.ReadAt(f.packed, f.run.from)
+		if err == nil && xxh3.Hash(f.packed) != f.run.blocks[0].sum {
+			err = errDamaged
+		}
 		if err == nil {
 			f.raw, err = s2.Decode(f.raw[:cap(f.raw)], f.packed)
 		}
@@ -104,7 +111,7 @@ func (f *source[C]) load(s *Spill) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("read a temporary file: %w", err)
 		}
-		f.run.from, f.run.sizes = f.run.from+int64(n), f.run.sizes[1:]
+		f.run.from, f.run.blocks = f.run.from+int64(n), f.run.blocks[1:]
 		if !f.cursor.Done() {
 			return true, nil
 		}
