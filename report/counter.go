@@ -306,15 +306,6 @@ func (c *Counter) bytesOf(b *engine.Batch, i int) int64 {
 	return 0
 }
 
-// A rowKey is a row that has a URL, and the key of its request.
-type rowKey struct {
-	hash, key uint64 // of the URL; and of its kind, too
-	row       int
-	agent     uint16 // its number in Counter.callers
-	local     uint32 // the same in the batch
-	faked     bool   // it did not come from the crawler
-}
-
 // keysOf returns the keys of rows that have a URL. It probes the table for all of them, so that the waits for
 // memory overlap.
 func (c *Counter) keysOf(b *engine.Batch, from, to int) []rowKey {
@@ -602,8 +593,8 @@ func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {
 	}
 }
 
-// Denied returns how many verdicts deny. It is called after Settle.
-func (c *Counter) Denied() int64 { return c.denied }
+// NumDenied returns how many verdicts deny. It is called after Settle.
+func (c *Counter) NumDenied() int64 { return c.denied }
 
 // Findings returns what the page begins with, a line for each finding, after Write.
 func (c *Counter) Findings() (lines []string) {

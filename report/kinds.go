@@ -7,6 +7,15 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
+// A rowKey is a row that has a URL, and the key of its request.
+type rowKey struct {
+	hash, key uint64 // of the URL; and of its kind, too
+	row       int
+	agent     uint16 // its number in Counter.callers
+	local     uint32 // the same in the batch
+	faked     bool   // it did not come from the crawler
+}
+
 // A kind is what rows share that are decided alike: what is in force, the crawler of the log, and the
 // verdicts with the rules that decide. There are few of them.
 type kind struct {

@@ -16,14 +16,14 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// files are the parts of the page. uPlot is by Leon Sorokin, under the MIT licence: page/LICENSE-uplot.
+// pageFiles are the parts of the page. uPlot is by Leon Sorokin, under the MIT licence: page/LICENSE-uplot.
 //
 //go:embed page
-var files embed.FS
+var pageFiles embed.FS
 
-// file returns a part of the page.
-func file(name string) string {
-	b, err := files.ReadFile("page/" + name)
+// pageFile returns a part of the page.
+func pageFile(name string) string {
+	b, err := pageFiles.ReadFile("page/" + name)
 	if err != nil {
 		panic(err) // it is embedded
 	}
@@ -58,7 +58,7 @@ type partOf struct {
 
 // page is the template of the page. Few runs write one, so no other parses it.
 var page = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page.html").Funcs(functions).ParseFS(files, "page/*.html"))
+	return template.Must(template.New("page.html").Funcs(functions).ParseFS(pageFiles, "page/*.html"))
 })
 
 // Write writes the page, after Counter.Settle. The counter must not be used after it.
@@ -70,11 +70,11 @@ func Write(w io.Writer, c *Counter, run *Run) error {
 		return fmt.Errorf("make the page: %w", err)
 	}
 	head := header{title: v.Heading()}
-	head.addStyle(file("uplot.min.css") + "\n" + file("style.css"))
+	head.addStyle(pageFile("uplot.min.css") + "\n" + pageFile("style.css"))
 	if v.Time != nil {
-		head.addScript("/*! " + strings.TrimSpace(file("LICENSE-uplot")) + " */\n" + file("uplot.min.js"))
+		head.addScript("/*! " + strings.TrimSpace(pageFile("LICENSE-uplot")) + " */\n" + pageFile("uplot.min.js"))
 	}
-	head.addScript(file("report.js"))
+	head.addScript(pageFile("report.js"))
 	for _, p := range run.Panels {
 		head.addStyle(p.CSS)
 		for _, s := range p.Scripts {

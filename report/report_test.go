@@ -704,7 +704,7 @@ func TestPolicy(t *testing.T) {
 		t.Error(h.policy())
 	}
 	for _, name := range []string{"report.js", "uplot.min.js", "style.css", "uplot.min.css", "LICENSE-uplot"} {
-		if text := strings.ToLower(file(name)); strings.Contains(text, "</s") || strings.Contains(text, "<!--") {
+		if text := strings.ToLower(pageFile(name)); strings.Contains(text, "</s") || strings.Contains(text, "<!--") {
 			t.Errorf("%s ends its element", name)
 		}
 	}

@@ -47,7 +47,7 @@ func (p *Page) With(sink engine.Sink) engine.Sink {
 }
 
 // Denied returns how many verdicts disallowed.
-func (p *Page) Denied() int64 { return p.counts.counter.Denied() }
+func (p *Page) Denied() int64 { return p.counts.counter.NumDenied() }
 
 // Findings returns a line for each finding of the page, after Write.
 func (p *Page) Findings() []string { return p.counts.counter.Findings() }
