@@ -120,26 +120,3 @@ func TestURLCount(t *testing.T) {
 		t.Errorf("%d URLs, want 3", c.N)
 	}
 }
-
-// TestLargest compares the largest items with a sorted list.
-func TestLargest(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 30))
-	for _, most := range []int{1, 7, 100} {
-		l, all := NewLargest[int64](most), []int64(nil)
-		for range 2000 {
-			n := 1 + rng.Int64N(1+rng.Int64N(400))
-			all = append(all, n)
-			if l.Takes(n, uint64(n)) {
-				l.AddItem(n, uint64(n), n)
-			}
-		}
-		slices.Sort(all)
-		slices.Reverse(all)
-		if got := l.Items(); !slices.Equal(got, all[:most]) {
-			t.Errorf("of %d: %v, want %v", most, got, all[:most])
-		}
-	}
-	if NewLargest[int](3).Takes(0, 1) {
-		t.Error("an item without requests is taken")
-	}
-}
