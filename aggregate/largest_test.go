@@ -11,7 +11,7 @@ import (
 func TestLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	for range 3000 {
-		most := r.IntN(20)
+		most := 1 + r.IntN(20)
 		l := NewLargest[rank](most)
 		var all []rank
 		numbers, ties := 1+r.IntN(30), 1+r.IntN(1000)
