@@ -466,7 +466,7 @@ func (r *Reader) decode(encoding string, text io.Reader) (io.Reader, error) {
 	return nil, r.foreign
 }
 
-// A latin1 decodes windows-1252, of which all is ISO-8859-1 that a page may hold.
+// A latin1 decodes windows-1252, which has the characters of ISO-8859-1 and others in place of control characters.
 type latin1 struct {
 	text io.ByteReader
 	rest []byte

@@ -95,7 +95,7 @@ func TestFindBase(t *testing.T) {
 	check(two)
 }
 
-// TestCases holds that the benchmarks have the cases, each of which gives a time.
+// TestCases holds that each case is a benchmark, and gives a time.
 func TestCases(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the benchmarks; the gate does, too")

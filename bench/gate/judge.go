@@ -51,7 +51,7 @@ type comparison struct {
 	base, here least
 }
 
-// measure runs the rounds, each of which runs both programs, the other one first than the round before.
+// measure runs the rounds. A round runs both programs; every second one begins with the other program.
 func (r request) measure(ctx context.Context, base, here program, names []string) (c comparison, err error) {
 	c = comparison{names, least{}, least{}}
 	for round := range r.rounds {

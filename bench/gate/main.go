@@ -10,6 +10,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -17,7 +18,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/bench/internal/tool"
@@ -156,5 +156,5 @@ func equalFiles(a, b string) (bool, error) {
 		return false, err
 	}
 	other, err := os.ReadFile(b)
-	return slices.Equal(one, other), err
+	return bytes.Equal(one, other), err
 }

@@ -386,14 +386,19 @@ func (r *reader) sum() (*Sitemaps, error) {
 	out.URLs, out.Size = r.builder.Count(), r.builder.Size()
 	sum := r.hash.Sum128().Bytes()
 	out.Hash = hex.EncodeToString(sum[:])
-	for p := range r.notes {
-		if n := r.notes[p]; n.Count > 0 {
+	out.Notes, out.Set = r.noted(), r.builder.Set()
+	return out, nil
+}
+
+// noted returns what is odd about the files, by Problem.
+func (r *reader) noted() (all []Note) {
+	for p, n := range r.notes {
+		if n.Count > 0 {
 			n.Problem = Problem(p)
-			out.Notes = append(out.Notes, n)
+			all = append(all, n)
 		}
 	}
-	out.Set = r.builder.Set()
-	return out, nil
+	return all
 }
 
 // EachURL gives all URLs of pages to add once more, with the file and the line of each, until add returns an error.
@@ -434,13 +439,7 @@ func Expand(name string, window int64) (names []string, notes []Note) {
 			names = append(names, f.name)
 		}
 	}
-	for p := range r.notes {
-		if n := r.notes[p]; n.Count > 0 {
-			n.Problem = Problem(p)
-			notes = append(notes, n)
-		}
-	}
-	return names, notes
+	return names, r.noted()
 }
 
 // errStop ends a look at a file that is no index.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A ladder is the least CPU times of the steps from the logs to the output, each of which does what the one before it
+// A ladder compares the steps from the logs to the output by their least CPU times. A step does what the one before it
 // does, and more.
 type ladder struct {
 	steps []*step
@@ -22,9 +22,7 @@ type step struct {
 
 // watch notes what a case takes, if it takes logs.
 func (l *ladder) watch(c *Case) {
-	switch kind, _, _ := strings.Cut(c.Name, "/"); kind {
-	case "Unpack", "Read", "Decide", "DecidePack", "Run", "RunPack":
-	default:
+	if c.Unit != "url" && c.Unit != "line" {
 		return
 	}
 	s, run := &step{name: c.Name}, c.Run
@@ -41,7 +39,7 @@ func (l *ladder) watch(c *Case) {
 	}
 }
 
-// write writes the steps, the first of which is 1. Where nobody knows CPU times it writes nothing.
+// write writes the steps as multiples of the first. Without CPU times it writes nothing.
 func (l *ladder) write(w io.Writer) error {
 	if len(l.steps) == 0 || l.steps[0].cpu == 0 || l.urls == 0 {
 		return nil

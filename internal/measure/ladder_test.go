@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -17,11 +18,7 @@ func TestLadder(t *testing.T) {
 	var l ladder
 	var cases []Case
 	for _, name := range []string{"Parse", "Unpack", "Read", "Run/workers=1"} {
-		unit := "url"
-		if name == "Unpack" {
-			unit = "line"
-		}
-		cases = append(cases, Case{name, unit, func() (Sample, error) {
+		cases = append(cases, Case{name, cmp.Or(map[string]string{"Parse": "rule", "Unpack": "line"}[name], "url"), func() (Sample, error) {
 			cpu := took[name][0]
 			took[name] = took[name][1:]
 			return Sample{Work: Work{Units: 1000}, Wall: 1, CPU: cpu}, nil

@@ -71,7 +71,7 @@ const freeMemory = 384 << 20
 const namesPart = 16
 
 // NewSplitter returns a Splitter of chunks of the layout. Each target that it holds takes up to so
-// many bytes of opt.Memory; 0 is for targets of which none may be held.
+// many bytes of opt.Memory; with 0 it holds none.
 func NewSplitter(all *columnar.Schema, opt Options, to splitTarget, each int) *Splitter {
 	s := &Splitter{Rest: NewArranger(all, opt, to), target: to, each: each}
 	memory := s.Rest.Limit - s.Rest.Limit/restPart

@@ -31,7 +31,7 @@ func (f *Facts) rulesFor(file *File, crawler string) []robots.Rule {
 // deniedBy returns the rule that denies a path; false if it is allowed.
 func (f *Facts) deniedBy(rules []robots.Rule, raw string) (by robots.Rule, denied bool) {
 	path, _ := f.Dialect.Path([]byte(raw), nil)
-	if i := robots.Decide(rules, path, f.Dialect); i >= 0 && !rules[i].Allow && string(path) != "/robots.txt" {
+	if i := robots.Decide(rules, path, f.Dialect); i >= 0 && !rules[i].Allow && string(path) != robots.TxtPath {
 		return rules[i], true
 	}
 	return by, false
@@ -49,7 +49,7 @@ func (f *Facts) closes(file *File, crawler string) (by robots.Rule, closed bool)
 	}
 	left, all := 0, 0
 	for _, a := range file.Asked {
-		if strings.HasPrefix(a.Path, "/robots.txt") {
+		if strings.HasPrefix(a.Path, robots.TxtPath) {
 			continue
 		}
 		all++
