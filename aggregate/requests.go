@@ -176,41 +176,91 @@ func pathLen(rest []byte) int {
 func (r *Requests) url(q *Request) []byte      { return r.text[q.at:][:q.size] }
 func (r *Requests) originOf(q *Request) []byte { return r.text[q.at:][:q.prefix] }
 
-// A sortKey orders most requests without a look at their URLs.
-type sortKey struct {
-	origin uint64
-	path   uint64 // its first eight bytes
-	n      uint32 // index of Requests.all
-}
-
-// sorted returns the requests in their order.
+// sorted returns the indexes in all of the requests, in the order of [compareRequests].
 func (r *Requests) sorted() []sortKey {
-	keys := make([]sortKey, len(r.all))
+	s, keys, hasZero := requestSorter{r}, make([]sortKey, len(r.all)), false
 	for i := range r.all {
-		q := &r.all[i]
-		keys[i] = sortKey{q.origin, firstEight(r.url(q)[q.prefix:q.pathEnd]), uint32(i)}
+		keys[i] = sortKey{r.all[i].origin, uint32(i)}
+		hasZero = hasZero || bytes.IndexByte(r.url(&r.all[i]), 0) >= 0
 	}
-	slices.SortFunc(keys, func(a, b sortKey) int {
-		switch {
-		case a.origin != b.origin:
-			return cmp.Compare(a.origin, b.origin)
-		case a.path != b.path:
-			return cmp.Compare(a.path, b.path)
-		}
-		x, y := &r.all[a.n], &r.all[b.n]
-		return compareRequests(x, y, r.url(x), r.url(y))
-	})
+	if hasZero { // which eightAt has where a path ends
+		s.compareAll(keys)
+	} else {
+		s.sortEqual(keys, func(site []sortKey) { s.sortFrom(site, 0) })
+	}
 	return keys
 }
 
-// firstEight returns the first eight bytes of a text as a number, zeros in the place of those that it lacks.
-func firstEight(text []byte) uint64 {
-	if len(text) >= 8 {
-		return binary.BigEndian.Uint64(text)
+// A sortKey is eight bytes by which a request is sorted now.
+type sortKey struct {
+	eight uint64
+	n     uint32 // index of Requests.all
+}
+
+// A requestSorter sorts the requests of a site by the first eight bytes of what follows their origins, those that are
+// equal by the next eight, and so on: comparing two whole URLs of a site reads much that is the same in both.
+type requestSorter struct{ *Requests }
+
+// fewKeys are sorted by whole URLs.
+const fewKeys = 8
+
+// sortFrom sorts requests of one origin that are equal up to a place of what follows it.
+func (s requestSorter) sortFrom(keys []sortKey, at int) {
+	if len(keys) < fewKeys {
+		s.compareAll(keys)
+		return
 	}
-	var eight [8]byte
-	copy(eight[:], text)
-	return binary.BigEndian.Uint64(eight[:])
+	for i := range keys {
+		keys[i].eight = s.eightAt(&s.all[keys[i].n], at)
+	}
+	s.sortEqual(keys, func(same []sortKey) {
+		if q := &s.all[same[0].n]; at+8 > int(q.size-q.prefix) { // that was all
+			s.compareAll(same)
+			return
+		}
+		s.sortFrom(same, at+8)
+	})
+}
+
+// sortEqual sorts requests by their eight bytes, and calls sort for those whose bytes are equal.
+func (s requestSorter) sortEqual(keys []sortKey, sort func([]sortKey)) {
+	slices.SortFunc(keys, func(a, b sortKey) int { return cmp.Compare(a.eight, b.eight) })
+	for from := 0; from < len(keys); {
+		to := from + 1
+		for to < len(keys) && keys[to].eight == keys[from].eight {
+			to++
+		}
+		if to-from > 1 {
+			sort(keys[from:to])
+		}
+		from = to
+	}
+}
+
+// eightAt returns eight bytes from a place of what follows the origin of a request on, as a number: of its path, a byte 0,
+// and the rest. Zeros stand for those that it lacks.
+func (s requestSorter) eightAt(q *Request, at int) uint64 {
+	path, rest := s.text[int(q.at)+int(q.prefix):][:q.pathEnd-q.prefix], s.text[int(q.at)+int(q.pathEnd):][:q.size-q.pathEnd]
+	var text [8]byte
+	switch {
+	case at+8 <= len(path):
+		copy(text[:], path[at:])
+	case at > len(path):
+		copy(text[:], rest[min(at-len(path)-1, len(rest)):])
+	default:
+		if n := copy(text[:], path[at:]) + 1; n < 8 {
+			copy(text[n:], rest)
+		}
+	}
+	return binary.BigEndian.Uint64(text[:])
+}
+
+// compareAll sorts requests by whole URLs.
+func (s requestSorter) compareAll(keys []sortKey) {
+	slices.SortFunc(keys, func(a, b sortKey) int {
+		x, y := &s.all[a.n], &s.all[b.n]
+		return compareRequests(x, y, s.url(x), s.url(y))
+	})
 }
 
 // compareRequests orders requests by origin, path and what follows the path. So those of one URL are neighbours,

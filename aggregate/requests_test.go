@@ -79,6 +79,46 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestSorted compares the order of requests with that of a sort by whole URLs: paths of few letters that begin alike, end
+// where eight bytes end, and have bytes 0 or none.
+func TestSorted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 26))
+	for round := range 600 {
+		r, letters := NewRequests(1, t.TempDir()), "ab/!"
+		if round%3 == 0 {
+			letters = "a\x00/?#"
+		}
+		for n := range int32(1 + rng.IntN(900)) {
+			url := fmt.Appendf(nil, "https://%c.example", 'a'+rng.IntN(3))
+			prefix := len(url)
+			url = append(url, "/same/for/all"[:rng.IntN(14)]...)
+			for range rng.IntN(24) {
+				url = append(url, letters[rng.IntN(len(letters))])
+			}
+			if rng.IntN(2) == 0 {
+				url = append(url, "?aa#?"[:1+rng.IntN(5)]...)
+			}
+			place := Place{URL: url, Prefix: prefix, Variant: uint64(rng.IntN(2))}
+			if _, err := r.AddRequest(rng.Uint64(), n%4, place); err != nil {
+				t.Fatal(err)
+			}
+		}
+		keys := r.sorted()
+		seen := map[uint32]bool{keys[0].n: true}
+		for i := range keys[1:] {
+			a, b := &r.all[keys[i].n], &r.all[keys[i+1].n]
+			if compareRequests(a, b, r.url(a), r.url(b)) > 0 {
+				t.Fatalf("%q comes before %q", r.url(a), r.url(b))
+			}
+			seen[keys[i+1].n] = true
+		}
+		if len(seen) != len(r.all) {
+			t.Fatalf("%d requests of %d are sorted", len(seen), len(r.all))
+		}
+		r.Close()
+	}
+}
+
 // TestRequestsNoDisk holds that a full disk is an error, not a loss.
 func TestRequestsNoDisk(t *testing.T) {
 	r := NewRequests(1, t.TempDir()+"/none")

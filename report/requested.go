@@ -93,12 +93,18 @@ func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested
 			of[site] = i
 		}
 	}
+	items, numbers := c.requested.Items(), make([]int, len(files))
+	for _, r := range items {
+		if i, wanted := of[r.site]; wanted {
+			numbers[i]++
+		}
+	}
 	found := make([]map[string]int, len(files)) // by path, its index in all
 	all := make([][]Requested, len(files))
-	for i := range found {
-		found[i] = map[string]int{}
+	for i, n := range numbers {
+		found[i], all[i] = make(map[string]int, n), make([]Requested, 0, n)
 	}
-	for _, r := range c.requested.Items() {
+	for _, r := range items {
 		file, wanted := of[r.site]
 		if !wanted {
 			continue
