@@ -21,6 +21,7 @@ type Crawler struct {
 	Denied      int64
 	Violations  int64
 	Binding     string
+	Unbound     bool // robots.txt does not bind the other clients that are in it
 	Bytes       int64
 	Classes     [statuses]int64
 	Spark       string // the path of an SVG; "" is none
@@ -61,7 +62,7 @@ func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawl
 				continue
 			}
 			if a == 0 {
-				row.Name, row.About = otherClients, "browsers, and crawlers that are not known"
+				row.Name, row.About, row.Unbound = otherClients, "browsers, and crawlers that are not known", true
 			}
 			row.URLs, row.Classes, row.Bytes = &c.agentURLs[a].N, c.classes[a], c.agentBytes[a]
 			if sparks != nil && a < len(sparks.Cells) {
@@ -143,15 +144,13 @@ func together(set string, all []Crawler) (sum Crawler, n int) {
 	return sum, n
 }
 
-// IsOther reports whether the row is that of clients that are no known crawlers, whom robots.txt does not bind.
-func (c Crawler) IsOther() bool { return c.Name == otherClients }
-
 // addRow adds the requests of a row.
 func (c *Crawler) addRow(row *Crawler) {
 	c.Requests += row.Requests
 	c.Denied += row.Denied
 	c.Violations += row.Violations
 	c.Bytes += row.Bytes
+	c.Unbound = c.Unbound || row.Unbound
 	for i, n := range row.Classes {
 		c.Classes[i] += n
 	}

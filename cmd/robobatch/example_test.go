@@ -16,7 +16,8 @@ func TestExamplePage(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "report.html")
 	arguments := []string{
 		"report", "-rules", "testdata/cookbook/robots-new.txt", "-old", "testdata/cookbook/robots.txt", "-base", "https://www.semicomplete.com",
-		"-in", "testdata/cookbook/access.log.zst", "-agent-from-log", "-what-if", "off", "-quiet", "-out", out,
+		"-in", "testdata/cookbook/access.log.zst", "-in-sitemap", "testdata/cookbook/sitemap.xml", "-agent-from-log",
+		"-what-if", "off", "-quiet", "-out", out,
 	}
 	if code := run(arguments, console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}); code != exitDone {
 		t.Fatalf("exit code %d", code)

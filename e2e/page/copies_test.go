@@ -117,3 +117,24 @@ func TestCopiesNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestSitemapURLs holds that of the URLs of sitemaps that were never crawled, three are in sight, the others unfold, and a
+// copy has all of them.
+func TestSitemapURLs(t *testing.T) {
+	tb := open(t, cookbook(t), "#sitemaps")
+	const table = `document.querySelector('table[data-name="URLs of sitemaps"]')`
+	seen := func() string {
+		return tb.text(`[...` + table + `.tBodies[0].rows[1].cells[3].querySelectorAll("div")].filter((d) => d.checkVisibility({contentVisibilityAuto: true})).length + ""`)
+	}
+	if got := seen(); got != "3" {
+		t.Errorf("%s URLs are in sight", got)
+	}
+	never := tb.copied(`#sitemaps .tools button`)
+	if n := strings.Count(never, "https://www.semicomplete.com/"); n != 19 || strings.Contains(never, "the next") {
+		t.Errorf("copied are %d URLs: %s", n, never)
+	}
+	tb.eval(table+`.querySelector("summary").click()`, nil)
+	if got := seen(); got != "19" {
+		t.Errorf("%s URLs are in sight, unfolded", got)
+	}
+}

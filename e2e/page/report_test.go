@@ -18,7 +18,7 @@ func cookbook(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "report.html")
 	run := exec.Command(command, "report", "-rules", "testdata/cookbook/robots-new.txt", "-old", "testdata/cookbook/robots.txt",
-		"-base", "https://www.semicomplete.com", "-in", "testdata/cookbook/access.log.zst", "-agent-from-log", "-quiet", "-out", name)
+		"-base", "https://www.semicomplete.com", "-in", "testdata/cookbook/access.log.zst", "-in-sitemap", "testdata/cookbook/sitemap.xml", "-agent-from-log", "-quiet", "-out", name)
 	run.Dir = filepath.Join("..", "..")
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", run, err, out)
@@ -39,7 +39,7 @@ func TestReport(t *testing.T) {
 	t.Logf("%d bytes, loaded in %.0f ms", info.Size(), took)
 	var sections []string
 	tb.eval(`[...document.querySelectorAll("main > section")].map((s) => s.id)`, &sections)
-	if got := strings.Join(sections, " "); got != "overview crawlers rules paths time answers changes what-if" {
+	if got := strings.Join(sections, " "); got != "overview crawlers rules paths time answers sitemaps changes what-if" {
 		t.Errorf("the sections are %s", got)
 	}
 	var broken []string
