@@ -2,8 +2,9 @@
 // which rules forbid, and what crawlers asked for that no sitemap has. Package report imports it.
 //
 // It counts in two steps. Each URL of the log comes once, with its requests, and leaves a bit by the number that it has in the
-// [sitemap.Set]. Then the sitemaps are read once more, since a Set has no text: each of their URLs is decided for some
-// crawlers, and its bits are counted. So all numbers are exact, and memory is a byte for each URL.
+// [sitemap.Set], and a balance of its answers: the log may spell one URL in several ways. Then the sitemaps are read once more,
+// since a Set has no text: each of their URLs is decided for some crawlers, and its bits are counted. So all numbers are exact,
+// and memory is three bytes for each URL.
 package sitemaps
 
 import (
@@ -20,8 +21,7 @@ import (
 // The bits of a URL of sitemaps.
 const (
 	crawled uint8 = 1 << iota
-	failing
-	counted // of the step that reads sitemaps
+	counted       // of the step that reads sitemaps
 )
 
 // What a View shows, and what is counted apart.
@@ -47,8 +47,10 @@ type Counts struct {
 	set    *sitemap.Set
 	finder finder
 	bits   []uint8
-	in     int64 // URLs of the log of the origins of sitemaps that one has
-	out    int64 // and that none has
+	failed []int16       // by URL, requests that failed less those that were served; nil if all are 0
+	far    map[int]int64 // what failed has no room for
+	in     int64         // URLs of the log of the origins of sitemaps that one has
+	out    int64         // and that none has
 	others *aggregate.Largest[URL]
 }
 
@@ -100,15 +102,40 @@ func (c *Counts) AddURL(url []byte, requests, served, failed int64) {
 	case !known:
 	case listed:
 		c.in++
-		if c.bits[index] |= crawled; failed > served {
-			c.bits[index] |= failing
-		}
+		c.bits[index] |= crawled
+		c.addFailed(index, failed-served)
 	default:
 		c.out++
 		if tie := aggregate.Hash(url); c.others.Takes(requests, tie) {
 			c.others.AddItem(requests, tie, URL{string(url), requests})
 		}
 	}
+}
+
+// addFailed adds requests that failed, or with a minus were served.
+func (c *Counts) addFailed(index int, requests int64) {
+	if requests == 0 {
+		return
+	}
+	if c.failed == nil {
+		c.failed = make([]int16, len(c.bits))
+	}
+	far, ok := c.far[index]
+	sum := far + int64(c.failed[index]) + requests
+	switch {
+	case !ok && sum == int64(int16(sum)):
+		c.failed[index] = int16(sum)
+	case c.far == nil:
+		c.far = map[int]int64{}
+		fallthrough
+	default:
+		c.failed[index], c.far[index] = 0, sum
+	}
+}
+
+// isFailing reports whether a URL failed more often than it was served.
+func (c *Counts) isFailing(index int) bool {
+	return c.failed != nil && (c.failed[index] > 0 || c.far[index] > 0)
 }
 
 // A Crawler is one that URLs of sitemaps are decided for.
@@ -221,7 +248,7 @@ func (k *checker) addURL(url []byte, _ string, _ int64) error {
 		k.view.Never++
 		k.view.NeverFirst = addFirst(k.view.NeverFirst, url)
 	}
-	if k.bits[index]&failing != 0 {
+	if k.isFailing(index) {
 		k.view.Failing++
 		k.view.FailingFirst = addFirst(k.view.FailingFirst, url)
 	}

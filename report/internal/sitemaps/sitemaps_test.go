@@ -41,6 +41,13 @@ func TestCheck(t *testing.T) {
 		n := int64(rng.IntN(5))
 		log[one] = logged{n, n / 2, n - n/2}
 	}
+	odd := func(one string) string { return strings.Replace(one, string(origin), "HTTPS://A.example:443", 1) }
+	for _, one := range entries { // some are spelled in another way, too: their sum counts, of more requests than 16 bits have
+		if rng.IntN(4) == 0 {
+			n, failed := rng.Int64N(100_000), rng.Int64N(100_000)
+			log[one], log[odd(one)] = logged{n, n, 0}, logged{failed, 0, failed}
+		}
+	}
 	for i := range 50 { // of a site without sitemaps
 		log[fmt.Sprintf("https://b.example/%d", i)] = logged{3, 3, 0}
 	}
@@ -78,13 +85,13 @@ func TestCheck(t *testing.T) {
 		want := View{Entries: int64(len(entries)), Listed: int64(len(listed))}
 		forbidden, rules := map[string]int64{}, map[int64]int64{}
 		for one := range listed {
-			n := log[one]
-			if n.requests > 0 {
+			n, again := log[one], log[odd(one)]
+			if n.requests+again.requests > 0 {
 				want.Crawled++
 			} else {
 				want.Never++
 			}
-			if n.failed > n.served {
+			if n.failed+again.failed > n.served+again.served {
 				want.Failing++
 			}
 			denied, closed, lines := false, false, map[int64]bool{}
@@ -105,6 +112,7 @@ func TestCheck(t *testing.T) {
 			}
 		}
 		for one, n := range log {
+			one = strings.Replace(one, odd(string(origin)), string(origin), 1)
 			if n.requests > 0 && strings.HasPrefix(one, string(origin)) {
 				want.In, want.Out = want.In+bit(listed[one]), want.Out+bit(!listed[one])
 			}
