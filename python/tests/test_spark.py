@@ -122,9 +122,9 @@ def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole
     for name in ("allowed", "rule", "rule_line"):
         each: dict[Any, list[Any]] = {bot: decided[name].to_pylist() for bot, decided in by_agent.items()}
         assert got[name].to_pylist() == [each[bot][row] for row, bot in enumerate(got["bot"].to_pylist())], name
-    nulls = "select * from values (null, '*'), ('https://www.sba.gov/', null) t(url, bot)"
+    nulls = "select * from values (null, '*'), (null, 'a b'), ('https://www.sba.gov/', null) t(url, bot)"
     found = spark.sql(nulls).selectExpr("robots_allowed(url, bot)", "robots_rule(url, bot)").collect()
-    assert [tuple(row) for row in found] == [(None, None)] * 2
+    assert [tuple(row) for row in found] == [(None, None)] * 3
     assert doubts is not None
     spark.sql("select robots_allowed('not a URL', '*')").collect()
     assert "no_urls" in [doubt.code for doubt in doubts.found()]

@@ -285,12 +285,13 @@ def _function(
     on_doubt = _teller(doubts)
 
     def function(batches: Iterator[Any]) -> Iterator[pa.Array[Any]]:
-        missing: deque[pa.Array[Any] | None] = deque()  # where a batch has no agent
+        missing: deque[pa.Array[Any] | None] = deque()  # where a batch has no URL, or no agent
 
         def sent() -> Iterator[pa.RecordBatch]:
             for urls, agents in batches:
-                missing.append(agents.is_null() if agents.null_count else None)
-                named = pc.fill_null(agents, "*") if agents.null_count else agents
+                nulls = pc.or_(urls.is_null(), agents.is_null()) if urls.null_count or agents.null_count else None
+                missing.append(nulls)
+                named = agents if nulls is None else pc.if_else(nulls, "*", agents)
                 yield pa.RecordBatch.from_arrays([_cast(urls), _cast(named)], names=["url", "agent"])
 
         process = _process(question, rules.path(), options)
