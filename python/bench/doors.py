@@ -76,6 +76,14 @@ def decider_of_ten(ask: argparse.Namespace, columns: list[str]) -> Callable[[], 
     return lambda: made.decide(table, agent_column="bot", columns=columns)
 
 
+def of_pandas(ask: argparse.Namespace, columns: list[str]) -> Callable[[], object]:
+    import pandas as pd
+
+    frame = pd.read_parquet(ask.work / "urls.parquet")
+    made = robobatch.Decider(ask.rules)
+    return lambda: made.decide(frame, columns=columns, to="pandas")
+
+
 def of_duckdb(ask: argparse.Namespace, agent: str) -> Callable[[], object]:
     import duckdb
 
@@ -174,6 +182,7 @@ DOORS: dict[str, tuple[Callable[[argparse.Namespace, Any], Callable[[], object]]
     "DuckDB, ten agents": (of_duckdb, "bot"),
     "Polars": (of_polars, "'*'"),
     "Polars, ten agents": (of_polars, "bot"),
+    "pandas": (of_pandas, ["allowed"]),
     "Spark, identity": (of_spark, None),
     "Spark, with_verdicts": (of_spark, ["allowed"]),
     "Spark SQL, constant": (of_spark_sql, "constant"),
@@ -181,6 +190,7 @@ DOORS: dict[str, tuple[Callable[[argparse.Namespace, Any], Callable[[], object]]
     "command, five columns": (command, FIVE),
     "decide, five columns": (decide, FIVE),
     "Decider, five columns": (decider, FIVE),
+    "pandas, five columns": (of_pandas, FIVE),
     "Spark, five columns": (of_spark, FIVE),
     "protego": (protego, []),
 }
