@@ -153,6 +153,10 @@ def test_verdicts_of_arrays() -> None:
             assert found.column(2).to_pylist() == [5, None, None]
         assert decider.verdicts(urls.slice(2)).column(0).to_pylist() == [False]
         assert decider.verdicts(pa.chunked_array([], pa.string())).num_rows == 0
+        assert decider.verdicts(pa.nulls(2), pa.nulls(2)).column(0).to_pylist() == [None, None]
+        for arrays in ([pa.array([1])], [pa.array(["x"]), pa.array([1])]):
+            with pytest.raises(TypeError, match="are texts, and these are int64: cast them to a string"):
+                decider.verdicts(*arrays)
 
 
 def test_doubts_are_about_all() -> None:
@@ -267,6 +271,25 @@ def test_a_fork_has_its_own() -> None:
 def in_pool(asked: tuple[robobatch.Decider, str]) -> bool | None:
     decider, url = asked
     return decider.allowed(url)
+
+
+def test_no_rows() -> None:
+    """A column without rows may have a type of which Arrow makes no array from a list."""
+    kind = pa.dictionary(pa.uint32(), pa.string_view())
+    empty = pa.table({"url": pa.nulls(0, kind)})
+    with robobatch.Decider(RULES) as decider:
+        assert decider.decide(empty)["url"].type == kind
+        assert decider.decide(empty.schema.empty_table().to_reader(), to="same").read_all().num_rows == 0
+        batch = pa.RecordBatch.from_arrays([pa.nulls(0, kind)], ["url"])
+        assert decider.decide(batch, to="same").num_rows == 0
+
+
+def test_too_many_agents_for_a_command() -> None:
+    with (
+        robobatch.Decider(RULES) as decider,
+        pytest.raises(robobatch.Error, match="name so many crawlers in a column, by agent_column="),
+    ):
+        decider.decide([HOME], agents=["x" * 100_000] * 100)
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

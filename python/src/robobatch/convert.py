@@ -48,7 +48,7 @@ def convert(table: pa.Table, rows: Any, to: str | None, added: list[str]) -> Any
 
 
 def _no_rows(schema: pa.Schema) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+    return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
 
 
 def _pandas(table: pa.Table, frame: Any, added: list[str]) -> Any:

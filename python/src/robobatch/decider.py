@@ -23,7 +23,7 @@ from robobatch.convert import check, convert
 from robobatch.errors import Doubt, Error, among, error_of, in_row
 from robobatch.lane import EndedError, Lane
 from robobatch.question import Options, about_rules, arguments, list_of
-from robobatch.rows import table_of
+from robobatch.rows import is_text, table_of
 from robobatch.rules import Given, Rules
 from robobatch.verdicts import columns_sent, decided, with_columns
 
@@ -355,7 +355,12 @@ class Decider:
         ...     decider.verdicts(pa.array(["https://example.com/", None]), "GPTBot").column("allowed").to_pylist()
         [False, None]
         """
-        urls = _array(urls, pa.binary())
+        try:
+            urls = _array(urls, pa.binary())
+        except pa.ArrowInvalid as err:
+            raise ValueError(
+                f"{len(urls)} URLs are too long for verdicts: give fewer at once, or call decide"
+            ) from err
         missing = urls.is_null() if urls.null_count else None
         if isinstance(agents, str):
             agents = pa.repeat(pa.scalar(agents, pa.string()), len(urls))
@@ -498,6 +503,8 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array[Any]:
     array: pa.Array[Any] = _plain(values)
     if array.type == kind:
         return array
+    if not is_text(array.type) and not pa.types.is_null(array.type):
+        raise TypeError(f"URLs and crawlers are texts, and these are {array.type}: cast them to a string")
     return array.view(kind) if pa.types.is_string(array.type) and kind == pa.binary() else array.cast(kind)
 
 

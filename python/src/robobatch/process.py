@@ -82,6 +82,10 @@ class Process:
         except OSError as err:
             if err.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
                 raise Error(f"{program}: {err.strerror}: ask less at once, or raise what ulimit -a shows") from err
+            if err.errno == errno.E2BIG:
+                raise Error(
+                    f"{program}: {err.strerror}: name so many crawlers in a column, by agent_column="
+                ) from err
             raise Error(
                 f"{program}: {err.strerror}: install the wheel of this machine's system, "
                 "or name another program by ROBOBATCH_BINARY"

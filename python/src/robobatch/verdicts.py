@@ -190,9 +190,10 @@ def decided(
 def with_columns(table: pa.Table, verdicts: pa.Table) -> pa.Table:
     """Return a table with those of another behind its own."""
     check_names(table.schema.names, verdicts.column_names)
-    for name, column in zip(verdicts.column_names, verdicts.columns, strict=True):
-        table = table.append_column(verdicts.schema.field(name), column)
-    return table
+    schema = pa.schema([*table.schema, *verdicts.schema])
+    if table.schema.metadata:
+        schema = schema.with_metadata(table.schema.metadata)
+    return pa.Table.from_arrays([*table.columns, *verdicts.columns], schema=schema)
 
 
 def stream(
@@ -311,4 +312,4 @@ def answers(
 
 
 def _empty(schema: pa.Schema) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+    return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
