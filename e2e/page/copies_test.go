@@ -121,7 +121,7 @@ func TestCopiesNumbers(t *testing.T) {
 // TestSitemapURLs holds that of the URLs of sitemaps that were never crawled, three are in sight, the others unfold, and a
 // copy has all of them.
 func TestSitemapURLs(t *testing.T) {
-	tb := open(t, cookbook(t), "#sitemaps")
+	tb := open(t, cookbook(t, sitemaps...), "#sitemaps")
 	const table = `document.querySelector('table[data-name="URLs of sitemaps"]')`
 	seen := func() string {
 		return tb.text(`[...` + table + `.tBodies[0].rows[1].cells[3].querySelectorAll("div")].filter((d) => d.checkVisibility({contentVisibilityAuto: true})).length + ""`)

@@ -46,7 +46,7 @@ func TestNarrowColumns(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	shop := made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /" + long + "\nDisallow: /*.php\nCrawl-delay: 2\n"},
 		[]string{"https://a.example/" + long + ".php", "https://a.example/b/" + long + "?" + long, "https://" + long[:60] + ".example/"}, "-agent", "@search,@ai")
-	for _, name := range []string{cookbook(t), shop} {
+	for _, name := range []string{cookbook(t, sitemaps...), shop} {
 		tb := open(t, name, "", chromedp.EmulateViewport(400, 800))
 		tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
 		tb.started()

@@ -24,7 +24,7 @@ const (
 // TestPictures takes the pictures of the report that the documents show. Fonts differ between machines,
 // so they are compared with those of the documents by their size only.
 func TestPictures(t *testing.T) {
-	tb := open(t, cookbook(t), "", emulation.SetDeviceMetricsOverride(pictureWidth, pictureHeight, 1, false))
+	tb := open(t, cookbook(t, sitemaps...), "", emulation.SetDeviceMetricsOverride(pictureWidth, pictureHeight, 1, false))
 	picture := func(name string) {
 		t.Helper()
 		var taken []byte
