@@ -122,8 +122,8 @@ const bareText = `robobatch decides for every URL of a log whether a crawler may
     robobatch explain -rules robots.txt -agent GPTBot https://www.example.com/shop/
     robobatch lint -rules robots.txt
 
-They decide each URL of a log, tell why for one URL, and tell what is wrong with a robots.txt.
-robobatch -h prints the flags of a first month, and robobatch -h all prints every flag.
+They decide each URL of a log, explain the verdict of one URL, and find mistakes in a robots.txt.
+robobatch -h prints the flags to begin with, and robobatch -h all prints every flag.
 `
 
 // help is the command help.

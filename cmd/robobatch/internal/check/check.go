@@ -47,7 +47,7 @@ type given struct {
 func Command() command.Command {
 	g := new(given)
 	c := command.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "check", "tell whether robots.txt files do what is expected of them"
+	c.Name, c.About = "check", "test robots.txt files against your expectations"
 	c.Intro = `
 robobatch check tells whether robots.txt files do what is expected of them.
 

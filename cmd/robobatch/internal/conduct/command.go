@@ -50,7 +50,7 @@ var keys = []string{"origin", "agent"}
 func Command() command.Command {
 	g := new(given)
 	c := command.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "conduct", "tell what crawlers knew when they fetched what is disallowed"
+	c.Name, c.About = "conduct", "tell whether crawlers knew the rules that they broke"
 	c.Intro = `
 robobatch conduct tells, for each crawler of a log and each origin, when it asked for robots.txt, and what it knew when
 it fetched what is disallowed.

@@ -86,7 +86,7 @@ var Meanings = []Meaning{
 		"Name the site of the log with -base: then the first address is the client's.",
 	},
 	{
-		AnonymisedClients, "Of 100 requests of crawlers or more, a tenth have an address whose end was taken away, such as 192.0.2.0 or 192.0.2.x. -ranges looks up what is left: another address, which may make an impostor of a crawler, or none.",
+		AnonymisedClients, "Of 100 requests of crawlers or more, a tenth have an address whose end was cut off, such as 192.0.2.0 or 192.0.2.x. -ranges looks that up, if it is an address, and may take a crawler for an impostor.",
 		"Give a log that has whole addresses.",
 	},
 	{
@@ -151,14 +151,14 @@ var Meanings = []Meaning{
 	},
 	{
 		NoURLs, "No line of the log gave a URL, and -allow-bad takes that as it is.",
-		"Name what the lines are with -format, their field with -url-field, or their site with -base.",
+		"Name the format of the lines with -format, their field with -url-field, or their site with -base.",
 	},
 	{
 		NoUserAgents, "With -agent-from-log, over a tenth of the rows have no field for the User-Agent, as lines of the Common Log Format among combined ones. Their crawlers are not known, so that violations are too few.",
 		"Give the parts of the log that have User-Agents, or name their field with -ua-field.",
 	},
 	{
-		OddRobots, "What was taken for a robots.txt is none: an HTML page, text without any directive, UTF-16, packed or other bytes. The verdicts are those of crawlers that get it: nearly everything is allowed. The examples are those that most rows asked; of compile and rules, the first.",
+		OddRobots, "A robots.txt is none: it is an HTML page, text without any directive, UTF-16, packed or other bytes. The verdicts are as for crawlers that get it: nearly everything is allowed. The examples are those that most rows asked; of compile and rules, the first.",
 		"Fetch these robots.txt again, unpack them, or save them as UTF-8.",
 	},
 	{
@@ -166,7 +166,7 @@ var Meanings = []Meaning{
 		"Mend it: crawlers may leave it out.",
 	},
 	{
-		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet, or came from one network and name crawlers of three operators, or a quarter came from such networks: the field holds the address of a proxy. What is verified says nothing.",
+		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet, or came from one network and name crawlers of three operators, or a quarter came from such networks: the field holds the address of a proxy. The results of -ranges mean nothing.",
 		"Name the field that holds the client's with -client-field.",
 	},
 	{
@@ -190,7 +190,7 @@ var Meanings = []Meaning{
 		"Look whether that run was repeated in another way meanwhile, so that rows are there twice.",
 	},
 	{
-		UnclearAgent, "-agent, or a line of -expect, names what is no known crawler and stands in no robots.txt of -rules, and a known crawler, or a name in the rules, is spelt nearly so. Or -fail of diff names a crawler that no request is of, so that it stops nothing.",
+		UnclearAgent, "-agent, or a line of -expect, has a name that no known crawler and no robots.txt of -rules has, though one has a similar name. Or -fail of diff names a crawler without requests, so that it stops nothing.",
 		"Write the name as its operator does; robobatch help agents lists the known crawlers.",
 	},
 	{
@@ -214,11 +214,11 @@ var Meanings = []Meaning{
 		"Give captures with their times (`fetched_at`, or WARC).",
 	},
 	{
-		UnusedRules, "The directory of rules has entries with the name of a robots.txt that are links out of it, or no regular files. They are not read, so what they disallow is allowed.",
+		UnusedRules, "The directory of rules has entries with the name of a robots.txt that are links out of it, or no regular files. They are not read, so URLs that they disallow are allowed.",
 		"Put the files themselves into the directory, or take the entries out.",
 	},
 	{
 		WhiteSpace, "URLs of a list, a table or a WARC file hold spaces or tabs, which URLs have only as %20 and %09. A space is decided as %20, a tab as %09 by rfc9309 only; with -url-as-is both stay as they are.",
-		"If what follows the space in a list is another column, give it a header, and name its format with -format. In a table with a header, look whether the URLs are whole.",
+		"If another column follows the space in a list, give it a header, and name its format with -format. In a table with a header, look whether the URLs are whole.",
 	},
 }

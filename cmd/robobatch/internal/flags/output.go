@@ -43,8 +43,7 @@ func ColumnsFlag(to *string) cli.Flag {
 	return cli.Flag{
 		Name: "columns", Arg: "list", Values: output.Columns(), List: true, Set: cli.Text(to), Doc: `
 		The columns to write, in this order. Default:
-		line,input,url,origin,agent,allowed,reason,rule_line,rule; canonical_url and violation
-		are written only if they are named. +name adds to the default. usage stands for the columns of
+		line,input,url,origin,agent,allowed,reason,rule_line,rule; canonical_url only if it is named. +name adds to the default. usage stands for the columns of
 		usage preferences, which are drafts: +usage.`,
 	}
 }

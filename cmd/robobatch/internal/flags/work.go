@@ -35,13 +35,13 @@ func (w *Work) MemoryFlags(parts string) []cli.Flag {
 	all := w.Flags()
 	f := cli.Flag{
 		Name: "max-memory", Arg: "size", Set: cli.NotEmpty(&w.MaxMemory, memory.Remedy), Doc: `
-		The memory that a run may take, such as 256MiB. A process holds at most a tenth
-		more, and 16 MiB. Rules that do not fit are
+		The memory that a run may take, such as 256MiB. A process holds at most a tenth and
+		16 MiB more. Rules that do not fit are
 		dropped, and loaded again where they are needed. Unless the rules are a
 		pack, they are first compiled into a temporary one. Temporary files are beside the output; those of
-		diff and pipe are in the directory for them. ` + parts + ` Each worker needs some 15 MiB, 25 MiB in the
-		wide layout; if there is no room, there are fewer workers, and a note. If there is
-		none for one, the run does not start, and the error says what it needs: 64MiB, or
+		diff and pipe are in the system's directory for them. ` + parts + ` Each worker needs some 15 MiB, 25 MiB in the
+		wide layout; if there is no room, there are fewer workers, and a note. Without room for one
+		the run does not start, and the error names the size it needs: 64MiB, or
 		128MiB for a report, and for a million origins 30 MiB more. Default: 1280MiB for packs of more than 512 MiB,
 		otherwise none.`,
 	}

@@ -58,8 +58,8 @@ rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
 			robots.txt names it. Adds the column violation.`})
 	run := g.Work.MemoryFlags(`
 			The rows that -sort and -partition-by order take up to a quarter of it, and so do the
-			dictionaries of an Arrow file, which grow with it: beyond that the run ends with an
-			error, where Parquet and Arrow streams go on.`)
+			dictionaries of an Arrow file: if they need more, the run ends with an error;
+			Parquet and Arrow streams go on.`)
 	run = slices.Insert(run, len(run)-1, g.Work.VerboseFlag(), cli.Flag{Name: "version", Rare: true, Set: cli.Instead, Doc: "Print the version."})
 	c.Flags = flags.Sections{
 		Input:    append(append(g.Rules.Flags(flags.NameRules), g.Logs.Flags()...), g.Sitemaps.Flag("Adds the column in_sitemap.")),

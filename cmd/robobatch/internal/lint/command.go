@@ -62,7 +62,7 @@ type given struct {
 func Command() command.Command {
 	g := new(given)
 	c := command.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
-	c.Name, c.About, c.Arguments = "lint", "tell what is wrong with robots.txt files, for people and for CI", "RULES..."
+	c.Name, c.About, c.Arguments = "lint", "find mistakes in robots.txt files, for people and for CI", "RULES..."
 	c.Take = func(name string) { g.names = append(g.names, name) }
 	c.Intro = `
 robobatch lint tells what is wrong with robots.txt files, for people and for services of continuous integration.

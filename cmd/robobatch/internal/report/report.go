@@ -37,7 +37,7 @@ type given struct {
 func Command() command.Command {
 	g := new(given)
 	c := command.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "report", "write what a log says of its rules as one HTML page, to hand on"
+	c.Name, c.About = "report", "write one HTML page about a log and its rules, to hand on"
 	c.Intro = `
 robobatch report writes what a log says of robots.txt files, and of crawlers, as one HTML page.
 
@@ -48,7 +48,7 @@ paths, times and answers, and with -old what the rules changed. It needs no netw
 more. It
 opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
-		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The page says what of it is forbidden, never crawled or failing.")}),
+		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The page shows its URLs that are forbidden, never crawled or failing.")}),
 		Question: g.old.AddMomentFlag(g.Question.LogFlags(flags.CountFor)),
 		Output: []cli.Flag{g.page.WhatIfFlag(), g.page.Zone.Flag(), {Name: "out", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
 			The page to write, x.html; - is standard output. Default: the name of the first log without
