@@ -238,7 +238,6 @@ func (c *Counter) Write(decided *engine.Batch) error {
 			}
 		}
 	}
-	c.training.addBatch(c, b)
 	if c.conducts != nil {
 		if err := c.conducts.Write(decided); err != nil {
 			return err
@@ -254,6 +253,7 @@ func (c *Counter) Write(decided *engine.Batch) error {
 			return err
 		}
 	}
+	c.training.addBatch(c, b)
 	return c.store.Err()
 }
 
