@@ -8,16 +8,21 @@ import (
 // canonicalize fills b.Canonicals. A URL that loses parameters is written behind the others in
 // b.Data.
 func (e *Evaluator) canonicalize(b *Batch) {
+	b.Canonicals = append(b.Canonicals, b.URLs...)
+	last, params := rules.NoRobots, robots.CleanParams(nil)
 	for i, id := range b.Rulings {
-		span := b.URLs[i]
 		if id == rules.NoRuling {
-			span = NoURL
-		} else if id != rules.NoRobots {
-			if params := e.reader.Ruling(id).Clean; len(params) > 0 {
-				span = b.clean(span, params, e.store.opt.Dialect)
+			b.Canonicals[i] = NoURL
+			continue
+		}
+		if id != last {
+			if last, params = id, nil; id != rules.NoRobots {
+				params = e.reader.Ruling(id).Clean
 			}
 		}
-		b.Canonicals = append(b.Canonicals, span)
+		if len(params) > 0 {
+			b.Canonicals[i] = b.clean(b.URLs[i], params, e.store.opt.Dialect)
+		}
 	}
 }
 

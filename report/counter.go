@@ -104,6 +104,8 @@ type Counter struct {
 	settled    bool
 	tree       *paths.Tree
 	waste      waste.Counts // of what crawlers may fetch
+	spaces     waste.Spaces // the same
+	visit      waste.Visit  // of the last URL
 	root       *paths.Path  // of tree
 	urls       int64
 	agentURLs  []aggregate.URLCount // by crawler
@@ -446,18 +448,21 @@ func (c *Counter) addRequest(b *engine.Batch, r *rowKey) (*aggregate.Request, er
 // kindOf returns the number of the kind of a row.
 func (c *Counter) kindOf(b *engine.Batch, r *rowKey) int32 {
 	verdicts := b.Verdicts[r.row*c.verdicts:][:c.verdicts]
+	if r.cut = len(b.Canonicals) > 0 && b.Canonicals[r.row].Len != b.URLs[r.row].Len; r.cut {
+		c.spaces.Cleaned.AddURL(b.URL(r.row), b.Piece(b.Canonicals[r.row]))
+	}
 	id := c.kinds.findKind(b, r, verdicts)
 	if id >= 0 {
 		return id
 	}
-	k := kind{agent: r.agent, faked: r.faked}
+	k := kind{agent: r.agent, faked: r.faked, cut: r.cut}
 	_, k.stray = b.Sites[r.row].Stray()
 	k.denies, k.answer = c.denials.denyingOf(b, r.row, int(r.local), verdicts)
 	if len(c.kinds.all) >= c.kinds.most {
 		if id = c.kinds.findOverflow(&k); id >= 0 {
 			return id
 		}
-		k.answer = -1 // they differ
+		k.answer, k.cut = -1, false // they differ
 	} else if !k.stray {
 		c.rules.openKind(&k, b, r, verdicts)
 	}
@@ -489,6 +494,10 @@ func (c *Counter) Settle() error {
 		return nil
 	}
 	c.settled = true
+	if c.series.HasTimes() {
+		_, to, _ := c.series.Shown().Times()
+		c.spaces.Year = to.Year()
+	}
 	err := c.requests.EachURL(c.addURL)
 	c.endSite()
 	if c.clients != nil {
@@ -522,7 +531,8 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	c.urls = u.Number
 	hash := aggregate.Hash(u.Text)
 	c.tree.Enter(u.Text, u.Prefix, u.PathEnd)
-	crawled := int64(0) // by crawlers that may
+	crawled, visit := int64(0), &c.visit // by crawlers that may
+	visit.Spent, visit.Cut = visit.Spent[:0], false
 	for i := range u.Requests {
 		r := &u.Requests[i]
 		k := &c.kinds.all[r.Kind]
@@ -533,12 +543,17 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		c.tree.AddRequests(&paths.Counts{Requests: r.Rows, Denied: int64(k.denies) * r.Rows, Failed: r.Failed, Bytes: r.Bytes})
 		if c.fromLog && k.agent != 0 && k.denies == 0 {
 			crawled += r.Rows
+			visit.Spent, visit.Cut = waste.Spend(visit.Spent, int(k.agent), r.Rows), visit.Cut || k.cut
 		}
 		for _, d := range c.denials.of(k) {
 			c.tree.AddDenied(d.rule, d.verdicts*r.Rows)
 		}
 	}
 	c.waste.AddURL(u.Text, u.PathEnd, crawled)
+	if crawled > 0 {
+		visit.URL, visit.Origin, visit.PathEnd = u.Text, u.Prefix, u.PathEnd
+		c.spaces.AddURL(visit)
+	}
 	c.addTaken(u, hash)
 	c.addSitemapURL(u)
 	c.addRequested(u, hash)

@@ -8,10 +8,12 @@ import (
 
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/listing"
 	"github.com/robobatch/robobatch/report/internal/revisions"
 	"github.com/robobatch/robobatch/report/internal/timeline"
+	"github.com/robobatch/robobatch/report/internal/waste"
 )
 
 // A findingsView is what the page begins with.
@@ -66,7 +68,10 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		f.Broken = findings.Broken{Origin: string(top.Origin), Line: top.Rule.Line, Rule: top.Rule.String(), Violations: top.Rows}
 	}
 	for _, p := range v.Waste {
-		f.Parameters = append(f.Parameters, findings.Parameter{Name: p.Name, Requests: p.Requests, URLs: p.URLs, Paths: p.Paths, Rules: p.Rules()})
+		f.Parameters = append(f.Parameters, findings.Parameter{Name: p.Name, Requests: p.Requests, URLs: p.URLs, Paths: p.Paths, Bare: p.Bare, Rules: p.Rules()})
+	}
+	for i := range v.Spaces {
+		f.Spaces = append(f.Spaces, v.Spaces[i].fact())
 	}
 	for _, r := range v.Revised {
 		change := findings.Change{Origin: r.Origin, At: r.At, Requests: requests[r.Origin]}
@@ -87,6 +92,21 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	f.Sitemaps = c.sitemapFacts()
 	all, more := findings.Find(f)
 	return findingsView{all, int64(more), findings.Looks(f)}
+}
+
+// fact returns what is known of a space.
+func (s *spaceView) fact() findings.Space {
+	one := findings.Space{On: spaceTexts[s.Kind], Origin: s.Origin, Names: s.Names, InQuery: s.InQuery, Requests: s.Requests, URLs: s.URLs, Example: s.Examples[0], Rules: s.Rules}
+	for _, by := range s.Spent {
+		one.By = append(one.By, findings.Part{Crawler: by.Name, Requests: by.Requests, Of: by.Of})
+	}
+	return one
+}
+
+// spaceTexts say what crawlers spent their requests on.
+var spaceTexts = map[waste.Kind]string{
+	waste.Calendar: "a calendar without end", waste.Sessions: "URLs with session ids", waste.Repeats: "paths whose segments come again and again",
+	waste.Duplicates: "duplicates that Clean-param names",
 }
 
 // neverOf returns how many rules of a text bind everybody who is not named, and how many of these matched nothing. Those for
@@ -133,12 +153,15 @@ func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 		token, _, _ := strings.Cut(counts.Name, "/")
 		known, _ := crawlers.Lookup(token)
 		one := findings.Crawler{Name: counts.Name, Search: slices.Contains(known.Purposes, searchSet), Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown}
+		one.Unsure = one.Violations - min(one.Violations, counts.Verified[ranges.Yes].Denied)
 		if c.fromLog {
 			for class, n := range c.classes[a][1:] {
 				one.Answered += n
 				switch class + 1 {
 				case 3:
 					one.Redirected = n - c.fresh[a]
+				case 4:
+					one.Missed = n
 				case 5:
 					one.Failed = n
 				}

@@ -71,6 +71,7 @@ type view struct {
 	Revised     []revisions.Revision
 	Waste       []*waste.Parameter // nil if crawlers asked for no parameter
 	MoreWaste   int64              // others
+	Spaces      []spaceView
 	Findings    findingsView
 }
 
@@ -129,6 +130,7 @@ func (c *Counter) newView(run *Run) *view {
 	}
 	v.Changes = newChanges(run.Changes, others)
 	v.Waste, v.MoreWaste = c.waste.Rows()
+	v.Spaces = c.spaceViews(v.Crawlers)
 	v.Findings = c.findings(v, within)
 	return v
 }

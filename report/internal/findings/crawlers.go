@@ -89,11 +89,23 @@ func violated(f *Facts) []Finding {
 		if all[0].Judged {
 			found[i].Link, found[i].Title = "conduct", "Conduct"
 		}
+		if unsure := unsureOf(all); f.Addresses && unsure > 0 {
+			found[i].Text += fmt.Sprintf(" Of all, %s may not have come from who they say: no list of that time tells.", show.Number(unsure))
+			found[i].Do = "Take newer lists with -ranges to find out whether it was them. Then tell the operators, or refuse these requests."
+		}
 		if !f.Addresses {
 			found[i].Do = "First find out with -ranges whether it was them: anyone can send their names. Then tell the operators, or refuse these requests."
 		}
 	}
 	return found
+}
+
+// unsureOf returns how many violations may not have come from some crawlers.
+func unsureOf(crawlers []*Crawler) (n int64) {
+	for _, c := range crawlers {
+		n += c.Unsure
+	}
+	return n
 }
 
 // knew says what a crawler knew when it fetched what is disallowed; "" if nobody knows. named says whether others
@@ -139,29 +151,80 @@ func faked(f *Facts) []Finding {
 	return found
 }
 
-// failing finds crawlers that get errors of the server. It lasted from the first stretch with more than the share of
-// limits to the last.
-func failing(f *Facts) []Finding {
-	all, sum := f.having(func(c *Crawler) int64 { return c.Failed })
-	_, answered := f.having(func(c *Crawler) int64 { return c.Answered })
-	if len(all) == 0 {
+// An answer is a kind of answers that crawlers get too often.
+type answer struct {
+	kind   Kind
+	of     func(*Crawler) int64 // how many a crawler got
+	verb   string               // what happened to requests
+	do     string
+	points func(Point) int64 // of a stretch of time; nil is not known
+}
+
+// often finds an answer: the crawlers of whose requests it is more than the share of limits, those that it hits worst first. It
+// lasted from the first stretch with as many to the last.
+func (f *Facts) often(a answer) []Finding {
+	var hit []*Crawler
+	sum, answered := int64(0), int64(0)
+	all, _ := f.having(a.of)
+	for _, c := range all {
+		if show.Share(a.of(c), c.Answered) >= limits[a.kind].share {
+			hit, sum, answered = append(hit, c), sum+a.of(c), answered+c.Answered
+		}
+	}
+	if len(hit) == 0 {
 		return nil
 	}
-	from, to := f.span([]*Crawler{{Points: f.sum()}}, func(p Point) bool { return show.Share(p.Failed, p.Requests) >= limits[Failing].share })
-	text := fmt.Sprintf("The server answered %s of the requests of crawlers by an error (5xx), most of them of %s.", show.Percent(show.Share(sum, answered)), show.Text(all[0].Name))
-	found := f.make(Failing, sum, answered, from, to, text)
+	var said []string
+	for _, c := range hit {
+		said = append(said, show.Percent(show.Share(a.of(c), c.Answered))+" of those of "+show.Text(c.Name))
+	}
+	said[0] = strings.Replace(said[0], "those", "the requests", 1)
+	var from, to time.Time
+	if a.points != nil {
+		from, to = f.span([]*Crawler{{Points: f.sum(hit)}}, func(p Point) bool { return show.Share(a.points(p), p.Requests) >= limits[a.kind].share })
+	}
+	found := f.make(a.kind, sum, answered, from, to, list(said, "other crawler")+" "+a.verb+".")
 	for i := range found {
-		found[i].Link, found[i].Title = "answers", "Answers"
-		found[i].Do = "Repair these pages: crawlers come less to a server that fails, and pages that keep failing drop out of search."
+		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", a.do
+		if a.kind == Failing {
+			found[i].Link, found[i].Title = "answers", "Answers"
+		}
 	}
 	return found
 }
 
-// wasted finds the parameter on which crawlers spend most, if it makes many URLs of few paths.
+// failing finds crawlers that get errors of the server.
+func failing(f *Facts) []Finding {
+	return f.often(answer{
+		Failing, func(c *Crawler) int64 { return c.Failed }, "were answered by an error of the server (5xx)",
+		"Repair these pages: crawlers come less to a server that fails, and pages that keep failing drop out of search.", func(p Point) int64 { return p.Failed },
+	})
+}
+
+// missing finds crawlers that ask for pages that are not there, or are refused.
+func missing(f *Facts) []Finding {
+	return f.often(answer{
+		Missing, func(c *Crawler) int64 { return c.Missed }, "found no page, or were refused (4xx)",
+		"Look where these URLs are linked, and whether a firewall refuses crawlers that shall come.", nil,
+	})
+}
+
+// redirected finds crawlers that are sent elsewhere.
+func redirected(f *Facts) []Finding {
+	return f.often(answer{
+		Redirected, func(c *Crawler) int64 { return c.Redirected }, "were answered by a redirect (3xx)",
+		"Link to the last address at once, in pages and in sitemaps: each redirect costs a fetch.", nil,
+	})
+}
+
+// wasted finds the parameter on which crawlers spend most, if it makes many URLs of few paths, which are pages without it, too.
 func wasted(f *Facts) []Finding {
 	_, all := f.having(func(c *Crawler) int64 { return c.Requests })
 	for _, p := range f.Parameters {
-		if p.Paths == 0 || p.URLs < fanOut*p.Paths {
+		if p.Paths == 0 || p.URLs < fanOut*p.Paths || 2*p.Bare < p.URLs {
+			continue
+		}
+		if left := f.beside(&p); left < limits[Wasted].least || show.Share(left, all) < limits[Wasted].share {
 			continue
 		}
 		text := fmt.Sprintf("Crawlers spent %s of their requests on the parameter “%s”: %s of %s.",
@@ -178,32 +241,16 @@ func wasted(f *Facts) []Finding {
 	return nil
 }
 
-// sum returns what all crawlers did by stretch of time.
-func (f *Facts) sum() []Point {
+// sum returns what some crawlers did by stretch of time.
+func (f *Facts) sum(crawlers []*Crawler) []Point {
 	all := make([]Point, len(f.Starts))
-	for i := range f.Crawlers {
-		for n, p := range f.Crawlers[i].Points {
+	for _, c := range crawlers {
+		for n, p := range c.Points {
 			all[n].Requests += p.Requests
-			all[n].Violations += p.Violations
 			all[n].Failed += p.Failed
 		}
 	}
 	return all
-}
-
-// redirected finds crawlers that are sent elsewhere.
-func redirected(f *Facts) []Finding {
-	all, sum := f.having(func(c *Crawler) int64 { return c.Redirected })
-	_, answered := f.having(func(c *Crawler) int64 { return c.Answered })
-	if len(all) == 0 {
-		return nil
-	}
-	text := fmt.Sprintf("%s of the requests of crawlers were answered by a redirect (3xx), most of them of %s.", show.Percent(show.Share(sum, answered)), show.Text(all[0].Name))
-	found := f.make(Redirected, sum, answered, time.Time{}, time.Time{}, text)
-	for i := range found {
-		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", "Link to the last address at once, in pages and in sitemaps: each redirect costs a fetch."
-	}
-	return found
 }
 
 // resting finds crawlers that stopped, or came much less.

@@ -29,6 +29,7 @@ type Finding struct {
 	Do     string // what to do about it
 
 	score float64
+	large bool // a site that has much of all requests is closed, and not for a moment
 }
 
 // Facts are what is known of a log. The zero value is that of no request.
@@ -50,6 +51,8 @@ type Facts struct {
 	Files      []File
 	Parameters []Parameter // of URLs that crawlers fetched and may, those with the most requests first
 
+	Spaces []Space // those with the most requests first
+
 	Broken Broken // the rule that most violations broke; the zero value is none
 
 	Impostors *Impostors // nil if there are none
@@ -68,8 +71,10 @@ type Crawler struct {
 	Judged     bool    // it is known what it knew
 	Knew       int64   // of Violations, where it had been sent a robots.txt that disallows the request
 	NeverAsked int64   // of Violations, where it had not asked for robots.txt
+	Unsure     int64   // of Violations, which may not have come from it
 	Answered   int64   // with a status
 	Failed     int64   // with 5xx
+	Missed     int64   // with 4xx
 	Redirected int64   // with 3xx, but for 304
 	Points     []Point // by stretch of time
 }
@@ -111,6 +116,7 @@ type Broken struct {
 type Parameter struct {
 	Name                  string
 	Requests, URLs, Paths int64
+	Bare                  int64    // URLs whose path is asked for without a query, too
 	Rules                 []string // that close them; nil if none does
 }
 
@@ -142,9 +148,10 @@ type Look struct {
 // Find returns the findings, the most important first, and how many more there are.
 func Find(f *Facts) (found []Finding, more int) {
 	f.sites = f.closings()
-	for _, look := range []func(*Facts) []Finding{closed, misplaced, closedPaths, resting, failing, wasted, violated, faked, redirected, changed, offered, offeredFailing, idle} {
+	for _, look := range []func(*Facts) []Finding{closed, misplaced, closedPaths, resting, failing, wasted, endless, violated, faked, redirected, missing, changed, offered, offeredFailing, idle} {
 		found = append(found, look(f)...)
 	}
+	f.putSitesFirst(found)
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.score, a.score) })
 	if len(found) > Most {
 		found, more = found[:Most], len(found)-Most
@@ -182,9 +189,9 @@ func Looks(f *Facts) []Look {
 		{"texts that were not meant for the site", noTexts},
 		{"crawlers that fetched what is disallowed", noLog},
 		{"what these crawlers knew of robots.txt", cmp.Or(noLog, noTime, noStatus, f.Unjudged)},
-		{"requests spent on parameters", noLog},
+		{"requests spent on parameters, calendars, session ids and other URLs without end", noLog},
 		{"impostors", cmp.Or(noLog, noLists)},
-		{"errors of the server and redirects", cmp.Or(noLog, noStatus)},
+		{"errors and redirects", cmp.Or(noLog, noStatus)},
 		{"crawlers that came less or stopped", cmp.Or(noLog, noTime)},
 		{"changes of robots.txt", cmp.Or(noDates, noTime)},
 		{"URLs of sitemaps that are closed to search crawlers or fail", noSitemaps},

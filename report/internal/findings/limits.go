@@ -1,6 +1,9 @@
 package findings
 
-import "regexp"
+import (
+	"regexp"
+	"time"
+)
 
 // Most is how many findings a page has.
 const Most = 7
@@ -17,9 +20,11 @@ const (
 	Slowed                     // a crawler comes much less
 	Failing                    // crawlers get errors of the server
 	Wasted                     // crawlers spend their requests on a parameter
+	Endless                    // crawlers spend them on URLs without end
 	Violated                   // crawlers fetched what they were told not to
 	Faked                      // clients use the names of crawlers
 	Redirected                 // crawlers are sent elsewhere
+	Missing                    // crawlers ask for what is not there, or are refused
 	Changed                    // a robots.txt changed
 	Offered                    // sitemaps offer what is closed to search crawlers
 	OfferedFailing             // sitemaps offer what fails
@@ -29,7 +34,7 @@ const (
 
 // String returns a word for the kind.
 func (k Kind) String() string {
-	return [numKinds]string{"closed", "misplaced", "closed-path", "stopped", "slowed", "failing", "wasted", "violated", "faked", "redirected", "changed", "offered", "offered-failing", "idle"}[k]
+	return [numKinds]string{"closed", "misplaced", "closed-path", "stopped", "slowed", "failing", "wasted", "endless", "violated", "faked", "redirected", "missing", "changed", "offered", "offered-failing", "idle"}[k]
 }
 
 // A limit says how a kind of finding is ranked, and from where on it is one.
@@ -37,7 +42,7 @@ type limit struct {
 	weight float64 // of an affected request: findings are ranked by its product with how many there are
 	days   float64 // added to the weight for each day that it lasts
 	least  int64   // affected requests from which on it is a finding
-	share  float64 // of the requests that could be affected; the same
+	share  float64 // of the requests that could be affected, or of those of one crawler; the same
 }
 
 // limits are the ranking and the thresholds of all kinds. The weights say what a request of one is worth against one of
@@ -50,9 +55,11 @@ var limits = [numKinds]limit{
 	Slowed:         {weight: 2, days: .1, least: 200},
 	Failing:        {weight: 4, days: .1, least: 50, share: .02},
 	Wasted:         {weight: 1, least: 500, share: .2},
+	Endless:        {weight: 1, least: 200, share: .05},
 	Violated:       {weight: 2, days: .02, least: 20},
 	Faked:          {weight: 1, days: .02, least: 20},
 	Redirected:     {weight: .5, days: .01, least: 100, share: .2},
+	Missing:        {weight: .5, least: 500, share: .3},
 	Changed:        {weight: .02, least: 1},
 	Offered:        {weight: 4, least: 1},
 	OfferedFailing: {weight: 2, least: 5, share: .01},
@@ -76,6 +83,12 @@ const (
 
 // searchedShare is how much of what is asked of a site a text may leave to a search crawler and still close the site.
 const searchedShare = .02
+
+// A site with siteShare of all requests that is closed for so long is worse than any closed path.
+const (
+	siteShare  = .05
+	closedLong = 20 * time.Hour // between the first and the last request
+)
 
 // fanOut is how many URLs a path has at least, on average, of a parameter that makes the same pages again.
 const fanOut = 10

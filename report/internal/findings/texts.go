@@ -100,6 +100,7 @@ func closed(f *Facts) (found []Finding) {
 		text := fmt.Sprintf("%s may fetch nothing of %s: line %d of its robots.txt, %s, closes the whole site.", list(c.to, "other search crawler"), c.site(), c.rule.Line, brief(c.rule.String()))
 		for _, one := range f.make(Closed, c.n, f.Requests, c.First, c.Last, text) {
 			one.Unit, one.Link, one.Title = "requests of all clients", c.Link, "Rules"
+			one.large = show.Share(max(c.AllAsked, c.Requests), f.Requests) >= siteShare && (c.First.IsZero() || c.Last.Sub(c.First) >= closedLong)
 			if one.When != "" {
 				one.Unit += " came in that time"
 			}
@@ -112,6 +113,21 @@ func closed(f *Facts) (found []Finding) {
 		}
 	}
 	return most(found, 2)
+}
+
+// putSitesFirst ranks the closing of a large site for a day or longer above that of paths.
+func (f *Facts) putSitesFirst(found []Finding) {
+	most := 0.
+	for _, one := range found {
+		if one.Kind == ClosedPath {
+			most = max(most, one.score)
+		}
+	}
+	for i := range found {
+		if one := &found[i]; one.large {
+			one.score = max(one.score, most+float64(one.Number))
+		}
+	}
 }
 
 // isPast reports whether a finding is about a text that another one has followed.

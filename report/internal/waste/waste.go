@@ -1,5 +1,6 @@
 // Package waste counts what crawlers spend on URLs with parameters: by name, how many requests, URLs and paths. Many URLs
-// of few paths are mostly the same pages in another order. Package report imports it.
+// of few paths are mostly the same pages in another order. And it finds spaces: URLs of a site without end, as those of a
+// calendar. Package report imports it.
 package waste
 
 import (
@@ -22,6 +23,7 @@ type Parameter struct {
 	Requests int64
 	URLs     int64
 	Paths    int64 // of these URLs, with their origins
+	Bare     int64 // those URLs whose path is asked for without a query, too: the others may be pages by number
 
 	path int64 // the number of the last one
 }
@@ -51,13 +53,17 @@ type Counts struct {
 	all   map[string]*Parameter
 	path  []byte // of the last URL
 	paths int64
+	bare  []byte       // the last URL without a query
 	seen  []*Parameter // of the URL in hand
 }
 
-// AddURL counts the requests of crawlers for a URL whose path ends at a place. Each URL comes once, and those of one path
-// are neighbours.
+// AddURL counts the requests of crawlers, or 0, for a URL whose path ends at a place. Each URL comes once, and those of one
+// path are neighbours, the one without a query first.
 func (c *Counts) AddURL(url []byte, pathEnd int, requests int64) {
-	if requests == 0 || pathEnd >= len(url) || url[pathEnd] != '?' {
+	if pathEnd == len(url) {
+		c.bare = append(c.bare[:0], url...)
+	}
+	if requests == 0 || pathEnd == len(url) || url[pathEnd] != '?' {
 		return
 	}
 	query, _, _ := bytes.Cut(url[pathEnd+1:], []byte("#"))
@@ -68,6 +74,7 @@ func (c *Counts) AddURL(url []byte, pathEnd int, requests int64) {
 	if path := url[:pathEnd]; c.paths == 0 || !bytes.Equal(path, c.path) {
 		c.path, c.paths = append(c.path[:0], path...), c.paths+1
 	}
+	isBare := bytes.Equal(c.bare, url[:pathEnd])
 	for pair := range bytes.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
 		name, _, _ := bytes.Cut(pair, []byte("="))
 		if len(name) == 0 || len(name) > maxName {
@@ -91,6 +98,9 @@ func (c *Counts) AddURL(url []byte, pathEnd int, requests int64) {
 		c.seen = append(c.seen, p)
 		p.Requests += requests
 		p.URLs++
+		if isBare {
+			p.Bare++
+		}
 		if p.path != c.paths {
 			p.path = c.paths
 			p.Paths++

@@ -29,8 +29,8 @@ func TestAddURL(t *testing.T) {
 		requests[url] += int64(rng.IntN(4))
 	}
 	type set struct {
-		requests    int64
-		urls, paths map[string]bool
+		requests, bare int64
+		urls, paths    map[string]bool
 	}
 	want, all := map[string]*set{}, int64(0)
 	var c Counts
@@ -56,6 +56,9 @@ func TestAddURL(t *testing.T) {
 				want[name] = &set{urls: map[string]bool{}, paths: map[string]bool{}}
 			}
 			want[name].requests += n
+			if _, isAsked := requests[pathOf(url)]; isAsked {
+				want[name].bare++
+			}
 			want[name].urls[url], want[name].paths[pathOf(url)] = true, true
 		}
 	}
@@ -64,7 +67,7 @@ func TestAddURL(t *testing.T) {
 		t.Errorf("%d names, and %d; %d requests, want %d names and %d", len(rows), more, c.Requests, len(want), all)
 	}
 	for _, p := range rows {
-		if w := want[p.Name]; w == nil || p.Requests != w.requests || p.URLs != int64(len(w.urls)) || p.Paths != int64(len(w.paths)) {
+		if w := want[p.Name]; w == nil || p.Requests != w.requests || p.Bare != w.bare || p.URLs != int64(len(w.urls)) || p.Paths != int64(len(w.paths)) {
 			t.Errorf("%+v, want %+v", p, w)
 		}
 	}

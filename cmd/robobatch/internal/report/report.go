@@ -70,7 +70,7 @@ type run struct {
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	r := new(run)
 	r.Choose(&g.Flags, std, &faults, &faults)
-	r.Now.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines}
+	r.Now.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines, robots.CleanParamLines}
 	r.Memory.Plan = memory.PlanOf("report")
 	if g.old.IsGiven() {
 		r.Memory.Plan = memory.PlanOf("report -old")

@@ -1,0 +1,242 @@
+package waste
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A date is a day or a month in a URL.
+type date struct {
+	year, month, day int    // a day of 0 is a month
+	seg              int    // where it begins in the path, by number of the segment
+	from             int    // the same by byte
+	name             []byte // of the parameter that has it; nil is in the path
+}
+
+// dateWords are what parameters are called that have a day in eight digits.
+var dateWords = regexp.MustCompile(`(?i)date|datum|^(day|month|cal|calendar|from|start|when)$`)
+
+// firstKnown is the first of 200 years that are dates.
+const firstKnown = 1900
+
+// farFrom returns the first year that is long after the log.
+func (s *Spaces) farFrom() int {
+	if s.Year == 0 {
+		return lastYear + 1
+	}
+	return s.Year + aheadYears
+}
+
+// dateOf returns the date at the end of a path, or in the query.
+func (s *Spaces) dateOf(path []byte) (d date, ok bool) {
+	if d, ok = pathDate(path, s.segs); ok {
+		d.from = s.segs[d.seg].from
+		return d, true
+	}
+	for i := range s.pairs {
+		p := &s.pairs[i]
+		if len(p.value) < 4 || p.value[0] != '1' && p.value[0] != '2' {
+			continue
+		}
+		if d, ok = s.pairDate(p); ok {
+			d.name = p.name
+			d.seg = min(1, max(0, len(s.segs)-1))
+			return d, true
+		}
+	}
+	return d, false
+}
+
+// pairDate returns the date of a parameter; where it is a year, its month is that of another one.
+func (s *Spaces) pairDate(p *pair) (d date, ok bool) {
+	if len(p.value) == 4 {
+		if !bytes.EqualFold(p.name, []byte("year")) && !bytes.EqualFold(p.name, []byte("y")) {
+			return d, false
+		}
+		year, isYear := yearOf(p.value)
+		for i := range s.pairs {
+			switch name := &s.pairs[i]; {
+			case bytes.EqualFold(name.name, []byte("month")), bytes.EqualFold(name.name, []byte("m")):
+				d.month, _ = numberOf(name.value, 12)
+			case bytes.EqualFold(name.name, []byte("day")), bytes.EqualFold(name.name, []byte("d")):
+				d.day, _ = numberOf(name.value, 31)
+			}
+		}
+		d.year = year
+		return d, isYear && d.month > 0
+	}
+	if len(p.value) == 8 && !dateWords.Match(p.name) {
+		return d, false
+	}
+	return dayOf(p.value)
+}
+
+// pathDate returns the date that ends a path, but for one slash, or the ending of a file.
+func pathDate(path []byte, segs []seg) (d date, ok bool) {
+	n := len(segs) - 1
+	if n < 0 || n+1 == mostSegs {
+		return d, false
+	}
+	last := path[segs[n].from:segs[n].to]
+	if last[0] < '0' || last[0] > '9' {
+		return d, false
+	}
+	if i := bytes.IndexByte(last, '.'); i > 0 && len(last)-i <= len(".html") {
+		last = last[:i]
+	}
+	if len(last) > 2 {
+		d, ok = dayOf(last)
+		d.seg = n
+		return d, ok
+	}
+	if n < 1 {
+		return d, false
+	}
+	before := path[segs[n-1].from:segs[n-1].to]
+	if year, isYear := yearOf(before); isYear { // year/month
+		d.month, ok = numberOf(last, 12)
+		d.year, d.seg = year, n-1
+		return d, ok
+	}
+	if n < 2 {
+		return d, false
+	}
+	year, isYear := yearOf(path[segs[n-2].from:segs[n-2].to])
+	month, isMonth := numberOf(before, 12)
+	day, isDay := numberOf(last, 31)
+	return date{year: year, month: month, day: day, seg: n - 2}, isYear && isMonth && isDay
+}
+
+// dayOf returns the date of a text like 2031-02-14, 2031-02 or 20310214.
+func dayOf(text []byte) (d date, ok bool) {
+	if len(text) == 8 {
+		text = []byte{text[0], text[1], text[2], text[3], '-', text[4], text[5], '-', text[6], text[7]}
+	}
+	if len(text) != 7 && len(text) != 10 || text[4] != '-' && text[4] != '_' {
+		return d, false
+	}
+	var isYear, isMonth bool
+	d.year, isYear = yearOf(text[:4])
+	d.month, isMonth = numberOf(text[5:7], 12)
+	if ok = isYear && isMonth; ok && len(text) == 10 {
+		d.day, ok = numberOf(text[8:], 31)
+		ok = ok && text[7] == text[4]
+	}
+	return d, ok
+}
+
+// yearOf returns a year in four digits.
+func yearOf(text []byte) (year int, ok bool) {
+	if len(text) != 4 {
+		return 0, false
+	}
+	for _, b := range text {
+		if b < '0' || b > '9' {
+			return 0, false
+		}
+		year = 10*year + int(b-'0')
+	}
+	return year, year >= firstKnown && year < firstKnown+200
+}
+
+// numberOf returns a number from 1 of one or two digits.
+func numberOf(text []byte, most int) (n int, ok bool) {
+	if len(text) == 0 || len(text) > 2 {
+		return 0, false
+	}
+	for _, b := range text {
+		if b < '0' || b > '9' {
+			return 0, false
+		}
+		n = 10*n + int(b-'0')
+	}
+	return n, n >= 1 && n <= most
+}
+
+// A calendar counts URLs of days and months.
+type calendar struct {
+	tally
+	dates distinct
+	years [200]bool        // from 1900
+	stem  []byte           // what the paths have before the date, as far as it is common
+	paths int64            // with a date
+	parts bool             // stem is not all of what some have
+	names map[string]int64 // requests by parameter
+}
+
+// add counts a URL.
+func (c *calendar) add(v *Visit, path []byte, d date) {
+	c.tally.add(v)
+	c.dates.add(hashOf(fmt.Append(nil, d.year, d.month, d.day)))
+	c.years[d.year-firstKnown] = true
+	if d.name != nil {
+		countName(&c.names, string(d.name), v.requests())
+		return
+	}
+	stem := path[:d.from]
+	if c.paths++; c.paths == 1 {
+		c.stem = append(c.stem[:0], stem...)
+		return
+	}
+	if n := common(c.stem, stem); n < len(c.stem) || n < len(stem) {
+		c.stem, c.parts = c.stem[:n], true
+	}
+}
+
+// end returns the calendar, if it is one, and empties it. far is the first year that is long after the log.
+func (c *calendar) end(far int) (found []*Space) {
+	if c.urls >= leastURLs && c.dates.n() >= leastDates {
+		names := frequent(c.names, 2)
+		one := c.space(Calendar, names, c.rules(names, far))
+		one.InQuery = len(names) > 0
+		found = append(found, one)
+	}
+	if c.urls > 0 {
+		c.dates.clear()
+		c.clear()
+		c.years, c.paths, c.parts = [200]bool{}, 0, false
+		clear(c.names)
+	}
+	return found
+}
+
+// rules returns the rules that close its years, and no earlier ones: nil if URLs have dates behind different paths.
+func (c *calendar) rules(names []string, far int) (rules []string) {
+	stem := string(c.stem)
+	if c.parts || c.paths > 0 && (len(names) > 0 || !isPlain(stem)) || !isPlain(strings.Join(names, "")) {
+		return nil
+	}
+	before := []string{stem}
+	if c.paths == 0 {
+		before = nil
+		for _, name := range names {
+			before = append(before, "/*?"+name+"=", "/*&"+name+"=")
+		}
+	}
+	var closed []string
+	for n, is := range c.years {
+		if prefix := yearPrefix(firstKnown+n, far); is && !slices.Contains(closed, prefix) {
+			closed = append(closed, prefix)
+			for _, b := range before {
+				rules = append(rules, "Disallow: "+b+prefix)
+			}
+		}
+	}
+	return rules
+}
+
+// yearPrefix returns the fewest digits with which only years begin that are far.
+func yearPrefix(year, far int) string {
+	text := strconv.Itoa(year)
+	switch {
+	case year/100*100 >= far:
+		return text[:2]
+	case year/10*10 >= far:
+		return text[:3]
+	}
+	return text
+}

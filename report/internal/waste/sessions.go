@@ -1,0 +1,156 @@
+package waste
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// sessionNames are the names that parameters of sessions have. The first ones have no other meaning; the others are of a
+// session where their values look like ids.
+var sessionNames = newNames("jsessionid", "phpsessid", "sessionid", "session_id", "oscsid", "zenid", "cftoken", "cfid", "xtcsid", "sid", "session", "sessid")
+
+// sureNames is how many of sessionNames mean nothing else.
+const sureNames = 9
+
+// sessionName returns the number of the name of a session; -1 if it is none.
+func sessionName(name []byte) int {
+	const long = "aspsessionid" // and eight letters
+	if len(name) == len(long)+8 && bytes.EqualFold(name[:len(long)], []byte(long)) {
+		return 0
+	}
+	return sessionNames.find(name)
+}
+
+// names are some names, in small letters, each with a number.
+type names struct {
+	all     [][]byte
+	letters [maxName + 1]uint32 // of the first bytes of those that have so many
+}
+
+// newNames returns names.
+func newNames(all ...string) *names {
+	n := new(names)
+	for _, name := range all {
+		n.all = append(n.all, []byte(name))
+		n.letters[len(name)] |= 1 << (name[0] & 31)
+	}
+	return n
+}
+
+// find returns the number of a name, -1 if it is none of them.
+func (n *names) find(name []byte) int {
+	if len(name) == 0 || len(name) > maxName || n.letters[len(name)]>>(name[0]&31)&1 == 0 {
+		return -1
+	}
+	return slices.IndexFunc(n.all, func(known []byte) bool { return len(known) == len(name) && bytes.EqualFold(known, name) })
+}
+
+// sessions count the URLs of a site that have ids of sessions in parameters of the query, or behind a ";" of the path.
+type sessions struct {
+	all []*session // by number of the name; nil was not seen
+}
+
+// A session is the URLs that have a name.
+type session struct {
+	tally
+	ids     distinct
+	spelled map[string]int64 // requests, by the name as it is written, with ";" before it in a path
+}
+
+// take counts a URL, and reports whether it has an id.
+func (s *sessions) take(v *Visit, path []byte, pairs []pair) bool {
+	if i := bytes.IndexByte(path, ';'); i >= 0 {
+		name, value, _ := bytes.Cut(path[i+1:], []byte("="))
+		value, _, _ = bytes.Cut(value, []byte("/"))
+		if n := sessionName(name); n >= 0 && isID(n, value) {
+			s.add(v, n, ";"+string(name), value)
+			return true
+		}
+	}
+	for i := range pairs {
+		if n := sessionName(pairs[i].name); n >= 0 && isID(n, pairs[i].value) {
+			s.add(v, n, string(pairs[i].name), pairs[i].value)
+			return true
+		}
+	}
+	return false
+}
+
+// isID reports whether a value of a name is an id of a session.
+func isID(name int, value []byte) bool {
+	return name < sureNames && len(value) >= 6 || len(value) >= leastToken && isToken(value)
+}
+
+// add counts a URL by the number of its name.
+func (s *sessions) add(v *Visit, n int, spelled string, id []byte) {
+	if s.all == nil {
+		s.all = make([]*session, len(sessionNames.all))
+	}
+	if s.all[n] == nil {
+		s.all[n] = &session{}
+	}
+	one := s.all[n]
+	one.add(v)
+	one.ids.add(hashOf(id))
+	countName(&one.spelled, spelled, v.requests())
+}
+
+// end returns the spaces, and empties the finder.
+func (s *sessions) end() (found []*Space) {
+	for _, one := range s.all {
+		if one == nil || one.urls < leastURLs || one.ids.n() < leastIDs {
+			continue
+		}
+		names, rules := frequent(one.spelled, 4), []string(nil)
+		for i, name := range names {
+			if strings.HasPrefix(name, ";") {
+				names[i] = name[1:]
+				rules = append(rules, "Disallow: /*"+name+"=")
+			} else {
+				rules = append(rules, (&Parameter{Name: name}).Rules()...)
+			}
+		}
+		space := one.space(Sessions, names, rules)
+		space.InQuery = true
+		found = append(found, space)
+	}
+	s.all = nil
+	return found
+}
+
+// leastToken is how many bytes a text has at least that looks like an id.
+const leastToken = 16
+
+// isToken reports whether a text looks like one that a program drew: hexadecimal digits, or letters of both cases and digits,
+// that change often.
+func isToken(text []byte) bool {
+	digits, upper, lower, hex, changes, last := 0, 0, 0, 0, 0, 0
+	for i, b := range text {
+		class := 0
+		switch {
+		case b >= '0' && b <= '9':
+			digits, class = digits+1, 1
+		case b >= 'A' && b <= 'Z':
+			upper, class = upper+1, 2
+		case b >= 'a' && b <= 'z':
+			lower, class = lower+1, 3
+		case b != '-' && b != '_' && b != '(' && b != ')' && b != '=' && b != '~':
+			return false
+		}
+		if class == 1 || class > 1 && b|0x20 <= 'f' {
+			hex++
+		} else if class > 0 && i >= leastToken && upper == 0 && digits < 3 {
+			return false // it is a word
+		}
+		if class != last && class*last > 0 {
+			changes++
+		}
+		last = class
+	}
+	letters := upper + lower
+	if hex == digits+letters && len(text)-hex <= 4 {
+		return digits >= 3 && letters >= 2 && (upper == 0 || lower == 0)
+	}
+	return digits >= 3 && len(text)-digits-letters <= 4 && changes*5 >= len(text) && (upper >= 3 && lower >= 3 || digits*8 >= len(text))
+}

@@ -1,0 +1,304 @@
+package waste
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// A Kind is why a site has URLs without end.
+type Kind uint8
+
+// The kinds of spaces.
+const (
+	Calendar   Kind = iota // a page for each day or month, long after the log
+	Sessions               // ids in URLs that each visitor gets anew
+	Repeats                // paths whose segments come again and again
+	Duplicates             // parameters that change nothing, as the site's Clean-param lines say
+	numKinds   = int(iota)
+)
+
+// String returns the kind in the words of the page.
+func (k Kind) String() string {
+	return [numKinds]string{"calendar", "session ids", "repeated segments", "duplicates by Clean-param"}[k]
+}
+
+// What makes URLs a space. They are told from pages that are just many: a blog has dated articles, a paper has archives by
+// day, a repository has files by hash.
+const (
+	leastURLs  = 100  // of a space
+	leastDates = 100  // of a calendar
+	aheadYears = 2    // after that of the log, from which on days are of a calendar
+	lastYear   = 2060 // the last one before these, of a log without times
+	leastIDs   = 20   // of a parameter that has the name of a session
+	leastTimes = 3    // that segments come, one after the other
+)
+
+// What is kept.
+const (
+	shownSpaces = 30
+	mostNames   = 256 // of parameters, or of segments that come again
+	mostSegs    = 32  // of a path that are looked at
+)
+
+// A Spent is what a crawler spent.
+type Spent struct {
+	Crawler  int
+	Requests int64
+}
+
+// Spend adds requests of a crawler.
+func Spend(all []Spent, crawler int, requests int64) []Spent {
+	for i := range all {
+		if all[i].Crawler == crawler {
+			all[i].Requests += requests
+			return all
+		}
+	}
+	return append(all, Spent{crawler, requests})
+}
+
+// A Visit is a URL, and the requests of the crawlers that may fetch it.
+type Visit struct {
+	URL     []byte
+	Origin  int // where the path begins
+	PathEnd int
+	Spent   []Spent
+	Cut     bool // Clean-param lines take parameters away
+}
+
+// requests returns those of all crawlers.
+func (v *Visit) requests() (n int64) {
+	for i := range v.Spent {
+		n += v.Spent[i].Requests
+	}
+	return n
+}
+
+// A Space is URLs of a site without end.
+type Space struct {
+	Kind     Kind
+	Origin   string
+	Requests int64
+	URLs     int64
+	By       []Spent  // the crawler with the most requests first
+	Names    []string // of the parameters, or of the segments, that make it
+	Examples []string // what follows the origin
+	Rules    []string // that close it; nil if none does without closing other pages
+	InQuery  bool     // Names are parameters
+}
+
+// A tally counts URLs of a space.
+type tally struct {
+	requests, urls int64
+	by             []Spent
+	examples       []string
+}
+
+// add counts a URL.
+func (t *tally) add(v *Visit) {
+	t.urls++
+	if t.urls == 1 || t.urls == 10 || t.urls == leastURLs {
+		t.examples = append(t.examples, string(v.URL[v.Origin:]))
+	}
+	for _, s := range v.Spent {
+		t.requests += s.Requests
+		t.by = Spend(t.by, s.Crawler, s.Requests)
+	}
+}
+
+// space returns the space of a kind.
+func (t *tally) space(kind Kind, names, rules []string) *Space {
+	s := &Space{Kind: kind, Requests: t.requests, URLs: t.urls, By: slices.Clone(t.by), Examples: t.examples[:min(len(t.examples), 3)], Names: names, Rules: rules}
+	slices.SortFunc(s.By, func(a, b Spent) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Crawler, b.Crawler))
+	})
+	return s
+}
+
+// clear empties it.
+func (t *tally) clear() { *t = tally{by: t.by[:0]} }
+
+// Spaces find spaces. The zero value is empty. It is for one goroutine. What it keeps does not grow with the log: URLs come
+// in the order of aggregate.Requests, so that a site is complete when the next begins, and a directory, too.
+type Spaces struct {
+	Year    int     // of the last request; 0 is not known
+	Cleaned Cleaned // parameters that Clean-param lines take away
+
+	origin, dir []byte   // of the last URL; dir is the first segment
+	site, below calendar // what begins at the root, and in dir
+	named       sessions
+	repeats     repeats
+	duplicates  duplicates
+	all         []*Space
+
+	segs  []seg
+	pairs []pair
+}
+
+// A seg is a segment of a path: text[from:to].
+type seg struct{ from, to int }
+
+// A pair is a parameter.
+type pair struct{ name, value []byte }
+
+// AddURL counts a URL. Each comes once, and those of one origin are neighbours, and those of one directory.
+func (s *Spaces) AddURL(v *Visit) {
+	if len(v.Spent) == 0 || v.PathEnd <= v.Origin || v.URL[v.Origin] != '/' {
+		return
+	}
+	path := v.URL[v.Origin:v.PathEnd]
+	if string(v.URL[:v.Origin]) != string(s.origin) {
+		s.endSite()
+		s.origin = append(s.origin, v.URL[:v.Origin]...)
+	}
+	dir := path
+	if i := bytes.IndexByte(path[1:], '/'); i >= 0 {
+		dir = path[:i+2]
+	}
+	if string(dir) != string(s.dir) {
+		s.endDir()
+		s.dir = append(s.dir[:0], dir...)
+	}
+	s.split(path)
+	s.pairs = s.pairs[:0]
+	if v.PathEnd < len(v.URL) && v.URL[v.PathEnd] == '?' {
+		query, _, _ := bytes.Cut(v.URL[v.PathEnd+1:], []byte("#"))
+		s.splitQuery(query)
+	}
+	s.count(v, path)
+}
+
+// count counts a URL as one of the first kind that it is of.
+func (s *Spaces) count(v *Visit, path []byte) {
+	switch {
+	case s.named.take(v, path, s.pairs):
+	case v.Cut:
+		s.duplicates.add(v, &s.Cleaned, s.pairs)
+	case s.takeDate(v, path):
+	default:
+		s.repeats.take(v, path, s.segs)
+	}
+}
+
+// takeDate counts a URL of a day or month long after the log, and reports whether it is one.
+func (s *Spaces) takeDate(v *Visit, path []byte) bool {
+	d, ok := s.dateOf(path)
+	if !ok || d.year < s.farFrom() {
+		return false
+	}
+	if d.seg == 0 {
+		s.site.add(v, path, d)
+	} else {
+		s.below.add(v, path, d)
+	}
+	return true
+}
+
+// split finds the segments of a path.
+func (s *Spaces) split(path []byte) {
+	s.segs = s.segs[:0]
+	for at := 1; at < len(path) && len(s.segs) < mostSegs; {
+		end := len(path)
+		if i := bytes.IndexByte(path[at:], '/'); i >= 0 {
+			end = at + i
+		}
+		if end > at {
+			s.segs = append(s.segs, seg{at, end})
+		}
+		at = end + 1
+	}
+}
+
+// splitQuery finds the parameters of a query.
+func (s *Spaces) splitQuery(query []byte) {
+	for len(query) > 0 && len(s.pairs) < mostSegs {
+		one := query
+		if i := bytes.IndexByte(query, '&'); i >= 0 {
+			one, query = query[:i], query[i+1:]
+		} else {
+			query = nil
+		}
+		if i := bytes.IndexByte(one, '='); i > 0 && i <= maxName {
+			s.pairs = append(s.pairs, pair{one[:i], one[i+1:]})
+		}
+	}
+}
+
+// endDir ends the count of a directory.
+func (s *Spaces) endDir() { s.keep(s.below.end(s.farFrom())) }
+
+// endSite ends the count of a site.
+func (s *Spaces) endSite() {
+	s.endDir()
+	s.keep(s.site.end(s.farFrom()))
+	s.keep(slices.Concat(s.named.end(), s.repeats.end(), s.duplicates.end()))
+	s.origin, s.dir = s.origin[:0], s.dir[:0]
+}
+
+// keep keeps spaces that were found.
+func (s *Spaces) keep(found []*Space) {
+	for _, one := range found {
+		one.Origin = string(s.origin)
+		s.all = append(s.all, one)
+	}
+	if len(s.all) > 4*shownSpaces {
+		s.all = largest(s.all)
+	}
+}
+
+// Rows returns the spaces with the most requests. It ends the count.
+func (s *Spaces) Rows() []*Space {
+	s.endSite()
+	s.all = largest(s.all)
+	return s.all
+}
+
+// largest returns the spaces with the most requests.
+func largest(all []*Space) []*Space {
+	slices.SortStableFunc(all, func(a, b *Space) int { return cmp.Compare(b.Requests, a.Requests) })
+	return all[:min(len(all), shownSpaces)]
+}
+
+// common returns how many bytes two texts begin with alike.
+func common(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// isPlain reports whether a text has no byte that means something else in a rule.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if b := text[i]; b <= ' ' || b > '~' || b == '*' || b == '$' || b == '#' || b == '%' {
+			return false
+		}
+	}
+	return true
+}
+
+// countName counts requests by name, of as many names as are kept.
+func countName(all *map[string]int64, name string, requests int64) {
+	if *all == nil {
+		*all = map[string]int64{}
+	}
+	if _, known := (*all)[name]; known || len(*all) < mostNames {
+		(*all)[name] += requests
+	}
+}
+
+// frequent returns the names with the most requests, at most so many, but for those that hardly any has.
+func frequent(all map[string]int64, most int) []string {
+	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(cmp.Compare(all[b], all[a]), cmp.Compare(a, b)) })
+	for i, name := range names {
+		if i == most || 20*all[name] < all[names[0]] {
+			return names[:i]
+		}
+	}
+	return names
+}
