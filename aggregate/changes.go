@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// ChangesOptions say what Changes count. The zero value counts no statuses.
+// ChangesOptions set the counts of Changes. The zero value counts no statuses.
 type ChangesOptions struct {
 	// Memory is how many bytes the URLs that changed may take; 0 is DefaultMemory. The keys that are
 	// counted take a quarter of that more. URLs beyond that go to a temporary file in TempDir, "" is the usual
@@ -25,25 +25,25 @@ type ChangesOptions struct {
 	Status int
 }
 
-// What is taken besides the memory for URLs that changed.
+// Memory taken besides the one for URLs that changed.
 const (
 	keyPart  = 4   // of that: for rules, families, origins and statuses
 	keyBytes = 512 // for each of these, at most
 )
 
-// Changes is an [engine.Sink] that counts what a run by two stores, see [engine.Options].Old,
+// Changes is an [engine.Sink] that counts the rows that a run by two stores, see [engine.Options].Old,
 // changed: for each agent and kind of change its requests and distinct URLs, also by the rule to
-// blame, by family of paths, by origin and by status; and its requests by day. What did not change it counts by
+// blame, by family of paths, by origin and by status; and its requests by day. Unchanged rows it counts by
 // requests alone: distinct URLs of it would take the processor time of a run once more. Use CloseTemp.
 type Changes struct {
 	now, old *engine.Lookup
 	agents   []string          // that are asked for; nil with fromLog
 	list     *engine.AgentList // with fromLog
-	byRow    bool              // rows that are alike in URL and agent may differ in what is in force
+	byRow    bool              // rows that are alike in URL and agent may differ in the rules in force
 	fromLog  bool
 	several  bool // there may be several origins
 	status   int
-	urls     *URLs // what changed
+	urls     *URLs // those that changed
 
 	totals  []Group // by agent and change; only with byRow, else they are the sums of rules
 	same    []int64 // requests that did not change, by agent
@@ -59,7 +59,7 @@ type Changes struct {
 
 	site   engine.SiteID // of the last row that changed, in this batch
 	origin string        // its name
-	family string        // that of the last row that changed
+	family string        // the family of the last row that changed
 	last   []lastGroups  // by agent
 }
 
@@ -95,14 +95,14 @@ type dayKey struct {
 	day    int32
 }
 
-// What stands for families and origins, for rules, and for days, beyond as many as are told apart.
+// Values for families and origins, for rules, and for days, beyond as many as are told apart.
 const (
 	otherText = "(others)"
 	otherLine = -1
 	otherDay  = math.MinInt32
 )
 
-// A blamed is what is known of a rule that is to blame.
+// A blamed is the facts about a rule that is to blame.
 type blamed struct {
 	rule   robots.Rule
 	origin string // the first that it closed or opened something at
@@ -110,7 +110,7 @@ type blamed struct {
 	top    Top[Decider]
 }
 
-// A Decider is what decides a verdict: a rule, or, without one, a reason.
+// A Decider decides a verdict: it is a rule, or, without one, a reason.
 type Decider struct {
 	Line   int    // 0 if no rule decides
 	Rule   string // as the column rule has it; "" if no rule decides
@@ -309,9 +309,9 @@ func (c *Changes) originOf(b *engine.Batch, site engine.SiteID) string {
 	return string(c.now.Origin(site))
 }
 
-// blame returns what is to blame for a change, and puts its group into the last ones of the agent: the rule of the
-// store, or, where it has none, the old rule that does not decide any more. Where no rule decides, or what closes a
-// URL is the lack of a robots.txt, the reason is to blame.
+// blame returns the cause of a change, and puts its group into the last ones of the agent: the rule of the
+// store, or, where it has none, the old rule that does not decide any more. Where no rule decides, or the lack
+// of a robots.txt closes a URL, the reason is to blame.
 func (c *Changes) blame(b *engine.Batch, r row) *blamed {
 	is, was := b.Verdicts[r.verdict], b.Old.Verdicts[r.verdict]
 	key := ruleKey{agent: r.agent, change: r.change, reason: is.Reason, ruling: b.Rulings[r.url]}
@@ -351,7 +351,7 @@ func oldIsToBlame(b *engine.Batch, r row) bool {
 	return r.change == engine.Opened || b.Old.Verdicts[r.verdict].Rule != engine.NoRule
 }
 
-// otherOf returns what decides a row on the side that is not to blame.
+// otherOf returns the decider of a row on the side that is not to blame.
 func (c *Changes) otherOf(b *engine.Batch, r row) Decider {
 	if oldIsToBlame(b, r) {
 		return decider(c.now, b, r, b.Verdicts[r.verdict])
@@ -367,7 +367,7 @@ func agentIn(b *engine.Batch, r row) int {
 	return int(r.agent)
 }
 
-// decider returns what decides a verdict.
+// decider returns the decider of a verdict.
 func decider(lookup *engine.Lookup, b *engine.Batch, r row, v engine.Verdict) Decider {
 	d := Decider{Reason: v.Reason}
 	if v.Rule != engine.NoRule {
@@ -425,7 +425,7 @@ type ChangeCount struct {
 	URLs     int64 // distinct ones; 0 of engine.Same
 }
 
-// A ChangesReport is what Changes counted.
+// A ChangesReport has the counts of Changes.
 type ChangesReport struct {
 	Agents []AgentChanges // in the order of the store; of the log only those that it has
 	Bad    int64          // rows whose URL is bad, which nothing else counts
@@ -439,7 +439,7 @@ type AgentChanges struct {
 	Of       [engine.NumChanges]ChangeDetails
 }
 
-// ChangeDetails say what is to blame for a kind of change, and where it is. The most requested come
+// ChangeDetails name the causes of a kind of change, and its places. The most requested come
 // first.
 type ChangeDetails struct {
 	Rules       []BlamedRule
@@ -449,7 +449,7 @@ type ChangeDetails struct {
 	Statuses    []StatusPart
 	Days        []DayPart // the latest, in their order
 
-	// What was counted together, as there were too many to tell apart, and what is not in the lists:
+	// Those counted together, as there were too many to tell apart, and those not in the lists:
 	MoreRules, MoreFamilies, MoreDirectories, MoreOrigins, MoreDays int
 }
 
@@ -471,14 +471,14 @@ type DayPart struct {
 	Requests int64
 }
 
-// A BlamedRule is what is to blame for a change: a rule, or, without one, a reason.
+// A BlamedRule is the cause of a change: a rule, or, without one, a reason.
 type BlamedRule struct {
 	Decider
 	Old    bool   // it is of the old store, as the new one has no rule there
 	Origin string // the first one of the log that it changed something at
 	Others bool   // it is a text that several origins have
 	ChangeCount
-	Examples []Example[Decider] // with what decided before; with what decides now if Old is set
+	Examples []Example[Decider] // with the decider before; with the decider now if Old is set
 }
 
 // Finish counts the URLs that are on disk, after all batches and before Report. Its error is one of the temporary file.
@@ -498,7 +498,7 @@ func (c *Changes) Finish() error {
 	return nil
 }
 
-// Report returns what was counted, with at most so many rules, families and origins of each kind of
+// Report returns the counts, with at most so many rules, families and origins of each kind of
 // change of an agent, after Finish.
 func (c *Changes) Report(most int) *ChangesReport {
 	r := &ChangesReport{Bad: c.bad}
@@ -578,7 +578,7 @@ func (c *Changes) compareRules(a, b ruleKey) int {
 		cmp.Compare(a.reason, b.reason), cmp.Compare(a.ruling, b.ruling), cmp.Compare(a.change, b.change))
 }
 
-// reportRules adds what is to blame.
+// reportRules adds the rules and reasons to blame.
 func (c *Changes) reportRules(details func(agent uint16, change engine.Change) *ChangeDetails, most int) {
 	for _, row := range c.rules.Rows(c.compareRules) {
 		d := details(row.Key.agent, row.Key.change)

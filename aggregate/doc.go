@@ -1,4 +1,4 @@
-// Package aggregate counts what runs decide: requests and distinct URLs by any key, and the most
+// Package aggregate counts the decisions of runs: requests and distinct URLs by any key, and the most
 // requested examples of each. It is for sinks over evaluated batches.
 //
 // All numbers are exact: [Requests] and [URLs] keep rows on disk where memory is full. Nothing here is for concurrent
@@ -10,7 +10,7 @@
 //
 // # How it counts
 //
-// The sinks see what the engine decided, in the order of the input,
+// The sinks see the engine's decisions, in the order of the input,
 // in one goroutine, so that their numbers do not depend on the workers. Distinct URLs are pairs of
 // group and URL in one hash table of 24 bytes each; when it is full, it is sorted by hash and
 // written to disk, and the runs are merged at the end. A family of paths and an origin have the
@@ -18,12 +18,12 @@
 // Two estimates were the other way, a sample of the pairs and HyperLogLog; both need an error
 // beside each number.
 //
-// What rules did (aggregate.Rules, for coverage and reports) needs all that match a path, and
+// The effects of rules (aggregate.Rules, for coverage and reports) need all that match a path, and
 // the automaton stops where no other can win. So a sink matches once more, by a matcher of its
 // own: anchors sorted, each with the longest anchor before it that it begins with, so that one
 // search and a chain of parents give all of them; and one bit for each byte that the floating
 // segments need. Coverage asks it where a URL is not among the 16,384 met lately, a report for
-// each URL at its end. What it finds is kept as outcomes: the rule that decides and
+// each URL at its end. Its findings are kept as outcomes: the rule that decides and
 // those that match. Real logs have few outcomes a file, so requests, URLs and times are counted
 // by outcome, and added up by rule at the end. Rules that nothing matched take no memory: they
 // come from the store when the report is made.

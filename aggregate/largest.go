@@ -17,7 +17,7 @@ type Largest[T any] struct {
 	added uint64   // items
 }
 
-// A ranked is what an item is kept by, and where it is. No two are equal, so the largest are the same in whatever order
+// A ranked is the rank of an item, and its place. No two are equal, so the largest are the same in whatever order
 // they are found.
 type ranked struct {
 	number int64
@@ -79,7 +79,7 @@ func (l *Largest[T]) cut() {
 	}
 	var none T
 	for _, r := range l.all[l.most:] {
-		l.items[r.slot] = none // and nothing holds what it refers to
+		l.items[r.slot] = none // and nothing holds the item's references
 		l.free = append(l.free, r.slot)
 	}
 	l.all = l.all[:l.most]

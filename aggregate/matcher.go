@@ -17,7 +17,7 @@ type matcher struct {
 	size    int64    // bytes, about
 }
 
-// An anchor is what patterns begin with, up to their first "*".
+// An anchor is the start of patterns, up to their first "*".
 type anchor struct {
 	text     string
 	parent   int32     // the longest anchor that this one begins with; -1 if there is none
@@ -26,7 +26,7 @@ type anchor struct {
 	floating []segment // rules that go on behind a "*"
 }
 
-// A segment is what a pattern with "*" has behind its anchor.
+// A segment is the rest of a pattern with "*", behind its anchor.
 type segment struct {
 	rule  int32
 	atEnd bool     // the last text is at the end of the path
@@ -62,7 +62,7 @@ func newMatcher(rules []robots.Rule, numbers []int32, d robots.Dialect) *matcher
 	return m
 }
 
-// anchorOf returns what a pattern begins with.
+// anchorOf returns the start of a pattern.
 func anchorOf(pattern string) string {
 	if star := strings.IndexByte(pattern, '*'); star >= 0 {
 		return pattern[:star]
@@ -128,7 +128,7 @@ func keyOf[text string | []byte](t text) (key uint64) {
 	return key
 }
 
-// last returns the last anchor that is not behind a path: the anchors with which the path begins are
+// last returns the last anchor that is not behind a path: the anchors that begin the path are
 // it, its parent and so on, or some of them. It returns -1 if there is none.
 func (m *matcher) last(path []byte) int {
 	key := keyOf(path)

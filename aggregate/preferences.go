@@ -26,7 +26,7 @@ const (
 // String returns the name of the use: "train-ai", "search", "ai-input" or "any".
 func (u Use) String() string { return [...]string{"train-ai", "search", "ai-input", "any"}[u] }
 
-// Of returns what a preference says of the use.
+// Of returns the preference's answer for the use.
 func (u Use) Of(p *engine.Preference) robots.Preference {
 	return [...]robots.Preference{TrainAI: p.UseTrainAI(), Search: p.UseSearch(), AIInput: p.SignalInput}[u]
 }
@@ -114,7 +114,7 @@ func (c *PreferenceChanges) count(b *engine.Batch, row, agent int, key preferenc
 	return err
 }
 
-// Finish counts what was written to disk, too. Nothing may be written after it.
+// Finish counts the bytes written to disk, too. Nothing may be written after it.
 func (c *PreferenceChanges) Finish() error { return c.urls.Finish(nil) }
 
 // CloseTemp removes the temporary file. Further calls do nothing.
@@ -123,8 +123,8 @@ func (c *PreferenceChanges) CloseTemp() { c.urls.Close() }
 // Close does nothing.
 func (c *PreferenceChanges) Close() error { return nil }
 
-// A PreferenceChange is how a preference of an agent changed, and for how many requests. That of AnyUse counts
-// each request once for which one or more changed, without From and To.
+// A PreferenceChange is how a preference of an agent changed, and for how many requests. The one of AnyUse counts
+// each request once that changed one or more, without From and To.
 type PreferenceChange struct {
 	Agent    string
 	Use      Use
@@ -134,7 +134,7 @@ type PreferenceChange struct {
 	MoreFamilies int    // those that are not in the list
 }
 
-// Report returns what was counted, after Finish, by agent in their order, use, and from what to what, with at most so
+// Report returns the counts, after Finish, by agent in their order, use, and old and new value, with at most so
 // many families of each.
 func (c *PreferenceChanges) Report(most int) (all []PreferenceChange) {
 	names := c.agents

@@ -108,7 +108,7 @@ func (c *requestCursor) next() error {
 	if c.isBad || int(q.pathEnd) > len(c.url) || q.prefix > q.pathEnd {
 		return errRun
 	}
-	if shared <= uint64(q.prefix) || q.prefix != before { // or the origin is that of the request before
+	if shared <= uint64(q.prefix) || q.prefix != before { // or the origin equals the one before
 		q.origin = xxh3.Hash(c.url[:q.prefix])
 	}
 	return nil

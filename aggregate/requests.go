@@ -78,7 +78,7 @@ type Place struct {
 // MaxURL is the most bytes of a URL that are kept.
 const MaxURL = 4096
 
-// What requests take in memory: a Request with its slots and its place in the order, and the text of a usual URL.
+// The memory of requests: a Request with its slots and its place in the order, and the text of a usual URL.
 const (
 	requestBytes = 144
 	textBytes    = 120
@@ -96,7 +96,7 @@ func NewRequests(memory int64, dir string) *Requests {
 	}
 	most := int(min(mostRequests, max(leastRequests, memory/(requestBytes+textBytes))))
 	slots := 1 << bits.Len(uint(most+most/2))
-	// All of it at once: what is not used takes no memory, and growing by copies takes time.
+	// All of it at once: unused parts take no memory, and growing by copies takes time.
 	return &Requests{
 		all: make([]Request, 0, most), text: make([]byte, 0, max(most*textBytes, 2*MaxURL)), slots: make([]uint32, slots), seed: rand.Uint64(),
 		mostRequests: most, mostText: max(most*textBytes, 2*MaxURL), spill: extsort.NewSpill(dir),
@@ -161,7 +161,7 @@ func (r *Requests) slot(key uint64) uint64 {
 	return (key ^ r.seed) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(r.slots))))
 }
 
-// pathLen returns how many bytes of what follows an origin are its path.
+// pathLen returns how many bytes behind an origin are its path.
 func pathLen(rest []byte) int {
 	n := len(rest)
 	if i := bytes.IndexByte(rest, '?'); i >= 0 {
@@ -191,20 +191,20 @@ func (r *Requests) sorted() []sortKey {
 	return keys
 }
 
-// A sortKey is eight bytes by which a request is sorted now.
+// A sortKey is eight bytes that sort a request now.
 type sortKey struct {
 	eight uint64
 	n     uint32 // index of Requests.all
 }
 
-// A requestSorter sorts the requests of a site by the first eight bytes of what follows their origins, those that are
+// A requestSorter sorts the requests of a site by the first eight bytes behind their origins, those that are
 // equal by the next eight, and so on: comparing two whole URLs of a site reads much that is the same in both.
 type requestSorter struct{ *Requests }
 
 // fewKeys are sorted by whole URLs.
 const fewKeys = 8
 
-// sortFrom sorts requests of one origin that are equal up to a place of what follows it.
+// sortFrom sorts requests of one origin that are equal up to a place behind it.
 func (s requestSorter) sortFrom(keys []sortKey, at int) {
 	if len(keys) < fewKeys {
 		s.compareAll(keys)
@@ -237,7 +237,7 @@ func (s requestSorter) sortEqual(keys []sortKey, sort func([]sortKey)) {
 	}
 }
 
-// eightAt returns eight bytes from a place of what follows the origin of a request on, as a number: of its path, a byte 0,
+// eightAt returns eight bytes from a place behind the origin of a request on, as a number: of its path, a byte 0,
 // and the rest. Zeros stand for those that it lacks.
 func (s requestSorter) eightAt(q *Request, at int) uint64 {
 	path, rest := s.text[int(q.at)+int(q.prefix):][:q.pathEnd-q.prefix], s.text[int(q.at)+int(q.pathEnd):][:q.size-q.pathEnd]
@@ -263,7 +263,7 @@ func (s requestSorter) compareAll(keys []sortKey) {
 	})
 }
 
-// compareRequests orders requests by origin, path and what follows the path. So those of one URL are neighbours,
+// compareRequests orders requests by origin, path and the rest. So requests of one URL are neighbours,
 // and so are the URLs of one path, and the paths of one directory.
 func compareRequests(a, b *Request, urlA, urlB []byte) int {
 	if a.origin != b.origin {
@@ -303,7 +303,7 @@ func (r *Requests) writeRun() error {
 	return nil
 }
 
-// A URL is what [Requests.EachURL] visits.
+// A URL is one visit of [Requests.EachURL].
 type URL struct {
 	Text     []byte
 	Prefix   int // bytes before the path
@@ -315,8 +315,8 @@ type URL struct {
 	variant uint64
 }
 
-// EachURL visits all URLs, each once with all its requests. URLs of one origin follow one another, so do those of
-// one path, and of one directory. What visit is given is valid until it returns. Nothing may be added after it.
+// EachURL visits all URLs, each once with all its requests. URLs of one origin follow one another, so do URLs of
+// one path, and of one directory. The argument of visit is valid until it returns. Nothing may be added after it.
 func (r *Requests) EachURL(visit func(*URL)) error {
 	to := &urlVisitor{visit: visit}
 	if !r.Spilled() {

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A RuleCount is what a rule did. A request counts once for each agent that the rule binds.
+// A RuleCount counts the effects of a rule. A request counts once for each agent that the rule binds.
 type RuleCount struct {
 	Origin  robots.Origin
 	Origins int     // that have this robots.txt, and were requested
@@ -24,7 +24,7 @@ type RuleCount struct {
 	Decided Matches
 	Matched Matches // without deciding
 
-	WonBy []Winner // what decided then, at most three, the most requests first
+	WonBy []Winner // those decided then, at most three, the most requests first
 
 	// Asked are the requests of Decided by crawler, those with the most first. For crawlers of the log
 	// they are those that Rules.Ask was told.
@@ -103,7 +103,7 @@ func (r *Rules) Busiest(most int) (busiest []BusyFile, more int) {
 	return busiest, more
 }
 
-// All yields the rules of all files that were met, those of one after the other, in the order of their
+// All yields the rules of all files that were met, file after file, in the order of their
 // origins, agents and lines. A RuleCount is valid until the next.
 func (r *Rules) All() iter.Seq[*RuleCount] {
 	files := r.sorted()
@@ -164,7 +164,7 @@ func (s *RuleSet) weight(r *Rules) int {
 	return s.sharers
 }
 
-// A tally adds up what the rules of one file did.
+// A tally adds up the effects of one file's rules.
 type tally struct {
 	lines map[int32]*RuleCount
 	won   map[[2]int32]int64 // requests by line that matched and line that decided

@@ -21,7 +21,7 @@ type RulesOptions struct {
 	Memory int64
 }
 
-// Rules count what the rules of robots.txt do to requests: which one decides, and which others match.
+// Rules count the effects of the rules of robots.txt on requests: which one decides, and which others match.
 type Rules struct {
 	store   *engine.Store
 	look    *engine.Lookup
@@ -64,7 +64,7 @@ type RuleFile struct {
 // A span is the time from the first request to the last, in microseconds. It begins as noSpan.
 type span struct{ first, last int64 }
 
-// noSpan is that of no requests, or of those that have no time.
+// noSpan is the span of no requests, or of requests that have no time.
 var noSpan = span{noTime, noTime}
 
 // AddTime adds the time of a request.
@@ -124,7 +124,7 @@ func (r *Rules) CountURLs(u *URLs) {
 	}
 }
 
-// An Asked is the requests of a crawler: that of the log, or one that is asked for.
+// An Asked is the requests of a crawler: the one of the log, or one that is asked for.
 type Asked struct {
 	Agent    int // index of the agents of the store, or the number that Rules.Ask was told
 	Requests int64
@@ -176,7 +176,7 @@ func (r *Rules) Use(b *engine.Batch) { r.look.Use(b) }
 // Size returns how many bytes the counts take, about.
 func (r *Rules) Size() int64 { return r.size }
 
-// Left reports whether there were matches of rules that did not decide for which there was no memory.
+// Left reports whether there were matches of rules that did not decide and found no memory.
 func (r *Rules) Left() bool { return r.left }
 
 // isFull reports whether there is no memory for more combinations of rules.

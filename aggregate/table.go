@@ -9,7 +9,7 @@ type Table[K comparable] struct {
 	most   int
 }
 
-// A Row is a key of a Table and what it counts.
+// A Row is a key of a Table and its counts.
 type Row[K comparable] struct {
 	Key      K
 	Group    Group
@@ -22,7 +22,7 @@ func NewTable[K comparable](urls *URLs, most int) *Table[K] {
 	return &Table[K]{urls: urls, groups: map[K]Group{}, most: most}
 }
 
-// GroupOr returns the group of a key, or that of another one if the key is new and there are as many as
+// GroupOr returns the group of a key, or the other key's if the key is new and there are as many as
 // there may be. So keys that do not fit still count, by the other key; there should be few of those.
 func (t *Table[K]) GroupOr(key, other K) Group {
 	if g, ok := t.groups[key]; ok {

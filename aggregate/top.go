@@ -5,10 +5,10 @@ import "slices"
 // Examples is how many URLs a Top keeps.
 const Examples = 3
 
-// maxExample is the most bytes of an example; what follows is cut.
+// maxExample is the most bytes of an example; the rest is cut.
 const maxExample = 512
 
-// An Example is a URL, its requests, and what its first request brought along.
+// An Example is a URL, its requests, and the data of its first request.
 type Example[T any] struct {
 	URL      string
 	Requests int64
@@ -24,7 +24,7 @@ type Example[T any] struct {
 // zero value is empty.
 type Top[T any] struct{ all []Example[T] }
 
-// Offer tells of a request: the URL, its Hash, and what [URLs.Add] returned for it. with is asked for
+// Offer tells of a request: the URL, its Hash, and the result of [URLs.Add] for it. with is asked for
 // a URL that becomes an example.
 func (t *Top[T]) Offer(url []byte, hash uint64, requests uint32, with func() T) {
 	for i := range t.all {

@@ -16,7 +16,7 @@ type Automaton struct {
 	search *onepass.Matcher // of the lists in table; nil if patterns with floating segments are tried
 }
 
-// ErrTooLarge is the error of rules that do not fit a table of 16 MiB, some 30 times what a
+// ErrTooLarge is the error of rules that do not fit a table of 16 MiB, some 30 times the most that a
 // robots.txt of 500 KiB can hold.
 var ErrTooLarge = errors.New("rules too large to compile")
 
@@ -31,7 +31,7 @@ func Compile(rules []Rule) (*Automaton, []int32, error) {
 	return a, order, err
 }
 
-// compile is [Compile] with other limits, by which tests choose the form of the floating segments.
+// compile is [Compile] with other limits, that let tests choose the form of the floating segments.
 func (a *Automaton) compile(rules []Rule, l limits) ([]int32, error) {
 	if len(rules) > maxRules {
 		return nil, fmt.Errorf("%w: %d rules, the most is %d", ErrTooLarge, len(rules), maxRules)
@@ -63,7 +63,7 @@ func (a *Automaton) Size() int {
 }
 
 // A Scratch is the memory that [Automaton.Match] works in. The zero Scratch is ready; it grows to
-// what the largest automaton needs and is then used again and again. It serves any number of
+// the need of the largest automaton and is then used again and again. It serves any number of
 // automata, and one goroutine at a time.
 type Scratch struct {
 	// The trie nodes with floating segments that a path passes, and then the groups to try. walk writes

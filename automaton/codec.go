@@ -20,7 +20,7 @@ func (a *Automaton) AppendBinary(dst []byte) []byte {
 }
 
 // FromBytes returns the automaton that [Automaton.AppendBinary] wrote, for that number of rules.
-// Whatever the bytes are, Match of what it returns ends, without a panic, and its ranks are of
+// Whatever the bytes are, Match of the result ends, without a panic, and its ranks are of
 // those rules; the error is ErrEncoding. Time is linear in the bytes. The automaton keeps data,
 // which must not change.
 func FromBytes(data []byte, rules int) (*Automaton, error) {
@@ -68,7 +68,7 @@ func (w *way) isDone(t table) bool {
 // isRank reports whether v is the rank of a rule.
 func (v *validator) isRank(r uint32) bool { return r >= 2 && int(r>>1) <= v.rules }
 
-// checkTable checks the trie, whose nodes lie in the order in which they are met, with nothing
+// checkTable checks the trie, whose nodes lie in the order they are met, with nothing
 // between them.
 func (v *validator) checkTable() bool {
 	if len(v.table) == 0 {

@@ -8,7 +8,7 @@
 //
 // # Form
 //
-// A pattern is an anchor, with which the path begins, and floating segments, one behind each "*"; see
+// A pattern is an anchor, the start of the path, and floating segments, one behind each "*"; see
 // [Pattern]. Nothing is determinised beyond a size linear in the text: the rules of apple.com or
 // ebay.com, some twenty patterns like /*_a*/shop/, have more than 60,000 states as a DFA. Instead the
 // automaton has these parts:
@@ -17,7 +17,7 @@
 //     rules are only a prefix, and need no more.
 //   - Patterns with floating segments that share an anchor are found by fingerprints, three bytes
 //     each, 32 places of a path at once (Teddy). Only those are tried whose fingerprints the path
-//     has, and if they are many, also keys of some bytes more, by which an index finds them.
+//     has, and if they are many, also keys of some bytes more, that let an index find them.
 //   - Where there are more than 640 such patterns, or very long ones, package onepass finds them all
 //     in one pass. No real file is known that has so many.
 //
@@ -41,7 +41,7 @@
 //
 // # Cost
 //
-// With n the bytes of all patterns, and p those of the path:
+// With n the bytes of all patterns, and p the bytes of the path:
 //
 //   - Compile takes O(n) and sorting; tables are O(n): about 1.3 bytes per byte of real rules.
 //   - Match takes O(p) for the trie, and for floating segments that are tried up to 640 searches of
@@ -79,13 +79,13 @@
 //     read; a path of fewer bytes goes into a register in pieces.
 //
 // An index, where more than 24 patterns share a prefix. It has the tables of one group for all
-// of them. So a bucket has many patterns, and only says at which few places of a path to look
+// of them. So a bucket has many patterns, and only says the few places of a path to look at
 // closer. There, a filter of bits is asked for two keys: five bytes that begin with the
 // fingerprint, and four that end with it. The last eight bytes of the path are a key, too. Each
-// pattern is filed under one key. It also has 64 bits for what else a path needs, the bytes
+// pattern is filed under one key. It also has 64 bits for other needs of a path, the bytes
 // ahead of its other places and of each /; only patterns that lack none of these are tried.
 // automaton/index.go chooses fingerprints so that a bucket has one rare byte in common,
-// such as the = of queries, or else adds little to what buckets have. The keys of two blocks are
+// such as the = of queries, or else adds little to the contents of buckets. The keys of two blocks are
 // looked up in one loop without branches: the end of a loop cannot be predicted, and costs more
 // than a key.
 //
@@ -106,7 +106,7 @@
 // labels is a call. Few nodes are so large. Tables for all nodes would take 1.75 bytes per byte
 // of rule text in place of 1.29, for 8 ns of the 48 that the trie takes.
 //
-// What is left. On the real log a match visits 1.8 nodes of the trie, finds fingerprints in one
+// The remaining time. On the real log a match visits 1.8 nodes of the trie, finds fingerprints in one
 // path of a hundred, and takes 16 ns: two for the loop around it, ten for the trie. In random
 // order it takes 27, and over all files of the collection 48, as processors cannot predict
 // branches of rules that they have not seen lately; asking for the next lines of the table early
@@ -117,7 +117,7 @@
 // in the median file. Working memory is used again. An automaton leaves behind its table and the
 // order of the rules, nothing else. On its way into the trie, a rule is an entry of 24 bytes
 // without a pointer, sorted by the first eight bytes of its prefix. After that, code finds once
-// what neighbours share, and writes the trie from these numbers; it looks at text only to copy
+// the shared starts of neighbours, and writes the trie from these numbers; it looks at text only to copy
 // it. One file in six has floating segments, and only those patterns are taken apart. Working
 // memory on the stack, which must be cleared for each file, made compiling a quarter slower, and
 // on the heap a fifth.

@@ -22,7 +22,7 @@ type workspace struct {
 	buf      []byte   // where the table is written
 }
 
-// keptRules is the number of rules from which on a workspace is not kept: few files have as many.
+// keptRules is the least number of rules whose workspace is not kept: few files have as many.
 const keptRules = 4096
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
@@ -65,7 +65,7 @@ type entry struct {
 	prefix uint64 // of the anchor, see prefixOf
 	rank   Rank
 	anchor int32 // length of the anchor
-	shared int32 // length of the longest common prefix of the anchor and that of the entry before it
+	shared int32 // length of the longest common prefix of the anchor and the anchor of the entry before it
 	tail   tail
 }
 
@@ -238,7 +238,7 @@ func (w *workspace) merge(dst, x, y []entry) {
 	_ = append(append(dst, x...), y...)
 }
 
-// less reports whether the pattern of x comes before that of y.
+// less reports whether the pattern of x comes before y's.
 func (w *workspace) less(x, y *entry) bool {
 	return x.prefix < y.prefix || x.prefix == y.prefix && w.compare(x, y) < 0
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/robobatch/robobatch/automaton/internal/onepass"
 )
 
-// limits choose the form in which patterns with floating segments are written. Only isMany and partsOf
+// limits choose the written form of patterns with floating segments. Only isMany and partsOf
 // decide by them.
 type limits struct {
 	// grouped is the most patterns at one anchor that are in groups; if there are more, those that
@@ -110,8 +110,8 @@ func (b *builder) addFloating(entries []entry) (off uint32) {
 	return off
 }
 
-// Patterns that are not tried are in lists, one for each anchor, of which a Matcher of package
-// onepass is made. The offset of a trie node's patterns leads to
+// Patterns that are not tried are in lists, one for each anchor; a Matcher of package
+// onepass is made of them. The offset of a trie node's patterns leads to
 //
 //	number    3 bytes: how many lists are before this one
 //	count     3 bytes: the number of patterns

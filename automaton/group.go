@@ -55,7 +55,7 @@ const (
 // number.
 type fingerprint uint32
 
-// endByte stands for the end of a path in fingerprints, and endRarity is its rarity: more than that of
+// endByte stands for the end of a path in fingerprints, and endRarity is its rarity: more than the rarity of
 // any byte.
 const (
 	endByte   = 0
@@ -380,7 +380,7 @@ func (t table) try(off uint32, path []byte, best Rank) Rank {
 // there makes a pattern be tried in vain, and nothing else.
 const blockSize = 32
 
-// siftGeneric appends to nodes, which has room for them, those of their groups that have a pattern
+// siftGeneric appends to nodes, which has room for them, their groups that have a pattern
 // which may decide: the path has its fingerprint, and its rank may be above best. For an index, the
 // rank suffices. The result is the number of these groups.
 func (t table) siftGeneric(path []byte, nodes []pending, best Rank) (n int) {

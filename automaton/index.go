@@ -9,8 +9,8 @@ import (
 )
 
 // An index finds the patterns of an anchor that has more of them than a group has room for. It
-// begins as a group does, but all its patterns share the eight buckets, which only say at which
-// places of a path a fingerprint may be. A pattern is filed under a key, some bytes around its
+// begins as a group does, but all its patterns share the eight buckets, which only say the
+// places of a path where a fingerprint may be. A pattern is filed under a key, some bytes around its
 // fingerprint or at the end of the path. The keys of a path, at these places and at its end, are
 // looked up in a filter; and of the patterns that are filed under them, those are tried which need
 // no key that the path lacks. The offset of an index leads to
@@ -20,13 +20,13 @@ import (
 //	masks     as in a group
 //	log       1 byte: keys are hashed to 6+log bits
 //	hashes    2 bytes: the number of distinct hashes
-//	number    2 bytes: that of the patterns
+//	number    2 bytes: the number of the patterns
 //	filter    8 bytes for each of 1<<log words: a bit for each hash that is one of a key
 //	before    2 bytes for each word: the number of hashes in the words before it
 //	first     2 bytes for each hash, and one more: its first entry
 //	entries   10 bytes for each pattern, in the order of their hashes: the bits that it needs, see
 //	          key.bits, and its number, in 2 bytes
-//	offsets   3 bytes for each pattern, in the order of their numbers, which is that of descending
+//	offsets   3 bytes for each pattern, in the order of their numbers, the order of descending
 //	          rank
 //	patterns  see table.addPattern
 const (
@@ -34,7 +34,7 @@ const (
 	indexHeader = indexLog + 1 + 2 + 2
 	entrySize   = 8 + 2
 
-	// maxIndexLog is that of triedLimit patterns. With 16 to 32 bits for each, 2 to 4 of a hundred
+	// maxIndexLog is the log for triedLimit patterns. With 16 to 32 bits for each, 2 to 4 of a hundred
 	// keys that are no pattern's are in the filter.
 	maxIndexLog = 8
 
@@ -55,8 +55,8 @@ const (
 	windowBefore = 3
 
 	windowPrint  = 0x0000_ffff_ff00_0000 // the bytes of a fingerprint
-	windowAhead  = 0xffff_ffff_ff00_0000 // those of the key that begins with it
-	windowBehind = 0x0000_ffff_ffff_0000 // those of the key that ends with it
+	windowAhead  = 0xffff_ffff_ff00_0000 // the bits of the key that begins with it
+	windowBehind = 0x0000_ffff_ffff_0000 // the bits of the key that ends with it
 )
 
 // A key is some bytes times keyHash.
@@ -68,16 +68,16 @@ func keyBehind(window uint64) key { return key(window << 16 >> 32 * keyHash) }
 // keyAtEnd is the key of a path's last eight bytes.
 func keyAtEnd(last uint64) key { return key(last * keyHash) }
 
-// bits returns two of 64 bits that stand for a key. A pattern needs those of the keys ahead of each
+// bits returns two of 64 bits that stand for a key. A pattern needs the bits of the keys ahead of each
 // place where all paths that it matches have a fingerprint, or a '/'.
 func (k key) bits() uint64 { return 1<<(k>>58) | 1<<(k>>52&63) }
 
 // hash returns the hash of a key: as many bits of it count as number the bits of a filter.
 func (k key) hash() uint32 { return uint32(k >> 44) }
 
-// candidates is the memory in which those patterns are found that a path may match.
+// candidates is the memory for the patterns that a path may match.
 type candidates struct {
-	hashes [hitsRoom]uint16   // those of the path that the filter has
+	hashes [hitsRoom]uint16   // hashes of the path that the filter has
 	found  [maxEntries]uint16 // the patterns to try, by number
 }
 
@@ -317,7 +317,7 @@ func (p *ranked) hasEnd() bool {
 }
 
 // filingKeys returns the keys that a pattern may be filed under: those where it has its fingerprint, or
-// that of the end; and the bits that it needs, see key.bits.
+// the end's; and the bits that it needs, see key.bits.
 func (p *ranked) filingKeys(masks *[masksSize]byte) (filed filedKeys, needs uint64) {
 	wanted := p.print.inWindow()
 	if p.print == endPrint {
@@ -375,7 +375,7 @@ func (f fingerprint) inWindow() uint64 {
 type indexer struct {
 	pats   []ranked
 	prints []fingerprint // those that the patterns may have
-	places []printRange  // by pattern, those of it
+	places []printRange  // by pattern, its own
 	all    [buckets]bucket
 	used   int // buckets
 	masks  [masksSize]byte
@@ -383,7 +383,7 @@ type indexer struct {
 
 // indexPrints chooses the fingerprints of patterns, and returns the masks. Those which can be are
 // filed under the end of the path. Of the others, those that share a rare byte, mostly one that
-// queries have, share a bucket. What is left, one after the other, goes where it adds least.
+// queries have, share a bucket. Each other one, in turn, goes where it adds least.
 func indexPrints(pats []ranked) *[masksSize]byte {
 	size := 0
 	for i := range pats {
@@ -413,7 +413,7 @@ func indexPrints(pats []ranked) *[masksSize]byte {
 	return &x.masks
 }
 
-// A printRange is the fingerprints that a pattern may have: indexer.prints[begin:end], of which those
+// A printRange is the fingerprints that a pattern may have: indexer.prints[begin:end], where those
 // with a rare byte come first, before rare.
 type printRange struct{ begin, rare, end int32 }
 
@@ -445,8 +445,8 @@ type pivot struct {
 
 const (
 	pivotMin  = 4       // patterns that share a byte, to have a bucket
-	pivotRate = 400     // the rate of a byte for which they have one, or less
-	placeRate = 200     // added to each rate: that of the places which are found anyway
+	pivotRate = 400     // the rate of a byte that gives them one, or less
+	placeRate = 200     // added to each rate: the rate of the places that are found anyway
 	choices   = 3       // fingerprints of a pattern that are weighed
 	openCost  = 1 << 33 // the cost of the first bucket; each next one costs twice as much
 )
@@ -559,7 +559,7 @@ func rarest(prints []fingerprint) (best [choices]fingerprint) {
 	return best
 }
 
-// appendPrints appends the fingerprints that a pattern may have in an index: those of all bytes,
+// appendPrints appends the fingerprints that a pattern may have in an index: the prints of all bytes,
 // and with a key.
 func (p *ranked) appendPrints(dst []fingerprint) []fingerprint {
 	rest, f, n := p.Rest, fingerprint(0), 0

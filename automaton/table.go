@@ -2,7 +2,7 @@ package automaton
 
 import "encoding/binary"
 
-// A table is the whole of a compiled automaton: one run of bytes without pointers, in which numbers
+// A table is the whole of a compiled automaton: one run of bytes without pointers, where numbers
 // are little-endian and offsets count from its start. Offsets and ranks take three bytes; they are
 // read as four and masked, so a table ends with padding.
 type table []byte
@@ -28,7 +28,7 @@ const ones = 0x0101010101010101
 // A pending is a trie node with floating segments that a path passed, or a group of its patterns that
 // is still to be tried.
 type pending struct {
-	group uint32 // its offset; of a node, that of the first group
+	group uint32 // its offset; of a node, the offset of the first group
 	pos   uint32 // where in the path the node is
 	found uint64 // the buckets of the group that were found; 1 if it has none
 }

@@ -22,7 +22,7 @@ func (t *table) addPattern(p *ranked) {
 
 // The limits of a pattern that is tried.
 const (
-	// longSegment is the longest segment for which bytes.Index works with vector instructions
+	// longSegment is the longest segment that bytes.Index searches with vector instructions
 	// alone, so that it takes time linear in the path whatever the segment.
 	longSegment = 63
 
@@ -82,7 +82,7 @@ func (t table) endsWith(off, end uint32, path []byte) bool {
 // A segment is a floating segment of a pattern that is tried. It has at least one byte.
 type segment struct {
 	text   []byte
-	window int // where those of its bytes begin that it is looked for by: printSize, or all if it has fewer
+	window int // where the bytes begin that the search uses: printSize, or all if it has fewer
 }
 
 const segmentHeader = 1 + 1

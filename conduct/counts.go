@@ -11,7 +11,7 @@ import (
 // noTime is the time of a request without one, see engine.Batch.
 const noTime = math.MinInt64
 
-// counts are what is counted of a pair. All but answers leave impostors out.
+// counts are the numbers of a pair. All but answers leave impostors out.
 type counts struct {
 	answers     [ranges.NumAnswers]int64 // requests by who sent them
 	bytes       int64
@@ -59,7 +59,7 @@ func (c *counts) append(dst []byte) []byte {
 	return dst
 }
 
-// readCounts reads what append wrote.
+// readCounts reads the bytes that append wrote.
 func readCounts(from *wire.Cursor) (c counts) {
 	for i := range c.answers {
 		c.answers[i] = from.Varint()

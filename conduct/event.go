@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// A kind is what an event is. Of events at one moment those of lesser kinds come first, so that a fetch counts as
+// A kind says which event it is. Of events at one moment those of lesser kinds come first, so that a fetch counts as
 // before a request. Of two fetches the one that allowed all is the later: it accuses less.
 type kind uint8
 
@@ -29,7 +29,7 @@ type event struct {
 	at       int64 // microseconds since 1970 UTC
 	kind     kind
 	violated bool   // of a forbidden one
-	delay    int64  // microseconds; noDelay is none. A fetch has that of the event before
+	delay    int64  // microseconds; noDelay is none. A fetch has the delay of the event before
 	period   uint32 // of a fetch and a forbidden one, see engine.Deed
 	cache    int64  // of a fetch, microseconds
 	past     []byte // of a forbidden one, see engine.Deed
@@ -63,7 +63,7 @@ func (e *event) order(o *event, details bool) int {
 
 // The first byte of an event has its kind in the lowest two bits, and these above them.
 const (
-	newDelay   = 1 << 2 // the delay is another than that of the event before, and follows
+	newDelay   = 1 << 2 // the delay differs from the delay of the event before, and follows
 	isViolated = 1 << 3
 	inSeconds  = 1 << 4 // the difference of the times is in seconds, not in microseconds
 	stepShift  = 5      // the difference, from 0; longStep says that it follows
@@ -149,7 +149,7 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 	return e.readRest(series)
 }
 
-// readRest reads what only some events have.
+// readRest reads the fields that only some events have.
 func (e *event) readRest(series []byte) ([]byte, error) {
 	period, n := binary.Uvarint(series)
 	if n <= 0 {

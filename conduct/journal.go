@@ -17,7 +17,7 @@ import (
 // DefaultMemory is how many bytes a Journal takes, unless it is told otherwise.
 const DefaultMemory = 256 << 20
 
-// defaultCache is that of engine.StoreOptions.
+// defaultCache is the default of engine.StoreOptions.
 const defaultCache = 24 * time.Hour
 
 // Options say what a Journal keeps, and where. The zero value is of no use without Status: no answer counts.
@@ -67,20 +67,20 @@ type seen struct {
 	dated, answered, sized bool
 }
 
-// A site is what is kept of an origin of the rules.
+// A site is the data kept about an origin of the rules.
 type site struct {
 	first   int64           // when anybody first asked it for anything; noTime if nobody did
 	ruling  engine.RulingID // in force for a row of it; always, unless the site is dated
 	newest  engine.RulingID // of the newest text; 0 if there is none
 	isKnown bool            // the rest is
-	isDated bool            // what is in force changes
+	isDated bool            // the text in force changes
 	delays  bool            // a text has a Crawl-delay for somebody
 }
 
 // mostNamed is how many crawlers are told apart that only a robots.txt names.
 const mostNamed = 1 << 16
 
-// siteSize is what a Journal takes for each origin of the rules, whether it was asked for anything or not.
+// siteSize is how many bytes a Journal takes for each origin of the rules, whether it was asked for anything or not.
 const siteSize = int64(unsafe.Sizeof(site{}))
 
 // Least returns about how many bytes a Journal takes at least for rules of so many origins.
@@ -121,7 +121,7 @@ func (j *Journal) HasAnswers() bool { return j.seen.answered }
 // HasBytes reports whether any request of a crawler says how many bytes were sent.
 func (j *Journal) HasBytes() bool { return j.seen.sized }
 
-// Write keeps what a batch has of crawlers.
+// Write keeps the rows of crawlers in a batch.
 func (j *Journal) Write(b *engine.Batch) error {
 	j.lookup.Use(b)
 	deeds := b.Deeds

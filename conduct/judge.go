@@ -36,7 +36,7 @@ type judge struct {
 	request Request
 }
 
-// newJudge returns a judge that tells a Report what it finds.
+// newJudge returns a judge that tells a Report its findings.
 func newJudge(opt Options, to Report) *judge {
 	cache := opt.Cache
 	if cache == 0 {
@@ -225,7 +225,7 @@ func (q *Request) readDetail(detail []byte) bool {
 	return c.AtEnd() && int(q.Verified) < ranges.NumAnswers
 }
 
-// see notes what a crawler does about a change of the text.
+// see notes how a crawler reacts to a change of the text.
 func (j *judge) see(e *event) error {
 	n := int(e.period)
 	if n >= len(j.about.reigns) || !j.about.reigns[n].isText {
@@ -253,7 +253,7 @@ func (j *judge) see(e *event) error {
 	return nil
 }
 
-// endChange reports what was noted of a change.
+// endChange reports the notes about a change.
 func (j *judge) endChange() error {
 	if j.change == 0 {
 		return nil
@@ -262,7 +262,7 @@ func (j *judge) endChange() error {
 	return j.to.Change(&j.now)
 }
 
-// end reports the row of a crawler, or adds it to that of all origins.
+// end reports the row of a crawler, or adds it to the row of all origins.
 func (j *judge) end(c *counts) error {
 	if err := j.endChange(); err != nil {
 		return err
@@ -287,7 +287,7 @@ func (j *judge) end(c *counts) error {
 	return j.to.Row(r)
 }
 
-// finish reports what is only known at the end.
+// finish reports the facts known only at the end.
 func (j *judge) finish() error {
 	if err := j.median.finish(func(key uint32, median int64) { j.all[key].AnswerMedian = median }); err != nil {
 		return err

@@ -27,7 +27,7 @@ func (j *Journal) Judge(to Report) error {
 	return judge.finish()
 }
 
-// judgeRuns judges what the runs of a spill have. details is that of event.order.
+// judgeRuns judges the events in the runs of a spill. details is as in event.order.
 func judgeRuns(spill *extsort.Spill, opt Options, details bool, to Report) error {
 	judge := newJudge(opt, to)
 	defer judge.median.close()
@@ -227,12 +227,12 @@ func (s *sorter) add(e *event) error {
 	return nil
 }
 
-// sort sorts what is in memory.
+// sort sorts the events in memory.
 func (s *sorter) sort() {
 	slices.SortFunc(s.all, func(a, b event) int { return a.compare(&b) })
 }
 
-// write writes what is in memory as a run.
+// write writes the events in memory as a run.
 func (s *sorter) write() error {
 	if s.spill == nil {
 		s.spill = extsort.NewSpill(s.dir)

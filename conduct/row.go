@@ -40,7 +40,7 @@ type Row struct {
 	Requests, Verified, Impostors, Unpublished, Stale, NoAddress int64
 
 	Robots                   int64 // requests of /robots.txt
-	Answers                  int64 // those of them with a time and an answer that counts
+	Answers                  int64 // such requests with a time and an answer that counts
 	FirstAnswer, LastAnswer  int64 // NoTime without Answers
 	AnswerMedian, AnswerMost int64 // between neighbouring Answers; of use from two on
 	AnswerGaps               int64 // how many of these there are

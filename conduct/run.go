@@ -301,7 +301,7 @@ type joiner struct {
 	pieces  []piece // that have events left
 }
 
-// A piece is what is left of a piece of a series, and its next event.
+// A piece is the rest of a piece of a series, and its next event.
 type piece struct {
 	rest  []byte
 	state state
@@ -407,7 +407,7 @@ func (j *joiner) tell(last *event) error {
 	return nil
 }
 
-// endPair tells what is left of a pair.
+// endPair tells the rest of a pair.
 func (j *joiner) endPair() error {
 	if !j.isOpen {
 		return nil
@@ -428,7 +428,7 @@ func (j *joiner) tellOrigin() error {
 	return j.to.origin(&j.about)
 }
 
-// endOrigin tells what is left of an origin. One without crawlers matters only where other runs may have some.
+// endOrigin tells the rest of an origin. One without crawlers matters only where other runs may have some.
 func (j *joiner) endOrigin() error {
 	if err := j.endPair(); err != nil || j.run == nil {
 		return err
@@ -436,7 +436,7 @@ func (j *joiner) endOrigin() error {
 	return j.tellOrigin()
 }
 
-// Finish tells what is left.
+// Finish tells the rest.
 func (j *joiner) Finish() error {
 	err := j.endOrigin()
 	if j.run != nil && err == nil {

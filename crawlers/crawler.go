@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// purposes are what crawlers fetch pages for.
+// purposes are the reasons why crawlers fetch pages.
 var purposes = []string{
 	"search",       // a search engine's index
 	"ai-training",  // text to train models with
@@ -26,8 +26,8 @@ const other = "other"
 type Crawler struct {
 	Token    string   // the product token, as in "User-agent: Googlebot"
 	Operator string   // who runs it
-	Purposes []string // what it fetches pages for, as in "ai-training"; at least one
-	Names    []string // what it is called in the User-Agent header; none if the token is a switch that nothing fetches by
+	Purposes []string // its reasons to fetch pages, as in "ai-training"; at least one
+	Names    []string // its names in the User-Agent header; none if the token is a switch that nothing fetches by
 
 	Fallback    string // the token whose group it obeys if it has none of its own; "" is none
 	IgnoresStar bool   // it does not heed groups for "*"
@@ -56,7 +56,7 @@ const allSet = "all"
 func Sets() []string { return append([]string{allSet, aiSet}, purposes...) }
 
 // Set returns the crawlers of a set in the order of the table, or nil if there is none. The
-// set "ai" is those of "ai-training", "ai-search" and "ai-assistant"; "all" is all of the table.
+// set "ai" joins "ai-training", "ai-search" and "ai-assistant"; "all" is all of the table.
 // Tokens that are a switch are among them.
 func Set(name string) []Crawler {
 	var set []Crawler

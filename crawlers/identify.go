@@ -30,7 +30,7 @@ func IdentifyIndex(userAgent []byte) int {
 	return -1
 }
 
-// IdentifyWords is [IdentifyIndex] that also finds by which words a robots.txt may name a client that the
+// IdentifyWords is [IdentifyIndex] that also finds the words that may name in a robots.txt a client that the
 // table of crawlers does not: it appends to dst those that Identify looks at, but for names of hosts and
 // files, such as "example.com". They are pieces of the header. Where the table names the client, the
 // result is dst alone.
@@ -94,7 +94,7 @@ var class = func() (c [256]uint8) {
 }()
 
 // isAddress reports whether the word, which ends before the end of the header, begins a URL or a mail
-// address. A URL without a scheme has a host and a path: "example.com/bot". What looks like one and
+// address. A URL without a scheme has a host and a path: "example.com/bot". Text that looks like one and
 // has a version in place of the path is a name: "Foo.Bar/1.0".
 func (w *wordScanner) isAddress(word []byte) bool {
 	switch rest := w.text[w.end:]; rest[0] {
@@ -123,8 +123,8 @@ func (w *wordScanner) isMail() bool {
 	return false
 }
 
-// isHost reports whether a word may be the name of a host, or of a file: it has a dot, and what
-// follows the last one is letters.
+// isHost reports whether a word may be the name of a host, or of a file: it has a dot, and only
+// letters follow the last one.
 func isHost(word []byte) bool {
 	dot := bytes.LastIndexByte(word, '.')
 	if dot <= 0 || len(word)-dot < 3 {

@@ -2,7 +2,7 @@ package crawlers
 
 // Suspect reports whether a User-Agent that names no known crawler looks like one that does: a word has "bot",
 // "crawl" or "spider" in it, or the header has a URL or a mail address, as crawlers say whom to ask about them.
-// It is a guess, and decides nothing. name is the word of the header by which a table for [Add] may name the
+// It is a guess, and decides nothing. name is the word of the header that lets a table for [Add] name the
 // crawler, nil if no word will do; it is a piece of the header. Suspect does not allocate, and takes time linear
 // in the header.
 func Suspect(userAgent []byte) (name []byte, is bool) {

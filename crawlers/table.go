@@ -14,7 +14,7 @@ import (
 //go:embed crawlers.tsv
 var tsv string
 
-// known is all crawlers: those of crawlers.tsv, and those that [Add] has added.
+// known is all crawlers: the rows of crawlers.tsv, and those that [Add] has added.
 var known = mustIndex(tsv)
 
 // A table is crawlers, and the ways to find them.
@@ -52,8 +52,8 @@ const maxCrawlers = 4096
 // Add adds the crawlers of a file in the form of crawlers.tsv, which has that name in messages. One
 // of a token that is known replaces that crawler, and a name that is known names the crawler of the
 // file. The error has all faults, with their lines and columns; then nothing is added. Add is for
-// the start of a program: nothing else of this package may run at the same time, and what was
-// asked before does not change.
+// the start of a program: nothing else of this package may run at the same time, and answers
+// given before do not change.
 func Add(name string, text []byte) error {
 	own, err := parse(name, string(text))
 	if err != nil {
@@ -242,7 +242,7 @@ func checkText(value string) error {
 	return nil
 }
 
-// maxName is the longest token and the longest name, far beyond those of any crawler.
+// maxName is the longest token and the longest name, far beyond any crawler's.
 const maxName = 128
 
 func (c *Crawler) setToken(value string) error {

@@ -1,7 +1,7 @@
-// Package e2e runs the command over real data and reads what it writes with the readers of other
+// Package e2e runs the command over real data and reads its output with the readers of other
 // projects: Parquet with DuckDB and ClickHouse, Arrow files and streams with Apache Arrow for
-// JavaScript and ClickHouse. It is a module of its own, so that what it needs (cgo, Node.js, 200 MB
-// of databases) is no dependency of the command: run `make e2e`.
+// JavaScript and ClickHouse. It is a module of its own, so that its needs (cgo, Node.js, 200 MB
+// of databases) are no dependency of the command: run `make e2e`.
 //
 // TestDocs runs the commands and queries of documents, docs/COOKBOOK.md first, and holds their
 // outputs; go test -run TestDocs -update writes them anew.

@@ -25,7 +25,7 @@ type Batch struct {
 	Clients    []Span  // the addresses of clients as read, NoURL where there is none
 	Times      []int64 // microseconds since 1970 UTC, math.MinInt64 where unknown
 
-	Kept []Kept // extra columns, in the order in which the Source was asked for them
+	Kept []Kept // extra columns, in the order that the Source was asked for
 
 	Refused int // lines that were refused, and give no row
 
@@ -38,7 +38,7 @@ type Batch struct {
 
 	Sites    []SiteID   // origin of each row; NoSite for a bad URL
 	Strays   [][]byte   // normalised origins that the store does not know, see [SiteID.Stray]
-	Rulings  []RulingID // what is in force for each row, see [Lookup.Rule]
+	Rulings  []RulingID // the ruling in force for each row, see [Lookup.Rule]
 	Verdicts []Verdict  // of row i for agent a: Verdicts[i*agents+a]; agents is 1 with LogAgents
 
 	// Canonicals are the URLs without the parameters that robots.txt says do not count: the URL
@@ -46,7 +46,7 @@ type Batch struct {
 	// robots.CleanParamLines fills them.
 	Canonicals []Span
 
-	// Preferences are those of row i for agent a, as Verdicts are. Only StoreOptions.Directives with
+	// Preferences are of row i for agent a, as Verdicts are. Only StoreOptions.Directives with
 	// robots.UsageLines or robots.SignalLines fills them.
 	Preferences []Preference
 
@@ -55,22 +55,22 @@ type Batch struct {
 
 	// Only StoreOptions.LogAgents fills these:
 	Agents     []uint32    // the crawler of each row, see [Lookup.AgentName]
-	Violations []Violation // what the verdict of each row means for its crawler; not with LogAgentsByName
+	Violations []Violation // the meaning of each row's verdict for its crawler; not with LogAgentsByName
 	Skipped    int         // rows that were left out; nothing else counts them
 
-	// Only StoreOptions.Ranges fills these: whether each row came from its crawler, and what proves it
+	// Only StoreOptions.Ranges fills these: whether each row came from its crawler, and the proof
 	// where it did. Rows that no crawler is named in are ranges.Null.
 	Verified []ranges.Answer
 	Proofs   []ranges.Proof
 
-	// Only StoreOptions.Deeds fills these: what crawlers asked of robots.txt, and did against it, in the
+	// Only StoreOptions.Deeds fills these: requests of crawlers for robots.txt, and against it, in the
 	// order of the rows, and the memory of Deed.Past.
 	Deeds []Deed
 	Pasts []byte
 
-	// Timeless counts, with StoreOptions.RowTimes, the verdicts that forbid a URL by a robots.txt of
-	// which nobody knows since when it has been there: its time is that of a file, or unknown. With
-	// LogAgents it counts those of them that would accuse a crawler otherwise.
+	// Timeless counts, with StoreOptions.RowTimes, the verdicts that forbid a URL by a robots.txt although
+	// nobody knows since when it has been there: its time is the time of a file, or unknown. With
+	// LogAgents it counts the ones that would accuse a crawler otherwise.
 	Timeless int
 
 	// Unfetched counts, with LogAgents, the verdicts that would accuse a crawler, if the fetch of
@@ -82,7 +82,7 @@ type Batch struct {
 	UntimedRows, UntimedLists int
 
 	// Only Options.Old fills these:
-	Old     *Batch   // the same rows as the old store decides them; they share what the Source filled
+	Old     *Batch   // the same rows as the old store decides them; they share the fields of the Source
 	Changes []Change // of row i for agent a: Changes[i*agents+a]
 
 	strayNames []byte  // the memory of Strays
@@ -139,7 +139,7 @@ func (b *Batch) Piece(s Span) []byte {
 // A Source yields the rows of its inputs in order, like a [bufio.Scanner]. Next resets b, fills it
 // with the next rows of one input, and reports whether there were any; it yields the rows before a
 // fault before it reports false. A batch without rows may have Refused lines. Err is nil at a clean
-// end. b owns what Next has written to it: the Source does not touch that again.
+// end. b owns all data in it: the Source does not touch it again.
 type Source interface {
 	Next(b *Batch) bool
 	Err() error

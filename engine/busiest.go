@@ -21,7 +21,7 @@ type BusyRule struct {
 	Rows   int64         // 0 is no rule
 }
 
-// A decider is what decided a row: as a Verdict does it names a rule.
+// A decider decided a row: it names a rule, as a Verdict does.
 type decider struct {
 	site   SiteID
 	name   uint32 // of a stray, its place in names; of a rule, 1 + the last other site; 0 is none
@@ -44,7 +44,7 @@ type siteStreak struct {
 	rows uint32
 }
 
-// streaks are what the busiest sites and rules of a batch are found by.
+// streaks help to find the busiest sites and rules of a batch.
 type streaks struct {
 	sites  []siteStreak
 	hashes []uint64 // of the names of strays, in the order of their streaks
@@ -67,8 +67,8 @@ func (b *Batch) addRule(s ruleStreak) {
 	b.streaks.rules = append(all, s)
 }
 
-// A busiest finds the busiest origins and rules. Batches are added in the order of the source, so what
-// it finds does not depend on the number of workers.
+// A busiest finds the busiest origins and rules. Batches are added in the order of the source, so the
+// result does not depend on the number of workers.
 type busiest struct {
 	sites         siteRows
 	strays, rules frequent
@@ -144,7 +144,7 @@ func (r *siteRows) addStreak(s siteStreak) {
 	r.few.countKey(uint64(s.site), int64(s.rows), decider{site: s.site})
 }
 
-// top returns the Top origins with the most rows, the first of which have the most.
+// top returns the Top origins with the most rows, and most rows first.
 func (r *siteRows) top(lookup *Lookup) (best []BusyOrigin) {
 	offer := func(site SiteID, rows int64) {
 		if rows == 0 || len(best) == Top && rows < best[Top-1].Rows {
@@ -234,7 +234,7 @@ func (u *busiest) share(it *item, site SiteID) {
 	}
 }
 
-// total adds what was found to the sum of all counts. rows has the exact ones of strays, all or some.
+// total adds the results to the sum of all counts. rows has the exact ones of strays, all or some.
 func (u *busiest) total(s *Stats, rows *tally) {
 	top := u.strays.top(Top)
 	strays := make([]BusyOrigin, 0, len(top)+Top)
@@ -255,7 +255,7 @@ func (u *busiest) total(s *Stats, rows *tally) {
 	s.TopRules, s.TopViolated = topRules(lookup, &u.rules), topRules(lookup, &u.violated)
 }
 
-// topRules returns the rules with the most rows, the first of which have the most.
+// topRules returns the rules with the most rows, and most rows first.
 func topRules(lookup *Lookup, from *frequent) (top [Top]BusyRule) {
 	rules := from.top(Top)
 	slices.SortFunc(rules, func(a, b item) int {

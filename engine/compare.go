@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Change says how the verdict of a row differs from that of [Options].Old.
+// A Change says how the verdict of a row differs from the verdict by [Options].Old.
 type Change uint8
 
 // The values of Change.
@@ -25,7 +25,7 @@ func (c Change) String() string {
 	return [...]string{"same", "other_rule", "closed", "opened"}[c]
 }
 
-// A comparer decides batches by the old store, and says what changed. It is for one goroutine.
+// A comparer decides batches by the old store, and finds the changes. It is for one goroutine.
 type comparer struct {
 	old, now *Evaluator
 	twins    *twins
@@ -34,13 +34,13 @@ type comparer struct {
 	ties     map[rulePair]bool
 }
 
-// An oldSite is what the old store has for a site of the new one; zero is not known yet.
+// An oldSite is the old store's entry for a site of the new one; zero is not known yet.
 type oldSite struct {
 	site   SiteID
 	ruling RulingID
 }
 
-// newComparer returns a comparer of what two stores decide.
+// newComparer returns a comparer of two stores' verdicts.
 func newComparer(old, now *Evaluator, t *twins) *comparer {
 	c := &comparer{old: old, now: now, twins: t, ties: map[rulePair]bool{}}
 	if namer := now.store.namer; namer != nil {
@@ -106,7 +106,7 @@ func (c *comparer) compare(b *Batch) {
 	}
 }
 
-// findSites fills Sites and Rulings of b.Old. What is found for a site of the new store is remembered,
+// findSites fills Sites and Rulings of b.Old. The results for a site of the new store are remembered,
 // unless the old one may drop it, or its rows have times.
 func (c *comparer) findSites(b *Batch) {
 	old, e := b.Old, c.old
@@ -185,9 +185,9 @@ func (c *comparer) alike(p rulePair) bool {
 	return tied
 }
 
-// Differing returns the origins for which two stores have different rules in force, sorted, and how many
-// have the same in both. The stores are built for a moment, not for the times of rows. An error is that
-// of [Store.Err].
+// Differing returns the origins whose rules in force differ between two stores, sorted, and how many
+// have the same in both. The stores are built for a moment, not for the times of rows. The error is
+// [Store.Err].
 func Differing(old, now *Store) (origins []robots.Origin, same int, err error) {
 	t := newTwins(old, now)
 	o, n := old.rules.Reader(unknownUsers), now.rules.Reader(unknownUsers)

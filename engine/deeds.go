@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Deed is a request of a crawler that says what it knew of the rules, or that they forbid: one for
+// A Deed is a request of a crawler that shows its knowledge of the rules, or that they forbid: one for
 // /robots.txt, or one that the text in force forbids. A robots.txt that is not there, or whose fetch
 // failed, forbids nothing here, whatever the verdict says.
 //
@@ -15,11 +15,11 @@ import (
 type Deed struct {
 	Row      uint32
 	IsTxt    bool   // it is for /robots.txt; otherwise the text forbids it
-	Period   uint32 // of its time; of that of the newest capture for a row without a time
+	Period   uint32 // of its time; of the newest capture for a row without a time
 	CacheFor int64  // of one for /robots.txt: for how many microseconds a crawler may use its copy
 
-	// Past is, of one that the text forbids, a piece of Batch.Pasts: bit n is set if what was in force
-	// in period n forbids the request, too. It has Period bits, so none in period 0, as that of
+	// Past is, if the text forbids the request, a piece of Batch.Pasts: bit n is set if the rules in force
+	// in period n forbids the request, too. It has Period bits, so none in period 0, as the bit of
 	// Period itself would be set. The lowest bit of a byte is the first.
 	Past Span
 }
@@ -114,14 +114,14 @@ type Stretch struct {
 	From int64 // microseconds since 1970 UTC; math.MinInt64 for the first
 	ID   RulingID
 
-	// IsKnown reports whether it is known what was in force: a text, or that there was none. Before the first
-	// capture, and while fetches fail, it is not. HasTime reports whether From is the time of a fetch, and not that of
+	// IsKnown reports whether the state of the rules is known: a text, or that there was none. Before the first
+	// capture, and while fetches fail, it is not. HasTime reports whether From is the time of a fetch, not the time of
 	// a file, or none.
 	IsKnown, HasTime bool
 }
 
-// Stretches appends the periods of a site; one with what is in force if that is always the same. id is what
-// is in force for a row of it.
+// Stretches appends the periods of a site; one with the ruling in force if it is always the same. id is the
+// ruling in force for a row of it.
 func (m *Lookup) Stretches(dst []Stretch, site SiteID, id RulingID) []Stretch {
 	if _, stray := site.Stray(); !stray {
 		for _, p := range m.reader.Periods(uint32(site)) {

@@ -9,7 +9,7 @@
 //	  ^                          └── worker: Evaluator ──┘                          │
 //	  └─────────────────────────────── empty Batches <──────────────────────────────┘
 //
-// What moves is a [Batch] of some thousand rows: there is no channel operation, lock or allocation
+// The moving unit is a [Batch] of some thousand rows: there is no channel operation, lock or allocation
 // for a single row. The number of batches is fixed, so memory is bounded however fast either end
 // is. Workers finish in any order, but the writer waits for the batches in the order of the source.
 // So the sink sees the same rows in the same order, whatever the number of workers. With one
@@ -19,7 +19,7 @@
 // for each agent. Where the outcome of a fetch decides in place of rules, as for a server that
 // cannot be reached, the site has a rule set without rules and with one verdict for every URL.
 //
-// The package hides how URLs find their site ([Evaluator]), what stays in memory, and how batches
+// The package hides how URLs find their site ([Evaluator]), the data in memory, and how batches
 // flow. Its own packages internal/rules and internal/packed hide compiled rules and packs. Ingest
 // implements Source, output implements Sink, and both import this package; it imports neither.
 //
@@ -27,7 +27,7 @@
 //
 // Before the first URL is read, robobatch parses and compiles all robots.txt, in parallel, and
 // each distinct text once. (Of the 2,561 real files that we measure on, 14 % have the text of
-// another one.) It keeps only what decides: tables without pointers, and line and text of the
+// another one.) It keeps only deciding data: tables without pointers, and line and text of the
 // rules in force. From files, all of this stays in memory during the run.
 //
 // Four system calls read a file of a directory. Package os makes nine; with it, loading 30,000
@@ -36,7 +36,7 @@
 // Rules and URLs meet by origin, after normalisation; nothing else is ever taken for the same
 // site. A worker finds the site of a URL in four steps, and stops at the first that succeeds:
 //
-//  1. Scheme and authority, as written, are those of the row before. Nearly all logs have many
+//  1. Scheme and authority, as written, repeat the row before. Nearly all logs have many
 //     rows of one host in a row.
 //  2. They are among the 4,096 that the worker met last, as written, one cache line each. In
 //     random order, too, most URLs have one of few hosts: evaluating takes 0.6 to 0.7 of the
@@ -86,10 +86,10 @@
 //     (robots.History), rules or a fixed verdict. The hot path knows nothing of them.
 //
 // A run may compare two stores (Options.Old). Each worker decides its batch by the new rules, and
-// then finds what the old ones have for the same rows (engine/compare.go). Where both stores
+// then finds the old ones' rulings for the same rows (engine/compare.go). Where both stores
 // have the same text, by its key of 16 bytes, or the same outcome, it copies the verdicts: a
-// site whose robots.txt did not change costs a second look-up, and no match. What the old store
-// decides is a batch of its own that shares the columns of the first, so look-ups, filters and
+// site whose robots.txt did not change costs a second look-up, and no match. The result of the old
+// store is a batch of its own that shares the columns of the first, so look-ups, filters and
 // columns work on either. The worker also compares: closed, opened, another rule by its text,
 // not by its line, or the same. So the sink only counts, and only rows that changed. Rows that
 // did not change for anybody are one addition for all agents. A rule is to blame by its line in

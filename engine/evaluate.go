@@ -32,14 +32,14 @@ type Evaluator struct {
 	// With LogAgents:
 	clients *clients
 	pending []pendingRow // of the batch
-	words   []byte       // memory of those of pending
+	words   []byte       // memory for the words of pending
 
 	asked []askedText // with StoreOptions.Deeds
 
 	lister lister // with StoreOptions.Sitemaps
 }
 
-// A route leads from the URL of a row to what is in force for it. It is that of the row before, as
+// A route leads from the URL of a row to the ruling in force. It is the route of the row before, as
 // nearly all logs have streaks of one host.
 type route struct {
 	prefix []byte // URL.Prefix of the last row that had one; empty if there is none
@@ -48,7 +48,7 @@ type route struct {
 
 	periods  []rules.Period // if ruling is rules.Dated
 	from, to int64          // the first and the last microsecond of the period of the last row
-	dated    RulingID       // what is in force in it
+	dated    RulingID       // the ruling in force in it
 
 	timeless bool // with RowTimes: nobody knows since when that has been in force, see rules.NoTime
 }
@@ -61,7 +61,7 @@ func (s *Store) newEvaluator(goroutines, batches int) *Evaluator {
 	return &Evaluator{store: s, reader: s.rules.Reader(goroutines), common: s.rules.Common(), budget: s.rules.Budget(batches)}
 }
 
-// Evaluate fills b.Sites, b.Strays, b.Rulings and b.Verdicts, and what else the store was built
+// Evaluate fills b.Sites, b.Strays, b.Rulings and b.Verdicts, and all else the store was built
 // for. It does not allocate once b has grown, with three exceptions: b.Canonicals; User-Agents that
 // it has not seen lately; and the first of a streak of URLs whose host is an IPv6 address or has
 // characters beyond ASCII.
@@ -160,7 +160,7 @@ func (e *Evaluator) find(b *Batch, url []byte) bool {
 	}
 	r := &e.route
 	r.prefix, r.site, r.ruling = append(r.prefix[:0], prefix...), site, ruling
-	r.timeless = ruling > rules.NoRobots // with RowTimes, what has a time has a period before it
+	r.timeless = ruling > rules.NoRobots // with RowTimes, a text with a time has a period before it
 	if ruling == rules.Dated {
 		r.periods, r.from, r.to = e.reader.Periods(uint32(site)), math.MaxInt64, math.MinInt64
 	}
@@ -201,7 +201,7 @@ func (b *Batch) time(row int) int64 {
 	return unknownTime
 }
 
-// during returns what was in force at the time of a row.
+// during returns the ruling in force at the time of a row.
 func (e *Evaluator) during(b *Batch, row int) RulingID {
 	moment := b.time(row)
 	if moment == unknownTime {

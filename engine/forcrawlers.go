@@ -107,7 +107,7 @@ func deniesAny(verdicts []Verdict) bool {
 	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Access == Denied })
 }
 
-// IsTxt reports whether the URL of a row is that of a robots.txt.
+// IsTxt reports whether the URL of a row names a robots.txt.
 func (b *Batch) IsTxt(row int) bool {
 	url := b.URL(row)
 	if !bytes.Contains(url, txtPath) { // nearly all
@@ -119,7 +119,7 @@ func (b *Batch) IsTxt(row int) bool {
 
 var txtPath = []byte(robots.TxtPath)
 
-// compared returns what an old store decided, nil if there is none.
+// compared returns the old store's batch, nil if there is none.
 func (b *Batch) compared() *Batch {
 	if b.Old == nil || len(b.Changes) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 // A frequent finds the keys that have the most rows, in bounded memory. Up to maxItems keys it is
 // exact. Where there are more, it takes the same number from the rows of each key, and drops those
 // that have none left (Misra and Gries 1982). So a key has up to off rows more than it says, and one
-// that is not there has at most off rows. What it says depends on the order of the keys, and not on
+// that is not there has at most off rows. The result depends on the order of the keys, and not on
 // how often add is called for one key in a row. The zero frequent is empty. It is for one goroutine.
 type frequent struct {
 	slots []item // a hash table, linearly probed; its length is 0 or a power of two

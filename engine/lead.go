@@ -28,13 +28,13 @@ type lead struct {
 }
 
 // To find a lead costs as much as a row saves that it leads. With mostDebt, as in random order or
-// where most paths are those of rules, only one row of everyRow is asked.
+// where most paths are paths of rules, only one row of everyRow is asked.
 const (
 	mostDebt = 16
 	everyRow = 32
 )
 
-// leads reports whether the path of a row begins so. text is the path and what follows it in the
+// leads reports whether the path of a row begins so. text is the path and the text after it in the
 // batch.
 func (l *lead) leads(id RulingID, text []byte, size int) bool {
 	n := len(l.head)

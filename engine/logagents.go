@@ -12,9 +12,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// LogAgents says for which agents a Store decides: for those of StoreOptions.Agents, or, row by
+// LogAgents chooses the agents that a Store decides for: the agents of StoreOptions.Agents, or, row by
 // row, for the crawler that the User-Agent names: a crawler of package crawlers or, where it names
-// none, one that a group of the row's own robots.txt names. Then it says what happens to a row
+// none, one that a group of the row's own robots.txt names. Then it also decides about a row
 // without a User-Agent, or with one that names no crawler.
 //
 // With LogAgentsByName the rows have names of crawlers in place of User-Agents: each is decided as a
@@ -27,7 +27,7 @@ const (
 	LogAgentsOff    LogAgents = iota // decide each row for all of StoreOptions.Agents
 	LogAgentsStar                    // decide it for a crawler that only groups for "*" bind
 	LogAgentsSkip                    // leave the row out
-	LogAgentsByName                  // decide it for the agent of that name, any of which may come
+	LogAgentsByName                  // decide it for the agent of that name; any name may come
 )
 
 // MaxAgentName is how many bytes a name may have with LogAgentsByName. A longer one counts as one that
@@ -79,7 +79,7 @@ func newNamer(d robots.Dialect) (n *namer, agents []string) {
 
 // newByName returns the namer of rows that have names of agents, and the agents that it cannot do
 // without: "*", and those that ignore groups for it. All others have the rules of the first of their
-// product tokens that a robots.txt names, or else those of "*".
+// product tokens that a robots.txt names, or else the rules of "*".
 func newByName(d robots.Dialect) (n *namer, agents []string) {
 	n = &namer{dialect: d, byName: true, deafs: map[string]uint32{}}
 	agents = []string{"*"}
@@ -107,7 +107,7 @@ func agentKey(a *robots.Agent) string {
 func (m *clients) named(name []byte) (c client) {
 	agent := robots.NewAgent(string(name), m.dialect)
 	if agent.IgnoresStar {
-		c.agent = m.deafs[agentKey(&agent)] // all of them are in the table, by which one is known
+		c.agent = m.deafs[agentKey(&agent)] // all of them are in the table, where each one is known
 		return c
 	}
 	m.text = m.text[:0]
@@ -121,12 +121,12 @@ func (m *clients) named(name []byte) (c client) {
 	return c
 }
 
-// minLetters is how many letters a token has at least by which a robots.txt names the client of a
+// minLetters is the least number of letters of a token in a robots.txt that names the client of a
 // row.
 const minLetters = 3
 
 // names reports whether a token in a robots.txt, or of a word in a header, may name the client of a
-// row. That of a crawler whose header has it need not: the table names that crawler first.
+// row. The token of a crawler whose header has it need not: the table names that crawler first.
 func (n *namer) names(token robots.ProductToken) bool {
 	if n.byName {
 		return true
@@ -198,7 +198,7 @@ type client struct {
 	words []byte // product tokens in lower case, in their order, each followed by a blank
 }
 
-// What an Evaluator remembers of User-Agents, before it starts anew. A day's log of a busy site has some
+// The User-Agents that an Evaluator remembers, before it starts anew. A day's log of a busy site has some
 // thousand distinct ones, and with a hundred bytes each they take half a megabyte. Longer ones are made
 // up, and are looked at each time.
 const (
@@ -209,7 +209,7 @@ const (
 // clients remembers who User-Agents name, as logs repeat them. It is for one goroutine.
 type clients struct {
 	*namer
-	tokens tokenFilter // in place of that of namer
+	tokens tokenFilter // in place of namer's
 	known  map[string]client
 	words  [][]byte
 	text   []byte
@@ -307,7 +307,7 @@ func (e *Evaluator) identify(b *Batch) {
 	}
 }
 
-// resolve finds the agent of a row that is pending, by what is in force for it.
+// resolve finds the agent of a row that is pending, by the ruling in force for it.
 func (e *Evaluator) resolve(pending uint32, id RulingID) uint32 {
 	if _, text := id.Text(); !text {
 		return unknownAgent

@@ -36,7 +36,7 @@ func (s *Store) newLookup(goroutines int) *Lookup {
 	}
 }
 
-// Use makes the Lookup look first at what the batch has copied of the store. It holds until the
+// Use makes the Lookup look first at the batch's copies from the store. It holds until the
 // batch is reset.
 func (m *Lookup) Use(b *Batch) {
 	m.copies = &b.winners
@@ -66,7 +66,7 @@ func (m *Lookup) AgentName(id RulingID, agent int) string {
 	return m.reader.Ruling(id).NameOf(agent)
 }
 
-// ProofName returns what a proof of a Batch names, with StoreOptions.Ranges: a list with its prefix, or a host.
+// ProofName returns the name in a Batch's proof, with StoreOptions.Ranges: a list with its prefix, or a host.
 func (m *Lookup) ProofName(p ranges.Proof) string { return m.store.opt.Ranges.ProofName(p) }
 
 // FirstAgent returns the first agent that has the same rules: itself, or one before it. If the

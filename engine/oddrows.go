@@ -20,7 +20,7 @@ type oddSite struct {
 	text RulingID
 }
 
-// maxOddSites is how many sites are told apart. It takes rules of which most are none to have as
+// maxOddSites is how many sites are told apart. Only if most rules are none can there be as
 // many.
 const maxOddSites = 1 << 16
 
@@ -56,7 +56,7 @@ func (o *oddRows) countOddRows(site oddSite, rows int64) {
 	o.bySite[site] += rows
 }
 
-// merge adds what another one counted.
+// merge adds the counts of another one.
 func (o *oddRows) merge(p *oddRows) {
 	for site, rows := range p.bySite {
 		o.countOddRows(site, rows)
@@ -64,7 +64,7 @@ func (o *oddRows) merge(p *oddRows) {
 	o.other += p.other
 }
 
-// total returns what was counted, in all. Only the names of the busiest sites are looked up.
+// total returns the sum of all counts. Only the names of the busiest sites are looked up.
 func (o *oddRows) total(s *Store) (sum OddCount) {
 	if len(o.bySite) == 0 {
 		return sum

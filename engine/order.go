@@ -2,24 +2,24 @@ package engine
 
 import "math/bits"
 
-// minStreak is the mean number of neighbouring rows of one site from which on a batch is decided in
+// minStreak is the least mean number of neighbouring rows of one site for a batch to be decided in
 // the order of its rows.
 const minStreak = 4
 
-// A rulingOrder sorts the rows of a batch by what is in force for them, so that the same rules are
+// A rulingOrder sorts the rows of a batch by the rulings in force for them, so that the same rules are
 // fetched from memory once for all of their rows. It keeps its memory.
 type rulingOrder struct{ rows, spare []rulingRow }
 
-// A rulingRow is a row of a batch and what is in force for it.
+// A rulingRow is a row of a batch and the ruling in force for it.
 type rulingRow struct {
 	id  RulingID
 	row uint32
 }
 
-// digit is the number of bits by which one pass sorts: its counts stay in the first-level cache.
+// digit is the number of bits that one pass sorts by: its counts stay in the first-level cache.
 const digit = 11
 
-// sort returns the rows in the order of their rulings; those of one ruling stay in order. It makes
+// sort returns the rows in the order of their rulings; rows of one ruling stay in order. It makes
 // a pass for every 11 bits of the greatest.
 func (o *rulingOrder) sort(rulings []RulingID) []rulingRow {
 	n := len(rulings)

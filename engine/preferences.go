@@ -29,7 +29,7 @@ func (e *Evaluator) prefer(b *Batch) {
 	}
 }
 
-// preferring returns what is in force if it is a text with preferences, else nil.
+// preferring returns the ruling in force if it is a text with preferences, else nil.
 func (e *Evaluator) preferring(id rules.RulingID) *rules.Ruling {
 	if _, text := id.Text(); text {
 		if r := e.reader.Ruling(id); r.HasPreferences() {
@@ -67,7 +67,7 @@ func (m *Lookup) SignalUse(id RulingID, agent int, p Preference) string {
 	return m.reader.Ruling(id).Preferences(agent).Use(p)
 }
 
-// answerPreference sets the preferences of an Answer: those of the first row of a batch, for agent a.
+// answerPreference sets the preferences of an Answer: from the first row of a batch, for agent a.
 func (m *Lookup) answerPreference(answer *Answer, b *Batch, a int) {
 	p, id := b.Preferences[a], b.Rulings[0]
 	answer.Usage = robots.UsageAnswer{Line: p.UsageLine, TrainAI: p.TrainAI, Search: p.Search}

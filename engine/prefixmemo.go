@@ -7,9 +7,9 @@ import (
 )
 
 // A prefixMemo remembers the prefixes of URLs that were met lately, as they are written, with their
-// site and what is in force for it. So the host of a URL is not brought into normal form and looked
+// site and the ruling in force for it. So the host of a URL is not brought into normal form and looked
 // up again. Most URLs are of few hosts, even in logs in random order. The zero prefixMemo is empty.
-// It takes 256 KiB, about what stays in the cache of a processor.
+// It takes 256 KiB, about as much as stays in the cache of a processor.
 type prefixMemo struct{ entries []prefixEntry }
 
 const (
@@ -34,7 +34,7 @@ func (m *prefixMemo) find(prefix []byte) (site SiteID, id RulingID, ok bool) {
 	return e.site, e.id, string(e.text[:e.size]) == string(prefix)
 }
 
-// remember keeps the site of a prefix, a robots.URL.Prefix, for which it is always the same.
+// remember keeps the site of a prefix, a robots.URL.Prefix, if it is always the same.
 func (m *prefixMemo) remember(prefix []byte, site SiteID, id RulingID) {
 	if len(prefix) > prefixMost {
 		return

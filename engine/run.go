@@ -16,9 +16,9 @@ type Options struct {
 
 	// Old, unless it is nil, decides each batch as well, and fills Batch.Old and Batch.Changes. It
 	// must be built for the agents and the dialect of the store. Rows of an origin whose rules are
-	// the same in both are decided once. The Stats do not count what it decides, but for violations: a
-	// draft accuses nobody, so the rules that were in force say what these are. They are those of Old,
-	// unless StoreOptions.RowTimes has the store know what was in force for each row.
+	// the same in both are decided once. The Stats do not count its decisions, but for violations: a
+	// draft accuses nobody, so violations follow the rules that were in force. They are the rules of Old,
+	// unless StoreOptions.RowTimes has the store know the ruling in force for each row.
 	Old *Store
 
 	// MaxStrays is how many origins without rules are counted each, in 43 bytes for each of them and each worker. Of more,
@@ -77,7 +77,7 @@ type SourceError struct{ cause }
 // A SinkError is the error of a run whose sink failed. Err is the cause.
 type SinkError struct{ cause }
 
-// A cause is what a run ended with. Its text says where it happened.
+// A cause is the error that ended a run. Its text says where it happened.
 type cause struct{ Err error }
 
 func (c *cause) Error() string { return c.Err.Error() }
@@ -99,9 +99,9 @@ type run struct {
 	busiest *busiest  // of the batches that were written
 }
 
-// Run takes all rows of src through the store to dst, in order, and returns what it decided. It
-// closes neither. The error is a [*SourceError], a [*SinkError], that of ctx, or [Store.Err]. The
-// Stats then count what was evaluated; after a SourceError that is what dst has. It panics if the
+// Run takes all rows of src through the store to dst, in order, and returns its counts. It
+// closes neither. The error is a [*SourceError], a [*SinkError], the error of ctx, or [Store.Err]. The
+// Stats then count the evaluated rows; after a SourceError dst has these rows. It panics if the
 // store, src or dst is nil.
 func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (Stats, error) {
 	if opt.Old != nil {
@@ -182,7 +182,7 @@ func (a *alone) loop(ctx context.Context, src Source, dst Sink) error {
 	return a.opt.ended(a.store, src)
 }
 
-// read fills batches until the source ends. Its error is that of ctx: ended returns the source's
+// read fills batches until the source ends. Its error is the error of ctx: ended returns the source's
 // own when all rows before it are written.
 func (r *run) read(ctx context.Context, src Source) error {
 	defer close(r.todo)

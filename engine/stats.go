@@ -7,14 +7,14 @@ import (
 	"github.com/robobatch/robobatch/engine/internal/rules"
 )
 
-// Stats count what a run decided.
+// Stats count the decisions of a run.
 type Stats struct {
 	URLs      int64 // rows of the input
 	Rows      int64 // verdicts: one for each URL and agent
 	Origins   int64 // distinct origins of the URLs
 	About     bool  // Origins is only about right, as there are more without rules than Options.MaxStrays
 	URLBytes  int64 // bytes of the URLs
-	BadBytes  int64 // of these, those of bad URLs
+	BadBytes  int64 // of these, the bytes of bad URLs
 	RuleLines int64 // sum of the lines of the rules that won, to compare outputs by
 
 	// Verdicts by answer, and by reason:
@@ -26,7 +26,7 @@ type Stats struct {
 	Agents []AgentCount
 	Named  []NamedCount // with LogAgents, of the crawlers that only a robots.txt names, in the order of their names
 
-	// The busiest origins and rules, the first of which have the most rows; with no rows where there
+	// The busiest origins and rules, most rows first; with no rows where there
 	// are fewer. Where there are too many to be counted, each of them may have more rows than it
 	// says, and at most so many more: with over 262,144 sites that have rules, and of sites without
 	// rules, and of rules, with over 32,768 that met a row.
@@ -35,20 +35,20 @@ type Stats struct {
 	TopOriginsOff, TopRulesOff int64
 
 	// With StoreOptions.LogAgents:
-	TopViolated [Top]BusyRule // the rules that most violations broke; Rows are violations, off like those of TopRules
-	Violations  int64         // rows whose crawler fetched what it was not allowed to fetch
+	TopViolated [Top]BusyRule // the rules that most violations broke; Rows are violations, off like the Rows of TopRules
+	Violations  int64         // rows whose crawler fetched a URL that it was not allowed to fetch
 	Skipped     int64         // rows that were left out, see LogAgentsSkip; no other number counts them
 
 	// Rows of origins without rules:
 	Strays  int64            // of origins that the Store does not know, at any moment
-	Busiest [Busy]BusyOrigin // those of them that have the most rows; fewer if there are fewer
+	Busiest [Busy]BusyOrigin // the origins of Strays that have the most rows; fewer if there are fewer
 	Early   int64            // of sites that have no capture as old as StoreOptions.AsOf or, with RowTimes, as the row
 
 	// Odd counts the sites whose robots.txt is none, as far as bytes tell, and which rows asked for.
 	Odd OddCount
 
 	// With StoreOptions.RowTimes:
-	Undated  int64 // rows of sites that have no time, and are decided by what is newest
+	Undated  int64 // rows of sites that have no time, and are decided by the newest rules
 	Timeless int64 // see Batch.Timeless
 
 	Unfetched int64 // see Batch.Unfetched
@@ -65,11 +65,11 @@ type AgentCount struct {
 	Violations               int64 // with StoreOptions.LogAgents
 
 	// Verified counts the same verdicts by whether they are on requests of the crawler, with
-	// StoreOptions.Ranges; else all are zero. Those of ranges.Null came from no usable address.
+	// StoreOptions.Ranges; else all are zero. Verdicts of ranges.Null came from no usable address.
 	Verified [ranges.NumAnswers]VerifiedCount
 }
 
-// A VerifiedCount counts verdicts, and those of them that are Denied.
+// A VerifiedCount counts verdicts, and how many are Denied.
 type VerifiedCount struct{ Rows, Denied int64 }
 
 // A NamedCount counts the verdicts for a crawler that only a robots.txt names. Those beyond MaxNamed
@@ -89,7 +89,7 @@ type counter struct {
 	odds   rules.Odd // of the store; nil if it has none
 	odd    oddRows
 
-	// By agent, with StoreOptions.LogAgents the counts, and else what each has more than the one
+	// By agent, with StoreOptions.LogAgents the counts, and else the surplus of each over the one
 	// before it: agents with the same rules are neighbours, and mostly none differ.
 	agents []AgentCount
 }
@@ -194,7 +194,7 @@ func (a *AgentCount) addRow(b *Batch, row int) {
 }
 
 // countVerdicts counts the verdicts of a batch, by answer, reason and agent, and the lines of the
-// rules that won. It counts a streak of rows with one verdict at once: those of one ruling, or those
+// rules that won. It counts a streak of rows with one verdict at once: rows of one ruling, or rows
 // that no rule decided.
 func (c *counter) countVerdicts(b *Batch) {
 	agents := c.store.agentsPerURL()
@@ -314,7 +314,7 @@ func (a *AgentCount) Add(o *AgentCount) {
 	}
 }
 
-// total returns the sum of what the workers counted.
+// total returns the sum of the workers' counts.
 func total(counters []*counter, all *busiest) Stats {
 	sum := *counters[0]
 	s := &sum.stats
@@ -354,7 +354,7 @@ func total(counters []*counter, all *busiest) Stats {
 	return *s
 }
 
-// addStats adds what another worker counted, but for what total does.
+// addStats adds another worker's counts, except the ones that total adds.
 func (s *Stats) addStats(o *Stats) {
 	s.URLs += o.URLs
 	s.Rows += o.Rows

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	// ErrTwoFiles is the error of an origin for which there are two robots.txt, and nothing says
+	// ErrTwoFiles is the error of an origin that has two robots.txt, and nothing says
 	// which is newer.
 	ErrTwoFiles = captures.ErrTwoFiles
 	// ErrAgent is the error of an agent that a Store was not built for.
@@ -55,10 +55,10 @@ type StoreOptions struct {
 	// name. Agents is then ignored.
 	LogAgents LogAgents
 
-	AsOf time.Time // the moment whose rules are in force; zero means that of the newest response
+	AsOf time.Time // the moment whose rules are in force; zero means the time of the newest response
 
-	// RowTimes decides each row by what was in force at its time, see Batch.Times and
-	// [robots.History.Periods]. AsOf is then ignored. A row without a time is decided by what was
+	// RowTimes decides each row by the rules in force at its time, see Batch.Times and
+	// [robots.History.Periods]. AsOf is then ignored. A row without a time is decided by the rules
 	// in force at the newest response, and a row before the first response of its origin as if the
 	// origin had no robots.txt.
 	RowTimes bool
@@ -107,7 +107,7 @@ func dialectOf(d robots.Dialect) robots.Dialect {
 	return d
 }
 
-// compiled returns the options without gaps, and what they mean for rules.
+// compiled returns the options without gaps, and their meaning for rules.
 func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 	opt.Dialect = dialectOf(opt.Dialect)
 	if opt.Agents = slices.Clone(opt.Agents); len(opt.Agents) == 0 {
@@ -222,7 +222,7 @@ func OpenPack(name string, opt StoreOptions) (*Store, error) {
 }
 
 // IndexMemory returns how many bytes of MaxMemory the index of the pack of that name takes, before
-// any rules are loaded. It reads the header of the pack only. The errors are those of [OpenPack].
+// any rules are loaded. It reads the header of the pack only. It fails as [OpenPack] does.
 func IndexMemory(name string) (int64, error) {
 	n, err := packed.IndexMemory(name)
 	if err != nil {
@@ -232,7 +232,7 @@ func IndexMemory(name string) (int64, error) {
 }
 
 // MinRules is the least room for rules that a run needs, in bytes, beside the index of their pack
-// and what is Reserved. With less it takes more than MaxMemory.
+// and the Reserved bytes. With less it takes more than MaxMemory.
 const MinRules = packed.MinRoom
 
 // OpenPackFile is [OpenPack] of a pack in an open file, which may have no name any more. It is read
@@ -247,7 +247,7 @@ func OpenPackFile(f *os.File, opt StoreOptions) (*Store, error) {
 	return newStore(r, opt), nil
 }
 
-// A PackFile is what a pack is written to, such as an empty *os.File that can be read.
+// A PackFile is the destination of a pack, such as an empty *os.File that can be read.
 type PackFile interface {
 	io.Writer
 	io.WriterAt
@@ -258,14 +258,14 @@ type PackFile interface {
 type PackOptions struct {
 	Dialect robots.Dialect // zero means RFC9309
 	Workers int            // compiling goroutines; 0 or less means GOMAXPROCS
-	TempDir string         // for what does not fit in memory; "" is the usual place
+	TempDir string         // for data that does not fit in memory; "" is the usual place
 
-	// Notes returns what the pack is to say of its rules, for instance of damage: at most 1 MiB of
+	// Notes returns the notes of the pack on its rules, for instance of damage: at most 1 MiB of
 	// any bytes, see [Store.Notes]. It is called when all responses were read; nil is none.
 	Notes func() []byte
 }
 
-// PackStats count what a pack has.
+// PackStats count the content of a pack.
 type PackStats struct {
 	Origins   int   // whose robots.txt was fetched, successfully or not
 	Responses int   // all of them
@@ -288,7 +288,7 @@ type OddOrigin = rules.OddOrigin
 // WritePack compiles the responses, in parallel, for any agent and any moment, and writes them as a
 // pack, which [OpenPack] reads. The bytes of the pack depend on the responses and their order, and
 // on the notes, and on nothing else. Memory grows by some 60 bytes for each distinct text and rule set, and by 16 for
-// each origin. The errors are those of [BuildStore], and of the files.
+// each origin. The errors are from [BuildStore], and from the files.
 func WritePack(ctx context.Context, file PackFile, responses iter.Seq2[robots.Response, error], opt PackOptions) (PackStats, error) {
 	stats, err := packed.Write(ctx, file, normalOrigins(responses), packed.WriteOptions{
 		Dialect: dialectOf(opt.Dialect), Workers: opt.Workers, TempDir: opt.TempDir, Notes: opt.Notes,
@@ -296,10 +296,10 @@ func WritePack(ctx context.Context, file PackFile, responses iter.Seq2[robots.Re
 	return PackStats(stats), err
 }
 
-// Memory is what compiled rules take, equal texts counted once, in bytes.
+// Memory is the size of compiled rules, equal texts counted once, in bytes.
 type Memory struct {
 	Files  int   // distinct texts
-	Rules  int   // patterns in force: those of the groups that the agents select
+	Rules  int   // patterns in force, from the groups that the agents select
 	Tables int64 // the automata
 	Refs   int64 // line, length and place of each rule's text, for the columns rule_line and rule
 	Text   int64 // that text: the rules' values as written
@@ -331,7 +331,7 @@ func (s *Store) Err() error { return s.rules.Err() }
 // Close closes the pack of the Store, if any. The Store must not be used any more.
 func (s *Store) Close() error { return s.rules.Close() }
 
-// Notes returns what a pack says of its rules, see [PackOptions]; nil if there is no pack. The caller
+// Notes returns a pack's notes on its rules, see [PackOptions]; nil if there is no pack. The caller
 // must not change it.
 func (s *Store) Notes() []byte {
 	if pack, ok := s.rules.(interface{ Notes() []byte }); ok {
@@ -340,7 +340,7 @@ func (s *Store) Notes() []byte {
 	return nil
 }
 
-// Options returns what the Store was built with: the dialect, the agents and so on, with nothing
+// Options returns the Store's options: the dialect, the agents and so on, with nothing
 // left out. The slice must not be changed.
 func (s *Store) Options() StoreOptions { return s.opt }
 
@@ -358,14 +358,14 @@ func (s *Store) agentsPerURL() int {
 // from, nor on their order.
 func (s *Store) RulesHash() string { return s.rules.Hash() }
 
-// Memory returns what the compiled rules take; of a pack, all that were loaded so far, each once.
+// Memory returns the size of the compiled rules; of a pack, all that were loaded so far, each once.
 func (s *Store) Memory() Memory { return Memory(s.rules.Memory()) }
 
 // EnoughMemory returns the MaxMemory under which no rules would have been dropped and loaded again so far. It is 0 if
 // that took no time worth mentioning.
 func (s *Store) EnoughMemory() int64 { return s.rules.Enough() }
 
-// An asker is what Verdict works with.
+// An asker has the memory of Verdict.
 type asker struct {
 	batch  Batch
 	eval   *Evaluator
@@ -373,8 +373,8 @@ type asker struct {
 }
 
 // Verdict decides one URL for one of the agents in Options. With LogAgents, agent is the User-Agent
-// of a request. With RowTimes the answer is that of the newest response. A bad URL is no error, but
-// has the reason bad_url. The error wraps ErrAgent, or is that of [Store.Err]. Use [Run] or an
+// of a request. With RowTimes the answer is from the newest response. A bad URL is no error, but
+// has the reason bad_url. The error wraps ErrAgent, or is the error of [Store.Err]. Use [Run] or an
 // [Evaluator] for many URLs: they take a tenth of the time for each.
 func (s *Store) Verdict(url, agent string) (Answer, error) {
 	n := slices.Index(s.opt.Agents, agent)

@@ -103,7 +103,7 @@ func (t *tally) grow() {
 	}
 }
 
-// merge adds what another tally counted, which has the same limit.
+// merge adds the counts of another tally, which has the same limit.
 func (t *tally) merge(o *tally) {
 	for t.zeros < o.zeros {
 		t.halve()

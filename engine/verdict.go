@@ -19,7 +19,7 @@ const (
 // so.
 func (id SiteID) Stray() (int, bool) { return int(id &^ strayBit), id != NoSite && id&strayBit != 0 }
 
-// A RulingID names what is in force for a row: rules, or the outcome of a fetch in place of rules.
+// A RulingID names the ruling in force for a row: rules, or the outcome of a fetch in place of rules.
 // Sites with the same text have the same RulingID, and one site has several in the course of time.
 // [Lookup.Rule] and [Lookup.FirstAgent] take it.
 type RulingID = rules.RulingID
@@ -45,7 +45,7 @@ type Verdict struct {
 // NoRule is the Rule of a verdict that no rule decided.
 const NoRule = rules.NoRule
 
-// A Reason says what decided a verdict. String returns it as the output column "reason" spells it.
+// A Reason says how a verdict was decided. String returns it as the output column "reason" spells it.
 type Reason = rules.Reason
 
 // The reasons, and no others.
@@ -71,13 +71,13 @@ type Answer struct {
 	Reason Reason
 	Rule   robots.Rule // its Line, Value and Allow; zero if no rule won
 
-	// What may be done with the page; zero without [StoreOptions].Directives that say it.
+	// The uses of the page that are allowed; zero without [StoreOptions].Directives that say it.
 	Usage   robots.UsageAnswer
 	Signal  robots.SignalAnswer
 	License robots.Note
 }
 
-// A Preference is what a robots.txt says to an agent about what may be done with a URL: by
+// A Preference is a robots.txt's answer to an agent about the uses of a URL: by
 // Content-Usage its UsageLine, TrainAI and Search, by Content-Signal its SignalLine, SignalSearch,
 // SignalInput and SignalTrain, and Use, the number of a text for [Lookup.SignalUse]. A line of 0 is no
 // answer of that directive. It never changes a verdict.

@@ -102,7 +102,7 @@ func (b *Batch) addSender(client *ranges.Client, operator uint32) {
 }
 
 // isImpostor reports whether a row did not come from the crawler that decided names. That is one of the rows of
-// b by another robots.txt, which may name another crawler than that of b.Verified.
+// b by another robots.txt, which may name another crawler than b.Verified does.
 func (e *Evaluator) isImpostor(b, decided *Batch, row int) bool {
 	if len(b.Verified) == 0 {
 		return false

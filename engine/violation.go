@@ -23,7 +23,7 @@ const (
 	// crawler may have held a copy of the robots.txt that allowed the URL, see StoreOptions.Cache.
 	ViolationUnknown Violation = iota
 	NoViolation                // it was allowed, or it fetched /robots.txt, as it must
-	Violated                   // it fetched what was disallowed
+	Violated                   // it fetched a disallowed URL
 )
 
 // A Binding says whether robots.txt binds a crawler.
@@ -69,7 +69,7 @@ func (m *Lookup) Binding(agent int) Binding { return m.store.binding(agent) }
 // hours by RFC 9309 section 2.4 and by Google's documentation.
 const defaultCache = 24 * time.Hour
 
-// accuse fills b.Violations, with LogAgents, by what the Evaluator has decided: decided is b, or b.Old.
+// accuse fills b.Violations, with LogAgents, by the Evaluator's decision: decided is b, or b.Old.
 func (e *Evaluator) accuse(b, decided *Batch) {
 	if !e.store.opt.LogAgents.judges() {
 		return
@@ -97,7 +97,7 @@ func (e *Evaluator) accuse(b, decided *Batch) {
 	}
 }
 
-// countTimeless counts the verdicts that forbid a URL by what nobody knows the time of.
+// countTimeless counts the verdicts that forbid a URL by a text whose time nobody knows.
 func (e *Evaluator) countTimeless(b *Batch) {
 	agents := e.store.agentsPerURL()
 	for i, timeless := range e.timeless {
@@ -112,7 +112,7 @@ func (e *Evaluator) countTimeless(b *Batch) {
 	}
 }
 
-// setIn returns the rules of the agent of a row by a ruling that is not that of the row, which may name
+// setIn returns the rules of the agent of a row by a ruling other than the row's own, which may name
 // other agents.
 func (e *Evaluator) setIn(b *Batch, row int, id RulingID) *rules.Set {
 	agent := int(b.Agents[row])
@@ -126,7 +126,7 @@ func (e *Evaluator) setIn(b *Batch, row int, id RulingID) *rules.Set {
 	return e.set(id, agent)
 }
 
-// mustKnow reports whether the crawler of a row must have known what forbids the URL at that time.
+// mustKnow reports whether the crawler of a row must have known the text that forbids the URL at that time.
 // Since when that was there is known; no older text that allows the URL could still be used.
 func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 	periods := e.reader.Periods(uint32(b.Sites[row]))
@@ -149,7 +149,7 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 	return true
 }
 
-// cache returns for how many microseconds a crawler may use a copy of what is in force in a period.
+// cache returns for how many microseconds a crawler may use a copy of the text in force in a period.
 func (e *Evaluator) cache(p rules.Period) int64 {
 	switch cache := e.store.opt.Cache; {
 	case cache < 0:

@@ -2,7 +2,7 @@
 // logs. Package ingest/rulefiles reads robots.txt.
 //
 // It hides formats: callers see rows, whatever a log is. Commands and Go programs may import it;
-// packages engine and output must not. Below it, package internal/unpack says what a file is and
+// packages engine and output must not. Below it, package internal/unpack tells the kind of a file and
 // reads its text, internal/weblog has a parser for each format of lines, and internal/capture reads
 // the records of WARC files.
 //
@@ -13,7 +13,7 @@
 // # Logs
 //
 // A log is text with one URL a line, or with one row a line in one of the [Formats]; or a Parquet
-// file with a column for the URL; or a WARC file, in which each fetch is a row.
+// file with a column for the URL; or a WARC file, where each fetch is a row.
 //
 //	packed  recognised by                               read as
 //	zstd    a frame or a skippable frame comes first    all frames; windows of up to 128 MiB
@@ -23,7 +23,7 @@
 //	not     anything else                               itself
 //
 // The name of a log plays no part, except that a packed WARC file needs .warc in it, or
-// LogOptions.Format. Other packings, and what is packed twice, are refused, as every row of them
+// LogOptions.Format. Other packings, and files packed twice, are refused, as every row of them
 // would be noise. The text may be UTF-16, with a byte order mark or without.
 //
 // A line ends at LF; one CR before it, or before the end of the log, belongs to the end. Spaces and
@@ -75,7 +75,7 @@
 //     its reader knows which of them ended with the right checksum. A buffer says where in it
 //     the last such frame ended. Only then are its line ends counted once more, so most text is
 //     not looked at twice. After a fault that gives the first line that nothing has verified.
-//   - What must be verified is read twice. -intact-only unpacks a log to its end before it
+//   - A file to verify is read twice. -intact-only unpacks a log to its end before it
 //     reads the rows. To hold rows back until their frame ends has no bound, as most files are
 //     one frame, and a stream or a pipe cannot be cut back. A pipe is stored as it is packed, a
 //     tenth of its text.
@@ -85,7 +85,7 @@
 //     evaluating a batch pushed the history of zstd out of the second-level cache, and unpacking
 //     took 84 ns a URL in a run, where it takes 60 to 66 alone. Now it takes 73.
 //   - Lines are taken apart by bytes. A parser looks at a line once, allocates nothing, and
-//     returns parts of it. Only what the batch needs is copied: the URL, and the columns that
-//     are asked for. A parser decides for each line alone. The reader keeps what spans lines:
+//     returns parts of it. Only the parts that the batch needs are copied: the URL, and the columns that
+//     are asked for. A parser decides for each line alone. The reader keeps the state that spans lines:
 //     headers, and records of tables. So a refused line costs no other line.
 package ingest

@@ -54,7 +54,7 @@ func (e *ForeignError) Error() string {
 // Unwrap returns ErrFormat.
 func (e *ForeignError) Unwrap() error { return ErrFormat }
 
-// Faults of a log that lacks what was asked of it. They come inside a [*LineError], or from
+// Faults of a log that lacks something asked of it. They come inside a [*LineError], or from
 // [OpenLogs].
 var (
 	ErrNoBase      = weblog.ErrNoBase      // it has paths only, and Fields.Base is not set
@@ -84,8 +84,8 @@ var (
 	errNoMatch    = logfiles.ErrNoMatch
 )
 
-// A NameError says that a file or pattern cannot be used as it was given: its Name, what is wrong
-// as Err, which Unwrap returns, and what to do about it as Remedy, which may be empty.
+// A NameError says that a file or pattern cannot be used as it was given: its Name, the fault
+// as Err, which Unwrap returns, and the advice as Remedy, which may be empty.
 type NameError = fault.NameError
 
 // A LineError is a fault in the middle of a log. The rows before it were yielded. Lines are records
@@ -97,7 +97,7 @@ type LineError struct {
 
 	// Unverified is the first line of the rows before the fault that nothing has verified: the
 	// checksum of the zstd frame or gzip member that they are of was not reached, or is wrong, or
-	// there is none. A fault in what is compressed may change lines long before it shows. In a Parquet
+	// there is none. A fault in compressed data may change lines long before it shows. In a Parquet
 	// file it is 1 if a page has no checksum. It is 0 if all rows are verified, or the log is a text
 	// that is not compressed.
 	Unverified int64

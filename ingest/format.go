@@ -18,7 +18,7 @@ func Formats() []Format { return weblog.Formats() }
 // it. It is Auto for "" and "auto". The error lists the names there are.
 func ParseFormat(name string) (Format, error) { return weblog.ParseFormat(name) }
 
-// URLs is the format of a list of URLs. Parquet, Sitemap and WARC are those of files that are not read by lines.
+// URLs is the format of a list of URLs. Parquet, Sitemap and WARC are the formats of files that are not read by lines.
 const (
 	URLs    = weblog.URLs
 	Parquet = weblog.Parquet
@@ -33,6 +33,6 @@ type Fields = weblog.Options
 // values.
 func FieldNames() map[string]engine.KeptKind { return weblog.Names() }
 
-// FieldKind returns the kind of a field's values, by its name: that of [FieldNames], or one that a
+// FieldKind returns the kind of a field's values, by its name: the kind in [FieldNames], or one that a
 // format has for the same. It is KeptText for others.
 func FieldKind(field string) engine.KeptKind { return weblog.KindOf(field) }

@@ -22,7 +22,7 @@ type Input struct {
 	Format Format // of its lines; Auto as long as none was read
 	Field  string // the column of the URL, if its values said so and not its name
 
-	Taken, Other string // columns that both have a known name and URLs, of which the first is read; "" if there is one
+	Taken, Other string // columns that both have a known name and URLs, the first is read; "" if there is one
 
 	Headless bool // it was taken for a list of URLs, and its first lines look like a table without a header
 
@@ -30,7 +30,7 @@ type Input struct {
 	content unpack.Content // Parquet or WARC of a file that is not read by lines, else Text
 }
 
-// expand resolves names and patterns to inputs, in the order given; those of a pattern are sorted.
+// expand resolves names and patterns to inputs, in the order given; a pattern's inputs are sorted.
 // All errors are reported at once.
 func expand(names []string, stdin io.Reader) ([]Input, error) {
 	var (
@@ -108,7 +108,7 @@ func inspect(name string) (Input, error) {
 	return Input{Name: name, Size: info.Size, content: is.Content}, nil
 }
 
-// Window returns the largest window in bytes that the first zstd frames of files need, 0 if none is one. What
+// Window returns the largest window in bytes that the first zstd frames of files need, 0 if none is one. A file that
 // cannot be read, or only once, counts as none: it is a fault later.
 func Window(names []string) (most int64) {
 	for _, name := range names {
@@ -121,7 +121,7 @@ func Window(names []string) (most int64) {
 			continue
 		}
 		head := make([]byte, unpack.HeadLen)
-		n, _ := f.ReadAt(head, 0) // what is there counts
+		n, _ := f.ReadAt(head, 0) // the bytes there count
 		most = max(most, unpack.Window(head[:n]))
 		f.Close() //nolint:errcheck // only read
 	}
@@ -168,7 +168,7 @@ func nameMember(archive string, members []string) string {
 	return remedy
 }
 
-// File returns the name of the file that the log is read from: its own, or that of the archive that
+// File returns the name of the file that the log is read from: its own, or the archive's that
 // it is in.
 func (in *Input) File() string { return cmp.Or(in.archive, in.Name) }
 

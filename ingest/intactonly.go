@@ -19,15 +19,15 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// LogOptions.IntactOnly reads what is packed twice. The first reading unpacks to the end, and finds
-// how much of the text is verified; the second one gives the rows, and ends there. What is read only
+// LogOptions.IntactOnly reads packed files twice. The first reading unpacks to the end, and finds
+// how much of the text is verified; the second one gives the rows, and ends there. A file read only
 // once, such as a pipe, is stored in a temporary file, as it is packed. So memory stays bounded
 // however long a frame is, and no output has to be cut back. Unpacking is a small part of a run.
 
 // A sureLog is a log whose verified text is known.
 type sureLog struct {
 	name  string    // to open
-	stdin io.Reader // to open if the name is that of standard input
+	stdin io.Reader // to open if the name is standard input's
 	owned io.Closer // to be closed after it; nil if there is none
 
 	window   int64 // see LogOptions
@@ -117,7 +117,7 @@ func (log *sureLog) read(name string, stdin io.Reader, ahead int) error {
 	return nil
 }
 
-// close closes what is open beside the text.
+// close closes everything open beside the text.
 func (log *sureLog) close() (err error) {
 	if log.owned != nil {
 		err = log.owned.Close()

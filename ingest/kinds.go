@@ -43,7 +43,7 @@ func (l *Logs) findKinds() error {
 	return nil
 }
 
-// agree gives a column that keeps its own kind that of an input. The error is that another has another.
+// agree gives a column that keeps its own kind an input's kind. The error is that another has another.
 func (k *KeptColumn) agree(input string, kind engine.KeptKind) error {
 	switch {
 	case !k.Own:

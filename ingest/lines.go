@@ -36,9 +36,9 @@ type rawLines struct {
 	empty int64      // lines without bytes
 	long  []longLine // lines of over MaxLine bytes
 	crlf  int        // lines that end in CR and LF
-	holes []int64    // numbers of lines in front of which text with NULs was dropped
+	holes []int64    // numbers of lines that had text with NULs in front, which was dropped
 
-	seen   linefeed.Seen // what the lines have, and perhaps the text behind them
+	seen   linefeed.Seen // the special bytes of the lines, and perhaps of the text behind them
 	bareCR bool          // a line has a CR that is not part of its end, unless it is too long
 }
 
@@ -67,7 +67,7 @@ func (r *rawLines) reset() {
 	*r = rawLines{data: r.data[:0], spans: r.spans[:0], numbers: r.numbers[:0], starts: r.starts[:0], long: r.long[:0], holes: r.holes[:0]}
 }
 
-// moveTo makes the lines the URLs of b, which must be empty, and swaps their memory with that of b.
+// moveTo makes the lines the URLs of b, which must be empty, and swaps their memory with b's.
 func (r *rawLines) moveTo(b *engine.Batch) {
 	b.Data, r.data = r.data, b.Data
 	b.URLs, r.spans = r.spans, b.URLs
@@ -96,10 +96,10 @@ type lineReader struct {
 
 	base       int64 // where data[0] would be in the text if nothing of a long line had been dropped
 	longStart  int64 // where the line that is too long begins, if inLong
-	longCR     bool  // what was dropped of it holds a CR
-	longNarrow bool  // what was dropped of it is ASCII, if the log is UTF-16
+	longCR     bool  // the dropped part holds a CR
+	longNarrow bool  // the dropped part is ASCII, if the log is UTF-16
 
-	parts         verifier // nil for a text of which nothing is unverified
+	parts         verifier // nil for a text that is all verified
 	verified      int64    // bytes of the text that are
 	verifiedLines int64    // lines that end in them
 }
@@ -224,7 +224,7 @@ func (l *lineReader) endAtPacked(raw *rawLines, first, end int) bool {
 	return true
 }
 
-// shorten drops text of the line that begins at start and is too long: what is in front of the last
+// shorten drops text of the line that begins at start and is too long: the part in front of the last
 // NUL, as behind the hole that a crash left a line begins, or else all of it.
 func (l *lineReader) shorten(raw *rawLines, start int) {
 	hole := bytes.LastIndexByte(raw.data[start:], 0) + 1
@@ -319,7 +319,7 @@ func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
 	return int(start)
 }
 
-// behindHole returns what of a line that is too long, of that number, follows its last NUL. It returns
+// behindHole returns the part of a line that is too long, of that number, after its last NUL. It returns
 // the line if it has none.
 func (r *rawLines) behindHole(line engine.Span, number int64) engine.Span {
 	hole := bytes.LastIndexByte(r.data[line.Off:line.Off+line.Len], 0) + 1

@@ -16,8 +16,8 @@ import (
 
 const (
 	// defaultRows and defaultBytes make a batch that leaves room in a second-level cache for the
-	// rules and for what the decompressor refers back to, and still has a thousand rows for each
-	// hand-over. A whole run takes 0.97 of what it takes with batches of 1 MiB where hosts are
+	// rules and for the text that the decompressor refers back to, and still has a thousand rows for each
+	// hand-over. A whole run takes 0.97 of its time with batches of 1 MiB where hosts are
 	// grouped, 0.92 to 0.97 over 30,000 origins in random order; 64 and 256 KiB are within the
 	// noise of that (BenchmarkLong and BenchmarkScattered of bench).
 	defaultRows  = 8192
@@ -29,21 +29,21 @@ const (
 
 // LogOptions say how to read logs. The zero value reads all rows, in batches of the default size.
 type LogOptions struct {
-	Stdin      io.Reader    // what "-" names; nil means os.Stdin. It is not closed
+	Stdin      io.Reader    // the input that "-" names; nil means os.Stdin. It is not closed
 	Limit      int64        // rows to yield, over all inputs; 0 or less means all
 	BatchRows  int          // most rows of a batch; 0 or less means 8192
 	BatchBytes int          // bytes of text that end a batch, give or take a line; 0 or less means 128 KiB, and 1 GiB is the most
-	Format     Format       // of all inputs; Auto, the default, detects that of each by its first lines
+	Format     Format       // of all inputs; Auto, the default, detects each input's by its first lines
 	Fields     Fields       // which fields of the lines to read; Keep is set from the one below
 	Keep       []KeptColumn // fields that are kept as [engine.Batch].Kept
 	Raws       bool         // keep lines as read, their offsets and those refused
 	Ahead      int          // goroutines that unpack ahead of Next; 0 or less means that Next unpacks, and 16 are the most
 
 	// Window is the most bytes of the window of a zstd frame, each goroutine of Ahead having one; 0 is 128
-	// MiB. What needs more is a fault.
+	// MiB. A file that needs more is a fault.
 	Window int64
 
-	// IntactOnly leaves out rows that come of what was unpacked without its checksum, see
+	// IntactOnly leaves out rows that come from data unpacked without its checksum, see
 	// [LineError]: a fault then comes before them. Packed logs are read twice. Those that are no
 	// files are stored in TempDir in between; "" is the usual directory.
 	IntactOnly bool
@@ -58,7 +58,7 @@ type KeptColumn struct {
 	Optional bool // a log may lack the field, which has no value there then; otherwise that is an ErrNoField
 
 	// Own has the column keep the kind that it has in Parquet files: then [Logs.Kept] has the Kind. All
-	// inputs must have the same. Text is that of other inputs, and of decimals and fields of structures.
+	// inputs must have the same. Text is the kind of other inputs, and of decimals and fields of structures.
 	Own bool
 
 	// Of is, with Own, another input that has the Kind; "" if there is none.
@@ -130,7 +130,7 @@ var _ engine.Source = (*Logs)(nil)
 // OpenLogs finds the logs of these names, which are files, patterns as of logfiles.Match and "-"
 // for standard input, and checks that they can be read. Package logfiles has directories and lists. A name may occur more than once, except
 // "-". A pattern matches files only, in sorted order, and at least one; a file whose name is that
-// very text comes before what the text matches. An error is one or more [*NameError], joined,
+// very text comes before files that the text matches. An error is one or more [*NameError], joined,
 // ErrNoInput if there are no names, or one about the format and the fields that were named.
 func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	if opt.Stdin == nil {
@@ -176,7 +176,7 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	return l, nil
 }
 
-// Next fills b with the next rows of one log and reports whether there were any. What it wrote to b
+// Next fills b with the next rows of one log and reports whether there were any. Data that it wrote to b
 // belongs to b.
 func (l *Logs) Next(b *engine.Batch) bool {
 	for {
@@ -195,14 +195,14 @@ func (l *Logs) Next(b *engine.Batch) bool {
 	}
 }
 
-// An Unsure is a packed log in which the limit ended the rows before the checksum of the last of them
+// An Unsure is a packed log where the limit ended the rows before the checksum of the last of them
 // was reached.
 type Unsure struct {
 	Name string
 	From int64 // the first line of those rows; 0 if there are none
 }
 
-// noteUnsure notes whether the last rows of b, with which the limit is reached, are verified.
+// noteUnsure notes whether the last rows of b, which reach the limit, are verified.
 func (l *Logs) noteUnsure(b *engine.Batch) {
 	if l.opt.Limit <= 0 || l.given < l.opt.Limit || l.log != rowLog(&l.text) || l.opt.IntactOnly || b.Len() == 0 {
 		return
@@ -313,7 +313,7 @@ func (l *Logs) fail(err error, at where, unverified int64) {
 	l.err = &LineError{Name: l.inputs[l.next-1].Name, Line: at.line, Offset: at.offset, Unverified: unverified, Err: err}
 }
 
-// Err returns what ended the rows early: a [*LineError] for a fault in a log, a [*NameError] for a
+// Err returns the error that ended the rows early: a [*LineError] for a fault in a log, a [*NameError] for a
 // log that could no longer be opened, or nil.
 func (l *Logs) Err() error { return l.err }
 
@@ -413,6 +413,6 @@ type BlankURL struct {
 	URL   string
 }
 
-// Counts returns what was counted so far. The caller owns it. Call it on the goroutine that calls
+// Counts returns the counts so far. The caller owns it. Call it on the goroutine that calls
 // Next, or once no other goroutine does so any more.
 func (l *Logs) Counts() Counts { return l.rows.counts() }

@@ -85,7 +85,7 @@ func (p *parquetLog) skipGroup() error {
 type parquetField interface {
 	// open begins a row group.
 	open(group int) error
-	// read sets its fields to those of the next row.
+	// read sets its fields to the next row's.
 	read(fields [][]byte) error
 	// Unverified reports whether a page has no checksum.
 	Unverified() bool

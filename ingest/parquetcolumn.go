@@ -94,7 +94,7 @@ func (c *parquetColumn) next() ([]byte, error) {
 	return c.text, nil
 }
 
-// kind returns the kind that the column keeps: text for what no kind is exact for.
+// kind returns the kind that the column keeps: text where no kind is exact.
 func (c *parquetColumn) kind() engine.KeptKind {
 	switch c.typ {
 	case parquet.Types.Float, parquet.Types.Double:
@@ -157,7 +157,7 @@ func (c *parquetColumn) fault(err error) error {
 	return parquetFault(fmt.Errorf("column %s: %w", c.name, err))
 }
 
-// parquetFault returns err as an ErrParquet, and says what to do about it.
+// parquetFault returns err as an ErrParquet, and gives advice.
 func parquetFault(err error) error {
 	if errors.Is(err, parquetfile.ErrUnsupported) {
 		return fmt.Errorf("%w: %w: write it again with another program", ErrParquet, err)

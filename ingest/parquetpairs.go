@@ -16,12 +16,12 @@ type parquetPairs struct {
 	key    int              // column of the keys
 	value  []int            // columns of the values; the first that has one counts
 	keys   []string         // that are wanted
-	from   int              // the field of the first of them; those of the others follow
-	cols   []*parquetColumn // that of the keys, and those of the values
+	from   int              // the field of the first of them; the others' follow
+	cols   []*parquetColumn // the column of the keys, and the columns of the values
 	memory []byte           // of the fields
 }
 
-// listNodes are the names that writers give to what lies between a list and its elements.
+// listNodes are the names that writers give to the node between a list and its elements.
 var listNodes = []string{"list", "element", "array", "bag", "array_element", "item"}
 
 // addPairs appends to a header the fields that are wanted of lists of keys and values, by the name of the list, a

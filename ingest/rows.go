@@ -28,7 +28,7 @@ type rowReader struct {
 	open    openRecord
 	refused [weblog.NumResults]int64
 	bytes   int64 // of text
-	lost    int64 // of these, those of lines that are refused or too long
+	lost    int64 // of these, the bytes of lines that are refused or too long
 	joined  int64 // lines that hold more than a record
 	firsts  []Place
 	odds    [weblog.NumOdd]int64
@@ -63,7 +63,7 @@ func newRowReader(opt *LogOptions) rowReader {
 	return rowReader{keep: opt.Keep, clocks: make([]weblog.Clock, len(opt.Keep)), fields: &opt.Fields, raws: opt.Raws}
 }
 
-// counts returns what was counted.
+// counts returns the counts.
 func (r *rowReader) counts() Counts {
 	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Urlless: r.urlless, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents, Headed: r.headed.count, FirstHeaded: r.headed.first, Addresses: r.hosts.count, FirstAddress: r.hosts.first}
 	for i, n := range r.refused {
@@ -426,8 +426,8 @@ func (r *rowReader) noteJoined(input int, line int64) {
 }
 
 // noteDamage counts lines that hold more than a record, as far as that does not depend on the format:
-// those too long that hold a CR, and those in front of which, or within which, a crash has left a hole
-// of NULs. Of the latter, what is in front of a hole at their start is dropped.
+// those too long that hold a CR, and those where, in front or within, a crash has left a hole
+// of NULs. Of the latter, the text in front of a hole at their start is dropped.
 func (r *rowReader) noteDamage(raw *rawLines, input int) {
 	for _, long := range raw.long {
 		r.lost += long.size
@@ -472,7 +472,7 @@ func (r *rowReader) isJoinedAtNUL(line []byte) bool {
 // leastHole is how many NULs within a line are the hole that a crash left, and no text of a client.
 var leastHole = make([]byte, 8)
 
-// holeOf returns how much of a line is dropped, as NULs are in front of what follows: of a list of URLs
+// holeOf returns how much of a line is dropped, as NULs are in front of the rest: of a list of URLs
 // all in front of the last URL. It is 0 if nothing follows.
 func (r *rowReader) holeOf(line []byte) int {
 	hole := len(line) - len(bytes.TrimLeft(line, "\x00"))
@@ -500,7 +500,7 @@ func (r *rowReader) noteBare(text []byte) {
 }
 
 // noteEncoding counts lines in another encoding than the log, as where logs of several encodings were joined. wide is
-// whether that of the log is UTF-16.
+// whether the log's is UTF-16.
 func (r *rowReader) noteEncoding(raw *rawLines, input int, wide bool) {
 	for _, long := range raw.long {
 		if wide && long.narrow {
@@ -525,7 +525,7 @@ func (r *rowReader) noteWide(at Place) {
 }
 
 // isNarrow reports whether a text that was read as UTF-16 seems to be ASCII, or UTF-16 in the other order of bytes: it
-// has leastNarrow characters in a row each of which is a pair of letters, or one letter in place of the high byte.
+// has leastNarrow characters in a row each a pair of letters, or one letter in place of the high byte.
 func isNarrow(text []byte) bool {
 	pairs := 0
 	for i := 0; i < len(text); {

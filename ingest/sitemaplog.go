@@ -107,7 +107,7 @@ func firstLine(head []byte) string {
 	return string(line)
 }
 
-// unverified returns the first line, if nothing has verified what came before a fault of packed data.
+// unverified returns the first line, if nothing has verified the text before a fault of packed data.
 func (s *sitemapLog) unverified() int64 {
 	if s.text.utf8.Verified() == math.MaxInt64 || !s.ended {
 		return 0
@@ -121,7 +121,7 @@ func (s *sitemapLog) format() Format { return weblog.Sitemap }
 func (s *sitemapLog) packed() int64  { return 0 } // counted by texts
 func (s *sitemapLog) close() error   { return s.text.close() }
 
-// expandIndexes returns the inputs with the files of indexes of sitemaps in place of these, and what is odd about them.
+// expandIndexes returns the inputs with the files of indexes of sitemaps in place of these, and their oddities.
 // Without the format it only looks into files whose names say that they may be sitemaps.
 func expandIndexes(inputs []Input, opt *LogOptions) (expanded []Input, notes []sitemapfiles.Note, err error) {
 	var errs []error
@@ -153,5 +153,5 @@ func mayBeSitemap(name string) bool {
 	return strings.Contains(base, "sitemap") || strings.HasSuffix(base, ".xml") || strings.Contains(base, ".xml.")
 }
 
-// SitemapNotes returns what is odd about the indexes of sitemaps among the logs.
+// SitemapNotes returns the oddities of the indexes of sitemaps among the logs.
 func (l *Logs) SitemapNotes() []sitemapfiles.Note { return l.notes }

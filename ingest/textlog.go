@@ -180,7 +180,7 @@ func (l *textLog) end(r *rowReader, b *engine.Batch) error {
 }
 
 // checkFormat returns an ErrNotFormat if a format was named, and no line of the log is of it, and an ErrNoFields if
-// all are those of W3C without their #Fields.
+// all are W3C lines without their #Fields.
 func (l *textLog) checkFormat() error {
 	if l.rows > 0 || l.refused == 0 || l.opt.Format == weblog.Auto && !l.fieldless {
 		return nil
@@ -192,7 +192,7 @@ func (l *textLog) checkFormat() error {
 	return fmt.Errorf("%w: %s", ErrNotFormat, l.of)
 }
 
-// firstLines returns the lines that say what the log is.
+// firstLines returns the lines that tell the kind of the log.
 func (l *textLog) firstLines() (lines [][]byte) {
 	for i := range l.raw.spans {
 		if line := l.raw.line(i); line != nil && len(lines) < weblog.DetectLines {
@@ -223,7 +223,7 @@ func (l *textLog) format() Format { return l.of }
 func (l *textLog) packed() int64  { return 0 } // counted by texts
 func (l *textLog) close() error   { return errors.Join(l.texts.Close(), l.sure.close()) }
 
-// release closes what is open and gives back the memory.
+// release closes all that is open and gives back the memory.
 func (l *textLog) release() error {
 	err := errors.Join(l.texts.Release(), l.sure.close())
 	l.lines, l.raw = lineReader{}, rawLines{}

@@ -78,7 +78,7 @@ func (w *warcLog) done() bool     { return w.Done() }
 func (w *warcLog) format() Format { return weblog.WARC }
 func (w *warcLog) close() error   { return w.Close() }
 
-// warcRows add what is read of a WARC file to a batch.
+// warcRows add the rows of a WARC file to a batch.
 type warcRows struct {
 	r *rowReader
 	b *engine.Batch

@@ -10,8 +10,8 @@ type Sort = order.Sort
 
 // The orders.
 const (
-	SortNone   = order.SortNone   // that of the input
-	SortOrigin = order.SortOrigin // by the bytes of the origin, those without one last; those of one origin as in the input
+	SortNone   = order.SortNone   // the order of the input
+	SortOrigin = order.SortOrigin // by the bytes of the origin, rows without one last; rows of one origin as in the input
 )
 
 // ParseSort returns the order of that name, SortNone for "". The error says which names there are.
@@ -20,17 +20,17 @@ func ParseSort(name string) (Sort, error) { return order.ParseSort(name) }
 // A Part is a file of a partitioned output: its name, its size, and its hash, XXH3 of 128 bits as text.
 type Part = partition.Part
 
-// PartitionMarker is the name of the file of a partitioned output that says what is in it.
+// PartitionMarker is the name of the file of a partitioned output that describes its content.
 const PartitionMarker = partition.MarkerName
 
-// A PartitionMode says what becomes of a partitioned output that is in the directory already.
+// A PartitionMode says how to treat a partitioned output that is in the directory already.
 type PartitionMode = partition.Mode
 
 // The modes.
 const (
 	PartitionNew     = partition.New     // there must be none
 	PartitionReplace = partition.Replace // it is replaced, all of it
-	PartitionByParts = partition.ByParts // partitions of which there are rows are replaced, and all others stay
+	PartitionByParts = partition.ByParts // partitions that have rows are replaced, and all others stay
 	PartitionAppend  = partition.Append  // files are added to its partitions
 )
 

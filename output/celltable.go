@@ -55,7 +55,7 @@ func AppendCells[T any](dst []parquet.Cell, columns []CellColumn[T], r *T) []par
 type CellOptions struct {
 	Format   Format
 	Safe     bool        // as [CSVForm] has it
-	Terminal bool        // what a terminal might obey is escaped, in text
+	Terminal bool        // bytes that a terminal might obey are escaped, in text
 	Version  string      // of the program
 	Metadata [][2]string // keys and values, which text does not have
 }
@@ -90,7 +90,7 @@ func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *Cell
 	return t, err
 }
 
-// Add adds a row, one cell for each column. Its texts need not be UTF-8: what is none is escaped as %XX.
+// Add adds a row, one cell for each column. Its texts need not be UTF-8: other bytes are escaped as %XX.
 func (t *CellTable) Add(row []parquet.Cell) error {
 	for i := range row {
 		if t.fields[i].Type == parquet.Text || t.fields[i].Type == parquet.Dictionary {
@@ -100,7 +100,7 @@ func (t *CellTable) Add(row []parquet.Cell) error {
 	return t.rows.add(row)
 }
 
-// Close writes what is left. It does not close the stream of bytes.
+// Close writes the rest. It does not close the stream of bytes.
 func (t *CellTable) Close() error {
 	err := t.rows.close()
 	if errFlush := t.sink.Flush(); err == nil {

@@ -5,7 +5,7 @@
 //
 // In the [Wide] layout there is one row for every row of the input. Each agent has columns of its
 // own for allowed and rule_line, and for reason and rule if they are named. Their names end in the
-// agent's name, in lower case, with an underscore in place of all but letters and digits; that of
+// agent's name, in lower case, with an underscore in place of all but letters and digits; the name of
 // "*" is star:
 //
 //	allowed_googlebot_image  bool   no answer
@@ -19,7 +19,7 @@
 // [Writer.InvalidBytes] counts them. Same rows and options give the same bytes, however the rows
 // are cut into batches.
 //
-// # What it hides
+// # The parts that it hides
 //
 // Programs see [Options], a [Writer], a [File] and [Verdicts]. Behind them are four rooms, each of
 // which knows those before it:
@@ -35,13 +35,13 @@
 // # Flow
 //
 // A [Writer] gathers the rows of its batches in a chunk until it is full and hands the chunk to its
-// container. Those of Parquet and of text encode several chunks at once, if [Options].Workers says
+// container. Containers of Parquet and of text encode several chunks at once, if [Options].Workers says
 // so, while the next is gathered. Texts that repeat are numbered, not hashed, row by row: a
 // dictionary has each text once, and small tables lead from a site, an agent or a rule to its
 // number. How long a dictionary lives is the container's choice:
 //
 //   - Parquet: one row group. A row group ends early when its dictionaries grow, so memory is bounded.
-//   - Arrow stream: one record batch, whose dictionaries precede it and replace those of the batch
+//   - Arrow stream: one record batch, whose dictionaries precede it and replace the ones of the batch
 //     before, as the format allows. A batch can be read without the others, and memory is bounded.
 //   - Arrow file: the whole file. The format wants one dictionary per column; it is written after the
 //     rows, where readers find it by the footer. Memory grows with the number of distinct origins and
@@ -62,7 +62,7 @@
 //
 // # Text
 //
-// CSV is that of RFC 4180 with LF at the end of lines. Null is an empty field, and the empty text
+// CSV is as in RFC 4180 with LF at the end of lines. Null is an empty field, and the empty text
 // "". In JSON Lines every object has all columns in their order, null included. Moments are ISO
 // 8601 in UTC with microseconds, in both. Compressed, a chunk is a zstd frame or gzip member.
 //
@@ -86,7 +86,7 @@
 //   - Lines of text are encoded by chunk, too. CSV and JSON Lines differ in a table of
 //     functions. A text of a dictionary is escaped once, with the comma or key before it, and
 //     rows copy it. Each chunk is a zstd frame or gzip member of its own, so compressing is
-//     parallel. A chunk in which every line repeats a rule of many kilobytes is cut into pieces
+//     parallel. A chunk whose every line repeats a rule of many kilobytes is cut into pieces
 //     of 8 MiB, so memory is bounded. CSV lines end with LF, against the letter of RFC 4180: the
 //     tools that CSV is for take CR as text.
 //   - Sorting is columnar. Chunks stay as they were gathered, numbered by one set of

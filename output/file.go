@@ -38,18 +38,18 @@ type place interface {
 // written in place, and so is one that stands for a descriptor of the process, such as /dev/fd/3.
 // For "-", stdout is written. All formats are written from front to back, and [Parquet] and
 // [ArrowFile] must be all that is in a file: Create returns an error if such a place has bytes
-// already. Errors are those of the system, such as syscall.ENOSPC, with the name and what was being
-// done, or those of [NewWriter].
+// already. Errors are from the system, such as syscall.ENOSPC, with the name and the step under way,
+// or from [NewWriter].
 //
-// A name that begins with s3:// is that of an object, which is visible when it is complete. It has no
+// A name that begins with s3:// is the name of an object, which is visible when it is complete. It has no
 // partial name: Fault drops it and returns an error. It cannot be partitioned.
 //
 // With opt.Partition the output is a directory in the layout of Hive:
-// dir/agent=Googlebot/allowed=true/part-0.parquet. Its temporary directory lies beside it. What
-// becomes of such an output that has the name already is the choice of opt.Mode: by default Create
+// dir/agent=Googlebot/allowed=true/part-0.parquet. Its temporary directory lies beside it. opt.Mode
+// chooses how to treat such an output that has the name already: by default Create
 // returns [ErrOutput]. A directory with other files in it stays, and Create or Commit returns an
 // error. With [PartitionByParts] and [PartitionAppend] each partition is put in place at once, and
-// one after the other; docs/OUTPUT.md says what readers see meanwhile, and what a crash leaves.
+// one after the other; docs/OUTPUT.md describes the view of readers meanwhile, and the state after a crash.
 //
 // A process that wants a closed pipe on standard output as the error syscall.EPIPE must handle or
 // ignore SIGPIPE.
@@ -76,7 +76,7 @@ func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Opt
 	return f, nil
 }
 
-// open begins the file or directory, and returns what a file is written to.
+// open begins the file or directory, and returns the stream that a file is written to.
 func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, error) {
 	if len(opt.Partition) == 0 {
 		file, err := files.Create(name, stdout)
@@ -122,7 +122,7 @@ func (f *File) Parts() []Part {
 	return nil
 }
 
-// Sum returns the size and the hash, XXH3 of 128 bits as text, of what was written: of all that has the name now, once
+// Sum returns the size and the hash, XXH3 of 128 bits as text, of the bytes written: all that have the name now, once
 // Commit or Fault has returned. A directory has neither: 0 and "".
 func (f *File) Sum() (size int64, hash string) {
 	if f.digest == nil {

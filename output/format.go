@@ -43,13 +43,13 @@ func FormatNames() []string { return container.FormatNames() }
 // for "-", standard output. The error is ErrFormat, with the ends there are.
 func FormatOf(name string) (Format, error) { return container.FormatOf(name) }
 
-// ChooseFormat returns the format of an output, of which its name may say something, and a name of
+// ChooseFormat returns the format of an output, from its name, which may tell, and from a name of
 // a format, "" for none: that decides where the name of the output does not, as "-" and "" do not.
 // Without either it is Parquet. The error is ErrFormat, or tells that the two contradict each
 // other.
 func ChooseFormat(name, format string) (Format, error) { return container.ChooseFormat(name, format) }
 
-// A Compression says how columns are packed. Zero is that of the format: zstd for Parquet, none for
+// A Compression says how columns are packed. Zero is the format's own: zstd for Parquet, none for
 // Arrow.
 type Compression = container.Compression
 

@@ -15,10 +15,10 @@ import (
 	"github.com/robobatch/robobatch/output/internal/partition"
 )
 
-// Options say what a Writer writes. The zero value is the default columns as Parquet.
+// Options choose the output of a Writer. The zero value is the default columns as Parquet.
 type Options struct {
 	Format Format
-	Layout Layout // what a row is
+	Layout Layout // the meaning of a row
 	Where  Where  // which rows are written
 
 	// Old, unless it is nil, is the store of [engine.Options].Old. Then the rows that changed are
@@ -34,20 +34,20 @@ type Options struct {
 	Compression Compression  // of columns
 	Level       int          // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
 	Texts       TextEncoding // of texts that are not in dictionaries, for Parquet
-	RowGroup    int          // the most rows of a row group of Parquet, though those of one URL stay together; 0 is 524,288
+	RowGroup    int          // the most rows of a row group of Parquet, though rows of one URL stay together; 0 is 524,288
 	Bloom       []string     // the columns of text that have Bloom filters, in Parquet
 	CSV         CSVForm      // of CSV
-	Terminal    bool         // text is for a terminal: what that might obey is escaped; see [Create]
+	Terminal    bool         // text is for a terminal: bytes that it might obey are escaped; see [Create]
 
-	// The order of the rows, other than that of the input, and the directories that they are
+	// The order of the rows, other than the order of the input, and the directories that they are
 	// written to; see [Create]. Either has all rows wait until Close, in memory and then in a
 	// temporary file.
 	Sort       Sort
 	Partition  []string        // of Partitions, the first being the outermost directories
 	Location   *time.Location  // of the days of PartitionDate; nil is UTC
-	Mode       PartitionMode   // what becomes of a partitioned output that is there already
+	Mode       PartitionMode   // how to treat a partitioned output that is there already
 	SortMemory int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
-	TempDir    string          // of the temporary file; "" is that of the output, or the usual one
+	TempDir    string          // of the temporary file; "" is the directory of the output, or the usual one
 	Cancel     <-chan struct{} // closed to end Write or Close early, with context.Canceled; nil is never
 
 	// DictMemory is how many bytes the dictionaries of an Arrow file may take, which grow with the
@@ -59,7 +59,7 @@ type Options struct {
 
 	written *partition.Parts  // takes the files of a Partition
 	perURL  int               // rows per URL; 0 is one for each agent
-	system  atomicfile.System // that changes names; nil is that of the operating system
+	system  atomicfile.System // that changes names; nil is the operating system's
 }
 
 // file returns how a file holds the table.
@@ -109,7 +109,7 @@ func (o Options) heldFile() int {
 	return size
 }
 
-// Needs returns what the options need of the store and of the log. No Columns mean the default ones,
+// Needs returns the options' needs from the store and the log. No Columns mean the default ones,
 // which need nothing.
 func (o Options) Needs() Needs {
 	n := columnar.NeedsOf(slices.Concat(o.Columns, o.Partition)...)
@@ -118,7 +118,7 @@ func (o Options) Needs() Needs {
 }
 
 // ColumnNames returns the names of all columns that a Writer with these options has for the agents,
-// in their order. The error joins those of [NewWriter] about the choice of columns.
+// in their order. The error joins the errors of [NewWriter] about the choice of columns.
 func (o Options) ColumnNames(agents []string) ([]string, error) { return o.shape().ColumnNames(agents) }
 
 // PartialName returns the name under which the rows before a fault are kept: "a.partial.parquet"
@@ -130,13 +130,13 @@ func (o Options) PartialName(name string) string {
 	return container.PartialName(name)
 }
 
-// CheckTarget returns why a partitioned output cannot have that name, or that of what is kept
+// CheckTarget returns why a partitioned output cannot have that name, or the name for rows kept
 // before a fault.
 func (o Options) CheckTarget(name string) error {
 	return o.parts().CheckTargets(name, o.PartialName(name))
 }
 
-// CheckContainer returns what is wrong with what the options ask of their format, joined: of the
+// CheckContainer returns the faults in the options' demands on their format, joined: of the
 // kinds ErrLevel, ErrEncoding, ErrRowGroup, ErrBloom, ErrCSV and ErrPartition. Columns
 // that cannot be, of these agents in the wide layout, are left to [NewWriter].
 func (o Options) CheckContainer(agents []string) error {

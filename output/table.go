@@ -2,7 +2,7 @@ package output
 
 import "github.com/robobatch/robobatch/output/internal/columnar"
 
-// A Layout says what a row of the table is: [Long] or [Wide].
+// A Layout says which rows the table has: [Long] or [Wide].
 type Layout = columnar.Layout
 
 // The layouts.
@@ -14,7 +14,7 @@ const (
 // ParseLayout returns the layout of that name. The error says which names there are.
 func ParseLayout(name string) (Layout, error) { return columnar.ParseLayout(name) }
 
-// A KeptColumn is a column of the input that is written behind those of the verdicts. It has nulls.
+// A KeptColumn is a column of the input that is written behind the columns of the verdicts. It has nulls.
 type KeptColumn = columnar.KeptColumn
 
 // A ColumnError is a column that cannot be chosen.
@@ -23,13 +23,13 @@ type ColumnError = columnar.ColumnError
 // CanonicalURL is the name of the column of URLs without the parameters of clean-param lines.
 const CanonicalURL = columnar.CanonicalURL
 
-// Violation is the name of the column about what the crawlers of the log did.
+// Violation is the name of the column about the deeds of the log's crawlers.
 const Violation = columnar.Violation
 
 // PartitionDate is the name of the partitions by day.
 const PartitionDate = columnar.PartitionDate
 
-// ErrPartition is the kind of the errors about what an output is partitioned by.
+// ErrPartition is the kind of the errors about the columns that partition an output.
 var ErrPartition = columnar.ErrPartition
 
 // Columns returns the names of all columns in their default order.
@@ -43,14 +43,14 @@ func LogColumns() []string { return columnar.LogColumns() }
 // crawlers of the log are verified.
 func RangesColumns() []string { return columnar.RangesColumns() }
 
-// Needs say what columns, partitions and rows take of a store and of a log; see [Options.Needs].
+// Needs list the needs of columns, partitions and rows from a store and from a log; see [Options.Needs].
 type Needs = columnar.Needs
 
 // SitemapColumns returns the names of the columns that are written by default, behind RangesColumns, if there are
 // sitemaps.
 func SitemapColumns() []string { return columnar.SitemapColumns() }
 
-// NeedsOf returns what columns and partitions of these names need in all. Names that are none need
+// NeedsOf returns all needs of the columns and partitions of these names. Names that are none need
 // nothing.
 func NeedsOf(names ...string) Needs { return columnar.NeedsOf(names...) }
 
@@ -79,6 +79,6 @@ func AddColumns(list string, defaults []string) string { return columnar.AddColu
 // ParseVerdictColumns is [ParseColumns] for [VerdictColumns]; the empty list is nil.
 func ParseVerdictColumns(list string) ([]string, error) { return columnar.ParseVerdictColumns(list) }
 
-// ParsePartition splits a comma-separated list of what the output is partitioned by. The empty list
+// ParsePartition splits a comma-separated list of the columns that partition the output. The empty list
 // is no partitions. The error is ErrPartition.
 func ParsePartition(list string) ([]string, error) { return columnar.ParsePartition(list) }

@@ -23,7 +23,7 @@ type VerdictField struct {
 }
 
 // Verdicts makes Arrow columns of the verdicts of one row after another, with exactly one row for
-// each URL: what stands beside columns that a table has already. They are those of a [Writer]: for
+// each URL: columns to add to the columns that a table has. They are as in a [Writer]: for
 // one agent, or one a row, as in the layout [Long], for several as in [Wide]. Verdicts are not safe
 // for concurrent use.
 type Verdicts struct {
@@ -32,8 +32,8 @@ type Verdicts struct {
 }
 
 // NewVerdicts returns Verdicts of store without rows, with the columns of these names, and in their
-// order. No names mean those of [Layout.DefaultColumns] that there are. The errors are those of
-// [ParseVerdictColumns], and what the store was not built for.
+// order. No names mean the ones of [Layout.DefaultColumns] that there are. The errors are from
+// [ParseVerdictColumns], and about columns that the store was not built for.
 func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
 	if _, err := columnar.Pick(names, VerdictColumns()); err != nil {
 		return nil, err

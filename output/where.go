@@ -20,7 +20,7 @@ type Where uint16
 const (
 	WhereDisallowed Where = 1 << iota // the agent may not fetch the URL
 	WhereAllowed                      // the agent may fetch the URL
-	WhereViolations                   // the crawler of the log fetched what it was disallowed
+	WhereViolations                   // the crawler of the log fetched a disallowed URL
 	WhereBad                          // the URL is bad, so that there is no answer
 	WhereImpostors                    // the request is not of the crawler that it names
 
@@ -104,7 +104,7 @@ func (w Where) Directives() []robots.Directive {
 	return []robots.Directive{robots.UsageLines, robots.SignalLines}
 }
 
-// matchesPreference reports whether a kind by preferences is that of a verdict.
+// matchesPreference reports whether a verdict is of a kind by preferences.
 func (w Where) matchesPreference(p *engine.Preference) bool {
 	for i, answer := range []robots.Preference{p.UseTrainAI(), p.UseSearch(), p.SignalInput} {
 		if answer == robots.Refused && w&(WhereNoTrainAI<<i) != 0 || answer == robots.Permitted && w&(WhereTrainAI<<i) != 0 {
@@ -114,7 +114,7 @@ func (w Where) matchesPreference(p *engine.Preference) bool {
 	return false
 }
 
-// matchesSitemap reports whether a kind by sitemaps is that of a verdict on a URL.
+// matchesSitemap reports whether a verdict on a URL is of a kind by sitemaps.
 func (w Where) matchesSitemap(l engine.Listed, access engine.Access) bool {
 	if l == engine.IsListed {
 		return w&WhereInSitemap != 0 || w&WhereInSitemapDisallow != 0 && access == engine.Denied
@@ -129,10 +129,10 @@ type filter struct {
 	wide   bool
 	agents int // verdicts of a URL
 
-	access [engine.Allowed + 1]bool // those that are wanted
-	change bool                     // what changed is wanted
+	access [engine.Allowed + 1]bool // the ones that are wanted
+	change bool                     // changed verdicts are wanted
 	old    engine.Batch             // of batch, if there is one
-	batch  engine.Batch             // what was picked of the last batch
+	batch  engine.Batch             // the picked rows of the last batch
 	urls   []int32                  // rows of that batch, by row of batch
 	picks  []int32                  // verdicts of that batch, by row of batch; in the long layout
 }
@@ -162,7 +162,7 @@ func (f *filter) matches(b *engine.Batch, i int) bool {
 		f.where&whereSitemaps != 0 && f.where.matchesSitemap(b.Listed[i/f.agents], v.Access)
 }
 
-// apply returns the rows of b that are wanted, of which in the long layout each is a URL by itself,
+// apply returns the rows of b that are wanted; in the long layout each is a URL by itself,
 // with its agent, as if it came from the log. They share the memory of b until release is called.
 func (f *filter) apply(b *engine.Batch) *engine.Batch {
 	f.urls, f.picks = f.urls[:0], f.picks[:0]

@@ -26,7 +26,7 @@ type Writer struct {
 	chunk     *columnar.Chunk
 	filter    *filter // nil if all rows are written
 	sink      *container.Sink
-	lookup    *engine.Lookup // of the catalog; nil for another than that of a Store
+	lookup    *engine.Lookup // of the catalog; nil unless the catalog is a Store's
 	old       *engine.Lookup // of Options.Old
 	container container.Container
 	metadata  container.Metadata
@@ -38,8 +38,8 @@ type Writer struct {
 }
 
 // NewWriter returns a Writer to w of the verdicts of store. Nothing is written before the first
-// chunk is full or Close. The errors are those of ParseColumns, [Options.ColumnNames] and
-// [Options.CheckContainer], ErrFormat, and what the store was not built for. A stream has no
+// chunk is full or Close. The errors are from ParseColumns, [Options.ColumnNames] and
+// [Options.CheckContainer], ErrFormat, and about columns that the store was not built for. A stream has no
 // partitions: ErrPartition.
 func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if err := opt.Needs().Check(store.Options()); err != nil {
@@ -175,7 +175,7 @@ func (w *Writer) flush() error {
 	return nil
 }
 
-// Close writes what is left, so that all is complete and readable, and returns the first error of
+// Close writes the rest, so that all is complete and readable, and returns the first error of
 // the Writer. It does not close the stream of bytes. Further calls do nothing.
 func (w *Writer) Close() error {
 	if w.closed || w.err != nil {
@@ -198,14 +198,14 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// abort makes the Writer of no more use. What it has written is not complete.
+// abort makes the Writer of no more use. Its output is not complete.
 func (w *Writer) abort() {
 	w.closed = true
 	w.container.Abort()
 }
 
 // SetMetadata adds a pair to the metadata, or replaces its value; text has none. It must come
-// before Close. Arrow keeps only what is set before the first chunk is written, that is, for
+// before Close. Arrow keeps only pairs that are set before the first chunk is written, that is, for
 // certain, before the first Write.
 func (w *Writer) SetMetadata(key, value string) { w.metadata.Set(key, value) }
 

@@ -19,10 +19,10 @@ type agentNames struct {
 // mostNames is how many names are remembered: then all are checked anew.
 const mostNames = 1 << 14
 
-// reset drops what is remembered of a stream.
+// reset forgets a stream.
 func (n *agentNames) reset() { n.known = nil }
 
-// fill gives the rows of b, which are those of t from one row to another, their agents.
+// fill gives the rows of b, which are the rows of t from one row to another, their agents.
 func (n *agentNames) fill(b *engine.Batch, t *texts, from, to int) error {
 	var last engine.Span // neighbouring rows of one agent share a text
 	for row := from; row < to; row++ {

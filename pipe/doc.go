@@ -11,10 +11,10 @@
 // # Messages, not tables
 //
 // An Arrow stream is a row of messages: a schema, dictionaries, record batches. Each has a header
-// (a FlatBuffer) and a body, in which the buffers of all columns lie end to end. The header of a
+// (a FlatBuffer) and a body, where the buffers of all columns lie end to end. The header of a
 // record batch lists the lengths of the columns, and where their buffers lie. So the package adds
 // columns without reading the others: it puts their buffers behind the body and writes a header
-// with longer lists. It reads the column of the URLs, and that of the agents if there is one. It passes on types that it does not know,
+// with longer lists. It reads the column of the URLs, and the agents' if there is one. It passes on types that it does not know,
 // compression, dictionaries and their changes. It must only know how many buffers the columns
 // before the URLs have.
 //

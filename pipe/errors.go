@@ -24,10 +24,10 @@ var (
 // A StreamError is a fault of the stream that is read. All record batches before it are written.
 type StreamError struct {
 	Batch int64 // 1-based number of the record batch; 0 is the schema of the first stream
-	Err   error // what is wrong
+	Err   error // the fault
 }
 
-// Error says where and what.
+// Error says the place and the fault.
 func (e *StreamError) Error() string {
 	switch e.Batch {
 	case 0:
@@ -40,7 +40,7 @@ func (e *StreamError) Error() string {
 	return fmt.Sprintf("record batch %d: %v; the %d before it are written", e.Batch, e.Err, e.Batch-1)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the fault.
 func (e *StreamError) Unwrap() error { return e.Err }
 
 // damaged returns an errDamaged that says where.

@@ -25,7 +25,7 @@ func (b *builder) start(old []byte) {
 	b.CreateByteVector(b.behind)
 }
 
-// old returns what refers to the part of the old message that stood at that place; 0 if that is 0.
+// old returns the reference to the part of the old message that stood at that place; 0 if that is 0.
 func (b *builder) old(at flatbuffers.UOffsetT) flatbuffers.UOffsetT {
 	if at == 0 {
 		return 0
@@ -118,7 +118,7 @@ func (b *builder) typeTable(width int32) flatbuffers.UOffsetT {
 	return b.EndObject()
 }
 
-// A tail is columns that go behind those of a record: lists as a record has them, and the buffers.
+// A tail is columns that go behind the columns of a record: lists as a record has them, and the buffers.
 type tail struct {
 	nodes   []byte
 	buffers []byte // places count from the first buffer's
@@ -166,7 +166,7 @@ func (t *tail) write(w *frameWriter) error {
 	return nil
 }
 
-// pairs writes a vector of pairs of numbers: those of head, then those of tail with the first
+// pairs writes a vector of pairs of numbers: the pairs of head, then the pairs of tail with the first
 // number of each moved.
 func (b *builder) pairs(head, tail []byte, move int64) flatbuffers.UOffsetT {
 	n := len(head)/16 + len(tail)/16
@@ -184,8 +184,8 @@ func (b *builder) placePairs(list []byte, move int64) {
 	}
 }
 
-// record writes the table of a record batch: a record's columns and those of the tail, whose
-// buffers begin at that place in the body. What compression and variadic refer to is written; 0 is
+// record writes the table of a record batch: a record's columns and the columns of the tail, whose
+// buffers begin at that place in the body. The data of compression and variadic is written; 0 is
 // none.
 func (b *builder) record(r *record, t *tail, at int64, compression, variadic flatbuffers.UOffsetT) flatbuffers.UOffsetT {
 	nodes, buffers := b.pairs(r.nodes, t.nodes, 0), b.pairs(r.buffers, t.buffers, at)

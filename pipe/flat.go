@@ -7,7 +7,7 @@ import (
 )
 
 // A table is a table of a FlatBuffer. Its fields have numbers, as in Arrow's schema of messages.
-// Its methods panic at damage, as those of the library do: see guarded.
+// Its methods panic at damage, as the library's do: see guarded.
 type table struct{ flatbuffers.Table }
 
 // The numbers of fields, by the name of the table.
@@ -70,7 +70,7 @@ func (t table) follow(at uint64) flatbuffers.UOffsetT {
 	return flatbuffers.UOffsetT(at)
 }
 
-// at returns where what the field refers to is; 0 if it is not there.
+// at returns the place that the field refers to; 0 if it is not there.
 func (t table) at(field int) flatbuffers.UOffsetT {
 	if o := t.slot(field); o != 0 {
 		return t.follow(uint64(t.Pos) + uint64(o))

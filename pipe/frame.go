@@ -15,7 +15,7 @@ import (
 const (
 	continuation = 0xFFFFFFFF // begins a message, before its length
 	maxHeader    = 256 << 20  // bytes of a header: more is damage
-	readStep     = 1 << 20    // bytes for which memory is taken at first, whatever a length promises
+	readStep     = 1 << 20    // bytes of memory taken at first, whatever a length promises
 )
 
 // The kinds of messages.
@@ -148,7 +148,7 @@ func truncated(err error) error {
 	return err
 }
 
-// sendStream is the remedy for what is no stream.
+// sendStream is the remedy for input that is no stream.
 const sendStream = "send a stream, as pyarrow.ipc.new_stream and ClickHouse's ArrowStream write"
 
 // sniff returns the error of an input that begins as something else does.

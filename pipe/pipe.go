@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// Options say what a pipe does. The zero value adds the default columns of [output.Verdicts] to
+// Options set the work of a pipe. The zero value adds the default columns of [output.Verdicts] to
 // rows with a column url.
 type Options struct {
 	URLColumn string // of the URLs; "" is url
@@ -30,18 +30,18 @@ type Options struct {
 	Columns      []string // of the verdicts; nil is the default of output.Verdicts
 	VerdictsOnly bool     // leave out the columns that come in: for a caller that keeps them
 	Prefix       string   // of the names of the columns of the verdicts
-	NoEnd        bool     // streams get no end mark: for a reader that does not read it, and takes what follows for the next stream
+	NoEnd        bool     // streams get no end mark: for a reader that does not read it, and takes the rest for the next stream
 	Workers      int      // evaluating goroutines, as [engine.Options] has them
 
-	// Ended is called at the end of each stream, when its answer is written, with what was counted
+	// Ended is called at the end of each stream, when its answer is written, with the counts
 	// in it alone. nil counts all streams together.
 	Ended func(engine.Stats)
 }
 
 // Run copies Arrow streams from r to w until r ends, and adds the verdicts of store. Each record
 // batch is flushed as soon as it is there. The Stats count the rows that were written since the last
-// call of Ended, and what was read ahead. The error is a [*StreamError] for a fault of a stream, an
-// [*engine.SinkError] around one of w, an error of r, those of [output.NewVerdicts], that of ctx, or
+// call of Ended, and the bytes read ahead. The error is a [*StreamError] for a fault of a stream, an
+// [*engine.SinkError] around one of w, an error of r, the errors of [output.NewVerdicts], the error of ctx, or
 // [engine.Store.Err].
 func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt Options) (engine.Stats, error) {
 	verdicts, err := output.NewVerdicts(store, opt.Columns)
@@ -250,7 +250,7 @@ func (s *source) fill(b *engine.Batch) error {
 	return err
 }
 
-// Err returns what ended the rows.
+// Err returns the error that ended the rows.
 func (s *source) Err() error { return s.err }
 
 // Close does nothing.

@@ -128,7 +128,7 @@ func (u *unpacker) unpack(b []byte, codec int) ([]byte, error) {
 	return memory, nil
 }
 
-// reader returns what unpacks a buffer.
+// reader returns the reader that unpacks a buffer.
 func (u *unpacker) reader(packed []byte, codec int) (_ io.Reader, err error) {
 	switch codec {
 	case codecLZ4:

@@ -59,7 +59,7 @@ func (k typeKind) isText() bool {
 // A place is where a column is in the lists of a record batch: how many of each come before it.
 type place struct {
 	nodes, buffers int
-	views          int // fields of views, each of which has a number of further buffers, in a list of its own
+	views          int // fields of views, each with a number of further buffers, in a list of its own
 }
 
 // A textField is a column of texts that is read: the URLs, or the names of agents.
@@ -80,7 +80,7 @@ const (
 // messageV5 is the version of messages since Arrow 1.0; older ones are read, too.
 const messageV5 = 4
 
-// A schema is what is known of a stream.
+// A schema is the known facts of a stream.
 type schema struct {
 	version int16
 	url     textField
@@ -167,7 +167,7 @@ func findColumn(names []string, name string, missing error) (int, error) {
 	return first, nil
 }
 
-// walk notes the dictionaries of a field and those within it. If counted it adds what they have in
+// walk notes the dictionaries of a field and those within it. If counted it adds their counts in
 // the lists of a record batch to at.
 func (s *schema) walk(field table, at *place, counted bool, depth int) error {
 	if s.fields++; s.fields > maxFields || depth > maxDepth {

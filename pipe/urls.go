@@ -23,7 +23,7 @@ type texts struct {
 	offsets []byte // where the text of each row begins in data, and the last one ends
 	data    []byte
 	views   []byte   // 16 bytes for each row; nil if there are offsets
-	further [][]byte // what they refer to
+	further [][]byte // the bytes they refer to
 
 	numbers []byte // of texts in names; nil if the texts are here
 	width   int    // bytes of a number or an offset
@@ -158,7 +158,7 @@ func (t *texts) at(i int) (text []byte, null bool, err error) {
 	return t.data[from:to], false, nil
 }
 
-// uintAt returns a number of a list, in which each has width bytes.
+// uintAt returns a number of a list, where each has width bytes.
 func uintAt(list []byte, i, width int) uint64 {
 	switch b := list[i*width:]; width {
 	case 1:

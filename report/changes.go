@@ -8,18 +8,18 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A changesView is what changed against the rules before.
+// A changesView is the changes against the rules before.
 type changesView struct {
 	Total   changeView   // of all crawlers; it has no URLs
 	Changed []changeView // for which something changed, those with the most first
-	Same    int64        // crawlers for which nothing changed
+	Same    int64        // crawlers without a change
 	SameOf  int64        // their requests
 	Rules   []blamed     // over all crawlers, if there are several
 	Hidden  int64        // rules that are not shown
 	AtLeast bool         // numbers of Rules may be too small, as lists of crawlers end
 }
 
-// A changeView is what changed for a crawler.
+// A changeView is the changes for a crawler.
 type changeView struct {
 	Agent    string
 	Requests int64
@@ -37,7 +37,7 @@ type changeKind struct {
 	*aggregate.ChangeDetails
 }
 
-// A blamed is what a rule changed for all crawlers together.
+// A blamed is the changes by a rule for all crawlers together.
 type blamed struct {
 	blame
 	Requests int64
@@ -56,7 +56,7 @@ type blame struct {
 // shownBlamed is how many rules the page has of those over all crawlers.
 const shownBlamed = 100
 
-// newChanges returns what changed, nil without rules before. The crawler of that name stands for clients that are no
+// newChanges returns the changes, nil without rules before. The crawler of that name stands for clients that are no
 // known crawlers; "" is none.
 func newChanges(r *aggregate.ChangesReport, others string) *changesView {
 	if r == nil {
@@ -86,7 +86,7 @@ func newChanges(r *aggregate.ChangesReport, others string) *changesView {
 	return v
 }
 
-// newChange returns what changed for a crawler.
+// newChange returns the changes for a crawler.
 func newChange(a *aggregate.AgentChanges) changeView {
 	v := changeView{
 		Agent: a.Agent, Requests: a.Requests, Closed: a.Counts[engine.Closed], Opened: a.Counts[engine.Opened],

@@ -25,7 +25,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Options say what a Counter counts. The zero value counts no statuses.
+// Options tell a Counter which things to count. The zero value counts no statuses.
 type Options struct {
 	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory]. An eighth each is for
 	// the most requested URLs, for the kinds of requests and, with crawlers of the log, for the User-Agents of
@@ -79,7 +79,7 @@ type Counter struct {
 	sitemaps *sitemaps.Counts   // nil without sitemaps
 	listed   *sitemaps.View     // of them, after CheckSitemaps
 	fakes    *impostors.Counts  // nil without lists of addresses
-	conducts *conducts.Counts   // nil unless it is counted what crawlers knew
+	conducts *conducts.Counts   // nil unless the knowledge of crawlers is counted
 	unjudged string             // why it is not, where the log has a status
 	kinds    kinds
 	denials  *denials
@@ -488,7 +488,7 @@ func (c *Counter) spell(url []byte, u robots.URL) (spelled []byte, prefix int) {
 func (c *Counter) isOther(agent uint16) bool { return c.fromLog && agent == 0 }
 
 // Settle adds up what is counted by URL and by kind. It ends the count: nothing may be written after it. Further
-// calls do nothing. The error is that of the temporary files.
+// calls do nothing. The error is from the temporary files.
 func (c *Counter) Settle() error {
 	if c.settled {
 		return nil

@@ -15,14 +15,14 @@ const (
 	maxAnswers = 1 << 16
 )
 
-// A ruleKey is a rule, or a reason for which no rule is needed.
+// A ruleKey is a rule, or a reason that needs no rule.
 type ruleKey struct {
 	ruling engine.RulingID
 	line   int32
 	reason engine.Reason
 }
 
-// A rule is what may deny a request.
+// A rule is a rule or reason that may deny a request.
 type rule struct {
 	text   string
 	line   int32
@@ -90,7 +90,7 @@ func (d *denials) answer() int32 {
 	return id
 }
 
-// ruleOf returns the number of what denied a row.
+// ruleOf returns the number of the rule or reason that denied a row.
 func (d *denials) ruleOf(b *engine.Batch, i, agent int, v engine.Verdict) int32 {
 	key := ruleKey{reason: v.Reason}
 	var winner robots.Rule

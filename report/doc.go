@@ -4,7 +4,7 @@
 // A [Counter] is an [engine.Sink] that counts while the run goes on. Counter.Settle ends the count. [Write] makes
 // the page from the counter and from a [Run]: all else that the command knows.
 //
-// What the package guarantees:
+// The package guarantees:
 //
 //   - The same input gives the same bytes, whatever the workers: rows are counted in their order, and
 //     the page has no moment but those of the log.
@@ -41,7 +41,7 @@
 // The page is one file that its readers do not trust, as anyone may have written its URLs and
 // rules. html/template writes texts by their place; the policy of the page permits the scripts
 // and styles whose hashes it has, and no request. So there is no style attribute and no handler:
-// bars are SVG, whose attributes are no styles. The script only adds to what is there.
+// bars are SVG, whose attributes are no styles. The script only adds to the page.
 //
 // html/template has its price. It calls methods by their names, so the linker keeps every
 // exported method of a type that a value in an interface leads to: 4.3 of the program's 25.0 MB,

@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/waste"
 )
 
-// A findingsView is what the page begins with.
+// A findingsView is the beginning of the page.
 type findingsView struct {
 	All   []findings.Finding // the most important first
 	More  int64              // others
@@ -29,7 +29,7 @@ const searchSet = "search"
 // beaten is the code of a rule that another always wins over.
 const beaten = "shadowed_rule"
 
-// findings returns what the page begins with.
+// findings returns the beginning of the page.
 func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	f := &findings.Facts{
 		Requests: c.rows, FromLog: c.fromLog, Dated: c.byTime, Statuses: c.status >= 0, Addresses: c.store.Options().Ranges != nil, Dialect: c.store.Options().Dialect, Unjudged: c.unjudged,
@@ -94,7 +94,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	return findingsView{all, int64(more), findings.Looks(f)}
 }
 
-// fact returns what is known of a space.
+// fact returns the facts of a space.
 func (s *spaceView) fact() findings.Space {
 	one := findings.Space{On: spaceTexts[s.Kind], Origin: s.Origin, Names: s.Names, InQuery: s.InQuery, Requests: s.Requests, URLs: s.URLs, Example: s.Examples[0], Rules: s.Rules}
 	for _, by := range s.Spent {

@@ -30,7 +30,7 @@ func pageFile(name string) string {
 	return string(b)
 }
 
-// functions are what templates use.
+// functions are the functions that templates use.
 var functions = template.FuncMap{
 	"num": show.Number, "pct": show.Percent, "txt": show.Text, "whole": show.Whole, "brief": show.Brief, "say": show.Sentence, "share": show.Share, "plural": show.Plural,
 	"sub": func(a, b int64) int64 { return a - b },
@@ -86,7 +86,7 @@ func Write(w io.Writer, c *Counter, run *Run) error {
 	return err
 }
 
-// A header is what stands around the body of the page: its title, its policy, styles and scripts.
+// A header is the text around the body of the page: its title, its policy, styles and scripts.
 type header struct {
 	title           string
 	styles, scripts []string
@@ -121,7 +121,7 @@ func hashes(texts []string) string {
 	return sb.String()
 }
 
-// open returns what stands before the body.
+// open returns the text before the body.
 func (h *header) open() string {
 	var sb strings.Builder
 	sb.WriteString("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
@@ -135,7 +135,7 @@ func (h *header) open() string {
 	return sb.String()
 }
 
-// close returns what stands behind the body.
+// close returns the text behind the body.
 func (h *header) close() string {
 	var sb strings.Builder
 	for _, text := range h.scripts {

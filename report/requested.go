@@ -10,7 +10,7 @@ import (
 
 // A Requested is a path of the origins of a file, and who asked for it.
 type Requested struct {
-	Path   string          // what follows the origin, as the log has it
+	Path   string          // the part after the origin, as the log has it
 	Counts []AgentRequests // by ascending Agent
 
 	requests int64 // the sum of Counts
@@ -18,7 +18,7 @@ type Requested struct {
 	site     engine.SiteID
 }
 
-// AgentRequests are the requests of a crawler for a URL: that of the log or, without crawlers of the
+// AgentRequests are the requests of a crawler for a URL: the one of the log or, without crawlers of the
 // log, of each that is asked for.
 type AgentRequests struct {
 	Agent           int // index of the agents of the store, or the number of another in Counter.AgentCounts

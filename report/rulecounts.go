@@ -41,7 +41,7 @@ func (c *ruleCounts) addRequests(u *aggregate.URL, k *kind, requests *aggregate.
 	}
 }
 
-// addKind counts what follows from a kind alone, once all its rows are known.
+// addKind counts the effects of a kind alone, once all its rows are known.
 func (c *ruleCounts) addKind(k *kind) {
 	switch {
 	case k.stray:

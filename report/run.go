@@ -23,7 +23,7 @@ type Run struct {
 	Flags     []Flag   // that say what was asked
 	Stats     engine.Stats
 	Refused   int64   // lines that gave no row
-	Doubts    []Doubt // in the order in which they were seen
+	Doubts    []Doubt // in the order they were seen
 
 	Files []File // the robots.txt that decided most requests, the busiest first
 	More  int    // others that decided some
@@ -71,7 +71,7 @@ func hostOf(origin string) string {
 	return cmp.Or(host, origin)
 }
 
-// A Flag is a part of what was asked.
+// A Flag is a part of the question.
 type Flag struct{ Name, Value string }
 
 // A Doubt is something about the inputs that contradicts what the run took them for.
@@ -90,7 +90,7 @@ type Use = listing.Use
 // Count is requests and distinct URLs.
 type Count = listing.Count
 
-// Text is what an origin sent as its robots.txt from a moment on, by the clock of Options.Location.
+// Text is the text an origin sent as its robots.txt from a moment on, by the clock of Options.Location.
 type Text = revisions.Text
 
 // AskedPath is a path, and how many requests there were for it.

@@ -91,7 +91,7 @@ func isSearch(name string) bool {
 	return slices.Contains(known.Purposes, searchSet)
 }
 
-// sitemapFacts returns what is a finding about sitemaps.
+// sitemapFacts returns the facts for findings about sitemaps.
 func (c *Counter) sitemapFacts() *findings.Sitemaps {
 	v := c.listed
 	if v == nil {

@@ -12,7 +12,7 @@ type spaceView struct {
 	More  int64       // other crawlers
 }
 
-// A spentView is what a crawler spent on them.
+// A spentView is the requests a crawler spent on them.
 type spentView struct {
 	Name         string
 	Requests, Of int64 // of all that it made

@@ -97,7 +97,7 @@ func (t *Trainer) addTrainer(o *Trainer) {
 	t.Unstated += o.Unstated
 }
 
-// A trainingView is what the page shows of it.
+// A trainingView is the part of the page about it.
 type trainingView struct {
 	Draft    string
 	Trainers []Trainer // those with the most refused requests first

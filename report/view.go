@@ -22,7 +22,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/waste"
 )
 
-// A view is what the template reads.
+// A view is the data that the template reads.
 type view struct {
 	*Run
 	FromLog  bool
@@ -63,7 +63,7 @@ type view struct {
 	Lists       int64
 	ListDays    string          // the days of the lists, "" if they have none
 	Impostors   *impostors.View // nil if there are none
-	Conduct     *conducts.View  // nil unless it is known what crawlers knew
+	Conduct     *conducts.View  // nil unless the knowledge of crawlers is known
 	Sitemaps    *sitemaps.View  // nil without sitemaps
 	Training    *trainingView   // nil without preferences
 	Listings    []listing.View
@@ -75,7 +75,7 @@ type view struct {
 	Findings    findingsView
 }
 
-// newView returns what the template reads.
+// newView returns the data that the template reads.
 func (c *Counter) newView(run *Run) *view {
 	o := c.store.Options()
 	v := &view{
@@ -135,7 +135,7 @@ func (c *Counter) newView(run *Run) *view {
 	return v
 }
 
-// nameOf names what denied a request.
+// nameOf names the rule or reason that denied a request.
 func (c *Counter) nameOf(n int32) string {
 	r := &c.denials.rules[n]
 	switch {

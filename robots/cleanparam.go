@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A CleanParam is one clean-param line: parameters that do not change what a page shows, as Yandex
+// A CleanParam is one clean-param line: parameters that do not change the content of a page, as Yandex
 // reads it. It is bound to no group.
 type CleanParam struct {
 	Line   int32    // 1-based
@@ -36,7 +36,7 @@ func (d Dialect) CleanParams(notes []Notes) (all CleanParams) {
 	return all
 }
 
-// validCleanParam reports whether a value is that of a clean-param line.
+// validCleanParam reports whether a value fits a clean-param line.
 func validCleanParam(d Dialect, value string) bool {
 	_, ok := d.parseCleanParam(value)
 	return ok
@@ -65,7 +65,7 @@ func (d Dialect) parseCleanParam(value string) (c CleanParam, ok bool) {
 	return c, len(c.Params) > 0 && (c.Path[0] == '/' || c.Path[0] == '*')
 }
 
-// AppendCanonical appends the URL without the parameters that do not change what it shows, and
+// AppendCanonical appends the URL without the parameters that do not change its content, and
 // returns the extended buffer. All else stays as it is, a fragment included; a URL that is none is
 // appended as it is. The dialect is the one that the file was read in.
 func (all CleanParams) AppendCanonical(dst, rawURL []byte, d Dialect) []byte {

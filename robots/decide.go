@@ -17,7 +17,7 @@ func Decide(rules []Rule, path []byte, d Dialect) int {
 	return best
 }
 
-// priority returns the length of the pattern by which the rule matches the path, or 0 if it does
+// priority returns the length of the pattern that makes the rule match the path, or 0 if it does
 // not match.
 func (r Rule) priority(path []byte, d Dialect) int {
 	if matches(r.Pattern, path) {

@@ -1,6 +1,6 @@
 package robots
 
-// A Diagnostic is a remark on a line that is ignored, or that may not mean what it seems to.
+// A Diagnostic is a remark on a line that is ignored, or whose meaning may not be the apparent one.
 type Diagnostic struct {
 	Line int32  // 1-based
 	Code Code   //
@@ -38,13 +38,13 @@ const (
 	codeAllClosed      Code = "all_closed"           // a rule that leaves nothing to a search engine, or to everybody
 	codeJoinedGroups   Code = "joined_groups"        // "*" shares a group with named crawlers
 	codeStarGroups     Code = "multiple_star_groups" // not the first group for "*"; all of them are merged
-	codeAgentTypo      Code = "agent_typo"           // a name that is nearly that of a known crawler
+	codeAgentTypo      Code = "agent_typo"           // a name that is nearly a known crawler's
 	codeAgentIgnores   Code = "agent_ignores"        // a name whose operator says that robots.txt does not bind it
 	codeAgentRetired   Code = "agent_retired"        // a name that its operator no longer uses
 	codeAgentNever     Code = "agent_never_matches"  // a user-agent line that no crawler's name can match
 	codeAgentCut       Code = "agent_cut"            // a user-agent line that is read as a shorter name
-	codeAgentList      Code = "agent_list"           // a user-agent line with several names, of which only the first is read
-	codeAgentSpace     Code = "agent_space"          // a user-agent line with a name of several words, of which only the first is read
+	codeAgentList      Code = "agent_list"           // a user-agent line with several names: only the first is read
+	codeAgentSpace     Code = "agent_space"          // a user-agent line with a name of several words: only the first is read
 	codeNotInherited   Code = "not_inherited"        // a group for named crawlers that rules for "*" do not bind
 	codeDelayOnly      Code = "delay_only_group"     // a Crawl-delay, and no rule, before the next user-agent line
 	codeBlankInSection Code = "blank_in_section"     // an empty line inside the section, which Yandex's documentation forbids
@@ -61,7 +61,7 @@ const (
 	codeEmptyAllow   Code = "empty_allow"        // "Allow:" without a value, which some take for "Disallow: /"
 	codeCommented    Code = "commented_value"    // a "#" makes all of its value a comment
 	codeCutRule      Code = "cut_rule"           // a "#" cuts it in the middle
-	codeCutClosing   Code = "cut_rule_closes"    // the same, and what is left forbids everything
+	codeCutClosing   Code = "cut_rule_closes"    // the same, and the rest forbids everything
 	codeMiddleDollar Code = "middle_dollar"      // a "$" that is not its last byte
 	codeDuplicate    Code = "duplicate_rule"     // another rule of the same crawler says the same of the same URLs
 	codeShadowed     Code = "shadowed_rule"      // another rule of the same crawler always wins over it

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 )
 
-// A Dialect is a way to read robots.txt: a set of flags, one for each point in which
+// A Dialect is a way to read robots.txt: a set of flags, one for each point where
 // implementations differ. The zero value is the strict standard without percent-decoding; callers
 // use one of the sums below.
 type Dialect uint32
@@ -61,7 +61,7 @@ const (
 	// lines as a rule does. Without it the line is no part of any group (RFC 9309 section 2.2.4).
 	delayInSection
 
-	// sectionLimits has [Inspect] report what Yandex's documentation forbids and its robot is not
+	// sectionLimits has [Inspect] report the things that Yandex's documentation forbids and its robot is not
 	// known to mind: empty lines in a section, rules of more than 1,024 characters, and more than
 	// 2,048 rules.
 	sectionLimits
@@ -92,7 +92,7 @@ const (
 	// google/robotstxt.
 	URLAsIs
 
-	// EmptyAllowIgnored takes from emptyRules what it says of "Allow:", as Yandex has done later. It
+	// EmptyAllowIgnored takes from emptyRules the part about "Allow:", as Yandex has done later. It
 	// is an option for the dialect yandex.
 	EmptyAllowIgnored
 
@@ -101,7 +101,7 @@ const (
 	// line with a comment is not empty.
 	BlankEndsSection
 
-	// habits follows what operators document of single crawlers beyond the order of their names:
+	// habits follows the operators' documentation of single crawlers beyond the order of their names:
 	// groups for "*" that do not bind them, and groups of other crawlers that do, see [NewAgent].
 	habits
 
@@ -132,7 +132,7 @@ const (
 // options are the flags that are no part of a named dialect.
 const options = WideTokens | URLAsIs | EmptyAllowIgnored | BlankEndsSection
 
-// dialectNames lists the named dialects in the order in which messages show them.
+// dialectNames lists the named dialects in the order that messages show them.
 var dialectNames = []struct {
 	name string
 	d    Dialect
@@ -180,7 +180,7 @@ func (d Dialect) AlwaysAllowed(path []byte) bool {
 	return d.Has(ImplicitRobotsTxt) && IsTxt(path)
 }
 
-// IsTxt reports whether a path is that of a robots.txt itself, with or without a query.
+// IsTxt reports whether a path names a robots.txt itself, with or without a query.
 func IsTxt(path []byte) bool {
 	return len(path) >= len(TxtPath) && string(path[:len(TxtPath)]) == TxtPath &&
 		(len(path) == len(TxtPath) || path[len(TxtPath)] == '?')
@@ -203,11 +203,11 @@ const googlePrefix = "googlebot-"
 // that name: all of Yandex's (Yandex's documentation of User-agent).
 const yandexPrefix = "yandex"
 
-// NewAgent returns the crawler of that name. What follows the product token, such as a version, is
+// NewAgent returns the crawler of that name. The text behind the product token, such as a version, is
 // cut off. "*" and every other name without a token give the crawler that only groups for "*" can
 // name. With the flag googleFamily a token that starts with "Googlebot-" falls back to the part
 // before its last "-". With yandexFamily one that starts with "Yandex" falls back to that. With
-// habits the agent does what package crawlers knows of it: it ignores groups for "*", or falls
+// habits the agent does as package crawlers says: it ignores groups for "*", or falls
 // back to the group of another crawler.
 func NewAgent(name string, d Dialect) Agent {
 	a := Agent{Token: d.token(name)}

@@ -1,6 +1,6 @@
 package robots
 
-// Dialects returns the names that [ParseDialect] takes, in the order in which messages and help
+// Dialects returns the names that [ParseDialect] takes, in the order that messages and help
 // show them. The caller owns the list.
 func Dialects() []string {
 	names := make([]string, len(dialectNames))

@@ -23,7 +23,7 @@ type Host struct {
 }
 
 // A DelayGroup is a run of user-agent lines and the Crawl-delay that follows it. Such groups are
-// not those of the rules: for the question whose delay it is, a Crawl-delay ends the run in every
+// not the rules' groups: for the question whose delay it is, a Crawl-delay ends the run in every
 // dialect.
 type DelayGroup struct {
 	Agents  []ProductToken // the product tokens named, as in [Group]
@@ -36,7 +36,7 @@ type DelayGroup struct {
 func (g *DelayGroup) names(t ProductToken) bool { return (&Group{Agents: g.Agents}).Names(t) }
 
 // CrawlDelay returns the seconds between two fetches that the file asks of the agent: the first
-// valid value in the groups that name it, or else in those of its fallbacks, or else in those for
+// valid value in the groups that name it, or else in its fallbacks' groups, or else in those for
 // "*". ok is false if there is none. As with rules, the first name that has a group decides, so an
 // agent with a group of its own never inherits the delay of "*".
 func (r *Report) CrawlDelay(a Agent) (seconds float64, ok bool) {
@@ -86,7 +86,7 @@ func parseDelay(value string) (seconds float64, ok bool) {
 	return seconds, err == nil
 }
 
-// validDelay reports whether a value is that of a Crawl-delay.
+// validDelay reports whether a value fits a Crawl-delay.
 func validDelay(_ Dialect, value string) bool {
 	_, ok := parseDelay(value)
 	return ok

@@ -13,8 +13,8 @@
 // All other lines are skipped and have no effect on groups. [Parse] never fails, whatever the
 // bytes: it skips all lines that it cannot use.
 //
-// A crawler is bound by the rules of all groups that name it. If none does, those of its fallbacks
-// bind it, then those of the groups for "*"; if there is none of these either, everything is
+// A crawler is bound by the rules of all groups that name it. If none does, the rules of its fallbacks
+// bind it, then the groups for "*"; if there is none of these either, everything is
 // allowed (section 2.2.1). An [Agent] is such a chain of names, and [File.Select] finds its rules.
 //
 // A rule applies to a URL if its pattern matches the URL's path and query from the first byte on;
@@ -30,11 +30,11 @@
 // # Fetches and remarks
 //
 // A robots.txt that could not be fetched decides too (section 2.3.1). A [History] takes the
-// [Response] of each fetch and says what they amount to: whether rules decide, or everything is
+// [Response] of each fetch and says their effect: whether rules decide, or everything is
 // allowed or forbidden, and why.
 //
-// [Inspect] reads what Parse skips for speed: Sitemap, Crawl-delay, Host and Clean-param, and what
-// is wrong with a file.
+// [Inspect] reads the lines that Parse skips for speed: Sitemap, Crawl-delay, Host and Clean-param, and the
+// faults of a file.
 //
 // # Patterns
 //

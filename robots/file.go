@@ -41,8 +41,8 @@ func (r Rule) String() string {
 	return "Disallow: " + r.Value
 }
 
-// Select returns the rules that bind the agent, in file order: those of all groups that name its
-// token, or else those of the first of its fallbacks that a group names, or else those of all
+// Select returns the rules that bind the agent, in file order: the rules of all groups that name its
+// token, or else the rules of the first of its fallbacks that a group names, or else the rules of all
 // groups for "*" (RFC 9309 section 2.2.1). ok is false if there is no such group at all; a group
 // without rules is ok, and allows everything. The rules may share memory with f: the caller must
 // not change them.

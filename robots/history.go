@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A History holds what is known of the fetches of many robots.txt, and of what they redirect to. It
+// A History holds the known facts of the fetches of many robots.txt, and of the targets of their redirects. It
 // keeps nothing of their bodies. It is for one goroutine; use [NewHistory].
 type History struct {
 	dialect   Dialect
@@ -26,22 +26,22 @@ type timeline struct {
 // A capture is one fetch.
 type capture struct {
 	at     time.Time
-	since  time.Time // at; of a failure, that of the first of the failures in a row whose time is known
+	since  time.Time // at; of a failure, the time of the first of the failures in a row whose time is known
 	target string    // of a redirect: the URL it leads to; "" if it leads nowhere
 	result result
 	number int
 	file   bool // at is when a file was last changed
 }
 
-// NewHistory returns an empty History for the dialect, which decides what a response means.
+// NewHistory returns an empty History for the dialect, which decides the meaning of a response.
 func NewHistory(d Dialect) *History {
 	return &History{dialect: d, timelines: map[string]*timeline{}}
 }
 
 // NewHistoryOf returns a History of responses that lie elsewhere, such as in a file. When
-// [History.Outcome] first needs those of a URL, it calls load with the URL in normal form, which
-// returns them in the order in which they would have been added: [History.Add] numbers them so, and
-// [KeyOf] tells what URL a response is of. Add is not to be called, and Origins and Newest know
+// [History.Outcome] first needs the responses of a URL, it calls load with the URL in normal form, which
+// returns them in the order they would have been added: [History.Add] numbers them so, and
+// [KeyOf] tells the URL of a response. Add is not to be called, and Origins and Newest know
 // nothing.
 func NewHistoryOf(d Dialect, load func(key string) []Response) *History {
 	h := NewHistory(d)
@@ -119,8 +119,8 @@ func (h *History) timeline(key string) *timeline {
 // their first responses. The result must not be changed.
 func (h *History) Origins() []Origin { return h.origins }
 
-// Newest returns the time of the latest response, zero if no time is known: the moment from which
-// ages are counted unless somebody names another.
+// Newest returns the time of the latest response, zero if no time is known: the moment where
+// ages start unless somebody names another.
 func (h *History) Newest() time.Time { return h.newest }
 
 // Outcome returns the outcome that is in force for the origin at a moment; zero means [History.Newest], and is
@@ -194,7 +194,7 @@ func (h *History) Hops(o Origin, asOf time.Time) (hops []int) {
 	}
 }
 
-// A state is what the responses say at some moment, redirects followed.
+// A state is the answer of the responses at some moment, redirects followed.
 type state struct {
 	result result
 	number int       // of the response that decides

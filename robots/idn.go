@@ -10,12 +10,12 @@ import (
 )
 
 // maxIDN is the longest host name beyond ASCII that is converted: DNS takes no name over 253 bytes,
-// in which each character has at least one, and UTF-8 gives it at most four. Punycode takes
+// where each character has at least one, and UTF-8 gives it at most four. Punycode takes
 // quadratic time, hence a limit.
 const maxIDN = 4 * 253
 
 // toASCII converts host names as browsers do: UTS 46, not transitional, without the rules on
-// hyphens and ASCII characters that real names break. What it lets through is checked like any name
+// hyphens and ASCII characters that real names break. A name that it lets through is checked like any name
 // in ASCII.
 var toASCII = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(),
 	idna.StrictDomainName(false), idna.CheckHyphens(false))

@@ -26,7 +26,7 @@ type forbidding struct {
 	paths [][]byte
 }
 
-// inherit notes the groups for named crawlers that let these fetch what the rules for "*" forbid, and do
+// inherit notes the groups for named crawlers that let these fetch paths that the rules for "*" forbid, and do
 // not show that this is meant: by a rule that allows everything, by an empty Disallow alone, by repeating
 // rules for "*", or by rules of their own at a site that is closed to others.
 func (in *inspector) inherit() {

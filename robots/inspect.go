@@ -278,7 +278,7 @@ func (in *inspector) nameBytes() string {
 	return "letters, - and _ (digits and dots are an option)"
 }
 
-// nextName returns what follows the first name of a user-agent line, if it starts like another name.
+// nextName returns the text behind the first name of a user-agent line, if it starts like another name.
 func nextName(rest string) string {
 	next := strings.TrimLeft(rest, " \t,;|")
 	if next == rest || next == "" || !isLetter(next[0]) {
@@ -287,7 +287,7 @@ func nextName(rest string) string {
 	return next
 }
 
-// isNameList reports whether what follows the first name of a user-agent line names another crawler:
+// isNameList reports whether the text behind the first name of a user-agent line names another crawler:
 // "Googlebot, Foobot", or behind a space alone one that is known, as in "Googlebot Bingbot".
 func (in *inspector) isNameList(rest string) bool {
 	next := nextName(rest)
@@ -392,8 +392,8 @@ func (in *inspector) rule(l *line) {
 	}
 }
 
-// fullURL says what a rule that is a URL means, and of which site. Its path alone may not be what to write:
-// that of another site would bind this one.
+// fullURL tells the meaning of a rule that is a URL, and its site. Its path alone may not be the right text:
+// the path of another site would bind this one.
 func (in *inspector) fullURL(value string) string {
 	u, err := SplitURL([]byte(value))
 	if err != nil {

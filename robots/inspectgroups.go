@@ -60,7 +60,7 @@ func namesText(names []ProductToken) string {
 	}
 }
 
-// indexers are the crawlers of the search engines that most sites want to be found by; that of the
+// indexers are the crawlers of the search engines that most sites want to be found by; the one of the
 // dialect's own engine comes to them.
 var indexers = []string{"Googlebot", "bingbot"}
 
@@ -100,7 +100,7 @@ func (in *inspector) allClosed() {
 	}
 }
 
-// closing returns the rule that forbids everything, and what is left in words; nil if there is none, or if an Allow rule may win
+// closing returns the rule that forbids everything, and the rest in words; nil if there is none, or if an Allow rule may win
 // over it that opens more than files which are no pages.
 func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
 	all := d.claimants(rules)
@@ -145,7 +145,7 @@ func isNoPage(s *shape) bool {
 	return dot > 0 && noPages[strings.ToLower(s.text[dot+1:])]
 }
 
-// known looks at the name of a user-agent line: whether it is nearly that of a known crawler, and
+// known looks at the name of a user-agent line: whether it is nearly a known crawler's, and
 // whether that heeds robots.txt.
 func (in *inspector) known(line int32, token ProductToken) {
 	if c, ok := crawlers.Lookup(string(token)); ok {

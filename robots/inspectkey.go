@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// unused are the keys that google/robotstxt knows and has no use for, but for those of [spellings].
+// unused are the keys that google/robotstxt knows and has no use for, but for the [spellings].
 var unused = map[string]bool{
 	"content-signal": true, "content-usage": true, "domain": true, "license": true, "noarchive": true, "nofollow": true, "noindex": true,
 	"request-rate": true, "revisit-after": true, "visit-time": true,
@@ -39,7 +39,7 @@ func (in *inspector) key(l *line) {
 // preferenceKeys are the keys of preferences.
 var preferenceKeys = []Directive{UsageLines, SignalLines, LicenseLines}
 
-// isPreferenceKey reports whether a key is that of preferences, in any case.
+// isPreferenceKey reports whether a key names preferences, in any case.
 func isPreferenceKey(key string) bool {
 	return slices.Contains(preferenceKeys, Directive(strings.ToLower(key)))
 }

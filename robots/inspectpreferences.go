@@ -86,7 +86,7 @@ func (in *inspector) usageKeys(l *line, dictionary *httpsfv.Dictionary) {
 	}
 }
 
-// usageRemedy says what to write for the value of a key that is neither y nor n, if that is clear.
+// usageRemedy says the text to write for the value of a key that is neither y nor n, if that is clear.
 func usageRemedy(dictionary *httpsfv.Dictionary, key string) string {
 	member, _ := dictionary.Get(key)
 	item, _ := member.(httpsfv.Item)
@@ -124,7 +124,7 @@ func (in *inspector) signal(l *line) {
 	}
 }
 
-// signalRemedy says what to write for a pair that is dropped.
+// signalRemedy says the text to write for a pair that is dropped.
 func signalRemedy(p signalPair) string {
 	key := p.key
 	if key == "train-ai" {
@@ -142,18 +142,18 @@ func signalRemedy(p signalPair) string {
 	return "write search, ai-input or ai-train with =yes or =no, or use with a word"
 }
 
-// A wish is what the preferences say to crawlers that the same groups bind.
+// A wish is the preferences' message to crawlers that the same groups bind.
 type wish struct {
 	names   []ProductToken // of the crawlers; "*" is all that no group names
 	usage   []UsageRule
 	signals []SignalRule
-	rules   []wishRules // that bind these crawlers, those of equal groups once
+	rules   []wishRules // that bind these crawlers, rules of equal groups once
 }
 
 // wishRules are rules that bind crawlers of a wish.
 type wishRules struct {
 	rules     []Rule
-	claimants []claimant // the same, in the order in which they win
+	claimants []claimant // the same, in the order they win
 	work      int        // of [workOf]
 	closed    bool       // they forbid everything
 }
@@ -165,7 +165,7 @@ type wishing struct {
 	file   File             // the groups of the preferences
 	lines  map[string]int32 // by name in lower case: of the first user-agent line
 	budget int              // as maxCovered
-	found  map[string]bool  // what was noted
+	found  map[string]bool  // the notes made
 }
 
 // wishes looks for preferences of paths that nobody may fetch, that disagree, and that a group keeps from
@@ -196,7 +196,7 @@ func (in *inspector) wishes(body []byte) {
 	w.atEnd()
 }
 
-// note adds a diagnostic, once of a line and what it is about.
+// note adds a diagnostic, once of a line and its subject.
 func (w *wishing) note(line int32, c Code, about, text string) {
 	if key := fmt.Sprint(line, c, about); !w.found[key] {
 		w.found[key] = true
@@ -204,7 +204,7 @@ func (w *wishing) note(line int32, c Code, about, text string) {
 	}
 }
 
-// all returns what the preferences say to all crawlers that they name, and whether the budget was enough.
+// all returns the preferences' messages to all crawlers that they name, and whether the budget was enough.
 func (w *wishing) all() (wishes []wish, all bool) {
 	sets, complete := w.file.bindings()
 	byRules, whole := w.in.report.File.bindings()
@@ -302,8 +302,8 @@ func (w *wishing) isForbidden(rules []claimant, u *UsageRule) bool {
 	return false
 }
 
-// mayMatchAlike reports whether two shapes may match the same path: whether what stands before their first
-// "*" does not differ.
+// mayMatchAlike reports whether two shapes may match the same path: whether the bytes before their first
+// "*" do not differ.
 func mayMatchAlike(a, b *shape) bool {
 	one, _, _ := strings.Cut(a.text, "*")
 	other, _, _ := strings.Cut(b.text, "*")
@@ -357,7 +357,7 @@ func (w *wishing) disagree(of *wish) {
 	}
 }
 
-// contradict looks for paths of which Content-Usage and Content-Signal say the opposite.
+// contradict looks for paths where Content-Usage and Content-Signal say the opposite.
 func (w *wishing) contradict(of *wish) {
 	if len(of.usage) == 0 || len(of.signals) == 0 {
 		return
@@ -425,7 +425,7 @@ func (w *wishing) hidden(wishes []wish) {
 	}
 	for i := range wishes {
 		own := &wishes[i]
-		names := map[*wish][]ProductToken{} // by what they do not heed
+		names := map[*wish][]ProductToken{} // by the wish they do not heed
 		var order []*wish
 		for _, name := range own.names {
 			if name == "*" {
@@ -479,7 +479,7 @@ func (w *wishing) atEnd() {
 	}
 }
 
-// behind returns what would bind a crawler if no group bore its first name; nil if nothing.
+// behind returns the wish that would bind a crawler if no group bore its first name; nil if nothing.
 func (w *wishing) behind(a Agent, byName map[string]*wish) *wish {
 	for _, name := range a.Fallbacks {
 		if other := byName[strings.ToLower(string(name))]; other != nil {
@@ -492,8 +492,8 @@ func (w *wishing) behind(a Agent, byName map[string]*wish) *wish {
 	return byName["*"]
 }
 
-// lostPreferences returns the lines that say something of a directive of which the crawler's own groups
-// have no line.
+// lostPreferences returns the lines that say something of a directive that has no line
+// in the crawler's own groups.
 func lostPreferences(own, other *wish) (lines []string) {
 	if len(own.usage) == 0 {
 		for i := range other.usage {

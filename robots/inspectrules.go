@@ -10,7 +10,7 @@ import (
 // Limits of the search for rules that have no effect, so that it is linear for hostile files too.
 // No real file comes near them.
 const (
-	maxMerged  = 1 << 18 // rules of all crawlers together, those of crawlers with the same groups counted once
+	maxMerged  = 1 << 18 // rules of all crawlers together, rules of crawlers with the same groups counted once
 	maxCovered = 1 << 26 // bytes of patterns that are compared with each other
 )
 
@@ -21,7 +21,7 @@ func (in *inspector) rules() {
 	found, useless := map[Diagnostic]bool{}, map[int32]bool{}
 	budget, pairs := maxCovered, maxCovered
 	sets, all := f.bindings()
-	idle, order := map[int32][]Diagnostic{}, []int32(nil) // by line, one for each set in which it never decides
+	idle, order := map[int32][]Diagnostic{}, []int32(nil) // by line, one for each set where it never decides
 	for _, set := range sets {
 		rules := f.merged(set.groups)
 		for _, n := range in.dialect.uselessRules(rules, &budget) {
@@ -122,7 +122,7 @@ func (f *File) bindings() (sets []binding, all bool) {
 	return sets, true
 }
 
-// A claimant is a rule with the patterns by which it may decide: that of its text and, behind it, that
+// A claimant is a rule with the patterns that may let it decide: the one of its text and, behind it, that
 // for an index page, which is shorter.
 type claimant struct {
 	*Rule
@@ -130,7 +130,7 @@ type claimant struct {
 	shapes []shape
 }
 
-// A shape is a pattern apart from what changes nothing of what it matches.
+// A shape is a pattern without the parts that change no match.
 type shape struct {
 	text   string // without an anchor; no two wildcards stand side by side, and none at the end unless closed
 	closed bool   // it has an anchor
@@ -141,7 +141,7 @@ type shape struct {
 func shapeOf(pattern string) shape {
 	f := shape{length: len(pattern)}
 	f.text, f.closed = strings.CutSuffix(pattern, "$")
-	if strings.HasSuffix(f.text, "*") && f.closed { // what may follow is anything
+	if strings.HasSuffix(f.text, "*") && f.closed { // anything may follow
 		f.closed = false
 	}
 	if !f.closed {
@@ -164,8 +164,8 @@ func (f *shape) key() string {
 	return f.text + "*"
 }
 
-// claimants returns the rules in the order in which they win. Where [WildcardsUndefined] gives rules
-// with a "*" no order, only those of a kind have one: those with a "*" that say the same, and those
+// claimants returns the rules in the order they win. Where [WildcardsUndefined] gives rules
+// with a "*" no order, only rules of a kind have one: those with a "*" that say the same, and those
 // without.
 func (d Dialect) claimants(rules []Rule) []claimant {
 	all := make([]claimant, len(rules))
@@ -284,7 +284,7 @@ func (w *claimant) covers(r *claimant, budget *int) bool {
 // reports false when that is gone.
 //
 // A "*" of the other one can stand for a byte that no pattern has, which only a "*" matches: so f
-// includes the other if it matches its text, where "*" is such a byte. What may follow a shape that is
+// includes the other if it matches its text, where "*" is such a byte. Text behind a shape that is
 // not closed, only another that is not closed matches. A "*" in front of a "/" can also be nothing, but
 // no byte that no pattern has, as a path begins with "/".
 func (f *shape) includes(other *shape, budget *int) bool {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// About returns the diagnostics of the file, and those of its sitemaps that depend on whose it is: that
+// About returns the diagnostics of the file, and the ones of its sitemaps that depend on whose it is: that
 // are fetched by http though the site has https, and that the rules forbid. An origin of http may have
 // https, too, and "" is an origin that nobody knows. The result is in the order of lines.
 func (r *Report) About(o Origin) []Diagnostic {
@@ -39,8 +39,8 @@ func (r *Report) About(o Origin) []Diagnostic {
 // withoutWWW returns a host without "www." in front.
 func withoutWWW(host []byte) string { return strings.TrimPrefix(string(host), "www.") }
 
-// forbidden says which search engines that may fetch pages may not fetch a URL of the site, and by which
-// rule; "" if all may. It spends the budget, and returns "" when that is gone.
+// forbidden names the search engines that may fetch pages but not a URL of the site, and the
+// rule that forbids it; "" if all may. It spends the budget, and returns "" when that is gone.
 func (r *Report) forbidden(u URL, budget *int) string {
 	path, _ := r.dialect.Path(u.Path, nil)
 	var names []string
@@ -62,7 +62,7 @@ func (r *Report) forbidden(u URL, budget *int) string {
 	return fmt.Sprintf("line %d forbids it to %s: %s", rule.Line, strings.Join(names, ", "), quoted(rule))
 }
 
-// oneSite reports whether all sitemaps are of one host. Their site is taken for that of the file then.
+// oneSite reports whether all sitemaps are of one host. Their site is taken for the site of the file then.
 func (r *Report) oneSite() bool {
 	host := ""
 	for _, s := range r.Sitemaps {

@@ -20,7 +20,7 @@ const (
 type line struct {
 	num       int32 // 1-based; CR LF ends one line, a lone CR or LF each another
 	kind      kind
-	directive bool   // it has a key; what follows is meaningless otherwise
+	directive bool   // it has a key; the rest is meaningless otherwise
 	typo      bool   // the key is a tolerated misspelling
 	noColon   bool   // white space stood in for the colon
 	comment   bool   // there was a comment

@@ -54,19 +54,19 @@ type Note struct {
 	Group int    // whose it is, by index in Notes.Groups; -1 before the first; ignored where there are none
 }
 
-// Notes are the lines of one directive in a robots.txt, of which there is at least one. They are
+// Notes are the lines of one directive in a robots.txt, at least one. They are
 // immutable and safe for concurrent use.
 type Notes struct {
 	Directive Directive
 
 	// Groups are the runs of user-agent lines, without rules and lines; none if the directive binds
-	// all crawlers. They are not those of the rules: a line of the directive ends a run in every
+	// all crawlers. They are not the rules' groups: a line of the directive ends a run in every
 	// dialect, as an Allow does.
 	Groups []Group
 	Lines  []Note // in order of appearance
 }
 
-// Of returns the notes that bind the agent: those of the groups that [File.Binding] finds. An agent
+// Of returns the notes that bind the agent: the notes of the groups that [File.Binding] finds. An agent
 // with a group of its own never inherits from the groups for "*". Lines before the first group bind
 // agents that no other line binds.
 func (n *Notes) Of(a Agent) []Note {
@@ -173,7 +173,7 @@ func (l *line) hasKey(key Directive) bool {
 	return len(l.key) == len(key) && hasPrefixFold(l.key, string(key))
 }
 
-// addAgent adds what a user-agent line names.
+// addAgent adds the crawler that a user-agent line names.
 func (g *Group) addAgent(value string, d Dialect) {
 	if isStar(value) {
 		g.Star = true

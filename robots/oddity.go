@@ -48,17 +48,17 @@ var oddities = [NumOddities]struct{ name, magic string }{
 	OddParquet: {"parquet", "PAR1"},
 }
 
-// String returns a word for it. Those of the file that [Inspect] knows have the same: html, utf16
+// String returns a word for it. The diagnostics of the file that [Inspect] knows have the same: html, utf16
 // and nul.
 func (o Oddity) String() string { return oddities[o].name }
 
-// Doubtful reports whether it is not what a robots.txt looks like: all but NotOdd and OddBlank.
+// Doubtful reports whether it does not look like a robots.txt: all but NotOdd and OddBlank.
 func (o Oddity) Doubtful() bool { return o > OddBlank }
 
 // Binary reports whether it is no text as it stands: neither lines nor a page.
 func (o Oddity) Binary() bool { return o >= OddUTF16 }
 
-// OddityOf returns the oddity of a body. f is what Parse has made of it; nil is nobody has. It
+// OddityOf returns the oddity of a body. f is the result of Parse for it; nil is none. It
 // takes a small part of the time of Parse, unless there is no group.
 func OddityOf(body []byte, f *File) Oddity {
 	body = body[:min(len(body), MaxBytes)]
@@ -91,7 +91,7 @@ func isUTF16[T string | []byte](body T) bool {
 }
 
 // oddNUL returns which oddity a body with NUL bytes has. Of UTF-16 without a mark, nearly each second
-// byte of what a robots.txt starts with is one.
+// byte of the start of a robots.txt is one.
 func oddNUL(body []byte) Oddity {
 	const looked = 64
 	var nuls [2]int

@@ -7,7 +7,7 @@ import "time"
 type Outcome struct {
 	Effect  Effect
 	Cause   Cause
-	Capture int // number of the fetch that decides, as [History.Add] returned it; that of the body for UseRules; -1 if none
+	Capture int // number of the fetch that decides, as [History.Add] returned it; the body's for UseRules; -1 if none
 }
 
 // An Effect is the effect of an Outcome on the URLs of the origin.
@@ -33,7 +33,7 @@ type Cause uint8
 const (
 	CauseNone          Cause = iota // NoRecord
 	CauseFetched                    // there is a body: UseRules
-	CauseStatus4xx                  // client error, or what is taken for it: a redirect that leads nowhere
+	CauseStatus4xx                  // client error, or a response taken for it: a redirect that leads nowhere
 	CauseUnreachable                // server or network error
 	CauseExpired                    // the same for so long that the restriction has lapsed
 	CauseRedirectLimit              // more than maxRedirects redirects
@@ -52,7 +52,7 @@ const maxRedirects = 5
 // (RFC 9309 section 2.3.1.4: "a reasonably long period of time (for example, 30 days)").
 const Lapse = 30 * 24 * time.Hour
 
-// A result is what one fetch says, before redirects are followed.
+// A result is the answer of one fetch, before redirects are followed.
 type result uint8
 
 const (
@@ -63,14 +63,14 @@ const (
 	redirect
 )
 
-// The statuses that count apart from their class. They are not those of net/http, which would link
+// The statuses that count apart from their class. They are not the constants of net/http, which would link
 // 2 MB into programs that only parse robots.txt, such as the page of a report.
 const (
 	statusOK          = 200
 	statusNotModified = 304
 )
 
-// result returns what the fetch says in the dialect. The sources are silent on 1xx, 304 and codes
+// result returns the fetch's answer in the dialect. The sources are silent on 1xx, 304 and codes
 // from 600 on: they count as a network error.
 func (d Dialect) result(r *Response) result {
 	s := r.Status
@@ -94,7 +94,7 @@ func (d Dialect) result(r *Response) result {
 // dialect.
 func (d Dialect) HasRules(r *Response) bool { return d.result(r) == fetched }
 
-// outcome returns what the result amounts to, unless the dialect lets it depend on how long it has
+// outcome returns the effect of the result, unless the dialect lets it depend on how long it has
 // lasted.
 func (d Dialect) outcome(res result) (Effect, Cause) {
 	if res == failed && d.Has(openUnlessOK) {
@@ -104,7 +104,7 @@ func (d Dialect) outcome(res result) (Effect, Cause) {
 	return o.effect, o.cause
 }
 
-// outcomes are what the results come to, if no dialect says otherwise.
+// outcomes are the effects of the results, if no dialect says otherwise.
 var outcomes = [...]struct {
 	effect Effect
 	cause  Cause

@@ -112,7 +112,7 @@ func (p *parser) rule(l *line) {
 	p.rules = append(p.rules, Rule{Allow: allow, Line: l.num, Value: l.value, Pattern: pattern})
 }
 
-// meaning returns what an allow or disallow line says, and its pattern, which is empty if the line
+// meaning returns the meaning of an allow or disallow line, and its pattern, which is empty if the line
 // has no effect.
 func (d Dialect) meaning(l *line) (allow bool, pattern string) {
 	allow = l.kind == kindAllow

@@ -9,10 +9,10 @@ import (
 // A form is a normal form of percent-encoding.
 type form struct {
 	actions [256]action
-	nibbles [2][16]byte // what vector instructions look actions up by: see nibblesOf
+	nibbles [2][16]byte // the tables where vector instructions look actions up: see nibblesOf
 }
 
-// An action is what a form does with a byte. Zero leaves it as it is.
+// An action is the work of a form on a byte. Zero leaves it as it is.
 type action uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 // no rule names, change places with "*" and "$".
 const markBit = 0x80
 
-// marked are the bytes that marks are made of, and marks what is made of them.
+// marked are the bytes that become marks, and marks the results.
 const (
 	marked = "*$"
 	marks  = "\xaa\xa4"
@@ -77,7 +77,7 @@ func (f *form) toURL() *form {
 }
 
 // nibblesOf returns two tables, by the lower and by the upper four bits of a byte, of eight bits each. A byte of ASCII is left
-// as it is if both have a bit in common: that of its upper four bits.
+// as it is if both have a bit in common: the bit of its upper four bits.
 func nibblesOf(actions *[256]action) (t [2][16]byte) {
 	for b := range byte(0x80) {
 		bit := byte(1) << (b >> 4)
@@ -120,7 +120,7 @@ func (d Dialect) pattern(value string) string {
 	return string(b)
 }
 
-// Path returns what patterns are matched with: the path, parameters and query of a URL in the normal form of the
+// Path returns the text that patterns match: the path, parameters and query of a URL in the normal form of the
 // dialect, starting with "/". raw is [URL.Path], or all that follows [URL.Prefix]: a fragment, from "#" on, is left out.
 // [Dialect.ReadablePath] is for people.
 // If raw is normal already it is returned itself; otherwise the result is built in buf[:0]. newbuf is buf, grown where
@@ -191,7 +191,7 @@ func (d Dialect) ReadablePath(path []byte) string {
 	return string(appendNormal(nil, path, unmark, d))
 }
 
-// ReadablePattern returns [Rule.Pattern] as text, in which "%2A" and "%24" are "*" and "$" that stand for
+// ReadablePattern returns [Rule.Pattern] as text, where "%2A" and "%24" are "*" and "$" that stand for
 // themselves.
 func ReadablePattern(pattern string) string { return readable.Replace(pattern) }
 

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// A Period is what is in force for an origin from a moment on, until the next Period begins.
+// A Period is the state in force for an origin from a moment on, until the next Period begins.
 type Period struct {
 	From int64 // microseconds since 1970 UTC; math.MinInt64 of the first one, which nothing precedes
 	Outcome
 }
 
-// Periods returns what is in force for the origin at any time that is a whole number of
+// Periods returns the state in force for the origin at any time that is a whole number of
 // microseconds: [History.Outcome] of all of them, one after the other. There is at least one, that
 // before the first response: NoRecord, unless that response is of unknown time or from a file. Of a
 // file nobody knows since when it has been there, so that where nothing older is known it holds for
@@ -45,7 +45,7 @@ func (h *History) Periods(o Origin) []Period {
 	return periods
 }
 
-// appendPeriod appends a period, unless it says what the one before it says, or takes the place of
+// appendPeriod appends a period, unless it says the same as the one before it, or takes the place of
 // one that begins in the same microsecond.
 func appendPeriod(periods []Period, p Period) []Period {
 	if n := len(periods); n > 0 && periods[n-1].From == p.From {
@@ -58,7 +58,7 @@ func appendPeriod(periods []Period, p Period) []Period {
 }
 
 // Microseconds returns the first whole microsecond since 1970 UTC that is not before the moment.
-// What is out of range is the nearest that is in it; math.MinInt64 is not.
+// A time out of range becomes the nearest in range; math.MinInt64 is not in range.
 func Microseconds(t time.Time) int64 {
 	const most = math.MaxInt64/1_000_000 - 1
 	switch seconds := t.Unix(); {
@@ -71,7 +71,7 @@ func Microseconds(t time.Time) int64 {
 	}
 }
 
-// earlier returns the earlier one of two moments, of which zero is later than all.
+// earlier returns the earlier one of two moments; zero is later than all.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

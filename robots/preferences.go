@@ -7,7 +7,7 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// UsageRevision names the texts by which Content-Usage is read, for outputs: those of the IETF's
+// UsageRevision names the texts that define Content-Usage, for outputs: the texts of the IETF's
 // working group AIPREF of 19 August 2026. They are drafts that nobody has agreed on, and so are the
 // others whose lines are preferences.
 const UsageRevision = "aipref-2026-08"
@@ -63,18 +63,18 @@ type License struct {
 	Valid bool   // it is an absolute URL; others are ignored
 }
 
-// Preferences are all that a robots.txt says about what may be done with pages. They are immutable
+// Preferences are all that a robots.txt says about permitted uses of pages. They are immutable
 // once read and safe for concurrent use. They never change whether a page may be fetched.
 type Preferences struct {
 	// Groups are runs of user-agent lines and the lines of preferences that follow. They are not
-	// those of the rules: a run ends at Allow, Disallow, Content-Usage and Content-Signal, and
+	// the rules' groups: a run ends at Allow, Disallow, Content-Usage and Content-Signal, and
 	// where the dialect has it in a section, at Crawl-delay.
 	Groups   []PreferenceGroup
 	Early    []SignalRule // before the first group
 	Licenses []License
 }
 
-// A PreferenceGroup is what some crawlers are told.
+// A PreferenceGroup is the message to some crawlers.
 type PreferenceGroup struct {
 	Group   // its Rules are empty
 	Usage   []UsageRule
@@ -82,7 +82,7 @@ type PreferenceGroup struct {
 }
 
 // PreferencesOf reads the preferences of a robots.txt. It never fails, and reads the lines that
-// [Parse] reads; a body of which no rules count has no preferences either.
+// [Parse] reads; a body without rules that count has no preferences either.
 func PreferencesOf(body []byte, d Dialect) *Preferences {
 	p := &Preferences{}
 	if len(body) > MaxBytes && d.Has(openIfTooLarge) {
@@ -124,7 +124,7 @@ func PreferencesOf(body []byte, d Dialect) *Preferences {
 	return p
 }
 
-// Select returns the lines that bind the agent, in file order: those of the groups that
+// Select returns the lines that bind the agent, in file order: the lines of the groups that
 // [File.Binding] finds. Lines of Content-Signal before the first group bind agents whose groups have
 // none, and those without a group.
 func (p *Preferences) Select(a Agent) (usage []UsageRule, signals []SignalRule) {
@@ -153,14 +153,14 @@ func (p *Preferences) License() (url string, line int32) {
 	return "", 0
 }
 
-// A UsageAnswer is what Content-Usage says of a path.
+// A UsageAnswer is the answer of Content-Usage for a path.
 type UsageAnswer struct {
 	Line            int32 // of the first rule that counts; 0 if none does
 	TrainAI, Search Preference
 }
 
-// DecideUsage returns what the rules say of a path that may be fetched: what those of them say that
-// match it with the longest pattern, all together. The path is one that [Dialect.Path] returned. Like
+// DecideUsage returns the rules' answer for a path that may be fetched: the answers of all rules that
+// match it with the longest pattern, together. The path is one that [Dialect.Path] returned. Like
 // [Decide], it tries one rule after the other and is meant to be obviously right, not fast.
 func DecideUsage(rules []UsageRule, path []byte) (a UsageAnswer) {
 	longest := -1
@@ -185,14 +185,14 @@ func (a UsageAnswer) String() string {
 	return joinPairs("n", "y", pair{"search", a.Search}, pair{"train-ai", a.TrainAI})
 }
 
-// A SignalAnswer is what Content-Signal says of a path.
+// A SignalAnswer is the answer of Content-Signal for a path.
 type SignalAnswer struct {
 	Line                     int32 // of the first rule that gave one of the values; 0 if none did
 	Search, AIInput, AITrain Preference
 	Use                      string // "" if none
 }
 
-// DecideSignal returns what the rules say of a path, as DecideUsage does. Of each key only the rules
+// DecideSignal returns the rules' answer for a path, as DecideUsage does. Of each key only the rules
 // that have it count, of Use only the first of them.
 func DecideSignal(rules []SignalRule, path []byte) (a SignalAnswer) {
 	gave := func(line int32) {
@@ -387,7 +387,7 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// validLicense reports whether a value is that of a license line.
+// validLicense reports whether a value fits a license line.
 func validLicense(_ Dialect, value string) bool {
 	_, err := SplitURL([]byte(value))
 	return err == nil

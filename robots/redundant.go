@@ -87,7 +87,7 @@ func (n *redundancy) among(same, others []*claimant) {
 		}
 	}
 	slices.SortStableFunc(wide, func(a, b *claimant) int { return cmp.Compare(len(b.Pattern), len(a.Pattern)) })
-	var chain []*claimant // those without, whose text that of the rule in hand begins with
+	var chain []*claimant // those without, whose text starts the text of the rule in hand
 	for _, r := range same {
 		start := r.shapes[0].start()
 		for len(chain) > 0 && !strings.HasPrefix(start, chain[len(chain)-1].shapes[0].text) {
@@ -182,7 +182,7 @@ func (f *shape) meets(other *shape, budget *int) bool {
 	return true
 }
 
-// whole returns the shape as a pattern for whole paths, in which a "$" is a byte like any other.
+// whole returns the shape as a pattern for whole paths, where a "$" is a byte like any other.
 func (f *shape) whole() string {
 	if f.closed {
 		return f.text

@@ -2,15 +2,15 @@ package robots
 
 import "time"
 
-// A Response is the outcome of one fetch of a robots.txt. [History] says what several of them
-// amount to.
+// A Response is the outcome of one fetch of a robots.txt. [History] says the effect that several of them have
+// together.
 type Response struct {
 	Origin    Origin        // normalised; whose robots.txt this is, or the origin of URL
-	URL       string        // what was fetched, if not the robots.txt of Origin: the target of a redirect; "" is that robots.txt
+	URL       string        // the URL fetched, if not the robots.txt of Origin: the target of a redirect; "" is that robots.txt
 	Name      string        // where it was read, for messages: a file's path
-	Status    int           // HTTP status; 0 is a network failure. What was not fetched but lies in a file has 200
+	Status    int           // HTTP status; 0 is a network failure. A body not fetched but in a file has 200
 	Error     string        // why the fetch failed; if not empty it is a network failure, whatever Status
-	Location  string        // where a redirect leads, as the header Location has it: absolute, or relative to what was fetched
+	Location  string        // where a redirect leads, as the header Location has it: absolute, or relative to the URL fetched
 	FetchedAt time.Time     // when; the zero Time is unknown, and then earlier than all others
 	File      bool          // it lies in a file, and FetchedAt is when that was last changed; see [History.Periods]
 	HasMaxAge bool          // the response says how long a copy may be used:

@@ -1,6 +1,6 @@
 package robots
 
-// A ProductToken is the name by which a crawler looks for its group (RFC 9309 section 2.2.1), such
+// A ProductToken is the name that a crawler looks for to find its group (RFC 9309 section 2.2.1), such
 // as "Googlebot". Tokens are compared without regard to ASCII case.
 type ProductToken string
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Trial is what became of one rule on one path.
+// A Trial is the fate of one rule on one path.
 type Trial struct {
 	Rule    int    // index of the rule
 	Pattern string // that matched, or of the rule's patterns that which came nearest, see [Dialect.IndexPattern]
@@ -17,7 +17,7 @@ func (t Trial) Matches() bool { return t.Reach == len(t.Pattern) }
 
 // Try tries all rules on a path. The path is one that [Dialect.Path] returned. Those that match come
 // first, in their order of precedence: the first is the one that [Decide] returns. Then come those
-// that do not, the nearest first: those of which most bytes match.
+// that do not, the nearest first: the ones with most matching bytes.
 func Try(rules []Rule, path []byte, d Dialect) []Trial {
 	trials := make([]Trial, len(rules))
 	for i, r := range rules {
@@ -51,7 +51,7 @@ func (r Rule) try(path []byte, d Dialect) Trial {
 	return t
 }
 
-// A PreferenceTrial is what became of one line of Content-Usage or Content-Signal on one path.
+// A PreferenceTrial is the fate of one line of Content-Usage or Content-Signal on one path.
 type PreferenceTrial struct {
 	Rule   int  // index of the line
 	Reach  int  // bytes of its pattern that a beginning of the path matches: all of them if it matches

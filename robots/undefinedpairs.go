@@ -104,7 +104,7 @@ func commonPath(a, b string) (path string, ok bool) {
 	return string(text), true
 }
 
-// closed returns the pattern for whole paths: without its "$", or with a "*" for what may follow.
+// closed returns the pattern for whole paths: without its "$", or with a "*" for any text behind.
 func closed(pattern string) string {
 	if body, ok := strings.CutSuffix(pattern, "$"); ok {
 		return body

@@ -78,7 +78,7 @@ func isSchemeByte(b byte) bool {
 	return isLetter(b) || '0' <= b && b <= '9' || b == '+' || b == '-' || b == '.'
 }
 
-// A border says what a byte means to the search for the end of the authority.
+// A border says the meaning of a byte to the search for the end of the authority.
 type border uint8
 
 const (
@@ -103,9 +103,9 @@ func authority(s []byte) (end int, composite bool) {
 	}
 }
 
-// splitAuthority cuts off user name, password and port. Of a bracketed host only what follows the
+// splitAuthority cuts off user name, password and port. Of a bracketed host only the text behind the
 // "]" can be a port. A user name with a backslash stays, so that the host is not valid: browsers read
-// "\" as "/", and go to another host than what follows the "@".
+// "\" as "/", and go to another host than the text behind the "@".
 func splitAuthority(s []byte) (host, port []byte) {
 	if at := bytes.LastIndexByte(s, '@'); at >= 0 && bytes.IndexByte(s[:at], '\\') < 0 {
 		s = s[at+1:]

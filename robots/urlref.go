@@ -14,9 +14,9 @@ func urlKey(raw string) (key string, ok bool) {
 	return string(b), err == nil
 }
 
-// AppendURL appends the normal form of a URL by which redirects and the responses that they lead to
+// AppendURL appends the normal form of a URL that lets redirects and the responses that they lead to
 // find each other, and returns the extended buffer: origin, path and query, without dot segments,
-// and escaped as far as it must be. The error is that of [AppendOrigin].
+// and escaped as far as it must be. The error is from [AppendOrigin].
 func AppendURL(dst []byte, u URL) ([]byte, error) {
 	dst, err := AppendOrigin(dst, u)
 	if err != nil {

@@ -29,7 +29,7 @@ const (
 	maxDepth = 64      // elements within each other; sitemaps have 5
 )
 
-// A Kind is what a text is.
+// A Kind is a format of sitemaps, or an index.
 type Kind uint8
 
 // The kinds. Unknown is the kind of a Reader that has read nothing.
@@ -51,7 +51,7 @@ type shape struct {
 	space string   // the namespace; "" is any
 }
 
-// shapes are those of the kinds that are XML, by Kind.
+// shapes are the shapes of the kinds that are XML, by Kind.
 var shapes = [...]shape{
 	URLs:  {root: "urlset", path: []string{"url"}, leaf: "loc", space: Namespace},
 	Index: {root: "sitemapindex", path: []string{"sitemap"}, leaf: "loc", space: Namespace},
@@ -90,7 +90,7 @@ type Entry struct {
 	Line, Offset int64  // where it begins: its tag, in XML
 }
 
-// Notes are what is odd about a sitemap that was read.
+// Notes are the oddities of a sitemap that was read.
 type Notes struct {
 	Space    string // the namespace, if it is none of the protocol; "" is right, or see NoSpace
 	NoSpace  bool   // there is none
@@ -133,16 +133,16 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{text: source{r: bufio.NewReaderSize(r, 64<<10)}}
 }
 
-// Kind returns what the text is: Unknown before the first call of Next, and where that fails.
+// Kind returns the kind of the text: Unknown before the first call of Next, and where that fails.
 func (r *Reader) Kind() Kind { return r.kind }
 
-// Notes returns what is odd about what was read so far.
+// Notes returns the oddities of the text read so far.
 func (r *Reader) Notes() Notes {
 	r.notes.Bytes = r.text.bytes
 	return r.notes
 }
 
-// Next returns the next URL. The error is io.EOF at the end, an [*Error], or that of the text. It stays.
+// Next returns the next URL. The error is io.EOF at the end, an [*Error], or the error of the text. It stays.
 //
 // Entries without a URL are counted, and not returned. XML may declare the encodings UTF-8, UTF-16 if the text was
 // decoded already, US-ASCII, ISO-8859-1 and windows-1252.
@@ -190,7 +190,7 @@ func LooksLikeXML(head []byte) bool {
 
 var byteOrderMark = []byte("\ufeff")
 
-// begin finds out what the text is.
+// begin finds out the kind of the text.
 func (r *Reader) begin() error {
 	head, err := r.text.r.Peek(4 << 10)
 	if err != nil && err != io.EOF {
@@ -436,7 +436,7 @@ func (r *Reader) wrap(err error) error {
 
 func (r *Reader) errorf(format string, args ...any) error { return r.wrap(fmt.Errorf(format, args...)) }
 
-// short cuts off what is too long for a message, and quotes what would not show as it is.
+// short cuts off text too long for a message, and quotes text that would not show as it is.
 func short(text string) string {
 	const most = 80
 	if len(text) > most {
@@ -509,7 +509,7 @@ var windows1252 = [32]rune{
 	0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0x9d, 0x17e, 0x178,
 }
 
-// A source is the text that encoding/xml reads, byte by byte. It bounds what one token takes.
+// A source is the text that encoding/xml reads, byte by byte. It bounds the bytes of one token.
 type source struct {
 	r     *bufio.Reader
 	bytes int64 // that were read

@@ -59,13 +59,13 @@ func (s *Set) Size() int64 {
 	return size
 }
 
-// originSize returns what an origin takes, by the length of its name.
+// originSize returns how many bytes an origin takes, by the length of its name.
 func originSize(n int) int64 { return bytesPerOrigin + 2*int64(n) }
 
-// Origins returns the origins of the URLs, in the order in which they came. The caller must not change it.
+// Origins returns the origins of the URLs, in the order they came. The caller must not change it.
 func (s *Set) Origins() []robots.Origin { return s.names }
 
-// Dialect returns the dialect by which paths are in normal form.
+// Dialect returns the dialect of the normal form of paths.
 func (s *Set) Dialect() robots.Dialect { return s.dialect }
 
 // Origin returns the number of an origin in normal form; ok is false if no URL is of it.
@@ -156,7 +156,7 @@ func (b *Builder) numberOf(origin []byte) uint32 {
 	return number
 }
 
-// isFull reports whether the limit was passed, and gives up what was kept then.
+// isFull reports whether the limit was passed, and gives up the URLs kept then.
 func (b *Builder) isFull() bool {
 	if !b.full && b.most > 0 && b.size > b.most {
 		b.full = true

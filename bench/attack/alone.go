@@ -31,14 +31,14 @@ const (
 type loner struct {
 	name string
 	asks bool // it answers about URLs
-	// arguments returns those of the command on the file that was damaged, and on another one; what it reads from
-	// standard input, that of URLs and of a slow reader's answers about them.
+	// arguments returns the command's arguments for the damaged file and another one, and the text on
+	// standard input: URLs and a slow reader's answers about them.
 	arguments func(path, other string, asked []row) (stdin string, all []string)
-	// judge judges what it printed by the answers of the slow reader, of the damaged file and of the other one.
+	// judge judges its output by the answers of the slow reader, of the damaged file and of the other one.
 	judge func(l *lonely, out []byte, code int) (judgement, string)
 }
 
-// lonely is what a loner is asked.
+// lonely is the request to a loner.
 type lonely struct {
 	data, other []byte
 	asked, then []row // answers by data, and by other
@@ -76,7 +76,7 @@ func listOf(rows []row, line func(row) string) string {
 	return text.String()
 }
 
-// aloneTarget returns the target of a command that takes rules alone. The rules are what a stranger may write into
+// aloneTarget returns the target of a command that takes rules alone. The rules are text that a stranger may write into
 // a pull request.
 func (a *attack) aloneTarget(l *loner) target {
 	return target{
@@ -148,7 +148,7 @@ func answers(body []byte, urls []string) (rows []row) {
 	return rows
 }
 
-// hostileRules write rules that are hard on what reads them, each some lines; large ones are of the first two.
+// hostileRules write rules that are hard on their reader, each some lines; large ones are of the first two.
 var hostileRules = []func(r *rand.Rand, text []byte) []byte{
 	func(r *rand.Rand, text []byte) []byte { // rules that nearly say the same
 		return fmt.Appendf(text, "Allow: /%s/%s\nDisallow: /%s/\n", word(r), word(r), word(r))
@@ -285,7 +285,7 @@ func judgeExplain(l *lonely, out []byte, _ int) (judgement, string) {
 	return j, reason
 }
 
-// judgeCheck judges expectations, all of which hold.
+// judgeCheck judges expectations that all hold.
 func judgeCheck(_ *lonely, out []byte, code int) (judgement, string) {
 	if code != 0 {
 		return wrong, fmt.Sprintf("an expectation does not hold: %.300s", out)
@@ -333,7 +333,7 @@ type measuredAnswer struct {
 func (*measuredAnswer) last() bool { return false }
 
 // runMeasured is run by another process than this one: a process begins with the peak memory of its parent, and this
-// one may be large. dir is for what it reads and prints.
+// one may be large. dir is for its input and output.
 func (a *attack) runMeasured(dir string, stdin []byte, arguments ...string) (out []byte, res result) {
 	if err := os.WriteFile(filepath.Join(dir, "stdin"), stdin, 0o666); err != nil {
 		return nil, result{readErr: err}
@@ -352,7 +352,7 @@ func (a *attack) runMeasured(dir string, stdin []byte, arguments ...string) (out
 	return out, res
 }
 
-// measureRuns runs what it is asked to, until there is no more. It reads and prints by files, so that it stays small.
+// measureRuns runs the requests, until there is no more. It reads and prints by files, so that it stays small.
 func measureRuns() error {
 	in, out := json.NewDecoder(os.NewFile(3, "runs")), json.NewEncoder(os.NewFile(4, "answers"))
 	for {

@@ -1,17 +1,17 @@
 //go:build unix
 
-// Command attack tries to break the command robobatch, and judges what comes of it:
+// Command attack tries to break the command robobatch, and judges the results:
 //
 //	go run -C bench ./attack                                   # all of it: make attack
 //	go run -C bench ./attack -mutants 100 -kills 50 -faults 50 # a part
 //	go run -C bench ./attack -only 'mutants/csv' -seed 7       # one kind, with other damage
 //
 // It kills runs at random moments, makes system calls fail, fills disks, and damages inputs of every
-// format. It knows what it damaged, so it knows which rows are true: those of the slow reference, on
+// format. It knows its damage, so it knows which rows are true: the rows of the slow reference, on
 // inputs that slow and strict readers read again. A run on damaged input must end with exit code 2
 // and true rows; or with exit code 0 and all rows true; or with a doubt, or a count, that says that
-// something is missing. What a format cannot show, such as another letter in a text, counts as
-// unseen: the rows must be those of the bytes that are there.
+// something is missing. Damage that a format cannot show, such as another letter in a text, counts as
+// unseen: the rows must fit the bytes that are there.
 //
 // A process that starts costs more than a small input. So most damaged inputs are read by processes of the
 // command that stay, one run after the other, and one in -own by a process of its own; those that are
@@ -40,12 +40,12 @@ import (
 
 func main() { tool.Main("attack", run) }
 
-// An attack is what the flags ask for, and what was found so far.
+// An attack is the request of the flags, and the findings so far.
 type attack struct {
 	ctx      context.Context
 	binary   string // the command
 	dir      string // where it runs, and the rules are
-	keep     string // where what it did wrong is kept
+	keep     string // where its failures are kept
 	seed     uint64
 	mutants  int
 	kills    int
@@ -57,7 +57,7 @@ type attack struct {
 	oracle   oracle
 	served   *pool // of the command; nil if each run has a process of its own
 	slow     *pool // of the slow readers
-	measured *pool // of what measures runs
+	measured *pool // of the process that measures runs
 
 	mu    sync.Mutex
 	kept  int // wrong runs
@@ -188,7 +188,7 @@ type target struct {
 	// partly is a run that need not look at all of its input, if it says so.
 	partly bool
 	bases  func(r *rand.Rand) ([]*base, error)
-	// try runs the command on an input, and judges what it does. base is what the input was before
+	// try runs the command on an input, and judges its behaviour. base is the input before
 	// it was damaged.
 	try func(r *rand.Rand, b *base, m *mutation, data []byte) (*result, judgement, string)
 }
@@ -267,7 +267,7 @@ func (a *attack) damageOnce(t target, bases []*base, i int) judgement {
 	return j
 }
 
-// random returns the source of what is random in attack i of a kind.
+// random returns the source of randomness in attack i of a kind.
 func (a *attack) random(kind string, i int) *rand.Rand {
 	h := a.seed
 	for _, c := range []byte(kind) {
@@ -279,7 +279,7 @@ func (a *attack) random(kind string, i int) *rand.Rand {
 // shownMost is how many wrong runs of a kind are printed; all are kept.
 const shownMost = 3
 
-// note keeps what a run did wrong, and prints it.
+// note keeps the failure of a run, and prints it.
 func (a *attack) note(kind, what, reason string, data []byte, res *result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

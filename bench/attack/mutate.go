@@ -17,10 +17,10 @@ type mutation struct {
 	name   string
 	damage func(r *rand.Rand, data, other []byte) []byte
 	recode bool // all of a text is written another way, so that no line is as it was
-	joined join // what stands behind a text
+	joined join // the part behind a text
 }
 
-// A join says what becomes of the part behind a text, and how it is judged.
+// A join says how the part ends up behind a text, and how it is judged.
 type join uint8
 
 const (

@@ -141,8 +141,8 @@ func pieces(text []byte, n int) (parts [][]byte) {
 }
 
 // judgePacked judges the rows of a packed text that was damaged. If the strict reader takes it, the
-// rows are those of the text that it gives. If it does not, the run must say so, and its rows are
-// those of the text before the damage, or said not to be verified.
+// rows are the rows of the text that it gives. If it does not, the run must say so, and its rows are
+// the rows of the text before the damage, or said not to be verified.
 func (a *attack) judgePacked(f *textFormat, p *packing, b *base, data []byte, res *result) (judgement, string) {
 	text, err := p.unpack(data)
 	if err == nil {
@@ -153,7 +153,7 @@ func (a *attack) judgePacked(f *textFormat, p *packing, b *base, data []byte, re
 		return j, reason
 	}
 	if res.code == 0 {
-		if j, _ := judgeRecoded(b, res); j == whole || res.doubted() { // the damage is to what nobody needs
+		if j, _ := judgeRecoded(b, res); j == whole || res.doubted() { // the damage is to bytes that nobody needs
 			return j, ""
 		}
 		return wrong, fmt.Sprintf("exit code 0, and the strict reader says: %v", err)

@@ -22,11 +22,11 @@ type result struct {
 	stderr  string
 	rows    []row
 	stats   stats
-	readErr error // why standard output is not what it should be
+	readErr error // why standard output is wrong
 	shared  bool  // its process had other runs before
 }
 
-// stats are what is read of -stats.
+// stats are the fields read of -stats.
 type stats struct {
 	Fault  string `json:"fault"`
 	Counts struct {
@@ -43,7 +43,7 @@ type stats struct {
 	Peak int64 `json:"-"` // bytes of memory, of a run that is measured
 }
 
-// unverified says from which line on rows before a fault may be wrong.
+// unverified says that rows before a fault may be wrong from one line on.
 type unverified struct {
 	FromLine int64 `json:"from_line"`
 }
@@ -75,7 +75,7 @@ func (a *attack) run(stdin []byte, arguments ...string) (out []byte, res result)
 	cmd.ExtraFiles = []*os.File{w}
 	text := make(chan []byte, 1)
 	go func() {
-		b, _ := io.ReadAll(r) // what is missing shows as broken JSON
+		b, _ := io.ReadAll(r) // missing bytes show as broken JSON
 		text <- b
 	}()
 	err = cmd.Run()
@@ -95,7 +95,7 @@ func (a *attack) run(stdin []byte, arguments ...string) (out []byte, res result)
 	return stdout.Bytes(), res
 }
 
-// readStats reads what was written to the third descriptor.
+// readStats reads the output to the third descriptor.
 func (res *result) readStats(written []byte) {
 	if len(written) == 0 {
 		return
@@ -143,7 +143,7 @@ func (a *attack) job(r *rand.Rand, stdin []byte, arguments ...string) result {
 	return res
 }
 
-// crash returns what the command must never do, whatever its input: print the trace of a panic, end
+// crash returns any act that the command must never do, whatever its input: print the trace of a panic, end
 // by a signal, hang, fail without a word, or write an output that cannot be read.
 func (res *result) crash() string {
 	switch {
@@ -166,7 +166,7 @@ func (res *result) doubted() bool {
 	return strings.Contains(res.stderr, "robobatch: doubt: ") || len(res.stats.Doubts) > 0
 }
 
-// unverifiedFrom returns the first line of the rows of which the run says that nothing has verified them.
+// unverifiedFrom returns the first line of the rows that nothing has verified, as the run says.
 func (res *result) unverifiedFrom() (line int64, ok bool) {
 	u := res.stats.Unverified
 	if u == nil || !strings.Contains(res.stderr, "nothing has verified") {

@@ -27,7 +27,7 @@ type rulesFormat struct {
 	// write returns the rules, and the part of them that is about each origin if that can be told.
 	write func(a *attack, bodies map[string][]byte) (data []byte, parts map[string][]byte, err error)
 	// reads returns the robots.txt that a slow and strict reader finds in damaged rules; an error
-	// for what must show.
+	// for the fault that must show.
 	read func(data []byte) (map[string][]byte, error)
 	file string // its name
 }
@@ -55,7 +55,7 @@ var rulesFormats = []rulesFormat{
 	{name: "pack", file: "r.rbp", write: compilePack},
 }
 
-// packedRules packs what write writes.
+// packedRules packs the bytes that write writes.
 func packedRules(write func(*attack, map[string][]byte) ([]byte, map[string][]byte, error), p *packing) func(*attack, map[string][]byte) ([]byte, map[string][]byte, error) {
 	return func(a *attack, bodies map[string][]byte) ([]byte, map[string][]byte, error) {
 		data, _, err := write(a, bodies)
@@ -99,8 +99,8 @@ func writeCaptures(_ *attack, bodies map[string][]byte) (data []byte, parts map[
 	return data, nil, nil
 }
 
-// errRecord is the error of a record that is not as it should be, and errOther that of one which
-// says what the slow reader does not know, such as a redirect or a failure.
+// errRecord is the error of a record that is not as it should be, and errOther the error of a record that
+// says things that the slow reader does not know, such as a redirect or a failure.
 var (
 	errRecord = errors.New("a record is damaged")
 	errOther  = errors.New("a record is of another kind")
@@ -110,8 +110,8 @@ var (
 var statusOK = 200
 
 // readCaptures reads captures by the rules of the format: fields that are unknown are ignored, and of
-// several captures of an origin the newest counts, of those of one moment the last, and of those
-// without a time the first. What is no capture of a body is an error.
+// several captures of an origin the newest counts, of captures of one moment the last, and of captures
+// without a time the first. A record that is no capture of a body is an error.
 func readCaptures(data []byte) (map[string][]byte, error) {
 	bodies, times := map[string][]byte{}, map[string]time.Time{}
 	for _, line := range cut(data) {
@@ -291,8 +291,8 @@ func (a *attack) judgeRules(f *rulesFormat, b *base, expected map[string][]byte,
 	return a.judgeRecords(b, data, res, reason)
 }
 
-// judgeRecords judges rows by records of which some were damaged. What is intact decides as ever.
-// What is not may say anything, if the format has no checksum for it.
+// judgeRecords judges rows by records, some damaged. Intact records decide as ever.
+// The others may say anything, if the format has no checksum for it.
 func (a *attack) judgeRecords(b *base, data []byte, res *result, reason string) (judgement, string) {
 	packed := bytes.HasPrefix(b.data, []byte("\x1f\x8b"))
 	if _, err := packings[0].unpack(data); b.about == nil || packed && err != nil {
@@ -360,7 +360,7 @@ func (a *attack) warcLogTarget(packed bool) target {
 	}
 }
 
-// judgeWARC judges the rows of a WARC file that was damaged: those of records that are intact are
+// judgeWARC judges the rows of a WARC file that was damaged: the rows of intact records are
 // there, unless the run counts refused records; all others stand in the bytes.
 func (a *attack) judgeWARC(b *base, data []byte, res *result, packed bool) (judgement, string) {
 	found, more := map[string]bool{}, unseen

@@ -20,7 +20,7 @@ import (
 // A process of the command takes four times as long to start and to end as to read a small input. So most damaged
 // inputs go to processes that stay: the test binary of cmd/robobatch is the command, one run after the other.
 
-// A servedRun and a servedAnswer are what serve in cmd/robobatch takes and answers.
+// A servedRun and a servedAnswer are the input and the output of serve in cmd/robobatch.
 type servedRun struct {
 	Arguments []string
 	Stdin     []byte
@@ -40,7 +40,7 @@ func buildServed(ctx context.Context, dir string) (name string, err error) {
 	return name, tool.BuildTest(ctx, name)
 }
 
-// An answer is that of a process that stays, and says whether it is the last one.
+// An answer is the answer of a process that stays, and says whether it is the last one.
 type answer interface{ last() bool }
 
 // A pool has processes that stay, of one program. It is safe for concurrent use: a process has one question at a time.
@@ -56,7 +56,7 @@ func newPool(most int, dir, program string, arguments ...string) *pool {
 	return &pool{dir, program, arguments, make(chan *staying, most)}
 }
 
-// A staying process answers on descriptor 4 what it is asked on descriptor 3.
+// A staying process answers on descriptor 4 the questions on descriptor 3.
 type staying struct {
 	cmd    *exec.Cmd
 	stderr bytes.Buffer
@@ -90,7 +90,7 @@ func (s *staying) end() (code int) {
 	return s.cmd.ProcessState.ExitCode()
 }
 
-// ask asks one of the processes. The error says that it has ended instead, with which exit code and messages.
+// ask asks one of the processes. The error says that it has ended instead, with its exit code and messages.
 func (p *pool) ask(ctx context.Context, question any, into answer) (code int, stderr string, err error) {
 	var s *staying
 	select {
@@ -119,7 +119,7 @@ func (p *pool) ask(ctx context.Context, question any, into answer) (code int, st
 	return 0, "", nil
 }
 
-// close ends the processes, none of which may have a question.
+// close ends the processes; none may have a question.
 func (p *pool) close() {
 	for {
 		select {

@@ -12,20 +12,20 @@ import (
 	"syscall"
 )
 
-// The slow readers of Parquet and Arrow are those of a library, which believes any length that it
-// reads, and panics at some of what is damaged. So they run in a process of their own, with little
-// memory: that of this program with the flag -slowly.
+// The slow readers of Parquet and Arrow belong to a library, which believes any length that it
+// reads, and panics at some damaged files. So they run in a process of their own, with little
+// memory: this program with the flag -slowly.
 
 // slowMemory is how much memory a slow reader may take.
 const slowMemory = 2 << 30
 
-// A slowRun is what a slow reader is asked to read.
+// A slowRun is a request to a slow reader.
 type slowRun struct {
 	Kind string // parquet or arrow
 	Data []byte
 }
 
-// A reading is what a slow reader answers.
+// A reading is an answer of a slow reader.
 type reading struct {
 	Rows  []row
 	Fault string
@@ -46,11 +46,11 @@ func (a *attack) slowly(kind string, data []byte) ([]row, error) {
 	return r.Rows, nil
 }
 
-// slowGarbage is how much memory a slow reader may have taken and read on: what is left of it is missing for what is
-// read next.
+// slowGarbage is how much memory a slow reader may have taken and read on: its garbage is missing for the next
+// reading.
 const slowGarbage = 256 << 20
 
-// readSlowly reads what it is asked to, until there is no more.
+// readSlowly reads the requested files, until there is no more.
 func readSlowly() error {
 	limit := syscall.Rlimit{Cur: slowMemory, Max: slowMemory}
 	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &limit); err != nil {

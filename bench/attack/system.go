@@ -22,13 +22,13 @@ import (
 	"time"
 )
 
-// A victim is a command line that writes files into the directory out, and what it leaves if nobody
+// A victim is a command line that writes files into the directory out, and the files it leaves if nobody
 // disturbs it.
 type victim struct {
 	name      string
 	arguments []string
-	outs      []string          // what it writes, below the directory in which it runs
-	want      map[string]string // hashes of that by name
+	outs      []string          // its outputs, below the directory where it runs
+	want      map[string]string // their hashes by name
 	took      time.Duration
 }
 
@@ -86,7 +86,7 @@ func (a *attack) victims() ([]*victim, error) {
 	return all, nil
 }
 
-// scene returns a new directory with a directory out, in which there may be an older output of a
+// scene returns a new directory with a directory out, where there may be an older output of a
 // victim.
 func (a *attack) scene(older *victim) (string, error) {
 	dir, err := os.MkdirTemp(a.dir, "scene-")
@@ -106,7 +106,7 @@ func (a *attack) scene(older *victim) (string, error) {
 	return dir, nil
 }
 
-// oldText is what an older output has.
+// oldText is the text of an older output.
 const oldText = "an older output"
 
 // hashes returns the hashes of all files below a directory, by name.
@@ -131,7 +131,7 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// A traceRule says what a run that was disturbed may leave besides its outputs.
+// A traceRule says which traces a disturbed run may leave besides its outputs.
 type traceRule uint8
 
 const (
@@ -139,7 +139,7 @@ const (
 	temps                    // it could not: files with hidden names
 )
 
-// judgeScene judges what a run left in its directory: each output is the older one, or complete, or
+// judgeScene judges the files that a run left in its directory: each output is the older one, or complete, or
 // not there if it was not there. With exit code 0 all are complete. Rows before a fault of the log
 // may be kept as .partial.
 func judgeScene(v *victim, dir string, older bool, code int, rule traceRule) (judgement, string) {
@@ -179,7 +179,7 @@ func isHidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.HasPrefix(part, ".") })
 }
 
-// disturbAll disturbs victims so many times, in several goroutines, and prints what came of it.
+// disturbAll disturbs victims so many times, in several goroutines, and prints the results.
 func (a *attack) disturbAll(kind string, n int, once func(r *rand.Rand, v *victim, i int) judgement) error {
 	started := time.Now()
 	all, err := a.victims()
@@ -206,7 +206,7 @@ func (a *attack) disturbAll(kind string, n int, once func(r *rand.Rand, v *victi
 	return nil
 }
 
-// disturb runs a victim by a command that disturbs it, and judges what it leaves.
+// disturb runs a victim by a command that disturbs it, and judges the files it leaves.
 func (a *attack) disturb(r *rand.Rand, v *victim, what string, rule traceRule, run func(dir string) (*exec.Cmd, func())) judgement {
 	older := r.IntN(2) == 0
 	var old *victim
@@ -330,7 +330,7 @@ func (a *attack) fillAll() error {
 		program := "bash"
 		var prefix []string
 		if mounts && r.IntN(3) > 0 {
-			// What is left is copied out of the file system, which ends with the process.
+			// The rest is copied out of the file system, which ends with the process.
 			script = fmt.Sprintf(`mkdir -p small/out && mount -t tmpfs -o size=%d tmpfs small && mkdir small/out && cp -a out/. small/out/ 2>/dev/null
 				(cd small && "$0" "$@"); code=$?; rm -rf out && cp -a small/out out; umount small; rm -rf small; exit $code`, size)
 			program, prefix = "unshare", []string{"-rm", "bash"}

@@ -84,10 +84,10 @@ func (a *attack) ownParquet(b *base) ([]byte, error) {
 }
 
 // readParquet reads the column url as obviously as the library can. It is the slow reader of
-// Parquet: what it takes without a fault is what a damaged file says.
+// Parquet: rows it takes without a fault are the rows of the damaged file.
 func readParquet(data []byte) (rows []row, err error) {
 	defer func() {
-		if r := recover(); r != nil { // the library has no error for some of what is damaged
+		if r := recover(); r != nil { // the library has no error for some of the damage
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
@@ -280,7 +280,7 @@ func readArrow(data []byte) (rows []row, err error) {
 }
 
 // judgeArrow judges the stream that comes out for a stream that was damaged. A stream has no
-// checksums: the rows must be those of its bytes.
+// checksums: the rows must fit its bytes.
 func (a *attack) judgeArrow(b *base, data, out []byte, res *result) (judgement, string) {
 	var got, in []row
 	var outErr, inErr error

@@ -64,7 +64,7 @@ func (a *attack) textTarget(f *textFormat) target {
 }
 
 // runOnLog runs the main job on a log, which it gets as a file or on standard input. extension is
-// that of its name.
+// the extension of its name.
 func (a *attack) runOnLog(r *rand.Rand, f *textFormat, extension string, data []byte) result {
 	arguments := []string{"-rules", "rules", "-workers", strconv.Itoa(1 + r.IntN(3)), "-base", site}
 	if f.name == "urls" || f.name == "parquet" {
@@ -146,7 +146,7 @@ func judgeRecoded(b *base, res *result) (judgement, string) {
 	return whole, ""
 }
 
-// judgeJoined judges the rows of a text with a part behind it: all rows are true; those of the part are there, or the
+// judgeJoined judges the rows of a text with a part behind it: all rows are true; the part's rows are there, or the
 // run says that something is not as it should be.
 func judgeJoined(b *base, res *result, j join) (judgement, string) {
 	decided := 0

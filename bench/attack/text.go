@@ -78,16 +78,16 @@ var textFormats = []textFormat{
 	}},
 }
 
-// A base is an input that nobody has damaged yet, and what is true of it.
+// A base is an input that nobody has damaged yet, and its true answers.
 type base struct {
 	data   []byte
 	rows   []row             // in order
 	urls   map[string]row    // by URL, without a line
 	lines  map[string]string // URL by line, in a textFormat
 	text   []byte            // the text of packed data
-	about  map[string][]byte // what stands for an origin each, in rules
-	others []*base           // parts of which may come to be in it
-	parts  [][]byte          // what stands for a row each, in a WARC file
+	about  map[string][]byte // the text that stands for an origin each, in rules
+	others []*base           // bases whose parts may come to be in it
+	parts  [][]byte          // the text that stands for a row each, in a WARC file
 	rare   bool              // a run on it takes seconds, so it is damaged rarely
 }
 
@@ -131,14 +131,14 @@ func (a *attack) textBase(f *textFormat, r *rand.Rand, rows int) *base {
 	return b
 }
 
-// A judgement is what a run on damaged input did.
+// A judgement is the behaviour of a run on damaged input.
 type judgement uint8
 
 const (
 	whole    judgement = iota // exit code 0, and all rows are true of the bytes that it was given
 	doubted                   // exit code 0, and a doubt or a count says that something is missing
 	refused                   // exit code 2, and all rows are true, or said not to be verified
-	unseen                    // exit code 0, and the format has nothing that shows the damage: the rows are those of the bytes
+	unseen                    // exit code 0, and the format has nothing that shows the damage: the rows fit the bytes
 	wrong                     // none of these
 	harmless                  // the damage changed nothing
 )
@@ -213,14 +213,14 @@ func excused(res *result, line int64, loose bool, reason string) (judgement, str
 	return wrong, reason
 }
 
-// An expectation is what is known of the rows of a damaged text.
+// An expectation has the known facts of the rows of a damaged text.
 type expectation struct {
 	rows     map[int64]row    // those that must be there, by line
 	damaged  map[int64][]byte // lines whose row may be anything that the line says, or missing
 	nonEmpty int
 }
 
-// expect returns what is known of a damaged text. It is loose if the damage is to what says how all
+// expect returns the known facts of a damaged text. It is loose if the damage is to a part that says how all
 // lines are read: a header, or a quote.
 func (a *attack) expect(f *textFormat, b *base, text []byte) (e expectation, loose bool) {
 	e = expectation{rows: map[int64]row{}, damaged: map[int64][]byte{}}
@@ -307,7 +307,7 @@ func isHeader(record, header []string) bool {
 // trimName returns a name of a header without blanks, and without a mark of UTF-8 that was joined with it.
 func trimName(name string) string { return strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")) }
 
-// judgeLine returns what is wrong with a row, "" if nothing is.
+// judgeLine returns the fault of a row, "" if nothing is.
 func (a *attack) judgeLine(f *textFormat, want expectation, got row) string {
 	if w, ok := want.rows[got.Line]; ok {
 		if !same(w, got) {
@@ -331,7 +331,7 @@ func (a *attack) judgeLine(f *textFormat, want expectation, got row) string {
 	return ""
 }
 
-// saysURL reports whether a URL stands in a line, in one piece or in the parts for which the format
+// saysURL reports whether a URL stands in a line, in one piece or in the parts where the format
 // has fields.
 func saysURL(f *textFormat, line []byte, url string) bool {
 	text := written(line)

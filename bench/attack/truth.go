@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A row is what the command says about one URL.
+// A row is the command's answer about one URL.
 type row struct {
 	Line    int64
 	URL     string // "" is none
@@ -87,7 +87,7 @@ func equal[T comparable](a, b *T) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// site is that of the logs that have paths only.
+// site is the site of the logs that have paths only.
 const site = "https://www.example.com"
 
 // newOracle makes up robots.txt files of a few origins.

@@ -22,7 +22,7 @@ type program struct {
 // least is the least CPU time of each case, in nanoseconds a unit.
 type least map[string]float64
 
-// judge measures both programs in turn, and what seems slower once more. What is slower twice is an error.
+// judge measures both programs in turn, and the cases that seem slower once more. A case slower twice is an error.
 func (r request) judge(ctx context.Context, base, here program) error {
 	all, err := r.measure(ctx, base, here, cases)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r request) measure(ctx context.Context, base, here program, names []string
 	return c, nil
 }
 
-// slower returns the cases that take more than so many times what they took before. Those that are new are not slower.
+// slower returns the cases that take more than so many times their time before. Those that are new are not slower.
 func (c comparison) slower(threshold float64) (names []string) {
 	for _, name := range c.names {
 		if before := c.base[name]; before > 0 && c.here[name] > threshold*before {
@@ -97,7 +97,7 @@ func (c comparison) print() {
 	}
 }
 
-// run runs the benchmarks of those names once, and lowers what is greater than their time.
+// run runs the benchmarks of those names once, and lowers times greater than theirs.
 func (p program) run(ctx context.Context, names []string, time string, into least) error {
 	for _, name := range names {
 		cmd := exec.CommandContext(ctx, p.binary, "-test.run", "^$", "-test.bench", pattern(name), "-test.benchtime", time)
@@ -112,7 +112,7 @@ func (p program) run(ctx context.Context, names []string, time string, into leas
 	return nil
 }
 
-// pattern returns what -test.bench takes for one benchmark.
+// pattern returns the value of -test.bench for one benchmark.
 func pattern(name string) string {
 	parts := strings.Split("Benchmark"+name, "/")
 	for i, part := range parts {

@@ -37,7 +37,7 @@ var cases = []string{
 
 func main() { tool.Main("gate", run) }
 
-// A request is what the flags ask for.
+// A request is the task by the flags.
 type request struct {
 	base      string // "" finds one
 	rounds    int
@@ -95,7 +95,7 @@ func run(ctx context.Context, arguments []string) (err error) {
 	base, err := build(ctx, tree, filepath.Join(dir, "base.test"))
 	if err != nil {
 		fmt.Println("gate: the benchmarks of", r.base, "do not build: nothing was measured")
-		return nil // what stood before cannot be mended
+		return nil // the older state cannot be mended
 	}
 	here, err := build(ctx, top, filepath.Join(dir, "here.test"))
 	if err != nil {
@@ -110,7 +110,7 @@ func run(ctx context.Context, arguments []string) (err error) {
 	return r.judge(ctx, base, here)
 }
 
-// git returns what git prints, without the last line end.
+// git returns the output of git, without the last line end.
 func git(ctx context.Context, dir string, arguments ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, arguments...)...).Output()
 	if err != nil {

@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// A request is what the flags ask for.
+// A request is the task by the flags.
 type request struct {
 	spec   madeup.Spec
 	rules  string

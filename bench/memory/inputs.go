@@ -32,7 +32,7 @@ type input struct {
 	write func(path string, g *madeup.Generator, spec madeup.Spec) error
 }
 
-// The inputs. That of long URLs has a tenth of the rows.
+// The inputs. The input of long URLs has a tenth of the rows.
 var (
 	pack     = &input{"made-up.rbp", makePack}
 	closing  = &input{"closing.rbp", makeClosing}
@@ -95,7 +95,7 @@ func makeStream(path string, g *madeup.Generator, s madeup.Spec) error {
 	})
 }
 
-// makeWords returns what writes a robots.txt of rules whose floating words nearly all can follow each other: the
+// makeWords returns the writer of a robots.txt of rules whose floating words nearly all can follow each other: the
 // sets of places that they can be in are more than anyone could walk through.
 func makeWords(seed uint64) func(path string, _ *madeup.Generator, _ madeup.Spec) error {
 	return func(path string, _ *madeup.Generator, _ madeup.Spec) error {
@@ -171,7 +171,7 @@ func (r request) write(dir string) error {
 			if _, err := os.Stat(path); err == nil {
 				continue
 			}
-			part := filepath.Join(dir, "part-"+in.name) // so that what has the name is complete
+			part := filepath.Join(dir, "part-"+in.name) // so that a file of this name is complete
 			if err := errors.Join(in.write(part, g, spec), os.Rename(part, path)); err != nil {
 				return fmt.Errorf("write %s: %w", path, err)
 			}

@@ -1,10 +1,10 @@
 // Command memory shows that a run keeps to -max-memory. It runs the command robobatch on inputs of
 // many shapes, under several limits, each run a process of its own, and prints the most memory that
-// each process held beside what it may hold:
+// each process held beside its limit:
 //
 //	go run -C bench ./memory                                          # a pack of a million origins
 //	go run -C bench ./memory -shapes 'wide|sort' -limits 256MiB       # some of it
-//	go run -C bench ./memory -keep /tmp/inputs                        # writes the inputs there, or uses what is there
+//	go run -C bench ./memory -keep /tmp/inputs                        # writes the inputs there, or uses the ones there
 //
 // A run may hold a tenth more than the limit, and 16 MiB. Below 256 MiB it may refuse to start. The
 // command fails if one run does neither.
@@ -31,7 +31,7 @@ import (
 
 func main() { tool.Main("memory", run) }
 
-// A request is what the flags ask for.
+// A request is the task by the flags.
 type request struct {
 	origins int
 	rows    int64   // of each log, about
@@ -126,7 +126,7 @@ const (
 // bound returns the most memory that a run may hold.
 func bound(limit int64) int64 { return limit + limit/10 + overhead }
 
-// arguments returns those of the command, for inputs and outputs in some directories.
+// arguments returns the command's arguments, for inputs and outputs in some directories.
 func (s *shape) arguments(inputs, out string, limit int64) (all []string) {
 	if s.command != "" {
 		all = append(all, s.command)
@@ -161,7 +161,7 @@ type lab struct {
 	binary string
 }
 
-// A result is what a run came to.
+// A result is the result of a run.
 type result struct {
 	measure.Sample
 	refused string // why it did not start; "" if it ran

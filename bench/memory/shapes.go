@@ -47,7 +47,7 @@ func missing(source []byte) (names []string) {
 	return names
 }
 
-// inputs returns what is read.
+// inputs returns the files to read.
 func (s *shape) inputs() []*input {
 	all := []*input{s.rules}
 	if s.log != nil {
@@ -61,8 +61,8 @@ func (s *shape) inputs() []*input {
 	return all
 }
 
-// shapes are what is run. All have each origin in random order, so that rules are dropped and
-// loaded again all the time. In those of diff every row changes, by a rule of its own origin.
+// shapes are the runs. All have each origin in random order, so that rules are dropped and
+// loaded again all the time. In shapes of diff every row changes, by a rule of its own origin.
 var shapes = []shape{
 	{name: "plain", rules: pack, log: urls, out: "x.parquet"},
 	{name: "strays", rules: words, log: urls, out: "x.parquet", flags: []string{"-origin", "https://none.example", "-allow-bad"}},

@@ -65,7 +65,7 @@ func answer(f file, url, path string) verdict {
 	return denied
 }
 
-// pathOf returns what follows scheme and authority.
+// pathOf returns the text after scheme and authority.
 func pathOf(url string) string {
 	i := strings.Index(url, "://")
 	if i < 0 {
@@ -77,7 +77,7 @@ func pathOf(url string) string {
 	return ""
 }
 
-// fileOf returns the file for what stands before the path, or nil if there is none. Spellings that
+// fileOf returns the file for the text before the path, or nil if there is none. Spellings that
 // are not normal are looked at once.
 func (a *asker) fileOf(head, url string) file {
 	f, known := a.files[head]

@@ -101,7 +101,7 @@ func ask(w workload, want []verdict, load func() (answers func() ([]verdict, err
 	return s, err
 }
 
-// loadLibrary returns what loads a library's files.
+// loadLibrary returns the function that loads a library's files.
 func loadLibrary(lib library, w workload) func() (func() ([]verdict, error), error) {
 	return func() (func() ([]verdict, error), error) {
 		a, err := newAsker(lib, w)

@@ -27,7 +27,7 @@ func (c *collector) HandleUserAgent(_ int, name string) {
 	c.open, c.ours = true, star || c.open && c.ours
 }
 
-// HandleAllow notes a rule, and for an index page that of its directory.
+// HandleAllow notes a rule, and for an index page the rule of its directory.
 func (c *collector) HandleAllow(_ int, value string) {
 	c.addRule(value, true)
 	slash := strings.LastIndexByte(value, '/')

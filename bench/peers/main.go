@@ -4,8 +4,8 @@
 //	cd bench/peers && go run . -rounds 6
 //
 // All answer for the same plain text of URLs, for a crawler that no group names, with rules that
-// were parsed before and are looked up by origin. README.md of package bench says what the
-// workloads are. It is a module of its own, so that the libraries are no dependency of the command.
+// were parsed before and are looked up by origin. README.md of package bench describes the
+// workloads. It is a module of its own, so that the libraries are no dependency of the command.
 package main
 
 import (
@@ -33,7 +33,7 @@ func run(ctx context.Context, arguments []string) error {
 	}
 	runtime.GOMAXPROCS(1)
 	out := os.Stdout
-	os.Stdout = os.Stderr // a library prints what it does not like
+	os.Stdout = os.Stderr // a library prints complaints
 	dir, err := os.MkdirTemp("", "robobatch-peers-")
 	if err != nil {
 		return err

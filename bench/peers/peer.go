@@ -39,7 +39,7 @@ var libraries = []library{
 	{"grobotstxt", parseGrobots},
 }
 
-// parseReference is robobatch's slow and obvious matcher, which says what is right.
+// parseReference is robobatch's slow and obvious matcher, which gives the right answers.
 func parseReference(body []byte) (file, error) {
 	rules, _ := robots.Parse(body, robots.Google).Select(robots.NewAgent("*", robots.Google))
 	var buf []byte
@@ -92,7 +92,7 @@ func parseGrobots(body []byte) (file, error) {
 }
 
 // parseGrobotsOnce parses once, by the library's handler, and matches by its function for one
-// pattern: what a user would write who needs it faster.
+// pattern: the code of a user who needs it faster.
 func parseGrobotsOnce(body []byte) (file, error) {
 	c := &collector{}
 	grobotstxt.Parse(string(body), c)

@@ -25,7 +25,7 @@ func readLines(path string) (work measure.Work, err error) {
 	return work, errors.Join(src.Err(), src.Close())
 }
 
-// loadRobobatch returns what compiles the rules, to decide so many lines on one goroutine.
+// loadRobobatch returns the function that compiles the rules, to decide so many lines on one goroutine.
 func loadRobobatch(w workload, path string, lines int) func() (func() ([]verdict, error), error) {
 	return func() (func() ([]verdict, error), error) {
 		store, err := engine.BuildStore(w.responses(), engine.StoreOptions{Dialect: robots.Google, Workers: 1})

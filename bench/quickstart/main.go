@@ -51,7 +51,7 @@ const (
 )
 
 // build makes the folder out from a collection and returns how many robots.txt and URLs it has.
-// What out has of an earlier run is replaced; its README.md is kept.
+// Files of an earlier run in out are replaced; its README.md is kept.
 func build(collection, out string) (files, urls int, err error) {
 	all, err := readIndex(filepath.Join(collection, "index.tsv"))
 	c := corpus.Collection(collection)

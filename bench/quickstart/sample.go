@@ -16,8 +16,8 @@ const (
 )
 
 // sampleReal returns lines of the real log in its order: of each origin up to blocksOrigin blocks,
-// evenly apart. It takes the chosen origins, and the http ones of the same hosts, for which no
-// rules are known.
+// evenly apart. It takes the chosen origins, and the http ones of the same hosts, which have no
+// known rules.
 func sampleReal(lines [][]byte, chosen []source) [][]byte {
 	at := make(map[robots.Origin][]int) // the lines of each wanted origin
 	for _, s := range chosen {
@@ -60,7 +60,7 @@ func blocks(positions []int) []int {
 }
 
 // sampleMade returns lines of the made log in its order: the first madeOrigin of each chosen origin
-// that is not federal, whatever the spelling of its host, and a tenth of that of its http origin.
+// that is not federal, whatever the spelling of its host, and a tenth of its http origin's.
 func sampleMade(lines [][]byte, chosen []source) [][]byte {
 	room := make(map[robots.Origin]int)
 	for _, s := range chosen {

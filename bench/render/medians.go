@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// medians are what benchstat says of a file of results.
+// medians are the medians of benchstat for a file of results.
 type medians struct {
 	machine string
 	file    string
@@ -20,7 +20,7 @@ type medians struct {
 // cpu-ns/url as cpu-sec/url.
 type series struct{ name, unit string }
 
-// parse reads what benchstat writes with -format csv -row .fullname for one file: tables under
+// parse reads the output of benchstat with -format csv -row .fullname for one file: tables under
 // lines "key: value", with two heads, the file and the unit.
 func parse(text io.Reader) (*medians, error) {
 	r := csv.NewReader(text)

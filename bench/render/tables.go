@@ -18,7 +18,7 @@ var libraries = []struct{ key, label string }{
 	{"lines-alone", "reading the lines alone"},
 }
 
-// workloads are those of the peers, in the order shown.
+// workloads are the peers' workloads, in the order shown.
 var workloads = []struct{ key, label string }{
 	{"W1", "one origin, 326 rules"},
 	{"W1x", "one origin, 1,034 rules"},
@@ -47,7 +47,7 @@ func (m *medians) where() string {
 }
 
 // peersTable returns the CPU time of each library for each workload in Markdown, with a dash for
-// what was not measured.
+// cases that were not measured.
 func (m *medians) peersTable() string {
 	var sb strings.Builder
 	sb.WriteString("| CPU ns per URL | W1 | W1x | W3 | W4 | agree with the reference |\n|---|---|---|---|---|---|\n")
@@ -81,7 +81,7 @@ func number(v float64) string {
 	return digits
 }
 
-// share returns a range of percentages. What is not all is not rounded to all.
+// share returns a range of percentages. A part is not rounded to all.
 func share(low, high float64) string {
 	one := func(v float64) string {
 		text := fmt.Sprintf("%.2f", math.Floor(v*100)/100)

@@ -82,7 +82,7 @@ func (l *lab) cat(names []string) (s measure.Sample, err error) {
 			return s, nil //nolint:nilerr // what it takes is left out of the results
 		}
 	}
-	cmd := exec.CommandContext(l.ctx, "xargs", "-0", "cat") // what it writes goes to the null device
+	cmd := exec.CommandContext(l.ctx, "xargs", "-0", "cat") // its output goes to the null device
 	cmd.Stdin = strings.NewReader(strings.Join(names, "\x00") + "\x00")
 	return measure.Exec(cmd)
 }

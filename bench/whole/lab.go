@@ -29,7 +29,7 @@ type lab struct {
 // withoutURL are the columns of url=false.
 const withoutURL = "line,input,origin,agent,allowed,reason,rule_line,rule"
 
-// A trial is a case, and what it needs.
+// A trial is a case, and its needs.
 type trial struct {
 	measure.Case
 	inputs []input
@@ -69,7 +69,7 @@ func (l *lab) load(f logFile, workers int) (measure.Sample, error) {
 	return s, err
 }
 
-// whole runs the command on a log, and takes off what the command says that loading took.
+// whole runs the command on a log, and takes off the time of loading, by the command.
 func (l *lab) whole(f logFile, workers int, url bool) (measure.Sample, error) {
 	var columns []string
 	if !url {
@@ -84,7 +84,7 @@ func (l *lab) whole(f logFile, workers int, url bool) (measure.Sample, error) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// stats are what is used of the statistics that the command writes.
+// stats are the fields used of the statistics that the command writes.
 type stats struct {
 	Counts struct {
 		URLs     int64 `json:"urls"`

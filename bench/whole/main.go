@@ -9,7 +9,7 @@
 //
 // It builds the command, makes up rules of many origins and logs of their URLs (package bench),
 // takes the real log of the corpus too, and runs all cases in turn, once a round. Times are without
-// loading the rules, as the command itself tells them; Load has those of runs on one URL, and Files
+// loading the rules, as the command itself tells them; Load has the times of runs on one URL, and Files
 // and Pack take them in.
 package main
 
@@ -33,7 +33,7 @@ import (
 
 func main() { tool.Main("whole", run) }
 
-// A request is what the flags ask for.
+// A request is the task by the flags.
 type request struct {
 	spec   madeup.Spec
 	rounds int
@@ -41,7 +41,7 @@ type request struct {
 	only   string // prepare the inputs in this directory, and end
 	base   string // another build of the command
 	copies int    // of the logs of Repeated
-	bench  string // regular expression of the names of what to measure
+	bench  string // regular expression of the names of cases to measure
 }
 
 // chosen are the trials that are asked for.

@@ -15,11 +15,11 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// memories are the limits of memory that runs on packs get: none, what robobatch chooses by itself,
-// and a small one. The first is what the others are compared with.
+// memories are the limits of memory that runs on packs get: none, robobatch's own choice,
+// and a small one. The others are compared with the first.
 var memories = []string{"none", "", "256MiB"}
 
-// packs are runs with the rules of a pack on a log that has each origin once, in random order: what
+// packs are runs with the rules of a pack on a log that has each origin once, in random order, which
 // is hardest under a limit of memory.
 func (l *lab) packs(spec madeup.Spec) (all []trial) {
 	path := filepath.Join(l.dir, "madeup.rbp")

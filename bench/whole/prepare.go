@@ -13,7 +13,7 @@ import (
 
 // A logFile is a log, and the rules to run it with.
 type logFile struct {
-	data   string // what both are: "real" or "madeup"
+	data   string // the kind of both: "real" or "madeup"
 	order  madeup.Order
 	frames int
 	path   string
@@ -70,7 +70,7 @@ type maker struct {
 	spec   madeup.Spec
 }
 
-// prepare writes what the cases need that are asked for.
+// prepare writes the files that the requested cases need.
 func (r request) prepare(dir string) error {
 	m := &maker{spec: r.spec}
 	var err error

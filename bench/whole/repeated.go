@@ -72,7 +72,7 @@ func (l *lab) repeated() (all []trial) {
 	return all
 }
 
-// repeatedRuns are the runs on one log. What others are compared with comes first.
+// repeatedRuns are the runs on one log. The run that others are compared with comes first.
 func (l *lab) repeatedRuns(log repeatedLog) (all []repeatedRun) {
 	for _, workers := range []int{1, 2} {
 		for _, url := range []bool{false, true} {
@@ -85,7 +85,7 @@ func (l *lab) repeatedRuns(log repeatedLog) (all []repeatedRun) {
 	return all
 }
 
-// repeat runs a command, and compares it with what was taken in the same round.
+// repeat runs a command, and compares it with the figures of the same round.
 func (l *lab) repeat(r repeatedRun, rules string, took map[string]measure.Sample) (s measure.Sample, err error) {
 	binary, pack := l.binary, filepath.Join(l.dir, "repeated.rbp")
 	if r.base {

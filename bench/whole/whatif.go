@@ -20,7 +20,7 @@ type question struct {
 	command []string
 }
 
-// questions are those of docs/LOG.md. The dots are where the old rules are named.
+// questions are the questions of docs/LOG.md. The dots are where the old rules are named.
 var questions = []question{
 	{"diff", []string{"-agent", "*,Googlebot,GPTBot", "-columns", "line,allowed,rule_line"}, []string{"diff", "-agent", "*,Googlebot,GPTBot", "-old", "..."}},
 	{"coverage", nil, []string{"coverage"}},
@@ -68,7 +68,7 @@ func (l *lab) whatIf() (all []trial) {
 	return all
 }
 
-// lesser returns the sample that took less CPU time, of which the first may be empty.
+// lesser returns the sample that took less CPU time; the first may be empty.
 func lesser(a, b measure.Sample) measure.Sample {
 	if a.CPU == 0 || b.CPU < a.CPU {
 		return b
@@ -76,7 +76,7 @@ func lesser(a, b measure.Sample) measure.Sample {
 	return a
 }
 
-// edited returns the rules of the corpus, of which one in 50 is another.
+// edited returns the rules of the corpus, with one in 50 changed.
 func edited(c *corpus.Corpus) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		n := 0

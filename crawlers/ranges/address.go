@@ -7,7 +7,7 @@ import (
 )
 
 // ParseAddress reads a client's address as logs have it: with a port, in brackets, with a zone, of IPv4
-// within IPv6. It returns the zero Addr for what is none, such as "-", a host name, or an address whose
+// within IPv6. It returns the zero Addr for other text, such as "-", a host name, or an address whose
 // end is hidden, such as 1.2.3.x. It does not keep text.
 func ParseAddress(text []byte) netip.Addr {
 	for len(text) > 0 && (text[0] == ' ' || text[0] == '"') {
@@ -57,7 +57,7 @@ func ParseAddress(text []byte) netip.Addr {
 }
 
 // parse4 parses the address of IPv4 that text begins with, as netip.ParseAddr does in three times the time and
-// with an error that allocates, and returns what follows.
+// with an error that allocates, and returns the rest.
 func parse4(text []byte) (addr netip.Addr, rest []byte, ok bool) {
 	var numbers [4]byte
 	for i := range numbers {

@@ -38,12 +38,12 @@ const DefaultAge = 7 * 24 * time.Hour
 // A Speaker is the lists that speak for one crawler. [Lists.Speaker] returns it.
 type Speaker int32
 
-// A Proof names what proved an address: a prefix of a list, or a host. Zero is none.
+// A Proof names the proof of an address: a prefix of a list, or a host. Zero is none.
 type Proof int32
 
 // Verify says whether a request from an address at a moment, in microseconds since 1970, came from
-// the crawler of s, and by what if it did. An address of the zero value is unknown. It implements
-// section 12 of the specification of crawlers' identity: what several lists say is Yes if one of them
+// the crawler of s, and the proof if it did. An address of the zero value is unknown. It implements
+// section 12 of the specification of crawlers' identity: the answer of several lists is Yes if one of them
 // does, No if all do, else Stale. It is safe for concurrent use and does not allocate.
 func (l *Lists) Verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	client = client.WithZone("").Unmap()
@@ -128,7 +128,7 @@ func distance(a, b int64) uint64 {
 	return uint64(a) - uint64(b)
 }
 
-// ProofName returns what the column verified_by says, such as "googlebot.json 66.249.64.0/27" or a
+// ProofName returns the text of the column verified_by, such as "googlebot.json 66.249.64.0/27" or a
 // host name; "" for no proof.
 func (l *Lists) ProofName(p Proof) string { return l.proofs[p] }
 

@@ -28,7 +28,7 @@ func ParseClient(field []byte) Client {
 // A Network is a /24 of IPv4 or a /48 of IPv6, as a number. 0 is none.
 type Network uint64
 
-// network6 is the bit of a Network of IPv6, network4 that of one of IPv4.
+// network6 is the bit of a Network of IPv6, network4 the bit of one of IPv4.
 const (
 	network6 Network = 1 << 63
 	network4 Network = 1 << 62
@@ -107,7 +107,7 @@ func (c *Census) grow() {
 	}
 }
 
-// What makes a field doubtful, from leastRequests of crawlers on.
+// The limits that make a field doubtful, from leastRequests of crawlers on.
 const (
 	leastRequests = 100
 	manyOperators = 3
@@ -181,7 +181,7 @@ func (c *Census) Proxied() (Network, bool) {
 }
 
 // Mixed returns the networks that each name three operators or more, and their requests, if these are a quarter of all
-// or more: 0 if not. They are those of a proxy with many addresses, or of somebody who sends many names.
+// or more: 0 if not. They belong to a proxy with many addresses, or to somebody who sends many names.
 func (c *Census) Mixed() (networks, requests int64) {
 	for _, s := range c.senders {
 		if s.named >= manyOperators {

@@ -6,7 +6,7 @@
 // the moment of the request, and the oldest after it. A list proves the operator, not the crawler: some
 // operators have one list for several crawlers.
 //
-// The package hides the forms of lists and the table in which addresses are looked up. It knows no rules and
+// The package hides the forms of lists and the table that looks up addresses. It knows no rules and
 // no logs, and opens no connection. Go programs use it beside [crawlers.Identify]; engine and commands may
 // import it.
 package ranges

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// hosts are the names that addresses had, with the addresses that these names had: what a look-up in DNS
-// and one back say. Both were made by whoever wrote the file of -hosts.
+// hosts are the names that addresses had, with the addresses that these names had: by a look-up in DNS
+// and one back. Both were made by whoever wrote the file of -hosts.
 type hosts struct {
 	byAddress map[netip.Addr][]host
 }

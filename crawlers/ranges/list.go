@@ -16,7 +16,7 @@ type snapshot struct {
 	prefixes []netip.Prefix
 }
 
-// A list is what an operator publishes under one name: all snapshots of it, as one table.
+// A list is the addresses that an operator publishes under one name: all snapshots of it, as one table.
 //
 // The table has each prefix that any snapshot has. An address is looked up once: the longest prefix
 // that contains it leads to a row, and the row says for each snapshot which of its prefixes contains
@@ -24,11 +24,11 @@ type snapshot struct {
 type list struct {
 	times    []int64 // of the snapshots that have one, ascending, each once
 	prefixes table   // its values are indices of rows
-	rows     []row   // rows[0] is that of addresses that no snapshot has
+	rows     []row   // rows[0] is for addresses that no snapshot has
 	changes  []change
 }
 
-// A row is what all snapshots say of the addresses of one prefix, but for those in longer ones.
+// A row is the answer of all snapshots for the addresses of one prefix, but for those in longer ones.
 type row struct {
 	ever       Proof // of some snapshot; the newest that has the prefix
 	begin, end int32 // in changes: by ascending snapshot, the first at snapshot 0
@@ -56,8 +56,8 @@ func (l *list) had(r *row, snapshot int) Proof {
 	return changes[i].proof
 }
 
-// mergeSnapshots sorts snapshots by time, those without one first, and makes one of those of the same time.
-// It returns the files of which two of one time differ.
+// mergeSnapshots sorts snapshots by time, those without one first, and makes one of all with the same time.
+// It returns the files that differ from another of the same time.
 func mergeSnapshots(all []snapshot) (merged []snapshot, differ [][2]string) {
 	slices.SortStableFunc(all, func(a, b snapshot) int { return cmp.Compare(a.time, b.time) })
 	for _, s := range all {

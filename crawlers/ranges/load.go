@@ -21,7 +21,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 )
 
-// Options are what Load reads. The zero value reads nothing, and all crawlers are Unpublished.
+// Options name the input of Load. The zero value reads nothing, and all crawlers are Unpublished.
 type Options struct {
 	// Paths are files of lists; directories of them, read recursively; or TOKEN=FILE, which says for
 	// which crawler a file speaks. Otherwise its name does: see [Names].
@@ -34,7 +34,7 @@ type Options struct {
 	Bytes int64
 }
 
-// Lists are all lists of a run, and the crawlers for which they speak. They are immutable.
+// Lists are all lists of a run, and the crawlers they speak for. They are immutable.
 type Lists struct {
 	lists    []list
 	speakers []speaker // speakers[0] has no list
@@ -59,7 +59,7 @@ type speaker struct {
 }
 
 // LoadFactor is how many times the bytes of the files loading takes at most, in memory: 22 for a million prefixes of JSON,
-// 36 for those of a text.
+// 36 for prefixes of a text.
 const LoadFactor = 40
 
 // Load reads lists and hosts. The error has all faults, each with its file and place.
@@ -87,11 +87,11 @@ func Load(o Options) (*Lists, error) {
 
 // found is the files of one list.
 type found struct {
-	tokens    []string // of the crawlers for which it speaks
+	tokens    []string // of the crawlers it speaks for
 	snapshots []snapshot
 }
 
-// build compiles what was found.
+// build compiles the files found.
 func (l *Lists) build(g *gatherer) {
 	l.lists = make([]list, 0, len(g.found)) // tables must not be copied
 	for _, name := range slices.Sorted(maps.Keys(g.found)) {
@@ -100,7 +100,7 @@ func (l *Lists) build(g *gatherer) {
 	l.indexSpeakers(g)
 }
 
-// addList compiles what was found of a list.
+// addList compiles the files of a list.
 func (l *Lists) addList(f *found) {
 	proofs := map[netip.Prefix]Proof{} // by the first file that has the prefix
 	for _, s := range f.snapshots {
@@ -117,7 +117,7 @@ func (l *Lists) addList(f *found) {
 	l.lists[len(l.lists)-1].compile(merged, proofs)
 }
 
-// indexSpeakers notes which lists speak for which crawler, and by which host names it is known.
+// indexSpeakers notes the lists that speak for each crawler, and its known host names.
 func (l *Lists) indexSpeakers(g *gatherer) {
 	speakerOf := func(token string) *speaker {
 		token = strings.ToLower(token)
@@ -200,7 +200,7 @@ func (l *Lists) Span() (oldest, newest time.Time, ok bool) {
 }
 
 // Names returns the names of lists that are known, without their endings, and for each the tokens of the
-// crawlers for which it speaks: those under which operators publish, such as "googlebot" or, in a
+// crawlers it speaks for: the names that operators publish under, such as "googlebot" or, in a
 // directory, "anthropic/bots", and the tokens themselves.
 func Names() map[string][]string {
 	names := map[string][]string{}
@@ -269,7 +269,7 @@ func (g *gatherer) hash(sum io.Writer) {
 	}
 }
 
-// gather reads what one path of Options names.
+// gather reads the files that one path of Options names.
 func (g *gatherer) gather(p string) {
 	if token, file, ok := strings.Cut(p, "="); ok {
 		if _, err := os.Stat(p); err != nil { // no file of that name
@@ -345,7 +345,7 @@ func stem(file string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// readNamed reads a file whose name says for which crawlers it speaks.
+// readNamed reads a file whose name says the crawlers it speaks for.
 func (g *gatherer) readNamed(file string) {
 	abs, err := filepath.Abs(file)
 	if err != nil {

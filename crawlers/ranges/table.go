@@ -23,7 +23,7 @@ type table struct {
 	root4, root6 cell
 }
 
-// A cell is the value of a part of the addresses: that of their longest prefix, 0 if they have none. Below
+// A cell is the value of a part of the addresses: the value of their longest prefix, 0 if they have none. Below
 // 0, it is the complement of the index of a node that divides the part.
 type cell int32
 
@@ -91,7 +91,7 @@ func newTable(prefixes []valued) table {
 	return t
 }
 
-// A boundary is an address from which on another cell holds.
+// A boundary is an address where another cell starts.
 type boundary struct {
 	addr     netip.Addr
 	key, low uint64
@@ -144,7 +144,7 @@ func lastOf(p netip.Prefix) netip.Addr {
 }
 
 // divideLows divides the addresses of IPv6 that share their first half, where there are boundaries within them,
-// and returns those of first halves.
+// and returns the cells of first halves.
 func (t *table) divideLows(all []boundary) (keys []boundary) {
 	before := cell(0)
 	for len(all) > 0 {

@@ -4,22 +4,22 @@
 //
 //	list, err := logfiles.Find([]string{"@month.txt", "logs/", "more/**/*.gz"}, os.Stdin)
 //
-// It hides how names become files. What is in a log is read by package ingest. Commands and Go
+// It hides how names become files. Package ingest reads the text of logs. Commands and Go
 // programs may import it.
 //
 // # Names
 //
-//	a.zst        a file; the path of its output is a.zst, that of /data/../b/a.zst is b/a.zst
+//	a.zst        a file; the path of its output is a.zst, for /data/../b/a.zst it is b/a.zst
 //	logs/        all logs below the directory, in order of their paths, which begin behind it
 //	logs/*.zst   a pattern as of [path/filepath.Match]; paths begin at the first part with a wildcard
 //	logs/**/*.gz the same, ** standing for any directories, also none
 //	@list.txt    a file with such a name a line, as UTF-8; @- is standard input
 //	-            standard input
 //
-// Lists may begin with a byte order mark, lines may end as those of Windows, and blank ones do not count.
+// Lists may begin with a byte order mark, lines may end as in Windows, and blank ones do not count.
 // All else is part of a name: there are no comments and no quotes.
 //
-// A file of a name comes before what the name matches as a pattern; one that begins with @ is named
+// A file of a name comes before files that the name matches as a pattern; one that begins with @ is named
 // ./@x. In directories, a log is a file whose name ends as names of logs do: .log, .txt, .jsonl,
 // .warc and others, numbers behind that as in access.log.1, and .gz, .zst and others behind it.
 // Files and directories whose names begin with a dot or a low line are neither logs nor missed.

@@ -25,13 +25,13 @@ var (
 	errStdinTwice = errors.New("can be read only once")
 )
 
-// A NameError says that a name cannot be used as it was given: its Name, what is wrong as Err, and
-// what to do about it as Remedy.
+// A NameError says that a name cannot be used as it was given: its Name, the fault as Err, and
+// the advice as Remedy.
 type NameError = fault.NameError
 
 // A File is a log.
 type File struct {
-	Name string // by which it is opened; "-" for standard input
+	Name string // that opens it; "-" for standard input
 	Path string // slashes between its parts; it never leads out of where it begins
 	Size int64  // as stored; -1 if it can be read only once, or is not there
 	Tag  string // names these very bytes, see [place.Info]
@@ -41,13 +41,13 @@ type File struct {
 	id      place.ID // of the file that holds it
 }
 
-// OnDisk returns the name of the file that holds the log: its own, or that of its archive.
+// OnDisk returns the name of the file that holds the log: its own, or its archive's.
 func (f *File) OnDisk() string { return cmp.Or(f.archive, f.Name) }
 
-// A List is what names stand for.
+// A List holds the logs that names stand for.
 type List struct {
 	Files []File   // in the order of the names
-	Dirs  []string // that were read, those of patterns included
+	Dirs  []string // that were read, patterns' included
 	Lists []string // files of names that were read
 
 	// Unread are the first files of whole directories that are no logs by their names, and links to
@@ -113,12 +113,12 @@ type finder struct {
 	errs   []error
 }
 
-// fail notes what is wrong with a name.
+// fail notes the fault of a name.
 func (f *finder) fail(name string, err error, remedy string) {
 	f.errs = append(f.errs, &NameError{Name: name, Err: err, Remedy: remedy})
 }
 
-// addFile adds what a name of the caller stands for.
+// addFile adds the logs that a name of the caller stands for.
 func (f *finder) addFile(name string) {
 	list, isList := strings.CutPrefix(name, "@")
 	switch {
@@ -141,7 +141,7 @@ func (f *finder) useStdin() bool {
 	return f.stdins == 1
 }
 
-// addName adds what a name stands for that is neither standard input nor a list.
+// addName adds the logs of a name that is neither standard input nor a list.
 func (f *finder) addName(name string, at looked) {
 	info, err := at.info, at.err
 	switch {
@@ -158,7 +158,7 @@ func (f *finder) addName(name string, at looked) {
 	}
 }
 
-// looked is what came of a look at a name.
+// looked is the result of a look at a name.
 type looked struct {
 	info place.Info
 	err  error
@@ -174,7 +174,7 @@ func look(name string) (l looked) {
 // member returns a file that is in a zip archive, or not there.
 func member(name string, err error) File {
 	lost := errors.Is(err, fs.ErrNotExist)
-	// What lies below a file is another error on Unix, so a million lost names need no more looks.
+	// A name below a file gives another error on Unix, so a million lost names need no more looks.
 	if !lost || place.IsRemote(name) || filepath.Separator == '\\' {
 		if archive, _, ok := unpack.SplitMember(name); ok {
 			if info, err := place.Of(archive).Stat(archive); err == nil {
@@ -189,7 +189,7 @@ func member(name string, err error) File {
 	return File{Name: name, Path: pathOf(name), Size: -1, Err: fault.OfFile(name, err, remedy)}
 }
 
-// addPattern adds what a pattern matches.
+// addPattern adds the logs that a pattern matches.
 func (f *finder) addPattern(pattern string) {
 	base, _ := splitPattern(pattern)
 	matches, err := matches(pattern)
@@ -242,7 +242,7 @@ func unambiguous(name string) string {
 	return name
 }
 
-// pathOf returns the part of a name that an output keeps: without what leads above where it begins.
+// pathOf returns the part of a name that an output keeps: without the part that leads above where it begins.
 func pathOf(name string) string {
 	if place.IsRemote(name) {
 		_, name, _ = strings.Cut(name, "://")

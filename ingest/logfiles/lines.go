@@ -24,10 +24,10 @@ type line struct {
 }
 
 // block is how many names of a list are looked at before the first of them is added: a list may have a
-// million, and each look may be a request, or that of a disk that is far.
+// million, and each look may be a request, or a far disk's.
 const block = 4096
 
-// addList adds what the lines of a list stand for.
+// addList adds the logs that the lines of a list stand for.
 func (f *finder) addList(name string) {
 	text, ok := f.readList(name)
 	if !ok {
@@ -80,7 +80,7 @@ func (f *finder) readList(name string) (list string, ok bool) {
 	return string(text), true
 }
 
-// addLines adds what some lines of a list stand for.
+// addLines adds the logs that some lines of a list stand for.
 func (f *finder) addLines(list string, lines []line) {
 	results := lookAt(lines)
 	for i, l := range lines {
@@ -96,7 +96,7 @@ func (f *finder) addLines(list string, lines []line) {
 	}
 }
 
-// explain adds to the error of a name what is odd about its line: it was not meant as a name, perhaps.
+// explain adds to the error of a name the oddity of its line: it was not meant as a name, perhaps.
 func (l *line) explain(list string, err error) {
 	e, ok := errors.AsType[*NameError](err)
 	if !ok || !errors.Is(err, fs.ErrNotExist) {

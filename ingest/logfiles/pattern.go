@@ -63,7 +63,7 @@ func splitPattern(pattern string) (base string, parts []string) {
 	return base, strings.FieldsFunc(pattern[len(base):], func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
 }
 
-// glob finds what a pattern without ** matches.
+// glob finds the files that a pattern without ** matches.
 func glob(pattern string) ([]File, error) {
 	names, err := filepath.Glob(pattern)
 	if err != nil {
@@ -84,7 +84,7 @@ func glob(pattern string) ([]File, error) {
 	return found, nil
 }
 
-// walk finds what a pattern with ** matches below its directory.
+// walk finds the files that a pattern with ** matches below its directory.
 func walk(base string, parts []string) (found []File, err error) {
 	dir := cmp.Or(base, ".")
 	err = place.Of(dir).Walk(dir, func(name string, info place.Info) error {
@@ -100,8 +100,8 @@ func walk(base string, parts []string) (found []File, err error) {
 	return found, err
 }
 
-// matchParts reports whether the parts of a path match those of a pattern. It remembers the last **
-// only, as what comes before that need not change: so it is linear in the product of their numbers.
+// matchParts reports whether the parts of a path match a pattern's. It remembers the last **
+// only, as the parts before that need not change: so it is linear in the product of their numbers.
 func matchParts(pattern, path []string) bool {
 	p, n, star, from := 0, 0, -1, 0
 	for n < len(path) {

@@ -34,7 +34,7 @@ func (l *List) findRepeats() {
 	}
 }
 
-// member returns what the ID of a file leaves open: which member of an archive it is, or which name it
+// member returns the facts that the ID of a file leaves open: which member of an archive it is, or which name it
 // has where there is no ID.
 func (f *File) member() string {
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The ends of the names of logs: those of packing, and those that say that it is a log.
+// The ends of the names of logs: ends for packing, and ends that say that it is a log.
 var (
 	packings = []string{".zst", ".zstd", ".gz", ".gzip", ".xz", ".bz2", ".zip"}
 	kinds    = []string{".urls", ".url", ".txt", ".log", ".list", ".lst", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".cdxj", ".warc"}
@@ -36,7 +36,7 @@ func cutEnds(name string, ends []string) string {
 	}
 }
 
-// IsLog reports whether a name is that of a log: whether it ends as names of logs do, has numbers
+// IsLog reports whether a name is a log's: whether it ends as names of logs do, has numbers
 // behind that as logs that were rotated do, or is packed. Files of Parquet count too.
 func IsLog(name string) bool {
 	name = strings.ToLower(filepath.Base(name))
@@ -48,7 +48,7 @@ func IsLog(name string) bool {
 	return isKind(name) || rotated != name && isKind(rotated)
 }
 
-// isKind reports whether a name ends as that of a log that is not packed.
+// isKind reports whether a name ends as an unpacked log's does.
 func isKind(name string) bool {
 	return slices.Contains(kinds, filepath.Ext(name)) && len(name) > len(filepath.Ext(name)) || strings.HasSuffix(name, "_log")
 }

@@ -5,7 +5,7 @@
 //	files, err := rulefiles.Find("rules", "")
 //	for response, err := range files.Responses() { … }
 //
-// It hides names, directories, links and pipes. What is in a file of captures is read by package
+// It hides names, directories, links and pipes. A file of captures is read by package
 // ingest/internal/capture. Commands and Go programs may import it; packages engine and output must
 // not.
 //
@@ -32,7 +32,7 @@
 //
 // A JSON Lines file has a response a line, at most 16 MiB long:
 //
-//	url, origin      what was fetched, or whose robots.txt that is; one of them, or both
+//	url, origin      the fetched URL, or whose robots.txt that is; one of them, or both
 //	status           the HTTP status, 0 for a network failure; without it, 200 if there is a body
 //	fetched_at       RFC 3339, or seconds since 1970; may be missing
 //	body, body_b64   text, or bytes in base 64
@@ -45,6 +45,6 @@
 // its end. Both are used. After a fault, text is read again, in all at most eight times the file,
 // and 64 MiB: so in a WARC file that is one large gzip member, few faults can be passed.
 //
-// Memory is that of the largest window or line, plus about 100 bytes for each capture, which
+// Memory is the memory of the largest window or line, plus about 100 bytes for each capture, which
 // revisit records may refer to.
 package rulefiles

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Faults in what was asked for. They come inside a [*NameError].
+// Faults in the caller's options. They come inside a [*NameError].
 var (
 	ErrNoOrigin   = errors.New("is a file, and nothing says whose robots.txt it is")
 	errOrigin     = errors.New("not an origin")
@@ -22,8 +22,8 @@ var (
 	ErrNoRobots   = errors.New("none of its captures is of a robots.txt, whose URL ends in the path /robots.txt")
 )
 
-// A NameError says that a file or directory cannot be used as it was given: its Name, what is wrong
-// as Err, which Unwrap returns, and what to do about it as Remedy, which may be empty.
+// A NameError says that a file or directory cannot be used as it was given: its Name, the fault
+// as Err, which Unwrap returns, and the advice as Remedy, which may be empty.
 type NameError = fault.NameError
 
 // Problems are the broken records of captures, which were left out: the Total, and the First 100 as
@@ -32,7 +32,7 @@ type Problems = capture.Problems
 
 // A RecordError says which record of a capture file is broken: the Name of the file, the Offset of
 // the record or of the gzip member or zstd frame that it starts in, where its Text begins in that,
-// or its Line, and what is wrong as Err.
+// or its Line, and the fault as Err.
 type RecordError = capture.RecordError
 
 // A Damage is the end of a file of captures that was lost, or a part of it: the file ends in the
@@ -46,7 +46,7 @@ var (
 	ErrPart      = capture.ErrPart
 )
 
-// A DamageError lists every file of captures of which the end was lost, or a part, so that nobody
+// A DamageError lists every file of captures that lost its end, or a part, so that nobody
 // knows which rules are missing.
 type DamageError struct{ Damages []*Damage }
 

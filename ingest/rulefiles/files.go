@@ -29,7 +29,7 @@ type Files struct {
 	files   []ruleFile // of each, only the origins that are its own
 	pack    string     // name of the rule pack, if there is one in place of files
 	skipped []string
-	left    []string // of these, what has the name of a robots.txt
+	left    []string // of these, those with the name of a robots.txt
 	single  bool     // the one file is a robots.txt that was named itself
 	wide    bool     // which may be UTF-16
 
@@ -37,7 +37,7 @@ type Files struct {
 	once  sync.Once
 	total int64 // bytes of all captures, once it was asked for; -1 if unknown
 
-	// AcceptDamage makes Responses use what is left of files of captures whose ends were lost. Set
+	// AcceptDamage makes Responses use the rest of files of captures whose ends were lost. Set
 	// it before the first use; otherwise they end in a [*DamageError].
 	AcceptDamage bool
 
@@ -59,7 +59,7 @@ type Files struct {
 // conflicts and unreadable directories are reported at once, joined.
 func Find(path, origin string) (*Files, error) { return find(path, origin, false) }
 
-// FindToInspect is Find for callers that say what is wrong with files: that a single robots.txt is UTF-16 is a
+// FindToInspect is Find for callers that report faults of files: that a single robots.txt is UTF-16 is a
 // diagnostic of [robots.Inspect] then, and no error.
 func FindToInspect(path, origin string) (*Files, error) { return find(path, origin, true) }
 
@@ -143,7 +143,7 @@ func findOne(path string, info place.Info, origin string, wide bool) (*Files, er
 }
 
 // sniff returns the error that a file is no text, which would be the same whatever its origin. A pipe
-// is read later, and so is what cannot be read.
+// is read later, and so is a file that cannot be read.
 func sniff(path string, info place.Info, wide bool) error {
 	if info.Size < 0 {
 		return nil
@@ -165,7 +165,7 @@ func (r *Files) Single() string {
 	return ""
 }
 
-// Odd returns what is odd about the one robots.txt that was named, once it was read. Of directories
+// Odd returns the oddities of the one robots.txt that was named, once it was read. Of directories
 // and captures it is [robots.NotOdd]: whoever compiles them knows.
 func (r *Files) Odd() robots.Oddity {
 	r.mu.Lock()
@@ -274,12 +274,12 @@ func assign(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 // found. It is nil for a single file. The caller must not change it.
 func (r *Files) Skipped() []string { return r.skipped }
 
-// Left returns those of Skipped that have the name of a robots.txt or of captures, and are links out of
+// Left returns the files in Skipped that have the name of a robots.txt or of captures, and are links out of
 // the directory, or no files: whoever put them there may have meant them as rules.
 func (r *Files) Left() []string { return r.left }
 
 // Unclear returns the files of the directory whose names begin as if with a scheme that is not known:
-// what is before the first "_" is taken for a part of the host. They are in the order found.
+// the text before the first "_" is taken for a part of the host. They are in the order found.
 func (r *Files) Unclear() []string {
 	var names []string
 	for _, f := range r.files {

@@ -24,7 +24,7 @@ var (
 	errLoop       = errors.New("a link to a directory that contains it")
 )
 
-// schemes are the schemes that a file name may start with: those of IANA's registry whose URLs are
+// schemes are the schemes that a file name may start with: the ones in IANA's registry whose URLs are
 // written scheme://host, as in captures, and ftps.
 var schemes = strings.Fields(`
 	aaa aaas acap afp cap coap coap+tcp coap+ws coaps coaps+tcp coaps+ws dict dns ftp ftps git go gopher http https
@@ -34,10 +34,10 @@ var schemes = strings.Fields(`
 
 // A claim is the origins that a file name says the file is for.
 type claim struct {
-	origins []robots.Origin // one if exact, else that of http and that of https
+	origins []robots.Origin // one if exact, else http's and https's
 	exact   bool            // the name has a scheme
 	unclear bool            // the name begins as if with a scheme, which is not a known one
-	content unpack.Content  // what is not a robots.txt, Text, says itself what it claims
+	content unpack.Content  // a file that is no robots.txt, Text, says its claims itself
 }
 
 // parseName returns the claim of a file. base is its name, dir the name of its directory, or "" for
@@ -70,7 +70,7 @@ func parseName(dir, base string) (claim, error) {
 	return c, err
 }
 
-// beginsAsScheme reports whether what stands before the first "_" of a name could be a scheme by
+// beginsAsScheme reports whether the text before the first "_" of a name could be a scheme by
 // RFC 3986, section 3.1. Hosts with a dot before it, as in www.my_shop.example, are none.
 func beginsAsScheme(stem string) bool {
 	scheme, host, ok := strings.Cut(stem, "_")

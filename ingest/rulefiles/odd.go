@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// checkText returns what is odd about the content of a single robots.txt, or the [*NameError] that it
+// checkText returns the oddities in the content of a single robots.txt, or the [*NameError] that it
 // is no text. UTF-16 is one where wide says so.
 func checkText(name string, body []byte, wide bool) (robots.Oddity, error) {
 	if unpack.Detect(body[:min(len(body), unpack.HeadLen)]).Content == unpack.WARC {

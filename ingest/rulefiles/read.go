@@ -120,8 +120,8 @@ func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	return r, err
 }
 
-// readBody returns the first MaxBody bytes of the file, and its size. The size of a pipe is what
-// was read of it: up to maxRest more.
+// readBody returns the first MaxBody bytes of the file, and its size. The size of a pipe is the bytes
+// read of it: up to maxRest more.
 func readBody(file io.Reader, info place.Info) (body []byte, size int64, err error) {
 	body, err = io.ReadAll(io.LimitReader(file, MaxBody))
 	size = int64(len(body))

@@ -18,7 +18,7 @@ type ruleFile struct {
 	name string // path as found, for messages
 	path string // path without symbolic links, to read; "" if it leads nowhere
 	err  error  // why there is no path
-	pipe *pipe  // what was read of it, if it can be read only once; nil for a regular file
+	pipe *pipe  // the bytes read of it, if it can be read only once; nil for a regular file
 }
 
 // A walker finds the rules files below a directory.
@@ -27,7 +27,7 @@ type walker struct {
 	visited map[string]bool // directories, without symbolic links
 	files   []ruleFile
 	skipped []string
-	left    []string // of these, what has the name of a robots.txt
+	left    []string // of these, those with the name of a robots.txt
 	packs   []string // rule packs among them
 	errs    []error  // directories that cannot be read
 }
@@ -155,7 +155,7 @@ func (w *walker) file(f ruleFile, base string) {
 	w.files = append(w.files, f)
 }
 
-// leave skips what cannot be read though its name, in a directory called base, may say that it is a
+// leave skips a file that cannot be read though its name, in a directory called base, may say that it is a
 // robots.txt.
 func (w *walker) leave(name, base string, err error) {
 	w.skip(name, err)

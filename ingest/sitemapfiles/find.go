@@ -1,6 +1,6 @@
 // Package sitemapfiles finds the files of sitemaps, and reads their URLs: of single files, packed or not, of a
 // directory, and of an index, whose files it finds beside it by the names in their URLs, as it opens no connection.
-// It says what is odd about them. Package sitemap reads each. Commands import it, and package ingest.
+// It names their oddities. Package sitemap reads each. Commands import it, and package ingest.
 package sitemapfiles
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// A Problem is a kind of what is odd about sitemaps.
+// A Problem is a kind of oddity of sitemaps.
 type Problem uint8
 
 // The problems.
@@ -49,7 +49,7 @@ const shown = 3
 // Sitemaps are the URLs of some sitemaps.
 type Sitemaps struct {
 	Set   *sitemap.Set // nil if Options.Most was passed
-	Names []string     // of the files that have URLs of pages, in the order in which they were read
+	Names []string     // of the files that have URLs of pages, in the order they were read
 	Read  []string     // all files that were read, with indexes
 	URLs  int64        // that are listed, each as often as it is
 	Size  int64        // bytes that the Set takes at most
@@ -80,14 +80,14 @@ func Read(names []string, opt Options) (*Sitemaps, error) {
 	return r.sum()
 }
 
-// A NameError says that a file cannot be used: its Name, what is wrong as Err, which Unwrap returns, and what to do
+// A NameError says that a file cannot be used: its Name, the fault as Err, which Unwrap returns, and advice
 // about it as Remedy, which may be empty.
 type NameError = fault.NameError
 
 // A file is one to read.
 type file struct {
 	name   string
-	dir    string // that was named, in which it was found; "" for a file that was named itself or by an index
+	dir    string // that was named, where it was found; "" for a file that was named itself or by an index
 	parent string // the index that names it
 }
 
@@ -125,7 +125,7 @@ func (r *reader) note(p Problem, count int64, format string, args ...any) {
 	}
 }
 
-// addName queues what a name stands for.
+// addName queues the files that a name stands for.
 func (r *reader) addName(name string) error {
 	info, err := place.Of(name).Stat(name)
 	switch {
@@ -244,7 +244,7 @@ func (r *reader) each(name string, add func(kind sitemap.Kind, e sitemap.Entry) 
 	}
 }
 
-// Remedy says what to do about a fault of a sitemap; faults of packed data have said it.
+// Remedy gives advice for a fault of a sitemap; faults of packed data have said it.
 func Remedy(err error) string {
 	switch {
 	case errors.Is(err, sitemap.ErrHTML):
@@ -273,7 +273,7 @@ func (r *reader) addURL(f *file, e sitemap.Entry) error {
 	return nil
 }
 
-// look notes what is odd about a file that was read.
+// look notes the oddities of a file that was read.
 func (r *reader) look(f *file, entries int64, n *sitemap.Notes) {
 	name := fault.Display(f.name)
 	if entries+n.NoURL > sitemap.MaxURLs {
@@ -375,7 +375,7 @@ func candidates(base, query string) (names []string) {
 	return append(names, base, base+".gz")
 }
 
-// sum returns what was read.
+// sum returns the result of reading.
 func (r *reader) sum() (*Sitemaps, error) {
 	for _, f := range r.loose {
 		if f.dir != "" && r.indexes[f.dir] && !r.named[place.Clean(f.name)] {
@@ -390,7 +390,7 @@ func (r *reader) sum() (*Sitemaps, error) {
 	return out, nil
 }
 
-// noted returns what is odd about the files, by Problem.
+// noted returns the oddities of the files, by Problem.
 func (r *reader) noted() (all []Note) {
 	for p, n := range r.notes {
 		if n.Count > 0 {
@@ -414,7 +414,7 @@ func (s *Sitemaps) EachURL(add func(text []byte, name string, line int64) error)
 	return nil
 }
 
-// Expand returns the files that a log of the format sitemap stands for: those of an index, and what is odd about them;
+// Expand returns the files that a log of the format sitemap stands for: an index's files, and their oddities;
 // else, and of one that cannot be read, its own name.
 func Expand(name string, window int64) (names []string, notes []Note) {
 	r := newReader(Options{Window: window})

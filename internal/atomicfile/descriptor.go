@@ -50,7 +50,7 @@ func hasDescriptors(dir string) bool {
 	return m != nil && m[1] == strconv.Itoa(os.Getpid())
 }
 
-// Offset returns how many bytes come before the output in what it is written to: those of a regular
+// Offset returns how many bytes come before the output in its target: bytes of a regular
 // file that is written by its descriptor, as in f >> x. It is 0 for all else.
 func (f *File) Offset() int64 {
 	file := f.file

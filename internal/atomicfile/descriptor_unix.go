@@ -15,8 +15,8 @@ var errNotGiven = errors.New("the program was not given this descriptor: open it
 // errNotWritable says that a descriptor is open, and cannot be written.
 var errNotWritable = errors.New("this descriptor is open for reading only: open it for writing, as in 3>file")
 
-// openDescriptor returns another descriptor of what one of the process leads to, so that it can be
-// closed. What the process has opened itself is none of its own: it is closed on exec, as nothing
+// openDescriptor returns another descriptor of the target of one of the process, so that it can be
+// closed. A file that the process has opened itself is none of its own: it is closed on exec, as nothing
 // is that was given.
 func openDescriptor(fd int, name string) (*os.File, error) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)

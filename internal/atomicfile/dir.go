@@ -18,7 +18,7 @@ type Dir struct {
 // errFixedDirectory is the cause of an Error about a directory that nothing can replace.
 var errFixedDirectory = errors.New("is a directory that cannot be replaced: name one in it")
 
-// CreateDir begins the output of that name. Commit calls check before it replaces what has the name
+// CreateDir begins the output of that name. Commit calls check before it replaces the holder of the name
 // by then: check returns an error if that has to stay. The error of CreateDir is an [*Error].
 func CreateDir(name string, check func(path string) error) (*Dir, error) {
 	d := &Dir{target: target{name: name, path: Resolve(filepath.Clean(name)), sys: OS}, check: check}
@@ -47,7 +47,7 @@ func (d *Dir) Target() string { return d.path }
 // Keep leaves the temporary directory to others. Close does nothing then.
 func (d *Dir) Keep() { d.temp = "" }
 
-// Path returns the temporary directory, in which the files are written; "" after the end.
+// Path returns the temporary directory, where the files are written; "" after the end.
 func (d *Dir) Path() string { return d.temp }
 
 // Commit makes sure that the files are on disk, gives the directory its name, and makes sure of

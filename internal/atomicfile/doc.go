@@ -9,17 +9,17 @@
 //
 // A name that exists and is no regular file, such as a named pipe or /dev/null, is written in
 // place, and "-" is standard output. A name that stands for a descriptor of the process, such as
-// /dev/stderr or /dev/fd/3, is written by it, whatever it leads to. Symbolic links stay: what they
+// /dev/stderr or /dev/fd/3, is written by it, whatever it leads to. Symbolic links stay: the file they
 // lead to is replaced.
 //
 // A file is synced before it is renamed, and its directory after that, so that a power failure
 // leaves the old or the new file, and after the end of Commit the new one. All calls that change
 // names go through a [System], so that tests can end the process at each.
 //
-// The package hides names, links, renaming and syncing. It knows nothing of what is written. All
+// The package hides names, links, renaming and syncing. It knows nothing of the content. All
 // packages that write files may import it; it imports none of this module.
 //
-// There is one place for each decision that may change: open decides what a name means, rename
-// makes a file take its name, and Dir.replace decides what becomes of the directory that has the
+// There is one place for each decision that may change: open decides the meaning of a name, rename
+// makes a file take its name, and Dir.replace decides the fate of the directory that has the
 // name already.
 package atomicfile

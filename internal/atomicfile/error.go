@@ -17,7 +17,7 @@ type Error struct {
 	Err   error
 }
 
-// Error says what was being done to which output, and the cause.
+// Error names the step that failed, its output, and the cause.
 func (e *Error) Error() string {
 	name := e.Name
 	if name == Stdout {
@@ -63,7 +63,7 @@ func Cause(err error) error {
 	return err
 }
 
-// IsFull reports whether an error says that a disk, or what a user may have of it, is full.
+// IsFull reports whether an error says that a disk, or a user's share of it, is full.
 func IsFull(err error) bool { return isOneOf(err, fullErrors) }
 
 // IsClosedPipe reports whether an error says that nobody reads a pipe any more.
@@ -75,7 +75,7 @@ func isOneOf(err error, kinds []error) bool {
 }
 
 // wrap returns err as an Error about the output of that name. One that is an Error already stays,
-// as it knows better what was being done; nil stays nil.
+// as it knows the failed step better; nil stays nil.
 func wrap(doing, name string, err error) error {
 	if err == nil {
 		return nil

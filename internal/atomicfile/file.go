@@ -43,7 +43,7 @@ func CreateRegular(name string) (*File, error) {
 }
 
 // InPlace reports whether an output of that name is written in place: standard output, a descriptor
-// of the process, or what exists and is neither a regular file nor a directory.
+// of the process, or the name of a thing that is neither a regular file nor a directory.
 func InPlace(name string) bool {
 	if name == Stdout || Descriptor(name) >= 0 {
 		return true
@@ -52,7 +52,7 @@ func InPlace(name string) bool {
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// open opens what is written: a temporary file, or the output itself if it is a descriptor or no
+// open opens the file to write: a temporary file, or the output itself if it is a descriptor or no
 // regular file.
 func (f *File) open() (err error) {
 	if fd := Descriptor(f.name); fd >= 0 {
@@ -97,7 +97,7 @@ func (f *File) WriteAt(b []byte, off int64) (int, error) {
 // ReadAt reads a regular file back.
 func (f *File) ReadAt(b []byte, off int64) (int, error) { return f.file.ReadAt(b, off) }
 
-// Commit makes sure that what was written is on disk, gives it its name, and makes sure of that. On
+// Commit makes sure that the output is on disk, gives it its name, and makes sure of that. On
 // an error, an [*Error], nothing is left of it, and a file of that name is as before, unless only
 // the last of these steps failed, as the error says then.
 func (f *File) Commit() error { return f.commit(f.path) }
@@ -122,7 +122,7 @@ func (f *File) commit(path string) error {
 	return f.syncParent(path)
 }
 
-// finish makes sure that what was written is on disk. After an error nothing is left of it.
+// finish makes sure that the output is on disk. After an error nothing is left of it.
 func (f *File) finish() error {
 	switch {
 	case f.name == Stdout:
@@ -156,7 +156,7 @@ func (f *File) rename(path string) error {
 	return nil
 }
 
-// Close drops what was written, unless it was committed: a file of the final name is as it was.
+// Close drops the output, unless it was committed: a file of the final name is as it was.
 func (f *File) Close() error {
 	var err error
 	if f.file != nil {

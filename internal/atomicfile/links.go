@@ -9,7 +9,7 @@ import (
 // maxLinks is how many links to links are followed; more is a circle.
 const maxLinks = 40
 
-// Resolve returns what a name leads to through symbolic links, which need not exist. For a circle
+// Resolve returns the name that a name leads to through symbolic links, which need not exist. For a circle
 // it returns the name.
 func Resolve(name string) string {
 	path := name
@@ -17,7 +17,7 @@ func Resolve(name string) string {
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			return target
 		}
-		dir, base := filepath.Split(path) // not Dir, which removes the .. behind what may be a link
+		dir, base := filepath.Split(path) // not Dir, which removes the .. behind a possible link
 		dir, err := filepath.EvalSymlinks(cmp.Or(dir, "."))
 		if err != nil {
 			return path
@@ -28,7 +28,7 @@ func Resolve(name string) string {
 			return path
 		}
 		if path = target; !filepath.IsAbs(path) {
-			path = dir + string(filepath.Separator) + target // uncleaned: what is above a link's target is not above the link
+			path = dir + string(filepath.Separator) + target // uncleaned: the parent of a link's target is not the link's
 		}
 	}
 	return name

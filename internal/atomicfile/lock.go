@@ -20,7 +20,7 @@ var errLocked = errors.New("another run is writing to it: wait until that has en
 // A Lock is held by one process at a time. It ends with the process.
 type Lock struct{ held io.Closer }
 
-// LockDir locks a directory against other calls of it, those of other processes too, and waits for
+// LockDir locks a directory against other calls of it, from other processes too, and waits for
 // them at most a minute, or until cancel is closed. Where the system has no such locks it does
 // nothing.
 func LockDir(path string, cancel <-chan struct{}) (*Lock, error) {

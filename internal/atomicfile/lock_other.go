@@ -4,7 +4,7 @@ package atomicfile
 
 import "io"
 
-// isRunning is unknown here: any number may be that of a process.
+// isRunning is unknown here: any number may belong to a process.
 func isRunning(int) bool { return true }
 
 // tryLock does nothing here.

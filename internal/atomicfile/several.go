@@ -37,7 +37,7 @@ func CommitAll(files ...*File) (err error) {
 	return err
 }
 
-// closeAll drops what has no name yet.
+// closeAll drops the files without a name yet.
 func closeAll(files []*File) (err error) {
 	for _, f := range files {
 		err = errors.Join(err, f.Close())
@@ -45,14 +45,14 @@ func closeAll(files []*File) (err error) {
 	return err
 }
 
-// A renamed is a file that gets its name, and what had the name before.
+// A renamed is a file that gets its name, and the old file of the name.
 type renamed struct {
 	file  *File
-	old   string // another name of what had the name; "" if there is none
+	old   string // another name of the old file; "" if there is none
 	isNew bool   // nothing had the name
 }
 
-// keepOld gives what has the name of a file another one, where the file system can.
+// keepOld gives the old file of a name another name, where the file system can.
 func keepOld(f *File) renamed {
 	r := renamed{file: f}
 	if _, err := os.Lstat(f.path); errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +77,7 @@ func (r *renamed) forget() error {
 // errStays is the error of a file that cannot be undone.
 var errStays = errors.New("the file system keeps no second name of the old file: the new one is in place and complete")
 
-// undo gives the name back to what had it before.
+// undo gives the name back to the old file.
 func (r *renamed) undo() error {
 	f := r.file
 	switch {

@@ -21,7 +21,7 @@ type System interface {
 	// Remove removes a file or an empty directory.
 	Remove(name string) error
 	RemoveAll(name string) error
-	// WriteFile writes a new file, in place of what has the name, and makes sure that it is on disk.
+	// WriteFile writes a new file, in place of the old one, and makes sure that it is on disk.
 	WriteFile(name string, text []byte) error
 	// SyncDir makes sure that the names in a directory are on disk.
 	SyncDir(dir string) error
@@ -68,7 +68,7 @@ func (system) SyncDir(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncParent makes sure that the name of what has just been renamed is on disk.
+// syncParent makes sure that the name of a file just renamed is on disk.
 func (t *target) syncParent(path string) error {
 	if err := t.sys.SyncDir(filepath.Dir(path)); err != nil {
 		err = fmt.Errorf("%w: it is in place and complete, but a power failure might undo that", Cause(err))

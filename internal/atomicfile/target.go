@@ -18,7 +18,7 @@ const Stdout = "-"
 // A target is the name of an output, and the temporary one beside it.
 type target struct {
 	name string // as asked for
-	path string // name, links resolved: what the rename replaces
+	path string // name, links resolved: the rename replaces it
 	temp string // "" if there is none: written in place, renamed or removed
 	sys  System
 }
@@ -37,7 +37,7 @@ func (t *target) beside(end string, i int) string {
 }
 
 // Leftovers returns the temporary names beside the output of that name which processes have left that
-// do not run any more: after SIGKILL or a power failure. Those of processes that run may be theirs,
+// do not run any more: after SIGKILL or a power failure. Names of processes that run may be theirs,
 // and a number may have been given to another process since; so it may return too few.
 func Leftovers(name string) []string {
 	if InPlace(name) {

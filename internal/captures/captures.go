@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// ErrTwoFiles is the error of an origin for which there are two robots.txt, and nothing says which
+// ErrTwoFiles is the error of an origin that has two robots.txt, and nothing says which
 // is newer.
 var ErrTwoFiles = errors.New("two robots.txt of unknown time for one origin: leave one out, or say when they were fetched")
 

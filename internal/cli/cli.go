@@ -22,18 +22,18 @@ type Program struct {
 	Intro    string    // of the page in Markdown: paragraphs between the title and the flags
 }
 
-// A Command is what the program does under a name, and the flags that it takes.
+// A Command is a job of the program under a name, and its flags.
 type Command struct {
 	Name  string // the first argument; "" for the program itself
 	About string // its purpose in one line, for the list of commands
 	Intro string // paragraphs before the flags; lines of examples start with spaces
-	Flags []Flag // those of a section stand together
+	Flags []Flag // the ones of a section stand together
 	Rest  string // paragraphs behind the flags
 
 	Arguments string                // that are no flags, as the synopsis shows them: "URL..."; "" is none
 	Take      func(argument string) // takes such an argument, wherever it stands among the flags
 
-	// Stray returns what to do about an argument that is no flag, for the message that refuses it.
+	// Stray returns the remedy for an argument that is no flag, for the message that refuses it.
 	Stray func(argument string) string
 }
 
@@ -41,17 +41,17 @@ type Command struct {
 type Flag struct {
 	Section string   // the heading that it stands under
 	Name    string   // without "-"
-	Arg     string   // what help calls its value, in lower-case letters; "" if it takes none
-	Doc     string   // sentences, in any number of lines; completion shows the first, which says what the flag does
+	Arg     string   // help's name of its value, in lower-case letters; "" if it takes none
+	Doc     string   // sentences, in any number of lines; completion shows the first, which describes the flag
 	Default string   // the value if the flag is not given; "" if it has none, or if Doc tells it
 	Values  []string // that it can take; none means any
 	List    bool     // it takes several of Values, separated by commas
 	Files   bool     // its value is the name of a file or directory
 	Rare    bool     // help has it only if all flags are asked for
 	Was     string   // its name before, for the message about it; "" if it had no other
-	Needed  string   // what to give if it is missing; "" if it can be left out
+	Needed  string   // the remedy if it is missing; "" if it can be left out
 
-	// Set sets the value; "true" is that of a flag without one. It says what is wrong with a value,
+	// Set sets the value; "true" is the value of a flag without one. It names the fault of a value,
 	// and need not repeat the flag's name.
 	Set func(value string) error
 }

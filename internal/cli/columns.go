@@ -49,8 +49,8 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// Fit returns a text in at most so many columns, of which there are at least three. A mark stands where
-// its middle is left out: what differs between long names and rules is often at their end.
+// Fit returns a text in at most so many columns, at least three. A mark stands where
+// its middle is left out: the difference between long names and rules is often at their end.
 func Fit(s string, columns int) string {
 	columns = max(columns, 3)
 	if len(s) <= columns || Columns(s) <= columns {

@@ -67,7 +67,7 @@ func (p *Program) named(script *strings.Builder) string {
 	return strings.ReplaceAll(script.String(), "PROGRAM", p.Name)
 }
 
-// writeBashValues writes a case for each flag that takes a value, by what completes it.
+// writeBashValues writes a case for each flag that takes a value, by its kind of completion.
 func (p *Program) writeBashValues(sb *strings.Builder) {
 	seen := map[string]bool{}
 	var files, others []string

@@ -8,7 +8,7 @@ import (
 // A UsageError is a fault in the arguments, so that the help is worth reading.
 type UsageError struct{ Err error }
 
-// Error says what is wrong.
+// Error names the fault.
 func (e *UsageError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the fault.

@@ -9,10 +9,10 @@ import (
 // The widths of help, in columns.
 const (
 	helpWidth = 100 // of lines
-	helpDocs  = 17  // what is left of the docs of flags
+	helpDocs  = 17  // the space left of the docs of flags
 )
 
-// HelpOn returns what the command help prints for a word: the help of a command or of the program
+// HelpOn returns the text that the command help prints for a word: the help of a command or of the program
 // itself (""), without its rare flags, the text of a topic, the man page (man), or completion (bash, zsh, fish). The error
 // is a [UsageError].
 func (p *Program) HelpOn(word string) (string, error) {
@@ -29,7 +29,7 @@ func (p *Program) HelpOn(word string) (string, error) {
 	return "", &UsageError{Hint(err, word, words)}
 }
 
-// topics returns all topics: first those that explain, then those that print what other programs
+// topics returns all topics: first those that explain, then those that print text that other programs
 // read.
 func (p *Program) topics() []Topic {
 	return append(p.Topics[:len(p.Topics):len(p.Topics)],
@@ -51,7 +51,7 @@ func (p *Program) helpWords() (words []string) {
 	return words
 }
 
-// Help returns the help of a command, without its rare flags or with all. That of the program lists the
+// Help returns the help of a command, without its rare flags or with all. The program's help lists the
 // commands, too.
 func (p *Program) Help(c *Command, all bool) string {
 	var sb strings.Builder
@@ -88,7 +88,7 @@ func (p *Program) Help(c *Command, all bool) string {
 	return sb.String()
 }
 
-// writeEntry writes a head, and to the right of it, or below it if it is long, what it does.
+// writeEntry writes a head, and to the right of it, or below it if it is long, its explanation.
 func writeEntry(sb *strings.Builder, head, doc string) {
 	margin := strings.Repeat(" ", helpDocs)
 	head = "  " + head

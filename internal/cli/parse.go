@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What the Set of a flag returns that asks for something else than the command. [Program.Parse]
+// The result of the Set of a flag that asks for something else than the command. [Program.Parse]
 // returns it, too: ErrHelp at once, whatever is wrong before it; ErrInstead if all other flags are
 // right. ErrHelpAll is an ErrHelp that asks for all flags, not only for those that are not rare.
 var (
@@ -122,7 +122,7 @@ func (r *parsing) set(f *Flag, value string, hasValue bool) {
 }
 
 // unknown adds the fault of a flag that the command does not have: whose it is, or which one may be
-// meant. That one, if it is needed, is not missing, too. What follows is passed over if it may be
+// meant. That one, if it is needed, is not missing, too. The next argument is passed over if it may be
 // the value.
 func (r *parsing) unknown(name string, hasValue bool) {
 	known := make([]string, 0, len(r.command.Flags))
@@ -191,7 +191,7 @@ func Text(to *string) func(string) error {
 	}
 }
 
-// Once returns the Set of a flag that can be given once; the remedy says what to do in place of a
+// Once returns the Set of a flag that can be given once; the remedy says how to act in place of a
 // second time.
 func Once(to *string, remedy string) func(string) error {
 	return func(s string) error {

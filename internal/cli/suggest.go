@@ -15,8 +15,8 @@ func Hint(err error, value string, known []string) error {
 	return err
 }
 
-// HintOrMeant is Hint for words that people write for known ones, which meant has by what they
-// write: it knows no letters that two such words share.
+// HintOrMeant is Hint for words that people write for known ones, which meant has by these
+// words: it knows no letters that two such words share.
 func HintOrMeant(err error, value string, known []string, meant map[string]string) error {
 	if word := meant[strings.ToLower(value)]; err != nil && word != "" {
 		return fmt.Errorf("%w; did you mean %s?", err, word)
@@ -96,7 +96,7 @@ func Distance(a, b string) int {
 	return rows[len(a)][len(b)]
 }
 
-// Choose returns the place of a value among the known ones. The error of any other says what kind
+// Choose returns the place of a value among the known ones. The error of any other says which kind
 // of value it is.
 func Choose(kind, value string, known []string) (int, error) {
 	if i := slices.Index(known, value); i >= 0 {

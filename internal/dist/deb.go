@@ -46,7 +46,7 @@ License: Apache-2.0
  /usr/share/common-licenses/Apache-2.0.
 `
 
-// lintianOverrides are what lintian must not say of the package, with the reason.
+// lintianOverrides are the complaints that lintian must not make of the package, with the reason.
 const lintianOverrides = `# Go links statically. The modules in the program are in ` + noticesName + `.
 robobatch: statically-linked-binary
 # The package is built for GitHub, and closes no bug of Debian.
@@ -86,7 +86,7 @@ func debian(p *program) (pack, error) {
 	return pack{"robobatch_" + p.arch + ".deb", body}, nil
 }
 
-// debianFiles returns what the package installs, with the directories.
+// debianFiles returns the files that the package installs, with the directories.
 func debianFiles(p *program, version string) ([]entry, error) {
 	const doc = "usr/share/doc/robobatch/"
 	entries := []entry{

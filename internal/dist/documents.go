@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// The documents are what every package has beside the program.
+// The documents are the files that every package has beside the program.
 type documents struct {
 	license   []byte
 	readme    []byte

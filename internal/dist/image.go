@@ -27,13 +27,13 @@ type descriptor struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// A platform is what an image runs on.
+// A platform is the system that an image runs on.
 type platform struct {
 	Architecture string `json:"architecture"`
 	OS           string `json:"os"`
 }
 
-// An imageConfig says what runs in an image, and what its layers are.
+// An imageConfig names the program in an image, and its layers.
 type imageConfig struct {
 	Created time.Time `json:"created"`
 	platform
@@ -84,7 +84,7 @@ const (
 	kindIndex    = "application/vnd.oci.image.index.v1+json"
 )
 
-// image returns the program as an image of one layer, in a tar that is both an OCI layout and what
+// image returns the program as an image of one layer, in a tar that is both an OCI layout and the one
 // `docker save` has written ever since: any version of docker, podman and skopeo reads one of the two.
 // There is one image for each processor, as the older of the two forms has no place for more.
 func image(p *program) (pack, error) {
@@ -125,7 +125,7 @@ func image(p *program) (pack, error) {
 	return pack{"robobatch-" + p.os + "-" + p.arch + ".oci.tar", body}, errors.Join(errIndex, errSaved, err)
 }
 
-// imageFiles returns the files of an image: the program, what it needs to trust a store of objects, and
+// imageFiles returns the files of an image: the program, the files it needs to trust a store of objects, and
 // places to write.
 func imageFiles(p *program) []entry {
 	return withParents([]entry{
@@ -140,7 +140,7 @@ func imageFiles(p *program) []entry {
 	})
 }
 
-// newImageConfig returns what the program needs in a container.
+// newImageConfig returns the settings that the program needs in a container.
 func newImageConfig(p *program, diff string) *imageConfig {
 	c := &imageConfig{Created: p.time, platform: platform{p.arch, p.os}}
 	c.Config.User = "65532:65532"

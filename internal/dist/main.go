@@ -3,11 +3,11 @@
 //
 // The same commit gives the same bytes, wherever and whenever it is built by the same version of Go:
 // nothing here depends on directories, the umask, the clock or the environment. The dates in the
-// packages are that of the commit.
+// packages are the commit's.
 //
 // It is a module of its own, so that its dependencies are none of the command. All formats are written
 // here, by one list of files each: ar, tar and zip are short, and a tool that packs all of this would be
-// a larger dependency than what it replaces.
+// a larger dependency than the code it replaces.
 package main
 
 import (
@@ -104,7 +104,7 @@ func build(r *release, temp string, targets []target) ([]pack, error) {
 	return append(packages, files...), err
 }
 
-// A program is what the packages of one target are made of.
+// A program is the input of the packages of one target.
 type program struct {
 	*release
 	target

@@ -12,7 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// A project is the part of pyproject.toml that becomes the metadata of a wheel. What it does not name
+// A project is the part of pyproject.toml that becomes the metadata of a wheel. A key that it does not name
 // is an error: it would be lost.
 type project struct {
 	Name           string              `toml:"name"`

@@ -78,7 +78,7 @@ func parseSeconds(text string) (time.Time, error) {
 // plain returns the version without the v, as archives have it in their names.
 func (r *release) plain() string { return strings.TrimPrefix(r.version, "v") }
 
-// debian returns the version as Debian orders it: what comes before a release has a tilde. The 1 is
+// debian returns the version as Debian orders it: a version before a release has a tilde. The 1 is
 // the revision of the package.
 func (r *release) debian() string {
 	version, build, dirty := strings.Cut(r.plain(), "+")

@@ -27,7 +27,7 @@ func (t target) program() string {
 // hostTarget is this machine.
 var hostTarget = target{runtime.GOOS, runtime.GOARCH}
 
-// allTargets are those of a release.
+// allTargets are the targets of a release.
 var allTargets = []target{
 	{"linux", "amd64"},
 	{"linux", "arm64"},
@@ -53,8 +53,8 @@ func parseTargets(list string) ([]target, error) {
 	return targets, nil
 }
 
-// environ returns the environment in which Go builds for the target: that of this process, without
-// what would change the bytes.
+// environ returns the environment of a Go build for the target: this process's environment, without
+// variables that would change the bytes.
 func (t target) environ() []string {
 	return append(os.Environ(), "GOTOOLCHAIN="+toolchain,
 		"GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0",
@@ -78,7 +78,7 @@ func compile(r *release, temp string, t target) (string, error) {
 	return path, nil
 }
 
-// output runs a command and returns what it prints. Its messages become the error.
+// output runs a command and returns its output. Its messages become the error.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var out, messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &messages

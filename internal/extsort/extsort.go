@@ -1,9 +1,9 @@
-// Package extsort sorts more records than memory holds. Its user sorts what fits, and writes that
+// Package extsort sorts more records than memory holds. Its user sorts records that fit, and writes them
 // as a run, block by block, into one temporary file; at the end the runs are merged.
 //
-// The package hides the file, the compression of blocks and the merging. It does not know what a
+// The package hides the file, the compression of blocks and the merging. It does not know how a
 // record is: a [Cursor] of the user reads the records of a block and compares them. Equal records
-// keep the order in which they were written. Package output sorts rows with it and package pack
+// keep the order that they were written in. Package output sorts rows with it and package pack
 // captures; it is for packages of this module that sort on disk.
 //
 // Only packages output, pack, aggregate and conduct import it.
@@ -36,7 +36,7 @@ type run struct {
 	blocks []packedBlock
 }
 
-// A packedBlock is what is known of a block, so that a disk that gives back other bytes is found.
+// A packedBlock has the known facts of a block, so that a disk that gives back other bytes is found.
 type packedBlock struct {
 	size uint32 // packed
 	sum  uint64 // XXH3 of that
@@ -83,7 +83,7 @@ func (s *Spill) Begin() (*Run, error) {
 	return &Run{spill: s, run: run{from: s.end}}, nil
 }
 
-// Write adds a block of records, which are in order and none of which comes before those of earlier
+// Write adds a block of records, which are in order; none comes before the records of earlier
 // blocks.
 func (r *Run) Write(block []byte) error {
 	r.packed = s2.Encode(r.packed[:cap(r.packed)], block)

@@ -54,14 +54,14 @@ func Merge[C Cursor[C]](s *Spill, fan int, newCursor func() C, begin func(*Run) 
 // A source is a run that is merged.
 type source[C Cursor[C]] struct {
 	run         run
-	number      int // of equal records, that of the lower number comes first
+	number      int // of equal records, the one of the lower number comes first
 	cursor      C
 	raw, packed []byte
 }
 
 // merge hands the records of some runs to an Output.
 func merge[C Cursor[C]](s *Spill, runs []run, newCursor func() C, to Output[C]) error {
-	var heap []*source[C] // the least record is that of the first
+	var heap []*source[C] // the first has the least record
 	for i, r := range runs {
 		from := &source[C]{run: r, number: i, cursor: newCursor()}
 		if ok, err := from.load(s); err != nil {

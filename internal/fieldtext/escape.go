@@ -38,7 +38,7 @@ func appendCSV(dst, text []byte, separator byte) []byte {
 	return appendQuoted(append(dst, '"'), text)
 }
 
-// appendQuoted appends what follows the first quotation mark of a field.
+// appendQuoted appends the rest after the first quotation mark of a field.
 func appendQuoted(dst, text []byte) []byte {
 	for i := bytes.IndexByte(text, '"'); i >= 0; i = bytes.IndexByte(text, '"') {
 		dst = append(append(dst, text[:i+1]...), '"')

@@ -17,8 +17,8 @@ const (
 	Gzip              // level 1
 )
 
-// A Packer compresses pieces of text, each to a zstd frame or gzip member of its own: what follows
-// another is read as one text by all readers, and can be unpacked in parallel. It keeps its memory.
+// A Packer compresses pieces of text, each to a zstd frame or gzip member of its own: pieces in a row
+// are read as one text by all readers, and can be unpacked in parallel. It keeps its memory.
 type Packer struct {
 	zstd *zstd.Encoder
 	gzip *gzip.Writer
@@ -26,7 +26,7 @@ type Packer struct {
 	out  []byte       // for zstd
 }
 
-// NewPacker returns a Packer; that of NotPacked leaves pieces as they are.
+// NewPacker returns a Packer; a Packer of NotPacked leaves pieces as they are.
 func NewPacker(p Packing) *Packer {
 	switch p {
 	case Zstd:
@@ -38,7 +38,7 @@ func NewPacker(p Packing) *Packer {
 	return &Packer{}
 }
 
-// must returns what constant options made, which cannot fail.
+// must returns the result of constant options, which cannot fail.
 func must[T any](made T, err error) T {
 	if err != nil {
 		panic(err)

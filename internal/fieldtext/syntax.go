@@ -3,11 +3,11 @@ package fieldtext
 // A Syntax says how rows are written as lines of text. Its functions append to dst.
 type Syntax struct {
 	Header bool                                               // the names of the columns are the first line
-	Lead   func(dst []byte, column int, name string) []byte   // appends what precedes the value of a column
+	Lead   func(dst []byte, column int, name string) []byte   // appends the text before the value of a column
 	Text   func(dst, text []byte) []byte                      // appends a text, which is valid UTF-8
 	Float  func(dst []byte, f float64) []byte                 // appends a number
 	Time   func(c *Calendar, dst []byte, micros int64) []byte // appends a moment
-	Null   string                                             // what stands for no value
+	Null   string                                             // the text for no value
 	End    string                                             // ends a row
 }
 

@@ -11,7 +11,7 @@ import (
 // show, become escapes such as \x1b and \u202e. Line feeds and tabs stay.
 type Visible struct {
 	w    io.Writer
-	rest []byte // the first bytes of a character of which more is to come
+	rest []byte // the first bytes of a character whose rest is to come
 	buf  []byte
 }
 

@@ -69,7 +69,7 @@ func intCell(n int64) parquet.Cell { return parquet.Cell{Null: n == 0, Int: n} }
 type listTable interface {
 	// Add adds a row, which is valid until it returns.
 	Add(row []parquet.Cell) error
-	// Close writes what is left, with these metadata if the format has any.
+	// Close writes the rest, with these metadata if the format has any.
 	Close(keys, values []string) error
 }
 

@@ -1,4 +1,4 @@
-// Package listfile writes what robots.txt say, and what is wrong with them, as a table: a row for
+// Package listfile writes the content of robots.txt, and their faults, as a table: a row for
 // each group, rule, directive and diagnostic, in Parquet or JSON Lines. docs/RULES.md describes the
 // columns. It hides which rows a listing has and how its columns are written. Only the command
 // imports it.
@@ -46,7 +46,7 @@ func FormatOf(name string) (Format, error) {
 	return 0, fmt.Errorf("%w of %s: its name must end in .parquet or .jsonl, or be - for JSON Lines on standard output", ErrFormat, name)
 }
 
-// Options say what a listing has.
+// Options choose the content of a listing.
 type Options struct {
 	Format   Format
 	Agents   []string       // list the rules that bind these crawlers; none: every group for itself
@@ -123,7 +123,7 @@ func (f *File) Write(l *listings.Listing) error {
 	return f.file.Wrap("write", rows.err)
 }
 
-// A sink buffers what is written, and counts it. Errors are sticky.
+// A sink buffers output, and counts it. Errors are sticky.
 type sink struct {
 	*bufio.Writer
 	pos int64
@@ -176,17 +176,17 @@ type listRow struct {
 	value  *string // nil is null
 }
 
-// A listFile is what all rows of an origin share.
+// A listFile has the fields that all rows of an origin share.
 type listFile struct {
 	origin, source string
 	outcome        string
-	url, reason    string           // what was fetched, redirects followed, and why there was no answer; only in the first row
+	url, reason    string           // the URL fetched, redirects followed, and why there was no answer; only in the first row
 	fetched        bool             // there is a response
 	response       *robots.Response // of zeros if there is none
 	truncated      bool
 }
 
-// listedFile returns what the rows of the listing share.
+// listedFile returns the fields that the rows of the listing share.
 func listedFile(l *listings.Listing) *listFile {
 	f := &listFile{origin: string(l.Origin), outcome: "rules", response: &robots.Response{}}
 	if l.Outcome.Effect == robots.NoRecord {
@@ -255,7 +255,7 @@ func (l *lister) report(r *robots.Report, f *File) {
 	}
 }
 
-// maxRepeated bounds what the names of groups take in the rows of one origin's rules, so that a
+// maxRepeated bounds the space that the names of groups take in the rows of one origin's rules, so that a
 // listing is not much longer than the file: where there is more, they stand in the row of the group
 // alone.
 const maxRepeated = 1 << 20
@@ -281,7 +281,7 @@ func (l *lister) groups(r *robots.Report) {
 		}
 		star := g.Star && !named["*"]
 		named["*"] = named["*"] || g.Star
-		var agents []robots.ProductToken // for which it is the first one
+		var agents []robots.ProductToken // that it is the first one for
 		for _, a := range g.Agents {
 			if folded := strings.ToLower(string(a)); !named[folded] {
 				named[folded] = true
@@ -311,7 +311,7 @@ func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
 	}
 }
 
-// preferences adds the lines that say what may be done with pages. Their groups are not those of the rules.
+// preferences adds the lines on the allowed uses of pages. Their groups are not the groups of the rules.
 func (l *lister) preferences(p *robots.Preferences, f *File) {
 	if len(f.agents) == 0 {
 		l.statements("", nil, p.Early)

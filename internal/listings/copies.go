@@ -10,20 +10,20 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Copy is what is in force for one origin at one moment, with the body that decides.
+// A Copy is the robots.txt in force for one origin at one moment, with the body that decides.
 type Copy struct {
 	Outcome  robots.Outcome
 	Response robots.Response   // the one that decides; zero if none does
 	Hops     []robots.Response // the redirects that led to it, in their order, without their bodies
 }
 
-// A Moment is when, and by which dialects, something is in force.
+// A Moment is a time and the dialects that decide which copy is in force.
 type Moment struct {
-	AsOf     time.Time // zero means that of the newest response
+	AsOf     time.Time // zero means the newest response's moment
 	Dialects []robots.Dialect
 }
 
-// Copies returns what is in force for each of the origins, in each of the dialects and in their
+// Copies returns the robots.txt in force for each of the origins, in each of the dialects and in their
 // order. It reads the responses twice, and has the errors of [List].
 func Copies(ctx context.Context, responses iter.Seq2[robots.Response, error], origins []robots.Origin, q Moment) (map[robots.Origin][]Copy, error) {
 	histories := make([]*robots.History, len(q.Dialects))
@@ -41,7 +41,7 @@ func Copies(ctx context.Context, responses iter.Seq2[robots.Response, error], or
 		return nil, err
 	}
 	all := make(map[robots.Origin][]Copy, len(origins))
-	wanted := map[int][]func(r robots.Response){} // what to do with a response, by its number
+	wanted := map[int][]func(r robots.Response){} // the uses of a response, by its number
 	for _, origin := range origins {
 		if _, done := all[origin]; done {
 			continue

@@ -1,5 +1,5 @@
-// Package listings inspects the robots.txt of many origins: what each says beyond its rules, and
-// what is wrong with it. It hides that captures are read twice, and inspected in parallel and in
+// Package listings inspects the robots.txt of many origins: the lines of each beyond its rules, and
+// its faults. It hides that captures are read twice, and inspected in parallel and in
 // order. The command and package listfile import it.
 package listings
 
@@ -18,7 +18,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Listing is what is known of the robots.txt of one origin at one moment.
+// A Listing has the known facts of the robots.txt of one origin at one moment.
 type Listing struct {
 	Origin   robots.Origin
 	Outcome  robots.Outcome
@@ -27,10 +27,10 @@ type Listing struct {
 	Body     []byte          // with Options.Bodies
 }
 
-// Options say what to list. The zero value is every origin in the dialect rfc9309.
+// Options choose the listings. The zero value is every origin in the dialect rfc9309.
 type Options struct {
 	Dialect robots.Dialect
-	AsOf    time.Time     // the moment in question; zero means that of the newest capture
+	AsOf    time.Time     // the moment in question; zero means the newest capture's moment
 	Origin  robots.Origin // list this one only; "" is all
 	Workers int           // goroutines that inspect; 0 or less means GOMAXPROCS
 	Bodies  bool          // list the bodies, too

@@ -20,7 +20,7 @@ func Parse(name string) (*time.Location, error) {
 	return loc, nil
 }
 
-// A Clock tells what the clocks of a place show. The zero value shows UTC. It is for one goroutine, and asks the database
+// A Clock tells the clock time of a place. The zero value shows UTC. It is for one goroutine, and asks the database
 // only when a time is not between the same changes of clocks as the one before.
 type Clock struct {
 	loc      *time.Location // nil is UTC
@@ -36,7 +36,7 @@ func New(loc *time.Location) Clock {
 	return Clock{loc: loc}
 }
 
-// Shown returns what the clock shows at a time: microseconds since 1970 that, read as UTC, are that reading. Where clocks are
+// Shown returns the clock's reading at a time: microseconds since 1970 that, read as UTC, are that reading. Where clocks are
 // put back, two times have the same reading.
 func (c *Clock) Shown(micros int64) int64 {
 	if c.loc == nil {

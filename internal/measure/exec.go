@@ -8,7 +8,7 @@ import (
 )
 
 // Exec runs a command and measures its process, not this one; its memory only where the system
-// tells. What the command prints is in the error if it fails.
+// tells. The command's output is in the error if it fails.
 func Exec(cmd *exec.Cmd) (Sample, error) {
 	var said strings.Builder
 	cmd.Stderr = &said

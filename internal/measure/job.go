@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Job is a run of the command, in parts that can be opened again for each measurement. What is
-// measured is in this process, one case after the other.
+// A Job is a run of the command, in parts that can be opened again for each measurement. All of it
+// is measured in this process, one case after the other.
 type Job struct {
 	Rules   func() (iter.Seq2[robots.Response, error], error) // all rules, from the start
 	Pack    string                                            // name of a rule pack in place of Rules; "" is none
@@ -24,7 +24,7 @@ type Job struct {
 	Ran     func(*engine.Store, engine.Stats)                 // gets the figures of each whole run, while its store is open; nil is nobody
 }
 
-// ErrNoURLs is the error of logs without any URL, of which nothing can be measured.
+// ErrNoURLs is the error of logs without any URL: nothing can be measured with them.
 var ErrNoURLs = errors.New("there is no URL to measure with")
 
 // A Sink is an engine.Sink that Commit completes before Close, as
@@ -76,7 +76,7 @@ func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 	return l.write(w)
 }
 
-// cases returns what is to be measured.
+// cases returns the cases to measure.
 func (j Job) cases(ctx context.Context) ([]Case, error) {
 	if j.Pack != "" {
 		return j.packCases(ctx), nil
@@ -103,7 +103,7 @@ func (j Job) cases(ctx context.Context) ([]Case, error) {
 	return cases, nil
 }
 
-// packCases returns what is to be measured of a pack.
+// packCases returns the cases to measure of a pack.
 func (j Job) packCases(ctx context.Context) []Case {
 	inForce := func(s *engine.Store) (Work, error) { return Work{Units: int64(s.InForce())}, nil }
 	run := func(j Job, workers int) func() (Sample, error) {
@@ -119,7 +119,7 @@ func (j Job) packCases(ctx context.Context) []Case {
 	return cases
 }
 
-// logCases returns what is to be measured of the logs alone.
+// logCases returns the cases to measure of the logs alone.
 func (j Job) logCases() (cases []Case) {
 	if j.Lines != nil {
 		cases = append(cases, Case{"Unpack", "line", Here(func() (Work, error) {
@@ -144,7 +144,7 @@ func workersText(n int) string {
 	return strconv.Itoa(n)
 }
 
-// withPack returns what opens the pack and has do work with it.
+// withPack returns the function that opens the pack and has do work with it.
 func (j Job) withPack(workers int, do func(*engine.Store) (Work, error)) func() (Work, error) {
 	return func() (work Work, err error) {
 		opt := j.Store

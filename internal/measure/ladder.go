@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A ladder compares the steps from the logs to the output by their least CPU times. A step does what the one before it
-// does, and more.
+// A ladder compares the steps from the logs to the output by their least CPU times. A step does the work of the one
+// before it, and more.
 type ladder struct {
 	steps []*step
 	urls  int64
@@ -20,7 +20,7 @@ type step struct {
 	cpu  time.Duration // 0 before it ran
 }
 
-// watch notes what a case takes, if it takes logs.
+// watch notes the cost of a case, if it takes logs.
 func (l *ladder) watch(c *Case) {
 	if c.Unit != "url" && c.Unit != "line" {
 		return

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A Work is what one run of a case did.
+// A Work is the work of one run of a case.
 type Work struct {
 	Units int64 // as Case.Unit counts
 	Bytes int64 // of input; 0 is unknown
@@ -22,7 +22,7 @@ type Metric struct {
 	Unit  string
 }
 
-// A Sample is what one run of a case took. Of what is 0 nothing is printed.
+// A Sample is the cost of one run of a case. Fields of 0 are not printed.
 type Sample struct {
 	Work
 	Wall   time.Duration
@@ -36,7 +36,7 @@ type Sample struct {
 // A Case is something to be measured.
 type Case struct {
 	Name string // without "Benchmark", as in "Run/workers=2"
-	Unit string // what a unit of work is, as in "url"
+	Unit string // the unit of work, as in "url"
 	Run  func() (Sample, error)
 }
 
@@ -70,7 +70,7 @@ func (s Sample) line(name, unit string) string {
 	return sb.String()
 }
 
-// metrics returns what is known.
+// metrics returns the known figures.
 func (s Sample) metrics(unit string) (all []Metric) {
 	add := func(value float64, name string) {
 		if value > 0 {
@@ -92,9 +92,9 @@ func (s Sample) metrics(unit string) (all []Metric) {
 	return all
 }
 
-// Here measures run in this process: it collects garbage before, so that what others left is not
-// counted, and counts everything that the process does meanwhile. Peak memory is that of the
-// process, with what it held before, and known on Linux only.
+// Here measures run in this process: it collects garbage before, so that garbage of others is not
+// counted, and counts everything that the process does meanwhile. Peak memory is the peak of the
+// process, with its memory from before, and known on Linux only.
 func Here(run func() (Work, error)) func() (Sample, error) {
 	return func() (s Sample, err error) {
 		runtime.GC()
@@ -121,7 +121,7 @@ func CPU() time.Duration {
 }
 
 // Header writes where and when: the lines "key: value" that precede benchmarks, and behind a # the
-// version of Go, the date and the load of the machine. Benchstat compares only what has the same
+// version of Go, the date and the load of the machine. Benchstat compares only results with the same
 // keys and values, and does not read the latter.
 func Header(w io.Writer, pkg string) error {
 	_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: %s\ncpu: %s\n# go: %s\n# date: %s\n# load: %s\n",

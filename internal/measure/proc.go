@@ -20,7 +20,7 @@ func peak() int64 {
 	return kib * 1024
 }
 
-// Machine returns what the processor is and how many of its threads there are, as in "AMD EPYC, 2
+// Machine returns the name of the processor and the number of its threads, as in "AMD EPYC, 2
 // CPUs".
 func Machine() string {
 	name := cmp.Or(procField("/proc/cpuinfo", "model name"), runtime.GOARCH)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Used returns zeros: what the process used is not known here.
+// Used returns zeros: the use by the process is not known here.
 func Used() (cpu time.Duration, peak int64) { return 0, 0 }
 
 // PeakOf returns 0: the memory is not known here.

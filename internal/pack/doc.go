@@ -1,8 +1,8 @@
 // Package pack is the file format of rule packs: compiled robots.txt of many origins in one file,
-// from which single ones are read.
+// and single ones are read from it.
 //
 // The package hides the layout of the file, its checksums, and how a name is found. It does not
-// know what is compiled: a chunk is bytes to it. Only the packages below engine and rulefiles
+// know the compiled content: a chunk is bytes to it. Only the packages below engine and rulefiles
 // import it.
 //
 //	header        256 bytes: magic, version, dialect, lengths; hashes of the indexes, the rules in force, itself
@@ -12,7 +12,7 @@
 //	site index    hash of the name, offset of the record: 8 bytes each, in the order of the hashes
 //	target index  the same
 //	texts         offset, size of a chunk: 8 bytes each, by number of the text
-//	notes         bytes, of whoever compiled the pack: what was wrong with the rules
+//	notes         bytes, of whoever compiled the pack: the faults of the rules
 //
 // The header may refer to two more chunks: which texts are odd, and the product tokens that they name.
 //
@@ -21,11 +21,11 @@
 //	length  4 bytes
 //	hash    8 bytes, of the rest
 //	name    origin, or URL: length and bytes
-//	count   of the captures, in the order in which they were read
+//	count   of the captures, in the order of reading
 //	each    flags, status, and as the flags say: time, number of the text, size, location, error
 //
 // Numbers are little-endian or varints. Hashes are XXH3 of 64 bits. Offsets of chunks count from
-// the start of the file, those of records from the start of their section.
+// the start of the file, offsets of records from the start of their section.
 //
 // # Why so
 //
@@ -36,7 +36,7 @@
 // write a pack can make it say anything. But whatever the bytes are, reading them ends, without a
 // panic, in memory linear in the length of the file.
 //
-// Records are sorted by name so that one pass computes what depends on all origins, such as the
+// Records are sorted by name so that one pass computes values that depend on all origins, such as the
 // hash of the rules in force at another moment. The index is sorted by hash so that it is small and
 // its entries have one size; the name in the record decides.
 package pack

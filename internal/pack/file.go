@@ -13,7 +13,7 @@ import (
 // OpenFile reads the pack of that name. If mapped, a read copies from the mapping, in some 20 ns,
 // and the pages count as memory of the process until the system takes them back. If not, a read is
 // a system call and takes no memory. A remote file
-// is read by blocks, of which place.RandomMemory stay in memory. Use Close. Errors are those of Open and of package os.
+// is read by blocks; place.RandomMemory of them stay in memory. Use Close. Errors are Open's and package os's.
 func OpenFile(name string, mapped bool) (*Reader, error) {
 	open := openUnmapped
 	switch {

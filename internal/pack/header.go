@@ -68,7 +68,7 @@ const (
 	textEntry  = 16
 )
 
-// maxSection keeps sums of lengths from overflowing; maxCount is what a SiteID of 31 bits numbers.
+// maxSection keeps sums of lengths from overflowing; maxCount is the most that a SiteID of 31 bits numbers.
 // Opening a pack reads the notes into memory, so they have at most maxNotes bytes.
 const (
 	maxSection = 1 << 56
@@ -196,8 +196,8 @@ func (h *header) indexSize() int64 {
 	return size
 }
 
-// MemoryOf returns what a Reader of the pack of that name keeps in memory, as [Reader.IndexSize],
-// and the number of its sites. It reads the header only. The errors are those of [OpenFile].
+// MemoryOf returns the bytes that a Reader of the pack of that name keeps in memory, as [Reader.IndexSize],
+// and the number of its sites. It reads the header only. The errors are [OpenFile]'s.
 func MemoryOf(name string) (index int64, sites int, err error) {
 	f, err := place.Of(name).Open(name)
 	if err != nil {

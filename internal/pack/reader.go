@@ -24,7 +24,7 @@ type Reader struct {
 }
 
 // Open reads a pack of that size. Its errors are ErrNotPack, ErrVersion, ErrTruncated and
-// ErrDamaged, wrapped, and those of file.
+// ErrDamaged, wrapped, and the errors of file.
 func Open(file io.ReaderAt, size int64) (*Reader, error) {
 	head := make([]byte, min(headerSize, max(0, size)))
 	if err := readAt(file, head, 0); err != nil {
@@ -94,7 +94,7 @@ func (r *Reader) Texts() int { return int(r.header.texts) }
 // IndexSize returns the bytes that the Reader keeps in memory.
 func (r *Reader) IndexSize() int64 { return r.header.indexSize() }
 
-// A Buffer is memory that records are read into. What is read is valid until its next use.
+// A Buffer is memory that records are read into. A record is valid until its next use.
 type Buffer struct {
 	bytes  []byte
 	record Record

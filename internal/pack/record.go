@@ -17,7 +17,7 @@ type Capture struct {
 	File     bool      // At is when a file was last changed
 	Status   int       // HTTP status; 0 for a network failure
 	Size     int64     // bytes of the body
-	MaxAge   int64     // seconds for which a copy may be used, by the response; negative if it does not say
+	MaxAge   int64     // seconds that a copy may be used, by the response; negative if it does not say
 	Text     int       // number of its text, see [Writer.AddText], or NoText
 	Location string    // where a redirect leads, as written
 	Error    string    // why the fetch failed
@@ -26,7 +26,7 @@ type Capture struct {
 // A Record is all captures of one name: an origin, or the URL of a target of redirects.
 type Record struct {
 	Name     []byte
-	Captures []Capture // in the order in which they were added
+	Captures []Capture // in the order of adding
 }
 
 // Flags of the fields that the encoding of a capture has. They follow the status in this order.

@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// A sorter puts captures in the order of their names, and those of one name in the order in which
-// they came. What does not fit in its memory is written to a temporary file in sorted runs.
+// A sorter puts captures in the order of their names, and captures of one name in the order that
+// they came in. Captures that do not fit in its memory are written to a temporary file in sorted runs.
 type sorter struct {
 	limit  int // bytes of a run
 	memory []byte

@@ -7,14 +7,14 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A Digest counts and hashes what is written to an output.
+// A Digest counts and hashes the bytes written to an output.
 type Digest struct {
 	w     io.Writer
 	hash  *xxh3.Hasher
 	bytes int64
 }
 
-// NewDigest returns a Digest of what it writes to w.
+// NewDigest returns a Digest of the bytes it writes to w.
 func NewDigest(w io.Writer) *Digest { return &Digest{w: w, hash: xxh3.New()} }
 
 // Write writes bytes, and takes those in that were written.

@@ -15,7 +15,7 @@ import (
 // Files is the file system.
 type Files struct{}
 
-// invalidName is what Windows says of a name that no file can have, such as a pattern: to others it is
+// invalidName is the error of Windows for a name that no file can have, such as a pattern: to others it is
 // the name of no file.
 const invalidName = syscall.Errno(123)
 
@@ -31,7 +31,7 @@ func (Files) Stat(name string) (Info, error) {
 	return infoOf(info), nil
 }
 
-// infoOf returns what the system knows.
+// infoOf returns the facts that the system knows.
 func infoOf(info fs.FileInfo) Info {
 	switch {
 	case info.IsDir():
@@ -42,7 +42,7 @@ func infoOf(info fs.FileInfo) Info {
 	return Info{Size: info.Size(), ID: idOf(info), Changed: info.ModTime()}
 }
 
-// Walk yields names below dir, in the order of their directories. What is removed meanwhile is left
+// Walk yields names below dir, in the order of their directories. Files removed meanwhile are left
 // out.
 func (f Files) Walk(dir string, found func(name string, info Info) error) error {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {

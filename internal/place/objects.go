@@ -13,7 +13,7 @@ import (
 // Objects is a store of objects. A directory is a part of a name that ends in a slash.
 type Objects struct{}
 
-// Stat asks for an object. What ends in a slash is a directory, whether there is something in it.
+// Stat asks for an object. A name that ends in a slash is a directory, whether it is empty or not.
 func (Objects) Stat(name string) (Info, error) {
 	if strings.HasSuffix(name, "/") {
 		return Info{Size: -1, Dir: true}, nil
@@ -49,7 +49,7 @@ func (Objects) Open(name string) (File, error) {
 // An objectFile is an open object.
 type objectFile struct{ *s3.Object }
 
-// Info returns what is known since it was opened.
+// Info returns the facts known since it was opened.
 func (f objectFile) Info() (Info, error) { return objectInfo(f.Object.Info()), nil }
 
 // Write stores an object.
@@ -60,8 +60,8 @@ func (Objects) Write(name string, text []byte) error {
 // Remove removes an object.
 func (Objects) Remove(name string) error { return wrapObject("remove", name, s3.Remove(name)) }
 
-// Sweep does nothing: what a process that was killed has left of an upload has no name. A rule of the
-// bucket removes it.
+// Sweep does nothing: the parts of an upload that a killed process has left have no name. A rule of the
+// bucket removes them.
 func (Objects) Sweep(string, func(name string) bool) error { return nil }
 
 // wrapObject returns an error as one about an object that is written.
@@ -119,7 +119,7 @@ func (upload) Dir() string { return os.TempDir() }
 // Probe finds out whether an object of that name can be written.
 func Probe(name string) error { return wrapObject("create", name, s3.Probe(name)) }
 
-// Memory of what is not in the file system, at its most: of an output, and of what OpenRandom opened.
+// Memory of things outside the file system, at its most: of an output, and of a file of OpenRandom.
 const (
 	OutputMemory = 2 * s3.PartSize
 	RandomMemory = s3.BlocksMemory

@@ -1,8 +1,8 @@
-// Package place is where names lead: it finds, opens and replaces files by name, and hides what
-// keeps them: the file system, or, for names that begin with s3://, a store of objects. [Of] is the
-// one door: what keeps names of another kind becomes a [Place] of its own there.
+// Package place is where names lead: it finds, opens and replaces files by name, and hides their
+// keeper: the file system, or, for names that begin with s3://, a store of objects. [Of] is the
+// one door: a keeper of names of another kind becomes a [Place] of its own there.
 //
-// Names are as users write them. The package knows nothing of what the files hold. All packages may
+// Names are as users write them. The package knows nothing of the files' content. All packages may
 // import it.
 package place
 
@@ -20,7 +20,7 @@ import (
 	"github.com/robobatch/robobatch/internal/s3"
 )
 
-// An Info is what a place knows of a name without reading what it leads to.
+// An Info has the facts that a place knows of a name without reading its file.
 type Info struct {
 	Size int64  // of the file in bytes; -1 if it is no regular file, so that it can be read only once
 	Tag  string // names these very bytes, such as an ETag; "" if only the bytes themselves do
@@ -44,7 +44,7 @@ type File interface {
 	io.ReadCloser
 	io.ReaderAt
 
-	// Info returns what is known of the file that is open.
+	// Info returns the facts known of the file that is open.
 	Info() (Info, error)
 }
 
@@ -53,7 +53,7 @@ type File interface {
 type Output interface {
 	io.WriteCloser
 
-	// Commit makes sure of what was written, and gives it its name. After an error there is nothing
+	// Commit makes sure of the bytes written, and gives the output its name. After an error there is nothing
 	// new of that name.
 	Commit() error
 
@@ -69,12 +69,12 @@ type Output interface {
 
 // A Place keeps files by name. Its methods may be called from several goroutines.
 type Place interface {
-	// Stat returns what is known of a name. The error is an [io/fs.ErrNotExist] if it leads to
+	// Stat returns the facts known of a name. The error is an [io/fs.ErrNotExist] if it leads to
 	// nothing.
 	Stat(name string) (Info, error)
 
 	// Walk calls found for each file below a directory, with the whole name, until found returns an
-	// error, which Walk returns. Names that begin with a dot, and what is below them, are left out.
+	// error, which Walk returns. Names that begin with a dot, and names below them, are left out.
 	// Directories that are links are not entered: they are found, as Dir.
 	Walk(dir string, found func(name string, info Info) error) error
 
@@ -88,7 +88,7 @@ type Place interface {
 	// Remove removes a file. One that is not there is removed already.
 	Remove(name string) error
 
-	// Sweep removes what a process that was killed has left in a directory of files that it wrote,
+	// Sweep removes the files that a killed process has left in a directory of files that it wrote,
 	// where ours reports true for the name of the file. It must not be called while another process
 	// writes such a file: that fails then.
 	Sweep(dir string, ours func(name string) bool) error
@@ -120,7 +120,7 @@ func Open(name string) (File, error) {
 	return f, err
 }
 
-// ReadAll reads a small file. Its errors are those of [Open], too.
+// ReadAll reads a small file. Its errors are [Open]'s, too.
 func ReadAll(name string) ([]byte, error) {
 	r, err := Open(name)
 	if err != nil {
@@ -130,7 +130,7 @@ func ReadAll(name string) ([]byte, error) {
 	return text, errors.Join(err, r.Close())
 }
 
-// IsRemote reports whether a name leads out of the file system. What it leads to has no links and no
+// IsRemote reports whether a name leads out of the file system. Its target has no links and no
 // directories, is written as a whole and from front to back, and may be reached by a network only.
 func IsRemote(name string) bool { return s3.Is(name) }
 
@@ -153,7 +153,7 @@ func HasEmptyPart(name string) bool {
 	return IsRemote(name) && strings.Contains(strings.TrimPrefix(name, s3.Scheme), "//")
 }
 
-// ReadRemedy returns what to do about an error of reading a file that is open: a text that begins with
+// ReadRemedy returns the remedy for an error of reading a file that is open: a text that begins with
 // a colon, or "" where the error says that itself.
 func ReadRemedy(err error) string {
 	if _, ok := errors.AsType[*s3.ReadError](err); ok {
@@ -172,7 +172,7 @@ func Left(err error) error {
 }
 
 // IsDown reports whether an error is one of a place as a whole: it cannot be reached, or refuses
-// whoever asks. What it keeps is as it was, as far as anyone knows.
+// whoever asks. Its content is as it was, as far as anyone knows.
 func IsDown(err error) bool { return s3.IsDown(err) }
 
 // Create begins an output of that name; for "-", stdout is written.
@@ -217,8 +217,8 @@ func CommitAll(outs ...Output) error {
 // errComplete is the error of an object when an output beside it is not complete.
 var errComplete = errors.New("it is complete, and what was there before is gone")
 
-// Interrupt ends what waits for a place that is not the file system, with a context.Canceled, but for
-// what completes or drops an output. It is for a process that is about to end.
+// Interrupt ends calls that wait for a place that is not the file system, with a context.Canceled, but for
+// calls that complete or drop an output. It is for a process that is about to end.
 func Interrupt() { s3.Interrupt() }
 
 // Forget lets another version of a file be read: of one that is not in the file system, a process

@@ -1,4 +1,4 @@
-// Package prefix compares what texts begin with.
+// Package prefix compares the first bytes of texts.
 //
 // It hides how many bytes two texts share without a branch that depends on where they differ.
 // Packages parquet, wordzstd, report, aggregate and conduct import it.
@@ -44,7 +44,7 @@ func Shared(a, b []byte) (n int) {
 	return n + i
 }
 
-// differ returns the eight bytes from at in which p and q differ, zero where they do not.
+// differ returns the eight bytes from at where p and q differ, zero where they do not.
 func differ(p, q *[block]byte, at int) uint64 {
 	return binary.LittleEndian.Uint64(p[at:]) ^ binary.LittleEndian.Uint64(q[at:])
 }

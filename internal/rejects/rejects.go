@@ -53,7 +53,7 @@ func Count(b *engine.Batch) int {
 	return n
 }
 
-// Write lists what is rejected of an evaluated batch, whose Source keeps raw lines, in the order of
+// Write lists the rejected lines of an evaluated batch, whose Source keeps raw lines, in the order of
 // the lines.
 func (r *File) Write(b *engine.Batch) error {
 	refused := b.Rejects
@@ -70,7 +70,7 @@ func (r *File) Write(b *engine.Batch) error {
 	for _, reject := range refused {
 		r.addReject(b, reject)
 	}
-	_, err := r.buf.Write(nil) // what failed before fails again
+	_, err := r.buf.Write(nil) // lines that failed before fail again
 	return err
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// answers has what a file says, to be asked in the words of the suites.
+// answers has the content of a file, to be asked in the words of the suites.
 type answers struct {
 	row     *Directive
 	dialect robots.Dialect
@@ -83,7 +83,7 @@ func (a *answers) host(value json.RawMessage) (got, want string, err error) {
 	return a.report.Host(), want, err
 }
 
-// cleanParam: the values of the lines, with an example of what they do, or the paths by parameter.
+// cleanParam: the values of the lines, with an example of their effect, or the paths by parameter.
 func (a *answers) cleanParam(value json.RawMessage) (got, want string, err error) {
 	var lines []string
 	if json.Unmarshal(value, &lines) == nil {
@@ -177,7 +177,7 @@ func (a *answers) rules(value json.RawMessage) (got, want string, err error) {
 	return fmt.Sprint(ours), fmt.Sprint(all), nil
 }
 
-// rule returns what the file says to the agent under one key.
+// rule returns the file's answer to the agent under one key.
 func (a *answers) rule(agent, key string) any {
 	token := robots.NewAgent(agent, a.dialect)
 	switch key {
@@ -199,7 +199,7 @@ func (a *answers) rule(agent, key string) any {
 	return values
 }
 
-// api: a call of a method and what is asserted of its result.
+// api: a call of a method and the assertion on its result.
 func (a *answers) api(value json.RawMessage) (got, want string, err error) {
 	var api, assert, text string
 	var expected any

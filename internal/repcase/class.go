@@ -11,13 +11,13 @@ const (
 	allowed              // allow, whatever both say
 )
 
-// A class is what this project does with the rows in which a source and google/robotstxt disagree
+// A class is this project's way with the rows where a source and google/robotstxt disagree
 // for one reason.
 type class struct {
 	google     expectation // dialect google, URLs as they are
-	normalised expectation // dialect google, URLs normalised: where that is what makes the difference
+	normalised expectation // dialect google, URLs normalised: where that makes the difference
 	rfc9309    expectation // dialect rfc9309
-	wide       expectation // dialect google with WideTokens: where that is what makes the difference
+	wide       expectation // dialect google with WideTokens: where that makes the difference
 	own        expectation // the source's dialect, if that is google-2010 or yandex, for rows of tier peer; notRun: asGoogle
 	why        string
 }

@@ -1,6 +1,6 @@
 package repcase
 
-// Reasons for which this project says something else about a directive than a source does.
+// Reasons why this project says something else about a directive than a source does.
 const (
 	asWritten    = "a sitemap's URL is given as written, the source resolves relative ones"
 	notDeduped   = "equal sitemaps are all given, the source drops duplicates"

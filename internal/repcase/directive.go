@@ -19,7 +19,7 @@ type Directive struct {
 }
 
 // RunDirectives runs all files of directives, and logs how many rows ran and which were not, for
-// what reason. A row that is listed as differing must differ, so that the list stays true.
+// which reason. A row that is listed as differing must differ, so that the list stays true.
 func RunDirectives(t *testing.T) {
 	t.Helper()
 	sums := newTally("rows", "agree", "differ", "not run")
@@ -59,7 +59,7 @@ func RunDirectives(t *testing.T) {
 	t.Logf("directives:\n%s", sums)
 }
 
-// compare returns what the file says and what the source says, in one notation. The error says why
+// compare returns the answers of the file and of the source, in one notation. The error says why
 // that cannot be told.
 func (row *Directive) compare() (got, want string, err error) {
 	d := robots.Google

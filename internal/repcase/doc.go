@@ -4,7 +4,7 @@
 // There are two kinds. The txtar files hold a few dozen cases for people to read, each citing the
 // rule it shows; [RunTexts] explains their format. The JSON Lines files hold thousands, transcribed
 // from specifications and from the tests of other parsers; [Row] is one of them, and [Plan] says
-// what this project expects of it in which dialect.
+// this project's expectation of it in each dialect.
 //
 // Only tests import it.
 package repcase

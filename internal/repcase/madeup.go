@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// preferenceLines are what [RandomPreferences] makes files of.
+// preferenceLines are the lines that [RandomPreferences] makes files of.
 var preferenceLines = []string{
 	"User-agent: a", "User-agent: B", "user-agent: *", "User-agent: googlebot", "User-agent: zorbot", "Useragent: a", "User-agent:", "User-agent b",
 	"Disallow: /b", "Disallow:", "Allow: /b/a", "Allow:", "Allow: /a/index.html", "disalow: /c", "Disallow /a",

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Check is what one row demands of one dialect.
+// A Check is the demand of one row on one dialect.
 type Check struct {
 	Dialect robots.Dialect
 	Want    Want
@@ -33,9 +33,9 @@ func (w Want) String() string { return [...]string{"disallow", "allow", "anythin
 // asIs is the dialect google in the way its library is compared with: URLs as they are.
 const asIs = robots.Google | robots.URLAsIs
 
-// Plan returns what a row demands, or why it is not run. A row runs in google with URLs as they
+// Plan returns the demands of a row, or why it is not run. A row runs in google with URLs as they
 // are, where google/robotstxt's own answer is known and decides; a normative row runs in its own
-// dialect, and so does every other row of google-2010 and yandex; a row in which the source
+// dialect, and so does every other row of google-2010 and yandex; a row where the source
 // disagrees with google/robotstxt runs as its class says.
 func Plan(r *Row) (checks []Check, skipped string, err error) {
 	if r.Multi != nil {
@@ -98,8 +98,8 @@ func ownCheck(r *Row, c class) ([]Check, error) {
 	return []Check{{Dialect: d, Want: r.want(e), Line: -1, Why: "the source's own dialect: " + c.why}}, nil
 }
 
-// fallsBack reports whether google/robotstxt, which knows no fallbacks, cannot say what the row's
-// agent does.
+// fallsBack reports whether google/robotstxt, which knows no fallbacks, cannot give the answer to the row's
+// agent.
 func fallsBack(r *Row) bool {
 	return strings.HasPrefix(r.Class, "C24") && strings.HasPrefix(strings.ToLower(r.Agent), "googlebot-")
 }

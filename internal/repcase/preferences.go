@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Preferrer says what a robots.txt says to an agent about what may be done with a path, in the form
+// A Preferrer gives the answer of a robots.txt to an agent about the allowed uses of a path, in the form
 // of [Answer].
 type Preferrer func(t *testing.T, body []byte, agent, path string, d robots.Dialect) string
 
@@ -33,7 +33,7 @@ func Answer(u robots.UsageAnswer, s robots.SignalAnswer) string {
 	return usage + " | " + signal
 }
 
-// ReferencePreferences is what the reference says. Like all references it reads the file anew for each
+// ReferencePreferences is the answer of the reference. Like all references it reads the file anew for each
 // question.
 func ReferencePreferences(_ *testing.T, body []byte, agent, path string, d robots.Dialect) string {
 	a := robots.NewAgent(agent, d)
@@ -47,7 +47,7 @@ func ReferencePreferences(_ *testing.T, body []byte, agent, path string, d robot
 	return Answer(u, robots.DecideSignal(signals, normal))
 }
 
-// RunPreferences runs the cases of testdata/preferences. They are archives like those of [RunTexts]; a
+// RunPreferences runs the cases of testdata/preferences. They are archives like [RunTexts]'s; a
 // line of "want" is a question and its [Answer]:
 //
 //	agent /path | search=y, train-ai=n @3 | ai-train=no @4

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A Case is what all rows have: a robots.txt, and an agent that asks.
+// A Case has the fields of all rows: a robots.txt, and an agent that asks.
 type Case struct {
 	ID        string `json:"id"`
 	Dialect   string `json:"dialect"`    // that the source speaks; "" is none in particular
@@ -47,7 +47,7 @@ type Row struct {
 	Allow      *bool    `json:"allow"` // nil: the source leaves it undefined
 	Class      string   `json:"class"` // of the disagreement between the source and google/robotstxt, if any
 
-	// What google/robotstxt answers.
+	// The answer of google/robotstxt.
 
 	Oracle      string `json:"google_oracle"`       // "allow" or "disallow"
 	OracleLine  int32  `json:"google_line"`         // the winning line, 0 if none
@@ -64,7 +64,7 @@ var notVerdicts = map[string]bool{"google-functions": true, "google-lines": true
 // directives ends the names of the files of Directives.
 const directives = ".directives"
 
-// files returns the names without extensions of the files of Directives, or of those of Rows.
+// files returns the names without extensions of the files of Directives, or of Rows.
 func files(tb testing.TB, ofDirectives bool) (all []string) {
 	tb.Helper()
 	names, err := filepath.Glob(filepath.Join(Dir(tb), "conformance", "*.jsonl.gz"))

@@ -11,7 +11,7 @@ import (
 type Matcher func(rules []robots.Rule, path []byte, d robots.Dialect) int
 
 // Run runs all rows of testdata/rep/conformance against the matcher and logs how many ran per file,
-// which were skipped for what reason, and what was expected of the rows in which sources disagree.
+// which were skipped, why, and the answers expected of the rows where sources disagree.
 func Run(t *testing.T, match Matcher) {
 	t.Helper()
 	sums := newTally("rows", "run", "google", "url as is", "rfc9309", "google-2010", "yandex", "lines", "skipped")

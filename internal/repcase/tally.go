@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// A tally counts what was done with the rows of each file, and how many there are of whose
+// A tally counts the actions on the rows of each file, and how many there are of whose
 // peculiarity.
 type tally struct {
 	columns []string
 	files   []string
 	counts  map[[2]string]int // by file and column
-	remarks map[string]int    // rows by what is to be said of them
+	remarks map[string]int    // rows by the remark on them
 }
 
 func newTally(columns ...string) *tally {
 	return &tally{columns: columns, counts: map[[2]string]int{}, remarks: map[string]int{}}
 }
 
-// in returns what counts one more in a column of the file, which is the next of the table.
+// in returns the function that counts one more in a column of the file, which is the next of the table.
 func (s *tally) in(file string) func(column string) {
 	s.files = append(s.files, file)
 	return func(column string) { s.counts[[2]string{file, column}]++ }

@@ -82,7 +82,7 @@ func dialectsOf(t *testing.T, comment string) (all []robots.Dialect) {
 	return all
 }
 
-// parseQuestion returns what the words of a question ask, and the answer.
+// parseQuestion returns the question of the words, and the answer.
 func parseQuestion(f []string) (row Row, c Check, err error) {
 	if len(f) != 3 && (len(f) != 5 || f[3] != "line") || f[1] != "allow" && f[1] != "disallow" {
 		return row, c, errors.New("not: agent allow|disallow /path [line N]")

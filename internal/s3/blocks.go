@@ -40,7 +40,7 @@ func OpenBlocks(name string) (*Blocks, error) {
 	return &Blocks{object: o, blocks: map[int64]*block{}}, nil
 }
 
-// Info returns what the store says of the object.
+// Info returns the store's facts about the object.
 func (b *Blocks) Info() Info { return b.object.Info() }
 
 // ReadAt reads.

@@ -18,14 +18,14 @@ import (
 	"gopkg.in/ini.v1"
 )
 
-// A config is what environment and shared files say, but for credentials.
+// A config has the settings of environment and shared files, but for credentials.
 type config struct {
 	host   string // of the endpoint, with its port
 	secure bool   // by TLS
 	region string // "" if nothing names it
 	roots  *x509.CertPool
-	proxy  func(*http.Request) (*url.URL, error) // nil for that of the environment, which a process reads once
-	roles  string                                // the endpoint for those of roles; "" for that of Amazon
+	proxy  func(*http.Request) (*url.URL, error) // nil for the environment's proxy, which a process reads once
+	roles  string                                // the endpoint for credentials of roles; "" for Amazon's
 
 	profile map[string]string // the settings of the one that counts
 }
@@ -160,6 +160,6 @@ func (c *config) transport() *http.Transport {
 		MaxIdleConns:          64,
 		MaxIdleConnsPerHost:   64,
 		ReadBufferSize:        64 << 10,
-		DisableCompression:    true, // what is stored is read as it is stored
+		DisableCompression:    true, // objects are read as they are stored
 	}
 }

@@ -15,14 +15,14 @@ import (
 )
 
 // A chain is the places that credentials come from, the first that has some: environment, web
-// identity, the shared files, the role of the container, the role of the machine. It remembers what
-// it found, so that no message shows it.
+// identity, the shared files, the role of the container, the role of the machine. It remembers the secrets that
+// it found, so that no message shows them.
 type chain struct {
 	config *config
 
 	mu      sync.Mutex
 	current credentials.Provider
-	lasts   bool // what it gave has no end
+	lasts   bool // its credentials have no end
 	secrets []string
 }
 
@@ -125,7 +125,7 @@ func (c *chain) providers() (all []provider, err error) {
 	return all, nil
 }
 
-// client returns the client of the services that give credentials. Those of the machine itself are
+// client returns the client of the services that give credentials. Services of the machine itself are
 // not behind a proxy.
 func (c *chain) client(proxy bool) *http.Client {
 	t := c.config.transport()

@@ -12,7 +12,7 @@
 // An [Upload] is visible when it is complete, and all of it. It is written in parts of PartSize
 // bytes, MaxParts of them at most.
 //
-// Errors of the store are texts of this package: which of them it was, and what can be done. No
+// Errors of the store are texts of this package: which of them it was, and the remedy. No
 // text has a credential, a URL, or bytes that the store could not have known.
 //
 // Only package place imports it.
@@ -22,14 +22,14 @@
 //   - An object is a file whose place is far. internal/s3 hides that reading it breaks off, and
 //     is slow to begin. An open object is read by ranges that grow from 256 KiB to 64 MiB, so
 //     that the first bytes of a file cost little and all of it few requests. A process reads one
-//     version of an object, by its ETag: what was looked at, recorded and read are the same
+//     version of an object, by its ETag: the bytes looked at, recorded and read are the same
 //     bytes. Files of zstd frames are not cut into pieces there, as finding the frames would
 //     read them twice.
 //   - An upload has its name from the start. So nothing can be kept under another one at a
 //     fault. A part has 16 MiB, two are in memory, and 10,000 end at 156 GiB: one more is an
 //     error, never the end of an object that is too short. Each part is sent with its MD5. No
-//     ETag is taken for an MD5, as those of encrypted objects are none.
-//   - minio-go v7 has what is needed, and not much else: 29 packages, and a binary of 18.4 MB in
+//     ETag is taken for an MD5, as ETags of encrypted objects are none.
+//   - minio-go v7 has all the needed parts, and not much else: 29 packages, and a binary of 18.4 MB in
 //     place of 15.2 (go build -trimpath -ldflags='-s -w'). Amazon's own library takes several
 //     times as many packages. We make attempts, ranges and parts ourselves, since its own
 //     neither go on in the middle of an object nor bound their memory. Redirects are never

@@ -53,7 +53,7 @@ type kindError struct {
 func (e *kindError) Error() string { return e.text }
 func (e *kindError) Unwrap() error { return e.kind }
 
-// What credentials need for requests, where a store denies one.
+// The rights that credentials need for requests, where a store denies one.
 const (
 	toRead   = "these credentials need s3:GetObject for it; without s3:ListBucket, a name that is not there is denied, too"
 	toList   = "these credentials need s3:ListBucket for the bucket"
@@ -108,8 +108,8 @@ var statuses = map[int]error{
 	http.StatusProxyAuthRequired: &proxyError{"answers 407 Proxy Authentication Required", true},
 }
 
-// explain returns the error of a request as messages show it, with what to do about it. Those of this
-// package stay. need is what it takes to be let.
+// explain returns the error of a request as messages show it, with its remedy. Errors of this
+// package stay. need is the right that it takes.
 func (s *store) explain(err error, need string) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
@@ -196,7 +196,7 @@ func bare(err error) error {
 	return err
 }
 
-// plain returns a text of a store without what is no text, and cut off.
+// plain returns a text of a store without bytes that are no text, and cut off.
 func plain(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

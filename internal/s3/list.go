@@ -18,7 +18,7 @@ func List(prefix string, found func(name string, info Info) error) error {
 	return s.list(prefix, found)
 }
 
-// errListing is the fault of a store that lists what it was not asked for.
+// errListing is the fault of a store that lists names it was not asked for.
 var errListing = errors.New("the listing of the store contradicts itself: name its objects in a list")
 
 // list calls found for each object below a prefix. A listing that repeats itself, or is out of order,
@@ -60,8 +60,8 @@ func (s *store) list(prefix string, found func(name string, info Info) error) er
 	}
 }
 
-// maxEmpty is how many pages without objects may come one after the other: stores that filter what
-// was deleted have some.
+// maxEmpty is how many pages without objects may come one after the other: stores that filter deleted
+// objects have some.
 const maxEmpty = 1000
 
 // isUnsorted reports whether the bucket lists its objects in no order: those that Amazon calls

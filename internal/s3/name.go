@@ -16,7 +16,7 @@ const Scheme = "s3://"
 // maxKey is the length of the longest key, in bytes.
 const maxKey = 1024
 
-// Is reports whether a name is that of an object, a bucket, or a part of one.
+// Is reports whether a name is the name of an object, a bucket, or a part of one.
 func Is(name string) bool { return strings.HasPrefix(name, Scheme) }
 
 // An object is a bucket and a key in it.

@@ -15,7 +15,7 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// An Info is what a store says of an object.
+// An Info has a store's facts about an object.
 type Info struct {
 	Size    int64
 	Tag     string // the ETag without quotes; "" if the store has none
@@ -27,12 +27,12 @@ func (i Info) isSame(other Info) bool {
 	return i.Size == other.Size && i.Tag == other.Tag && (i.Tag != "" || i.Changed.Equal(other.Changed))
 }
 
-// infoOf returns what an answer says.
+// infoOf returns the facts of an answer.
 func infoOf(size int64, got *minio.ObjectInfo) Info {
 	return Info{size, got.ETag, got.LastModified.UTC()}
 }
 
-// Stat asks for an object. Of one that was seen, it returns what was: who opens it finds out whether
+// Stat asks for an object. Of one that was seen, it returns the old facts: who opens it finds out whether
 // that is true still.
 func Stat(name string) (Info, error) {
 	s, err := one()
@@ -65,7 +65,7 @@ func (s *store) stat(name string) (info Info, err error) {
 	return info, err
 }
 
-// reason returns what a store says of an object that it refuses. The answer to a question about it has
+// reason returns the store's reason for an object that it refuses. The answer to a question about it has
 // no text, that to one for its first byte has.
 func (s *store) reason(o object, refusal error) error {
 	var opt minio.GetObjectOptions
@@ -130,7 +130,7 @@ func (s *store) open(name string) (*Object, error) {
 	return o, nil
 }
 
-// Info returns what the store says of the object.
+// Info returns the store's facts about the object.
 func (o *Object) Info() Info { return o.info }
 
 // Read reads on.
@@ -260,7 +260,7 @@ func (s *stream) readFull(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// read reads into b, or what is to be thrown away.
+// read reads into b, or bytes to throw away.
 func (s *stream) read(b []byte) (int, error) {
 	if s.body == nil {
 		if err := s.object.store.try(interrupted, toRead, s.ask); err != nil {
@@ -328,7 +328,7 @@ func (s *stream) ask() error {
 	return nil
 }
 
-// check checks an answer against what was asked for, and what is known of the object.
+// check checks an answer against the request, and the facts known of the object.
 func (s *stream) check(start int64, now Info) error {
 	known := s.object.info
 	switch {
@@ -340,7 +340,7 @@ func (s *stream) check(start int64, now Info) error {
 	return nil
 }
 
-// empty is what follows a range that the object does not have: it is empty, or changed meanwhile.
+// empty is the rest after a range that the object does not have: it is empty, or changed meanwhile.
 func (s *stream) empty() error {
 	o := s.object
 	if o.info.Size >= 0 {

@@ -11,11 +11,11 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// A role gives the credentials of a role that a profile names. Those of its source ask for them.
+// A role gives the credentials of a role that a profile names. The credentials of its source ask for them.
 type role struct {
 	credentials.STSAssumeRole
 	source credentials.Provider
-	keep   func(credentials.Value) // so that no message shows those of the source
+	keep   func(credentials.Value) // so that no message shows the source's credentials
 }
 
 // Retrieve returns credentials.
@@ -94,7 +94,7 @@ func (c *chain) sourceOf(name string, profile map[string]string, depth int) (cre
 	return nil, errors.New("it has a role_arn, and no source_profile or credential_source that is known")
 }
 
-// sts returns the endpoint of the service that gives credentials of roles: that of Amazon in the region, or
+// sts returns the endpoint of the service that gives credentials of roles: Amazon's in the region, or
 // of AWS_ENDPOINT_URL_STS, or of AWS_ENDPOINT_URL if that is another store than Amazon's.
 func (c *config) sts() string {
 	switch {
@@ -108,7 +108,7 @@ func (c *config) sts() string {
 	return "https://sts." + c.region + ".amazonaws.com"
 }
 
-// parseSTS returns the endpoint that the environment names, "" for that of Amazon.
+// parseSTS returns the endpoint that the environment names, "" for Amazon's.
 func parseSTS(endpoint string) (string, error) {
 	if given := os.Getenv("AWS_ENDPOINT_URL_STS"); given != "" {
 		_, _, err := parseEndpoint("AWS_ENDPOINT_URL_STS", given)

@@ -15,7 +15,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// A store is the one that the environment names, and what is known of its objects.
+// A store is the one that the environment names, and the facts known of its objects.
 type store struct {
 	client client
 	creds  *chain
@@ -23,10 +23,10 @@ type store struct {
 	opt    options
 
 	answered atomic.Bool // it has answered a request
-	versions sync.Map    // what was seen, an Info by name, see Forget
+	versions sync.Map    // the objects seen, an Info by name, see Forget
 }
 
-// options are what tests change.
+// options are the settings that tests change.
 type options struct {
 	attempts int           // of a request
 	pause    time.Duration // before the second attempt; it doubles
@@ -75,7 +75,7 @@ func newStore(c *config, opt options) (*store, error) {
 // interrupted is done once the run is to end.
 var interrupted, interrupt = context.WithCancel(context.Background())
 
-// Interrupt ends all requests but those that complete or abort an upload. What waits for the others
+// Interrupt ends all requests but those that complete or abort an upload. A call that waits for the others
 // gets a context.Canceled.
 func Interrupt() { interrupt() }
 
@@ -88,8 +88,8 @@ func lasting() (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel() }
 }
 
-// try makes a request until it succeeds, fails for good, or has failed too often. need is what it takes
-// to be let.
+// try makes a request until it succeeds, fails for good, or has failed too often. need is the right
+// that it takes.
 func (s *store) try(ctx context.Context, need string, request func() error) error {
 	began := time.Now()
 	for n := 1; ; n++ {
@@ -168,7 +168,7 @@ func Forget(name string) {
 // errIdle is the fault of an answer that does not come.
 var errIdle = errors.New("the store does not answer in time")
 
-// watched ends answers of which no byte comes any more, and those that are no objects and too long: a
+// watched ends answers when no byte comes any more, and those that are no objects and too long: a
 // thousand keys take 4 MiB at most.
 type watched struct {
 	http.RoundTripper

@@ -26,14 +26,14 @@ type Upload struct {
 	buf    []byte // the part that is being filled
 	spare  []byte
 	id     string // of the upload in parts; "" if there is none yet
-	mark   string // the metadata markName of what is written in parts: no other object has it
+	mark   string // the metadata markName of an object written in parts: no other object has it
 	parts  []minio.CompletePart
 	under  chan sent // a part that is under way; nil if there is none
 	err    error     // of Write, which comes again
 	closed bool
 }
 
-// A sent is what came of a part.
+// A sent is the result of a part.
 type sent struct {
 	part minio.CompletePart
 	buf  []byte
@@ -189,7 +189,7 @@ func (u *Upload) commit() error {
 	return err
 }
 
-// isComplete reports whether the object is the one of this upload. Its ETag would not say so: that of an
+// isComplete reports whether the object is the one of this upload. Its ETag would not say so: the ETag of an
 // encrypted object depends on more than its bytes.
 func (u *Upload) isComplete(ctx context.Context) bool {
 	var got minio.ObjectInfo
@@ -200,7 +200,7 @@ func (u *Upload) isComplete(ctx context.Context) bool {
 	return err == nil && got.UserMetadata[markName] == u.mark
 }
 
-// Close drops what was written, unless it was committed: the upload is aborted. The error says that it
+// Close drops the output, unless it was committed: the upload is aborted. The error says that it
 // could not be.
 func (u *Upload) Close() error {
 	if u.closed {
@@ -230,7 +230,7 @@ func (u *Upload) Close() error {
 // An AbortError says that an upload could not be aborted.
 type AbortError struct{ Err error }
 
-// Error says what is left, and what removes it.
+// Error names the parts that are left, and the command that removes them.
 func (e *AbortError) Error() string {
 	return fmt.Sprintf("abort the upload: %v: its parts are stored, and are paid for, until a rule of the bucket removes them (AbortIncompleteMultipartUpload)", e.Err)
 }
@@ -238,8 +238,8 @@ func (e *AbortError) Error() string {
 // Unwrap returns why.
 func (e *AbortError) Unwrap() error { return e.Err }
 
-// body returns what a request reads a text from, once. It has no Seek: a client that tries again with
-// what it has winds it back, while the connection of the request before may still read (net/http says
+// body returns the reader of a text for a request, once. It has no Seek: a client that tries again with
+// the same reader winds it back, while the connection of the request before may still read (net/http says
 // so of a RoundTrip that has returned). So store.try makes each request anew.
 func body(text []byte) io.Reader { return struct{ io.Reader }{bytes.NewReader(text)} }
 

@@ -2,8 +2,8 @@ package why
 
 import "github.com/robobatch/robobatch/robots"
 
-// Preferences are what a robots.txt says to a crawler of what may be done with the page of a path. All of
-// it follows drafts. The names in JSON are those of the output columns.
+// Preferences are the lines of a robots.txt to a crawler on the allowed uses of the page of a path. All of
+// it follows drafts. The names in JSON are the output columns' names.
 type Preferences struct {
 	Draft      string  `json:"draft"`                        // [robots.UsageRevision]
 	Usage      *string `json:"content_usage"`                // "" if nothing is known; nil if no line counts
@@ -15,12 +15,12 @@ type Preferences struct {
 	Search     *bool   `json:"use_search"`
 	AIInput    *bool   `json:"use_ai_input"`
 
-	// Lines are those that bind the crawler, first those of Content-Usage: those that match, the longest
+	// Lines are the ones that bind the crawler, first lines of Content-Usage: those that match, the longest
 	// first, then the others, the nearest first. None are known of a pack.
 	Lines []PreferenceLine `json:"lines,omitempty"`
 }
 
-// A PreferenceLine is a line of preferences that binds the crawler, and what became of it.
+// A PreferenceLine is a line of preferences that binds the crawler, and its fate.
 type PreferenceLine struct {
 	Line    int32  `json:"line"`
 	Text    string `json:"text"`              // "Content-Usage: /a train-ai=n"
@@ -99,7 +99,7 @@ func PreferencesOf(said *robots.Preferences, who robots.Agent, path []byte, fetc
 	return p
 }
 
-// lineOf returns a line and what became of it.
+// lineOf returns a line and its fate.
 func lineOf(t robots.PreferenceTrial, line int32, text, pattern string) PreferenceLine {
 	l := PreferenceLine{
 		Line: line, Text: text, Pattern: robots.ReadablePattern(pattern), Matches: t.Reach == len(pattern), Length: len(pattern), Counts: t.Counts,

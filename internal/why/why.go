@@ -1,5 +1,5 @@
 // Package why tells why a robots.txt allows or forbids a path to a crawler: which groups bind it, which
-// rules match, and which of them decides. All of it is what package robots says, by its reference;
+// rules match, and which of them decides. All of it is the answer of package robots, by its reference;
 // nothing is decided here a second time.
 //
 // The command explain and the page of a report answer by it. It knows no fetches, only the text of a
@@ -8,12 +8,12 @@ package why
 
 import "github.com/robobatch/robobatch/robots"
 
-// A Because says what gave the answer of [Decide].
+// A Because names the reason for the answer of [Decide].
 type Because uint8
 
 // The values of Because.
 const (
-	RobotsTxt Because = iota // the path is that of the robots.txt, which the dialect always allows
+	RobotsTxt Because = iota // the path is the path of the robots.txt, which the dialect always allows
 	NoGroup                  // no group binds the crawler
 	Default                  // no rule of the groups matches
 	ByRule                   // a rule decides
@@ -71,13 +71,13 @@ type Lines struct {
 	Agents []string `json:"agents"` // of its user-agent lines
 }
 
-// A Rule is a rule of the groups that bind the crawler, and what became of it.
+// A Rule is a rule of the groups that bind the crawler, and its fate.
 type Rule struct {
 	Line    int32  `json:"line"`
 	Text    string `json:"rule"`
 	Pattern string `json:"pattern"` // in normal form, as [robots.ReadablePattern] spells it
 	Matches bool   `json:"matches"`
-	Length  int    `json:"length"`               // of what is matched, which is its priority: "%2A" and "%24" count 1 in rfc9309
+	Length  int    `json:"length"`               // of the match, which is its priority: "%2A" and "%24" count 1 in rfc9309
 	StopsAt int    `json:"stops_at,omitempty"`   // 1-based byte of Pattern that the path does not match; 0 if all do
 	Decides string `json:"decides_by,omitempty"` // of the rule that decides: "only", "longest", "allow" (on a tie) or "first"
 }
@@ -130,7 +130,7 @@ func linesOf(g *robots.Group) Lines {
 	return l
 }
 
-// shared returns how many names of a group are others than the one by which it was found.
+// shared returns how many names of a group are others than the one that found it.
 func shared(g *robots.Group, by robots.ProductToken) (n int) {
 	if g.Star && by != "*" {
 		n++

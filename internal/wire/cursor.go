@@ -58,7 +58,7 @@ func (c *Cursor) Varint() int64 {
 	return int64(v>>1) ^ -int64(v&1) // the sign is the lowest bit
 }
 
-// Text returns what [AppendText] wrote. It is part of the data.
+// Text returns the text that [AppendText] wrote. It is part of the data.
 func (c *Cursor) Text() []byte { return c.Bytes(c.Uvarint()) }
 
 // Count returns the number of elements that follow. Each of them takes at least a byte.

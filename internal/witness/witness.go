@@ -1,13 +1,13 @@
 // Package witness makes paths from the patterns of robots.txt files, so that files can be compared
-// without a log. If two files differ in what they say of some path, they mostly differ on one of
+// without a log. If two files differ in their answer on some path, they mostly differ on one of
 // these.
 //
 // The paths are of two kinds. Those that people would try: each pattern with its wildcards filled by
 // several texts, and the neighbours of its end, index pages, and other cases of letters. And a walk
 // through all patterns at once: it goes on byte by byte, shortest paths first, and keeps one path for
-// each set of places that the patterns can be in. What files say of a path depends on that set alone,
+// each set of places that the patterns can be in. The files' answer on a path depends on that set alone,
 // so if the walk comes to its end, no difference is missed, but for paths whose normal form is
-// another. Both are cut after a number of paths, of bytes, and of steps, see [Limits]: what they need
+// another. Both are cut after a number of paths, of bytes, and of steps, see [Limits]: their need
 // may grow with the product of all patterns.
 //
 // The package knows patterns, and no rules.
@@ -29,17 +29,17 @@ type Paths struct {
 	Cut bool // there may be differences on other paths: the walk did not come to its end
 }
 
-// Limits are what paths may take.
+// Limits are the most that paths may take.
 type Limits struct {
 	Paths int
-	Bytes int64 // of the paths, and of what is remembered of them
+	Bytes int64 // of the paths, and of the notes about them
 	Steps int64 // places of patterns that are looked at, some nanoseconds each
 }
 
 // A pattern is the value of a rule, taken apart.
 type pattern struct {
 	segments []string // between the wildcards
-	anchored bool     // its end is that of the path
+	anchored bool     // its end is the path's end
 }
 
 // parse takes a pattern apart.
@@ -84,7 +84,7 @@ type maker struct {
 	seen  map[string]bool
 }
 
-// pathBytes is what a path takes besides its text.
+// pathBytes is the memory that a path takes besides its text.
 const pathBytes = 64
 
 // isFull reports whether a limit is reached.
@@ -110,7 +110,7 @@ func (m *maker) addPath(path string) bool {
 // fillers stand for wildcards.
 var fillers = []string{"", "x", "/", "x/y", "x.html"}
 
-// ends are what follows the end of a pattern.
+// ends are the texts after the end of a pattern.
 var ends = []string{"", "x", "/", "/x", "?q=1", ".html", "index.html", "/index.html", "/index.php", "$"}
 
 // try adds the paths near a pattern.
@@ -182,7 +182,7 @@ type state struct {
 	places []place
 }
 
-// bytes returns what a state takes.
+// bytes returns the memory of a state.
 func (s *state) bytes() int64 { return int64(len(s.path)) + 8*int64(cap(s.places)) + pathBytes }
 
 // A place is how much of a pattern is consumed: len(text) is all of it.
@@ -217,7 +217,7 @@ func (a automaton) step(dst, from []place, b byte) []place {
 	return slices.Compact(dst)
 }
 
-// consume appends a place. A wildcard at the very end matches what the pattern without it matches.
+// consume appends a place. A wildcard at the very end matches the same paths as the pattern without it.
 func (a automaton) consume(dst []place, p place) []place {
 	if text := a.texts[p.pattern]; strings.Trim(text[p.at:], "*") == "" {
 		p.at = uint32(len(text))

@@ -4,7 +4,7 @@
 // Packages output and listfile use it, and any program with columns in memory can. The arrow
 // library writes schema and footer. Pages are built here, because the library's column writers work
 // value by value: 92 ns a row for the columns of output without URLs, against 35. Their headers are
-// written here, because those of the library have no checksums.
+// written here, because the library's have no checksums.
 //
 // A [Writer] writes row groups. For each chunk of rows the caller asks for [Pages], has an
 // [Encoder] fill them, one column after the other, and ends the row group when enough chunks are

@@ -182,7 +182,7 @@ func appendDeltaBlock(dst []byte, deltas []int64, least int64) []byte {
 // they take whole bytes.
 func appendNarrow(dst []byte, piece *[deltaMini]int64, least int64, width int) []byte {
 	at := len(dst)
-	dst = append(dst, make([]byte, deltaMini+8)...) // the next word is written over what is too much of one
+	dst = append(dst, make([]byte, deltaMini+8)...) // the next word is written over the excess of one
 	for i := 0; i < deltaMini; i += 8 {
 		var word uint64
 		for k, d := range piece[i : i+8] {
@@ -226,7 +226,7 @@ func appendStreak(streaks []streak, value int32, rows int) []streak {
 	return append(streaks, streak{value, rows})
 }
 
-// appendHybridStreaks is appendHybrid for streaks of which no two neighbours are equal.
+// appendHybridStreaks is appendHybrid for streaks without equal neighbours.
 func (e *Encoder) appendHybridStreaks(dst []byte, streaks []streak, width int) []byte {
 	wait := e.ids[:0] // the values that wait to be packed
 	for _, s := range streaks {

@@ -10,7 +10,7 @@ import (
 )
 
 // A framer writes the pages of a column chunk, each behind a header with its checksum, which the
-// library's page writer does not have. It keeps what the footer says of the chunk.
+// library's page writer does not have. It keeps the footer's facts about the chunk.
 type framer struct {
 	sink   Sink
 	header []byte // scratch
@@ -60,7 +60,7 @@ func (w *framer) note(pages map[parquet.Encoding]int32, e parquet.Encoding) {
 	pages[e]++
 }
 
-// A pageHeader is what differs between kinds of pages: their number, and the field of the header
+// A pageHeader has the differences between kinds of pages: their number, and the field of the header
 // that has the numbers of its own.
 type pageHeader struct {
 	kind  int32
@@ -70,7 +70,7 @@ type pageHeader struct {
 
 // write writes a page behind its header.
 func (w *framer) write(packed []byte, size int, crc uint32, h pageHeader) error {
-	// Thrift's compact protocol: a byte for type and number of a field, less that of the field
+	// Thrift's compact protocol: a byte for type and number of a field, less the number of the field
 	// before, and numbers of 32 bits in zigzag.
 	const i32, structure, end = 0x15, 0x0c, 0
 	b := binary.AppendVarint(append(w.header[:0], i32), int64(h.kind))
@@ -98,7 +98,7 @@ func (w *framer) finish(meta *metadata.ColumnChunkMetaDataBuilder) error {
 		return err
 	}
 	c := meta.Contents().MetaData
-	c.Encodings = retype(c.Encodings, append(w.order, parquet.Encodings.RLE)) // RLE is that of the levels
+	c.Encodings = retype(c.Encodings, append(w.order, parquet.Encodings.RLE)) // RLE is the encoding of the levels
 	list := c.EncodingStats                                                   // as a map has them, so in random order
 	sort.Slice(list, func(i, j int) bool {
 		if list[i].PageType != list[j].PageType {

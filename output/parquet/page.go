@@ -30,7 +30,7 @@ type page struct {
 }
 
 // An Encoder fills Pages, each column by one call. It is for one goroutine and keeps its memory; an
-// encoder changes no byte of what another makes.
+// encoder changes no byte of another's output.
 type Encoder struct {
 	pack   packer
 	words  *wordzstd.Encoder // of texts in DELTA_BYTE_ARRAY, for Zstd at its fastest; otherwise nil

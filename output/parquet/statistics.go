@@ -107,7 +107,7 @@ func (s *statistics) keepTexts() {
 	}
 }
 
-// addList adds all texts of a dictionary, each of which occurs. It keeps nothing of the list.
+// addList adds all texts of a dictionary; each of them occurs. It keeps nothing of the list.
 func (s *statistics) addList(texts TextList) {
 	for i := range texts.Len() {
 		s.addText(texts.At(int32(i)))

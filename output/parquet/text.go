@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/internal/prefix"
 )
 
-// A textCutter cuts texts into what each shares with the one before and the rest, for the encoding
+// A textCutter cuts texts into the start shared with the one before and the rest, for the encoding
 // DELTA_BYTE_ARRAY. Its memory is used again.
 type textCutter struct {
 	shared []int64 // length of the beginning that a text shares with the one before
@@ -22,7 +22,7 @@ type textCutter struct {
 const fewShared = 16
 
 // texts appends the texts of a page, which are in PLAIN, and describes them in stats and in hashes,
-// if it is given. Unless deltas may be used the encoding is PLAIN. What dst has beside text, that is
+// if it is given. Unless deltas may be used the encoding is PLAIN. The bytes of dst beside text, that is
 // levels and lengths, ends at head.
 func (c *textCutter) texts(dst, plain []byte, deltas bool, stats *statistics, hashes *[]uint64) (page []byte, head int, _ parquet.Encoding) {
 	shared := c.cut(plain, stats, hashes)
@@ -35,7 +35,7 @@ func (c *textCutter) texts(dst, plain []byte, deltas bool, stats *statistics, ha
 
 // appendRests appends the rest of each text.
 func (c *textCutter) appendRests(dst, plain []byte) []byte {
-	const short = 32 // is copied whole, and the next copy writes over what is too much
+	const short = 32 // is copied whole, and the next copy writes over the excess
 	at := len(dst)
 	dst = slices.Grow(dst, len(plain)+short)
 	dst = dst[:cap(dst)]
@@ -82,7 +82,7 @@ func (c *textCutter) cut(plain []byte, stats *statistics, hashes *[]uint64) (all
 }
 
 // textBounds are the least and the greatest of some texts. They are found nearly without comparing
-// any, from what each text shares with the one before it.
+// any, from the length each text shares with the one before it.
 type textBounds struct {
 	least, most         []byte
 	withLeast, withMost int // bytes that the last text shares with each
@@ -110,7 +110,7 @@ func (b *textBounds) widen(last, text []byte, n int) {
 	}
 }
 
-// compareAfter compares a text with a bound, and returns what they share, and -1, 0 or 1. The last
+// compareAfter compares a text with a bound, and returns the length they share, and -1, 0 or 1. The last
 // text shares with bytes with the bound; text shares n with the last one, which are no more.
 func compareAfter(bound, last, text []byte, with, n int) (shared, order int) {
 	other := last // as the bound, where text differs from it

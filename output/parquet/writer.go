@@ -21,7 +21,7 @@ type Options struct {
 	Level     int // of Zstd and Gzip; it must be one that the codec has
 }
 
-// A Sink is what files are written to. Errors must be sticky: the library does not return them all.
+// A Sink is the destination of files. Errors must be sticky: the library does not return them all.
 type Sink interface {
 	io.Writer
 	Tell() int64 // bytes written so far

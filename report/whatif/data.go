@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Data is what the panel decides again.
+// Data is the data that the panel decides again.
 type Data struct {
 	Dialect robots.Dialect
 	Agents  []string // the crawlers, by Count.Agent: names that robots.NewAgent takes; at least one

@@ -32,7 +32,7 @@ func (t text) compare(u text) int {
 	return 1
 }
 
-// A builder numbers the segments in the order in which it meets them; finish gives them the numbers
+// A builder numbers the segments as it meets them; finish gives them the numbers
 // that the Matcher has.
 type builder struct {
 	*Matcher
@@ -115,7 +115,7 @@ func (b *builder) addStates() (shorter, byLength []uint32) {
 		b.start[b.labels[child]] = child
 	}
 	b.fail, b.ends = make([]uint32, len(states)), make([]uint32, len(states))
-	for s := range uint32(len(states)) { // those of which others are made come first
+	for s := range uint32(len(states)) { // states that make up others come first
 		if s > 0 {
 			b.ends[s] = b.ends[b.fail[s]]
 			for i := states[s].lo; i < states[s].hi && len(b.texts[sorted[i]].bytes) == states[s].depth; i++ {

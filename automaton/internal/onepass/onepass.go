@@ -10,7 +10,7 @@
 //
 // # Cost
 //
-// With n the bytes of all patterns and p those of the path, [New] takes O(n) and sorting, and
+// With n the bytes of all patterns and p the bytes of the path, [New] takes O(n) and sorting, and
 // [Matcher.Match] O(p·(1 + √n/64) + n): a pattern moves at most once for each of its segments, which
 // takes some 5 ns. Where a segment ends, all segments that it ends with end too, and these can be
 // 1,000. So the bits of 64 segments say which queues have a pattern that can move; others are not
@@ -72,13 +72,13 @@ type (
 // lastStep marks, in Matcher.steps, a rank.
 const lastStep = 1 << 31
 
-// A Start is a place of a path from which on a list of patterns is looked for.
+// A Start is a place of a path where the search for a list of patterns starts.
 type Start struct {
 	List int // its index in the argument of [New]
 	Pos  int // how many bytes of the path are before it
 }
 
-// A Scratch is the memory of [Matcher.Match]. The zero Scratch is ready; it grows to what the largest
+// A Scratch is the memory of [Matcher.Match]. The zero Scratch is ready; it grows to the size that the largest
 // Matcher needs and is then used again and again, by one goroutine at a time.
 type Scratch struct {
 	ends   []uint32 // by place of the path: 1 + the longest segment that ends there
@@ -91,13 +91,13 @@ type Scratch struct {
 	length uint32   // of the path
 	best   uint32
 
-	// What was done since the Scratch was new, beyond reading paths: how many times a pattern moved on,
+	// Counts of the work since the Scratch was new, beyond reading paths: how many times a pattern moved on,
 	// and how many groups of 64 segments were looked at. Tests bound them.
 	Moves, Looked int
 }
 
 type (
-	// A queue has the patterns that wait for a segment, in the order in which they came:
+	// A queue has the patterns that wait for a segment, in the order they came:
 	// Scratch.queued[head:tail]. It is zero if the segment was never waited for.
 	queue struct {
 		head, tail uint32
@@ -176,7 +176,7 @@ func (m *Matcher) step(state uint32, b byte) uint32 {
 	return m.start[b]
 }
 
-// startList has those patterns of a list wait for their first segment that may be better than what was
+// startList has those patterns of a list wait for their first segment that may be better than the one
 // found, and whose first and last segment the path has.
 func (m *Matcher) startList(at Start, s *Scratch) {
 	from := uint32(0)

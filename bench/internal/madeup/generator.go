@@ -1,5 +1,5 @@
 // Package madeup makes up robots.txt of any number of origins, and logs of any number of their
-// URLs, for benchmarks. It hides how they come to be like those of the web. Only the packages below
+// URLs, for benchmarks. It hides how they come to be like the web's. Only the packages below
 // bench import it.
 package madeup
 
@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Spec says what a Generator makes up. The same Spec and Corpus give the same bytes.
+// A Spec says which texts a Generator makes up. The same Spec and Corpus give the same bytes.
 type Spec struct {
 	Origins int   // distinct ones, each with a robots.txt; at least 1
 	URLs    int64 // of the log
@@ -33,7 +33,7 @@ func (s *Spec) AddFlags(flags *flag.FlagSet, urls int64) {
 }
 
 // A Generator makes up the robots.txt of any number of origins and a log of any number of their
-// URLs, from real ones. It keeps what is real and 8 bytes for each origin: texts and URLs are made
+// URLs, from real ones. It keeps the real texts and 8 bytes for each origin: texts and URLs are made
 // when asked for, each from its number, so that they may be had in any order. It is safe for
 // concurrent use.
 //
@@ -51,7 +51,7 @@ type Generator struct {
 	starts []int64 // origin i has the URLs of number starts[i] to starts[i+1]
 }
 
-// The seeds of what is independent of each other.
+// The seeds of choices independent of each other.
 const (
 	seedText = iota + 1
 	seedBase
@@ -62,7 +62,7 @@ const (
 	seedOrder
 )
 
-// New reads the corpus and plans what the spec wants.
+// New reads the corpus and plans the texts of the spec.
 func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 	if s.Origins < 1 || s.URLs < 0 {
 		return nil, fmt.Errorf("%d origins, %d URLs: nothing to make up", s.Origins, s.URLs)
@@ -95,7 +95,7 @@ const (
 )
 
 // freshShare returns how many origins need a text of their own for the share of distinct texts to
-// be as wanted. What has no words to be replaced is always the same.
+// be as wanted. Text without words to be replaced is always the same.
 func (g *Generator) freshShare() float64 {
 	mutable, last := 0.0, 0.0
 	for i, w := range g.weight {
@@ -107,7 +107,7 @@ func (g *Generator) freshShare() float64 {
 	return min(1, (distinctShare/mutable - poolDistinct))
 }
 
-// textSeed returns what the text of an origin is made from: equal seeds, equal texts.
+// textSeed returns the seed of the text of an origin: equal seeds, equal texts.
 func (g *Generator) textSeed(origin int) uint64 {
 	h := mix(g.spec.Seed+uint64(origin), seedText)
 	if unit(h) < g.fresh {

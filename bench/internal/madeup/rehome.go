@@ -14,7 +14,7 @@ import (
 
 // A base is a real robots.txt, ready to be made into others of the same shape: each word of its
 // rules' values can be replaced by another of the same length, so that bytes, rules, wildcards and
-// what rules share stay as they are.
+// the texts that rules share stay as they are.
 type base struct {
 	body  []byte
 	rules int      // all of them, whomever they are for
@@ -60,7 +60,7 @@ func newBase(body []byte) base {
 	return b
 }
 
-// values yields what follows "allow:" and "disallow:", up to a comment, and where it starts.
+// values yields the text that follows "allow:" and "disallow:", up to a comment, and where it starts.
 func values(body []byte) func(yield func(int, []byte) bool) {
 	return func(yield func(int, []byte) bool) {
 		for off := 0; off < len(body); {
@@ -80,7 +80,7 @@ func values(body []byte) func(yield func(int, []byte) bool) {
 	}
 }
 
-// words returns the words of a text that can be replaced. What follows "%" is an escape.
+// words returns the words of a text that can be replaced. "%" begins an escape.
 func words(text []byte) (all []spot) {
 	for i := 0; i < len(text); {
 		if !isLetter(text[i]) {
@@ -101,7 +101,7 @@ func words(text []byte) (all []spot) {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// A vocabulary has words by length, sorted: vocabulary[n] are those of n letters.
+// A vocabulary has words by length, sorted: vocabulary[n] has words of n letters.
 type vocabulary [maxWord + 1][]string
 
 // newVocabulary collects the words in lower case of the bases.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Shape says what a made-up set of rules is like. Equal shapes give equal sets.
+// A Shape describes a made-up set of rules. Equal shapes give equal sets.
 type Shape struct {
 	Rules    int // how many
 	Wildcard int // percent of them that have a "*"
@@ -130,7 +130,7 @@ func fulfil(rng *rand.Rand, pattern string) string {
 const numWords = 20
 
 // Words makes up a site that closes pages by words anywhere in their paths, which are long: rules like /*word*, and paths of
-// 140 bytes, of which one in ten has such a word.
+// 140 bytes; one in ten has such a word.
 func Words() *RuleSet {
 	rng := rand.New(rand.NewPCG(20, 140))
 	closed := slices.DeleteFunc(slices.Clone(params), func(word string) bool { return len(word) < 3 })[:numWords]

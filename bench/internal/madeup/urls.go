@@ -22,7 +22,7 @@ const (
 	Shuffled Order = "shuffled" // at random
 )
 
-// What logs of the web are like.
+// The properties of web logs.
 const (
 	topOrigins = 100   // that have
 	topShare   = 0.80  // of the URLs
@@ -82,7 +82,7 @@ func spread(s Spec) []int64 {
 	return starts
 }
 
-// zipf returns the shares of n ranks: that of rank k, from 1, is proportional to 1 / k^s.
+// zipf returns the shares of n ranks: rank k, from 1, has a share proportional to 1 / k^s.
 func zipf(n int, s float64) []float64 {
 	shares := make([]float64, n)
 	total := 0.0
@@ -96,7 +96,7 @@ func zipf(n int, s float64) []float64 {
 	return shares
 }
 
-// exponent returns the s of Zipf's law by which the topOrigins of n have topShare.
+// exponent returns the s of Zipf's law that gives the topOrigins of n topShare.
 func exponent(n int) float64 {
 	low, high := 0.0, 4.0
 	if n <= topOrigins {

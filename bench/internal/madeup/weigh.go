@@ -8,7 +8,7 @@ type class struct {
 	has   func(*base) bool
 }
 
-// webShares are what 36,046 robots.txt of a crawl of the web are like, in partitions of them:
+// webShares describe 36,046 robots.txt of a crawl of the web, in partitions of them:
 // median and 99th percentile of the bytes (271 and 69,000) and of the rules (4 and 454), and those
 // with a wildcard.
 var webShares = [][]class{
@@ -32,7 +32,7 @@ var webShares = [][]class{
 // rakeRounds is enough for the shares of 2,561 bases to be within 0.1 % of those wanted.
 const rakeRounds = 200
 
-// weigh returns the cumulated weights of the bases, the last of which is 1, such that each class
+// weigh returns the cumulated weights of the bases, the last one 1, such that each class
 // has its share: all begin equal, and the classes of one partition after the other are scaled until
 // all fit.
 func weigh(bases []base, partitions [][]class) []float64 {

@@ -1,5 +1,5 @@
-// Package tool has what the commands below bench have in common. It hides how they build robobatch,
-// and how they end: at a signal, and with which exit code. Only the packages below bench import it.
+// Package tool has the code that the commands below bench share. It hides how they build robobatch,
+// and how they end: at a signal, and with an exit code. Only the packages below bench import it.
 package tool
 
 import (

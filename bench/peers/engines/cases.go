@@ -35,7 +35,7 @@ func measureAll(w *workload, rounds int) error {
 	return measure.Rounds(context.Background(), os.Stdout, rounds, cases)
 }
 
-// measured returns the case of an engine, given what compiling all sites cost it.
+// measured returns the case of an engine, given its cost of compiling all sites.
 func (w *workload) measured(name string, want []int32, cost float64, match func(winners []int32)) measure.Case {
 	turns := max(1, 400_000/len(w.of))
 	return measure.Case{Name: fmt.Sprintf("Engine/w=%s/lib=%s", w.name, name), Unit: "path", Run: func() (measure.Sample, error) {
@@ -92,7 +92,7 @@ func (s *site) expressions() []string {
 	return all
 }
 
-// quote writes what matches the bytes of s.
+// quote writes a pattern that matches the bytes of s.
 func quote(b *strings.Builder, s string) {
 	for i := range len(s) {
 		if c := s[i]; syntax.IsWordChar(rune(c)) {

@@ -8,7 +8,7 @@
 //
 // Rules are compiled before, each distinct robots.txt once, and paths are in normal form. Only the
 // matching is measured, and the loop over the paths is in C++ for the engines, so that no call from
-// Go is counted. What compiling took is compile-cpu-ns/origin. All answers are checked against
+// Go is counted. The cost of compiling is compile-cpu-ns/origin. All answers are checked against
 // robobatch's.
 package main
 

@@ -76,7 +76,7 @@ func (w *workload) addPath(n int32, path []byte) {
 	w.of = append(w.of, n)
 }
 
-// workloads returns those of package peers, and the slowest files of the collection with paths of
+// workloads returns the workloads of package peers, and the slowest files of the collection with paths of
 // their own.
 func workloads(c *corpus.Corpus, lines, origins int) (all []*workload, err error) {
 	add := func(w *workload, err2 error) {

@@ -11,7 +11,7 @@ import (
 )
 
 // A Cache has the rules of texts by the numbers of the texts. It may drop any of them at any time,
-// and may never return what was just set: whoever loads a text uses it directly. It is safe for
+// and may never return a text just set: whoever loads a text uses it directly. It is safe for
 // concurrent use.
 type Cache interface {
 	Get(text uint64) (*rules.Ruling, bool)
@@ -20,29 +20,29 @@ type Cache interface {
 }
 
 const (
-	// runMemory is what a run takes besides rules, in bytes, unless the options say it: batches,
+	// runMemory is the memory of a run besides rules, in bytes, unless the options say it: batches,
 	// decompression, the columns of the output.
 	runMemory = 96 << 20
 
 	// MinRoom is the least room for rules: some thousand origins of them are in its cache.
 	MinRoom = 4 << 20
 
-	// siteSize is what a limited Store remembers of each site.
+	// siteSize is the memory of a limited Store for each site.
 	siteSize = 4
 
-	// typicalText is what the rules of a text take, about, from which follows how many fit in the
+	// typicalText is about the size of the rules of a text. It decides how many fit in the
 	// cache: 0.7 KiB for the median of real ones and some 2 KiB on average.
 	typicalText = 1 << 10
 )
 
-// IndexMemory returns what the pack of that name takes in memory under a limit before any rules are
+// IndexMemory returns the memory that the pack of that name takes under a limit before any rules are
 // loaded. It reads no more than the header.
 func IndexMemory(name string) (int64, error) {
 	index, sites, err := pack.MemoryOf(name)
 	return index + siteSize*int64(sites), err
 }
 
-// A lossyCache is a Cache of about as many bytes as it may have. What is set waits in a queue of
+// A lossyCache is a Cache of about as many bytes as it may have. Each new text waits in a queue of
 // many thousands. With many workers the goroutine of the cache may not run in time, and all of the
 // queue would stay in memory. So whoever sets more than the queue may have waits for it.
 type lossyCache struct {

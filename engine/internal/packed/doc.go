@@ -7,7 +7,7 @@
 // robobatch compile compiles rules once and writes a pack. A later run may ask for any agent and
 // any moment, but for one dialect only. So a pack has
 //
-//   - each capture, with its time and outcome. robots.History later chooses among those of an
+//   - each capture, with its time and outcome. robots.History later chooses among the captures of an
 //     origin;
 //   - for each distinct text, the product tokens of its groups, and one automaton for each set
 //     of groups that a token can select. Equal texts are stored once, and so are equal automata:
@@ -21,22 +21,22 @@
 //     them.
 //   - Loaded rules, without a limit, are an atomic pointer for each origin and text. A row then
 //     costs as much as with rules from files.
-//   - Loaded rules, under -max-memory, are 4 bytes for each origin (what is in force) and a
+//   - Loaded rules, under -max-memory, are 4 bytes for each origin (the ruling in force) and a
 //     cache of texts (ristretto). The cache may drop anything at any time, and a text just added
 //     may never appear. So code uses the pointer in its hand, workers remember 64 origins, and a
 //     batch keeps the names and rules that its verdicts need until it is written, each rule once
 //     for all agents that have the same. All of that counts bytes, since a rule may have 500
 //     KiB. Of the room for rules, workers may remember an eighth, batches may keep another, and
-//     the cache has three; the rest is for what was dropped and not collected yet. A full queue
-//     of the cache makes the writer to it wait. What does not fit is loaded again.
-//   - A limit is kept, not aimed at. What work on rows takes is counted before the run
+//     the cache has three; the rest is for rules dropped and not collected yet. A full queue
+//     of the cache makes the writer to it wait. Rules that do not fit are loaded again.
+//   - A limit is kept, not aimed at. The memory for work on rows is counted before the run
 //     (cmd/robobatch/internal/memory): unpackers, batches, chunks, encoders, and the row group
 //     or the dictionaries of the output. As many workers run as leave room for rules; if one
 //     does not, the run is refused, with the limit that it needs. The numbers are measured, by
 //     make memory: a process may hold 1.1 times the limit and 16 MiB. Compiling files under a
 //     limit is not counted: its hashes take some 200 bytes an origin, and nobody knows before
 //     how many there are. The limit itself never decides where a row group or a chunk ends,
-//     because then it would change bytes. Row groups end early by what is in them: 32 MiB of
+//     because then it would change bytes. Row groups end early by their content: 32 MiB of
 //     texts, or 8 MiB of dictionaries, which take three times that while they are written.
 //   - Finding an origin does not load its rules. Where each row has another origin, this saves a
 //     third to a half of the CPU time. The cache holds texts by number, not origins: that is

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A growing is a Store without a memory limit: what is loaded stays. It is its own Reader.
+// A growing is a Store without a memory limit: loaded rules stay. It is its own Reader.
 type growing struct {
 	*loader
 	sites []atomic.Pointer[site]         // by number

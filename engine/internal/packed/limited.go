@@ -13,19 +13,19 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A limited is a Store under a memory limit: it remembers in 4 bytes what is in force for each
+// A limited is a Store under a memory limit: it remembers in 4 bytes the ruling in force for each
 // site, and has rules in a cache, which drops them.
 type limited struct {
 	*loader
 	ids   []atomic.Uint32 // by site: its RulingID, NoRuling if that is not known yet
 	cache Cache
 	apart int64 // bytes of the limit that are for other things than rules
-	room  int64 // bytes for rules: what the limit leaves, at least MinRoom
+	room  int64 // bytes for rules: the rest of the limit, at least MinRoom
 
 	loading singleflight.Group // of texts, each by one goroutine
 }
 
-// The parts of the room for rules. What is left is for rules that were dropped and not collected
+// The parts of the room for rules. The rest is for rules that were dropped and not collected
 // yet.
 const (
 	cachePart = 3.0 / 8 // the cache, with its queue
@@ -88,7 +88,7 @@ func (s *limited) ruling(number int) *rules.Ruling {
 }
 
 // named returns the rules of a list of groups of a text: a Ruling of one Set. Its key in the cache is
-// beyond those of texts.
+// beyond the keys of texts.
 func (s *limited) named(r *rules.Ruling, number, list int) *rules.Ruling {
 	key := uint64(list+1)<<32 | uint64(number)
 	if set, ok := s.cache.Get(key); ok {

@@ -100,7 +100,7 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
 	return r, r.SetPreferences(&l.Options)
 }
 
-// namedOf returns what loads the rules of some lists of groups, which are among the selections.
+// namedOf returns a loader of the rules of some lists of groups, which are among the selections.
 func (l *loader) namedOf(all []selection, lists [][]int) func(list int) (*rules.Set, error) {
 	refs := make([]pack.Ref, len(lists))
 	for i, list := range lists {

@@ -10,9 +10,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Two chunks say of all texts what else is only known when they are loaded:
+// Two chunks have facts about all texts that else are only known after loading:
 //
-//	odd     of each doubtful text its number, less that of the one before it, and its oddity: 1 byte
+//	odd     of each doubtful text its number, less the number before it, and its oddity: 1 byte
 //	tokens  1 byte: 1 if they are all; count of the product tokens, and each
 //
 // A pack without any has no such chunk.

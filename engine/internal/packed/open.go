@@ -50,7 +50,7 @@ func dialectText(d robots.Dialect) string {
 
 // Options say how to open a pack.
 type Options struct {
-	rules.Options       // Dialect is that of the pack, but for URLFlags
+	rules.Options       // Dialect is the pack's, but for URLFlags
 	MaxMemory     int64 // bytes of a run; 0 or less is no limit
 	Reserved      int64 // bytes of them that the run takes besides rules and their index; 0 is 96 MiB
 
@@ -58,8 +58,8 @@ type Options struct {
 	NewCache func(bytes, texts int64) (Cache, error)
 }
 
-// Open opens the pack of that name. Errors wrap those of package pack, a [*DialectError], or are
-// those of package os.
+// Open opens the pack of that name. Errors wrap errors of package pack, a [*DialectError], or are
+// errors of package os.
 func Open(name string, opt Options) (rules.Store, error) {
 	file, err := pack.OpenFile(name, opt.MaxMemory <= 0)
 	if err != nil {
@@ -102,7 +102,7 @@ func open(name string, file *pack.Reader, opt Options) (rules.Store, error) {
 	return newGrowing(l), nil
 }
 
-// A loader reads what a pack has of sites and texts. It keeps nothing of them. It is safe for
+// A loader reads the sites and texts of a pack. It keeps nothing of them. It is safe for
 // concurrent use.
 type loader struct {
 	rules.Options
@@ -113,7 +113,7 @@ type loader struct {
 	odd     rules.Odd
 
 	fixed   []*rules.Ruling // by RulingID, see rules.FixedRulings
-	broken  *rules.Ruling   // of what could not be loaded
+	broken  *rules.Ruling   // for texts that fail to load
 	buffers sync.Pool
 	failure atomic.Pointer[error]
 
@@ -193,7 +193,7 @@ func (l *loader) fail(err error) {
 	l.failure.CompareAndSwap(nil, &err)
 }
 
-// A site is what is in force for an origin.
+// A site has the rules in force for an origin.
 type site struct {
 	origin  robots.Origin
 	id      rules.RulingID
@@ -203,7 +203,7 @@ type site struct {
 // brokenSite stands for a site that could not be loaded.
 var brokenSite = &site{id: rules.NoRobots, periods: []rules.Period{{ID: rules.NoRobots}}}
 
-// site loads a site, and finds out what is in force for it unless that is known. It returns
+// site loads a site, and finds the ruling in force for it unless that is known. It returns
 // brokenSite after an error.
 func (l *loader) site(number uint32, known rules.RulingID) *site {
 	b := l.buffers.Get().(*buffer)

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A resolver finds out what is in force for the sites of a pack. It is for one goroutine; use
+// A resolver finds the rulings in force for the sites of a pack. It is for one goroutine; use
 // newResolver.
 type resolver struct {
 	file    *pack.Reader
@@ -34,7 +34,7 @@ func newResolver(file *pack.Reader, d robots.Dialect, m rules.Moment) *resolver 
 	return r
 }
 
-// periods returns what is in force for a site, and when. The result is valid until the next call.
+// periods returns the rulings in force for a site, and when. The result is valid until the next call.
 func (r *resolver) periods(site *pack.Record, origin robots.Origin) ([]rules.Period, error) {
 	r.history.Reset()
 	r.caches = r.caches[:0]
@@ -92,7 +92,7 @@ func findRecord(file *pack.Reader, kind pack.Kind, name []byte, b *pack.Buffer) 
 	return nil, nil //nolint:nilnil // no record is what nil means
 }
 
-// scan hashes what is in force for all sites, see [rules.Digest].
+// scan hashes the rulings in force for all sites, see [rules.Digest].
 func scan(ctx context.Context, file *pack.Reader, d robots.Dialect, m rules.Moment) (sum [32]byte, inForce int, err error) {
 	var (
 		buf    pack.Buffer

@@ -38,7 +38,7 @@ const (
 // The forms of the groups of notes.
 const (
 	noGroups    = iota // the directive binds all crawlers
-	rulesGroups        // they are those of the rules, as is nearly always the case
+	rulesGroups        // the same groups as for the rules, as is nearly always the case
 	ownGroups
 )
 
@@ -48,7 +48,7 @@ type selection struct {
 	ref    pack.Ref // of their rules
 }
 
-// mergedLimit is how many rules all selections of a text may have in all, as a multiple of those of
+// mergedLimit is the most rules that all selections of a text may have, as a multiple of the rules of
 // the text, and mergedMin how many they may have at least. Of real robots.txt the most is 14 times
 // (all tokens have their rules from groups of their own); a file made for it would have ten
 // thousand times as many.

@@ -26,7 +26,7 @@ type WriteOptions struct {
 	Notes   func() []byte
 }
 
-// A Stats counts what a pack has, see engine.PackStats.
+// A Stats counts the content of a pack, see engine.PackStats.
 type Stats struct {
 	Origins   int   // whose robots.txt was fetched, successfully or not
 	Responses int   // all of them
@@ -195,7 +195,7 @@ func (w *writer) writeTexts() (err error) {
 	return err
 }
 
-// note notes what is odd about the next text to be written, and its product tokens.
+// note notes the oddity of the next text to be written, and its product tokens.
 func (w *writer) note(t *packedText, origin robots.Origin) {
 	w.tokens.Add(t.groups)
 	w.odd.Add(rules.TextID(w.written), t.odd)
@@ -205,7 +205,7 @@ func (w *writer) note(t *packedText, origin robots.Origin) {
 	w.written++
 }
 
-// writeText writes a text, and those of its rules that are not written yet.
+// writeText writes a text, and its rules unless they are written already.
 func (w *writer) writeText(t *packedText) error {
 	for i, chunk := range t.rules {
 		key := captures.KeyOf(chunk)
@@ -222,7 +222,7 @@ func (w *writer) writeText(t *packedText) error {
 	return w.out.AddText(t.appendBinary(nil))
 }
 
-// summarize returns what the header of the pack says.
+// summarize returns the content of the header of the pack.
 func (w *writer) summarize(ctx context.Context, r *pack.Reader) (pack.Summary, error) {
 	s := pack.Summary{Dialect: uint32(w.dialect), Files: w.files, Odd: w.marks[0], Tokens: w.marks[1]}
 	w.stats.Origins, w.stats.Bytes = r.Sites(), r.Size()

@@ -20,7 +20,7 @@ type builder struct {
 	undated captures.Undated
 	numbers map[captures.Key]int // of texts
 	texts   []*text
-	text    []int    // by number of the capture: that of its text
+	text    []int    // by number of the capture: the number of its text
 	caches  []uint32 // the same: see CacheOf; nil unless periods matter
 	workers compilers
 	failure failure
@@ -141,7 +141,7 @@ func (b *builder) store() (Store, error) {
 func (b *builder) textOf(capture int) int     { return b.text[capture] }
 func (b *builder) cacheOf(capture int) uint32 { return b.caches[capture] }
 
-// digest sets what the Store says of all sites.
+// digest sets the Store's facts about all sites.
 func (b *builder) digest(s *inMemory) error {
 	d := NewDigest(b.opt.Moment, func(text int) (captures.Key, error) { return b.texts[text].key, nil })
 	for _, o := range slices.Sorted(slices.Values(s.origins)) {

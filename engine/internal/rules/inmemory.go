@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An inMemory is a Store that has all rules in memory, but for those of agents that nobody asked for
+// An inMemory is a Store that has all rules in memory, but for rules of agents that nobody asked for
 // by name, see named.
 type inMemory struct {
 	origins []robots.Origin          // by site

@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// named is the agents that a robots.txt names beyond those of Options: those of Options.Named. They
-// have numbers after those of Options, in the order of their tokens. A file may name many thousands,
+// named is the agents that a robots.txt names beyond the ones of Options: the ones of Options.Named. They
+// have numbers after the agents of Options, in the order of their tokens. A file may name many thousands,
 // and nearly all of them never come, so that their Sets are made when a row needs them. It is safe
 // for concurrent use.
 type named struct {
@@ -32,8 +32,8 @@ const mostNamed = 64 << 20
 // MaxToken is how many bytes the longest token that is kept has. No crawler has so long a name.
 const MaxToken = 128
 
-// SetNamed finds the agents that a file names beyond those of Options. loadOf is called once, unless
-// there are none, with the lists of groups that bind them; it returns what makes the Set of a list.
+// SetNamed finds the agents that a file names beyond the agents of Options. loadOf is called once, unless
+// there are none, with the lists of groups that bind them; it returns the maker of a list's Set.
 func (r *Ruling) SetNamed(f *robots.File, opt *Options, loadOf func(lists [][]int) func(list int) (*Set, error)) {
 	type pair struct {
 		token string
@@ -83,7 +83,7 @@ func (r *Ruling) SetNamed(f *robots.File, opt *Options, loadOf func(lists [][]in
 	}
 	n.text, n.sets, n.load = text.String(), make([]atomic.Pointer[Set], len(lists)), loadOf(lists)
 	r.named = n
-	const list = 8 + 40 // its Set, and what loads it
+	const list = 8 + 40 // its Set, and its loader
 	r.Size += int64(len(n.text) + 8*len(n.ends) + list*len(lists))
 }
 

@@ -17,7 +17,7 @@ func (odd *Odd) Add(id RulingID, o robots.Oddity) {
 	(*odd)[id] = o
 }
 
-// Of returns the oddity of what is in force.
+// Of returns the oddity of the text in force.
 func (odd Odd) Of(id RulingID) robots.Oddity {
 	if int(id) < len(odd) {
 		return odd[id]
@@ -28,7 +28,7 @@ func (odd Odd) Of(id RulingID) robots.Oddity {
 // Worst is how many examples an OddCount has.
 const Worst = 3
 
-// An OddCount counts what was taken for a robots.txt and is none, see engine.OddCount.
+// An OddCount counts responses taken for a robots.txt that are none, see engine.OddCount.
 type OddCount struct {
 	Number int64                     // of them
 	Rows   int64                     // URLs that they decided

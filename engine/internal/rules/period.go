@@ -19,20 +19,20 @@ type Moment struct {
 	Rows bool      // at the time of each row
 }
 
-// A Period is a stretch of time in which one RulingID is in force, until the next Period begins.
+// A Period is a stretch of time while one RulingID is in force, until the next Period begins.
 type Period struct {
 	From  int64 // microseconds since 1970 UTC; math.MinInt64 for the first
 	ID    RulingID
 	Cache uint32 // see CacheOf; 0 for a fixed moment
 }
 
-// What a Period's Cache can be besides seconds.
+// Values of a Period's Cache besides seconds.
 const (
 	CacheDefault = 1<<32 - 1 // the response does not say
-	NoTime       = 1<<32 - 2 // nobody knows since when the response holds: it has no time, or that of a file
+	NoTime       = 1<<32 - 2 // nobody knows since when the response holds: it has no time, or only the time of a file
 )
 
-// CacheOf returns for how many seconds a crawler may use a copy of what a response says.
+// CacheOf returns for how many seconds a crawler may use a copy of a response.
 func CacheOf(r *robots.Response) uint32 {
 	switch {
 	case r.File || r.FetchedAt.IsZero():
@@ -44,7 +44,7 @@ func CacheOf(r *robots.Response) uint32 {
 }
 
 // AppendPeriods appends the periods of an origin. A fixed moment is one period. text returns the
-// number of the text of a capture, and cache what CacheOf says of it.
+// number of the text of a capture, and cache the result of CacheOf for it.
 func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, text func(capture int) int, cache func(capture int) uint32) []Period {
 	id := func(out robots.Outcome) RulingID {
 		if out.Effect == robots.UseRules {
@@ -83,7 +83,7 @@ func Index(periods []Period, moment int64) int {
 	return sort.Search(len(periods), func(i int) bool { return periods[i].From > moment }) - 1
 }
 
-// A Digest hashes what is in force at all sites, and counts them. Sites are added in the order of
+// A Digest hashes the rulings in force at all sites, and counts them. Sites are added in the order of
 // their origins.
 type Digest struct {
 	moment  Moment

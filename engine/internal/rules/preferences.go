@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Preference is what a PreferenceSet says of a path, see engine.Preference.
+// A Preference is the answer of a PreferenceSet for a path, see engine.Preference.
 type Preference struct {
 	UsageLine       int32 // of the first Content-Usage that counts; 0 if there is none
 	TrainAI, Search robots.Preference
@@ -56,7 +56,7 @@ type question struct {
 	otherwise statement
 }
 
-// A statement is the line that answers, and what it says.
+// A statement is the line that answers, and its content.
 type statement struct {
 	line   int32 // 0 is no answer
 	use    int32
@@ -96,7 +96,7 @@ func compileQuestion(lines []candidate) (q question, err error) {
 	return q, nil
 }
 
-// ask returns what answers for a path.
+// ask returns the statement for a path.
 func (q *question) ask(path []byte, s *automaton.Scratch) *statement {
 	if q.automaton == nil {
 		return &q.otherwise
@@ -137,7 +137,7 @@ func compilePreferences(usage []robots.UsageRule, signals []robots.SignalRule) (
 	return p, nil
 }
 
-// addUsage compiles the lines of Content-Usage. Those of one pattern are one.
+// addUsage compiles the lines of Content-Usage. Lines of one pattern become one.
 func (p *PreferenceSet) addUsage(usage []robots.UsageRule) (err error) {
 	var merged []candidate
 	numbers := map[string]int{} // in merged, by pattern
@@ -177,7 +177,7 @@ func strength(p robots.Preference) int {
 	return [...]int{robots.Unstated: 0, robots.Permitted: 1, robots.Refused: 2}[p]
 }
 
-// markClashes marks the lines of each length of which two may match one path and say different things,
+// markClashes marks the lines of each length if two of them may match one path and differ,
 // and reports whether there are any. One of two such patterns has a wildcard.
 func markClashes(lines []candidate) (some bool) {
 	type group struct {
@@ -239,9 +239,9 @@ func (p *PreferenceSet) addSignals(signals []robots.SignalRule) (err error) {
 	return err
 }
 
-// Decide sets a to the preferences for a path in normal form that may be fetched. For another, those of
-// Content-Usage do not count: see [Preference.Unfetch]. It writes where the answer is needed: a copy of what
-// was written byte by byte waits for memory, and took 50 ns a row.
+// Decide sets a to the preferences for a path in normal form that may be fetched. For another, the lines of
+// Content-Usage do not count: see [Preference.Unfetch]. It writes where the answer is needed: a copy of bytes
+// written one by one waits for memory, and took 50 ns a row.
 func (p *PreferenceSet) Decide(a *Preference, path []byte, s *automaton.Scratch) {
 	*a = p.constant
 	if p.usagePatterns {
@@ -270,7 +270,7 @@ func (a *Preference) setSignals(search, input, train, use *statement) {
 	}
 }
 
-// Unfetch leaves what is said of a path that may not be fetched.
+// Unfetch leaves the preferences for a path that may not be fetched.
 func (a *Preference) Unfetch() {
 	a.UsageLine, a.TrainAI, a.Search = 0, robots.Unstated, robots.Unstated
 }
@@ -298,7 +298,7 @@ func (p *PreferenceSet) size() int64 {
 	return n
 }
 
-// textPreferences are the preferences of a text for all agents: those of Options, and others that it
+// textPreferences are the preferences of a text for all agents: the agents of Options, and others that it
 // names, whose sets are made when a row needs them. It is safe for concurrent use.
 type textPreferences struct {
 	dialect robots.Dialect
@@ -310,7 +310,7 @@ type textPreferences struct {
 	mu    sync.Mutex
 	named map[int]*PreferenceSet    // by agent
 	lists map[string]*PreferenceSet // by the groups that bind an agent
-	size  int64                     // bytes of those of lists
+	size  int64                     // bytes of the sets of lists
 	most  int64                     // that they may have: above that all are dropped, and made again
 }
 

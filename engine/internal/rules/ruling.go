@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A RulingID names what is in force at one site in one period: the rules of a text, or an outcome
-// of fetches in place of rules. Sites for which the same is in force have the same RulingID. It is
+// A RulingID names the ruling in force at one site in one period: the rules of a text, or an outcome
+// of fetches in place of rules. Sites with the same ruling in force have the same RulingID. It is
 // one of the constants, or 1 + effect<<causeBits + cause for an outcome, or firstText + the number
 // of a text.
 type RulingID uint32
@@ -35,7 +35,7 @@ func OutcomeRuling(o robots.Outcome, text int) RulingID {
 // Text returns the number of the text whose rules are in force. ok is false if it is no text.
 func (id RulingID) Text() (number int, ok bool) { return int(id) - int(firstText), id >= firstText }
 
-// IsKnown reports whether it is known what was in force: a text, or that there was none.
+// IsKnown reports whether the state of the rules is known: a text, or that there was none.
 func (id RulingID) IsKnown() bool {
 	_, cause := id.outcome()
 	return id > NoRobots && (cause == robots.CauseFetched || cause == robots.CauseStatus4xx)
@@ -50,7 +50,7 @@ func (id RulingID) outcome() (robots.Effect, robots.Cause) {
 	return robots.Effect(id >> causeBits), robots.Cause(id & (1<<causeBits - 1))
 }
 
-// A Ruling is what is in force: a Set for each agent. It is immutable.
+// A Ruling has the rules in force: a Set for each agent. It is immutable.
 type Ruling struct {
 	Sets   []*Set             // by agent of Options
 	Firsts []uint16           // the same: the first one with the same Set
@@ -159,7 +159,7 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 // TextID returns the RulingID of the text with that number.
 func TextID(number int) RulingID { return firstText + RulingID(number) }
 
-// ForAgents returns what is compiled for each agent, such as a Set. Agents that the same groups bind
+// ForAgents returns the compiled values for each agent, such as a Set. Agents that the same groups bind
 // share it, as most of many crawlers are bound by the groups for "*". It calls compile once for each such
 // list of groups; compile returns nil only with an error.
 func ForAgents[T any](f *robots.File, agents []robots.Agent, compile func(a robots.Agent, groups []int) (*T, error)) (all []*T, err error) {
@@ -218,7 +218,7 @@ func (t tokens) have(a robots.Agent) bool {
 		slices.ContainsFunc(a.Fallbacks, func(f robots.ProductToken) bool { return slices.ContainsFunc(t, f.Equal) }))
 }
 
-// Memory is what compiled rules take, see engine.Memory.
+// Memory is the size of compiled rules, see engine.Memory.
 type Memory struct {
 	Files, Rules       int
 	Tables, Refs, Text int64

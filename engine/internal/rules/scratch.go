@@ -16,7 +16,7 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// maxScratch is the number of patterns from which on a scratch is dropped: few files have as many.
+// maxScratch is the least number of patterns whose scratch is dropped: few files have as many.
 const maxScratch = 4096
 
 // release gives the scratch back, cleared of rules.

@@ -5,7 +5,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Options say what to compile rules for.
+// Options choose how rules are compiled.
 type Options struct {
 	Dialect    robots.Dialect
 	Agents     []robots.Agent
@@ -20,13 +20,13 @@ type Options struct {
 	Fail  func(error) // is told why the rules of such an agent could not be loaded; the Store sets it
 }
 
-// A Store says what is in force for every origin. It is safe for concurrent use.
+// A Store has the rules in force for every origin. It is safe for concurrent use.
 type Store interface {
 	NumSites() int  // origins that are known; sites are numbered from 0
-	InForce() int   // sites for which something is in force, at any time
-	Hash() string   // of what is in force for all sites
+	InForce() int   // sites that have something in force, at any time
+	Hash() string   // of the rulings in force for all sites
 	Newest() int64  // the time of the newest capture, in microseconds since 1970
-	Memory() Memory // of the rules loaded so far, those of equal texts once
+	Memory() Memory // of the rules loaded so far, equal texts counted once
 
 	// Enough returns the limit of memory under which all rules would have stayed that were loaded; 0 if few of them
 	// were dropped and loaded again.

@@ -13,7 +13,7 @@ const (
 // String returns "unknown", "denied" or "allowed".
 func (a Access) String() string { return [...]string{"unknown", "denied", "allowed"}[a] }
 
-// A Reason says what decided a verdict, see engine.Reason.
+// A Reason says how a verdict was decided, see engine.Reason.
 type Reason uint8
 
 // The reasons, and no others.

@@ -229,7 +229,7 @@ func (d *digest) write(p []byte) {
 	}
 }
 
-// matches reports whether what was written has the digest.
+// matches reports whether the written bytes have the digest.
 func (d *digest) matches() bool {
 	return d.hash == nil || bytes.Equal(d.hash.Sum(nil), d.sum)
 }

@@ -3,7 +3,7 @@
 // ingest and ingest/rulefiles may import it.
 //
 // It hides records: their headers, lengths and digests, how to find the next one behind damage,
-// what a revisit record repeats, and which records make one fetch. Package ingest/rulefiles
+// the record that a revisit record repeats, and which records make one fetch. Package ingest/rulefiles
 // describes both kinds of files.
 //
 //   - A [Pass] reads files as rules and counts the [Problems] in them.

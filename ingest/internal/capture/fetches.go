@@ -29,7 +29,7 @@ type Fetches struct {
 	lost    struct{ number, start, unverified int64 } // the record of tail, and the result of Unverified
 }
 
-// Rows get what Fetches read. The record is numbered from 1, and the offset is in the text of the
+// Rows get the rows that Fetches read. The record is numbered from 1, and the offset is in the text of the
 // file.
 type Rows interface {
 	// Row gets a fetch, which is valid until it returns.
@@ -40,7 +40,7 @@ type Rows interface {
 	Skip()
 }
 
-// A fetch is what the records of one fetch say.
+// A fetch holds the facts that the records of one fetch give.
 type fetch struct {
 	parts          fetchPart // 0 if there is no fetch
 	record, offset int64     // the first
@@ -52,7 +52,7 @@ type fetch struct {
 	present        []bool
 }
 
-// A fetchPart is what a record has of a fetch.
+// A fetchPart is the part of a fetch in one record.
 type fetchPart uint8
 
 const (
@@ -124,7 +124,7 @@ func (f *Fetches) Close() error {
 	return f.file.Close()
 }
 
-// Next reads the next record, which gives rows one row at most. At the end it gives what is left,
+// Next reads the next record, which gives rows one row at most. At the end it gives the rest,
 // and returns why it ended early: an error of the file, ErrTooDamaged, ErrWARC, ErrEndsEarly, or a
 // [*unpack.SegmentError]; nil at the end of the file.
 func (f *Fetches) Next(rows Rows) error {
@@ -151,7 +151,7 @@ func (f *Fetches) Next(rows Rows) error {
 	return nil
 }
 
-// end gives what is left, and returns why reading ended early, nil at the end of the file.
+// end gives the rest, and returns why reading ended early, nil at the end of the file.
 func (f *Fetches) end(rows Rows) error {
 	f.ended = true
 	f.finish(rows)
@@ -168,7 +168,7 @@ func (f *Fetches) end(rows Rows) error {
 	case f.tail.damage != nil:
 		f.number, f.start = f.lost.number, f.lost.start
 		err := f.tail.damage.At.Err
-		if _, ok := errors.AsType[*unpack.SegmentError](err); ok { // which says what to do
+		if _, ok := errors.AsType[*unpack.SegmentError](err); ok { // which gives advice
 			return err
 		}
 		return fmt.Errorf("%w: %w: copy or download the file again", ErrEndsEarly, err)
@@ -206,7 +206,7 @@ func (f *Fetches) enter() {
 }
 
 // Unverified returns the first record of the rows that nothing has verified: those of the segment
-// in which the file ends, whose checksum was not reached, and of all segments from the first one
+// where the file ends, whose checksum was not reached, and of all segments from the first one
 // that has none. It is 0 if there are none. Call it after an error of Next.
 func (f *Fetches) Unverified() int64 { return f.lost.unverified }
 
@@ -233,7 +233,7 @@ func (f *Fetches) finish(rows Rows) {
 	p.parts = 0
 }
 
-// readRecord reads the record at which the text stands. Its error is that the record is damaged.
+// readRecord reads the record where the text stands. Its error is that the record is damaged.
 func (f *Fetches) readRecord(rows Rows) error {
 	kind, length, err := f.readFields()
 	if err != nil {
@@ -273,7 +273,7 @@ func (f *Fetches) readRecord(rows Rows) error {
 	return nil
 }
 
-// begin makes the record the first of a fetch of a URL, of which nothing more is known.
+// begin makes the record the first of a fetch of a URL, with nothing more known.
 func (f *Fetches) begin(url []byte) {
 	p := &f.pending
 	p.parts, p.record, p.offset, p.time, p.hasAgent = 0, f.number, f.start, weblog.NoTime, false
@@ -345,13 +345,13 @@ var fetchKnown = map[string]fetchField{
 	weblog.NameAgent:    {block: fetchRequest, name: "User-Agent"},
 }
 
-// fetchFields are what is wanted of a WARC file.
+// fetchFields are the wanted fields of a WARC file.
 type fetchFields struct {
 	keep   []fetchField
 	blocks fetchPart // whose messages have anything that is wanted
 }
 
-// newFetchFields returns what the options ask for. The error is a weblog.ErrNoField or weblog.ErrNoClients.
+// newFetchFields returns the fields that the options ask for. The error is a weblog.ErrNoField or weblog.ErrNoClients.
 func newFetchFields(opt weblog.Options) (f fetchFields, err error) {
 	if opt.Agents {
 		f.blocks = fetchRequest

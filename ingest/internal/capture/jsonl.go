@@ -26,7 +26,7 @@ const (
 	// maxJSONLine is the length of the longest line of a JSON Lines file that is read, in bytes.
 	maxJSONLine = 16 << 20
 
-	// maxURL is the length of the longest URL that is read: that of the longest line of a log.
+	// maxURL is the length of the longest URL that is read: the longest line's of a log.
 	maxURL = 64 << 10
 )
 
@@ -41,7 +41,7 @@ type jsonlReader struct {
 	torn   bool   // the next line may be the end of one whose start is lost
 	ends   bool   // the line that was read last ends with the text
 	begins int64  // where it begins in the text
-	tail   tail   // what may be the lost end of the file
+	tail   tail   // the possible lost end of the file
 	shared bool   // a segment had two lines
 	long   []byte // scratch for a line that the source's buffer does not hold
 }
@@ -134,7 +134,7 @@ func (j *jsonlReader) report(offset int64, err error) *RecordError {
 }
 
 // next returns the next line that is not empty, without its end. The errors are io.EOF,
-// ErrLongLine, which stands for a line, and those of the source.
+// ErrLongLine, which stands for a line, and the source's.
 func (j *jsonlReader) next() ([]byte, error) {
 	for {
 		j.begins = j.src.Pos()
@@ -238,7 +238,7 @@ var jsonNames = func() (names [][]byte) {
 	return names
 }()
 
-// repeated returns a name that an object has twice, as two records do of which a part is missing; ""
+// repeated returns a name that an object has twice, as two records do if a part is missing; ""
 // if there is none. The line is valid JSON.
 func repeated(line []byte) string {
 	for _, name := range jsonNames {

@@ -91,10 +91,10 @@ func (p *Pass) Finish(yield func(robots.Response) bool) bool {
 // Problems returns the broken records so far.
 func (p *Pass) Problems() Problems { return p.problems }
 
-// Damages returns what was lost of the files so far: ends, whose records are no problems, and parts.
+// Damages returns the losses of the files so far: ends, whose records are no problems, and parts.
 func (p *Pass) Damages() []*Damage { return p.damages }
 
-// lose notes what was lost of the file that was read last. shared is whether its segments have
+// lose notes the losses of the file that was read last. shared is whether its segments have
 // several records: then nobody knows how many of them are lost with one.
 func (p *Pass) lose(t *tail, shared bool) {
 	if t.inside != nil && shared {

@@ -46,7 +46,7 @@ type RecordError struct {
 	Offset int64  // bytes of the file before the record, or before the gzip member or zstd frame that it starts in; -1 if Line says where
 	Text   int64  // bytes of text before the record in that member or frame: 0 for one that has it to itself
 	Line   int64  // 1-based line of a JSON Lines file, of those that could be read; 0 in a WARC file
-	Err    error  // what is wrong, such as ErrLength
+	Err    error  // the fault, such as ErrLength
 }
 
 // Error names the file, the place and the fault.

@@ -26,7 +26,7 @@ type records struct {
 	block  block // of this record
 	intact int   // records without a fault so far
 	shared bool  // a segment had two records
-	tail   tail  // what may be the lost end of the file
+	tail   tail  // the possible lost end of the file
 	faults int   // of the source, as far as they are in tail
 }
 

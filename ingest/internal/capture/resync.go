@@ -52,7 +52,7 @@ func (r *records) scan() bool {
 	}
 }
 
-// isFirstLine reports whether b starts with a line like "WARC/1.0", apart from what precedes the
+// isFirstLine reports whether b starts with a line like "WARC/1.0", apart from the text before the
 // number.
 func isFirstLine(b []byte) bool {
 	n := len(warcMagic)

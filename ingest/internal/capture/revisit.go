@@ -15,13 +15,13 @@ import (
 // again for a revisit record, all of that is unpacked again.
 const maxInPart = 16 << 20
 
-// A place is where a record is, in which file.
+// A place is a file and a record's position there.
 type place struct {
 	file int // index of captureIndex.paths
 	location
 }
 
-// maxPending is how many revisit records wait for what they refer to, in case it comes later.
+// maxPending is how many revisit records wait for the record that they refer to, in case it comes later.
 const maxPending = 10_000
 
 // A captureIndex finds the captures that revisit records refer to. It takes about 100 bytes a
@@ -29,7 +29,7 @@ const maxPending = 10_000
 type captureIndex struct {
 	paths    []string // of the WARC files so far
 	seed     maphash.Seed
-	places   map[uint64]int // hash of what may be referred to -> index of found
+	places   map[uint64]int // hash of a possible target -> index of found
 	found    []place
 	pending  []revisit
 	reader   records // for reading again
@@ -46,18 +46,18 @@ const maxUnpacked = 16 << 30
 type revisit struct {
 	capture
 	own     uint64       // hash of its own WARC-Record-ID
-	refs    [3]uint64    // hashes of what it refers to, the surest first; 0 is none
+	refs    [3]uint64    // hashes of its target, the surest first; 0 is none
 	problem *RecordError // to report if that cannot be had
 }
 
-// The kinds of names by which a record refers to another.
+// The kinds of names that a record uses to refer to another.
 const (
 	byID     = 'i' // WARC-Record-ID
 	byTarget = 't' // WARC-Target-URI and WARC-Date
 	byDigest = 'd' // WARC-Payload-Digest
 )
 
-// key returns the hash of a name in two parts, the second of which may be nil; 0 for an empty name.
+// key returns the hash of a name in two parts, the second may be nil; 0 for an empty name.
 // The seed is random, so no input can be made to collide.
 func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
 	if len(name) == 0 {
@@ -72,7 +72,7 @@ func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
 	return max(1, h.Sum64())
 }
 
-// addRecords adds the capture at which r stands. Its file is the last of paths. Of equal payloads the
+// addRecords adds the capture where r stands. Its file is the last of paths. Of equal payloads the
 // first counts.
 func (x *captureIndex) addRecords(r *records) {
 	h, loc := &r.head, r.location()
@@ -92,7 +92,7 @@ func (x *captureIndex) place(key uint64, i int) {
 	}
 }
 
-// revisit returns what the revisit record at which r stands, and which says c, refers to.
+// revisit returns the target of the revisit record where r stands, which says c.
 func (x *captureIndex) revisit(r *records, c capture) *revisit {
 	h := &r.head
 	return &revisit{

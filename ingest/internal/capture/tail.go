@@ -9,20 +9,20 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// What is wrong with a whole file, or a part of it. Nobody knows how many records are lost.
+// The faults of a whole file, or a part of it. Nobody knows how many records are lost.
 var (
-	// ErrEndsEarly is the error of a file that ends within a record, or of which nothing can be read
+	// ErrEndsEarly is the error of a file that ends within a record, or that has nothing readable
 	// from some place to its end.
 	ErrEndsEarly = errors.New("ends too early")
 	// ErrPart is the error of a file with gzip members or zstd frames of several records, some of
-	// which cannot be unpacked. What was read of them before the fault is used, and not verified.
+	// which cannot be unpacked. Their records before the fault are used, and not verified.
 	ErrPart = errors.New("has a damaged part")
 )
 
 // A Damage is the end of a file of captures that was lost, or a part of it.
 type Damage struct {
 	Kind    error        // ErrEndsEarly or ErrPart
-	At      *RecordError // the first record that is lost: where it begins, and what is wrong
+	At      *RecordError // the first record that is lost: where it begins, and the fault
 	Parts   int64        // that are damaged, of an ErrPart
 	Size    int64        // of the file
 	Unread  int64        // bytes at its end, as stored, that gave no record; 0 of an ErrPart
@@ -34,7 +34,7 @@ func (d *Damage) Error() string {
 	return fmt.Sprintf("%s: %s", fault.Display(d.At.Name), d.Lost())
 }
 
-// Lost says what is lost, without the name of the file and the remedy.
+// Lost names the loss, without the name of the file and the remedy.
 func (d *Damage) Lost() string {
 	wrong := strings.TrimRight(strings.TrimSuffix(d.At.Err.Error(), unpack.Again), ":; ")
 	kind := d.Kind.Error()
@@ -79,7 +79,7 @@ func cutsOff(err error, alone bool) bool {
 	return ok && (!alone || !errors.Is(err, unpack.ErrChecksum))
 }
 
-// A tail is what may be the lost end of a file: a record that cuts the file off, and the problems
+// A tail is the possible lost end of a file: a record that cuts the file off, and the problems
 // behind it, until an intact record shows that the file goes on. Its zero value is empty.
 type tail struct {
 	damage *Damage

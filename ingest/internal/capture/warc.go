@@ -14,18 +14,18 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A warcRecord is what the header of a record says.
+// A warcRecord holds the facts in the header of a record.
 type warcRecord struct {
 	isRevisit bool
 	origin    robots.Origin // "" if it is no capture that is wanted
-	url       string        // of what was captured, if that is no robots.txt
+	url       string        // of the captured page, if that is no robots.txt
 	date      time.Time
 	length    int64
 	truncated string // WARC-Truncated in lower case: why the record does not have all that was sent; "" if it does
 	digest    []byte // of the block; valid until the next header
 }
 
-// A warcReader finds the captures of robots.txt in WARC files, and of what they redirect to.
+// A warcReader finds the captures of robots.txt in WARC files, and of the pages they redirect to.
 type warcReader struct {
 	records
 	pass *Pass
@@ -75,7 +75,7 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 	return true, nil
 }
 
-// record reads the record at which the text stands. used reports whether it gives a response now.
+// record reads the record where the text stands. used reports whether it gives a response now.
 func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	h, c, err := w.capture(w.pass.targets.has)
 	if err != nil || h.origin == "" {
@@ -108,14 +108,14 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	return c.response, true, nil
 }
 
-// A capture is what the block of a record says.
+// A capture holds the facts in the block of a record.
 type capture struct {
 	response robots.Response
 	isBare   bool  // the block is empty: a revisit record has no header of its own
-	fault    error // what is wrong with the block, whose borders are right; nil if nothing is
+	fault    error // the fault of the block, whose borders are right; nil if nothing is
 }
 
-// capture reads the record at which the text stands, to its end. It reads the block of a
+// capture reads the record where the text stands, to its end. It reads the block of a
 // robots.txt, or of a URL that is wanted. Its error means that the end of the record is unknown;
 // any other fault is in the capture.
 func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture, err error) {
@@ -145,7 +145,7 @@ func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture
 	return h, c, err
 }
 
-// incomplete returns the error of an answer that the crawler did not get whole. What it cut off
+// incomplete returns the error of an answer that the crawler did not get whole. An answer it cut off
 // itself, because it was long, is no fault. missing is the bytes that the answer lacks of its
 // Content-Length.
 func incomplete(truncated string, missing int64) error {
@@ -160,7 +160,7 @@ func incomplete(truncated string, missing int64) error {
 	return nil
 }
 
-// readHeader reads the header of the record and checks what is needed of it.
+// readHeader reads the header of the record and checks the fields that are needed.
 func (r *records) readHeader(wanted func(robots.URL) bool) (h warcRecord, err error) {
 	kind, length, err := r.readFields()
 	if err != nil {

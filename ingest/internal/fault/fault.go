@@ -1,4 +1,4 @@
-// Package fault has the error that names a file, and the way in which messages show names and
+// Package fault has the error that names a file, and the way that messages show names and
 // bytes. It is for the packages below ingest only, which show both to others under their own names.
 //
 // No other package may import it.
@@ -22,8 +22,8 @@ const Stdin = "-"
 // A NameError says that a file, directory or pattern cannot be used as it was given.
 type NameError struct {
 	Name   string // as given, or below the rules directory
-	Err    error  // what is wrong
-	Remedy string // what to do about it; may be empty
+	Err    error  // the fault
+	Remedy string // advice about it; may be empty
 }
 
 // Error names the file, the fault and the remedy.
@@ -68,5 +68,5 @@ func Display(name string) string {
 	return name
 }
 
-// Short cuts off what is too long for a message.
+// Short cuts off a text that is too long for a message.
 func Short(b []byte) []byte { return b[:min(len(b), 80)] }

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// maxDecoded is the most bytes that a body may become by decoding. That is a hundred times what
-	// is used of it, so more is a bomb.
+	// maxDecoded is the most bytes that a body may become by decoding. That is a hundred times the size that
+	// is used, so more is a bomb.
 	maxDecoded = 64 << 20
 
 	// maxCodings is how many codings a body may have, one inside the other.
@@ -144,7 +144,7 @@ type decodedReader struct {
 	left int64
 }
 
-// Read reads what the decoder gives.
+// Read reads the decoded bytes.
 func (d *decodedReader) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p[:min(int64(len(p)), d.left+1)])
 	if d.left -= int64(n); d.left < 0 {

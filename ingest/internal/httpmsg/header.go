@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxHeader bounds the header of a record, and that of the HTTP response in it, in bytes.
+// maxHeader bounds the header of a record, and of the HTTP response in it, in bytes.
 const maxHeader = 256 << 10
 
 // ErrLongHeader is the error of a header that is too long to be one.
@@ -26,7 +26,7 @@ type Header struct {
 type field struct{ name, value []byte }
 
 // Read reads a header and the empty line that ends it. check is called with each line, if it is not
-// nil. The errors are ErrLongHeader, io.ErrUnexpectedEOF, those of r, and those of check.
+// nil. The errors are ErrLongHeader, io.ErrUnexpectedEOF, r's and check's.
 func (h *Header) Read(r *bufio.Reader, check func(line []byte) error) error {
 	h.raw, h.fields = h.raw[:0], h.fields[:0]
 	ends := make([]int, 0, 32)

@@ -53,7 +53,7 @@ type Response struct {
 
 // ReadResponse reads a response: its status, where it redirects to, and its body if the status is
 // 2xx. Other statuses have no body that is a robots.txt. The errors are ErrHTTP, ErrEncoding,
-// ErrBomb, and those of r. The caller owns the body.
+// ErrBomb, and r's. The caller owns the body.
 func (h *Reader) ReadResponse(r io.Reader) (c Response, err error) {
 	h.start(r)
 	if _, err := h.buf.Peek(1); err == io.EOF {
@@ -71,8 +71,8 @@ func (h *Reader) ReadResponse(r io.Reader) (c Response, err error) {
 	return c, err
 }
 
-// ReadHead reads the header of a request into Head; or, if isResponse is set, that of a response
-// behind interim ones. The errors are those of ReadResponse and of [Header.Read].
+// ReadHead reads the header of a request into Head; or, if isResponse is set, of a response
+// behind interim ones. The errors come from ReadResponse and from [Header.Read].
 func (h *Reader) ReadHead(r io.Reader, isResponse bool) error {
 	h.start(r)
 	if !isResponse {
@@ -204,7 +204,7 @@ type chunkReader struct {
 	err  error
 }
 
-// Read reads what the chunks hold.
+// Read reads the bytes in the chunks.
 func (c *chunkReader) Read(p []byte) (int, error) {
 	for c.left == 0 && c.err == nil {
 		c.err = c.next()

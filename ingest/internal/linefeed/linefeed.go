@@ -9,14 +9,14 @@ import "bytes"
 // Block is how many places must be free for Find to look at more text.
 const Block = 64
 
-// Seen is what a text has beside line feeds.
+// Seen says which special bytes a text has beside line feeds.
 type Seen struct {
 	Blank bool // a space or a tab
 	NUL   bool // a byte that is 0
 	CR    bool // a carriage return, before a line feed or not
 }
 
-// Add adds what another text has.
+// Add adds the findings of another text.
 func (s *Seen) Add(o Seen) {
 	s.Blank = s.Blank || o.Blank
 	s.NUL = s.NUL || o.NUL
@@ -25,7 +25,7 @@ func (s *Seen) Add(o Seen) {
 
 // Find writes where the line feeds of a text are to places, in order. It reads the text to its end,
 // or until fewer than [Block] places are free, and returns how many it wrote, how many bytes it has
-// read, and what was in them. A text has less than 4 GiB. It does not allocate.
+// read, and the special bytes in them. A text has less than 4 GiB. It does not allocate.
 func Find(text []byte, places []uint32) (n, read int, s Seen) { return find(text, places) }
 
 // findGeneric is Find without vector instructions.

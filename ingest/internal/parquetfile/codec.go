@@ -76,7 +76,7 @@ func (u *unpacker) gunzip(dst, src []byte, size int) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// unpackOther unpacks what the library knows besides. It panics at damaged data.
+// unpackOther unpacks the other formats that the library knows. It panics at damaged data.
 func unpackOther(codec compress.Compression, src []byte, size int) (page []byte, err error) {
 	c, err := compress.GetCodec(codec)
 	if err != nil {

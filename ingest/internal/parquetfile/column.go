@@ -307,7 +307,7 @@ func (c *Column) split(p *page) (reps, levels, data []byte, err error) {
 	return reps, levels, data, err
 }
 
-// cutLevels returns the levels that a page of version 1 begins with, whose length stands before them, and what follows.
+// cutLevels returns the levels that a page of version 1 begins with, whose length stands before them, and the rest.
 func cutLevels(data []byte) (levels, rest []byte, err error) {
 	n := 4 + uint64(0)
 	if len(data) >= 4 {
@@ -319,14 +319,14 @@ func cutLevels(data []byte) (levels, rest []byte, err error) {
 	return data[4:n], data[n:], nil
 }
 
-// keep keeps the memory of a page for the next, unless it is that of the compressed page.
+// keep keeps the memory of a page for the next, unless it is the compressed page's.
 func (c *Column) keep(raw []byte) {
 	if c.chunk.codec != compress.Codecs.Uncompressed {
 		c.raw = raw
 	}
 }
 
-// A window is a piece of a file, in which headers are read.
+// A window is a piece of a file where headers are read.
 type window struct {
 	r    io.ReaderAt
 	at   int64

@@ -20,11 +20,11 @@ const (
 	encryptedMagic = "PARE"
 )
 
-// The errors of Open and Column.Open that say what is wrong with a file as a whole.
+// The errors of Open and Column.Open that name a fault of a file as a whole.
 var (
 	ErrTruncated = errors.New("it does not end as a Parquet file does: it is truncated, or damaged at its end")
 	ErrFooter    = errors.New("its footer is damaged")
-	// ErrUnsupported is that of a file that is sound, but has what this package does not read.
+	// ErrUnsupported means that a file is sound, but has features that this package does not read.
 	ErrUnsupported = errors.New("which is not read")
 	errEncrypted   = fmt.Errorf("it is encrypted, %w", ErrUnsupported)
 )
@@ -81,7 +81,7 @@ func (f *File) parse(footer []byte) (err error) {
 	return nil
 }
 
-// check compares what the footer says about the file with what it says about the row groups.
+// check compares the footer's numbers for the file with those for the row groups.
 func (f *File) check() error {
 	if f.meta.IsSetEncryptionAlgorithm() {
 		return errEncrypted
@@ -148,7 +148,7 @@ func (f *File) Small(index int) bool {
 	return true
 }
 
-// A chunk is where a column of a row group lies in the file, and what the footer says about it.
+// A chunk is where a column of a row group lies in the file, and the footer's facts about it.
 type chunk struct {
 	start, end int64
 	old        bool // end may be too early, see mrBug
@@ -161,7 +161,7 @@ type chunk struct {
 // parquet-mr before 1.2.9: it did not count the header of the dictionary there (PARQUET-816).
 const mrBug = 100
 
-// chunk compares what the footer says about a column of a row group with the schema.
+// chunk compares the footer's facts about a column of a row group with the schema.
 func (f *File) chunk(group int, col *schema.Column, index int) (chunk, error) {
 	column := f.meta.RowGroups[group].Columns[index]
 	meta := column.GetMetaData()

@@ -18,7 +18,7 @@ const (
 	dataPageV2
 )
 
-// A header is what stands before a page.
+// A header holds the fields before a page.
 type header struct {
 	kind         pageKind
 	size, packed int64 // of the page before and after compression

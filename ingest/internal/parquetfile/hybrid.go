@@ -106,7 +106,7 @@ func readBits(data []byte, at uint64, width int) uint64 {
 	return v & (1<<width - 1)
 }
 
-// readLevels appends the levels of a page to dst: those of definition or of repetition, in that encoding. None may be
+// readLevels appends the levels of a page to dst: the definition or repetition levels, in that encoding. None may be
 // above most.
 func readLevels(dst []uint8, data []byte, p *page, encoding parquet.Encoding, most int) ([]uint8, error) {
 	width := bits.Len(uint(most))
@@ -144,9 +144,9 @@ func readLevels(dst []uint8, data []byte, p *page, encoding parquet.Encoding, mo
 var errDeltas = errors.New("its differences are damaged")
 
 // readDeltas appends the numbers in DELTA_BINARY_PACKED that data begin with, which must be n, to
-// dst. It returns what follows them.
+// dst. It returns the data behind them.
 func readDeltas(dst []int64, data []byte, n int) ([]int64, []byte, error) {
-	c := compact{data: data} // the numbers are those of Thrift
+	c := compact{data: data} // the numbers are Thrift's
 	block, minis, count := c.uvarint(), c.uvarint(), c.uvarint()
 	value := c.int()
 	if c.err != nil || minis == 0 || block == 0 || block%minis != 0 || block/minis%8 != 0 || block > 1<<20 || count != uint64(n) {

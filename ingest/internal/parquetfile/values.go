@@ -36,12 +36,12 @@ const (
 	prefixes              // DELTA_BYTE_ARRAY
 )
 
-// values are those of a page that are not null. Their structure was checked.
+// values are the values of a page that are not null. Their structure was checked.
 type values struct {
 	kind kind
 	typ  parquet.Type
 	size int    // of a value of a fixed size
-	data []byte // of texts, what is left of it
+	data []byte // of texts, the rest of it
 	n, i int    // all values, and those that were read
 
 	dict   *dictionary
@@ -135,7 +135,7 @@ func (v *values) setPlain() error {
 	return v.fits(uint64(v.n) * uint64(v.size))
 }
 
-// cutText returns the text in PLAIN that data begin with, and what follows it.
+// cutText returns the text in PLAIN that data begin with, and the rest.
 func cutText(data []byte) (text, rest []byte, ok bool) {
 	if len(data) < 4 {
 		return nil, nil, false
@@ -264,7 +264,7 @@ type dictionary struct {
 	offsets []uint32 // of texts, where each begins in data; one more than there are texts
 }
 
-// set sets the dictionary to that of a page of n values.
+// set sets the dictionary to the dictionary of a page of n values.
 func (d *dictionary) set(col *schema.Column, data []byte, n int) error {
 	*d = dictionary{typ: col.PhysicalType(), size: sizeOf(col), data: data, n: n, offsets: d.offsets[:0]}
 	if d.data == nil {

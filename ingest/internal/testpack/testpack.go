@@ -1,4 +1,4 @@
-// Package testpack packs what the tests of the packages below ingest read.
+// Package testpack packs the files that tests of the packages below ingest read.
 package testpack
 
 import (

@@ -73,7 +73,7 @@ type Ahead struct {
 
 	now      *piece   // being read; nil between inputs
 	buffer   []byte   // the last one from now.texts; nil if it was read to its end
-	at       int      // where what is not read yet starts in it
+	at       int      // where the unread bytes start in it
 	mark     int      // of buffer, see aText
 	spare    [][]byte // buffers that the unpacker does not get back yet
 	anyBytes bool     // the input has given text
@@ -307,7 +307,7 @@ func (a *Ahead) Verified() int64 {
 // Grown returns how much longer the file is than it was.
 func (a *Ahead) Grown() int64 { return a.now.from.text.Grown() }
 
-// fill makes sure that a.buffer has text. Its errors are those of Read, and come again.
+// fill makes sure that a.buffer has text. Its errors are Read's, and come again.
 func (a *Ahead) fill() error {
 	for a.buffer == nil {
 		text, ok := <-a.now.texts

@@ -34,7 +34,7 @@ const (
 var packings = [...]struct {
 	name  string
 	magic string // the first bytes
-	tool  string // what unpacks it to standard output
+	tool  string // the command that unpacks it to standard output
 }{
 	None:     {"text", "", ""},
 	Zstd:     {"zstd", "\x28\xb5\x2f\xfd", "zstd -dc"},
@@ -59,7 +59,7 @@ func isTar(head []byte) bool {
 
 const tarMagicEnd = 262
 
-// tarTools are the commands that unpack all files of a tar archive, by what it is packed with.
+// tarTools are the commands that unpack all files of a tar archive, by its packing.
 var tarTools = map[Packing]string{
 	None: "tar -xOf", Gzip: "tar -xzOf", Zstd: "tar --zstd -xOf", XZ: "tar -xJOf", Bzip2: "tar -xjOf", Zip: "unzip -p",
 }
@@ -81,7 +81,7 @@ func (p Packing) String() string { return packings[p].name }
 // A PackingError is an ErrFormat: the input is packed in a way that is not read.
 type PackingError struct {
 	Packing Packing
-	Outer   Packing // what it is in, if the text of a packed file is packed once more
+	Outer   Packing // the packing around it, if the text of a packed file is packed once more
 	Tool    string  // the command that unpacks a file, or Outer, to standard output: "xz -dc"
 }
 
@@ -107,7 +107,7 @@ func (p Packing) refusal() error {
 	return &PackingError{Packing: p, Tool: packings[p].tool}
 }
 
-// A Content is what a file holds once it is unpacked.
+// A Content is the kind of text in a file once it is unpacked.
 type Content uint8
 
 // The contents.
@@ -118,7 +118,7 @@ const (
 	Parquet                // a Parquet file, which is not packed
 )
 
-// A Type is what a file is.
+// A Type is the kind of a file.
 type Type struct {
 	Packing Packing
 	Content Content
@@ -157,7 +157,7 @@ func Detect(head []byte) Type {
 }
 
 // Named returns the content that the base name of a file claims, for files that are rules: Text,
-// WARC or JSONL. A name that ends in .txt is that of a host, whatever the host.
+// WARC or JSONL. A name that ends in .txt is a host's, whatever the host.
 func Named(base string) Content {
 	switch {
 	case strings.HasSuffix(base, ".txt"):

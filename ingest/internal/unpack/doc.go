@@ -1,10 +1,10 @@
-// Package unpack says what a file is and reads its text. Only the packages below ingest may import
+// Package unpack tells the kind of a file and reads its text. Only the packages below ingest may import
 // it.
 //
 // It hides zstd and gzip: frames, members, windows, dictionaries, checksums, and where the text of
 // a damaged file can be trusted. It knows neither lines nor records.
 //
-//   - [Detect] and its kin are the one place that says what a file is: how it is packed, and what
+//   - [Detect] and its kin are the one place that tells the kind of a file: how it is packed, and what
 //     it holds.
 //   - [Texts] read one input after the other from start to end. At a fault they first give out
 //     everything that was unpacked before it, and say how much of it was verified: which frames and

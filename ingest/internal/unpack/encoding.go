@@ -13,7 +13,7 @@ import (
 // An Encoding is how a text is written as bytes.
 type Encoding uint8
 
-// The encodings. UTF8 stands for all in which ASCII is ASCII.
+// The encodings. UTF8 stands for all that keep ASCII as ASCII.
 const (
 	UTF8 Encoding = iota
 	UTF16LE
@@ -24,7 +24,7 @@ const (
 const encodingHead = 16
 
 // EncodingOf returns the encoding of a text by its first bytes, and the length of the mark that
-// says so. Without a mark, UTF-16 is text in which each second one of the first 16 bytes is zero,
+// says so. Without a mark, UTF-16 is text where each second one of the first 16 bytes is zero,
 // and only those: at least four bytes of it.
 func EncodingOf(head []byte) (e Encoding, mark int) {
 	switch {
@@ -66,7 +66,7 @@ type Decoder struct {
 	order                  binary.ByteOrder // of UTF-16; nil for UTF-8
 	at, produced, verified int64            // bytes of UTF-16 that were decoded, the bytes of UTF-8 that made, and those of them that are verified
 	packed                 []byte           // UTF-16 that was not decoded yet
-	held                   int              // bytes behind packed in which a packed file may begin
+	held                   int              // bytes behind packed where a packed file may begin
 	decoded                []byte           // UTF-8 that was not given out yet
 	buf                    []byte           // of packed
 	out                    []byte           // of decoded
@@ -77,7 +77,7 @@ func (d *Decoder) Reset(texts Texts) {
 	*d = Decoder{texts: texts, head: d.head[:0], buf: d.buf, out: d.out}
 }
 
-// Read reads text. Its errors are those of the input, an ErrFormat, or an ErrEncoding.
+// Read reads text. Its errors are the input's, an ErrFormat, or an ErrEncoding.
 func (d *Decoder) Read(p []byte) (int, error) {
 	if !d.begun {
 		d.begin()
@@ -202,7 +202,7 @@ func (d *Decoder) decode(p []byte) (int, error) {
 	return n, nil
 }
 
-// more decodes what was read, and reads more. Its error is why there is no more.
+// more decodes the bytes read, and reads more. Its error is why there is no more.
 func (d *Decoder) more() error {
 	if d.transform(); len(d.decoded) > 0 {
 		return nil

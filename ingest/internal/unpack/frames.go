@@ -39,7 +39,7 @@ type frameScanner struct {
 
 // piece returns the end of the shortest run of whole frames from start that has the least size,
 // skippable frames included. It is wholeFile if the file has no more, or if something else follows:
-// the decoder then reports what that is.
+// the decoder then reports its kind.
 func (s frameScanner) piece(start int64) (end int64) {
 	for end = start; end-start < s.least; {
 		next, ok := s.frame(end)
@@ -84,7 +84,7 @@ func (s frameScanner) read(p []byte, at int64) bool {
 	return err == nil
 }
 
-// cutShort is the error of a frame of which only n bytes are there.
+// cutShort is the error of a frame with only n bytes there.
 func cutShort(err error, n int) error {
 	if err == io.EOF && n > 0 { //nolint:errorlint // a Reader's end is io.EOF itself
 		return io.ErrUnexpectedEOF
@@ -101,7 +101,7 @@ type frameReader struct {
 	check   bool  // a checksum follows the last block
 }
 
-// reset starts with the frame at which r stands.
+// reset starts with the frame where r stands.
 func (f *frameReader) reset(r *bufio.Reader) error {
 	head, err := r.Peek(5)
 	if err != nil {

@@ -28,7 +28,7 @@ const skippableMagic = "\x2a\x4d\x18"
 
 // FindJoined returns where in text[from:to], which are whole lines, a packed file begins, and how it is
 // packed; -1 if none does. It does where a line begins, and the header may be one. It does within a line,
-// whose own end is missing then, if also the end of that line is part of what is packed: else the line
+// whose own end is missing then, if also the end of that line is part of the packed text: else the line
 // holds packed bytes, as a value of a request may.
 func FindJoined(text []byte, from, to int) (at int, p Packing) {
 	at = -1
@@ -65,7 +65,7 @@ func FindJoined(text []byte, from, to int) (at int, p Packing) {
 const wideHead = 10
 
 // findJoinedWide is FindJoined for a text in UTF-16. A packed file may begin anywhere in it: its magic and its header
-// are no characters that a text has. That of compress is too short for this.
+// are no characters that a text has. The magic of compress is too short for this.
 func findJoinedWide(text []byte) (at int, p Packing) {
 	at = -1
 	for q := Zstd; q < Tar; q++ {
@@ -87,7 +87,7 @@ func findJoinedWide(text []byte) (at int, p Packing) {
 	return at, p
 }
 
-// HoldsMagic reports whether some bytes hold those with which a packed file begins.
+// HoldsMagic reports whether some bytes hold the first bytes of a packed file.
 func HoldsMagic(text []byte) bool {
 	for p := Zstd; p < Tar; p++ {
 		if bytes.Contains(text, []byte(packings[p].magic)) {
@@ -134,7 +134,7 @@ func (p Packing) mayBegin(text []byte) bool {
 	return true
 }
 
-// goesOn reports whether what is packed at the start of a text includes the first line feed, or the
+// goesOn reports whether the packed start of a text includes the first line feed, or the
 // text ends.
 func (p Packing) goesOn(text []byte) bool {
 	feed := bytes.IndexByte(text, '\n')
@@ -162,7 +162,7 @@ func (p Packing) goesOn(text []byte) bool {
 	return false
 }
 
-// isBinary reports whether a text, of which the start is looked at, is none: an eighth of it are
+// isBinary reports whether a text, judged by its start, is none: an eighth of it are
 // control characters, or no UTF-8. So little that it says nothing is none, too.
 func isBinary(text []byte) bool {
 	const looked, least = 64, 16

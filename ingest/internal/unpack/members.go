@@ -16,13 +16,13 @@ type memberReader struct {
 	parts verifiedParts
 }
 
-// reset starts with the member at which r stands.
+// reset starts with the member where r stands.
 func (m *memberReader) reset(r *bufio.Reader) error {
 	m.in, m.parts = r, verifiedParts{}
 	return m.open()
 }
 
-// open opens the member at which the file stands.
+// open opens the member where the file stands.
 func (m *memberReader) open() error {
 	err := resetGzip(&m.gzip, m.in)
 	m.gzip.Multistream(false)
@@ -32,7 +32,7 @@ func (m *memberReader) open() error {
 // verified returns how much of the text was verified.
 func (m *memberReader) verified() *verifiedParts { return &m.parts }
 
-// Read reads text. Its errors are io.EOF, ErrTrailing, or that of the decompressor.
+// Read reads text. Its errors are io.EOF, ErrTrailing, or the decompressor's.
 func (m *memberReader) Read(p []byte) (int, error) {
 	for {
 		n, err := m.gzip.Read(p)

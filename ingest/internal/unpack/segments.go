@@ -46,7 +46,7 @@ type Segments struct {
 
 	prefix []byte // first bytes of a record
 	given  int64  // bytes of text read so far
-	marks  []mark // where the segments of the text begin, the first at or before what was last pruned
+	marks  []mark // where the segments of the text begin, the first at or before the last pruned text
 	isOpen bool   // the last of marks is being read
 	faults int    // segments that could not be unpacked, each as often as that was tried
 	noSum  bool   // a segment that was opened has no checksum
@@ -77,7 +77,7 @@ func (e *SegmentError) Unwrap() error { return e.Err }
 func NewSegments(prefix string) *Segments { return &Segments{prefix: []byte(prefix)} }
 
 // Reset starts to read a file of that name and size. The name decides how the file is packed if its
-// first bytes are damaged. The error is that of the file, or ErrFormat.
+// first bytes are damaged. The error is the file's, or ErrFormat.
 func (s *Segments) Reset(name string, file io.ReaderAt, size int64) error {
 	if s.packed == nil {
 		s.packed = bufio.NewReaderSize(nil, fileBuffer)
@@ -108,14 +108,14 @@ func (s *Segments) Size() int64 { return s.size }
 // BytesRead returns how far the file was read.
 func (s *Segments) BytesRead() int64 { return s.off }
 
-// IOErr returns what the file failed with, which is no fault of its data, or nil. The text ends
+// IOErr returns the error of the file, which is no fault of its data, or nil. The text ends
 // there.
 func (s *Segments) IOErr() error { return s.ioErr }
 
 // Fault returns the fault of the segment being read, or nil. Text then fails with it.
 func (s *Segments) Fault() *SegmentError { return s.fault }
 
-// Rest returns how many bytes of the file are behind what was unpacked last.
+// Rest returns how many bytes of the file are behind the part unpacked last.
 func (s *Segments) Rest() int64 { return max(0, s.size-s.filePos()) }
 
 // Faults returns how often a segment could not be unpacked so far.
@@ -205,8 +205,8 @@ func (s *Segments) unpack(p []byte) (int, error) {
 	}
 }
 
-// open opens the segment at which packed stands. Its error is io.EOF, a fault that it also sets, or
-// that of the file.
+// open opens the segment where packed stands. Its error is io.EOF, a fault that it also sets, or
+// the file's.
 func (s *Segments) open() error {
 	start := s.filePos()
 	if _, err := s.packed.Peek(1); err != nil {
@@ -234,7 +234,7 @@ func (s *Segments) open() error {
 	return nil
 }
 
-// openGzip opens the member at which packed stands. So few bytes that they are none, and do not begin
+// openGzip opens the member where packed stands. So few bytes that they are none, and do not begin
 // as one, are no member that was cut off.
 func (s *Segments) openGzip() error {
 	head, _ := s.packed.Peek(leastMember)

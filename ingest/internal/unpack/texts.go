@@ -38,7 +38,7 @@ type Texts interface {
 	// with the remedy.
 	io.Reader
 	// Verified returns how many bytes of the text, of those that were read, are verified: its zstd
-	// frames and gzip members up to there ended, and their checksums are right. What follows may be
+	// frames and gzip members up to there ended, and their checksums are right. The rest may be
 	// wrong if a fault comes before the next such end. It is math.MaxInt64 for a text that is not
 	// packed. It grows with Read and Take.
 	Verified() int64
@@ -51,7 +51,7 @@ type Texts interface {
 	Grown() int64
 	// Close ends it. Another can be opened, unless it ended in a fault.
 	Close() error
-	// Release closes what is open, and gives back the memory. The Texts cannot be used any more.
+	// Release closes all that is open, and gives back the memory. The Texts cannot be used any more.
 	Release() error
 }
 
@@ -96,7 +96,7 @@ type textReader struct {
 	buf   *bufio.Reader
 	zstd  zstdReader
 	gzip  memberReader
-	owned io.Closer // what Close closes; nil for standard input
+	owned io.Closer // the file that Close closes; nil for standard input
 
 	packing  Packing
 	text     io.Reader // the unpacked text
@@ -128,7 +128,7 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 	return nil
 }
 
-// openFile opens a file. If the name is that of a file in a zip archive, that is the archive, and
+// openFile opens a file. If the name names a file in a zip archive, that is the archive, and
 // member the file.
 func openFile(name string) (f place.File, member string, err error) {
 	f, err = place.Of(name).Open(name)
@@ -265,7 +265,7 @@ func (t *textReader) Close() error {
 	return err
 }
 
-// Release closes what is open and gives the memory of the decompressors back.
+// Release closes all that is open and gives the memory of the decompressors back.
 func (t *textReader) Release() error {
 	t.zstd.close()
 	t.gzip, t.buf = memberReader{}, nil
@@ -294,7 +294,7 @@ func (t *textReader) verified() *verifiedParts {
 	return &verifiedParts{}
 }
 
-// Grown returns how much longer the file is than it was. A size of 0 is that of files that the
+// Grown returns how much longer the file is than it was. A size of 0 is the size of files that the
 // system makes up.
 func (t *textReader) Grown() int64 {
 	if t.size <= 0 {

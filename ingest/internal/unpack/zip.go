@@ -24,13 +24,13 @@ import (
 // files. A directory makes several times as much memory.
 const maxDirectory = 8 << 20
 
-// A ZipError is the ErrFormat of a zip archive of which no file is read.
+// A ZipError is the ErrFormat of a zip archive whose files are not read.
 type ZipError struct {
 	Members []string // the files in it, if one of them must be named
-	Reason  string   // what is wrong; "" if there are several files, and none was named
+	Reason  string   // the fault; "" if there are several files, and none was named
 }
 
-// Error says what is wrong.
+// Error names the fault.
 func (e *ZipError) Error() string {
 	if e.Reason != "" {
 		return e.Reason
@@ -41,7 +41,7 @@ func (e *ZipError) Error() string {
 // Unwrap returns ErrFormat.
 func (e *ZipError) Unwrap() error { return ErrFormat }
 
-// SplitMember cuts the name of a file in a zip archive into that of the archive and its own:
+// SplitMember cuts the name of a file in a zip archive into the archive's and its own:
 // "logs.zip/a/b.csv" into "logs.zip" and "a/b.csv". ok is false if no such archive is there.
 func SplitMember(name string) (archive, member string, ok bool) {
 	if files.IsRemote(name) { // each look takes a request
@@ -64,7 +64,7 @@ func SplitMember(name string) (archive, member string, ok bool) {
 }
 
 // ZipSize returns the packed size of a file in a zip archive. It is the only file if member is "".
-// The error is a [*ZipError], or that of the archive.
+// The error is a [*ZipError], or the archive's.
 func ZipSize(file io.ReaderAt, size int64, member string) (int64, error) {
 	m, err := findMember(file, size, member)
 	if err != nil {
@@ -163,7 +163,7 @@ var errJoined = &ZipError{Reason: "is a zip archive with other bytes before or b
 	"unpack archives each by itself, before they are joined"}
 
 // checkWhole returns an error if the file is more than the archive that its last directory lists:
-// what that does not list would be left out without a word, as where two archives are joined. The
+// a file not listed there would be left out without a word, as where two archives are joined. The
 // directory has to end where the end of the archive begins, and that has to be the end of the file.
 func checkWhole(file io.ReaderAt, size int64) error {
 	tail := make([]byte, min(size, zipTail))
@@ -187,7 +187,7 @@ func checkWhole(file io.ReaderAt, size int64) error {
 		}
 		return nil
 	}
-	return errJoined // the library has found an end that cannot be that of the file
+	return errJoined // the library has found an end that cannot be the file's
 }
 
 // largeDirectory returns where the end of a large archive is, and how long its directory is and
@@ -212,7 +212,7 @@ func largeDirectory(file io.ReaderAt, at int64, length, start uint64) (int64, ui
 // part of it may be missing, however right the sum of the rest is.
 var errContradicts = errors.New("the directory of the archive contradicts the file")
 
-// checkEnd returns an error if what stands behind a file in an archive shows that the directory lies
+// checkEnd returns an error if the bytes behind a file in an archive show that the directory lies
 // about it. There stand its sum and sizes once more if its header has left them out, and then the
 // next file or the directory.
 func checkEnd(file io.ReaderAt, m *zip.File) error {
@@ -251,7 +251,7 @@ const (
 	zipDescriptor    = 24 // the most bytes that they take
 )
 
-// beginsEntry reports whether a file of an archive, its directory or what comes between them begins.
+// beginsEntry reports whether a file of an archive, its directory or the data between them begins.
 func beginsEntry(text []byte) bool {
 	return len(text) >= 4 && slices.Contains([]string{packings[Zip].magic, "PK\x01\x02", "PK\x06\x08"}, string(text[:4]))
 }

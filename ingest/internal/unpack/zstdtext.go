@@ -21,12 +21,12 @@ type zstdReader struct {
 	parts verifiedParts
 }
 
-// reset starts with the frame at which r stands.
+// reset starts with the frame where r stands.
 func (z *zstdReader) reset(r *bufio.Reader) {
 	*z = zstdReader{most: z.most, zstd: z.zstd, in: r}
 }
 
-// Read reads text. Its errors are io.EOF, or those of the decoder. After an error it may still have
+// Read reads text. Its errors are io.EOF, or the decoder's. After an error it may still have
 // text that was decoded before.
 func (z *zstdReader) Read(p []byte) (int, error) {
 	for {
@@ -114,7 +114,7 @@ func Window(head []byte) int64 {
 	return int64(min(h.WindowSize, 1<<62))
 }
 
-// checkWindow returns a [*WindowError] if the frame at which r stands needs a larger window than the most; 0
+// checkWindow returns a [*WindowError] if the frame where r stands needs a larger window than the most; 0
 // is no limit here.
 func checkWindow(r *bufio.Reader, most int64) error {
 	if most <= 0 {

@@ -47,7 +47,7 @@ type alb struct {
 	escapes
 	last   int   // the last field that is wanted
 	client int   // the field with the client's address
-	keep   []int // of Options.Keep; from len(albNames) on, what the request holds
+	keep   []int // of Options.Keep; from len(albNames) on, the parts of the request
 	fields [][]byte
 }
 
@@ -93,7 +93,7 @@ func (a *alb) Parse(line []byte, r *Row) Result {
 	return a.row(r)
 }
 
-// albField returns the first field of a line, and what follows the space behind it.
+// albField returns the first field of a line, and the text after the space behind it.
 func albField(line []byte) (field, rest []byte, ok bool) {
 	if line[0] != '"' {
 		field, rest, _ = bytes.Cut(line, []byte{' '})
@@ -139,7 +139,7 @@ func (a *alb) clientText() []byte {
 	return text
 }
 
-// field returns what is kept as field i.
+// field returns the text kept as field i.
 func (a *alb) field(i int, request []byte) []byte {
 	switch method, _, protocol := splitRequest(request); i {
 	case len(albNames):

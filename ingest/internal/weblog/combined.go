@@ -47,7 +47,7 @@ var clfNames = []string{
 	NameStatus, NameBytes, NameReferer, NameAgent, "x_forwarded_for",
 }
 
-// combined reads the Common Log Format and what grew from it:
+// combined reads the Common Log Format and the formats that grew from it:
 //
 //	[vhost[:port]] client ident user [time] "request" status bytes ["referer" "user-agent" ["x-forwarded-for" ...]]
 //
@@ -79,8 +79,8 @@ func newCombined(opt Options) (*combined, error) {
 	return c, err
 }
 
-// Parse reads a line. It looks for the time in brackets and the quote behind it: what comes before
-// may hold spaces, what comes after may be missing.
+// Parse reads a line. It looks for the time in brackets and the quote behind it: the text before
+// may hold spaces, the text after may be missing.
 func (c *combined) Parse(line []byte, r *Row) Result {
 	r.reset()
 	end := bytes.Index(line, []byte(`] "`))
@@ -125,7 +125,7 @@ func (c *combined) front(text []byte) bool {
 }
 
 // frontQuoted is front for lines with a field in quotes in front, behind the opening one. Several addresses are
-// those of %{X-Forwarded-For}i, of which the first is the client's, and no virtual host.
+// the addresses of %{X-Forwarded-For}i, the first is the client's, and not a virtual host.
 func (c *combined) frontQuoted(text []byte) bool {
 	field, rest, ok := bytes.Cut(text, []byte(`" `))
 	if !ok {
@@ -181,7 +181,7 @@ func (c *combined) frontAddress(first, second, others []byte) bool {
 	return true
 }
 
-// isAddress reports whether a text looks like an address of IP without a port: that of a host has one.
+// isAddress reports whether a text looks like an address of IP without a port: a host's has one.
 func isAddress(text []byte) bool {
 	if bytes.Count(text, []byte{':'}) > 1 {
 		return len(bytes.Trim(text, "0123456789abcdefABCDEF:.")) == 0

@@ -48,7 +48,7 @@ type table struct {
 	cols     columns
 	header   header              // nil before it
 	longest  int                 // bytes of the longest name that the header has
-	initials [utf8.RuneSelf]bool // with which its names may begin
+	initials [utf8.RuneSelf]bool // that its names may begin with
 	fields   [][]byte
 	notes    bool   // lines that begin with # are notes, as Google Analytics writes them above each table
 	titled   bool   // the first line is a title, which is not read
@@ -95,7 +95,7 @@ func (t *table) isName(field []byte) bool {
 	return slices.ContainsFunc(t.header, func(known string) bool { return strings.EqualFold(known, name) })
 }
 
-// noteInitial notes with which letters of ASCII a name may begin.
+// noteInitial notes which letters of ASCII a name may begin with.
 func (t *table) noteInitial(name string) {
 	first, _ := utf8.DecodeRuneInString(name)
 	for r := unicode.SimpleFold(first); ; r = unicode.SimpleFold(r) {
@@ -113,8 +113,8 @@ func (t *table) mayBeName(field []byte) bool {
 	return len(field) == 0 || field[0] <= ' ' || field[0] >= utf8.RuneSelf || t.initials[field[0]]
 }
 
-// reorder makes names the header of what follows, and reports whether they are one: those of the header in any
-// order, as where tables were joined. The columns stay those of the names that they had.
+// reorder makes names the header of the rows that follow, and reports whether they are one: the header's names in any
+// order, as where tables were joined. The columns stay with the names that they had.
 func (t *table) reorder(names [][]byte) bool {
 	places := t.header.placesIn(names)
 	if places == nil {
@@ -148,7 +148,7 @@ func (t *table) readGlued() {
 	}
 }
 
-// isGlued reports whether the fields are those of a row and of a header behind it, whose first name is part of
+// isGlued reports whether the fields are a row's, and a header's behind it, whose first name is part of
 // the row's last field.
 func (t *table) isGlued() bool {
 	n := len(t.header)
@@ -158,7 +158,7 @@ func (t *table) isGlued() bool {
 	return !slices.ContainsFunc(t.fields[n:], func(field []byte) bool { return !t.isName(field) })
 }
 
-// readHeader reads the first record, or the line in front of it with which Excel names the
+// readHeader reads the first record, or the line in front of it where Excel names the
 // separator.
 func (t *table) readHeader(line []byte) Result {
 	if sep := separatorLine(line); sep != 0 && !t.begun {
@@ -244,7 +244,7 @@ func (t *table) split(text []byte) Result {
 	}
 }
 
-// field returns the first field of text, and what follows it: nil at the end, else from the
+// field returns the first field of text, and the text behind it: nil at the end, else from the
 // separator on.
 func (t *table) field(text []byte) (field, rest []byte, result Result) {
 	if len(text) > 0 && text[0] == '"' {

@@ -43,7 +43,7 @@ func Detect(lines [][]byte, opt Options) Format {
 // whose header has no name that is known.
 const evenRows = 10
 
-// separators are those of tables. Of equally many, the first counts.
+// separators are the characters that separate fields of tables. Of equally many, the first counts.
 var separators = []byte{tab, ',', ';', '|'}
 
 // detectTable returns CSV or TSV if the lines are even, whatever their names, else URLs.
@@ -86,7 +86,7 @@ func mayBeHeader(line []byte) bool {
 }
 
 // hasTitle reports whether the first line is the title of a table: one field, of no name that is known, above a
-// header of names in several columns, of which one is known for URLs.
+// header of names in several columns, one of them known for URLs.
 func hasTitle(lines [][]byte) bool {
 	if len(lines) < 2 || lines[0][0] == '#' || !mayBeHeader(lines[0]) || !mayBeHeader(lines[1]) {
 		return false
@@ -106,7 +106,7 @@ func hasTitle(lines [][]byte) bool {
 	return known
 }
 
-// cutNotes returns the lines of a table behind what is above its header: notes that begin with #, a title, or
+// cutNotes returns the lines of a table behind the lines above its header: notes that begin with #, a title, or
 // the line that names the separator. notes reports whether there are such notes. A header may begin
 // with #, too.
 func cutNotes(lines [][]byte) (notes bool, body [][]byte) {
@@ -269,7 +269,7 @@ func rival(records [][][]byte, taken int) Choice {
 	return Choice{}
 }
 
-// isURLName reports whether a name of a column is known as that of the URL.
+// isURLName reports whether a name of a column is known as the URL's.
 func isURLName(name string) bool {
 	return slices.ContainsFunc(slices.Concat(known[nameURL], exportNames), func(k string) bool { return strings.EqualFold(k, name) })
 }
@@ -377,7 +377,7 @@ func IsHeadless(lines [][]byte) bool {
 // separatorChars are the separators of tables.
 const separatorChars = ",;\t|"
 
-// IsURLHeader reports whether a line is the header of a table of URLs: names in two columns or more, of which one
+// IsURLHeader reports whether a line is the header of a table of URLs: names in two columns or more, where one
 // is known for URLs.
 func IsURLHeader(line []byte) bool {
 	if !bytes.ContainsAny(line, separatorChars) {

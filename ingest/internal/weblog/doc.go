@@ -5,10 +5,10 @@
 // It hides how each format writes its fields. Only the packages ingest and capture import it.
 // CONTRIBUTING.md has the steps that add a format.
 //
-// A [Parser] reads the lines of one log in order and says what each line is: a row, a line without
+// A [Parser] reads the lines of one log in order and tells the kind of each line: a row, a line without
 // a row (a header, a comment), or a line that it refuses, with the reason. A parser is strict about
 // the format, so that it never takes a damaged line for another URL. It accepts any bytes as a
-// request: what scanners send is a row too, without a URL.
+// request: the bytes that scanners send are a row too, without a URL.
 //
 // The URL of a row comes from the line, from the host that the line names, and else from
 // [Options].Base. Escapes that the writer of the log added are undone. Escapes of the URL itself

@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-// What lines begin with, or hold, that no format here is for.
+// Texts that lines begin with, or hold, that no format here is for.
 var (
 	w3cRow      = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](?:[^ \t"]+[ \t])*/[^ \t"]*[ \t]`)
 	errorLine   = regexp.MustCompile(`^(?:\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[[a-z]+\] |\[[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d(?:\.\d+)? \d{4}\] \[)`)
@@ -42,7 +42,7 @@ const (
 	ForeignRequest Foreign = "a log with requests in lines of another form"
 )
 
-// ForeignOf returns what the first lines of a log are that were taken for a Format: "" if that may be right. Of
+// ForeignOf returns the kind of the first lines of a log that were taken for a Format: "" if that may be right. Of
 // lists of URLs no line may be a URL; of tables, the header must be such a line as well.
 func ForeignOf(f Format, lines [][]byte) Foreign {
 	if len(lines) == 0 || f != URLs && f != CSV && f != TSV {

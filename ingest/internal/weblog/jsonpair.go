@@ -22,7 +22,7 @@ func newPairScanner() *pairScanner {
 	return &pairScanner{j.scan}
 }
 
-// read returns the key and the value of an object, which must be valid; nil for what it has not.
+// read returns the key and the value of an object, which must be valid; nil for one that is missing.
 func (p *pairScanner) read(object []byte) (key, value []byte) {
 	if !p.scan(object) || p.nested[0] {
 		return nil, nil
@@ -46,7 +46,7 @@ func (s *jsonScanner) pair(node *jsonNode, element []byte) {
 	}
 	if child := s.child(node, key, false); child != nil && value != nil {
 		begin := len(s.buf)
-		s.buf = append(s.buf, value...) // the next pair overwrites what had escapes
+		s.buf = append(s.buf, value...) // the next pair overwrites texts that had escapes
 		s.store(child, s.buf[begin:len(s.buf):len(s.buf)], false)
 	}
 }

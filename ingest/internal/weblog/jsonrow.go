@@ -68,7 +68,7 @@ type jsonLog struct {
 	scan jsonScanner
 
 	url, host, scheme, agent, client, time slots
-	caddy, tls                             slots // Caddy's own fields, by which it tells the scheme
+	caddy, tls                             slots // Caddy's own fields, that tell it the scheme
 	keep                                   []keptSlots
 }
 

@@ -66,8 +66,8 @@ func (n *jsonNode) addSlot(slot int) {
 	}
 }
 
-// A jsonScanner reads the wanted values of a line, and checks all of the line: it accepts what RFC
-// 8259 does, down to maxDepth. Of several members with one name the last counts, as for
+// A jsonScanner reads the wanted values of a line, and checks all of the line: it accepts the lines that RFC
+// 8259 allows, down to maxDepth. Of several members with one name the last counts, as for
 // encoding/json.
 type jsonScanner struct {
 	root   jsonNode
@@ -148,7 +148,7 @@ func (s *jsonScanner) word(i int, node *jsonNode) (end int) {
 	return -1
 }
 
-// object reads what follows "{".
+// object reads the text after "{".
 func (s *jsonScanner) object(i, depth int, node *jsonNode) (end int) {
 	if i = s.space(i); i < len(s.line) && s.line[i] == '}' {
 		return i + 1
@@ -193,7 +193,7 @@ func (s *jsonScanner) child(node *jsonNode, name []byte, escaped bool) *jsonNode
 	return child
 }
 
-// array reads what follows "[".
+// array reads the text after "[".
 func (s *jsonScanner) array(i, depth int, node *jsonNode) (end int) {
 	if i = s.space(i); i < len(s.line) && s.line[i] == ']' {
 		return i + 1
@@ -216,7 +216,7 @@ func (s *jsonScanner) array(i, depth int, node *jsonNode) (end int) {
 	return i
 }
 
-// next reads what follows a member or element: a comma, or the end of what it is in. A fault is an
+// next reads the text after a member or element: a comma, or the end of its container. A fault is an
 // end, too, at -1.
 func (s *jsonScanner) next(i int, end byte) (next int, done bool) {
 	i = s.space(i)
@@ -382,7 +382,7 @@ func (s *jsonScanner) number(i int) (end int) {
 	return i
 }
 
-// digits returns the end of the digits at i, of which there must be one.
+// digits returns the end of the digits at i; at least one must be there.
 func (s *jsonScanner) digits(i int) (end int) {
 	end = i
 	for end < len(s.line) && '0' <= s.line[end] && s.line[end] <= '9' {

@@ -34,7 +34,7 @@ func Names() map[string]engine.KeptKind {
 	}
 }
 
-// KindOf returns the kind of a field's values, by its name: that of [Names], or one of a format
+// KindOf returns the kind of a field's values, by its name: the kind in [Names], or one of a format
 // that means the same. It is KeptText for others.
 func KindOf(field string) engine.KeptKind {
 	for name, kind := range Names() {

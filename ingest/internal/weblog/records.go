@@ -2,7 +2,7 @@ package weblog
 
 import "slices"
 
-// Records reads rows whose fields are separate already, such as those of a columnar file.
+// Records reads rows whose fields are separate already, as in a columnar file.
 type Records struct{ table table }
 
 // NewRecords returns Records for rows with these fields. The error says which field they lack: one

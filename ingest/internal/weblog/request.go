@@ -43,7 +43,7 @@ func (s *site) complete(at place) (scheme string, host []byte) {
 	return cmp.Or(at.scheme, at.byPort, s.scheme, defaultScheme), host
 }
 
-// isHostOf reports whether a host is that of a site, in any case. Its port does not count if it is 80 or 443, unless
+// isHostOf reports whether a host is a site's, in any case. Its port does not count if it is 80 or 443, unless
 // the site has it.
 func isHostOf(host, site []byte) bool {
 	if bytes.EqualFold(host, site) {

@@ -32,7 +32,7 @@ type Row struct {
 	HasAgent bool
 
 	Blank   bool // Target holds white space, and comes from a table
-	Address bool // Host is an address in front of a line, which may be that of the client
+	Address bool // Host is an address in front of a line, which may be the client's
 }
 
 // AppendURL appends the URL of the row. It may be none, see Odd.
@@ -75,7 +75,7 @@ const (
 	IsRow         Result = iota
 	NoRow                // a header, a directive or a comment
 	Continues            // the line ends inside quotes: the record goes on in the next line
-	Failed               // [Parser.Err] says what is wrong with the log
+	Failed               // [Parser.Err] names the fault of the log
 	RefusedFormat        // the line is not of the format
 	RefusedQuote         // a quote does not end, or stands where none may be
 	RefusedFields        // too few or too many fields
@@ -102,8 +102,8 @@ type Parser interface {
 	Err() error
 }
 
-// Options say what to read of a log. Fields are named as the format does, in JSON also by their
-// path, as in "request.headers.Referer.0"; where none is named, those of [Names] are looked for.
+// Options say which fields to read of a log. Fields are named as the format does, in JSON also by their
+// path, as in "request.headers.Referer.0"; where none is named, the fields in [Names] are looked for.
 type Options struct {
 	Base   robots.Origin // whose log it is, where the rows do not tell; "" if all do
 	URL    string        // field of the URL, path or request line
@@ -157,7 +157,7 @@ var (
 	ErrNoHeader = errors.New("the lines are those of a table, and the first of them has no names")
 )
 
-// A common is what the parsers share.
+// A common holds the fields that the parsers share.
 type common struct {
 	site
 	opt   Options
@@ -240,7 +240,7 @@ func listed(names []string) string {
 	return text
 }
 
-// shortName cuts off what is too long for a name: a line that is none of a table.
+// shortName cuts off a text too long for a name: a line that is none of a table.
 func shortName(name string) string {
 	const most = 60
 	if len(name) <= most {
@@ -256,7 +256,7 @@ func noField(name string, have []string) error {
 
 // fixedFields returns the index in names of each field to keep, -1 if it may be missing and is, for a format whose fields are
 // fixed. The error is an ErrNoField for a field that is not in names, or one that was named for the
-// URL, the host, the User-Agent or the time. That of the client's address may be any of names.
+// URL, the host, the User-Agent or the time. The field of the client's address may be any of names.
 func fixedFields(names []string, opt Options) (keep []int, err error) {
 	for _, name := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
 		if name != "" {

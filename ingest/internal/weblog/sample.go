@@ -26,7 +26,7 @@ func (s sample) column(h header, field string, names []string) int {
 	return named
 }
 
-// allows reports whether most values of a column may be those of a field. Empty values do not count.
+// allows reports whether most values of a column may be a field's. Empty values do not count.
 func (s sample) allows(field string, column int) bool {
 	fits := valuesOf[field]
 	if fits == nil {

@@ -122,7 +122,7 @@ func monthOf(name []byte) int {
 	return 0
 }
 
-// parseISO reads 2026-01-31, and what may follow: T or a space, 18:00:00.
+// parseISO reads 2026-01-31, and the optional rest: T or a space, 18:00:00.
 func parseISO(b []byte) int64 {
 	var m moment
 	m.year, m.month, m.day = number(b[0:4]), number(b[5:7]), number(b[8:10])
@@ -153,7 +153,7 @@ func parseDigits(b []byte) int64 {
 	return m.unix()
 }
 
-// end reads what follows the seconds: a fraction and a zone, both of which may be missing.
+// end reads the text after the seconds: a fraction and a zone, both optional.
 func (m *moment) end(b []byte) int64 {
 	if len(b) > 0 && (b[0] == '.' || b[0] == ',') {
 		n := 1
@@ -189,7 +189,7 @@ func (m *moment) end(b []byte) int64 {
 	return m.unix()
 }
 
-// micros returns the digits behind a decimal point as millionths; what follows the sixth is
+// micros returns the digits behind a decimal point as millionths; any behind the sixth are
 // dropped.
 func micros(digits []byte) int {
 	n := 0

@@ -9,7 +9,7 @@ import (
 // fieldsDirective begins the line that names the fields of those behind it.
 var fieldsDirective = []byte("#Fields:")
 
-// W3C is the extended log format, as IIS writes it; CloudFront that of Amazon's standard logs, with
+// W3C is the extended log format, as IIS writes it; CloudFront is the format of Amazon's standard logs, with
 // tabs.
 const (
 	W3C        Format = "w3c"
@@ -154,7 +154,7 @@ func (w *w3c) target() []byte {
 	return w.buf[begin:]
 }
 
-// place returns what the row says of the origin. The host has its own port.
+// place returns the row's facts about the origin. The host has its own port.
 func (w *w3c) place() place {
 	p := place{scheme: schemeOf(at(w.fields, w.cols.scheme)), host: at(w.fields, w.cols.host)}
 	switch port := at(w.fields, w.cols.port); string(port) {
@@ -180,7 +180,7 @@ func (w *w3c) keepField(i int) []byte {
 	return w.fields[i]
 }
 
-// decode undoes what the writer did to a header of the request.
+// decode undoes the writer's changes to a header of the request.
 func (w *w3c) decode(field []byte) (text []byte) {
 	if w.percent {
 		text, w.buf = unpercent(field, w.buf)

@@ -62,7 +62,7 @@ func hits() {
 	RET()
 }
 
-// pairs looks up all places from one on, those of two blocks in one loop, as its end cannot be
+// pairs looks up all places from one on, two blocks in one loop, as its end cannot be
 // predicted.
 func (x *indexer) pairs(from Register) {
 	at, begin, bits, v := GP64(), GP64(), GP64(), YMM()

@@ -128,7 +128,7 @@ func slide() Mem {
 }
 
 // scan returns which buckets of a group have a fingerprint in the path from a place on, or 1 for an
-// index. The count is what the group begins with.
+// index. The group begins with the count.
 func (s *scanner) scan(group Register, count GPVirtual, from Register) GPVirtual {
 	Comment("the first block begins before the place if there is less behind it")
 	CMPQ(from, s.last)
@@ -153,8 +153,8 @@ func (s *scanner) scan(group Register, count GPVirtual, from Register) GPVirtual
 type lookup struct {
 	nibble, zero VecVirtual // 0x0f in each byte, and 0
 	low, high    [printSize]VecVirtual
-	behind       [printSize]VecVirtual // what is found behind the path
-	upper        VecVirtual            // the upper four bits of what is looked up
+	behind       [printSize]VecVirtual // the finding behind the path
+	upper        VecVirtual            // the upper four bits of the byte looked up
 }
 
 // newLookup loads the masks of a group.
@@ -257,9 +257,9 @@ func (s *scanner) single(group, from Register, found GPVirtual) {
 	SETNE(found.As8())
 }
 
-// blocks looks the blocks of the path up, from one place on. Of each it gives what is there to
-// found: at each place, what is found of the byte there, of the next one, and of that behind it.
-// What is found behind the path is given.
+// blocks looks the blocks of the path up, from one place on. It gives the findings in each to
+// found: at each place, the finding of the byte there, of the next one, and of the one behind it.
+// The finding behind the path is given.
 func (s *scanner) blocks(name string, from Register, behind *[printSize]VecVirtual, prepare func(v VecVirtual),
 	look func(i int, v, r VecVirtual), found func(first VecVirtual),
 ) {
@@ -286,7 +286,7 @@ func (s *scanner) blocks(name string, from Register, behind *[printSize]VecVirtu
 	block(true)
 }
 
-// join sets first to what is found at the places of a block.
+// join sets first to the findings at the places of a block.
 func join(v, first VecVirtual, behind *[printSize]VecVirtual, last bool, look func(i int, v, r VecVirtual)) {
 	look(0, v, first)
 	for i := 1; i < printSize; i++ {

@@ -20,7 +20,7 @@ const (
 	lowBytes = 0x0101010101010101
 )
 
-// A walker is what is known of a walk through the trie.
+// A walker is the state of a walk through the trie.
 type walker struct {
 	table, path, size Register
 	best              Register // the highest rank
@@ -50,7 +50,7 @@ func (w *walker) max(rank Register) {
 	CMOVLHI(rank, w.best)
 }
 
-// walk writes walkGeneric. Only what can mostly be predicted is a branch.
+// walk writes walkGeneric. Only a mostly predictable choice is a branch.
 func walk() *walker {
 	w := &walker{
 		Load(Param("table"), GP64()), Load(Param("path"), GP64()), Load(Param("size"), GP64()),
@@ -190,7 +190,7 @@ func (w *walker) label(node, b GPVirtual) {
 	JMP(LabelRef("walked"))
 }
 
-// long compares a run of more than eight bytes, of which the path has as many: eight at a time, and
+// long compares a run of more than eight bytes; the path has as many: eight at a time, and
 // the last eight.
 func (w *walker) long(node, pos, end GPVirtual) {
 	Label("long")

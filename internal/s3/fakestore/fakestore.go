@@ -55,7 +55,7 @@ type Store struct {
 type object struct {
 	data    []byte
 	tag     string
-	mark    string // metadata of what was uploaded in parts
+	mark    string // metadata of objects uploaded in parts
 	changed time.Time
 }
 
@@ -100,7 +100,7 @@ func (s *Store) putObject(key string, data []byte, tag, mark string) {
 	s.objects[key] = object{bytes.Clone(data), tag, mark, time.Unix(1_767_225_600, 0)}
 }
 
-// Change changes what is known of an object: the ETag, "" being none, and how much later it was written.
+// Change changes the facts known of an object: the ETag, "" being none, and how much later it was written.
 func (s *Store) Change(key, tag string, later time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -50,7 +50,7 @@ func (n *Numbering) oldRule(ruling engine.RulingID, agent int, rule int32) (id, 
 	return e.id, e.line
 }
 
-// oldRules adds to c what value makes of the number of the text and the line of the old rule that
+// oldRules adds to c the results of value for the number of the text and the line of the old rule that
 // decided each row; null where none did. Rows of changes have one verdict each.
 func (g *gathering) oldRules(c *values[int32], value func(id, line int32) int32) {
 	all, present := c.extendNullable(g.to - g.from)

@@ -242,7 +242,7 @@ func (c *Chunk) Encode(dst []byte) []byte {
 	return dst
 }
 
-// Decode reads what encode wrote into the chunk.
+// Decode reads the output of encode into the chunk.
 func (c *Chunk) Decode(b []byte) error {
 	c.Reset()
 	d := wire.NewCursor(b)

@@ -30,7 +30,7 @@ type column interface {
 	encode(dst []byte) []byte
 	// decode reads it back into an empty column.
 	decode(d *wire.Cursor)
-	// allocated returns how many bytes are allocated, without those of a dictionary.
+	// allocated returns how many bytes are allocated, without the bytes of a dictionary.
 	allocated() int
 
 	// Page makes a Parquet page.
@@ -53,7 +53,7 @@ const (
 	SharedTexts                  // the dictionary's own
 )
 
-// Cells are the values of a column for lines of text. Only those of the kind are set.
+// Cells are the values of a column for lines of text. Only cells of the kind are set.
 type Cells struct {
 	Kind    parquet.Type
 	Present []int16 // nil if all are
@@ -66,7 +66,7 @@ type Cells struct {
 	Offset []int32 // of text
 }
 
-// newColumn returns an empty column of a field. Those of its dictionary share dict.
+// newColumn returns an empty column of a field. Columns of its dictionary share dict.
 func newColumn(f *field, pages bool, dict *Dictionary) column {
 	switch f.Type {
 	case parquet.Text:
@@ -94,14 +94,14 @@ type scalar interface {
 // A numeric is a column with values[T].
 type numeric[T scalar] interface{ numbers() *values[T] }
 
-// values are what all columns but those of texts have in common.
+// values are the common part of all columns except columns of texts.
 type values[T scalar] struct {
 	parquet.Values[T]
 	spare []int32        // the memory of Streaks
 	arrow arrow.DataType // not of a dictColumn
 }
 
-// numbers returns the values of a column of which no more is known than T.
+// numbers returns the values of a column if only T is known of it.
 func (v *values[T]) numbers() *values[T] { return v }
 
 // reset empties the values; with streaks they are kept as such.
@@ -500,7 +500,7 @@ func appendNumbers[T scalar](dst []byte, values []T) []byte {
 	return dst
 }
 
-// readNumbers reads what appendNumbers wrote into the memory of dst.
+// readNumbers reads the output of appendNumbers into the memory of dst.
 func readNumbers[T scalar](d *wire.Cursor, dst []T) []T {
 	n := d.Count()
 	b := d.Bytes(uint64(n * binary.Size(*new(T))))

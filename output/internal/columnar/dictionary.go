@@ -15,7 +15,7 @@ import (
 // A Dictionary numbers the distinct texts of a column in the order of their first use. It is laid
 // out as Arrow lays out strings, holds no pointer per text, and keeps its memory when it is reset.
 //
-// Columns that are gathered from a batch know their texts by small numbers, such as that of a site
+// Columns that are gathered from a batch know their texts by small numbers, such as the number of a site
 // or reason. A table leads from these to the numbers here, so that no text is hashed for each row.
 type Dictionary struct {
 	offsets []int32  // text i is text[offsets[i]:offsets[i+1]]; one more than there are texts
@@ -113,7 +113,7 @@ func (d *Dictionary) known(i int) int32 {
 	return 0
 }
 
-// number adds the text that has that number in batches, and returns what known returns from then
+// number adds the text that has that number in batches, and returns the result of known from then
 // on.
 func (d *Dictionary) number(i int, text string) int32 {
 	if i >= len(d.ids) {

@@ -12,7 +12,7 @@ import (
 )
 
 // A gathering is the rows of a batch that columns are gathered from. Columns of a URL see URLs;
-// those of a verdict see verdicts, in one of three forms that look the same to them:
+// columns of a verdict see verdicts, in one of three forms that look the same to them:
 //
 //   - in the long layout, all verdicts of all URLs;
 //   - in the wide layout, the verdicts for one agent on up to wideBlock URLs;
@@ -28,7 +28,7 @@ type gathering struct {
 	from, to int // URLs of the batch
 
 	verdicts []engine.Verdict
-	rulings  []engine.RulingID // by URL, or by streak: what decided there
+	rulings  []engine.RulingID // by URL, or by streak: the deciding ruling
 
 	preferences []engine.Preference // by verdict; nil if no column is of them
 
@@ -43,7 +43,7 @@ type gathering struct {
 	heads       []engine.Verdict
 	headRulings []engine.RulingID
 	lengths     []int32
-	transposed  []engine.Verdict // those of one agent for up to wideBlock URLs, then those of the next
+	transposed  []engine.Verdict // verdicts of one agent for up to wideBlock URLs, then of the next
 
 	headPreferences, transposedPreferences []engine.Preference // the same of preferences
 }
@@ -52,7 +52,7 @@ type gathering struct {
 // for so many take 49 kB and stay in the cache.
 const wideBlock = 64
 
-// What uniform verdicts give.
+// The values of uniform verdicts.
 var (
 	allTrue     = slices.Repeat([]bool{true}, wideBlock)
 	allPresent  = slices.Repeat([]int16{1}, wideBlock)
@@ -187,7 +187,7 @@ func gatherInputs(g *gathering, _ *field, col column) {
 	c.fill(c.dict.named(g.batch.Input, inputName(g.names.inputs, g.batch.Input)), (g.to-g.from)*g.agents)
 }
 
-// gatherTexts copies texts, once for each agent, and escapes what is not UTF-8.
+// gatherTexts copies texts, once for each agent, and escapes bytes that are not UTF-8.
 func gatherTexts(g *gathering, f *field, col column) {
 	c, data, spans := col.(*TextColumn), g.batch.Data, f.spec.spans(g.batch, f)[g.from:g.to]
 	size := 0
@@ -308,7 +308,7 @@ func (g *gathering) ofAgents(c *dictColumn, number func(n *Numbering, d *Diction
 	}
 }
 
-// gatherAllowed adds the verdicts; a batch in which all are allowed is copied.
+// gatherAllowed adds the verdicts; a batch whose verdicts all allow is copied.
 func gatherAllowed(g *gathering, _ *field, col column) {
 	c := col.(*boolColumn)
 	n := len(g.verdicts)
@@ -502,7 +502,7 @@ func gatherVerified(g *gathering, _ *field, col column) {
 	}
 }
 
-// gatherProofs adds what proves of each row that it came from its crawler.
+// gatherProofs adds the proof for each row that it came from its crawler.
 func gatherProofs(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	proofs := g.batch.Proofs[g.from*g.agents : g.to*g.agents]

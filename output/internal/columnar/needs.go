@@ -8,8 +8,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Needs say what a column takes besides the verdicts of a batch, or all columns of a table, what it
-// is partitioned by and which rows are written.
+// Needs list the needs of a column besides the verdicts of a batch, or of all columns of a table, its
+// partitions and the rows that are written.
 type Needs struct {
 	Directives []robots.Directive // [engine.StoreOptions].Directives has these
 	LogAgents  bool               // [engine.StoreOptions].LogAgents is not off
@@ -29,7 +29,7 @@ func (n *Needs) AddNeeds(more Needs) {
 	n.Sitemaps = n.Sitemaps || more.Sitemaps
 }
 
-// NeedsOf returns what columns and partitions of these names need in all. Names that are none need
+// NeedsOf returns all needs of the columns and partitions of these names. Names that are none need
 // nothing.
 func NeedsOf(names ...string) (n Needs) {
 	for _, name := range names {
@@ -52,7 +52,7 @@ var ErrRanges = errors.New("the store was built without lists of addresses")
 // ErrSitemaps is the error of a column about sitemaps, without them.
 var ErrSitemaps = errors.New("the store was built without sitemaps")
 
-// Check returns an ErrDirectives, ErrLogAgents, ErrRanges or ErrSitemaps if a store with these options does not have what is needed.
+// Check returns an ErrDirectives, ErrLogAgents, ErrRanges or ErrSitemaps if a store does not meet the needs.
 func (n Needs) Check(store engine.StoreOptions) error {
 	for _, d := range n.Directives {
 		if !slices.Contains(store.Directives, d) {

@@ -62,7 +62,7 @@ func NewNumbering(cat Catalog, inputs, agents []string, l *Schema) *Numbering {
 	return n
 }
 
-// SetLocation sets whose days those of dates are; nil is UTC. It is called before the first row.
+// SetLocation sets the time zone of dates; nil is UTC. It is called before the first row.
 func (n *Numbering) SetLocation(loc *time.Location) {
 	for _, d := range n.Dicts {
 		if d != nil {
@@ -114,7 +114,7 @@ func (n *Numbering) Memory() (size int) {
 	return size
 }
 
-// textOverhead is what a text of a dictionary takes besides its bytes: its offset and its place in
+// textOverhead is the memory of a dictionary's text besides its bytes: its offset and its place in
 // the table, which is at most half full.
 const textOverhead = 16
 

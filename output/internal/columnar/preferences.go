@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// preferenceSpec returns a column of what may be done with a page. Like those of verdicts it has a value for
+// preferenceSpec returns a column of the allowed uses of a page. Like columns of verdicts it has a value for
 // each agent, and a value a streak where neighbours are alike.
 func preferenceSpec(name string, t parquet.Type, value func(c *preferenceCell) present, directives ...robots.Directive) *spec {
 	return &spec{
@@ -17,7 +17,7 @@ func preferenceSpec(name string, t parquet.Type, value func(c *preferenceCell) p
 	}
 }
 
-// usageColumns returns the names of the columns of preferences: those of lines that are drafts.
+// usageColumns returns the names of the columns of preferences: columns of lines that are drafts.
 func usageColumns() []string {
 	drafts := []robots.Directive{robots.UsageLines, robots.SignalLines, robots.LicenseLines}
 	return specNames(func(s *spec) bool {
@@ -25,7 +25,7 @@ func usageColumns() []string {
 	})
 }
 
-// HasUsage reports whether lines that are read by a draft decide what is needed.
+// HasUsage reports whether lines that are read by a draft decide the needs.
 func (n *Needs) HasUsage() bool {
 	return slices.ContainsFunc([]robots.Directive{robots.UsageLines, robots.SignalLines, robots.LicenseLines},
 		func(d robots.Directive) bool { return slices.Contains(n.Directives, d) })
@@ -34,7 +34,7 @@ func (n *Needs) HasUsage() bool {
 // A present says whether a value is not null.
 type present = bool
 
-// A preferenceCell is a place in a column of preferences, of which the field of its type is set.
+// A preferenceCell is a place in a column of preferences, with the field of its type set.
 type preferenceCell struct {
 	engine.Preference
 	use func() string // the value of use in Content-Signal
@@ -157,7 +157,7 @@ func (g *gathering) signalUse(i int) string {
 	return g.names.catalog.SignalUse(g.rulings[row], agent, g.preferences[i])
 }
 
-// gatherLicenses adds the license of each robots.txt, by streaks of what is in force.
+// gatherLicenses adds the license of each robots.txt, by streaks of the ruling in force.
 func gatherLicenses(g *gathering, f *field, col column) {
 	c, rulings := col.(*dictColumn), g.batch.Rulings[g.from:g.to]
 	start := 0

@@ -1,14 +1,14 @@
 package columnar
 
 // A ruleTable remembers the number and the line of rules that decided a verdict: an open-addressing
-// hash table that holds no pointers, so that a row costs one probe. What it forgets is found again
+// hash table that holds no pointers, so that a row costs one probe. Forgotten rules are found again
 // by way of the dictionary, which gives a text the same number: it may forget at any time.
 type ruleTable struct {
 	entries []ruleEntry // a power of two long, at most half full
 	used    int
 }
 
-// A ruleEntry is what is known of one rule.
+// A ruleEntry has the known facts of one rule.
 type ruleEntry struct {
 	group uint64 // see groupOf; 0 is an empty entry
 	rule  int32  // index in the rule set of the group
@@ -20,7 +20,7 @@ type ruleEntry struct {
 const minRuleEntries = 1 << 12
 
 // maxRuleEntries is the size of the largest table, 3 MiB: 65,536 rules. A log that needs more has
-// its rules in no order, and a table of all of them took a third of what it took to write it.
+// its rules in no order, and a table of all of them took a third of the time to write it.
 const maxRuleEntries = 1 << 17
 
 func newRuleTable() ruleTable { return ruleTable{entries: make([]ruleEntry, minRuleEntries)} }

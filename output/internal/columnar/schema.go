@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A Layout says what a row of the table is.
+// A Layout says which rows the table has.
 type Layout uint8
 
 // The layouts.
@@ -43,7 +43,7 @@ func (l Layout) DefaultColumns() []string {
 	return specNames(func(s *spec) bool { return s.choice == byDefault || s.choice == longOnly && l == Long })
 }
 
-// A KeptColumn is a column of the input that is written behind those of the verdicts. It has nulls.
+// A KeptColumn is a column of the input that is written behind the columns of the verdicts. It has nulls.
 type KeptColumn struct {
 	Name string
 	Kind engine.KeptKind
@@ -66,7 +66,7 @@ type Schema struct {
 	from []int
 }
 
-// A Shape says which columns a table has, and by which of them its rows are put in order.
+// A Shape says which columns a table has, and which of them put its rows in order.
 type Shape struct {
 	Layout    Layout
 	Names     []string     // nil means Layout.DefaultColumns, or ChangeColumns
@@ -121,7 +121,7 @@ func NewSchema(s Shape, agents []string) (*Schema, error) {
 	return l, errors.Join(errs...)
 }
 
-// complete sets what follows from the fields.
+// complete derives values from the fields.
 func (l *Schema) complete(agents int) {
 	l.streaks = l.pages && !l.Wide && !slices.ContainsFunc(l.Fields, func(f field) bool { return f.spec.byRow })
 	for i := range l.Fields {
@@ -198,8 +198,8 @@ func wideToken(agent string) string {
 	}, agent)
 }
 
-// ColumnNames returns the names of all columns for the agents, in their order. The error is that of
-// NewSchema.
+// ColumnNames returns the names of all columns for the agents, in their order. It fails as
+// NewSchema does.
 func (s Shape) ColumnNames(agents []string) ([]string, error) {
 	l, err := NewSchema(s, agents)
 	if err != nil {
@@ -208,8 +208,8 @@ func (s Shape) ColumnNames(agents []string) ([]string, error) {
 	return l.names(), nil
 }
 
-// Schemas returns the columns that are gathered, by which rows may have to be put in order, and
-// those of them that are written. The errors are those of NewSchema, and ErrPartition.
+// Schemas returns the columns that are gathered, as rows may have to be put in order by them, and
+// the ones that are written. The errors are NewSchema's, and ErrPartition.
 func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 	written, err = NewSchema(s, agents)
 	if err == nil {

@@ -62,7 +62,7 @@ const (
 // CanonicalURL is the name of the column of URLs without the parameters of clean-param lines.
 const CanonicalURL = "canonical_url"
 
-// Violation is the name of the column about what the crawlers of the log did.
+// Violation is the name of the column about the deeds of the log's crawlers.
 const Violation = "violation"
 
 // PartitionDate is the name of the partitions by day.
@@ -185,7 +185,7 @@ var ErrColumn = errors.New("no such choice of columns")
 // A ColumnError is a column that cannot be chosen.
 type ColumnError struct {
 	Name   string
-	Reason string   // what is wrong with it: "unknown", "named twice"
+	Reason string   // the fault: "unknown", "named twice"
 	Known  []string // the columns to choose from
 }
 
@@ -246,7 +246,7 @@ func ParseColumns(list string) ([]string, error) {
 	return parseColumns(AddColumns(list, Long.DefaultColumns()), Columns())
 }
 
-// Usage is what stands in a list of columns for all those of preferences.
+// Usage is the name for all columns of preferences in a list of columns.
 const Usage = "usage"
 
 // AddColumns returns a list of columns that begins with "+" with the default ones in place of that, and
@@ -319,10 +319,10 @@ func Lookup(name string) *spec {
 	return nil
 }
 
-// ErrPartition is the kind of the errors about what an output is partitioned by.
+// ErrPartition is the kind of the errors about the columns that partition an output.
 var ErrPartition = errors.New("no partitions")
 
-// ParsePartition splits a comma-separated list of what the output is partitioned by. The empty list
+// ParsePartition splits a comma-separated list of the columns that partition the output. The empty list
 // is no partitions. The error is ErrPartition.
 func ParsePartition(list string) ([]string, error) {
 	if list == "" {
@@ -332,7 +332,7 @@ func ParsePartition(list string) ([]string, error) {
 	return names, checkPartition(names)
 }
 
-// checkPartition returns what is wrong with names to partition by.
+// checkPartition returns the faults of names to partition by.
 func checkPartition(names []string) error {
 	var errs []error
 	for i, name := range names {

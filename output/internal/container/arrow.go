@@ -25,7 +25,7 @@ var errDictionary = errors.New("dictionary of an Arrow file exceeds 2 GiB: write
 // [Options].DictMemory.
 var ErrDictMemory = errors.New("the dictionaries of an Arrow file, which grow with it, take more memory than they may")
 
-// A recordWriter is what the library's writers of files and streams have in common.
+// A recordWriter is the common part of the library's writers of files and streams.
 type recordWriter interface {
 	Write(arrow.Record) error
 	Close() error
@@ -117,7 +117,7 @@ func (o *arrowOutput) writeRecord(c *columnar.Chunk) error {
 }
 
 // Close writes the end of a stream; or the dictionaries of a file, with an empty record batch, and
-// the footer. What the metadata has gained since the first chunk comes too late.
+// the footer. Metadata added since the first chunk comes too late.
 func (o *arrowOutput) Close(c *columnar.Chunk, _ Metadata) error {
 	if err := o.start(c); err != nil {
 		return err

@@ -28,7 +28,7 @@ const (
 // compressionNames are the names of the compressions.
 var compressionNames = [numCompressions]string{"default", "none", "zstd", "snappy", "gzip", "lz4"}
 
-// The kinds of the errors about what [Options] ask of a format.
+// The kinds of the errors about the demands of [Options] on a format.
 var (
 	ErrCompression = errors.New("no such compression")
 	ErrLevel       = errors.New("no such level")
@@ -65,7 +65,7 @@ func ParseTextEncoding(name string) (TextEncoding, error) {
 	return 0, fmt.Errorf("%w as %q: use %s", ErrEncoding, name, strings.Join(encodingNames, " or "))
 }
 
-// check returns what is wrong with the encoding in a format.
+// check returns the fault of the encoding in a format.
 func (e TextEncoding) check(f Format) error {
 	if e != AutoEncoding && f != Parquet {
 		return fmt.Errorf("%w in %s: encodings are for .parquet", ErrEncoding, f)
@@ -156,7 +156,7 @@ var parquetCodecs = [numCompressions]parquet.Codec{
 	NoCompression: parquet.Uncompressed, Zstd: parquet.Zstd, Snappy: parquet.Snappy, Gzip: parquet.Gzip,
 }
 
-// CheckBloom returns what is wrong with the columns that are to get Bloom filters. The errors are
+// CheckBloom returns the faults of the columns that are to get Bloom filters. The errors are
 // ErrBloom.
 func (o Options) CheckBloom(l *columnar.Schema) error {
 	if len(o.Bloom) > 0 && o.Format != Parquet {

@@ -13,13 +13,13 @@ type Container interface {
 	// The numbering stays the caller's; the container resets it when it has written the
 	// dictionaries, and not before.
 	Write(c *columnar.Chunk) (*columnar.Chunk, error)
-	// Close writes what is left, given empty columns. The sink is not its to flush.
+	// Close writes the rest, given empty columns. The sink is not its to flush.
 	Close(c *columnar.Chunk, md Metadata) error
 	// Abort ends all work under way, after an error or in place of close.
 	Abort()
 }
 
-// Options say how a file holds its table. Their fields are those of the same names of Options.
+// Options say how a file holds its table. Their fields are as in Options.
 type Options struct {
 	Format      Format
 	Compression Compression
@@ -33,7 +33,7 @@ type Options struct {
 	DictMemory  int64
 
 	Formulas *Formulas // counts cells that spreadsheets would run; nil counts none
-	Encoders *Encoders // of Parquet, which files of one schema share; nil is those of the file
+	Encoders *Encoders // of Parquet, which files of one schema share; nil is the file's own
 }
 
 // CheckFormat returns an ErrFormat unless there is such a format.
@@ -44,7 +44,7 @@ func (o Options) CheckFormat() error {
 	return nil
 }
 
-// Check returns what the format cannot do, whatever the columns, joined: of the kinds
+// Check returns the demands that the format cannot meet, whatever the columns, joined: of the kinds
 // ErrCompression, ErrLevel, ErrEncoding, ErrRowGroup and ErrCSV.
 func (o Options) Check() error {
 	_, _, errCompression := o.Compression.choose(o.Format, o.Level)

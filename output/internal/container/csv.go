@@ -11,8 +11,8 @@ import (
 // A CSVForm is how CSV is written for programs that do not read it as it usually is. The zero value
 // is the usual form.
 type CSVForm struct {
-	Separator byte // between fields: one of ,;|\t; 0 is that of the format
-	BOM       bool // a byte order mark comes first, by which Excel knows UTF-8
+	Separator byte // between fields: one of ,;|\t; 0 is the format's own
+	BOM       bool // a byte order mark comes first, so that Excel knows UTF-8
 	Safe      bool // texts that spreadsheets would run as formulas have an apostrophe before them
 }
 
@@ -87,7 +87,7 @@ type Formulas struct {
 	First []string // up to 3 of them
 }
 
-// Add adds those of rows that follow.
+// Add adds the formulas of rows that follow.
 func (f *Formulas) Add(more Formulas) {
 	f.Cells += more.Cells
 	f.First = append(f.First, more.First[:min(len(more.First), MaxFormulas-len(f.First))]...)
@@ -101,5 +101,5 @@ func (f *Formulas) See(text []byte) {
 	}
 }
 
-// SafeSyntax returns the syntax of the lines of a format in which no cell of CSV is a formula.
+// SafeSyntax returns the syntax of the lines of a format such that no cell of CSV is a formula.
 func (f Format) SafeSyntax() *fieldtext.Syntax { return CSVForm{Safe: true}.syntaxOf(f) }

@@ -30,7 +30,7 @@ const (
 	NumFormats  = int(iota)
 )
 
-// A formatSpec is what is known of a format.
+// A formatSpec has the known facts of a format.
 type formatSpec struct {
 	Name    string            // as flags have it; behind a dot, it is the end of the names of files
 	Syntax  *fieldtext.Syntax // of lines of text; nil for other containers
@@ -53,7 +53,7 @@ var Specs = [NumFormats]formatSpec{
 	TSVGzip:     {Name: "tsv.gz", Syntax: &fieldtext.TSV, Packing: fieldtext.Gzip},
 }
 
-// packedEnds are ends of names that say how a file is packed, and not what it holds.
+// packedEnds are ends of names that say how a file is packed, and not its content.
 var packedEnds = []string{".zst", ".gz"}
 
 // ErrFormat is the kind of the errors about the choice of a format.
@@ -88,7 +88,7 @@ func (f Format) isCSV() bool { return Specs[f].Syntax != nil && Specs[f].Syntax.
 // HasMetadata reports whether the format has a place for metadata: all have but CSV and JSON Lines.
 func (f Format) HasMetadata() bool { return Specs[f].Syntax == nil }
 
-// FormatNames returns what ParseFormat reads.
+// FormatNames returns the names that ParseFormat reads.
 func FormatNames() []string {
 	names := make([]string, NumFormats)
 	for f, s := range Specs {
@@ -123,7 +123,7 @@ func FormatOf(name string) (Format, error) {
 		"(these also with .zst or .gz), or be - for standard output", ErrNoFormat, name)
 }
 
-// ChooseFormat returns the format of an output, of which its name may say something, and a name of
+// ChooseFormat returns the format of an output, from its name, which may tell, and from a name of
 // a format, "" for none: that decides where the name of the output does not, as "-" and "" do not.
 // Without either it is Parquet. The error is ErrFormat, or tells that the two contradict each
 // other.

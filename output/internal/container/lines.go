@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// lineChunk is what is encoded at once: some megabytes of text.
+// lineChunk limits a chunk that is encoded at once: some megabytes of text.
 var lineChunk = columnar.Limits{Rows: 32 << 10, Bytes: 1 << 20}
 
 const (
@@ -30,7 +30,7 @@ type LineFile struct {
 	syntax   *fieldtext.Syntax
 	packing  fieldtext.Packing
 	columns  []lineColumn
-	header   []byte    // what is not written yet of it
+	header   []byte    // the part that is not written yet
 	begun    bool      // something was written
 	formulas *Formulas // counts them; nil if they are not counted
 	Dicts    int       // as lineDicts
@@ -121,7 +121,7 @@ func (f *LineFile) begin(e *lineEncoder, c *columnar.Chunk) {
 	e.before, e.after, f.ready = f.ready, after, after
 }
 
-// escape adds what the dictionary has gained.
+// escape adds the dictionary's new texts.
 func (l *lineColumn) escape(d *columnar.Dictionary, s *fieldtext.Syntax) {
 	for i := len(l.offsets) - 1; i < d.Len(); i++ {
 		l.dict = s.Text(append(l.dict, l.lead...), d.At(int32(i)))
@@ -129,7 +129,7 @@ func (l *lineColumn) escape(d *columnar.Dictionary, s *fieldtext.Syntax) {
 	}
 }
 
-// findFormulas looks for formulas in what the dictionary has gained.
+// findFormulas looks for formulas in the dictionary's new texts.
 func (l *lineColumn) findFormulas(d *columnar.Dictionary) {
 	for i := len(l.offsets) - 1; i < d.Len(); i++ {
 		text := d.At(int32(i))
@@ -142,7 +142,7 @@ func (l *lineColumn) findFormulas(d *columnar.Dictionary) {
 	}
 }
 
-// resetDicts empties all dictionaries. What encoders still read stays as it is.
+// resetDicts empties all dictionaries. Texts that encoders still read stay as they are.
 func (f *LineFile) resetDicts(names *columnar.Numbering) {
 	names.Reset()
 	for i := range f.columns {
@@ -150,7 +150,7 @@ func (f *LineFile) resetDicts(names *columnar.Numbering) {
 	}
 }
 
-// Close waits for what is being written. A file without rows has its header, and its frame.
+// Close waits for the chunks being written. A file without rows has its header, and its frame.
 func (f *LineFile) Close(*columnar.Chunk, Metadata) error {
 	err := f.wait()
 	if err != nil || f.begun {
@@ -174,7 +174,7 @@ func (f *LineFile) wait() (err error) {
 	return err
 }
 
-// Abort waits for what is being written.
+// Abort waits for the chunks being written.
 func (f *LineFile) Abort() { f.wait() } //nolint:errcheck // nobody is left to report it to
 
 // A lineEncoder makes the lines of chunks, one chunk after the other. It keeps its memory.
@@ -193,13 +193,13 @@ type lineEncoder struct {
 	err      error    // sticky
 }
 
-// lineCells are a column of a chunk, and what its lines have around them.
+// lineCells are a column of a chunk, and the text around its lines.
 type lineCells struct {
 	lineColumn
 	columnar.Cells
 }
 
-// bind makes the cells those of a chunk.
+// bind makes the cells the cells of a chunk.
 func (e *lineEncoder) bind(all []lineColumn, c *columnar.Chunk) {
 	e.columns = e.columns[:0]
 	for i, col := range c.Columns {

@@ -13,15 +13,15 @@ const (
 	KeyDialect      = "robobatch.dialect"        // set by NewWriter
 	KeyAgents       = "robobatch.agents"         // JSON array, as asked for; set by NewWriter
 	KeyRulesHash    = "robobatch.rules_hash"     // of the rules' content; set by NewWriter
-	KeyRulesHashOld = "robobatch.rules_hash_old" // that of Options.Old; set by NewWriter
-	KeyPreferences  = "robobatch.preferences"    // the revision by which preferences are read, if there are columns of them; set by NewWriter
+	KeyRulesHashOld = "robobatch.rules_hash_old" // the hash of Options.Old; set by NewWriter
+	KeyPreferences  = "robobatch.preferences"    // the revision of preferences, if columns have them; set by NewWriter
 	KeyInputs       = "robobatch.inputs"         // JSON array; set by NewWriter to the names, by the caller to names and sizes
 	KeyCounts       = "robobatch.counts"         // JSON object; set by the caller at the end
 	KeyRows         = "robobatch.rows"           // rows of the table; set by Close, Parquet only
 	KeyInvalidUTF8  = "robobatch.invalid_bytes"  // as of InvalidBytes; set by Close, Parquet only
 )
 
-// Metadata is a list of pairs in the order in which their keys were first set.
+// Metadata is a list of pairs in the order of the first setting of their keys.
 type Metadata struct{ Keys, Values []string }
 
 // Set adds a pair, in valid UTF-8, or replaces the value of its key.
@@ -47,7 +47,7 @@ func JSONText(names []string) string {
 	return string(b)
 }
 
-// Without returns the pairs but for those of the keys.
+// Without returns the pairs but for the pairs of the keys.
 func (m *Metadata) Without(keys ...string) (rest Metadata) {
 	for i, key := range m.Keys {
 		if !slices.Contains(keys, key) {

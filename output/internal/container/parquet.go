@@ -127,7 +127,7 @@ func (p *ParquetFile) endGroup(names *columnar.Numbering) error {
 	return p.sink.failed()
 }
 
-// Abort waits for what is being encoded.
+// Abort waits for the chunks being encoded.
 func (p *ParquetFile) Abort() { p.encoders.pool.wait(func(*parquet.Encoder) {}) }
 
 // Close ends the row group and writes the footer.

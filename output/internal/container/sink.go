@@ -9,7 +9,7 @@ import (
 // sinkBuffer is the size of the writes: large enough that system calls do not count.
 const sinkBuffer = 256 << 10
 
-// A Sink buffers what a container writes and counts it. Errors are sticky, and surface at the
+// A Sink buffers the output of a container and counts it. Errors are sticky, and surface at the
 // latest with flush: not all of the libraries that write here pass them on.
 type Sink struct {
 	buf *bufio.Writer
@@ -46,7 +46,7 @@ func (s *Sink) Seek(offset int64, whence int) (int64, error) {
 	return s.pos, nil
 }
 
-// Flush passes on what is buffered and returns the first error there was.
+// Flush passes on the buffered bytes and returns the first error there was.
 func (s *Sink) Flush() error { return s.buf.Flush() }
 
 // failed returns the first error there was.

@@ -16,8 +16,8 @@ type Sort uint8
 
 // The orders.
 const (
-	SortNone   Sort = iota // that of the input
-	SortOrigin             // by the bytes of the origin, those without one last; those of one origin as in the input
+	SortNone   Sort = iota // the order of the input
+	SortOrigin             // by the bytes of the origin, rows without one last; rows of one origin as in the input
 )
 
 // sortNames are the names of the orders, by Sort.
@@ -57,11 +57,11 @@ const (
 	minSortMemory = 8 << 20
 )
 
-// SortChunk is what is gathered before the memory of all chunks is looked at.
+// SortChunk limits the chunk gathered before the memory of all chunks is looked at.
 var SortChunk = columnar.Limits{Rows: 16 << 10, Bytes: 1 << 20}
 
 // An Arranger is a container that puts all rows in another order before a target gets them: by
-// their keys, and where these are equal in the order in which they came. It gathers chunks until
+// their keys, and where these are equal in the order of their arrival. It gathers chunks until
 // they fill its memory, sorts their rows and writes them as a sorted piece to a temporary file; at
 // the end it merges the pieces. The order depends on the rows alone, not on the memory.
 type Arranger struct {
@@ -85,7 +85,7 @@ type target interface {
 	Chunk() *columnar.Chunk
 	// Flush writes that chunk, which is full.
 	Flush() error
-	// Finish writes what is left, and the end.
+	// Finish writes the rest, and the end.
 	Finish() error
 	// Abort ends all work under way.
 	Abort()
@@ -141,7 +141,7 @@ func (a *Arranger) next(c *columnar.Chunk) *columnar.Chunk {
 	return next
 }
 
-// spillPiece writes what was gathered as a sorted piece.
+// spillPiece writes the gathered rows as a sorted piece.
 func (a *Arranger) spillPiece() error {
 	piece, err := a.Spill.Begin()
 	if err != nil {
@@ -215,11 +215,11 @@ func (a *Arranger) Close(*columnar.Chunk, container.Metadata) error {
 			return err
 		}
 	}
-	a.chunks, a.spare = nil, nil // their memory is that of the merge now
+	a.chunks, a.spare = nil, nil // the merge has their memory now
 	return a.merge()
 }
 
-// Abort drops what was gathered.
+// Abort drops the gathered rows.
 func (a *Arranger) Abort() {
 	a.target.Abort()
 	a.Spill.Close()

@@ -1,4 +1,4 @@
-// Package order puts the rows of a table in another order than that of the input.
+// Package order puts the rows of a table in another order than the input has.
 //
 // An [Arranger] takes the place of a container. It hides how rows are sorted, in memory and in a
 // temporary file, and hands them on to a target. The order depends on the rows alone. A [Splitter]

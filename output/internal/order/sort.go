@@ -23,7 +23,7 @@ type SortKeys []int
 // At returns key k of a chunk.
 func (k SortKeys) At(c *columnar.Chunk, i int) keyColumn { return c.Columns[k[i]].(keyColumn) }
 
-// compare compares a row with that of another chunk.
+// compare compares a row with a row of another chunk.
 func (k SortKeys) compare(a *columnar.Chunk, rowA uint32, b *columnar.Chunk, rowB uint32) int {
 	for i := range k {
 		textA, okA := k.At(a, i).KeyText(rowA)

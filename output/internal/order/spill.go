@@ -5,11 +5,11 @@ import (
 	"github.com/robobatch/robobatch/output/internal/columnar"
 )
 
-// spillBlock is what a sorted piece is written and read by: small, as a merge has one of each piece
+// spillBlock is the unit for writing and reading a sorted piece: small, as a merge has one of each piece
 // in memory.
 var spillBlock = columnar.Limits{Rows: 4 << 10, Bytes: 256 << 10}
 
-// mergeMemory is about what a sorted piece takes while it is merged: a block, packed and unpacked.
+// mergeMemory is about the memory of a sorted piece while it is merged: a block, packed and unpacked.
 const mergeMemory = 2 << 20
 
 // newSpillChunk returns the rows of a block, which has dictionaries of its own.
@@ -98,5 +98,5 @@ func (m *mergeOutput) Take(c *rowCursor) error {
 	return emit(m.target, []*columnar.Chunk{c.rows}, m.refs)
 }
 
-// Finish writes what the target holds.
+// Finish writes the target's rows.
 func (m *mergeOutput) Finish() error { return m.target.Finish() }

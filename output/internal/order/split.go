@@ -18,7 +18,7 @@ type Splitter struct {
 	parts []splitPart
 	known [knownParts]knownPart
 	keys  []keyColumn     // of the chunk that is split
-	other []columnar.Ref  // the rows of the chunk for which there is no target
+	other []columnar.Ref  // the rows of the chunk that have no target
 	left  *columnar.Chunk // such rows of earlier chunks
 }
 
@@ -49,7 +49,7 @@ type splitPart struct {
 const knownParts = 256
 
 // restRows says when no target is held: unless they take one of so many rows of the first chunk. Rows of other
-// partitions are copied once more, which is an eighth of what a row saves that need not wait.
+// partitions are copied once more, which costs an eighth of the time that a row saves without waiting.
 const restRows = 4
 
 // mostKeys is how many columns partitions may have.
@@ -139,7 +139,7 @@ func (s *Splitter) divide(c *columnar.Chunk) {
 	}
 }
 
-// partOf returns what knownPart has of the partition of a row.
+// partOf returns knownPart's value for the partition of a row.
 func (s *Splitter) partOf(c *columnar.Chunk, row uint32) int32 {
 	var ids [mostKeys]int32
 	slot := uint32(0)
@@ -191,7 +191,7 @@ func (s *Splitter) leave(c *columnar.Chunk, from []*columnar.Chunk) (*columnar.C
 	return c, s.settle(names)
 }
 
-// addLeft gives the Arranger what is left of earlier chunks.
+// addLeft gives the Arranger the rest of earlier chunks.
 func (s *Splitter) addLeft() {
 	if s.left != nil && s.left.Rows > 0 {
 		s.Rest.add(s.left)
@@ -243,5 +243,5 @@ func (s *Splitter) Close(c *columnar.Chunk, md container.Metadata) error {
 	return s.Rest.Close(c, md)
 }
 
-// Abort drops what was gathered.
+// Abort drops the gathered rows.
 func (s *Splitter) Abort() { s.Rest.Abort() }

@@ -40,7 +40,7 @@ const (
 )
 
 // hiveEscape writes %XX in place of the bytes that Hive and Spark escape in names of directories.
-// What is beyond ASCII stays, as they take each %XX for a character. Windows takes fewer names: it
+// Characters beyond ASCII stay, as they take each %XX for a character. Windows takes fewer names: it
 // drops a point at the end.
 func hiveEscape(value string, windows bool) string {
 	escaped := hiveEscaped

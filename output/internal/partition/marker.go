@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// MarkerName is the file of a partitioned output that says that it is one, and what is in it.
+	// MarkerName is the file of a partitioned output that says that it is one, and lists its content.
 	// Readers of such outputs pass names over that begin with an underscore.
 	MarkerName = "_robobatch.json"
 	// markerTemp is the name under which it is written.
@@ -29,7 +29,7 @@ const (
 	maxEarlier = 1000
 )
 
-// A Marker is the content of that file. What it says of a run is of the latest one.
+// A Marker is the content of that file. Its facts about a run are of the latest one.
 type Marker struct {
 	Robobatch   string   `json:"robobatch"` // markerKind
 	PartitionBy []string `json:"partition_by"`
@@ -42,7 +42,7 @@ type Marker struct {
 	Pending *pending    `json:"pending,omitempty"` // the run whose files are being put in place
 }
 
-// A runRecord is what a run has written.
+// A runRecord lists the output of a run.
 type runRecord struct {
 	Run        string            `json:"run,omitempty"`  // a hash of all that it wrote, in the names of its files; "" if they are part-0
 	Mode       string            `json:"mode,omitempty"` // a PartitionMode
@@ -120,7 +120,7 @@ var (
 )
 
 // CheckTargets returns why a partitioned output cannot have that name, or the rows before a fault
-// that of partial.
+// the name partial.
 func (o Options) CheckTargets(name, partial string) error {
 	err := checkTree(partial)
 	if err != nil {
@@ -129,7 +129,7 @@ func (o Options) CheckTargets(name, partial string) error {
 	return errors.Join(o.checkTarget(name), err)
 }
 
-// checkTarget returns an error unless what is at path allows the mode.
+// checkTarget returns an error unless the content at path allows the mode.
 func (o Options) checkTarget(path string) error {
 	m, err := ReadMarker(path)
 	switch {
@@ -168,7 +168,7 @@ func (m *Marker) addRun(r runRecord) {
 	m.runRecord = r
 }
 
-// checkTree returns an error unless a partitioned output may be put in place of what is at path:
+// checkTree returns an error unless a partitioned output may be put in place of the content at path:
 // nothing, or an empty directory, or such an output and nothing else, as all that is there will be
 // removed.
 func checkTree(path string) error {

@@ -10,14 +10,14 @@ import (
 	"github.com/robobatch/robobatch/output/internal/container"
 )
 
-// A Mode says what becomes of a partitioned output that is in the directory already.
+// A Mode says how to treat a partitioned output that is in the directory already.
 type Mode uint8
 
 // The modes.
 const (
 	New     Mode = iota // there must be none
 	Replace             // it is replaced, all of it
-	ByParts             // partitions of which there are rows are replaced, and all others stay
+	ByParts             // partitions that have rows are replaced, and all others stay
 	Append              // files are added to its partitions
 )
 
@@ -55,7 +55,7 @@ type Options struct {
 	Sort   string // the name of the order of the rows, for the marker
 	File   container.Options
 	Cancel <-chan struct{}   // closed to end a wait for the directory; nil is never
-	System atomicfile.System // that changes names; nil is that of the operating system
+	System atomicfile.System // that changes names; nil is the operating system's
 
 	Tree string // the temporary directory that is written to
 	Into string // the one that it will be, or be put into; "" if that does not matter

@@ -18,7 +18,7 @@ type Part struct {
 
 // Parts are the files that a run has written; nil notes none.
 type Parts struct {
-	of     []Part // while the run goes on, Name is that of the directory of a partition
+	of     []Part // while the run goes on, Name is the name of the directory of a partition
 	count  int64
 	marker Part // none if later runs change it
 }
@@ -45,7 +45,7 @@ func (p *Parts) addMarker(d *place.Digest) {
 	}
 }
 
-// named returns all files, those of partitions by the name that they have in each; nil if there are more than MaxParts.
+// named returns all files, files of partitions by the name that they have in each; nil if there are more than MaxParts.
 func (p *Parts) named(file string) []Part {
 	if p.count > MaxParts {
 		return nil

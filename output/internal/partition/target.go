@@ -48,7 +48,7 @@ type partFile struct {
 }
 
 // NewTarget returns a target that writes to the directory opt.Tree, which is there. The error
-// says why the files cannot be put into what opt.Into has already.
+// says why the files cannot be put into the output at opt.Into.
 func NewTarget(all, written *columnar.Schema, opt Options, md *container.Metadata) (*treeTarget, error) {
 	if opt.Tree == "" {
 		return nil, fmt.Errorf("%w without a directory: a Writer has one stream of bytes, and Create makes directories", columnar.ErrPartition)
@@ -100,7 +100,7 @@ func (t *treeTarget) Hold(c *columnar.Chunk, row uint32) (order.Held, error) {
 	return f, t.begin(f)
 }
 
-// endBefore completes the files that are held of partitions before that of the values; all for nil.
+// endBefore completes the files that are held of partitions before the partition of the values; all for nil.
 func (t *treeTarget) endBefore(values [][]byte) error {
 	slices.SortFunc(t.held, func(a, b *partFile) int { return order.CompareValues(a.values, b.values) })
 	for len(t.held) > 0 && (values == nil || order.CompareValues(t.held[0].values, values) < 0) {
@@ -137,7 +137,7 @@ func (t *treeTarget) begin(f *partFile) (err error) {
 	f.digest = place.NewDigest(f.file)
 	f.sink.Reset(f.digest)
 	f.dir = dir[len(t.opt.Tree)+1:]
-	part := t.metadata() // of the first files it lacks what is not known yet
+	part := t.metadata() // of the first files it lacks facts that are not known yet
 	var lim columnar.Limits
 	if f.container, lim, err = t.opt.File.Begin(f.sink, t.schema, &part); err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 // A Tree is a partitioned output: a directory that takes its name when it is complete, or parts
 // that are put into the one that has the name.
 //
-// The second is done in these steps, and a crash after each leaves what the next run can go on
+// The second is done in these steps, and a crash after each leaves a state the next run can go on
 // with:
 //
 //  1. The directory is locked. A run that was stopped at step 4 or 5 is completed first.
@@ -59,8 +59,8 @@ func (t *Tree) Written() []Part {
 	return t.opt.Parts.named(file)
 }
 
-// check returns an error if what is at path has to stay. Rows that are kept before a fault replace
-// those of an earlier one.
+// check returns an error if the content at path has to stay. Rows that are kept before a fault replace
+// rows kept before an earlier one.
 func (t *Tree) check(path string) error {
 	if path != t.Target() {
 		return checkTree(path)
@@ -178,7 +178,7 @@ func (t *Tree) merge() error {
 	return nil
 }
 
-// prepare completes what an earlier run has left, and makes sure that the parts can be put in
+// prepare completes the work of an earlier run, and makes sure that the parts can be put in
 // place. It returns the marker of the output, and whether the earlier run was the same as this.
 func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
 	have, err = ReadMarker(t.Target())
@@ -229,8 +229,8 @@ func (t *Tree) finish(have *Marker, from string) error {
 	return t.Sys().RemoveAll(from)
 }
 
-// checkParts returns an error if what is in a partition would be lost or doubled. Where a run
-// writes again what it has written before, in place of it, its files get another name: so a
+// checkParts returns an error if the content of a partition would be lost or doubled. Where a run
+// writes the same rows again, in place of it, its files get another name: so a
 // directory of the old files is never taken for one of the new.
 func (t *Tree) checkParts(have, own *Marker) error {
 	for {
@@ -288,7 +288,7 @@ func (t *Tree) putMarker(run *Marker, from string) error {
 		part, name := filepath.Join(from, part), filepath.Join(t.Target(), part)
 		switch {
 		case !exists(filepath.Join(part, file)):
-			return nil // this is what it replaced
+			return nil // this is the old part
 		case !exists(name):
 			if err := t.Sys().MkdirAll(filepath.Dir(name)); err != nil {
 				return err

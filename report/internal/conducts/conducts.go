@@ -22,7 +22,7 @@ const (
 	barWidth  = 90
 )
 
-// Counts count what crawlers did, batch by batch. They are for one goroutine. Use Close.
+// Counts count the acts of crawlers, batch by batch. They are for one goroutine. Use Close.
 type Counts struct {
 	journal  *conduct.Journal
 	from, to int64 // of the line of time, by shown

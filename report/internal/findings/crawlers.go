@@ -155,7 +155,7 @@ func faked(f *Facts) []Finding {
 type answer struct {
 	kind   Kind
 	of     func(*Crawler) int64 // how many a crawler got
-	verb   string               // what happened to requests
+	verb   string               // the fate of requests
 	do     string
 	points func(Point) int64 // of a stretch of time; nil is not known
 }
@@ -241,7 +241,7 @@ func wasted(f *Facts) []Finding {
 	return nil
 }
 
-// sum returns what some crawlers did by stretch of time.
+// sum returns the sums of some crawlers by stretch of time.
 func (f *Facts) sum(crawlers []*Crawler) []Point {
 	all := make([]Point, len(f.Starts))
 	for _, c := range crawlers {

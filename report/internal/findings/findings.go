@@ -32,7 +32,7 @@ type Finding struct {
 	large bool // a site that has much of all requests is closed, and not for a moment
 }
 
-// Facts are what is known of a log. The zero value is that of no request.
+// Facts are what is known of a log. The zero value is for no request.
 type Facts struct {
 	From, To  time.Time // of the requests that have a time; zero if none has
 	Requests  int64
@@ -159,7 +159,7 @@ func Find(f *Facts) (found []Finding, more int) {
 	return found, more
 }
 
-// Looks returns what was looked for.
+// Looks returns the things that were looked for.
 func Looks(f *Facts) []Look {
 	noLog, noTime, noStatus, noLists := "", "", "", ""
 	if !f.FromLog {

@@ -8,7 +8,7 @@ import (
 // Most is how many findings a page has.
 const Most = 7
 
-// A Kind is what a finding is about.
+// A Kind is the subject of a finding.
 type Kind uint8
 
 // The kinds of findings.
@@ -24,10 +24,10 @@ const (
 	Violated                   // crawlers fetched what they were told not to
 	Faked                      // clients use the names of crawlers
 	Redirected                 // crawlers are sent elsewhere
-	Missing                    // crawlers ask for what is not there, or are refused
+	Missing                    // crawlers ask for missing pages, or are refused
 	Changed                    // a robots.txt changed
-	Offered                    // sitemaps offer what is closed to search crawlers
-	OfferedFailing             // sitemaps offer what fails
+	Offered                    // sitemaps offer URLs that are closed to search crawlers
+	OfferedFailing             // sitemaps offer URLs that fail
 	Idle                       // rules that another always wins over, or that matched nothing
 	numKinds       = int(iota)
 )
@@ -41,7 +41,7 @@ func (k Kind) String() string {
 type limit struct {
 	weight float64 // of an affected request: findings are ranked by its product with how many there are
 	days   float64 // added to the weight for each day that it lasts
-	least  int64   // affected requests from which on it is a finding
+	least  int64   // affected requests that make it a finding
 	share  float64 // of the requests that could be affected, or of those of one crawler; the same
 }
 

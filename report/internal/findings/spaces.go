@@ -22,7 +22,7 @@ type Space struct {
 	By       []Part   // of crawlers, those with the most requests first
 }
 
-// A Part is what a crawler spent of its requests.
+// A Part is how many of its requests a crawler spent.
 type Part struct {
 	Crawler      string
 	Requests, Of int64

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A closing is what a text closes to search crawlers.
+// A closing is the part that a text closes to search crawlers.
 type closing struct {
 	*File
 	to   []string    // crawlers

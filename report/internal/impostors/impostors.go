@@ -108,7 +108,7 @@ const (
 	shownTaken    = 50
 )
 
-// A View is what the page shows of impostors.
+// A View is the panel of impostors.
 type View struct {
 	All      Count
 	Number   int64     // of networks
@@ -120,7 +120,7 @@ type View struct {
 	HasBytes bool      // the log says how many
 }
 
-// View returns what was counted; name names a crawler by its number. Nothing may be added after it. The error is
+// View returns the counts; name names a crawler by its number. Nothing may be added after it. The error is
 // that of the temporary file. Taken and URLs are the caller's to fill.
 func (c *Counts) View(name func(agent int) string) (*View, error) {
 	s := summer{name: name, byName: map[int]*Name{}, networks: aggregate.NewLargest[Network](shownNetworks)}

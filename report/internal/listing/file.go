@@ -60,7 +60,7 @@ type Finding struct {
 	Line     int32
 	Severity string // error, warning or info
 	Code     string
-	Text     string // what is wrong with the line
-	What     string // what the code means
+	Text     string // the error in the line
+	What     string // the meaning of the code
 	Do       string // what to do about it
 }

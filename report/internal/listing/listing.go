@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A View is a robots.txt with what its lines did beside them.
+// A View is a robots.txt with the effects of its lines beside them.
 type View struct {
 	*File
 	Name    string
@@ -97,7 +97,7 @@ func (f *View) Others() string {
 	return fmt.Sprintf("and %s with the same text", show.Plural(int64(f.Origins-1), "other origin"))
 }
 
-// Label returns what the file is called where Others stand beside it.
+// Label returns the name of the file where Others stand beside it.
 func (f *View) Label() string {
 	if f.When == "" {
 		return f.Origin

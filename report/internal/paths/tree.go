@@ -61,7 +61,7 @@ type Rest struct {
 	Paths int64 // names that are left out
 }
 
-// Rest returns what Below leaves out, nil if that is nothing, or all.
+// Rest returns the part that Below leaves out, nil if that is nothing, or all.
 func (p *Path) Rest() *Rest {
 	r := &Rest{Counts: p.Counts, Of: p.Name, Depth: p.Depth + 1, Paths: int64(p.number - len(p.Below))}
 	for _, b := range p.Below {

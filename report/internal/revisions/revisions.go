@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A Text is what an origin sent as its robots.txt from a moment on.
+// A Text is the text an origin sent as its robots.txt from a moment on.
 type Text struct {
 	Origin string
 	At     time.Time

@@ -55,7 +55,7 @@ func Share(n, all int64) float64 {
 const (
 	maxShown    = 240
 	maxBrief    = 80   // of a rule beside what it decided
-	MaxWhole    = 8000 // with what is hidden for copies
+	MaxWhole    = 8000 // with the text hidden for copies
 	MaxSentence = 4000
 )
 

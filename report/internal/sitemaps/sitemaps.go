@@ -361,7 +361,7 @@ func (k *checker) addRule(b *engine.Batch, row, a, crawler int, url int64) {
 	}
 }
 
-// finish puts what was counted in order.
+// finish puts the counts in order.
 func (k *checker) finish() {
 	v := &k.view
 	v.Others = k.others.Items()

@@ -63,7 +63,7 @@ type View struct {
 	Names  []string
 	Rows   []timeRow
 	Share  float64     // of the requests that Rows have
-	Apart  []apartView // what Rows leave out
+	Apart  []apartView // the rows that Rows leave out
 	Chart  chart
 
 	Changes string // lines where a robots.txt changed, as the path of an SVG
@@ -140,7 +140,7 @@ type timeRow struct {
 	By     []int64
 }
 
-// A chart is what the script draws: all requests, and those of each crawler, the busiest first.
+// A chart is the data the script draws: all requests, and each crawler's, the busiest first.
 type chart struct {
 	Starts []int64     `json:"starts"`
 	Lines  []chartLine `json:"lines"`

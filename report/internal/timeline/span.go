@@ -25,7 +25,7 @@ const (
 	timesLonger = 8 // than the span that is shown is the time of all rows, at least
 )
 
-// Shown returns the time that a chart shows. It is that of all rows, or of all but a few that are far from
+// Shown returns the time that a chart shows. It is the time of all rows, or of all but a few that are far from
 // the others: an eighth of the time at most, with 99 of 100 rows or more.
 func (s *Series) Shown() Span {
 	whole := Span{s.from, s.to}
@@ -113,7 +113,7 @@ func (s *Series) Outside(in Span) int64 {
 	return s.aside(math.MinInt64, in.from-1).sum.Requests + s.aside(in.to+1, math.MaxInt64).sum.Requests
 }
 
-// An apartView is the rows before those of the chart, or after them.
+// An apartView is the rows before the rows of the chart, or after them.
 type apartView struct {
 	timeRow        // At is the word for where they are
 	When    string // they are

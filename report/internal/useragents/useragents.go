@@ -53,8 +53,8 @@ func (c *Counts) Close() { c.requests.Close() }
 // What the kind of a request says of it.
 const (
 	isDenied  = 1 << iota
-	isSuspect // the header looks like that of a crawler
-	isCut     // it is longer than what is kept
+	isSuspect // the header looks like a crawler's
+	isCut     // it is longer than the kept part
 )
 
 // AddRow counts a request that has a header; it is empty if it has none.
@@ -141,7 +141,7 @@ type View struct {
 	Unnamed  Count     // requests that look like those of crawlers, in which no word will do for a name
 }
 
-// View returns what was counted. Nothing may be added after it. The error is that of the temporary file.
+// View returns the counts. Nothing may be added after it. The error is from the temporary file.
 func (c *Counts) View() (*View, error) {
 	s := summer{view: View{None: c.none, All: c.none}, headers: aggregate.NewLargest[Header](shownHeaders), suspects: aggregate.NewLargest[Suspect](shownSuspects)}
 	if err := c.requests.EachURL(s.addHeader); err != nil {

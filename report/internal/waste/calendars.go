@@ -51,7 +51,7 @@ func (s *Spaces) dateOf(path []byte) (d date, ok bool) {
 	return d, false
 }
 
-// pairDate returns the date of a parameter; where it is a year, its month is that of another one.
+// pairDate returns the date of a parameter; where it is a year, its month is in another one.
 func (s *Spaces) pairDate(p *pair) (d date, ok bool) {
 	if len(p.value) == 4 {
 		if !bytes.EqualFold(p.name, []byte("year")) && !bytes.EqualFold(p.name, []byte("y")) {

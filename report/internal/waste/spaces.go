@@ -42,7 +42,7 @@ const (
 	mostSegs    = 32  // of a path that are looked at
 )
 
-// A Spent is what a crawler spent.
+// A Spent is the requests a crawler spent.
 type Spent struct {
 	Crawler  int
 	Requests int64
@@ -68,7 +68,7 @@ type Visit struct {
 	Cut     bool // Clean-param lines take parameters away
 }
 
-// requests returns those of all crawlers.
+// requests returns the requests of all crawlers.
 func (v *Visit) requests() (n int64) {
 	for i := range v.Spent {
 		n += v.Spent[i].Requests
@@ -84,7 +84,7 @@ type Space struct {
 	URLs     int64
 	By       []Spent  // the crawler with the most requests first
 	Names    []string // of the parameters, or of the segments, that make it
-	Examples []string // what follows the origin
+	Examples []string // the part after the origin
 	Rules    []string // that close it; nil if none does without closing other pages
 	InQuery  bool     // Names are parameters
 }

@@ -31,7 +31,7 @@ type finder struct {
 	table [1 << tableBits]uint64
 	found [pieceSize]match // of the piece
 	bytes int              // bytes that were looked through so far
-	signs int              // those of them that are signs
+	signs int              // how many of them are signs
 }
 
 // A match is a place and an earlier one, whose eight bytes have one hash.
@@ -45,13 +45,13 @@ func (f *finder) reset() {
 
 // find appends the literals and sequences of src[at:end]. The text before is in the table.
 func (f *finder) find(literals []byte, all []sequence, src []byte, at, end int) ([]byte, []sequence) {
-	next := at // what is not in a sequence yet begins here
+	next := at // bytes that are not in a sequence yet begin here
 	for from := at; from < end; from += pieceSize {
 		to := min(from+pieceSize, end)
 		for _, m := range f.found[:f.lookUp(src, max(from, next), to)] {
 			place, earlier := int(m.at), int(m.earlier)
 			if place < next || place+leastMatch > end || place == 0 {
-				continue // place 0 is what an empty slot of the table names, so it finds itself
+				continue // place 0 is the place in an empty slot of the table, so it finds itself
 			}
 			length := prefix.Shared(src[earlier:], src[place:end])
 			if length < leastMatch {

@@ -135,7 +135,7 @@ func (q *sequencer) appendBits(dst []byte) []byte {
 // A bitWriter appends numbers to bytes, from the lowest bit of a byte up.
 type bitWriter struct {
 	dst  []byte // as long as its memory
-	at   int    // length of what is written
+	at   int    // length of the written bytes
 	word uint64
 	used uint8 // bits of word: less than 8 after flush
 }
@@ -153,7 +153,7 @@ func (w *bitWriter) writeBits(v uint64, width uint8) {
 	w.used += width
 }
 
-// addState adds the bits by which a state leads to the next, that of a code, and returns that.
+// addState adds the bits that lead from a state to the next, the state of a code, and returns that.
 func (w *bitWriter) addState(c *coder, state uint32, code uint8) uint32 {
 	t := c.codes[code%maxCodes]
 	width := uint8((state + t.width) >> 16)

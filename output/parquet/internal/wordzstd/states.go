@@ -17,16 +17,16 @@ type coder struct {
 
 	shares [maxCodes]int32       // states of each code
 	codes  [maxCodes]codeStates  // where they are
-	states [1 << tableLog]uint16 // those of code 0, then those of 1, and so on; each is 256 or more
+	states [1 << tableLog]uint16 // the states of code 0, then of 1, and so on; each is 256 or more
 }
 
-// A codeStates leads from a state to one of those of a code.
+// A codeStates leads from a state to one of the states of a code.
 type codeStates struct {
 	width uint32 // (state + width) >> 16 bits of the state are written
 	start int32  // the others, added to it, are an index of states
 }
 
-// reset forgets what was counted.
+// reset forgets all counts.
 func (c *coder) reset() { clear(c.counts[:]) }
 
 // The modes of tables.
@@ -35,7 +35,7 @@ const (
 	aTable  = 2
 )
 
-// appendTable makes the table of what was counted, n codes, and appends it.
+// appendTable makes the table of the counts, n codes, and appends it.
 func (c *coder) appendTable(dst []byte, n int) (table []byte, mode byte) {
 	for code, count := range c.counts {
 		if int(count) == n {
@@ -73,7 +73,7 @@ func (c *coder) share(n int) {
 	}
 }
 
-// build places the states as the format says, so that those of a code lie far apart.
+// build places the states as the format says, so that the states of a code lie far apart.
 func (c *coder) build() {
 	const size, mask = 1 << tableLog, 1<<tableLog - 1
 	var next [maxCodes]int32 // index of the next state of each code

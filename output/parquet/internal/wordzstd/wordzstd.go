@@ -20,7 +20,7 @@ import (
 const (
 	// blockSize is the most bytes of a block, as the format sets it.
 	blockSize = 128 << 10
-	// leastSize and mostSize bound what is packed: less does not pay for the tables, and more is no
+	// leastSize and mostSize bound the packed size: less does not pay for the tables, and more is no
 	// page.
 	leastSize = 4 << 10
 	mostSize  = 1 << 30
@@ -52,7 +52,7 @@ func (e *Encoder) Append(dst, src []byte, head int) (frame []byte, ok bool) {
 	if len(src) < leastSize || len(src) > mostSize {
 		return dst, false
 	}
-	// Magic number, and a header that says: the size follows in four bytes, and is that of the
+	// Magic number, and a header that says: the size follows in four bytes, and is the size of the
 	// window, too.
 	frame = append(dst, 0x28, 0xb5, 0x2f, 0xfd, 2<<6|1<<5)
 	frame = binary.LittleEndian.AppendUint32(frame, uint32(len(src)))

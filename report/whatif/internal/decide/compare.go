@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Totals is what two texts decide for one crawler.
+// A Totals is the decisions of two texts for one crawler.
 type Totals struct {
 	Requests int64
 	Before   int64 // requests that the first text disallows
@@ -18,7 +18,7 @@ type Totals struct {
 	ClosedBytes, OpenedBytes int64 // of the answers of Closed and Opened; 0 if they are not known
 }
 
-// A Line is what one line of a text decides.
+// A Line is the decisions of one line of a text.
 type Line struct {
 	Line     int32 // 1-based
 	Allow    bool
@@ -103,10 +103,10 @@ func (c *crawler) bytesOf(i int) int64 {
 	return c.bytes[i]
 }
 
-// allows reports what a rule says; no rule allows.
+// allows reports whether a rule allows; no rule allows.
 func allows(r *robots.Rule) bool { return r == nil || r.Allow }
 
-// countLine adds requests to those of the line of a rule.
+// countLine adds requests to the requests of the line of a rule.
 func countLine(lines map[int32]*Line, r *robots.Rule, requests int64) {
 	line := lines[r.Line]
 	if line == nil {

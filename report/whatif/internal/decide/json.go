@@ -187,7 +187,7 @@ func (l *Log) appendMoved(o *object, moved []Moved, most int) {
 	o.close('}')
 }
 
-// A Question is what AppendExplanation answers.
+// A Question is the question that AppendExplanation answers.
 type Question struct {
 	Body    []byte // the robots.txt
 	URL     string // absolute, or a path that starts with "/"
@@ -242,7 +242,7 @@ func AppendExplanation(dst []byte, q Question) []byte {
 	return o.b
 }
 
-// preferences writes what the drafts say of a page, and the first lines that say so; 0 is none.
+// preferences writes the drafts' answers for a page, and the first lines that say so; 0 is none.
 func (o *object) preferences(p *why.Preferences) {
 	if p == nil {
 		p = &why.Preferences{}
@@ -270,7 +270,7 @@ func (q *Question) open(d robots.Dialect) bool {
 	return !d.HasRules(&robots.Response{Status: 200, Body: q.Body})
 }
 
-// opinion writes what a dialect says.
+// opinion writes the answer of a dialect.
 func (q *Question) opinion(o *object, d robots.Dialect, raw []byte) {
 	path, _ := d.Path(raw, nil)
 	rule, reason := robots.Rule{Allow: true}, "too_large"
@@ -287,7 +287,7 @@ func (q *Question) opinion(o *object, d robots.Dialect, raw []byte) {
 	o.rule(&rule)
 }
 
-// path returns what follows the origin in the URL, or what is wrong with it.
+// path returns the part after the origin in the URL, or the error in it.
 func (q *Question) path() (raw []byte, fault string) {
 	url := []byte(q.URL)
 	if len(url) > 0 && url[0] == '/' {
@@ -333,7 +333,7 @@ func (o *object) group(g *why.Group) {
 // maxTrials is how many rules an answer lists.
 const maxTrials = 20
 
-// trials writes rules, and what became of them.
+// trials writes rules, and their results.
 func (o *object) trials(rules []why.Rule) {
 	o.key("tried")
 	o.number(int64(len(rules)))

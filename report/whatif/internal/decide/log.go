@@ -12,7 +12,7 @@ import (
 
 // A URL is a URL of the origin, and who asked for it.
 type URL struct {
-	Path   string  // what follows the origin, as the log has it
+	Path   string  // the part after the origin, as the log has it
 	Counts []Count // by ascending Agent, each once
 }
 
@@ -106,7 +106,7 @@ func AppendLog(dst []byte, urls []URL) []byte {
 // maxPath is the longest path that is read: lines of logs have at most 64 KiB.
 const maxPath = 64 << 10
 
-// ReadLog reads what AppendLog wrote, for the crawlers of those names. The error is ErrLog.
+// ReadLog reads the bytes that AppendLog wrote, for the crawlers of those names. The error is ErrLog.
 func ReadLog(data []byte, d robots.Dialect, agents []string) (*Log, error) {
 	l := &Log{dialect: d, agents: make([]crawler, len(agents))}
 	for i, name := range agents {

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Text is a robots.txt and what it decides for a log. It is immutable.
+// A Text is a robots.txt and its decisions for a log. It is immutable.
 type Text struct {
 	File *robots.File
 	Open bool // it is larger than the dialect reads, and so allows everything
@@ -30,7 +30,7 @@ const (
 // ErrStopped is the error of a decision that was stopped.
 var ErrStopped = errors.New("stopped")
 
-// An answer is what is decided for a URL.
+// An answer is the decision for a URL.
 type answer struct {
 	winner int32
 	uses   Uses

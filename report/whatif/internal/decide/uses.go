@@ -37,7 +37,7 @@ type wishes struct {
 	scratch automaton.Scratch
 }
 
-// A statement is what a line says of one use.
+// A statement is a line's answer about one use.
 type statement struct {
 	pattern string
 	answer  robots.Preference
@@ -162,7 +162,7 @@ func (c *wishCounts) addUses(url int32, from, to Uses, requests int64) {
 	}
 }
 
-// list returns what was counted: by use, what changed first.
+// list returns the counts: by use, what changed first.
 func (c *wishCounts) list() (all []Wish) {
 	for use := range c.byURL {
 		for _, changed := range [...]bool{true, false} {

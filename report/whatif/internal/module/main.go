@@ -123,7 +123,7 @@ func (p *page) step() bool {
 	return !more
 }
 
-// change says what the text changes. It lists at most so many URLs that are closed, and that are opened.
+// change tells the changes by the text. It lists at most so many URLs that are closed, and that are opened.
 func (p *page) change(agent, most int) string {
 	if p.err != nil {
 		return decide.ErrorJSON(p.err)
