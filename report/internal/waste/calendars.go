@@ -2,7 +2,6 @@ package waste
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -160,45 +159,46 @@ func numberOf(text []byte, most int) (n int, ok bool) {
 // A calendar counts URLs of days and months.
 type calendar struct {
 	tally
-	dates distinct
+	dates map[int]bool     // by their eight digits, at most leastDates
 	years [200]bool        // from 1900
-	stem  []byte           // what the paths have before the date, as far as it is common
+	stem  []byte           // before the date of the first path
 	paths int64            // with a date
-	parts bool             // stem is not all of what some have
+	mixed bool             // others have another stem
 	names map[string]int64 // requests by parameter
 }
 
 // add counts a URL.
 func (c *calendar) add(v *Visit, path []byte, d date) {
 	c.tally.add(v)
-	c.dates.add(hashOf(fmt.Append(nil, d.year, d.month, d.day)))
+	if len(c.dates) < leastDates {
+		if c.dates == nil {
+			c.dates = map[int]bool{}
+		}
+		c.dates[d.year*10_000+d.month*100+d.day] = true
+	}
 	c.years[d.year-firstKnown] = true
 	if d.name != nil {
 		countName(&c.names, string(d.name), v.requests())
 		return
 	}
-	stem := path[:d.from]
 	if c.paths++; c.paths == 1 {
-		c.stem = append(c.stem[:0], stem...)
-		return
+		c.stem = append(c.stem[:0], path[:d.from]...)
 	}
-	if n := common(c.stem, stem); n < len(c.stem) || n < len(stem) {
-		c.stem, c.parts = c.stem[:n], true
-	}
+	c.mixed = c.mixed || !bytes.Equal(c.stem, path[:d.from])
 }
 
 // end returns the calendar, if it is one, and empties it. far is the first year that is long after the log.
 func (c *calendar) end(far int) (found []*Space) {
-	if c.urls >= leastURLs && c.dates.n() >= leastDates {
+	if c.urls >= leastURLs && len(c.dates) == leastDates {
 		names := frequent(c.names, 2)
 		one := c.space(Calendar, names, c.rules(names, far))
 		one.InQuery = len(names) > 0
 		found = append(found, one)
 	}
 	if c.urls > 0 {
-		c.dates.clear()
+		clear(c.dates)
 		c.clear()
-		c.years, c.paths, c.parts = [200]bool{}, 0, false
+		c.years, c.paths, c.mixed = [200]bool{}, 0, false
 		clear(c.names)
 	}
 	return found
@@ -207,7 +207,7 @@ func (c *calendar) end(far int) (found []*Space) {
 // rules returns the rules that close its years, and no earlier ones: nil if URLs have dates behind different paths.
 func (c *calendar) rules(names []string, far int) (rules []string) {
 	stem := string(c.stem)
-	if c.parts || c.paths > 0 && (len(names) > 0 || !isPlain(stem)) || !isPlain(strings.Join(names, "")) {
+	if c.mixed || c.paths > 0 && (len(names) > 0 || !isPlain(stem)) || !isPlain(strings.Join(names, "")) {
 		return nil
 	}
 	before := []string{stem}

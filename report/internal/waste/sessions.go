@@ -54,7 +54,7 @@ type sessions struct {
 // A session is the URLs that have a name.
 type session struct {
 	tally
-	ids     distinct
+	ids     map[string]bool  // at most leastIDs
 	spelled map[string]int64 // requests, by the name as it is written, with ";" before it in a path
 }
 
@@ -88,18 +88,20 @@ func (s *sessions) add(v *Visit, n int, spelled string, id []byte) {
 		s.all = make([]*session, len(sessionNames.all))
 	}
 	if s.all[n] == nil {
-		s.all[n] = &session{}
+		s.all[n] = &session{ids: map[string]bool{}}
 	}
 	one := s.all[n]
 	one.add(v)
-	one.ids.add(hashOf(id))
+	if len(one.ids) < leastIDs {
+		one.ids[string(id)] = true
+	}
 	countName(&one.spelled, spelled, v.requests())
 }
 
 // end returns the spaces, and empties the finder.
 func (s *sessions) end() (found []*Space) {
 	for _, one := range s.all {
-		if one == nil || one.urls < leastURLs || one.ids.n() < leastIDs {
+		if one == nil || one.urls < leastURLs || len(one.ids) < leastIDs {
 			continue
 		}
 		names, rules := frequent(one.spelled, 4), []string(nil)

@@ -261,17 +261,6 @@ func largest(all []*Space) []*Space {
 	return all[:min(len(all), shownSpaces)]
 }
 
-// common returns how many bytes two texts begin with alike.
-func common(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
-}
-
 // isPlain reports whether a text has no byte that means something else in a rule.
 func isPlain(text string) bool {
 	for i := range len(text) {
