@@ -59,7 +59,7 @@ func TestCI(t *testing.T) {
 	}
 }
 
-// after returns what follows a text in a page.
+// after returns the rest of a page behind a text.
 func after(page, text string) string {
 	_, rest, _ := strings.Cut(page, text)
 	return rest

@@ -23,7 +23,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A monthOfLogs is many inputs in directories, three of which are damaged.
+// A monthOfLogs is many inputs in directories. Three of them are damaged.
 type monthOfLogs struct {
 	dir   string
 	rules string
@@ -119,7 +119,7 @@ func (m *monthOfLogs) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs to the end, and returns the exit code and what was printed.
+// run runs the command to its end, and returns its exit code and both its outputs.
 func (m *monthOfLogs) run(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	out, err := m.command(args...).CombinedOutput()
@@ -196,7 +196,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// failures returns the lines of all lists of what failed, sorted.
+// failures returns the lines of all lists of failed inputs, sorted.
 func failures(t *testing.T, dir string) (lines []string) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(dir, "_failed*.jsonl"))
@@ -211,7 +211,7 @@ func failures(t *testing.T, dir string) (lines []string) {
 	return lines
 }
 
-// equal compares a directory with what one undisturbed run made.
+// equal compares the files of a directory with those of one undisturbed run.
 func equal(t *testing.T, what string, got, want map[string]string) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -276,7 +276,7 @@ func TestShardsKilled(t *testing.T) {
 	m.finish(t, fmt.Sprintf("round%d", rounds-1), rnd, whole)
 }
 
-// finish mends the inputs that failed. Then all shards succeed, and their sum is that of one run.
+// finish mends the inputs that failed. Then all shards succeed, and together they make the files of one run.
 func (m *monthOfLogs) finish(t *testing.T, out string, rnd *rand.Rand, whole time.Duration) {
 	t.Helper()
 	for name, body := range m.mend {
@@ -300,7 +300,7 @@ func (m *monthOfLogs) finish(t *testing.T, out string, rnd *rand.Rand, whole tim
 	equal(t, "mended", got, want)
 }
 
-// counts returns what of a summary does not depend on the clock and on shards.
+// counts returns the part of a summary that depends neither on the clock nor on shards.
 func counts(t *testing.T, text string) string {
 	t.Helper()
 	var s struct {

@@ -53,8 +53,8 @@ func shellPart(shell, script, command string) string {
 	return regexp.MustCompile(pattern).FindString(script)
 }
 
-// completions are lines and the words that complete them, in every shell, without what is before
-// the last "=" or ",". A directory has the file urls.zst and the directory robots.
+// completions are lines, and the words that complete each in every shell. The part of the last word up to
+// its last "=" or "," is left out. The directory has the file urls.zst and the directory robots.
 var completions = []struct{ line, want string }{
 	{"robobatch ru", "rules"},
 	{"robobatch ", "bench check check-output compile conduct coverage diff explain help lint merge pipe report rules"},

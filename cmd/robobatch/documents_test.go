@@ -171,8 +171,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestCounts runs the commands of the table of docs/TESTING.md, and compares what they count with what stands there: that
-// is less, and by a third at most.
+// TestCounts runs the commands in the table of docs/TESTING.md. Each must count more than the number in its row ("more
+// than 500"), but at most a third more.
 func TestCounts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of Unix")
@@ -224,8 +224,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestPackages holds that every package of the module has a doc comment that says what it is for, and,
-// but for the packages of the command, which only the command can import, what may import it.
+// TestPackages holds that the doc comment of every package of the module gives its purpose. Unless it is a package of
+// the command, which only the command can import, the comment also names the packages that may import it.
 func TestPackages(t *testing.T) {
 	imports := regexp.MustCompile(`\bimport(s|er|ed by)?\b`)
 	packages := 0
@@ -282,8 +282,8 @@ func packageDoc(t *testing.T, dir string) (text string, ok bool) {
 	return sb.String(), ok
 }
 
-// TestFunctionsExplained holds that a function of more than six lines says what it does, if no linter wants it to: the
-// exported ones are revive's. What is generated, or declared in Go and written in assembly, is left out.
+// TestFunctionsExplained holds that an unexported function of more than six lines has a doc comment. The linter revive
+// checks the exported ones. Generated code, and functions written in assembly, are left out.
 func TestFunctionsExplained(t *testing.T) {
 	functions := 0
 	err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
@@ -321,7 +321,7 @@ func TestFunctionsExplained(t *testing.T) {
 	}
 }
 
-// TestConductPage holds that docs/CONDUCT.md shows a command of the script of its example, and what it prints.
+// TestConductPage holds that docs/CONDUCT.md shows a command of its example's script, and the output of that command.
 func TestConductPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/CONDUCT.md")
 	if err != nil {

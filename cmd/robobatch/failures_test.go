@@ -12,7 +12,7 @@ import (
 
 //go:generate go test -count 1 -run TestFailuresDoc -update .
 
-// TestFailuresDoc holds that the table of docs/FAILURES.md is what the scripts about faults make: a
+// TestFailuresDoc holds that the table of docs/FAILURES.md equals the one made from the scripts about faults: a
 // row for each, with its first exit code and the message that it expects then. With -update it
 // writes the table.
 func TestFailuresDoc(t *testing.T) {

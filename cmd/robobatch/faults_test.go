@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fives are logs with five faults each, and what is said of them: the worst first.
+// fives are logs with five faults each, and the findings about them, the worst first.
 var fives = map[string]struct {
 	traffic
 	want []string // each is in a finding, in their order
@@ -73,8 +73,8 @@ var fives = map[string]struct {
 	},
 }
 
-// TestFiveFaults plants five faults in each of three logs of four weeks: all are found, named for what they are, and the worst
-// is the first. Nothing else is found but the change of a robots.txt that two of them are.
+// TestFiveFaults plants five faults in each of three logs of four weeks. The report names the kind of each, and the worst
+// is the first. It finds nothing else but the change of a robots.txt, which two of the faults are.
 func TestFiveFaults(t *testing.T) {
 	for name, log := range fives {
 		t.Run(name, func(t *testing.T) {

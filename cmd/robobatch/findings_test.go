@@ -128,7 +128,7 @@ var findingPattern = regexp.MustCompile(`<li data-kind="([a-z-]+)"><p><b>([^<]*)
 // tags are those of HTML.
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// findings makes a report, and returns the kinds of its findings in their order, and what they say.
+// findings makes a report, and returns the kinds of its findings in their order, and their texts.
 func findings(t *testing.T, dir string, args ...string) (kinds []string, said string) {
 	t.Helper()
 	out := filepath.Join(dir, "report.html")
@@ -158,7 +158,7 @@ const closedText = "User-agent: *\nDisallow: /\n"
 var faults = map[string]struct {
 	traffic
 	want  string // kinds in their order
-	first string // is in what the first finding says
+	first string // a part of the first finding's text
 }{
 	"none":   {traffic{}, "", ""},
 	"closed": {traffic{captures: []sent{{-5, usualText}, {4, closedText}, {11, usualText}}, client: func(v *visit) { v.skip = v.robot && v.day > 4 && v.day < 11 && v.path != "/robots.txt" }}, "closed changed", "The robots.txt of https://www.shop.example shut out Googlebot and bingbot for a time: its line 2 was Disallow: /, which closes the whole site. | 38,"},
@@ -215,7 +215,7 @@ func failSome(v *visit, day float64, status, of int) {
 	}
 }
 
-// violations are fetches of GPTBot of what is disallowed.
+// violations are requests of GPTBot that the rules disallow.
 func violations(rng *rand.Rand) (all []visit) {
 	for range 300 {
 		all = append(all, visit{day: rng.Float64() * 14, agent: gptbot, address: "20.171.206.9", path: fmt.Sprintf("/private/%d", rng.IntN(90)), status: 200})
@@ -248,8 +248,8 @@ func writeRanges(t *testing.T) {
 	}
 }
 
-// TestFindings plants a fault of each kind in a log of 100,000 lines: it is found, and is the first, and nothing else is
-// found but what follows from it.
+// TestFindings plants a fault of each kind in a log of 100,000 lines. The fault is the first finding, and all others
+// follow from it.
 func TestFindings(t *testing.T) {
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {

@@ -98,11 +98,11 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestValues holds for each flag with a few values that its command takes each of them, and says of another
-// which there are. It is refused all the same by what the values are for: the rules are not there.
+// TestValues holds, for each flag with a fixed list of values, that its command takes each of them, and that the error
+// about any other value lists them. No command runs: the rules that the arguments name do not exist.
 func TestValues(t *testing.T) {
 	std := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
-	more := map[string]string{ // what else a value needs
+	more := map[string]string{ // other flags that a value needs
 		"-yandex-empty-allow": "-dialect yandex", "-unknown-agents": "-agent-from-log", "-partition-mode": "-partition-by agent -out x",
 		"-csv-separator": "-out-format csv", "-on-error": "-out x/", "-what-if": "-report x.html", "-out-format": "-out x",
 	}

@@ -95,7 +95,7 @@ func writeFile(t *testing.T, name, text string) {
 	}
 }
 
-// outputOf runs the program and returns what it writes to standard output.
+// outputOf runs the program and returns its standard output.
 func outputOf(t *testing.T, code int, stdin string, arguments ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -132,9 +132,9 @@ func readText(t *testing.T, name string) string {
 	return string(text)
 }
 
-// checkLines checks that nothing in a text moves a cursor, hides or turns letters, or is a command, and
-// if it is narrow that its lines fit, apart from the names and URLs that stand whole: alone, or before
-// what else the line says. It returns how many lines there are.
+// checkLines checks that no line of a text moves a cursor, hides or reverses letters, or is a command. If narrow,
+// it checks that lines fit, too. Names and URLs that are printed whole may be longer: alone, or at the beginning of
+// a line. It returns the number of lines.
 func checkLines(t *testing.T, text string, whole []string, narrow bool) (lines int) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -300,7 +300,7 @@ func checkXML(t *testing.T, text string) {
 	}
 }
 
-// checkJSON checks that a text is JSON values in UTF-8, without what a terminal obeys.
+// checkJSON checks that a text is JSON values in UTF-8, without control characters of terminals.
 func checkJSON(t *testing.T, text string) {
 	t.Helper()
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {

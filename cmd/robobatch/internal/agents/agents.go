@@ -134,8 +134,8 @@ func CheckRow(name string) error {
 }
 
 // checkAgent checks the name of a crawler. It may hold more than its product token, such as a
-// version; white space means that it is the text of a User-Agent header, of which nobody knows
-// which word is meant.
+// version. A name with white space is refused: it is the text of a User-Agent header, and any of
+// its words may be the crawler.
 func checkAgent(name string) error {
 	switch {
 	case name == "":

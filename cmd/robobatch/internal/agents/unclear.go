@@ -68,7 +68,7 @@ func Unclear(asked []string, d robots.Dialect, named Named) []doubt.Doubt {
 	return []doubt.Doubt{result}
 }
 
-// productOf returns a name without what follows its product: "Googlebot/2.1" is "Googlebot".
+// productOf returns a name up to its first slash: "Googlebot/2.1" is "Googlebot".
 func productOf(name string) string {
 	name, _, _ = strings.Cut(name, "/")
 	return name

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestUnclear is a table of names that are asked for, and of which may be meant.
+// TestUnclear is a table of names that a user asks for, and the crawlers that may be meant.
 func TestUnclear(t *testing.T) {
 	named := Named{[]robots.ProductToken{"AcmeFetcher", "abot", "Gogglebot"}, true}
 	for _, c := range []struct{ asked, want string }{

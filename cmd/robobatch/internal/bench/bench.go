@@ -72,7 +72,7 @@ type benchRun struct {
 	dir    string // for the output, removed at the end
 	rounds int
 	job    measure.Job
-	doubts []doubt.Doubt // about what was decided, so that the figures may say nothing of matching
+	doubts []doubt.Doubt // about the verdicts: if they are odd, the figures may say nothing about matching
 }
 
 // plan checks the flags, and finds the inputs.

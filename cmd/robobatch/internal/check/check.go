@@ -1,5 +1,5 @@
-// Package check is the command check: it tells whether robots.txt files do what is expected of them. Only
-// cmd/robobatch imports it.
+// Package check is the command check: it tells whether robots.txt files give the answers that a file of
+// expectations asks for. Only cmd/robobatch imports it.
 package check
 
 import (
@@ -34,7 +34,7 @@ type checking struct {
 	*explain.Asker
 	file *expect.File
 	form string
-	all  bool // what came true is printed, too
+	all  bool // prints the expectations that came true, too
 }
 
 // given are the flags of the command check.
@@ -202,15 +202,15 @@ func (c *checking) problems(results []expect.Result) (problems []expect.Result) 
 }
 
 // closedAsExpected reports whether a line expects that a search engine, or everybody, finds the home
-// page of an origin closed by the rule of that line. What is expected of other crawlers, such as @ai,
-// does not say that search engines shall be shut out.
+// page of an origin closed by the rule of that line. A line about other crawlers, such as @ai, is not
+// enough: it does not say that search engines shall be shut out.
 func closedAsExpected(results []expect.Result, origin string, line int32) bool {
 	return slices.ContainsFunc(results, func(r expect.Result) bool {
 		return r.Origin == origin && r.Expect == "disallow" && r.Path == "/" && r.RuleLine == line && isForSearch(r.Agent)
 	})
 }
 
-// isForSearch reports whether a crawler is that of a search engine, or "*".
+// isForSearch reports whether a crawler belongs to a search engine, or is "*".
 func isForSearch(agent string) bool {
 	return agent == "*" || slices.ContainsFunc(crawlers.Set("search"), func(c crawlers.Crawler) bool {
 		return strings.EqualFold(c.Token, agent)

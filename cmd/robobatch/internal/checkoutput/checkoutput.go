@@ -91,7 +91,7 @@ func (c *checking) Run(ctx context.Context) error {
 	return nil
 }
 
-// verify verifies what a name leads to.
+// verify verifies a directory of outputs, or the output of a file of -stats.
 func verify(ctx context.Context, name string) (*series.Verification, error) {
 	info, err := place.Of(name).Stat(name)
 	if targets.IsDir(name) || err == nil && info.Dir || place.IsRemote(name) && !strings.HasSuffix(name, ".json") {

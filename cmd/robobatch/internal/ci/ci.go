@@ -43,8 +43,8 @@ func GitHub(w io.Writer, notes []Note, left int64) error {
 	return addSummary(summary(notes[min(len(notes), Annotations):], left))
 }
 
-// Report is GitHub for a report of which the notes are the worst: the summary of the step gets all of it,
-// which is Markdown, as far as it fits.
+// Report is GitHub for a whole report, with its worst notes as annotations. The summary of the step gets all of the
+// report, which is Markdown, as far as it fits.
 func Report(w io.Writer, notes []Note, left int64, markdown string) error {
 	if err := annotate(w, notes, left); err != nil {
 		return err
@@ -115,8 +115,8 @@ func property(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(say.Line(s))
 }
 
-// summary returns the notes as a table in Markdown, as many as fit. An empty line parts it from what
-// stands in the file already.
+// summary returns the notes as a table in Markdown, as many as fit. An empty line parts it from the text
+// that stands in the file already.
 func summary(notes []Note, left int64) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "\n%s beside the annotations\n\n| | where | what |\n|---|---|---|\n", say.Count(int64(len(notes))+left, "finding"))
@@ -156,7 +156,7 @@ func Markdown(s string) string {
 
 // A Case is a test in JUnit's sense.
 type Case struct {
-	Class   string // what is tested: a file or an origin
+	Class   string // the file or origin that is tested
 	Name    string
 	Failure string // "" if it passes
 	Note    string // that it passes with

@@ -1,5 +1,5 @@
-// Package command is what main needs of a command: its line of the command line, and how arguments become
-// a run. Only cmd/robobatch and the packages of its commands import it.
+// Package command describes a command to main: its flags and help, and the function that makes a task of its
+// arguments. Only cmd/robobatch and the packages of its commands import it.
 package command
 
 import (
@@ -9,16 +9,16 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// A Command is what robobatch does under a name. Its flags set variables that Plan knows, so it is for one
-// call of the program.
+// A Command is one command of robobatch. Its flags set variables that Plan knows, so it is for one call of the
+// program.
 type Command struct {
 	cli.Command
 	Rules   *flags.Rules // that are named; nil if the command takes none
 	Packs   bool         // Rules may be a pack
 	OneRule bool         // an argument that is no flag may be meant as the value of -rules
 
-	// Plan checks the values of the flags and finds the inputs, and writes nothing. It adds what is wrong with
-	// the values to faults, which has what is wrong with the arguments.
+	// Plan checks the values of the flags and finds the inputs, and writes nothing. It adds the faults of the
+	// values to those of the arguments.
 	Plan func(std console.Streams, faults cli.Faults) (guard.Task, error)
 }
 

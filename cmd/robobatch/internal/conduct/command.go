@@ -1,5 +1,5 @@
-// Package conduct is the command conduct: what crawlers knew of the rules when they made requests that these forbid, by
-// crawler and origin. Only cmd/robobatch imports it.
+// Package conduct is the command conduct: it tells, by crawler and origin, which rules crawlers knew when they made
+// requests that these rules forbid. Only cmd/robobatch imports it.
 package conduct
 
 import (
@@ -40,7 +40,7 @@ type given struct {
 	merge        string
 
 	ofLogs    []string // flags that are given, about logs and rules
-	ofOutcome []string // the same, about what is written and printed
+	ofOutcome []string // the same, about the files and the text that come out
 }
 
 // keys are the values of -by.
@@ -104,7 +104,7 @@ func (g *given) shardFlags() []cli.Flag {
 	}
 }
 
-// outFlags returns the flags of what is printed and written.
+// outFlags returns the flags of the printed text and the written files.
 func (g *given) outFlags() []cli.Flag {
 	return []cli.Flag{
 		flags.Print(&g.print, Forms, `
@@ -171,7 +171,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 // checkNeeded checks that rules and logs are named.
 func (g *given) checkNeeded(faults *cli.Faults) {
 	if !faults.None() {
-		return // an argument that is no flag may be meant as what is missing
+		return // an argument that is no flag may be meant as the missing value
 	}
 	if g.Path == "" {
 		faults.Add("", fmt.Errorf("-rules is missing: %s", flags.NameRules))
@@ -239,7 +239,7 @@ func (r *run) tempDir() string {
 	return r.outcome.tempDir()
 }
 
-// Run takes the logs through the rules, and writes what crawlers knew.
+// Run decides the requests of the logs, and reports the rules that crawlers knew.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.files.close(), r.part.close(), r.Close()) }()
 	if err := r.part.begin(); err != nil {
@@ -288,7 +288,7 @@ var (
 	errNoAgents = errors.New("this log has no field user_agent, which names crawlers: name it with -ua-field, or the format of the log with -format")
 )
 
-// about returns what is known of the logs, when their rows were taken.
+// about returns the facts about the logs that the report needs, once their rows were read.
 func (r *run) about(journal *conduct.Journal) about {
 	a := about{
 		Dialect: r.Now.Opt.Dialect, Requests: r.Stats.URLs, Verified: r.Now.Opt.Ranges != nil, Bytes: journal.HasBytes(),

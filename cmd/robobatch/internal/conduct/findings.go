@@ -20,7 +20,7 @@ import (
 // worst is how many rows and changes are printed for people.
 const worst = 10
 
-// findings take what was found: they write the tables, and keep what is printed.
+// findings receive the rows and changes as a journal is judged: they write the tables, and keep the rows to print.
 type findings struct {
 	*outcome
 	about   *about
@@ -86,7 +86,7 @@ func (f *findings) Request(q *conduct.Request) error {
 	return f.files.all[ofRows].add(f.cells)
 }
 
-// Change takes a change of a text, and what a crawler did about it.
+// Change takes a change of a robots.txt, and the crawler's answer to it.
 func (f *findings) Change(c *conduct.Change) error {
 	f.changed++
 	f.changes = append(f.changes, *c)

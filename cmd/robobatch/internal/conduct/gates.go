@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/conduct"
 )
 
-// A gateKind is a kind of count that -fail knows: how many there are, and what a share of them is a share of.
+// A gateKind is a kind of count that -fail knows. count returns the count, and the total that a share is a share of.
 type gateKind struct {
 	name  string
 	count func(r *conduct.Row) (count, of int64)
@@ -37,7 +37,8 @@ var gates = func() gate.Kinds {
 	return k
 }()
 
-// judgesNothing returns an error if -fail would pass, or fail, only because the log does not say what it judges.
+// judgesNothing returns an error if the log lacks a field that -fail judges, so that a gate would pass, or fail, for that
+// reason alone.
 func (f *findings) judgesNothing(times, answers bool) error {
 	if len(f.gates) == 0 {
 		return nil

@@ -79,7 +79,7 @@ func (g *given) planMerge(std console.Streams, faults cli.Faults) (guard.Task, e
 // Drop drops the files, unless they are complete.
 func (m *merging) Drop() (committed bool, err error) { return m.files.drop() }
 
-// Run judges what all shards found, and writes what crawlers knew.
+// Run judges the requests of all shards, and reports the rules that crawlers knew.
 func (m *merging) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, m.files.close()) }()
 	m.Hint(targets.Leftovers(m.files.names()...))
@@ -179,7 +179,7 @@ func (r *record) crawlersHash() (hash string) {
 	return hash
 }
 
-// addUp adds up what the shards say of the logs, and prints their doubts. The error is that nothing can be judged.
+// addUp adds up the shards' records of their logs, and prints their doubts. It returns an error if nothing can be judged.
 func (m *merging) addUp(all []*record) (*about, error) {
 	a := &about{Dialect: all[0].Dialect, Verified: all[0].Verified}
 	total := rows{Rules: all[0].Rows.Rules, IsOdd: all[0].Rows.IsOdd}
@@ -255,9 +255,9 @@ func (m *merging) read(ctx context.Context, r *record, to *conduct.Merger) error
 	return fmt.Errorf("%s is not as its shard left it: %w: run the shard again", say.File(name), err)
 }
 
-// readBlocks reads the blocks of a part, up to the end of the file. bad is an error of what is read; err is one of take.
+// readBlocks reads the blocks of a part, up to the end of the file. bad is an error of the file; err is one of take.
 func readBlocks(from io.Reader, largest int, take func(block []byte) error) (bad, err error) {
-	defer io.Copy(io.Discard, from) //nolint:errcheck // so that all is hashed; what is wrong is known then
+	defer io.Copy(io.Discard, from) //nolint:errcheck // so that all is hashed; a bad end is known then
 	unpacked, bad := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(blockWindow))
 	if bad != nil {
 		return bad, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An outcome is what is written and printed, whether logs are read or shards are merged.
+// An outcome is the files and the text that come out, whether logs are read or shards are merged.
 type outcome struct {
 	files   files
 	gates   []gate.Gate
@@ -25,7 +25,7 @@ type outcome struct {
 	byAgent bool
 }
 
-// An about is what is known of the logs besides the findings. A shard writes it, too.
+// An about is the facts about the logs that the report needs besides the findings. A shard writes them, too.
 type about struct {
 	inputs   []string       // names of the logs
 	Dialect  robots.Dialect `json:"dialect"`
@@ -37,7 +37,7 @@ type about struct {
 	Answers  bool           `json:"answers"`  // the same
 }
 
-// chooseOutcome returns what is written and printed.
+// chooseOutcome returns the outcome that the flags ask for.
 func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 	o := outcome{form: g.print}
 	by, err := cli.Choose("key", g.by, keys)
@@ -98,7 +98,7 @@ func (o *outcome) tempDir() string {
 // hasRows reports whether each request that a text forbids is written.
 func (o *outcome) hasRows() bool { return o.files.all[ofRows].Name != "" }
 
-// report has the requests judged, and writes and prints what came of them.
+// report has the requests judged, writes the files, prints the text, and judges the gates.
 func (o *outcome) report(ctx context.Context, c *console.Console, a *about, judge func(conduct.Report) error) error {
 	if err := o.files.create(o.byAgent); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, judg
 	return gate.Err(f.verdicts)
 }
 
-// doubt prints doubts about what the log says of crawlers. The error is that a gate names none of them.
+// doubt prints doubts about crawlers in the log. It returns an error if a gate names none of them.
 func (f *findings) doubt(c *console.Console) error {
 	if f.total.Requests > f.total.Impostors && !f.about.Times {
 		c.Doubt(doubt.Doubt{Code: doubt.NoTimes, Count: 1, Text: "no request of a crawler has a time, so that nothing is known of what it knew: name the field of the time with -time-field"})

@@ -18,10 +18,10 @@ import (
 // Forms are the forms in which the findings are printed.
 var Forms = []string{"text", "json", "markdown"}
 
-// width is that of the text.
+// width is the most columns of the text.
 const width = 80
 
-// print prints what was found.
+// print prints the findings in the form of -print.
 func (f *findings) print() error {
 	f.worst, f.changes = worstOf(f.worst), slowest(f.changes)
 	switch f.form {
@@ -69,7 +69,7 @@ func timeOf(micros int64) *time.Time {
 	return &t
 }
 
-// lines returns what is said of the log in sentences.
+// lines returns sentences about the log.
 func (f *findings) lines() (all []string) {
 	names := f.about.inputs
 	log := say.Count(int64(len(names)), "log")
@@ -109,7 +109,7 @@ func (f *findings) lines() (all []string) {
 	return append(all, text)
 }
 
-// text returns what was found, for people.
+// text returns the findings, for people.
 func (f *findings) text() string {
 	var sb strings.Builder
 	fill := func(text, indent string) {
@@ -155,7 +155,7 @@ func who(r *conduct.Row) string {
 	return name
 }
 
-// markdown returns what was found, for a comment.
+// markdown returns the findings, for a comment.
 func (f *findings) markdown() string {
 	var sb strings.Builder
 	sb.WriteString("### robots.txt: what crawlers knew\n")
@@ -184,7 +184,7 @@ func (f *findings) markdown() string {
 	return sb.String()
 }
 
-// sentence says what a crawler did.
+// sentence describes a crawler's requests.
 func (f *findings) sentence(r *conduct.Row) string {
 	parts := []string{say.Count(r.Requests, "request")}
 	switch {
@@ -282,7 +282,7 @@ func inSeconds(micros int64) string {
 	return strconv.FormatFloat(float64(micros)/1e6, 'f', -1, 64) + " s"
 }
 
-// changed says what a crawler did about a change.
+// changed describes a change of a robots.txt, and the crawler's answer to it.
 func changed(c *conduct.Change) string {
 	name := c.Agent
 	text := fmt.Sprintf("%s: changed %s; %s ", c.Origin, time.UnixMicro(c.At).UTC().Format(time.DateTime), name)

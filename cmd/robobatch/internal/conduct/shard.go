@@ -24,8 +24,8 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// A part is what a shard writes: a file of blocks, which conduct.Journal exports, and then a manifest, which says that
-// the file is complete. The file is one stream of zstd. Before each block stand its bytes, as a uvarint.
+// A part is the two files of a shard: one of blocks, which conduct.Journal exports, and then a manifest, which shows
+// that the first is complete. The file of blocks is one stream of zstd. Before each block stands its length, as a uvarint.
 type part struct {
 	guard.Sink[place.Output] // of the blocks
 	dir                      string
@@ -74,7 +74,7 @@ type record struct {
 	Largest int          `json:"largest_block"`
 }
 
-// rows are what the rows of a shard say of a gate, see passage.NothingToJudge.
+// rows are the counts of a shard's rows that gates need, see passage.NothingToJudge.
 type rows struct {
 	flow.Rows
 	Rules string `json:"rules"`

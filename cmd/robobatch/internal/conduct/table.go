@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// A row is a row of -out, and what the run knows of no row.
+// A row is a row of -out. Some of its columns are null in every row of a run, which verified and bytes decide.
 type row struct {
 	*conduct.Row
 	verified, bytes bool // addresses were looked up, and the logs have bytes
@@ -43,7 +43,7 @@ var rowColumns = slices.Concat([]output.CellColumn[row]{
 	output.CellOf("bytes", parquet.Int64, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.bytes, Int: r.Bytes} }),
 })
 
-// conductColumns are the columns of what was known of disallowed requests.
+// conductColumns are the columns that count disallowed requests by the rules that the crawler knew.
 func conductColumns() (columns []output.CellColumn[row]) {
 	for c := range conduct.NumConducts {
 		columns = append(columns, count(c.String(), func(r *row) int64 { return r.Conducts[c] }))

@@ -1,5 +1,5 @@
 // Package console is how a command speaks to its user: texts on standard output; hints, doubts,
-// reports and progress on standard error. It escapes what a terminal might obey. Only cmd/robobatch and its
+// reports and progress on standard error. It escapes characters that a terminal might obey. Only cmd/robobatch and its
 // packages import it.
 package console
 

@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 )
 
-// TestQuiet holds that a quiet console prints what must be known, and nothing else, and that what a terminal might
-// obey is escaped.
+// TestQuiet holds that a quiet console prints no hints and no reports, but every doubt once and every text of Tell. It
+// escapes characters that a terminal might obey.
 func TestQuiet(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
 		name := filepath.Join(t.TempDir(), "err")

@@ -52,7 +52,7 @@ func (s *source) Next(b *engine.Batch) bool {
 func (s *source) Err() error   { return nil }
 func (s *source) Close() error { return nil }
 
-// A question is what is counted.
+// A question is the options of a count.
 type question struct {
 	engine.StoreOptions
 	Options
@@ -206,7 +206,7 @@ func (s *slowCounter) report(names []string) (all []Rule) {
 
 func (f *slowFile) first() robots.Origin { return slices.Min(slices.Collect(maps.Keys(f.origins))) }
 
-// check compares what a Counter says of requests with the slow count, for one worker and for three.
+// check compares the counts of a Counter with the slow count, for one worker and for three.
 func check(t *testing.T, bodies map[robots.Origin]string, all []request, q question) (rules int) {
 	t.Helper()
 	var printed []string

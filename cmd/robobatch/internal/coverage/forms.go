@@ -67,7 +67,7 @@ func (c *Counter) printGitHub(w io.Writer, p Page) error {
 	return ci.Report(w, notes, h.Never+h.Matched-int64(len(notes)), c.markdown(p))
 }
 
-// notice returns what a rule that decided nothing did. It says how far that goes.
+// notice returns a note on a rule that decided nothing, with the number and the period of the requests.
 func (h *Head) notice(r *Rule, file string) ci.Note {
 	note := ci.Note{Level: "notice", Title: r.kind().String(), Text: r.Rule}
 	if file != "" {

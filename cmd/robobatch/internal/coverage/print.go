@@ -16,7 +16,7 @@ import (
 // Forms are the forms that Print takes.
 var Forms = []string{"text", "json", "markdown", "github"}
 
-// A Page is what is printed besides what a Counter counted.
+// A Page is the facts that are printed besides the counts.
 type Page struct {
 	Inputs []string // the names of the logs
 	File   string   // of the only robots.txt; "" if there may be several, or it has none
@@ -40,10 +40,10 @@ func (c *Counter) Print(w io.Writer, form string, p Page) error {
 // shown is how many rules of a kind the text has, unless all are asked for.
 const shown = 20
 
-// width is that of the text.
+// width is the most columns of the text.
 const width = 80
 
-// PrintJSON prints the head, and all rules, an object a line. What a terminal might obey is escaped.
+// PrintJSON prints the head, and all rules, an object a line. It escapes characters that a terminal might obey.
 func (c *Counter) PrintJSON(w io.Writer, inputs []string) error {
 	out := bufio.NewWriter(w)
 	head := c.Head()
@@ -129,7 +129,7 @@ func (r *Rule) shown() *Count {
 	return &r.Matched
 }
 
-// note returns what the text has of a rule apart from that.
+// note returns the rest of the text about a rule: the rules that won over it, and when it last matched or decided.
 func (r *Rule) note() string {
 	text := wonBy(r) + until(r.Matched.Last)
 	if r.kind() == decided {
@@ -175,7 +175,7 @@ func fill(out *strings.Builder, text string) {
 	out.WriteString(strings.TrimRight(cli.Fill(text, width), "\n") + "\n")
 }
 
-// table prints rules of one kind, each in a line, and what there is to note in a line below.
+// table prints rules of one kind, each in a line, with its note in a line below.
 func table(out *strings.Builder, rows []Rule, several bool) {
 	requests, urls := len("requests"), len("URLs")
 	for i := range rows {

@@ -21,7 +21,7 @@ type Rule struct {
 	Decided Count `json:"decided"`
 	Matched Count `json:"matched"` // without deciding
 
-	WonBy []Winner `json:"won_by"` // what decided then, at most three, the most requests first
+	WonBy []Winner `json:"won_by"` // the rules that decided then, at most three, the most requests first
 }
 
 // A Count counts requests.

@@ -214,7 +214,7 @@ func (d *diffing) find(g *given) (err error) {
 func (d *diffing) findSides(g *given) (err error) {
 	origin := cmp.Or(g.Origin, g.Logs.Base)
 	if d.noLog {
-		origin = cmp.Or(origin, load.NoOrigin) // what paths say does not depend on whose they are
+		origin = cmp.Or(origin, load.NoOrigin) // the verdicts on paths are the same at every origin
 	}
 	for _, side := range d.Sides() {
 		err = errors.Join(err, side.FindEither(origin))
@@ -240,7 +240,7 @@ func (d *diffing) checkOut(g *given, logs []ingest.Input) error {
 			err = errors.Join(err, targets.CheckFile("-report", d.page.Name, read, targets.Other{Flag: "-out", Name: g.table.Out}))
 		}
 		if err != nil {
-			return err // what is wrong with a name is so on both sides
+			return err // a wrong name is wrong on both sides
 		}
 	}
 	return nil
@@ -282,10 +282,10 @@ type changesSink struct {
 	sent     *bool // see diffing
 }
 
-// Finish counts what was written to disk, too.
+// Finish finishes the counts, of which some are on disk.
 func (s *changesSink) Finish() error { return errors.Join(s.Changes.Finish(), s.wishes.Finish()) }
 
-// Write takes a batch.
+// Write counts the changes of a batch, and writes the rows that changed.
 func (s *changesSink) Write(b *engine.Batch) error {
 	if err := errors.Join(s.Changes.Write(b), s.wishes.Write(b)); err != nil {
 		return err
@@ -384,7 +384,7 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	return d.print(sink, refused)
 }
 
-// print prints the report, of logs of which lines were refused, and judges it.
+// print prints the report, and judges it. refused is the number of refused lines.
 func (d *diffing) print(sink *changesSink, refused int64) error {
 	report := d.report(sink)
 	report.Refused = refused

@@ -7,9 +7,9 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// excerpt returns a URL in at most n columns, with the end of what a rule matches: a text such as "admin"
-// of "Disallow: /*admin*" is what one looks for. It says nothing of the rule if that is not found as it
-// is written.
+// excerpt returns a URL in at most n columns, with the end of the text that a rule matches: readers look for a text
+// such as "admin" of "Disallow: /*admin*". If the URL does not have the texts of the rule as they are written, the
+// excerpt is the beginning of the URL.
 func excerpt(url, rule string, n int) string {
 	from, to := lastMatch(url, rule)
 	if n < 8 || cli.Columns(url[:to]) < n {
@@ -21,7 +21,7 @@ func excerpt(url, rule string, n int) string {
 	}
 	start, end := utf8.RuneCountInString(url[:from]), utf8.RuneCountInString(url[:to])
 	head := n / 3
-	room := n - head - 1 // for what stands behind the first "…"
+	room := n - head - 1 // for the text behind the first "…"
 	switch {
 	case end-start >= room: // its beginning
 		end = start + room

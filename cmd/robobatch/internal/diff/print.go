@@ -41,7 +41,7 @@ func written(write func(*bufio.Writer)) string {
 	return say.NoCommands(sb.String())
 }
 
-// printJSON prints the report as one object. What a terminal might obey is escaped.
+// printJSON prints the report as one object. It escapes characters that a terminal might obey.
 func (r *Report) printJSON(w io.Writer) error {
 	text, err := say.IndentJSON(r)
 	if err == nil {
@@ -50,8 +50,8 @@ func (r *Report) printJSON(w io.Writer) error {
 	return err
 }
 
-// annotations returns the rules to blame for gates that failed and these gates, as errors, and behind them the other
-// rules to blame: for what is closed as warnings, for what is opened as notices.
+// annotations returns the rules to blame for gates that failed and these gates, as errors. Behind them come the other
+// rules to blame: those that closed URLs as warnings, those that opened URLs as notices.
 func (r *Report) annotations() (notes []ci.Note) {
 	failed := gate.Failures(r.Gates)
 	var errs []ci.Note

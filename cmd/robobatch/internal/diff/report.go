@@ -1,5 +1,5 @@
-// Package diff says what a new robots.txt changes: it makes a report of what package aggregate
-// counted, judges it by the gates of -fail, and prints it as text, JSON, Markdown or annotations.
+// Package diff reports the changes that a new robots.txt makes: it takes the counts of package aggregate,
+// judges them by the gates of -fail, and prints them as text, JSON, Markdown or annotations.
 // Only cmd/robobatch imports it.
 package diff
 
@@ -40,7 +40,7 @@ type Report struct {
 	Old Side `json:"old"`
 	New Side `json:"new"`
 
-	Unit    string         `json:"unit"`              // what is counted: "request", or "path" without a log
+	Unit    string         `json:"unit"`              // the noun of all counts: "request", or "path" without a log
 	Clients string         `json:"clients,omitempty"` // whose requests: All, or Own; "" if the log does not say who sent them
 	BadURLs int64          `json:"bad_urls"`
 	Refused int64          `json:"refused_lines"` // of the logs, that are no row

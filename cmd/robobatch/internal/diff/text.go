@@ -85,8 +85,8 @@ func has(n int64, noun string) string {
 	return say.Count(n, noun) + " have"
 }
 
-// table prints a line for each agent: its requests, and below them the gates that failed, or its distinct URLs, which are
-// not counted of what did not change.
+// table prints a line for each agent: its requests, and below them the gates that failed; or its distinct URLs, which are
+// counted only where they changed.
 func (r *Report) table(out *bufio.Writer, distinct bool) {
 	line := func(cells ...any) {
 		out.WriteString(strings.TrimRight(fmt.Sprintf("%-20s%13s%13s%13s%13s", cells...), " ") + "\n")
@@ -215,7 +215,7 @@ func printDays(out *bufio.Writer, c *Change) {
 	}
 }
 
-// remark says what is odd about a status.
+// remark returns a note on a status that contradicts the change.
 func (s *Status) remark(change string) string {
 	switch {
 	case s.Status == nil:
