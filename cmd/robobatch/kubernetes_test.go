@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// An indexedJob is what the tests need of docs/cluster/kubernetes.yaml.
+// An indexedJob is the part of docs/cluster/kubernetes.yaml that the tests need.
 type indexedJob struct {
 	completions int
 	command     []string
@@ -71,8 +71,8 @@ func (m *monthOfLogs) pod(j indexedJob, index int) *exec.Cmd {
 	return cmd
 }
 
-// TestKubernetes runs the pods of the manifest as processes with its variables, one of which is
-// killed and one drained, and does what its policy says about their exit codes.
+// TestKubernetes runs the pods of the manifest as processes with its variables. It kills one and drains one, and
+// does with their exit codes as the manifest's policy says.
 func TestKubernetes(t *testing.T) {
 	job, merge := readJob(t, "kubernetes.yaml"), readJob(t, "kubernetes-merge.yaml")
 	if job.env["JOB_COMPLETIONS"] != strconv.Itoa(job.completions) || len(job.noRetry) != 1 || job.noRetry[0] != 1 {

@@ -3,7 +3,7 @@
 //
 // The table of commands is in commands.go. Each command is a package below internal: its flags become a plan, and
 // the plan runs. Commands over logs share internal/passage, and all share the groups of flags in internal/flags.
-// What libraries report gets its remedy in internal/remedy. Exit codes: 0 done, or standard output was closed by its
+// Errors of libraries get their remedies in internal/remedy. Exit codes: 0 done, or standard output was closed by its
 // reader; 1 a limit or requirement that was asked for is not met (-max-rejects, -require-rules,
 // -require-rows), or inputs failed that -on-error skips; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT,
 // SIGQUIT and SIGTERM.
@@ -44,7 +44,7 @@ const (
 	exitError  = 2
 )
 
-// run is the command, up to its exit code. It reports on std.Err what went wrong.
+// run is the command, up to its exit code. It prints errors on std.Err.
 func run(arguments []string, std console.Streams) int {
 	title, err := start(arguments, std)
 	if err == nil || flow.IsClosedPipe(err) {
@@ -68,8 +68,8 @@ func run(arguments []string, std console.Streams) int {
 	return exitError
 }
 
-// start does what the arguments ask for: flags, plan, run. What is wrong with the flags goes to the
-// plan, which adds what is wrong with their values. The title is that of the command, for a message
+// start does the things that the arguments ask for: flags, plan, run. It passes the faults of the flags to the
+// plan, which adds the faults of their values. The title names the command, for a message
 // about its flags.
 func start(arguments []string, std console.Streams) (title string, err error) {
 	p, all := newProgram()

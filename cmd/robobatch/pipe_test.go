@@ -95,7 +95,7 @@ func TestPipeAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// TestPipeNobodyReads holds that the command ends quietly when nobody reads what it writes, though
+// TestPipeNobodyReads holds that the command ends quietly when nobody reads its output, though
 // more might come in.
 func TestPipeNobodyReads(t *testing.T) {
 	p := startPipe(t)

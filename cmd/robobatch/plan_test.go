@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// TestFlagsDoc holds that docs/FLAGS.md is what the table of flags makes. With -update it writes
+// TestFlagsDoc holds that docs/FLAGS.md equals the page made of the table of flags. With -update it writes
 // the file.
 func TestFlagsDoc(t *testing.T) {
 	const name = "../../docs/FLAGS.md"

@@ -87,7 +87,7 @@ func sameRows(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// pages returns what a Parquet file has before its footer.
+// pages returns the part of a Parquet file before its footer.
 func pages(ts *testscript.TestScript, name string) []byte {
 	text := []byte(ts.ReadFile(name))
 	n := len(text)

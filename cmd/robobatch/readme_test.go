@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestReadme runs every command of README.md, in its order and in one directory, and compares what
-// they print with the block behind them. Its curl reaches a server of the test in place of the
+// TestReadme runs every command of README.md, in its order and in one directory, and compares their output
+// with the block behind them. Its curl reaches a server of the test in place of the
 // Internet.
 func TestReadme(t *testing.T) {
 	for _, tool := range []string{"sh", "curl", "xargs", "sed", "awk", "gzip"} {
@@ -69,15 +69,15 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// lasting returns what the command prints on every machine: all but times, memory, and the spaces that
-// align them.
+// lasting returns the part of a command's output that is the same on every machine: all but times, memory, and the spaces
+// that align them.
 func lasting(text string) string {
 	text = regexp.MustCompile(`(?m)^  [0-9.]+ s, .* of CPU, .*\n`).ReplaceAllString(text, "")
 	return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
 }
 
-// enterReadme makes a directory the current one that has the files which the README takes for
-// there, and lets curl reach a server that has what it fetches.
+// enterReadme makes a new directory the current one. It has the files that the README expects, and
+// curl reaches a server with the files that the README fetches.
 func enterReadme(t *testing.T) {
 	t.Helper()
 	testdata, err := filepath.Abs("../../testdata")

@@ -179,7 +179,8 @@ func (s *sameURLs) check() {
 	}
 }
 
-// diff asks diff what opens if all is open: that is what a run disallows by a rule, for google-2010 and others alike.
+// diff compares a run with diff from its rules to none: diff must report every URL that the run disallows as opened, by
+// the same rule.
 func (s *sameURLs) diff() {
 	s.t.Helper()
 	s.answers(exitDone, strings.Join(s.urls, "\n")+"\n", "diff", "-old", "robots.txt", "-rules", "open.txt", "-in", "-", "-format", "urls",

@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands print into the scripts of testdata/script")
 
-// testCommands are what this binary is under other names than its own.
+// testCommands are the programs that this binary can be, by name.
 var testCommands = map[string]func(){"robobatch": main}
 
 // TestMain makes this binary the command robobatch for the scripts, too.
@@ -19,9 +19,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, testCommands)
 }
 
-// TestScript runs the scripts of testdata/script. Their own commands are those of
-// scriptcmd_test.go; $QUICKSTART is the directory of the sample data, $WARC that of captures,
-// $PACKED that of packed logs, and $CONDUCT that of a log of crawlers.
+// TestScript runs the scripts of testdata/script. scriptcmd_test.go has their own commands. $QUICKSTART is the directory
+// of the sample data, $WARC of captures, $PACKED of packed logs, and $CONDUCT of a log of crawlers.
 func TestScript(t *testing.T) {
 	quickstart, err := filepath.Abs("../../testdata/quickstart")
 	if err != nil {

@@ -105,7 +105,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT}
 	busy := args[2] == "busy"
 	heeded := make(chan os.Signal, 1)
-	signal.Notify(heeded, signals[args[1]]) // a child would ignore what is ignored here, as under nohup
+	signal.Notify(heeded, signals[args[1]]) // a child ignores signals that are ignored here, as under nohup
 	defer signal.Stop(heeded)
 	cmd := robobatch(ts, args[3:])
 	stdin, err := cmd.StdinPipe()
@@ -139,7 +139,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// A firstWrite passes on what is written, and says when something was.
+// A firstWrite passes writes on, and closes came at the first.
 type firstWrite struct {
 	w    io.Writer
 	once sync.Once

@@ -202,7 +202,7 @@ func interruptUpload(ts *testscript.TestScript, _ bool, args []string) {
 	})
 	sig := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}[args[1]]
 	heeded := make(chan os.Signal, 1)
-	signal.Notify(heeded, sig) // a child would ignore what is ignored here
+	signal.Notify(heeded, sig) // a child ignores signals that are ignored here
 	defer signal.Stop(heeded)
 	cmd := robobatch(ts, args[3:])
 	cmd.Env = os.Environ()

@@ -114,7 +114,7 @@ func serveOne(asked servedRun) (answer servedAnswer, err error) {
 }
 
 // TestServe holds that a run that shares its process with others is as one of its own: output, messages, exit code
-// and what it writes to a third descriptor.
+// and the bytes on a third descriptor.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/robots.txt", []byte("User-agent: *\nDisallow: /private\n"), 0o666); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// traps are URLs without end, and what is said of them.
+// traps are URLs without end, and the finding about each.
 var traps = map[string]struct {
 	path  func(v *visit) string
 	says  string // in the first finding

@@ -36,8 +36,8 @@ type verifiedSnapshot struct {
 	has  []bool
 }
 
-// A verifiedWorld is published lists, and who may send what when: each address lies on an edge of a prefix,
-// each moment on one of an age.
+// A verifiedWorld is published lists, and addresses, times and crawlers of requests: each address lies on an edge of a
+// prefix, each time on the edge of an age.
 type verifiedWorld struct {
 	lists   map[string][]verifiedSnapshot // by name of the file without its ending, by time
 	clients []netip.Addr
@@ -177,7 +177,7 @@ func (w *verifiedWorld) refer(sender, client int, at int64) string {
 	return "stale"
 }
 
-// referVerifiedList is what one list says.
+// referVerifiedList is the answer of one list.
 func referVerifiedList(list []verifiedSnapshot, client int, at int64) string {
 	if at == unknownMoment {
 		if slices.ContainsFunc(list, func(s verifiedSnapshot) bool { return s.has[client] }) {

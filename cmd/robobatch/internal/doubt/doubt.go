@@ -12,10 +12,10 @@ import (
 // A Code is the name of a kind of doubts. It never changes its meaning.
 type Code string
 
-// A Doubt is something about the inputs that contradicts what the run took them for.
+// A Doubt is an observation about the inputs that contradicts an assumption of the run.
 type Doubt struct {
 	Code     Code     `json:"code"`
-	Text     string   `json:"text"`               // one sentence: what was seen, where, and what to do about it
+	Text     string   `json:"text"`               // one sentence: the observation, its place, and the remedy
 	Count    int64    `json:"count"`              // how many rows, files or records it is about; 1 if it is about the run
 	Examples []string `json:"examples,omitempty"` // the first or the worst of them, at most Examples
 }
@@ -36,8 +36,8 @@ func (d Doubt) String() string {
 // A Meaning is the meaning of a code, for docs/DOUBTS.md.
 type Meaning struct {
 	Code Code
-	What string // what was seen
-	Do   string // what to do about it
+	What string // the observation
+	Do   string // the remedy
 }
 
 // The codes.

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Rules returns a doubt if files that were read as a robots.txt are none. noun names what c counts.
+// Rules returns a doubt if files that were read as robots.txt are none. noun names the things that c counts.
 func Rules(c *engine.OddCount, noun string) []doubt.Doubt {
 	if c.Number == 0 {
 		return nil

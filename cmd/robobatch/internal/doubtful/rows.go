@@ -1,6 +1,6 @@
-// Package doubtful says what is doubtful about the rows that a run decided: by the counts of the engine, the lists of
-// addresses, the cells of the output. What is doubtful about the lines of logs, the summary says, which knows them. Only
-// cmd/robobatch imports it.
+// Package doubtful makes the doubts about decided rows, from the counts of the engine, the lists of
+// addresses, and the cells of the output. Doubts about lines of logs are made by package summary, which knows the lines.
+// Only cmd/robobatch imports it.
 package doubtful
 
 import (

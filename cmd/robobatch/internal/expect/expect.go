@@ -1,4 +1,4 @@
-// Package expect reads what people expect of their robots.txt, and says what came true. Only
+// Package expect reads a file of people's expectations of their robots.txt, and reports which of them came true. Only
 // cmd/robobatch imports it.
 package expect
 
@@ -31,10 +31,10 @@ type Line struct {
 	URL    string // or a path
 	Rule   int32  // line of the rule that shall decide; 0 is any
 
-	Usage []Wanted // what shall be said of these uses of the page; none expects Allow
+	Usage []Wanted // the answers to these uses of the page; none expects Allow
 }
 
-// The codes of what fails a check beside its expectations, unless it is waived.
+// The codes of faults, besides expectations that fail, for which a check fails unless they are waived.
 const (
 	AllClosed = "all_closed" // a search engine may fetch nothing, and nobody expects that
 	NoRobots  = "no_robots"  // an expectation is of an origin without rules

@@ -48,7 +48,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestJudge holds which answers pass, and what the forms say of those that do not.
+// TestJudge holds which answers pass, and how each form shows those that do not.
 func TestJudge(t *testing.T) {
 	yes, no := true, false
 	answer := func(allowed *bool, reason string, line int32) *explain.Answer {

@@ -107,8 +107,8 @@ func (r *Result) why(columns int) string {
 	return text + other
 }
 
-// remedy returns the group that decided, and what makes an expectation that failed come true, a line each; none if that
-// is no matter of rules.
+// remedy returns the group that decided, and the changes that make a failed expectation come true, a line each. It returns
+// none if no change of rules helps.
 func (r *Result) remedy() (lines []string) {
 	if r.Usage != "" {
 		if !r.Pass && r.add != "" {
@@ -127,7 +127,7 @@ func (r *Result) remedy() (lines []string) {
 		directive = "Allow: "
 	}
 	_, rule, _ := strings.Cut(r.Rule, ":")
-	least := len(r.Path) // from this length on a rule wins over that of the path; Allow wins a tie
+	least := len(r.Path) // a rule of this length wins over a rule with the path; Allow wins a tie
 	if r.Expect == "allow" {
 		least++
 	}

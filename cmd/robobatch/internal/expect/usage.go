@@ -17,7 +17,7 @@ type Wanted struct {
 	Value string // one of values
 }
 
-// uses are what may be done with a page, as Content-Usage names it; ai-input is a name of Content-Signal.
+// uses are the uses of a page, as Content-Usage names them; ai-input is a name of Content-Signal.
 var uses = []string{"train-ai", "search", "ai-input"}
 
 // values are the answers: yes, no, and that nobody says.

@@ -40,7 +40,7 @@ type Flags struct {
 	Base     string
 }
 
-// Input returns the flags of rules. needed says what to name if there are none; "" lets them be left out.
+// Input returns the flags of rules. needed is the advice for a call that names none; "" makes them optional.
 func (f *Flags) Input(needed string) []cli.Flag {
 	return append(f.Flags(needed), cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&f.Base), Doc: `
 		The site of URLs that are paths. Write it like https://www.example.com.`})
@@ -54,7 +54,7 @@ func (f *Flags) Asked() []cli.Flag {
 // Run returns the flags that say how much is printed.
 func (f *Flags) Run() []cli.Flag { return flags.Without(f.Work.Flags(), "workers", "progress") }
 
-// NewAsker returns what the flags ask.
+// NewAsker returns an Asker with the question that the flags ask.
 func NewAsker(f *Flags, faults *cli.Faults) *Asker {
 	q := &Asker{Opt: f.Question.Choose(faults), found: map[string]robots.ProductToken{}}
 	faults.Add("as-of", f.Question.CheckMoment())
@@ -72,7 +72,7 @@ func NewAsker(f *Flags, faults *cli.Faults) *Asker {
 	return q
 }
 
-// Find finds the rules. One robots.txt is that of -origin or -base, or else of the origin that all
+// Find finds the rules. A single robots.txt gets the origin of -origin or -base, or else the one that all
 // URLs have.
 func (q *Asker) Find(f *Flags, ofURLs string) error {
 	q.Rules.AcceptDamage = f.AcceptDamage
@@ -140,7 +140,7 @@ func (q *Asker) Unclear() []doubt.Doubt {
 	return agents.Unclear(q.Opt.Agents, q.Opt.Dialect, named)
 }
 
-// Close gives back what Answerer has opened.
+// Close closes the rules.
 func (q *Asker) Close() error {
 	if q.store != nil {
 		return q.store.Close()

@@ -127,8 +127,8 @@ func aboutCode(arguments []string) (text string, ok bool) {
 // likeCode has the arguments that look like a code and not like a URL or path.
 var likeCode = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// missingRules returns the error of a lack of -rules. It knows what was meant if the only argument looks
-// like a code.
+// missingRules returns the error of a lack of -rules. If the only argument looks like a code, it proposes known codes
+// that are like it.
 func missingRules(arguments []string) error {
 	if len(arguments) != 1 || !likeCode.MatchString(arguments[0]) {
 		return errors.New("the flag is missing: " + flags.NameRules + "; or name a code alone, as in robobatch explain shadowed_rule")
@@ -279,8 +279,8 @@ func (e *explanation) note(a *Answer) {
 	e.NoteNames(a)
 }
 
-// doubt prints doubts about the answers: over half of them without a robots.txt, though that of a
-// site much like it may be there, and crawlers that may be misspelt.
+// doubt prints doubts about the answers: that over half of them have no robots.txt, though one may be there under
+// http in place of https or the like, and that crawlers may be misspelt.
 func (e *explanation) doubt() {
 	if 2*e.strays > e.answers {
 		e.Doubt(doubt.Doubt{

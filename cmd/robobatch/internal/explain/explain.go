@@ -1,6 +1,6 @@
 // Package explain tells why a crawler may or may not fetch a URL: which robots.txt is in force and
-// why, which group binds the crawler, which rules match and which of them decides. All of it is what
-// package robots says; nothing is decided here a second time. Only cmd/robobatch imports it.
+// why, which group binds the crawler, which rules match and which of them decides. It shows the decisions of
+// package robots, and makes none itself. Only cmd/robobatch imports it.
 package explain
 
 import (
@@ -51,7 +51,7 @@ type Source struct {
 	FetchedAt  *time.Time `json:"fetched_at"`          // nil if unknown
 	File       bool       `json:"file"`                // FetchedAt is the time of its last change
 	AgeSeconds *int64     `json:"age_seconds"`         // at -as-of; nil without that
-	Truncated  bool       `json:"truncated"`           // it is longer than what is read
+	Truncated  bool       `json:"truncated"`           // it is longer than the part that is read
 }
 
 // A Redirect is a response that led to another one.
@@ -116,7 +116,7 @@ func NewTarget(url string) Target {
 	return t
 }
 
-// Explain answers for one crawler. copies are what is in force for the origin in each of the
+// Explain answers for one crawler. copies are the robots.txt in force for the origin, one for each of the
 // dialects of the question, in their order; nil if the URL has none.
 func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answer {
 	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin)}

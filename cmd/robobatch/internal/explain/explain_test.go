@@ -93,7 +93,7 @@ func compare(t *testing.T, dir string, samples int) {
 	t.Logf("%d answers, %d of them by a rule; %d rules that match", samples*len(q.Dialects()), byRule, listed)
 }
 
-// compareRules compares the rules of an answer, entry by entry, with what the reference says of each
+// compareRules compares the rules of an answer, entry by entry, with the answer of the reference for each
 // rule alone, and with the order in which it prefers them. It returns how many match.
 func compareRules(t *testing.T, got *Answer, c listings.Copy, d robots.Dialect) (matching int) {
 	t.Helper()
@@ -160,8 +160,8 @@ func beginsWith(pattern string, path []byte, d robots.Dialect) bool {
 	return pattern == "" || robots.Decide([]robots.Rule{{Pattern: pattern}}, path, d) == 0
 }
 
-// checkStop checks the byte at which an entry that does not match stops: what stands before it
-// matches, and with it no more. Entries that match further stand first.
+// checkStop checks the byte at which an entry that does not match stops: the pattern up to that byte
+// matches, and with that byte it does not. Entries that match further stand first.
 func checkStop(t *testing.T, got *Answer, i int, d robots.Dialect) {
 	t.Helper()
 	entry, pattern := &got.Rules[i], d.PatternOf(got.Rules[i].Pattern)

@@ -76,10 +76,10 @@ func indented(text string) string {
 	return sb.String()
 }
 
-// verdictIndent stands in front of what continues a verdict.
+// verdictIndent stands in front of all lines of a verdict but the first.
 const verdictIndent = "             "
 
-// verdict returns the first line of the text: the word, and what gave it.
+// verdict returns the first line of the text: the word, and the rule or reason behind it.
 func (a *Answer) verdict() string {
 	word := "unknown"
 	if a.Allowed != nil {

@@ -16,7 +16,7 @@ import (
 // The columns of the text.
 const (
 	width  = 80
-	indent = 10 // in front of what continues a label
+	indent = 10 // in front of all lines of an item but the first
 )
 
 // A Style is how much the text shows.
@@ -93,7 +93,7 @@ func (t *text) item(label, value string) {
 type candidate struct {
 	line    int32
 	text    string
-	fate    string // what became of it
+	fate    string // whether it matches, and why not
 	matches bool
 	decides bool
 }
@@ -137,7 +137,7 @@ func (t *text) candidates(label string, rows []candidate, all bool) {
 	}
 }
 
-// preferences adds what may be done with the page, and the lines that say so.
+// preferences adds the uses of the page that are wanted or not, and the lines that state them.
 func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 	if p == nil {
 		return
@@ -214,8 +214,8 @@ func fate(r *why.Rule) string {
 	return n
 }
 
-// Why says in a line or two what gave the verdict, the first line in at most so many columns; 0 is any
-// number.
+// Why returns the rule or reason behind the verdict, in a line or two. The first line has at most so many columns; 0 is
+// any number.
 func (a *Answer) Why(columns int) string {
 	fit := func(s string, n int) string {
 		if columns == 0 {
@@ -227,7 +227,7 @@ func (a *Answer) Why(columns int) string {
 	if a.Source != nil {
 		file = say.Line(filepath.ToSlash(a.Source.Name))
 	}
-	with := func(rest string) string { // the file takes what the rest leaves
+	with := func(rest string) string { // the file's name gets the columns that rest leaves
 		file = fit(file, max(longName, columns-cli.Columns(rest)))
 		return file + fit(rest, columns-cli.Columns(file))
 	}
@@ -260,7 +260,7 @@ func (a *Answer) Why(columns int) string {
 // name returns the name of a crawler, shortened if it is very long.
 func name(agent string) string { return cli.Fit(say.Line(agent), longName) }
 
-// outcomes are what fetches without rules amount to, by reason.
+// outcomes describe the results of fetches that give no rules, by reason.
 var outcomes = map[string]string{
 	"status_4xx":          "a client error, or a redirect into nothing",
 	"unreachable":         "a server or network error",
@@ -314,7 +314,7 @@ func age(seconds int64) string {
 // maxError is how many columns the error of a fetch takes, in several lines.
 const maxError = 200
 
-// text says what redirected, and where to. It names the file if that is not the one of the source.
+// text returns the URL that redirects, and its target. It names the file too, unless that is source.
 func (r *Redirect) text(source string) string {
 	s := say.Line(r.URL)
 	if r.FetchedAt != nil {
@@ -327,7 +327,7 @@ func (r *Redirect) text(source string) string {
 	return s
 }
 
-// answer says what the server answered.
+// answer returns the server's answer.
 func (s *Source) answer() string {
 	switch {
 	case s.Error != "":
@@ -403,7 +403,7 @@ func span(first, last int32) string {
 	return fmt.Sprintf("%d-%d", first, last)
 }
 
-// opinions says which dialects agree with the one that is asked for, and what the others say.
+// opinions returns which dialects agree with the one that is asked for, and the answers of the others.
 func (a *Answer) opinions() string {
 	if len(a.Dialects) == 0 {
 		return ""

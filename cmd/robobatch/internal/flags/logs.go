@@ -132,8 +132,8 @@ func parseClient(text string) (field string, place int) {
 	return text, 0
 }
 
-// parseKeep reads a field and maybe its type, as in "status" and "price:float". The name is that of
-// the column: a field with the name of a column of the verdicts gets "in_" before it.
+// parseKeep reads a field and maybe its type, as in "status" and "price:float". The name of its
+// column is the field, with "in_" before it if the verdicts have a column of that name.
 func parseKeep(text string) (column ingest.KeptColumn, name string) {
 	field := strings.TrimSpace(text)
 	kind, named := ingest.FieldKind(field), false

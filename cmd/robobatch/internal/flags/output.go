@@ -49,7 +49,7 @@ func ColumnsFlag(to *string) cli.Flag {
 }
 
 // ChooseFormat sets the format of an output of that name, which is "" for one that is partitioned.
-// A pipe or device whose name says no format gets that of standard output.
+// A pipe or device whose name has no known ending gets the format of standard output.
 func (t *Table) ChooseFormat(name string, stdout *os.File, out *output.Options, faults *cli.Faults) {
 	if targets.IsDir(name) {
 		faults.Add("out", fmt.Errorf("%s is a directory: name a file in it, or add -partition-by", name))

@@ -76,13 +76,13 @@ type Agents struct {
 	Unknown      string // of -unknown-agents; "" if it is not given
 	Cache        string
 
-	Recalls   bool     // it is asked what crawlers knew, which -cache is about whatever -as-of says
+	Recalls   bool     // crawlers' conduct is asked for, which needs -cache whatever -as-of says
 	Ranges    []string // of -ranges
 	RangesAge string
 	Hosts     string // the file of -hosts
 	MaxMemory string // of -max-memory; "" and "none" bound nothing
 
-	rangesHash string // of what Ranges and Hosts read
+	rangesHash string // of the files that Ranges and Hosts name
 }
 
 // Verifies reports whether it is asked who the crawlers of the log were.

@@ -43,7 +43,7 @@ func (r *Rules) PipeFlags() []cli.Flag {
 	return WithDocs(r.Flags(NamePack), map[string]string{"origin": originDoc})
 }
 
-// FileFlags returns the flags of files or captures, of which -origin chooses one.
+// FileFlags returns the flags of files or captures; -origin chooses one of their origins.
 func (r *Rules) FileFlags() []cli.Flag {
 	rules := cli.Flag{Needed: NameRules, Doc: `
 		The robots.txt files. A directory as robobatch takes it, a file of captures, or one

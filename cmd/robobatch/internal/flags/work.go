@@ -30,7 +30,7 @@ func (w *Work) Flags() []cli.Flag {
 	}
 }
 
-// MemoryFlags are Flags with -max-memory. parts says what else than rules and work has a part of the limit.
+// MemoryFlags are Flags with -max-memory. parts is a sentence on the parts of the limit besides rules and work.
 func (w *Work) MemoryFlags(parts string) []cli.Flag {
 	all := w.Flags()
 	f := cli.Flag{

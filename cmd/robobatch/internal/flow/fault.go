@@ -10,7 +10,7 @@ import (
 
 // A FaultError is a fault in the middle of the logs, or one of the run as a whole.
 type FaultError struct {
-	Err   error  // what is wrong, and where
+	Err   error  // the fault, and its place
 	AtEnd bool   // the run went to its end, and has all its rows
 	Rows  int64  // of the output, before the fault
 	Where string // which rows are written; "" is all
@@ -18,9 +18,9 @@ type FaultError struct {
 	Kept  string // name of the one that has the rows; "" if there are none
 	Lost  error  // why the rows could not be kept; nil if they were
 
-	Aborted bool // the output is an object, of which no part can be kept
+	Aborted bool // the output is an object, so no part of it can be kept
 
-	Unverified string // from which line of which log on nothing has verified the rows; "" if all are verified
+	Unverified string // the log, and its first line, whose rows nothing has verified from there on; "" if all are verified
 }
 
 // Error names the fault, and the place of the rows before it.

@@ -41,7 +41,7 @@ type Rows struct {
 	Read    int64  // rows of the logs
 	Decided int64  // verdicts on URLs
 	Without int64  // those of them without a robots.txt
-	Bad     string // what is wrong with all rows and lines; "" if some row has a URL, or there are none
+	Bad     string // the fault of all rows and lines; "" if some row has a URL, or there are none
 }
 
 // errNoRows is the error of a run without rows.

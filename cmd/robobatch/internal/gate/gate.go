@@ -20,7 +20,7 @@ import (
 // Kinds are the kinds of counts that -fail of a command knows.
 type Kinds struct {
 	Names    []string
-	Noun     string // what each of them is: "kind of change"
+	Noun     string // a name for the kinds: "kind of change"
 	Examples string // of gates, for a message: "closed=0, closed=0.1% or closed:Googlebot=10"
 }
 
@@ -122,14 +122,14 @@ type Verdict struct {
 	Gate   string `json:"gate"` // as it was written
 	Agent  string `json:"agent"`
 	Count  int64  `json:"requests"`
-	Of     int64  `json:"of"` // what a share is a share of
+	Of     int64  `json:"of"` // the total that a share is a share of
 	Passed bool   `json:"passed"`
 
 	Kind string `json:"-"`
-	Text string `json:"-"` // what is wrong
+	Text string `json:"-"` // the fault
 }
 
-// Judge returns the verdict on a count for an agent. what says the count, for people.
+// Judge returns the verdict on a count for an agent. what is the count in words.
 func (g *Gate) Judge(agent string, count, of int64, what string) Verdict {
 	v := Verdict{Gate: g.Text, Agent: agent, Count: count, Of: of, Kind: g.Kind}
 	v.Text = strings.ReplaceAll(g.Kind, "_", " ") + " " + what

@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// Grace is how long a run may take to stop after a signal. What takes longer is blocked: it reads a
+// Grace is how long a run may take to stop after a signal. A run that takes longer is blocked: it reads a
 // pipe that nobody writes to, or writes one that nobody reads.
 const Grace = 500 * time.Millisecond
 
@@ -24,7 +24,7 @@ const Grace = 500 * time.Millisecond
 type Error struct {
 	Signal os.Signal
 	Out    string // the output that is not there now
-	Left   error  // what is left of it all the same; nil if nothing is
+	Left   error  // why a part of it could not be removed; nil if nothing is left
 }
 
 // Error says so.
@@ -55,7 +55,7 @@ func (e *Error) ExitCode() int {
 type Task interface {
 	Run(ctx context.Context) error
 	Drop() (committed bool, err error) // drops its output, as [Sink.Drop] does
-	Targets() (out, last string)       // names of its output, and of what it writes when that is complete
+	Targets() (out, last string)       // its output, and the file that it writes once that is complete
 }
 
 // Printed is the part of a [Task] that writes to standard output only: there is nothing to drop.
@@ -99,7 +99,7 @@ func Run(t Task) error {
 			if committed, _ := t.Drop(); committed {
 				_, interrupt.Out = t.Targets()
 			}
-			return interrupt // no more: what the cancelled parts say is its echo
+			return interrupt // the errors of the cancelled parts say nothing more
 		}
 		return err
 	case <-time.After(Grace):

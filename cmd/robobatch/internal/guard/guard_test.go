@@ -26,7 +26,7 @@ func (t *task) Run(ctx context.Context) error {
 func (t *task) Drop() (committed bool, err error) { return t.committed, nil }
 func (t *task) Targets() (out, last string)       { return "rows.parquet", "page.html" }
 
-// TestSignalNames holds that a signal names what is missing: the output, or what is written behind it.
+// TestSignalNames holds that the error of a signal names the missing file: the output, or the one that is written after it.
 func TestSignalNames(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot send itself an interrupt on Windows")

@@ -75,9 +75,9 @@ func (s *Sink[F]) Close() error {
 // [Task].
 func (s *Sink[F]) Targets() (out, last string) { return s.Name, s.Name }
 
-// Drop is Close for any goroutine, and reports whether it came too late: the output is complete. Its
-// error says what is left, though the output was dropped before by whoever writes it. It leaves alone
-// what is written in place, such as standard output and named pipes. Nothing can be removed there, and
+// Drop is Close for any goroutine, and reports whether it came too late: the output is complete. If a part
+// of the output is left, it returns that error even if another goroutine has dropped the output before. It leaves
+// alone outputs that are written in place, such as standard output and named pipes. Nothing can be removed there, and
 // a write that blocks must not block Drop.
 func (s *Sink[F]) Drop() (committed bool, err error) {
 	if atomicfile.InPlace(s.Name) {

@@ -32,8 +32,8 @@ func (s *stuck) Close() error {
 	return &s3.AbortError{Err: os.ErrPermission}
 }
 
-// TestDropAfterClose holds that Drop says what is left of an output, though the goroutine that writes it
-// was the first to drop it, as it is when it takes long.
+// TestDropAfterClose holds that Drop reports the rest of an output, even if the goroutine that writes it was the first
+// to drop it. That happens when Drop comes late.
 func TestDropAfterClose(t *testing.T) {
 	for name, before := range map[string]func(s *Sink[*stuck]) error{
 		"nobody":    func(*Sink[*stuck]) error { return nil },

@@ -56,7 +56,7 @@ func TestFlagsOfBytes(t *testing.T) {
 	if err := os.WriteFile(hosts, []byte("45.90.1.7\tcrawl.googlebot.com\t45.90.1.7\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	changes := map[string]string{ // what is added to the base, after a bar what the base has more
+	changes := map[string]string{ // arguments added to the base; those behind a bar are in the base of the comparison, too
 		"base": "-base https://a.example", "format": "-format csv", "url-field": "-url-field u", "url-column": "-url-column u",
 		"host-field": "-host-field h", "ua-field": "-ua-field u|-agent-from-log", "time-field": "-time-field t|-as-of log", "keep": "-keep status",
 		"intact-only": "-intact-only", "accept-damaged-rules": "-accept-damaged-rules", "limit": "-limit 5", "agent": "-agent Googlebot",

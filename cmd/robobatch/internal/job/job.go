@@ -131,9 +131,9 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	return r, err
 }
 
-// complete completes the output: all of it, or the rows before the error that ended the run. That
-// is a fault of the logs, of which complete makes a [*flow.FaultError], or one that leaves nothing.
-// It makes one, too, of a limit that was passed, and of an error of judge, where all rows are there.
+// complete completes the output: all of it, or the rows before the error that ended the run. If that
+// is a fault of the logs, complete returns a [*flow.FaultError], or one that leaves nothing.
+// It returns one, too, if a limit was passed, and for an error of judge, where all rows are there.
 func (j *job) complete(r *summary.Report, err error) error {
 	atEnd := err == nil
 	if atEnd {
@@ -175,7 +175,7 @@ func (j *job) doubts(r *summary.Report) []doubt.Doubt {
 	}
 	if j.limit.IsNone() && !j.require.AllowBad {
 		lines := j.out.Rejected.Load()
-		if j.outOpt.Where&output.WhereBad != 0 { // the rows of bad URLs are what is asked for
+		if j.outOpt.Where&output.WhereBad != 0 { // -where asks for the rows of bad URLs
 			lines = summary.Sum(r.Counts.Refused)
 		}
 		all = append(all, r.Rejected(lines, "list them with -rejects")...)
@@ -307,7 +307,7 @@ func (j *job) openStats() error {
 // createStats creates the file of the statistics.
 func (j *job) createStats() (place.Output, error) { return place.Create(j.statsName, j.Out) }
 
-// isPipe reports whether a name is that of a named pipe, and not of a descriptor.
+// isPipe reports whether a name is a named pipe, and not a descriptor.
 func isPipe(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && atomicfile.Descriptor(name) < 0 && info.Mode()&os.ModeNamedPipe != 0

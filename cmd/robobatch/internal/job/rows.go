@@ -94,8 +94,7 @@ func checkWide(question *engine.StoreOptions, out *output.Options) error {
 	return wideError(err)
 }
 
-// chooseParts sets the columns that the output is partitioned by. Its name is then that of a
-// directory.
+// chooseParts sets the columns that the output is partitioned by. The output is a directory then.
 func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 	var err error
 	if out.Partition, err = output.ParsePartition(by); err != nil {

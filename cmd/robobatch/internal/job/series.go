@@ -181,7 +181,7 @@ type seriesRun struct {
 	*job // that loads the rules, and has no output
 	made series.Made
 	sum  *series.Sum
-	diff map[string][]string // names of outputs that are done again, by what differs
+	diff map[string][]string // names of outputs that are done again, by the reason
 
 	notes []seriesHint
 
@@ -196,7 +196,7 @@ type seriesRun struct {
 // A seriesHint is the first hint of its kind.
 type seriesHint struct {
 	logHint
-	more int // inputs of which it could be said, too
+	more int // further inputs that have the hint
 }
 
 // note notes a hint about an input.

@@ -15,7 +15,7 @@ type Severity uint8
 
 // The severities, worst first.
 const (
-	Error   Severity = iota // the file does not do what its author meant
+	Error   Severity = iota // the file does something else than its author meant
 	Warning                 // it may not
 	Info                    // it does, and somebody may wonder
 )
@@ -32,12 +32,12 @@ func (g Gate) Fails(s Severity) bool { return int(s) < int(g) }
 // String returns the name.
 func (s Severity) String() string { return Severities[s] }
 
-// A Code is a kind of finding, and what people should know of it.
+// A Code is a kind of finding, with its explanation.
 type Code struct {
 	Name     robots.Code
 	Severity Severity
-	What     string // what it means, in one or two sentences
-	Do       string // what to do about it
+	What     string // its meaning, in one or two sentences
+	Do       string // the remedy
 	Bad      string // a file that has it, or its beginning if there are Rules
 	Rules    int    // bytes of rules, all different, that follow in the bad file
 	Good     string // the same, mended

@@ -158,7 +158,7 @@ func (l *linting) find(g *given, name string) (err error) {
 	rules := &load.Rules{Inspect: true}
 	l.rules = append(l.rules, rules)
 	if l.opt.Origin, err = rules.FindListed(name, g.Origin, g.AcceptDamage); errors.Is(err, rulefiles.ErrNoOrigin) {
-		err = rules.Find(name, load.NoOrigin) // what is wrong with a file does not depend on whose it is
+		err = rules.Find(name, load.NoOrigin) // the faults of a file are the same at every origin
 	}
 	return err
 }
@@ -191,7 +191,7 @@ func (l *linting) diagnostics(report *robots.Report, origin robots.Origin) []rob
 	return Binding(report, report.About(origin), l.who)
 }
 
-// checkTargets checks that what is written overwrites nothing that is read or written, too.
+// checkTargets checks that -out and -write-baseline overwrite no file that is read, nor each other.
 func (l *linting) checkTargets(g *given) error {
 	errs := []error{targets.CheckLocal("-out", l.Name), targets.CheckLocal("-write-baseline", l.acceptName)}
 	for i, rules := range l.rules {
@@ -240,7 +240,7 @@ func (l *linting) Run(ctx context.Context) (err error) {
 // A stdout writes to standard output.
 type stdout struct{ f *os.File }
 
-// Write writes. Its error is that of [console.OutError].
+// Write writes. It returns errors as [console.OutError] does.
 func (s stdout) Write(p []byte) (n int, err error) {
 	n, err = s.f.Write(p)
 	return n, console.OutError(err)
@@ -294,14 +294,14 @@ func (l *linting) list(ctx context.Context, p *Printer, rules *load.Rules) error
 	return err
 }
 
-// isSameFile reports whether two listings are of one robots.txt: that of a file whose name has no scheme
-// is that of http and of https.
+// isSameFile reports whether two listings are of one robots.txt: a file whose name has no scheme is listed for http and
+// for https.
 func isSameFile(a, b *listings.Listing) bool {
 	return a.Response.File && b.Response.File && a.Response.Name == b.Response.Name
 }
 
-// print prints the findings of a robots.txt. first is the first origin of its file: that of http, if the
-// file says no scheme.
+// print prints the findings of a robots.txt. first is the first origin of its file, the one with http if the
+// file's name has no scheme.
 func (l *linting) print(p *Printer, listing *listings.Listing, first robots.Origin) error {
 	if listing.Report == nil {
 		return nil

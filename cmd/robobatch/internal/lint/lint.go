@@ -22,9 +22,9 @@ type Finding struct {
 	Column   int    `json:"column"` // 1-based, in characters
 	Code     string `json:"code"`
 	Severity string `json:"severity"`
-	Text     string `json:"text"`   // what is wrong
+	Text     string `json:"text"`   // the fault
 	Source   string `json:"source"` // the line, cut off where it is very long
-	Do       string `json:"do"`     // what to do about it
+	Do       string `json:"do"`     // the remedy
 
 	severity   Severity
 	capture    bool // File has captures, whose lines are others than those of the robots.txt
@@ -38,7 +38,7 @@ type Place struct {
 	Capture bool // File has captures
 }
 
-// name returns what it is whose lines are counted: a file, or of a capture the URL of the robots.txt.
+// name returns the name of the text whose lines are counted: the file, or the URL of a captured robots.txt.
 func (p *Place) name() string {
 	if p.Capture {
 		return p.Origin + robots.TxtPath
@@ -52,8 +52,8 @@ func (f *Finding) place() *Place { return &Place{f.File, f.Origin, f.capture} }
 // maxSource is how many bytes of a line a finding has.
 const maxSource = 500
 
-// Findings returns the findings of a robots.txt, in the order of its lines. Of one that is an HTML page,
-// or UTF-16, it leaves out what is wrong with nearly every line.
+// Findings returns the findings of a robots.txt, in the order of its lines. If the text is an HTML page or UTF-16, it
+// leaves out findings that nearly every line would have.
 func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Finding {
 	findings := make([]Finding, 0, len(diagnostics))
 	lines := lineReader{rest: body}

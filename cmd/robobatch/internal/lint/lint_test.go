@@ -87,7 +87,7 @@ func worse(body string, s Severity, d robots.Dialect) string {
 	return ""
 }
 
-// TestPage holds that the list of docs/RULES.md is what the codes say.
+// TestPage holds that docs/RULES.md lists all codes with their texts.
 func TestPage(t *testing.T) {
 	name := filepath.Join("..", "..", "..", "..", "docs", "RULES.md")
 	page, err := os.ReadFile(name)

@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// Forms are what findings can be printed as.
+// Forms are the forms in which findings can be printed.
 var Forms = []string{"text", "json", "sarif", "github", "junit"}
 
 // maxKept is how many findings are kept for forms that have the worst first.
@@ -138,7 +138,7 @@ func (p *Printer) worst(most int) (findings []Finding, left int64) {
 	return findings, left
 }
 
-// Close prints what is left to print.
+// Close prints the rest.
 func (p *Printer) Close() error {
 	var err error
 	switch p.opt.Form {
@@ -252,11 +252,11 @@ const (
 	width      = 80
 	indent     = "    "
 	quote      = indent + "| "
-	maxText    = 400 // of what is wrong, in several lines
+	maxText    = 400 // of the fault, in several lines
 	longOrigin = 40  // of an origin in the table
 )
 
-// text returns the finding in lines: where and what, the line with a caret, and the remedy. They have at
+// text returns the finding in lines: its place and code, the line with a caret, and the remedy. They have at
 // most 80 columns, unless the name of the file, or the URL of a capture, is longer: that stands whole, as
 // editors read it.
 func (f *Finding) text() string {

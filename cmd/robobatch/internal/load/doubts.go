@@ -35,8 +35,7 @@ func (r *Rules) Doubt(c *console.Console) {
 // flag returns the flag that names the rules.
 func (r *Rules) flag() string { return cmp.Or(r.Flag, "-rules") }
 
-// doubts returns the doubts about the files. show says which file lost its end, and what is
-// wrong with it.
+// doubts returns the doubts about the files. show names the file of a damage, and the damage.
 func (r *Rules) doubts(show func(*rulefiles.Damage) string) (doubts []doubt.Doubt) {
 	if names := r.Left(); len(names) > 0 {
 		text := "of the rules, " + say.Count(int64(len(names)), "name") + " of a robots.txt not read"
@@ -104,8 +103,8 @@ func brokenRecords(p rulefiles.Problems) (d doubt.Doubt, ok bool) {
 	return d, p.Total > 0
 }
 
-// damagedRules returns the doubt of files of captures of which ends or parts were lost. show says
-// which file, and what is wrong with it.
+// damagedRules returns the doubt about files of captures whose ends or parts were lost. show names the file of a
+// damage, and the damage.
 func damagedRules(damages []*rulefiles.Damage, show func(*rulefiles.Damage) string) (d doubt.Doubt, ok bool) {
 	var unread, missing, records int64
 	names, wrong := make([]string, 0, len(damages)), make([]string, 0, len(damages))

@@ -50,8 +50,8 @@ func (r *Rules) Find(path, origin string) (err error) {
 	return err
 }
 
-// FindListed finds rules that are listed. An origin is that of a single robots.txt, or the only one to list, which
-// is returned then.
+// FindListed finds rules to list. If the rules are a single robots.txt, origin is its origin. Otherwise it is the only
+// origin to list, which FindListed returns.
 func (r *Rules) FindListed(path, origin string, acceptDamage bool) (only robots.Origin, err error) {
 	r.AcceptDamage = acceptDamage
 	err = r.Find(path, origin)
@@ -124,7 +124,7 @@ type LimitError struct {
 	Size  int64        // of the files, in bytes
 }
 
-// Error says so, and what to do.
+// Error returns the message, with the remedy.
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("-max-memory: %s is too little to compile %s of captures: use %s, or compile them before, with robobatch compile",
 		e.Share.Text(e.Limit), memory.Text(e.Size), memory.Text(e.Share.Whole(roomToCompile)))

@@ -36,8 +36,8 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestLimitError holds that captures are refused before they are read where the limit of memory is
-// below what compiling them may take, and only there.
+// TestLimitError holds that captures are refused before they are read if the limit of memory is lower than compiling
+// them may need, and only then.
 func TestLimitError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "captures.jsonl")
 	line := []byte(`{"url":"https://a.example/robots.txt","status":200,"body":"Disallow: /"}` + "\n")

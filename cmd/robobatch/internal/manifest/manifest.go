@@ -18,7 +18,7 @@ import (
 // ErrSeal is the error of a manifest that is not as it was written.
 var ErrSeal = errors.New("its seal is broken or missing: it was altered, an older version wrote it, or it is no manifest of robobatch")
 
-// What stands before and after the hash of a seal.
+// The text before and after the hash of a seal.
 const (
 	before = ",\n  \"seal\": \""
 	after  = "\"\n}\n"
@@ -35,7 +35,7 @@ func Text(v any) ([]byte, error) {
 	return append(append(append(body, before...), sum...), after...), nil
 }
 
-// Read reads sealed JSON into v. The error is [ErrSeal], or that of the JSON.
+// Read reads sealed JSON into v. It returns [ErrSeal], or an error of the JSON.
 func Read(text []byte, v any) error {
 	at := len(text) - len(before) - hex.EncodedLen(16) - len(after)
 	if at < 0 {

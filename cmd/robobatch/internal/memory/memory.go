@@ -5,20 +5,20 @@
 //
 //	the program             11 MiB; Go's runtime gets the rest as its own limit, see SetLimit
 //	counts of a page        3L/16 or 7L/16, by the plan
-//	what crawlers knew      L/16 for a page, or 6L/16, by the plan
+//	the journal of conduct  L/16 for a page, or 6L/16, by the plan
 //	counts of rules         L/2, by the plan
 //	the index of the pack   its size in the file, and 4 bytes a site
 //	lists of addresses      their tables, and counts of the networks that send requests of crawlers
 //	URLs of sitemaps        24 bytes for each, and the names of their origins; see SitemapRoom
 //	the work on rows        unpackers, batches, chunks, encoders, and the row group or dictionaries of the output
-//	rows that are sorted    up to a quarter of what is left, if -sort or -partition-by is given
-//	URLs that changed       up to a quarter of what is left, by the plan
-//	rules                   all that is left, at least 4 MiB, half of it for the rules before if there are any:
+//	rows that are sorted    up to a quarter of the rest, if -sort or -partition-by is given
+//	URLs that changed       up to a quarter of the rest, by the plan
+//	rules                   the rest, at least 4 MiB, half of it for the rules before if there are any:
 //	                        package engine/internal/packed divides it
 //
-// The work on rows was measured, at its most, for each kind of output. With more workers it takes
+// The work on rows was measured, at its most, for each kind of output. With more workers it needs
 // more, so there are as many as leave room for rules. If one worker does not, the run does not
-// start. No part changes a byte of the output: batches, chunks and row groups end where rows say.
+// start. No part changes a byte of the output: the ends of batches, chunks and row groups depend on the rows alone.
 package memory
 
 import (
@@ -40,10 +40,10 @@ import (
 
 const mib = 1 << 20
 
-// Program is what a process takes that Go's runtime does not know of: the program itself.
+// Program is the memory of a process that Go's runtime does not count: the program itself.
 const Program = 11 * mib
 
-// maxWorkers is the most that -workers may ask for: each has batches of 2 MiB on their way, and a
+// maxWorkers is the largest value of -workers: each worker has batches of 2 MiB on their way, and a
 // chunk to encode.
 const maxWorkers = 1024
 
@@ -64,9 +64,9 @@ type Run struct {
 	Agents   int             // verdicts of a URL
 	Index    int64           // bytes of the indexes of packs in memory; 0 if there is no pack yet
 	Sitemaps int64           // bytes of the URLs of sitemaps; 0 is none
-	Lists    int64           // bytes of the lists of addresses of crawlers, but for what loading takes before the run; 0 is none
+	Lists    int64           // bytes of the lists of addresses of crawlers, without those that only loading needs; 0 is none
 	Out      *output.Options // of the output; nil is no table
-	Remote   int64           // bytes for what is read and written that is not in the file system
+	Remote   int64           // bytes for inputs and outputs that are not in the file system
 	Window   int64           // the largest window of zstd in bytes that the logs are known to need; 0 is as usual
 }
 
@@ -81,9 +81,9 @@ func (r Run) window() int64 { return max(window, r.Window) }
 
 // The parts of a run. Each holds for the most that was seen with real and made-up logs.
 const (
-	unpacker    = 2 * mib   // what is unpacked ahead, beside a window of zstd
+	unpacker    = 2 * mib   // text that is unpacked ahead, besides a window of zstd
 	window      = 8 * mib   // of zstd, unless logs need a larger one
-	batchText   = mib       // half a MiB of text, and that of the batch before
+	batchText   = mib       // half a MiB of text, and as much of the batch before
 	chunkLong   = 4 * mib   // 32,768 rows of all columns
 	chunkWide   = 14 * mib  // half a million verdicts
 	chunkArrow  = 24 * mib  // 65,536 rows, and the message that they become
@@ -105,7 +105,7 @@ const (
 	leastRows   = 256       // of a batch
 	mostRows    = 8192      // of a batch, unless fewer are asked for
 	rowSize     = 100       // of a batch: places, numbers, and the names of sites
-	changesPart = 4         // the part of the limit that is for what changed
+	changesPart = 4         // the part of the limit that is for changed URLs
 	changesMore = 11        // eighths of the memory for URLs that all counts take, see aggregate.ChangesOptions
 	clientRow   = 80        // of a batch with addresses: their texts, times, answers, and networks
 	networks    = 7 * mib   // that send requests of crawlers, see ranges.Census
@@ -125,7 +125,7 @@ type Parts struct {
 	Rules     int64 // the limit of each store, see engine.StoreOptions; 0 is as usual, less is none
 	Page      int64 // counts of a page; 0 is as usual
 	Counts    int64 // counts of rules; 0 is no limit
-	Conduct   int64 // what crawlers knew; 0 is as usual
+	Conduct   int64 // the journal of conduct; 0 is as usual
 	Changes   int64 // the URLs that changed; 0 is as usual
 	Share     Share // of -max-memory that Rules is
 	Note      string
@@ -266,8 +266,8 @@ func (r Run) sorts() bool {
 	return r.Out != nil && (r.Out.Sort != output.SortNone || len(r.Out.Partition) > 0)
 }
 
-// dicts returns what the dictionaries of an Arrow file may take: no less than those of all origins of
-// the pack do, which is twice their index.
+// dicts returns the limit of the dictionaries of an Arrow file: a part of the room, but at least enough for the origins of
+// the pack, which take twice their index.
 func (r Run) dicts() int64 {
 	if r.Out == nil || r.Out.Format != output.ArrowFile {
 		return 0
@@ -326,7 +326,7 @@ var memoryUnits = []struct {
 // MaxStrays is how many origins without rules a run under a limit counts one by one: half a megabyte for each worker.
 const MaxStrays = 1 << 14
 
-// minMemory is the least that -max-memory may be: what the program takes itself.
+// minMemory is the lowest -max-memory: the program needs that much itself.
 const minMemory = 64 << 20
 
 // Parse returns the bytes of a size such as 256MiB; 0 for "", and -1 for "none".
@@ -381,9 +381,9 @@ func OfPack(name string, asked int64) int64 {
 	return LargePackLimit
 }
 
-// SetLimit has Go's runtime keep to the limit of a run, so that what is dropped is collected before the
-// process grows beyond it. stores are the limits of the rules, see [OfPack]: where only large packs have
-// one, that is the limit for each, unless counts have none.
+// SetLimit sets the memory limit of Go's runtime to the limit of the run, so that dropped rules are collected before the
+// process grows beyond it. stores are the limits of the rules, see [OfPack]. If the run has no limit and no counts, the
+// limit is the largest of these, for each store.
 func (r Run) SetLimit(stores ...int64) {
 	limit := r.Limit
 	if limit == 0 && r.Page+r.Counts+r.Conduct == 0 {

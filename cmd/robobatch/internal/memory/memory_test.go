@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// TestParse holds what is a size, and that others are told apart.
+// TestParse holds which texts are sizes, and that others are refused with the right advice.
 func TestParse(t *testing.T) {
 	const small, large, none = "use 64MiB or more", "write none for no limit", "is no size: write 256MiB, 1GiB or none"
 	for text, want := range map[string]any{
@@ -107,7 +107,8 @@ func TestDivideTooSmall(t *testing.T) {
 	}
 }
 
-// TestLists holds that lists of addresses leave less for rules, by what they take and what each batch takes more.
+// TestLists holds that lists of addresses leave less memory for rules: less by their size, and by the more that each
+// batch needs.
 func TestLists(t *testing.T) {
 	r := Run{Limit: 512 << 20, Agents: 1, Workers: 1, Out: &output.Options{}}
 	without, err := r.Divide()
@@ -143,7 +144,7 @@ func TestSitemapRoom(t *testing.T) {
 	}
 }
 
-// TestPlanTooSmall holds for each plan that the error of a limit that is too small names what was typed, and
+// TestPlanTooSmall holds for each plan that the error of a limit that is too small names the typed size, and
 // the least multiple of 16 MiB that is enough.
 func TestPlanTooSmall(t *testing.T) {
 	for _, plan := range Plans {

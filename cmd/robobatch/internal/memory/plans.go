@@ -6,7 +6,7 @@ type Plan struct {
 	Run     string // the command, and the flag that makes it another plan
 	Page    int64  // sixteenths of the limit for the counts of a page
 	Counts  int64  // sixteenths of the limit for the counts of rules
-	Conduct int64  // sixteenths of the limit for what crawlers knew
+	Conduct int64  // sixteenths of the limit for the journal of conduct
 	Old     bool   // rows are decided by the rules before, too
 	Changes bool   // URLs that changed are counted
 	Stream  bool   // text, messages or tables of cells are written as they come, which takes 32 MiB

@@ -2,7 +2,7 @@ package memory
 
 import "cmp"
 
-// step is what the limits that errors name are multiples of: such numbers are short to type.
+// step divides the limits that errors name: such numbers are short to type.
 const step = 16 * mib
 
 // sixteenths are the unit of shares, so that half of three quarters is exact.

@@ -134,7 +134,7 @@ func (p *Page) Drop() (committed bool, err error) {
 	return p.Sink.Drop()
 }
 
-// Close drops the page, unless it is complete, and what is counted for it.
+// Close drops the page, unless it is complete, and the temporary files of its counts.
 func (p *Page) Close() error {
 	if p == nil {
 		return nil

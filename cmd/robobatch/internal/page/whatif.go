@@ -16,7 +16,7 @@ import (
 // whatIfCounts is how many counts of a URL and a crawler the panel is given at most.
 const whatIfCounts = 500_000
 
-// mostAsked is how many paths of a file tell what it closes.
+// mostAsked is how many paths of a file show which of its pages are closed.
 const mostAsked = 1000
 
 // addAsked adds to files the paths that were asked for most.
@@ -76,7 +76,7 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *e
 	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}, err
 }
 
-// editables returns the files of a panel: that of the host that the page names in its heading, and then the busiest.
+// editables returns the files of a panel: first the file of the host in the page's heading, and then the busiest.
 func editables(run *report.Run) (files []int) {
 	for i := range run.Files {
 		if editable(&run.Files[i]) {

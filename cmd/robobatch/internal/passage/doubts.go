@@ -34,8 +34,8 @@ func (p *Passage) doubtFiles() (doubts []doubt.Doubt) {
 	return doubts
 }
 
-// DoubtRows prints the doubts about what came of the logs, and returns their summary. The error is that
-// they do not say what the run asked for.
+// DoubtRows prints the doubts about the logs' rows, and returns their summary. It returns an error if
+// the rows lack something that the run asked for.
 func (p *Passage) DoubtRows() (*summary.Report, error) {
 	s := p.Summary()
 	if text := s.Rows().Bad; text != "" {

@@ -29,7 +29,7 @@ func (p *Passage) InputNames() (names []string) {
 
 // KeepAnswers has the status of answers and their bytes read, where all logs can have it and one of them does, and opens
 // them again for that. It looks at the first rows of each; a pipe is not looked at, so its fields count only if -keep names
-// them. Where it is asked what crawlers knew, the method is read, too, as KeepRequests has it.
+// them. If crawlers' conduct is asked for, it has the method read, too, as KeepRequests does.
 func (p *Passage) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")
@@ -67,8 +67,8 @@ func (p *Passage) reopen(before int) (err error) {
 // keepInt adds a field to those that are kept, if all logs can have it and one does. It returns 1 + its index; 0 is none.
 func (p *Passage) keepInt(field string) int { return p.keep(field, engine.KeptInt, false) }
 
-// keep is keepInt for values of any kind. blind keeps also what no first row has, and what cannot be looked at: a log may
-// have it later.
+// keep is keepInt for values of any kind. blind keeps the field even if no first row has it, or the log is a pipe: later
+// rows may have it.
 func (p *Passage) keep(field string, kind engine.KeptKind, blind bool) int {
 	opt := &p.LogOpt
 	column := ingest.KeptColumn{Field: field, Kind: kind}
@@ -135,8 +135,8 @@ func NamesClients(b *engine.Batch) bool {
 	return slices.ContainsFunc(b.UserAgents, func(s engine.Span) bool { return s != engine.NoURL })
 }
 
-// LogsNameClients reports whether a first row of a log says who sent the request. What can be read only once is
-// not looked at.
+// LogsNameClients reports whether a first row of a log names the sender of the request. It does not look at logs that
+// can be read only once.
 func (p *Passage) LogsNameClients() bool {
 	opt := p.LogOpt
 	opt.Fields.Agents = true

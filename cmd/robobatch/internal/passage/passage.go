@@ -69,7 +69,7 @@ type Passage struct {
 	Parts    memory.Parts
 	Stats    engine.Stats // of the rows, after Take
 
-	Hints []string // what the user may not expect
+	Hints []string // facts that the user may not expect
 }
 
 // Choose sets the console, the question and how logs are read. The rows of a command that writes them have the
@@ -89,8 +89,8 @@ func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Fault
 	return kept
 }
 
-// ChooseWork sets how the work is done, after the plan of the memory is set. The table, with its layout and its
-// kinds of rows, is that of the command, or empty; outputs are names of what is written.
+// ChooseWork sets how the work is done, after the plan of the memory is set. table is the output of the command, with its
+// layout and its kinds of rows, or empty; outputs are the names of all outputs.
 func (p *Passage) ChooseWork(f *Flags, table *output.Options, faults *cli.Faults, outputs ...string) {
 	faults.Add("workers", memory.CheckWorkers(f.Work.Workers))
 	if f.Logs.Limit < 0 {
@@ -182,7 +182,7 @@ func (p *Passage) Divide() (err error) {
 	p.Memory.Index = 0
 	for _, side := range p.Sides() {
 		if name := side.Pack(); p.Memory.Limit > 0 && name != "" {
-			index, _ := engine.IndexMemory(name) // what is wrong with the pack is said when it is opened
+			index, _ := engine.IndexMemory(name) // opening the pack reports its faults
 			p.Memory.Index += index
 		}
 	}
@@ -278,7 +278,7 @@ func Cause(err error) error {
 	return err
 }
 
-// ErrNoRequests is the error of logs without rows: what no request did says nothing of rules.
+// ErrNoRequests is the error of logs without rows: without requests, nothing can be reported about rules.
 var ErrNoRequests = errors.New("the logs have no row, so nothing is known of the rules: check -in and -format")
 
 // Summary returns the report on the run when all rows are decided.

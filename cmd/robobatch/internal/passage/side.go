@@ -50,7 +50,7 @@ func (s *Side) Before(o *flags.Old, faults *cli.Faults) *Side {
 	return old
 }
 
-// FindOne finds the rules. One robots.txt is that of origin, or else of base.
+// FindOne finds the rules. A single robots.txt gets the origin origin, or else base.
 func (s *Side) FindOne(origin, base string) error {
 	err := s.Find(s.Path, origin)
 	if errors.Is(err, rulefiles.ErrNoOrigin) && base != "" {
@@ -59,8 +59,8 @@ func (s *Side) FindOne(origin, base string) error {
 	return err
 }
 
-// FindEither finds the rules of one of two sides. If they are one robots.txt, it is that of origin; other rules
-// take no notice of that, as it may be meant for the other side.
+// FindEither finds the rules of one of two sides. A single robots.txt gets the origin origin. Other rules ignore it, as it
+// may be meant for the other side.
 func (s *Side) FindEither(origin string) error {
 	err := s.Find(s.Path, "")
 	if errors.Is(err, rulefiles.ErrNoOrigin) && origin != "" {

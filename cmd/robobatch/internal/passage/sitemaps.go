@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// findSitemaps reads the sitemaps of -in-sitemap, if there are any. Beyond the limit of memory it counts what they take,
-// so that Divide says which limit is enough.
+// findSitemaps reads the sitemaps of -in-sitemap, if there are any. If they do not fit the limit of memory, it still counts
+// the memory they need, so that Divide can name a limit that is enough.
 func (p *Passage) findSitemaps(f *Flags) error {
 	if len(f.Sitemaps.Paths) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func otherSite(base string, read *sitemapfiles.Sitemaps) string {
 	return fmt.Sprintf("no URL of -in-sitemap is of %s, the site of -base; the first is of %s: http and https are two sites, as are example.com and www.example.com", site, origins[0])
 }
 
-// sitemapDoubts are the doubts by the problems of sitemaps, with what stands before and behind the number.
+// sitemapDoubts are the doubts by the problems of sitemaps, with the text before and behind the number.
 var sitemapDoubts = [...]struct {
 	code                 doubt.Code
 	before, noun, behind string

@@ -36,7 +36,7 @@ const (
 	plainInterval = 5 * time.Second
 )
 
-// Parse returns the mode of that name. That of auto depends on whether stderr is a terminal that
+// Parse returns the mode of that name. "auto" depends on whether stderr is a terminal that
 // can redraw a line.
 func Parse(name string, stderr *os.File) (Mode, error) {
 	return parse(name, IsTerminal(stderr))
@@ -95,8 +95,8 @@ type screen interface {
 	end() // leaves the cursor at the start of a line
 }
 
-// Watch shows the progress of a part of the run, called what, on stderr, until the function that it
-// returns is called. read is called from another goroutine.
+// Watch shows the progress of a part of the run on stderr, until the function that it returns is called. what names the
+// part. read is called from another goroutine.
 func Watch(mode Mode, stderr *os.File, what string, read func() Sample) (stop func()) {
 	if mode == Off {
 		return func() {}
@@ -201,8 +201,8 @@ func (b *bar) draw(line string) {
 	b.drawn = columns
 }
 
-// barLine returns the line of a Sample after some time, in up to room columns. It has as much of
-// the following as there is room for, what matters most first; the bar has what is left:
+// barLine returns the line of a Sample after some time, in up to room columns. It has as many of
+// these parts as there is room for, the most important first. The bar gets the rest:
 //
 //	URLs  25 % |█████░░░░░░░░░░░░░░░| 30s left, 12.3 M URLs, 1.23 M/s, 25 MB of 100 MB
 func barLine(what string, s Sample, elapsed time.Duration, room int) string {
@@ -231,7 +231,7 @@ func barLine(what string, s Sample, elapsed time.Duration, room int) string {
 	return head + " |" + strings.Repeat(full, done) + strings.Repeat(empty, columns-done) + "|" + tail
 }
 
-// parts returns what a bar says besides the share that is done, what matters most first.
+// parts returns the parts of a line behind the bar, the most important first.
 func (s Sample) parts(elapsed time.Duration) (parts []string) {
 	if left := s.left(elapsed); left > 0 {
 		parts = append(parts, left.String()+" left")

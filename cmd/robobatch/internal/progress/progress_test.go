@@ -34,7 +34,7 @@ func TestBarFits(t *testing.T) {
 	}
 }
 
-// TestBarLine holds what a line says, by the room that it has: nothing is cut in its middle, and 80
+// TestBarLine holds the parts of a line by the room that it has: nothing is cut in its middle, and 80
 // columns have all of it.
 func TestBarLine(t *testing.T) {
 	some := Sample{25e6, 1e8, 12345678, true}

@@ -1,6 +1,6 @@
 // Package remedy is the only place that knows which flag helps against an error of a library. Libraries
-// return sentinels and typed errors that say what is wrong and name no flag; a remedy says
-// what to do about it. Only cmd/robobatch and the packages of its commands import it.
+// return sentinels and typed errors that describe the fault and name no flag; a remedy adds the advice.
+// Only cmd/robobatch and the packages of its commands import it.
 //
 // To add one: give the library a sentinel or an error type, and add a line to remedies (a fixed
 // text), or a case to Add (a text that depends on the error).

@@ -1,4 +1,4 @@
-// Package rules is the command rules: it lists rules and what is wrong with them, or sitemaps. Only cmd/robobatch
+// Package rules is the command rules: it lists rules with their faults, or sitemaps. Only cmd/robobatch
 // imports it.
 package rules
 
@@ -43,7 +43,7 @@ type listing struct {
 	opt     listings.Options
 	outOpt  listfile.Options
 	origins atomic.Int64 // listed so far
-	bodies  int          // origins of which a response was in force
+	bodies  int          // origins with a response in force
 	odd     engine.OddCount
 
 	needNamed bool                           // for a doubt about the agents

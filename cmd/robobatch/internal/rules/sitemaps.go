@@ -73,6 +73,6 @@ func (s *sitemapList) Run(ctx context.Context) error {
 	return console.OutError(out.Flush())
 }
 
-// sitemapAnswers are what is printed of an Access: there is no answer for a URL that is none, and
-// for one whose origin has no robots.txt in the rules.
+// sitemapAnswers are the printed names of an Access. A sitemap whose URL is bad, or whose origin has no
+// robots.txt in the rules, has no answer.
 var sitemapAnswers = [...]string{engine.Unknown: "unknown", engine.Denied: "disallowed", engine.Allowed: "allowed"}

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes a value as JSON in one line. What a terminal might obey in its texts is escaped.
+// WriteJSON writes a value as JSON in one line. It escapes characters in texts that a terminal might obey.
 func WriteJSON(w io.Writer, value any) error {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

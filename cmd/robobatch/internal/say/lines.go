@@ -22,8 +22,8 @@ type Lines struct {
 	*bufio.Scanner
 }
 
-// NewLines returns the lines of a text in UTF-8. The error of a line over 1 MiB is [ErrLongLine], and
-// that of UTF-16 [ErrUTF16].
+// NewLines returns the lines of a text in UTF-8. A line over 1 MiB is the error [ErrLongLine], and UTF-16 is
+// [ErrUTF16].
 func NewLines(r io.Reader) Lines {
 	lines := Lines{bufio.NewScanner(r)}
 	lines.Buffer(nil, maxLine)

@@ -98,12 +98,12 @@ func printable(s string) string {
 	return sb.String()
 }
 
-// Line returns s as Printable does, with an escape in place of line ends, too: what comes from an
-// input stays in its line.
+// Line returns s as Printable does, with an escape in place of line ends, too: a text from an
+// input cannot leave its line.
 func Line(s string) string { return strings.ReplaceAll(printable(s), "\n", `\n`) }
 
-// NoCommands returns a text with a backslash in front of each "::" that begins a line behind spaces, of
-// which it replaces one: GitHub obeys such lines of a log.
+// NoCommands returns a text with a backslash in front of each "::" that begins a line, in place of a space if spaces
+// stand before it: GitHub obeys such lines of a log.
 func NoCommands(text string) string {
 	const command = "::"
 	if !strings.Contains(text, command) {

@@ -35,7 +35,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestJSON escapes what a terminal obeys, and changes no value.
+// TestJSON escapes characters that a terminal obeys, and changes no value.
 func TestJSON(t *testing.T) {
 	for _, text := range []string{"", "<é日🤖>", "\x1b[1m\x00", "\x7f\u009b\u202e\u2028", "\U000e0001\U0010ffff", `\u0041"`} {
 		var sb strings.Builder
@@ -52,7 +52,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestLines reads lines however they end, in pieces of any size, and refuses what is no text in UTF-8.
+// TestLines reads lines however they end, in pieces of any size, and refuses texts that are not UTF-8.
 func TestLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "a": "a", "a\r\nb\rc\n\nd\r\re": "a|b|c||d||e", "a\r": "a", "a\n": "a", "\r\n": "", "\r\n\r\n": "|",

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkSourceOf is what -resume and records cost for each byte of an input.
+// BenchmarkSourceOf measures the cost of -resume and records for each byte of an input.
 func BenchmarkSourceOf(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "log")
 	if err := os.WriteFile(name, make([]byte, 64<<20), 0o666); err != nil {

@@ -86,7 +86,7 @@ func readStats(name string) (*Stats, error) {
 // statsOf returns the name of the statistics of a shard.
 func (d Dir) statsOf(s shard.Shard) string { return Dir{d.Name, s}.Stats() }
 
-// A Claim is what a file says of the shard that it is of.
+// A Claim is a file's statement about its shard.
 type Claim struct {
 	Name string // of the file
 	Made
@@ -98,7 +98,7 @@ type Claim struct {
 // made returns the things that the outputs of a shard depend on.
 func (s *Stats) made() *Made { return &Made{s.Version, s.RulesHash, s.Series.Flags} }
 
-// claim returns what statistics of that name say of their shard.
+// claim returns the claim that statistics of that name make.
 func (s *Stats) claim(name string) Claim {
 	return Claim{name, *s.made(), s.Series.Shard, s.Series.List, s.Series.Done + len(s.Series.Failed)}
 }
@@ -106,7 +106,7 @@ func (s *Stats) claim(name string) Claim {
 // withResume is the flag by which shards of a run with one output per input are run again.
 const withResume = "-resume"
 
-// claimsOf returns what statistics say of their shards.
+// claimsOf returns the claims of statistics.
 func claimsOf(names []string, all []*Stats) []Claim {
 	claims := make([]Claim, len(all))
 	for i, s := range all {

@@ -154,12 +154,12 @@ func SourceOf(name, file string) (Source, error) {
 // A State is the knowledge of an output.
 type State struct {
 	Done   *Record // nil if it is not done
-	Why    string  // what differs, of an output that was done
-	Kept   bool    // it was done, and nobody knows of what its input is now
+	Why    string  // the difference, if the output was done
+	Kept   bool    // it was done, and its input cannot be read now
 	Source Source
 }
 
-// Look finds out whether an output is done. The error is that of the input: an output that was done
+// Look finds out whether an output is done. It returns an error if the input cannot be read: an output that was done
 // stays then, unless another input is known to be there.
 func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	const another = "another input"
@@ -180,7 +180,7 @@ func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	return State{Done: r, Why: why, Source: source}, nil
 }
 
-// read returns the record of an output that is as it was left, and was made of what is wanted now.
+// read returns the record of an output that is as it was left, and depends on the same rules, flags and version as want.
 func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 	text, err := place.ReadAll(d.record(item.Output))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,9 +1,9 @@
-// Package series is what a run with one output per input keeps beside its outputs: which output is
-// whose, what is done already, what failed, and how shards add up. Only cmd/robobatch imports it.
+// Package series is the files that a run with one output per input keeps beside its outputs: which output belongs
+// to which input, which are done, which inputs failed, and how shards add up. Only cmd/robobatch imports it.
 //
 // The directory of the outputs has, besides them:
 //
-//	_done/<output>.json            a [Record]: this output is complete, and what it was made of. Written last
+//	_done/<output>.json            a [Record]: this output is complete, and depends on these things. Written last
 //	_failed.jsonl                  a [Failure] a line, where inputs failed; of a shard, _failed.2-of-8.jsonl
 //	_stats.json, _stats.2-of-8.json the [Stats] of a run, or of a shard
 //	_SUCCESS                       the Stats of all shards, once every output is complete
@@ -11,7 +11,7 @@
 // Records and Stats are manifests: each has the size and the hash of its outputs, and a seal over itself
 // ([manifest]). [Dir.Verify] reads all of them and all outputs.
 //
-// Before an input is read, its record and what has the name of its output are removed, in this
+// Before an input is read, its record and any file with the name of its output are removed, in this
 // order. So a record always is about the output beside it, and no output of an earlier run is left
 // where an input fails now. All files are read and written by [place.Place].
 //
@@ -24,15 +24,15 @@
 //   - Done is a file, not a state. The record of an output (dir/_done) is written last, synced,
 //     and names all that the bytes depend on. It is removed first when the output is made again.
 //     So a process may die between any two steps, and no lock or server is needed.
-//   - The input is hashed before it is read. What changes after that differs from the record,
+//   - The input is hashed before it is read. If it changes after that, it differs from the record,
 //     and is done again. The file is read twice; XXH3 takes a twentieth of the processor time
 //     that the rows of a list of URLs take (0.02 of 0.37 s for 69 MB).
 //   - Shards are computed, not agreed on. Each task lists all inputs and gives them away by
 //     size, the largest first. The hash of the list stands in -stats, so merge sees tasks that
 //     saw other lists.
 //   - A name has one door. internal/place finds, reads and replaces files for lists, records and
-//     totals, and opens what others read. Objects are a Place of their own; their ETag is then
-//     the hash.
+//     totals, and opens the files that other packages read. Objects are a Place of their own; their ETag is
+//     the hash then.
 //   - No rows of an input that failed are kept, unlike in a run with one output. They would be
 //     one file more in a directory that other programs read whole.
 package series
@@ -152,7 +152,7 @@ type Dir struct {
 // doneDir is where records lie.
 const doneDir = "_done"
 
-// What follows the path of an output in the names of its record and of the list of its rejects.
+// The suffixes of the record of an output, and of the list of its rejects, behind the path of the output.
 const (
 	recordSuffix  = ".json"
 	rejectsSuffix = ".rejects.jsonl"
@@ -184,8 +184,8 @@ func (d Dir) Stats() string { return d.join("_stats" + d.Infix() + ".json") }
 // success returns the name of the file that says that all is complete.
 func (d Dir) success() string { return d.join("_SUCCESS") }
 
-// Begin makes the directory, and removes from it what says how an earlier run ended, and what a
-// process that was killed left beside these outputs and, in the directory rejects, beside theirs.
+// Begin makes the directory. It removes the files that tell how an earlier run ended, and the temporary files that a
+// killed process left beside these outputs and, in the directory rejects, beside their lists.
 func (d Dir) Begin(items []Item, rejects string) error {
 	p := place.Of(d.Name)
 	if err := place.MakeParent(d.success()); err != nil {

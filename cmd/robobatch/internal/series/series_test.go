@@ -95,7 +95,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestLook holds when an output is done, and what is said if it is not.
+// TestLook holds when an output is done, and the reason if it is not.
 func TestLook(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(name, text string) {
@@ -175,8 +175,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestBegin holds what is removed before a run: how an earlier one ended, and what was left beside
-// its own outputs.
+// TestBegin holds which files are removed before a run: those that tell how an earlier one ended, and temporary files
+// beside its own outputs.
 func TestBegin(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := Dir{Name: "out", Shard: shard.Shard{Index: 1, Count: 2}}
@@ -206,8 +206,8 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestSweepElsewhere holds that lists of rejects are cleared where they lie, which may be another place than
-// that of the outputs.
+// TestSweepElsewhere holds that temporary lists of rejects are removed from their own directory, even if the outputs are
+// in another place.
 func TestSweepElsewhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := Dir{Name: "s3://bucket/out/"}

@@ -49,8 +49,8 @@ func (v *Verification) add(kind, name, format string, args ...any) {
 	v.Findings = append(v.Findings, Finding{kind, name, fmt.Sprintf(format, args...)})
 }
 
-// Verify reads all manifests and outputs in the directory, and finds out what is not as the runs of all shards left
-// it. The error says that the directory cannot be read, or has no manifest.
+// Verify reads all manifests and outputs in the directory, and finds the files that differ from those that the runs of
+// all shards left. It returns an error if the directory cannot be read, or has no manifest.
 func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 	there, err := d.look()
 	if err != nil {
@@ -188,7 +188,7 @@ func (v *Verification) unknown(d Dir, there *view, want []Output, all []*Stats) 
 // ends compares the lists of failures, and the totals of merge, with the statistics.
 func (v *Verification) ends(d Dir, there *view, all []*Stats) {
 	if all == nil {
-		return // what is altered or missing was found
+		return // altered and missing files were found before
 	}
 	lists := map[string]bool{}
 	for _, s := range all {
@@ -223,7 +223,7 @@ func (v *Verification) ends(d Dir, there *view, all []*Stats) {
 	}
 }
 
-// VerifyFile verifies a file of -stats, and the output that it is about. That of one output per input is about its
+// VerifyFile verifies a file of -stats, and the output that it is about, which for one output per input is a
 // directory.
 //
 // Names of files come from the file, which anybody may have written: of a file in the file system, none leads to a store.
@@ -294,7 +294,7 @@ func (v *Verification) strangers(s *Stats) error {
 	return err
 }
 
-// verifyFile compares a file with what a run noted of it.
+// verifyFile compares a file with the size and hash that a run noted.
 func (v *Verification) verifyFile(name string, want *summary.File) {
 	v.Outputs++
 	v.Bytes += want.Bytes

@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 )
 
-// finished makes the outputs of a run of two shards in out/, one input of which failed, and adds them up.
+// finished makes the outputs of a run of two shards in out/, where one input failed, and adds them up.
 func finished(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -153,7 +153,7 @@ func TestVerifyBytes(t *testing.T) {
 	}
 }
 
-// TestVerifyOthers holds what is said of files that come from other runs.
+// TestVerifyOthers holds the findings about files that come from other runs.
 func TestVerifyOthers(t *testing.T) {
 	for _, c := range []struct {
 		want   string

@@ -10,7 +10,7 @@ import (
 // A scheduler is a program that starts tasks, and the variables by which it numbers them.
 type scheduler struct {
 	name, index, count string
-	noCount            string // what to do if the count is not there
+	noCount            string // the remedy if the count is not there
 	check              func(getenv func(string) string) error
 }
 

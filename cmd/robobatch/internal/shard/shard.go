@@ -20,7 +20,7 @@ type Shard struct {
 // Most is how many shards there may be: more than any scheduler has tasks.
 const Most = 1_000_000
 
-// Parse reads "2/8", "auto" for what the environment says, or "" for all inputs.
+// Parse reads "2/8", "auto" for the shard that the environment names, or "" for all inputs.
 func Parse(text string, getenv func(name string) string) (Shard, error) {
 	switch text {
 	case "":
@@ -40,7 +40,7 @@ func Parse(text string, getenv func(name string) string) (Shard, error) {
 // Whole reports whether there are no other shards.
 func (s Shard) Whole() bool { return s.Count <= 1 }
 
-// Infix returns what files of the shard have in their names: ".2-of-8", or "" if it is all inputs.
+// Infix returns the part of the names of files that names the shard: ".2-of-8", or "" if it is all inputs.
 func (s Shard) Infix() string {
 	if s.Whole() {
 		return ""

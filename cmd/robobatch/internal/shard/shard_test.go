@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestAuto holds which variables count, and what is said where they do not say enough.
+// TestAuto holds which variables count, and the error if they are not enough.
 func TestAuto(t *testing.T) {
 	const slurm = "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_STEP=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=8"
 	for _, c := range []struct {

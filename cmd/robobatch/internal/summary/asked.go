@@ -19,7 +19,7 @@ type Asked struct {
 	UnknownAgents string `json:"unknown_agents"`          // "" without AgentFromLog
 	CrawlersHash  string `json:"crawlers_hash"`           // of the file of -crawlers; "" without it
 	Cache         string `json:"cache"`                   // "" is 24h, see engine.StoreOptions
-	RangesHash    string `json:"ranges_hash"`             // of what -ranges and -hosts read; "" without them
+	RangesHash    string `json:"ranges_hash"`             // of the files of -ranges and -hosts; "" without them
 	RangesAge     string `json:"ranges_age"`              // "" without them
 	SitemapsHash  string `json:"sitemaps_hash,omitempty"` // of the URLs of -in-sitemap; "" without it
 	Layout        string `json:"layout"`

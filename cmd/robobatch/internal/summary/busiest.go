@@ -26,8 +26,8 @@ type Clients struct {
 	Disallowed int64 `json:"disallowed"`
 }
 
-// Busiest are the origins and rules with the most rows, the first of which have most. Of very many,
-// each may have more rows than it says, and at most so many more.
+// Busiest are the origins and rules with the most rows, the most first. If there are very many of them, a count may be too
+// low, by at most OriginsOff or RulesOff.
 type Busiest struct {
 	Origins    []BusyOrigin `json:"origins"`
 	OriginsOff int64        `json:"origins_off_by"`
@@ -115,7 +115,7 @@ func (c *Clients) addAgent(a *AgentCount) {
 	c.Disallowed += a.Disallowed
 }
 
-// worst returns the agents in the order of what is of interest: those with the most violations, or
+// worst returns the agents, the most interesting first: those with the most violations, or
 // else with the most rows that are disallowed.
 func (r *Report) worst() []AgentCount {
 	return slices.SortedStableFunc(slices.Values(r.ByAgent), func(a, b AgentCount) int {

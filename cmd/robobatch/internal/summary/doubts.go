@@ -204,7 +204,7 @@ func (r *Report) placesOf(lines []ingest.Place) (examples []string) {
 // whiteSpace returns a doubt if URLs hold white space: they may be followed by other columns.
 func (r *Report) whiteSpace() []doubt.Doubt {
 	n := r.read.Blank
-	if n == 0 || r.Counts.Bad() > 0 { // where no line is a URL, that is what is wrong
+	if n == 0 || r.Counts.Bad() > 0 { // if no line is a URL, another doubt is about that
 		return nil
 	}
 	read := "spaces are read as %20, tabs as they are"
@@ -239,7 +239,7 @@ func (r *Report) wide() []doubt.Doubt {
 	return []doubt.Doubt{d}
 }
 
-// joined returns a doubt if lines hold more than a record, of which only one can have a row.
+// joined returns a doubt if lines hold more than one record: only one of these can have a row.
 func (r *Report) joined() []doubt.Doubt {
 	n := r.read.Joined
 	if n == 0 {
@@ -254,7 +254,7 @@ func (r *Report) joined() []doubt.Doubt {
 }
 
 // Rejected returns a doubt if over a tenth of the lines were rejected, or an eighth of the text: so many
-// have no verdict, and those that have one may not be what the log is about. list says how to list them.
+// have no verdict, and the others may not stand for the log. list is the advice how to list them.
 func (r *Report) Rejected(lines int64, list string) []doubt.Doubt {
 	c := &r.Counts
 	all := c.Lines() + c.Skipped

@@ -41,7 +41,7 @@ type Report struct {
 	File   *File       `json:"output_file,omitempty"` // nil if there is none, or a directory
 	Parts  []NamedFile `json:"parts,omitempty"`       // files of a partitioned output, unless there are more than 10,000
 	Beside []NamedFile `json:"beside,omitempty"`      // complete files beside the output: of -rejects and -report
-	Fault  string      `json:"fault,omitempty"`       // what broke the logs off
+	Fault  string      `json:"fault,omitempty"`       // the error that broke the logs off
 
 	Unverified *Unverified `json:"unverified,omitempty"` // rows before the fault, or the limit, that may be wrong; nil if there are none
 
@@ -68,8 +68,8 @@ type Report struct {
 	strangers []doubt.Doubt // see the package doubtful
 }
 
-// Unverified are the rows that come of what was unpacked without its checksum. They are those of one
-// log, the last that was read.
+// Unverified are the rows of a text that was unpacked without its checksum. They belong to one log, the last that was
+// read.
 type Unverified struct {
 	Input    string `json:"input"`
 	FromLine int64  `json:"from_line"` // to the end of the output
@@ -118,9 +118,9 @@ type Rules struct {
 	TextBytes  int64    `json:"text_bytes"`
 	Skipped    []string `json:"skipped"` // files that are not used, and why
 	Broken     int64    `json:"broken_records"`
-	FirstOf    []string `json:"first_broken_records"` // up to 100 of them: where, and what is wrong
+	FirstOf    []string `json:"first_broken_records"` // up to 100 of them: place and fault
 
-	pack bool // Files are a rule pack, which does not know what was not used and broken where it was compiled
+	pack bool // Files are a rule pack, which does not know which files were broken or not used when it was compiled
 }
 
 // Counts are the numbers that depend on nothing but the inputs and the flags. They stand in the
@@ -187,7 +187,7 @@ type Run struct {
 	PeakMemory    int64   `json:"peak_memory_bytes"`
 }
 
-// A Source is the end of a run, of which a report is made.
+// A Source is the state at the end of a run, for New.
 type Source struct {
 	Asked   Asked
 	Version string
@@ -243,7 +243,7 @@ func New(src Source) *Report {
 	return r
 }
 
-// about returns what stands before the number of origins: "about " if it is only right to one in a hundred.
+// about returns the text before the number of origins: "about " if it is only right to one in a hundred.
 func (c *Counts) about() string {
 	if c.About {
 		return "about "
@@ -286,8 +286,8 @@ func (r *Report) Alone() bool {
 	return slices.ContainsFunc(r.Parts, func(p NamedFile) bool { return p.Name == output.PartitionMarker })
 }
 
-// Note reads the files beside the output that are complete, and notes their bytes. Names that are "", and what is no file
-// here, such as a pipe, have none.
+// Note reads the files beside the output that are complete, and notes their bytes. It leaves out names that are "", and
+// everything that is no file here, such as a pipe.
 func (r *Report) Note(names ...string) error {
 	for _, name := range names {
 		if info, err := os.Stat(name); name == "" || place.IsRemote(name) || err != nil || !info.Mode().IsRegular() {

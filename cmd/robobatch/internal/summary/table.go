@@ -149,8 +149,7 @@ func (r *Report) reasons() (t table) {
 	}...)
 }
 
-// lines returns what the lines of the logs were, if they were more than URLs, and what came of
-// those without a URL.
+// lines returns a table of the lines of the logs: their format, if they were more than URLs, and the lines without a URL.
 func (r *Report) lines() table {
 	c, formats := &r.Counts, r.Formats()
 	label, value, how := "format", formats, "detected"

@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// CheckSeries checks the directories of a run with one output per input: that they can be made, and
-// that nothing that is read lies in them, or they in what is read. Out and Rejects are directories.
+// CheckSeries checks the directories of a run with one output per input: that they can be made, that no input
+// lies in them, and that they do not lie in an input. Out and Rejects are directories.
 func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 	var errs []error
 	for _, t := range []target{{"-out", w.Out}, {"-rejects", w.Rejects}} {
@@ -62,7 +62,7 @@ func (t target) checkSeries(rules string, files *logfiles.List) error {
 	return errors.Join(errs...)
 }
 
-// lies says that what is read lies in the directory.
+// lies returns the error of an input that lies in the directory.
 func (t target) lies(name string) error {
 	return fmt.Errorf("%s: %s lies in %s, which is written: name another directory", t.flag, say.File(name), say.File(t.name))
 }

@@ -77,8 +77,8 @@ func Standard(name string) string {
 	return name
 }
 
-// IsDir reports whether a name says that it is a directory: / is at its end, or what else separates
-// names on the system.
+// IsDir reports whether a name says that it is a directory: it ends in / or another separator of
+// the system.
 func IsDir(name string) bool { return name != "" && os.IsPathSeparator(name[len(name)-1]) }
 
 // IsTerminal reports whether an output of that name is a terminal.
@@ -113,8 +113,8 @@ type Inputs struct {
 	Sitemaps *sitemapfiles.Sitemaps // nil if there are none
 }
 
-// Check checks what will be written, so that a mistake shows before the work: that the directories
-// are there, and that nothing that is read would be overwritten.
+// Check checks the outputs before the work, so that a mistake shows early: their directories must be
+// there, and no output may overwrite an input.
 func Check(w Outputs, r Inputs) error {
 	partial, tree := w.Options.PartialName(w.Out), len(w.Options.Partition) > 0
 	targets := []target{{"-out", w.Out}}
@@ -274,7 +274,7 @@ func isStdout(name string) bool {
 	return err == nil && os.SameFile(out, info)
 }
 
-// resolve returns the absolute path of what a name leads to through symbolic links.
+// resolve returns the absolute path of the file that a name leads to through symbolic links.
 func resolve(name string) string {
 	path := atomicfile.Resolve(name)
 	if abs, err := filepath.Abs(path); err == nil {

@@ -119,7 +119,7 @@ func wrap(words []string, margin string) string {
 	return margin + strings.ReplaceAll(text, "\n", "\n"+margin) + "\n"
 }
 
-// A columnDoc is the help on a column. TestColumnDocs compares it with what is written.
+// A columnDoc is the help on a column. TestColumnDocs compares it with the columns of an output.
 type columnDoc struct{ kind, null, about string }
 
 // columnDocs are the columns by name.

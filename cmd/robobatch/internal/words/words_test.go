@@ -20,7 +20,7 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// TestColumnDocs compares what the help says of columns with the schema of an output.
+// TestColumnDocs compares the help on columns with the schema of an output.
 func TestColumnDocs(t *testing.T) {
 	fields := map[string]arrow.Field{}
 	for _, opt := range []engine.StoreOptions{{Directives: robots.Directives(), Sitemaps: sitemap.NewBuilder(robots.Google, 0).Set()}, {LogAgents: engine.LogAgentsStar, Ranges: new(ranges.Lists)}} {
