@@ -40,7 +40,7 @@ type way struct {
 	requests      bool
 }
 
-// find returns what a Journal finds in lines.
+// find returns the findings of a Journal about lines.
 func (s *scene) find(t *testing.T, lines []line, lists *ranges.Lists, w way) *findings {
 	t.Helper()
 	f := &findings{}
@@ -114,7 +114,7 @@ func (s *scene) findInParts(t *testing.T, lines []line, lists *ranges.Lists, par
 	return f
 }
 
-// logsOfKind returns how many logs of each kind are made: 25, or what the environment says.
+// logsOfKind returns how many logs of each kind are made: 25, or the number in the environment.
 func logsOfKind(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("ROBOBATCH_CONDUCT_LOGS")

@@ -1,4 +1,4 @@
-// Package conduct tells what crawlers knew of the rules when they made the requests that these forbid: whether they
+// Package conduct tells which rules crawlers knew when they made the requests that these forbid: whether they
 // had asked for robots.txt, what it said then, and how old their copy was.
 //
 // A [Journal] is a sink over the batches of a run. It counts the requests of each crawler at each origin, and keeps
@@ -11,7 +11,7 @@
 // # How it keeps them
 //
 // A crawler at an origin, a pair, has counts and a series of events, one to three bytes for most: the difference of its
-// time to that of the event before. When memory is full, the pairs are sorted by name and written to disk with their
+// time to the time of the event before. When memory is full, the pairs are sorted by name and written to disk with their
 // series, each in order of time; at the end these runs are merged. Logs are nearly in order of time, so nearly all
 // series need no sort, and the pieces of a series follow one another.
 //

@@ -33,7 +33,7 @@ type event struct {
 	period   uint32 // of a fetch and a forbidden one, see engine.Deed
 	cache    int64  // of a fetch, microseconds
 	past     []byte // of a forbidden one, see engine.Deed
-	detail   []byte // of a forbidden one: what the caller wants to know of it; nil is nothing
+	detail   []byte // of a forbidden one, for Request.readDetail; nil without Options.Requests
 }
 
 // compare orders events: by time, and those of one moment always alike.
@@ -47,7 +47,7 @@ func (e *event) compare(o *event) int {
 	return cmp.Or(bytes.Compare(e.past, o.past), bytes.Compare(e.detail, o.detail))
 }
 
-// order is compare for what a judge must be told in order: of one moment, answers come first. Requests of one moment are
+// order orders the events that a judge receives: of one moment, answers come first. Requests of one moment are
 // all alike, unless the caller wants them one by one, with details.
 func (e *event) order(o *event, details bool) int {
 	switch fetch, other := e.kind.isFetch(), o.kind.isFetch(); {
@@ -72,7 +72,7 @@ const (
 	second = 1_000_000
 )
 
-// A state is what the next event of a series is told by: the time and the delay of the one before.
+// A state is the time and the delay of an event. The next event of a series is stored as its difference to them.
 type state struct{ at, delay int64 }
 
 // append appends an event to a series.

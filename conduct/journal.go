@@ -32,7 +32,7 @@ type Options struct {
 	// sent; 0 is none. Without a status no answer counts; without a method no request is HEAD.
 	Status, Method, Bytes int
 
-	Client int // the same of the address of the client; 0 is that of engine.Batch
+	Client int // the same of the address of the client; 0 is the one in engine.Batch
 
 	Requests bool // Judge hands on each request that a text forbids
 	ByAgent  bool // a Row is of a crawler at all origins
@@ -42,7 +42,7 @@ type Options struct {
 	Moment func(Moment)
 }
 
-// A Journal is a Sink that keeps what crawlers did. It needs a store with engine.StoreOptions.Deeds; without
+// A Journal is a Sink that keeps the acts of crawlers. It needs a store with engine.StoreOptions.Deeds; without
 // robots.CrawlDelayLines among its Directives no gap is counted, and no text has a Crawl-delay. Give it all batches of a
 // run, and then call Judge, or Export if other Journals have the rest of the logs. It is for one goroutine. Use CloseTemp.
 type Journal struct {
@@ -62,7 +62,7 @@ type Journal struct {
 	delays map[string]int64 // by value of a Crawl-delay
 }
 
-// A seen says what a log lacks, if Judge is to tell anything.
+// A seen says which fields some row of the log had: a time, an answer that counts, a number of bytes.
 type seen struct {
 	dated, answered, sized bool
 }
@@ -318,7 +318,7 @@ func (j *Journal) add(b *engine.Batch, row int, origin, agent uint32) (*pair, er
 	if s.delays {
 		p.timed = true
 		p.newest = j.delayOf(s.newest, agent)
-		p.ruling, p.own = s.newest, p.newest // which is mostly that of the row
+		p.ruling, p.own = s.newest, p.newest // which is mostly the ruling of the row
 	}
 	return p, nil
 }

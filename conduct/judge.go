@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A judge is a reader that judges each request a text forbids, by what its crawler had been answered before.
+// A judge is a reader that judges each request a text forbids, by the answers that its crawler had before.
 type judge struct {
 	opt       Options
 	to        Report
@@ -148,7 +148,7 @@ func (j *judge) tell(m Moment) {
 	}
 }
 
-// judge returns what the crawler knew when it made a request that the text forbids.
+// judge returns the crawler's knowledge when it made a request that the text forbids.
 func (j *judge) judge(e *event) Conduct {
 	switch {
 	case j.isLast && j.last.kind == gotText && engine.WasForbidden(e.past, e.period, j.last.period):
@@ -181,8 +181,8 @@ func (j *judge) report(e *event, conduct Conduct) error {
 	return j.to.Request(q)
 }
 
-// appendDetail appends what Request.readDetail reads. Requests of one moment are in order of their details, so the URL
-// stands first.
+// appendDetail appends the detail that Request.readDetail reads. Requests of one moment are in order of their details, so
+// the URL stands first.
 func (j *Journal) appendDetail(dst []byte, b *engine.Batch, row int) []byte {
 	clients := b.Clients
 	if j.opt.Client > 0 {
@@ -211,7 +211,7 @@ func (j *Journal) appendDetail(dst []byte, b *engine.Batch, row int) []byte {
 	return wire.AppendText(binary.AppendVarint(append(dst, byte(verified)), int64(rule.Line)), text)
 }
 
-// readDetail sets what the detail of an event says of a request, and reports whether it says all.
+// readDetail sets the fields of a request from the detail of its event, and reports whether the detail is complete.
 func (q *Request) readDetail(detail []byte) bool {
 	c := wire.NewCursor(detail)
 	q.URL = c.Text()

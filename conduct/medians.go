@@ -70,7 +70,7 @@ func (m *medians) write() error {
 	return nil
 }
 
-// finish tells the median of each key: of an even count, what is halfway between the two in the middle. Then it
+// finish calls tell with the median of each key: if the count is even, the mean of the two numbers in the middle. Then it
 // forgets all numbers.
 func (m *medians) finish(tell func(key uint32, median int64)) error {
 	p := &picker{count: m.count, tell: tell}

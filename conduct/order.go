@@ -37,7 +37,7 @@ func judgeRuns(spill *extsort.Spill, opt Options, details bool, to Report) error
 	return judge.finish()
 }
 
-// merge merges the runs of a spill, and tells the reader of a joiner what they have.
+// merge merges the runs of a spill into the reader of a joiner.
 func merge(spill *extsort.Spill, to *joiner) error {
 	begin := func(run *extsort.Run) extsort.Output[*cursor] {
 		w := &runWriter{run: run}
@@ -46,7 +46,7 @@ func merge(spill *extsort.Spill, to *joiner) error {
 	return extsort.Merge(spill, extsort.MaxFan, func() *cursor { return &cursor{details: to.details} }, begin, to)
 }
 
-// writeRun writes all pairs to disk, and forgets them. The last run has what is known of all origins.
+// writeRun writes all pairs to disk, and forgets them. The last run has the facts about all origins, too.
 func (j *Journal) writeRun(last bool) error {
 	run, err := j.spill.Begin()
 	if err != nil {
@@ -72,7 +72,7 @@ type told struct {
 	pairs  []uint32 // indices, in the order of the names of their crawlers
 }
 
-// tell tells a reader what the table has, or of all origins that were asked for anything.
+// tell passes the pairs of the table to a reader; if all is set, also all origins that were asked for anything.
 func (j *Journal) tell(to reader, all bool) error {
 	names := j.list.Names()
 	ranks := make([]uint32, len(names)) // of crawlers, by name

@@ -26,9 +26,9 @@ type blocks func(block []byte) error
 // Write calls the function.
 func (b blocks) Write(block []byte) error { return b(block) }
 
-// A Merger judges what several Journals found, each in a part of the logs, as one Journal would judge all of it. For each
-// part call Begin, Write with its blocks in their order, and End; then Judge. The order of the parts does not matter.
-// It is for one goroutine. Use CloseTemp.
+// A Merger judges the requests that several Journals exported, each from a part of the logs, as one Journal would judge
+// all of them. For each part call Begin, Write with its blocks in their order, and End; then Judge. The order of the parts
+// does not matter. It is for one goroutine. Use CloseTemp.
 type Merger struct {
 	opt   Options
 	spill *extsort.Spill

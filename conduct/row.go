@@ -6,7 +6,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers/ranges"
 )
 
-// A Conduct is what a crawler knew when it made a request that the text in force forbids.
+// A Conduct is a crawler's knowledge when it made a request that the text in force forbids.
 type Conduct uint8
 
 // The values of Conduct.
@@ -31,7 +31,7 @@ const (
 	NoDelay = noDelay
 )
 
-// A Row is what a crawler did at an origin, or at all of them. Times are microseconds since 1970 UTC, and spans of time
+// A Row is the acts of a crawler at an origin, or at all of them. Times are microseconds since 1970 UTC, and spans of time
 // microseconds.
 type Row struct {
 	Agent, Operator, Origin string // Operator is "" if nobody knows it; Origin is "" for all of them
@@ -48,7 +48,7 @@ type Row struct {
 	Disallowed int64 // requests that the text in force forbids, but those without a time
 	Untimed    int64 // those
 	Violations int64
-	Conducts   [NumConducts]int64 // Disallowed by what the crawler knew
+	Conducts   [NumConducts]int64 // Disallowed, by the crawler's knowledge
 
 	Delay           int64 // the Crawl-delay of the newest text; NoDelay for all origins, too
 	Gaps, ShortGaps int64 // between neighbouring requests but those of /robots.txt, where the text of the later one has a Crawl-delay; and those shorter than that
@@ -115,7 +115,7 @@ type Moment struct {
 	Violated bool
 }
 
-// A Change is a text that took the place of another, or of none, and what a crawler did about it. Only crawlers
+// A Change is a text that took the place of another, or of none, and a crawler's answer to it. Only crawlers
 // that fetched it, or that it forbade a request, have one.
 type Change struct {
 	Agent, Operator, Origin string
@@ -124,8 +124,8 @@ type Change struct {
 	Before, After           int64 // requests that it forbids, before and after that
 }
 
-// A Report takes what a Journal finds, in order of origins and crawlers; if rows are of all origins, in order of
-// crawlers, at the end. What it is given is valid until it returns.
+// A Report receives the findings of a Journal, in order of origins and crawlers; if rows are of all origins, in order of
+// crawlers, at the end. Its arguments are valid until it returns.
 type Report interface {
 	Row(*Row) error
 	Request(*Request) error // in order of time for each crawler and origin; only with Options.Requests

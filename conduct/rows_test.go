@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// delays are texts with and without a Crawl-delay, and what it is, in seconds.
+// delays are texts with and without a Crawl-delay, and its value in seconds.
 var delays = []struct {
 	text    string
 	seconds float64 // negative is none
@@ -150,7 +150,7 @@ func median(all []int64) int64 {
 	return all[(n-1)/2] + (all[n/2]-all[(n-1)/2])/2
 }
 
-// slowChanges returns what crawlers did about changes of the text.
+// slowChanges returns the answers of crawlers to changes of the text.
 func (s *scene) slowChanges() (all []conduct.Change) {
 	known := func(r *robots.Response) bool { return r.Status == 200 || r.Status == 404 }
 	var last *robots.Response

@@ -13,8 +13,8 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// A reader is told what a log has of each origin: first of the origin, then of its crawlers, in the order of their names,
-// each with its events in order of time. What it is given is valid until it returns.
+// A reader receives the events of a log by origin: first the origin, then its crawlers, in the order of their names,
+// each with its events in order of time. Its arguments are valid until it returns.
 type reader interface {
 	origin(o *origin) error
 	begin(agent string) error
@@ -22,7 +22,7 @@ type reader interface {
 	end(c *counts) error // of the crawler
 }
 
-// An origin is what judging its crawlers needs. firsts are theirs.
+// An origin is the facts about an origin that judging its crawlers needs. fetched is by crawler.
 type origin struct {
 	name    string
 	first   int64 // when anybody first asked it for anything; noTime if nobody did
@@ -30,16 +30,15 @@ type origin struct {
 	fetched map[string]int64 // when each crawler first had an answer that counts
 }
 
-// A reign is a period of an origin, and what it means for changes of the text.
+// A reign is a period of an origin, and its meaning for changes of the text.
 type reign struct {
 	from   int64 // noTime if nobody knows
 	isText bool  // a text is in force
-	change int   // 1 + the period whose text this is, if that changed what was in force before; 0 is none
+	change int   // 1 + the period whose text this is, if that took the place of another ruling; 0 is none
 }
 
-// appendReigns appends the reigns of the periods of an origin. No change is seen where nobody knows when what was in
-// force before it, or takes its place, was there: before the first capture, at failed fetches, and beside a capture or a
-// file without the time of a fetch.
+// appendReigns appends the reigns of the periods of an origin. A change needs two rulings whose times are known. So
+// none is seen before the first capture, at failed fetches, and beside a capture or a file without the time of a fetch.
 func appendReigns(dst []reign, periods []engine.Stretch) []reign {
 	last, change := engine.RulingID(0), 0
 	for n, p := range periods {
@@ -166,7 +165,7 @@ func (w *runWriter) flush() error {
 	return err
 }
 
-// origin writes what is known of an origin, and when its crawlers first had an answer.
+// origin writes the facts about an origin, and when its crawlers first had an answer.
 func (w *runWriter) origin(o *origin) error {
 	w.name = o.name
 	b := binary.AppendVarint(w.head[:0], o.first)
@@ -287,7 +286,7 @@ func (c *cursor) next() error {
 	return nil
 }
 
-// A joiner takes the items of a merge, and tells a reader what they say.
+// A joiner takes the items of a merge, and passes their origins, crawlers and events to a reader.
 type joiner struct {
 	to      reader
 	details bool       // see event.order

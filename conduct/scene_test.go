@@ -110,7 +110,7 @@ func (s *scene) get(day float64, agent, want, url string) *scene {
 // browsed has a browser come.
 func (s *scene) browsed(day float64) *scene { return s.get(day, "", "", site+"/private/1") }
 
-// noise adds lines that change nothing: after the first line, of crawlers and browsers, for what all texts allow.
+// noise adds lines that change nothing: after the first line, of crawlers and browsers, for paths that all texts allow.
 func (s *scene) noise() *scene {
 	first, last := time.Time{}, time.Time{}
 	for _, l := range s.lines {
@@ -328,13 +328,13 @@ func originOf(url string) string {
 	return url[:len(url)-len(rest)] + host
 }
 
-// isTxt reports whether a URL is that of a robots.txt.
+// isTxt reports whether a URL is a robots.txt.
 func isTxt(url string) bool {
 	path, _, _ := strings.Cut(strings.TrimPrefix(url, originOf(url)), "?")
 	return path == "/robots.txt"
 }
 
-// operators are those of the crawlers of scenes.
+// operators names the operators of crawlers in scenes.
 var operators = map[string]string{"GPTBot": "OpenAI", "OAI-SearchBot": "OpenAI"}
 
 // isImpostor reports whether a line only uses the name of its crawler.

@@ -43,7 +43,7 @@ const (
 	pairSize = int64(unsafe.Sizeof(pair{})) + 4*4 // with its slots
 )
 
-// init empties the table, and gives it so many bytes. A quarter of them is for what grows: the old half is there then.
+// init empties the table, and gives it so many bytes. It uses three quarters: while a slice grows, the old one is there, too.
 func (t *table) init(memory int64) {
 	t.size = max(leastSize, min(memory/4*3, 1<<32))
 	t.slots = make([]uint32, 128)

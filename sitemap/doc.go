@@ -3,7 +3,7 @@
 //
 // A [Reader] gives the URLs of one sitemap as they are written, in XML, RSS, Atom or a text with a URL a line. It reads a
 // stream, and takes at most some megabytes, whatever the text. encoding/xml reads XML, whose rules are not a thing to
-// write again. It is asked for raw tokens, so it keeps no stack of its own; its source bounds what a token may take. It
+// write again. It is asked for raw tokens, so it keeps no stack of its own; its source bounds the size of a token. It
 // expands no entity but those of XML itself.
 //
 // A [Set] has a hash of 128 bits for each URL in normal form, so it takes 24 bytes a URL. Two of n URLs of the set

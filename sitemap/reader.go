@@ -23,7 +23,7 @@ const Namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 // MaxURL is the length of the longest URL that is read, in bytes. Of a longer one no byte is given.
 const MaxURL = 64 << 10
 
-// What a hostile text may take.
+// The limits of a hostile text.
 const (
 	maxToken = 1 << 20 // bytes of a tag, a comment or a piece of text
 	maxDepth = 64      // elements within each other; sitemaps have 5
@@ -353,7 +353,7 @@ func (r *Reader) linked(attrs []xml.Attr) (e Entry, ok bool, err error) {
 	return r.give()
 }
 
-// end ends an element, and returns the URL if it is that of one.
+// end ends an element, and returns its URL if it is an entry.
 func (r *Reader) end(name xml.Name) (e Entry, ok bool, err error) {
 	depth := len(r.stack)
 	if depth == 0 || r.stack[depth-1] != name {

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what testdata wants")
 
-// A case is a sitemap of testdata, and what is wanted of it.
+// A parseCase is a sitemap of testdata, and its wanted entries.
 type parseCase struct {
 	name, text, want string
 }
@@ -53,7 +53,7 @@ func readCases(tb testing.TB, name string) (archive *txtar.Archive, all []parseC
 	return archive, all
 }
 
-// readText returns what a Reader gives of a text, as the cases have it.
+// readText returns the entries that a Reader finds in a text, as the cases have them.
 func readText(r io.Reader) string {
 	var sb strings.Builder
 	rd := NewReader(r)
@@ -186,7 +186,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestLooksLikeXML holds what is taken for a sitemap without a name of a format.
+// TestLooksLikeXML holds which texts are taken for a sitemap without a name of a format.
 func TestLooksLikeXML(t *testing.T) {
 	for head, want := range map[string]bool{
 		"<?xml version='1.0'?>": true, "\ufeff\r\n <urlset>": true, "<s:urlset xmlns:s='x'>": true, "<sitemapindex\n": true, "<!-- a --><!-- b -->\n<urlset>": true,
@@ -198,8 +198,8 @@ func TestLooksLikeXML(t *testing.T) {
 	}
 }
 
-// FuzzReader holds of any text that reading it ends, gives the same in any pieces, and no URL that is empty, too long or has
-// white space around it; and that what is read is read again as it is, written as right XML.
+// FuzzReader holds of any text that reading it ends, gives the same in any pieces, and gives no URL that is empty, too long
+// or has white space around it; and that its URLs, written as right XML, are read again unchanged.
 func FuzzReader(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	for _, file := range files {

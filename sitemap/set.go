@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// What a Set takes.
+// The bytes that a Set takes.
 const (
 	BytesPerURL    = 24 // 16 for the hash, up to a quarter more of spare room, and half a byte of buckets
 	bytesPerOrigin = 96 // beside its name
@@ -74,8 +74,8 @@ func (s *Set) Origin(origin []byte) (number uint32, ok bool) {
 	return number, ok
 }
 
-// Find returns which URL of the set is that of an origin and a path, in the normal form of [robots.Dialect.Path]: a number
-// below Len. ok is false if it is none.
+// Find returns the number of a URL of the set, below Len, by its origin and its path in the normal form of
+// [robots.Dialect.Path]. ok is false if the set has no such URL.
 func (s *Set) Find(origin uint32, path []byte) (index int, ok bool) {
 	k := hashOf(path, origin, s.seed)
 	sh := &s.shards[k.hi>>56]
@@ -117,8 +117,8 @@ func NewBuilder(d robots.Dialect, most int64) *Builder {
 	return &Builder{set: Set{dialect: d, seed: rand.Uint64(), origins: map[string]uint32{}}, most: most}
 }
 
-// AddURL adds a URL, and returns the number of its origin. The error is that of a URL without a valid origin, as
-// [robots.SplitURL] and [robots.AppendOrigin] return it, which is not added. Beyond the limit of memory URLs are only counted.
+// AddURL adds a URL, and returns the number of its origin. It adds no URL without a valid origin, and returns the error of
+// [robots.SplitURL] or [robots.AppendOrigin]. Beyond the limit of memory URLs are only counted.
 func (b *Builder) AddURL(url []byte) (origin uint32, err error) {
 	u, err := robots.SplitURL(url)
 	if err != nil {

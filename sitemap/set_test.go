@@ -50,7 +50,7 @@ func madeUp(rng *rand.Rand, n int) string {
 	return scheme + "://" + host + fmt.Sprintf(path, rng.IntN(n/8+1))
 }
 
-// TestIdentity reads sitemaps of made-up URLs, and compares what is in the set with a set of texts, for URLs that are listed
+// TestIdentity reads sitemaps of made-up URLs, and compares the set with a set of texts, for URLs that are listed
 // and others.
 func TestIdentity(t *testing.T) {
 	for _, d := range []robots.Dialect{robots.Google, robots.RFC9309, robots.Google | robots.URLAsIs} {
