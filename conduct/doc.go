@@ -1,5 +1,5 @@
 // Package conduct tells which rules crawlers knew when they made the requests that these forbid: whether they
-// had asked for robots.txt, what it said then, and how old their copy was.
+// had asked for robots.txt, which text they got, and how old their copy was.
 //
 // A [Journal] is a sink over the batches of a run. It counts the requests of each crawler at each origin, and keeps
 // the times of those that matter: answers to requests of /robots.txt, requests that the text in force forbids, and,

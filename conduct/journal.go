@@ -20,7 +20,7 @@ const DefaultMemory = 256 << 20
 // defaultCache is the default of engine.StoreOptions.
 const defaultCache = 24 * time.Hour
 
-// Options say what a Journal keeps, and where. The zero value is of no use without Status: no answer counts.
+// Options say which requests a Journal keeps, and where. The zero value is of no use without Status: no answer counts.
 type Options struct {
 	Memory  int64  // bytes, beyond which events go to a temporary file; 0 is DefaultMemory
 	TempDir string // the directory of that file; "" is the usual one

@@ -10,8 +10,8 @@ import (
 
 // A list is the most requested URLs whose answers do not fit their verdicts.
 type list struct {
-	Name   string // what the URLs are
-	Verb   string // what the server did with their requests
+	Name   string // a phrase for the URLs
+	Verb   string // a verb for the server's answers to their requests
 	Total  int64
 	Others int64 // requests of the same kind of clients that are no known crawlers; they are not listed
 	Listed int64
@@ -43,7 +43,7 @@ type answerRow struct {
 	requests []aggregate.Request
 }
 
-// A sumOf is that of known crawlers, or of all if they are not told apart, and that of other clients.
+// A sumOf is two sums: of known crawlers, or of all clients if they are not told apart, and of other clients.
 type sumOf struct{ own, others int64 }
 
 // newAnswers returns an empty list.

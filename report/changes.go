@@ -30,7 +30,7 @@ type changeView struct {
 	Kinds    []changeKind
 }
 
-// A changeKind is what was closed, or opened.
+// A changeKind is the URLs that were closed, or those that were opened.
 type changeKind struct {
 	Kind  string
 	Count aggregate.ChangeCount
@@ -44,7 +44,7 @@ type blamed struct {
 	Crawlers int64
 }
 
-// A blame is what is to blame for a kind of change.
+// A blame is the rule to blame for a kind of change.
 type blame struct {
 	Kind string
 	aggregate.Decider
@@ -109,7 +109,7 @@ func (v *changeView) addRequests(a *changeView) {
 	v.Same.Requests += a.Same.Requests
 }
 
-// addRules adds up what rules changed over the crawlers.
+// addRules adds up the changes by rule over the crawlers.
 func (v *changesView) addRules() {
 	at := map[blame]int{}
 	for i := range v.Changed {

@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// changed returns what a run between the rules of sites and others changed, and the counter of the page.
+// changed returns the counter of a page about a run with two stores, others before and sites now, and the run.
 func changed(t *testing.T, old map[robots.Origin]string, all []fetch, o engine.StoreOptions) (*Counter, *Run) {
 	t.Helper()
 	before, err := engine.BuildStore(responses(old), o)

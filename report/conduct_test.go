@@ -36,8 +36,8 @@ func planted() (all []fetch) {
 	return all
 }
 
-// TestConduct holds that the page says what crawlers knew as package conduct does, where the log has statuses, and that the
-// first finding about violations says so, too.
+// TestConduct holds that the page has the numbers of package conduct, if the log has statuses, and that the first finding
+// about violations has them, too.
 func TestConduct(t *testing.T) {
 	rules := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /private\n"}
 	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar, Deeds: true}, workers: 1}
@@ -78,7 +78,7 @@ func TestConduct(t *testing.T) {
 	}
 }
 
-// TestUnjudged holds that the page says why it is not known what crawlers knew.
+// TestUnjudged holds that the page gives the reason if crawlers cannot be judged.
 func TestUnjudged(t *testing.T) {
 	rules := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /private\n"}
 	for want, q := range map[string]question{

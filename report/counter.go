@@ -29,7 +29,7 @@ import (
 type Options struct {
 	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory]. An eighth each is for
 	// the most requested URLs, for the kinds of requests and, with crawlers of the log, for the User-Agents of
-	// other clients, and a quarter for what rules do. The rest is for requests. Those and User-Agents go to disk
+	// other clients, and a quarter for counts by rule. The rest is for requests. Those and User-Agents go to disk
 	// beyond their part.
 	Memory int64
 
@@ -46,23 +46,23 @@ type Options struct {
 	// Method is the same of the column of texts that has the method of the request.
 	Method int
 
-	// Conduct is about how many bytes what crawlers knew may take, beside Memory; 0 is [conduct.DefaultMemory]. It is
-	// not counted where the store has no engine.StoreOptions.Deeds, no status is known, or the origins of the rules
-	// alone would take half of it.
+	// Conduct is about how many bytes the journal of package conduct may take, beside Memory; 0 is
+	// [conduct.DefaultMemory]. There is no journal if the store has no engine.StoreOptions.Deeds, no status is known, or
+	// the origins of the rules alone would take half of it.
 	Conduct int64
 
 	// Location is whose days and hours are counted; nil is UTC.
 	Location *time.Location
 
-	// Old is that of [engine.Options] of the run, nil if there is none: who only the rules before name is
-	// a crawler, too.
+	// Old is the same as in [engine.Options] of the run, nil if there is none: a client that only the rules before name
+	// is a crawler, too.
 	Old *engine.Store
 }
 
-// A Counter is an [engine.Sink] that counts what the page shows. It is for one goroutine.
+// A Counter is an [engine.Sink] that makes the counts of the page. It is for one goroutine.
 //
-// Write counts rows in an [aggregate.Requests] by URL and [kind], and by time; Settle adds up what follows from a URL
-// or a kind, once for each. So all numbers are exact.
+// Write counts rows in an [aggregate.Requests] by URL and [kind], and by time; Settle adds up the numbers that follow from
+// a URL or a kind, once for each. So all numbers are exact.
 type Counter struct {
 	store    *engine.Store
 	look     *engine.Lookup
@@ -103,7 +103,7 @@ type Counter struct {
 	// Of URLs, see Settle.
 	settled    bool
 	tree       *paths.Tree
-	waste      waste.Counts // of what crawlers may fetch
+	waste      waste.Counts // of URLs that crawlers may fetch
 	spaces     waste.Spaces // the same
 	visit      waste.Visit  // of the last URL
 	root       *paths.Path  // of tree
@@ -129,7 +129,7 @@ const noTime = math.MinInt64
 // statuses are the classes of a status: 1xx to 5xx, and none or another.
 const statuses = 6
 
-// What a counter takes.
+// The limits of a counter.
 const (
 	mostRequested  = 1 << 17
 	leastRequested = 1 << 12
@@ -294,7 +294,7 @@ func (c *Counter) addImpostors(b *engine.Batch) error {
 	return nil
 }
 
-// maxBytes is more than any answer has; what is greater is not counted.
+// maxBytes is more than any answer has; greater numbers are not counted.
 const maxBytes = 1 << 50
 
 // bytesOf returns how many bytes were sent for a row, 0 if that is not known.
@@ -332,7 +332,7 @@ func (c *Counter) keysOf(b *engine.Batch, from, to int) []rowKey {
 }
 
 // keyOf returns the key of rows that are alike. The verdicts of several crawlers follow from the URL
-// and what is in force.
+// and the ruling.
 func keyOf(r *rowKey, ruling engine.RulingID, v engine.Verdict) uint64 {
 	crawler := uint64(r.agent)<<32 | uint64(bit(r.faked))<<63 | uint64(r.local)
 	key := r.hash ^ crawler*0x9E3779B97F4A7C15 ^ uint64(uint32(v.Rule))<<32 ^ uint64(v.Access)<<8 ^ uint64(v.Reason)
@@ -356,7 +356,7 @@ func (c *Counter) addRow(b *engine.Batch, r *rowKey) error {
 	return nil
 }
 
-// countsOf returns what is counted of a row, and counts its status.
+// countsOf returns the counts of a row, and counts its status.
 func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts) {
 	i := r.row
 	if _, stray := b.Sites[i].Stray(); stray {
@@ -487,7 +487,7 @@ func (c *Counter) spell(url []byte, u robots.URL) (spelled []byte, prefix int) {
 // isOther reports whether an agent stands for clients that are no known crawlers.
 func (c *Counter) isOther(agent uint16) bool { return c.fromLog && agent == 0 }
 
-// Settle adds up what is counted by URL and by kind. It ends the count: nothing may be written after it. Further
+// Settle adds up the counts by URL and by kind. It ends the count: nothing may be written after it. Further
 // calls do nothing. The error is from the temporary files.
 func (c *Counter) Settle() error {
 	if c.settled {
@@ -611,7 +611,7 @@ func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {
 // NumDenied returns how many verdicts deny. It is called after Settle.
 func (c *Counter) NumDenied() int64 { return c.denied }
 
-// Findings returns what the page begins with, a line for each finding, after Write.
+// Findings returns the findings at the top of the page, a line for each, after Write.
 func (c *Counter) Findings() (lines []string) {
 	for i := range c.found {
 		f := &c.found[i]
@@ -624,7 +624,7 @@ func (c *Counter) Findings() (lines []string) {
 	return lines
 }
 
-// Busiest returns the robots.txt with the most requests and what their rules did, and how many others
+// Busiest returns the robots.txt with the most requests, with counts by rule, and how many others
 // there are. It is called after Settle.
 func (c *Counter) Busiest(most int) (busiest []aggregate.BusyFile, more int) {
 	return c.rules.Busiest(most)

@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// What denials tell apart.
+// The limits of denials: how many are told apart.
 const (
 	maxRules   = 1 << 14
 	maxAnswers = 1 << 16
@@ -30,12 +30,12 @@ type rule struct {
 	reason engine.Reason
 }
 
-// denials are what denied requests.
+// denials are the rules and reasons that denied requests.
 type denials struct {
 	look    *engine.Lookup
 	rules   []rule
 	ruleIDs map[ruleKey]int32
-	all     [][]decided // what denied the verdicts of a row together
+	all     [][]decided // the rules that denied the verdicts of a row together
 	numbers             // of all
 	by      []decided   // of the row in hand
 }
@@ -44,8 +44,8 @@ func newDenials(look *engine.Lookup) *denials {
 	return &denials{look: look, ruleIDs: map[ruleKey]int32{}, numbers: newNumbers()}
 }
 
-// denyingOf returns how many verdicts of a row deny, and the number in all of what denied; -1 if nothing did. The
-// verdicts are those of agents from the first on.
+// denyingOf returns how many verdicts of a row deny, and the index in all of the rules that denied them; -1 if none did.
+// The verdicts are for agents from the first on.
 func (d *denials) denyingOf(b *engine.Batch, row, first int, verdicts []engine.Verdict) (denies uint16, answer int32) {
 	d.by = d.by[:0]
 	for a, v := range verdicts {
@@ -68,7 +68,7 @@ func countVerdict(by []decided, rule int32) []decided {
 	return append(by, decided{rule, 1})
 }
 
-// answer returns the number of what denied the row in hand.
+// answer returns the index in all of the rules that denied the row in hand.
 func (d *denials) answer() int32 {
 	if len(d.by) == 0 {
 		return -1
@@ -121,7 +121,7 @@ func (d *denials) ruleOf(b *engine.Batch, i, agent int, v engine.Verdict) int32 
 	return id
 }
 
-// of returns what denied the verdicts of a row of a kind.
+// of returns the rules that denied the verdicts of a row of a kind.
 func (d *denials) of(k *kind) []decided {
 	if k.answer < 0 {
 		return nil

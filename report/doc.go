@@ -1,4 +1,4 @@
-// Package report writes what a run found as one HTML page, which needs nothing besides itself: no
+// Package report writes the counts of a run as one HTML page, which needs nothing besides itself: no
 // network, no server, no other file. People who have no terminal open it.
 //
 // A [Counter] is an [engine.Sink] that counts while the run goes on. Counter.Settle ends the count. [Write] makes
@@ -15,7 +15,7 @@
 //     every request.
 //   - Without JavaScript all numbers, tables and bars are there.
 //
-// The page begins with findings: what somebody should act on, by package findings, to which facts.go gives what was counted.
+// The page begins with findings, on which somebody should act: facts.go gives the counts to package findings.
 //
 // The package knows verdicts and counts, and no flag. It imports engine, robots, crawlers,
 // aggregate, and below it a package for each panel that counts for itself; commands import it.
@@ -47,6 +47,6 @@
 // exported method of a type that a value in an interface leads to: 4.3 of the program's 25.0 MB,
 // most of it in libraries for Parquet, Arrow and object stores. It was 5.8 of 26.5 MB before
 // internal/s3 kept the client of its library out of sight (client.go). We pay it, as escaping by
-// place is not a thing to write again. What else is large: 1.0 MB of WebAssembly, and 1.4 MB of
+// place is not a thing to write again. Other large parts are 1.0 MB of WebAssembly, and 1.4 MB of
 // JSON that Arrow's library asks for and nothing calls.
 package report

@@ -103,7 +103,7 @@ func (s *spaceView) fact() findings.Space {
 	return one
 }
 
-// spaceTexts say what crawlers spent their requests on.
+// spaceTexts are the names of kinds of spaces, for findings.
 var spaceTexts = map[waste.Kind]string{
 	waste.Calendar: "a calendar without end", waste.Sessions: "URLs with session ids", waste.Repeats: "paths whose segments come again and again",
 	waste.Duplicates: "duplicates that Clean-param names",
@@ -131,7 +131,7 @@ func neverOf(l *listing.View) (rules, never int) {
 	return rules, never
 }
 
-// addPoints adds the crawlers, and what they did by stretches of time: days, or hours of a short log.
+// addPoints adds the crawlers, and their requests by stretches of time: days, or hours of a short log.
 func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 	step := 1
 	if f.To.Sub(f.From) < 8*24*time.Hour {
@@ -203,7 +203,7 @@ func (v *view) moments() (all []time.Time) {
 	return all
 }
 
-// What the page shows of revisions.
+// The limits of the revisions on the page.
 const (
 	shownRevisions = 60
 	shownLines     = 40 // of a revision that came, and of those that went

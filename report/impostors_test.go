@@ -142,8 +142,8 @@ func listsOf(t *testing.T) *ranges.Lists {
 	return lists
 }
 
-// TestImpostors compares all numbers about impostors with slow counts, and holds that what came from a crawler and
-// what did not adds up, and that the page is the same with any memory and number of workers.
+// TestImpostors compares all numbers about impostors with slow counts. It holds that the requests of crawlers and of
+// impostors add up, and that the page is the same with any memory and number of workers.
 func TestImpostors(t *testing.T) {
 	lists, all := listsOf(t), sentRows(rand.New(rand.NewPCG(7, 31)), 12_000)
 	networks, names, urls, used, netURLs := tookSlowly(all)

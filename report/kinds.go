@@ -17,8 +17,8 @@ type rowKey struct {
 	cut       bool   // Clean-param lines take parameters away
 }
 
-// A kind is what rows share that are decided alike: what is in force, the crawler of the log, and the
-// verdicts with the rules that decide. There are few of them.
+// A kind is a set of rows that are decided alike: by the same ruling, for the same crawler of the log, and with the same
+// verdicts and rules that decide. There are few of them.
 type kind struct {
 	aggregate.RowCounts
 	agent  uint16 // the crawler that fetched; 0 without crawlers of the log
@@ -26,7 +26,7 @@ type kind struct {
 	stray  bool   // the rules do not know the origin
 	faked  bool   // an impostor of the crawler fetched
 	cut    bool   // Clean-param lines take parameters away
-	answer int32  // what denied, see denials.all; -1 if nothing did
+	answer int32  // the rules that denied, see denials.all; -1 if none did
 	file   *aggregate.RuleFile
 	site   engine.SiteID      // the last one that the file was asked for
 	asked  []askedRule        // of the file
@@ -39,7 +39,7 @@ type askedRule struct {
 	rule int32
 }
 
-// What a kind takes, with its place in a map; and for each verdict.
+// The bytes of a kind, with its place in a map; and of each verdict.
 const (
 	kindBytes    = 200
 	verdictBytes = 34

@@ -6,9 +6,9 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// numbers are those of things that have a key of bytes. Keys are told apart by their hashes, of which nobody
-// knows the seed: two of n have the same with a probability of n²/2⁶⁵, for 100,000 keys 1 to 4 billion. So
-// a key is found with one wait for memory. What comes often comes many times in turn, so the last key that was
+// numbers number things by a key of bytes. Keys are told apart by their hashes, with a seed that nobody
+// knows: two of n have the same with a probability of n²/2⁶⁵, for 100,000 keys 1 to 4 billion. So
+// a key is found with one wait for memory. Frequent keys come many times in turn, so the last key that was
 // found is looked at first.
 type numbers struct {
 	ids  map[uint64]int32
@@ -21,7 +21,7 @@ type numbers struct {
 
 func newNumbers() numbers { return numbers{ids: map[uint64]int32{}, seed: rand.Uint64(), last: -1} }
 
-// find returns the number of what has the key; -1 if it is new: then set gives it one.
+// find returns the number of the thing with the key; -1 if it is new: then set gives it one.
 func (n *numbers) find() int32 {
 	if n.hash = xxh3.HashSeed(n.key, n.seed); n.hash == n.is {
 		return n.last
@@ -34,5 +34,5 @@ func (n *numbers) find() int32 {
 	return id
 }
 
-// set gives what has the key a number.
+// set gives the thing with the key a number.
 func (n *numbers) set(id int32) { n.ids[n.hash] = id }

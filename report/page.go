@@ -101,8 +101,8 @@ func (h *header) addStyle(text string) {
 
 func (h *header) addScript(text string) { h.scripts = append(h.scripts, text) }
 
-// policy returns what the page may do: run its own scripts and use its own styles, told by their
-// hashes, and nothing else.
+// policy returns the Content-Security-Policy of the page: it may run its own scripts and use its own styles, told by
+// their hashes, and nothing else.
 func (h *header) policy() string {
 	scripts := hashes(h.scripts)
 	if h.wasm {

@@ -12,10 +12,10 @@ type pathView struct {
 	Of    float64 // share of the requests of all paths
 	By    string  // the rule that denied most of these; "" is none
 	Below []pathView
-	Rest  *restView // what of it is not shown; nil if that is nothing
+	Rest  *restView // the rest that is not shown; nil if that is nothing
 }
 
-// A restView is what of a path is not shown below it.
+// A restView is the part of a path that is not shown below it.
 type restView struct {
 	*paths.Rest
 	Share, Of float64

@@ -108,7 +108,7 @@ var clients = []string{
 	"Mozilla/5.0 (compatible; bingbot/2.0)", "Mozilla/5.0 (compatible; Googlebot/2.1)", "Mozilla/5.0 (X11) Firefox/140.0", "Google-Read-Aloud",
 }
 
-// fetches returns made-up rows, of which some repeat.
+// fetches returns made-up rows. Some of them repeat.
 func fetches(rng *rand.Rand, number int) (all []fetch) {
 	at := time.Date(2026, 1, 5, 22, 0, 0, 0, time.UTC)
 	for range number {
@@ -154,7 +154,7 @@ func (p sumOf) plus(crawler string, listed map[string]int64, key string, n int64
 	return p
 }
 
-// slowly decides each row by Decide, for the crawlers that are asked for, or that of the row.
+// slowly decides each row by Decide, for the crawlers that are asked for, or for the crawler of the row.
 func slowly(all []fetch, agents []string) *slow {
 	s := &slow{
 		paths: map[string]int64{}, denied: map[string]int64{}, urls: map[string]bool{}, served: map[string]int64{}, failed: map[string]int64{},
@@ -242,7 +242,7 @@ func prefixes(url string, prefix int) []string {
 	return all
 }
 
-// TestCounter compares what is counted with slow counts, for crawlers that are asked for and those of
+// TestCounter compares the counts with slow counts, for crawlers that are asked for and for those of
 // the log.
 func TestCounter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 18))
@@ -337,7 +337,7 @@ func checkRequested(t *testing.T, c *Counter, all []fetch) {
 	}
 }
 
-// checkAsked compares what lines decided, by crawler.
+// checkAsked compares the requests that lines decided, by crawler.
 func checkAsked(t *testing.T, c *Counter, want *slow) {
 	t.Helper()
 	got := map[string]int64{}
@@ -504,8 +504,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestBounded holds that tables do not grow beyond their size, that what is in them is within what they
-// say, and that sums stay exact.
+// TestBounded holds that tables do not grow beyond their size, and that sums stay exact.
 func TestBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 18))
 	const rows = 60_000
@@ -555,8 +554,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestRulesBounded holds that what rules do is counted in a memory that does not grow, and that the page says
-// which requests are not counted.
+// TestRulesBounded holds that the counts by rule stay within their memory, and that the page names the number of requests
+// that are not counted.
 func TestRulesBounded(t *testing.T) {
 	bodies, all := map[robots.Origin]string{}, []fetch(nil)
 	for n := range 400 {
@@ -598,7 +597,7 @@ var hostile = []string{
 	`javascript:alert(1)`, `{{.}}`, "<!--", "]]>", `\u003cscript>`, "\u202efdp", "\x00\x1b[31m", "\xff<svg/onload=alert(1)>", "</template>", "=1+1", "&lt;b&gt;",
 }
 
-// TestHostile writes hostile texts everywhere, and looks for what they would have become.
+// TestHostile writes hostile texts everywhere, and looks for the markup or script that they would have become.
 func TestHostile(t *testing.T) {
 	var all []fetch
 	var rules strings.Builder
@@ -763,7 +762,7 @@ func TestRobotsFetched(t *testing.T) {
 	}
 }
 
-// TestApart reads on the page what its chart leaves out.
+// TestApart reads on the page the rows that its chart leaves out.
 func TestApart(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(8, 18)), 500)
 	for i := range all {

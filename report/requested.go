@@ -71,7 +71,7 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	}
 	c.addSite(u.Site, rows)
 	if len(u.Text) >= aggregate.MaxURL || u.Site == engine.NoSite {
-		return // it may have been cut off, or nobody can edit what is in force
+		return // it may have been cut off, or nobody can edit the ruling
 	}
 	if !c.requested.Takes(rows, hash) {
 		return

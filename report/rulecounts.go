@@ -5,7 +5,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// ruleCounts count what rules do to requests: which one decides, and which others match.
+// ruleCounts count requests by rule: which rule decides, and which others match.
 type ruleCounts struct {
 	*aggregate.Rules
 	uncounted int64 // requests whose robots.txt came when there was no memory for it
@@ -16,7 +16,7 @@ func newRuleCounts(store *engine.Store, memory int64) ruleCounts {
 	return ruleCounts{Rules: aggregate.NewRules(store, aggregate.RulesOptions{Memory: max(1, memory*3/4), Matchers: max(1, memory/4)})}
 }
 
-// openKind sets what rules are asked of a new kind, which has this row of a site that the store knows.
+// openKind sets the rules to ask for a new kind, which has this row of a site that the store knows.
 func (c *ruleCounts) openKind(k *kind, b *engine.Batch, r *rowKey, verdicts []engine.Verdict) {
 	if k.file = c.File(b.Rulings[r.row], b.Sites[r.row]); k.file == nil {
 		return
@@ -29,7 +29,7 @@ func (c *ruleCounts) openKind(k *kind, b *engine.Batch, r *rowKey, verdicts []en
 	}
 }
 
-// addRequests counts what rules do to requests of a URL that have a kind.
+// addRequests counts requests of a URL that have a kind, by rule.
 func (c *ruleCounts) addRequests(u *aggregate.URL, k *kind, requests *aggregate.Request) {
 	for i, asked := range k.asked {
 		o := c.Outcome(u.Text, u.Prefix, k.file, asked.set, asked.rule)

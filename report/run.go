@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Run is what the page says of a run besides what a Counter counted.
+// A Run is the facts about a run that the page shows besides the counts of a Counter.
 type Run struct {
 	Version   string // of the program
 	RulesHash string
@@ -54,7 +54,7 @@ func (r *Run) Host() (busiest string, others int) {
 	return hosts[0], len(hosts) - 1
 }
 
-// HostOrigin returns that of some origins which is of the host with the most requests, the busiest first; "" if none is.
+// HostOrigin returns the busiest of some origins that belongs to the host with the most requests; "" if none does.
 func (r *Run) HostOrigin(origins ...string) string {
 	host, _ := r.Host()
 	for _, o := range r.Stats.TopOrigins {
@@ -74,7 +74,7 @@ func hostOf(origin string) string {
 // A Flag is a part of the question.
 type Flag struct{ Name, Value string }
 
-// A Doubt is something about the inputs that contradicts what the run took them for.
+// A Doubt is an observation about the inputs that contradicts an assumption of the run.
 type Doubt struct {
 	Code, Text string
 	Count      int64

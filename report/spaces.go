@@ -24,7 +24,7 @@ func (s spentView) Share() float64 { return show.Share(s.Requests, s.Of) }
 // shownSpent is how many crawlers stand beside a space.
 const shownSpent = 4
 
-// spaceViews returns the spaces, and what the crawlers spent on them.
+// spaceViews returns the spaces, and the requests that the crawlers spent on them.
 func (c *Counter) spaceViews(rows []Crawler) (all []spaceView) {
 	made := map[string]int64{}
 	for i := range rows {

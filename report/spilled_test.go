@@ -36,7 +36,7 @@ func many(rng *rand.Rand, number int) (all []fetch) {
 // spelt spells a number.
 func spelt(n int) string { return fmt.Sprintf("%06x", n) }
 
-// A met is what a rule did.
+// A met is the requests that a rule decided or matched.
 type met struct {
 	decided, matched         int64
 	decidedURLs, matchedURLs map[string]bool
@@ -118,7 +118,7 @@ func TestSpilled(t *testing.T) {
 	}
 }
 
-// checkMet compares what rules did.
+// checkMet compares the counts by rule.
 func checkMet(t *testing.T, c *Counter, want map[string]*met) {
 	t.Helper()
 	files, _ := c.Busiest(10)
@@ -195,7 +195,7 @@ func TestVersions(t *testing.T) {
 }
 
 // TestManyKinds holds that, where there are more kinds of rows than there is memory for, sums stay exact, and no
-// rule is named for what another one denied.
+// rule is named for a denial by another one.
 func TestManyKinds(t *testing.T) {
 	bodies, all := map[robots.Origin]string{}, []fetch(nil)
 	for n := range 400 {

@@ -13,8 +13,8 @@ import (
 // trainingPurpose is the purpose of crawlers that collect texts for models.
 const trainingPurpose = "ai-training"
 
-// A Trainer is a crawler that collects texts for models, and what the robots.txt in force said to it of that use
-// for each URL that it asked for. Refused, Permitted and Unstated add up to Requests.
+// A Trainer is a crawler that collects texts for models, with its requests by the preference for that use in the robots.txt
+// in force. Refused, Permitted and Unstated add up to Requests.
 type Trainer struct {
 	Name     string
 	Requests int64 // but for those of a robots.txt itself
@@ -52,7 +52,7 @@ func (t *training) addBatch(c *Counter, b *engine.Batch) {
 	}
 }
 
-// trainer returns what is counted of a crawler, nil if it is for another purpose.
+// trainer returns the counts of a crawler, nil if it is for another purpose.
 func (t *training) trainer(c *Counter, agent int) *Trainer {
 	for len(t.trainers) <= agent {
 		var trainer *Trainer
@@ -104,7 +104,7 @@ type trainingView struct {
 	Sum      *Trainer  // nil if there is one
 }
 
-// view returns what the page shows; nil if no robots.txt said anything to a crawler that asked.
+// view returns the panel; nil if no robots.txt said anything to a crawler that asked.
 func (t *training) view() *trainingView {
 	if !t.said {
 		return nil

@@ -57,7 +57,7 @@ type view struct {
 	Failed      *list
 	Own         Crawler          // the sum of the crawlers of the log
 	Others      Crawler          // the other clients of the log
-	Clients     *useragents.View // what they are; nil without crawlers of the log
+	Clients     *useragents.View // their User-Agents; nil without crawlers of the log
 	Verified    []Crawler        // of the log, with lists of addresses; nil without them
 	VerifiedSum *Crawler         // of Verified, nil if there is one row
 	Lists       int64
@@ -147,7 +147,7 @@ func (c *Counter) nameOf(n int32) string {
 	return reasonText(r.reason)
 }
 
-// reasonText says why a verdict is what it is that no rule decided.
+// reasonText returns the reason of a verdict that no rule decided.
 func reasonText(r engine.Reason) string {
 	texts := map[engine.Reason]string{
 		engine.ReasonNoRobots: "no robots.txt in the rules", engine.ReasonUnreachable: "robots.txt was unreachable",

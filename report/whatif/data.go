@@ -19,7 +19,7 @@ import (
 type Data struct {
 	Dialect robots.Dialect
 	Agents  []string // the crawlers, by Count.Agent: names that robots.NewAgent takes; at least one
-	Names   []string // what the page calls them; nil are their names in Agents
+	Names   []string // the names that the page shows; nil are their names in Agents
 	Origins []Origin // at most MaxOrigins are used, the first ones
 
 	// Several says that each request is decided for several crawlers, and so counted for each: the page
@@ -33,7 +33,7 @@ type Data struct {
 	// Limit says why URLs have fewer than there are, as the end of "Others are left out, as"; "" if they do not.
 	Limit string
 
-	// Note says in a sentence what is not there to edit, and why; "" if nothing is missing.
+	// Note is a sentence on the texts that are not there to edit, and why; "" if nothing is missing.
 	Note string
 }
 
@@ -54,7 +54,7 @@ type URL = decide.URL
 // A Count is the requests of a crawler for one URL.
 type Count = decide.Count
 
-// What a page takes. Packed, 50,000 real URLs are 1 MB in base64, the module 1.5 MB.
+// The limits of a page. Packed, 50,000 real URLs are 1 MB in base64, the module 1.5 MB.
 const (
 	MaxOrigins = 20        // of these one is chosen
 	MaxURLs    = 50_000    // of all origins
@@ -62,7 +62,7 @@ const (
 	minURLs    = 100       // of an origin, if it has them; fewer are not worth its text
 )
 
-// A head is what the script knows of the data, as JSON. Offsets count from the end of the head.
+// A head describes the data to the script, as JSON. Offsets count from the end of the head.
 type head struct {
 	Dialect string   `json:"dialect"`
 	Flags   uint32   `json:"flags"` // of the dialect
@@ -91,7 +91,7 @@ type site struct {
 type span [2]int
 
 // encode packs the data: gzip of the length of the head in four bytes, the lowest first, the head as
-// JSON, and what it points at. It takes as many URLs as fit the limits.
+// JSON, and the data it points at. It takes as many URLs as fit the limits.
 func (d *Data) encode() (string, error) {
 	limit := fmt.Sprintf("the page has at most %d URLs of all origins", MaxURLs)
 	for most := MaxURLs; ; {
@@ -183,7 +183,7 @@ func appendSpan(dst, b []byte) (span, []byte) {
 	return span{len(dst), len(dst) + len(b)}, append(dst, b...)
 }
 
-// share divides so many URLs among the origins: equal parts, and what an origin does not need is for
+// share divides so many URLs among the origins: equal parts, and the rest that an origin does not need is for
 // the others.
 func share(origins []Origin, most int) []int {
 	parts := make([]int, len(origins))

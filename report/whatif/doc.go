@@ -1,4 +1,4 @@
-// Package whatif makes the panel of a report in which one edits a robots.txt and sees what changes.
+// Package whatif makes the panel of a report in which one edits a robots.txt and sees the changes.
 //
 // [New] takes the most requested URLs of some origins, the robots.txt that is in force there, and the
 // crawlers, and returns the parts of the panel: HTML, style and scripts, which a page puts together. In
@@ -23,10 +23,10 @@
 // its verdicts with those of the engine: in Go, and in Chromium those of the module itself.
 //
 //   - One call for all. The log is in the module's memory, its paths in normal form. A keystroke
-//     passes the text in, and what changed out, as JSON of at most 200 URLs a list. Crawlers
+//     passes the text in, and the changes out, as JSON of at most 200 URLs a list. Crawlers
 //     that the same groups bind share a verdict of a URL; a crawler whose rules are the same as
 //     before keeps its verdicts. So it is for preferences, which have automata of their own.
-//   - Small. The module takes 1.52 MB in base64; it was 2.14. What pulled weight, in gzip:
+//   - Small. The module takes 1.52 MB in base64; it was 2.14. The large parts, in gzip:
 //     net/http, imported for two constants, 546 kB; the tables of IDNA 110 (the tag noidna: the
 //     browser converts hosts beyond ASCII). Preferences take 67, with the library that parses
 //     them; the rest of our code takes 240, Go's runtime 540.

@@ -16,7 +16,7 @@ type Panel struct {
 	Scripts []string      // go into script elements behind HTML, in this order, one each
 }
 
-// style names only what is in the panel. The page has the colours: --text, --quiet, --panel, --head,
+// style names only elements of the panel. The page has the colours: --text, --quiet, --panel, --head,
 // --accent, --allow, --deny; and the font --mono.
 //
 //go:embed panel.css

@@ -17,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// unpackHead returns the head of the data in a panel, and what it points at.
+// unpackHead returns the head of the data in a panel, and the data behind it.
 func unpackHead(t *testing.T, p Panel) (h head, body []byte) {
 	t.Helper()
 	data := regexp.MustCompile(`id="what-if-data">([^<]*)</script>`).FindStringSubmatch(string(p.HTML))
@@ -133,7 +133,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestParts checks what the policy of a report needs: no style and no handler in the markup, and no end
+// TestParts checks that the panel fits the policy of a report: no style and no handler in the markup, and no end
 // of a script in a script.
 func TestParts(t *testing.T) {
 	p, err := New(Data{Agents: []string{"</script><b onclick=x>"}, Origins: []Origin{{Origin: "https://a.example", Text: []byte("</script>"), Name: "<i>", URLs: urls(1, 1)}}})

@@ -1,5 +1,5 @@
-// Package conducts shows what crawlers knew when they fetched what is disallowed: as package conduct counts it, so that a
-// page and the command conduct say the same numbers. Package report imports it.
+// Package conducts shows which rules crawlers knew when they fetched disallowed URLs. Package conduct counts them, so that a
+// page and the command conduct have the same numbers. Package report imports it.
 package conducts
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// What a page shows.
+// The limits of the panel.
 const (
 	shown     = 60      // crawlers
 	stretches = 120     // of a line of time
@@ -32,7 +32,7 @@ type Counts struct {
 	marks    map[string]*marks
 }
 
-// marks are what a line of time has of a crawler, by stretch.
+// marks are the marks in a crawler's line of time, by stretch.
 type marks struct{ answers, changes, violations [stretches]bool }
 
 // New returns counts of a run, whose store has engine.StoreOptions.Deeds.
@@ -49,8 +49,9 @@ func (c *Counts) Write(b *engine.Batch) error { return c.journal.Write(b) }
 // Close removes the temporary files.
 func (c *Counts) Close() { c.journal.CloseTemp() }
 
-// Judge judges what was counted, and draws it from one moment to another, in microseconds by a clock. Nothing may be written
-// after it. It finds nothing where the log has no times, or no request of /robots.txt has a status: none can be judged then.
+// Judge judges the counted requests, and draws them from one moment to another, in microseconds by a clock. Nothing may be
+// written after it. It finds nothing if the log has no times, or no request of /robots.txt has a status: no request can be
+// judged then.
 func (c *Counts) Judge(from, to int64, clock func(int64) int64) error {
 	if !c.journal.HasTimes() {
 		return nil
@@ -128,7 +129,7 @@ func (c *Counts) Change(change *conduct.Change) error {
 	return nil
 }
 
-// Broke returns the violations of a crawler by what it knew; all 0 for one that is not known.
+// Broke returns the violations of a crawler by its knowledge; all 0 for a crawler that was not seen.
 func (c *Counts) Broke(agent string) (all [conduct.NumConducts]int64) {
 	if i, ok := c.at[agent]; ok {
 		all = c.rows[i].Broke
@@ -139,7 +140,7 @@ func (c *Counts) Broke(agent string) (all [conduct.NumConducts]int64) {
 // A Row is a crawler in the panel.
 type Row struct {
 	conduct.Row
-	Broke [conduct.NumConducts]int64 // violations with a time, by what it knew
+	Broke [conduct.NumConducts]int64 // violations with a time, by the crawler's knowledge
 
 	Bars                         []bar  // of Disallowed
 	Answered, Changed, Violating string // marks in the line of time, as paths of an SVG
@@ -158,7 +159,7 @@ type View struct {
 	Changing bool  // a line has a change
 }
 
-// View returns the panel, after Judge; nil if no crawler asked for robots.txt or fetched what is disallowed.
+// View returns the panel, after Judge; nil if no crawler asked for robots.txt or fetched a disallowed URL.
 func (c *Counts) View() *View {
 	v, sum := &View{BarWidth: barWidth, Width: stretches}, &Row{Row: *conduct.NewRow("all crawlers", "", "")}
 	for i := range c.rows {

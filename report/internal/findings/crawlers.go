@@ -68,7 +68,7 @@ func names(all []*Crawler) (names []string) {
 	return names
 }
 
-// violated finds the crawlers that fetched what they were told not to.
+// violated finds the crawlers that fetched disallowed URLs.
 func violated(f *Facts) []Finding {
 	all, sum := f.having(func(c *Crawler) int64 { return c.Violations })
 	if len(all) == 0 {
@@ -108,8 +108,8 @@ func unsureOf(crawlers []*Crawler) (n int64) {
 	return n
 }
 
-// knew says what a crawler knew when it fetched what is disallowed; "" if nobody knows. named says whether others
-// have been named beside it.
+// knew returns a sentence on the rules that a crawler knew when it fetched disallowed URLs; "" if it was not judged. named
+// says that the sentence before names others beside it.
 func (c *Crawler) knew(named bool) string {
 	who := "It"
 	if named {

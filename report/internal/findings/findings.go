@@ -1,9 +1,9 @@
-// Package findings says in a few sentences what a report found that somebody should act on: the most important first,
-// each with a number, since when, and what to do. Package report imports it, and gives it what was counted.
+// Package findings describes in a few sentences the facts of a report that call for action: the most important first,
+// each with a number, since when, and the remedy. Package report imports it, and gives it the counts.
 //
-// A finding is a fact of the log, and never a guess: where a kind of fault cannot be seen, as the log has no statuses or
-// there are no lists of addresses, the report says that it was not looked at. What is a finding, and which is the first,
-// is decided by one table: limits.
+// A finding is a fact of the log, and never a guess: if a kind of fault cannot be seen, as the log has no statuses or
+// there are no lists of addresses, the report says that it was not looked at. One table, limits, decides which facts are
+// findings, and their order.
 package findings
 
 import (
@@ -22,17 +22,17 @@ type Finding struct {
 	Kind   Kind
 	Text   string // a sentence; it may have texts in it that anyone wrote
 	Number int64  // of requests that are affected, or might be
-	Unit   string // what Number counts, behind it
+	Unit   string // the unit of Number, printed behind it
 	When   string // since when, or from when to when; "" is not known
 	Link   string // the id of the part of the page that shows more
 	Title  string // of that part
-	Do     string // what to do about it
+	Do     string // the remedy
 
 	score float64
 	large bool // a site that has much of all requests is closed, and not for a moment
 }
 
-// Facts are what is known of a log. The zero value is for no request.
+// Facts are the facts about a log. The zero value is for no request.
 type Facts struct {
 	From, To  time.Time // of the requests that have a time; zero if none has
 	Requests  int64
@@ -62,7 +62,7 @@ type Facts struct {
 	sites []closing // that are closed, see closings; of Find
 }
 
-// A Crawler is what it did.
+// A Crawler is the requests of a crawler.
 type Crawler struct {
 	Name       string
 	Search     bool // it fetches for a search engine
@@ -79,7 +79,7 @@ type Crawler struct {
 	Points     []Point // by stretch of time
 }
 
-// A Point is what a crawler did in a stretch of time.
+// A Point is the requests of a crawler in a stretch of time.
 type Point struct{ Requests, Violations, Failed int64 }
 
 // A File is a robots.txt that was in force.
@@ -92,7 +92,7 @@ type File struct {
 	Changing    bool      // the origin had another text, too
 	Body        []byte    // nil if it is not known
 	Report      *robots.Report
-	Asked       []Asked // what was asked of its origins in all of the log, the most first
+	Asked       []Asked // paths that were asked for at its origins in all of the log, the most first
 	AllAsked    int64   // requests of them, for other paths, too; 0 is unknown
 	Rules       int     // that bind whoever is not named
 	Never       int     // of these, that matched nothing
@@ -112,7 +112,7 @@ type Broken struct {
 	Violations   int64
 }
 
-// A Parameter is what crawlers spent on URLs that have it.
+// A Parameter is the requests of crawlers for URLs that have it.
 type Parameter struct {
 	Name                  string
 	Requests, URLs, Paths int64

@@ -71,7 +71,7 @@ func TestResting(t *testing.T) {
 	}
 }
 
-// TestRank holds that there are at most seven findings, those that affect most first, and that what lasts weighs more.
+// TestRank holds that there are at most seven findings, those that affect most first, and that faults that last weigh more.
 func TestRank(t *testing.T) {
 	f := days(30)
 	f.Impostors = &Impostors{Requests: 900, Name: "Googlebot", Network: "192.0.2.0/24"}
@@ -135,7 +135,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// TestKnew holds what is said of a crawler that broke rules.
+// TestKnew holds the sentences about the knowledge of a crawler that broke rules.
 func TestKnew(t *testing.T) {
 	for want, c := range map[string]Crawler{
 		"": {},

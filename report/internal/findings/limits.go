@@ -21,7 +21,7 @@ const (
 	Failing                    // crawlers get errors of the server
 	Wasted                     // crawlers spend their requests on a parameter
 	Endless                    // crawlers spend them on URLs without end
-	Violated                   // crawlers fetched what they were told not to
+	Violated                   // crawlers fetched disallowed URLs
 	Faked                      // clients use the names of crawlers
 	Redirected                 // crawlers are sent elsewhere
 	Missing                    // crawlers ask for missing pages, or are refused
@@ -45,8 +45,8 @@ type limit struct {
 	share  float64 // of the requests that could be affected, or of those of one crawler; the same
 }
 
-// limits are the ranking and the thresholds of all kinds. The weights say what a request of one is worth against one of
-// another: a page that search cannot see is lost, a redirect costs a fetch.
+// limits are the ranking and the thresholds of all kinds. The weights compare the worth of one request of each kind: a page
+// that search cannot see is lost, a redirect costs a fetch.
 var limits = [numKinds]limit{
 	Closed:         {weight: 10, days: 1, least: 20},
 	Misplaced:      {weight: 8, days: 1, least: 20},
@@ -66,7 +66,7 @@ var limits = [numKinds]limit{
 	Idle:           {weight: .001, least: 10_000, share: .5},
 }
 
-// What tells that a crawler stopped, or came less. Stretches are days, or hours of a log of less than fewDays.
+// The signs that a crawler stopped, or came less. Stretches are days, or hours of a log of less than fewDays.
 const (
 	fewDays      = 8
 	leastHours   = 48  // of a log whose stretches are hours
@@ -75,13 +75,13 @@ const (
 	restShare    = .15 // of the log, the same
 	presentShare = .7  // of the stretches before that had a request
 	longerRest   = 3.  // times the longest stretch without a request before
-	lateShare    = .25 // of the log, that is compared with what was before
+	lateShare    = .25 // of the log, at its end, compared with the time before
 	lessShare    = .25 // of the requests there were in the same time before
 	leastBefore  = 50  // requests in each time before that is as long, or it never came steadily
 	quietShare   = .5  // of all requests there must still be, or the log itself ends
 )
 
-// searchedShare is how much of what is asked of a site a text may leave to a search crawler and still close the site.
+// searchedShare is the share of a site's requested paths that a text may leave to a search crawler and still close the site.
 const searchedShare = .02
 
 // A site with siteShare of all requests that is closed for so long is worse than any closed path.
@@ -93,10 +93,10 @@ const (
 // fanOut is how many URLs a path has at least, on average, of a parameter that makes the same pages again.
 const fanOut = 10
 
-// nearlyAll is how much of what is asked of a path a text denies that closes the path.
+// nearlyAll is the share of a path's requests that a text must deny to close the path.
 const nearlyAll = .9
 
-// leastRules is how many rules a text has at least of which many matched nothing.
+// leastRules is how many rules a text must have for a finding that many of them matched nothing.
 const leastRules = 4
 
 // meantPaths are the names of paths that sites close to crawlers on purpose.

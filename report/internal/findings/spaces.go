@@ -11,9 +11,9 @@ import (
 
 // A Space is URLs of a site without end.
 type Space struct {
-	On       string // what requests are spent on
+	On       string // a phrase for the URLs
 	Origin   string
-	Names    []string // of what makes it
+	Names    []string // of the parameters or segments that make it
 	InQuery  bool     // Names are parameters
 	Requests int64
 	URLs     int64

@@ -37,7 +37,7 @@ func (f *Facts) deniedBy(rules []robots.Rule, raw string) (by robots.Rule, denie
 	return by, false
 }
 
-// closes returns the rule by which a text leaves a crawler nothing, or hardly anything, of what is asked of the site.
+// closes returns the rule by which a text leaves a crawler none, or hardly any, of the site's requested paths.
 func (f *Facts) closes(file *File, crawler string) (by robots.Rule, closed bool) {
 	rules := f.rulesFor(file, crawler)
 	if len(rules) == 0 {
@@ -115,7 +115,7 @@ func closed(f *Facts) (found []Finding) {
 	return most(found, 2)
 }
 
-// putSitesFirst ranks the closing of a large site for a day or longer above that of paths.
+// putSitesFirst ranks the closing of a large site for a day or longer above the closing of paths.
 func (f *Facts) putSitesFirst(found []Finding) {
 	most := 0.
 	for _, one := range found {
@@ -167,7 +167,7 @@ func misplaced(f *Facts) (found []Finding) {
 	return most(found, 2)
 }
 
-// misplacedText says what is wrong with a text, and what to do; "" if nothing is.
+// misplacedText returns the fault of a text, and the remedy; "" if it has none.
 func (f *Facts) misplacedText(file *File) (text, do string) {
 	if file.Body == nil {
 		return "", ""
@@ -269,8 +269,8 @@ func (f *Facts) pathsOf(file *File) (all []closing) {
 	return all
 }
 
-// closesMost returns a rule that denies some of the paths, of which nearly all of so many requests are denied; none if they
-// are not.
+// closesMost returns a rule that denies some of the paths, if the rules deny nearly all of so many requests. Otherwise it
+// returns none.
 func (f *Facts) closesMost(rules []robots.Rule, asked []Asked, of int64) (by robots.Rule) {
 	denied := int64(0)
 	for _, a := range asked {

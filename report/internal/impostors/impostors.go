@@ -1,5 +1,5 @@
 // Package impostors counts the requests that did not come from the crawlers that they name: by network, by the
-// crawler whose name was used, and what was taken. It counts exactly, in memory or in a temporary file. Package
+// crawler whose name was used, and by URL. It counts exactly, in memory or in a temporary file. Package
 // report imports it.
 package impostors
 
@@ -100,7 +100,7 @@ type Network struct {
 	Busiest   []URL
 }
 
-// What a View shows.
+// The limits of a View.
 const (
 	shownNetworks = 50
 	shownNames    = 5 // of a network
@@ -121,7 +121,7 @@ type View struct {
 }
 
 // View returns the counts; name names a crawler by its number. Nothing may be added after it. The error is
-// that of the temporary file. Taken and URLs are the caller's to fill.
+// one of the temporary file. Taken and URLs are the caller's to fill.
 func (c *Counts) View(name func(agent int) string) (*View, error) {
 	s := summer{name: name, byName: map[int]*Name{}, networks: aggregate.NewLargest[Network](shownNetworks)}
 	s.begin(0)

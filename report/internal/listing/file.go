@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A File is a robots.txt, and what it did.
+// A File is a robots.txt, and counts by its rules.
 type File struct {
 	Origin   string   // the first that has it, of those that were requested
 	Origins  int      // how many have it
@@ -38,7 +38,7 @@ type AskedPath struct {
 	Requests int64
 }
 
-// A Use is what the log did with a rule.
+// A Use is the requests that a rule decided or matched.
 type Use struct {
 	Line    int32
 	Allow   bool
@@ -55,12 +55,12 @@ type Use struct {
 // A Count is requests, distinct URLs, and of the requests those answered by 4xx or 5xx, and the bytes of all answers.
 type Count struct{ Requests, URLs, Failed, Bytes int64 }
 
-// A Finding is what is wrong with a line of a robots.txt.
+// A Finding is a fault in a line of a robots.txt.
 type Finding struct {
 	Line     int32
 	Severity string // error, warning or info
 	Code     string
 	Text     string // the error in the line
 	What     string // the meaning of the code
-	Do       string // what to do about it
+	Do       string // the remedy
 }

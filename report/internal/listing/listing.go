@@ -22,7 +22,7 @@ type View struct {
 	Named   []string // other origins with the same text
 	Unnamed int64    // how many more there are
 
-	ByCrawler   []Asked // what lines decided by crawler, by line
+	ByCrawler   []Asked // the requests that lines decided by crawler, by line
 	HiddenAsked int64   // others, with fewer requests
 }
 
@@ -45,7 +45,7 @@ type Line struct {
 	Gap      int64  // lines that are left out before it
 }
 
-// What texts may take of the page, about, in bytes.
+// The room for texts on the page, about, in bytes.
 const (
 	listingBytes = 220 << 10
 	lineBytes    = 90 // of a line, without its text
@@ -54,7 +54,7 @@ const (
 	sameBytes    = 16 << 10 // of the names of origins with the same text
 )
 
-// New returns the robots.txt files with what their lines did. Files that do not fit have only the
+// New returns the robots.txt files with counts by line. Files that do not fit have only the
 // lines that have something to tell, and then none. crawler names the crawlers; nil if there is only one.
 func New(files []File, crawler func(agent int) string) []View {
 	all := make([]View, 0, len(files))
@@ -108,7 +108,7 @@ func (f *View) Label() string {
 // Names returns Named as a text.
 func (f *View) Names() string { return strings.Join(f.Named, ", ") }
 
-// addAsked adds what lines decided by crawler, at most so many rows: those with the most requests, in
+// addAsked adds the requests that lines decided by crawler, at most so many rows: those with the most requests, in
 // the order of the lines.
 func (f *View) addAsked(crawler func(agent int) string, most int) {
 	for i := range f.Uses {
@@ -181,7 +181,7 @@ func (f *View) Sitemaps() int64 {
 }
 
 // redundant is the code of a finding about a rule without which nothing would change. There are many
-// such lines, so it is no paragraph, but a word beside what the line decided.
+// such lines, so it is no paragraph, but a word beside the line's counts.
 const redundant = "redundant_rule"
 
 // newLine returns a line.

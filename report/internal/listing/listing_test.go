@@ -49,7 +49,7 @@ func TestNamed(t *testing.T) {
 		}
 		all = append(all, file)
 	}
-	for range 2 { // as what is shown does not change what is known
+	for range 2 { // New must not change the files
 		named := 0
 		for i, f := range New(all, nil) {
 			if len(f.Named)+int(f.Unnamed) != f.Origins-1 || len(f.Names()) > show.MaxSentence || i == 0 && f.Names() != "https://b.example, https://c.example" {

@@ -18,7 +18,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// What is counted of successive requests.
+// The limits of the counts.
 const (
 	maxPaces = 1024
 	maxTexts = 2 * maxPaces // gaps that are told apart by the text that the later request met
@@ -30,7 +30,7 @@ type pace struct {
 	requests int64
 	last     int64
 	back     int64      // requests that are earlier than the one before
-	by       []textGaps // in the order in which the texts were first met; the last is that of the request before
+	by       []textGaps // in the order in which the texts were first met; the request before met the last
 	rest     *gaps      // of texts that are not told apart; nil is none
 }
 
@@ -148,10 +148,10 @@ type Pace struct {
 	Long     bool    // the median is that or more
 	Ignored  bool    // the operator says that the crawler ignores a delay
 	Delays   []Delay // that the texts in force stated, in their order; empty if nobody knows the texts
-	Fast     int64   // gaps that are shorter than that of the text which the later request met
+	Fast     int64   // gaps that are shorter than the delay of the text which the later request met
 	Gaps     int64   // for which a delay was stated
 	Share    float64
-	Unknown  int64 // gaps before requests that met a text of which nobody knows the delay
+	Unknown  int64 // gaps before requests that met a text with an unknown delay
 	Back     int64 // requests that are earlier than the one before them in the log
 }
 
@@ -234,7 +234,7 @@ func (d Delay) String() string {
 	return strconv.FormatFloat(d.Seconds, 'f', -1, 64) + " s"
 }
 
-// delayOf returns the delay that what was in force states, and whether that is known.
+// delayOf returns the delay that a ruling states, and whether that is known.
 func delayOf(ruling engine.RulingID, texts map[engine.RulingID]*robots.Report, agent robots.Agent) (d Delay, known bool) {
 	if _, isText := ruling.Text(); !isText {
 		return d, true

@@ -19,7 +19,7 @@ const (
 	shownBelow = 40
 )
 
-// MaxDepth is how deep paths are told apart, with their origin; what is deeper counts at the last one.
+// MaxDepth is how deep paths are told apart, with their origin; deeper paths count for the path at this depth.
 const MaxDepth = 10
 
 // query is the name of all queries of a path.
@@ -46,14 +46,14 @@ type Path struct {
 	Counts
 	Name    string
 	Depth   int     // 1 is an origin
-	Rule    int32   // what denied most of its verdicts; -1 is nothing
+	Rule    int32   // the rule that denied most of its verdicts; -1 is none
 	Several bool    // other rules denied some, too
 	Below   []*Path // those that are shown, the busiest first
 
 	number int // of the paths below, shown or not
 }
 
-// A Rest is what of a path its Below leaves out: the path itself, and names without a row.
+// A Rest is the requests of a path that Below leaves out: those of the path itself, and of names without a row.
 type Rest struct {
 	Counts
 	Of    string // the name of the path
@@ -73,7 +73,7 @@ func (p *Path) Rest() *Rest {
 	return r
 }
 
-// Label says what the requests of the rest are.
+// Label returns a phrase for the requests of the rest.
 func (r *Rest) Label() string {
 	switch {
 	case r.Depth == 1:

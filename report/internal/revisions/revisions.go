@@ -39,8 +39,8 @@ type Line struct {
 	Text string
 }
 
-// maxCells bounds what is compared line by line: beyond it, all lines between the first and the last that differ came and
-// went.
+// maxCells bounds the table that compares two texts line by line. Beyond it, all lines between the first and the last that
+// differ came and went.
 const maxCells = 4 << 20
 
 // Of returns the revisions of some texts, by time: those whose lines differ from the text before at the origin.

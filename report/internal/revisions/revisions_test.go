@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestDifferences holds that what is left of both texts is the same, and that no more lines could stay: compared with
-// all ways to choose lines, of short texts.
+// TestDifferences holds that both texts are the same without the lines that differ, and that no more lines could stay:
+// compared with all ways to choose lines, of short texts.
 func TestDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 1))
 	text := func() (lines []Line) {
@@ -77,7 +77,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestLarge holds that texts which are too large to be compared line by line are replaced between what they share.
+// TestLarge holds that texts which are too large to be compared line by line are replaced between their shared beginning
+// and end.
 func TestLarge(t *testing.T) {
 	lines := func(word string) []byte {
 		return []byte("first\n" + strings.Repeat(word+"\n", 3000) + "last\n")

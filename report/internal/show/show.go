@@ -20,8 +20,8 @@ func Number(n int64) string {
 	return s
 }
 
-// Percent returns a share: as much of it as one reads at a glance, and never 0 % or 100 % for what is
-// not.
+// Percent returns a share with the digits that one reads at a glance. It never rounds a share to 0 % or 100 % that is
+// neither.
 func Percent(share float64) string {
 	p := 100 * share
 	switch {
@@ -54,20 +54,19 @@ func Share(n, all int64) float64 {
 // The most characters that are shown of a text that anyone may have written, and of a sentence about it.
 const (
 	maxShown    = 240
-	maxBrief    = 80   // of a rule beside what it decided
+	maxBrief    = 80   // of a rule beside its counts
 	MaxWhole    = 8000 // with the text hidden for copies
 	MaxSentence = 4000
 )
 
-// Text returns a text that anyone may have written so that one sees what it is: what is no UTF-8, and
-// characters that are invisible or change what stands around them, as escapes; and its beginning if it
-// is long.
+// Text returns the beginning of a text that anyone may have written, so that one sees its characters: bytes that are not
+// UTF-8, and characters that are invisible or change those around them, are escapes.
 func Text(s string) string { return visible(s, maxShown) }
 
-// Whole is shown for a cell of a table: what is cut off follows, hidden, for the copy of the table.
+// Whole is Text for a cell of a table: the rest that is cut off follows, hidden, for the copy of the table.
 func Whole(s string) template.HTML { return cutOff(s, maxShown) }
 
-// Brief is whole for a rule beside what it decided.
+// Brief is Whole for a rule beside its counts.
 func Brief(s string) template.HTML { return cutOff(s, maxBrief) }
 
 // cutOff shows at most so many characters of a text.
@@ -83,7 +82,7 @@ func cutOff(s string, most int) template.HTML {
 // Sentence is shown for a sentence of ours with such a text in it.
 func Sentence(s string) string { return visible(s, MaxSentence) }
 
-// visible returns at most so many characters of a text so that one sees what it is.
+// visible returns at most so many characters of a text, with escapes as in Text.
 func visible(s string, most int) string {
 	if len(s) <= most && plain(s) {
 		return s

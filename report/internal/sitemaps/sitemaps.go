@@ -1,5 +1,5 @@
 // Package sitemaps compares the URLs of sitemaps with a log and with rules: which of them no crawler asked for, which fail,
-// which rules forbid, and what crawlers asked for that no sitemap has. Package report imports it.
+// which rules forbid, and which URLs crawlers asked for that no sitemap has. Package report imports it.
 //
 // It counts in two steps. Each URL of the log comes once, with its requests, and leaves a bit by the number that it has in the
 // [sitemap.Set], and a balance of its answers: the log may spell one URL in several ways. Then the sitemaps are read once more,
@@ -24,7 +24,7 @@ const (
 	counted       // of the step that reads sitemaps
 )
 
-// What a View shows, and what is counted apart.
+// The limits of a View, and of the counts.
 const (
 	shownURLs  = 20
 	shownRules = 20
@@ -48,7 +48,7 @@ type Counts struct {
 	finder finder
 	bits   []uint8
 	failed []int16       // by URL, requests that failed less those that were served; nil if all are 0
-	far    map[int]int64 // what failed has no room for
+	far    map[int]int64 // the part of a number that failed has no room for
 	in     int64         // URLs of the log of the origins of sitemaps that one has
 	out    int64         // and that none has
 	others *aggregate.Largest[URL]
@@ -144,7 +144,7 @@ type Crawler struct {
 	Search bool // it fetches for a search engine
 }
 
-// An Offer is what a crawler may not fetch of the URLs of sitemaps.
+// An Offer is the number of URLs of sitemaps that a crawler may not fetch.
 type Offer struct {
 	Crawler
 	Forbidden int64
@@ -162,7 +162,7 @@ type Rule struct {
 	last int64 // the number of the last URL
 }
 
-// A View is what the page shows.
+// A View is the panel of sitemaps.
 type View struct {
 	Files   int   // sitemaps that were read
 	Entries int64 // URLs in them, each as often as it is there
@@ -191,8 +191,9 @@ func (v *View) Count() int64 { return int64(v.Files) }
 // A Source gives the URLs of sitemaps once more.
 type Source func(add func(url []byte, name string, line int64) error) error
 
-// Check reads the sitemaps once more, decides their URLs by a store for crawlers, and returns what the page shows. With
-// crawlers of the log, the store takes them for those of the names. Without, they are the agents of the store. The error is that of the source, or of the store.
+// Check reads the sitemaps once more, decides their URLs by a store for crawlers, and returns the panel. With
+// crawlers of the log, the store finds them by their names. Without, they are the agents of the store. The error is one of
+// the source, or of the store.
 func (c *Counts) Check(store *engine.Store, fromLog bool, crawlers []Crawler, each Source) (*View, error) {
 	k := &checker{
 		Counts: c, store: store, look: store.NewLookup(), eval: store.NewEvaluator(), fromLog: fromLog, rules: map[ruleKey]*Rule{},
@@ -212,7 +213,7 @@ func (c *Counts) Check(store *engine.Store, fromLog bool, crawlers []Crawler, ea
 	return &k.view, nil
 }
 
-// A ruleKey is what a rule is known by: what is in force, and the line, or why there is none.
+// A ruleKey is the key of a rule: the ruling, and the line, or the reason why there is none.
 type ruleKey struct {
 	id     engine.RulingID
 	line   int64

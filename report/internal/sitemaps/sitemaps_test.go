@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// logged is what crawlers did with a URL.
+// logged is the requests of crawlers for a URL.
 type logged struct{ requests, served, failed int64 }
 
 // TestCheck compares all numbers with slow counts by sets of texts and [robots.Decide], for crawlers of the log and for some that

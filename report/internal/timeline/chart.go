@@ -53,12 +53,12 @@ type View struct {
 	Step   string
 	Width  int
 	Bars   string // all requests, as the path of an SVG
-	Marked string // violations, or what is disallowed
+	Marked string // violations, or disallowed requests
 	Grid   string // lines at Ticks
 	Ticks  []tick
 	Labels []string // of the time, from the first to the last stretch
 	Peaks  []peak
-	What   string // what is marked
+	What   string // a name for the marked requests
 	Denied string // the heading of requests that are disallowed
 	Names  []string
 	Rows   []timeRow
@@ -78,7 +78,7 @@ type tick struct {
 // A peak is the stretch of time with the most of something.
 type peak struct{ What, Number, When string }
 
-// addScale adds what one reads the height and the time of bars by, the highest of which has so many
+// addScale adds the lines and labels for the height and the time of bars. The highest bar has so many
 // requests: the numbers are 1, 2 or 5 times a power of ten apart.
 func (t *View) addScale(most int64) {
 	step := int64(1)
@@ -185,7 +185,7 @@ func (s series) add(other []int64) {
 	}
 }
 
-// What the panel of time shows.
+// The limits and sizes of the panel.
 const (
 	timePoints   = 200
 	timeCrawlers = 6   // in the table
@@ -196,7 +196,7 @@ const (
 	shownLabels  = 5
 )
 
-// Options say how a View names what it shows.
+// Options say how a View names its rows.
 type Options struct {
 	FromLog bool             // rows are counted by crawler of the log
 	Several bool             // rows have several verdicts

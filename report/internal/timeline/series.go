@@ -26,7 +26,7 @@ const (
 	monday = 4 * day
 )
 
-// What a series takes.
+// The limits of a series.
 const (
 	maxStretches = 4096
 	seriesMemory = 16 << 20

@@ -18,7 +18,7 @@ func (s Span) First() string { return time.UnixMicro(s.from).UTC().Format(time.D
 // Last returns the last second, in UTC.
 func (s Span) Last() string { return time.UnixMicro(s.to).UTC().Format(time.DateTime) }
 
-// What a span leaves out, so that few rows that are far from all others do not make the scale.
+// The rows that a span leaves out, so that few rows that are far from all others do not make the scale.
 const (
 	leastRows   = 20 // of a log from which one row is left out
 	rowsForOne  = 100
@@ -46,7 +46,7 @@ func (s *Series) Shown() Span {
 		apart = max(1, apart)
 	}
 	first, last := shortest(numbers, rows, sum-apart)
-	// What is near belongs to it, though it is less than one of 100 rows.
+	// Near rows belong to it, though they are less than one of 100.
 	near := max(numbers[last]-numbers[first]+1, timePoints/4)
 	lower, higher := numbers[first]-near, numbers[last]+near
 	for first > 0 && numbers[first-1] >= lower {
@@ -119,7 +119,7 @@ type apartView struct {
 	When    string // they are
 }
 
-// addApart adds what the rows of the table leave out, if there is anything.
+// addApart adds the rows that the table leaves out, if there are any.
 func (v *View) addApart(p *Points, order []int) {
 	within := p.all()
 	for _, a := range []struct {

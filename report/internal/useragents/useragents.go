@@ -50,7 +50,7 @@ func New(memory int64, dir string) *Counts {
 // Close removes the temporary file. Further calls do nothing.
 func (c *Counts) Close() { c.requests.Close() }
 
-// What the kind of a request says of it.
+// The bits of the kind of a request.
 const (
 	isDenied  = 1 << iota
 	isSuspect // the header looks like a crawler's
@@ -122,13 +122,13 @@ type Suspect struct {
 	Busiest Header // of them
 }
 
-// What a View shows.
+// The limits of a View.
 const (
 	shownHeaders  = 20
 	shownSuspects = 20
 )
 
-// A View is what the page shows of other clients.
+// A View is the panel of other clients.
 type View struct {
 	All      Count
 	None     Count // without a User-Agent

@@ -20,7 +20,7 @@ type row struct {
 }
 
 // rows returns made-up requests: of browsers, of crawlers, of names in several spellings, of headers that are
-// longer than what is kept, of bytes that are no text, and without any header.
+// longer than the kept part, of bytes that are no text, and without any header.
 func rows(rng *rand.Rand, number int) (all []row) {
 	for range number {
 		n := rng.IntN(1 + rng.IntN(300))

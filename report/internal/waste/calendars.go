@@ -16,7 +16,7 @@ type date struct {
 	name             []byte // of the parameter that has it; nil is in the path
 }
 
-// dateWords are what parameters are called that have a day in eight digits.
+// dateWords are the names of parameters that have a day in eight digits.
 var dateWords = regexp.MustCompile(`(?i)date|datum|^(day|month|cal|calendar|from|start|when)$`)
 
 // firstKnown is the first of 200 years that are dates.

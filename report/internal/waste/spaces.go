@@ -24,18 +24,18 @@ func (k Kind) String() string {
 	return [numKinds]string{"calendar", "session ids", "repeated segments", "duplicates by Clean-param"}[k]
 }
 
-// What makes URLs a space. They are told from pages that are just many: a blog has dated articles, a paper has archives by
-// day, a repository has files by hash.
+// The signs that URLs are a space. They tell spaces from pages that are just many: a blog has dated articles, a paper has
+// archives by day, a repository has files by hash.
 const (
 	leastURLs  = 100  // of a space
 	leastDates = 100  // of a calendar
-	aheadYears = 2    // after that of the log, from which on days are of a calendar
+	aheadYears = 2    // years after the last of the log; later days are of a calendar
 	lastYear   = 2060 // the last one before these, of a log without times
 	leastIDs   = 20   // of a parameter that has the name of a session
 	leastTimes = 3    // that segments come, one after the other
 )
 
-// What is kept.
+// The limits of the counts.
 const (
 	shownSpaces = 30
 	mostNames   = 256 // of parameters, or of segments that come again
@@ -120,14 +120,14 @@ func (t *tally) space(kind Kind, names, rules []string) *Space {
 // clear empties it.
 func (t *tally) clear() { *t = tally{by: t.by[:0]} }
 
-// Spaces find spaces. The zero value is empty. It is for one goroutine. What it keeps does not grow with the log: URLs come
+// Spaces find spaces. The zero value is empty. It is for one goroutine. Its memory does not grow with the log: URLs come
 // in the order of aggregate.Requests, so that a site is complete when the next begins, and a directory, too.
 type Spaces struct {
 	Year    int     // of the last request; 0 is not known
 	Cleaned Cleaned // parameters that Clean-param lines take away
 
 	origin, dir []byte   // of the last URL; dir is the first segment
-	site, below calendar // what begins at the root, and in dir
+	site, below calendar // the calendars at the root, and in dir
 	named       sessions
 	repeats     repeats
 	duplicates  duplicates

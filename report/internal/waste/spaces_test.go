@@ -95,8 +95,8 @@ func TestNoSpaces(t *testing.T) {
 	}
 }
 
-// TestSpaceCounts holds the numbers of a space beside others, that sites and directories are counted apart, and that what is
-// kept does not grow.
+// TestSpaceCounts holds the numbers of a space beside others, that sites and directories are counted apart, and that memory
+// does not grow.
 func TestSpaceCounts(t *testing.T) {
 	all := map[string]int64{}
 	for i := range 300 {

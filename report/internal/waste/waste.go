@@ -1,5 +1,5 @@
-// Package waste counts what crawlers spend on URLs with parameters: by name, how many requests, URLs and paths. Many URLs
-// of few paths are mostly the same pages in another order. And it finds spaces: URLs of a site without end, as those of a
+// Package waste counts the requests of crawlers for URLs with parameters: by name, how many requests, URLs and paths. Many
+// URLs of few paths are mostly the same pages in another order. And it finds spaces: URLs of a site without end, such as a
 // calendar. Package report imports it.
 package waste
 
@@ -10,14 +10,14 @@ import (
 	"slices"
 )
 
-// What is counted.
+// The limits of the counts by parameter.
 const (
 	maxNames  = 4096 // names that are told apart; those that come later are counted together
 	maxName   = 64   // bytes of a name; longer ones are none
 	shownRows = 30
 )
 
-// A Parameter is what crawlers spent on URLs that have it.
+// A Parameter is the requests of crawlers for URLs that have it.
 type Parameter struct {
 	Name     string
 	Requests int64

@@ -73,7 +73,7 @@ func TestAddURL(t *testing.T) {
 	}
 }
 
-// pathOf returns what of a URL stands before its query or fragment.
+// pathOf returns the part of a URL before its query or fragment.
 func pathOf(url string) string {
 	if i := strings.IndexAny(url, "?#"); i >= 0 {
 		return url[:i]

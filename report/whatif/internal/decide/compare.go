@@ -34,20 +34,20 @@ type Moved struct {
 	From, To *robots.Rule // the rules that decide for the first of them; nil is none
 }
 
-// A Change is what a text decides otherwise than another one.
+// A Change is the difference between the decisions of two texts.
 type Change struct {
 	Agents []Totals // by crawler, chosen or not
 	Lines  []Line   // of the second text, those that decide something for the chosen crawlers, ascending
 	Closed []Moved  // URLs that only the second text disallows, those with the most requests first
 	Opened []Moved  // URLs that only the first text disallows
-	Wishes []Wish   // for the chosen crawlers; none of uses of which no text says anything
+	Wishes []Wish   // for the chosen crawlers; none of uses that neither text mentions
 }
 
 // All chooses all crawlers.
 const All = -1
 
-// Compare returns what two texts decide differently for the log. Lines, Closed, Opened and Wishes are those
-// of one crawler, or of All.
+// Compare returns the difference between the decisions of two texts for the log. Lines, Closed, Opened and
+// Wishes are for one crawler, or for All.
 func (l *Log) Compare(before, after *Text, agent int) *Change {
 	c := &Change{Agents: make([]Totals, len(l.agents))}
 	lines := map[int32]*Line{}

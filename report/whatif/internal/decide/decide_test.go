@@ -33,7 +33,7 @@ func dialects(t *testing.T) (all []robots.Dialect) {
 }
 
 // TestEngine compares the verdicts on random edits of real robots.txt with those of package engine.
-// Each edit is of the text before it, so that what is not decided again is compared as well.
+// Each edit is of the text before it, so that verdicts that are kept are compared as well.
 func TestEngine(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(repcase.Dir(t), "..", "quickstart", "rules", "*.txt"))
 	if err != nil || len(files) < 300 {
@@ -182,7 +182,7 @@ func TestCompare(t *testing.T) {
 }
 
 // TestUses compares the preferences of random robots.txt with those of the engine. Each text follows another one,
-// sometimes one that says the same, so that what is not decided again is compared as well.
+// sometimes an equal one, so that preferences that are kept are compared as well.
 func TestUses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 3))
 	agents := []string{"a", "b", "*"}
@@ -225,8 +225,8 @@ func TestUses(t *testing.T) {
 	t.Logf("%d URLs compared, %d with a preference; those of a crawler kept %d times", compared, stated, kept)
 }
 
-// compareUses compares what a text says of all URLs with the engine, and returns how many there are, and of how
-// many something is said.
+// compareUses compares the preferences of a text for all URLs with the engine, and returns how many URLs there are, and how
+// many have a stated one.
 func compareUses(t *testing.T, log *Log, text *Text, body string, agents []string) (n, stated int) {
 	t.Helper()
 	options := engine.StoreOptions{Dialect: log.dialect, Agents: agents, Directives: []robots.Directive{robots.UsageLines, robots.SignalLines}}
@@ -253,7 +253,7 @@ func compareUses(t *testing.T, log *Log, text *Text, body string, agents []strin
 	return n, stated
 }
 
-// TestWishes counts what two texts say, and explains it for one URL.
+// TestWishes counts the preferences of two texts, and explains them for one URL.
 func TestWishes(t *testing.T) {
 	urls := []URL{{"/news/1", []Count{{0, 5, 0}, {1, 2, 0}}}, {"/news/2", []Count{{0, 6, 0}}}, {"/x", []Count{{1, 9, 0}}}, {"/no", []Count{{1, 4, 0}}}}
 	log, err := ReadLog(AppendLog(nil, urls), robots.Google, []string{"x", "y"})
@@ -287,7 +287,7 @@ func TestWishes(t *testing.T) {
 	}
 }
 
-// FuzzReadLog reads any bytes, and reads again what it writes.
+// FuzzReadLog reads any bytes, writes the log, and reads it again.
 func FuzzReadLog(f *testing.F) {
 	f.Add(AppendLog(nil, []URL{{"/", []Count{{0, 1, 0}, {2, 3, 0}}}, {"/a", []Count{{1, 9, 0}}}}))
 	f.Add([]byte{1, 200, 1, 'x', 0})

@@ -40,8 +40,8 @@ type answer struct {
 // most rules, and up to some milliseconds by rules that are made to be slow.
 const stride = 8
 
-// Decide decides the log by a robots.txt. What before, a Text of the same log, has decided by the same
-// rules is not decided again; it may be nil. Every few URLs it calls goOn, which may pause, and stops if
+// Decide decides the log by a robots.txt. It keeps the decisions of before, a Text of the same log, where the
+// rules are the same; before may be nil. Every few URLs it calls goOn, which may pause, and stops if
 // that returns false; nil goes on. The error is [automaton.ErrTooLarge] or ErrStopped.
 func (l *Log) Decide(body []byte, before *Text, goOn func() bool) (*Text, error) {
 	t := &Text{
@@ -124,7 +124,7 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool)
 // sameRule reports whether two rules decide alike, wherever they stand.
 func sameRule(a, b robots.Rule) bool { return a.Allow == b.Allow && a.Pattern == b.Pattern }
 
-// decideAgent decides the URLs of a crawler by what s has compiled, and reports whether it was not
+// decideAgent decides the URLs of a crawler by the automata of s, and reports whether it was not
 // stopped.
 func (l *Log) decideAgent(t *Text, a int, s *set, known []answer, goOn func() bool) bool {
 	who := &l.agents[a]
@@ -180,7 +180,7 @@ func (t *Text) rule(agent, i int) *robots.Rule {
 	return nil
 }
 
-// usesOf returns what is said of the i-th URL of a crawler.
+// usesOf returns the preferences for the i-th URL of a crawler.
 func (t *Text) usesOf(agent, i int) (u Uses) {
 	if all := t.uses[agent]; all != nil {
 		u = all[i]

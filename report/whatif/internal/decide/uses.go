@@ -7,8 +7,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Uses are what the drafts Content-Usage and Content-Signal together say of a URL: whether a model may
-// be trained on it, whether a search may show it, and whether it may be an input of a model, as the columns
+// Uses are the preferences that the drafts Content-Usage and Content-Signal together state for a URL: whether a
+// model may be trained on it, whether a search may show it, and whether it may be an input of a model, as the columns
 // use_train_ai, use_search and use_ai_input have it.
 type Uses [3]robots.Preference
 
@@ -86,15 +86,15 @@ func (w *wishes) of(path []byte, fetched bool) (u Uses) {
 	return u
 }
 
-// A question asks what lines say of one use: those that match with the longest pattern, all together.
+// A question asks the preference of lines for one use: those that match with the longest pattern, all together.
 type question struct {
 	automaton *automaton.Automaton // nil if no line has a pattern
 	answers   []robots.Preference  // by automaton.Rank.Position
 	otherwise robots.Preference    // where no pattern matches
 }
 
-// compile compiles lines. Of equally long patterns the automaton takes the first: that with the strongest
-// answer, so it is what all of them say, see [robots.Preference.And].
+// compile compiles lines. Of equally long patterns the automaton takes the first: the one with the strongest
+// answer, so it is the answer of all of them, see [robots.Preference.And].
 func (q *question) compile(lines []statement) (err error) {
 	var rules []automaton.Rule
 	var answers []robots.Preference
@@ -133,7 +133,7 @@ func (q *question) ask(path []byte, s *automaton.Scratch) robots.Preference {
 	return q.otherwise
 }
 
-// A Wish is what one text says of a use, and what another one says, and the requests for which that is so.
+// A Wish is the preferences of two texts for a use, and the requests that have both.
 type Wish struct {
 	Use      int // index of Uses
 	From, To robots.Preference
@@ -148,7 +148,7 @@ type wishCounts struct {
 	byURL [3][3][3][]int64 // nil is none
 }
 
-// addUses adds requests for a URL of which two texts say something.
+// addUses adds requests for a URL, by use, unless neither text states a preference.
 func (c *wishCounts) addUses(url int32, from, to Uses, requests int64) {
 	for use := range from {
 		if from[use] == robots.Unstated && to[use] == robots.Unstated {
@@ -162,7 +162,7 @@ func (c *wishCounts) addUses(url int32, from, to Uses, requests int64) {
 	}
 }
 
-// list returns the counts: by use, what changed first.
+// list returns the counts: by use, those that changed first.
 func (c *wishCounts) list() (all []Wish) {
 	for use := range c.byURL {
 		for _, changed := range [...]bool{true, false} {

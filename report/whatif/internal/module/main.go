@@ -3,11 +3,11 @@
 // The module decides the requests of a log in the page of a report, in WebAssembly. `make wasm` builds
 // it. It gives the page one object, robobatchWhatIf, whose functions pass whole texts and lists at once:
 //
-//	open(dialect, agents, log, text)  reads a log, and returns "" or what is wrong
+//	open(dialect, agents, log, text)  reads a log, and returns "" or the fault
 //	edit(text)                        begins to decide all by a text
 //	step()                            goes on for some milliseconds, and returns whether all is decided
-//	change(agent, most)               returns what the last text that is decided changes, as JSON
-//	lines(agent)                      returns what that text decided for each URL of a crawler
+//	change(agent, most)               returns the changes by the last text that is decided, as JSON
+//	lines(agent)                      returns the line that decided each URL of a crawler in that text
 //	explain(text, url, agent, origin) answers for one URL, as JSON
 //
 // A text of 500 KiB can take seconds, so no call does all of it. Nothing can import a command.
@@ -24,7 +24,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A page is what the page has opened.
+// A page is the state that the page has opened.
 type page struct {
 	dialect robots.Dialect
 	agents  []string
@@ -38,7 +38,7 @@ type page struct {
 	stop func()
 }
 
-// slice is how long the page waits for one step: it still shows what is typed.
+// slice is how long the page waits for one step: it still shows the typed text.
 const slice = 40 * time.Millisecond
 
 func main() {
