@@ -148,7 +148,7 @@ func TestObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, backend, "rules.rbp", pack)
+	putObject(t, backend, "rules.rbp", pack)
 	run(append(flags, "-out", filepath.Join(dir, "want")+"/")...)
 	store.percent = 5
 	begun, before := time.Now(), store.requests.Load()
@@ -296,13 +296,13 @@ func fillStore(t *testing.T, backend gofakes3.Backend, count int) (size int) {
 		if i%2 == 0 {
 			end, body = ".txt.zst", enc.EncodeAll(body, nil)
 		}
-		put(t, backend, fmt.Sprintf("logs/2026/%03d/part-%04d%s", i%31, i, end), body)
+		putObject(t, backend, fmt.Sprintf("logs/2026/%03d/part-%04d%s", i%31, i, end), body)
 		size += len(body)
 	}
 	return size
 }
 
-func put(t *testing.T, backend gofakes3.Backend, key string, body []byte) {
+func putObject(t *testing.T, backend gofakes3.Backend, key string, body []byte) {
 	t.Helper()
 	if _, err := backend.PutObject("month", key, map[string]string{"Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}, bytes.NewReader(body), int64(len(body)), nil); err != nil {
 		t.Fatal(err)

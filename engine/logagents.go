@@ -227,18 +227,18 @@ func (m *clients) of(userAgent []byte) client {
 	var index int
 	switch {
 	case m.byName:
-		return m.keep(userAgent, m.named(userAgent))
+		return m.keepClient(userAgent, m.named(userAgent))
 	case m.tokens.none():
 		index = crawlers.IdentifyIndex(userAgent)
 	default:
 		index, m.words = crawlers.IdentifyWords(m.words[:0], userAgent)
 		m.text = m.appendTokens(m.text[:0])
 	}
-	return m.keep(userAgent, client{uint32(1 + index), m.text}) // -1 becomes unknownAgent
+	return m.keepClient(userAgent, client{uint32(1 + index), m.text}) // -1 becomes unknownAgent
 }
 
-// keep remembers who a User-Agent names, and returns that.
-func (m *clients) keep(userAgent []byte, c client) client {
+// keepClient remembers who a User-Agent names, and returns that.
+func (m *clients) keepClient(userAgent []byte, c client) client {
 	if len(userAgent) > maxKnownHeader {
 		return c
 	}

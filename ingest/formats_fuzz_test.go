@@ -41,7 +41,7 @@ func tallyOf(t *testing.T, text []byte, format weblog.Format, rows int) tally {
 		if n := len(b.UserAgents); n != len(b.Times) || n != b.Len() && n > 0 || len(b.Rejects) != b.Refused || len(b.Raws) != b.Len() {
 			t.Fatalf("%d rows, %d refused: %d, %d, %d, %d", b.Len(), b.Refused, len(b.UserAgents), len(b.Times), len(b.Raws), len(b.Rejects))
 		}
-		y.add(t, &b, text)
+		y.addBatch(t, &b, text)
 	}
 	failed := l.Err()
 	if errors.Is(failed, ErrNotFormat) && len(y.urls) == 0 { // once all lines are counted
@@ -61,8 +61,8 @@ func tallyOf(t *testing.T, text []byte, format weblog.Format, rows int) tally {
 	return y
 }
 
-// add counts a batch, and looks for its lines at their offsets.
-func (y *tally) add(t *testing.T, b *engine.Batch, text []byte) {
+// addBatch counts a batch, and looks for its lines at their offsets.
+func (y *tally) addBatch(t *testing.T, b *engine.Batch, text []byte) {
 	t.Helper()
 	y.rows += int64(b.Len())
 	y.refused += int64(b.Refused)

@@ -150,7 +150,7 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 	raw.reset()
 	raw.spans = slices.Grow(raw.spans, maxLines)
 	raw.numbers = slices.Grow(raw.numbers, maxLines)
-	start, ok := l.take(raw)
+	start, ok := l.takeBuffer(raw)
 	limit := l.offset
 	if !ok {
 		raw.data = append(raw.data, l.rest...)
@@ -247,10 +247,10 @@ func (l *lineReader) drop(raw *rawLines, start int) {
 	raw.data = raw.data[:start]
 }
 
-// take makes raw.data a whole buffer of the reader, if the reader has one to give and the rest of
+// takeBuffer makes raw.data a whole buffer of the reader, if the reader has one to give and the rest of
 // the text before fits in front of it. It returns where the text starts. The bytes before that have
 // no meaning.
-func (l *lineReader) take(raw *rawLines) (start int, ok bool) {
+func (l *lineReader) takeBuffer(raw *rawLines) (start int, ok bool) {
 	t, ok := l.r.(unpack.Taker)
 	if !ok || l.offset == 0 || l.err != nil || len(l.rest) > unpack.Headroom {
 		return 0, false

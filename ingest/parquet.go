@@ -190,7 +190,7 @@ func (p *parquetLog) addRow(r *rowReader, b *engine.Batch) (err error) {
 	if result == weblog.Failed {
 		return p.records.Err()
 	}
-	return r.take(nil, result, r.row.Target, where{line: p.row}, b)
+	return r.addResult(nil, result, r.row.Target, where{line: p.row}, b)
 }
 
 // nextGroup opens the columns of the next row group.

@@ -129,7 +129,7 @@ func (r *rowReader) tryRecord(p weblog.Parser, b *engine.Batch) error {
 	}
 	first := h.lines[h.from].where
 	h.next(h.upTo)
-	return r.take(p, result, raw, first, b)
+	return r.addResult(p, result, raw, first, b)
 }
 
 // giveUp refuses the first line of the record.

@@ -107,7 +107,7 @@ func (r *rowReader) parseRow(p weblog.Parser, raw *rawLines, i int, at where, b 
 			result = p.Parse(line[len(unpack.ByteOrderMark):], &r.row)
 		}
 		if result != weblog.Continues {
-			return r.take(p, result, line, at, b)
+			return r.addResult(p, result, line, at, b)
 		}
 	}
 	r.open.appendRecord(raw.data, raw.spans[i], at)
@@ -125,8 +125,8 @@ func (r *rowReader) parseBehindHole(p weblog.Parser, line []byte, at *where) (re
 	return line, p.Parse(line, &r.row)
 }
 
-// take adds the row of a line or record, or counts it, as the result of the parser says.
-func (r *rowReader) take(p weblog.Parser, result weblog.Result, raw []byte, at where, b *engine.Batch) error {
+// addResult adds the row of a line or record, or counts it, as the result of the parser says.
+func (r *rowReader) addResult(p weblog.Parser, result weblog.Result, raw []byte, at where, b *engine.Batch) error {
 	switch result {
 	case weblog.IsRow:
 		if r.bareCR && r.isJoinedRow(raw) {

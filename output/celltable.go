@@ -62,7 +62,7 @@ type CellOptions struct {
 
 // cellRows is the container of a format.
 type cellRows interface {
-	add(row []parquet.Cell) error
+	addRow(row []parquet.Cell) error
 	close() error
 }
 
@@ -97,7 +97,7 @@ func (t *CellTable) Add(row []parquet.Cell) error {
 			row[i].Text = fieldtext.Valid(row[i].Text)
 		}
 	}
-	return t.rows.add(row)
+	return t.rows.addRow(row)
 }
 
 // Close writes the rest. It does not close the stream of bytes.
@@ -124,8 +124,8 @@ func newParquetCells(t *CellTable, keys, values []string) (*parquetCells, error)
 	return &parquetCells{table, keys, values}, err
 }
 
-func (p *parquetCells) add(row []parquet.Cell) error { return p.table.Add(row) }
-func (p *parquetCells) close() error                 { return p.table.Close(p.keys, p.values) }
+func (p *parquetCells) addRow(row []parquet.Cell) error { return p.table.Add(row) }
+func (p *parquetCells) close() error                    { return p.table.Close(p.keys, p.values) }
 
 // cellBatch is how many rows a record batch of Arrow has, and cellPiece how many bytes of lines are packed at once.
 const (
@@ -168,8 +168,8 @@ func newArrowCells(t *CellTable, format Format, keys, values []string) (a *arrow
 	return a, err
 }
 
-// add adds a row to the record batch.
-func (a *arrowCells) add(row []parquet.Cell) error {
+// addRow adds a row to the record batch.
+func (a *arrowCells) addRow(row []parquet.Cell) error {
 	for i, cell := range row {
 		to := a.builder.Field(i)
 		if cell.Null {
@@ -239,8 +239,8 @@ func newLineCells(t *CellTable, opt CellOptions) *lineCells {
 	return l
 }
 
-// add adds a line.
-func (l *lineCells) add(row []parquet.Cell) error {
+// addRow adds a line.
+func (l *lineCells) addRow(row []parquet.Cell) error {
 	for i := range row {
 		l.text = l.syntax.Lead(l.text, i, l.t.fields[i].Name)
 		l.addCell(l.t.fields[i].Type, &row[i])

@@ -174,15 +174,15 @@ func (s *source) next(b *engine.Batch) (more bool, err error) {
 	if err := s.frames.next(&it.message); err != nil {
 		return false, err
 	}
-	if err := s.take(it, b); err != nil {
+	if err := s.takeMessage(it, b); err != nil {
 		return false, err
 	}
 	s.items <- it
 	return true, nil
 }
 
-// take looks at the next message of a stream.
-func (s *source) take(it *item, b *engine.Batch) (err error) {
+// takeMessage looks at the next message of a stream.
+func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 	if s.schema == nil {
 		added := s.fields
 		if s.alone {

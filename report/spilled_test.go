@@ -13,8 +13,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// many returns made-up rows, most of whose URLs come once, and few often.
-func many(rng *rand.Rand, number int) (all []fetch) {
+// manyFetches returns made-up rows, most of whose URLs come once, and few often.
+func manyFetches(rng *rand.Rand, number int) (all []fetch) {
 	for i := range number {
 		n := spelt(rng.IntN(1 << 30))
 		if rng.IntN(4) == 0 {
@@ -86,7 +86,7 @@ func metSlowly(all []fetch, agents []string) map[string]*met {
 // not.
 func TestSpilled(t *testing.T) {
 	for round, agents := range [][]string{nil, {"bingbot"}, {"*", "bingbot", "Googlebot"}} {
-		all := many(rand.New(rand.NewPCG(uint64(round), 19)), 40_000)
+		all := manyFetches(rand.New(rand.NewPCG(uint64(round), 19)), 40_000)
 		var pages [2]string
 		for i, memory := range []int64{1 << 20, 0} {
 			q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, Agents: agents}, workers: 2, Options: Options{Memory: memory}}

@@ -36,8 +36,8 @@ func without(text string, lines ...int32) string {
 	return strings.Join(left, "")
 }
 
-// left returns the rules that are not in some lines.
-func left(rules []robots.Rule, lines ...int32) (all []robots.Rule) {
+// withoutLines returns the rules that are not in some lines.
+func withoutLines(rules []robots.Rule, lines ...int32) (all []robots.Rule) {
 	for _, r := range rules {
 		if !slices.Contains(lines, r.Line) {
 			all = append(all, r)
@@ -96,7 +96,7 @@ func TestRedundantRules(t *testing.T) {
 				agent := robots.NewAgent(name, d)
 				rules, _ := report.File.Select(agent)
 				for _, lines := range ways {
-					few := left(rules, lines...)
+					few := withoutLines(rules, lines...)
 					other := few
 					if !slices.ContainsFunc(lines, func(l int32) bool { return slices.Contains(useless, l) }) { // which may be all that parts two groups
 						other, _ = robots.Parse([]byte(without(text, lines...)), d).Select(agent)
@@ -148,7 +148,7 @@ func TestRedundantFound(t *testing.T) {
 		rules, paths := report.File.Groups[0].Rules, tellingPaths(report.File, short)
 		redundant, useless := redundantOf(report)
 		for i, r := range rules {
-			if slices.Contains(useless, r.Line) || slices.ContainsFunc(paths, func(p string) bool { return says(rules, p, d) != says(left(rules, r.Line), p, d) }) {
+			if slices.Contains(useless, r.Line) || slices.ContainsFunc(paths, func(p string) bool { return says(rules, p, d) != says(withoutLines(rules, r.Line), p, d) }) {
 				continue
 			}
 			covers := func(w robots.Rule) bool {
@@ -156,7 +156,7 @@ func TestRedundantFound(t *testing.T) {
 					return robots.Matches(r.Pattern, []byte(p)) && !robots.Matches(w.Pattern, []byte(p))
 				})
 			}
-			if !slices.ContainsFunc(left(rules, useless...), covers) || !slices.ContainsFunc(paths, func(p string) bool { return robots.Decide(rules, []byte(p), d) == i }) {
+			if !slices.ContainsFunc(withoutLines(rules, useless...), covers) || !slices.ContainsFunc(paths, func(p string) bool { return robots.Decide(rules, []byte(p), d) == i }) {
 				continue
 			}
 			if all++; slices.Contains(redundant, r.Line) {

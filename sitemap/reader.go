@@ -350,7 +350,7 @@ func (r *Reader) linked(attrs []xml.Attr) (e Entry, ok bool, err error) {
 		return e, false, nil
 	}
 	r.url = append(r.url, url...)
-	return r.give()
+	return r.entryInHand()
 }
 
 // end ends an element, and returns its URL if it is an entry.
@@ -369,13 +369,13 @@ func (r *Reader) end(name xml.Name) (e Entry, ok bool, err error) {
 	}
 	r.ended = depth == 1
 	if inURL {
-		return r.give()
+		return r.entryInHand()
 	}
 	return e, false, nil
 }
 
-// give returns the URL in hand.
-func (r *Reader) give() (e Entry, ok bool, err error) {
+// entryInHand returns the URL in hand.
+func (r *Reader) entryInHand() (e Entry, ok bool, err error) {
 	url := bytes.TrimSpace(r.url)
 	if len(url) > MaxURL || r.tooLong || len(url) == 0 {
 		return e, false, nil // the end of the entry counts it

@@ -68,7 +68,7 @@ func Load(o Options) (*Lists, error) {
 		speakers: []speaker{{}}, byToken: map[string]Speaker{}, proofs: []string{""},
 		age: cmp.Or(o.Age, DefaultAge),
 	}
-	g := gatherer{names: Names(), found: map[string]*found{}, most: o.Bytes}
+	g := gatherer{names: Names(), found: map[string]*foundList{}, most: o.Bytes}
 	for _, p := range o.Paths {
 		g.gather(p)
 	}
@@ -85,8 +85,8 @@ func Load(o Options) (*Lists, error) {
 	return l, errors.Join(g.errs...)
 }
 
-// found is the files of one list.
-type found struct {
+// foundList is the files of one list.
+type foundList struct {
 	tokens    []string // of the crawlers it speaks for
 	snapshots []snapshot
 }
@@ -101,7 +101,7 @@ func (l *Lists) build(g *gatherer) {
 }
 
 // addList compiles the files of a list.
-func (l *Lists) addList(f *found) {
+func (l *Lists) addList(f *foundList) {
 	proofs := map[netip.Prefix]Proof{} // by the first file that has the prefix
 	for _, s := range f.snapshots {
 		for _, p := range s.prefixes {
@@ -226,7 +226,7 @@ func Names() map[string][]string {
 // A gatherer finds the files of lists, and reads them.
 type gatherer struct {
 	names map[string][]string
-	found map[string]*found
+	found map[string]*foundList
 	bytes int64 // that were read
 	most  int64 // that may be read; 0 is no limit
 	asked []string
@@ -411,7 +411,7 @@ func (g *gatherer) readFile(file, name, shown string, tokens []string) {
 	s.file, s.name = file, shown
 	f := g.found[name]
 	if f == nil {
-		f = &found{tokens: tokens}
+		f = &foundList{tokens: tokens}
 		g.found[name] = f
 	}
 	f.snapshots = append(f.snapshots, s)

@@ -93,7 +93,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		g := gatherer{found: map[string]*found{"x": {tokens: []string{"X"}, snapshots: []snapshot{s}}}}
+		g := gatherer{found: map[string]*foundList{"x": {tokens: []string{"X"}, snapshots: []snapshot{s}}}}
 		l := &Lists{speakers: []speaker{{}}, byToken: map[string]Speaker{}, proofs: []string{""}, age: DefaultAge}
 		l.build(&g)
 		for _, p := range s.prefixes {

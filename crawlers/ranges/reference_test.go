@@ -123,9 +123,9 @@ func TestReference(t *testing.T) {
 	seen := map[Answer]int{}
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		g := gatherer{found: map[string]*found{}}
+		g := gatherer{found: map[string]*foundList{}}
 		for i := range 1 + rng.IntN(3) {
-			f := &found{tokens: []string{"Examplebot"}}
+			f := &foundList{tokens: []string{"Examplebot"}}
 			for range 1 + rng.IntN(5) {
 				f.snapshots = append(f.snapshots, randomSnapshot(rng))
 			}
@@ -151,7 +151,7 @@ func TestReferenceShared(t *testing.T) {
 // compareFiles compares on the lists below a directory.
 func compareFiles(t *testing.T, dir string) {
 	t.Helper()
-	g := gatherer{names: Names(), found: map[string]*found{}}
+	g := gatherer{names: Names(), found: map[string]*foundList{}}
 	if g.gather(dir); len(g.errs) > 0 || len(g.found) == 0 {
 		t.Fatalf("%d lists, %v", len(g.found), g.errs)
 	}

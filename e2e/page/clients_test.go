@@ -25,7 +25,7 @@ func TestOtherClients(t *testing.T) {
 			lines = append(lines, line)
 		}
 	}
-	name := made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /p\n"}, lines, "-base", "https://a.example", "-agent-from-log")
+	name := makeReport(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /p\n"}, lines, "-base", "https://a.example", "-agent-from-log")
 	tb := open(t, name, "")
 	const table = `document.querySelector('[data-name="other clients that may be crawlers"]')`
 	names := tb.text(`[...` + table + `.tBodies[0].rows].map((r) => r.cells[0].textContent).join()`)

@@ -27,7 +27,7 @@ func TestCopies(t *testing.T) {
 	}
 	long := "https://a.example/a/<i>\"" + strings.Repeat("x", 400)
 	rules := map[string]string{"https://a.example": "User-agent: *\nDisallow: /a\nDisallow: /a/b\nDisalow: /c\n"}
-	name := made(t, rules, []string{long, "https://a.example/a/b", "https://a.example/=c", "https://a.example/a/d", long}, "-agent", "Googlebot", "-old", old)
+	name := makeReport(t, rules, []string{long, "https://a.example/a/b", "https://a.example/=c", "https://a.example/a/d", long}, "-agent", "Googlebot", "-old", old)
 	tb := open(t, name, "")
 	got := tb.copied(`button[aria-label*="rules of https://a.example"]`)
 	for _, want := range []string{
@@ -70,7 +70,7 @@ func TestCopiesTabs(t *testing.T) {
 
 // TestCopiesNumbers copies and sorts numbers in each form that the page has for them: in CSV they are plain numbers, and what a spreadsheet would run is text.
 func TestCopiesNumbers(t *testing.T) {
-	tb := open(t, made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /a\n"}, []string{"https://a.example/a"}, "-agent", "Googlebot"), "")
+	tb := open(t, makeReport(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /a\n"}, []string{"https://a.example/a"}, "-agent", "Googlebot"), "")
 	rows := [][5]string{
 		{"=1+1", "12,345", "<0.01%", "600.0 s <small>or more</small>", "-5"},
 		{"-2", "1,234", "12.3%", "–", "1,234"},

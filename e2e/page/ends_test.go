@@ -27,7 +27,7 @@ func TestPageEnds(t *testing.T) {
 			urls = append(urls, fmt.Sprintf("%s/a/%d/%d", origin, n%5, n))
 		}
 	}
-	tb := open(t, made(t, rules, urls, "-agent", "Googlebot"), "")
+	tb := open(t, makeReport(t, rules, urls, "-agent", "Googlebot"), "")
 	var rows int
 	tb.eval(`document.querySelectorAll(".tree tbody tr").length`, &rows)
 	if rows < 500 {
@@ -52,7 +52,7 @@ func TestManyCrawlers(t *testing.T) {
 			names = append(names, c.Token)
 		}
 	}
-	tb := open(t, made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /a\n"}, []string{"https://a.example/a", "https://a.example/b"}, "-agent", strings.Join(names, ",")), "")
+	tb := open(t, makeReport(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /a\n"}, []string{"https://a.example/a", "https://a.example/b"}, "-agent", strings.Join(names, ",")), "")
 	const table = `document.querySelector('table[data-name="crawlers"]')`
 	shown := func(when string, rows int, says string) {
 		t.Helper()

@@ -29,7 +29,7 @@ func TestFindings(t *testing.T) {
 			lines = append(lines, fmt.Sprintf("{\"url\": %s, \"user_agent\": %s, \"status\": 200, \"time\": \"2026-02-%02dT10:00:00Z\"}", literal("https://"+path+fmt.Sprint(i)), literal(agent), 1+i%20))
 		}
 	}
-	tb := open(t, made(t, rules, lines, "-format", "jsonl", "-agent-from-log"), "")
+	tb := open(t, makeReport(t, rules, lines, "-format", "jsonl", "-agent-from-log"), "")
 	if n := tb.text(`String(document.querySelectorAll(".findings li").length)`); n < "5" {
 		t.Errorf("there are %s findings, too few to fill a window", n)
 	}

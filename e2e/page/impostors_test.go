@@ -23,7 +23,7 @@ func TestImpostors(t *testing.T) {
 		path := []string{"/p", "/<script>alert(1)</script>", "/" + strings.Repeat("long", 200), "/q?\u202e=1", "/=cmd"}[i%7%5]
 		lines = append(lines, fmt.Sprintf("%s - - [01/Feb/2026:10:00:%02d +0000] \"GET %s HTTP/1.1\" 200 %d \"-\" \"Googlebot/2.1\"", client, i%60, path, i))
 	}
-	name := made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /p\n"}, lines, "-base", "https://a.example", "-agent-from-log", "-ranges", list)
+	name := makeReport(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /p\n"}, lines, "-base", "https://a.example", "-agent-from-log", "-ranges", list)
 	tb := open(t, name, "")
 	sum := func(table, column string) string {
 		return tb.text(`String([...document.querySelector('[data-name="` + table + `"]').tBodies[0].rows].reduce((n, r) => n + parseInt(r.cells[` + column + `].firstChild.data.replaceAll(",", "")), 0))`)

@@ -44,7 +44,7 @@ func TestNarrow(t *testing.T) {
 // be scrolled says so, and that the page itself is never scrolled sideways.
 func TestNarrowColumns(t *testing.T) {
 	long := strings.Repeat("x", 300)
-	shop := made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /" + long + "\nDisallow: /*.php\nCrawl-delay: 2\n"},
+	shop := makeReport(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /" + long + "\nDisallow: /*.php\nCrawl-delay: 2\n"},
 		[]string{"https://a.example/" + long + ".php", "https://a.example/b/" + long + "?" + long, "https://" + long[:60] + ".example/"}, "-agent", "@search,@ai")
 	for _, name := range []string{cookbook(t, sitemaps...), shop} {
 		tb := open(t, name, "", chromedp.EmulateViewport(400, 800))

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// made makes a report of URLs and of the robots.txt of origins, and returns
+// makeReport makes a report of URLs and of the robots.txt of origins, and returns
 // its name.
-func made(t *testing.T, rules map[string]string, urls []string, args ...string) string {
+func makeReport(t *testing.T, rules map[string]string, urls []string, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	var responses strings.Builder
@@ -45,7 +45,7 @@ func TestSharedText(t *testing.T) {
 			urls = append(urls, o+"/a", o+"/"+strconv.Itoa(i))
 		}
 	}
-	tb := open(t, made(t, rules, urls, "-agent", "Googlebot,GPTBot"), "#what-if")
+	tb := open(t, makeReport(t, rules, urls, "-agent", "Googlebot,GPTBot"), "#what-if")
 	tb.started()
 	share := tb.text(`document.getElementById("what-if-share").textContent`)
 	if !strings.Contains(share, "2 other origins have the same text") || !strings.Contains(share, "4 of them, with 24 verdicts: 100% of the 24 to these origins") {
@@ -63,12 +63,12 @@ func TestLargeText(t *testing.T) {
 	large := "User-agent: *\nDisallow: /a\n" + strings.Repeat("# more\n", 80_000)
 	rules := map[string]string{"https://a.example": large}
 	urls := []string{"https://a.example/a", "https://a.example/b", "https://b.example/b"}
-	tb := open(t, made(t, rules, urls, "-agent", "Googlebot"), "#what-if")
+	tb := open(t, makeReport(t, rules, urls, "-agent", "Googlebot"), "#what-if")
 	if got := tb.text(`document.getElementById("what-if").textContent`); !strings.Contains(got, "This panel is left out. The robots.txt of https://a.example is over 500 KiB") {
 		t.Errorf("the panel: %.300s", got)
 	}
 	rules["https://b.example"] = "User-agent: *\nDisallow: /b\n"
-	tb = open(t, made(t, rules, urls, "-agent", "Googlebot"), "#what-if")
+	tb = open(t, makeReport(t, rules, urls, "-agent", "Googlebot"), "#what-if")
 	tb.started()
 	if got := tb.text(`document.getElementById("what-if").textContent`); !strings.Contains(got, "Not here is the robots.txt of https://a.example, which is over 500 KiB") {
 		t.Errorf("the panel: %.300s", got)
@@ -93,7 +93,7 @@ func TestEditsOfAll(t *testing.T) {
 		rules[o] = fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i)
 		urls = append(urls, o+"/a")
 	}
-	name := made(t, rules, urls, "-agent", "Googlebot")
+	name := makeReport(t, rules, urls, "-agent", "Googlebot")
 	tb := open(t, name, "#what-if")
 	tb.started()
 	const text = `document.getElementById("what-if-text").value`
@@ -166,7 +166,7 @@ func TestSameText(t *testing.T) {
 		rules[fmt.Sprintf("https://%d.y.example", i)] = fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i)
 		urls = append(urls, fmt.Sprintf("https://%d.example/a", i), fmt.Sprintf("https://%d.y.example/a", i))
 	}
-	tb := open(t, made(t, rules, urls, "-agent", "Googlebot"), "")
+	tb := open(t, makeReport(t, rules, urls, "-agent", "Googlebot"), "")
 	const table = `document.querySelector('table[data-name="robots.txt files"]')`
 	tb.eval(`{ const f = `+table+`.parentElement.previousElementSibling.querySelector("input"); f.value = "4.example"; f.dispatchEvent(new Event("input")); }`, nil)
 	const want = "robots.txt of,Requests,Rules that decided,Rules that lost,Rules that matched nothing,Findings,robots.txt of: notes\r\n" +

@@ -27,7 +27,7 @@ func (tb *tab) tree() string {
 
 // TestTree unfolds, sorts, filters and copies the tree of paths, with the keyboard and the mouse.
 func TestTree(t *testing.T) {
-	tb := open(t, made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /b/3/y\n"}, pathURLs, "-agent", "Googlebot"), "")
+	tb := open(t, makeReport(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /b/3/y\n"}, pathURLs, "-agent", "Googlebot"), "")
 	is := func(what, want string) {
 		t.Helper()
 		if got := tb.tree(); got != want {
@@ -234,7 +234,7 @@ func TestSlices(t *testing.T) {
 // TestLongRules copies rules that the page cuts off.
 func TestLongRules(t *testing.T) {
 	long := "/" + strings.Repeat("x", 1000)
-	name := made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: " + long + "\n"}, []string{"https://a.example" + long, "https://a.example/"}, "-agent", "Googlebot")
+	name := makeReport(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: " + long + "\n"}, []string{"https://a.example" + long, "https://a.example/"}, "-agent", "Googlebot")
 	tb := open(t, name, "")
 	for button, want := range map[string]string{
 		`button[aria-label*="rules of https://a.example"]`: ",2,Disallow: " + long + "\r\n", `#paths .tools button`: ",line 2: Disallow: " + long + "\r\n",

@@ -254,7 +254,7 @@ func TestTimes(t *testing.T) {
 				t.Fatal(err)
 			}
 			text, rules := firstRules(text, c.rules)
-			d := whatif.Data{Dialect: robots.Google, Agents: crawlers, Origins: []whatif.Origin{{Origin: "https://a.example", Text: text, Name: c.name, Requests: 1, URLs: many(urls, text)}}}
+			d := whatif.Data{Dialect: robots.Google, Agents: crawlers, Origins: []whatif.Origin{{Origin: "https://a.example", Text: text, Name: c.name, Requests: 1, URLs: manyURLs(urls, text)}}}
 			tb := open(t, write(t, d), "")
 			var loaded float64
 			tb.eval(`performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart`, &loaded)
@@ -298,8 +298,8 @@ func firstRules(text []byte, most int) (begin []byte, rules int) {
 	return begin, rules
 }
 
-// many returns so many URLs that look real: some are of the rules, most are not.
-func many(n int, text []byte) (urls []whatif.URL) {
+// manyURLs returns so many URLs that look real: some are of the rules, most are not.
+func manyURLs(n int, text []byte) (urls []whatif.URL) {
 	rng := rand.New(rand.NewPCG(18, 7))
 	like := repcase.PathsLike(rng, text, 80)
 	words := strings.Fields("shop product category article news search image user page item tag archive blog list view detail media en de fr")

@@ -531,7 +531,7 @@ func TestCopy(t *testing.T) {
 func TestHidden(t *testing.T) {
 	rules := map[string]string{"https://a.example": "User-agent: *\nDisallow: /a\u202eb\u0001\n"}
 	urls := []string{"https://a.example/a\u202eb\u0001c", "https://a.example/x/\u202egpj.exe", "https://a.example/x/\u200b\x7f\ufe0f", "https://a.example/x/é ü"}
-	tb := open(t, made(t, rules, urls, "-agent", "Googlebot"), "#what-if")
+	tb := open(t, makeReport(t, rules, urls, "-agent", "Googlebot"), "#what-if")
 	tb.started()
 	wantRows(t, tb, "what-if-lines", `2|Disallow: /a\u{202E}b\u{1}|1|disallowed`)
 	tb.typed("# \u2066x\nUser-agent: *\n\nDisallow: /x\t# \u202a\n")

@@ -42,7 +42,7 @@ func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credential
 		value, err := p.ask(cc)
 		if err == nil && value.AccessKeyID != "" && value.SecretAccessKey != "" {
 			c.current, c.lasts = p.Provider, value.Expiration.IsZero()
-			c.keep(value)
+			c.noteSecrets(value)
 			return value, nil
 		}
 		if p.must {
@@ -52,8 +52,8 @@ func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credential
 	return credentials.Value{}, fmt.Errorf("%w: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE", ErrCredentials)
 }
 
-// keep notes secrets, so that redact finds them.
-func (c *chain) keep(v credentials.Value) {
+// noteSecrets keeps the secrets of a credential, so that redact finds them.
+func (c *chain) noteSecrets(v credentials.Value) {
 	for _, secret := range []string{v.SecretAccessKey, v.SessionToken, v.AccessKeyID} {
 		if secret != "" && !slices.Contains(c.secrets, secret) {
 			c.secrets = append(c.secrets, secret)

@@ -60,7 +60,7 @@ func (s *store) stat(name string) (info Info, err error) {
 		return err
 	})
 	if err == nil {
-		err = s.see(name, info)
+		err = s.checkVersion(name, info)
 	}
 	return info, err
 }
@@ -120,7 +120,7 @@ func (s *store) open(name string) (*Object, error) {
 	first := &stream{object: o, window: firstWindow}
 	err = s.try(interrupted, toRead, func() error { return first.ask() })
 	if err == nil {
-		err = s.see(name, o.info)
+		err = s.checkVersion(name, o.info)
 	}
 	if err != nil {
 		first.close()
@@ -165,7 +165,7 @@ func (o *Object) ReadAt(b []byte, off int64) (int, error) {
 	if short {
 		b = b[:o.info.Size-off]
 	}
-	s := o.take(off, len(b))
+	s := o.streamAt(off, len(b))
 	n, err := s.readFull(b)
 	if err != nil {
 		s.close()
@@ -178,8 +178,8 @@ func (o *Object) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// take returns a stream that stands at a position.
-func (o *Object) take(off int64, size int) *stream {
+// streamAt returns a stream that stands at a position.
+func (o *Object) streamAt(off int64, size int) *stream {
 	o.mu.Lock()
 	best := -1
 	for i, s := range o.streams {

@@ -67,7 +67,7 @@ func (c *chain) roleOf(name string, profile map[string]string, depth int) (crede
 	return &role{STSAssumeRole: credentials.STSAssumeRole{Client: client, STSEndpoint: c.config.sts(), Options: credentials.STSAssumeRoleOptions{
 		Location: cmp.Or(c.config.region, "us-east-1"), DurationSeconds: seconds, ExternalID: profile["external_id"],
 		RoleARN: profile["role_arn"], RoleSessionName: cmp.Or(profile["role_session_name"], "robobatch"),
-	}}, source: source, keep: c.keep}, nil
+	}}, source: source, keep: c.noteSecrets}, nil
 }
 
 // sourceOf returns the provider of the credentials that ask for a role.

@@ -150,8 +150,8 @@ func (s *store) wait(ctx context.Context, n int) error {
 	}
 }
 
-// see returns an error if an object has another version than this process saw before.
-func (s *store) see(name string, info Info) error {
+// checkVersion returns an error if an object has another version than this process saw before.
+func (s *store) checkVersion(name string, info Info) error {
 	if before, seen := s.versions.LoadOrStore(name, info); seen && !info.isSame(before.(Info)) {
 		return ErrChanged
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// few are limits of so many paths, in memory and time that do not end first.
-func few(paths int) Limits { return Limits{paths, 1 << 30, 1 << 40} }
+// fewPaths are limits of so many paths, in memory and time that do not end first.
+func fewPaths(paths int) Limits { return Limits{paths, 1 << 30, 1 << 40} }
 
 // allowed reports whether a path is allowed, by the slow reference.
 func allowed(rules []robots.Rule, path string) bool {
@@ -90,7 +90,7 @@ func TestBruteForce(t *testing.T) {
 		for _, r := range slices.Concat(a, b) {
 			patterns = append(patterns, r.Pattern)
 		}
-		made := Make(patterns, few(4000))
+		made := Make(patterns, fewPaths(4000))
 		tried += len(made.All)
 		want, got := slices.ContainsFunc(short, differs), slices.ContainsFunc(made.All, differs)
 		switch {
@@ -114,12 +114,12 @@ func TestBruteForce(t *testing.T) {
 // Paths are a function of the patterns, each once, and no more than asked for.
 func TestMake(t *testing.T) {
 	patterns := []string{"/a*b$", "/*admin*", "*.php", "/", ""}
-	made, again := Make(patterns, few(100)), Make(patterns, few(100))
+	made, again := Make(patterns, fewPaths(100)), Make(patterns, fewPaths(100))
 	if !slices.Equal(made.All, again.All) || len(made.All) != 100 || !made.Cut {
 		t.Errorf("%d paths, cut %t", len(made.All), made.Cut)
 	}
 	seen := map[string]bool{}
-	for _, path := range Make(patterns, few(10_000)).All {
+	for _, path := range Make(patterns, fewPaths(10_000)).All {
 		if seen[path] || path[0] != '/' || strings.ContainsAny(path, "# ") {
 			t.Errorf("path %q", path)
 		}
@@ -130,7 +130,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if all := Make(nil, few(10)); len(all.All) == 0 || all.Cut {
+	if all := Make(nil, fewPaths(10)); len(all.All) == 0 || all.Cut {
 		t.Errorf("%v", all)
 	}
 }

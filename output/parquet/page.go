@@ -48,12 +48,12 @@ type Encoder struct {
 
 // finish compresses the page of a column.
 func (e *Encoder) finish(to *Pages, column int, stats statistics, encoding parquet.Encoding) {
-	e.keep(to, column, stats, encoding, e.pack(e.packed, e.page))
+	e.addPage(to, column, stats, encoding, e.pack(e.packed, e.page))
 }
 
-// keep adds a compressed page to its column. The page, which waits for the end of its row group,
+// addPage adds a compressed page to its column. The page, which waits for the end of its row group,
 // gets a copy of no more than its length: memory to compress into is several times that.
-func (e *Encoder) keep(to *Pages, column int, stats statistics, encoding parquet.Encoding, packed []byte) {
+func (e *Encoder) addPage(to *Pages, column int, stats statistics, encoding parquet.Encoding, packed []byte) {
 	p := &to.columns[column]
 	p.stats, p.size, p.encoding = stats, len(e.page), encoding
 	p.data = append(p.data[:0], packed...)
@@ -224,7 +224,7 @@ func (e *Encoder) Texts(to *Pages, column int, t *Texts) {
 	e.page = page
 	if encoding == parquet.Encodings.DeltaByteArray && e.words != nil {
 		if packed, ok := e.words.Append(e.packed[:0], page, head); ok {
-			e.keep(to, column, stats, encoding, packed)
+			e.addPage(to, column, stats, encoding, packed)
 			return
 		}
 	}

@@ -251,7 +251,7 @@ func (f *Fetches) readRecord(rows Rows) error {
 	// The record counts only when all of it was read. The pending fetch is another one, or waits
 	// for this record.
 	joins := f.pending.parts&part == 0 && f.pending.parts != 0 && bytes.Equal(f.pending.url, url)
-	seen := f.see(part)
+	seen := f.readHTTP(part)
 	if err := f.block.end(); err != nil {
 		return err
 	}
@@ -281,16 +281,16 @@ func (f *Fetches) begin(url []byte) {
 	clear(p.present)
 }
 
-// see reads the header of the HTTP message in the block, if any of its fields is wanted, and
+// readHTTP reads the header of the HTTP message in the block, if any of its fields is wanted, and
 // reports whether it is one. A record without such a header still counts by its own header.
-func (f *Fetches) see(part fetchPart) bool {
+func (f *Fetches) readHTTP(part fetchPart) bool {
 	if part&f.fields.blocks == 0 || part == fetchWhole {
 		return false
 	}
 	return f.http.ReadHead(&f.block, part == fetchResponse) == nil
 }
 
-// join adds the fields of a record to the pending fetch. hasHTTP is the result of see.
+// join adds the fields of a record to the pending fetch. hasHTTP is the result of readHTTP.
 func (f *Fetches) join(part fetchPart, hasHTTP bool) {
 	p := &f.pending
 	p.parts |= part

@@ -58,14 +58,14 @@ func readHeader(data []byte) (h header, n int, err error) {
 				if kind == typeFalse && id == 7 && part == 8 {
 					h.stored = true
 				}
-				return c.take(fields, id, kind)
+				return c.readNumber(fields, id, kind)
 			})
 			if len(fields) > 0 {
 				c.fail(errHeader)
 			}
 			return true
 		}
-		return c.take(numbers, id, kind)
+		return c.readNumber(numbers, id, kind)
 	})
 	_, plain := numbers[4]
 	delete(numbers, 4)
@@ -81,8 +81,8 @@ func readHeader(data []byte) (h header, n int, err error) {
 	return h, c.pos, c.err
 }
 
-// take reads a number, and takes it from those that are still missing.
-func (c *compact) take(missing map[int64]*int64, id int64, kind byte) bool {
+// readNumber reads a number, and takes it from those that are still missing.
+func (c *compact) readNumber(missing map[int64]*int64, id int64, kind byte) bool {
 	to := missing[id]
 	if to == nil || kind != typeI32 {
 		return false

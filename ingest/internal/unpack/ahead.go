@@ -262,7 +262,7 @@ func (a *Ahead) Read(dst []byte) (int, error) {
 		return 0, err
 	}
 	n := copy(dst, a.buffer[a.at:])
-	a.give(n)
+	a.noteGiven(n)
 	if a.at == len(a.buffer) {
 		a.giveBack(a.buffer)
 		a.buffer = nil
@@ -279,13 +279,13 @@ func (a *Ahead) Take(buf []byte) (data []byte, start int, ok bool) {
 		buf = make([]byte, Headroom+TextSize)
 	}
 	data, start, a.buffer = a.buffer, a.at, nil
-	a.give(len(data) - start)
+	a.noteGiven(len(data) - start)
 	a.giveBack(buf)
 	return data, start, true
 }
 
-// give notes that the next n bytes of the buffer are given away.
-func (a *Ahead) give(n int) {
+// noteGiven notes that the next n bytes of the buffer are given away.
+func (a *Ahead) noteGiven(n int) {
 	a.at += n
 	a.parts.given += int64(n)
 	if a.mark > 0 && a.at >= a.mark {
@@ -315,7 +315,7 @@ func (a *Ahead) fill() error {
 		case ok:
 			a.at, a.mark = Headroom, text.mark
 			if len(text.data) == Headroom {
-				a.give(0)
+				a.noteGiven(0)
 				a.giveBack(text.data)
 			} else {
 				a.buffer, a.anyBytes = text.data, true

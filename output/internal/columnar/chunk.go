@@ -213,7 +213,7 @@ func (c *Chunk) TakeRows(from []*Chunk, rows []Ref) {
 	c.spread()
 	c.Rows += len(rows)
 	for i, col := range c.Columns {
-		col.take(from, c.Schema.source(i), rows)
+		col.appendRows(from, c.Schema.source(i), rows)
 	}
 }
 

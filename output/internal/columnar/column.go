@@ -24,8 +24,8 @@ type column interface {
 	// spread makes one value for each row, also for rows to come.
 	spread()
 
-	// take appends rows of the columns at that index of chunks, which have the same type.
-	take(from []*Chunk, at int, rows []Ref)
+	// appendRows appends rows of the columns at that index of chunks, which have the same type.
+	appendRows(from []*Chunk, at int, rows []Ref)
 	// encode appends the column to dst, for a temporary file.
 	encode(dst []byte) []byte
 	// decode reads it back into an empty column.
@@ -195,8 +195,8 @@ func repeat[T any](all []T, n, times int) []T {
 	return all
 }
 
-// take appends rows of the same column of other chunks.
-func (v *values[T]) take(from []*Chunk, at int, rows []Ref) {
+// appendRows appends rows of the same column of other chunks.
+func (v *values[T]) appendRows(from []*Chunk, at int, rows []Ref) {
 	for len(rows) > 0 {
 		n := neighbours(rows)
 		src := from[rows[0].Chunk].Columns[at].(numeric[T]).numbers()
@@ -325,10 +325,10 @@ type dictColumn struct {
 	dict *Dictionary
 }
 
-// take appends rows of the same column of other chunks, and takes their texts into its own dictionary.
-func (c *dictColumn) take(from []*Chunk, at int, rows []Ref) {
+// appendRows appends rows of the same column of other chunks, and takes their texts into its own dictionary.
+func (c *dictColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	start := len(c.All)
-	c.values.take(from, at, rows)
+	c.values.appendRows(from, at, rows)
 	for len(rows) > 0 {
 		n := neighbours(rows)
 		if src := from[rows[0].Chunk].Columns[at].(*dictColumn).dict; src != c.dict {
@@ -447,8 +447,8 @@ func (c *TextColumn) size() int {
 // row returns the text of a row, empty for a null. The column has offsets.
 func (c *TextColumn) row(row uint32) []byte { return c.Bytes[c.offsets[row]:c.offsets[row+1]] }
 
-// take appends rows of the same column of other chunks.
-func (c *TextColumn) take(from []*Chunk, at int, rows []Ref) {
+// appendRows appends rows of the same column of other chunks.
+func (c *TextColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	var src *TextColumn
 	last := ^uint32(0)
 	for _, r := range rows {

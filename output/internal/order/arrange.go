@@ -115,7 +115,7 @@ func NewArranger(all *columnar.Schema, opt Options, to target) *Arranger {
 
 // Write gathers a chunk.
 func (a *Arranger) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
-	a.add(c)
+	a.addChunk(c)
 	if a.bytes+c.Names.Memory() >= a.Limit {
 		if err := a.spillPiece(); err != nil {
 			return nil, err
@@ -124,8 +124,8 @@ func (a *Arranger) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	return a.next(c), nil
 }
 
-// add gathers a chunk, and leaves it to the caller whether memory is full.
-func (a *Arranger) add(c *columnar.Chunk) {
+// addChunk gathers a chunk, and leaves it to the caller whether memory is full.
+func (a *Arranger) addChunk(c *columnar.Chunk) {
 	a.chunks = append(a.chunks, c)
 	a.bytes += c.Memory() + 16*c.Rows // and two references to each row while they are sorted
 }
@@ -188,7 +188,7 @@ func emit(to target, from []*columnar.Chunk, rows []columnar.Ref) error {
 	if err := to.Start(from[rows[0].Chunk], rows[0].Row); err != nil {
 		return err
 	}
-	return take(to, from, rows)
+	return addRows(to, from, rows)
 }
 
 // cancelled returns context.Canceled if the work is to end.

@@ -114,7 +114,7 @@ func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	from := []*columnar.Chunk{c}
 	for i := range s.parts {
 		p := &s.parts[i]
-		if err := take(p.held, from, p.rows); err != nil {
+		if err := addRows(p.held, from, p.rows); err != nil {
 			return nil, err
 		}
 		p.rows = p.rows[:0]
@@ -177,7 +177,7 @@ func (s *Splitter) leave(c *columnar.Chunk, from []*columnar.Chunk) (*columnar.C
 	switch {
 	case len(s.other) == c.Rows: // all of them: the chunk itself
 		s.addLeft()
-		s.Rest.add(c)
+		s.Rest.addChunk(c)
 		c = s.Rest.next(c)
 	case len(s.other) > 0:
 		s.left.TakeRows(from, s.other)
@@ -194,7 +194,7 @@ func (s *Splitter) leave(c *columnar.Chunk, from []*columnar.Chunk) (*columnar.C
 // addLeft gives the Arranger the rest of earlier chunks.
 func (s *Splitter) addLeft() {
 	if s.left != nil && s.left.Rows > 0 {
-		s.Rest.add(s.left)
+		s.Rest.addChunk(s.left)
 		s.left = s.Rest.next(s.left)
 	}
 }
@@ -218,8 +218,8 @@ func (s *Splitter) settle(names *columnar.Numbering) error {
 	return nil
 }
 
-// take hands rows to the target of their partition.
-func take(to Held, from []*columnar.Chunk, rows []columnar.Ref) error {
+// addRows adds rows to the target of their partition.
+func addRows(to Held, from []*columnar.Chunk, rows []columnar.Ref) error {
 	for len(rows) > 0 {
 		c := to.Chunk()
 		n := c.FitRows(from, rows)

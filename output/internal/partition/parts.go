@@ -23,8 +23,8 @@ type Parts struct {
 	marker Part // none if later runs change it
 }
 
-// add notes the file of a partition.
-func (p *Parts) add(dir string, d *place.Digest) {
+// addPart adds the file of a partition.
+func (p *Parts) addPart(dir string, d *place.Digest) {
 	if p == nil {
 		return
 	}

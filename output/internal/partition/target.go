@@ -200,7 +200,7 @@ func (t *treeTarget) end(f *partFile) error {
 	if err := errors.Join(f.sink.Flush(), atomicfile.SyncFile(f.file)); err != nil {
 		return err
 	}
-	t.opt.Parts.add(f.dir, f.digest)
+	t.opt.Parts.addPart(f.dir, f.digest)
 	size, sum := f.digest.Sum()
 	fmt.Fprintf(t.hash, "/%s\x00%d %s\x00", f.dir, size, sum) //nolint:errcheck // a hash has no errors
 	err := f.file.Close()

@@ -33,8 +33,8 @@ type Counts struct {
 	Bytes    int64
 }
 
-// add adds other requests, or takes them away if times is -1.
-func (c *Counts) add(o *Counts, times int64) {
+// addCounts adds other requests, or takes them away if times is -1.
+func (c *Counts) addCounts(o *Counts, times int64) {
 	c.Requests += times * o.Requests
 	c.Denied += times * o.Denied
 	c.Failed += times * o.Failed
@@ -65,7 +65,7 @@ type Rest struct {
 func (p *Path) Rest() *Rest {
 	r := &Rest{Counts: p.Counts, Of: p.Name, Depth: p.Depth + 1, Paths: int64(p.number - len(p.Below))}
 	for _, b := range p.Below {
-		r.add(&b.Counts, -1)
+		r.addCounts(&b.Counts, -1)
 	}
 	if r.Requests == 0 || len(p.Below) == 0 {
 		return nil
@@ -152,7 +152,7 @@ func (t *Tree) push(name []byte) {
 }
 
 // AddRequests counts requests of the path.
-func (t *Tree) AddRequests(c *Counts) { t.open[t.used-1].add(c, 1) }
+func (t *Tree) AddRequests(c *Counts) { t.open[t.used-1].addCounts(c, 1) }
 
 // AddDenied counts verdicts of the path that a rule denies, by its number.
 func (t *Tree) AddDenied(rule int32, verdicts int64) { t.open[t.used-1].byRule[rule] += verdicts }
@@ -163,7 +163,7 @@ func (t *Tree) leave(depth int) {
 		t.used--
 		l, above := t.open[t.used], t.open[t.used-1]
 		above.number++
-		above.add(&l.Counts, 1)
+		above.addCounts(&l.Counts, 1)
 		for rule, verdicts := range l.byRule {
 			above.byRule[rule] += verdicts
 		}

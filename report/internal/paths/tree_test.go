@@ -48,7 +48,7 @@ func addAll(urls []string) (*Tree, map[string]Counts) {
 		for n := range names {
 			key := strings.Join(names[:n+1], "|")
 			sum := all[key]
-			sum.add(&Counts{1, denied, int64(i % 3), int64(i)}, 1)
+			sum.addCounts(&Counts{1, denied, int64(i % 3), int64(i)}, 1)
 			all[key] = sum
 		}
 	}

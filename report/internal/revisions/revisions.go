@@ -84,7 +84,7 @@ func differences(a, b []Line) (gone, added []Line) {
 	}
 	width := len(b) + 1
 	if (len(a)+1)*width > maxCells {
-		return told(a), told(b)
+		return withText(a), withText(b)
 	}
 	shared := make([]int32, (len(a)+1)*width) // shared[i*width+j]: lines that a[i:] and b[j:] share
 	for i := len(a) - 1; i >= 0; i-- {
@@ -107,11 +107,11 @@ func differences(a, b []Line) (gone, added []Line) {
 			added, j = append(added, b[j]), j+1
 		}
 	}
-	return told(append(gone, a[i:]...)), told(append(added, b[j:]...))
+	return withText(append(gone, a[i:]...)), withText(append(added, b[j:]...))
 }
 
-// told returns the lines that have a text.
-func told(lines []Line) (all []Line) {
+// withText returns the lines that have a text.
+func withText(lines []Line) (all []Line) {
 	for _, l := range lines {
 		if l.Text != "" {
 			all = append(all, l)

@@ -178,8 +178,8 @@ func (s series) MarshalJSON() ([]byte, error) {
 	return json.Marshal(packed)
 }
 
-// add adds the numbers of another series.
-func (s series) add(other []int64) {
+// addSeries adds the numbers of another series.
+func (s series) addSeries(other []int64) {
 	for i, n := range other {
 		s[i] += n
 	}
@@ -287,8 +287,8 @@ func (t *View) addLines(p *Points, ranked []int, name func(int) string) {
 	if rest := ranked[most:]; len(rest) > 0 {
 		values, marks := make(series, len(p.Starts)), make(series, len(p.Starts))
 		for _, a := range rest {
-			values.add(p.Cells[a])
-			marks.add(p.Bad[a])
+			values.addSeries(p.Cells[a])
+			marks.addSeries(p.Bad[a])
 		}
 		add(show.Plural(int64(len(rest)), "other crawler"), values, marks)
 	}

@@ -103,8 +103,8 @@ type slowFile struct {
 	urls    map[string]bool
 }
 
-// add counts a request for an agent.
-func (s *slowCounter) add(r request, name string) {
+// addRequest counts a request for an agent.
+func (s *slowCounter) addRequest(r request, name string) {
 	u, err := robots.SplitURL([]byte(r.url))
 	if err != nil {
 		return
@@ -217,11 +217,11 @@ func check(t *testing.T, bodies map[robots.Origin]string, all []request, q quest
 		for _, r := range all {
 			if q.LogAgents == engine.LogAgentsOff {
 				for _, name := range names {
-					slow.add(r, name)
+					slow.addRequest(r, name)
 				}
 				continue
 			}
-			slow.add(r, strings.TrimPrefix(r.userAgent, "Mozilla/5.0 (compatible; "))
+			slow.addRequest(r, strings.TrimPrefix(r.userAgent, "Mozilla/5.0 (compatible; "))
 		}
 		var got []Rule
 		for r := range c.Rules() {

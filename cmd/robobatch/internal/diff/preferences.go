@@ -73,7 +73,7 @@ func (r *Report) printPreferences(out *bufio.Writer) {
 		for i := range changes {
 			c := &changes[i]
 			counts := r.counts(c.Count)
-			fmt.Fprintf(out, "  %-*s%s\n", width-2-cli.Columns(counts), c.what(), counts) //nolint:errcheck // sticky
+			fmt.Fprintf(out, "  %-*s%s\n", width-2-cli.Columns(counts), c.label(), counts) //nolint:errcheck // sticky
 			for _, p := range c.Families[:min(len(c.Families), shownParts)] {
 				out.WriteString(r.partLine(p.Name, p.Count, ""))
 			}
@@ -84,8 +84,8 @@ func (r *Report) printPreferences(out *bufio.Writer) {
 	})
 }
 
-// what names the change.
-func (c *PreferenceChange) what() string { return c.Use + ": " + c.From + " to " + c.To }
+// label names the change.
+func (c *PreferenceChange) label() string { return c.Use + ": " + c.From + " to " + c.To }
 
 // markdownPreferences prints the changes of preferences for a comment.
 func (r *Report) markdownPreferences(out *bufio.Writer) {
@@ -100,7 +100,7 @@ func (r *Report) markdownPreferences(out *bufio.Writer) {
 			if rest := len(c.Families) - len(paths) + c.MoreFamilies; rest > 0 {
 				paths = append(paths, "and "+say.Number(int64(rest))+" more")
 			}
-			fmt.Fprintf(out, "| %s | %s | %s |\n", c.what(), ci.Markdown(r.counts(c.Count)), ci.Markdown(strings.Join(paths, ", "))) //nolint:errcheck // sticky
+			fmt.Fprintf(out, "| %s | %s | %s |\n", c.label(), ci.Markdown(r.counts(c.Count)), ci.Markdown(strings.Join(paths, ", "))) //nolint:errcheck // sticky
 		}
 	})
 }

@@ -88,7 +88,7 @@ func isOf(f *gate.Failure, change string, names []string) bool {
 // annotation returns the annotation of a rule.
 func (r *Report) annotation(level string, names []string, c *Change, rule *Rule) ci.Note {
 	note := ci.Note{Level: level, File: filepath.ToSlash(r.New.fileOf(rule.Origin)), Title: title(names, c)}
-	note.Text = r.counts(rule.Count) + " by " + rule.what()
+	note.Text = r.counts(rule.Count) + " by " + rule.label()
 	if rule.Of == "new" && note.File != "" {
 		note.Line = int32(rule.Line)
 	} else if rule.Of != "new" {
@@ -159,9 +159,9 @@ func (r *Report) markdownChange(out *bufio.Writer, names []string, c *Change) {
 			if rule.Of == "old" {
 				verb = "now: "
 			}
-			examples = append(examples, ci.Markdown(excerpt(e.URL, rule.Rule, 100))+" ("+ci.Markdown(verb+e.what())+")")
+			examples = append(examples, ci.Markdown(excerpt(e.URL, rule.Rule, 100))+" ("+ci.Markdown(verb+e.label())+")")
 		}
-		fmt.Fprintf(out, "| %s %s | %s | %s |\n", ci.Markdown(r.place(rule)), ci.Markdown(rule.what()), ci.Markdown(r.counts(rule.Count)), strings.Join(examples, "<br>")) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "| %s %s | %s | %s |\n", ci.Markdown(r.place(rule)), ci.Markdown(rule.label()), ci.Markdown(r.counts(rule.Count)), strings.Join(examples, "<br>")) //nolint:errcheck // sticky
 	}
 	if more := max(0, len(c.Rules)-shownRules) + c.MoreRules; more > 0 {
 		out.WriteString("\nand " + say.Count(int64(more), "more rule") + "\n")

@@ -235,7 +235,7 @@ func title(agents []string, c *Change) string {
 
 // printRule prints a rule with its examples.
 func (r *Report) printRule(out *bufio.Writer, rule *Rule) {
-	head, counts := "  "+say.Line(r.place(rule)+"  "+rule.what()), r.counts(rule.Count)
+	head, counts := "  "+say.Line(r.place(rule)+"  "+rule.label()), r.counts(rule.Count)
 	if room := width - cli.Columns(head) - len(counts); room >= 3 {
 		out.WriteString(head + strings.Repeat(" ", room) + counts + "\n")
 	} else {
@@ -247,7 +247,7 @@ func (r *Report) printRule(out *bufio.Writer, rule *Rule) {
 	}
 	for i := range rule.Examples {
 		e := &rule.Examples[i]
-		other := verb + e.what()
+		other := verb + e.label()
 		url := e.URL
 		if !r.severalOrigins() {
 			url = path(url)
@@ -312,8 +312,8 @@ func (r *Report) place(rule *Rule) string {
 	return name
 }
 
-// what names the rule to blame.
-func (r *Rule) what() string {
+// label names the rule to blame.
+func (r *Rule) label() string {
 	text := describe(r.Rule, 0, r.Reason)
 	if r.Of == "old" && r.Line > 0 {
 		text += "  (not any more)"
@@ -321,8 +321,8 @@ func (r *Rule) what() string {
 	return text
 }
 
-// what names the rule that decides on the other side.
-func (e *Example) what() string { return describe(e.Rule, e.Line, e.Reason) }
+// label names the rule that decides on the other side.
+func (e *Example) label() string { return describe(e.Rule, e.Line, e.Reason) }
 
 // describe returns a rule with its line, or the reason in words.
 func describe(rule string, line int, reason string) string {

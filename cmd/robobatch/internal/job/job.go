@@ -140,12 +140,12 @@ func (j *job) complete(r *summary.Report, err error) error {
 		err = j.judge(r)
 	}
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
-		err = j.keep(&flow.FaultError{Err: source.Err}, r)
+		err = j.keepRows(&flow.FaultError{Err: source.Err}, r)
 	} else if sink, ok := errors.AsType[*engine.SinkError](err); ok && flow.IsPolicy(sink.Err) {
 		r.Counts.Incomplete = true
-		err = j.keep(&flow.FaultError{Err: sink.Err}, r)
+		err = j.keepRows(&flow.FaultError{Err: sink.Err}, r)
 	} else if atEnd && flow.IsJudgement(err) {
-		err = j.keep(&flow.FaultError{Err: err, AtEnd: true}, r)
+		err = j.keepRows(&flow.FaultError{Err: err, AtEnd: true}, r)
 	} else if err == nil {
 		err = j.commit(r)
 	}
@@ -210,8 +210,8 @@ func (j *job) commit(r *summary.Report) error {
 	})
 }
 
-// keep completes the rows before a fault, and returns the fault.
-func (j *job) keep(e *flow.FaultError, r *summary.Report) error {
+// keepRows completes the rows before a fault, and returns the fault.
+func (j *job) keepRows(e *flow.FaultError, r *summary.Report) error {
 	e.Err, e.Where, e.Out = j.remedies.Add(e.Err), j.Asked.Where, j.outName
 	r.Fault = e.Err.Error()
 	if at, ok := errors.AsType[*ingest.LineError](e.Err); ok && at.Unverified > 0 {

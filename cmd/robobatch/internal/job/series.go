@@ -279,7 +279,7 @@ func (s *seriesRun) all(ctx context.Context) error {
 			return ctx.Err()
 		}
 		item := &s.items()[i]
-		if err := s.one(ctx, item); err != nil {
+		if err := s.makeOutput(ctx, item); err != nil {
 			failure, ok := failureOf(err)
 			if !ok || !s.series.skip {
 				return s.notWritten(item, err)
@@ -321,8 +321,8 @@ func (s *seriesRun) notWritten(item *series.Item, err error) error {
 	return err
 }
 
-// one makes the output of an input, unless it is done.
-func (s *seriesRun) one(ctx context.Context, item *series.Item) error {
+// makeOutput makes the output of an input, unless it is done.
+func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	dir := s.series.dir
 	defer dir.Forget(item) // there may be a million
 	state, err := s.look(item)

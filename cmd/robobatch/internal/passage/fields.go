@@ -35,7 +35,7 @@ func (p *Passage) KeepAnswers() (err error) {
 	p.Status = p.keepInt("status")
 	p.Bytes = p.keepInt("bytes")
 	if p.Now.Opt.Deeds && p.Status > 0 {
-		p.Method = p.keep("method", engine.KeptText, true)
+		p.Method = p.keepField("method", engine.KeptText, true)
 	}
 	return p.reopen(before)
 }
@@ -46,9 +46,9 @@ func (p *Passage) KeepAnswers() (err error) {
 func (p *Passage) KeepRequests(client bool) (err error) {
 	before := len(p.LogOpt.Keep)
 	if client {
-		p.Client = p.keep(cmp.Or(p.LogOpt.Fields.Client, "client"), engine.KeptText, true)
+		p.Client = p.keepField(cmp.Or(p.LogOpt.Fields.Client, "client"), engine.KeptText, true)
 	}
-	p.Status, p.Bytes, p.Method = p.keep("status", engine.KeptInt, true), p.keep("bytes", engine.KeptInt, true), p.keep("method", engine.KeptText, true)
+	p.Status, p.Bytes, p.Method = p.keepField("status", engine.KeptInt, true), p.keepField("bytes", engine.KeptInt, true), p.keepField("method", engine.KeptText, true)
 	return p.reopen(before)
 }
 
@@ -65,11 +65,11 @@ func (p *Passage) reopen(before int) (err error) {
 }
 
 // keepInt adds a field to those that are kept, if all logs can have it and one does. It returns 1 + its index; 0 is none.
-func (p *Passage) keepInt(field string) int { return p.keep(field, engine.KeptInt, false) }
+func (p *Passage) keepInt(field string) int { return p.keepField(field, engine.KeptInt, false) }
 
-// keep is keepInt for values of any kind. blind keeps the field even if no first row has it, or the log is a pipe: later
+// keepField is keepInt for values of any kind. blind keeps the field even if no first row has it, or the log is a pipe: later
 // rows may have it.
-func (p *Passage) keep(field string, kind engine.KeptKind, blind bool) int {
+func (p *Passage) keepField(field string, kind engine.KeptKind, blind bool) int {
 	opt := &p.LogOpt
 	column := ingest.KeptColumn{Field: field, Kind: kind}
 	for i, k := range opt.Keep {

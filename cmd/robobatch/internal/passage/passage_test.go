@@ -68,8 +68,8 @@ func (t trial) plan(text string) (*Passage, error) {
 	return r, r.Find(f, t.dir)
 }
 
-// take takes the logs through the rules, and returns the verdicts as letters by row.
-func (t trial) take(r *Passage) (verdicts string, err error) {
+// takeLogs decides the rows of the logs, and returns the verdicts as letters by row.
+func (t trial) takeLogs(r *Passage) (verdicts string, err error) {
 	t.Helper()
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.Load(t.Context(), t.dir); err != nil {
@@ -117,7 +117,7 @@ func TestTake(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		got, err := all.take(r)
+		got, err := all.takeLogs(r)
 		if err != nil || got != want || r.Stats.Rows != int64(len(want)) {
 			t.Errorf("%s: %q, %d rows, want %q; error %v", text, got, r.Stats.Rows, want, err)
 		}
@@ -154,7 +154,7 @@ func TestSides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := all.take(r); err == nil || !strings.Contains(err.Error(), "have no origin in common") {
+	if _, err := all.takeLogs(r); err == nil || !strings.Contains(err.Error(), "have no origin in common") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -80,9 +80,9 @@ func (s Sample) amount() string {
 	return text(s.Done)
 }
 
-// left returns how long the rest takes, after the time that it took so far, in whole seconds. It is
+// timeLeft returns how long the rest takes, after the time that it took so far, in whole seconds. It is
 // 0 if that is not known, as once all is read.
-func (s Sample) left(elapsed time.Duration) time.Duration {
+func (s Sample) timeLeft(elapsed time.Duration) time.Duration {
 	if s.Done <= 0 || s.Done >= s.Total {
 		return 0
 	}
@@ -152,7 +152,7 @@ func plainLine(what string, s Sample, elapsed time.Duration) string {
 	if s.URLs > 0 {
 		fmt.Fprintf(&sb, ", %s, %s/s", say.Count(s.URLs, "URL"), say.Number(int64(float64(s.URLs)/elapsed.Seconds())))
 	}
-	if left := s.left(elapsed); left > 0 {
+	if left := s.timeLeft(elapsed); left > 0 {
 		fmt.Fprintf(&sb, ", %v left", left)
 	}
 	return sb.String()
@@ -233,7 +233,7 @@ func barLine(what string, s Sample, elapsed time.Duration, room int) string {
 
 // parts returns the parts of a line behind the bar, the most important first.
 func (s Sample) parts(elapsed time.Duration) (parts []string) {
-	if left := s.left(elapsed); left > 0 {
+	if left := s.timeLeft(elapsed); left > 0 {
 		parts = append(parts, left.String()+" left")
 	}
 	if s.URLs > 0 {

@@ -44,8 +44,7 @@ type Verification struct {
 	Manifests int
 }
 
-// add adds a finding.
-func (v *Verification) add(kind, name, format string, args ...any) {
+func (v *Verification) addFinding(kind, name, format string, args ...any) {
 	v.Findings = append(v.Findings, Finding{kind, name, fmt.Sprintf(format, args...)})
 }
 
@@ -86,9 +85,9 @@ func (v *Verification) readRecords(d Dir, outputs []string) map[string]*Record {
 		name, r := d.record(output), &Record{}
 		switch err := readSealed(name, r); {
 		case err != nil:
-			v.add(Altered, name, "%v", err)
+			v.addFinding(Altered, name, "%v", err)
 		case r.Output != output:
-			v.add(OtherRun, name, "is about %s", say.File(r.Output))
+			v.addFinding(OtherRun, name, "is about %s", say.File(r.Output))
 		default:
 			records[output] = r
 		}
@@ -113,19 +112,19 @@ func readSealed(name string, v any) error {
 func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (want []Output, all []*Stats) {
 	fits := len(there.stats) > 0
 	if !fits {
-		v.add(Missing, d.Stats(), "no run went to its end: the same command with -resume goes on")
+		v.addFinding(Missing, d.Stats(), "no run went to its end: the same command with -resume goes on")
 	}
 	for _, name := range there.stats {
 		s, err := readStats(name)
 		if err != nil {
-			v.add(Altered, name, "%s", strings.TrimPrefix(err.Error(), say.File(name)+": "))
+			v.addFinding(Altered, name, "%s", strings.TrimPrefix(err.Error(), say.File(name)+": "))
 			fits = false
 			continue
 		}
 		if len(all) > 0 {
 			first, own := all[0].claim(there.stats[0]), s.claim(name)
 			if err := first.sameRun(&own, withResume); err != nil {
-				v.add(OtherRun, name, "%v", err)
+				v.addFinding(OtherRun, name, "%v", err)
 				fits = false
 				continue
 			}
@@ -134,7 +133,7 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 	}
 	if fits {
 		if err := complete(claimsOf(there.stats, all), d.statsOf, withResume); err != nil {
-			v.add(Missing, d.Name, "%s", strings.TrimPrefix(err.Error(), "missing: "))
+			v.addFinding(Missing, d.Name, "%s", strings.TrimPrefix(err.Error(), "missing: "))
 			fits = false
 		}
 	}
@@ -154,12 +153,12 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 			want = append(want, o)
 			switch r, name := records[o.Output], d.record(o.Output); {
 			case r == nil && !hasRecord[o.Output]:
-				v.add(Missing, name, "is not there: -resume makes the output anew")
+				v.addFinding(Missing, name, "is not there: -resume makes the output anew")
 			case r == nil: // it was altered
 			case made.Differ(&r.Made) != "":
-				v.add(OtherRun, name, "is of a run with %s", made.Differ(&r.Made))
+				v.addFinding(OtherRun, name, "is of a run with %s", made.Differ(&r.Made))
 			case r.File != o.File || r.Input.Name != o.Input:
-				v.add(OtherRun, name, "is of another run than %s", say.File(there.stats[0]))
+				v.addFinding(OtherRun, name, "is of another run than %s", say.File(there.stats[0]))
 			}
 		}
 	}
@@ -174,13 +173,13 @@ func (v *Verification) unknown(d Dir, there *view, want []Output, all []*Stats) 
 	}
 	for _, output := range there.records {
 		if !ours[output] && all != nil {
-			v.add(OtherRun, d.record(output), "is of an input that is not in the list now")
+			v.addFinding(OtherRun, d.record(output), "is of an input that is not in the list now")
 		}
 		ours[output] = true
 	}
 	for _, file := range slices.Sorted(maps.Keys(there.files)) {
 		if !ours[file] && file != "_SUCCESS" && !strings.HasPrefix(file, "_failed.") {
-			v.add(OtherRun, d.join(file), "no record is about it")
+			v.addFinding(OtherRun, d.join(file), "no record is about it")
 		}
 	}
 }
@@ -200,14 +199,14 @@ func (v *Verification) ends(d Dir, there *view, all []*Stats) {
 		switch {
 		case errors.Is(errRead, fs.ErrNotExist) && len(want) == 0:
 		case errors.Is(errRead, fs.ErrNotExist):
-			v.add(Missing, name, "%s, and the list is not there", say.Count(int64(len(s.Series.Failed)), "input")+" failed")
+			v.addFinding(Missing, name, "%s, and the list is not there", say.Count(int64(len(s.Series.Failed)), "input")+" failed")
 		case errors.Join(err, errRead) != nil || !bytes.Equal(got, want):
-			v.add(Altered, name, "is not the list of failures in %s", say.File(shard.Stats()))
+			v.addFinding(Altered, name, "is not the list of failures in %s", say.File(shard.Stats()))
 		}
 	}
 	for file := range there.files {
 		if strings.HasPrefix(file, "_failed.") && !lists[file] {
-			v.add(OtherRun, d.join(file), "no _stats file of that shard is there")
+			v.addFinding(OtherRun, d.join(file), "no _stats file of that shard is there")
 		}
 	}
 	if _, ok := there.files["_SUCCESS"]; !ok {
@@ -217,9 +216,9 @@ func (v *Verification) ends(d Dir, there *view, all []*Stats) {
 	v.Manifests++
 	switch err := readSealed(d.success(), total); {
 	case err != nil:
-		v.add(Altered, d.success(), "%v", err)
+		v.addFinding(Altered, d.success(), "%v", err)
 	case total.Report == nil || all[0].made().Differ(total.made()) != "" || all[0].Series.List != total.Series.List:
-		v.add(OtherRun, d.success(), "is of another run than the _stats files")
+		v.addFinding(OtherRun, d.success(), "is of another run than the _stats files")
 	}
 }
 
@@ -237,7 +236,7 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 		return nil, fmt.Errorf("%s is no file of -stats: name that of the run which wrote it, or a directory of outputs", say.File(name))
 	default:
 		if err := manifest.Read(text, s); err != nil {
-			v.add(Altered, name, "%v", err)
+			v.addFinding(Altered, name, "%v", err)
 			return v, nil
 		}
 	}
@@ -284,7 +283,7 @@ func (v *Verification) strangers(s *Stats) error {
 		}
 		below, err := filepath.Rel(s.Output, name)
 		if err == nil && !ours[filepath.ToSlash(below)] {
-			v.add(OtherRun, name, "the run did not write it")
+			v.addFinding(OtherRun, name, "the run did not write it")
 		}
 		return err
 	})
@@ -304,7 +303,7 @@ func (v *Verification) verifyFile(name string, want *summary.File) {
 		kind = Missing
 	}
 	if why != "" {
-		v.add(kind, name, "%s", why)
+		v.addFinding(kind, name, "%s", why)
 	}
 }
 

@@ -59,7 +59,7 @@ func (r *Report) AddAgents(agents []AgentCount, others, unbound *Clients) {
 		}
 		sum := &r.ByAgent[i]
 		sum.Rows, sum.Allowed, sum.Disallowed, sum.Null = sum.Rows+a.Rows, sum.Allowed+a.Allowed, sum.Disallowed+a.Disallowed, sum.Null+a.Null
-		sum.Verified = sum.Verified.add(a.Verified)
+		sum.Verified = sum.Verified.addVerified(a.Verified)
 		if a.Violations != nil {
 			n := *a.Violations
 			if sum.Violations != nil {

@@ -30,8 +30,8 @@ func verifiedOf(store *engine.Store, a *engine.AgentCount, binding engine.Bindin
 	return &Verified{Yes: of(ranges.Yes), No: of(ranges.No), Unpublished: of(ranges.Unpublished), Stale: of(ranges.Stale), NoAddress: of(ranges.Null)}
 }
 
-// add adds other counts, if there are any.
-func (v *Verified) add(o *Verified) *Verified {
+// addVerified adds other counts, if there are any.
+func (v *Verified) addVerified(o *Verified) *Verified {
 	if v == nil || o == nil {
 		return cmp.Or(v, o)
 	}
@@ -108,7 +108,7 @@ func (r *Report) Impostors() string {
 // allVerified returns the counts of all crawlers, nil without lists.
 func (r *Report) allVerified() (all *Verified) {
 	for _, a := range r.ByAgent {
-		all = all.add(a.Verified)
+		all = all.addVerified(a.Verified)
 	}
 	return all
 }
