@@ -3,36 +3,42 @@
 //	go run -C bench ./gate                 # against the merge base with main; on main, against the commit before
 //	go run -C bench ./gate -base v1.2.3    # against that commit
 //
-// It builds the benchmarks of both, and runs a few of them on data of the repository, by one worker, in short
-// rounds in turn. A round gives the CPU time of each; the least of all rounds counts, since whatever else
-// runs on the machine only adds to it. A case that seems slower is measured again, with as many rounds; the gate
-// fails if it is slower twice. bench/README.md says how often that is wrong.
+// It builds the benchmarks of the tree twice, with the packages of the tree and with those of the base, and runs a
+// few of them on data of the repository, by one worker, in short rounds. In a round each case runs in both programs,
+// one right after the other, so that a busy machine slows down both. A case is as slow as the median of the ratios of
+// CPU time in all rounds. If that is over the threshold, the case is measured again; the gate fails if it is slower twice.
+//
+// Nothing is measured, and the gate says so, if there is no base, as in a clone of one commit; if no package of the
+// benchmarks has changed; and if the base does not build.
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
+	"time"
 
 	"github.com/robobatch/robobatch/bench/internal/tool"
 )
 
-// cases are the benchmarks that count: matching, compiling, reading, deciding, writing.
-var cases = []string{
-	"Match/data=quickstart/log=mixed",
-	"Match/data=madeup/rules=1034/wildcard=49",
-	"BuildStore/data=quickstart",
-	"Evaluate/data=quickstart/log=mixed",
-	"RowTimes/data=quickstart/log=mixed/captures=8",
-	"Run/data=quickstart/log=mixed/url=false/workers=1",
-	"Run/data=quickstart/log=mixed/url=true/workers=1",
-	"Format/format=combined/file=apache-semicomplete.log/fields=all",
+// A benchCase is a benchmark, and how often its loop runs in a round: some 20 ms of CPU time.
+type benchCase struct {
+	name  string
+	times int
+}
+
+// cases are the benchmarks that count: matching, compiling, deciding, reading, writing.
+var cases = []benchCase{
+	{"Match/data=quickstart/log=mixed", 20},
+	{"Match/data=madeup/rules=1034/wildcard=49", 20},
+	{"BuildStore/data=quickstart", 2},
+	{"Evaluate/data=quickstart/log=mixed", 12},
+	{"RowTimes/data=quickstart/log=mixed/captures=1", 8},
+	{"Run/data=quickstart/log=mixed/url=false/workers=1", 5},
+	{"Run/data=quickstart/log=mixed/url=true/workers=1", 3},
+	{"Format/format=combined/file=apache-semicomplete.log/fields=all", 1},
 }
 
 func main() { tool.Main("gate", run) }
@@ -42,7 +48,7 @@ type request struct {
 	base      string // "" finds one
 	rounds    int
 	threshold float64
-	time      string // of a benchmark in a round
+	limit     time.Duration
 	same      bool
 }
 
@@ -50,15 +56,15 @@ type request struct {
 func parse(arguments []string) (r request, err error) {
 	flags := flag.NewFlagSet("gate", flag.ContinueOnError)
 	flags.StringVar(&r.base, "base", "", "the commit to compare with; default: the merge base with main, on main the commit before")
-	flags.IntVar(&r.rounds, "rounds", 12, "rounds, and as many again of what seems slower")
-	flags.Float64Var(&r.threshold, "threshold", 1.07, "what is slower: the least CPU time as a part of the base's")
-	flags.StringVar(&r.time, "time", "40ms", "how long a benchmark runs in a round")
-	flags.BoolVar(&r.same, "same", false, "measure though both programs are the same bytes, to see how far the figures vary")
+	flags.IntVar(&r.rounds, "rounds", 30, "rounds, and as many again of the cases that seem slower")
+	flags.Float64Var(&r.threshold, "threshold", 1.05, "a case is slower if it takes more than so many times the CPU time")
+	flags.DurationVar(&r.limit, "limit", 4*time.Minute, "time for all, builds included; rounds end early")
+	flags.BoolVar(&r.same, "same", false, "measure though no package has changed, to see how far the figures vary")
 	if err := flags.Parse(arguments); err != nil {
 		return r, err
 	}
-	if r.rounds < 1 || r.threshold <= 1 {
-		return r, errors.New("-rounds: at least 1; -threshold: over 1")
+	if r.rounds < leastRounds || r.threshold <= 1 {
+		return r, fmt.Errorf("-rounds: at least %d; -threshold: over 1", leastRounds)
 	}
 	return r, nil
 }
@@ -69,92 +75,51 @@ func run(ctx context.Context, arguments []string) (err error) {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, r.limit)
+	defer cancel()
 	top, err := git(ctx, ".", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
 	}
 	if r.base == "" {
-		if r.base, err = findBase(ctx, top); err != nil || r.base == "" {
-			fmt.Println("gate: there is no commit to compare with: nothing was measured")
+		if r.base, err = findBase(ctx, top); err != nil {
 			return err
 		}
+	}
+	if r.base == "" {
+		fmt.Println("gate: the clone has no commit to compare with; nothing was measured; git fetch --unshallow brings one")
+		return nil
+	}
+	if changed, err := packagesDiffer(ctx, top, r.base); err != nil {
+		return err
+	} else if !changed && !r.same {
+		fmt.Println("gate: no package of the benchmarks differs from", r.base, "- nothing was measured")
+		return nil
 	}
 	dir, err := os.MkdirTemp("", "robobatch-gate-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a directory for temporary files
-	tree := filepath.Join(dir, "base")
-	if _, err := git(ctx, top, "worktree", "add", "-q", "--detach", tree, r.base); err != nil {
-		return err
-	}
-	defer func() {
-		_, removed := git(context.WithoutCancel(ctx), top, "worktree", "remove", "--force", tree)
-		err = errors.Join(err, removed)
-	}()
-	base, err := build(ctx, tree, filepath.Join(dir, "base.test"))
-	if err != nil {
-		fmt.Println("gate: the benchmarks of", r.base, "do not build: nothing was measured")
-		return nil // the older state cannot be mended
-	}
-	here, err := build(ctx, top, filepath.Join(dir, "here.test"))
+	return r.compare(ctx, top, dir)
+}
+
+// compare builds both programs below dir, and judges them.
+func (r request) compare(ctx context.Context, top, dir string) (err error) {
+	here, err := build(ctx, top, dir)
 	if err != nil {
 		return err
 	}
-	if same, err := equalFiles(base.binary, here.binary); err != nil {
+	base, remove, err := buildBase(ctx, top, r.base, dir)
+	defer func() { err = errors.Join(err, remove(context.WithoutCancel(ctx))) }()
+	if errors.Is(err, errBaseBroken) {
+		fmt.Printf("gate: nothing was measured: %v\n", err)
+		return nil // the older commit cannot be mended
+	}
+	if err != nil {
 		return err
-	} else if same && !r.same {
-		fmt.Println("gate: the benchmarks are the same bytes as those of", r.base, ": nothing was measured")
-		return nil
 	}
-	return r.judge(ctx, base, here)
-}
-
-// git returns the output of git, without the last line end.
-func git(ctx context.Context, dir string, arguments ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, arguments...)...).Output()
-	if err != nil {
-		return "", fmt.Errorf("git %s: %w", strings.Join(arguments, " "), err)
-	}
-	return strings.TrimSuffix(string(out), "\n"), nil
-}
-
-// findBase returns the merge base with main, or the commit before if that is the tree's own; "" if there is none, as in
-// a clone of one commit.
-func findBase(ctx context.Context, top string) (string, error) {
-	head, err := git(ctx, top, "rev-parse", "HEAD")
-	if err != nil {
-		return "", err
-	}
-	for _, main := range []string{"origin/main", "main"} {
-		if base, err := git(ctx, top, "merge-base", main, "HEAD"); err == nil && base != head {
-			return base, nil
-		}
-	}
-	before, err := git(ctx, top, "rev-parse", "-q", "--verify", "HEAD^")
-	if err != nil {
-		return "", nil //nolint:nilerr // there is none
-	}
-	return before, nil
-}
-
-// build builds the benchmarks of a tree.
-func build(ctx context.Context, tree, binary string) (program, error) {
-	folder := filepath.Join(tree, "bench")
-	cmd := exec.CommandContext(ctx, "go", "test", "-C", folder, "-c", "-trimpath", "-o", binary, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return program{}, fmt.Errorf("build the benchmarks in %s: %w: %s", folder, err, out)
-	}
-	return program{folder, binary}, nil
-}
-
-// equalFiles reports whether two files have the same bytes.
-func equalFiles(a, b string) (bool, error) {
-	one, err := os.ReadFile(a)
-	if err != nil {
-		return false, err
-	}
-	other, err := os.ReadFile(b)
-	return bytes.Equal(one, other), err
+	return r.judge(ctx, func(ctx context.Context, names []benchCase) (map[string][]pair, error) {
+		return measure(ctx, base, here, names, r.rounds)
+	})
 }

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// module is the one that the benchmarks measure.
+const module = "github.com/robobatch/robobatch"
+
+// command returns a command that runs in a folder, without the variables that tell git of another repository, as hooks
+// have them.
+func command(ctx context.Context, dir, name string, arguments ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, arguments...)
+	cmd.Dir = dir
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
+	return cmd
+}
+
+// output returns the output of a command without the last line end, or an error with all that it said.
+func output(cmd *exec.Cmd) (string, error) {
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s in %s: %w: %s%s", strings.Join(cmd.Args, " "), cmd.Dir, err, said.String(), out)
+	}
+	return strings.TrimSuffix(string(out), "\n"), nil
+}
+
+// git returns the output of git.
+func git(ctx context.Context, dir string, arguments ...string) (string, error) {
+	return output(command(ctx, dir, "git", arguments...))
+}
+
+// findBase returns the merge base with main, or the commit before if that is the tree's own; "" if there is none, as in
+// a clone of one commit.
+func findBase(ctx context.Context, top string) (string, error) {
+	head, err := git(ctx, top, "rev-parse", "HEAD")
+	if err != nil {
+		return "", err
+	}
+	for _, main := range []string{"origin/main", "main"} {
+		if base, err := git(ctx, top, "merge-base", main, "HEAD"); err == nil && base != head {
+			return base, nil
+		}
+	}
+	parents, err := git(ctx, top, "rev-list", "--parents", "-n", "1", "HEAD")
+	if err != nil {
+		return "", err
+	}
+	if all := strings.Fields(parents); len(all) > 1 {
+		return all[1], nil
+	}
+	return "", nil
+}
+
+// packagesDiffer reports whether a folder of a package that the benchmarks use, or a go.mod, differs from a commit.
+func packagesDiffer(ctx context.Context, top, base string) (bool, error) {
+	folders, err := output(command(ctx, filepath.Join(top, "bench"), "go", "list", "-deps", "-test",
+		"-f", `{{with .Module}}{{if eq .Path "`+module+`"}}{{$.Dir}}{{end}}{{end}}`, "."))
+	if err != nil {
+		return false, err
+	}
+	paths := append(strings.Fields(folders), "go.mod", "bench/go.mod")
+	changed, err := git(ctx, top, append([]string{"diff", "--name-only", base, "--"}, paths...)...)
+	if err != nil {
+		return false, err
+	}
+	more, err := git(ctx, top, append([]string{"ls-files", "--others", "--exclude-standard", "--"}, paths...)...)
+	return changed+more != "", err
+}
+
+// A program is the benchmarks of a tree, built.
+type program struct {
+	folder string // where they run: their data lies beside it
+	binary string
+}
+
+// build builds the benchmarks of a tree into dir. It leaves paths as they are, so that packages which tests have built
+// are not built again.
+func build(ctx context.Context, tree, dir string) (program, error) {
+	p := program{filepath.Join(tree, "bench"), ""}
+	file, err := os.CreateTemp(dir, "bench-*.test")
+	if err != nil {
+		return p, err
+	}
+	p.binary = file.Name()
+	if err := file.Close(); err != nil {
+		return p, err
+	}
+	_, err = output(command(ctx, p.folder, "go", "test", "-c", "-ldflags", "-s -w", "-o", p.binary, "."))
+	return p, err
+}
+
+// errBaseBroken is the error of a base whose benchmarks do not build.
+var errBaseBroken = errors.New("the base does not build")
+
+// buildBase builds the tree's benchmarks with the packages of the base, and gives them the tree's data, so that a
+// changed benchmark is the same on both sides. If they do not fit those packages, it builds the base's own. It returns
+// a function that removes the base from disk, always.
+func buildBase(ctx context.Context, top, base, dir string) (p program, remove func(context.Context) error, err error) {
+	tree := filepath.Join(dir, "base")
+	if _, err := git(ctx, top, "worktree", "add", "-q", "--detach", tree, base); err != nil {
+		return p, func(context.Context) error { return nil }, err
+	}
+	remove = func(ctx context.Context) error {
+		_, err := git(ctx, top, "worktree", "remove", "--force", tree)
+		return err
+	}
+	own, bench := filepath.Join(dir, "own"), filepath.Join(tree, "bench")
+	if err := errors.Join(os.Rename(bench, own), os.CopyFS(bench, os.DirFS(filepath.Join(top, "bench")))); err != nil {
+		return p, remove, err
+	}
+	p, misfit := build(ctx, tree, dir)
+	p.folder = filepath.Join(top, "bench")
+	if misfit == nil || ctx.Err() != nil {
+		return p, remove, errors.Join(misfit, ctx.Err())
+	}
+	if err := errors.Join(os.RemoveAll(bench), os.Rename(own, bench)); err != nil {
+		return p, remove, err
+	}
+	p, err = build(ctx, tree, dir)
+	if err != nil && ctx.Err() == nil {
+		return p, remove, fmt.Errorf("%w: %w", errBaseBroken, err)
+	}
+	fmt.Println("gate: the benchmarks do not build with the packages of", base, "- those of that commit are measured there:", misfit)
+	return p, remove, err
+}
