@@ -34,8 +34,8 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// add adds the counts of other requests of the pair.
-func (c *counts) add(o *counts) {
+// addCounts adds the counts of other requests of the pair.
+func (c *counts) addCounts(o *counts) {
 	for i, n := range o.answers {
 		c.answers[i] += n
 	}

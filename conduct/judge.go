@@ -36,7 +36,7 @@ type judge struct {
 	request Request
 }
 
-// newJudge returns a judge that tells a Report its findings.
+// newJudge returns a judge that gives its findings to a Report.
 func newJudge(opt Options, to Report) *judge {
 	cache := opt.Cache
 	if cache == 0 {
@@ -94,7 +94,7 @@ func (j *judge) begin(agent string) error {
 // event counts an event, which comes after those before it.
 func (j *judge) event(e *event) error {
 	if e.kind == gotText || e.kind == forbidden {
-		if err := j.see(e); err != nil {
+		if err := j.noteChange(e); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (j *judge) event(e *event) error {
 	conduct := j.judge(e)
 	j.row.Disallowed++
 	j.row.Conducts[conduct]++
-	j.tell(Moment{Agent: j.row.Agent, At: e.at, Conduct: conduct, Violated: e.violated})
+	j.reportMoment(Moment{Agent: j.row.Agent, At: e.at, Conduct: conduct, Violated: e.violated})
 	if j.opt.Requests {
 		return j.report(e, conduct)
 	}
@@ -129,20 +129,19 @@ func (j *judge) answer(e *event) error {
 		gap := e.at - r.LastAnswer
 		r.AnswerGaps++
 		r.AnswerMost = max(r.AnswerMost, gap)
-		if err := j.median.add(j.key, gap); err != nil {
+		if err := j.median.addNumber(j.key, gap); err != nil {
 			return err
 		}
 	} else {
 		r.FirstAnswer = e.at
 	}
 	r.LastAnswer = e.at
-	j.tell(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
+	j.reportMoment(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
 	j.last, j.isLast = *e, true
 	return nil
 }
 
-// tell tells of a moment.
-func (j *judge) tell(m Moment) {
+func (j *judge) reportMoment(m Moment) {
 	if j.opt.Moment != nil {
 		j.opt.Moment(m)
 	}
@@ -225,8 +224,8 @@ func (q *Request) readDetail(detail []byte) bool {
 	return c.AtEnd() && int(q.Verified) < ranges.NumAnswers
 }
 
-// see notes how a crawler reacts to a change of the text.
-func (j *judge) see(e *event) error {
+// noteChange notes how a crawler reacts to a change of the text.
+func (j *judge) noteChange(e *event) error {
 	n := int(e.period)
 	if n >= len(j.about.reigns) || !j.about.reigns[n].isText {
 		return nil // a failed fetch does not end a text

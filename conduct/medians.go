@@ -34,8 +34,8 @@ func newMedians(opt Options) *medians {
 	return &medians{dir: opt.TempDir, most: int(max(64, cmp.Or(opt.Memory, DefaultMemory)/16/size)), count: map[uint32]int64{}}
 }
 
-// add adds a number. None is negative.
-func (m *medians) add(key uint32, value int64) error {
+// addNumber adds a number. None is negative.
+func (m *medians) addNumber(key uint32, value int64) error {
 	if len(m.all) >= m.most {
 		if err := m.write(); err != nil {
 			return err
@@ -77,7 +77,7 @@ func (m *medians) finish(tell func(key uint32, median int64)) error {
 	if m.spill == nil {
 		slices.SortFunc(m.all, keyed.compare)
 		for _, k := range m.all {
-			p.take(k)
+			p.takeNumber(k)
 		}
 	} else {
 		defer m.close()
@@ -111,8 +111,7 @@ type picker struct {
 	lower int64
 }
 
-// take takes a number.
-func (p *picker) take(k keyed) {
+func (p *picker) takeNumber(k keyed) {
 	if k.key != p.key {
 		p.key, p.n = k.key, 0
 	}
@@ -128,7 +127,7 @@ func (p *picker) take(k keyed) {
 
 // Take takes the number of a cursor, and moves it on.
 func (p *picker) Take(c *keyedCursor) error {
-	p.take(c.keyed())
+	p.takeNumber(c.keyed())
 	c.next()
 	return nil
 }

@@ -21,7 +21,7 @@ func (j *Journal) Judge(to Report) error {
 	}
 	judge := newJudge(j.opt, to)
 	defer judge.median.close()
-	if err := j.tell(judge, false); err != nil {
+	if err := j.sendPairs(judge, false); err != nil {
 		return err
 	}
 	return judge.finish()
@@ -53,7 +53,7 @@ func (j *Journal) writeRun(last bool) error {
 		return err
 	}
 	w := &runWriter{run: run}
-	if err := j.tell(w, last); err != nil {
+	if err := j.sendPairs(w, last); err != nil {
 		return err
 	}
 	if err := w.flush(); err != nil {
@@ -65,15 +65,15 @@ func (j *Journal) writeRun(last bool) error {
 	return nil
 }
 
-// A told is an origin that a reader is to be told of.
-type told struct {
+// An originPairs is an origin and its pairs, for a reader.
+type originPairs struct {
 	name   string
 	origin uint32
 	pairs  []uint32 // indices, in the order of the names of their crawlers
 }
 
-// tell passes the pairs of the table to a reader; if all is set, also all origins that were asked for anything.
-func (j *Journal) tell(to reader, all bool) error {
+// sendPairs sends the pairs of the table to a reader; if all is set, also all origins that were asked for anything.
+func (j *Journal) sendPairs(to reader, all bool) error {
 	names := j.list.Names()
 	ranks := make([]uint32, len(names)) // of crawlers, by name
 	order := make([]uint32, len(names))
@@ -94,23 +94,23 @@ func (j *Journal) tell(to reader, all bool) error {
 	for i, key := range keys {
 		pairs[i] = uint32(j.table.index(uint32(key>>32), order[uint32(key)]))
 	}
-	for _, t := range j.toTell(pairs, all) {
-		if err := j.tellOrigin(to, &t); err != nil {
+	for _, t := range j.pairsByOrigin(pairs, all) {
+		if err := j.sendOrigin(to, &t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// toTell returns the origins to tell of, by name, given the pairs by origin.
-func (j *Journal) toTell(pairs []uint32, all bool) (list []told) {
+// pairsByOrigin returns the origins to send, by name, given the pairs in order of origin.
+func (j *Journal) pairsByOrigin(pairs []uint32, all bool) (list []originPairs) {
 	for len(pairs) > 0 {
 		id := j.table.pairs[pairs[0]].origin
 		n := slices.IndexFunc(pairs, func(p uint32) bool { return j.table.pairs[p].origin != id })
 		if n < 0 {
 			n = len(pairs)
 		}
-		list = append(list, told{j.nameOf(id), id, pairs[:n]})
+		list = append(list, originPairs{j.nameOf(id), id, pairs[:n]})
 		pairs = pairs[n:]
 	}
 	if all {
@@ -120,11 +120,11 @@ func (j *Journal) toTell(pairs []uint32, all bool) (list []told) {
 		}
 		for id := range j.sites {
 			if s := &j.sites[id]; (s.isKnown || s.first != noTime) && !have[uint32(id)] { // it has pairs in another run, or part
-				list = append(list, told{j.nameOf(uint32(id)), uint32(id), nil})
+				list = append(list, originPairs{j.nameOf(uint32(id)), uint32(id), nil})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b told) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(list, func(a, b originPairs) int { return strings.Compare(a.name, b.name) })
 	return list
 }
 
@@ -136,8 +136,8 @@ func (j *Journal) nameOf(id uint32) string {
 	return string(j.lookup.Origin(engine.SiteID(id)))
 }
 
-// tellOrigin tells a reader of an origin.
-func (j *Journal) tellOrigin(to reader, t *told) error {
+// sendOrigin sends an origin, and its pairs, to a reader.
+func (j *Journal) sendOrigin(to reader, t *originPairs) error {
 	o := origin{name: t.name, first: noTime, fetched: map[string]int64{}}
 	if !isStray(t.origin) {
 		s := &j.sites[t.origin]
@@ -164,7 +164,7 @@ func (j *Journal) tellOrigin(to reader, t *told) error {
 		if err := to.begin(names[p.agent]); err != nil {
 			return err
 		}
-		if err := j.tellEvents(to, p); err != nil {
+		if err := j.sendEvents(to, p); err != nil {
 			return err
 		}
 		if err := to.end(&p.counts); err != nil {
@@ -174,14 +174,14 @@ func (j *Journal) tellOrigin(to reader, t *told) error {
 	return nil
 }
 
-// tellEvents tells the events of a pair in order of time.
-func (j *Journal) tellEvents(to reader, p *pair) error {
+// sendEvents sends the events of a pair to a reader in order of time.
+func (j *Journal) sendEvents(to reader, p *pair) error {
 	if !p.jumbled {
 		return j.events(p, to.event)
 	}
 	s := &sorter{to: to, dir: j.opt.TempDir}
 	defer s.close()
-	if err := j.events(p, s.add); err != nil {
+	if err := j.events(p, s.addEvent); err != nil {
 		return err
 	}
 	return s.finish()
@@ -208,7 +208,7 @@ func (j *Journal) events(p *pair, tell func(*event) error) error {
 // mostSorted is how many events of a pair are sorted at once, some megabytes.
 const mostSorted = 32 << 10
 
-// A sorter tells the events of a pair in order: more than fit go to a temporary file.
+// A sorter sends the events of a pair in order: more than fit go to a temporary file.
 type sorter struct {
 	to    reader
 	dir   string
@@ -216,8 +216,8 @@ type sorter struct {
 	spill *extsort.Spill // nil if all fit
 }
 
-// add adds an event.
-func (s *sorter) add(e *event) error {
+// addEvent adds an event.
+func (s *sorter) addEvent(e *event) error {
 	if len(s.all) >= mostSorted {
 		if err := s.write(); err != nil {
 			return err
@@ -260,7 +260,7 @@ func (s *sorter) write() error {
 	return nil
 }
 
-// finish tells the events.
+// finish sends the events in order.
 func (s *sorter) finish() error {
 	if s.spill != nil {
 		if err := s.write(); err != nil {

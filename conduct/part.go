@@ -8,7 +8,7 @@ import "github.com/robobatch/robobatch/internal/extsort"
 func (j *Journal) Export(write func(block []byte) error) error {
 	w := &runWriter{run: blocks(write)}
 	if j.spill.Runs() == 0 {
-		if err := j.tell(w, true); err != nil {
+		if err := j.sendPairs(w, true); err != nil {
 			return err
 		}
 		return w.flush()

@@ -127,7 +127,7 @@ const (
 	pieceSize = 16 << 10
 )
 
-// A runWriter is a reader that writes all it is told as the blocks of a run.
+// A runWriter is a reader that writes all it receives as the blocks of a run.
 type runWriter struct {
 	run   interface{ Write(block []byte) error }
 	block []byte
@@ -141,8 +141,8 @@ type runWriter struct {
 	head  []byte // scratch
 }
 
-// put writes an item.
-func (w *runWriter) put(kind itemKind, agent string, at int64, payload []byte) error {
+// writeItem writes an item.
+func (w *runWriter) writeItem(kind itemKind, agent string, at int64, payload []byte) error {
 	shared := prefix.Shared(w.last, []byte(w.name))
 	w.last = append(w.last[:shared], w.name[shared:]...)
 	b := binary.AppendUvarint(w.block, uint64(shared))
@@ -178,11 +178,11 @@ func (w *runWriter) origin(o *origin) error {
 		b = binary.AppendUvarint(append(binary.AppendVarint(b, r.from), flag), uint64(r.change))
 	}
 	w.head = b
-	if err := w.put(ofOrigin, "", noTime, b); err != nil {
+	if err := w.writeItem(ofOrigin, "", noTime, b); err != nil {
 		return err
 	}
 	for _, agent := range slices.Sorted(maps.Keys(o.fetched)) {
-		if err := w.put(ofAnswer, agent, o.fetched[agent], nil); err != nil {
+		if err := w.writeItem(ofAnswer, agent, o.fetched[agent], nil); err != nil {
 			return err
 		}
 	}
@@ -236,7 +236,7 @@ func (w *runWriter) endPiece(c *counts) error {
 		w.head = c.append(w.head)
 	}
 	w.head = append(w.head, w.piece...)
-	err := w.put(ofPiece, w.agent, w.from, w.head)
+	err := w.writeItem(ofPiece, w.agent, w.from, w.head)
 	w.piece, w.from = w.piece[:0], noTime
 	return err
 }
@@ -336,9 +336,9 @@ func (j *joiner) Take(c *cursor) error {
 	return c.next()
 }
 
-// addPiece adds a piece of a series, and tells the events that come before it.
+// addPiece adds a piece of a series, and sends the events that come before it.
 func (j *joiner) addPiece(i *item) error {
-	if err := j.tellOrigin(); err != nil {
+	if err := j.sendOrigin(); err != nil {
 		return err
 	}
 	if !j.isOpen || string(i.agent) != j.agent {
@@ -356,12 +356,12 @@ func (j *joiner) addPiece(i *item) error {
 		return err
 	}
 	if all != nil {
-		j.counts.add(all)
+		j.counts.addCounts(all)
 	}
 	if i.at == noTime {
 		return nil
 	}
-	if err := j.tell(&p.next); err != nil {
+	if err := j.sendEvents(&p.next); err != nil {
 		return err
 	}
 	j.pieces = append(j.pieces, p)
@@ -374,8 +374,8 @@ func (p *piece) read() (err error) {
 	return err
 }
 
-// tell tells the events that need not come behind another one, or all of them.
-func (j *joiner) tell(last *event) error {
+// sendEvents sends the events that need not come after last, or all of them if that is nil.
+func (j *joiner) sendEvents(last *event) error {
 	for len(j.pieces) > 0 {
 		least := 0
 		for n := 1; n < len(j.pieces); n++ {
@@ -406,20 +406,20 @@ func (j *joiner) tell(last *event) error {
 	return nil
 }
 
-// endPair tells the rest of a pair.
+// endPair sends the rest of a pair.
 func (j *joiner) endPair() error {
 	if !j.isOpen {
 		return nil
 	}
 	j.isOpen = false
-	if err := j.tell(nil); err != nil {
+	if err := j.sendEvents(nil); err != nil {
 		return err
 	}
 	return j.to.end(&j.counts)
 }
 
-// tellOrigin tells of the origin, once.
-func (j *joiner) tellOrigin() error {
+// sendOrigin sends the origin, once.
+func (j *joiner) sendOrigin() error {
 	if j.isTold || !j.any {
 		return nil
 	}
@@ -427,15 +427,15 @@ func (j *joiner) tellOrigin() error {
 	return j.to.origin(&j.about)
 }
 
-// endOrigin tells the rest of an origin. One without crawlers matters only where other runs may have some.
+// endOrigin sends the rest of an origin. One without crawlers matters only where other runs may have some.
 func (j *joiner) endOrigin() error {
 	if err := j.endPair(); err != nil || j.run == nil {
 		return err
 	}
-	return j.tellOrigin()
+	return j.sendOrigin()
 }
 
-// Finish tells the rest.
+// Finish sends the rest.
 func (j *joiner) Finish() error {
 	err := j.endOrigin()
 	if j.run != nil && err == nil {

@@ -83,8 +83,8 @@ func hash(origin, agent uint32) uint32 {
 	return uint32(h >> 32)
 }
 
-// add adds a pair that is not there.
-func (t *table) add(origin, agent uint32) *pair {
+// addPair adds a pair that is not there.
+func (t *table) addPair(origin, agent uint32) *pair {
 	if 2*len(t.pairs) >= len(t.slots) {
 		t.slots = make([]uint32, 2*len(t.slots))
 		for i := range t.pairs {

@@ -258,7 +258,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if r.part != nil {
 		return r.finishPart(ctx, journal)
 	}
-	if err := r.take(ctx, journal); err != nil {
+	if err := r.takeLogs(ctx, journal); err != nil {
 		return err
 	}
 	if r.Stats.URLs == 0 {
@@ -275,8 +275,8 @@ func (r *run) Run(ctx context.Context) (err error) {
 	return r.report(ctx, &r.Console, &a, journal.Judge)
 }
 
-// take takes the logs through the rules.
-func (r *run) take(ctx context.Context, journal *conduct.Journal) error {
+// takeLogs decides the rows of the logs, and gives them to the journal.
+func (r *run) takeLogs(ctx context.Context, journal *conduct.Journal) error {
 	src := r.Source()
 	src.NoTimes, src.NoAgents = errNoTimes, errNoAgents
 	return passage.Cause(r.Take(ctx, src, journal))

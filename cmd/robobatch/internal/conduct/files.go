@@ -31,8 +31,8 @@ type file struct {
 	table *output.CellTable // nil if it is not written
 }
 
-// add adds the file of a flag.
-func (f *files) add(flag, name string, format output.Format, safe bool) {
+// addFile adds the file of a flag.
+func (f *files) addFile(flag, name string, format output.Format, safe bool) {
 	t := &file{flag: flag, opt: output.CellOptions{Format: format, Safe: safe, Version: build.Version()}}
 	t.Name = name
 	f.all = append(f.all, t)
@@ -83,8 +83,8 @@ func (f *files) create(byAgent bool) error {
 	return nil
 }
 
-// add adds a row to the table, if it is written.
-func (t *file) add(row []parquet.Cell) error {
+// addRow adds a row to the table, if it is written.
+func (t *file) addRow(row []parquet.Cell) error {
 	if t.table == nil {
 		return nil
 	}

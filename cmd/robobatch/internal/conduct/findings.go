@@ -77,13 +77,13 @@ func (f *findings) Row(r *conduct.Row) error {
 	}
 	f.cells = output.AppendCells(f.cells[:0], f.columns, f.rowOf(r))
 	f.printJSON("crawler", output.CellFields(f.columns))
-	return f.files.all[ofOut].add(f.cells)
+	return f.files.all[ofOut].addRow(f.cells)
 }
 
 // Request takes a request that a text forbids.
 func (f *findings) Request(q *conduct.Request) error {
 	f.cells = output.AppendCells(f.cells[:0], requestColumns, q)
-	return f.files.all[ofRows].add(f.cells)
+	return f.files.all[ofRows].addRow(f.cells)
 }
 
 // Change takes a change of a robots.txt, and the crawler's answer to it.
@@ -95,7 +95,7 @@ func (f *findings) Change(c *conduct.Change) error {
 	}
 	f.cells = output.AppendCells(f.cells[:0], changeColumns, c)
 	f.printJSON("change", output.CellFields(changeColumns))
-	return f.files.all[ofChanges].add(f.cells)
+	return f.files.all[ofChanges].addRow(f.cells)
 }
 
 // worstOf returns the rows that are printed, the worst first.

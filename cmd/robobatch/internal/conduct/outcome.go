@@ -63,7 +63,7 @@ func (g *given) chooseFiles(to *files, std console.Streams, faults *cli.Faults) 
 	case g.table.Format != "":
 		faults.Add("out-format", errors.New("nothing is written: name a file with -out"))
 	}
-	to.add("-out", g.table.Out, opt.Format, g.table.CSVSafe)
+	to.addFile("-out", g.table.Out, opt.Format, g.table.CSVSafe)
 	for _, f := range []struct{ flag, name string }{{"rows", g.rows}, {"changes", g.changes}} {
 		var format output.Format
 		switch {
@@ -74,7 +74,7 @@ func (g *given) chooseFiles(to *files, std console.Streams, faults *cli.Faults) 
 			format, err = output.FormatOf(f.name)
 			faults.Add(f.flag, err)
 		}
-		to.add("-"+f.flag, f.name, format, g.table.CSVSafe)
+		to.addFile("-"+f.flag, f.name, format, g.table.CSVSafe)
 	}
 }
 

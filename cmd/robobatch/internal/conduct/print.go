@@ -196,7 +196,7 @@ func (f *findings) sentence(r *conduct.Row) string {
 	if f.about.Verified && r.Verified < r.Requests-r.Impostors {
 		parts = append(parts, say.Number(r.Requests-r.Impostors-r.Verified)+" may be anybody's")
 	}
-	parts = append(parts, asked(r))
+	parts = append(parts, askedText(r))
 	var knew []string
 	for _, c := range []struct {
 		c    conduct.Conduct
@@ -234,8 +234,8 @@ func (f *findings) sentence(r *conduct.Row) string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// asked says how often a crawler asked for robots.txt.
-func asked(r *conduct.Row) string {
+// askedText says how often a crawler asked for robots.txt.
+func askedText(r *conduct.Row) string {
 	text := "it asked for robots.txt " + times(r.Robots)
 	switch {
 	case r.Robots == 0:

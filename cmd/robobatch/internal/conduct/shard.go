@@ -142,7 +142,7 @@ func (r *run) finishPart(ctx context.Context, journal *conduct.Journal) error {
 	}
 	rec.Rows.Rules, rec.Rows.IsOdd = r.Now.Path, r.Now.Odd().Doubtful()
 	if r.Logs != nil {
-		if err := r.take(ctx, journal); err != nil {
+		if err := r.takeLogs(ctx, journal); err != nil {
 			return err
 		}
 		s := r.Summary()
