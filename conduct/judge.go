@@ -94,7 +94,7 @@ func (j *judge) begin(agent string) error {
 // event counts an event, which comes after those before it.
 func (j *judge) event(e *event) error {
 	if e.kind == gotText || e.kind == forbidden {
-		if err := j.noteChange(e); err != nil {
+		if err := j.see(e); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (j *judge) event(e *event) error {
 	conduct := j.judge(e)
 	j.row.Disallowed++
 	j.row.Conducts[conduct]++
-	j.reportMoment(Moment{Agent: j.row.Agent, At: e.at, Conduct: conduct, Violated: e.violated})
+	j.tell(Moment{Agent: j.row.Agent, At: e.at, Conduct: conduct, Violated: e.violated})
 	if j.opt.Requests {
 		return j.report(e, conduct)
 	}
@@ -136,12 +136,13 @@ func (j *judge) answer(e *event) error {
 		r.FirstAnswer = e.at
 	}
 	r.LastAnswer = e.at
-	j.reportMoment(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
+	j.tell(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
 	j.last, j.isLast = *e, true
 	return nil
 }
 
-func (j *judge) reportMoment(m Moment) {
+// tell tells of a moment.
+func (j *judge) tell(m Moment) {
 	if j.opt.Moment != nil {
 		j.opt.Moment(m)
 	}
@@ -224,8 +225,8 @@ func (q *Request) readDetail(detail []byte) bool {
 	return c.AtEnd() && int(q.Verified) < ranges.NumAnswers
 }
 
-// noteChange notes how a crawler reacts to a change of the text.
-func (j *judge) noteChange(e *event) error {
+// see notes how a crawler reacts to a change of the text.
+func (j *judge) see(e *event) error {
 	n := int(e.period)
 	if n >= len(j.about.reigns) || !j.about.reigns[n].isText {
 		return nil // a failed fetch does not end a text
