@@ -29,6 +29,7 @@ type Crawler struct {
 	Purposes []string // its reasons to fetch pages, as in "ai-training"; at least one
 	Names    []string // its names in the User-Agent header; none if the token is a switch that nothing fetches by
 
+	AliasOf     string // the crawler that sends this token, too: in each dialect it obeys that one's group if it has none of its own; "" is none
 	Fallback    string // the token whose group it obeys if it has none of its own; "" is none
 	IgnoresStar bool   // it does not heed groups for "*"
 	Unbound     bool   // its operator says that robots.txt need not bind it, as a person asked for the page

@@ -68,14 +68,27 @@ func TestRangesInDocument(t *testing.T) {
 	}
 }
 
-// document returns the list in Markdown, a line for an operator: each token leads to its page.
+// document returns the list in Markdown, a line for an operator: each token leads to its page. Aliases are with
+// their crawlers.
 func document() string {
+	aliases := map[string][]string{}
+	for _, c := range known.all {
+		if c.AliasOf != "" {
+			aliases[c.AliasOf] = append(aliases[c.AliasOf], "`"+c.Token+"`")
+		}
+	}
 	var sb strings.Builder
 	operator := ""
 	for _, c := range known.all {
+		if c.AliasOf != "" {
+			continue
+		}
 		about := append([]string{strings.Join(c.Purposes, ", ")}, habits(c)...)
 		if len(c.Names) > 0 && !slices.Equal(c.Names, []string{c.Token}) {
 			about = append(about, "sends "+strings.Join(c.Names, ", "))
+		}
+		if also := aliases[c.Token]; also != nil {
+			about = append(about, "also "+strings.Join(also, ", "))
 		}
 		lead := ", "
 		if c.Operator != operator {
@@ -93,7 +106,7 @@ func habits(c Crawler) (all []string) {
 		all = append(all, "a switch")
 	}
 	if c.IgnoresStar {
-		all = append(all, "does not heed `*`")
+		all = append(all, "ignores `*`")
 	}
 	if c.Fallback != "" {
 		all = append(all, "falls back to `"+c.Fallback+"`")

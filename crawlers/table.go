@@ -77,8 +77,10 @@ func Add(name string, text []byte) error {
 	}
 	next := newTable(all)
 	for _, c := range own {
-		if _, ok := next.byToken[strings.ToLower(c.Fallback)]; c.Fallback != "" && !ok {
-			return fmt.Errorf("%s: %s falls back to %s, which is no known crawler", name, c.Token, c.Fallback)
+		for _, other := range []string{c.AliasOf, c.Fallback} {
+			if _, ok := next.byToken[strings.ToLower(other)]; other != "" && !ok {
+				return fmt.Errorf("%s: %s falls back to %s, which is no known crawler", name, c.Token, other)
+			}
 		}
 	}
 	known = next
@@ -295,8 +297,10 @@ func (c *Crawler) setHabits(list string) error {
 			c.Unbound = true
 		case "fallback":
 			c.Fallback = value
+		case "alias":
+			c.AliasOf = value
 		default:
-			return fmt.Errorf("there is no habit %q: use nostar, unbound, fallback=TOKEN or -", habit)
+			return fmt.Errorf("there is no habit %q: use nostar, unbound, fallback=TOKEN, alias=TOKEN or -", habit)
 		}
 	}
 	return nil

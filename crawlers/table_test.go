@@ -33,8 +33,10 @@ func TestTable(t *testing.T) {
 		if _, err := time.Parse(time.DateOnly, c.Checked); c.Checked != "" && err != nil {
 			t.Errorf("%s: %v", c.Token, err)
 		}
-		if _, ok := Lookup(c.Fallback); c.Fallback != "" && !ok {
-			t.Errorf("%s falls back to %s, which is unknown", c.Token, c.Fallback)
+		for _, other := range []string{c.AliasOf, c.Fallback} {
+			if o, ok := Lookup(other); other != "" && (!ok || o.AliasOf != "") {
+				t.Errorf("%s falls back to %s, which is unknown, or an alias itself", c.Token, other)
+			}
 		}
 	}
 }
@@ -79,7 +81,7 @@ func TestParseRejects(t *testing.T) {
 func TestAdd(t *testing.T) {
 	before := known
 	defer func() { known = before }()
-	err := Add("own.tsv", []byte("\ufeff# ours\r\nnames\ttoken\thabits\r\n\tExamplebot\tfallback=GPTBot,unbound\r\nmsnbot|Old Bot\tOldbot\t\r\n-\tGPTBot\tnostar\r\n"))
+	err := Add("own.tsv", []byte("\ufeff# ours\r\nnames\ttoken\thabits\r\n\tExamplebot\tfallback=GPTBot,unbound\r\nmsnbot|Old Bot\tOldbot\talias=Examplebot\r\n-\tGPTBot\tnostar\r\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,12 +99,16 @@ func TestAdd(t *testing.T) {
 	if c, ok := Lookup("examplebot"); !ok || c.Fallback != "GPTBot" || !c.Unbound || c.Operator != "" || !c.in(other) {
 		t.Errorf("%+v", c)
 	}
+	if c, _ := Lookup("Oldbot"); c.AliasOf != "Examplebot" || c.Fallback != "" {
+		t.Errorf("%+v", c)
+	}
 	if c, _ := Lookup("GPTBot"); !c.IgnoresStar || c.in("ai") || len(Set("all")) != len(before.all)+2 {
 		t.Errorf("%+v, %d crawlers", c, len(Set("all")))
 	}
 	now := known
 	for text, want := range map[string]string{
 		"token\thabits\nA\tfallback=Nobody\n":        "own.tsv: A falls back to Nobody, which is no known crawler",
+		"token\thabits\nA\talias=Nobody\n":           "own.tsv: A falls back to Nobody, which is no known crawler",
 		"token\n" + manyTokens(maxCrawlers-50) + "b": "own.tsv: 4047 crawlers, and",
 	} {
 		if err := Add("own.tsv", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) || known != now {

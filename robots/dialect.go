@@ -206,8 +206,9 @@ const yandexPrefix = "yandex"
 // NewAgent returns the crawler of that name. The text behind the product token, such as a version, is
 // cut off. "*" and every other name without a token give the crawler that only groups for "*" can
 // name. With the flag googleFamily a token that starts with "Googlebot-" falls back to the part
-// before its last "-". With yandexFamily one that starts with "Yandex" falls back to that. With
-// habits the agent does as package crawlers says: it ignores groups for "*", or falls
+// before its last "-". With yandexFamily one that starts with "Yandex" falls back to that. A token that
+// is an alias by package crawlers falls back to the crawler that sends it. With
+// habits the agent does as that package says: it ignores groups for "*", or falls
 // back to the group of another crawler.
 func NewAgent(name string, d Dialect) Agent {
 	a := Agent{Token: d.token(name)}
@@ -218,15 +219,17 @@ func NewAgent(name string, d Dialect) Agent {
 	case d.Has(yandexFamily) && hasPrefixFold(token, yandexPrefix) && len(token) > len(yandexPrefix):
 		a.Fallbacks = []ProductToken{a.Token[:len(yandexPrefix)]}
 	}
-	if !d.Has(habits) {
+	token, _, _ = strings.Cut(name, "/")
+	c, ok := crawlers.Lookup(token)
+	if ok && c.AliasOf != "" {
+		a.Fallbacks = append(a.Fallbacks, d.token(c.AliasOf))
+	}
+	if !ok || !d.Has(habits) {
 		return a
 	}
-	token, _, _ = strings.Cut(name, "/")
-	if c, ok := crawlers.Lookup(token); ok {
-		a.IgnoresStar = c.IgnoresStar
-		if c.Fallback != "" {
-			a.Fallbacks = append(a.Fallbacks, d.token(c.Fallback))
-		}
+	a.IgnoresStar = c.IgnoresStar
+	if c.Fallback != "" {
+		a.Fallbacks = append(a.Fallbacks, d.token(c.Fallback))
 	}
 	return a
 }

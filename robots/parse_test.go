@@ -245,6 +245,11 @@ func TestNewAgent(t *testing.T) {
 		{"AdsBot-Google", robots.RFC9309, robots.Agent{Token: "AdsBot-Google"}},
 		{"Applebot", robots.Google, robots.Agent{Token: "Applebot", Fallbacks: []robots.ProductToken{"Googlebot"}}},
 		{"Applebot", robots.RFC9309, robots.Agent{Token: "Applebot"}},
+		{"GoogleOther-Image/1.0", robots.RFC9309, robots.Agent{Token: "GoogleOther-Image", Fallbacks: []robots.ProductToken{"GoogleOther"}}},
+		{"special_archiver", robots.Yandex, robots.Agent{Token: "special_archiver", Fallbacks: []robots.ProductToken{"archive"}}},
+		{"special_archiver", robots.Google | robots.WideTokens, robots.Agent{Token: "special_archiver", Fallbacks: []robots.ProductToken{"archive.org_bot"}}},
+		{"bingbot", robots.Google, robots.Agent{Token: "bingbot", Fallbacks: []robots.ProductToken{"msnbot"}}},
+		{"bingbot", robots.RFC9309, robots.Agent{Token: "bingbot"}},
 		{"YandexDirect", robots.Yandex, robots.Agent{Token: "YandexDirect", Fallbacks: []robots.ProductToken{"Yandex"}, IgnoresStar: true}},
 	} {
 		if got := robots.NewAgent(c.name, c.d); !reflect.DeepEqual(got, c.want) {
