@@ -117,10 +117,26 @@ func splitRequest(line []byte) (method, target, protocol []byte) {
 		}
 	}
 	method, target = line[:n], line[n+1:]
-	if i := bytes.LastIndexByte(target, ' '); i >= 0 && bytes.HasPrefix(target[i+1:], []byte("HTTP/")) {
+	if i := bytes.LastIndexByte(target, ' '); i >= 0 && isProtocol(target[i+1:]) {
 		target, protocol = target[:i], target[i+1:]
 	}
 	return method, target, protocol
+}
+
+// isProtocol reports whether the last word of a request line is the protocol. Some clients spoil its name, as in
+// "HTTPgrou/1.0": then a digit must follow the slash, as words of a target with spaces may begin with HTTP, too.
+func isProtocol(word []byte) bool {
+	rest, ok := bytes.CutPrefix(word, []byte("HTTP"))
+	slash := bytes.IndexByte(rest, '/')
+	if !ok || slash <= 0 {
+		return ok && slash == 0
+	}
+	for _, b := range rest[:slash] {
+		if b|0x20 < 'a' || b|0x20 > 'z' {
+			return false
+		}
+	}
+	return slash+1 < len(rest) && '0' <= rest[slash+1] && rest[slash+1] <= '9'
 }
 
 // isURL reports whether b starts like a URL: with a scheme and "://".

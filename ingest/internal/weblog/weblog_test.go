@@ -175,6 +175,11 @@ func TestBase(t *testing.T) {
 		{"", `[::1]:443 ::1 - - [t] "GET /x HTTP/1.1" 200 1`, "https://[::1]:443/x"},
 		{"", `1.2.3.4 - - [t] "GET http://a.example/x HTTP/1.1" 200 1`, "http://a.example/x"},
 		{"", `1.2.3.4 - - [t] "OPTIONS * HTTP/1.1" 200 1`, "*"},
+		{"https://b.example", `1.2.3.4 - - [t] "GET /robots.txt HTTPgrou/1.0" 400 1`, "https://b.example/robots.txt"},
+		{"https://b.example", `1.2.3.4 - - [t] "GET /a b HTTP/" 400 1`, "https://b.example/a b"},
+		{"https://b.example", `1.2.3.4 - - [t] "GET /about HTTPS/docs" 400 1`, "https://b.example/about HTTPS/docs"},
+		{"https://b.example", `1.2.3.4 - - [t] "GET /about HTTP2" 400 1`, "https://b.example/about HTTP2"},
+		{"https://b.example", `1.2.3.4 - - [t] "GET /about HTTP-x/1" 400 1`, "https://b.example/about HTTP-x/1"},
 		{"", `1.2.3.4 - john q. doe [t] "GET /x HTTP/1.1" 200 1`, ""},
 		{"https://b.example", `1.2.3.4 - john q. doe [t] "GET /x HTTP/1.1" 200 1`, "https://b.example/x"},
 	} {
