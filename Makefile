@@ -82,17 +82,17 @@ test-all: ## all tests of the main module, the long comparisons included: some e
 examples: ## the library as another module uses it: each example prints what its comment says
 	cd examples && $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -timeout $(TIMEOUT) ./...
 
-# The packages that start no goroutine, and take long under the race detector, which has nothing to find there by
-# their own tests. Those of engine and the command run their code in many goroutines.
-SEQUENTIAL = robots|cmd/robobatch/internal/explain|automaton|ingest/internal/parquetfile|ingest/internal/httpmsg|output/parquet/internal/wordzstd|crawlers/ranges|internal/witness|internal/listfile|report/whatif/internal/decide
+# RACED are the packages whose code or tests start goroutines, or guard what they share. The tests of others run in one
+# goroutine, in which there is no race; the command's run their code in many.
+RACED      = $$($(GO) list -f '{{range .GoFiles}}{{$$.Dir}}/{{.}} {{end}}{{range .TestGoFiles}}{{$$.Dir}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$.Dir}}/{{.}} {{end}}' ./... | \
+	xargs grep -lE '^[^/"]*(\<go (func|[a-z][A-Za-z.]*\()|[a-z]\.Go\(|[[:blank:]](atomic\.|sync\.(RW)?Mutex))' | xargs -n 1 dirname | sort -u)
 
-# Scripts of commands that start no goroutine but the readers of rules, which tests of rulefiles race; and tests of values
-# that one goroutine writes.
-UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-usage|fault-judged)|^Test(HostileTexts|LongRule|RowGroups|Allocs)$$
+# Scripts of commands that start no goroutine but the readers of rules, which tests of rulefiles race; and long tests that
+# start none.
+UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-usage|fault-judged)|^Test(HostileTexts|LongRule|RowGroups|Allocs|BusiestStrays|ByName|Leads|LeadsOfLog|LineReader|TallyMost|FrequentStreaks)$$
 
 race: ## what `make test` runs, under the race detector, of packages that start goroutines; needs gcc
-	@set -o pipefail; CGO_ENABLED=1 $(GO) test -race -short -vet=off -skip '$(UNRACED)' -v -timeout $(TIMEOUT) \
-		$$($(GO) list ./... | grep -vxE '.*/robobatch/($(SEQUENTIAL))') 2>&1 | $(QUIET)
+	@set -o pipefail; CGO_ENABLED=1 $(GO) test -race -short -vet=off -skip '$(UNRACED)' -v -timeout $(TIMEOUT) $(RACED) 2>&1 | $(QUIET)
 
 lint: ## go vet and golangci-lint
 	@set -eu; bin=$$(mktemp -d); trap 'rm -rf "$$bin"' EXIT; \
