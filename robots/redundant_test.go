@@ -95,15 +95,20 @@ func TestRedundantRules(t *testing.T) {
 			for _, name := range []string{"a", "b", "c"} {
 				agent := robots.NewAgent(name, d)
 				rules, _ := report.File.Select(agent)
+				was := make([][2]bool, len(paths))
+				for i, path := range paths {
+					was[i] = says(rules, path, d)
+				}
 				for _, lines := range ways {
 					few := withoutLines(rules, lines...)
-					other := few
+					other, parsed := few, false
 					if !slices.ContainsFunc(lines, func(l int32) bool { return slices.Contains(useless, l) }) { // which may be all that parts two groups
 						other, _ = robots.Parse([]byte(without(text, lines...)), d).Select(agent)
+						parsed = true
 					}
-					for _, path := range paths {
-						if was := says(rules, path, d); was != says(other, path, d) || was != says(few, path, d) {
-							t.Fatalf("%s: without lines %d, %s of %s is not %v any more:\n%s", d, lines, path, name, was, text)
+					for i, path := range paths {
+						if was[i] != says(few, path, d) || parsed && was[i] != says(other, path, d) {
+							t.Fatalf("%s: without lines %d, %s of %s is not %v any more:\n%s", d, lines, path, name, was[i], text)
 						}
 					}
 				}
