@@ -409,8 +409,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 CELLS = """
 import threading, time
-import duckdb, pyarrow as pa
-import robobatch, robobatch.duckdb
+import duckdb, polars as pl, pyarrow as pa
+import robobatch, robobatch.duckdb, robobatch.polars
 rules = {"https://example.com": "User-agent: *\\nDisallow: /private\\n"}
 decider = robobatch.Decider(rules)
 con = duckdb.connect()
@@ -434,9 +434,19 @@ while time.monotonic() < end:
 end = begin()
 while time.monotonic() < end:
     con.sql("select count(*) from range(50_000) where robots_allowed('https://example.com/', '*')").fetchall()
+# cell
+end = begin()
+while time.monotonic() < end:
+    pl.DataFrame({"url": ["https://example.com/"] * 100_000}).select(pl.col("url").robobatch.allowed(rules=decider))
+# cell
+end = begin()
+batches = iter(lambda: pa.record_batch({"url": ["https://example.com/"] * 5000}), None)
+for _ in robobatch.stream(batches, rules="rules"):
+    assert time.monotonic() < end
 """
 
 
+@pytest.mark.usefixtures("rules")
 def test_a_notebook(own: Path, tmp_path: Path) -> None:
     """Cells that are interrupted leave a Decider that works, and kernels that are killed or end leave nothing."""
     kernel = KernelManager()
