@@ -22,7 +22,8 @@ For many questions
 
 In SQL and expressions
     ``robobatch.duckdb.register(con, rules=...)`` makes ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``
-    and ``robots_line(url, agent)`` in DuckDB, and ``robobatch.spark.register(spark, pack)`` in Spark. With
+    and ``robots_line(url, agent)`` in DuckDB. In Spark ``robobatch.spark.register(spark, "rules.rbp")`` does so, with
+    the pack that the command ``robobatch compile -rules robots/ -out rules.rbp`` has made. With
     ``import robobatch.polars``, Polars has ``pl.col("url").robobatch.allowed("Googlebot", rules=...)``.
 
 More than memory holds
