@@ -167,7 +167,7 @@ var faults = map[string]struct {
 		"closed", "Googlebot may fetch nothing of https://www.shop.example",
 	},
 	"HTML":        {traffic{captures: []sent{{-5, usualText}, {6, "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n"}}}, "misplaced changed", "sends as robots.txt is an HTML page"},
-	"staging":     {traffic{captures: []sent{{-5, strings.Replace(usualText, "www.", "staging.", 1)}}}, "misplaced", "its sitemap in line 6 is on staging.shop.example"},
+	"staging":     {traffic{captures: []sent{{-5, strings.Replace(usualText, "www.", "staging.", 1)}}}, "foreign", "its sitemap in line 6 is on staging.shop.example"},
 	"a path":      {traffic{captures: []sent{{-5, usualText + "\nUser-agent: bingbot\nDisallow: /shop/\n"}}, client: func(v *visit) { v.skip = v.agent == bingbot && strings.HasPrefix(v.path, "/shop/") }}, "closed-path", "bingbot may not fetch /shop/ of https://www.shop.example, which at least 27.0% of the requests there are for: line 9, Disallow: /shop/. | 26,358 requests"},
 	"stopped":     {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
 	"slowed":      {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},

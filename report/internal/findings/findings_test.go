@@ -135,6 +135,28 @@ func TestPast(t *testing.T) {
 	}
 }
 
+// TestForeign holds that a text with the sitemap of a test site stands below the path that it closes, and above where it closes
+// the site.
+func TestForeign(t *testing.T) {
+	for body, want := range map[string]string{
+		"User-agent: *\nDisallow: /news/\nSitemap: https://staging.0.example/sitemap.xml\n": "[closed-path foreign]",
+		"User-agent: *\nDisallow: /\nSitemap: https://staging.0.example/sitemap.xml\n":      "[closed misplaced]",
+	} {
+		f := days(30)
+		f.add("Googlebot", func(int) int64 { return 100 })
+		f.Dialect = robots.Google
+		f.Files = []File{{Origin: "https://0.example", Requests: 3000, Body: []byte(body), Report: robots.Inspect([]byte(body), robots.Google), First: f.From, Last: f.To, Link: "rules", AllAsked: 3000, Asked: []Asked{{"/news/", 300}, {"/", 900}}}}
+		found, _ := Find(f)
+		var kinds []string
+		for _, one := range found {
+			kinds = append(kinds, one.Kind.String())
+		}
+		if got := fmt.Sprint(kinds); got != want {
+			t.Errorf("%s: %s, want %s: %+v", body, got, want, found)
+		}
+	}
+}
+
 // TestKnew holds the sentences about the knowledge of a crawler that broke rules.
 func TestKnew(t *testing.T) {
 	for want, c := range map[string]Crawler{

@@ -151,11 +151,11 @@ func host(origin string) string {
 func misplaced(f *Facts) (found []Finding) {
 	for i := range f.Files {
 		file := &f.Files[i]
-		text, do := f.misplacedText(file)
+		kind, text, do := f.misplacedText(file)
 		if text == "" {
 			continue
 		}
-		for _, one := range f.make(Misplaced, file.Requests, f.Requests, file.First, file.Last, text) {
+		for _, one := range f.make(kind, file.Requests, f.Requests, file.First, file.Last, text) {
 			one.Unit, one.Link, one.Title, one.Do = "requests met it", file.Link, "Rules", do
 			if f.isPast(file, &one) {
 				one.Text += " Another text is in force now."
@@ -168,37 +168,40 @@ func misplaced(f *Facts) (found []Finding) {
 }
 
 // misplacedText returns the fault of a text, and the remedy; "" if it has none.
-func (f *Facts) misplacedText(file *File) (text, do string) {
+func (f *Facts) misplacedText(file *File) (kind Kind, text, do string) {
 	if file.Body == nil {
-		return "", ""
+		return kind, "", ""
 	}
 	if odd := file.Report.Odd; odd.Doubtful() {
 		what := map[bool]string{true: "no readable text", false: "no robots.txt"}[odd.Binary()]
 		if odd == robots.OddHTML {
 			what = "an HTML page"
 		}
-		return fmt.Sprintf("What %s sends as robots.txt is %s, so crawlers find no rules in it and may fetch everything.", file.site(), what),
+		return Misplaced, fmt.Sprintf("What %s sends as robots.txt is %s, so crawlers find no rules in it and may fetch everything.", file.site(), what),
 			"Have the server answer /robots.txt with the file, or with 404 if there is none."
 	}
 	if stagingHosts.MatchString(host(file.Origin)) {
-		return "", ""
+		return kind, "", ""
+	}
+	if kind = Foreign; slices.ContainsFunc(f.sites, func(c closing) bool { return c.File == file }) {
+		kind = Misplaced
 	}
 	line := 0
 	for raw := range bytes.Lines(file.Body) {
 		line++
 		if _, comment, ok := bytes.Cut(raw, []byte("#")); ok {
 			if word := stagingWords.Find(comment); word != nil {
-				return fmt.Sprintf("The robots.txt of %s seems to be that of a test site: the comment in line %d says “%s”.", file.site(), line, brief(string(word))), "Put the file for this site in its place."
+				return kind, fmt.Sprintf("The robots.txt of %s seems to be that of a test site: the comment in line %d says “%s”.", file.site(), line, brief(string(word))), "Put the file for this site in its place."
 			}
 		}
 	}
 	for _, s := range file.Report.Sitemaps {
 		u, err := robots.SplitURL([]byte(s.URL))
 		if name := host(string(u.Prefix)); err == nil && stagingHosts.MatchString(name) && name != host(file.Origin) {
-			return fmt.Sprintf("The robots.txt of %s seems to be that of a test site: its sitemap in line %d is on %s.", file.site(), s.Line, brief(name)), "Put the file for this site in its place."
+			return kind, fmt.Sprintf("The robots.txt of %s seems to be that of a test site: its sitemap in line %d is on %s.", file.site(), s.Line, brief(name)), "Put the file for this site in its place."
 		}
 	}
-	return "", ""
+	return kind, "", ""
 }
 
 // closedPaths finds the paths that many clients ask for, and that search crawlers may not fetch.
