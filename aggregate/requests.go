@@ -316,7 +316,8 @@ type URL struct {
 }
 
 // EachURL visits all URLs, each once with all its requests. URLs of one origin follow one another, so do URLs of
-// one path, and of one directory. The argument of visit is valid until it returns. Nothing may be added after it.
+// one path, and of one directory. The argument of visit is valid until it returns. Nothing may be added after it, but it
+// may be called again.
 func (r *Requests) EachURL(visit func(*URL)) error {
 	to := &urlVisitor{visit: visit}
 	if !r.Spilled() {
@@ -326,10 +327,12 @@ func (r *Requests) EachURL(visit func(*URL)) error {
 		}
 		return to.Finish()
 	}
-	if err := r.writeRun(); err != nil {
-		return err
+	if r.slots != nil {
+		if err := r.writeRun(); err != nil {
+			return err
+		}
+		r.all, r.text, r.slots = nil, nil, nil
 	}
-	r.all, r.text, r.slots = nil, nil, nil
 	begin := func(run *extsort.Run) extsort.Output[*requestCursor] {
 		w := &requestWriter{}
 		w.begin(run)

@@ -500,6 +500,9 @@ func (c *Counter) Settle() error {
 	}
 	err := c.requests.EachURL(c.addURL)
 	c.endSite()
+	if err == nil && c.spaces.Begin() {
+		err = c.requests.EachURL(c.tryURL)
+	}
 	if c.clients != nil {
 		var failed error
 		c.others, failed = c.clients.View()
@@ -531,8 +534,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	c.urls = u.Number
 	hash := aggregate.Hash(u.Text)
 	c.tree.Enter(u.Text, u.Prefix, u.PathEnd)
-	crawled, visit := int64(0), &c.visit // by crawlers that may
-	visit.Spent, visit.Cut = visit.Spent[:0], false
+	crawled, visit := int64(0), c.visit.Of(u.Text, u.Prefix, u.PathEnd) // by crawlers that may
 	for i := range u.Requests {
 		r := &u.Requests[i]
 		k := &c.kinds.all[r.Kind]
@@ -541,23 +543,37 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		c.agentBytes[k.agent] += r.Bytes
 		c.rules.addRequests(u, k, r)
 		c.tree.AddRequests(&paths.Counts{Requests: r.Rows, Denied: int64(k.denies) * r.Rows, Failed: r.Failed, Bytes: r.Bytes})
-		if c.fromLog && k.agent != 0 && k.denies == 0 {
-			crawled += r.Rows
-			visit.Spent, visit.Cut = waste.Spend(visit.Spent, int(k.agent), r.Rows), visit.Cut || k.cut
-		}
+		crawled += c.addSpent(r)
 		for _, d := range c.denials.of(k) {
 			c.tree.AddDenied(d.rule, d.verdicts*r.Rows)
 		}
 	}
 	c.waste.AddURL(u.Text, u.PathEnd, crawled)
-	if crawled > 0 {
-		visit.URL, visit.Origin, visit.PathEnd = u.Text, u.Prefix, u.PathEnd
-		c.spaces.AddURL(visit)
-	}
+	c.spaces.AddURL(visit)
 	c.addTaken(u, hash)
 	c.addSitemapURL(u)
 	c.addRequested(u, hash)
 	c.addAnswers(u, hash)
+}
+
+// tryURL looks at a URL again.
+func (c *Counter) tryURL(u *aggregate.URL) {
+	visit := c.visit.Of(u.Text, u.Prefix, u.PathEnd)
+	for i := range u.Requests {
+		c.addSpent(&u.Requests[i])
+	}
+	c.spaces.TryURL(visit)
+}
+
+// addSpent adds requests to those of the last URL, if a crawler may make them, and returns how many.
+func (c *Counter) addSpent(r *aggregate.Request) int64 {
+	k, visit := &c.kinds.all[r.Kind], &c.visit
+	visit.Cut = visit.Cut || k.cut
+	if !c.fromLog || k.agent == 0 || k.denies > 0 {
+		return 0
+	}
+	visit.Spent = waste.Spend(visit.Spent, int(k.agent), r.Rows)
+	return r.Rows
 }
 
 // addTaken adds the requests of impostors for a URL.

@@ -96,7 +96,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 
 // fact returns the facts of a space.
 func (s *spaceView) fact() findings.Space {
-	one := findings.Space{On: spaceTexts[s.Kind], Origin: s.Origin, Names: s.Names, InQuery: s.InQuery, Requests: s.Requests, URLs: s.URLs, Example: s.Examples[0], Rules: s.Rules}
+	one := findings.Space{On: spaceTexts[s.Kind], Origin: s.Origin, Names: s.Names, InQuery: s.InQuery, Requests: s.Requests, URLs: s.URLs, Example: s.Examples[0], Rules: s.Rules, Others: s.Others}
 	for _, by := range s.Spent {
 		one.By = append(one.By, findings.Part{Crawler: by.Name, Requests: by.Requests, Of: by.Of})
 	}
@@ -106,7 +106,7 @@ func (s *spaceView) fact() findings.Space {
 // spaceTexts are the names of kinds of spaces, for findings.
 var spaceTexts = map[waste.Kind]string{
 	waste.Calendar: "a calendar without end", waste.Sessions: "URLs with session ids", waste.Repeats: "paths whose segments come again and again",
-	waste.Duplicates: "duplicates that Clean-param names",
+	waste.Duplicates: "duplicates that Clean-param names", waste.Facets: "combined filters",
 }
 
 // neverOf returns how many rules of a text bind everybody who is not named, and how many of these matched nothing. Those for

@@ -17,35 +17,100 @@ import (
 // traps are URLs without end, and the finding about each.
 var traps = map[string]struct {
 	path  func(v *visit) string
-	says  string // in the first finding
-	rules int    // beside it; each closes nothing but the trap, and all of them close all of it
+	says  string                 // in the first finding
+	rules int                    // beside it; each closes nothing but the trap, and all of them close all of it
+	open  func(path string) bool // whether a page has too few filters to be of the trap; nil is none
 }{
-	"calendar by day":   {func(v *visit) string { return v.day0().Format("/calendar/2006/01/02/") }, "a calendar without end of https://www.shop.example, and bingbot 2", 6},
-	"calendar by month": {func(v *visit) string { return v.day0().Format("/en/events/month/2006-01") }, "a calendar without end of", 6},
+	"calendar by day":   {func(v *visit) string { return v.day0().Format("/calendar/2006/01/02/") }, "a calendar without end of https://www.shop.example, and bingbot 2", 6, nil},
+	"calendar by month": {func(v *visit) string { return v.day0().Format("/en/events/month/2006-01") }, "a calendar without end of", 6, nil},
 	"day in the query": {func(v *visit) string {
 		return fmt.Sprintf("/calendar?date=%s&view=%d", v.day0().Format(time.DateOnly), v.rng.IntN(3))
-	}, "a calendar without end, by “date”, of", 12},
+	}, "a calendar without end, by “date”, of", 12, nil},
 	"month in the query": {func(v *visit) string {
 		return fmt.Sprintf("/cal.php?month=%d&year=%d&cat=%d", 1+v.rng.IntN(12), 2028+v.rng.IntN(60), v.rng.IntN(5))
-	}, "a calendar without end, by “year”, of", 16},
+	}, "a calendar without end, by “year”, of", 16, nil},
 	"jsessionid": {func(v *visit) string {
 		return fmt.Sprintf("/shop/%d.html;jsessionid=%016X%016X", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint64())
-	}, "URLs with session ids, by “jsessionid”, of", 1},
+	}, "URLs with session ids, by “jsessionid”, of", 1, nil},
 	"PHPSESSID": {func(v *visit) string {
 		return fmt.Sprintf("/shop/%d.html?PHPSESSID=%016x%08x", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint32())
-	}, "URLs with session ids, by “PHPSESSID”, of", 2},
+	}, "URLs with session ids, by “PHPSESSID”, of", 2, nil},
 	"sid": {func(v *visit) string {
 		return fmt.Sprintf("/forum/topic.php?t=%d&sid=%016x%016x", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint64())
-	}, "URLs with session ids, by “sid”, of", 2},
+	}, "URLs with session ids, by “sid”, of", 2, nil},
 	"a segment again": {func(v *visit) string {
 		return fmt.Sprintf("/blog/%d%s/logo.html", v.rng.IntN(100), strings.Repeat("/images", 3+v.rng.IntN(9)))
-	}, "paths whose segments come again and again, by “/images”, of", 2},
+	}, "paths whose segments come again and again, by “/images”, of", 2, nil},
 	"segments again": {func(v *visit) string {
 		return fmt.Sprintf("%s/%d.html", strings.Repeat("/shop/sale", 2+v.rng.IntN(7)), v.rng.IntN(90))
-	}, "paths whose segments come again and again, by “/shop/sale”, of", 2},
+	}, "paths whose segments come again and again, by “/shop/sale”, of", 2, nil},
 	"Clean-param": {func(v *visit) string {
 		return fmt.Sprintf("/shop/%d.html?ref=%d", v.rng.IntN(300), v.rng.IntN(20))
-	}, "duplicates that Clean-param names, by “ref”, of", 2},
+	}, "duplicates that Clean-param names, by “ref”, of", 2, nil},
+	"session ids in paths": {func(v *visit) string {
+		return fmt.Sprintf("/s/%016x%016x/shop/%d.html", v.rng.Uint64(), v.rng.Uint64(), v.rng.IntN(300))
+	}, "URLs with session ids, by “/s/”, of", 1, nil},
+	"session ids below a directory": {func(v *visit) string {
+		return fmt.Sprintf("/shop/visit/%016x%08x/%d.html", v.rng.Uint64(), v.rng.Uint32(), v.rng.IntN(300))
+	}, "URLs with session ids, by “/shop/visit/”, of", 1, nil},
+	"filters in the query": {func(v *visit) string { return "/shop/all?" + v.filters("&", "=") }, "combined filters, by “", 1, func(path string) bool {
+		return strings.Count(path, "=") < 3
+	}},
+	"filters of many pages": {func(v *visit) string {
+		return fmt.Sprintf("/shop/%d.html?%s", v.rng.IntN(60), v.filters("&", "="))
+	}, "combined filters, by “", 1, func(path string) bool { return strings.Count(path, "=") < 3 }},
+	"filters in the path": {func(v *visit) string { return "/filter/" + v.filters("/", "-") + "/" }, "combined filters, by “/filter/”, of", 1, func(path string) bool {
+		return strings.Count(path, "-") < 3
+	}},
+}
+
+// filters returns some of four filters with values, in any order.
+func (v *visit) filters(between, is string) string {
+	all := []string{"color" + is + []string{"red", "green", "blue", "black"}[v.rng.IntN(4)], fmt.Sprintf("size%s%d", is, 36+v.rng.IntN(5)), fmt.Sprintf("brand%sb%d", is, v.rng.IntN(5)), "sort" + is + "price"}
+	v.rng.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
+	return strings.Join(all[v.rng.IntN(9)/4:], between)
+}
+
+// TestNoSpaces holds that sites of pages that look like URLs without end have none of them in a log of 100,000 lines.
+func TestNoSpaces(t *testing.T) {
+	for name, path := range map[string]func(v *visit) string{
+		"a repository": func(v *visit) string {
+			return fmt.Sprintf("/team/repo/blob/%016x%016x%08x/src/f%d.go", v.rng.Uint64(), v.rng.Uint64(), v.rng.Uint32(), v.rng.IntN(300))
+		},
+		"commits": func(v *visit) string {
+			return fmt.Sprintf("/team/repo/commit/%016x%016x%08x", v.rng.Uint64(), v.rng.Uint64(), v.rng.Uint32())
+		},
+		"pages beside ids": func(v *visit) string {
+			return fmt.Sprintf("/shop/%016x%016x/%d.html", v.rng.Uint64(), v.rng.Uint64(), v.rng.IntN(300))
+		},
+		"documents": func(v *visit) string {
+			return fmt.Sprintf("/doc/%08x-1f2e-4a3b-9c4d-%012x", v.rng.Uint32(), v.rng.Uint64()>>16)
+		},
+		"a forum": func(v *visit) string {
+			return fmt.Sprintf("/viewtopic.php?f=%d&t=%d", v.rng.IntN(20), v.rng.IntN(9000))
+		},
+		"teams": func(v *visit) string { return fmt.Sprintf("/team-%d/season-%d/", v.rng.IntN(90), v.rng.IntN(30)) },
+		"locales": func(v *visit) string {
+			return fmt.Sprintf("/de-%c%c/city-%d", 'a'+v.rng.IntN(9), 'a'+v.rng.IntN(9), v.rng.IntN(90))
+		},
+		"downloads": func(v *visit) string {
+			return fmt.Sprintf("/releases/v%d.%d/linux/amd64/tool.tar.gz", v.rng.IntN(40), v.rng.IntN(90))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			log := traffic{lines: 100_000, days: 14, client: func(v *visit) {
+				if v.path != "/robots.txt" && v.rng.IntN(4) == 0 {
+					v.path, v.status = path(v), 200
+				}
+			}}
+			log.write(t, dir)
+			if kinds, said := findings(t, dir, "-rules", "rules.jsonl", "-in", "access.log", "-base", "https://www.shop.example"); len(kinds) > 0 {
+				t.Errorf("found are %q:\n%s", kinds, said)
+			}
+		})
+	}
 }
 
 // day0 returns a day of the forty years from two years on.
@@ -64,11 +129,12 @@ func TestSpaces(t *testing.T) {
 			var planted, others []string
 			log := traffic{lines: 100_000, days: 14, captures: []sent{{-5, usualText + "Clean-param: ref /shop/\n"}}, client: func(v *visit) {
 				if v.robot && v.path != "/robots.txt" && v.rng.IntN(4) == 0 {
-					v.path, v.status = trap.path(v), 200
-					planted = append(planted, v.path)
-				} else {
-					others = append(others, v.path)
+					if v.path, v.status = trap.path(v), 200; trap.open == nil || !trap.open(v.path) {
+						planted = append(planted, v.path)
+						return
+					}
 				}
+				others = append(others, v.path)
 			}}
 			log.write(t, dir)
 			kinds, said := findings(t, dir, "-rules", "rules.jsonl", "-in", "access.log", "-base", "https://www.shop.example")

@@ -19,6 +19,7 @@ type Space struct {
 	URLs     int64
 	Example  string   // a path
 	Rules    []string // that close it; nil if none does
+	Others   int64    // URLs of other pages that these close
 	By       []Part   // of crawlers, those with the most requests first
 }
 
@@ -73,9 +74,12 @@ func endless(f *Facts) (found []Finding) {
 		}
 		text += fmt.Sprintf(": %s such as %s.", show.Plural(s.URLs, "URL"), brief(s.Example))
 		for _, one := range f.make(Endless, s.Requests, s.Requests, time.Time{}, time.Time{}, text) {
-			one.Link, one.Title, one.Do = "spaces", "Paths", "Link to no such URLs, and write no ids into URLs."
+			one.Link, one.Title, one.Do = "spaces", "Paths", "Link to no such URLs, and write no ids and no choices into URLs."
 			if len(s.Rules) > 0 {
 				one.Do = "Close these URLs, and try it in What if: " + list(s.Rules, "other rule")
+				if s.Others > 0 {
+					one.Do += ". They close " + show.Plural(s.Others, "other URL") + ", too"
+				}
 			}
 			found = append(found, one)
 		}

@@ -30,20 +30,20 @@ func (s *Spaces) farFrom() int {
 	return s.Year + aheadYears
 }
 
-// dateOf returns the date at the end of a path, or in the query.
-func (s *Spaces) dateOf(path []byte) (d date, ok bool) {
-	if d, ok = pathDate(path, s.segs); ok {
-		d.from = s.segs[d.seg].from
+// date returns the date at the end of a path, or in the query.
+func (u *parts) date() (d date, ok bool) {
+	if d, ok = pathDate(u.path, u.segs); ok {
+		d.from = u.segs[d.seg].from
 		return d, true
 	}
-	for i := range s.pairs {
-		p := &s.pairs[i]
+	for i := range u.pairs {
+		p := &u.pairs[i]
 		if len(p.value) < 4 || p.value[0] != '1' && p.value[0] != '2' {
 			continue
 		}
-		if d, ok = s.pairDate(p); ok {
+		if d, ok = u.pairDate(p); ok {
 			d.name = p.name
-			d.seg = min(1, max(0, len(s.segs)-1))
+			d.seg = min(1, max(0, len(u.segs)-1))
 			return d, true
 		}
 	}
@@ -51,14 +51,14 @@ func (s *Spaces) dateOf(path []byte) (d date, ok bool) {
 }
 
 // pairDate returns the date of a parameter; where it is a year, its month is in another one.
-func (s *Spaces) pairDate(p *pair) (d date, ok bool) {
+func (u *parts) pairDate(p *pair) (d date, ok bool) {
 	if len(p.value) == 4 {
 		if !bytes.EqualFold(p.name, []byte("year")) && !bytes.EqualFold(p.name, []byte("y")) {
 			return d, false
 		}
 		year, isYear := yearOf(p.value)
-		for i := range s.pairs {
-			switch name := &s.pairs[i]; {
+		for i := range u.pairs {
+			switch name := &u.pairs[i]; {
 			case bytes.EqualFold(name.name, []byte("month")), bytes.EqualFold(name.name, []byte("m")):
 				d.month, _ = numberOf(name.value, 12)
 			case bytes.EqualFold(name.name, []byte("day")), bytes.EqualFold(name.name, []byte("d")):

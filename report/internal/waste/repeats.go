@@ -17,8 +17,20 @@ const maxBlock = 3
 
 // take counts a URL, and reports whether it is one of them.
 func (r *repeats) take(v *Visit, path []byte, segs []seg) bool {
-	if !mayRepeat(path, segs) {
+	block, times := blockOf(path, segs)
+	if block == nil {
 		return false
+	}
+	r.add(v)
+	r.times = max(r.times, times)
+	countName(&r.blocks, string(block), v.requests())
+	return true
+}
+
+// blockOf returns the segments of a path that come again, and how often they come; nil if none do.
+func blockOf(path []byte, segs []seg) (block []byte, times int) {
+	if !mayRepeat(path, segs) {
+		return nil, 0
 	}
 	for size := 1; size <= maxBlock && 2*size <= len(segs); size++ {
 		at, same := -1, 0
@@ -43,12 +55,9 @@ func (r *repeats) take(v *Visit, path []byte, segs []seg) bool {
 		if !hasLetter(block) {
 			continue // tiles of maps, dates
 		}
-		r.add(v)
-		r.times = max(r.times, 1+same/size)
-		countName(&r.blocks, string(block), v.requests())
-		return true
+		return block, 1 + same/size
 	}
-	return false
+	return nil, 0
 }
 
 // mayRepeat reports whether some segments are of equal lengths, and begin alike.

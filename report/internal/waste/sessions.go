@@ -60,21 +60,29 @@ type session struct {
 
 // take counts a URL, and reports whether it has an id.
 func (s *sessions) take(v *Visit, path []byte, pairs []pair) bool {
+	n, name, id := sessionOf(path, pairs)
+	if n >= 0 {
+		s.add(v, n, string(name), id)
+	}
+	return n >= 0
+}
+
+// sessionOf returns the number of the name of a session in a URL, the name with ";" before it in a path, and the
+// id; -1 if the URL has none.
+func sessionOf(path []byte, pairs []pair) (number int, name, id []byte) {
 	if i := bytes.IndexByte(path, ';'); i >= 0 {
 		name, value, _ := bytes.Cut(path[i+1:], []byte("="))
 		value, _, _ = bytes.Cut(value, []byte("/"))
 		if n := sessionName(name); n >= 0 && isID(n, value) {
-			s.add(v, n, ";"+string(name), value)
-			return true
+			return n, path[i:][:1+len(name)], value
 		}
 	}
 	for i := range pairs {
 		if n := sessionName(pairs[i].name); n >= 0 && isID(n, pairs[i].value) {
-			s.add(v, n, string(pairs[i].name), pairs[i].value)
-			return true
+			return n, pairs[i].name, pairs[i].value
 		}
 	}
-	return false
+	return -1, nil, nil
 }
 
 // isID reports whether a value of a name is an id of a session.

@@ -16,12 +16,13 @@ const (
 	Sessions               // ids in URLs that each visitor gets anew
 	Repeats                // paths whose segments come again and again
 	Duplicates             // parameters that change nothing, as the site's Clean-param lines say
+	Facets                 // filters that pages combine
 	numKinds   = int(iota)
 )
 
 // String returns the kind in the words of the page.
 func (k Kind) String() string {
-	return [numKinds]string{"calendar", "session ids", "repeated segments", "duplicates by Clean-param"}[k]
+	return [numKinds]string{"calendar", "session ids", "repeated segments", "duplicates by Clean-param", "combined filters"}[k]
 }
 
 // The signs that URLs are a space. They tell spaces from pages that are just many: a blog has dated articles, a paper has
@@ -68,6 +69,12 @@ type Visit struct {
 	Cut     bool // Clean-param lines take parameters away
 }
 
+// Of makes the visit that of a URL, without requests.
+func (v *Visit) Of(url []byte, origin, pathEnd int) *Visit {
+	v.URL, v.Origin, v.PathEnd, v.Spent, v.Cut = url, origin, pathEnd, v.Spent[:0], false
+	return v
+}
+
 // requests returns the requests of all crawlers.
 func (v *Visit) requests() (n int64) {
 	for i := range v.Spent {
@@ -86,6 +93,7 @@ type Space struct {
 	Names    []string // of the parameters, or of the segments, that make it
 	Examples []string // the part after the origin
 	Rules    []string // that close it; nil if none does without closing other pages
+	Others   int64    // URLs of other pages that they close, hardly any
 	InQuery  bool     // Names are parameters
 }
 
@@ -121,7 +129,8 @@ func (t *tally) space(kind Kind, names, rules []string) *Space {
 func (t *tally) clear() { *t = tally{by: t.by[:0]} }
 
 // Spaces find spaces. The zero value is empty. It is for one goroutine. Its memory does not grow with the log: URLs come
-// in the order of aggregate.Requests, so that a site is complete when the next begins, and a directory, too.
+// in the order of aggregate.Requests, so that a site is complete when the next begins, and a directory, too. First all URLs
+// are given to AddURL. Then, if Begin asks for it, all of them to TryURL.
 type Spaces struct {
 	Year    int     // of the last request; 0 is not known
 	Cleaned Cleaned // parameters that Clean-param lines take away
@@ -131,10 +140,15 @@ type Spaces struct {
 	named       sessions
 	repeats     repeats
 	duplicates  duplicates
+	ids         pathIDs
+	query       queryFacets
+	paths       pathFacets // of dir
 	all         []*Space
+	trials      []*trial
+	tried       []*trial // of origin
 
-	segs  []seg
-	pairs []pair
+	parts  parts
+	normal []byte
 }
 
 // A seg is a segment of a path: text[from:to].
@@ -161,59 +175,69 @@ func (s *Spaces) AddURL(v *Visit) {
 		s.endDir()
 		s.dir = append(s.dir[:0], dir...)
 	}
-	s.split(path)
-	s.pairs = s.pairs[:0]
+	s.count(v, s.partsOf(v))
+}
+
+// partsOf returns the parts of a URL, which are valid until the next call.
+func (s *Spaces) partsOf(v *Visit) *parts {
+	s.parts.path = v.URL[v.Origin:v.PathEnd]
+	s.parts.split()
+	s.parts.pairs = s.parts.pairs[:0]
 	if v.PathEnd < len(v.URL) && v.URL[v.PathEnd] == '?' {
 		query, _, _ := bytes.Cut(v.URL[v.PathEnd+1:], []byte("#"))
-		s.splitQuery(query)
+		s.parts.splitQuery(query)
 	}
-	s.count(v, path)
+	return &s.parts
 }
 
 // count counts a URL as one of the first kind that it is of.
-func (s *Spaces) count(v *Visit, path []byte) {
+func (s *Spaces) count(v *Visit, u *parts) {
 	switch {
-	case s.named.take(v, path, s.pairs):
+	case s.named.take(v, u.path, u.pairs):
 	case v.Cut:
-		s.duplicates.add(v, &s.Cleaned, s.pairs)
-	case s.takeDate(v, path):
+		s.duplicates.add(v, &s.Cleaned, u.pairs)
+	case s.takeDate(v, u):
+	case s.repeats.take(v, u.path, u.segs):
 	default:
-		s.repeats.take(v, path, s.segs)
+		s.ids.take(v, u.path, u.segs, s.endIDs)
+		s.query.take(u.path, u.pairs)
+		s.paths.take(u.path, u.segs)
 	}
 }
 
 // takeDate counts a URL of a day or month long after the log, and reports whether it is one.
-func (s *Spaces) takeDate(v *Visit, path []byte) bool {
-	d, ok := s.dateOf(path)
+func (s *Spaces) takeDate(v *Visit, u *parts) bool {
+	d, ok := u.date()
 	if !ok || d.year < s.farFrom() {
 		return false
 	}
 	if d.seg == 0 {
-		s.site.add(v, path, d)
+		s.site.add(v, u.path, d)
 	} else {
-		s.below.add(v, path, d)
+		s.below.add(v, u.path, d)
 	}
 	return true
 }
 
 // split finds the segments of a path.
-func (s *Spaces) split(path []byte) {
-	s.segs = s.segs[:0]
-	for at := 1; at < len(path) && len(s.segs) < mostSegs; {
+func (p *parts) split() {
+	path := p.path
+	p.segs = p.segs[:0]
+	for at := 1; at < len(path) && len(p.segs) < mostSegs; {
 		end := len(path)
 		if i := bytes.IndexByte(path[at:], '/'); i >= 0 {
 			end = at + i
 		}
 		if end > at {
-			s.segs = append(s.segs, seg{at, end})
+			p.segs = append(p.segs, seg{at, end})
 		}
 		at = end + 1
 	}
 }
 
 // splitQuery finds the parameters of a query.
-func (s *Spaces) splitQuery(query []byte) {
-	for len(query) > 0 && len(s.pairs) < mostSegs {
+func (p *parts) splitQuery(query []byte) {
+	for len(query) > 0 && len(p.pairs) < mostSegs {
 		one := query
 		if i := bytes.IndexByte(query, '&'); i >= 0 {
 			one, query = query[:i], query[i+1:]
@@ -221,19 +245,32 @@ func (s *Spaces) splitQuery(query []byte) {
 			query = nil
 		}
 		if i := bytes.IndexByte(one, '='); i > 0 && i <= maxName {
-			s.pairs = append(s.pairs, pair{one[:i], one[i+1:]})
+			p.pairs = append(p.pairs, pair{one[:i], one[i+1:]})
 		}
 	}
 }
 
 // endDir ends the count of a directory.
-func (s *Spaces) endDir() { s.keep(s.below.end(s.farFrom())) }
+func (s *Spaces) endDir() {
+	s.keep(s.below.end(s.farFrom()))
+	s.try(s.paths.end(s.dir))
+}
+
+// endIDs ends the count of a directory that has ids.
+func (s *Spaces) endIDs(d *idDir) {
+	s.try(d.trial())
+	d.clear()
+}
 
 // endSite ends the count of a site.
 func (s *Spaces) endSite() {
 	s.endDir()
 	s.keep(s.site.end(s.farFrom()))
 	s.keep(slices.Concat(s.named.end(), s.repeats.end(), s.duplicates.end()))
+	for i := range s.ids {
+		s.endIDs(&s.ids[i])
+	}
+	s.try(s.query.end())
 	s.origin, s.dir = s.origin[:0], s.dir[:0]
 }
 
@@ -250,7 +287,7 @@ func (s *Spaces) keep(found []*Space) {
 
 // Rows returns the spaces with the most requests. It ends the count.
 func (s *Spaces) Rows() []*Space {
-	s.endSite()
+	s.settle()
 	s.all = largest(s.all)
 	return s.all
 }

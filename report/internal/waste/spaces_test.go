@@ -1,6 +1,7 @@
 package waste
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -17,25 +18,30 @@ func found(number int, path func(rng *rand.Rand, i int) string) []*Space {
 		all["https://a.example"+path(rng, i)]++
 	}
 	s := Spaces{Year: 2026}
-	add(&s, all)
-	return s.Rows()
+	return rows(&s, all)
 }
 
-// add counts URLs in the order that Spaces asks for.
-func add(s *Spaces, all map[string]int64) {
+// rows counts URLs in the order that Spaces asks for, looks at them again, and returns the spaces. Those without requests are
+// not of crawlers.
+func rows(s *Spaces, all map[string]int64) []*Space {
 	urls := make([]string, 0, len(all))
 	for url := range all {
 		urls = append(urls, url)
 	}
-	slices.SortFunc(urls, func(a, b string) int {
-		a, b = pathOf(a), pathOf(b)
-		dirs := func(url string) string { return url[:strings.LastIndexByte(url, '/')+1] }
-		return strings.Compare(dirs(a)+"\x00"+a, dirs(b)+"\x00"+b)
-	})
-	for _, url := range urls {
-		origin := strings.Index(url[len("https://"):], "/") + len("https://")
-		s.AddURL(&Visit{URL: []byte(url), Origin: origin, PathEnd: len(pathOf(url)), Spent: []Spent{{1, all[url]}}})
+	slices.SortFunc(urls, func(a, b string) int { return cmp.Or(strings.Compare(pathOf(a), pathOf(b)), strings.Compare(a, b)) })
+	look := func(visit func(*Visit)) {
+		for _, url := range urls {
+			v := new(Visit).Of([]byte(url), strings.Index(url[len("https://"):], "/")+len("https://"), len(pathOf(url)))
+			if all[url] > 0 {
+				v.Spent = Spend(v.Spent, 1, all[url])
+			}
+			visit(v)
+		}
 	}
+	if look(s.AddURL); s.Begin() {
+		look(s.TryURL)
+	}
+	return s.Rows()
 }
 
 // TestNoSpaces holds that sites that have just many pages have no space.
@@ -77,6 +83,71 @@ func TestNoSpaces(t *testing.T) {
 		"files by commit": func(rng *rand.Rand, i int) string {
 			return fmt.Sprintf("/repo/blob/%016x%016x%08x/src/f%d.go", rng.Uint64(), rng.Uint64(), i/40, i%40)
 		},
+		"commits and files": func(rng *rand.Rand, i int) string {
+			return fmt.Sprintf("/repo/blob/%016x%016x%08x/src/f%d.go", rng.Uint64(), rng.Uint64(), rng.Uint32(), i%400)
+		},
+		"releases by hash": func(rng *rand.Rand, i int) string {
+			return fmt.Sprintf("/releases/%016x%016x/linux-%d.tar.gz", rng.Uint64(), rng.Uint64(), i%40)
+		},
+		"pages beside ids": func(rng *rand.Rand, i int) string {
+			if i%2 == 0 {
+				return fmt.Sprintf("/shop/p%d", i%400)
+			}
+			return fmt.Sprintf("/shop/%016x%016x/p%d", rng.Uint64(), rng.Uint64(), i%400)
+		},
+		"tabs of visitors": func(rng *rand.Rand, i int) string {
+			tab := []string{"posts", "likes", "about", "photos"}[i%4]
+			if i < 40 {
+				return "/" + tab
+			}
+			return fmt.Sprintf("/user/%016x%016x/%s", rng.Uint64(), rng.Uint64(), tab)
+		},
+		"documents by uuid": func(rng *rand.Rand, _ int) string {
+			return fmt.Sprintf("/doc/%08x-1f2e-4a3b-9c4d-%012x", rng.Uint32(), rng.Uint64()>>16)
+		},
+		"sharing": func(rng *rand.Rand, _ int) string { return fmt.Sprintf("/s/%016x%016x/", rng.Uint64(), rng.Uint64()) },
+		"a forum with scripts": func(rng *rand.Rand, i int) string {
+			start := rng.IntN(9)
+			switch i % 4 {
+			case 0:
+				return fmt.Sprintf("/viewforum.php?f=%d&start=%d", i%20, start)
+			case 1:
+				return fmt.Sprintf("/viewtopic.php?f=%d&t=%d&start=%d", i%20, i, start)
+			case 2:
+				return fmt.Sprintf("/viewtopic.php?t=%d&start=%d", i, start)
+			}
+			return fmt.Sprintf("/viewtopic.php?f=%d&t=%d", i%20, i)
+		},
+		"campaigns in parts": func(rng *rand.Rand, i int) string {
+			return fmt.Sprintf("/p%d?%s", i%10, some(rng, "utm_source=%d", "utm_medium=%d", "utm_campaign=%d", "gclid=%d"))
+		},
+		"searches": func(rng *rand.Rand, i int) string {
+			return fmt.Sprintf("/search?q=w%d&%s", i, some(rng, "page=%d", "sort=%d", "lang=%d", "type=%d"))
+		},
+		"sizes of images": func(rng *rand.Rand, i int) string {
+			return fmt.Sprintf("/img/%d.webp?%s", i%9, some(rng, "w=%d", "h=%d", "q=%d", "fit=%d"))
+		},
+		"a wiki": func(rng *rand.Rand, i int) string {
+			if i%20 == 0 {
+				return fmt.Sprintf("/index.php?oldid=%d&action=raw", i)
+			}
+			return fmt.Sprintf("/index.php?title=T%d&%s", i, some(rng, "action=%d", "oldid=%d", "diff=%d"))
+		},
+		"few filters of a page": func(rng *rand.Rand, i int) string {
+			return fmt.Sprintf("/c%d?%s", i, some(rng, "color=%d", "size=%d", "sort=%d", "brand=%d"))
+		},
+		"cities by locale": func(_ *rand.Rand, i int) string {
+			return fmt.Sprintf("/%s-%s/hotels/city-%d/", []string{"de", "fr", "it", "en"}[i%4], []string{"ch", "at", "de"}[i/4%3], i/12)
+		},
+		"flights": func(rng *rand.Rand, _ int) string {
+			return fmt.Sprintf("/flights/c%d/c%d/", rng.IntN(70), rng.IntN(70))
+		},
+		"translations": func(rng *rand.Rand, i int) string {
+			return fmt.Sprintf("/word/l%d/l%d/w%d", rng.IntN(9), rng.IntN(9), i)
+		},
+		"a tree of sources": func(rng *rand.Rand, _ int) string {
+			return fmt.Sprintf("/tree/w%d/w%d/w%d/w%d", rng.IntN(30), rng.IntN(30), rng.IntN(30), rng.IntN(30))
+		},
 		"teams and seasons": func(_ *rand.Rand, i int) string { return fmt.Sprintf("/team-%d/season-%d/", i%30, i/30) },
 		"campaigns": func(_ *rand.Rand, i int) string {
 			return fmt.Sprintf("/p%d?utm_source=s%d&utm_medium=m%d", i%100, i/100%20, i/2000)
@@ -91,6 +162,97 @@ func TestNoSpaces(t *testing.T) {
 	} {
 		for _, one := range found(4000, path) {
 			t.Errorf("%s: %s of %d URLs as %q, closed by %q", name, one.Kind, one.URLs, one.Examples, one.Rules)
+		}
+	}
+}
+
+// some returns some of the parameters of a query, in their order, with values.
+func some(rng *rand.Rand, all ...string) string {
+	var query []string
+	for _, one := range all {
+		if rng.IntN(2) == 0 {
+			query = append(query, fmt.Sprintf(one, rng.IntN(9)))
+		}
+	}
+	return strings.Join(query, "&")
+}
+
+// TestRulesCloseNoOther holds that a rule that would close other pages is not given, or only with the number of those that it
+// closes: pages that nobody but people asked for are pages, too.
+func TestRulesCloseNoOther(t *testing.T) {
+	for name, path := range map[string]struct {
+		space, other string
+	}{
+		"sid":    {"/forum/t%[1]d.php?sid=aZ3kQ9xTb7LmW%05[1]d", "/modules.php?name=News&sid=%d"},
+		"far":    {"/x/%[1]d?date=20%[2]d-%02[3]d-14", "/road?date=2035-q%d"},
+		"facets": {"", "/c?a=%d&b=2&c=3&q=7"},
+		"orders": {"", "/shop/new/shoe/%d"},
+		"ids":    {"", "/t/%d"},
+	} {
+		for _, others := range []int{0, 3, 900} {
+			rng := rand.New(rand.NewPCG(34, 11))
+			all := map[string]int64{}
+			for i := range 3000 {
+				url := fmt.Sprintf(path.space, i, 31+i/12%9, 1+i%12)
+				switch name {
+				case "facets":
+					url = "/c?" + some(rng, "a=%d", "b=%d", "c=%d", "d=%d")
+				case "orders":
+					words := []string{string("abcde"[i%5]) + "-color", string("abcd"[i/5%4]) + "-size", string("abcde"[i/20%5]) + "-brand"}
+					rng.Shuffle(len(words), func(a, b int) { words[a], words[b] = words[b], words[a] })
+					url = "/shop/" + strings.Join(words, "/")
+				case "ids":
+					url = fmt.Sprintf("/t/%016x%016x/p%d", rng.Uint64(), rng.Uint64(), i%100)
+					all[fmt.Sprintf("https://a.example/p%d", i%100)] = 1
+				}
+				all["https://a.example"+url]++
+			}
+			for i := range others {
+				all["https://a.example"+fmt.Sprintf(path.other, i)] = 0
+			}
+			s := Spaces{Year: 2026}
+			found := rows(&s, all)
+			if name == "ids" && others == 900 {
+				if len(found) != 0 {
+					t.Errorf("%s: %+v", name, found[0])
+				}
+				continue
+			}
+			if len(found) != 1 {
+				t.Errorf("%s: %d spaces", name, len(found))
+				continue
+			}
+			closes := int64(others)
+			if others == 900 {
+				closes = 0
+			}
+			if one := found[0]; len(one.Rules) > 0 != (others < 900) || one.Rules != nil && one.Others != closes {
+				t.Errorf("%s: %q, which close %d of %d others", name, one.Rules, one.Others, others)
+			}
+		}
+	}
+}
+
+// TestSessionDirs holds that ids in a directory that is called so are those of sessions even where no page is asked for without
+// one, that no rule closes these pages, and that ids which crawlers share are no sessions.
+func TestSessionDirs(t *testing.T) {
+	for _, crawlers := range []int{1, 2} {
+		s := Spaces{Year: 2026}
+		look := func(visit func(*Visit)) {
+			for i := range 4000 {
+				for page := range 3 {
+					path := fmt.Sprintf("https://a.example/s/%08x%08xaf3/p%d", 0x7a3b1c9d+i*0x51ed27, i*0x9e3779b1&0xffffffff, 100*page+i%50)
+					v := new(Visit).Of([]byte(path), len("https://a.example"), len(path))
+					v.Spent = Spend(v.Spent, (i+page)%crawlers, 1)
+					visit(v)
+				}
+			}
+		}
+		if look(s.AddURL); s.Begin() {
+			look(s.TryURL)
+		}
+		if found := s.Rows(); crawlers == 1 && (len(found) != 1 || found[0].Rules != nil || found[0].URLs < 9000) || crawlers == 2 && len(found) != 0 {
+			t.Errorf("%d crawlers: %+v", crawlers, found)
 		}
 	}
 }
@@ -115,9 +277,8 @@ func TestSpaceCounts(t *testing.T) {
 		all[fmt.Sprintf("https://c.example/a%d-%d/b%d-%d/?n%d=1&m%d=2", i, i, i, i, i, i)] = 1
 	}
 	s := Spaces{Year: 2026}
-	add(&s, all)
 	var got []string
-	for _, one := range s.Rows() {
+	for _, one := range rows(&s, all) {
 		got = append(got, fmt.Sprint(one.Kind, " ", one.Origin, " ", one.Requests, " ", one.URLs, " ", one.By, " ", one.Rules))
 	}
 	want := []string{
