@@ -450,7 +450,7 @@ func sumPlaces[text []byte | string](m *[masksSize]byte, path text, atEnd bool) 
 
 // hasPrint reports whether the path has a fingerprint.
 func hasPrint(path, wanted []byte) bool {
-	if bytes.Contains(path, wanted) {
+	if len(wanted) == printSize && findGeneric(path, wanted) >= 0 || len(wanted) < printSize && bytes.Contains(path, wanted) {
 		return true
 	}
 	for n := len(wanted) - 1; n > 0 && wanted[n] == endByte; n-- {

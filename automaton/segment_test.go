@@ -81,3 +81,26 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestFindGeneric compares findGeneric with bytes.Index, on paths of few bytes, whose windows occur often and nearly.
+func TestFindGeneric(t *testing.T) {
+	rng := rand.New(rand.NewPCG(36, 9309))
+	found := 0
+	for n := range 80 {
+		for range 40 {
+			path := make([]byte, n)
+			for i := range path {
+				path[i] = "a\x80"[rng.IntN(2)] + byte(rng.IntN(12)/11)
+			}
+			window := [printSize]byte{"a\x80"[rng.IntN(2)], "a\x80b"[rng.IntN(3)], "a\x80\x81"[rng.IntN(3)]}
+			if got, want := findGeneric(path, window[:]), bytes.Index(path, window[:]); got != want {
+				t.Fatalf("%q: %q is found at %d, not at %d", path, window, got, want)
+			} else if got > 0 {
+				found++
+			}
+		}
+	}
+	if found < 1000 {
+		t.Fatalf("only %d windows were found behind the start: too few to compare", found)
+	}
+}

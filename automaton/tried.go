@@ -1,6 +1,10 @@
 package automaton
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
 // addPattern writes a pattern that is tried: 3 bytes for its rank, 2 for how long the segments are and
 // whether the last is at the end of the path, and of each segment its length and the place of its
@@ -168,8 +172,28 @@ func indexBaited(path, text []byte) int {
 	}
 }
 
-// findGeneric returns where a window of printSize bytes first occurs in a path, or -1.
-func findGeneric(path, window []byte) int { return bytes.Index(path, window) }
+// findGeneric returns where a window of printSize bytes first occurs in a path, or -1. It compares eight
+// places at once: a byte of x is zero where the window begins.
+func findGeneric(path, window []byte) int {
+	const word = 8
+	last := len(path) - word - printSize + 1
+	if last < 0 {
+		return bytes.Index(path, window)
+	}
+	a, b, c := ones*uint64(window[0]), ones*uint64(window[1]), ones*uint64(window[2])
+	for at := 0; ; at = min(at+word, last) {
+		text := (*[word + printSize - 1]byte)(path[at:])
+		x := binary.LittleEndian.Uint64(text[:]) ^ a
+		x |= binary.LittleEndian.Uint64(text[1:]) ^ b
+		x |= binary.LittleEndian.Uint64(text[2:]) ^ c
+		if zero := (x - ones) &^ x & (ones << 7); zero != 0 {
+			return at + bits.TrailingZeros64(zero)/8
+		}
+		if at == last {
+			return -1
+		}
+	}
+}
 
 // window returns where the bytes of a segment begin that paths are expected to have least:
 // printSize, or all if it has fewer.
