@@ -250,7 +250,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 		return err
 	}
 	r.DoubtMoment()
-	r.opt.Memory, r.opt.TempDir = r.Parts.Conduct, r.tempDir()
+	r.opt.Memory, r.opt.TempDir = r.Parts.Counts, r.tempDir()
 	r.opt.Status, r.opt.Method, r.opt.Bytes, r.opt.Client = r.Status, r.Method, r.Bytes, r.Client
 	r.opt.Requests, r.opt.ByAgent = r.part != nil || r.hasRows(), r.byAgent
 	journal := conduct.NewJournal(r.Now.Store, r.opt)

@@ -71,7 +71,7 @@ type Run struct {
 }
 
 // share returns the part of the limit that work and rules have.
-func (r Run) share() Share { return Share{Typed: r.Typed}.Less(r.Page+r.Counts+r.Conduct, sixteenths) }
+func (r Run) share() Share { return Share{Typed: r.Typed}.Less(r.Page+r.Counts, sixteenths) }
 
 // room returns the bytes of share.
 func (r Run) room() int64 { return r.share().of(r.Limit) }
@@ -124,8 +124,7 @@ type Parts struct {
 	Reserved  int64 // of Rules, for all but rules and their index
 	Rules     int64 // the limit of each store, see engine.StoreOptions; 0 is as usual, less is none
 	Page      int64 // counts of a page; 0 is as usual
-	Counts    int64 // counts of rules; 0 is no limit
-	Conduct   int64 // the journal of conduct; 0 is as usual
+	Counts    int64 // counts of coverage, or the journal of conduct; 0 is as usual
 	Changes   int64 // the URLs that changed; 0 is as usual
 	Share     Share // of -max-memory that Rules is
 	Note      string
@@ -139,7 +138,7 @@ func (r Run) Divide() (Parts, error) {
 	}
 	asked := min(cmp.Or(r.Workers, runtime.GOMAXPROCS(0)), maxWorkers)
 	p := r.least()
-	p.Page, p.Counts, p.Conduct = r.Limit/sixteenths*r.Page, r.Limit/sixteenths*r.Counts, r.Limit/sixteenths*r.Conduct
+	p.Page, p.Counts = r.Limit/sixteenths*r.Page, r.Limit/sixteenths*r.Counts
 	if !r.fits(p) {
 		return p, r.tooSmall(p)
 	}
@@ -386,7 +385,7 @@ func OfPack(name string, asked int64) int64 {
 // limit is the largest of these, for each store.
 func (r Run) SetLimit(stores ...int64) {
 	limit := r.Limit
-	if limit == 0 && r.Page+r.Counts+r.Conduct == 0 {
+	if limit == 0 && r.Page+r.Counts == 0 {
 		limit = slices.Max(stores) * int64(len(stores))
 		if r.Changes && limit > 0 {
 			limit += aggregate.DefaultMemory

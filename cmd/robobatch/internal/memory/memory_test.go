@@ -182,10 +182,10 @@ func TestPlans(t *testing.T) {
 		if plan.Old {
 			rules += p.Rules - p.Reserved
 		}
-		if sum := p.Page + p.Counts + p.Conduct + rules; sum > limit || sum < limit-1 || p.Reserved < p.Changes {
+		if sum := p.Page + p.Counts + rules; sum > limit || sum < limit-1 || p.Reserved < p.Changes {
 			t.Errorf("%s: the parts are %d of %d bytes: %+v", plan.Run, sum, int64(limit), p)
 		}
-		if (p.Page > 0) != (plan.Page > 0) || (p.Counts > 0) != (plan.Counts > 0) || (p.Conduct > 0) != (plan.Conduct > 0) || (p.Changes > 0) != plan.Changes {
+		if (p.Page > 0) != (plan.Page > 0) || (p.Counts > 0) != (plan.Counts > 0) || (p.Changes > 0) != plan.Changes {
 			t.Errorf("%s: %+v", plan.Run, p)
 		}
 		if r.SetLimit(p.Rules); debug.SetMemoryLimit(-1) != limit-Program {

@@ -21,7 +21,7 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 		return
 	}
 	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone}
-	if opt.Conduct = r.Parts.Conduct; !r.Now.Opt.Deeds {
+	if opt.Conduct = r.Parts.Counts; !r.Now.Opt.Deeds {
 		memory += opt.Conduct // which nobody needs
 	}
 	opt.Memory = memory
