@@ -27,7 +27,9 @@ TARGETS      ?=
 ROWS         ?= 5000000
 SPARK        ?=
 # RESULTS passes on the lines of results and their headers, and shows all others: benchmarks may log any bytes.
-RESULTS       = tee /dev/stderr | LC_ALL=C grep -aE '^(Benchmark[!-~]+[[:space:]]+[0-9]+[[:space:]]|(goos|goarch|pkg|cpu|corpus): |\# (go|date|load): )'
+RESULTS       = tee /dev/stderr | LC_ALL=C grep -aE '^(Benchmark[!-~]+[[:space:]]+[0-9]+[[:space:]]|(goos|goarch|pkg|cpu|corpus): |\# (go|date|load|engines): )'
+# KEEP renames new results by date and machine.
+KEEP          = cpu=$$(sed -n 's/([A-Z]*)//g; s/^cpu: //p' "$$new" | tail -n 1 | tr A-Z a-z | tr -cs 'a-z0-9\n' -); mv "$$new" "$$(dirname "$$new")/$$(date -u +%F)-$$cpu.txt"
 # MEDIANS has benchstat sum up the newest file of bench/results.
 NEWEST        = $(notdir $(lastword $(sort $(wildcard bench/results/*.txt))))
 UNITS         = cpu-ns/url OR cpu-ns/row OR cpu-ns/rule OR load-cpu-ns/origin OR urls/s OR peak-B OR agree-% OR tables-B/rule-B OR refs-B/rule-B OR heap-B/rule-B
@@ -46,7 +48,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows workflows wasm fmt scale memory fuzz arm64 hostile attack shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows workflows wasm fmt scale memory fuzz arm64 hostile attack shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -185,6 +187,12 @@ bench-gate: ## fail if one of eight benchmarks takes over 5 % more CPU time than
 bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (6)
 	cd bench/peers && $(GO) run . -rounds $(ROUNDS)
 
+bench-engines: ## Hyperscan and RE2::Set in turn with ours, kept in bench/results/engines; ROUNDS (6); Debian's libhyperscan-dev, libre2-dev
+	@set -eu -o pipefail; new=bench/results/engines/new.tmp; mkdir -p bench/results/engines; trap 'rm -f "$$new"' EXIT; \
+	( dpkg-query -W -f '# engines: $${Package} $${Version}\n' libhyperscan-dev libre2-dev; \
+	cd bench/peers && CGO_ENABLED=1 $(GO) run -tags engines ./engines -rounds $(ROUNDS) ) | $(RESULTS) >"$$new"; \
+	$(KEEP)
+
 bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory, and loading their files; ROUNDS (6)
 	@cd bench && $(GO) run ./whole -rounds $(ROUNDS)
 
@@ -207,8 +215,7 @@ bench-results: ## all benchmarks in ROUNDS (6) rounds, kept in bench/results; so
 	done; \
 	$(GO) run ./whole -rounds $(ROUNDS); \
 	cd peers && $(GO) run . -rounds $(ROUNDS) ) | $(RESULTS) >"$$new"; \
-	cpu=$$(sed -n 's/([A-Z]*)//g; s/^cpu: //p' "$$new" | tail -n 1 | tr A-Z a-z | tr -cs 'a-z0-9\n' -); \
-	mv "$$new" "bench/results/$$(date -u +%F)-$$cpu.txt"
+	$(KEEP)
 
 bench-show: ## the medians of the newest of bench/results
 	@$(MEDIANS) $(NEWEST)
