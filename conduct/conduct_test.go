@@ -15,6 +15,7 @@ import (
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -72,7 +73,11 @@ func (s *scene) keep(t *testing.T, lines []line, lists *ranges.Lists, w way, do 
 // options returns the options of a Journal and a Merger.
 func (s *scene) options(t *testing.T, w way) conduct.Options {
 	t.Helper()
-	return conduct.Options{Memory: w.memory, TempDir: t.TempDir(), Cache: s.cache, Status: 1, Method: 2, Bytes: 3, Requests: w.requests, ByAgent: w.byAgent}
+	texts := &conduct.Texts{}
+	for _, r := range s.rules {
+		texts.Add(captures.KeyOf(r.Body), r.Body)
+	}
+	return conduct.Options{Texts: texts, Memory: w.memory, TempDir: t.TempDir(), Cache: s.cache, Status: 1, Method: 2, Bytes: 3, Requests: w.requests, ByAgent: w.byAgent}
 }
 
 // findInParts is find with a Journal for each part of the lines, whose blocks are merged in any order. The parts are by
@@ -90,8 +95,8 @@ func (s *scene) findInParts(t *testing.T, lines []line, lists *ranges.Lists, par
 		}
 		split[n] = append(split[n], l)
 	}
-	m := conduct.NewMerger(s.options(t, w))
-	defer m.CloseTemp()
+	blocks := make([][][]byte, parts)
+	var bodies, headers bool
 	for _, n := range s.rng.Perm(parts) {
 		own := w
 		own.requests, own.byAgent = true, false
@@ -99,13 +104,28 @@ func (s *scene) findInParts(t *testing.T, lines []line, lists *ranges.Lists, par
 			own.memory = 0
 		}
 		s.keep(t, split[n], lists, own, func(j *conduct.Journal) error {
-			if err := m.Begin(); err != nil {
-				return err
-			}
-			err := j.Export(m.Write)
-			m.End()
-			return err
+			hasBodies, hasHeaders := j.Sizes()
+			bodies, headers = bodies || hasBodies, headers || hasHeaders
+			return j.Export(func(block []byte) error {
+				blocks[n] = append(blocks[n], slices.Clone(block))
+				return nil
+			})
 		})
+	}
+	opt := s.options(t, w)
+	opt.Bodies = bodies && !headers
+	m := conduct.NewMerger(opt)
+	defer m.CloseTemp()
+	for _, part := range blocks {
+		if err := m.Begin(); err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range part {
+			if err := m.Write(block); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m.End()
 	}
 	f := &findings{}
 	if err := m.Judge(f); err != nil {
@@ -159,6 +179,7 @@ func TestConduct(t *testing.T) {
 				if !reflect.DeepEqual(got, want) {
 					t.Fatalf("log %d: got %v, want %v", seed, got, want)
 				}
+				s.checkMisfits(t, first)
 				s.checkRows(t, first)
 				s.checkRequests(t, first)
 				again := s.find(t, jumbled, lists, way{rows: 1 + s.rng.IntN(7), workers: 2, requests: true, memory: 1})
@@ -172,6 +193,26 @@ func TestConduct(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// checkMisfits wants the origins told of whose answers are others than the text, which none but that of the site is.
+func (s *scene) checkMisfits(t *testing.T, f *findings) {
+	t.Helper()
+	var want conduct.Misfit
+	for i := range s.lines {
+		l := &s.lines[i]
+		if l.agent == "" || l.size == 0 || !isTxt(l.url) || !l.counts() {
+			continue
+		}
+		want.Compared++
+		if s.isOther(l) {
+			want.Answers++
+		}
+	}
+	isTold := 10*want.Answers > want.Compared
+	if len(f.misfits) != 0 && !isTold || isTold && (len(f.misfits) != 1 || f.misfits[0].Answers != want.Answers || f.misfits[0].Compared != want.Compared || f.misfits[0].Origin != site) {
+		t.Fatalf("got %+v, want %+v", f.misfits, want)
 	}
 }
 
@@ -211,6 +252,7 @@ func (s *scene) checkAnswer(t *testing.T, q *conduct.Request, l *line) {
 	t.Helper()
 	answer, capture := int64(conduct.NoTime), int64(conduct.NoTime)
 	var texts, others int // of that moment
+	other := false
 	for i := range s.lines {
 		o := &s.lines[i]
 		at := o.at.UnixMicro()
@@ -222,11 +264,12 @@ func (s *scene) checkAnswer(t *testing.T, q *conduct.Request, l *line) {
 		}
 		if o.status < 400 {
 			texts++
+			other = s.isOther(o)
 		} else {
 			others++
 		}
 	}
-	if q.HadText && answer != conduct.NoTime {
+	if q.HadText && answer != conduct.NoTime && !other {
 		if r := s.inForce(l.url, time.UnixMicro(answer)); r != nil && r.Status == 200 && !r.FetchedAt.IsZero() {
 			capture = r.FetchedAt.UnixMicro()
 		}
@@ -257,7 +300,8 @@ func (s *scene) checkRows(t *testing.T, f *findings) {
 			r.Impostors++
 			continue
 		}
-		r.Bytes += 10
+		size, _ := l.bytes()
+		r.Bytes += size
 		if isTxt(l.url) {
 			r.Robots++
 		} else if l.at.IsZero() && strings.Contains(l.url, "/private") && l.agent != "" {

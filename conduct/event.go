@@ -32,6 +32,9 @@ type event struct {
 	delay    int64  // microseconds; noDelay is none. A fetch has the delay of the event before
 	period   uint32 // of a fetch and a forbidden one, see engine.Deed
 	cache    int64  // of a fetch, microseconds
+	fit      fit    // of a fetch, as the next two, which only others than fits and unsized have
+	size     int64  // bytes of the answer
+	text     int64  // bytes of the text in force
 	past     []byte // of a forbidden one, see engine.Deed
 	detail   []byte // of a forbidden one, for Request.readDetail; nil without Options.Requests
 }
@@ -41,7 +44,7 @@ func (e *event) compare(o *event) int {
 	if e.at != o.at {
 		return cmp.Compare(e.at, o.at)
 	}
-	if c := cmp.Or(cmp.Compare(e.kind, o.kind), cmp.Compare(e.period, o.period), cmp.Compare(e.cache, o.cache), cmp.Compare(e.delay, o.delay)); c != 0 {
+	if c := cmp.Or(cmp.Compare(e.kind, o.kind), cmp.Compare(e.period, o.period), cmp.Compare(e.cache, o.cache), cmp.Compare(e.delay, o.delay), cmp.Compare(e.fit, o.fit), cmp.Compare(e.size, o.size), cmp.Compare(e.text, o.text)); c != 0 {
 		return c
 	}
 	return cmp.Or(bytes.Compare(e.past, o.past), bytes.Compare(e.detail, o.detail))
@@ -61,8 +64,10 @@ func (e *event) order(o *event, details bool) int {
 	return 0
 }
 
-// The first byte of an event has its kind in the lowest two bits, and these above them.
+// The first byte of an event has its kind in the lowest two bits, and these above them; a fetch has its fit in place of the
+// first two.
 const (
+	fitShift   = 2
 	newDelay   = 1 << 2 // the delay differs from the delay of the event before, and follows
 	isViolated = 1 << 3
 	inSeconds  = 1 << 4 // the difference of the times is in seconds, not in microseconds
@@ -96,6 +101,9 @@ func (s *state) append(dst []byte, e *event) []byte {
 	if e.violated {
 		head |= isViolated
 	}
+	if e.kind.isFetch() {
+		head |= byte(e.fit) << fitShift
+	}
 	dst = append(dst, head)
 	if long {
 		dst = binary.AppendVarint(dst, step)
@@ -108,6 +116,9 @@ func (s *state) append(dst []byte, e *event) []byte {
 	switch e.kind {
 	case gotText, gotNone:
 		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(e.period)), uint64(e.cache))
+		if e.fit > fits {
+			dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(e.size)), uint64(e.text))
+		}
 	case forbidden:
 		dst = binary.AppendUvarint(dst, uint64(e.period))
 		dst = append(dst, e.past...)
@@ -135,14 +146,19 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 		step *= second
 	}
 	s.at += step
-	if head&newDelay != 0 {
+	e.kind = kind(head & 3)
+	fetch := e.kind.isFetch()
+	if e.fit = unsized; fetch {
+		e.fit = fit(head >> fitShift & 3)
+	}
+	if !fetch && head&newDelay != 0 {
 		var n int
 		if s.delay, n = binary.Varint(series); n <= 0 {
 			return nil, errSeries
 		}
 		series = series[n:]
 	}
-	e.at, e.delay, e.kind, e.violated = s.at, s.delay, kind(head&3), head&isViolated != 0
+	e.at, e.delay, e.violated = s.at, s.delay, !fetch && head&isViolated != 0
 	if e.kind == allowed {
 		return series, nil
 	}
@@ -156,14 +172,9 @@ func (e *event) readRest(series []byte) ([]byte, error) {
 		return nil, errSeries
 	}
 	series = series[n:]
-	e.period, e.past, e.detail, e.cache = uint32(period), nil, nil, 0
+	e.period, e.past, e.detail, e.cache, e.size, e.text = uint32(period), nil, nil, 0, 0, 0
 	if e.kind.isFetch() {
-		cache, n := binary.Uvarint(series)
-		if n <= 0 {
-			return nil, errSeries
-		}
-		e.cache = int64(cache)
-		return series[n:], nil
+		return e.readFetch(series)
 	}
 	size := (period + 7) / 8
 	if size > uint64(len(series)) {
@@ -177,4 +188,20 @@ func (e *event) readRest(series []byte) ([]byte, error) {
 	series = series[n:]
 	e.detail = series[:size:size]
 	return series[size:], nil
+}
+
+// readFetch reads the fields that only fetches have.
+func (e *event) readFetch(series []byte) ([]byte, error) {
+	fields := []*int64{&e.cache, &e.size, &e.text}
+	if e.fit <= fits {
+		fields = fields[:1]
+	}
+	for _, field := range fields {
+		value, n := binary.Uvarint(series)
+		if n <= 0 {
+			return nil, errSeries
+		}
+		*field, series = int64(value), series[n:]
+	}
+	return series, nil
 }

@@ -32,6 +32,13 @@ type Options struct {
 	// sent; 0 is none. Without a status no answer counts; without a method no request is HEAD.
 	Status, Method, Bytes int
 
+	// Texts are those of the rules, with which answers are compared; nil compares none. An answer counts as one that
+	// gives the text in force unless its bytes contradict that.
+	Texts *Texts
+
+	// Bodies says, to a Merger, that the bytes in the logs are those of bodies, without headers, see [Journal.Sizes].
+	Bodies bool
+
 	Client int // the same of the address of the client; 0 is the one in engine.Batch
 
 	Requests bool // Judge hands on each request that a text forbids
@@ -47,6 +54,7 @@ type Options struct {
 // run, and then call Judge, or Export if other Journals have the rest of the logs. It is for one goroutine. Use CloseTemp.
 type Journal struct {
 	opt    Options
+	store  *engine.Store
 	known  int // agents that package crawlers knows
 	lookup *engine.Lookup
 	list   *engine.AgentList
@@ -60,11 +68,14 @@ type Journal struct {
 	detail []byte
 	spans  []engine.Stretch
 	delays map[string]int64 // by value of a Crawl-delay
+
+	lengths map[engine.RulingID]lengths // of texts in force; those without are not known
 }
 
 // A seen says which fields some row of the log had: a time, an answer that counts, a number of bytes.
 type seen struct {
 	dated, answered, sized bool
+	bodied, headed         bool // answers show that bytes are those of bodies, or of headers, too
 }
 
 // A site is the data kept about an origin of the rules.
@@ -92,8 +103,8 @@ func NewJournal(store *engine.Store, opt Options) *Journal {
 		opt.Memory = DefaultMemory
 	}
 	j := &Journal{
-		opt: opt, known: len(store.Options().Agents), lookup: store.NewLookup(), sites: make([]site, store.NumSites()),
-		spill: extsort.NewSpill(opt.TempDir), delays: map[string]int64{},
+		opt: opt, store: store, known: len(store.Options().Agents), lookup: store.NewLookup(), sites: make([]site, store.NumSites()),
+		spill: extsort.NewSpill(opt.TempDir), delays: map[string]int64{}, lengths: map[engine.RulingID]lengths{},
 		gaps: slices.Contains(store.Options().Directives, robots.CrawlDelayLines),
 	}
 	j.list = engine.NewAgentList(j.lookup, nil, mostNamed)
@@ -121,6 +132,34 @@ func (j *Journal) HasAnswers() bool { return j.seen.answered }
 // HasBytes reports whether any request of a crawler says how many bytes were sent.
 func (j *Journal) HasBytes() bool { return j.seen.sized }
 
+// Sizes reports whether answers of all clients show that the bytes in the logs are those of bodies, and that they are those
+// of headers, too. An answer to HEAD, 204 and 304 have no body; and no answer has a header of a few bytes. Where headers
+// count in one log, they may count in all.
+func (j *Journal) Sizes() (bodies, headers bool) { return j.seen.bodied, j.seen.headed }
+
+// leastAnswer is how many bytes an answer with its header has at least, whatever packs that.
+const leastAnswer = 40
+
+// noteSize notes what the bytes of an answer show of the log.
+func (j *Journal) noteSize(b *engine.Batch, row int) {
+	status, ok := keptInt(b, row, j.opt.Status)
+	if !ok || status < 200 || status >= 400 {
+		return
+	}
+	size, _ := keptInt(b, row, j.opt.Bytes)
+	switch hasNoBody := status == 204 || status == 304 || j.isHead(b, row); {
+	case hasNoBody && size > 0:
+		j.seen.headed = true
+	case size < leastAnswer:
+		j.seen.bodied = true
+	}
+}
+
+// isHead reports whether the method of a request is HEAD.
+func (j *Journal) isHead(b *engine.Batch, row int) bool {
+	return j.opt.Method > 0 && strings.EqualFold(string(b.Piece(b.Kept[j.opt.Method-1].Texts[row])), "HEAD")
+}
+
 // Write keeps the rows of crawlers in a batch.
 func (j *Journal) Write(b *engine.Batch) error {
 	j.lookup.Use(b)
@@ -136,6 +175,9 @@ func (j *Journal) Write(b *engine.Batch) error {
 			if s := &j.sites[id]; s.first == noTime || at < s.first {
 				s.first = at
 			}
+		}
+		if j.opt.Texts != nil && j.opt.Bytes > 0 && !j.seen.headed {
+			j.noteSize(b, row)
 		}
 		if b.Agents[row] == 0 { // no crawler
 			continue
@@ -270,18 +312,45 @@ func (j *Journal) answer(b *engine.Batch, row int, e *event) bool {
 		return false
 	}
 	j.seen.answered = true
-	if j.opt.Method > 0 && strings.EqualFold(string(b.Piece(b.Kept[j.opt.Method-1].Texts[row])), "HEAD") {
+	if j.isHead(b, row) {
 		return false
 	}
 	switch {
 	case status >= 200 && status < 300, status == 304:
 		e.kind = gotText
+		if status == 200 {
+			j.fit(b, row, e)
+		}
 	case status >= 400 && status < 500 && status != 429:
 		e.kind = gotNone
 	default:
 		return false
 	}
 	return true
+}
+
+// fit compares the bytes of an answer with those of the text in force.
+func (j *Journal) fit(b *engine.Batch, row int, e *event) {
+	size, ok := keptInt(b, row, j.opt.Bytes)
+	if !ok || size <= 0 || j.opt.Texts == nil { // 0 may stand for bytes that nobody counted
+		return
+	}
+	id := b.Rulings[row]
+	l, known := j.lengths[id]
+	if !known {
+		if key, isText := j.store.TextKey(id); isText {
+			l = j.opt.Texts.all[key]
+		}
+		if len(j.lengths) < mostTexts {
+			j.lengths[id] = l
+		}
+	}
+	if l.plain == [3]int64{} {
+		return
+	}
+	if e.fit = l.of(size); e.fit > fits {
+		e.size, e.text = size, l.text
+	}
 }
 
 // add adds the pair of a row, and writes all others to disk before if there is no room.

@@ -25,6 +25,8 @@ type judge struct {
 	shared int64 // when another crawler of the operator first had an answer; noTime is never
 	last   event // the last answer
 	isLast bool
+	isOff  bool // its bytes are not those of the text in force
+	misfit Misfit
 	asked  int64 // when the crawler last asked for anything else; noTime is never
 	change int   // that changes is for
 	now    Change
@@ -62,7 +64,16 @@ func (j *judge) operator(agent string) string {
 
 // origin begins an origin, see reader.
 func (j *judge) origin(o *origin) error {
-	j.about = o
+	err := j.endOrigin()
+	j.about, j.misfit = o, Misfit{Origin: o.name}
+	return err
+}
+
+// endOrigin reports that the answers of the origin in hand contradict its text. A few may: some transfers end early.
+func (j *judge) endOrigin() error {
+	if m := &j.misfit; 10*m.Answers > m.Compared {
+		return j.to.Misfit(m)
+	}
 	return nil
 }
 
@@ -93,7 +104,7 @@ func (j *judge) begin(agent string) error {
 
 // event counts an event, which comes after those before it.
 func (j *judge) event(e *event) error {
-	if e.kind == gotText || e.kind == forbidden {
+	if e.kind == gotText && !j.isOther(e) || e.kind == forbidden {
 		if err := j.see(e); err != nil {
 			return err
 		}
@@ -137,8 +148,22 @@ func (j *judge) answer(e *event) error {
 	}
 	r.LastAnswer = e.at
 	j.tell(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
-	j.last, j.isLast = *e, true
+	j.last, j.isLast, j.isOff = *e, true, j.isOther(e)
+	m := &j.misfit
+	if e.fit != unsized {
+		m.Compared++
+	}
+	if j.isOff {
+		if m.Answers++; m.Answers == 1 {
+			m.Size, m.Text = e.size, e.text
+		}
+	}
 	return nil
+}
+
+// isOther reports whether the bytes of an answer show that it did not give the text in force.
+func (j *judge) isOther(e *event) bool {
+	return e.fit == misfits || e.fit == fitsHeaders && j.opt.Bodies
 }
 
 // tell tells of a moment.
@@ -151,6 +176,8 @@ func (j *judge) tell(m Moment) {
 // judge returns the crawler's knowledge when it made a request that the text forbids.
 func (j *judge) judge(e *event) Conduct {
 	switch {
+	case j.isLast && j.isOff:
+		return Unseen
 	case j.isLast && j.last.kind == gotText && engine.WasForbidden(e.past, e.period, j.last.period):
 		return Knew
 	case j.isLast && e.at-j.last.at <= j.last.cache:
@@ -174,7 +201,7 @@ func (j *judge) report(e *event, conduct Conduct) error {
 	}
 	if j.isLast {
 		q.Answer, q.HadText = j.last.at, j.last.kind == gotText
-		if n := int(j.last.period); q.HadText && n < len(j.about.reigns) && j.about.reigns[n].isText {
+		if n := int(j.last.period); q.HadText && !j.isOff && n < len(j.about.reigns) && j.about.reigns[n].isText {
 			q.Capture = j.about.reigns[n].from
 		}
 	}
@@ -289,6 +316,9 @@ func (j *judge) end(c *counts) error {
 
 // finish reports the facts known only at the end.
 func (j *judge) finish() error {
+	if err := j.endOrigin(); err != nil {
+		return err
+	}
 	if err := j.median.finish(func(key uint32, median int64) { j.all[key].AnswerMedian = median }); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 // Judge hands all that was found to a Report. Nothing may be written after it. Errors are those of the Report and of
 // temporary files.
 func (j *Journal) Judge(to Report) error {
+	j.opt.Bodies = j.seen.bodied && !j.seen.headed
 	if j.spill.Runs() > 0 {
 		if err := j.writeRun(true); err != nil {
 			return err

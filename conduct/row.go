@@ -16,7 +16,7 @@ const (
 	Outdated                  // that allowed it, and was older
 	Shared                    // it had none, but another crawler of its operator had
 	NeverAsked                // none of them had, in a log that begins early enough to tell
-	Unseen                    // none of them had, and they may have asked before the log begins
+	Unseen                    // none of them had, and they may have asked before the log begins; or its last answer was another text
 	NumConducts
 )
 
@@ -124,10 +124,19 @@ type Change struct {
 	Before, After           int64 // requests that it forbids, before and after that
 }
 
+// A Misfit is an origin whose answers in the log have other bytes than its text, so that they gave another: over a tenth
+// of those that can be compared.
+type Misfit struct {
+	Origin            string
+	Answers, Compared int64
+	Size, Text        int64 // bytes of the first such answer, and of the text in force
+}
+
 // A Report receives the findings of a Journal, in order of origins and crawlers; if rows are of all origins, in order of
 // crawlers, at the end. Its arguments are valid until it returns.
 type Report interface {
 	Row(*Row) error
 	Request(*Request) error // in order of time for each crawler and origin; only with Options.Requests
 	Change(*Change) error   // the same
+	Misfit(*Misfit) error
 }

@@ -50,6 +50,9 @@ func randomScene(rng *rand.Rand, lines int) *scene {
 		if rng.IntN(10) == 0 {
 			l.url = originOf(l.url) + "/robots.txt"
 			l.status = []int{200, 200, 404, 500}[rng.IntN(4)]
+			if r := s.inForce(l.url, l.at); r != nil {
+				l.size = []int{0, len(r.Body), len(r.Body) + longer, tooLong}[rng.IntN(4)]
+			}
 		}
 		if n := len(s.lines); n > 0 && rng.IntN(4) == 0 { // a gap that is just not short
 			last := &s.lines[n-1]
@@ -94,7 +97,8 @@ func (s *scene) slowRow(agent, origin string) *conduct.Row {
 		l := &own[i]
 		r.Requests++
 		r.NoAddress++
-		r.Bytes += 10
+		size, _ := l.bytes()
+		r.Bytes += size
 		if isTxt(l.url) {
 			r.Robots++
 			if l.counts() {
@@ -183,7 +187,7 @@ func (s *scene) slowChanges() (all []conduct.Change) {
 				return l.agent == agent && originOf(l.url) == site && !l.at.Before(r.FetchedAt) && l.at.Before(until) && now != nil && now.Status == 200
 			}
 			for n := range s.lines {
-				if l := &s.lines[n]; inReign(l) && l.counts() && l.status == 200 && (c.Answer == conduct.NoTime || l.at.UnixMicro() < c.Answer) {
+				if l := &s.lines[n]; inReign(l) && l.counts() && l.status == 200 && !s.isOther(l) && (c.Answer == conduct.NoTime || l.at.UnixMicro() < c.Answer) {
 					c.Answer = l.at.UnixMicro()
 				}
 			}

@@ -22,6 +22,7 @@ type line struct {
 	url    string
 	method string
 	status int
+	size   int    // bytes of the answer; 0 is 10, and unknown of a robots.txt
 	want   string // the conduct that its scene means; "" for a line that no text forbids, or an impostor's
 }
 
@@ -91,6 +92,12 @@ func (s *scene) asks(day float64, agent string, status int) *scene {
 
 func (s *scene) ask(day float64, agent string, status int, method, url string) *scene {
 	s.lines = append(s.lines, line{at: s.at(day), agent: agent, client: s.client, url: url, method: method, status: status})
+	return s
+}
+
+// sized gives the last line some bytes.
+func (s *scene) sized(size int) *scene {
+	s.lines[len(s.lines)-1].size = size
 	return s
 }
 
@@ -271,6 +278,24 @@ var kinds = []struct {
 	{"an impostor makes the log begin", func(s *scene) {
 		s.file(closes).from(impostors).gets(0, "Googlebot", "").from(googles).gets(2, "Googlebot", "never_asked")
 	}},
+	{"is sent the text", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 200).sized(len(closes)).gets(1, "GPTBot", "knew").asks(2, "bingbot", 200).sized(len(closes)+2).gets(3, "bingbot", "knew")
+	}},
+	{"is sent another text", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 200).sized(tooLong).gets(1, "GPTBot", "unseen").asks(2, "GPTBot", 200).sized(len(closes)).gets(3, "GPTBot", "knew")
+		s.asks(4, "GPTBot", 200).sized(1).gets(5, "GPTBot", "unseen")
+	}},
+	{"is sent a longer text", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 200).sized(len(closes)+longer).gets(1, "GPTBot", "unseen").gets(2, "bingbot", "never_asked")
+	}},
+	{"the log counts headers", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 200).sized(len(closes)+longer).gets(1, "GPTBot", "knew").asks(2, "GPTBot", 200).sized(tooLong).gets(3, "GPTBot", "unseen")
+		s.ask(0.5, "bingbot", 304, "GET", site+"/open").sized(180)
+	}},
+	{"is sent the text before", func(s *scene) {
+		s.capture(0, 200, partly).capture(10, 200, closes)
+		s.asks(11, "GPTBot", 200).sized(tooLong).gets(12, "GPTBot", "unseen").asks(13, "GPTBot", 200).sized(len(closes)).gets(13, "GPTBot", "knew")
+	}},
 	{"no times", func(s *scene) {
 		s.file(closes).asks(1, "GPTBot", 200).gets(2, "GPTBot", "knew").gets(0, "GPTBot", "").gets(0, "bingbot", "")
 		for i := range s.lines {
@@ -346,6 +371,22 @@ func (l *line) counts() bool {
 	return isTxt(l.url) && !l.at.IsZero() && !l.isImpostor() && l.method != "HEAD" && says
 }
 
+// tooLong is more bytes than any answer of a scene has that gives its text, and longer how many more it has with a header.
+const (
+	tooLong = 20_000
+	longer  = 400
+)
+
+// isOther reports whether an answer has bytes by which it did not give the text in force.
+func (s *scene) isOther(l *line) bool {
+	r := s.inForce(l.url, l.at)
+	if l.size == 0 || l.status != 200 || !isTxt(l.url) || r == nil || r.Status != 200 {
+		return false
+	}
+	headers := slices.ContainsFunc(s.lines, func(o line) bool { return o.status == 304 && o.size > 0 })
+	return l.size == 1 || l.size == tooLong || l.size == len(r.Body)+longer && !headers
+}
+
 // reference returns the conduct of a line that the text forbids, by the table of section 13; "" for others.
 func (s *scene) reference(l *line) string {
 	if l.agent == "" || l.isImpostor() || l.at.IsZero() || isTxt(l.url) || !s.forbids(l.agent, l.url, l.at) {
@@ -375,6 +416,8 @@ func (s *scene) reference(l *line) string {
 		}
 	}
 	switch {
+	case f != nil && s.isOther(f):
+		return "unseen"
 	case f != nil && f.status/100 != 4 && s.forbids(l.agent, l.url, f.at):
 		return "knew"
 	case f != nil:
@@ -444,10 +487,22 @@ func (s *source) Next(b *engine.Batch) bool {
 		status, method, size := &b.Kept[0], &b.Kept[1], &b.Kept[2]
 		status.Ints, status.Present = append(status.Ints, int64(l.status)), append(status.Present, l.status > 0)
 		method.Texts, method.Present = append(method.Texts, text(l.method)), append(method.Present, true)
-		size.Ints, size.Present = append(size.Ints, 10), append(size.Present, true)
+		sent, isSized := l.bytes()
+		size.Ints, size.Present = append(size.Ints, sent), append(size.Present, isSized)
 	}
 	s.lines = s.lines[n:]
 	return true
+}
+
+// bytes returns how many bytes a line has; false if it has none.
+func (l *line) bytes() (n int64, ok bool) {
+	switch {
+	case l.size > 0:
+		return int64(l.size), true
+	case isTxt(l.url):
+		return 0, false
+	}
+	return 10, true
 }
 
 // A findings is a Report that keeps all.
@@ -455,6 +510,7 @@ type findings struct {
 	rows     []conduct.Row
 	requests []conduct.Request
 	changes  []conduct.Change
+	misfits  []conduct.Misfit
 }
 
 func (f *findings) Row(r *conduct.Row) error { f.rows = append(f.rows, *r); return nil }
@@ -467,3 +523,5 @@ func (f *findings) Request(r *conduct.Request) error {
 }
 
 func (f *findings) Change(c *conduct.Change) error { f.changes = append(f.changes, *c); return nil }
+
+func (f *findings) Misfit(m *conduct.Misfit) error { f.misfits = append(f.misfits, *m); return nil }

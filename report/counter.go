@@ -51,6 +51,9 @@ type Options struct {
 	// the origins of the rules alone would take half of it.
 	Conduct int64
 
+	// Texts are those of the rules, as in [conduct.Options].
+	Texts *conduct.Texts
+
 	// Location is whose days and hours are counted; nil is UTC.
 	Location *time.Location
 
@@ -171,7 +174,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 			c.unjudged = "the rules have more origins than there is memory for"
 		case opt.Status > 0:
 			c.conducts = conducts.New(store, conduct.Options{
-				Memory: opt.Conduct, TempDir: opt.TempDir, Cache: o.Cache, Status: opt.Status, Method: opt.Method, Bytes: opt.Bytes,
+				Memory: opt.Conduct, TempDir: opt.TempDir, Cache: o.Cache, Status: opt.Status, Method: opt.Method, Bytes: opt.Bytes, Texts: opt.Texts,
 			})
 		}
 		if opt.Old != nil {
@@ -622,6 +625,14 @@ func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {
 		c.failed.addURL(c, u, tie, rest[:n])
 		rest = rest[n:]
 	}
+}
+
+// Misfits returns the origins whose answers in the log contradict their robots.txt. It is called after Settle.
+func (c *Counter) Misfits() []conduct.Misfit {
+	if c.conducts == nil {
+		return nil
+	}
+	return c.conducts.Misfits()
 }
 
 // NumDenied returns how many verdicts deny. It is called after Settle.

@@ -30,6 +30,7 @@ type Counts struct {
 	rows     []Row
 	at       map[string]int // by crawler, its row
 	marks    map[string]*marks
+	misfits  []conduct.Misfit
 }
 
 // marks are the marks in a crawler's line of time, by stretch.
@@ -128,6 +129,15 @@ func (c *Counts) Change(change *conduct.Change) error {
 	}
 	return nil
 }
+
+// Misfit takes an origin whose answers contradict its text.
+func (c *Counts) Misfit(m *conduct.Misfit) error {
+	c.misfits = append(c.misfits, *m)
+	return nil
+}
+
+// Misfits returns these origins, after Judge.
+func (c *Counts) Misfits() []conduct.Misfit { return c.misfits }
 
 // Broke returns the violations of a crawler by its knowledge; all 0 for a crawler that was not seen.
 func (c *Counts) Broke(agent string) (all [conduct.NumConducts]int64) {

@@ -252,6 +252,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	r.DoubtMoment()
 	r.opt.Memory, r.opt.TempDir = r.Parts.Counts, r.tempDir()
 	r.opt.Status, r.opt.Method, r.opt.Bytes, r.opt.Client = r.Status, r.Method, r.Bytes, r.Client
+	r.opt.Texts = r.Now.Texts
 	r.opt.Requests, r.opt.ByAgent = r.part != nil || r.hasRows(), r.byAgent
 	journal := conduct.NewJournal(r.Now.Store, r.opt)
 	defer journal.CloseTemp()
@@ -294,6 +295,7 @@ func (r *run) about(journal *conduct.Journal) about {
 		Dialect: r.Now.Opt.Dialect, Requests: r.Stats.URLs, Verified: r.Now.Opt.Ranges != nil, Bytes: journal.HasBytes(),
 		Times: journal.HasTimes(), Answers: journal.HasAnswers(),
 	}
+	a.Bodies, a.Headers = journal.Sizes()
 	if r.Logs != nil {
 		a.inputs = r.InputNames()
 		a.Rejected = summary.Sum(r.Logs.Counts().Refused) + r.Stats.Reasons[engine.ReasonBadURL]

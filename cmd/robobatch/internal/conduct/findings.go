@@ -37,6 +37,7 @@ type findings struct {
 	worst    []conduct.Row
 	changes  []conduct.Change // those that nobody fetched, and then the slowest
 	changed  int64
+	misfits  []conduct.Misfit
 	verdicts []gate.Verdict
 }
 
@@ -96,6 +97,12 @@ func (f *findings) Change(c *conduct.Change) error {
 	f.cells = output.AppendCells(f.cells[:0], changeColumns, c)
 	f.printJSON("change", output.CellFields(changeColumns))
 	return f.files.all[ofChanges].addRow(f.cells)
+}
+
+// Misfit takes an origin whose answers contradict its text.
+func (f *findings) Misfit(m *conduct.Misfit) error {
+	f.misfits = append(f.misfits, *m)
+	return nil
 }
 
 // worstOf returns the rows that are printed, the worst first.

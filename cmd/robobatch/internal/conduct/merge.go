@@ -96,6 +96,7 @@ func (m *merging) Run(ctx context.Context) (err error) {
 		return err
 	}
 	m.opt.TempDir, m.opt.Cache = m.tempDir(), all[0].Cache
+	m.opt.Bodies = a.Bodies && !a.Headers
 	merger := conduct.NewMerger(m.opt)
 	defer merger.CloseTemp()
 	for _, rec := range all {
@@ -190,6 +191,7 @@ func (m *merging) addUp(all []*record) (*about, error) {
 	for _, r := range all {
 		a.Requests, a.Rejected = a.Requests+r.Requests, a.Rejected+r.Rejected
 		a.Times, a.Answers, a.Bytes = a.Times || r.Times, a.Answers || r.Answers, a.Bytes || r.Bytes
+		a.Bodies, a.Headers = a.Bodies || r.Bodies, a.Headers || r.Headers
 		logs = append(logs, r.Logs...)
 		total.Read, total.Decided, total.Without = total.Read+r.Rows.Read, total.Decided+r.Rows.Decided, total.Without+r.Rows.Without
 		if r.Rows.Bad != "" {

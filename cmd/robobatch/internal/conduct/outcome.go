@@ -7,6 +7,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -35,6 +36,8 @@ type about struct {
 	Bytes    bool           `json:"bytes"`    // the logs have bytes
 	Times    bool           `json:"times"`    // see conduct.Journal
 	Answers  bool           `json:"answers"`  // the same
+	Bodies   bool           `json:"bodies"`   // the same, of its Sizes
+	Headers  bool           `json:"headers"`  // the same
 }
 
 // chooseOutcome returns the outcome that the flags ask for.
@@ -131,6 +134,9 @@ func (f *findings) doubt(c *console.Console) error {
 	}
 	if f.total.Robots > 0 && !f.about.Answers {
 		c.Doubt(doubt.Doubt{Code: doubt.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " of robots.txt by crawlers, and no status of an answer: none counts, and crawlers may seem never to have asked; give a log that has the status"})
+	}
+	for _, d := range doubtful.Misfits(f.misfits) {
+		c.Doubt(d)
 	}
 	if err := f.judgesNothing(f.about.Times, f.about.Answers); err != nil {
 		return err

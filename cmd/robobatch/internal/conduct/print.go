@@ -212,6 +212,9 @@ func (f *findings) sentence(r *conduct.Row) string {
 		if c.c == conduct.NeverAsked && r.Robots > 0 {
 			c.text = "before it had an answer that counts"
 		}
+		if c.c == conduct.Unseen && len(f.misfits) > 0 {
+			c.text = "with another robots.txt, or one that nobody knows"
+		}
 		if n := r.Conducts[c.c]; n > 0 {
 			knew = append(knew, say.Number(n)+" "+c.text)
 		}

@@ -379,6 +379,9 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.page.End(ctx, result); err != nil {
 		return err
 	}
+	for _, seen := range d.page.Misfits() {
+		d.Doubt(seen)
+	}
 	d.HintMemory()
 	d.Hint(s.Impostors())
 	return d.print(sink, refused)

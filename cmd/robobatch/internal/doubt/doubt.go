@@ -71,6 +71,7 @@ const (
 	StoppedRun        Code = "stopped_run"
 	UnclearAgent      Code = "unclear_agent"
 	UnclearName       Code = "unclear_name"
+	UnlikeAnswers     Code = "unlike_answers"
 	UnnamedSitemaps   Code = "unnamed_sitemaps"
 	UnreadFiles       Code = "unread_files"
 	UntimedLists      Code = "untimed_lists"
@@ -158,7 +159,7 @@ var Meanings = []Meaning{
 		"Give the parts of the log that have User-Agents, or name their field with -ua-field.",
 	},
 	{
-		OddRobots, "A robots.txt is none: it is an HTML page, text without any directive, UTF-16, packed or other bytes. The verdicts are as for crawlers that get it: nearly everything is allowed. The examples are those that most rows asked; of compile and rules, the first.",
+		OddRobots, "A robots.txt is none: it is an HTML page, text without any directive, UTF-16, packed or other bytes. The verdicts are as for crawlers that get it: nearly everything is allowed.",
 		"Fetch these robots.txt again, unpack them, or save them as UTF-8.",
 	},
 	{
@@ -196,6 +197,10 @@ var Meanings = []Meaning{
 	{
 		UnclearName, "The name of a rules file begins with a word and an underscore, and the word is no known scheme. All of the name is taken for the host.",
 		"Rename the file if the word was meant as a scheme, as in https_example.com.txt.",
+	},
+	{
+		UnlikeAnswers, "Over a tenth of the answers to /robots.txt in the log have more or fewer bytes than the robots.txt of -rules can have, packed or not: crawlers had another text, and their conduct is `unseen`. A pack is not compared.",
+		"Give the robots.txt that was there at the time of the log, or captures and -as-of log.",
 	},
 	{
 		UnnamedSitemaps, "A directory of -in-sitemap has an index, and sitemaps that none there names. They are read.",

@@ -126,6 +126,10 @@ var examples = map[Code]example{
 		"rules/htps_example.com.txt",
 		"rules/https_example.com.txt",
 	},
+	UnlikeAnswers: {
+		"robobatch conduct -rules draft.txt -in access.log …",
+		"robobatch conduct -rules robots-2026-07.txt -in access.log …",
+	},
 	UnnamedSitemaps: {
 		"robobatch -in-sitemap maps/ …, with old.xml beside an index",
 		"robobatch -in-sitemap maps/index.xml …",

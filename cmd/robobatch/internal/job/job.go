@@ -97,6 +97,7 @@ func (j *job) Run(ctx context.Context) (err error) {
 	}
 	if err == nil {
 		err = j.page.End(ctx, page.Result{Passage: &j.Passage, Refused: summary.Sum(r.Counts.Refused), Seen: r.Doubts})
+		r.Doubts = append(r.Doubts, j.page.Misfits()...)
 	}
 	if err == nil && j.statsName != "" {
 		err = r.Note(j.rejects, j.page.FileName())

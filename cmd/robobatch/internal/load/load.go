@@ -17,9 +17,11 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/robots"
@@ -28,10 +30,11 @@ import (
 // Rules are files of rules, which are read for a run. The zero value has none.
 type Rules struct {
 	*rulefiles.Files
-	AcceptDamage bool         // of files of captures, see there; to be set before Find
-	Inspect      bool         // find files as [rulefiles.FindToInspect] does
-	Flag         string       // that names them, for messages; "" is -rules
-	Share        memory.Share // of -max-memory that they have, for messages
+	AcceptDamage bool           // of files of captures, see there; to be set before Find
+	Inspect      bool           // find files as [rulefiles.FindToInspect] does
+	Flag         string         // that names them, for messages; "" is -rules
+	Share        memory.Share   // of -max-memory that they have, for messages
+	Texts        *conduct.Texts // gets the texts that are read; nil if nobody needs them. A pack has none
 
 	noted []doubt.Doubt                   // of the pack, when it was compiled
 	temp  atomic.Pointer[atomicfile.Temp] // the pack that files were compiled into; nil if there is none
@@ -203,7 +206,20 @@ func (r *Rules) Watch(c *console.Console) (stop func()) {
 
 // Responses yields the responses of the files until ctx ends, and counts the files.
 func (r *Rules) Responses(ctx context.Context) iter.Seq2[robots.Response, error] {
-	return counted(ctx, r.Files.Responses(), &r.read)
+	responses := counted(ctx, r.Files.Responses(), &r.read)
+	if r.Texts == nil {
+		return responses
+	}
+	return func(yield func(robots.Response, error) bool) {
+		for response, err := range responses {
+			if size := int64(len(response.Body)); err == nil && size > 0 && (response.Size == 0 || response.Size == size) {
+				r.Texts.Add(captures.KeyOf(response.Body), response.Body)
+			}
+			if !yield(response, err) {
+				return
+			}
+		}
+	}
 }
 
 // counted yields responses, until ctx ends, and counts the files that were read to their end.

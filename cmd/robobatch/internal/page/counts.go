@@ -2,6 +2,8 @@ package page
 
 import (
 	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/engine"
@@ -20,7 +22,7 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 	if p == nil {
 		return
 	}
-	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone}
+	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone, Texts: r.Now.Texts}
 	if opt.Conduct = r.Parts.Counts; !r.Now.Opt.Deeds {
 		memory += opt.Conduct // which nobody needs
 	}
@@ -48,6 +50,14 @@ func (p *Page) With(sink engine.Sink) engine.Sink {
 
 // Denied returns how many verdicts disallowed.
 func (p *Page) Denied() int64 { return p.counts.counter.NumDenied() }
+
+// Misfits returns the doubt that the log contradicts the rules, after Write; none if it does not, or there is no page.
+func (p *Page) Misfits() []doubt.Doubt {
+	if p == nil {
+		return nil
+	}
+	return doubtful.Misfits(p.counts.counter.Misfits())
+}
 
 // Findings returns a line for each finding of the page, after Write.
 func (p *Page) Findings() []string { return p.counts.counter.Findings() }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -158,17 +159,17 @@ type Result struct {
 
 // Write writes the page, and completes it.
 func (p *Page) Write(ctx context.Context, r Result) error {
-	store := r.Now.Store
+	store, opt, counter := r.Now.Store, r.Now.Store.Options(), p.counts.counter
+	if err := counter.Settle(); err != nil {
+		return err
+	}
+	r.Seen = append(slices.Clone(r.Seen), p.Misfits()...)
 	run := &report.Run{
 		Version: build.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: p.flags, Inputs: r.InputNames(), Stats: r.Stats, Refused: r.Refused,
 		Doubts: doubtsOf(r.Seen), Changes: r.Changes,
 	}
 	if r.Changes != nil {
 		run.Old = r.Old.Path
-	}
-	opt, counter := store.Options(), p.counts.counter
-	if err := counter.Settle(); err != nil {
-		return err
 	}
 	if r.Sitemaps != nil {
 		if err := counter.CheckSitemaps(len(r.Sitemaps.Names), r.Sitemaps.EachURL); err != nil {

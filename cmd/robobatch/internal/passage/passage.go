@@ -27,6 +27,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
@@ -223,6 +224,9 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 		limits = append(limits, side.Opt.MaxMemory)
 	}
 	p.Memory.SetLimit(limits...)
+	if p.Now.Opt.Deeds && p.Status > 0 && p.Bytes > 0 {
+		p.Now.Texts = new(conduct.Texts)
+	}
 	for _, side := range p.Sides() {
 		if err := side.Load(ctx, dir, &p.Console); err != nil {
 			return err

@@ -142,6 +142,9 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if err := r.page.Write(ctx, result); err != nil {
 		return err
 	}
+	for _, d := range r.page.Misfits() {
+		r.Doubt(d)
+	}
 	r.Print(r.written())
 	return nil
 }

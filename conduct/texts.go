@@ -1,0 +1,119 @@
+package conduct
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"unicode/utf8"
+)
+
+// Texts say how many bytes answers may have that give a robots.txt, so that a Journal sees where a log contradicts the
+// rules: where they are a draft, or newer than the log. The zero value has no text.
+type Texts struct {
+	all map[[16]byte]lengths
+}
+
+// mostTexts is how many texts are known at most, which bounds the memory. Answers are not compared with others.
+const mostTexts = 1 << 16
+
+// Add adds a text by its key, see engine.Store.TextKey.
+func (t *Texts) Add(key [16]byte, body []byte) {
+	if t.all == nil {
+		t.all = map[[16]byte]lengths{}
+	}
+	if _, known := t.all[key]; !known && len(t.all) < mostTexts {
+		t.all[key] = lengthsOf(body)
+	}
+}
+
+// lengths are how many bytes an answer has that gives a text. Servers pack texts, end lines with LF or CR LF, and some logs
+// count the header of the answer, too. So the bytes of an answer say nothing if one of these ways leads to them.
+type lengths struct {
+	text           int64    // bytes of the text in the rules
+	plain          [3]int64 // these, and with each line end as LF, or as CR LF
+	slack          int64    // by which others may differ that were not packed
+	least, packed  int64    // bytes of the text packed as well, and as badly, as any server does
+	withLongHeader int64    // more than the longest with a header
+}
+
+// What answers may have.
+const (
+	edges      = 5       // bytes that editors add to a text or take from it: a byte order mark, and a line end
+	longHeader = 8 << 10 // bytes of a header; servers refuse longer ones
+	window     = 32 << 10
+)
+
+// lengthsOf returns the lengths of a text. Packers differ, so those of two simple ones are only bounds: no other packs to a
+// fifth of what deflate makes of a text within its window, and none that looks for no repeats at all, and only has short
+// codes for frequent bytes, packs worse. Of a text beyond the window, which other packers look further back in, there is
+// no lower bound.
+func lengthsOf(body []byte) lengths {
+	n := int64(len(body))
+	ends, pairs := int64(bytes.Count(body, []byte("\n"))), int64(bytes.Count(body, []byte("\r\n")))
+	wide := 0 // bytes of what is no ASCII, which another encoding may have doubled or halved
+	for _, c := range body {
+		if c >= utf8.RuneSelf {
+			wide++
+		}
+	}
+	least, errLeast := deflated(body, flate.BestCompression)
+	huffman, errMost := deflated(body, flate.HuffmanOnly)
+	if errLeast != nil || errMost != nil {
+		return lengths{} // nothing is contradicted
+	}
+	l := lengths{text: n, plain: [3]int64{n, n - pairs, n - pairs + ends}, slack: edges + int64(wide)}
+	if n <= window {
+		l.least = min(least/5, min(l.plain[0], l.plain[1])-l.slack)
+	}
+	const frame = 64 // bytes of a header of gzip, and of chunks
+	l.packed = huffman + huffman/10 + frame
+	l.withLongHeader = l.plain[2] + l.slack + frame + longHeader
+	return l
+}
+
+// deflated returns how many bytes a text has when it is packed.
+func deflated(body []byte, level int) (int64, error) {
+	var n counter
+	w, err := flate.NewWriter(&n, level)
+	if err != nil {
+		return 0, err
+	}
+	_, err = w.Write(body)
+	err = errors.Join(err, w.Close())
+	return int64(n), err
+}
+
+// A counter is a Writer that counts bytes.
+type counter int64
+
+// Write counts.
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
+// A fit says whether the bytes of an answer are such that it may have given the text in force.
+type fit uint8
+
+const (
+	unsized     fit = iota // nothing is known
+	fits                   // it may
+	fitsHeaders            // only if the log counts headers
+	misfits                // it cannot
+)
+
+// of returns whether an answer of so many bytes may have given the text.
+func (l *lengths) of(size int64) fit {
+	if size < l.least || size > l.withLongHeader {
+		return misfits
+	}
+	if size <= l.packed {
+		return fits
+	}
+	for _, n := range l.plain {
+		if n-l.slack <= size && size <= n+l.slack {
+			return fits
+		}
+	}
+	return fitsHeaders
+}

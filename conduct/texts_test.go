@@ -1,0 +1,114 @@
+package conduct
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// packers pack as servers do, from the quickest to the most thorough way.
+func packers(t *testing.T) map[string]func(io.Writer) io.WriteCloser {
+	t.Helper()
+	all := map[string]func(io.Writer) io.WriteCloser{}
+	for level := gzip.HuffmanOnly; level <= gzip.BestCompression; level++ {
+		if level == gzip.NoCompression {
+			continue
+		}
+		all[fmt.Sprintf("gzip %d", level)] = func(w io.Writer) io.WriteCloser {
+			z, err := gzip.NewWriterLevel(w, level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return z
+		}
+	}
+	for _, level := range []int{brotli.BestSpeed, 4, brotli.BestCompression} {
+		all[fmt.Sprintf("brotli %d", level)] = func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, level) }
+	}
+	for _, level := range []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedBestCompression} {
+		all["zstd "+level.String()] = func(w io.Writer) io.WriteCloser {
+			z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return z
+		}
+	}
+	return all
+}
+
+// TestLengths sends real robots.txt, and some that pack well or badly, in all the ways that servers do, and wants no answer
+// to contradict its text.
+func TestLengths(t *testing.T) {
+	names, err := filepath.Glob("../testdata/quickstart/rules/*")
+	if err != nil || len(names) < 100 {
+		t.Fatalf("%d files: %v", len(names), err)
+	}
+	bodies := map[string][]byte{
+		"one line": []byte("User-agent: *\nDisallow: /\n"), "a byte": []byte("#"), "spaces": bytes.Repeat([]byte(" "), 30_000),
+		"repeats": bytes.Repeat([]byte("Disallow: /a\n"), 2_000), "beyond the window": bytes.Repeat(bytes.Repeat([]byte("Disallow: /abcdefgh\n"), 3_000), 2),
+	}
+	for n, name := range names {
+		if n%4 != 0 {
+			continue
+		}
+		if bodies[name], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ways := packers(t)
+	for name, body := range bodies {
+		l := lengthsOf(body)
+		text := string(body)
+		lf := strings.ReplaceAll(text, "\r\n", "\n")
+		for what, sent := range map[string]string{
+			"as it is": text, "LF": lf, "CR LF": strings.ReplaceAll(lf, "\n", "\r\n"), "with a mark": "\ufeff" + lf, "without its end": strings.TrimSuffix(lf, "\n"),
+		} {
+			if got := l.of(int64(len(sent))); got != fits {
+				t.Errorf("%s, %s: %d bytes of %d: %d", name, what, len(sent), len(body), got)
+			}
+			if got := l.of(int64(len(sent)) + 350); got == misfits {
+				t.Errorf("%s, %s, with a header: misfits", name, what)
+			}
+		}
+		for what, pack := range ways {
+			var out bytes.Buffer
+			w := pack(&out)
+			if _, err := w.Write(body); err != nil || w.Close() != nil {
+				t.Fatal(err)
+			}
+			if got := l.of(int64(out.Len())); got != fits {
+				t.Errorf("%s, %s: %d bytes of %d, bounds %d and %d: %d", name, what, out.Len(), len(body), l.least, l.packed, got)
+			}
+			if got := l.of(int64(out.Len()) + 350); got == misfits {
+				t.Errorf("%s, %s, with a header: misfits", name, what)
+			}
+		}
+	}
+	t.Logf("%d texts, packed in %d ways", len(bodies), len(ways))
+}
+
+// TestOtherLengths holds which answers contradict a text.
+func TestOtherLengths(t *testing.T) {
+	text := []byte("User-agent: *\n")
+	for i := range 60 {
+		text = fmt.Appendf(text, "Disallow: /%d/%s\n", i*i*7919, strings.Repeat(string(rune('a'+i%26)), i%5))
+	}
+	l := lengthsOf(text)
+	n := int64(len(text))
+	for size, want := range map[int64]fit{
+		20: misfits, n: fits, n - 100: fitsHeaders, n + 61: fits, n + 100: fitsHeaders, n + 8000: fitsHeaders, n + 9000: misfits, n / 2: fits,
+	} {
+		if got := l.of(size); got != want {
+			t.Errorf("%d of %d (%d to %d packed): got %d, want %d", size, n, l.least, l.packed, got, want)
+		}
+	}
+}
