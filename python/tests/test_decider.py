@@ -80,6 +80,9 @@ def test_rules_of_every_kind(rules: Path, pack: Path) -> None:
     [
         ("lost.rbp", {}, robobatch.Error, "lost.rbp: no such file or directory"),
         ({}, {}, ValueError, "empty dict"),
+        ({"example.com": ""}, {}, robobatch.Error, "'example.com' without a scheme: write 'https://example.com'"),
+        ("User-agent: *\nDisallow: /", {}, robobatch.Error, "text of a robots.txt, and nothing says whose: add"),
+        (b"User-agent: *\n" * 300, {}, robobatch.Error, "text of a robots.txt, and nothing says whose"),
         ({"example.com": 1}, {}, TypeError, "'example.com': int"),
         ({"example.com": "x\n"}, {}, robobatch.Error, "example.com"),
         ({HOME: "\ud800"}, {}, ValueError, "half a surrogate pair"),
@@ -126,6 +129,8 @@ def test_wrong_questions() -> None:
         assert decider.allowed(HOME) is True
     with pytest.raises(ValueError, match="is closed"):
         decider.allowed(HOME)
+    with pytest.raises(ValueError, match="is closed"):
+        decider.explain(HOME)
     decider.close()
 
 
@@ -140,6 +145,14 @@ def test_explain() -> None:
             decider.explain("no-url at all")
         with pytest.raises(TypeError, match="url is bytes"):
             decider.explain(HOME.encode())  # type: ignore[arg-type]
+
+
+def test_what_is_no_array_of_texts() -> None:
+    with robobatch.Decider(RULES) as decider:
+        with pytest.raises(ValueError, match=r"^URLs are no texts of Arrow: .*: give an array of strings$"):
+            decider.verdicts([1, HOME])
+        with pytest.raises(ValueError, match=r"^crawlers are no texts of Arrow: .*: give an array of strings$"):
+            decider.verdicts([HOME, HOME], pa.array([b"x", b"\xff"]))
 
 
 def test_verdicts_of_arrays() -> None:

@@ -79,7 +79,7 @@ def test_same_is_the_same() -> None:
     assert decide(URLS[:1], to="same", columns="allowed") == [{"url": URLS[0], "allowed": False}]
     with pytest.raises(TypeError, match="array of NumPy, and verdicts are several columns"):
         decide(np.array(URLS[:2]), to="same")
-    with pytest.raises(TypeError, match="relation of DuckDB, which belongs to a connection"):
+    with pytest.raises(TypeError, match=r"relation of DuckDB, and does not say of which .*con\.from_arrow"):
         decide(duckdb.connect().sql("select 'x' as url"), to="same")
 
 
@@ -125,6 +125,12 @@ def test_duckdb() -> None:
     decider.close()
     with pytest.raises(duckdb.Error, match="the Decider is closed"):
         con.sql(query).fetchall()
+
+
+def test_duckdb_needs_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(ModuleNotFoundError, match=r"need numpy: pip install numpy, or 'robobatch\[duckdb\]'"):
+        robobatch.duckdb.register(duckdb.connect(), rules=RULES)
 
 
 def test_polars_expressions() -> None:

@@ -18,8 +18,8 @@ def check(rows: object, to: str | None) -> None:
         raise ValueError(f"to is {to!r}: use one of {', '.join(KINDS)}")
     if to == "same" and library(rows) == "duckdb":
         raise TypeError(
-            'rows is a relation of DuckDB, which belongs to a connection: leave out to="same", '
-            "and name the Arrow table in SQL of that connection"
+            'rows is a relation of DuckDB, and does not say of which connection: leave out to="same", and make one '
+            "of the Arrow table that comes back, as in con.from_arrow(robobatch.decide(rows, rules=rules))"
         )
     if to == "same" and library(rows) == "numpy":
         raise TypeError('rows is an array of NumPy, and verdicts are several columns: use to="pandas"')

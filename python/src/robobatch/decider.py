@@ -36,6 +36,7 @@ _ALLOWED = ("allowed",)
 DETAILS = ("reason", "rule_line", "rule")
 _WORKERS = min(4, os.cpu_count() or 1)  # of a process for small questions: more would wait for Python
 _MOST_LANES = 6  # processes of a Decider
+_MOST_BYTES = 2**31 - 1  # of the texts of one array, whose offsets have 32 bits
 _FIELDS: list[pa.Field[Any]] = [pa.field("url", pa.binary()), pa.field("agent", pa.string())]
 _SMALL = pa.schema(_FIELDS)  # of small questions
 
@@ -355,17 +356,12 @@ class Decider:
         ...     decider.verdicts(pa.array(["https://example.com/", None]), "GPTBot").column("allowed").to_pylist()
         [False, None]
         """
-        try:
-            urls = _array(urls, pa.binary())
-        except pa.ArrowInvalid as err:
-            raise ValueError(
-                f"{len(urls)} URLs are too long for verdicts: give fewer at once, or call decide"
-            ) from err
+        urls = _texts_of(urls, pa.binary(), "URLs")
         missing = urls.is_null() if urls.null_count else None
         if isinstance(agents, str):
             agents = pa.repeat(pa.scalar(agents, pa.string()), len(urls))
         else:
-            agents = _array(agents, pa.string())
+            agents = _texts_of(agents, pa.string(), "crawlers")
             if agents.null_count:
                 missing = agents.is_null() if missing is None else pc.or_(missing, agents.is_null())
         if missing is None:
@@ -405,6 +401,8 @@ class Decider:
         """
         if not isinstance(url, str):
             raise TypeError(f"url is {type(url).__name__}, {url!r:.80}: use str")
+        with self._lock:
+            self._check_open()
         asked = [f"-rules={self._rules.path}", *about_rules(self._options), *self._options.get("flags", ())]
         command = [find_binary(), "explain", "-quiet", *asked, f"-agent={agent}"]
         said = []
@@ -427,13 +425,17 @@ class Decider:
             except Error as error:
                 raise in_row(error, []) from error.__cause__
 
+    def _check_open(self) -> None:
+        """Check that close was not called. The caller has the lock."""
+        if self._closed:
+            raise ValueError("the Decider is closed: make another")
+
     def _lane(self, columns: tuple[str, ...], agents: tuple[str, ...] = (), *, small: bool = False) -> Lane:
         """Return what answers with some columns: for the agents of rows, or for the same of all rows."""
         key = columns, agents, small
         dropped = None
         with self._lock:
-            if self._closed:
-                raise ValueError("the Decider is closed: make another")
+            self._check_open()
             lane = self._lanes.pop(key, None)
             if lane is None:
                 options = self._options.copy()
@@ -488,6 +490,18 @@ def _constant(agent: str, table: pa.Table) -> pa.ChunkedArray[Any]:
         for batch in table.to_batches()
     ]
     return pa.chunked_array(chunks or [pa.DictionaryArray.from_arrays(pa.array([], pa.int8()), name)])
+
+
+def _texts_of(values: Any, kind: pa.DataType, what: str) -> pa.Array[Any]:
+    """Return values as one array of a type. What they are is for messages."""
+    try:
+        return _array(values, kind)
+    except pa.ArrowInvalid as err:
+        if getattr(values, "nbytes", 0) > _MOST_BYTES:
+            raise ValueError(
+                f"{len(values)} {what} are too long for verdicts: give fewer at once, or call decide"
+            ) from err
+        raise ValueError(f"{what} are no texts of Arrow: {err}: give an array of strings") from err
 
 
 def _array(values: Any, kind: pa.DataType) -> pa.Array[Any]:

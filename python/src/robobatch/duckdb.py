@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -47,12 +48,23 @@ def register(
     **options
         Those of robobatch.Decider.
 
+    Raises
+    ------
+    ModuleNotFoundError
+        NumPy is missing, which functions of DuckDB need.
+
     Returns
     -------
     Decider
         What decides. It lives as long as the connection. Its ``doubts()`` are about the rows of all queries so far:
         look at them after a query.
     """
+    try:
+        import_module("numpy")
+    except ModuleNotFoundError as err:
+        raise ModuleNotFoundError(
+            "functions of DuckDB in Python need numpy: pip install numpy, or 'robobatch[duckdb]'", name="numpy"
+        ) from err
     decider = rules if isinstance(rules, Decider) and not options else Decider(rules, **options)  # type: ignore[arg-type]
     create: Any = con.create_function  # its types differ from version to version
     for name, (column, kind) in _FUNCTIONS.items():

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
 
+from robobatch.errors import Error
+
 Text: TypeAlias = str | bytes
 Given: TypeAlias = "str | bytes | os.PathLike[str] | Mapping[str, Text]"
 
@@ -31,6 +33,11 @@ class Rules:
             self._keep(_captures(rules), ".jsonl")
         elif origin is not None and isinstance(rules, str | bytes) and _is_text(rules):
             self._keep(_encoded(rules, origin), ".txt")
+        elif isinstance(rules, str | bytes) and _is_text(rules) and not _is_there(rules):
+            raise Error(
+                "rules is the text of a robots.txt, and nothing says whose: add origin='https://www.example.com', "
+                "or give a dict that has it as a key"
+            )
         else:
             self.path = os.fsdecode(rules)
 
@@ -53,6 +60,13 @@ class Rules:
 def _remove(name: str) -> None:
     with contextlib.suppress(OSError):
         Path(name).unlink()
+
+
+def _is_there(name: Text) -> bool:
+    """Report whether a text with line ends is the name of a file, after all."""
+    with contextlib.suppress(OSError, ValueError):
+        return Path(os.fsdecode(name)).exists()
+    return False
 
 
 def _is_text(rules: Text) -> bool:
@@ -78,6 +92,11 @@ def _captures(rules: Mapping[str, Text]) -> bytes:
             raise TypeError(
                 f"rules has {origin!r:.80}: {type(text).__name__}: give an origin such as 'https://www.example.com', "
                 "and the str or bytes of its robots.txt"
+            )
+        if "://" not in origin:
+            raise Error(
+                f"rules has the origin {origin!r:.80} without a scheme: write 'https://{origin:.80}' or "
+                f"'http://{origin:.80}', or both, as each has a robots.txt of its own"
             )
         body = base64.b64encode(_encoded(text, origin)).decode()
         lines.append(json.dumps({"origin": origin, "status": 200, "body_b64": body}) + "\n")
