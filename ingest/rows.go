@@ -40,6 +40,8 @@ type rowReader struct {
 	wide    int64 // lines in another encoding than the log
 	wides   []Place
 	headed  placed // lines of a list of URLs that are headers of tables
+	part    lostPart
+	parts   placed // lines of parts in another format; the first are those by which they were seen
 	hosts   placed // rows whose host may be the client's address
 	agents  int64
 	urlless FieldList // of the first line of JSON without a URL
@@ -65,7 +67,7 @@ func newRowReader(opt *LogOptions) rowReader {
 
 // counts returns the counts.
 func (r *rowReader) counts() Counts {
-	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Urlless: r.urlless, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents, Headed: r.headed.count, FirstHeaded: r.headed.first, Addresses: r.hosts.count, FirstAddress: r.hosts.first}
+	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Urlless: r.urlless, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents, Headed: r.headed.count, FirstHeaded: r.headed.first, Addresses: r.hosts.count, FirstAddress: r.hosts.first, Mixed: r.parts.count, FirstMixed: r.parts.first}
 	for i, n := range r.refused {
 		if n > 0 {
 			c.Refused[weblog.Result(i).String()] = n
@@ -153,6 +155,8 @@ func (r *rowReader) refuse(b *engine.Batch, why weblog.Result, raw []byte, at wh
 	r.lost += int64(len(raw))
 	if bytes.IndexByte(raw, '\r') >= 0 || bytes.IndexByte(raw, 0) >= 0 && !isWide(raw) || r.joins != nil && r.joins.Joined(raw) {
 		r.noteJoined(b.Input, at.line)
+	} else if len(raw) > 0 && !isWide(raw) {
+		r.noteLostPart(b, raw, at)
 	}
 	if why == weblog.RefusedURL {
 		r.noteURLless(raw)
@@ -187,6 +191,7 @@ func spanFrom(b *engine.Batch, off int) engine.Span {
 // addRow adds the row that the parser has made.
 func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	row := &r.row
+	r.part = lostPart{}
 	switch r.odds[row.Odd]++; row.Odd {
 	case weblog.OddTarget:
 		r.noteBare(row.Target)

@@ -54,6 +54,7 @@ const (
 	JoinedLines       Code = "joined_lines"
 	MissingSitemaps   Code = "missing_sitemaps"
 	MixedEncoding     Code = "mixed_encodings"
+	MixedFormats      Code = "mixed_formats"
 	NoAnswers         Code = "no_answers"
 	NoRobots          Code = "no_robots"
 	NoRows            Code = "no_rows"
@@ -111,7 +112,7 @@ var Meanings = []Meaning{
 		"Use -csv-safe if a spreadsheet is to open the file. Databases need nothing.",
 	},
 	{
-		GrowingLog, "A log is longer at its end than it was when it was opened: somebody writes to it. All that was there at the end is read, and the last line may be only the first part of one.",
+		GrowingLog, "A log is longer at its end than it was when it was opened: somebody writes to it. The last line may be only the first part of one.",
 		"Read logs that are complete, such as those that were rotated.",
 	},
 	{
@@ -131,11 +132,15 @@ var Meanings = []Meaning{
 		"Convert each part by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8.",
 	},
 	{
+		MixedFormats, "Neighbouring lines of a log are refused: three or more in another format, or ten of any kind. They have no row.",
+		"Give that part as an input of its own.",
+	},
+	{
 		NoAnswers, "Crawlers asked for robots.txt, and the log has no status of an answer. None counts, so that crawlers may seem never to have asked.",
 		"Give conduct a log that has the status.",
 	},
 	{
-		NoRobots, "Over half of the rows are of origins without a robots.txt in -rules. The examples are the busiest of them, and say which rules are near: http and https differ, as example.com and www.example.com do.",
+		NoRobots, "Over half of the rows are of origins without a robots.txt in -rules. The examples say which rules are near: http and https differ, as example.com and www.example.com do.",
 		"Name the rules of the log's origins with -rules, or the site of the rules with -origin. -require-rules makes it an error.",
 	},
 	{

@@ -58,6 +58,10 @@ var examples = map[Code]example{
 		"cat utf8.log utf16.log > all.log; robobatch -in all.log …",
 		"robobatch -in utf8.log -in utf16.log …",
 	},
+	MixedFormats: {
+		"cat apache.log iis.log apache.log.1 > all.log; robobatch -in all.log …",
+		"robobatch -in apache.log -in iis.log -in apache.log.1 …",
+	},
 	NoAnswers: {
 		"robobatch conduct -in x.csv …, with the columns url, time and user_agent",
 		"robobatch conduct -in x.csv …, with the column status, too",

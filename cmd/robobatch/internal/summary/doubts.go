@@ -51,7 +51,7 @@ func (r *Report) NoClients() string {
 // Doubt returns the doubts about the rows of the logs, in all, but for those of a kind that the
 // report has already.
 func (r *Report) Doubt() []doubt.Doubt {
-	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.senderless(), r.whiteSpace(), r.wide(), r.joined(), r.headless(), r.headed(), r.addresses(), r.growing())
+	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.senderless(), r.whiteSpace(), r.wide(), r.joined(), r.mixed(), r.headless(), r.headed(), r.addresses(), r.growing())
 	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
 		return slices.ContainsFunc(r.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code })
 	})
@@ -251,6 +251,16 @@ func (r *Report) joined() []doubt.Doubt {
 		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d", say.File(r.Inputs[at.Input].Name), at.Line))
 	}
 	return []doubt.Doubt{d}
+}
+
+// mixed returns a doubt if neighbouring lines were refused, unless so many were that Rejected says so.
+func (r *Report) mixed() []doubt.Doubt {
+	c, n := &r.Counts, r.read.Mixed
+	if n == 0 || c.Bad() > 0 || 10*Sum(c.Refused) > c.Lines()+c.Skipped {
+		return nil
+	}
+	text := say.Were(n, "line") + " refused that follow one another, as those of a part of the log in another format: give that part as an input of its own; -rejects of robobatch lists the lines"
+	return []doubt.Doubt{{Code: doubt.MixedFormats, Text: text, Count: n, Examples: r.placesOf(r.read.FirstMixed)}}
 }
 
 // Rejected returns a doubt if over a tenth of the lines were rejected, or an eighth of the text: so many

@@ -1,0 +1,47 @@
+package ingest
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// TestLostPart reads logs with parts in other formats, in batches of each size.
+func TestLostPart(t *testing.T) {
+	const (
+		row  = "192.0.2.1 - - [01/Feb/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 1\n"
+		iis  = "2026-02-01 10:00:00 W3SVC1 192.0.2.7 GET /c - 443 200\n"
+		json = "{\"url\":\"https://a.example/\"}\n"
+		urls = "https://a.example/\n"
+		text = "shop[12]: took 20 s\n"
+	)
+	for _, c := range []struct {
+		name, log string
+		lines     int64
+		first     []Place
+	}{
+		{"no part", row + row, 0, nil},
+		{"two lines", row + iis + iis + row + json + json + row, 0, nil},
+		{"three lines", row + iis + iis + iis + row, 3, []Place{{0, 4}}},
+		{"mixed with text", row + iis + text + iis + text + iis + text + row, 6, []Place{{0, 6}}},
+		{"two parts", row + strings.Repeat(json, 4) + row + strings.Repeat(urls, 3) + row, 7, []Place{{0, 4}, {0, 9}}},
+		{"nine lines of text", row + strings.Repeat(text, 9) + row, 0, nil},
+		{"ten lines of text", row + strings.Repeat(text, 10) + row, 10, []Place{{0, 11}}},
+		{"apart", strings.Repeat(row+iis, 20), 0, nil},
+	} {
+		for _, size := range []int{1, 100, 1 << 20} {
+			l, err := OpenLogs([]string{"-"}, LogOptions{Stdin: bytes.NewReader([]byte(c.log)), BatchBytes: size, Format: "combined", Fields: Fields{Base: "https://a.example"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for b := new(engine.Batch); l.Next(b); {
+			}
+			if got := l.Counts(); l.Err() != nil || got.Mixed != c.lines || !reflect.DeepEqual(got.FirstMixed, c.first) {
+				t.Errorf("%s, batches of %d: %v, %d lines, %v; want %d, %v", c.name, size, l.Err(), got.Mixed, got.FirstMixed, c.lines, c.first)
+			}
+		}
+	}
+}
