@@ -389,6 +389,8 @@ type Counts struct {
 	Headed      int64   // lines of lists of URLs that are the header of a table
 	FirstHeaded []Place // the first of them, at most three
 
+	Elsewhere int64 // rows whose line names another host than that of Fields.Base
+
 	Addresses    int64   // rows whose host is an address in front of the line, which may be the client's
 	FirstAddress []Place // the first of them, at most three
 

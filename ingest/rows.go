@@ -25,27 +25,28 @@ type rowReader struct {
 	kind   weblog.Format // of that text
 	bareCR bool          // its lines hold a CR
 
-	open    openRecord
-	refused [weblog.NumResults]int64
-	bytes   int64 // of text
-	lost    int64 // of these, the bytes of lines that are refused or too long
-	joined  int64 // lines that hold more than a record
-	firsts  []Place
-	odds    [weblog.NumOdd]int64
-	empty   int64 // lines without bytes
-	long    int64 // rows without a URL
-	headers int64 // lines that are no rows, but were not refused
-	blank   int64 // URLs that hold white space, in lists and tables
-	blanks  []BlankURL
-	wide    int64 // lines in another encoding than the log
-	wides   []Place
-	headed  placed // lines of a list of URLs that are headers of tables
-	part    lostPart
-	parts   placed // lines of parts in another format; the first are those by which they were seen
-	hosts   placed // rows whose host may be the client's address
-	agents  int64
-	urlless FieldList // of the first line of JSON without a URL
-	bare    string    // the first text in place of a URL that is neither one nor a path
+	open      openRecord
+	refused   [weblog.NumResults]int64
+	bytes     int64 // of text
+	lost      int64 // of these, the bytes of lines that are refused or too long
+	joined    int64 // lines that hold more than a record
+	firsts    []Place
+	odds      [weblog.NumOdd]int64
+	empty     int64 // lines without bytes
+	long      int64 // rows without a URL
+	headers   int64 // lines that are no rows, but were not refused
+	blank     int64 // URLs that hold white space, in lists and tables
+	blanks    []BlankURL
+	wide      int64 // lines in another encoding than the log
+	wides     []Place
+	headed    placed // lines of a list of URLs that are headers of tables
+	part      lostPart
+	parts     placed // lines of parts in another format; the first are those by which they were seen
+	elsewhere int64  // rows of other hosts than that of Fields.Base
+	hosts     placed // rows whose host may be the client's address
+	agents    int64
+	urlless   FieldList // of the first line of JSON without a URL
+	bare      string    // the first text in place of a URL that is neither one nor a path
 }
 
 // placed counts lines, and keeps where the first of them are.
@@ -67,7 +68,7 @@ func newRowReader(opt *LogOptions) rowReader {
 
 // counts returns the counts.
 func (r *rowReader) counts() Counts {
-	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Urlless: r.urlless, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents, Headed: r.headed.count, FirstHeaded: r.headed.first, Addresses: r.hosts.count, FirstAddress: r.hosts.first, Mixed: r.parts.count, FirstMixed: r.parts.first}
+	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Urlless: r.urlless, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents, Headed: r.headed.count, FirstHeaded: r.headed.first, Addresses: r.hosts.count, FirstAddress: r.hosts.first, Elsewhere: r.elsewhere, Mixed: r.parts.count, FirstMixed: r.parts.first}
 	for i, n := range r.refused {
 		if n > 0 {
 			c.Refused[weblog.Result(i).String()] = n
@@ -204,6 +205,9 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	}
 	if row.Address {
 		r.hosts.addPlace(b.Input, at.line)
+	}
+	if row.Elsewhere {
+		r.elsewhere++
 	}
 	off := len(b.Data)
 	b.Data = row.AppendURL(b.Data)

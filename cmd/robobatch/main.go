@@ -98,7 +98,7 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 	default:
 		faults.Add("", err)
 	}
-	remedies := remedy.For{Logs: c.TakesLogs(), Packs: c.Packs}
+	remedies := remedy.For{Logs: c.TakesLogs(), Packs: c.Packs, Keeps: c.Name == ""}
 	t, err := c.Plan(std, faults)
 	if c.Rules != nil {
 		remedies.Origin = c.Rules.Origin

@@ -126,11 +126,14 @@ func (r *parsing) set(f *Flag, value string, hasValue bool) {
 // the value.
 func (r *parsing) unknown(name string, hasValue bool) {
 	known := make([]string, 0, len(r.command.Flags))
-	meant := (*Flag)(nil)
+	var meant, like *Flag
 	for i := range r.command.Flags {
 		f := &r.command.Flags[i]
 		if known = append(known, f.Name); f.Was == name {
 			meant = f
+		}
+		if f.Like == name {
+			like = f
 		}
 	}
 	fault := "there is no flag -" + name
@@ -140,6 +143,10 @@ func (r *parsing) unknown(name string, hasValue bool) {
 	} else if owners, other := r.owners(name); len(owners) > 0 {
 		meant = other
 		fault = fmt.Sprintf("-%s is a flag of %s, not of %s", name, enumerate(owners), r.program.Title(r.command))
+		if like != nil {
+			r.given[like.Name] = true
+			fault += ": use -" + like.Name
+		}
 	} else if near := Closest(name, known); near != "" {
 		meant = r.command.Flag(near)
 		r.given[near] = true

@@ -73,6 +73,7 @@ func (s *site) resolve(r *Row, target []byte, at place) bool {
 		return true
 	}
 	r.Scheme, r.Host = s.complete(at)
+	r.Elsewhere = len(s.host) > 0 && !isHostOf(r.Host, s.host)
 	return len(r.Host) > 0
 }
 

@@ -31,7 +31,9 @@ type Row struct {
 	// [Options].Agents is not set.
 	HasAgent bool
 
-	Blank   bool // Target holds white space, and comes from a table
+	Blank     bool // Target holds white space, and comes from a table
+	Elsewhere bool // Host is another than that of [Options].Base
+
 	Address bool // Host is an address in front of a line, which may be the client's
 }
 

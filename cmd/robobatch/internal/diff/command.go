@@ -382,6 +382,7 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	for _, seen := range d.page.Misfits() {
 		d.Doubt(seen)
 	}
+	d.Hint(s.Elsewhere())
 	d.HintMemory()
 	d.Hint(s.Impostors())
 	return d.print(sink, refused)

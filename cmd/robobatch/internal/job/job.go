@@ -249,6 +249,7 @@ func (j *job) report(r *summary.Report) error {
 	for _, hint := range hintsAbout(r) {
 		j.Hint(hint.text)
 	}
+	j.Hint(r.Elsewhere())
 	j.HintMemory()
 	for _, d := range r.Doubts[len(j.Doubts):] {
 		j.Doubt(d)

@@ -56,7 +56,7 @@ func (g *given) newPlan(std console.Streams, faults cli.Faults) (*plan, error) {
 	for _, name := range []*string{&g.table.Out, &g.stats, &g.rejects} {
 		*name = targets.Standard(*name)
 	}
-	p := &plan{statsName: g.stats, rejects: g.rejects, verbose: g.Work.Verbose, remedies: remedy.For{Logs: true, Packs: true, Origin: g.Origin}}
+	p := &plan{statsName: g.stats, rejects: g.rejects, verbose: g.Work.Verbose, remedies: remedy.For{Logs: true, Packs: true, Keeps: true, Origin: g.Origin}}
 	if err := p.choose(g, std, faults); err != nil {
 		return nil, err
 	}

@@ -44,6 +44,7 @@ func (p *Passage) DoubtRows() (*summary.Report, error) {
 	for _, d := range append(s.Doubt(), p.Rejected(s)...) {
 		p.Doubt(d)
 	}
+	p.Hint(s.Elsewhere())
 	p.HintMemory()
 	return s, nil
 }

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/pipe"
 	"github.com/robobatch/robobatch/robots"
@@ -70,6 +72,9 @@ func (e *remediedError) Error() string {
 	if strings.Contains(text, "\n") {
 		return text + "\n" + e.remedy
 	}
+	if strings.HasPrefix(e.remedy, "or ") {
+		return text + ", " + e.remedy
+	}
 	return text + ": " + e.remedy
 }
 
@@ -79,6 +84,7 @@ func (e *remediedError) Unwrap() error { return e.err }
 // For has all that the remedies of a run depend on, besides the error.
 type For struct {
 	Logs, Packs bool   // the command takes logs; its rules may be a pack
+	Keeps       bool   // it keeps the rows before a fault, or says how
 	Origin      string // that -origin names; "" if it is not given
 }
 
@@ -125,6 +131,9 @@ func (s For) Add(err error) error {
 	if _, ok := errors.AsType[*rulefiles.DamageError](err); ok {
 		return &remediedError{err, damageRemedy}
 	}
+	if text := partRemedy(err); text != "" && !s.Keeps {
+		return &remediedError{err, text}
+	}
 	for _, r := range remedies {
 		if errors.Is(err, r.err) {
 			return &remediedError{err, r.remedy}
@@ -163,6 +172,20 @@ func unpackRemedy(err error, tool, before string) string {
 		return "write it to a file first, and then: " + tool + " file | robobatch -in - …"
 	}
 	return verb + " it on its way, as in: … | " + tool + " | robobatch -in - …"
+}
+
+// partRemedy returns how to read the lines before the end of a packed log that was cut off, for a command that keeps no
+// rows; "" for another error.
+func partRemedy(err error) string {
+	at, ok := errors.AsType[*ingest.LineError](err)
+	if !ok || !errors.Is(err, ingest.ErrTruncated) || at.Name == say.Std || place.IsRemote(at.Name) {
+		return ""
+	}
+	tool := map[string]string{".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz"}[path.Ext(at.Name)]
+	if tool == "" {
+		return ""
+	}
+	return "or read the lines before that, as in: " + tool + " -dc " + say.File(at.Name) + " > part.log, and name part.log"
 }
 
 // foreignRemedy returns how to go on without a file that is no log.

@@ -50,7 +50,7 @@ opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
 		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The page shows its URLs that are forbidden, never crawled or failing.")}),
 		Question: g.old.AddMomentFlag(g.Question.LogFlags(flags.CountFor)),
-		Output: []cli.Flag{g.page.WhatIfFlag(), g.page.Zone.Flag(), {Name: "out", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
+		Output: []cli.Flag{g.page.WhatIfFlag(), g.page.Zone.Flag(), {Name: "out", Like: "report", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
 			The page to write, x.html; - is standard output. Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}},
 		Run: g.Work.MemoryFlags(`

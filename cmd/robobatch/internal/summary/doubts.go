@@ -263,6 +263,14 @@ func (r *Report) mixed() []doubt.Doubt {
 	return []doubt.Doubt{{Code: doubt.MixedFormats, Text: text, Count: n, Examples: r.placesOf(r.read.FirstMixed)}}
 }
 
+// Elsewhere returns the hint that no row is of the site that -base names, as all lines name others; "" if one may be.
+func (r *Report) Elsewhere() string {
+	if n := r.Counts.URLs + r.Counts.Skipped; r.Base == "" || n == 0 || r.read.Elsewhere < n {
+		return ""
+	}
+	return "-base " + r.Base + " is for lines that name no host, and all of these name others"
+}
+
 // Rejected returns a doubt if over a tenth of the lines were rejected, or an eighth of the text: so many
 // have no verdict, and the others may not stand for the log. list is the advice how to list them.
 func (r *Report) Rejected(lines int64, list string) []doubt.Doubt {
