@@ -21,6 +21,7 @@ type findingsView struct {
 	All   []findings.Finding // the most important first
 	More  int64              // others
 	Looks []findings.Look
+	Few   string // says that there are violations, where these are too few for a finding
 }
 
 // searchSet is the purpose of crawlers that fetch for a search engine.
@@ -91,7 +92,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	}
 	f.Sitemaps = c.sitemapFacts()
 	all, more := findings.Find(f)
-	return findingsView{all, int64(more), findings.Looks(f)}
+	return findingsView{all, int64(more), findings.Looks(f), findings.FewViolations(all, v.Violated)}
 }
 
 // fact returns the facts of a space.

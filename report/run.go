@@ -22,8 +22,9 @@ type Run struct {
 	Inputs    []string // the logs, as they were named
 	Flags     []Flag   // that say what was asked
 	Stats     engine.Stats
-	Refused   int64   // lines that gave no row
-	Doubts    []Doubt // in the order they were seen
+	Refused   int64    // lines that gave no row
+	Hints     []string // what the rules may not be meant for
+	Doubts    []Doubt  // in the order they were seen
 
 	Files []File // the robots.txt that decided most requests, the busiest first
 	More  int    // others that decided some

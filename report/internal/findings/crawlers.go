@@ -100,6 +100,14 @@ func violated(f *Facts) []Finding {
 	return found
 }
 
+// FewViolations says that there are some violations where no finding is; "" if there are none.
+func FewViolations(found []Finding, violations int64) string {
+	if least := limits[Violated].least; len(found) == 0 && violations > 0 && violations < least {
+		return fmt.Sprintf("The log has %s: from %d on they are a finding.", show.Plural(violations, "violation"), least)
+	}
+	return ""
+}
+
 // unsureOf returns how many violations may not have come from some crawlers.
 func unsureOf(crawlers []*Crawler) (n int64) {
 	for _, c := range crawlers {
@@ -127,7 +135,7 @@ func (c *Crawler) knew(named bool) string {
 	case c.NeverAsked > 0:
 		return fmt.Sprintf(" %s had not asked for robots.txt before %s of its requests.", who, show.Number(c.NeverAsked))
 	}
-	return " Which robots.txt it had is not known, or that one allowed them."
+	return " Nothing shows that its copy of robots.txt disallowed them."
 }
 
 // faked finds the clients that used the names of crawlers.

@@ -161,16 +161,28 @@ func TestForeign(t *testing.T) {
 func TestKnew(t *testing.T) {
 	for want, c := range map[string]Crawler{
 		"": {},
-		" It knew of all 9: its copy of robots.txt disallowed them.":       {Judged: true, Knew: 9},
-		" It knew of 3: its copy of robots.txt disallowed them.":           {Judged: true, Knew: 3, NeverAsked: 6},
-		" It never asked for robots.txt before.":                           {Judged: true, NeverAsked: 9},
-		" It had not asked for robots.txt before 2 of its requests.":       {Judged: true, NeverAsked: 2},
-		" Which robots.txt it had is not known, or that one allowed them.": {Judged: true},
+		" It knew of all 9: its copy of robots.txt disallowed them.":  {Judged: true, Knew: 9},
+		" It knew of 3: its copy of robots.txt disallowed them.":      {Judged: true, Knew: 3, NeverAsked: 6},
+		" It never asked for robots.txt before.":                      {Judged: true, NeverAsked: 9},
+		" It had not asked for robots.txt before 2 of its requests.":  {Judged: true, NeverAsked: 2},
+		" Nothing shows that its copy of robots.txt disallowed them.": {Judged: true},
 	} {
 		c.Violations = 9
 		if got := c.knew(false); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestFewViolations holds that violations are told of that are too few for a finding.
+func TestFewViolations(t *testing.T) {
+	for violations, want := range map[int64]string{0: "", 1: "The log has 1 violation: from 20 on they are a finding.", 19: "The log has 19 violations: from 20 on they are a finding.", 20: ""} {
+		if got := FewViolations(nil, violations); got != want {
+			t.Errorf("%d: %q, want %q", violations, got, want)
+		}
+	}
+	if got := FewViolations([]Finding{{}}, 3); got != "" {
+		t.Errorf("beside a finding: %q", got)
 	}
 }
 

@@ -27,9 +27,15 @@ func (r *Rules) Doubt(c *console.Console) {
 	for _, d := range r.doubts((*rulefiles.Damage).Error) {
 		c.Doubt(d)
 	}
-	if r.Odd() == robots.OddBlank {
-		c.Hint("the robots.txt that " + r.flag() + " names is empty, or has comments only, so everything is allowed")
+	c.Hint(r.BlankHint())
+}
+
+// BlankHint says that the one robots.txt has no rules; "" if it has some, or there are several.
+func (r *Rules) BlankHint() string {
+	if r.Odd() != robots.OddBlank {
+		return ""
 	}
+	return "the robots.txt that " + r.flag() + " names is empty, or has comments only, so everything is allowed"
 }
 
 // flag returns the flag that names the rules.

@@ -168,6 +168,9 @@ func (p *Page) Write(ctx context.Context, r Result) error {
 		Version: build.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: p.flags, Inputs: r.InputNames(), Stats: r.Stats, Refused: r.Refused,
 		Doubts: doubtsOf(r.Seen), Changes: r.Changes,
 	}
+	if hint := r.Now.BlankHint(); hint != "" {
+		run.Hints = append(run.Hints, strings.ToUpper(hint[:1])+hint[1:]+".")
+	}
 	if r.Changes != nil {
 		run.Old = r.Old.Path
 	}
