@@ -179,7 +179,7 @@ func Looks(f *Facts) []Look {
 		noSitemaps = "there are no sitemaps, with -in-sitemap"
 	}
 	if !f.Dated {
-		noDates = "there is one robots.txt for all times, and no captures with -as-of log"
+		noDates = "one robots.txt was taken for all times: give captures, with -as-of log"
 	}
 	if !slices.ContainsFunc(f.Files, func(file File) bool { return file.Body != nil }) {
 		noTexts = "no text of a robots.txt is there"
