@@ -104,7 +104,7 @@ var Meanings = []Meaning{
 		"Keep the right file, or put each into a directory named by its day.",
 	},
 	{
-		FailedFetches, "Rows of crawlers are disallowed only because a fetch of robots.txt failed: by a server error, or without an answer. It was another's fetch. The crawler may have met no failure, or have kept an older copy, so the `violation` of these rows is null.",
+		FailedFetches, "Rows of crawlers are disallowed only because a fetch of robots.txt failed: by a server error, or without an answer. The crawler itself may have met none, so the `violation` of these rows is null.",
 		"Give captures of fetches that succeeded, if there are any.",
 	},
 	{
@@ -128,7 +128,7 @@ var Meanings = []Meaning{
 		"Put them there, by the names in their URLs.",
 	},
 	{
-		MixedEncoding, "Lines of a log are UTF-16 and the log began in another encoding, or the other way round: parts of several encodings were joined. Their URLs are not understood, so that they have no verdict, or that of a bad URL.",
+		MixedEncoding, "Lines of a log are UTF-16 and the log began in another encoding, or the other way round: parts of several encodings were joined. Their URLs are not understood.",
 		"Convert each part by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8.",
 	},
 	{
@@ -204,8 +204,8 @@ var Meanings = []Meaning{
 		"Rename the file if the word was meant as a scheme, as in https_example.com.txt.",
 	},
 	{
-		UnlikeAnswers, "Over a tenth of the answers to /robots.txt in the log have more or fewer bytes than the robots.txt of -rules can have, packed or not: crawlers had another text, and their conduct is `unseen`. A pack is not compared.",
-		"Give the robots.txt that was there at the time of the log, or captures and -as-of log.",
+		UnlikeAnswers, "Over a tenth of the answers to /robots.txt in the log have more or fewer bytes than the robots.txt of -rules can have: crawlers had another, and their conduct is `unseen`. A pack is not compared.",
+		"Give the robots.txt of that time, or captures and -as-of log.",
 	},
 	{
 		UnnamedSitemaps, "A directory of -in-sitemap has an index, and sitemaps that none there names. They are read.",
@@ -213,7 +213,7 @@ var Meanings = []Meaning{
 	},
 	{
 		UnreadFiles, "A directory of -in has files whose names do not end as those of logs do, or links to directories. They are not read.",
-		"Name them, or a pattern that they match, if they are logs. Files that begin with a dot or a low line are never meant.",
+		"Name them, or a pattern that they match, if they are logs.",
 	},
 	{
 		UntimedLists, "Requests of crawlers are verified, or called impostors', without a time: the log has none, or no file of the list has one. Any file of the list that has the address counts.",
@@ -229,6 +229,6 @@ var Meanings = []Meaning{
 	},
 	{
 		WhiteSpace, "URLs of a list, a table or a WARC file hold spaces or tabs, which URLs have only as %20 and %09. A space is decided as %20, a tab as %09 by rfc9309 only; with -url-as-is both stay as they are.",
-		"If another column follows the space in a list, give it a header, and name its format with -format. In a table with a header, look whether the URLs are whole.",
+		"If another column follows the space in a list, give it a header, and name its format with -format.",
 	},
 }
