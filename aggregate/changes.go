@@ -247,7 +247,7 @@ func (c *Changes) count(b *engine.Batch, r row) error {
 		return err
 	}
 	known.top.Offer(r.text, r.hash, requests, func() Decider { return c.otherOf(b, r) })
-	if len(b.Times) > 0 && b.Times[r.url] != unknownTime {
+	if len(b.Times) > 0 && b.Times[r.url] != engine.NoTime {
 		c.countDay(&c.last[r.agent], dayKey{r.agent, r.change, dayOf(b.Times[r.url])})
 	}
 	if c.status >= 0 {
@@ -278,9 +278,6 @@ func (c *Changes) places(r row) (also Also) {
 	}
 	return also
 }
-
-// unknownTime is the time of a row that has none, see [engine.Batch].
-const unknownTime = math.MinInt64
 
 // countDay counts a request on its day. A URL may be requested on several days, so distinct ones would
 // take memory for each; these are not counted.

@@ -95,7 +95,7 @@ func (r *Rules) Busiest(most int) (busiest []BusyFile, more int) {
 	}
 	for _, f := range files {
 		busy := BusyFile{Origin: f.origin, Sites: f.sites, Versions: versions[f.lead], Requests: f.Requests, Rules: slices.Concat(r.parts(f)...), Ruling: f.id}
-		if f.first != noTime {
+		if f.first != engine.NoTime {
 			busy.First, busy.Last = moment(f.first), moment(f.last)
 		}
 		busiest = append(busiest, busy)
@@ -226,7 +226,7 @@ func (m *Matches) addOutcome(o *Outcome, weight int64) {
 	m.URLs += o.urls.N
 	m.Failed += weight * o.Failed
 	m.Bytes += weight * o.Bytes
-	if o.first == noTime {
+	if o.first == engine.NoTime {
 		return
 	}
 	if first := moment(o.first); m.First == nil || first.Before(*m.First) {

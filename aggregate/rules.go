@@ -3,7 +3,6 @@ package aggregate
 import (
 	"cmp"
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"github.com/robobatch/robobatch/engine"
@@ -65,11 +64,11 @@ type RuleFile struct {
 type span struct{ first, last int64 }
 
 // noSpan is the span of no requests, or of requests that have no time.
-var noSpan = span{noTime, noTime}
+var noSpan = span{engine.NoTime, engine.NoTime}
 
 // AddTime adds the time of a request.
 func (s *span) AddTime(at int64) {
-	if s.first == noTime {
+	if s.first == engine.NoTime {
 		s.first = at
 	}
 	s.first, s.last = min(s.first, at), max(s.last, at)
@@ -150,7 +149,6 @@ func (r *Rules) Ask(o *Outcome, agent int, requests int64) {
 }
 
 const (
-	noTime       = math.MinInt64 // the time of a row without one, see [engine.Batch].Times
 	sizeFile     = 300
 	sizeSite     = 8  // a list that grows has room for twice as many
 	sizeMet      = 40 // a map that grows has room for twice as many, too

@@ -9,6 +9,9 @@ type Span struct{ Off, Len uint32 }
 // input. No other row has an empty URL: empty lines give no row.
 var NoURL = Span{}
 
+// NoTime is the time of a row without one.
+const NoTime = ranges.NoTime
+
 // A Batch has some thousand consecutive rows of one input and, once evaluated, their verdicts. It
 // is columnar and has no pointer for each row. One goroutine uses it at a time: it goes from the
 // source to a worker, to the sink and back, and its slices keep their capacity.
@@ -23,7 +26,7 @@ type Batch struct {
 	// By row, and empty if the Source reads none:
 	UserAgents []Span  // as read, NoURL where there is none; names of agents with LogAgentsByName
 	Clients    []Span  // the addresses of clients as read, NoURL where there is none
-	Times      []int64 // microseconds since 1970 UTC, math.MinInt64 where unknown
+	Times      []int64 // microseconds since 1970 UTC, NoTime where unknown
 
 	Kept []Kept // extra columns, in the order that the Source was asked for
 

@@ -50,7 +50,7 @@ func (e *Evaluator) findDeeds(b *Batch) {
 		periods := e.periodsOf(b, row)
 		if len(periods) > 0 {
 			moment := b.time(row)
-			if moment == unknownTime {
+			if moment == NoTime {
 				moment = e.store.rules.Newest()
 			}
 			n := rules.Index(periods, moment)
@@ -125,11 +125,11 @@ type Stretch struct {
 func (m *Lookup) Stretches(dst []Stretch, site SiteID, id RulingID) []Stretch {
 	if _, stray := site.Stray(); !stray {
 		for _, p := range m.reader.Periods(uint32(site)) {
-			dst = append(dst, Stretch{p.From, p.ID, p.ID.IsKnown(), p.Cache != rules.NoTime})
+			dst = append(dst, Stretch{p.From, p.ID, p.ID.IsKnown(), p.Cache != rules.CacheUndated})
 		}
 	}
 	if len(dst) == 0 {
-		dst = append(dst, Stretch{unknownTime, id, id.IsKnown(), false})
+		dst = append(dst, Stretch{NoTime, id, id.IsKnown(), false})
 	}
 	return dst
 }

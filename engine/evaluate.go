@@ -50,7 +50,7 @@ type route struct {
 	from, to int64          // the first and the last microsecond of the period of the last row
 	dated    RulingID       // the ruling in force in it
 
-	timeless bool // with RowTimes: nobody knows since when that has been in force, see rules.NoTime
+	timeless bool // with RowTimes: nobody knows since when that has been in force, see rules.CacheUndated
 }
 
 // NewEvaluator returns an Evaluator for the store's agents and dialect.
@@ -190,28 +190,25 @@ func (e *Evaluator) findSite(origin []byte) (SiteID, RulingID, bool) {
 	return SiteID(site), ruling, ok
 }
 
-// unknownTime is the time of a row that has none, see Batch.Times.
-const unknownTime = math.MinInt64
-
 // time returns the time of a row.
 func (b *Batch) time(row int) int64 {
 	if len(b.Times) > 0 {
 		return b.Times[row]
 	}
-	return unknownTime
+	return NoTime
 }
 
 // during returns the ruling in force at the time of a row.
 func (e *Evaluator) during(b *Batch, row int) RulingID {
 	moment := b.time(row)
-	if moment == unknownTime {
+	if moment == NoTime {
 		moment = e.store.rules.Newest()
 	}
 	r := &e.route
 	if moment < r.from || moment > r.to {
 		var n int
 		n, r.from, r.to = rules.Find(r.periods, moment)
-		r.dated, r.timeless = r.periods[n].ID, r.periods[n].Cache == rules.NoTime
+		r.dated, r.timeless = r.periods[n].ID, r.periods[n].Cache == rules.CacheUndated
 	}
 	return r.dated
 }

@@ -23,7 +23,7 @@ func timedBatch(rows []timedRow) *Batch {
 	b := &Batch{}
 	for i, r := range rows {
 		appendRow(b, r.url, int64(i+1))
-		moment := int64(unknownTime)
+		moment := int64(NoTime)
 		if !r.time.IsZero() {
 			moment = r.time.UnixMicro()
 		}

@@ -260,7 +260,7 @@ func (s *Stats) countTimes(b *Batch) {
 	for i, id := range b.Rulings {
 		switch {
 		case b.Sites[i] >= strayBit:
-		case len(b.Times) == 0 || b.Times[i] == unknownTime:
+		case len(b.Times) == 0 || b.Times[i] == NoTime:
 			s.Undated++
 		case id == rules.NoRobots:
 			s.Early++

@@ -74,7 +74,7 @@ func (e *Evaluator) verify(b *Batch, old *Evaluator) {
 		case answer != ranges.Yes && answer != ranges.No:
 		case v.lists.Untimed(speaker):
 			b.UntimedLists++
-		case at == unknownTime:
+		case at == NoTime:
 			b.UntimedRows++
 		}
 	}

@@ -75,7 +75,7 @@ var verifiedRows = func() (rows []clientRow) {
 		rows = append(rows, clientRow{logRow{r[0], "https://a.com/" + r[2]}, r[1], at})
 	}
 	rows = append(rows, clientRow{logRow{googleHeader, "https://a.com/private"}, "45.90.1.7", at - 365*24*3600e6})
-	return append(rows, clientRow{logRow{googleHeader, "https://a.com/private"}, "45.90.1.7", unknownTime})
+	return append(rows, clientRow{logRow{googleHeader, "https://a.com/private"}, "45.90.1.7", NoTime})
 }()
 
 const (

@@ -87,7 +87,7 @@ func (e *Evaluator) accuse(b, decided *Batch) {
 		case !e.store.opt.RowTimes:
 			violation = Violated
 		case e.timeless[i]:
-			if b.time(i) != unknownTime {
+			if b.time(i) != NoTime {
 				b.Timeless++
 			}
 		case e.mustKnow(b, i):
@@ -131,7 +131,7 @@ func (e *Evaluator) setIn(b *Batch, row int, id RulingID) *rules.Set {
 func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 	periods := e.reader.Periods(uint32(b.Sites[row]))
 	moment := b.time(row)
-	if len(periods) == 0 || moment == unknownTime {
+	if len(periods) == 0 || moment == NoTime {
 		return false
 	}
 	n := rules.Index(periods, moment)
@@ -154,7 +154,7 @@ func (e *Evaluator) cache(p rules.Period) int64 {
 	switch cache := e.store.opt.Cache; {
 	case cache < 0:
 		return 0
-	case p.Cache < rules.NoTime:
+	case p.Cache < rules.CacheUndated:
 		return int64(p.Cache) * 1_000_000
 	case cache == 0:
 		return defaultCache.Microseconds()

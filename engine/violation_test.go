@@ -114,7 +114,7 @@ func TestViolationLimits(t *testing.T) {
 			}
 			b := logBatch(rows)
 			for _, r := range c.rows {
-				moment := int64(unknownTime)
+				moment := int64(NoTime)
 				if !r.at.IsZero() {
 					moment = r.at.UnixMicro()
 				}
@@ -180,7 +180,7 @@ func TestTimeless(t *testing.T) {
 			}
 			b := logBatch(all)
 			for _, r := range rows {
-				moment := int64(unknownTime)
+				moment := int64(NoTime)
 				if !r.at.IsZero() {
 					moment = r.at.UnixMicro()
 				}

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"errors"
-	"math"
 	"slices"
 	"time"
 
@@ -125,9 +124,6 @@ type Counter struct {
 	denied     int64           // verdicts
 	found      []findings.Finding
 }
-
-// noTime is the time of a row without one, see [engine.Batch].Times.
-const noTime = math.MinInt64
 
 // statuses are the classes of a status: 1xx to 5xx, and none or another.
 const statuses = 6
@@ -402,7 +398,7 @@ func statusClass(b *engine.Batch, i, column int) int {
 
 // addTime counts the time of a row, if it has one.
 func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, one *aggregate.RowCounts) {
-	if len(b.Times) == 0 || b.Times[r.row] == noTime {
+	if len(b.Times) == 0 || b.Times[r.row] == engine.NoTime {
 		c.series.None++
 		return
 	}

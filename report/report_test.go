@@ -25,7 +25,7 @@ import (
 // A fetch is a row of a log.
 type fetch struct {
 	url, userAgent string
-	at             int64 // noTime is none
+	at             int64 // engine.NoTime is none
 	status         int64 // 0 is none
 }
 
@@ -123,7 +123,7 @@ func fetches(rng *rand.Rand, number int) (all []fetch) {
 		f := fetch{url: url, userAgent: clients[rng.IntN(len(clients))], at: at.UnixMicro(), status: []int64{0, 200, 200, 301, 304, 404, 503, 99}[rng.IntN(8)]}
 		at = at.Add(time.Duration(rng.IntN(9)-1) * time.Second)
 		if rng.IntN(30) == 0 {
-			f.at = noTime
+			f.at = engine.NoTime
 		}
 		all = append(all, f)
 	}
@@ -208,7 +208,7 @@ func slowly(all []fetch, agents []string) *slow {
 		if denied < int64(len(who)) {
 			s.totalBad = s.totalBad.plus(mine, s.failed, key, c.Failed)
 		}
-		if f.at == noTime {
+		if f.at == engine.NoTime {
 			continue
 		}
 		hour := time.UnixMicro(f.at).UTC().Format("2006-01-02 15:00")
@@ -535,7 +535,7 @@ func TestSpellings(t *testing.T) {
 	var all []fetch
 	for i := range 500 {
 		for _, origin := range []string{"https://a.example", "https://A.example:443", "HTTPS://a.example.", "https://me:secret@a.example"} {
-			all = append(all, fetch{url: fmt.Sprintf("%s/dir/%d", origin, i%50), at: noTime})
+			all = append(all, fetch{url: fmt.Sprintf("%s/dir/%d", origin, i%50), at: engine.NoTime})
 		}
 	}
 	c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google}, workers: 2})
@@ -562,7 +562,7 @@ func TestRulesBounded(t *testing.T) {
 		origin := robots.Origin(fmt.Sprintf("https://%d.example", n))
 		bodies[origin] = fmt.Sprintf("# %d\nUser-agent: *\nDisallow: /a\nDisallow: /*b\nDisallow: /*c\nDisallow: /*d\n", n)
 		for i := range 1 + max(0, 60-n) {
-			all = append(all, fetch{url: fmt.Sprintf("%s/%s%d", origin, []string{"a", "ab", "abc", "x", "ad", "acd"}[i%6], i), at: noTime})
+			all = append(all, fetch{url: fmt.Sprintf("%s/%s%d", origin, []string{"a", "ab", "abc", "x", "ad", "acd"}[i%6], i), at: engine.NoTime})
 		}
 	}
 	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google}, workers: 2, Options: Options{Memory: 400 << 10}}

@@ -144,9 +144,9 @@ func TestLate(t *testing.T) {
 	bodies := map[robots.Origin]string{"https://a.example": text, "https://b.example": text, "https://c.example": "User-agent: *\nDisallow: /q\n"}
 	var all []fetch
 	for i := range 200_000 {
-		all = append(all, fetch{url: "https://a.example/p/" + spelt(i), at: noTime})
+		all = append(all, fetch{url: "https://a.example/p/" + spelt(i), at: engine.NoTime})
 	}
-	all = append(all, fetch{url: "https://b.example/p/" + spelt(200_000), at: noTime}, fetch{url: "https://c.example/q", at: noTime})
+	all = append(all, fetch{url: "https://b.example/p/" + spelt(200_000), at: engine.NoTime}, fetch{url: "https://c.example/q", at: engine.NoTime})
 	c, _ := counted(t, bodies, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google}, workers: 1, Options: Options{Memory: 1 << 18}})
 	files, _ := c.Busiest(3)
 	if len(files) != 2 || len(files[0].Sites) != 2 || files[0].Requests != 200_001 || files[1].Requests != 1 {
@@ -201,7 +201,7 @@ func TestManyKinds(t *testing.T) {
 	for n := range 400 {
 		origin := robots.Origin(fmt.Sprintf("https://%d.example", n))
 		bodies[origin] = fmt.Sprintf("# %d\nUser-agent: *\nDisallow: /a\nDisallow: /b%d\n", n, n)
-		all = append(all, fetch{url: string(origin) + "/a", at: noTime}, fetch{url: fmt.Sprintf("%s/b%d", origin, n), at: noTime}, fetch{url: string(origin) + "/", at: noTime})
+		all = append(all, fetch{url: string(origin) + "/a", at: engine.NoTime}, fetch{url: fmt.Sprintf("%s/b%d", origin, n), at: engine.NoTime}, fetch{url: string(origin) + "/", at: engine.NoTime})
 	}
 	c, stats := counted(t, bodies, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google}, workers: 1, Options: Options{Memory: 1 << 18}})
 	files, more := c.Busiest(1000)

@@ -78,7 +78,7 @@ func TestTraining(t *testing.T) {
 	for range 5000 {
 		all = append(all, fetch{
 			fmt.Sprintf("https://%c.example%s", 'a'+rune(r.IntN(3)), []string{"/", "/open/x", "/p/1", "/robots.txt", "/q?robots.txt"}[r.IntN(5)]),
-			agents[r.IntN(len(agents))], noTime, []int64{0, 200, 304, 403, 301}[r.IntN(5)],
+			agents[r.IntN(len(agents))], engine.NoTime, []int64{0, 200, 304, 403, 301}[r.IntN(5)],
 		})
 	}
 	directives := []robots.Directive{robots.UsageLines, robots.SignalLines}

@@ -29,16 +29,16 @@ type Period struct {
 // Values of a Period's Cache besides seconds.
 const (
 	CacheDefault = 1<<32 - 1 // the response does not say
-	NoTime       = 1<<32 - 2 // nobody knows since when the response holds: it has no time, or only the time of a file
+	CacheUndated = 1<<32 - 2 // nobody knows since when the response holds: it has no time, or only the time of a file
 )
 
 // CacheOf returns for how many seconds a crawler may use a copy of a response.
 func CacheOf(r *robots.Response) uint32 {
 	switch {
 	case r.File || r.FetchedAt.IsZero():
-		return NoTime
+		return CacheUndated
 	case r.HasMaxAge:
-		return uint32(min(r.MaxAge/time.Second, NoTime-1))
+		return uint32(min(r.MaxAge/time.Second, CacheUndated-1))
 	}
 	return CacheDefault
 }

@@ -2,7 +2,6 @@ package columnar
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
 	"unicode/utf8"
 
@@ -537,7 +536,7 @@ func gatherDates(g *gathering, _ *field, col column) {
 	ids, present := c.extendNullable(n)
 	for i := range n {
 		ids[i], present[i] = 0, 0
-		if len(g.batch.Times) > 0 && g.batch.Times[g.from+i] != math.MinInt64 {
+		if len(g.batch.Times) > 0 && g.batch.Times[g.from+i] != engine.NoTime {
 			ids[i], present[i] = c.dict.date(g.batch.Times[g.from+i]), 1
 		} else {
 			c.Nulls += g.agents

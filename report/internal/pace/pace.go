@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,9 +38,6 @@ type textGaps struct {
 	ruling engine.RulingID
 	gaps
 }
-
-// noTime is the time of a row without one, see [engine.Batch].Times.
-const noTime = math.MinInt64
 
 // A paceKey is a crawler at an origin: a site of the store or, as those that it does not know have
 // another number in each batch, the hash of a name.
@@ -79,7 +75,7 @@ func (p *Counts) AddRow(b *engine.Batch, row int, agent uint16, look *engine.Loo
 		p.others++
 		return
 	default:
-		p.last = &pace{last: noTime, origin: originOf(b, site, look)}
+		p.last = &pace{last: engine.NoTime, origin: originOf(b, site, look)}
 		p.all[key] = p.last
 	}
 	of := p.last.gapsOf(b.Rulings[row], func() bool {
@@ -118,7 +114,7 @@ func (p *pace) gapsOf(ruling engine.RulingID, isNew func() bool) *gaps {
 func (p *pace) addRequest(t int64, of *gaps) {
 	p.requests++
 	switch gap := t - p.last; {
-	case p.last == noTime:
+	case p.last == engine.NoTime:
 	case gap < 0:
 		p.back++
 	default:

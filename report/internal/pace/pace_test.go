@@ -1,10 +1,14 @@
 package pace
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/robobatch/robobatch/engine"
+)
 
 // TestTooFast compares gaps with a delay.
 func TestTooFast(t *testing.T) {
-	p, g := &pace{last: noTime}, &gaps{}
+	p, g := &pace{last: engine.NoTime}, &gaps{}
 	for _, at := range []int64{0, 1_900_000, 3_900_000, 5_950_000, 5_000_000, 5_000_000, 900_000_000} {
 		p.addRequest(at, g)
 	}

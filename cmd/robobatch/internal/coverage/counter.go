@@ -45,10 +45,7 @@ type memoEntry struct {
 	what *aggregate.Outcome
 }
 
-const (
-	memoSize = 1 << 14
-	noTime   = math.MinInt64
-)
+const memoSize = 1 << 14
 
 // NewCounter returns a Counter of a run.
 func NewCounter(store *engine.Store, opt Options) *Counter {
@@ -106,8 +103,8 @@ func (c *Counter) Write(b *engine.Batch) error {
 
 // note notes the time of a row, and returns it.
 func (c *Counter) note(b *engine.Batch, row int) int64 {
-	if len(b.Times) == 0 || b.Times[row] == noTime {
-		return noTime
+	if len(b.Times) == 0 || b.Times[row] == engine.NoTime {
+		return engine.NoTime
 	}
 	at := b.Times[row]
 	c.from, c.to = min(c.from, at), max(c.to, at)
@@ -141,7 +138,7 @@ func (c *Counter) row(b *engine.Batch, row int, f *aggregate.RuleFile, at int64)
 		if _, err := c.urls.Add(m.what.Group, hash, aggregate.Also{}); err != nil {
 			return err
 		}
-		if at != noTime {
+		if at != engine.NoTime {
 			m.what.AddTime(at)
 		}
 	}

@@ -27,7 +27,7 @@ var dialects = []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010
 // A request is a row of a log.
 type request struct {
 	url, userAgent string
-	at             int64 // noTime is none
+	at             int64 // engine.NoTime is none
 }
 
 // A source gives requests, so many in a batch.
@@ -155,7 +155,7 @@ func (s *slowCounter) addRequest(r request, name string) {
 			f.urls[key] = true
 			n.URLs++
 		}
-		if r.at == noTime {
+		if r.at == engine.NoTime {
 			continue
 		}
 		at := time.UnixMicro(r.at).UTC()
@@ -269,14 +269,14 @@ func TestCounter(t *testing.T) {
 		bodies["https://5.com"] = bodies["https://2.com"]
 		var all []request
 		for range 400 {
-			r := request{url: fmt.Sprintf("https://%d.com/%s", rng.IntN(7), randomPath(rng)), at: noTime}
+			r := request{url: fmt.Sprintf("https://%d.com/%s", rng.IntN(7), randomPath(rng)), at: engine.NoTime}
 			r.userAgent = "Mozilla/5.0 (compatible; " + names[1+rng.IntN(3)]
 			if rng.IntN(5) > 0 {
 				r.at = rng.Int64N(1e15)
 			}
 			all = append(all, r)
 		}
-		all = append(all, request{"https://1.com/robots.txt", "", noTime}, request{"no url", "", noTime})
+		all = append(all, request{"https://1.com/robots.txt", "", engine.NoTime}, request{"no url", "", engine.NoTime})
 		q := question{Options: Options{ByAgent: n%2 == 0}}
 		q.Dialect = dialects[n%len(dialects)]
 		switch n % 3 {
@@ -349,7 +349,7 @@ func checkReal(t *testing.T, rules, log string) {
 	var all []request
 	for b := new(engine.Batch); logs.Next(b); {
 		for i := range b.URLs {
-			all = append(all, request{url: string(b.URL(i)), at: noTime})
+			all = append(all, request{url: string(b.URL(i)), at: engine.NoTime})
 		}
 	}
 	q := question{}
@@ -364,7 +364,7 @@ func TestMemory(t *testing.T) {
 	bodies := map[robots.Origin]string{"https://a.com": "User-agent: *\nDisallow: /a\nDisallow: /*b\n"}
 	var all []request
 	for n := range 20_000 {
-		all = append(all, request{url: fmt.Sprintf("https://a.com/a%d", n), at: noTime})
+		all = append(all, request{url: fmt.Sprintf("https://a.com/a%d", n), at: engine.NoTime})
 	}
 	q := question{workers: 2}
 	q.URLs = 1 << 17
@@ -408,7 +408,7 @@ func TestNoAllocation(t *testing.T) {
 	b := new(engine.Batch)
 	var src source
 	for n := range 5000 {
-		src.all = append(src.all, request{url: fmt.Sprintf("https://a.com/%c%d", "abc"[n%3], n%3000), at: noTime})
+		src.all = append(src.all, request{url: fmt.Sprintf("https://a.com/%c%d", "abc"[n%3], n%3000), at: engine.NoTime})
 	}
 	src.most = 5000
 	src.Next(b)

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync/atomic"
 
@@ -27,9 +26,6 @@ type Source struct {
 	fault       error        // of rows that lack them
 }
 
-// noTime is the time of a row without one, see [engine.Batch].Times.
-const noTime = math.MinInt64
-
 // Next fills b with the next rows.
 func (s *Source) Next(b *engine.Batch) bool {
 	if s.fault != nil || !s.Logs.Next(b) {
@@ -44,7 +40,7 @@ func (s *Source) Next(b *engine.Batch) bool {
 		return false
 	}
 	if s.NoTimes != nil && !s.Dated {
-		s.Dated = slices.ContainsFunc(b.Times, func(t int64) bool { return t != noTime })
+		s.Dated = slices.ContainsFunc(b.Times, func(t int64) bool { return t != engine.NoTime })
 	}
 	s.URLs.Add(int64(b.Len()))
 	return true
