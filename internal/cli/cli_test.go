@@ -139,7 +139,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestMarkdownVariants holds that a flag with several texts has each sentence once: first those of all texts.
+// TestMarkdownVariants holds that a flag with several texts has each sentence once: those of all texts come last, unless all begin
+// with one.
 func TestMarkdownVariants(t *testing.T) {
 	flag := func(doc string) []Flag { return []Flag{{Name: "in", Arg: "file", Section: "Input", Doc: doc}} }
 	p := Program{Name: "bake", Commands: []Command{
@@ -148,8 +149,12 @@ func TestMarkdownVariants(t *testing.T) {
 		{Name: "buy", Flags: flag("May be repeated.")},
 		{Name: "give", Flags: flag("Bread. It is warm. May be repeated.")},
 	}}
-	const want = "### `-in file`\n\nMay be repeated.\n\n`bake`: Flour.\n\n`sell`, `give`: Bread. It is warm.\n\n`buy`.\n"
+	const want = "### `-in file`\n\n`bake`: Flour.\n\n`sell`, `give`: Bread. It is warm.\n\n`buy`.\n\nAll: May be repeated.\n"
 	if got := p.Markdown(); !strings.HasSuffix(got, want) {
+		t.Errorf("%s", got)
+	}
+	p.Commands = []Command{{Flags: flag("Food. Sour. Once.")}, {Name: "sell", Flags: flag("Food. Once.")}}
+	if got := p.Markdown(); !strings.HasSuffix(got, "### `-in file`\n\nFood. Once.\n\n`bake`: Sour.\n\n`sell`.\n") {
 		t.Errorf("%s", got)
 	}
 }

@@ -81,7 +81,8 @@ func whose(owners, all []string) string {
 	return strings.Join(owners, ", ")
 }
 
-// write writes an entry of a program of these commands: first the sentences that all variants share.
+// write writes an entry of a program of these commands: the sentences that all variants share come first if all begin
+// with one, and last otherwise.
 func (e *entry) write(sb *strings.Builder, commands []string) {
 	fmt.Fprintf(sb, "\n### `%s`\n", e.usage)
 	if len(e.variants) == 1 {
@@ -93,7 +94,8 @@ func (e *entry) write(sb *strings.Builder, commands []string) {
 		own := sentences(v.text)
 		shared = slices.DeleteFunc(shared, func(s string) bool { return !slices.Contains(own, s) })
 	}
-	if len(shared) > 0 {
+	last := len(shared) > 0 && slices.ContainsFunc(e.variants, func(v variant) bool { return sentences(v.text)[0] != shared[0] })
+	if len(shared) > 0 && !last {
 		fmt.Fprintf(sb, "\n%s\n", Fill(strings.Join(shared, " "), helpWidth))
 	}
 	for _, v := range e.variants {
@@ -104,6 +106,9 @@ func (e *entry) write(sb *strings.Builder, commands []string) {
 		} else {
 			fmt.Fprintf(sb, "\n%s\n", Fill(of+": "+strings.Join(own, " "), helpWidth))
 		}
+	}
+	if last {
+		fmt.Fprintf(sb, "\n%s\n", Fill("All: "+strings.Join(shared, " "), helpWidth))
 	}
 }
 

@@ -113,7 +113,7 @@ func (g *given) outFlags() []cli.Flag {
 		{Name: "by", Arg: "key", Values: keys, Default: keys[0], Set: cli.Text(&g.by), Doc: `
 			What a row is about. origin: a crawler at an origin. agent: a crawler at all of them.`},
 		{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
-			Exit with code 1 if there are more. A gate is violations, disallowed, gaps_short or a conduct, then
+			Exit with code 1 if a gate is exceeded. A gate is violations, disallowed, gaps_short or a conduct, then
 			perhaps a crawler or set, and a number or a share, as in violations=0,never_asked:@ai=1%. docs/CONDUCT.md
 			tells more. May be repeated.`},
 		{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `

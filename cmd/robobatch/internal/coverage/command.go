@@ -59,7 +59,7 @@ connection unless a name begins with s3://.`
 				Doc: "What rules are counted by, apart from their file. agent: for each crawler by itself.",
 			},
 			{Name: "all", Set: cli.Bool(&g.all), Doc: `
-			Print all rules. Otherwise 20 of those that decided, that only matched, and that did not.`},
+			Print all rules. Otherwise 20 each: decided, only matched, neither.`},
 			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.out), Doc: `
 			A file to write all rules to, as a table: x.parquet or x.jsonl (JSON Lines).
 			docs/LOG.md has its columns.`},

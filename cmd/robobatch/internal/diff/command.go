@@ -80,7 +80,7 @@ func (g *given) answerFlags() []cli.Flag {
 			describes it. markdown: for a comment on a pull request. github: annotations of gates
 			that failed and of the rules to blame, and the summary of the step.`),
 		{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
-			Exit with code 1 if more changes. A gate is closed, opened, other_rule, changed (these
+			Exit with code 1 if a gate is exceeded. A gate is closed, opened, other_rule, changed (these
 			three) or other_preference, then perhaps a crawler or set, and a number or a share of the
 			crawler's requests, as in closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`},
 	}

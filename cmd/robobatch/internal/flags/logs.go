@@ -161,12 +161,12 @@ func (l *Limits) Flags() []cli.Flag {
 		{Name: "max-rejects", Arg: "n", Rare: true, Set: cli.Text(&l.MaxRejects), Doc: `
 			Exit with code 1 if more lines of the logs are rejected. n lines, or n% of all.`},
 		{Name: "require-rules", Arg: "share", Rare: true, Set: cli.NotEmpty(&l.RequireRules, "write a share, such as 99%"), Doc: `
-			End with exit code 1 if fewer rows have a robots.txt in -rules. The share is one such as
-			99% of the rows with a URL.`},
+			End with exit code 1 if fewer rows have a robots.txt in -rules. A share of the rows with a URL,
+			such as 99%.`},
 		{Name: "require-rows", Rare: true, Set: cli.Bool(&l.RequireRows), Doc: `
 			End with exit code 1 if the logs have no row. Without it that is a doubt.`},
 		{Name: "allow-bad", Rare: true, Set: cli.Bool(&l.AllowBad), Doc: `
-			Take it as it is that no line of the logs gives a URL. Without it that ends with exit
+			Accept logs in which no line gives a URL. Without it that ends with exit
 			code 2.`},
 	}
 }

@@ -121,12 +121,12 @@ func (a *Agents) CrawlersFlag() cli.Flag {
 func (a *Agents) LogFlags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "agent-from-log", Set: cli.Bool(&a.FromLog), Doc: `
-			Decide each row for the crawler that its User-Agent names. It is known, or a group of the row's
-			robots.txt names it.`},
+			Decide each row for the crawler that its User-Agent names. Known crawlers, and those that the
+			row's robots.txt names.`},
 		{Name: "cache", Arg: "duration", Rare: true, Set: cli.Text(&a.Cache), Doc: `
 			How long crawlers may use copies of a robots.txt, such as 90m. With -agent-from-log and
-			-as-of log, violation is null where such a copy allows the URL. The max-age of a capture
-			goes before it. 0: nobody has copies. Default: 24h.`},
+			-as-of log, violation is null where such a copy allows the URL. A capture's max-age overrides
+			it. 0: nobody has copies. Default: 24h.`},
 		{
 			Name: "unknown-agents", Arg: "what", Values: words.UnknownAgents, Rare: true,
 			Set: cli.Text(&a.Unknown), Doc: `
@@ -138,7 +138,7 @@ func (a *Agents) LogFlags() []cli.Flag {
 			googlebot.json; a directory; or token=file, for the crawler of that token. May be
 			repeated. With -agent-from-log. docs/AGENTS.md tells where the lists are.`},
 		{Name: "ranges-age", Arg: "duration", Rare: true, Set: cli.Text(&a.RangesAge), Doc: `
-			How far a list may be from a request to call it an impostor's. Such as 36h or 7d. Default: 7d.`},
+			Most time between a list and an impostor's request, such as 36h. Default: 7d.`},
 		{Name: "hosts", Arg: "file", Rare: true, Files: true, Set: cli.NotEmpty(&a.Hosts, "name a file"), Doc: `
 			Names of hosts that prove crawlers. A line has an address, its name and the addresses of
 			that name, separated by tabs.`},

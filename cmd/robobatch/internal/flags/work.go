@@ -35,8 +35,8 @@ func (w *Work) MemoryFlags(parts string) []cli.Flag {
 	all := w.Flags()
 	f := cli.Flag{
 		Name: "max-memory", Arg: "size", Set: cli.NotEmpty(&w.MaxMemory, memory.Remedy), Doc: `
-		The memory that a run may take, such as 256MiB. A process holds at most a tenth and
-		16 MiB more. Rules that do not fit are
+		The memory that a run may take, such as 256MiB. A process exceeds it by at most a tenth
+		and 16 MiB. Rules that do not fit are
 		dropped, and loaded again where they are needed. Unless the rules are a
 		pack, they are first compiled into a temporary one. Temporary files are beside the output; those of
 		diff and pipe are in the system's directory for them. ` + parts + ` Each worker needs some 15 MiB, 25 MiB in the
@@ -51,8 +51,8 @@ func (w *Work) MemoryFlags(parts string) []cli.Flag {
 // VerboseFlag returns the flag -v.
 func (w *Work) VerboseFlag() cli.Flag {
 	return cli.Flag{Name: "v", Rare: true, Set: cli.Bool(&w.Verbose), Doc: `
-		Print all of the summary. It has twelve lines otherwise: without reasons, lines of the logs,
-		rules, rate and what is below the three agents and rules with the most rows.`}
+		Print all of the summary. Otherwise twelve lines: no reasons, lines, rules or rate, and only the top
+		three agents and rules.`}
 }
 
 // HelpFlag returns the flag -h.

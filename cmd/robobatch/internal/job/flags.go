@@ -46,16 +46,16 @@ rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
 			Stop with exit code 1 if more lines are rejected: n, or n% of all.
 			The rows before that are kept as x.partial.parquet.`,
 		"require-rules": `
-			End with exit code 1 if fewer rows have a robots.txt in -rules. The share is one such as
-			99% of the rows with a URL. It is judged at the end, and all rows are kept as
+			End with exit code 1 if fewer rows have a robots.txt in -rules. A share of the rows with a URL,
+			such as 99%. It is judged at the end, and all rows are kept as
 			x.partial.parquet.`,
 		"allow-bad": `
-			Take it as it is that no line of the logs gives a URL. Without it that ends with exit
+			Accept logs in which no line gives a URL. Without it that ends with exit
 			code 2, and the rows are kept as x.partial.parquet.`,
 	})
 	question := flags.WithDocs(g.Question.LogFlags(flags.DecideFor), map[string]string{"agent-from-log": `
-			Decide each row for the crawler that its User-Agent names. It is known, or a group of the row's
-			robots.txt names it. Adds the column violation.`})
+			Decide each row for the crawler that its User-Agent names. Known crawlers, and those that the
+			row's robots.txt names. Adds the column violation.`})
 	run := g.Work.MemoryFlags(`
 			The rows that -sort and -partition-by order take up to a quarter of it, and so do the
 			dictionaries of an Arrow file: if they need more, the run ends with an error;
@@ -116,8 +116,8 @@ func (r *rowFlags) flags() []cli.Flag {
 			Write only rows of these kinds. disallowed, allowed, violations (with -agent-from-log),
 			bad (the URL is), impostors (with -ranges), in_sitemap, not_in_sitemap and in_sitemap_disallowed (with
 			-in-sitemap); several kinds, separated by commas, add up. By
-			usage preferences, which are drafts: no_train_ai, yes_train_ai and so on. A wide row counts for each
-			of its agents. The summary counts all rows.`,
+			usage preferences, which are drafts: no_train_ai, yes_train_ai and so on. A wide row is
+			written if one agent matches. The summary counts all rows.`,
 		},
 	}
 }
@@ -223,8 +223,8 @@ func (s *seriesFlags) flags() []cli.Flag {
 		},
 		{Name: "resume", Set: cli.Bool(&s.resume), Doc: `
 			Do not do again what is done. With one output per input: an output stays if input, rules,
-			flags and version are those that it was made with. If flags differ by which it would hold
-			something else, that is an error. docs/CLUSTER.md has the details.`},
+			flags and version are those that it was made with. Other flags that change its
+			content are an error. docs/CLUSTER.md has the details.`},
 		{Name: "redo", Set: cli.Bool(&s.redo), Doc: `
 			Have -resume make outputs anew that were made with other flags.`},
 		flags.Shard(&s.shard),

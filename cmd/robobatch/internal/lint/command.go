@@ -77,7 +77,7 @@ Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usag
 	c.Flags = flags.Sections{
 		Input: g.files(),
 		Question: append([]cli.Flag{
-			g.agents.NamesFlag("Find only what concerns these crawlers. It stands in groups that bind them, or concerns the whole file, "+
+			g.agents.NamesFlag("Find only what concerns these crawlers. That is: in groups that bind them, or of the whole file, "+
 				"such as names of crawlers that are misspelt. Commas separate them.", "every group."), g.agents.CrawlersFlag(),
 		}, g.reading.MomentFlags()...),
 		Output: []cli.Flag{
@@ -90,7 +90,7 @@ Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usag
 			output.`},
 			{
 				Name: "fail", Arg: "severity", Values: Severities, Default: "error",
-				Set: cli.Text(&g.fail), Doc: "Exit with code 1 for findings of this severity. Or of a worse one: error, warning, info.",
+				Set: cli.Text(&g.fail), Doc: "Exit with code 1 for findings of this severity or a worse one. One of error, warning and info.",
 			},
 			{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&g.baseline), Doc: `
 			Leave out the findings that this file accepts. They are found again by their code and

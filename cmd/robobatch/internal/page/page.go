@@ -35,8 +35,7 @@ type Flags struct {
 // All returns the flags.
 func (f *Flags) All() []cli.Flag {
 	return []cli.Flag{{Name: "report", Arg: "file", Files: true, Set: flags.OutputName(&f.Report), Doc: `
-		Write what the log says as one HTML page, too. x.html, as robobatch report writes it; what it
-		counts has a quarter of -max-memory. docs/LOG.md describes the page.`}, f.WhatIfFlag(), f.Zone.Flag()}
+		Also write the page of robobatch report: x.html. Its counts take a quarter of -max-memory. docs/LOG.md describes the page.`}, f.WhatIfFlag(), f.Zone.Flag()}
 }
 
 // WhatIfFlag returns the flag -what-if.
