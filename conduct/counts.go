@@ -2,33 +2,29 @@ package conduct
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// noTime is the time of a request without one, see engine.Batch.
-const noTime = math.MinInt64
-
 // counts are the numbers of a pair. All but answers leave impostors out.
 type counts struct {
 	answers     [ranges.NumAnswers]int64 // requests by who sent them
 	bytes       int64
-	first, last int64 // noTime if no request has a time
+	first, last int64 // NoTime if no request has a time
 	robots      int64 // requests of /robots.txt
 	untimed     int64 // that the text forbids, without a time
 	violations  int64
-	fetched     int64 // when the first answer counted; noTime is never
+	fetched     int64 // when the first answer counted; NoTime is never
 	newest      int64 // the delay of the newest text; noDelay is none
 }
 
 // newCounts returns the counts of no request.
-func newCounts() counts { return counts{first: noTime, last: noTime, fetched: noTime, newest: noDelay} }
+func newCounts() counts { return counts{first: NoTime, last: NoTime, fetched: NoTime, newest: noDelay} }
 
 // earlier returns the earlier of two moments.
 func earlier(a, b int64) int64 {
-	if a == noTime || b != noTime && b < a {
+	if a == NoTime || b != NoTime && b < a {
 		return b
 	}
 	return a

@@ -80,7 +80,7 @@ type seen struct {
 
 // A site is the data kept about an origin of the rules.
 type site struct {
-	first   int64           // when anybody first asked it for anything; noTime if nobody did
+	first   int64           // when anybody first asked it for anything; NoTime if nobody did
 	ruling  engine.RulingID // in force for a row of it; always, unless the site is dated
 	newest  engine.RulingID // of the newest text; 0 if there is none
 	isKnown bool            // the rest is
@@ -109,7 +109,7 @@ func NewJournal(store *engine.Store, opt Options) *Journal {
 	}
 	j.list = engine.NewAgentList(j.lookup, nil, mostNamed)
 	for i := range j.sites {
-		j.sites[i].first = noTime
+		j.sites[i].first = NoTime
 	}
 	j.table.details = opt.Requests
 	j.table.init(max(opt.Memory/4, opt.Memory-siteSize*int64(len(j.sites))))
@@ -171,8 +171,8 @@ func (j *Journal) Write(b *engine.Batch) error {
 		if id == engine.NoSite {
 			continue
 		}
-		if !isStray && at != noTime {
-			if s := &j.sites[id]; s.first == noTime || at < s.first {
+		if !isStray && at != NoTime {
+			if s := &j.sites[id]; s.first == NoTime || at < s.first {
 				s.first = at
 			}
 		}
@@ -214,7 +214,7 @@ func (j *Journal) Write(b *engine.Batch) error {
 // timeOf returns the time of a row.
 func timeOf(b *engine.Batch, row int) int64 {
 	if len(b.Times) == 0 {
-		return noTime
+		return NoTime
 	}
 	return b.Times[row]
 }
@@ -234,9 +234,9 @@ func (j *Journal) count(b *engine.Batch, row int, p *pair, at int64) {
 	if isSized {
 		p.bytes += size
 	}
-	if at != noTime {
+	if at != NoTime {
 		j.seen.dated = true
-		if p.first == noTime || at < p.first {
+		if p.first == NoTime || at < p.first {
 			p.first = at
 		}
 		p.last = max(p.last, at)
@@ -260,17 +260,17 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) e
 	at := timeOf(b, row)
 	e := event{at: at, kind: allowed, delay: noDelay}
 	switch {
-	case deed == nil && (!p.timed || at == noTime):
+	case deed == nil && (!p.timed || at == NoTime):
 		return nil
 	case deed == nil:
 	case deed.IsTxt:
 		p.robots++
-		if !j.answer(b, row, &e) || at == noTime {
+		if !j.answer(b, row, &e) || at == NoTime {
 			return nil
 		}
 		e.period, e.cache = deed.Period, deed.CacheFor
 		p.fetched = earlier(p.fetched, at)
-	case at == noTime:
+	case at == NoTime:
 		p.untimed++
 		return nil
 	default:

@@ -22,12 +22,12 @@ type judge struct {
 
 	about  *origin
 	row    Row
-	shared int64 // when another crawler of the operator first had an answer; noTime is never
+	shared int64 // when another crawler of the operator first had an answer; NoTime is never
 	last   event // the last answer
 	isLast bool
 	isOff  bool // its bytes are not those of the text in force
 	misfit Misfit
-	asked  int64 // when the crawler last asked for anything else; noTime is never
+	asked  int64 // when the crawler last asked for anything else; NoTime is never
 	change int   // that changes is for
 	now    Change
 
@@ -81,7 +81,7 @@ func (j *judge) endOrigin() error {
 func (j *judge) begin(agent string) error {
 	operator := j.operator(agent)
 	j.row = *NewRow(agent, operator, j.about.name)
-	j.isLast, j.asked, j.change = false, noTime, 0
+	j.isLast, j.asked, j.change = false, NoTime, 0
 	if j.opt.ByAgent {
 		key, ok := j.keys[agent]
 		if !ok {
@@ -91,7 +91,7 @@ func (j *judge) begin(agent string) error {
 		}
 		j.key = key
 	}
-	j.shared = noTime
+	j.shared = NoTime
 	if operator != "" {
 		for other, at := range j.about.fetched {
 			if other != agent && j.operator(other) == operator {
@@ -112,7 +112,7 @@ func (j *judge) event(e *event) error {
 	if e.kind.isFetch() {
 		return j.answer(e)
 	}
-	if e.delay != noDelay && j.asked != noTime {
+	if e.delay != noDelay && j.asked != NoTime {
 		j.row.Gaps++
 		if e.at-j.asked < e.delay {
 			j.row.ShortGaps++
@@ -184,9 +184,9 @@ func (j *judge) judge(e *event) Conduct {
 		return Held
 	case j.isLast:
 		return Outdated
-	case j.shared != noTime && j.shared <= e.at:
+	case j.shared != NoTime && j.shared <= e.at:
 		return Shared
-	case j.about.first != noTime && j.about.first <= e.at-j.cache:
+	case j.about.first != NoTime && j.about.first <= e.at-j.cache:
 		return NeverAsked
 	}
 	return Unseen
@@ -195,7 +195,7 @@ func (j *judge) judge(e *event) Conduct {
 // report reports a request.
 func (j *judge) report(e *event, conduct Conduct) error {
 	q := &j.request
-	*q = Request{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: e.at, Conduct: conduct, Violated: e.violated, Answer: noTime, Capture: noTime}
+	*q = Request{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: e.at, Conduct: conduct, Violated: e.violated, Answer: NoTime, Capture: NoTime}
 	if !q.readDetail(e.detail) {
 		return errSeries
 	}
@@ -265,16 +265,16 @@ func (j *judge) see(e *event) error {
 		}
 		j.change = change
 		if change > 0 {
-			j.now = Change{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: j.about.reigns[change-1].from, Answer: noTime}
+			j.now = Change{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: j.about.reigns[change-1].from, Answer: NoTime}
 		}
 	}
 	switch {
 	case change == 0:
-	case e.kind == forbidden && j.now.Answer == noTime:
+	case e.kind == forbidden && j.now.Answer == NoTime:
 		j.now.Before++
 	case e.kind == forbidden:
 		j.now.After++
-	case j.now.Answer == noTime:
+	case j.now.Answer == NoTime:
 		j.now.Answer = e.at
 	}
 	return nil

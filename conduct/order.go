@@ -120,7 +120,7 @@ func (j *Journal) pairsByOrigin(pairs []uint32, all bool) (list []originPairs) {
 			have[list[i].origin] = true
 		}
 		for id := range j.sites {
-			if s := &j.sites[id]; (s.isKnown || s.first != noTime) && !have[uint32(id)] { // it has pairs in another run, or part
+			if s := &j.sites[id]; (s.isKnown || s.first != NoTime) && !have[uint32(id)] { // it has pairs in another run, or part
 				list = append(list, originPairs{j.nameOf(uint32(id)), uint32(id), nil})
 			}
 		}
@@ -139,7 +139,7 @@ func (j *Journal) nameOf(id uint32) string {
 
 // sendOrigin sends an origin, and its pairs, to a reader.
 func (j *Journal) sendOrigin(to reader, t *originPairs) error {
-	o := origin{name: t.name, first: noTime, fetched: map[string]int64{}}
+	o := origin{name: t.name, first: NoTime, fetched: map[string]int64{}}
 	if !isStray(t.origin) {
 		s := &j.sites[t.origin]
 		o.first = s.first
@@ -147,13 +147,13 @@ func (j *Journal) sendOrigin(to reader, t *originPairs) error {
 		if s.isDated {
 			j.spans = j.lookup.Stretches(j.spans, engine.SiteID(t.origin), s.ruling)
 		} else if s.isKnown {
-			j.spans = append(j.spans, engine.Stretch{From: noTime, ID: s.ruling})
+			j.spans = append(j.spans, engine.Stretch{From: NoTime, ID: s.ruling})
 		}
 		o.reigns = appendReigns(nil, j.spans)
 	}
 	names := j.list.Names()
 	for _, n := range t.pairs {
-		if p := &j.table.pairs[n]; p.fetched != noTime {
+		if p := &j.table.pairs[n]; p.fetched != NoTime {
 			o.fetched[names[p.agent]] = p.fetched
 		}
 	}

@@ -1,9 +1,8 @@
 package conduct
 
 import (
-	"math"
-
 	"github.com/robobatch/robobatch/crawlers/ranges"
+	"github.com/robobatch/robobatch/engine"
 )
 
 // A Conduct is a crawler's knowledge when it made a request that the text in force forbids.
@@ -27,7 +26,7 @@ func (c Conduct) String() string {
 
 // NoTime is a moment that there was not, and NoDelay a Crawl-delay that there is not.
 const (
-	NoTime  = math.MinInt64
+	NoTime  = engine.NoTime
 	NoDelay = noDelay
 )
 
@@ -60,7 +59,7 @@ type Row struct {
 func NewRow(agent, operator, origin string) *Row {
 	return &Row{
 		Agent: agent, Operator: operator, Origin: origin,
-		FirstAnswer: noTime, LastAnswer: noTime, Delay: noDelay, First: noTime, Last: noTime,
+		FirstAnswer: NoTime, LastAnswer: NoTime, Delay: noDelay, First: NoTime, Last: NoTime,
 	}
 }
 

@@ -25,14 +25,14 @@ type reader interface {
 // An origin is the facts about an origin that judging its crawlers needs. fetched is by crawler.
 type origin struct {
 	name    string
-	first   int64 // when anybody first asked it for anything; noTime if nobody did
+	first   int64 // when anybody first asked it for anything; NoTime if nobody did
 	reigns  []reign
 	fetched map[string]int64 // when each crawler first had an answer that counts
 }
 
 // A reign is a period of an origin, and its meaning for changes of the text.
 type reign struct {
-	from   int64 // noTime if nobody knows
+	from   int64 // NoTime if nobody knows
 	isText bool  // a text is in force
 	change int   // 1 + the period whose text this is, if that took the place of another ruling; 0 is none
 }
@@ -46,7 +46,7 @@ func appendReigns(dst []reign, periods []engine.Stretch) []reign {
 		switch {
 		case !p.IsKnown:
 		case !p.HasTime:
-			last, change, p.From = 0, 0, noTime
+			last, change, p.From = 0, 0, NoTime
 		default:
 			if last != 0 && p.ID != last {
 				change = 0
@@ -71,7 +71,7 @@ type item struct {
 	origin  []byte
 	kind    itemKind
 	agent   []byte
-	at      int64 // of the first event; noTime if the piece has none
+	at      int64 // of the first event; NoTime if the piece has none
 	payload []byte
 }
 
@@ -87,7 +87,7 @@ const (
 // piece in hand while runs are merged, even if all of a log is of one moment.
 func (i *item) compare(o *item, details bool) int {
 	c := cmp.Or(bytes.Compare(i.origin, o.origin), cmp.Compare(i.kind, o.kind), bytes.Compare(i.agent, o.agent), cmp.Compare(i.at, o.at))
-	if c != 0 || i.kind != ofPiece || i.at == noTime {
+	if c != 0 || i.kind != ofPiece || i.at == NoTime {
 		return c
 	}
 	p, _, err := i.piece()
@@ -178,7 +178,7 @@ func (w *runWriter) origin(o *origin) error {
 		b = binary.AppendUvarint(append(binary.AppendVarint(b, r.from), flag), uint64(r.change))
 	}
 	w.head = b
-	if err := w.writeItem(ofOrigin, "", noTime, b); err != nil {
+	if err := w.writeItem(ofOrigin, "", NoTime, b); err != nil {
 		return err
 	}
 	for _, agent := range slices.Sorted(maps.Keys(o.fetched)) {
@@ -210,7 +210,7 @@ func (o *origin) readOrigin(payload []byte) error {
 
 // begin begins a crawler.
 func (w *runWriter) begin(agent string) error {
-	w.agent, w.piece, w.from = agent, w.piece[:0], noTime
+	w.agent, w.piece, w.from = agent, w.piece[:0], NoTime
 	return nil
 }
 
@@ -237,7 +237,7 @@ func (w *runWriter) endPiece(c *counts) error {
 	}
 	w.head = append(w.head, w.piece...)
 	err := w.writeItem(ofPiece, w.agent, w.from, w.head)
-	w.piece, w.from = w.piece[:0], noTime
+	w.piece, w.from = w.piece[:0], NoTime
 	return err
 }
 
@@ -315,7 +315,7 @@ func (j *joiner) Take(c *cursor) error {
 			return err
 		}
 		j.any, j.isTold = true, false
-		j.about = origin{name: string(i.origin), first: noTime, fetched: map[string]int64{}}
+		j.about = origin{name: string(i.origin), first: NoTime, fetched: map[string]int64{}}
 	}
 	var err error
 	switch i.kind {
@@ -324,7 +324,7 @@ func (j *joiner) Take(c *cursor) error {
 	case ofAnswer:
 		old, ok := j.about.fetched[string(i.agent)]
 		if !ok {
-			old = noTime
+			old = NoTime
 		}
 		j.about.fetched[string(i.agent)] = earlier(old, i.at)
 	case ofPiece:
@@ -358,7 +358,7 @@ func (j *joiner) addPiece(i *item) error {
 	if all != nil {
 		j.counts.addCounts(all)
 	}
-	if i.at == noTime {
+	if i.at == NoTime {
 		return nil
 	}
 	if err := j.sendEvents(&p.next); err != nil {

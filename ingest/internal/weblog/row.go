@@ -5,15 +5,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // NoTime is the time of a row whose time is unknown.
-const NoTime = math.MinInt64
+const NoTime = engine.NoTime
 
 // A Row is the content of one line. Its slices are valid until the next call of the Parser, and
 // share the line's memory or the Parser's.
