@@ -207,7 +207,7 @@ func (f *findings) sentence(r *conduct.Row) string {
 		{conduct.Outdated, "with a copy that was too old"},
 		{conduct.Shared, "while its operator had asked"},
 		{conduct.NeverAsked, "without ever having asked"},
-		{conduct.Unseen, "when it may have asked before the log begins"},
+		{conduct.Unseen, "when it may have known: the log begins too late"},
 	} {
 		if c.c == conduct.NeverAsked && r.Robots > 0 {
 			c.text = "before it had an answer that counts"

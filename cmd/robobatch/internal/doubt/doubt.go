@@ -116,7 +116,7 @@ var Meanings = []Meaning{
 		"Read logs that are complete, such as those that were rotated.",
 	},
 	{
-		HeadlessTable, "A log was read as a list of URLs, and behind each of the first ones stand as many numbers, shares or URLs, parted by commas, semicolons or pipes: it may be a table without a header. Or a later line is the header of a table that was joined to the list.",
+		HeadlessTable, "A log was read as a list of URLs, but each of its first lines has equally many numbers, shares or URLs after its URL, parted by commas, semicolons or pipes: it may be a table without a header. Or a later line is the header of a table that was joined to the list.",
 		"Put a header in front, as in url,clicks. If the numbers are parts of the URLs, add -format urls.",
 	},
 	{
@@ -172,7 +172,7 @@ var Meanings = []Meaning{
 		"Mend it: crawlers may leave it out.",
 	},
 	{
-		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet, or came from one network and name crawlers of three operators, or a quarter came from such networks: the field holds the address of a proxy. The results of -ranges mean nothing.",
+		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet. Or half came from one network, or a quarter from several, each with crawlers of three operators. The field holds the address of a proxy, so the results of -ranges mean nothing.",
 		"Name the field that holds the client's with -client-field.",
 	},
 	{

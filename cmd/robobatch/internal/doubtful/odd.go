@@ -28,11 +28,11 @@ func Rules(c *engine.OddCount, noun string) []doubt.Doubt {
 		names[i] = name + " " + say.Number(byName[name])
 	}
 	d := doubt.Doubt{Code: doubt.OddRobots, Count: c.Number}
-	d.Text = fmt.Sprintf("what was taken for a robots.txt is none for %s (%s); crawlers that get such bytes find few rules in them, or none",
-		say.Count(c.Number, noun), strings.Join(names, ", "))
+	d.Text = fmt.Sprintf("no real robots.txt: %s (%s)", say.Count(c.Number, noun), strings.Join(names, ", "))
 	if c.Rows > 0 {
-		d.Text += "; by them " + say.Were(c.Rows, "row") + " decided"
+		d.Text += ", which decided " + say.Count(c.Rows, "row")
 	}
+	d.Text += "; crawlers that get such bytes find few rules in them, or none"
 	for _, odd := range c.Worst {
 		if odd.Origin == "" {
 			break

@@ -45,8 +45,7 @@ robobatch report writes what a log says of robots.txt files, and of crawlers, as
 
 writes access.report.html. The page says what to do first, and has crawlers, what each line of robots.txt decided,
 paths, times and answers, and with -old what the rules changed. It needs no network and no other file. docs/LOG.md tells
-more. It
-opens no network connection unless a name begins with s3://.`
+more. The command opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
 		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The page shows its URLs that are forbidden, never crawled or failing.")}),
 		Question: g.old.AddMomentFlag(g.Question.LogFlags(flags.CountFor)),

@@ -216,7 +216,7 @@ func (r *Report) whiteSpace() []doubt.Doubt {
 	}
 	do := "look whether the URLs are whole"
 	if slices.ContainsFunc(r.read.FirstBlank, func(url ingest.BlankURL) bool { return r.Inputs[url.Input].Format == ingest.URLs.String() }) {
-		do = "if it separates columns, give them a header, and name the format with -format"
+		do = "if white space separates columns, give them a header, and name the format with -format"
 	}
 	d := doubt.Doubt{Code: doubt.WhiteSpace, Text: say.Count(n, "URL") + " with white space inside; " + read + ": " + do, Count: n}
 	for _, url := range r.read.FirstBlank {
