@@ -197,3 +197,42 @@ func TestNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestIdle holds how many requests a text needs for a finding about its rules.
+func TestIdle(t *testing.T) {
+	for _, c := range []struct {
+		file File
+		want bool
+	}{
+		{File{Requests: 0, Beaten: []int32{2}}, false},
+		{File{Requests: 1, Beaten: []int32{2}}, true},
+		{File{Requests: leastTried - 1, Rules: leastRules, Never: leastRules}, false},
+		{File{Requests: leastTried, Rules: leastRules, Never: leastRules}, true},
+		{File{Requests: leastTried, Rules: leastRules, Never: 1}, false},
+		{File{Requests: leastTried, Rules: leastRules - 1, Never: leastRules - 1}, false},
+	} {
+		c.file.Origin = "https://a.example"
+		if got := len(idle(&Facts{Files: []File{c.file}})) == 1; got != c.want {
+			t.Errorf("%+v: found is %t", c.file, got)
+		}
+	}
+}
+
+// TestBeside holds that a space takes the requests of the parameters that make it, and of no others.
+func TestBeside(t *testing.T) {
+	space := Space{Names: []string{"sid"}, InQuery: true, Requests: 900, Example: "/a?view=1&sid=2", By: []Part{{"Googlebot", 900, 1000}}}
+	for name, want := range map[string]int64{"sid": 100, "view": 1000, "id": 1000} {
+		f := &Facts{Spaces: []Space{space}}
+		if got := f.beside(&Parameter{Name: name, Requests: 1000}); got != want {
+			t.Errorf("%s: %d requests beside the space, want %d", name, got, want)
+		}
+	}
+	segments := space
+	segments.InQuery = false
+	small := space
+	small.By = nil
+	f := &Facts{Spaces: []Space{segments, small}}
+	if got := f.beside(&Parameter{Name: "sid", Requests: 1000}); got != 1000 {
+		t.Errorf("%d requests beside a space of segments, and one that is not found", got)
+	}
+}

@@ -65,7 +65,7 @@ var limits = [numKinds]limit{
 	Changed:        {weight: .02, least: 1},
 	Offered:        {weight: 4, least: 1},
 	OfferedFailing: {weight: 2, least: 5, share: .01},
-	Idle:           {weight: .001, least: 10_000, share: .5},
+	Idle:           {weight: .001, least: 1, share: .5},
 }
 
 // The signs that a crawler stopped, or came less. Stretches are days, or hours of a log of less than fewDays.
@@ -98,8 +98,11 @@ const fanOut = 10
 // nearlyAll is the share of a path's requests that a text must deny to close the path.
 const nearlyAll = .9
 
-// leastRules is how many rules a text must have for a finding that many of them matched nothing.
-const leastRules = 4
+// A finding that many rules of a text matched nothing takes so many rules, and requests that the text decided.
+const (
+	leastRules = 4
+	leastTried = 10_000
+)
 
 // meantPaths are the names of paths that sites close to crawlers on purpose.
 var meantPaths = regexp.MustCompile(`(?i)search|such|recherche|find|query|cart|basket|warenkorb|checkout|order|account|konto|profile|user|member|log-?in|log-?out|sign-?(in|up)|register|auth|admin|wp-|xmlrpc|cgi|api|ajax|graphql|rest|private|intern|tmp|temp|cache|session|track|pixel|beacon|stat|print|feed|rss|tag|filter|sort|compare|wishlist|download|export|calendar|trackback|comment`)

@@ -3,7 +3,6 @@ package findings
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/robobatch/robobatch/report/internal/show"
@@ -40,12 +39,12 @@ func (s *Space) hit() (parts []Part) {
 	return parts
 }
 
-// beside returns how many requests a parameter has beside the spaces that are found and have it.
+// beside returns how many requests a parameter has beside the spaces that are found and that it makes.
 func (f *Facts) beside(p *Parameter) int64 {
 	left := p.Requests
 	for i := range f.Spaces {
 		s := &f.Spaces[i]
-		if len(s.hit()) > 0 && (strings.Contains(s.Example, "?"+p.Name+"=") || strings.Contains(s.Example, "&"+p.Name+"=") || s.InQuery && slices.Contains(s.Names, p.Name)) {
+		if s.InQuery && slices.Contains(s.Names, p.Name) && len(s.hit()) > 0 {
 			left -= s.Requests
 		}
 	}

@@ -364,7 +364,7 @@ func idle(f *Facts) (found []Finding) {
 			}
 		}
 		l := &limits[Idle]
-		if file.Rules >= leastRules && file.Requests >= l.least && show.Share(int64(file.Never), int64(file.Rules)) >= l.share {
+		if file.Rules >= leastRules && file.Requests >= leastTried && show.Share(int64(file.Never), int64(file.Rules)) >= l.share {
 			said = append(said, fmt.Sprintf("%d of %d rules matched none of %s", file.Never, file.Rules, show.Plural(file.Requests, "request")))
 		}
 		if len(said) == 0 {
@@ -374,7 +374,7 @@ func idle(f *Facts) (found []Finding) {
 			Kind: Idle, Text: fmt.Sprintf("In the robots.txt of %s %s.", file.site(), strings.Join(said, ", and ")), score: l.weight * float64(file.Requests),
 			Number: int64(cmp.Or(len(file.Beaten), file.Never)), Unit: "without effect", Link: file.Link, Title: "Rules", Do: "Look whether they are spelt as the paths of the site are, and take out what nothing needs.",
 		}
-		if file.Requests >= limits[Changed].least {
+		if file.Requests >= l.least {
 			found = append(found, one)
 		}
 	}
