@@ -179,10 +179,13 @@ type repository struct {
 	dir string
 }
 
-// newRepository makes a repository without a commit.
+// newRepository makes a repository without a commit. Its path has a space.
 func newRepository(t *testing.T) repository {
 	t.Helper()
-	r := repository{t, t.TempDir()}
+	r := repository{t, filepath.Join(t.TempDir(), "a tree")}
+	if err := os.Mkdir(r.dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	r.git("init", "-q", "-b", "main")
 	return r
 }

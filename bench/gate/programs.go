@@ -68,13 +68,18 @@ func packagesDiffer(ctx context.Context, top, base string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	paths := append(strings.Fields(folders), "go.mod", "bench/go.mod")
+	paths := append(linesOf(folders), "go.mod", "bench/go.mod")
 	changed, err := git(ctx, top, append([]string{"diff", "--name-only", base, "--"}, paths...)...)
 	if err != nil {
 		return false, err
 	}
 	more, err := git(ctx, top, append([]string{"ls-files", "--others", "--exclude-standard", "--"}, paths...)...)
 	return changed+more != "", err
+}
+
+// linesOf returns the lines of an output, none of an empty one. A line may have spaces.
+func linesOf(text string) []string {
+	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return line == "" })
 }
 
 // A program is the benchmarks of a tree, built.
