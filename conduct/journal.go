@@ -39,7 +39,7 @@ type Options struct {
 	// Bodies says, to a Merger, that the bytes in the logs are those of bodies, without headers, see [Journal.Sizes].
 	Bodies bool
 
-	Client int // the same of the address of the client; 0 is the one in engine.Batch
+	Client int // 1 + index of the kept column that has the address of the client; 0 takes Clients of engine.Batch
 
 	Requests bool // Judge hands on each request that a text forbids
 	ByAgent  bool // a Row is of a crawler at all origins
@@ -122,11 +122,11 @@ func (j *Journal) Close() error { return nil }
 // CloseTemp removes the temporary file. Further calls do nothing.
 func (j *Journal) CloseTemp() { j.spill.Close() }
 
-// HasTimes and HasAnswers report whether any request of a crawler had a time, and any request of /robots.txt an
-// answer that counts or a status at all: without them nothing can be said.
+// HasTimes reports whether any request of a crawler had a time. Without one nothing can be said.
 func (j *Journal) HasTimes() bool { return j.seen.dated }
 
-// HasAnswers is described there.
+// HasAnswers reports whether any request of /robots.txt had an answer that counts, or a status at all. Without one nothing
+// can be said.
 func (j *Journal) HasAnswers() bool { return j.seen.answered }
 
 // HasBytes reports whether any request of a crawler says how many bytes were sent.

@@ -121,7 +121,7 @@ func (i *item) piece() (p piece, all *counts, err error) {
 	return p, all, p.read()
 }
 
-// runBlock is how many bytes a block of a run has, about; pieceSize is the same of a piece.
+// runBlock is about how many bytes a block of a run has, and pieceSize about how many a piece has.
 const (
 	runBlock  = 64 << 10
 	pieceSize = 16 << 10

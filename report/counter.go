@@ -28,8 +28,8 @@ import (
 type Options struct {
 	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory]. An eighth each is for
 	// the most requested URLs, for the kinds of requests and, with crawlers of the log, for the User-Agents of
-	// other clients, and a quarter for counts by rule. The rest is for requests. Those and User-Agents go to disk
-	// beyond their part.
+	// other clients, a sixteenth with lists of addresses for impostors, and a quarter for counts by rule. The rest
+	// is for requests. Those, User-Agents and impostors go to disk beyond their part.
 	Memory int64
 
 	// TempDir is where temporary files lie, if requests do not fit into memory; "" is the usual directory.
@@ -39,10 +39,10 @@ type Options struct {
 	// answer, plus 1; 0 is none.
 	Status int
 
-	// Bytes is the same of the column that has how many bytes were sent.
+	// Bytes is the index, plus 1, of the column of integers that has how many bytes were sent; 0 is none.
 	Bytes int
 
-	// Method is the same of the column of texts that has the method of the request.
+	// Method is the index, plus 1, of the column of texts that has the method of the request; 0 is none.
 	Method int
 
 	// Conduct is about how many bytes the journal of package conduct may take, beside Memory; 0 is

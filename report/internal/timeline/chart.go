@@ -162,7 +162,7 @@ type chartLine struct {
 // crawlers come in few.
 type series []int64
 
-// MarshalJSON is described there.
+// MarshalJSON writes stretches of 0 that follow one another as one negative number.
 func (s series) MarshalJSON() ([]byte, error) {
 	packed := make([]int64, 0, len(s))
 	for _, n := range s {

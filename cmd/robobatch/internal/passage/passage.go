@@ -59,9 +59,9 @@ type Passage struct {
 	Logs     *ingest.Logs   // nil until they are open
 	LogOpt   ingest.LogOptions
 	Status   int // 1 + index of the kept column that has the status of the answer; 0 is none
-	Bytes    int // the same of the bytes that were sent
-	Method   int // the same of the method of the request
-	Client   int // the same of the address of the client
+	Bytes    int // 1 + index of the one that has how many bytes were sent; 0 is none
+	Method   int // 1 + index of the one that has the method of the request; 0 is none
+	Client   int // 1 + index of the one that has the address of the client; 0 is none
 	Now      *Side
 	Old      *Side // the rules before; nil without them
 	RunOpt   engine.Options
