@@ -9,44 +9,6 @@ import (
 	"github.com/robobatch/robobatch/internal/extsort"
 )
 
-// Judge hands all that was found to a Report. Nothing may be written after it. Errors are those of the Report and of
-// temporary files.
-func (j *Journal) Judge(to Report) error {
-	j.opt.Bodies = j.seen.bodied && !j.seen.headed
-	if j.spill.Runs() > 0 {
-		if err := j.writeRun(true); err != nil {
-			return err
-		}
-		j.table = table{} // the merge has its memory
-		return judgeRuns(j.spill, j.opt, j.opt.Requests, to)
-	}
-	judge := newJudge(j.opt, to)
-	defer judge.median.close()
-	if err := j.sendPairs(judge, false); err != nil {
-		return err
-	}
-	return judge.finish()
-}
-
-// judgeRuns judges the events in the runs of a spill. details is as in event.order.
-func judgeRuns(spill *extsort.Spill, opt Options, details bool, to Report) error {
-	judge := newJudge(opt, to)
-	defer judge.median.close()
-	if err := merge(spill, &joiner{to: judge, details: details}); err != nil {
-		return err
-	}
-	return judge.finish()
-}
-
-// merge merges the runs of a spill into the reader of a joiner.
-func merge(spill *extsort.Spill, to *joiner) error {
-	begin := func(run *extsort.Run) extsort.Output[*cursor] {
-		w := &runWriter{run: run}
-		return &joiner{to: w, run: w, details: to.details}
-	}
-	return extsort.Merge(spill, extsort.MaxFan, func() *cursor { return &cursor{details: to.details} }, begin, to)
-}
-
 // writeRun writes all pairs to disk, and forgets them. The last run has the facts about all origins, too.
 func (j *Journal) writeRun(last bool) error {
 	run, err := j.spill.Begin()
@@ -284,10 +246,3 @@ func (s *sorter) close() {
 		s.spill.Close()
 	}
 }
-
-// eventsOnly passes on events, and nothing else.
-type eventsOnly struct{ reader }
-
-func (eventsOnly) origin(*origin) error { return nil }
-func (eventsOnly) begin(string) error   { return nil }
-func (eventsOnly) end(*counts) error    { return nil }

@@ -1,0 +1,203 @@
+package conduct
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/robobatch/robobatch/internal/extsort"
+	"github.com/robobatch/robobatch/internal/wire"
+)
+
+// merge merges the runs of a spill into the reader of a joiner.
+func merge(spill *extsort.Spill, to *joiner) error {
+	begin := func(run *extsort.Run) extsort.Output[*cursor] {
+		w := &runWriter{run: run}
+		return &joiner{to: w, run: w, details: to.details}
+	}
+	return extsort.Merge(spill, extsort.MaxFan, func() *cursor { return &cursor{details: to.details} }, begin, to)
+}
+
+// A cursor stands on an item of a block.
+type cursor struct {
+	rest    wire.Cursor
+	item    item
+	isDone  bool
+	details bool // see event.order
+}
+
+// Load moves the cursor to the first item of a block.
+func (c *cursor) Load(block []byte) error {
+	c.rest, c.isDone, c.item.origin = wire.NewCursor(block), false, c.item.origin[:0]
+	return c.next()
+}
+
+// Done reports whether the cursor is behind the last item.
+func (c *cursor) Done() bool { return c.isDone }
+
+// Compare compares two items.
+func (c *cursor) Compare(o *cursor) int { return c.item.compare(&o.item, c.details) }
+
+// next moves the cursor on.
+func (c *cursor) next() error {
+	if c.rest.AtEnd() {
+		c.isDone = true
+		return nil
+	}
+	shared := c.rest.Uvarint()
+	text := c.rest.Text()
+	i := &c.item
+	if shared > uint64(len(i.origin)) {
+		return errItem
+	}
+	i.origin = append(i.origin[:shared], text...)
+	i.kind, i.agent, i.at, i.payload = itemKind(c.rest.Byte()), c.rest.Text(), c.rest.Varint(), c.rest.Text()
+	if c.rest.Bad() {
+		return errItem
+	}
+	return nil
+}
+
+// A joiner takes the items of a merge, and passes their origins, crawlers and events to a reader.
+type joiner struct {
+	to      reader
+	details bool       // see event.order
+	run     *runWriter // that to is, if it is one
+	about   origin
+	isTold  bool // to.origin was called for it
+	isOpen  bool // to.begin was called for agent
+	any     bool
+	agent   string
+	counts  counts
+	pieces  []piece // that have events left
+}
+
+// Take takes an item.
+func (j *joiner) Take(c *cursor) error {
+	i := &c.item
+	if !j.any || string(i.origin) != j.about.name {
+		if err := j.endOrigin(); err != nil {
+			return err
+		}
+		j.any, j.isTold = true, false
+		j.about = origin{name: string(i.origin), first: NoTime, fetched: map[string]int64{}}
+	}
+	var err error
+	switch i.kind {
+	case ofOrigin:
+		err = j.about.readOrigin(i.payload)
+	case ofAnswer:
+		old, ok := j.about.fetched[string(i.agent)]
+		if !ok {
+			old = NoTime
+		}
+		j.about.fetched[string(i.agent)] = earlier(old, i.at)
+	case ofPiece:
+		err = j.addPiece(i)
+	}
+	if err != nil {
+		return err
+	}
+	return c.next()
+}
+
+// addPiece adds a piece of a series, and sends the events that come before it.
+func (j *joiner) addPiece(i *item) error {
+	if err := j.sendOrigin(); err != nil {
+		return err
+	}
+	if !j.isOpen || string(i.agent) != j.agent {
+		if err := j.endPair(); err != nil {
+			return err
+		}
+		j.isOpen, j.agent, j.counts = true, string(i.agent), newCounts()
+		if err := j.to.begin(j.agent); err != nil {
+			return err
+		}
+	}
+	i.payload = bytes.Clone(i.payload) // the piece stays, and the block does not
+	p, all, err := i.piece()
+	if err != nil {
+		return err
+	}
+	if all != nil {
+		j.counts.addCounts(all)
+	}
+	if i.at == NoTime {
+		return nil
+	}
+	if err := j.sendEvents(&p.next); err != nil {
+		return err
+	}
+	j.pieces = append(j.pieces, p)
+	return nil
+}
+
+// sendEvents sends the events that need not come after last, or all of them if that is nil.
+func (j *joiner) sendEvents(last *event) error {
+	for len(j.pieces) > 0 {
+		least := 0
+		for n := 1; n < len(j.pieces); n++ {
+			if j.pieces[n].next.compare(&j.pieces[least].next) < 0 {
+				least = n
+			}
+		}
+		p := &j.pieces[least]
+		for alone := len(j.pieces) == 1; ; {
+			if last != nil && p.next.order(last, j.details) > 0 {
+				return nil
+			}
+			if err := j.to.event(&p.next); err != nil {
+				return err
+			}
+			if len(p.rest) == 0 {
+				j.pieces = slices.Delete(j.pieces, least, least+1)
+				break
+			}
+			if err := p.read(); err != nil {
+				return err
+			}
+			if !alone {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// endPair sends the rest of a pair.
+func (j *joiner) endPair() error {
+	if !j.isOpen {
+		return nil
+	}
+	j.isOpen = false
+	if err := j.sendEvents(nil); err != nil {
+		return err
+	}
+	return j.to.end(&j.counts)
+}
+
+// sendOrigin sends the origin, once.
+func (j *joiner) sendOrigin() error {
+	if j.isTold || !j.any {
+		return nil
+	}
+	j.isTold = true
+	return j.to.origin(&j.about)
+}
+
+// endOrigin sends the rest of an origin. One without crawlers matters only where other runs may have some.
+func (j *joiner) endOrigin() error {
+	if err := j.endPair(); err != nil || j.run == nil {
+		return err
+	}
+	return j.sendOrigin()
+}
+
+// Finish sends the rest.
+func (j *joiner) Finish() error {
+	err := j.endOrigin()
+	if j.run != nil && err == nil {
+		err = j.run.flush()
+	}
+	return err
+}
