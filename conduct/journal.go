@@ -197,7 +197,7 @@ func (j *Journal) Write(b *engine.Batch) error {
 		p := j.table.find(origin, uint32(agent))
 		if p == nil {
 			var err error
-			if p, err = j.add(b, row, origin, uint32(agent)); err != nil {
+			if p, err = j.addPair(b, row, origin, uint32(agent)); err != nil {
 				return err
 			}
 		}
@@ -298,7 +298,7 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) e
 		n, _ := b.Sites[row].Stray()
 		origin = j.strays.number(b, n)
 	}
-	p, err := j.add(b, row, origin, agent)
+	p, err := j.addPair(b, row, origin, agent)
 	if err == nil {
 		j.table.append(p, &e)
 	}
@@ -353,8 +353,8 @@ func (j *Journal) fit(b *engine.Batch, row int, e *event) {
 	}
 }
 
-// add adds the pair of a row, and writes all others to disk before if there is no room.
-func (j *Journal) add(b *engine.Batch, row int, origin, agent uint32) (*pair, error) {
+// addPair adds the pair of a row, and writes all others to disk before if there is no room.
+func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32) (*pair, error) {
 	if j.table.isFull() || j.strays.size > j.opt.Memory/8 {
 		if err := j.writeRun(false); err != nil {
 			return nil, err

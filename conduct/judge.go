@@ -132,7 +132,7 @@ func (j *judge) begin(agent string) error {
 // event counts an event, which comes after those before it.
 func (j *judge) event(e *event) error {
 	if e.kind == gotText && !j.isOther(e) || e.kind == forbidden {
-		if err := j.see(e); err != nil {
+		if err := j.noteChange(e); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func (j *judge) event(e *event) error {
 	conduct := j.judge(e)
 	j.row.Disallowed++
 	j.row.Conducts[conduct]++
-	j.tell(Moment{Agent: j.row.Agent, At: e.at, Conduct: conduct, Violated: e.violated})
+	j.sendMoment(Moment{Agent: j.row.Agent, At: e.at, Conduct: conduct, Violated: e.violated})
 	if j.opt.Requests {
 		return j.report(e, conduct)
 	}
@@ -174,7 +174,7 @@ func (j *judge) answer(e *event) error {
 		r.FirstAnswer = e.at
 	}
 	r.LastAnswer = e.at
-	j.tell(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
+	j.sendMoment(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
 	j.last, j.isLast, j.isOff = *e, true, j.isOther(e)
 	m := &j.misfit
 	if e.fit != unsized {
@@ -193,8 +193,8 @@ func (j *judge) isOther(e *event) bool {
 	return e.fit == misfits || e.fit == fitsHeaders && j.opt.Bodies
 }
 
-// tell tells of a moment.
-func (j *judge) tell(m Moment) {
+// sendMoment tells of a moment.
+func (j *judge) sendMoment(m Moment) {
 	if j.opt.Moment != nil {
 		j.opt.Moment(m)
 	}
@@ -235,8 +235,8 @@ func (j *judge) report(e *event, conduct Conduct) error {
 	return j.to.Request(q)
 }
 
-// see notes how a crawler reacts to a change of the text.
-func (j *judge) see(e *event) error {
+// noteChange notes how a crawler reacts to a change of the text.
+func (j *judge) noteChange(e *event) error {
 	n := int(e.period)
 	if n >= len(j.about.reigns) || !j.about.reigns[n].isText {
 		return nil // a failed fetch does not end a text

@@ -21,8 +21,8 @@ func days(n int) *Facts {
 	return f
 }
 
-// add adds a crawler by its requests of each day.
-func (f *Facts) add(name string, requests func(day int) int64) {
+// addCrawler adds a crawler by its requests of each day.
+func (f *Facts) addCrawler(name string, requests func(day int) int64) {
 	c := Crawler{Name: name, Search: true}
 	for i := range f.Starts {
 		n := max(0, requests(i))
@@ -55,7 +55,7 @@ func TestResting(t *testing.T) {
 		"was as slow once": {func(day int) int64 { return map[bool]int64{true: 100, false: 10}[day < 44 && (day < 5 || day > 20)] }, nil, "[]"},
 	} {
 		f := days(60)
-		f.add("Googlebot", test.requests)
+		f.addCrawler("Googlebot", test.requests)
 		if test.all != nil {
 			for i := range f.All {
 				f.All[i] = test.all(i)
@@ -75,8 +75,8 @@ func TestResting(t *testing.T) {
 func TestRank(t *testing.T) {
 	f := days(30)
 	f.Impostors = &Impostors{Requests: 900, Name: "Googlebot", Network: "192.0.2.0/24"}
-	f.add("Googlebot", func(day int) int64 { return map[bool]int64{true: 900, false: 0}[day < 20] })
-	f.add("bingbot", func(day int) int64 { return map[bool]int64{true: 500, false: 20}[day < 22] })
+	f.addCrawler("Googlebot", func(day int) int64 { return map[bool]int64{true: 900, false: 0}[day < 20] })
+	f.addCrawler("bingbot", func(day int) int64 { return map[bool]int64{true: 500, false: 20}[day < 22] })
 	f.Crawlers[0].Violations, f.Crawlers[0].Answered, f.Crawlers[0].Failed, f.Crawlers[0].Redirected = 30, 18_000, 4000, 9000
 	text := []byte("User-agent: *\nDisallow: /\n")
 	for i, last := range []int{30, 9} {
@@ -107,7 +107,7 @@ func TestRank(t *testing.T) {
 // not said to have stood all the time.
 func TestPast(t *testing.T) {
 	f := days(30)
-	f.add("Googlebot", func(int) int64 { return 100 })
+	f.addCrawler("Googlebot", func(int) int64 { return 100 })
 	f.Dialect, f.Dated = robots.Google, true
 	closing, one := []byte("User-agent: *\nDisallow: /\n"), []byte("User-agent: *\nDisallow: /news/\n")
 	f.Files = []File{
@@ -143,7 +143,7 @@ func TestForeign(t *testing.T) {
 		"User-agent: *\nDisallow: /\nSitemap: https://staging.0.example/sitemap.xml\n":      "[closed misplaced]",
 	} {
 		f := days(30)
-		f.add("Googlebot", func(int) int64 { return 100 })
+		f.addCrawler("Googlebot", func(int) int64 { return 100 })
 		f.Dialect = robots.Google
 		f.Files = []File{{Origin: "https://0.example", Requests: 3000, Body: []byte(body), Report: robots.Inspect([]byte(body), robots.Google), First: f.From, Last: f.To, Link: "rules", AllAsked: 3000, Asked: []Asked{{"/news/", 300}, {"/", 900}}}}
 		found, _ := Find(f)
