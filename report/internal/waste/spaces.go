@@ -154,9 +154,6 @@ type Spaces struct {
 // A seg is a segment of a path: text[from:to].
 type seg struct{ from, to int }
 
-// A pair is a parameter.
-type pair struct{ name, value []byte }
-
 // AddURL counts a URL. Each comes once, and those of one origin are neighbours, and those of one directory.
 func (s *Spaces) AddURL(v *Visit) {
 	if len(v.Spent) == 0 || v.PathEnd <= v.Origin || v.URL[v.Origin] != '/' {
@@ -185,7 +182,7 @@ func (s *Spaces) partsOf(v *Visit) *parts {
 	s.parts.pairs = s.parts.pairs[:0]
 	if v.PathEnd < len(v.URL) && v.URL[v.PathEnd] == '?' {
 		query, _, _ := bytes.Cut(v.URL[v.PathEnd+1:], []byte("#"))
-		s.parts.splitQuery(query)
+		s.parts.findPairs(query)
 	}
 	return &s.parts
 }
@@ -235,17 +232,14 @@ func (p *parts) split() {
 	}
 }
 
-// splitQuery finds the parameters of a query.
-func (p *parts) splitQuery(query []byte) {
-	for len(query) > 0 && len(p.pairs) < mostSegs {
-		one := query
-		if i := bytes.IndexByte(query, '&'); i >= 0 {
-			one, query = query[:i], query[i+1:]
-		} else {
-			query = nil
+// findPairs finds the parameters of a query that have values.
+func (p *parts) findPairs(query []byte) {
+	for one := range pairsOf(query) {
+		if len(p.pairs) == mostSegs {
+			return
 		}
-		if i := bytes.IndexByte(one, '='); i > 0 && i <= maxName {
-			p.pairs = append(p.pairs, pair{one[:i], one[i+1:]})
+		if one.value != nil {
+			p.pairs = append(p.pairs, one)
 		}
 	}
 }

@@ -6,6 +6,7 @@ package waste
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 )
@@ -34,15 +35,29 @@ func (p *Parameter) PerPath() float64 { return float64(p.URLs) / float64(max(1, 
 // Rules returns the rules that close URLs with the parameter, and no others; none if its name has bytes that mean something
 // else in a rule.
 func (p *Parameter) Rules() []string {
-	if bytes.ContainsAny([]byte(p.Name), "*$# \t%") || p.Name == "" {
+	if p.Name == "" || !isPlain(p.Name) {
 		return nil
 	}
-	for i := range len(p.Name) {
-		if p.Name[i] <= ' ' || p.Name[i] > '~' {
-			return nil
+	return []string{"Disallow: /*?" + p.Name + "=", "Disallow: /*&" + p.Name + "="}
+}
+
+// splitQuery yields the parts of a query, which "&" separates: so Clean-param lines and the rules of [Parameter.Rules] see
+// them, and a ";" is part of a value.
+func splitQuery(query []byte) iter.Seq[[]byte] { return bytes.SplitSeq(query, []byte("&")) }
+
+// A pair is a parameter. value is nil if there is no "=".
+type pair struct{ name, value []byte }
+
+// pairsOf yields the parameters of a query whose names have 1 to maxName bytes.
+func pairsOf(query []byte) iter.Seq[pair] {
+	return func(yield func(pair) bool) {
+		for part := range splitQuery(query) {
+			name, value, _ := bytes.Cut(part, []byte("="))
+			if len(name) > 0 && len(name) <= maxName && !yield(pair{name, value}) {
+				return
+			}
 		}
 	}
-	return []string{"Disallow: /*?" + p.Name + "=", "Disallow: /*&" + p.Name + "="}
 }
 
 // Counts count. The zero value is empty. It is for one goroutine.
@@ -75,12 +90,8 @@ func (c *Counts) AddURL(url []byte, pathEnd int, requests int64) {
 		c.path, c.paths = append(c.path[:0], path...), c.paths+1
 	}
 	isBare := bytes.Equal(c.bare, url[:pathEnd])
-	for pair := range bytes.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
-		name, _, _ := bytes.Cut(pair, []byte("="))
-		if len(name) == 0 || len(name) > maxName {
-			continue
-		}
-		p := c.all[string(name)]
+	for one := range pairsOf(query) {
+		p := c.all[string(one.name)]
 		if p == nil {
 			if len(c.all) >= maxNames {
 				c.Others += requests
@@ -89,7 +100,7 @@ func (c *Counts) AddURL(url []byte, pathEnd int, requests int64) {
 			if c.all == nil {
 				c.all = map[string]*Parameter{}
 			}
-			p = &Parameter{Name: string(name)}
+			p = &Parameter{Name: string(one.name)}
 			c.all[p.Name] = p
 		}
 		if slices.Contains(c.seen, p) {
