@@ -167,9 +167,9 @@ type calendar struct {
 	names map[string]int64 // requests by parameter
 }
 
-// add counts a URL.
-func (c *calendar) add(v *Visit, path []byte, d date) {
-	c.tally.add(v)
+// addDate counts a URL by its date.
+func (c *calendar) addDate(v *Visit, path []byte, d date) {
+	c.addVisit(v)
 	if len(c.dates) < leastDates {
 		if c.dates == nil {
 			c.dates = map[int]bool{}

@@ -29,9 +29,9 @@ type duplicates struct {
 	names map[string]int64 // requests by parameter
 }
 
-// add counts a URL.
-func (d *duplicates) add(v *Visit, cleaned *Cleaned, pairs []pair) {
-	d.tally.add(v)
+// addDuplicate counts a URL.
+func (d *duplicates) addDuplicate(v *Visit, cleaned *Cleaned, pairs []pair) {
+	d.addVisit(v)
 	for i := range pairs {
 		if cleaned.names[string(pairs[i].name)] {
 			countName(&d.names, string(pairs[i].name), v.requests())

@@ -26,7 +26,7 @@ const (
 )
 
 // campaigns are parameters that say where a visitor comes from: URLs with them are duplicates.
-var campaigns = newNames("gclid", "fbclid", "msclkid", "yclid", "dclid", "gbraid", "wbraid", "mc_cid", "mc_eid", "_ga")
+var campaigns = newNameSet("gclid", "fbclid", "msclkid", "yclid", "dclid", "gbraid", "wbraid", "mc_cid", "mc_eid", "_ga")
 
 // queryFacets count pairs of parameters of a site, path by path.
 type queryFacets struct {
@@ -279,7 +279,7 @@ func stemsOf(stems map[string]uint64, mask uint64) (found []string) {
 }
 
 // files are the endings of files that have sizes and formats as parameters.
-var files = newNames("jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "js", "css", "pdf")
+var files = newNameSet("jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "js", "css", "pdf")
 
 // isFile reports whether a path is that of a file that is no page.
 func isFile(path []byte) bool {
@@ -323,7 +323,7 @@ func (p *pathFacets) take(path []byte, segs []seg) {
 			p.words[h] = places | 1<<n
 		}
 	}
-	p.orders.add(set*0x9E3779B97F4A7C15, order)
+	p.orders.addMember(set*0x9E3779B97F4A7C15, order)
 }
 
 // end returns the trial of a directory, nil if it has no facets, and empties the finder.

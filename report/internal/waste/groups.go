@@ -20,8 +20,8 @@ type member struct{ group, hash uint64 }
 // mostMembers is how many members groups have, in 512 KiB.
 const mostMembers = 1 << 15
 
-// add adds a member. Each may come again.
-func (g *groups) add(group, hash uint64) {
+// addMember adds a member. Each may come again.
+func (g *groups) addMember(group, hash uint64) {
 	if group>>(64-g.zeros) != 0 {
 		return
 	}

@@ -18,7 +18,7 @@ const (
 )
 
 // sessionDirs are the names of directories whose ids are those of sessions even if no page is asked for without one.
-var sessionDirs = newNames("s", "sid", "sess", "session", "sessionid", "phpsessid", "jsessionid")
+var sessionDirs = newNameSet("s", "sid", "sess", "session", "sessionid", "phpsessid", "jsessionid")
 
 // pathIDs count the pages behind the ids of directories, which are open one for each depth.
 type pathIDs [mostIDSeg]idDir
@@ -65,7 +65,7 @@ func (p *pathIDs) take(v *Visit, path []byte, segs []seg, end func(*idDir)) {
 			d.shared, d.by = d.shared+1, -1
 		}
 	}
-	d.pages.add(hashOf(path[s.to:]), hashOf(d.id))
+	d.pages.addMember(hashOf(path[s.to:]), hashOf(d.id))
 }
 
 // clear empties it.

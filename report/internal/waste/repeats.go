@@ -21,7 +21,7 @@ func (r *repeats) take(v *Visit, path []byte, segs []seg) bool {
 	if block == nil {
 		return false
 	}
-	r.add(v)
+	r.addVisit(v)
 	r.times = max(r.times, times)
 	countName(&r.blocks, string(block), v.requests())
 	return true
@@ -37,7 +37,7 @@ func blockOf(path []byte, segs []seg) (block []byte, times int) {
 		for i := size; i < len(segs); i++ {
 			a, b := segs[i-size], segs[i]
 			if a.to-a.from != b.to-b.from || !bytes.Equal(path[a.from:a.to], path[b.from:b.to]) {
-				if same >= least(size) {
+				if same >= leastAlike(size) {
 					break
 				}
 				at, same = -1, 0
@@ -48,7 +48,7 @@ func blockOf(path []byte, segs []seg) (block []byte, times int) {
 			}
 			same++
 		}
-		if same < least(size) {
+		if same < leastAlike(size) {
 			continue
 		}
 		block := path[segs[at].from:segs[at+size-1].to]
@@ -76,8 +76,8 @@ func mayRepeat(path []byte, segs []seg) bool {
 	return alike >= 2
 }
 
-// least returns how many segments are those before them, one block ahead: a block of one comes three times, others twice.
-func least(size int) int { return max(2, size) }
+// leastAlike returns how many segments are those before them, one block ahead: a block of one comes three times, others twice.
+func leastAlike(size int) int { return max(2, size) }
 
 // hasLetter reports whether a text has a letter.
 func hasLetter(text []byte) bool {

@@ -8,7 +8,7 @@ import (
 
 // sessionNames are the names that parameters of sessions have. The first ones have no other meaning; the others are of a
 // session where their values look like ids.
-var sessionNames = newNames("jsessionid", "phpsessid", "sessionid", "session_id", "oscsid", "zenid", "cftoken", "cfid", "xtcsid", "sid", "session", "sessid")
+var sessionNames = newNameSet("jsessionid", "phpsessid", "sessionid", "session_id", "oscsid", "zenid", "cftoken", "cfid", "xtcsid", "sid", "session", "sessid")
 
 // sureNames is how many of sessionNames mean nothing else.
 const sureNames = 9
@@ -22,15 +22,15 @@ func sessionName(name []byte) int {
 	return sessionNames.find(name)
 }
 
-// names are some names, in small letters, each with a number.
-type names struct {
+// A nameSet is some names, in small letters, each with a number.
+type nameSet struct {
 	all     [][]byte
 	letters [maxName + 1]uint32 // of the first bytes of those that have so many
 }
 
-// newNames returns names.
-func newNames(all ...string) *names {
-	n := new(names)
+// newNameSet returns a nameSet.
+func newNameSet(all ...string) *nameSet {
+	n := new(nameSet)
 	for _, name := range all {
 		n.all = append(n.all, []byte(name))
 		n.letters[len(name)] |= 1 << (name[0] & 31)
@@ -39,7 +39,7 @@ func newNames(all ...string) *names {
 }
 
 // find returns the number of a name, -1 if it is none of them.
-func (n *names) find(name []byte) int {
+func (n *nameSet) find(name []byte) int {
 	if len(name) == 0 || len(name) > maxName || n.letters[len(name)]>>(name[0]&31)&1 == 0 {
 		return -1
 	}
@@ -62,7 +62,7 @@ type session struct {
 func (s *sessions) take(v *Visit, path []byte, pairs []pair) bool {
 	n, name, id := sessionOf(path, pairs)
 	if n >= 0 {
-		s.add(v, n, string(name), id)
+		s.addID(v, n, string(name), id)
 	}
 	return n >= 0
 }
@@ -90,8 +90,8 @@ func isID(name int, value []byte) bool {
 	return name < sureNames && len(value) >= 6 || len(value) >= leastToken && isToken(value)
 }
 
-// add counts a URL by the number of its name.
-func (s *sessions) add(v *Visit, n int, spelled string, id []byte) {
+// addID counts a URL by the number of its name.
+func (s *sessions) addID(v *Visit, n int, spelled string, id []byte) {
 	if s.all == nil {
 		s.all = make([]*session, len(sessionNames.all))
 	}
@@ -99,7 +99,7 @@ func (s *sessions) add(v *Visit, n int, spelled string, id []byte) {
 		s.all[n] = &session{ids: map[string]bool{}}
 	}
 	one := s.all[n]
-	one.add(v)
+	one.addVisit(v)
 	if len(one.ids) < leastIDs {
 		one.ids[string(id)] = true
 	}

@@ -104,8 +104,8 @@ type tally struct {
 	examples       []string
 }
 
-// add counts a URL.
-func (t *tally) add(v *Visit) {
+// addVisit counts a URL.
+func (t *tally) addVisit(v *Visit) {
 	t.urls++
 	if t.urls == 1 || t.urls == 10 || t.urls == leastURLs {
 		t.examples = append(t.examples, string(v.URL[v.Origin:]))
@@ -192,7 +192,7 @@ func (s *Spaces) count(v *Visit, u *parts) {
 	switch {
 	case s.named.take(v, u.path, u.pairs):
 	case v.Cut:
-		s.duplicates.add(v, &s.Cleaned, u.pairs)
+		s.duplicates.addDuplicate(v, &s.Cleaned, u.pairs)
 	case s.takeDate(v, u):
 	case s.repeats.take(v, u.path, u.segs):
 	default:
@@ -209,9 +209,9 @@ func (s *Spaces) takeDate(v *Visit, u *parts) bool {
 		return false
 	}
 	if d.seg == 0 {
-		s.site.add(v, u.path, d)
+		s.site.addDate(v, u.path, d)
 	} else {
-		s.below.add(v, u.path, d)
+		s.below.addDate(v, u.path, d)
 	}
 	return true
 }

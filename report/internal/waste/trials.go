@@ -97,7 +97,7 @@ func (s *Spaces) TryURL(v *Visit) {
 				t.took(u)
 			}
 			if len(v.Spent) > 0 {
-				t.add(v)
+				t.addVisit(v)
 			}
 		}
 		if t.see != nil {
