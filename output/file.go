@@ -6,10 +6,9 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/output/internal/partition"
-
-	files "github.com/robobatch/robobatch/internal/place"
 )
 
 // errRemoteParts is the fault of a partitioned output that is no directory of the file system.
@@ -19,13 +18,13 @@ var errRemoteParts = errors.New("is in a store of objects, which has no director
 // one of Commit, Fault and Abort ends it; Close is Abort, unless one of them has been called.
 type File struct {
 	*Writer
-	place   place
-	digest  *files.Digest // nil for a directory
+	target  target
+	digest  *place.Digest // nil for a directory
 	partial func(name string) string
 }
 
-// A place is where an output is written: a file or a directory.
-type place interface {
+// A target is where an output is written: a file or a directory.
+type target interface {
 	Commit() error
 	CommitAs(other func(name string) string) (string, error)
 	Close() error
@@ -65,11 +64,11 @@ func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Opt
 		return nil, err
 	}
 	if opt.TempDir == "" && !atomicfile.InPlace(name) {
-		opt.TempDir = f.place.Dir()
+		opt.TempDir = f.target.Dir()
 	}
 	if f.Writer, err = open(w, opt); err != nil {
 		if errors.Is(err, ErrOther) {
-			err = f.place.Wrap("write into", err)
+			err = f.target.Wrap("write into", err)
 		}
 		return nil, errors.Join(err, f.Abort())
 	}
@@ -79,17 +78,17 @@ func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Opt
 // open begins the file or directory, and returns the stream that a file is written to.
 func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, error) {
 	if len(opt.Partition) == 0 {
-		file, err := files.Create(name, stdout)
+		file, err := place.Create(name, stdout)
 		if err != nil {
 			return nil, err
 		}
 		if at, ok := file.(interface{ Offset() int64 }); ok && opt.Format.Whole() && at.Offset() > 0 {
 			err = errors.Join(file.Wrap("write "+opt.Format.Name()+" to", container.ErrNotWhole), file.Close())
 		}
-		f.place, f.digest = file, files.NewDigest(file)
+		f.target, f.digest = file, place.NewDigest(file)
 		return f.digest, err
 	}
-	if files.IsRemote(name) {
+	if place.IsRemote(name) {
 		return nil, &atomicfile.Error{Doing: "create", Name: name, Err: errRemoteParts}
 	}
 	if err := opt.CheckTarget(atomicfile.Resolve(name)); err != nil {
@@ -100,14 +99,14 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 	if err != nil {
 		return nil, err
 	}
-	f.place, opt.tree, opt.into = tree, tree.Path(), tree.Target()
+	f.target, opt.tree, opt.into = tree, tree.Path(), tree.Target()
 	return nil, nil
 }
 
 // Finished returns the runs that were stopped while their files were put into the directory, and
 // that Commit has completed: the inputs of each, as a JSON array.
 func (f *File) Finished() []string {
-	if tree, ok := f.place.(*partition.Tree); ok {
+	if tree, ok := f.target.(*partition.Tree); ok {
 		return tree.Finished
 	}
 	return nil
@@ -116,7 +115,7 @@ func (f *File) Finished() []string {
 // Parts returns the files of a partitioned output that were written, by their names below its directory, once Commit or
 // Fault has returned. Of more than 10,000, and of a file, it returns none.
 func (f *File) Parts() []Part {
-	if tree, ok := f.place.(*partition.Tree); ok {
+	if tree, ok := f.target.(*partition.Tree); ok {
 		return tree.Written()
 	}
 	return nil
@@ -132,7 +131,7 @@ func (f *File) Sum() (size int64, hash string) {
 }
 
 // Write adds the rows of an evaluated batch.
-func (f *File) Write(b *engine.Batch) error { return f.place.Wrap("write", f.Writer.Write(b)) }
+func (f *File) Write(b *engine.Batch) error { return f.target.Wrap("write", f.Writer.Write(b)) }
 
 // Commit completes the output and gives it its name, in place of a file that had it. On an error
 // there is no output, and a file of that name is as before.
@@ -140,7 +139,7 @@ func (f *File) Commit() error {
 	if err := f.complete(); err != nil {
 		return err
 	}
-	return f.place.Commit()
+	return f.target.Commit()
 }
 
 // Fault ends an output whose input broke off: the rows so far are completed under the name that
@@ -150,13 +149,13 @@ func (f *File) Fault() (string, error) {
 	if err := f.complete(); err != nil {
 		return "", err
 	}
-	return f.place.CommitAs(f.partial)
+	return f.target.CommitAs(f.partial)
 }
 
 // complete writes the end of the output. After an error nothing is left of it.
 func (f *File) complete() error {
 	if err := f.Writer.Close(); err != nil {
-		return errors.Join(f.place.Wrap("write", err), f.Abort())
+		return errors.Join(f.target.Wrap("write", err), f.Abort())
 	}
 	return nil
 }
@@ -166,7 +165,7 @@ func (f *File) Abort() error {
 	if f.Writer != nil {
 		f.abort()
 	}
-	return f.place.Close()
+	return f.target.Close()
 }
 
 // Close is Abort, and does nothing after Commit, Fault or Abort: it can be deferred.

@@ -75,7 +75,7 @@ func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fault
 	if p.Old == nil || p.Now.Opt.RowTimes { // a draft accuses nobody
 		p.Now.Opt.Deeds = p.Now.Opt.LogAgents == engine.LogAgentsStar
 	}
-	return &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(given(run, oldAsOf), f.given()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
+	return &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(questionFlags(run, oldAsOf), f.pageFlags()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
 }
 
 // Beside returns the page that -report names beside another output, nil if it names none.
@@ -202,8 +202,8 @@ func (p *Page) Write(ctx context.Context, r Result) error {
 	})
 }
 
-// given returns the flags of the page that say how it counts.
-func (f *Flags) given() []report.Flag {
+// pageFlags returns the flags of the page that say how it counts.
+func (f *Flags) pageFlags() []report.Flag {
 	if f.Zone.Name == "" {
 		return nil
 	}
@@ -218,8 +218,8 @@ func doubtsOf(all []doubt.Doubt) (shown []report.Doubt) {
 	return shown
 }
 
-// given returns the flags of the question, where they differ from the usual.
-func given(f *passage.Flags, oldAsOf string) (all []report.Flag) {
+// questionFlags returns the flags of the question, where they differ from the usual.
+func questionFlags(f *passage.Flags, oldAsOf string) (all []report.Flag) {
 	q, l := &f.Question, &f.Logs
 	for _, flag := range []struct {
 		name, value, usual string
