@@ -83,7 +83,7 @@ func violated(f *Facts) []Finding {
 		text += fmt.Sprintf(" %s broke line %d of the robots.txt of %s, %s.", show.Number(b.Violations), b.Line, show.Text(b.Origin), brief(b.Rule))
 	}
 	text += all[0].knew(len(all) > 1)
-	found := f.make(Violated, sum, f.Requests, from, to, text)
+	found := f.findingOf(Violated, sum, f.Requests, from, to, text)
 	for i := range found {
 		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", "Tell the operators, or refuse these requests at the server: robots.txt alone does not hold them."
 		if all[0].Judged {
@@ -152,7 +152,7 @@ func faked(f *Facts) []Finding {
 	if i.Names > 0 {
 		text = fmt.Sprintf("Clients that are not %s use their names; %s of the requests came from %s.", name, show.Percent(i.Share), show.Text(i.Network))
 	}
-	found := f.make(Faked, i.Requests, f.Requests, time.Time{}, time.Time{}, text)
+	found := f.findingOf(Faked, i.Requests, f.Requests, time.Time{}, time.Time{}, text)
 	for n := range found {
 		found[n].Link, found[n].Title, found[n].Do = "impostors", "Impostors", "Refuse or slow down these networks. They are in no number of violations."
 	}
@@ -191,7 +191,7 @@ func (f *Facts) often(a answer) []Finding {
 	if a.points != nil {
 		from, to = f.span([]*Crawler{{Points: f.sum(hit)}}, func(p Point) bool { return show.Share(a.points(p), p.Requests) >= limits[a.kind].share })
 	}
-	found := f.make(a.kind, sum, answered, from, to, list(said, "other crawler")+" "+a.verb+".")
+	found := f.findingOf(a.kind, sum, answered, from, to, list(said, "other crawler")+" "+a.verb+".")
 	for i := range found {
 		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", a.do
 		if a.kind == Failing {
@@ -237,7 +237,7 @@ func wasted(f *Facts) []Finding {
 		}
 		text := fmt.Sprintf("Crawlers spent %s of their requests on the parameter “%s”: %s of %s.",
 			show.Percent(show.Share(p.Requests, all)), brief(p.Name), show.Plural(p.URLs, "URL"), show.Plural(p.Paths, "path"))
-		found := f.make(Wasted, p.Requests, all, time.Time{}, time.Time{}, text)
+		found := f.findingOf(Wasted, p.Requests, all, time.Time{}, time.Time{}, text)
 		for i := range found {
 			found[i].Link, found[i].Title, found[i].Do = "waste", "Paths", "If these URLs only show the same pages again, keep crawlers from them."
 			if len(p.Rules) > 0 {
@@ -318,7 +318,7 @@ func (f *Facts) stopped(c *Crawler, n int) []Finding {
 
 // rested returns a finding of a crawler that makes fewer requests than before, from a stretch on.
 func (f *Facts) rested(kind Kind, c *Crawler, missing int64, from int, text string) []Finding {
-	found := f.make(kind, missing, f.Requests, f.start(from), f.To, text)
+	found := f.findingOf(kind, missing, f.Requests, f.start(from), f.To, text)
 	for i := range found {
 		found[i].Unit, found[i].Link, found[i].Title = "requests fewer than at its pace before", "time", "Time"
 		found[i].Do = "Look at what changed then: robots.txt, a firewall, errors of the server."

@@ -199,9 +199,9 @@ func Looks(f *Facts) []Look {
 	}
 }
 
-// make returns a finding, or none if it is below the limits: of so many requests that could be affected, and over a
-// time.
-func (f *Facts) make(kind Kind, affected, of int64, from, to time.Time, text string) []Finding {
+// findingOf returns a list of one finding, or an empty one if it is below the limits: of so many requests that could be
+// affected, and over a time.
+func (f *Facts) findingOf(kind Kind, affected, of int64, from, to time.Time, text string) []Finding {
 	l := &limits[kind]
 	if affected < l.least || show.Share(affected, of) < l.share {
 		return nil

@@ -42,7 +42,7 @@ func offeredFailing(f *Facts) []Finding {
 
 // ofSitemaps returns a finding about so many URLs of sitemaps.
 func (f *Facts) ofSitemaps(kind Kind, urls int64, text, do string) []Finding {
-	found := f.make(kind, urls, f.Sitemaps.Listed, time.Time{}, time.Time{}, text)
+	found := f.findingOf(kind, urls, f.Sitemaps.Listed, time.Time{}, time.Time{}, text)
 	for i := range found {
 		found[i].Unit, found[i].Link, found[i].Title, found[i].Do = "of the URLs of sitemaps", "sitemaps", "Sitemaps", do
 	}

@@ -72,7 +72,7 @@ func endless(f *Facts) (found []Finding) {
 			text += ", and " + list(others, "other crawler")
 		}
 		text += fmt.Sprintf(": %s such as %s.", show.Plural(s.URLs, "URL"), brief(s.Example))
-		for _, one := range f.make(Endless, s.Requests, s.Requests, time.Time{}, time.Time{}, text) {
+		for _, one := range f.findingOf(Endless, s.Requests, s.Requests, time.Time{}, time.Time{}, text) {
 			one.Link, one.Title, one.Do = "spaces", "Paths", "Link to no such URLs, and write no ids and no choices into URLs."
 			if len(s.Rules) > 0 {
 				one.Do = "Close these URLs, and try it in What if: " + list(s.Rules, "other rule")

@@ -98,7 +98,7 @@ func closed(f *Facts) (found []Finding) {
 			continue
 		}
 		text := fmt.Sprintf("%s may fetch nothing of %s: line %d of its robots.txt, %s, closes the whole site.", list(c.to, "other search crawler"), c.site(), c.rule.Line, brief(c.rule.String()))
-		for _, one := range f.make(Closed, c.n, f.Requests, c.First, c.Last, text) {
+		for _, one := range f.findingOf(Closed, c.n, f.Requests, c.First, c.Last, text) {
 			one.Unit, one.Link, one.Title = "requests of all clients", c.Link, "Rules"
 			one.large = show.Share(max(c.AllAsked, c.Requests), f.Requests) >= siteShare && (c.First.IsZero() || c.Last.Sub(c.First) >= closedLong)
 			if one.When != "" {
@@ -155,7 +155,7 @@ func misplaced(f *Facts) (found []Finding) {
 		if text == "" {
 			continue
 		}
-		for _, one := range f.make(kind, file.Requests, f.Requests, file.First, file.Last, text) {
+		for _, one := range f.findingOf(kind, file.Requests, f.Requests, file.First, file.Last, text) {
 			one.Unit, one.Link, one.Title, one.Do = "requests met it", file.Link, "Rules", do
 			if f.isPast(file, &one) {
 				one.Text += " Another text is in force now."
@@ -217,7 +217,7 @@ func closedPaths(f *Facts) (found []Finding) {
 	for _, c := range closed {
 		text := fmt.Sprintf("%s may not fetch %s of %s, which at least %s of the requests there are for: line %d, %s.",
 			list(c.to, "other search crawler"), brief(c.path), c.site(), show.Percent(show.Share(c.n, c.of)), c.rule.Line, brief(c.rule.String()))
-		for _, one := range f.make(ClosedPath, c.n, c.of, c.First, c.Last, text) {
+		for _, one := range f.findingOf(ClosedPath, c.n, c.of, c.First, c.Last, text) {
 			one.Unit, one.Link, one.Title = "requests of all clients, at least", c.Link, "Rules"
 			if c.Changing {
 				one.Unit, one.When = "requests of all clients in all of the log, at least", "" // other texts may stand between its first and its last request
@@ -305,7 +305,7 @@ func changed(f *Facts) (found []Finding) {
 		if len(all) > len(said) {
 			text += fmt.Sprintf("; and %d more", len(all)-len(said))
 		}
-		for _, one := range f.make(Changed, all[0].Requests, f.Requests, all[0].At, all[len(all)-1].At, text+".") {
+		for _, one := range f.findingOf(Changed, all[0].Requests, f.Requests, all[0].At, all[len(all)-1].At, text+".") {
 			one.Unit, one.Link, one.Title, one.Do = "requests came to it", "time", "Time", "Look whether each change was meant."
 			if all[0].At.Equal(all[len(all)-1].At) {
 				one.When = "at " + all[0].At.Format("2006-01-02 15:04")
