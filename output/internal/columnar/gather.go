@@ -453,26 +453,6 @@ func (g *gathering) findRulesOf(agent int, ids, lines []int32, present []int16) 
 	return nulls
 }
 
-// gatherNotes adds the value of the first line of the column's directive that binds the agent of
-// each verdict; null where there is none. The column is byRow, as verdicts of a streak may have
-// other rulings.
-func gatherNotes(g *gathering, f *field, col column) {
-	c := col.(*dictColumn)
-	ids, present := c.extendNullable(len(g.verdicts))
-	for i := range ids {
-		row, agent := i/g.agents, g.agent+i%g.agents
-		if len(g.batch.Agents) > 0 {
-			agent = int(g.batch.Agents[g.from+row])
-		}
-		id, ok := g.names.note(c.dict, f.at, f.spec.directive, g.rulings[row], agent)
-		ids[i], present[i] = id, 1
-		if !ok {
-			ids[i], present[i] = 0, 0
-			c.Nulls++
-		}
-	}
-}
-
 // gatherViolations adds the violations; unknown ones are null.
 func gatherViolations(g *gathering, _ *field, col column) {
 	c := col.(*boolColumn)

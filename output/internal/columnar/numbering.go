@@ -147,15 +147,14 @@ func (n *Numbering) agentOf(d *Dictionary, b *engine.Batch, row int) int32 {
 	return d.addString(look.AgentName(from.Rulings[row], agent))
 }
 
-// note returns the number of the text of the first line of a directive that binds an agent; ok is
-// false if there is none. at is the index of the column, whose lines the table of rules has among
-// the rules: below those.
-func (n *Numbering) note(d *Dictionary, at int, directive robots.Directive, site engine.RulingID, agent int) (id int32, ok bool) {
-	group := groupOf(site, agent)
+// license returns the number of the first license of a robots.txt; ok is false if there is none. at is the index of
+// the column, whose lines the table of rules has among the rules: below those.
+func (n *Numbering) license(d *Dictionary, at int, site engine.RulingID) (id int32, ok bool) {
+	group := groupOf(site, 0)
 	e := n.rules.entry(group, engine.NoRule-1-int32(at))
 	if e.group == 0 {
 		*e = ruleEntry{group: group, rule: engine.NoRule - 1 - int32(at)}
-		if note, ok := n.catalog.Note(site, agent, directive); ok {
+		if note, ok := n.catalog.Note(site, 0, robots.LicenseLines); ok {
 			e.id, e.line = d.addString(note.Value), note.Line
 		}
 	}

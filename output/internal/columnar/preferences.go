@@ -166,7 +166,7 @@ func gatherLicenses(g *gathering, f *field, col column) {
 			continue
 		}
 		rows, level := (i+1-start)*g.agents, int16(1)
-		id, ok := g.names.note(c.dict, f.at, robots.LicenseLines, ruling, 0)
+		id, ok := g.names.license(c.dict, f.at, ruling)
 		if !ok {
 			id, level = 0, 0
 			c.Nulls += rows

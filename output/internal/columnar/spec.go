@@ -22,7 +22,6 @@ type spec struct {
 	streaks   bool // gathered by streaks, where the chunk is
 	byRow     bool // it may differ within a streak, so a chunk with it has none
 	needs     Needs
-	directive robots.Directive // of a column of notes
 
 	// preference gives the value of a column of preferences to one of them.
 	preference func(c *preferenceCell) present
@@ -148,14 +147,6 @@ var columnSpecs = []*spec{
 	{Field: of(nameRuleLineOld, parquet.Int32, nullable), choice: ofChanges, gather: gatherRuleLinesOld},
 	{Field: of(nameRuleOld, parquet.Dictionary, nullable), choice: ofChanges, gather: gatherRulesOld},
 	{Field: of(nameChange, parquet.Dictionary, false), choice: ofChanges, byRow: true, gather: gatherChanges},
-}
-
-// noteSpec returns a column of the first line of a directive that binds the agent.
-func noteSpec(name string, directive robots.Directive) *spec {
-	return &spec{
-		Field: of(name, parquet.Dictionary, nullable), choice: ifNamed, perAgent: true, beside: true, byRow: true,
-		needs: Needs{Directives: []robots.Directive{directive}}, directive: directive, gather: gatherNotes,
-	}
 }
 
 // KeptSpecs are the columns of the input that are kept, without their names.
