@@ -48,7 +48,7 @@ var fives = map[string]struct {
 			more: impostors, args: []string{"-ranges", "ranges"},
 		},
 		[]string{
-			"misplaced: The robots.txt of https://www.shop.example seems to be that of a test site: its sitemap in line 6 is on staging.shop.example.",
+			"foreign: The robots.txt of https://www.shop.example seems to be that of a test site: its sitemap in line 6 is on staging.shop.example.",
 			"stopped: bingbot stopped: ", "endless: Googlebot spent ", "redirected: 53.5% of the requests of GPTBot were answered by a redirect (3xx).", "faked: Clients that are not Googlebot use that name;",
 		},
 	},

@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -273,10 +274,12 @@ func resting(f *Facts) (found []Finding) {
 		if len(c.Points) <= n {
 			continue
 		}
-		if one := f.stopped(c, n); one != nil {
+		one := f.stopped(c, n)
+		if one == nil {
+			one = f.slowed(c, n)
+		}
+		if len(one) > 0 && !f.shutOut(c, one[0].from) {
 			found = append(found, one...)
-		} else {
-			found = append(found, f.slowed(c, n)...)
 		}
 	}
 	return most(found, 2)
@@ -316,11 +319,22 @@ func (f *Facts) stopped(c *Crawler, n int) []Finding {
 	return f.rested(Stopped, c, missing, last+1, text)
 }
 
+// shutOut reports whether a large site was closed to a crawler when it stopped, or came less: another finding tells it.
+func (f *Facts) shutOut(c *Crawler, from time.Time) bool {
+	return slices.ContainsFunc(f.Files, func(file File) bool {
+		if file.Body == nil || file.First.IsZero() || file.First.Sub(from).Abs() > 2*f.step() || !f.isLarge(&file) {
+			return false
+		}
+		_, closed := f.closes(&file, c.Name)
+		return closed
+	})
+}
+
 // rested returns a finding of a crawler that makes fewer requests than before, from a stretch on.
 func (f *Facts) rested(kind Kind, c *Crawler, missing int64, from int, text string) []Finding {
 	found := f.findingOf(kind, missing, f.Requests, f.start(from), f.To, text)
 	for i := range found {
-		found[i].Unit, found[i].Link, found[i].Title = "requests fewer than at its pace before", "time", "Time"
+		found[i].from, found[i].Unit, found[i].Link, found[i].Title = f.start(from), "requests fewer than at its pace before", "time", "Time"
 		found[i].Do = "Look at what changed then: robots.txt, a firewall, errors of the server."
 		if !c.Search {
 			found[i].score /= 4
@@ -343,32 +357,63 @@ func (f *Facts) goesOn(a, b int) bool {
 	return a > 0 && float64(after)/float64(b-a) >= quietShare*float64(before)/float64(a)
 }
 
-// slowed finds that a crawler comes much less at the end than in any time before that is as long.
+// slowed finds that a crawler comes much less from a day on.
 func (f *Facts) slowed(c *Crawler, n int) []Finding {
-	window := int(lateShare * float64(n))
-	if window < restDays || f.ByHour && window < restHours {
+	from, before, after := f.fell(c.Points[:n])
+	if from < 0 || !f.goesOn(from, n) {
 		return nil
 	}
-	sum := func(from int) (requests int64) {
-		for _, p := range c.Points[from : from+window] {
-			requests += p.Requests
+	days := f.step().Hours() / 24
+	a, b := show.Plural(int64(math.Round(after/days)), "request"), show.Number(int64(math.Round(before/days)))
+	text := fmt.Sprintf("%s came much less: %s a day, where it made %s before.", show.Text(c.Name), a, b)
+	return f.rested(Slowed, c, int64((before-after)*float64(n-from)), from, text)
+}
+
+// fell returns the stretch from which on there are much fewer requests, with the median of the stretches before it and the
+// mean from it on; -1 if there is none. It takes the stretch that has the greatest difference between the two. The times before
+// and after must be steady: a rhythm, a burst at the beginning and a slow decline are no fall.
+func (f *Facts) fell(points []Point) (from int, before, after float64) {
+	n, least := len(points), fallDays
+	if f.ByHour {
+		least = fallHours
+	}
+	from = -1
+	for s := max(least, int(math.Ceil(beforeShare*float64(n)))); s+least <= n; s++ {
+		usual, last := median(points[:s]), median(points[s-least:s])
+		if few := float64(points[s].Requests); last < usual/2 || few >= lessShare*min(usual, last) || float64(points[s-1].Requests) < lessShare*usual {
+			continue
 		}
-		return requests
-	}
-	late, least, all := sum(n-window), int64(-1), int64(0)
-	for from := 0; from+window <= n-window; from++ {
-		if s := sum(from); least < 0 || s < least {
-			least = s
+		steady, low, longest := 0, 0, 0
+		for _, p := range points[:s] {
+			if 2*float64(p.Requests) >= usual {
+				steady++
+			}
+			if low++; float64(p.Requests) >= lessShare*usual {
+				low = 0
+			}
+			longest = max(longest, low)
+		}
+		sum, more := int64(0), 0
+		for _, p := range points[s:] {
+			if sum += p.Requests; float64(p.Requests) >= lessShare*usual {
+				more++
+			}
+		}
+		late := float64(sum) / float64(n-s)
+		if float64(steady) >= presentShare*float64(s) && float64(n-s) >= longerRest*float64(longest) &&
+			late < lessShare*usual && float64(more) <= moreShare*float64(n-s) && (from < 0 || usual-late > before-after) {
+			from, before, after = s, usual, late
 		}
 	}
-	for _, p := range c.Points[:n-window] {
-		all += p.Requests
+	return from, before, after
+}
+
+// median returns the median of the requests in some stretches.
+func median(points []Point) float64 {
+	all := make([]int64, 0, len(points))
+	for _, p := range points {
+		all = append(all, p.Requests)
 	}
-	usual := float64(all) / float64(n-window) * float64(window)
-	if float64(late) > lessShare*usual || least < max(leastBefore, 2*late) || !f.goesOn(n-window, n) {
-		return nil
-	}
-	text := fmt.Sprintf("%s came much less: %s in the last %s, where it made %s in as much time before.",
-		show.Text(c.Name), show.Plural(late, "request"), length(time.Duration(window)*f.step()), show.Number(int64(usual)))
-	return f.rested(Slowed, c, int64(usual)-late, n-window, text)
+	slices.Sort(all)
+	return float64(all[(len(all)-1)/2]+all[len(all)/2]) / 2
 }

@@ -28,6 +28,7 @@ type Finding struct {
 	Title  string // of that part
 	Do     string // the remedy
 
+	from  time.Time // of a crawler that stopped or came less
 	score float64
 	large bool // a site that has much of all requests is closed, and not for a moment
 }

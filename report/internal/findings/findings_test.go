@@ -71,6 +71,63 @@ func TestResting(t *testing.T) {
 	}
 }
 
+// TestFell holds from which day on a crawler comes less, wherever in the log that day is, and that other courses are no fall.
+func TestFell(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 9))
+	fall := func(from, before, after int64) func(int) int64 {
+		return func(day int) int64 { return map[bool]int64{true: before, false: after}[int64(day) < from] }
+	}
+	week := func(day int) bool { return day%7 < 5 }
+	for name, test := range map[string]struct {
+		days     int
+		byHour   bool
+		requests func(day int) int64
+		want     int
+	}{
+		"day 5 of 14":     {14, false, fall(5, 1285, 60), 5},
+		"day 6 of 14":     {14, false, fall(6, 1285, 60), 6},
+		"day 7 of 14":     {14, false, fall(7, 1285, 60), 7},
+		"day 8 of 14":     {14, false, fall(8, 1285, 60), 8},
+		"day 10 of 14":    {14, false, fall(10, 1285, 60), 10},
+		"day 11 of 14":    {14, false, fall(11, 1285, 60), -1}, // two whole days are too few to tell
+		"no log so short": {5, false, fall(3, 1285, 60), -1},
+		"noise":           {28, false, func(day int) int64 { return fall(13, 700, 20)(day) + rng.Int64N(300)*fall(13, 1, 0)(day) }, 13},
+		"working days":    {56, false, func(day int) int64 { return map[bool]int64{true: fall(42, 900, 30)(day), false: 20}[week(day)] }, 40},
+		"week":            {28, false, func(day int) int64 { return map[bool]int64{true: 900, false: 0}[week(day)] }, -1},
+		"ends on Sunday":  {15, false, func(day int) int64 { return map[bool]int64{true: 900, false: 0}[week(day)] }, -1},
+		"grows":           {14, false, func(day int) int64 { return int64(100 + day*day*10) }, -1},
+		"burst":           {14, false, fall(3, 9000, 100), -1},
+		"long burst":      {28, false, fall(7, 9000, 100), -1},
+		"declines":        {28, false, func(day int) int64 { return 9000 >> (day / 2) }, -1},
+		"one good day":    {14, false, func(day int) int64 { return fall(6, 900, 30)(day) + fall(1, 400, 0)((day-9)*(day-9)) }, 6},
+		"half":            {14, false, fall(7, 1000, 500), -1},
+		"hours":           {120, true, fall(60, 50, 2), 60},
+		"nights":          {120, true, func(hour int) int64 { return map[bool]int64{true: 50, false: 2}[hour%24 > 8] }, -1},
+		"twelve hours":    {120, true, fall(107, 50, 2), -1},
+	} {
+		f := days(test.days)
+		f.ByHour = test.byHour
+		f.addCrawler("bingbot", test.requests)
+		if got, before, after := f.fell(f.Crawlers[0].Points[:test.days-1]); got != test.want {
+			t.Errorf("%s: %d, want %d: %g before, %g after", name, got, test.want, before, after)
+		}
+	}
+	f := days(14)
+	f.addCrawler("bingbot", fall(8, 1285, 60))
+	if found := resting(f); len(found) != 1 || found[0].Text != "bingbot came much less: 60 requests a day, where it made 1,285 before." || found[0].Number != 5*1225 || found[0].When != "since 2026-01-09, for 6 days" {
+		t.Errorf("found are %+v", found)
+	}
+	body := []byte("User-agent: bingbot\nDisallow: /\n")
+	f.Files = []File{{Origin: "https://0.example", Requests: f.Requests, Body: body, Report: robots.Inspect(body, robots.Google), First: f.From.AddDate(0, 0, 8), Last: f.To, Changing: true}}
+	if found := resting(f); len(found) > 0 {
+		t.Errorf("found beside the closing are %+v", found)
+	}
+	f.Files[0].First = f.From.AddDate(0, 0, 2)
+	if found := resting(f); len(found) != 1 {
+		t.Errorf("found with a closing of another day are %+v", found)
+	}
+}
+
 // TestRank holds that there are at most seven findings, those that affect most first, and that faults that last weigh more.
 func TestRank(t *testing.T) {
 	f := days(30)

@@ -75,11 +75,13 @@ const (
 	restHours    = 24  // without a request, of a crawler that stopped
 	restDays     = 2   // the same of a log by days
 	restShare    = .15 // of the log, the same
-	presentShare = .7  // of the stretches before that had a request
-	longerRest   = 3.  // times the longest stretch without a request before
-	lateShare    = .25 // of the log, at its end, compared with the time before
-	lessShare    = .25 // of the requests there were in the same time before
-	leastBefore  = 50  // requests in each time before that is as long, or it never came steadily
+	presentShare = .7  // of the stretches before that had a request or, before a fall, half of the median
+	longerRest   = 3.  // times the longest rest, or time of few requests, before
+	fallDays     = 3   // before and after a fall
+	fallHours    = 24  // the same of a log by hours
+	beforeShare  = .3  // of the log, before a fall
+	lessShare    = .25 // of the median before, that a stretch after a fall has at most
+	moreShare    = .2  // of the stretches after, that may have more
 	quietShare   = .5  // of all requests there must still be, or the log itself ends
 )
 

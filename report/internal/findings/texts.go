@@ -100,7 +100,7 @@ func closed(f *Facts) (found []Finding) {
 		text := fmt.Sprintf("%s may fetch nothing of %s: line %d of its robots.txt, %s, closes the whole site.", list(c.to, "other search crawler"), c.site(), c.rule.Line, brief(c.rule.String()))
 		for _, one := range f.findingOf(Closed, c.n, f.Requests, c.First, c.Last, text) {
 			one.Unit, one.Link, one.Title = "requests of all clients", c.Link, "Rules"
-			one.large = show.Share(max(c.AllAsked, c.Requests), f.Requests) >= siteShare && (c.First.IsZero() || c.Last.Sub(c.First) >= closedLong)
+			one.large = f.isLarge(c.File) && (c.First.IsZero() || c.Last.Sub(c.First) >= closedLong)
 			if one.When != "" {
 				one.Unit += " came in that time"
 			}
@@ -113,6 +113,11 @@ func closed(f *Facts) (found []Finding) {
 		}
 	}
 	return most(found, 2)
+}
+
+// isLarge reports whether a site has much of all requests.
+func (f *Facts) isLarge(file *File) bool {
+	return show.Share(max(file.AllAsked, file.Requests), f.Requests) >= siteShare
 }
 
 // putSitesFirst ranks the closing of a large site for a day or longer above the closing of paths.
