@@ -471,7 +471,8 @@ def test_a_notebook(own: Path, tmp_path: Path) -> None:
         first, *cells = CELLS.split("# cell\n")
         assert run_cell(client, first, lambda _: None) == "ok"
         for cell in cells:
-            assert run_cell(client, cell, lambda _: kernel.interrupt_kernel()) == "KeyboardInterrupt"
+            # DuckDB 2.0.1 alone makes a RuntimeError of every third interrupt, and loses every fourth.
+            assert interrupt_cell(kernel, client, cell) in ("KeyboardInterrupt", "RuntimeError")
             again = "assert decider.decide(['https://example.com/private'])['allowed'].to_pylist() == [False]"
             assert (
                 run_cell(client, f"{again}; assert decider.allowed('https://example.com/')", lambda _: None) == "ok"
@@ -496,6 +497,26 @@ def run_cell(client: Any, cell: str, on_print: Callable[[str], object]) -> str:
 
     reply = client.execute_interactive(cell, timeout=PATIENCE, output_hook=hook, allow_stdin=False)["content"]
     return str(reply["status"] if reply["status"] == "ok" else reply["ename"])
+
+
+def interrupt_cell(kernel: KernelManager, client: Any, cell: str) -> str:
+    """Run a cell, and interrupt it once it has begun, every ten seconds until it ends."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def interrupt() -> None:
+        begun.wait()
+        while not ended.is_set():
+            kernel.interrupt_kernel()
+            ended.wait(10)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        return run_cell(client, cell, lambda _: begun.set())
+    finally:
+        ended.set()
+        begun.set()
+        thread.join()
 
 
 def running(program: Path) -> list[str]:
