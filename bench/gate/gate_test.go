@@ -87,6 +87,24 @@ func TestJudgeNoise(t *testing.T) {
 	}
 }
 
+// printed returns what a function prints.
+func printed(t *testing.T, run func()) string {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "printed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout := os.Stdout
+	os.Stdout = file
+	run()
+	os.Stdout = stdout
+	text, err := os.ReadFile(file.Name())
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // TestSlower holds what is no verdict.
 func TestSlower(t *testing.T) {
 	r := request{base: "base", threshold: 1.05, limit: time.Minute}
@@ -94,8 +112,17 @@ func TestSlower(t *testing.T) {
 	times := func(rounds int, p pair) map[string][]pair {
 		return map[string][]pair{one[0].name: slices.Repeat([]pair{p}, rounds)}
 	}
-	if slower, err := r.slower(one, times(leastRounds, pair{0, 100})); len(slower) != 0 || err != nil {
-		t.Errorf("a new benchmark: %v, %v", slower, err)
+	for want, names := range map[string][]benchCase{"no case can be compared": one, " 1.000 ": cases[:2]} {
+		pairs := times(leastRounds, pair{0, 100})
+		pairs[cases[1].name] = slices.Repeat([]pair{{100, 100}}, leastRounds)
+		said := printed(t, func() {
+			if slower, err := r.slower(names, pairs); len(slower) != 0 || err != nil {
+				t.Errorf("a new benchmark: %v, %v", slower, err)
+			}
+		})
+		if lines := linesOf(said); len(lines) != 2 || !strings.HasSuffix(lines[0], " new") || !strings.Contains(lines[1], want) {
+			t.Errorf("a new benchmark: %s, want %q", said, want)
+		}
 	}
 	for want, pairs := range map[string]map[string][]pair{
 		"gave no CPU time":                times(leastRounds, pair{100, 0}),
@@ -218,54 +245,83 @@ func (r repository) commit(files ...string) string {
 func TestFindBase(t *testing.T) {
 	t.Setenv("GIT_DIR", "/nowhere")
 	r := newRepository(t)
-	check := func(dir, want string) {
+	check := func(dir, name, want string) {
 		t.Helper()
-		if base, err := findBase(t.Context(), dir); err != nil || base != want {
+		if base, err := findBase(t.Context(), dir, name); err != nil || base != want {
 			t.Errorf("the base is %q, want %q; %v", base, want, err)
 		}
 	}
-	if _, err := findBase(t.Context(), r.dir); err == nil || !strings.Contains(err.Error(), "HEAD") {
+	if _, err := findBase(t.Context(), r.dir, ""); err == nil || !strings.Contains(err.Error(), "HEAD") {
 		t.Errorf("without a commit: %v", err)
 	}
 	one := r.commit()
-	check(r.dir, "")
+	check(r.dir, "", "")
 	two := r.commit()
-	check(r.dir, one)
+	check(r.dir, "", one)
+	check(r.dir, strings.Repeat("0", 40), one)
 	r.git("checkout", "-q", "-b", "branch")
 	r.commit()
 	r.commit()
-	check(r.dir, two)
+	check(r.dir, "", two)
+	check(r.dir, one, one)
+	check(r.dir, "HEAD~3", one)
 	shallow := filepath.Join(t.TempDir(), "shallow")
 	r.git("clone", "-q", "--depth", "1", "file://"+r.dir, shallow)
-	check(shallow, "")
+	check(shallow, "", "")
+	if _, err := findBase(t.Context(), shallow, one); err == nil || !strings.Contains(err.Error(), "find the base "+one) {
+		t.Errorf("a commit that the clone lacks: %v", err)
+	}
 }
 
-// TestBuildBase holds that the base is measured by the tree's benchmarks, else by its own, and else not at all.
-func TestBuildBase(t *testing.T) {
-	r := newRepository(t)
-	commit := func(code, call string) string {
-		return r.commit("x.go", "package x\n"+code,
-			"go.mod", "module "+module+"\n",
-			"bench/go.mod", "module b\nrequire "+module+" v0.0.0\nreplace "+module+" => ../\n",
-			"bench/b_test.go", "package b\nimport (\"fmt\"; \"os\"; \"testing\"; x \""+module+"\")\nfunc TestMain(*testing.M) { x."+call+"(); fmt.Print(\""+call+"\"); os.Exit(0) }\n")
+// commitModules commits a module and its benchmarks, which print the function that they call and the version of a
+// library. The lines of code are those of the module.
+func (r repository) commitModules(version, call string, code ...string) string {
+	r.t.Helper()
+	const library = "example.com/library"
+	files := []string{
+		"x.go", "package x\nimport \"" + library + "\"\nconst Version = library.Version\n" + strings.Join(code, "\n") + "\n",
+		"go.mod", "module " + module + "\nrequire " + library + " " + version + "\n",
+		"bench/go.mod", "module " + module + "/bench\nrequire (\n" + module + " v0.0.0\n" + library + " " + version + "\n)\nreplace (\n" +
+			module + " => ../\n" + library + " v1.0.0 => ../v1.0.0\n" + library + " v1.1.0 => ../v1.1.0\n)\n",
+		"bench/b_test.go", "package b\nimport (\"fmt\"; \"os\"; \"testing\"; x \"" + module + "\")\n" +
+			"func TestMain(*testing.M) { x." + call + "(); fmt.Print(\"Benchmark 1 1 cpu-ns/" + call + " \", x.Version); os.Exit(0) }\n",
 	}
-	broken := commit("func Old() {", "Old")
-	lacks := commit("func Old() {}\n", "Old")
-	fits := commit("func Old() {}\nfunc New() {}\n", "Old")
-	head := commit("func Old() {}\nfunc New() { Old() }\n", "New")
-	for _, c := range []struct {
+	for _, version := range []string{"v1.0.0", "v1.1.0"} {
+		files = append(files, version+"/go.mod", "module "+library+"\n", version+"/l.go", "package library\nconst Version = \""+version+"\"\n")
+	}
+	return r.commit(files...)
+}
+
+// TestBuildBase holds that the base is measured with its own libraries and by the tree's benchmarks, else by its own, and
+// not at all if its code does not compile. A base that cannot be built for another reason is an error.
+func TestBuildBase(t *testing.T) {
+	t.Setenv("GOPROXY", "off")
+	r := newRepository(t)
+	const before, old = "v1.0.0", "func Old() {}"
+	bases := []struct {
 		base, ran string
-		tree      bool // it runs in the tree's own folder
-	}{{fits, "New", true}, {lacks, "Old", false}, {broken, "", false}} {
+		tree      bool   // it runs in the tree's own folder
+		bad       string // the error
+	}{
+		{r.commitModules(before, "Old", old, "func New() {}"), "New v1.0.0", true, ""},
+		{r.commitModules(before, "Old", old), "Old v1.0.0", false, ""},
+		{r.commitModules(before, "Old", old, `func New() { panic("fails") }`), "Old v1.0.0", false, ""},
+		{r.commitModules(before, "Old", "func Old() {"), "", false, "does not compile"},
+		{r.commitModules(before, "Old", old, `var x int = ""`), "", false, "does not compile"},
+		{r.commit("x.go", "package x\nimport _ \"example.com/gone\"\n"), "", false, setupFailed},
+		{r.commitModules("v1.0.1", "Old", old), "", false, "missing go.sum"},
+	}
+	head := r.commitModules("v1.1.0", "New", old, "func New() { Old() }")
+	for _, c := range bases {
 		if changed, err := packagesDiffer(t.Context(), r.dir, c.base); err != nil || !changed {
 			t.Errorf("changed: %t, %v", changed, err)
 		}
 		p, remove, err := buildBase(t.Context(), r.dir, c.base, t.TempDir())
-		if c.ran == "" {
-			if !errors.Is(err, errBaseBroken) || !strings.Contains(err.Error(), "syntax error") {
-				t.Errorf("a broken base: %v", err)
+		if c.bad != "" {
+			if err == nil || !strings.Contains(err.Error(), c.bad) || errors.Is(err, errBaseBroken) != (c.bad == "does not compile") {
+				t.Errorf("%v, want %s", err, c.bad)
 			}
-		} else if out, run := exec.Command(p.binary).Output(); err != nil || string(out) != c.ran || (p.folder == filepath.Join(r.dir, "bench")) != c.tree {
+		} else if out, run := exec.Command(p.binary).Output(); err != nil || !strings.HasSuffix(string(out), "/"+c.ran) || (p.folder == filepath.Join(r.dir, "bench")) != c.tree {
 			t.Errorf("in %s ran %q, want %q: %v, %v", p.folder, out, c.ran, err, run)
 		}
 		if err := remove(t.Context()); err != nil {
@@ -275,8 +331,32 @@ func TestBuildBase(t *testing.T) {
 	if changed, err := packagesDiffer(t.Context(), r.dir, head); err != nil || changed {
 		t.Errorf("changed against itself: %t, %v", changed, err)
 	}
+	t.Chdir(r.dir)
+	if said := printed(t, func() {
+		if err := run(t.Context(), []string{"-base", head}); err != nil {
+			t.Error(err)
+		}
+	}); !strings.HasPrefix(said, "gate: the base is "+head+" test\n") {
+		t.Errorf("said first: %s", said)
+	}
 	if trees := r.git("worktree", "list"); strings.Contains(trees, "\n") {
 		t.Errorf("left behind: %s", trees)
+	}
+}
+
+// TestCompileError holds that a full disk is no code that does not compile, though go prints the package.
+func TestCompileError(t *testing.T) {
+	for text, want := range map[string]bool{
+		"exit status 1: # " + module + "\n../x.go:3:1: syntax error":                                                          true,
+		"exit status 1: # " + module + "/bench [" + module + "/bench.test]\n./b_test.go:3:31: undefined: x.New":               true,
+		"exit status 1: # " + module + "/bench [" + module + "/bench.test]\ncompile: writing output: no space left on device": false,
+		"exit status 1: # " + module + "/bench.test\n/usr/local/go/pkg/tool/linux_amd64/link: mapping output file failed":     false,
+		"exit status 1: # " + module + "/bench\n../x.go:2:8: missing go.sum entry\nFAIL\tx " + setupFailed:                    false,
+		"exit status 1: # example.com/library\n../l.go:2:8: undefined: x":                                                     false,
+	} {
+		if got := doesNotCompile(errors.New(text)); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
 	}
 }
 
@@ -289,11 +369,7 @@ func TestCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range cases {
-		var ns float64
-		c.times = 1
-		if err := p.run(t.Context(), c, &ns); err != nil || ns == 0 {
-			t.Errorf("%s: %v ns, %v", c.name, ns, err)
-		}
+	if err := p.try(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

@@ -49,8 +49,9 @@ func list(all []benchCase) string {
 	return strings.Join(names, ", ")
 }
 
-// slower prints the cases, and returns those whose median ratio is over the threshold.
+// slower prints the cases, and returns those whose median ratio is over the threshold. It says so if the base has none.
 func (r request) slower(names []benchCase, pairs map[string][]pair) (slower []benchCase, err error) {
+	compared := false
 	for _, c := range names {
 		all := pairs[c.name]
 		if len(all) < leastRounds {
@@ -64,11 +65,15 @@ func (r request) slower(names []benchCase, pairs map[string][]pair) (slower []be
 			fmt.Printf("%-64s new\n", c.name)
 			continue
 		}
+		compared = true
 		low, median, high := quartiles(all)
 		fmt.Printf("%-64s %.3f (%.3f to %.3f), %d rounds\n", c.name, median, low, high, len(all))
 		if median > r.threshold {
 			slower = append(slower, c)
 		}
+	}
+	if !compared {
+		fmt.Printf("gate: no case can be compared: the benchmarks of %s have none of them\n", r.base)
 	}
 	return slower, nil
 }

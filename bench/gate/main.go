@@ -3,8 +3,8 @@
 //	go run -C bench ./gate                 # against the merge base with main; on main, against the commit before
 //	go run -C bench ./gate -base v1.2.3    # against that commit
 //
-// It builds the benchmarks of the tree twice, with the packages of the tree and with those of the base, and runs a
-// few of them on data of the repository, by one worker, in short rounds. In a round each case runs in both programs,
+// It builds the benchmarks of the tree twice, with the packages of the tree and with those of the base and its versions
+// of other modules, and runs a few of them on data of the repository, by one worker, in short rounds. In a round each case runs in both programs,
 // one right after the other, so that a busy machine slows down both. A case is as slow as the median of the ratios of
 // CPU time in all rounds. If that is over the threshold, the case is measured again; the gate fails if it is slower twice.
 //
@@ -14,7 +14,7 @@
 // times of 100; one of 6 %, 51 times.
 //
 // Nothing is measured, and the gate says so, if there is no base, as in a clone of one commit; if no package of the
-// benchmarks has changed; and if the base does not build.
+// benchmarks has changed; and if the Go code of the base does not compile.
 package main
 
 import (
@@ -60,7 +60,7 @@ type request struct {
 // parse reads the flags.
 func parse(arguments []string) (r request, err error) {
 	flags := flag.NewFlagSet("gate", flag.ContinueOnError)
-	flags.StringVar(&r.base, "base", "", "the commit to compare with; default: the merge base with main, on main the commit before")
+	flags.StringVar(&r.base, "base", "", "the commit to compare with; default, also for zeros: the merge base with main, on main the commit before")
 	flags.IntVar(&r.rounds, "rounds", 30, "rounds, and as many again of the cases that seem slower")
 	flags.Float64Var(&r.threshold, "threshold", 1.05, "a case is slower if it takes more than so many times the CPU time")
 	flags.DurationVar(&r.limit, "limit", 4*time.Minute, "time for all, builds included; rounds end early")
@@ -86,15 +86,18 @@ func run(ctx context.Context, arguments []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.base == "" {
-		if r.base, err = findBase(ctx, top); err != nil {
-			return err
-		}
+	if r.base, err = findBase(ctx, top, r.base); err != nil {
+		return err
 	}
 	if r.base == "" {
 		fmt.Println("gate: the clone has no commit to compare with; nothing was measured; git fetch --unshallow brings one")
 		return nil
 	}
+	named, err := git(ctx, top, "log", "-1", "--format=%H %s", r.base)
+	if err != nil {
+		return err
+	}
+	fmt.Println("gate: the base is", named)
 	if changed, err := packagesDiffer(ctx, top, r.base); err != nil {
 		return err
 	} else if !changed && !r.same {

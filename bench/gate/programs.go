@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -39,9 +40,17 @@ func git(ctx context.Context, dir string, arguments ...string) (string, error) {
 	return output(command(ctx, dir, "git", arguments...))
 }
 
-// findBase returns the merge base with main, or the commit before if that is the tree's own; "" if there is none, as in
+// findBase returns the commit of that name. Without a name, or for zeros, by which git and GitHub mean no commit, it
+// returns the merge base with main, or the commit before if that is the tree's own; "" if there is none, as in
 // a clone of one commit.
-func findBase(ctx context.Context, top string) (string, error) {
+func findBase(ctx context.Context, top, name string) (string, error) {
+	if strings.Trim(name, "0") != "" {
+		base, err := git(ctx, top, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
+		if err != nil {
+			return "", fmt.Errorf("find the base %s: %w; fetch that commit, or name another by -base", name, err)
+		}
+		return base, nil
+	}
 	head, err := git(ctx, top, "rev-parse", "HEAD")
 	if err != nil {
 		return "", err
@@ -104,12 +113,38 @@ func build(ctx context.Context, tree, dir string) (program, error) {
 	return p, err
 }
 
-// errBaseBroken is the error of a base whose benchmarks do not build.
-var errBaseBroken = errors.New("the base does not build")
+// try runs each case once. A case without a time is an error, too.
+func (p program) try(ctx context.Context) error {
+	for _, c := range cases {
+		var ns float64
+		c.times = 1
+		if err := p.run(ctx, c, &ns); err != nil {
+			return err
+		}
+		if ns == 0 {
+			return fmt.Errorf("the benchmark %s gave no CPU time", c.name)
+		}
+	}
+	return nil
+}
 
-// buildBase builds the tree's benchmarks with the packages of the base, and gives them the tree's data, so that a
-// changed benchmark is the same on both sides. If they do not fit those packages, it builds the base's own. It returns
-// a function that removes the base from disk, always.
+// errBaseBroken is the error of a base whose Go code does not compile.
+var errBaseBroken = errors.New("the base does not compile")
+
+// compileError is the message of go about a file of the module that does not compile.
+var compileError = regexp.MustCompile(`# ` + regexp.QuoteMeta(module) + `.*\n.*\.go:[0-9]+:[0-9]+: `)
+
+// setupFailed ends the same message where a package was not found, as of a module that could not be fetched.
+const setupFailed = "[setup failed]"
+
+// doesNotCompile reports whether go names a line of code as the cause, not the machine or the network.
+func doesNotCompile(err error) bool {
+	return err != nil && compileError.MatchString(err.Error()) && !strings.Contains(err.Error(), setupFailed)
+}
+
+// buildBase builds the tree's benchmarks with the packages of the base and its versions of other modules, and gives them
+// the tree's data, so that a changed benchmark is the same on both sides. If they do not fit those packages, or fail, it
+// builds the base's own. It returns a function that removes the base from disk, always.
 func buildBase(ctx context.Context, top, base, dir string) (p program, remove func(context.Context) error, err error) {
 	tree := filepath.Join(dir, "base")
 	if _, err := git(ctx, top, "worktree", "add", "-q", "--detach", tree, base); err != nil {
@@ -119,22 +154,34 @@ func buildBase(ctx context.Context, top, base, dir string) (p program, remove fu
 		_, err := git(ctx, top, "worktree", "remove", "--force", tree)
 		return err
 	}
-	own, bench := filepath.Join(dir, "own"), filepath.Join(tree, "bench")
-	if err := errors.Join(os.Rename(bench, own), os.CopyFS(bench, os.DirFS(filepath.Join(top, "bench")))); err != nil {
+	bench := filepath.Join(tree, "bench")
+	if err := errors.Join(os.RemoveAll(bench), os.CopyFS(bench, os.DirFS(filepath.Join(top, "bench")))); err != nil {
+		return p, remove, err
+	}
+	if _, err := git(ctx, tree, "checkout", "-q", "HEAD", "--", "bench/go.*"); err != nil { // go.mod, and go.sum if it has one
 		return p, remove, err
 	}
 	p, misfit := build(ctx, tree, dir)
 	p.folder = filepath.Join(top, "bench")
+	if misfit == nil {
+		misfit = p.try(ctx)
+	}
 	if misfit == nil || ctx.Err() != nil {
 		return p, remove, errors.Join(misfit, ctx.Err())
 	}
-	if err := errors.Join(os.RemoveAll(bench), os.Rename(own, bench)); err != nil {
+	if err := os.RemoveAll(bench); err != nil {
+		return p, remove, err
+	}
+	if _, err := git(ctx, tree, "checkout", "-q", "HEAD", "--", "bench"); err != nil {
 		return p, remove, err
 	}
 	p, err = build(ctx, tree, dir)
-	if err != nil && ctx.Err() == nil {
-		return p, remove, fmt.Errorf("%w: %w", errBaseBroken, err)
+	if doesNotCompile(err) {
+		err = fmt.Errorf("%w: %w", errBaseBroken, err)
 	}
-	fmt.Println("gate: the benchmarks do not build with the packages of", base, "- those of that commit are measured there:", misfit)
-	return p, remove, err
+	if err != nil {
+		return p, remove, err
+	}
+	fmt.Println("gate: the benchmarks do not work with the packages of", base, "- those of that commit are measured there:", misfit)
+	return p, remove, nil
 }
