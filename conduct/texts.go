@@ -26,12 +26,13 @@ func (t *Texts) Add(key [16]byte, body []byte) {
 	}
 }
 
-// lengths are how many bytes an answer has that gives a text. Servers pack texts, end lines with LF or CR LF, and some logs
-// count the header of the answer, too. So the bytes of an answer say nothing if one of these ways leads to them.
+// lengths are how many bytes an answer has that gives a text. Servers pack texts, end lines with LF or CR LF, and send
+// chunks, whose sizes count in some logs, as the header of the answer does. So the bytes of an answer say nothing if one of these ways leads to them.
 type lengths struct {
 	text           int64    // bytes of the text in the rules
 	plain          [3]int64 // these, and with each line end as LF, or as CR LF
 	slack          int64    // by which others may differ that were not packed
+	chunks         int64    // bytes that chunks add to these at most
 	least, packed  int64    // bytes of the text packed as well, and as badly, as any server does
 	withLongHeader int64    // more than the longest with a header
 }
@@ -65,9 +66,13 @@ func lengthsOf(body []byte) lengths {
 	if n <= window {
 		l.least = min(least/5, min(l.plain[0], l.plain[1])-l.slack)
 	}
-	const frame = 64 // bytes of a header of gzip, and of chunks
+	const (
+		frame = 64 // bytes of a header of gzip, and of a few chunks
+		chunk = 8  // bytes that a chunk adds to a line
+	)
+	l.chunks = max(frame+n/256, chunk*(ends+2)) // some servers send each line as a chunk
 	l.packed = huffman + huffman/10 + frame
-	l.withLongHeader = l.plain[2] + l.slack + frame + longHeader
+	l.withLongHeader = l.plain[2] + l.slack + l.chunks + longHeader
 	return l
 }
 
@@ -111,7 +116,7 @@ func (l *lengths) of(size int64) fit {
 		return fits
 	}
 	for _, n := range l.plain {
-		if n-l.slack <= size && size <= n+l.slack {
+		if n-l.slack <= size && size <= n+l.slack+l.chunks {
 			return fits
 		}
 	}

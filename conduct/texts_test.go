@@ -5,8 +5,10 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"net/http/httputil"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +47,26 @@ func packers(t *testing.T) map[string]func(io.Writer) io.WriteCloser {
 	return all
 }
 
+// chunked returns how many bytes a text has in chunks of 4 KiB, or of a line each.
+func chunked(t *testing.T, text string, lines bool) int64 {
+	t.Helper()
+	var out bytes.Buffer
+	w := httputil.NewChunkedWriter(&out)
+	pieces := slices.Collect(slices.Chunk([]byte(text), 4<<10))
+	if lines {
+		pieces = bytes.SplitAfter([]byte(text), []byte("\n"))
+	}
+	for _, piece := range pieces {
+		if _, err := w.Write(piece); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return int64(out.Len() + len("\r\n"))
+}
+
 // TestLengths sends real robots.txt, and some that pack well or badly, in all the ways that servers do, and wants no answer
 // to contradict its text.
 func TestLengths(t *testing.T) {
@@ -74,6 +96,11 @@ func TestLengths(t *testing.T) {
 		} {
 			if got := l.of(int64(len(sent))); got != fits {
 				t.Errorf("%s, %s: %d bytes of %d: %d", name, what, len(sent), len(body), got)
+			}
+			for _, lines := range []bool{false, true} {
+				if size := chunked(t, sent, lines); l.of(size) != fits || l.of(size+350) == misfits {
+					t.Errorf("%s, %s, %d bytes in chunks of %d: %d, with a header %d", name, what, size, len(body), l.of(size), l.of(size+350))
+				}
 			}
 			if got := l.of(int64(len(sent)) + 350); got == misfits {
 				t.Errorf("%s, %s, with a header: misfits", name, what)
@@ -105,7 +132,7 @@ func TestOtherLengths(t *testing.T) {
 	l := lengthsOf(text)
 	n := int64(len(text))
 	for size, want := range map[int64]fit{
-		20: misfits, n: fits, n - 100: fitsHeaders, n + 61: fits, n + 100: fitsHeaders, n + 8000: fitsHeaders, n + 9000: misfits, n / 2: fits,
+		20: misfits, n: fits, n - 100: fitsHeaders, n + 61: fits, n + 61 + 8*61: fits, n + 61 + 8*64: fitsHeaders, n + 8000: fitsHeaders, n + 9500: misfits, n / 2: fits,
 	} {
 		if got := l.of(size); got != want {
 			t.Errorf("%d of %d (%d to %d packed): got %d, want %d", size, n, l.least, l.packed, got, want)
