@@ -3,6 +3,7 @@ package conduct_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -333,5 +334,37 @@ func (s *scene) checkRows(t *testing.T, f *findings) {
 		if r.Verified+r.Impostors+r.Unpublished+r.Stale+r.NoAddress != r.Requests {
 			t.Fatalf("%s at %s: %+v", r.Agent, r.Origin, *r)
 		}
+	}
+}
+
+// TestSizes holds which answers show that a log counts bodies, or headers, too.
+func TestSizes(t *testing.T) {
+	for _, c := range []struct {
+		method          string
+		status, size    int
+		bodies, headers bool
+	}{
+		{"GET", 200, 39, true, false},
+		{"GET", 200, 40, false, false},
+		{"GET", 200, zero, false, false}, // the client has left
+		{"GET", 200, unsized, false, false},
+		{"GET", 206, unsized, false, false},
+		{"GET", 304, zero, true, false},
+		{"GET", 304, unsized, false, false},
+		{"GET", 304, 180, false, true},
+		{"GET", 204, zero, true, false},
+		{"HEAD", 200, zero, true, false},
+		{"HEAD", 200, unsized, false, false},
+		{"HEAD", 200, 180, false, true},
+		{"GET", 500, 20, false, false},
+	} {
+		s := (&scene{rng: rand.New(rand.NewPCG(1, 1)), start: time.Date(2026, 8, 11, 0, 0, 0, 0, time.UTC)}).file(closes)
+		s.ask(1, "", c.status, c.method, site+"/open").sized(c.size)
+		s.keep(t, s.lines, nil, way{rows: 10, workers: 1}, func(j *conduct.Journal) error {
+			if bodies, headers := j.Sizes(); bodies != c.bodies || headers != c.headers {
+				t.Errorf("%s, %d, %d bytes: bodies %t, headers %t; want %t, %t", c.method, c.status, c.size, bodies, headers, c.bodies, c.headers)
+			}
+			return nil
+		})
 	}
 }

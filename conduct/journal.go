@@ -143,14 +143,14 @@ const leastAnswer = 40
 // noteSize notes what the bytes of an answer show of the log.
 func (j *Journal) noteSize(b *engine.Batch, row int) {
 	status, ok := keptInt(b, row, j.opt.Status)
-	if !ok || status < 200 || status >= 400 {
+	size, isSized := keptInt(b, row, j.opt.Bytes)
+	if !ok || !isSized || status < 200 || status >= 400 {
 		return
 	}
-	size, _ := keptInt(b, row, j.opt.Bytes)
 	switch hasNoBody := status == 204 || status == 304 || j.isHead(b, row); {
 	case hasNoBody && size > 0:
 		j.seen.headed = true
-	case size < leastAnswer:
+	case hasNoBody || 0 < size && size < leastAnswer: // other answers of 0 bytes may be transfers that ended early
 		j.seen.bodied = true
 	}
 }

@@ -22,7 +22,7 @@ type line struct {
 	url    string
 	method string
 	status int
-	size   int    // bytes of the answer; 0 is 10, and unknown of a robots.txt
+	size   int    // bytes of the answer; 0 is 10, and unknown of a robots.txt; see unsized and zero
 	want   string // the conduct that its scene means; "" for a line that no text forbids, or an impostor's
 }
 
@@ -494,9 +494,19 @@ func (s *source) Next(b *engine.Batch) bool {
 	return true
 }
 
+// Sizes of a line that logs nothing, and 0.
+const (
+	unsized = -1 - iota
+	zero
+)
+
 // bytes returns how many bytes a line has; false if it has none.
 func (l *line) bytes() (n int64, ok bool) {
 	switch {
+	case l.size == unsized:
+		return 0, false
+	case l.size == zero:
+		return 0, true
 	case l.size > 0:
 		return int64(l.size), true
 	case isTxt(l.url):
