@@ -19,8 +19,12 @@ type date struct {
 // dateWords are the names of parameters that have a day in eight digits.
 var dateWords = regexp.MustCompile(`(?i)date|datum|^(day|month|cal|calendar|from|start|when)$`)
 
-// firstKnown is the first of 200 years that are dates.
-const firstKnown = 1900
+// The years of dates. Those from lateYear on are dates in a calendar alone, as elsewhere they are numbers of things.
+const (
+	firstKnown = 1900
+	lateYear   = 2100
+	endYear    = 10_000
+)
 
 // farFrom returns the first year that is long after the log.
 func (s *Spaces) farFrom() int {
@@ -30,24 +34,28 @@ func (s *Spaces) farFrom() int {
 	return s.Year + aheadYears
 }
 
-// date returns the date at the end of a path, or in the query.
+// date returns the date at the end of a path, or in the query: one before lateYear if there is one.
 func (u *parts) date() (d date, ok bool) {
 	if d, ok = pathDate(u.path, u.segs); ok {
 		d.from = u.segs[d.seg].from
-		return d, true
-	}
-	for i := range u.pairs {
-		p := &u.pairs[i]
-		if len(p.value) < 4 || p.value[0] != '1' && p.value[0] != '2' {
-			continue
-		}
-		if d, ok = u.pairDate(p); ok {
-			d.name = p.name
-			d.seg = min(1, max(0, len(u.segs)-1))
+		if d.year < lateYear {
 			return d, true
 		}
 	}
-	return d, false
+	for i := range u.pairs {
+		p := &u.pairs[i]
+		if len(p.value) < 4 || p.value[0] < '1' || p.value[0] > '9' {
+			continue
+		}
+		if one, is := u.pairDate(p); is && (one.year < lateYear || !ok) {
+			one.name = p.name
+			one.seg = min(1, max(0, len(u.segs)-1))
+			if d, ok = one, true; d.year < lateYear {
+				break
+			}
+		}
+	}
+	return d, ok
 }
 
 // pairDate returns the date of a parameter; where it is a year, its month is in another one.
@@ -139,7 +147,7 @@ func yearOf(text []byte) (year int, ok bool) {
 		}
 		year = 10*year + int(b-'0')
 	}
-	return year, year >= firstKnown && year < firstKnown+200
+	return year, year >= firstKnown
 }
 
 // numberOf returns a number from 1 of one or two digits.
@@ -159,13 +167,19 @@ func numberOf(text []byte, most int) (n int, ok bool) {
 // A calendar counts URLs of days and months.
 type calendar struct {
 	tally
-	dates map[int]bool     // by their eight digits, at most leastDates
-	years [200]bool        // from 1900
+	dates map[int]bool // by their eight digits, at most leastDates
+	years yearSet
 	stem  []byte           // before the date of the first path
 	paths int64            // with a date
 	mixed bool             // others have another stem
 	names map[string]int64 // requests by parameter
 }
+
+// A yearSet has the years from firstKnown on.
+type yearSet [endYear - firstKnown]bool
+
+// isOne reports whether it is a calendar, so that late years are dates, too.
+func (c *calendar) isOne() bool { return c.urls >= leastURLs && len(c.dates) == leastDates }
 
 // addDate counts a URL by its date.
 func (c *calendar) addDate(v *Visit, path []byte, d date) {
@@ -187,18 +201,18 @@ func (c *calendar) addDate(v *Visit, path []byte, d date) {
 	c.mixed = c.mixed || !bytes.Equal(c.stem, path[:d.from])
 }
 
-// end returns the calendar, if it is one, and empties it. far is the first year that is long after the log.
-func (c *calendar) end(far int) (found []*Space) {
-	if c.urls >= leastURLs && len(c.dates) == leastDates {
+// end returns the calendar of a directory, if it is one, and empties it. far is the first year that is long after the log.
+func (c *calendar) end(far int, dir string) (found []*Space) {
+	if c.isOne() {
 		names := frequent(c.names, 2)
 		one := c.space(Calendar, names, c.rules(names, far))
-		one.InQuery = len(names) > 0
+		one.InQuery, one.dir, one.late = len(names) > 0, dir, slices.Contains(c.years[lateYear-firstKnown:], true)
 		found = append(found, one)
 	}
 	if c.urls > 0 {
 		clear(c.dates)
 		c.clear()
-		c.years, c.paths, c.mixed = [200]bool{}, 0, false
+		c.years, c.paths, c.mixed = yearSet{}, 0, false
 		clear(c.names)
 	}
 	return found
@@ -233,6 +247,8 @@ func (c *calendar) rules(names []string, far int) (rules []string) {
 func yearPrefix(year, far int) string {
 	text := strconv.Itoa(year)
 	switch {
+	case year/1000*1000 >= far:
+		return text[:1]
 	case year/100*100 >= far:
 		return text[:2]
 	case year/10*10 >= far:

@@ -95,6 +95,9 @@ type Space struct {
 	Rules    []string // that close it; nil if none does without closing other pages
 	Others   int64    // URLs of other pages that they close, hardly any
 	InQuery  bool     // Names are parameters
+
+	dir  string // of a calendar: the first segment of its URLs, "" is all of the site
+	late bool   // it has dates from lateYear on
 }
 
 // A tally counts URLs of a space.
@@ -164,15 +167,19 @@ func (s *Spaces) AddURL(v *Visit) {
 		s.endSite()
 		s.origin = append(s.origin, v.URL[:v.Origin]...)
 	}
-	dir := path
-	if i := bytes.IndexByte(path[1:], '/'); i >= 0 {
-		dir = path[:i+2]
-	}
-	if string(dir) != string(s.dir) {
+	if dir := dirOf(path); string(dir) != string(s.dir) {
 		s.endDir()
 		s.dir = append(s.dir[:0], dir...)
 	}
 	s.count(v, s.partsOf(v))
+}
+
+// dirOf returns the first segment of a path, with its slashes.
+func dirOf(path []byte) []byte {
+	if i := bytes.IndexByte(path[1:], '/'); i >= 0 {
+		return path[:i+2]
+	}
+	return path
 }
 
 // partsOf returns the parts of a URL, which are valid until the next call.
@@ -208,11 +215,14 @@ func (s *Spaces) takeDate(v *Visit, u *parts) bool {
 	if !ok || d.year < s.farFrom() {
 		return false
 	}
+	c := &s.below
 	if d.seg == 0 {
-		s.site.addDate(v, u.path, d)
-	} else {
-		s.below.addDate(v, u.path, d)
+		c = &s.site
 	}
+	if d.year >= lateYear && !c.isOne() { // URLs with earlier years come first
+		return false
+	}
+	c.addDate(v, u.path, d)
 	return true
 }
 
@@ -246,7 +256,7 @@ func (p *parts) findPairs(query []byte) {
 
 // endDir ends the count of a directory.
 func (s *Spaces) endDir() {
-	s.keep(s.below.end(s.farFrom()))
+	s.keep(s.below.end(s.farFrom(), string(s.dir)))
 	s.try(s.paths.end(s.dir))
 }
 
@@ -259,7 +269,7 @@ func (s *Spaces) endIDs(d *idDir) {
 // endSite ends the count of a site.
 func (s *Spaces) endSite() {
 	s.endDir()
-	s.keep(s.site.end(s.farFrom()))
+	s.keep(s.site.end(s.farFrom(), ""))
 	s.keep(slices.Concat(s.named.end(), s.repeats.end(), s.duplicates.end()))
 	for i := range s.ids {
 		s.endIDs(&s.ids[i])

@@ -72,7 +72,11 @@ func TestNoSpaces(t *testing.T) {
 		"languages and guides": func(_ *rand.Rand, i int) string {
 			return fmt.Sprintf("/%c%c-us/g%d-guide/", 'a'+i%5, 'a'+i%7, i/35%300)
 		},
-		"an old paper":        func(_ *rand.Rand, i int) string { return day(i + 16_000).Format("/archive/2006/01/02/") },
+		"an old paper": func(_ *rand.Rand, i int) string { return day(i + 16_000).Format("/archive/2006/01/02/") },
+		"a paper since 1850": func(_ *rand.Rand, i int) string {
+			return time.Date(1850, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 16*i).Format("/archive/2006/01/02/")
+		},
+		"things by number":    func(_ *rand.Rand, i int) string { return fmt.Sprintf("/shop/%d/%d", 2200+i, 1+i%12) },
 		"past events":         func(_ *rand.Rand, i int) string { return day(i).Format("/events/2006-01-02/") },
 		"words with a date":   func(_ *rand.Rand, i int) string { return day(i).Format("/prevention/2006/01/02/") },
 		"bookings for a year": func(_ *rand.Rand, i int) string { return day(-i % 500).Format("/booking?date=2006-01-02") },
@@ -287,13 +291,61 @@ func TestSpaceCounts(t *testing.T) {
 		"calendar https://a.example 900 300 [{1 900}] [Disallow: /x/203]",
 		"session ids https://b.example 600 300 [{1 600}] [Disallow: /*;jsessionid=]",
 		"calendar https://b.example 300 300 [{1 300}] [Disallow: /z/203]",
-		"repeated segments https://e.example 300 300 [{1 300}] [Disallow: /a/b/a/b/ Disallow: /*/a/b/a/b/]",
+		"repeated segments https://e.example 300 300 [{1 300}] [Disallow: /*/a/b/a/b/]",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("found are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if len(s.all) > 4*shownSpaces {
 		t.Errorf("%d spaces are kept", len(s.all))
+	}
+}
+
+// TestLateYears holds that a calendar has all later years, as far as they have four digits, and rules that close them, and that
+// numbers beside it are none.
+func TestLateYears(t *testing.T) {
+	all, urls := map[string]int64{}, int64(0)
+	for day := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2300; day = day.AddDate(0, 0, 10) {
+		all["https://a.example"+day.Format("/termine/2006/01/02")] = 2
+		if day.Year() >= 2028 {
+			urls++
+		}
+	}
+	for i := range 900 {
+		all[fmt.Sprintf("https://a.example/shop/%d/%d", 2200+i, 1+i%12)] = 1
+		all[fmt.Sprintf("https://a.example/termine/9%03d-12", i)] = 2
+	}
+	urls += 900
+	s := Spaces{Year: 2026}
+	found := rows(&s, all)
+	if len(found) != 1 || found[0].URLs != urls || found[0].Requests != 2*urls {
+		t.Fatalf("%+v, want one of %d URLs", found, urls)
+	}
+	want := "2028 2029 203 204 205 206 207 208 209 21 22 9"
+	if got := strings.ReplaceAll(strings.Join(found[0].Rules, " "), "Disallow: /termine/", ""); got != want || found[0].Others != 0 {
+		t.Errorf("closed by %s, and %d others, want %s", got, found[0].Others, want)
+	}
+}
+
+// TestRepeatsClose holds that only rules are given that close URLs, and those first that close most.
+func TestRepeatsClose(t *testing.T) {
+	all := map[string]int64{}
+	for i := range 400 {
+		all[fmt.Sprintf("https://a.example/docs/%s%d", strings.Repeat("x/y/", 3+i%3), i)] = 1
+		if i < 300 {
+			all[fmt.Sprintf("https://a.example/w/z/w/z/%d", i)] = 1
+		}
+		if i%2 == 0 {
+			all[fmt.Sprintf("https://a.example/u/v/u/v/u/v/%d", i)] = 1
+			all[fmt.Sprintf("https://a.example/u/v/u/v/u/v/%d/", i)] = 1
+			all[fmt.Sprintf("https://a.example/docs/u/v/u/v/u/v/%d", i)] = 1
+		}
+	}
+	s := Spaces{Year: 2026}
+	found := rows(&s, all)
+	want := []string{"Disallow: /*/u/v/u/v/", "Disallow: /*/x/y/x/y/", "Disallow: /w/z/w/z/"}
+	if len(found) != 1 || !slices.Equal(found[0].Rules, want) {
+		t.Errorf("%+v, want one with %q", found, want)
 	}
 }
 

@@ -25,6 +25,7 @@ type trial struct {
 
 	bound          []robots.Rule // of rules
 	closed, others int64         // URLs that rules close, and those of these that are of no space
+	by             []int64       // of closed, by rule of rules
 }
 
 // mostTrials is how many trials are kept, or twice as many for a time.
@@ -67,6 +68,7 @@ func (s *Spaces) Begin() bool {
 	for _, t := range s.trials {
 		text := robots.Inspect([]byte("User-agent: *\n"+strings.Join(t.rules, "\n")+"\n"), robots.RFC9309)
 		t.bound, _ = text.File.Select(robots.NewAgent("*", robots.RFC9309))
+		t.by = make([]int64, len(t.rules))
 	}
 	return len(s.trials) > 0
 }
@@ -107,7 +109,11 @@ func (s *Spaces) TryURL(v *Visit) {
 	normal, buf := robots.RFC9309.Path(v.URL[v.Origin:], s.normal)
 	s.normal = buf
 	for _, t := range s.tried {
-		if len(t.rules) > 0 && robots.Decide(t.bound, normal, robots.RFC9309) >= 0 {
+		if len(t.rules) == 0 {
+			continue
+		}
+		if i := robots.Decide(t.bound, normal, robots.RFC9309); i >= 0 {
+			t.by[t.bound[i].Line-2]++ // the first line is no rule
 			if t.closed++; !isOf {
 				t.others++
 			}
@@ -123,11 +129,20 @@ func (s *Spaces) isKnown(v *Visit, u *parts) bool {
 	if n, _, _ := sessionOf(u.path, u.pairs); n >= 0 {
 		return true
 	}
-	if d, ok := u.date(); ok && d.year >= s.farFrom() {
+	if d, ok := u.date(); ok && d.year >= s.farFrom() && (d.year < lateYear || s.isLate(u.path, d)) {
 		return true
 	}
 	block, _ := blockOf(u.path, u.segs)
 	return block != nil
+}
+
+// isLate reports whether a late date is of a calendar that was found.
+func (s *Spaces) isLate(path []byte, d date) bool {
+	dir := ""
+	if d.seg > 0 {
+		dir = string(dirOf(path))
+	}
+	return slices.ContainsFunc(s.tried, func(t *trial) bool { return t.space != nil && t.space.late && t.space.dir == dir })
 }
 
 // settle ends the trials: spaces that are some are kept with the rules that close them alone.
@@ -142,9 +157,24 @@ func (s *Spaces) settle() {
 			}
 		case t.closesNoOther():
 			one.Others = t.others
+			if one.Kind == Repeats {
+				one.Rules = t.closing()
+			}
 		default:
 			one.Rules = nil
 		}
 	}
 	s.trials, s.tried = nil, nil
+}
+
+// closing returns the rules that close some URLs, those that close most first.
+func (t *trial) closing() (rules []string) {
+	closed := map[string]int64{}
+	for i, rule := range t.rules {
+		if closed[rule] += t.by[i]; t.by[i] > 0 {
+			rules = append(rules, rule)
+		}
+	}
+	slices.SortStableFunc(rules, func(a, b string) int { return cmp.Compare(closed[b], closed[a]) })
+	return rules
 }
