@@ -85,12 +85,14 @@ type Counter struct {
 	unjudged string             // why it is not, where the log has a status
 	kinds    kinds
 	denials  *denials
+	broken   brokenRules
 	rules    ruleCounts
 	series   *timeline.Series
 	clock    localtime.Clock // of series
 	paces    *pace.Counts
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
-	fresh    []int64           // by crawler, those of classes that are 304
+	own      []ownAnswers      // by crawler, without impostors
+	faked    *timeline.Series  // of impostors alone
 	training training
 
 	rows, bad int64
@@ -182,7 +184,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
 	c.series, c.clock = timeline.New(crawlers), localtime.New(opt.Location)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
-	c.fresh, c.agentBytes = make([]int64, len(c.classes)), make([]int64, len(c.classes))
+	c.own, c.agentBytes, c.faked = make([]ownAnswers, len(c.classes)), make([]int64, len(c.classes)), timeline.New(crawlers)
 	c.served = newAnswers(func(k *kind, n *aggregate.RowCounts) int64 {
 		if k.denies == 0 {
 			return 0
@@ -368,14 +370,37 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	c.classes[r.agent][class]++
 	switch {
 	case c.isServed(b, i):
-		if one.Served = 1; class == 3 {
-			c.fresh[r.agent]++
-		}
+		one.Served = 1
 	case class >= 4:
 		one.Failed = 1
 	}
+	if class > 0 && !r.faked {
+		c.own[r.agent].addAnswer(class, one.Served > 0)
+	}
 	one.Bytes = c.bytesOf(b, i)
 	return one
+}
+
+// ownAnswers are the answers to a crawler that have a status.
+type ownAnswers struct {
+	answered   int64
+	redirected int64 // 3xx, but for 304
+	missed     int64 // 4xx
+	failed     int64 // 5xx
+}
+
+// addAnswer counts an answer of a class of statuses.
+func (o *ownAnswers) addAnswer(class int, served bool) {
+	o.answered++
+	switch {
+	case served:
+	case class == 3:
+		o.redirected++
+	case class == 4:
+		o.missed++
+	case class == 5:
+		o.failed++
+	}
 }
 
 // isServed reports whether a row was answered by 2xx or 304.
@@ -410,8 +435,15 @@ func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, one *aggregate.Ro
 	cell.Requests++
 	cell.Denied += int64(min(1, k.denies))
 	cell.Violations += one.Violations
-	if one.Failed > 0 && statusClass(b, r.row, c.status) == 5 {
+	isError := one.Failed > 0 && statusClass(b, r.row, c.status) == 5
+	if isError {
 		cell.Failed++
+	}
+	if r.faked {
+		cell = c.faked.CellAt(c.clock.Shown(at), int(r.agent))
+		if cell.Requests++; isError {
+			cell.Failed++
+		}
 	}
 	if c.fromLog && r.agent != 0 && c.callers.Names()[r.agent] != engine.OtherNamed {
 		c.paces.AddRow(b, r.row, r.agent, c.look)
@@ -499,6 +531,7 @@ func (c *Counter) Settle() error {
 	}
 	err := c.requests.EachURL(c.addURL)
 	c.endSite()
+	c.broken.end()
 	if err == nil && c.spaces.Begin() {
 		err = c.requests.EachURL(c.tryURL)
 	}
@@ -549,6 +582,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	}
 	c.waste.AddURL(u.Text, u.PathEnd, crawled)
 	c.spaces.AddURL(visit)
+	c.addBroken(u)
 	c.addTaken(u, hash)
 	c.addSitemapURL(u)
 	c.addRequested(u, hash)
@@ -564,11 +598,11 @@ func (c *Counter) tryURL(u *aggregate.URL) {
 	c.spaces.TryURL(visit)
 }
 
-// addSpent adds requests to those of the last URL, if a crawler may make them, and returns how many.
+// addSpent adds requests to those of the last URL, if a crawler may make them and no impostor made them, and returns how many.
 func (c *Counter) addSpent(r *aggregate.Request) int64 {
 	k, visit := &c.kinds.all[r.Kind], &c.visit
 	visit.Cut = visit.Cut || k.cut
-	if !c.fromLog || k.agent == 0 || k.denies > 0 {
+	if !c.fromLog || k.agent == 0 || k.denies > 0 || k.faked {
 		return 0
 	}
 	visit.Spent = waste.Spend(visit.Spent, int(k.agent), r.Rows)

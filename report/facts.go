@@ -65,8 +65,8 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		f.Files = append(f.Files, file)
 		requests[l.Origin] += l.Requests
 	}
-	if top := &v.Stats.TopViolated[0]; c.fromLog && top.Rows > 0 && v.Stats.TopRulesOff == 0 {
-		f.Broken = findings.Broken{Origin: string(top.Origin), Line: top.Rule.Line, Rule: top.Rule.String(), Violations: top.Rows}
+	if !c.broken.off {
+		f.Broken = c.broken.top
 	}
 	for _, p := range v.Waste {
 		f.Parameters = append(f.Parameters, findings.Parameter{Name: p.Name, Requests: p.Requests, URLs: p.URLs, Paths: p.Paths, Bare: p.Bare, Rules: p.Rules()})
@@ -132,13 +132,13 @@ func neverOf(l *listing.View) (rules, never int) {
 	return rules, never
 }
 
-// addPoints adds the crawlers, and their requests by stretches of time: days, or hours of a short log.
+// addPoints adds the crawlers, without impostors, and their requests by stretches of time: days, or hours of a short log.
 func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 	step := 1
 	if f.To.Sub(f.From) < 8*24*time.Hour {
 		step = 0
 	}
-	points := c.series.Points(within, step, 1<<12)
+	points, faked := c.series.Points(within, step, 1<<12), c.faked.Points(within, step, 1<<12)
 	if points != nil && (points.Step == "hour" || points.Step == "day") {
 		f.Starts, f.ByHour, f.All = points.Starts, points.Step == "hour", make([]int64, len(points.Starts))
 		for _, cells := range points.Cells {
@@ -153,29 +153,25 @@ func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 		}
 		token, _, _ := strings.Cut(counts.Name, "/")
 		known, _ := crawlers.Lookup(token)
-		one := findings.Crawler{Name: counts.Name, Search: slices.Contains(known.Purposes, searchSet), Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown}
+		one := findings.Crawler{Name: counts.Name, Search: slices.Contains(known.Purposes, searchSet), Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown - counts.Verified[ranges.No].Rows}
 		one.Unsure = one.Violations - min(one.Violations, counts.Verified[ranges.Yes].Denied)
+		one.Stale, one.Unlisted, one.Published = counts.Verified[ranges.Stale].Denied > 0, counts.Verified[ranges.Unpublished].Denied > 0, len(known.Ranges) > 0
 		if c.fromLog {
-			for class, n := range c.classes[a][1:] {
-				one.Answered += n
-				switch class + 1 {
-				case 3:
-					one.Redirected = n - c.fresh[a]
-				case 4:
-					one.Missed = n
-				case 5:
-					one.Failed = n
-				}
-			}
+			own := c.own[a]
+			one.Answered, one.Redirected, one.Missed, one.Failed = own.answered, own.redirected, own.missed, own.failed
 		}
 		if v.Conduct != nil {
-			broke := c.conducts.Broke(counts.Name)
-			one.Judged, one.Knew, one.NeverAsked = true, broke[conduct.Knew], broke[conduct.NeverAsked]
+			row := c.conducts.RowOf(counts.Name)
+			one.Judged, one.Asked, one.Knew, one.NeverAsked = true, row.Robots, row.Broke[conduct.Knew], row.Broke[conduct.NeverAsked]
 		}
 		if f.Starts != nil && c.fromLog && a < len(points.Cells) {
 			one.Points = make([]findings.Point, len(f.Starts))
 			for i := range one.Points {
 				one.Points[i] = findings.Point{Requests: points.Cells[a][i], Violations: points.Bad[a][i], Failed: points.Failed[a][i]}
+				if faked != nil && a < len(faked.Cells) {
+					one.Points[i].Requests -= faked.Cells[a][i]
+					one.Points[i].Failed -= faked.Failed[a][i]
+				}
 			}
 		}
 		f.Crawlers = append(f.Crawlers, one)

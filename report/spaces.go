@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/waste"
 )
@@ -15,7 +16,7 @@ type spaceView struct {
 // A spentView is the requests a crawler spent on them.
 type spentView struct {
 	Name         string
-	Requests, Of int64 // of all that it made
+	Requests, Of int64 // of all that it made, without impostors
 }
 
 // Share returns the share of the requests of the crawler.
@@ -28,7 +29,7 @@ const shownSpent = 4
 func (c *Counter) spaceViews(rows []Crawler) (all []spaceView) {
 	made := map[string]int64{}
 	for i := range rows {
-		made[rows[i].Name] = rows[i].Requests
+		made[rows[i].Name] = rows[i].Requests - rows[i].verified[ranges.No].Rows
 	}
 	for _, one := range c.spaces.Rows() {
 		v := spaceView{Space: one}

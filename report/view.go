@@ -182,6 +182,14 @@ func (v *view) addVerified(lists *ranges.Lists) {
 	}
 }
 
+// OwnRequests returns how many requests the crawlers of the log made, without impostors.
+func (v *view) OwnRequests() int64 {
+	if v.Impostors == nil {
+		return v.Own.Requests
+	}
+	return v.Own.Requests - v.Impostors.All.Requests
+}
+
 // ShowsErrors reports whether rules have a number of errors: where a request has one verdict, and an answer.
 func (v *view) ShowsErrors() bool { return v.Status && !v.Several }
 

@@ -166,14 +166,21 @@ var faults = map[string]struct {
 		traffic{captures: []sent{{-5, "User-agent: Googlebot\nDisallow: /\n\n" + usualText}}, client: func(v *visit) { v.skip = v.agent == googlebot && v.path != "/robots.txt" }},
 		"closed", "Googlebot may fetch nothing of https://www.shop.example",
 	},
-	"HTML":        {traffic{captures: []sent{{-5, usualText}, {6, "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n"}}}, "misplaced changed", "sends as robots.txt is an HTML page"},
-	"staging":     {traffic{captures: []sent{{-5, strings.Replace(usualText, "www.", "staging.", 1)}}}, "foreign", "its sitemap in line 6 is on staging.shop.example"},
-	"a path":      {traffic{captures: []sent{{-5, usualText + "\nUser-agent: bingbot\nDisallow: /shop/\n"}}, client: func(v *visit) { v.skip = v.agent == bingbot && strings.HasPrefix(v.path, "/shop/") }}, "closed-path", "bingbot may not fetch /shop/ of https://www.shop.example, which at least 27.0% of the requests there are for: line 9, Disallow: /shop/. | 26,358 requests"},
-	"stopped":     {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
-	"slowed":      {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},
-	"failing":     {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "% of the requests of Googlebot, 4.8% of those of bingbot and 5.5% of those of GPTBot were answered by an error of the server (5xx)."},
-	"violations":  {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times. 300 broke line 2 of the robots.txt of https://www.shop.example, Disallow: /private/. It knew of 286: its copy of robots.txt disallowed them."},
-	"impostors":   {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "faked", "Clients that are not Googlebot use that name; 100% of the requests came from 5.188.10.0/24. | 400 requests"},
+	"HTML":       {traffic{captures: []sent{{-5, usualText}, {6, "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n"}}}, "misplaced changed", "sends as robots.txt is an HTML page"},
+	"staging":    {traffic{captures: []sent{{-5, strings.Replace(usualText, "www.", "staging.", 1)}}}, "foreign", "its sitemap in line 6 is on staging.shop.example"},
+	"a path":     {traffic{captures: []sent{{-5, usualText + "\nUser-agent: bingbot\nDisallow: /shop/\n"}}, client: func(v *visit) { v.skip = v.agent == bingbot && strings.HasPrefix(v.path, "/shop/") }}, "closed-path", "bingbot may not fetch /shop/ of https://www.shop.example, which at least 27.0% of the requests there are for: line 9, Disallow: /shop/. | 26,358 requests"},
+	"stopped":    {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
+	"slowed":     {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},
+	"failing":    {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "% of the requests of Googlebot, 4.8% of those of bingbot and 5.5% of those of GPTBot were answered by an error of the server (5xx)."},
+	"violations": {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times. 300 broke line 2 of the robots.txt of https://www.shop.example, Disallow: /private/. It knew of 286: its copy of robots.txt disallowed them."},
+	"violations of versions": {
+		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /x/\n"}}, more: manyViolations}, "violated changed",
+		"1,200 broke line 2 of the robots.txt of https://www.shop.example, Disallow: /private/.",
+	},
+	"violations of a line that moves": {
+		traffic{captures: []sent{{-5, usualText}, {7, "# new\n" + usualText}}, more: manyViolations}, "violated changed", "1,200 broke a line of the robots.txt of https://www.shop.example, Disallow: /private/.",
+	},
+	"impostors":   {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "faked", "Clients that are not Googlebot use that name; 100% of their requests came from 5.188.10.0/24. | 400 requests"},
 	"redirects":   {traffic{client: func(v *visit) { failSome(v, 0, 301, 3) }}, "redirected", "37.8% of the requests of Googlebot, 37.5% of those of bingbot and 36.8% of those of GPTBot were answered by a redirect (3xx)."},
 	"changes":     {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, usualText}}}, "changed", "changed 2 times: on 2026-03-04 00:00 “Disallow: /img/” and 1 more line came; on 2026-03-10 00:00 “Disallow: /img/” and 1 more line went."},
 	"idle rules":  {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /old1/\nDisallow: /old2/\nDisallow: /old3/\nDisallow: /search?\n"}}}, "idle", "3 of 4 rules matched none of 100,000 requests"},
@@ -223,6 +230,11 @@ func violations(rng *rand.Rand) (all []visit) {
 	return all
 }
 
+// manyViolations are four times as many.
+func manyViolations(rng *rand.Rand) []visit {
+	return slices.Concat(violations(rng), violations(rng), violations(rng), violations(rng))
+}
+
 // impostors are requests of a client that says that it is Googlebot.
 func impostors(rng *rand.Rand) (all []visit) {
 	for range 400 {
@@ -267,6 +279,39 @@ func TestFindings(t *testing.T) {
 			}
 			t.Log(said)
 		})
+	}
+}
+
+// TestImpostorsApart holds that impostors change no share of the crawler whose name they use.
+func TestImpostorsApart(t *testing.T) {
+	for kind, name := range map[string]string{"failing": "failing", "redirected": "redirects", "wasted": "a trap"} {
+		dir := t.TempDir()
+		t.Chdir(dir)
+		writeRanges(t)
+		var lines []string
+		for _, more := range []func(rng *rand.Rand) []visit{nil, func(rng *rand.Rand) (all []visit) {
+			for i, v := range append(impostors(rng), impostors(rng)...) {
+				v.path, v.status = fmt.Sprintf("/shop/?sort=%d&colour=%d", i, 100+i), []int{200, 301, 503}[i%3]
+				all = append(all, v)
+			}
+			return all
+		}} {
+			log := faults[name].traffic
+			log.lines, log.days, log.more = 20_000, 14, more
+			log.write(t, dir)
+			_, said := findings(t, dir, "-rules", "rules.jsonl", "-in", "access.log", "-base", "https://www.shop.example", "-as-of", "log", "-ranges", "ranges")
+			for line := range strings.Lines(said) {
+				if strings.HasPrefix(line, kind+": ") {
+					lines = append(lines, line)
+				}
+			}
+			if strings.Contains(said, "faked: ") != (more != nil) {
+				t.Errorf("%s: %s", kind, said)
+			}
+		}
+		if len(lines) != 2 || lines[0] != lines[1] {
+			t.Errorf("%s: with impostors the finding is another one: %q", kind, lines)
+		}
 	}
 }
 

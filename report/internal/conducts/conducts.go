@@ -139,12 +139,12 @@ func (c *Counts) Misfit(m *conduct.Misfit) error {
 // Misfits returns these origins, after Judge.
 func (c *Counts) Misfits() []conduct.Misfit { return c.misfits }
 
-// Broke returns the violations of a crawler by its knowledge; all 0 for a crawler that was not seen.
-func (c *Counts) Broke(agent string) (all [conduct.NumConducts]int64) {
+// RowOf returns the row of a crawler; the zero Row if it was not seen.
+func (c *Counts) RowOf(agent string) (r Row) {
 	if i, ok := c.at[agent]; ok {
-		all = c.rows[i].Broke
+		r = c.rows[i]
 	}
-	return all
+	return r
 }
 
 // A Row is a crawler in the panel.

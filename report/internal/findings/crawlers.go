@@ -81,7 +81,11 @@ func violated(f *Facts) []Finding {
 		text = fmt.Sprintf("%s fetched what robots.txt disallows to them, %s alone %s.", list(names(all), "other crawler"), show.Text(all[0].Name), show.Plural(all[0].Violations, "time"))
 	}
 	if b := &f.Broken; b.Violations > 0 {
-		text += fmt.Sprintf(" %s broke line %d of the robots.txt of %s, %s.", show.Number(b.Violations), b.Line, show.Text(b.Origin), brief(b.Rule))
+		line := "a line"
+		if b.Line > 0 {
+			line = fmt.Sprintf("line %d", b.Line)
+		}
+		text += fmt.Sprintf(" %s broke %s of the robots.txt of %s, %s.", show.Number(b.Violations), line, show.Text(b.Origin), brief(b.Rule))
 	}
 	text += all[0].knew(len(all) > 1)
 	found := f.findingOf(Violated, sum, f.Requests, from, to, text)
@@ -90,11 +94,9 @@ func violated(f *Facts) []Finding {
 		if all[0].Judged {
 			found[i].Link, found[i].Title = "conduct", "Conduct"
 		}
-		if unsure := unsureOf(all); f.Addresses && unsure > 0 {
-			found[i].Text += fmt.Sprintf(" Of all, %s may not have come from who they say: no list of that time tells.", show.Number(unsure))
-			found[i].Do = "Take newer lists with -ranges to find out whether it was them. Then tell the operators, or refuse these requests."
-		}
-		if !f.Addresses {
+		if f.Addresses {
+			f.doubt(&found[i], all)
+		} else {
 			found[i].Do = "First find out with -ranges whether it was them: anyone can send their names. Then tell the operators, or refuse these requests."
 		}
 	}
@@ -109,12 +111,43 @@ func FewViolations(found []Finding, violations int64) string {
 	return ""
 }
 
-// unsureOf returns how many violations may not have come from some crawlers.
-func unsureOf(crawlers []*Crawler) (n int64) {
+// doubt says why some violations may not have come from these crawlers.
+func (f *Facts) doubt(one *Finding, crawlers []*Crawler) {
+	unsure, stale := int64(0), false
+	var missing, unpublished []string
 	for _, c := range crawlers {
-		n += c.Unsure
+		if c.Unsure == 0 {
+			continue
+		}
+		unsure, stale = unsure+c.Unsure, stale || c.Stale
+		switch {
+		case !c.Unlisted:
+		case c.Published:
+			missing = append(missing, show.Text(c.Name))
+		default:
+			unpublished = append(unpublished, show.Text(c.Name))
+		}
 	}
-	return n
+	if unsure == 0 {
+		return
+	}
+	var why []string
+	if stale {
+		why = append(why, "the lists are of another time")
+	}
+	if len(missing) > 0 {
+		why = append(why, "-ranges has no list of "+list(missing, "other crawler"))
+	}
+	if len(unpublished) > 0 {
+		why = append(why, "no list of "+list(unpublished, "other crawler")+" is known")
+	}
+	if len(why) == 0 {
+		why = append(why, "their addresses tell nothing")
+	}
+	one.Text += fmt.Sprintf(" %s may have come from others: %s.", show.Number(unsure), strings.Join(why, ", and "))
+	if stale || len(missing) > 0 {
+		one.Do = "Take lists of that time with -ranges to find out whether it was them. Then tell the operators, or refuse these requests."
+	}
 }
 
 // knew returns a sentence on the rules that a crawler knew when it fetched disallowed URLs; "" if it was not judged. named
@@ -131,6 +164,8 @@ func (c *Crawler) knew(named bool) string {
 		return fmt.Sprintf(" %s knew of all %s: its copy of robots.txt disallowed them.", who, show.Number(c.Knew))
 	case c.Knew > 0:
 		return fmt.Sprintf(" %s knew of %s: its copy of robots.txt disallowed them.", who, show.Number(c.Knew))
+	case c.NeverAsked > 0 && c.Asked == 0:
+		return " " + who + " never asked for robots.txt in this log."
 	case c.NeverAsked == c.Violations:
 		return " " + who + " never asked for robots.txt before."
 	case c.NeverAsked > 0:
@@ -149,9 +184,9 @@ func faked(f *Facts) []Finding {
 	if i.Names > 0 {
 		name += " and " + show.Plural(i.Names, "other crawler")
 	}
-	text := fmt.Sprintf("Clients that are not %s use that name; %s of the requests came from %s.", name, show.Percent(i.Share), show.Text(i.Network))
+	text := fmt.Sprintf("Clients that are not %s use that name; %s of their requests came from %s.", name, show.Percent(i.Share), show.Text(i.Network))
 	if i.Names > 0 {
-		text = fmt.Sprintf("Clients that are not %s use their names; %s of the requests came from %s.", name, show.Percent(i.Share), show.Text(i.Network))
+		text = fmt.Sprintf("Clients that are not %s use their names; %s of their requests came from %s.", name, show.Percent(i.Share), show.Text(i.Network))
 	}
 	found := f.findingOf(Faked, i.Requests, f.Requests, time.Time{}, time.Time{}, text)
 	for n := range found {

@@ -63,7 +63,7 @@ type Facts struct {
 	sites []closing // that are closed, see closings; of Find
 }
 
-// A Crawler is the requests of a crawler.
+// A Crawler is the requests of a crawler, without those of its impostors.
 type Crawler struct {
 	Name       string
 	Search     bool // it fetches for a search engine
@@ -72,7 +72,11 @@ type Crawler struct {
 	Judged     bool    // it is known what it knew
 	Knew       int64   // of Violations, where it had been sent a robots.txt that disallows the request
 	NeverAsked int64   // of Violations, where it had not asked for robots.txt
+	Asked      int64   // requests of robots.txt
 	Unsure     int64   // of Violations, which may not have come from it
+	Stale      bool    // some of these as its lists are of another time
+	Unlisted   bool    // some of these as there is no list of it
+	Published  bool    // its operator publishes lists
 	Answered   int64   // with a status
 	Failed     int64   // with 5xx
 	Missed     int64   // with 4xx
@@ -109,7 +113,7 @@ type Asked struct {
 // A Broken is a rule that crawlers broke.
 type Broken struct {
 	Origin, Rule string
-	Line         int32
+	Line         int32 // 0 if versions of the text have it in several
 	Violations   int64
 }
 
@@ -144,6 +148,7 @@ type Change struct {
 type Look struct {
 	What string
 	Not  string // why it was not looked for; "" if it was
+	Note string // on what was seen; "" is nothing to add
 }
 
 // Find returns the findings, the most important first, and how many more there are.
@@ -185,18 +190,22 @@ func Looks(f *Facts) []Look {
 	if !slices.ContainsFunc(f.Files, func(file File) bool { return file.Body != nil }) {
 		noTexts = "no text of a robots.txt is there"
 	}
+	shut := Look{What: "search crawlers that are shut out of a site or of its busiest paths", Not: noTexts}
+	if f.FromLog && !f.Dated {
+		shut.Note = "by the text of today alone, as no older ones were given"
+	}
 	return []Look{
-		{"search crawlers that are shut out of a site or of its busiest paths", noTexts},
-		{"texts that were not meant for the site", noTexts},
-		{"crawlers that fetched what is disallowed", noLog},
-		{"what these crawlers knew of robots.txt", cmp.Or(noLog, noTime, noStatus, f.Unjudged)},
-		{"requests spent on parameters, calendars, session ids and other URLs without end", noLog},
-		{"impostors", cmp.Or(noLog, noLists)},
-		{"errors and redirects", cmp.Or(noLog, noStatus)},
-		{"crawlers that came less or stopped", cmp.Or(noLog, noTime)},
-		{"changes of robots.txt", cmp.Or(noDates, noTime)},
-		{"URLs of sitemaps that are closed to search crawlers or fail", noSitemaps},
-		{"rules without effect", noTexts},
+		shut,
+		{What: "texts that were not meant for the site", Not: noTexts},
+		{What: "crawlers that fetched what is disallowed", Not: noLog},
+		{What: "what these crawlers knew of robots.txt", Not: cmp.Or(noLog, noTime, noStatus, f.Unjudged)},
+		{What: "requests spent on parameters, calendars, session ids and other URLs without end", Not: noLog},
+		{What: "impostors", Not: cmp.Or(noLog, noLists)},
+		{What: "errors and redirects", Not: cmp.Or(noLog, noStatus)},
+		{What: "crawlers that came less or stopped", Not: cmp.Or(noLog, noTime)},
+		{What: "changes of robots.txt", Not: cmp.Or(noDates, noTime)},
+		{What: "URLs of sitemaps that are closed to search crawlers or fail", Not: noSitemaps},
+		{What: "rules without effect", Not: noTexts, Note: f.unmatched()},
 	}
 }
 

@@ -220,13 +220,58 @@ func TestKnew(t *testing.T) {
 		"": {},
 		" It knew of all 9: its copy of robots.txt disallowed them.":  {Judged: true, Knew: 9},
 		" It knew of 3: its copy of robots.txt disallowed them.":      {Judged: true, Knew: 3, NeverAsked: 6},
-		" It never asked for robots.txt before.":                      {Judged: true, NeverAsked: 9},
-		" It had not asked for robots.txt before 2 of its requests.":  {Judged: true, NeverAsked: 2},
+		" It never asked for robots.txt in this log.":                 {Judged: true, NeverAsked: 7},
+		" It never asked for robots.txt before.":                      {Judged: true, NeverAsked: 9, Asked: 1},
+		" It had not asked for robots.txt before 2 of its requests.":  {Judged: true, NeverAsked: 2, Asked: 1},
 		" Nothing shows that its copy of robots.txt disallowed them.": {Judged: true},
 	} {
 		c.Violations = 9
 		if got := c.knew(false); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestDoubt holds the reasons why violations may have come from others, and that lists are asked for only where there are some.
+func TestDoubt(t *testing.T) {
+	for want, c := range map[string]Crawler{
+		"":                              {},
+		"lists are of another time":     {Unsure: 3, Stale: true, Published: true},
+		"-ranges has no list of GPTBot": {Unsure: 3, Unlisted: true, Published: true},
+		"no list of GPTBot is known":    {Unsure: 3, Unlisted: true},
+		"their addresses tell nothing":  {Unsure: 3, Published: true},
+	} {
+		f := days(14)
+		f.addCrawler("GPTBot", func(int) int64 { return 100 })
+		c.Name, c.Violations, c.Points = "GPTBot", 30, f.Crawlers[0].Points
+		f.Crawlers[0], f.Addresses = c, true
+		one := violated(f)[0]
+		if got := strings.Contains(one.Text, " 3 may have come from others: "); got != (want != "") || !strings.Contains(one.Text, want) {
+			t.Errorf("%q, want %q", one.Text, want)
+		}
+		if got := strings.HasPrefix(one.Do, "Take lists"); got != (c.Unsure > 0 && c.Published && (c.Stale || c.Unlisted)) {
+			t.Errorf("%s: %s", want, one.Do)
+		}
+	}
+}
+
+// TestLooks holds the notes beside the things that were looked for.
+func TestLooks(t *testing.T) {
+	f := days(14)
+	text := []byte("User-agent: *\nDisallow: /a\n")
+	f.Files = []File{
+		{Origin: "https://a.example", Body: text, Rules: 9, Never: 9, Last: f.From},
+		{Origin: "https://a.example", Body: text, Rules: 4, Never: 2, Last: f.To},
+		{Origin: "https://b.example", Body: text, Rules: 3, Never: 1},
+	}
+	for _, dated := range []bool{false, true} {
+		f.Dated = dated
+		looks := Looks(f)
+		if first := looks[0]; first.Not != "" || (first.Note == "by the text of today alone, as no older ones were given") == dated {
+			t.Errorf("%+v, dated: %t", first, dated)
+		}
+		if last := looks[len(looks)-1]; last.Not != "" || last.Note != "3 of 7 rules matched nothing, see Rules" {
+			t.Errorf("%+v", last)
 		}
 	}
 }

@@ -161,7 +161,7 @@ func misplaced(f *Facts) (found []Finding) {
 			continue
 		}
 		for _, one := range f.findingOf(kind, file.Requests, f.Requests, file.First, file.Last, text) {
-			one.Unit, one.Link, one.Title, one.Do = "requests met it", file.Link, "Rules", do
+			one.Unit, one.Link, one.Title, one.Do = "requests while it was in force", file.Link, "Rules", do
 			if f.isPast(file, &one) {
 				one.Text += " Another text is in force now."
 				one.Do = "Find out how it got there, so that it does not come again."
@@ -384,4 +384,22 @@ func idle(f *Facts) (found []Finding) {
 		}
 	}
 	return most(found, 1)
+}
+
+// unmatched says how many rules of the texts in force at the end matched nothing; "" if each did.
+func (f *Facts) unmatched() string {
+	last := map[string]*File{}
+	for i := range f.Files {
+		if file := &f.Files[i]; last[file.Origin] == nil || file.Last.After(last[file.Origin].Last) {
+			last[file.Origin] = file
+		}
+	}
+	never, rules := 0, 0
+	for _, file := range last {
+		never, rules = never+file.Never, rules+file.Rules
+	}
+	if never == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d rules matched nothing, see Rules", never, rules)
 }
