@@ -40,7 +40,7 @@ var traps = map[string]struct {
 	}, "URLs with session ids, by “sid”, of", 2, nil},
 	"a segment again": {func(v *visit) string {
 		return fmt.Sprintf("/blog/%d%s/logo.html", v.rng.IntN(100), strings.Repeat("/images", 3+v.rng.IntN(9)))
-	}, "paths whose segments come again and again, by “/images”, of", 2, nil},
+	}, "paths whose segments come again and again, by “/images”, of", 1, nil},
 	"segments again": {func(v *visit) string {
 		return fmt.Sprintf("%s/%d.html", strings.Repeat("/shop/sale", 2+v.rng.IntN(7)), v.rng.IntN(90))
 	}, "paths whose segments come again and again, by “/shop/sale”, of", 2, nil},
