@@ -265,7 +265,7 @@ func (s *scene) checkAnswer(t *testing.T, q *conduct.Request, l *line) {
 		}
 		if o.status < 400 {
 			texts++
-			other = s.isOther(o)
+			other = s.isOff(o)
 		} else {
 			others++
 		}

@@ -32,7 +32,7 @@ type event struct {
 	delay    int64  // microseconds; noDelay is none. A fetch has the delay of the event before
 	period   uint32 // of a fetch and a forbidden one, see engine.Deed
 	cache    int64  // of a fetch, microseconds
-	fit      fit    // of a fetch, as the next two, which only others than fits and unsized have
+	fit      fit    // of a fetch, as the next two, which only those above fits have
 	size     int64  // bytes of the answer
 	text     int64  // bytes of the text in force
 	past     []byte // of a forbidden one, see engine.Deed
@@ -64,10 +64,8 @@ func (e *event) order(o *event, details bool) int {
 	return 0
 }
 
-// The first byte of an event has its kind in the lowest two bits, and these above them; a fetch has its fit in place of the
-// first two.
+// The first byte of an event has its kind in the lowest two bits, and these above them.
 const (
-	fitShift   = 2
 	newDelay   = 1 << 2 // the delay differs from the delay of the event before, and follows
 	isViolated = 1 << 3
 	inSeconds  = 1 << 4 // the difference of the times is in seconds, not in microseconds
@@ -101,9 +99,6 @@ func (s *state) append(dst []byte, e *event) []byte {
 	if e.violated {
 		head |= isViolated
 	}
-	if e.kind.isFetch() {
-		head |= byte(e.fit) << fitShift
-	}
 	dst = append(dst, head)
 	if long {
 		dst = binary.AppendVarint(dst, step)
@@ -115,7 +110,8 @@ func (s *state) append(dst []byte, e *event) []byte {
 	s.at = e.at
 	switch e.kind {
 	case gotText, gotNone:
-		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(e.period)), uint64(e.cache))
+		dst = append(binary.AppendUvarint(dst, uint64(e.period)), byte(e.fit))
+		dst = binary.AppendUvarint(dst, uint64(e.cache))
 		if e.fit > fits {
 			dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(e.size)), uint64(e.text))
 		}
@@ -147,18 +143,14 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 	}
 	s.at += step
 	e.kind = kind(head & 3)
-	fetch := e.kind.isFetch()
-	if e.fit = unsized; fetch {
-		e.fit = fit(head >> fitShift & 3)
-	}
-	if !fetch && head&newDelay != 0 {
+	if head&newDelay != 0 {
 		var n int
 		if s.delay, n = binary.Varint(series); n <= 0 {
 			return nil, errSeries
 		}
 		series = series[n:]
 	}
-	e.at, e.delay, e.violated = s.at, s.delay, !fetch && head&isViolated != 0
+	e.at, e.delay, e.violated, e.fit = s.at, s.delay, head&isViolated != 0, unsized
 	if e.kind == allowed {
 		return series, nil
 	}
@@ -192,6 +184,10 @@ func (e *event) readRest(series []byte) ([]byte, error) {
 
 // readFetch reads the fields that only fetches have.
 func (e *event) readFetch(series []byte) ([]byte, error) {
+	if len(series) == 0 || fit(series[0]) > misfits {
+		return nil, errSeries
+	}
+	e.fit, series = fit(series[0]), series[1:]
 	fields := []*int64{&e.cache, &e.size, &e.text}
 	if e.fit <= fits {
 		fields = fields[:1]

@@ -79,18 +79,22 @@ func (j *joiner) Take(c *cursor) error {
 			return err
 		}
 		j.any, j.isTold = true, false
-		j.about = origin{name: string(i.origin), first: NoTime, fetched: map[string]int64{}}
+		j.about = origin{name: string(i.origin), first: NoTime, fetched: map[string]firstAnswers{}}
 	}
 	var err error
 	switch i.kind {
 	case ofOrigin:
 		err = j.about.readOrigin(i.payload)
 	case ofAnswer:
-		old, ok := j.about.fetched[string(i.agent)]
-		if !ok {
-			old = NoTime
+		from := wire.NewCursor(i.payload)
+		first := readAnswers(&from)
+		if !from.AtEnd() {
+			return errItem
 		}
-		j.about.fetched[string(i.agent)] = earlier(old, i.at)
+		if old, ok := j.about.fetched[string(i.agent)]; ok {
+			first.addAnswers(&old)
+		}
+		j.about.fetched[string(i.agent)] = first
 	case ofPiece:
 		err = j.addPiece(i)
 	}

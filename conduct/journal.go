@@ -269,7 +269,7 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) e
 			return nil
 		}
 		e.period, e.cache = deed.Period, deed.CacheFor
-		p.fetched = earlier(p.fetched, at)
+		p.fetched[e.fit] = earlier(p.fetched[e.fit], at)
 	case at == NoTime:
 		p.untimed++
 		return nil
@@ -318,8 +318,11 @@ func (j *Journal) answer(b *engine.Batch, row int, e *event) bool {
 	switch {
 	case status >= 200 && status < 300, status == 304:
 		e.kind = gotText
-		if status == 200 {
+		switch status {
+		case 200:
 			j.fit(b, row, e)
+		case 206, 304:
+			e.fit = confirms
 		}
 	case status >= 400 && status < 500 && status != 429:
 		e.kind = gotNone

@@ -52,7 +52,7 @@ type judge struct {
 	shared int64 // when another crawler of the operator first had an answer; NoTime is never
 	last   event // the last answer
 	isLast bool
-	isOff  bool // its bytes are not those of the text in force
+	isOff  bool // the crawler had another text by then than the one in force, see isOther
 	misfit Misfit
 	asked  int64 // when the crawler last asked for anything else; NoTime is never
 	change int   // that changes is for
@@ -120,9 +120,9 @@ func (j *judge) begin(agent string) error {
 	}
 	j.shared = NoTime
 	if operator != "" {
-		for other, at := range j.about.fetched {
+		for other, first := range j.about.fetched {
 			if other != agent && j.operator(other) == operator {
-				j.shared = earlier(j.shared, at)
+				j.shared = earlier(j.shared, first.known(j.opt.Bodies))
 			}
 		}
 	}
@@ -175,11 +175,13 @@ func (j *judge) answer(e *event) error {
 	}
 	r.LastAnswer = e.at
 	j.sendMoment(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
-	j.last, j.isLast, j.isOff = *e, true, j.isOther(e)
+	j.isOff = j.isOther(e)
+	j.last, j.isLast = *e, true
 	m := &j.misfit
-	if e.fit != unsized {
-		m.Compared++
+	if e.fit < fits {
+		return nil
 	}
+	m.Compared++
 	if j.isOff {
 		if m.Answers++; m.Answers == 1 {
 			m.Size, m.Text = e.size, e.text
@@ -188,8 +190,12 @@ func (j *judge) answer(e *event) error {
 	return nil
 }
 
-// isOther reports whether the bytes of an answer show that it did not give the text in force.
+// isOther reports whether the bytes of the next answer, or of the one whose text it confirms, show that the crawler does
+// not have the text in force.
 func (j *judge) isOther(e *event) bool {
+	if e.fit == confirms {
+		return j.isLast && j.isOff
+	}
 	return e.fit == misfits || e.fit == fitsHeaders && j.opt.Bodies
 }
 

@@ -101,7 +101,7 @@ func (j *Journal) nameOf(id uint32) string {
 
 // sendOrigin sends an origin, and its pairs, to a reader.
 func (j *Journal) sendOrigin(to reader, t *originPairs) error {
-	o := origin{name: t.name, first: NoTime, fetched: map[string]int64{}}
+	o := origin{name: t.name, first: NoTime, fetched: map[string]firstAnswers{}}
 	if !isStray(t.origin) {
 		s := &j.sites[t.origin]
 		o.first = s.first
@@ -115,7 +115,7 @@ func (j *Journal) sendOrigin(to reader, t *originPairs) error {
 	}
 	names := j.list.Names()
 	for _, n := range t.pairs {
-		if p := &j.table.pairs[n]; p.fetched != NoTime {
+		if p := &j.table.pairs[n]; p.fetched != noAnswers() {
 			o.fetched[names[p.agent]] = p.fetched
 		}
 	}

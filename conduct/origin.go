@@ -10,7 +10,7 @@ type origin struct {
 	name    string
 	first   int64 // when anybody first asked it for anything; NoTime if nobody did
 	reigns  []reign
-	fetched map[string]int64 // when each crawler first had an answer that counts
+	fetched map[string]firstAnswers
 }
 
 // A reign is a period of an origin, and its meaning for changes of the text.

@@ -49,14 +49,15 @@ func randomScene(rng *rand.Rand, lines int) *scene {
 			[]string{"/private/1", "/private/2", "/open", "/x", "/y", "/z"}[rng.IntN(6)]
 		if rng.IntN(10) == 0 {
 			l.url = originOf(l.url) + "/robots.txt"
-			l.status = []int{200, 200, 404, 500}[rng.IntN(4)]
-			if r := s.inForce(l.url, l.at); r != nil {
+			l.status = []int{200, 200, 304, 404, 500}[rng.IntN(5)]
+			if r := s.inForce(l.url, l.at); r != nil && l.status != 304 {
 				l.size = []int{0, len(r.Body), len(r.Body) + longer, tooLong}[rng.IntN(4)]
 			}
 		}
 		if n := len(s.lines); n > 0 && rng.IntN(4) == 0 { // a gap that is just not short
 			last := &s.lines[n-1]
 			delay := max(0, delays[rng.IntN(len(delays))].seconds)
+			l.status = 200
 			l.agent, l.url, l.at = last.agent, originOf(last.url)+"/y", last.at.Add(time.Duration(delay*1e9))
 		}
 		s.lines = append(s.lines, l)
@@ -187,7 +188,7 @@ func (s *scene) slowChanges() (all []conduct.Change) {
 				return l.agent == agent && originOf(l.url) == site && !l.at.Before(r.FetchedAt) && l.at.Before(until) && now != nil && now.Status == 200
 			}
 			for n := range s.lines {
-				if l := &s.lines[n]; inReign(l) && l.counts() && l.status == 200 && !s.isOther(l) && (c.Answer == conduct.NoTime || l.at.UnixMicro() < c.Answer) {
+				if l := &s.lines[n]; inReign(l) && l.counts() && l.status < 400 && !s.isOff(l) && (c.Answer == conduct.NoTime || l.at.UnixMicro() < c.Answer) {
 					c.Answer = l.at.UnixMicro()
 				}
 			}

@@ -70,7 +70,9 @@ func (w *runWriter) origin(o *origin) error {
 		return err
 	}
 	for _, agent := range slices.Sorted(maps.Keys(o.fetched)) {
-		if err := w.writeItem(ofAnswer, agent, o.fetched[agent], nil); err != nil {
+		first := o.fetched[agent]
+		w.head = first.append(w.head[:0])
+		if err := w.writeItem(ofAnswer, agent, NoTime, w.head); err != nil {
 			return err
 		}
 	}

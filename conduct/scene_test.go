@@ -288,6 +288,24 @@ var kinds = []struct {
 	{"is sent a longer text", func(s *scene) {
 		s.file(closes).asks(0, "GPTBot", 200).sized(len(closes)+longer).gets(1, "GPTBot", "unseen").gets(2, "bingbot", "never_asked")
 	}},
+	{"keeps another text", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 200).sized(tooLong).asks(1, "GPTBot", 304).gets(2, "GPTBot", "unseen").asks(3, "GPTBot", 206).gets(4, "GPTBot", "unseen")
+		s.asks(5, "GPTBot", 200).sized(len(closes)).asks(6, "GPTBot", 304).gets(7, "GPTBot", "knew").asks(0, "bingbot", 304).gets(1, "bingbot", "knew")
+	}},
+	{"its operator is sent another text", func(s *scene) {
+		s.file(closes).browsed(0).asks(1, "OAI-SearchBot", 200).sized(tooLong).asks(1.5, "OAI-SearchBot", 304).gets(2, "GPTBot", "never_asked")
+		s.asks(3, "OAI-SearchBot", 200).sized(len(closes)).gets(4, "GPTBot", "shared")
+	}},
+	{"its operator is sent a longer text", func(s *scene) {
+		s.file(closes).browsed(0).asks(1, "OAI-SearchBot", 200).sized(len(closes)+longer).gets(2, "GPTBot", "never_asked")
+	}},
+	{"its operator keeps a text, and is sent another", func(s *scene) {
+		s.file(closes).browsed(0).asks(1, "OAI-SearchBot", 304).asks(2, "OAI-SearchBot", 200).sized(tooLong).gets(3, "GPTBot", "shared")
+	}},
+	{"its operator is sent headers", func(s *scene) {
+		s.file(closes).browsed(0).asks(1, "OAI-SearchBot", 200).sized(len(closes)+longer).gets(2, "GPTBot", "shared")
+		s.ask(0.5, "bingbot", 304, "GET", site+"/open").sized(180)
+	}},
 	{"the log counts headers", func(s *scene) {
 		s.file(closes).asks(0, "GPTBot", 200).sized(len(closes)+longer).gets(1, "GPTBot", "knew").asks(2, "GPTBot", 200).sized(tooLong).gets(3, "GPTBot", "unseen")
 		s.ask(0.5, "bingbot", 304, "GET", site+"/open").sized(180)
@@ -387,6 +405,21 @@ func (s *scene) isOther(l *line) bool {
 	return l.size == 1 || l.size == tooLong || l.size == len(r.Body)+longer && !headers
 }
 
+// isOff reports whether a crawler had another text than the one in force after an answer, by its bytes, or by those of the
+// answer whose text it confirms.
+func (s *scene) isOff(l *line) bool {
+	if l.status != 304 && l.status != 206 {
+		return s.isOther(l)
+	}
+	var f *line
+	for i := range s.lines {
+		if o := &s.lines[i]; o.agent == l.agent && originOf(o.url) == originOf(l.url) && o.counts() && o.at.Before(l.at) && (f == nil || o.at.After(f.at)) {
+			f = o
+		}
+	}
+	return f != nil && s.isOff(f)
+}
+
 // reference returns the conduct of a line that the text forbids, by the table of section 13; "" for others.
 func (s *scene) reference(l *line) string {
 	if l.agent == "" || l.isImpostor() || l.at.IsZero() || isTxt(l.url) || !s.forbids(l.agent, l.url, l.at) {
@@ -410,13 +443,13 @@ func (s *scene) reference(l *line) string {
 		if !o.counts() {
 			continue
 		}
-		shared = shared || o.agent != l.agent && operators[o.agent] != "" && operators[o.agent] == operators[l.agent]
+		shared = shared || o.agent != l.agent && operators[o.agent] != "" && operators[o.agent] == operators[l.agent] && !s.isOff(o)
 		if o.agent == l.agent && (f == nil || o.at.After(f.at) || o.at.Equal(f.at) && o.status/100 == 4) {
 			f = o
 		}
 	}
 	switch {
-	case f != nil && s.isOther(f):
+	case f != nil && s.isOff(f):
 		return "unseen"
 	case f != nil && f.status/100 != 4 && s.forbids(l.agent, l.url, f.at):
 		return "knew"

@@ -102,6 +102,7 @@ type fit uint8
 
 const (
 	unsized     fit = iota // nothing is known
+	confirms               // it has no whole text: the crawler keeps that of the answer before
 	fits                   // it may
 	fitsHeaders            // only if the log counts headers
 	misfits                // it cannot
