@@ -391,7 +391,10 @@ func (r *rowReader) noteHeaders(b *engine.Batch) {
 		if url.Len-leastHeader > mostHeader-leastHeader {
 			continue
 		}
-		if text := b.Data[url.Off : url.Off+url.Len]; text[4] != ':' && text[5] != ':' && text[0] != '/' && weblog.IsURLHeader(text) {
+		if b.Data[url.Off+4] == ':' || b.Data[url.Off+5] == ':' || b.Data[url.Off] == '/' {
+			continue
+		}
+		if weblog.IsURLHeader(b.Piece(url)) {
 			r.headed.addPlace(b.Input, b.Lines[i])
 		}
 	}

@@ -58,7 +58,7 @@ func (t *ruleTable) entry(group uint64, rule int32) *ruleEntry {
 // probe returns the entry of a rule, or the empty one where it belongs.
 func (t *ruleTable) probe(group uint64, rule int32) *ruleEntry {
 	mask := uint64(len(t.entries) - 1)
-	slot := (group*0x9E3779B97F4A7C15 + uint64(rule)*0xC2B2AE3D27D4EB4F) >> 20
+	slot := (group*0x9E3779B97F4A7C15 + uint64(rule)*0xC2B2AE3D27D4EB4F) >> 40
 	for {
 		e := &t.entries[slot&mask]
 		if e.group == 0 || e.group == group && e.rule == rule {

@@ -73,3 +73,29 @@ func TestNumberingRules(t *testing.T) {
 		}
 	}
 }
+
+// TestRuleTableSpread holds that the rules of many sites, or of many agents, are found without a long search.
+func TestRuleTableSpread(t *testing.T) {
+	const most = 64 // entries in a row; some 20 are usual in a table that is half full
+	for name, group := range map[string]func(i int) uint64{
+		"sites":  func(i int) uint64 { return groupOf(engine.RulingID(i), 0) },
+		"agents": func(i int) uint64 { return groupOf(1, i) },
+	} {
+		for rule := range int32(3) {
+			table, row, longest := newRuleTable(), 0, 0
+			for i := range minRuleEntries / 2 {
+				e := table.entry(group(i), rule)
+				*e = ruleEntry{group: group(i), rule: rule}
+			}
+			for i := range table.entries {
+				if row++; table.entries[i].group == 0 {
+					row = 0
+				}
+				longest = max(longest, row)
+			}
+			if longest > most {
+				t.Errorf("rule %d of many %s: %d entries in a row", rule, name, longest)
+			}
+		}
+	}
+}
