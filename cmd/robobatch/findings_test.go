@@ -161,12 +161,12 @@ var faults = map[string]struct {
 	first string // a part of the first finding's text
 }{
 	"none":   {traffic{}, "", ""},
-	"closed": {traffic{captures: []sent{{-5, usualText}, {4, closedText}, {11, usualText}}, client: func(v *visit) { v.skip = v.robot && v.day > 4 && v.day < 11 && v.path != "/robots.txt" }}, "closed changed", "The robots.txt of https://www.shop.example shut out Googlebot and bingbot for a time: its line 2 was Disallow: /, which closes the whole site. | 38,"},
+	"closed": {traffic{captures: []sent{{-5, usualText}, {4, closedText}, {11, usualText}}, client: func(v *visit) { v.skip = v.robot && v.day > 4 && v.day < 11 && v.path != "/robots.txt" }}, "closed", "The robots.txt of https://www.shop.example shut out Googlebot and bingbot for a time: its line 2 was Disallow: /, which closes the whole site. | 38,"},
 	"closed to one": {
 		traffic{captures: []sent{{-5, "User-agent: Googlebot\nDisallow: /\n\n" + usualText}}, client: func(v *visit) { v.skip = v.agent == googlebot && v.path != "/robots.txt" }},
 		"closed", "Googlebot may fetch nothing of https://www.shop.example",
 	},
-	"HTML":       {traffic{captures: []sent{{-5, usualText}, {6, "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n"}}}, "misplaced changed", "sends as robots.txt is an HTML page"},
+	"HTML":       {traffic{captures: []sent{{-5, usualText}, {6, "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n"}}}, "misplaced", "sends as robots.txt is an HTML page"},
 	"staging":    {traffic{captures: []sent{{-5, strings.Replace(usualText, "www.", "staging.", 1)}}}, "foreign", "its sitemap in line 6 is on staging.shop.example"},
 	"a path":     {traffic{captures: []sent{{-5, usualText + "\nUser-agent: bingbot\nDisallow: /shop/\n"}}, client: func(v *visit) { v.skip = v.agent == bingbot && strings.HasPrefix(v.path, "/shop/") }}, "closed-path", "bingbot may not fetch /shop/ of https://www.shop.example, which at least 27.0% of the requests there are for: line 9, Disallow: /shop/. | 26,358 requests"},
 	"stopped":    {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
@@ -182,7 +182,7 @@ var faults = map[string]struct {
 	},
 	"impostors":   {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "faked", "Clients that are not Googlebot use that name; 100% of their requests came from 5.188.10.0/24. | 400 requests"},
 	"redirects":   {traffic{client: func(v *visit) { failSome(v, 0, 301, 3) }}, "redirected", "37.8% of the requests of Googlebot, 37.5% of those of bingbot and 36.8% of those of GPTBot were answered by a redirect (3xx)."},
-	"changes":     {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, usualText}}}, "changed", "changed 2 times: on 2026-03-04 00:00 “Disallow: /img/” and 1 more line came; on 2026-03-10 00:00 “Disallow: /img/” and 1 more line went."},
+	"changes":     {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, usualText}}}, "changed", "changed 2 times: from 2026-03-04 00:00 to 2026-03-10 00:00 “Disallow: /img/” and 1 more line were in it. | 2 changes"},
 	"idle rules":  {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /old1/\nDisallow: /old2/\nDisallow: /old3/\nDisallow: /search?\n"}}}, "idle", "3 of 4 rules matched none of 100,000 requests"},
 	"beaten rule": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /search/x\nAllow: /search/x\nDisallow: /search?\n"}}}, "idle", "1 rule never decides anything, as another rule always wins (line 2)"},
 	"a trap": {traffic{client: func(v *visit) {
@@ -211,7 +211,7 @@ var faults = map[string]struct {
 			v.skip = v.robot && v.day > 6 && v.path != "/robots.txt"
 			failSome(v, 2, 503, 8)
 		}, more: func(rng *rand.Rand) []visit { return append(violations(rng), impostors(rng)...) }, args: []string{"-ranges", "ranges"}},
-		"closed failing changed violated faked", "Googlebot and bingbot may fetch nothing of https://www.shop.example",
+		"closed failing violated faked", "Googlebot and bingbot may fetch nothing of https://www.shop.example",
 	},
 }
 

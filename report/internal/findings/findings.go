@@ -29,6 +29,7 @@ type Finding struct {
 	Do     string // the remedy
 
 	from  time.Time // of a crawler that stopped or came less
+	file  *File     // that the finding is about; nil is none
 	score float64
 	large bool // a site that has much of all requests is closed, and not for a moment
 }
@@ -136,12 +137,11 @@ type Impostors struct {
 
 // A Change is another text of an origin.
 type Change struct {
-	Origin        string
-	At            time.Time
-	Added, Gone   []string // lines
-	Requests      int64    // of the origin
-	More          int      // of the origin in all
-	Reverts, Same bool
+	Origin      string
+	At          time.Time
+	Added, Gone []string // lines
+	Requests    int64    // of the origin
+	More        int      // of the origin in all
 }
 
 // A Look is a kind of fault that was looked for, or why it was not.
@@ -154,9 +154,10 @@ type Look struct {
 // Find returns the findings, the most important first, and how many more there are.
 func Find(f *Facts) (found []Finding, more int) {
 	f.sites = f.closings()
-	for _, look := range []func(*Facts) []Finding{closed, misplaced, closedPaths, resting, failing, wasted, endless, violated, faked, redirected, missing, changed, offered, offeredFailing, idle} {
+	for _, look := range []func(*Facts) []Finding{closed, misplaced, closedPaths, resting, failing, wasted, endless, violated, faked, redirected, missing, offered, offeredFailing, idle} {
 		found = append(found, look(f)...)
 	}
+	found = append(found, f.changed(found)...)
 	f.putSitesFirst(found)
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.score, a.score) })
 	if len(found) > Most {
@@ -226,15 +227,14 @@ func (f *Facts) findingOf(kind Kind, affected, of int64, from, to time.Time, tex
 
 // when says from when to when something lasted.
 func (f *Facts) when(from, to time.Time) string {
-	slack := max(time.Hour, f.To.Sub(f.From)/50)
-	began, goesOn := from.Sub(f.From) <= slack, f.To.Sub(to) <= slack
+	began, goesOn := from.Sub(f.From) <= f.slack(), f.To.Sub(to) <= f.slack()
 	layout := time.DateOnly
 	if to.Sub(from) < 48*time.Hour {
 		layout = "2006-01-02 15:04"
 	}
 	switch {
 	case began && goesOn:
-		return "in all of the log, " + length(f.To.Sub(f.From))
+		return "in all of the log, of " + length(f.To.Sub(f.From))
 	case goesOn:
 		return "since " + from.Format(layout) + ", for " + length(to.Sub(from))
 	case from.Equal(to):
@@ -242,6 +242,9 @@ func (f *Facts) when(from, to time.Time) string {
 	}
 	return "from " + from.Format(layout) + " to " + to.Format(layout) + ", " + length(to.Sub(from))
 }
+
+// slack is how far from an end of the log something may begin or end that lasted to the end.
+func (f *Facts) slack() time.Duration { return max(time.Hour, f.To.Sub(f.From)/50) }
 
 // length says how long a time is.
 func length(d time.Duration) string {

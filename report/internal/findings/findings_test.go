@@ -150,7 +150,7 @@ func TestRank(t *testing.T) {
 		t.Fatalf("%d findings, and %d more", len(found), more)
 	}
 	if !slices.IsSortedFunc(found, func(a, b Finding) int { return int(b.score - a.score) }) || found[0].Kind != Closed || found[1].Kind != Closed ||
-		found[0].When != "in all of the log, 30 days" || found[1].When != "from 2026-01-01 to 2026-01-10, 9 days" {
+		found[0].When != "in all of the log, of 30 days" || found[1].When != "from 2026-01-01 to 2026-01-10, 9 days" {
 		t.Errorf("the first are %+v and %+v", found[0], found[1])
 	}
 	for _, one := range found {
@@ -183,7 +183,8 @@ func TestPast(t *testing.T) {
 	for past, last := range map[bool]time.Time{true: f.From.AddDate(0, 0, 17), false: f.To} {
 		f.Files[0].Last = last
 		met, _ := Find(f)
-		if i := slices.IndexFunc(met, func(one Finding) bool { return one.Kind == Misplaced }); i < 0 || strings.HasSuffix(met[i].Text, " Another text is in force now.") != past {
+		if i := slices.IndexFunc(met, func(one Finding) bool { return one.Kind == Misplaced }); i < 0 || strings.HasSuffix(met[i].Text, " Another text is in force now.") != past ||
+			strings.HasPrefix(met[i].Text, "For a time https://0.example sent an HTML page as robots.txt: crawlers found no rules in it, and could fetch everything.") != past {
 			t.Errorf("past %t: %+v", past, met)
 		}
 	}
@@ -210,6 +211,49 @@ func TestForeign(t *testing.T) {
 		}
 		if got := fmt.Sprint(kinds); got != want {
 			t.Errorf("%s: %s, want %s: %+v", body, got, want, found)
+		}
+	}
+}
+
+// TestChanged holds that changes are told the newest first, those that stand before those that were undone, that changes
+// which another finding tells are left out, and that all else ranks above them.
+func TestChanged(t *testing.T) {
+	f := days(14)
+	at := func(day int) time.Time { return f.From.AddDate(0, 0, day) }
+	page, rules := []string{"<!DOCTYPE html>", "<html>", "</html>"}, []string{"User-agent: *", "Disallow: /login"}
+	site := func(day int, added, gone []string) Change {
+		return Change{Origin: "https://0.example", At: at(day), Added: added, Gone: gone, Requests: 1_000_000}
+	}
+	html := []Change{site(3, page, rules), site(8, rules, page)}
+	last := site(11, []string{"Disallow: /docs/api/"}, nil)
+	for _, c := range []struct {
+		changes []Change
+		first   int // the day from which on another finding tells the text; 0 is none
+		want    string
+		number  int64
+	}{
+		{html, 0, "The robots.txt of https://0.example changed 2 times: from 2026-01-04 00:00 to 2026-01-09 00:00 “<!DOCTYPE html>” and 2 more lines were in it instead of “Disallow: /login” and 1 more line.", 2},
+		{append(slices.Clone(html), last), 0, "The robots.txt of https://0.example changed 3 times: on 2026-01-12 00:00 “Disallow: /docs/api/” came; from 2026-01-04 00:00 to 2026-01-09 00:00 “<!DOCTYPE html>” and 2 more lines were in it instead of “Disallow: /login” and 1 more line.", 3},
+		{append(slices.Clone(html), last), 3, "The robots.txt of https://0.example also changed: on 2026-01-12 00:00 “Disallow: /docs/api/” came.", 1},
+		{html, 3, "", 0},
+		{[]Change{last}, 11, "", 0},
+		{[]Change{site(2, nil, nil), site(3, nil, nil), site(4, nil, rules)}, 0, "The robots.txt of https://0.example changed 3 times: on 2026-01-05 00:00 “Disallow: /login” and 1 more line went; on 2026-01-04 00:00 nothing but the order of its lines changed; and 1 more.", 3},
+		{[]Change{site(2, page[:1], nil), site(3, rules[1:], nil), site(4, nil, rules[1:]), site(5, nil, page[:1]), {Origin: "https://1.example", At: at(6), Added: rules, Requests: 9}}, 0, "The robots.txt of https://0.example changed 4 times: from 2026-01-04 00:00 to 2026-01-05 00:00 “Disallow: /login” was in it; from 2026-01-03 00:00 to 2026-01-06 00:00 “<!DOCTYPE html>” was in it.", 4},
+	} {
+		f.Changes = c.changes
+		var others []Finding
+		if c.first > 0 {
+			others = []Finding{{file: &File{Origin: "https://0.example", First: at(c.first).Add(time.Minute)}}}
+		}
+		got, number := "", int64(0)
+		for _, one := range f.changed(others) {
+			got, number = one.Text, one.Number
+			if least := limits[Faked].weight * float64(limits[Faked].least); one.score >= least {
+				t.Errorf("%g is not below %g", one.score, least)
+			}
+		}
+		if got != c.want || number != c.number {
+			t.Errorf("%d, %s, want %d, %s", number, got, c.number, c.want)
 		}
 	}
 }

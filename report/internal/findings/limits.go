@@ -62,7 +62,7 @@ var limits = [numKinds]limit{
 	Faked:          {weight: 1, days: .02, least: 20},
 	Redirected:     {weight: .5, days: .01, least: 100, share: .2},
 	Missing:        {weight: .5, least: 500, share: .3},
-	Changed:        {weight: .02, least: 1},
+	Changed:        {weight: .1, least: 1},
 	Offered:        {weight: 4, least: 1},
 	OfferedFailing: {weight: 2, least: 5, share: .01},
 	Idle:           {weight: .001, least: 1, share: .5},

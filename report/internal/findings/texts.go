@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
@@ -99,13 +100,13 @@ func closed(f *Facts) (found []Finding) {
 		}
 		text := fmt.Sprintf("%s may fetch nothing of %s: line %d of its robots.txt, %s, closes the whole site.", list(c.to, "other search crawler"), c.site(), c.rule.Line, brief(c.rule.String()))
 		for _, one := range f.findingOf(Closed, c.n, f.Requests, c.First, c.Last, text) {
-			one.Unit, one.Link, one.Title = "requests of all clients", c.Link, "Rules"
+			one.file, one.Unit, one.Link, one.Title = c.File, "requests of all clients", c.Link, "Rules"
 			one.large = f.isLarge(c.File) && (c.First.IsZero() || c.Last.Sub(c.First) >= closedLong)
 			if one.When != "" {
 				one.Unit += " came in that time"
 			}
 			one.Do = "Unless the site shall leave search, take the line out: what may not be fetched drops out of the results."
-			if f.isPast(c.File, &one) {
+			if f.isPast(c.File) {
 				one.Text = fmt.Sprintf("The robots.txt of %s shut out %s for a time: its line %d was %s, which closes the whole site.", c.site(), list(c.to, "other search crawler"), c.rule.Line, brief(c.rule.String()))
 				one.Do = "Another text is in force now. Ask the search engines to crawl the site again, and find out how the text got there."
 			}
@@ -135,9 +136,9 @@ func (f *Facts) putSitesFirst(found []Finding) {
 	}
 }
 
-// isPast reports whether a finding is about a text that another one has followed.
-func (f *Facts) isPast(file *File, one *Finding) bool {
-	return file.Changing && f.To.Sub(file.Last) > 0 && !strings.HasPrefix(one.When, "since") && !strings.HasPrefix(one.When, "in all")
+// isPast reports whether another text has followed a text.
+func (f *Facts) isPast(file *File) bool {
+	return file.Changing && !file.Last.IsZero() && f.To.Sub(file.Last) > f.slack()
 }
 
 // most leaves the findings with the highest scores, at most so many.
@@ -161,8 +162,8 @@ func misplaced(f *Facts) (found []Finding) {
 			continue
 		}
 		for _, one := range f.findingOf(kind, file.Requests, f.Requests, file.First, file.Last, text) {
-			one.Unit, one.Link, one.Title, one.Do = "requests while it was in force", file.Link, "Rules", do
-			if f.isPast(file, &one) {
+			one.file, one.Unit, one.Link, one.Title, one.Do = file, "requests while it was in force", file.Link, "Rules", do
+			if f.isPast(file) {
 				one.Text += " Another text is in force now."
 				one.Do = "Find out how it got there, so that it does not come again."
 			}
@@ -182,6 +183,9 @@ func (f *Facts) misplacedText(file *File) (kind Kind, text, do string) {
 		if odd == robots.OddHTML {
 			what = "an HTML page"
 		}
+		if f.isPast(file) {
+			return Misplaced, fmt.Sprintf("For a time %s sent %s as robots.txt: crawlers found no rules in it, and could fetch everything.", file.site(), what), ""
+		}
 		return Misplaced, fmt.Sprintf("What %s sends as robots.txt is %s, so crawlers find no rules in it and may fetch everything.", file.site(), what),
 			"Have the server answer /robots.txt with the file, or with 404 if there is none."
 	}
@@ -191,19 +195,23 @@ func (f *Facts) misplacedText(file *File) (kind Kind, text, do string) {
 	if kind = Foreign; slices.ContainsFunc(f.sites, func(c closing) bool { return c.File == file }) {
 		kind = Misplaced
 	}
+	what := "The robots.txt of " + file.site()
+	if f.isPast(file) {
+		what = "The robots.txt that " + file.site() + " had for a time"
+	}
 	line := 0
 	for raw := range bytes.Lines(file.Body) {
 		line++
 		if _, comment, ok := bytes.Cut(raw, []byte("#")); ok {
 			if word := stagingWords.Find(comment); word != nil {
-				return kind, fmt.Sprintf("The robots.txt of %s seems to be that of a test site: the comment in line %d says “%s”.", file.site(), line, brief(string(word))), "Put the file for this site in its place."
+				return kind, fmt.Sprintf("%s seems to be for a test site: the comment in line %d says “%s”.", what, line, brief(string(word))), "Put the file for this site in its place."
 			}
 		}
 	}
 	for _, s := range file.Report.Sitemaps {
 		u, err := robots.SplitURL([]byte(s.URL))
 		if name := host(string(u.Prefix)); err == nil && stagingHosts.MatchString(name) && name != host(file.Origin) {
-			return kind, fmt.Sprintf("The robots.txt of %s seems to be that of a test site: its sitemap in line %d is on %s.", file.site(), s.Line, brief(name)), "Put the file for this site in its place."
+			return kind, fmt.Sprintf("%s seems to be for a test site: its sitemap in line %d is on %s.", what, s.Line, brief(name)), "Put the file for this site in its place."
 		}
 	}
 	return kind, "", ""
@@ -292,54 +300,146 @@ func (f *Facts) closesMost(rules []robots.Rule, asked []Asked, of int64) (by rob
 	return by
 }
 
-// changed finds the origin whose robots.txt changed while the log went on.
-func changed(f *Facts) (found []Finding) {
+// An edit is a change that stands, or that a later change undid.
+type edit struct {
+	Change
+	until time.Time // zero if it stands
+}
+
+// edits returns the edits that some changes of an origin make, in the order of their begin.
+func edits(all []Change) (made []edit) {
+	for _, c := range all {
+		last := len(made) - 1
+		for last >= 0 && !made[last].until.IsZero() {
+			last--
+		}
+		if last >= 0 && len(c.Added)+len(c.Gone) > 0 && sameLines(c.Added, made[last].Gone) && sameLines(c.Gone, made[last].Added) {
+			made[last].until = c.At
+		} else {
+			made = append(made, edit{Change: c})
+		}
+	}
+	return made
+}
+
+// sameLines reports whether two lists have the same lines.
+func sameLines(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// changed finds the origin whose robots.txt changed while the log went on. It leaves out the changes that other findings tell.
+func (f *Facts) changed(others []Finding) (found []Finding) {
 	of := map[string][]Change{}
 	for _, c := range f.Changes {
 		of[c.Origin] = append(of[c.Origin], c)
 	}
+	most := int64(0)
 	for origin, all := range of {
-		var said []string
-		for _, c := range all[:min(len(all), 2)] {
-			said = append(said, "on "+c.At.Format("2006-01-02 15:04")+" "+c.say())
-		}
-		text := fmt.Sprintf("The robots.txt of %s changed: %s", show.Text(origin), strings.Join(said, "; "))
-		if len(all) > 1 {
-			text = fmt.Sprintf("The robots.txt of %s changed %d times: %s", show.Text(origin), len(all), strings.Join(said, "; "))
-		}
-		if len(all) > len(said) {
-			text += fmt.Sprintf("; and %d more", len(all)-len(said))
-		}
-		for _, one := range f.findingOf(Changed, all[0].Requests, f.Requests, all[0].At, all[len(all)-1].At, text+".") {
-			one.Unit, one.Link, one.Title, one.Do = "requests came to it", "time", "Time", "Look whether each change was meant."
-			if all[0].At.Equal(all[len(all)-1].At) {
-				one.When = "at " + all[0].At.Format("2006-01-02 15:04")
+		var left []edit
+		number := int64(0)
+		for _, e := range slices.Backward(edits(all)) {
+			if !slices.ContainsFunc(others, func(one Finding) bool { return one.tells(&e, all) }) {
+				left, number = append(left, e), number+1
+				if !e.until.IsZero() {
+					number++
+				}
 			}
-			found = append(found, one)
+		}
+		slices.SortStableFunc(left, func(a, b edit) int { return cmp.Compare(b.standing(), a.standing()) })
+		how := "changed"
+		if number < int64(len(all)) {
+			how = "also changed"
+		}
+		if number > 1 {
+			how += fmt.Sprintf(" %d times", number)
+		}
+		var said []string
+		for i := range left[:min(len(left), 2)] {
+			said = append(said, left[i].say())
+		}
+		if len(left) > len(said) {
+			said = append(said, fmt.Sprintf("and %d more", len(left)-len(said)))
+		}
+		text := fmt.Sprintf("The robots.txt of %s %s: %s.", show.Text(origin), how, strings.Join(said, "; "))
+		for _, one := range f.findingOf(Changed, number, 0, time.Time{}, time.Time{}, text) {
+			one.Unit, one.Link, one.Title, one.Do = "changes", "time", "Time", "Look whether each change was meant."
+			if number == 1 {
+				one.Unit = "change"
+			}
+			if n := all[0].Requests; found == nil || n > most || n == most && one.Text < found[0].Text {
+				found, most = []Finding{one}, n
+			}
 		}
 	}
-	slices.SortFunc(found, func(a, b Finding) int { return cmp.Compare(a.Text, b.Text) })
-	return most(found, 1)
+	return found
 }
 
-// say says which lines a change brought and took.
-func (c *Change) say() string {
-	var parts []string
-	for _, side := range []struct {
-		lines []string
-		verb  string
-	}{{c.Added, "came"}, {c.Gone, "went"}} {
-		switch n := len(side.lines); {
-		case n == 1:
-			parts = append(parts, "“"+brief(side.lines[0])+"” "+side.verb)
-		case n > 1:
-			parts = append(parts, fmt.Sprintf("“%s” and %s %s", brief(telling(side.lines)), show.Plural(int64(n-1), "more line"), side.verb))
+// tells reports whether a finding tells of an edit, as it is about the text that the edit brought. all are the changes of the
+// origin.
+func (one *Finding) tells(e *edit, all []Change) bool {
+	if one.file == nil || one.file.Origin != e.Origin || one.file.First.IsZero() {
+		return false
+	}
+	brought := time.Time{}
+	for i := range all {
+		if !all[i].At.After(one.file.First) {
+			brought = all[i].At
 		}
 	}
-	if len(parts) == 0 {
-		return "nothing but the order of its lines changed"
+	return brought.Equal(e.At)
+}
+
+// standing is 1 for an edit that stands, and 0 for one that was undone.
+func (e *edit) standing() int {
+	if e.until.IsZero() {
+		return 1
 	}
-	return strings.Join(parts, ", and ")
+	return 0
+}
+
+// say says which lines an edit brought and took.
+func (e *edit) say() string {
+	const layout = "2006-01-02 15:04"
+	when, added, gone := "on "+e.At.Format(layout)+" ", linesOf(e.Added), linesOf(e.Gone)
+	if !e.until.IsZero() {
+		when = "from " + e.At.Format(layout) + " to " + e.until.Format(layout) + " "
+		switch {
+		case added == "":
+			return when + gone + wereOf(e.Gone) + "missing"
+		case gone == "":
+			return when + added + wereOf(e.Added) + "in it"
+		}
+		return when + added + wereOf(e.Added) + "in it instead of " + gone
+	}
+	switch {
+	case added+gone == "":
+		return when + "nothing but the order of its lines changed"
+	case added == "":
+		return when + gone + " went"
+	case gone == "":
+		return when + added + " came"
+	}
+	return when + added + " came instead of " + gone
+}
+
+// wereOf returns the verb for so many lines.
+func wereOf(lines []string) string {
+	if len(lines) == 1 {
+		return " was "
+	}
+	return " were "
+}
+
+// linesOf names lines by the one that says most; "" if there are none.
+func linesOf(lines []string) string {
+	switch n := len(lines); n {
+	case 0:
+		return ""
+	case 1:
+		return "“" + brief(lines[0]) + "”"
+	default:
+		return fmt.Sprintf("“%s” and %s", brief(telling(lines)), show.Plural(int64(n-1), "more line"))
+	}
 }
 
 // telling returns the line that says most: the shortest Disallow, as that closes most, or the first line.
