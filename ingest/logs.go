@@ -383,8 +383,8 @@ type Counts struct {
 	Joined      int64   // lines that hold more than a record: CRs, several records, or NULs that a crash has left
 	FirstJoined []Place // the first of them, at most three
 
-	Mixed      int64   // lines that are refused, several in a row, as those of a part in another format
-	FirstMixed []Place // the line of each of the first parts by which that was seen, at most three
+	Mixed      int64   // lines that are refused as those of another format, or in a row
+	FirstMixed []Place // the first line of the first parts, at most three
 
 	Headed      int64   // lines of lists of URLs that are the header of a table
 	FirstHeaded []Place // the first of them, at most three

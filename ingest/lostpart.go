@@ -8,32 +8,79 @@ import (
 // A lostPart is a run of lines that were refused, with no row between them: a part of a log that has another format.
 type lostPart struct {
 	input         int
-	lines, others int64 // others are those that look like another format
+	first         int64 // line
+	lines, others int64 // others are requests in another format
 	counted       bool
 }
 
-// From so many lines on a run counts: garbage in a log comes in single lines.
+// lostLines are the requests in another format of a log, outside of such parts: where two logs were merged by time.
+type lostLines struct {
+	input   int
+	first   int64 // line
+	lines   int64
+	counted bool
+}
+
+// From so many lines on they count: garbage in a log comes in single lines.
 const (
-	mostAlone  = 10
-	mostOthers = 3
+	mostAlone  = 10 // of a run
+	mostOthers = 3  // of a run
+	mostApart  = 10 // of a log
 )
 
 // noteLostPart notes a line that was refused, and for which nothing else accounts.
 func (r *rowReader) noteLostPart(b *engine.Batch, raw []byte, at where) {
-	p := &r.part
+	if weblog.IsOwnShape(raw, r.kind) {
+		return
+	}
+	p, l := &r.part, &r.apart
 	if p.input != b.Input {
 		*p = lostPart{input: b.Input}
 	}
+	if l.input != b.Input {
+		*l = lostLines{input: b.Input}
+	}
+	if p.lines == 0 {
+		p.first = at.line
+	}
 	p.lines++
-	if weblog.IsOtherFormat(raw, r.kind) {
+	isOther := weblog.IsOtherFormat(raw, r.kind)
+	if isOther {
 		p.others++
 	}
-	switch {
-	case p.counted:
+	if p.counted {
 		r.parts.count++
-	case p.lines >= mostAlone || p.others >= mostOthers:
-		p.counted = true
-		r.parts.addPlace(b.Input, at.line)
-		r.parts.count += p.lines - 1
+		return
+	}
+	if isOther {
+		r.noteLostLine(at)
+	}
+	if p.lines < mostAlone && p.others < mostOthers {
+		return
+	}
+	p.counted = true
+	r.parts.addPlace(p.input, p.first)
+	r.parts.count += p.lines - 1
+	if l.counted {
+		r.parts.count -= p.others
+	} else {
+		l.lines -= p.others
+	}
+}
+
+// noteLostLine notes a request in another format.
+func (r *rowReader) noteLostLine(at where) {
+	l := &r.apart
+	if l.counted {
+		r.parts.count++
+		return
+	}
+	if l.lines == 0 {
+		l.first = at.line
+	}
+	if l.lines++; l.lines >= mostApart {
+		l.counted = true
+		r.parts.addPlace(l.input, l.first)
+		r.parts.count += l.lines - 1
 	}
 }

@@ -25,12 +25,17 @@ func TestLostPart(t *testing.T) {
 	}{
 		{"no part", row + row, 0, nil},
 		{"two lines", row + iis + iis + row + json + json + row, 0, nil},
-		{"three lines", row + iis + iis + iis + row, 3, []Place{{0, 4}}},
-		{"mixed with text", row + iis + text + iis + text + iis + text + row, 6, []Place{{0, 6}}},
-		{"two parts", row + strings.Repeat(json, 4) + row + strings.Repeat(urls, 3) + row, 7, []Place{{0, 4}, {0, 9}}},
+		{"three lines", row + iis + iis + iis + row, 3, []Place{{0, 2}}},
+		{"mixed with text", row + iis + text + iis + text + iis + text + row, 6, []Place{{0, 2}}},
+		{"two parts", row + strings.Repeat(json, 4) + row + strings.Repeat(urls, 3) + row, 7, []Place{{0, 2}, {0, 7}}},
 		{"nine lines of text", row + strings.Repeat(text, 9) + row, 0, nil},
-		{"ten lines of text", row + strings.Repeat(text, 10) + row, 10, []Place{{0, 11}}},
-		{"apart", strings.Repeat(row+iis, 20), 0, nil},
+		{"ten lines of text", row + strings.Repeat(text, 10) + row, 10, []Place{{0, 2}}},
+		{"few apart", strings.Repeat(row+iis, 9), 0, nil},
+		{"apart", strings.Repeat(row+iis, 20), 20, []Place{{0, 2}}},
+		{"apart, and a part", strings.Repeat(row+iis, 12) + row + iis + iis + iis + row, 15, []Place{{0, 2}, {0, 26}}},
+		{"a part, and apart", row + iis + iis + iis + strings.Repeat(row+iis, 12), 15, []Place{{0, 2}, {0, 6}}},
+		{"an application", row + strings.Repeat("2026-08-01 00:00:00 INFO [main] c.e.App - started GET in 3 s\n", 9) + row, 0, nil},
+		{"objects without a URL", row + strings.Repeat("{\"level\":\"info\",\"msg\":\"renew\"}\n", 9) + row, 0, nil},
 	} {
 		for _, size := range []int{1, 100, 1 << 20} {
 			l, err := OpenLogs([]string{"-"}, LogOptions{Stdin: bytes.NewReader([]byte(c.log)), BatchBytes: size, Format: "combined", Fields: Fields{Base: "https://a.example"}})
@@ -43,5 +48,23 @@ func TestLostPart(t *testing.T) {
 				t.Errorf("%s, batches of %d: %v, %d lines, %v; want %d, %v", c.name, size, l.Err(), got.Mixed, got.FirstMixed, c.lines, c.first)
 			}
 		}
+	}
+}
+
+// TestOwnShape reads a log of JSON whose server tells of other things than requests, too: that is no part.
+func TestOwnShape(t *testing.T) {
+	log := `{"url":"https://a.example/"}` + strings.Repeat("\n"+`{"level":"info","logger":"tls","msg":"renew"}`, 15) + "\n"
+	l, err := OpenLogs([]string{"-"}, LogOptions{Stdin: strings.NewReader(log), Format: "json"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := new(engine.Batch); l.Next(b); {
+	}
+	got, refused := l.Counts(), int64(0)
+	for _, n := range got.Refused {
+		refused += n
+	}
+	if l.Err() != nil || got.Mixed != 0 || refused != 15 {
+		t.Errorf("%v, %d lines, refused %v", l.Err(), got.Mixed, got.Refused)
 	}
 }

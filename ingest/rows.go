@@ -41,7 +41,8 @@ type rowReader struct {
 	wides     []Place
 	headed    placed // lines of a list of URLs that are headers of tables
 	part      lostPart
-	parts     placed // lines of parts in another format; the first are those by which they were seen
+	apart     lostLines
+	parts     placed // lines in another format; of parts the first line
 	elsewhere int64  // rows of other hosts than that of Fields.Base
 	hosts     placed // rows whose host may be the client's address
 	agents    int64

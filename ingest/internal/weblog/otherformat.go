@@ -5,13 +5,48 @@ import (
 	"slices"
 )
 
-// leastFields is how many fields a record of W3C logs has at least, with its date and time: fewer may be another text with a time.
-const leastFields = 6
+// IsOwnShape reports whether a line that a parser of a format has refused has the shape of that format all the same, as
+// records of JSON that tell of no request.
+func IsOwnShape(line []byte, own Format) bool {
+	f := own.info()
+	return f.line != nil && f.line(line)
+}
 
-// IsOtherFormat reports whether a line that a parser of a format has refused looks like a record of another one.
+// IsOtherFormat reports whether a line that a parser of a format has refused is a request in another one.
 func IsOtherFormat(line []byte, own Format) bool {
-	if own != W3C && own != CloudFront && hasShape(line, w3cMoment) && len(bytes.Fields(line)) >= leastFields {
+	if own != W3C && own != CloudFront && isW3CRequest(line) {
 		return true
 	}
-	return slices.ContainsFunc(formats, func(f *format) bool { return f.name != own && f.line != nil && f.line(line) })
+	return slices.ContainsFunc(formats, func(f *format) bool {
+		return f.name != own && f.line != nil && f.line(line) && (f.name != JSON || hasURL(line))
+	})
+}
+
+// isW3CRequest reports whether a line has a date and a time, and later a method beside a path, or beside a host and a path
+// as CloudFront writes them. Other programs write such times, too.
+func isW3CRequest(line []byte) bool {
+	if !hasShape(line, w3cMoment) {
+		return false
+	}
+	fields := bytes.Fields(line[len(w3cMoment):])
+	for i, field := range fields {
+		if !isMethod(field) {
+			continue
+		}
+		if path := slices.IndexFunc(fields[i+1:], func(f []byte) bool { return f[0] == '/' }); path == 0 || path == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// isMethod reports whether a field is the method of a request that logs have.
+func isMethod(field []byte) bool {
+	return slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}, string(field))
+}
+
+// hasURL reports whether an object of JSON has a field that is known for the URL.
+func hasURL(line []byte) bool {
+	j := newJSON(Options{})
+	return j.scan.scan(line) && j.any(j.url) != nil
 }

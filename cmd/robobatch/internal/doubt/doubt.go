@@ -132,7 +132,7 @@ var Meanings = []Meaning{
 		"Convert each part by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8.",
 	},
 	{
-		MixedFormats, "Neighbouring lines of a log are refused: three or more in another format, or ten of any kind. They have no row.",
+		MixedFormats, "Lines have no row: three neighbours in another format, ten such lines in all, or ten neighbours of any kind.",
 		"Give that part as an input of its own.",
 	},
 	{

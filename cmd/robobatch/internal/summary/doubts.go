@@ -259,7 +259,7 @@ func (r *Report) mixed() []doubt.Doubt {
 	if n == 0 || c.Bad() > 0 || 10*Sum(c.Refused) > c.Lines()+c.Skipped {
 		return nil
 	}
-	text := say.Were(n, "line") + " refused that follow one another, as those of a part of the log in another format: give that part as an input of its own; -rejects of robobatch lists the lines"
+	text := say.Were(n, "line") + " refused that follow one another, or are requests in another format: give those as an input of their own; -rejects of robobatch lists the lines"
 	return []doubt.Doubt{{Code: doubt.MixedFormats, Text: text, Count: n, Examples: r.placesOf(r.read.FirstMixed)}}
 }
 
