@@ -218,14 +218,17 @@ func (f *Facts) often(a answer) []Finding {
 	if len(hit) == 0 {
 		return nil
 	}
-	var said []string
-	for _, c := range hit {
-		said = append(said, show.Percent(show.Share(a.of(c), c.Answered))+" of those of "+show.Text(c.Name))
-	}
-	said[0] = strings.Replace(said[0], "those", "the requests", 1)
 	var from, to time.Time
 	if a.points != nil {
 		from, to = f.span([]*Crawler{{Points: f.sum(hit)}}, func(p Point) bool { return show.Share(a.points(p), p.Requests) >= limits[a.kind].share })
+	}
+	var said []string
+	for _, c := range hit {
+		said = append(said, show.Percent(f.shareWithin(a, c, from, to))+" of those of "+show.Text(c.Name))
+	}
+	said[0] = strings.Replace(said[0], "those", "the requests", 1)
+	if !from.IsZero() && from.Sub(f.From) > f.slack() {
+		said[0] += " in that time"
 	}
 	found := f.findingOf(a.kind, sum, answered, from, to, list(said, "other crawler")+" "+a.verb+".")
 	for i := range found {
@@ -235,6 +238,21 @@ func (f *Facts) often(a answer) []Finding {
 		}
 	}
 	return found
+}
+
+// shareWithin returns the share that an answer has of a crawler's requests from a stretch that begins at a time to one that ends
+// at another: of all, if the times are not known.
+func (f *Facts) shareWithin(a answer, c *Crawler, from, to time.Time) float64 {
+	got, all := int64(0), int64(0)
+	for i, p := range c.Points {
+		if a.points != nil && f.start(i+1).After(from) && f.start(i).Before(to) {
+			got, all = got+a.points(p), all+p.Requests
+		}
+	}
+	if all == 0 {
+		return show.Share(a.of(c), c.Answered)
+	}
+	return show.Share(got, all)
 }
 
 // failing finds crawlers that get errors of the server.

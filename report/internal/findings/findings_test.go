@@ -258,6 +258,45 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// TestFailing holds that the share of errors is of the time in which there were as many.
+func TestFailing(t *testing.T) {
+	for from, want := range map[int]string{
+		10: "10.0% of the requests of Googlebot in that time were answered by an error of the server (5xx).",
+		0:  "10.0% of the requests of Googlebot were answered by an error of the server (5xx).",
+	} {
+		f := days(14)
+		f.addCrawler("Googlebot", func(int) int64 { return 3000 })
+		c := &f.Crawlers[0]
+		c.Answered = c.Requests
+		for i := from; i < 14; i++ {
+			c.Points[i].Failed, c.Failed = 300, c.Failed+300
+		}
+		if found := failing(f); len(found) != 1 || found[0].Text != want || found[0].Number != c.Failed {
+			t.Errorf("found are %+v, want %s", found, want)
+		}
+	}
+}
+
+// TestClosedToOne holds that the number of a closing of one crawler alone is of this crawler: the requests that it does not make
+// any more or, if the site was closed all the time, those that it made.
+func TestClosedToOne(t *testing.T) {
+	body := []byte("User-agent: bingbot\nDisallow: /\n")
+	for from, want := range map[int]string{6: "6860 requests fewer than at its pace before", 0: "6160 requests of it"} {
+		f := days(14)
+		f.Dialect = robots.Google
+		f.addCrawler("Googlebot", func(int) int64 { return 3000 })
+		f.addCrawler("bingbot", func(day int) int64 { return map[bool]int64{true: 1000, false: 20}[day < 6] })
+		f.Files = []File{{Origin: "https://0.example", Requests: f.Requests, Body: body, Report: robots.Inspect(body, robots.Google), First: f.From.AddDate(0, 0, from).Add(8 * time.Hour), Last: f.To, Link: "rules", Changing: from > 0}}
+		if from == 0 {
+			f.Files[0].First = f.From
+		}
+		found, _ := Find(f)
+		if i := slices.IndexFunc(found, func(one Finding) bool { return one.Kind == Closed }); i != 0 || fmt.Sprint(found[i].Number, " ", found[i].Unit) != want {
+			t.Errorf("found are %+v, want %s", found, want)
+		}
+	}
+}
+
 // TestKnew holds the sentences about the knowledge of a crawler that broke rules.
 func TestKnew(t *testing.T) {
 	for want, c := range map[string]Crawler{

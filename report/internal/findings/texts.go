@@ -105,6 +105,9 @@ func closed(f *Facts) (found []Finding) {
 			if one.When != "" {
 				one.Unit += " came in that time"
 			}
+			if n, unit := f.own(&c); n > 0 {
+				one.Number, one.Unit = n, unit
+			}
 			one.Do = "Unless the site shall leave search, take the line out: what may not be fetched drops out of the results."
 			if f.isPast(c.File) {
 				one.Text = fmt.Sprintf("The robots.txt of %s shut out %s for a time: its line %d was %s, which closes the whole site.", c.site(), list(c.to, "other search crawler"), c.rule.Line, brief(c.rule.String()))
@@ -114,6 +117,45 @@ func closed(f *Facts) (found []Finding) {
 		}
 	}
 	return most(found, 2)
+}
+
+// own returns a number of requests of the crawlers that a text shuts out, and its unit: those that they do not make any more
+// or, if they made no more before, those that they made. It is 0 if all search crawlers are shut out, or the time is not known.
+func (f *Facts) own(c *closing) (n int64, unit string) {
+	others := slices.ContainsFunc(f.Crawlers, func(one Crawler) bool {
+		return one.Search && one.Requests > 0 && !slices.Contains(c.to, one.Name)
+	})
+	if !others || c.First.IsZero() {
+		return 0, ""
+	}
+	made, lost := int64(0), 0.
+	for i := range f.Crawlers {
+		one := &f.Crawlers[i]
+		if !slices.Contains(c.to, one.Name) {
+			continue
+		}
+		before, within, stretches, closed := int64(0), int64(0), 0, 0
+		for n, p := range one.Points {
+			switch {
+			case !f.start(n + 1).After(c.First):
+				before, stretches = before+p.Requests, stretches+1
+			case !f.start(n).Before(c.First) && f.start(n).Before(c.Last):
+				within, closed = within+p.Requests, closed+1
+			}
+		}
+		made += within
+		if stretches > 0 {
+			lost += float64(before)/float64(stretches)*float64(closed) - float64(within)
+		}
+	}
+	its, it := "its", "it"
+	if len(c.to) > 1 {
+		its, it = "their", "them"
+	}
+	if lost >= 1 {
+		return int64(lost), "requests fewer than at " + its + " pace before"
+	}
+	return made, "requests of " + it
 }
 
 // isLarge reports whether a site has much of all requests.
