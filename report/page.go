@@ -32,7 +32,7 @@ func pageFile(name string) string {
 
 // functions are the functions that templates use.
 var functions = template.FuncMap{
-	"num": show.Number, "pct": show.Percent, "txt": show.Text, "whole": show.Whole, "brief": show.Brief, "say": show.Sentence, "share": show.Share, "plural": show.Plural,
+	"num": show.Number, "pct": show.Percent, "txt": show.Text, "whole": show.Whole, "brief": show.Brief, "say": show.Sentence, "dated": show.Dated, "share": show.Share, "plural": show.Plural,
 	"sub": func(a, b int64) int64 { return a - b },
 	"bar": func(share float64) string { return show.Coordinate(64 * min(1, max(0, share))) },
 	"firstLines": func(all []revisions.Line) (shown struct {

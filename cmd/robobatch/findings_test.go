@@ -123,7 +123,7 @@ func (c *traffic) write(t *testing.T, dir string) {
 }
 
 // findingPattern is a finding on a page.
-var findingPattern = regexp.MustCompile(`<li data-kind="([a-z-]+)"><p><b>([^<]*)</b>[^\n]*\n<p class="facts">([^\n]*)</p>`)
+var findingPattern = regexp.MustCompile(`<li data-kind="([a-z-]+)"><p><b>([^\n]*)</b>[^\n]*\n<p class="facts">([^\n]*)</p>`)
 
 // tags are those of HTML.
 var tags = regexp.MustCompile(`<[^>]*>`)
@@ -143,7 +143,7 @@ func findings(t *testing.T, dir string, args ...string) (kinds []string, said st
 	var lines strings.Builder
 	for _, m := range findingPattern.FindAllStringSubmatch(string(page), -1) {
 		kinds = append(kinds, m[1])
-		fmt.Fprintf(&lines, "%s: %s | %s\n", m[1], html.UnescapeString(m[2]), html.UnescapeString(tags.ReplaceAllString(m[3], "")))
+		fmt.Fprintf(&lines, "%s: %s | %s\n", m[1], html.UnescapeString(tags.ReplaceAllString(m[2], "")), html.UnescapeString(tags.ReplaceAllString(m[3], "")))
 	}
 	if none := strings.Contains(string(page), "Nothing that calls for action was found."); none != (len(kinds) == 0) {
 		t.Errorf("there are %d findings, and the page says that there is none: %t", len(kinds), none)
@@ -161,24 +161,24 @@ var faults = map[string]struct {
 	first string // a part of the first finding's text
 }{
 	"none":   {traffic{}, "", ""},
-	"closed": {traffic{captures: []sent{{-5, usualText}, {4, closedText}, {11, usualText}}, client: func(v *visit) { v.skip = v.robot && v.day > 4 && v.day < 11 && v.path != "/robots.txt" }}, "closed", "The robots.txt of https://www.shop.example shut out Googlebot and bingbot for a time: its line 2 was Disallow: /, which closes the whole site. | 38,"},
+	"closed": {traffic{captures: []sent{{-5, usualText}, {4, closedText}, {11, usualText}}, client: func(v *visit) { v.skip = v.robot && v.day > 4 && v.day < 11 && v.path != "/robots.txt" }}, "closed", "The robots.txt shut out Googlebot and bingbot for a time: its line 2 was Disallow: /, which closes the whole site. | 38,"},
 	"closed to one": {
 		traffic{captures: []sent{{-5, "User-agent: Googlebot\nDisallow: /\n\n" + usualText}}, client: func(v *visit) { v.skip = v.agent == googlebot && v.path != "/robots.txt" }},
-		"closed", "Googlebot may fetch nothing of https://www.shop.example",
+		"closed", "Googlebot may fetch nothing",
 	},
 	"HTML":       {traffic{captures: []sent{{-5, usualText}, {6, "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n"}}}, "misplaced", "sends as robots.txt is an HTML page"},
 	"staging":    {traffic{captures: []sent{{-5, strings.Replace(usualText, "www.", "staging.", 1)}}}, "foreign", "its sitemap in line 6 is on staging.shop.example"},
-	"a path":     {traffic{captures: []sent{{-5, usualText + "\nUser-agent: bingbot\nDisallow: /shop/\n"}}, client: func(v *visit) { v.skip = v.agent == bingbot && strings.HasPrefix(v.path, "/shop/") }}, "closed-path", "bingbot may not fetch /shop/ of https://www.shop.example, which at least 27.0% of the requests there are for: line 9, Disallow: /shop/. | 26,358 requests"},
+	"a path":     {traffic{captures: []sent{{-5, usualText + "\nUser-agent: bingbot\nDisallow: /shop/\n"}}, client: func(v *visit) { v.skip = v.agent == bingbot && strings.HasPrefix(v.path, "/shop/") }}, "closed-path", "bingbot may not fetch /shop/, the path of at least 27.0% of the site's requests: line 9, Disallow: /shop/. | 26,358 requests"},
 	"stopped":    {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
 	"slowed":     {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},
 	"failing":    {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "% of the requests of Googlebot in that time, 10.3% of those of bingbot and 12.1% of those of GPTBot were answered by an error of the server (5xx)."},
-	"violations": {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times. 300 broke line 2 of the robots.txt of https://www.shop.example, Disallow: /private/. It knew of 286: its copy of robots.txt disallowed them."},
+	"violations": {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times. 300 broke line 2 of the robots.txt, Disallow: /private/. It knew of 286: its copy of robots.txt disallowed them."},
 	"violations of versions": {
 		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /x/\n"}}, more: manyViolations}, "violated changed",
-		"1,200 broke line 2 of the robots.txt of https://www.shop.example, Disallow: /private/.",
+		"1,200 broke line 2 of the robots.txt, Disallow: /private/.",
 	},
 	"violations of a line that moves": {
-		traffic{captures: []sent{{-5, usualText}, {7, "# new\n" + usualText}}, more: manyViolations}, "violated changed", "1,200 broke a line of the robots.txt of https://www.shop.example, Disallow: /private/.",
+		traffic{captures: []sent{{-5, usualText}, {7, "# new\n" + usualText}}, more: manyViolations}, "violated changed", "1,200 broke a line of the robots.txt, Disallow: /private/.",
 	},
 	"impostors":   {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "faked", "Clients that are not Googlebot use that name; 100% of their requests came from 5.188.10.0/24. | 400 requests"},
 	"redirects":   {traffic{client: func(v *visit) { failSome(v, 0, 301, 3) }}, "redirected", "37.8% of the requests of Googlebot, 37.5% of those of bingbot and 36.8% of those of GPTBot were answered by a redirect (3xx)."},
@@ -211,7 +211,7 @@ var faults = map[string]struct {
 			v.skip = v.robot && v.day > 6 && v.path != "/robots.txt"
 			failSome(v, 2, 503, 8)
 		}, more: func(rng *rand.Rand) []visit { return append(violations(rng), impostors(rng)...) }, args: []string{"-ranges", "ranges"}},
-		"closed failing violated faked", "Googlebot and bingbot may fetch nothing of https://www.shop.example",
+		"closed failing violated faked", "Googlebot and bingbot may fetch nothing",
 	},
 }
 

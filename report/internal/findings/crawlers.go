@@ -85,7 +85,7 @@ func violated(f *Facts) []Finding {
 		if b.Line > 0 {
 			line = fmt.Sprintf("line %d", b.Line)
 		}
-		text += fmt.Sprintf(" %s broke %s of the robots.txt of %s, %s.", show.Number(b.Violations), line, show.Text(b.Origin), brief(b.Rule))
+		text += fmt.Sprintf(" %s broke %s of the robots.txt%s, %s.", show.Number(b.Violations), line, f.of(show.Text(b.Origin)), brief(b.Rule))
 	}
 	text += all[0].knew(len(all) > 1)
 	found := f.findingOf(Violated, sum, f.Requests, from, to, text)

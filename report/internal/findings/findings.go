@@ -43,6 +43,7 @@ type Facts struct {
 	Statuses  bool   // the log has them
 	Addresses bool   // it is known who came from the addresses of the crawlers
 	Unjudged  string // why it is not known what crawlers knew, where the log says enough; "" if it is
+	OneOrigin bool   // all requests are of one origin
 	Dialect   robots.Dialect
 
 	Crawlers []Crawler // those of the log, without other clients; or those that are asked for
@@ -158,6 +159,9 @@ func Find(f *Facts) (found []Finding, more int) {
 		found = append(found, look(f)...)
 	}
 	found = append(found, f.changed(found)...)
+	for i := range found {
+		found[i].Text = strings.ReplaceAll(found[i].Text, "….", "…")
+	}
 	f.putSitesFirst(found)
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.score, a.score) })
 	if len(found) > Most {

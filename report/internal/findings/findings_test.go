@@ -359,6 +359,27 @@ func TestLooks(t *testing.T) {
 	}
 }
 
+// TestOneOrigin holds that a page of one site does not name it, and that a URL that is cut off has no stop behind it.
+func TestOneOrigin(t *testing.T) {
+	for _, one := range []bool{false, true} {
+		f := days(14)
+		f.OneOrigin = one
+		f.addCrawler("GPTBot", func(int) int64 { return 100 })
+		f.Crawlers[0].Violations, f.Broken = 30, Broken{"https://a.example", "Disallow: /a", 2, 30}
+		f.Spaces = []Space{{On: "filters", Origin: "https://a.example", Names: []string{"x"}, Requests: 900, URLs: 800, Example: strings.Repeat("/long", 20), By: []Part{{"GPTBot", 900, 1000}}}}
+		f.Changes = []Change{{Origin: "https://a.example", At: f.From, Added: []string{"x"}, Requests: 9}}
+		found, _ := Find(f)
+		if len(found) != 3 {
+			t.Fatalf("%+v", found)
+		}
+		for _, one := range found {
+			if strings.Contains(one.Text, "https://a.example") == f.OneOrigin || strings.Contains(one.Text, "….") || strings.Contains(one.Text, ",,") {
+				t.Errorf("of one origin %t: %s", f.OneOrigin, one.Text)
+			}
+		}
+	}
+}
+
 // TestFewViolations holds that violations are told of that are too few for a finding.
 func TestFewViolations(t *testing.T) {
 	for violations, want := range map[int64]string{0: "", 1: "The log has 1 violation: from 20 on they are a finding.", 19: "The log has 19 violations: from 20 on they are a finding.", 20: ""} {

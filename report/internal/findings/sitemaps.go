@@ -25,7 +25,7 @@ func offered(f *Facts) []Finding {
 	}
 	text := fmt.Sprintf("Of %s in sitemaps, robots.txt disallows %s to one search crawler or more.", show.Plural(s.Listed, "URL"), show.Number(s.Closed))
 	if s.Line > 0 {
-		text += fmt.Sprintf(" Most by line %d of the robots.txt of %s, %s.", s.Line, show.Text(s.Origin), brief(s.Rule))
+		text += fmt.Sprintf(" Most by line %d of the robots.txt%s, %s.", s.Line, f.of(show.Text(s.Origin)), brief(s.Rule))
 	}
 	return f.ofSitemaps(Offered, s.Closed, text, "Take them out of the sitemap, or open them: search engines report such pages as errors.")
 }

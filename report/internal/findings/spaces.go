@@ -61,13 +61,18 @@ func endless(f *Facts) (found []Finding) {
 		}
 		on := s.On
 		if len(s.Names) > 0 {
-			on += ", by " + list(quoted(s.Names), "other") + ","
+			on += ", by " + list(quoted(s.Names), "other")
+		}
+		if of := f.of(show.Text(s.Origin)); len(s.Names) > 0 && of != "" {
+			on += "," + of
+		} else {
+			on += of
 		}
 		others := make([]string, 0, len(parts))
 		for _, p := range parts[1:] {
 			others = append(others, show.Text(p.Crawler)+" "+show.Percent(show.Share(p.Requests, p.Of)))
 		}
-		text := fmt.Sprintf("%s spent %s of its requests on %s of %s", show.Text(parts[0].Crawler), show.Percent(show.Share(parts[0].Requests, parts[0].Of)), on, show.Text(s.Origin))
+		text := fmt.Sprintf("%s spent %s of its requests on %s", show.Text(parts[0].Crawler), show.Percent(show.Share(parts[0].Requests, parts[0].Of)), on)
 		if len(others) > 0 {
 			text += ", and " + list(others, "other crawler")
 		}

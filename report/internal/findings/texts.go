@@ -91,6 +91,14 @@ func (file *File) site() string {
 	return show.Text(file.Origin)
 }
 
+// of returns " of " and a site, but "" if the page has no other.
+func (f *Facts) of(site string) string {
+	if f.OneOrigin {
+		return ""
+	}
+	return " of " + site
+}
+
 // closed finds sites that search crawlers are shut out of. Sites that have one text and never had another, and on
 // which a staging host's name shows that nobody shall find them, are closed on purpose.
 func closed(f *Facts) (found []Finding) {
@@ -98,7 +106,7 @@ func closed(f *Facts) (found []Finding) {
 		if stagingHosts.MatchString(host(c.Origin)) {
 			continue
 		}
-		text := fmt.Sprintf("%s may fetch nothing of %s: line %d of its robots.txt, %s, closes the whole site.", list(c.to, "other search crawler"), c.site(), c.rule.Line, brief(c.rule.String()))
+		text := fmt.Sprintf("%s may fetch nothing%s: line %d of robots.txt, %s, closes the whole site.", list(c.to, "other search crawler"), f.of(c.site()), c.rule.Line, brief(c.rule.String()))
 		for _, one := range f.findingOf(Closed, c.n, f.Requests, c.First, c.Last, text) {
 			one.file, one.Unit, one.Link, one.Title = c.File, "requests of all clients", c.Link, "Rules"
 			one.large = f.isLarge(c.File) && (c.First.IsZero() || c.Last.Sub(c.First) >= closedLong)
@@ -110,7 +118,7 @@ func closed(f *Facts) (found []Finding) {
 			}
 			one.Do = "Unless the site shall leave search, take the line out: what may not be fetched drops out of the results."
 			if f.isPast(c.File) {
-				one.Text = fmt.Sprintf("The robots.txt of %s shut out %s for a time: its line %d was %s, which closes the whole site.", c.site(), list(c.to, "other search crawler"), c.rule.Line, brief(c.rule.String()))
+				one.Text = fmt.Sprintf("The robots.txt%s shut out %s for a time: its line %d was %s, which closes the whole site.", f.of(c.site()), list(c.to, "other search crawler"), c.rule.Line, brief(c.rule.String()))
 				one.Do = "Another text is in force now. Ask the search engines to crawl the site again, and find out how the text got there."
 			}
 			found = append(found, one)
@@ -221,14 +229,18 @@ func (f *Facts) misplacedText(file *File) (kind Kind, text, do string) {
 		return kind, "", ""
 	}
 	if odd := file.Report.Odd; odd.Doubtful() {
+		site := file.site()
+		if f.OneOrigin {
+			site = "the site"
+		}
 		what := map[bool]string{true: "no readable text", false: "no robots.txt"}[odd.Binary()]
 		if odd == robots.OddHTML {
 			what = "an HTML page"
 		}
 		if f.isPast(file) {
-			return Misplaced, fmt.Sprintf("For a time %s sent %s as robots.txt: crawlers found no rules in it, and could fetch everything.", file.site(), what), ""
+			return Misplaced, fmt.Sprintf("For a time %s sent %s as robots.txt: crawlers found no rules in it, and could fetch everything.", site, what), ""
 		}
-		return Misplaced, fmt.Sprintf("What %s sends as robots.txt is %s, so crawlers find no rules in it and may fetch everything.", file.site(), what),
+		return Misplaced, fmt.Sprintf("What %s sends as robots.txt is %s, so crawlers find no rules in it and may fetch everything.", site, what),
 			"Have the server answer /robots.txt with the file, or with 404 if there is none."
 	}
 	if stagingHosts.MatchString(host(file.Origin)) {
@@ -237,9 +249,9 @@ func (f *Facts) misplacedText(file *File) (kind Kind, text, do string) {
 	if kind = Foreign; slices.ContainsFunc(f.sites, func(c closing) bool { return c.File == file }) {
 		kind = Misplaced
 	}
-	what := "The robots.txt of " + file.site()
+	what := "The robots.txt" + f.of(file.site())
 	if f.isPast(file) {
-		what = "The robots.txt that " + file.site() + " had for a time"
+		what = "The robots.txt" + f.of(file.site()) + " that stood for a time"
 	}
 	line := 0
 	for raw := range bytes.Lines(file.Body) {
@@ -270,8 +282,8 @@ func closedPaths(f *Facts) (found []Finding) {
 		closed = append(closed, f.pathsOf(file)...)
 	}
 	for _, c := range closed {
-		text := fmt.Sprintf("%s may not fetch %s of %s, which at least %s of the requests there are for: line %d, %s.",
-			list(c.to, "other search crawler"), brief(c.path), c.site(), show.Percent(show.Share(c.n, c.of)), c.rule.Line, brief(c.rule.String()))
+		text := fmt.Sprintf("%s may not fetch %s%s, the path of at least %s of the site's requests: line %d, %s.",
+			list(c.to, "other search crawler"), brief(c.path), f.of(c.site()), show.Percent(show.Share(c.n, c.of)), c.rule.Line, brief(c.rule.String()))
 		for _, one := range f.findingOf(ClosedPath, c.n, c.of, c.First, c.Last, text) {
 			one.Unit, one.Link, one.Title = "requests of all clients, at least", c.Link, "Rules"
 			if c.Changing {
@@ -402,7 +414,7 @@ func (f *Facts) changed(others []Finding) (found []Finding) {
 		if len(left) > len(said) {
 			said = append(said, fmt.Sprintf("and %d more", len(left)-len(said)))
 		}
-		text := fmt.Sprintf("The robots.txt of %s %s: %s.", show.Text(origin), how, strings.Join(said, "; "))
+		text := fmt.Sprintf("The robots.txt%s %s: %s.", f.of(show.Text(origin)), how, strings.Join(said, "; "))
 		for _, one := range f.findingOf(Changed, number, 0, time.Time{}, time.Time{}, text) {
 			one.Unit, one.Link, one.Title, one.Do = "changes", "time", "Time", "Look whether each change was meant."
 			if number == 1 {
@@ -518,7 +530,7 @@ func idle(f *Facts) (found []Finding) {
 			continue
 		}
 		one := Finding{
-			Kind: Idle, Text: fmt.Sprintf("In the robots.txt of %s %s.", file.site(), strings.Join(said, ", and ")), score: l.weight * float64(file.Requests),
+			Kind: Idle, Text: fmt.Sprintf("In the robots.txt%s %s.", f.of(file.site()), strings.Join(said, ", and ")), score: l.weight * float64(file.Requests),
 			Number: int64(cmp.Or(len(file.Beaten), file.Never)), Unit: "without effect", Link: file.Link, Title: "Rules", Do: "Look whether they are spelt as the paths of the site are, and take out what nothing needs.",
 		}
 		if file.Requests >= l.least {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -81,6 +82,14 @@ func cutOff(s string, most int) template.HTML {
 
 // Sentence is shown for a sentence of ours with such a text in it.
 func Sentence(s string) string { return visible(s, MaxSentence) }
+
+// dates are days, and moments.
+var dates = regexp.MustCompile(`\b\d{4}-\d\d-\d\d( \d\d:\d\d)?\b`)
+
+// Dated is Sentence with dates that do not break at the end of a line.
+func Dated(s string) template.HTML {
+	return template.HTML(dates.ReplaceAllString(template.HTMLEscapeString(Sentence(s)), `<span class="nb">$0</span>`))
+}
 
 // visible returns at most so many characters of a text, with escapes as in Text.
 func visible(s string, most int) string {
