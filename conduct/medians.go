@@ -111,6 +111,7 @@ type picker struct {
 	lower int64
 }
 
+// takeNumber counts a number of its key, and tells the median once it is reached.
 func (p *picker) takeNumber(k keyed) {
 	if k.key != p.key {
 		p.key, p.n = k.key, 0
