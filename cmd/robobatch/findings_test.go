@@ -174,7 +174,8 @@ var faults = map[string]struct {
 	"failing":    {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "% of the requests of Googlebot in that time, 10.3% of those of bingbot and 12.1% of those of GPTBot were answered by an error of the server (5xx)."},
 	"violations": {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times. 300 broke line 2 of the robots.txt, Disallow: /private/. It knew of 286: its copy of robots.txt disallowed them."},
 	"violations of versions": {
-		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /x/\n"}}, more: manyViolations}, "violated changed",
+		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /x/\n"}}, more: manyViolations},
+		"violated changed",
 		"1,200 broke line 2 of the robots.txt, Disallow: /private/.",
 	},
 	"violations of a line that moves": {

@@ -22,7 +22,6 @@ func Misfits(all []conduct.Misfit) []doubt.Doubt {
 				m.Origin, say.Number(m.Answers), say.Count(m.Compared, "answer"), say.Count(m.Size, "byte"), say.Number(m.Text)))
 		}
 	}
-	d.Text = fmt.Sprintf("%s to /robots.txt in the log cannot have given the text of -rules, by their bytes: crawlers had another one, so that nothing is known of what they knew; give the robots.txt of the time of the log",
-		say.Count(d.Count, "answer"))
+	d.Text = say.Count(d.Count, "answer") + " to /robots.txt in the log cannot have given the text of -rules, by their bytes: crawlers had another one, so that nothing is known of what they knew; give the robots.txt of the time of the log"
 	return []doubt.Doubt{d}
 }
