@@ -10,7 +10,8 @@ import (
 // Texts say how many bytes answers may have that give a robots.txt, so that a Journal sees where a log contradicts the
 // rules: where they are a draft, or newer than the log. The zero value has no text.
 type Texts struct {
-	all map[[16]byte]lengths
+	all     map[[16]byte]lengths
+	measure measurer
 }
 
 // mostTexts is how many texts are known at most, which bounds the memory. Answers are not compared with others.
@@ -22,7 +23,7 @@ func (t *Texts) Add(key [16]byte, body []byte) {
 		t.all = map[[16]byte]lengths{}
 	}
 	if _, known := t.all[key]; !known && len(t.all) < mostTexts {
-		t.all[key] = lengthsOf(body)
+		t.all[key] = t.measure.lengthsOf(body)
 	}
 }
 
@@ -48,7 +49,7 @@ const (
 // fifth of what deflate makes of a text within its window, and none that looks for no repeats at all, and only has short
 // codes for frequent bytes, packs worse. Of a text beyond the window, which other packers look further back in, there is
 // no lower bound.
-func lengthsOf(body []byte) lengths {
+func (m *measurer) lengthsOf(body []byte) lengths {
 	n := int64(len(body))
 	ends, pairs := int64(bytes.Count(body, []byte("\n"))), int64(bytes.Count(body, []byte("\r\n")))
 	wide := 0 // bytes of what is no ASCII, which another encoding may have doubled or halved
@@ -57,13 +58,16 @@ func lengthsOf(body []byte) lengths {
 			wide++
 		}
 	}
-	least, errLeast := deflated(body, flate.BestCompression)
-	huffman, errMost := deflated(body, flate.HuffmanOnly)
-	if errLeast != nil || errMost != nil {
+	huffman, err := m.deflated(&m.huffman, flate.HuffmanOnly, body)
+	if err != nil {
 		return lengths{} // nothing is contradicted
 	}
 	l := lengths{text: n, plain: [3]int64{n, n - pairs, n - pairs + ends}, slack: edges + int64(wide)}
 	if n <= window {
+		least, err := m.deflated(&m.best, flate.BestCompression, body)
+		if err != nil {
+			return lengths{}
+		}
 		l.least = min(least/5, min(l.plain[0], l.plain[1])-l.slack)
 	}
 	const (
@@ -76,16 +80,28 @@ func lengthsOf(body []byte) lengths {
 	return l
 }
 
-// deflated returns how many bytes a text has when it is packed.
-func deflated(body []byte, level int) (int64, error) {
-	var n counter
-	w, err := flate.NewWriter(&n, level)
-	if err != nil {
-		return 0, err
+// A measurer tells the lengths of texts, one after the other. Its packers are made once: to make two for each text took
+// most of the time to load rules. The zero value is ready.
+type measurer struct {
+	packed        counter
+	best, huffman *flate.Writer
+}
+
+// deflated returns how many bytes a text has when it is packed by a packer, which is made if it is nil.
+func (m *measurer) deflated(packer **flate.Writer, level int, body []byte) (int64, error) {
+	m.packed = 0
+	if *packer == nil {
+		made, err := flate.NewWriter(&m.packed, level)
+		if err != nil {
+			return 0, err
+		}
+		*packer = made
+	} else {
+		(*packer).Reset(&m.packed)
 	}
-	_, err = w.Write(body)
-	err = errors.Join(err, w.Close())
-	return int64(n), err
+	_, err := (*packer).Write(body)
+	err = errors.Join(err, (*packer).Close())
+	return int64(m.packed), err
 }
 
 // A counter is a Writer that counts bytes.

@@ -86,9 +86,9 @@ func TestLengths(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ways := packers(t)
+	ways, measure := packers(t), new(measurer)
 	for name, body := range bodies {
-		l := lengthsOf(body)
+		l := measure.lengthsOf(body)
 		text := string(body)
 		lf := strings.ReplaceAll(text, "\r\n", "\n")
 		for what, sent := range map[string]string{
@@ -129,7 +129,7 @@ func TestOtherLengths(t *testing.T) {
 	for i := range 60 {
 		text = fmt.Appendf(text, "Disallow: /%d/%s\n", i*i*7919, strings.Repeat(string(rune('a'+i%26)), i%5))
 	}
-	l := lengthsOf(text)
+	l := new(measurer).lengthsOf(text)
 	n := int64(len(text))
 	for size, want := range map[int64]fit{
 		20: misfits, n: fits, n - 100: fitsHeaders, n + 61: fits, n + 61 + 8*61: fits, n + 61 + 8*64: fitsHeaders, n + 8000: fitsHeaders, n + 9500: misfits, n / 2: fits,
