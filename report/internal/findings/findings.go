@@ -142,7 +142,6 @@ type Change struct {
 	At          time.Time
 	Added, Gone []string // lines
 	Requests    int64    // of the origin
-	More        int      // of the origin in all
 }
 
 // A Look is a kind of fault that was looked for, or why it was not.
