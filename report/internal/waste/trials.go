@@ -121,7 +121,7 @@ func (s *Spaces) TryURL(v *Visit) {
 	}
 }
 
-// isKnown reports whether a URL is of a kind that one look tells.
+// isKnown reports whether a URL is of a kind that the URL alone tells.
 func (s *Spaces) isKnown(v *Visit, u *parts) bool {
 	if v.Cut {
 		return true

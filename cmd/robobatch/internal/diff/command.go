@@ -282,7 +282,7 @@ type changesSink struct {
 	sent     *bool // see diffing
 }
 
-// Finish finishes the counts, of which some are on disk.
+// Finish ends the counts. It reads those that are on disk, so it may fail.
 func (s *changesSink) Finish() error { return errors.Join(s.Changes.Finish(), s.wishes.Finish()) }
 
 // Write counts the changes of a batch, and writes the rows that changed.
