@@ -60,6 +60,9 @@ type RuleFile struct {
 	span
 }
 
+// Ruling returns the number of the text.
+func (f *RuleFile) Ruling() engine.RulingID { return f.id }
+
 // A span is the time from the first request to the last, in microseconds. It begins as noSpan.
 type span struct{ first, last int64 }
 

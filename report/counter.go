@@ -111,6 +111,8 @@ type Counter struct {
 	spaces     waste.Spaces // the same
 	visit      waste.Visit  // of the last URL
 	root       *paths.Path  // of tree
+	prefixes   prefixCounts
+	allowed    map[engine.RulingID]map[int]int64 // requests that a text allowed, by crawler, without those of impostors
 	urls       int64
 	agentURLs  []aggregate.URLCount // by crawler
 	agentBytes []int64              // the same
@@ -151,7 +153,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	}
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1,
-		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(),
+		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(), prefixes: newPrefixes(), allowed: map[engine.RulingID]map[int]int64{},
 		requested: aggregate.NewLargest[Requested](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
 		sites:     aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
@@ -531,6 +533,7 @@ func (c *Counter) Settle() error {
 	}
 	err := c.requests.EachURL(c.addURL)
 	c.endSite()
+	c.prefixes.leave(0)
 	c.broken.end()
 	if err == nil && c.spaces.Begin() {
 		err = c.requests.EachURL(c.tryURL)
@@ -557,6 +560,7 @@ func (c *Counter) Settle() error {
 		k := &c.kinds.all[i]
 		c.denied += int64(k.denies) * k.Rows
 		c.rules.addKind(k)
+		c.addAllowed(k)
 	}
 	return err
 }
@@ -583,6 +587,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	c.waste.AddURL(u.Text, u.PathEnd, crawled)
 	c.spaces.AddURL(visit)
 	c.addBroken(u)
+	c.prefixes.addURL(u, hash, visit.Spent)
 	c.addTaken(u, hash)
 	c.addSitemapURL(u)
 	c.addRequested(u, hash)

@@ -45,10 +45,13 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		l := &v.Listings[i]
 		file := findings.File{
 			Origin: l.Origin, Others: int64(l.Origins - 1), Link: "rules", Requests: l.Requests, First: l.First, Last: l.Last, Changing: l.Changing, AllAsked: l.AllAsked,
-			Body: l.Text, Report: l.Report,
+			Body: l.Text, Report: l.Report, Made: c.byName(l.Made),
 		}
 		for _, path := range l.Asked {
 			file.Asked = append(file.Asked, findings.Asked(path))
+		}
+		for _, p := range l.Prefixes {
+			file.Prefixes = append(file.Prefixes, findings.Prefix{Path: p.Path, Requests: p.Requests, Made: c.byName(p.Made), Sample: p.Sample})
 		}
 		if l.Report == nil {
 			file.Body = nil
@@ -93,6 +96,15 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	f.Sitemaps = c.sitemapFacts()
 	all, more := findings.Find(f)
 	return findingsView{all, int64(more), findings.Looks(f), findings.FewViolations(all, v.Violated)}
+}
+
+// byName returns numbers by crawler by their names.
+func (c *Counter) byName(of map[int]int64) map[string]int64 {
+	by := make(map[string]int64, len(of))
+	for a, n := range of {
+		by[c.agentName(a)] += n
+	}
+	return by
 }
 
 // fact returns the facts of a space.

@@ -97,6 +97,9 @@ type Text = revisions.Text
 // AskedPath is a path, and how many requests there were for it.
 type AskedPath = listing.AskedPath
 
+// Prefix is a directory, and the requests for paths in it.
+type Prefix = listing.Prefix
+
 // Finding is a fault of a line of a robots.txt.
 type Finding = listing.Finding
 

@@ -166,9 +166,33 @@ var faults = map[string]struct {
 		traffic{captures: []sent{{-5, "User-agent: Googlebot\nDisallow: /\n\n" + usualText}}, client: func(v *visit) { v.skip = v.agent == googlebot && v.path != "/robots.txt" }},
 		"closed", "Googlebot may fetch nothing",
 	},
-	"HTML":       {traffic{captures: []sent{{-5, usualText}, {6, "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n"}}}, "misplaced", "sends as robots.txt is an HTML page"},
-	"staging":    {traffic{captures: []sent{{-5, strings.Replace(usualText, "www.", "staging.", 1)}}}, "foreign", "its sitemap in line 6 is on staging.shop.example"},
-	"a path":     {traffic{captures: []sent{{-5, usualText + "\nUser-agent: bingbot\nDisallow: /shop/\n"}}, client: func(v *visit) { v.skip = v.agent == bingbot && strings.HasPrefix(v.path, "/shop/") }}, "closed-path", "bingbot may not fetch /shop/, the path of at least 27.0% of the site's requests: line 9, Disallow: /shop/. | 26,358 requests"},
+	"HTML":    {traffic{captures: []sent{{-5, usualText}, {6, "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n"}}}, "misplaced", "sends as robots.txt is an HTML page"},
+	"staging": {traffic{captures: []sent{{-5, strings.Replace(usualText, "www.", "staging.", 1)}}}, "foreign", "its sitemap in line 6 is on staging.shop.example"},
+	"a path":  {traffic{captures: []sent{{-5, usualText + "\nUser-agent: bingbot\nDisallow: /shop/\n"}}, client: func(v *visit) { v.skip = v.agent == bingbot && strings.HasPrefix(v.path, "/shop/") }}, "closed-path", "bingbot may not fetch /shop/, the path of 27.0% of the site's requests: line 9, Disallow: /shop/. | 26,358 requests"},
+	"a path of another": {
+		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /docs/api/\n"}}, client: func(v *visit) { v.ask("/docs/", "/docs/api/") }}, "closed-path changed",
+		"closed-path: Googlebot and bingbot may not fetch /docs/api/, where Googlebot made 2",
+	},
+	"a path for a time": {
+		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /docs/api/\n"}, {12, usualText}}, client: func(v *visit) { v.ask("/docs/", "/docs/api/") }}, "closed-path changed",
+		"closed-path: For a time Googlebot and bingbot might not fetch /docs/api/, where Googlebot made 2",
+	},
+	"a path that was never crawled": {
+		traffic{captures: []sent{{-5, usualText + "Disallow: /docs/api/\n"}}, client: func(v *visit) {
+			v.ask("/docs/", "/docs/api/")
+			v.skip = v.robot && strings.HasPrefix(v.path, "/docs/api/")
+		}}, "", "",
+	},
+	"carts": {
+		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /cart/\nDisallow: /de/login/\n"}}, client: func(v *visit) { v.ask("/de/", "/cart/") }}, "changed", "",
+	},
+	"a trap that was closed": {
+		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /shop/filter/\n"}}, client: func(v *visit) {
+			if v.robot && v.path != "/robots.txt" && v.rng.IntN(4) == 0 {
+				v.path, v.status, v.skip = "/shop/filter/?"+v.filters("&", "="), 200, v.day > 7
+			}
+		}}, "endless idle changed", "endless: ",
+	},
 	"stopped":    {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
 	"slowed":     {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},
 	"failing":    {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "% of the requests of Googlebot in that time, 10.3% of those of bingbot and 12.1% of those of GPTBot were answered by an error of the server (5xx)."},
@@ -214,6 +238,20 @@ var faults = map[string]struct {
 		}, more: func(rng *rand.Rand) []visit { return append(violations(rng), impostors(rng)...) }, args: []string{"-ranges", "ranges"}},
 		"closed failing violated faked", "Googlebot and bingbot may fetch nothing",
 	},
+}
+
+// ask has a third of the requests for a directory, and a fourth of all of crawlers are for one that is closed from day 7 on,
+// which crawlers obey.
+func (v *visit) ask(open, closed string) {
+	switch n := v.rng.IntN(12); {
+	case v.path == "/robots.txt" || n > 6:
+	case n < 3 && v.robot:
+		v.path, v.skip = fmt.Sprintf("%s%d.html", closed, v.rng.IntN(3000)), v.day > 7
+	case n == 0:
+		v.path = fmt.Sprintf("%s%d.html", closed, v.rng.IntN(3000))
+	case n > 2:
+		v.path = fmt.Sprintf("%s%d.html", open, v.rng.IntN(3000))
+	}
 }
 
 // failSome has one of so many requests of crawlers answered by a status, from a day on.

@@ -62,7 +62,8 @@ type Facts struct {
 	Changes   []Change   // in their order
 	Sitemaps  *Sitemaps  // nil if there are none
 
-	sites []closing // that are closed, see closings; of Find
+	sites []closing                  // that are closed, see closings; of Find
+	known map[closingKey]robots.Rule // of closesTo
 }
 
 // A Crawler is the requests of a crawler, without those of its impostors.
@@ -99,17 +100,27 @@ type File struct {
 	Changing    bool      // the origin had another text, too
 	Body        []byte    // nil if it is not known
 	Report      *robots.Report
-	Asked       []Asked // paths that were asked for at its origins in all of the log, the most first
-	AllAsked    int64   // requests of them, for other paths, too; 0 is unknown
-	Rules       int     // that bind whoever is not named
-	Never       int     // of these, that matched nothing
-	Beaten      []int32 // lines of rules that another always wins over
+	Asked       []Asked          // paths that were asked for at its origins in all of the log, the most first
+	AllAsked    int64            // requests of them, for other paths, too; 0 is unknown
+	Made        map[string]int64 // by crawler, requests that it allowed
+	Prefixes    []Prefix         // by path
+	Rules       int              // that bind whoever is not named
+	Never       int              // of these, that matched nothing
+	Beaten      []int32          // lines of rules that another always wins over
 }
 
 // An Asked is a path, and how many clients asked for it.
 type Asked struct {
 	Path     string
 	Requests int64
+}
+
+// A Prefix is a directory of the origins of a file, and the requests for paths in it in all of the log.
+type Prefix struct {
+	Path     string           // it ends with "/", which alone is all of the site
+	Requests int64            // of all clients
+	Made     map[string]int64 // by crawler, those that robots.txt allowed
+	Sample   []string         // paths in it, each as likely as any other
 }
 
 // A Broken is a rule that crawlers broke.

@@ -169,7 +169,7 @@ func TestPast(t *testing.T) {
 	closing, one := []byte("User-agent: *\nDisallow: /\n"), []byte("User-agent: *\nDisallow: /news/\n")
 	f.Files = []File{
 		{Origin: "https://0.example", Requests: 700, Body: closing, Report: robots.Inspect(closing, robots.Google), First: f.From.AddDate(0, 0, 10), Last: f.From.AddDate(0, 0, 17), Link: "rules", Changing: true},
-		{Origin: "https://0.example", Requests: 2300, Body: one, Report: robots.Inspect(one, robots.Google), First: f.From, Last: f.To, Link: "rules", Changing: true, AllAsked: 3000, Asked: []Asked{{"/news/", 900}}},
+		{Origin: "https://0.example", Requests: 2300, Body: one, Report: robots.Inspect(one, robots.Google), First: f.From, Last: f.To, Link: "rules", Changing: true, AllAsked: 3000, Asked: []Asked{{"/news/", 900}}, Prefixes: newsPrefixes},
 	}
 	found, _ := Find(f)
 	if len(found) != 2 {
@@ -188,8 +188,77 @@ func TestPast(t *testing.T) {
 			t.Errorf("past %t: %+v", past, met)
 		}
 	}
-	if found[1].Kind != ClosedPath || found[1].Unit != "requests of all clients in all of the log, at least" || found[1].When != "" {
+	if found[1].Kind != ClosedPath || found[1].Number != 900 || found[1].Unit != "requests of all clients" || found[1].When != "" {
 		t.Errorf("%+v says when", found[1])
+	}
+}
+
+// newsPrefixes are the directories of a site of which 900 of 3000 requests are for news.
+var newsPrefixes = []Prefix{{Path: "/", Requests: 3000}, {Path: "/news/", Requests: 900, Sample: []string{"/news/", "/news/1"}}}
+
+// TestClosedPaths holds which directories are found that a text closes: the shortest ones, of many requests, and such as are not
+// closed on purpose.
+func TestClosedPaths(t *testing.T) {
+	prefix := func(path string, requests, google, bing int64, sample ...string) Prefix {
+		return Prefix{path, requests, map[string]int64{"Googlebot": google, "bingbot": bing}, append(sample, path+"a", path+"b")}
+	}
+	root := prefix("/", 10_000, 4000, 1000, "/docs/api/x")
+	docs := prefix("/docs/", 5000, 2000, 500)
+	for _, c := range []struct {
+		name, rules string
+		prefixes    []Prefix
+		spaces      []Space
+		want        string // "" is nothing
+		number      int64
+	}{
+		{"crawled", "Disallow: /docs/api/", []Prefix{docs, prefix("/docs/api/", 1100, 1000, 0)}, nil, "Googlebot and bingbot may not fetch /docs/api/, where Googlebot made 25.0% of its requests while it might: line 2, Disallow: /docs/api/.", 1000},
+		{"crawled by both", "Disallow: /docs/api/", []Prefix{docs, prefix("/docs/api/", 1100, 1000, 100)}, nil, "Googlebot and bingbot may not fetch /docs/api/, where Googlebot made 25.0% and bingbot made 10.0% of their requests while they might: line 2, Disallow: /docs/api/.", 1100},
+		{"never crawled", "Disallow: /docs/api/", []Prefix{docs, prefix("/docs/api/", 4000, 0, 0)}, nil, "", 0},
+		{"crawled a little", "Disallow: /docs/api/", []Prefix{docs, prefix("/docs/api/", 4000, 200, 50)}, nil, "", 0},
+		{"on purpose", "Disallow: /search/", []Prefix{prefix("/search/", 4000, 2000, 500)}, nil, "", 0},
+		{"a cart", "Disallow: /de/shoppingcart/", []Prefix{prefix("/de/", 9000, 2000, 900), prefix("/de/shoppingcart/", 1000, 1, 1)}, nil, "", 0},
+		{"a name like one", "Disallow: /restaurants/", []Prefix{prefix("/restaurants/", 4000, 0, 0)}, nil, "Googlebot and bingbot may not fetch /restaurants/, the path of 40.0% of the site's requests: line 2, Disallow: /restaurants/.", 4000},
+		{"research", "Disallow: /research/", []Prefix{prefix("/research/", 1000, 0, 0)}, nil, "Googlebot and bingbot may not fetch /research/, the path of 10.0% of the site's requests: line 2, Disallow: /research/.", 1000},
+		{"shortest", "Disallow: /docs/", []Prefix{docs, prefix("/docs/guide/", 4000, 1000, 0)}, nil, "Googlebot and bingbot may not fetch /docs/, where Googlebot made 50.0% and bingbot made 50.0% of their requests while they might: line 2, Disallow: /docs/.", 2500},
+		{"hardly closed", "Disallow: /docs/a", []Prefix{docs}, nil, "", 0},
+		{"few ask", "Disallow: /docs/news/", []Prefix{docs, prefix("/docs/news/", 900, 300, 90)}, nil, "", 0},
+		{"deep", "Disallow: /docs/de/news/", []Prefix{docs, prefix("/docs/de/", 1500, 300, 90), prefix("/docs/de/news/", 1200, 100, 10)}, nil, "Googlebot and bingbot may not fetch /docs/de/news/, the path of 12.0% of the site's requests: line 2, Disallow: /docs/de/news/.", 1200},
+		{"a trap", "Disallow: /docs/filter/", []Prefix{docs, prefix("/docs/filter/", 900, 800, 0)}, []Space{{Origin: "https://0.example", Example: "/docs/filter/?a=1", By: []Part{{"Googlebot", 700, 4000}}}}, "", 0},
+		{"a trap beside it", "Disallow: /docs/tags/", []Prefix{docs, prefix("/docs/tags/", 900, 800, 0)}, []Space{{Origin: "https://0.example", Example: "/docs/filter/?a=1", By: []Part{{"Googlebot", 700, 4000}}}}, "Googlebot and bingbot may not fetch /docs/tags/, where Googlebot made 20.0% of its requests while it might: line 2, Disallow: /docs/tags/.", 800},
+	} {
+		f := days(14)
+		f.addCrawler("Googlebot", func(int) int64 { return 300 })
+		f.addCrawler("bingbot", func(int) int64 { return 100 })
+		f.Dialect, f.Spaces = robots.Google, c.spaces
+		body := []byte("User-agent: *\n" + c.rules + "\n")
+		f.Files = []File{{Origin: "https://0.example", Requests: 10_000, Body: body, Report: robots.Inspect(body, robots.Google), First: f.From.AddDate(0, 0, 9), Last: f.To, AllAsked: 10_000, Prefixes: append([]Prefix{root}, c.prefixes...)}}
+		found := closedPaths(f)
+		if c.want == "" && len(found) > 0 || c.want != "" && (len(found) != 1 || strings.ReplaceAll(found[0].Text, " of https://0.example", "") != c.want || found[0].Number != c.number || found[0].When != "since 2026-01-10, for 5 days") {
+			t.Errorf("%s: %+v, want %d, %s", c.name, found, c.number, c.want)
+		}
+	}
+}
+
+// TestClosedShare holds that the share of a directory is of the requests that a crawler made by the texts that left it open, if all
+// texts are known.
+func TestClosedShare(t *testing.T) {
+	for closed, want := range map[int64]string{2000: "50.0%", 1000: "25.0%"} { // with 1000 the texts have too few requests
+		f := days(14)
+		f.addCrawler("Googlebot", func(int) int64 { return 300 })
+		f.Dialect = robots.Google
+		prefixes := []Prefix{{"/", 9000, map[string]int64{"Googlebot": 4000}, nil}, {"/docs/api/", 1100, map[string]int64{"Googlebot": 1000}, []string{"/docs/api/"}}}
+		for i, c := range []struct {
+			body string
+			made int64
+		}{{"User-agent: *\nDisallow: /docs/api\n", closed}, {"User-agent: *\nDisallow: /x\n", 2000}} {
+			f.Files = append(f.Files, File{
+				Origin: "https://0.example", Requests: 10_000, Body: []byte(c.body), Report: robots.Inspect([]byte(c.body), robots.Google), AllAsked: 9000, Prefixes: prefixes, Made: map[string]int64{"Googlebot": c.made},
+				First: f.From.AddDate(0, 0, 7-7*i), Last: f.To.AddDate(0, 0, -7*i),
+			})
+		}
+		if found := closedPaths(f); len(found) != 1 || !strings.Contains(found[0].Text, "where it made "+want+" of its requests while it might") {
+			t.Errorf("found are %+v, want %s", found, want)
+		}
 	}
 }
 
@@ -203,7 +272,7 @@ func TestForeign(t *testing.T) {
 		f := days(30)
 		f.addCrawler("Googlebot", func(int) int64 { return 100 })
 		f.Dialect = robots.Google
-		f.Files = []File{{Origin: "https://0.example", Requests: 3000, Body: []byte(body), Report: robots.Inspect([]byte(body), robots.Google), First: f.From, Last: f.To, Link: "rules", AllAsked: 3000, Asked: []Asked{{"/news/", 300}, {"/", 900}}}}
+		f.Files = []File{{Origin: "https://0.example", Requests: 3000, Body: []byte(body), Report: robots.Inspect([]byte(body), robots.Google), First: f.From, Last: f.To, Link: "rules", AllAsked: 3000, Asked: []Asked{{"/news/", 300}, {"/", 900}}, Prefixes: newsPrefixes}}
 		found, _ := Find(f)
 		var kinds []string
 		for _, one := range found {

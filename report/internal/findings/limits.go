@@ -106,8 +106,9 @@ const (
 	leastTried = 10_000
 )
 
-// meantPaths are the names of paths that sites close to crawlers on purpose.
-var meantPaths = regexp.MustCompile(`(?i)search|such|recherche|find|query|cart|basket|warenkorb|checkout|order|account|konto|profile|user|member|log-?in|log-?out|sign-?(in|up)|register|auth|admin|wp-|xmlrpc|cgi|api|ajax|graphql|rest|private|intern|tmp|temp|cache|session|track|pixel|beacon|stat|print|feed|rss|tag|filter|sort|compare|wishlist|download|export|calendar|trackback|comment`)
+// meantPaths are the words in names of paths that sites close to crawlers on purpose.
+var meantPaths = regexp.MustCompile(`(?i)(^|[^a-z]|site|[a-df-z])search|recherche|checkout|warenkorb|basket|customer|account|konto|profile|log-?(in|out)|sign-?(in|up|out)|registration|admin|wp-|xmlrpc|graphql|wishlist|trackback|` +
+	`(^|[^a-z])([a-z]*cart|suche?|find|query|order|user|member|register|auth|cgi|api|ajax|rest|private?|intern(al)?|te?mp|cache|session|track(ing)?|pixel|beacon|stat(istic)?|print|feed|rss|tag|filter|sort|compare|download|export|calendar|comment)s?([^a-z]|$)`)
 
 // stagingWords are the words of comments that only a text for a site that nobody shall find has.
 var stagingWords = regexp.MustCompile(`(?i)\b(staging|stage (server|site|system)|(test|development|dev) (server|site|system|environment)|do not deploy|not for production|under construction)\b`)

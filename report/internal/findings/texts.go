@@ -19,8 +19,12 @@ type closing struct {
 	to   []string    // crawlers
 	rule robots.Rule // that closes it
 	path string      // "" is all of the site
-	n    int64       // requests
+	n    int64       // requests of all clients; 0 if a path has few
 	of   int64       // of so many
+
+	made        []Part    // requests of crawlers for a path while they might; nil if these are few
+	texts       []*File   // of the origin that close a path alike
+	first, last time.Time // of their requests
 }
 
 // rulesFor returns the rules of a text for a crawler.
@@ -271,7 +275,8 @@ func (f *Facts) misplacedText(file *File) (kind Kind, text, do string) {
 	return kind, "", ""
 }
 
-// closedPaths finds the paths that many clients ask for, and that search crawlers may not fetch.
+// closedPaths finds the directories that search crawlers may not fetch, though many clients ask for them, or these crawlers did
+// while they might.
 func closedPaths(f *Facts) (found []Finding) {
 	var closed []closing
 	for i := range f.Files {
@@ -279,79 +284,233 @@ func closedPaths(f *Facts) (found []Finding) {
 		if file.Body == nil || slices.ContainsFunc(f.sites, func(c closing) bool { return c.File == file }) {
 			continue
 		}
-		closed = append(closed, f.pathsOf(file)...)
+		for _, c := range f.pathsOf(file) {
+			closed = f.addClosing(closed, c)
+		}
 	}
-	for _, c := range closed {
-		text := fmt.Sprintf("%s may not fetch %s%s, the path of at least %s of the site's requests: line %d, %s.",
-			list(c.to, "other search crawler"), brief(c.path), f.of(c.site()), show.Percent(show.Share(c.n, c.of)), c.rule.Line, brief(c.rule.String()))
-		for _, one := range f.findingOf(ClosedPath, c.n, c.of, c.First, c.Last, text) {
-			one.Unit, one.Link, one.Title = "requests of all clients, at least", c.Link, "Rules"
-			if c.Changing {
-				one.Unit, one.When = "requests of all clients in all of the log, at least", "" // other texts may stand between its first and its last request
+	for i := range closed {
+		c := &closed[i]
+		for _, one := range f.findingOf(ClosedPath, max(c.n, c.sum()), max(c.n, c.sum()), c.first, c.last, "") {
+			one.Number, one.Unit, one.Link, one.Title = c.n, "requests of all clients", c.Link, "Rules"
+			where := fmt.Sprintf("the path of %s of the site's requests", show.Percent(show.Share(c.n, c.of)))
+			if c.Others > 0 {
+				where, one.Unit = strings.Replace(where, "path of", "path of at least", 1), one.Unit+", at least"
 			}
+			if len(c.made) > 0 {
+				where, one.Number, one.Unit = c.where(), c.sum(), "requests of crawlers while they might"
+			}
+			if !f.isAlone(c) {
+				one.When = "" // other texts stand between its first and its last request
+			}
+			one.Text = fmt.Sprintf("%s may not fetch %s%s, %s: line %d, %s.", list(c.to, "other search crawler"), brief(c.path), f.of(c.site()), where, c.rule.Line, brief(c.rule.String()))
 			one.Do = "If people shall find these pages by search, allow them. Try it in What if."
+			if f.isPast(c.File) {
+				one.Text = fmt.Sprintf("For a time %s might not fetch %s%s, %s: line %d was %s.", list(c.to, "other search crawler"), brief(c.path), f.of(c.site()), where, c.rule.Line, brief(c.rule.String()))
+				one.Do = "Another text is in force now. Find out how the line got there, so that it does not come again."
+			}
 			found = append(found, one)
 		}
 	}
 	return most(found, 2)
 }
 
-// pathsOf returns the directories of a site that are closed to search crawlers, and not on purpose as far as their names
-// say.
-func (f *Facts) pathsOf(file *File) (all []closing) {
-	of, groups := file.AllAsked, map[string][]Asked{}
-	if of == 0 {
-		return nil
-	}
-	for _, a := range file.Asked {
-		if end := strings.IndexByte(strings.TrimPrefix(a.Path, "/"), '/'); end >= 0 {
-			groups[a.Path[:end+2]] = append(groups[a.Path[:end+2]], a)
-		}
-	}
-	for path, asked := range groups {
-		c, known := closing{File: file, path: path, of: of}, map[string]robots.Rule{}
-		for _, a := range asked {
-			c.n += a.Requests
-		}
-		if float64(c.n) < limits[ClosedPath].share*float64(of) || meantPaths.MatchString(path) {
+// addClosing adds the closing of a path. Texts of a site that close it by the same rule to the same crawlers are one.
+func (f *Facts) addClosing(all []closing, c closing) []closing {
+	c.first, c.last, c.texts = c.First, c.Last, []*File{c.File}
+	for i := range all {
+		o := &all[i]
+		if o.Origin != c.Origin || o.path != c.path || o.rule.String() != c.rule.String() || !slices.Equal(o.to, c.to) {
 			continue
 		}
-		for j := range f.Crawlers {
-			one := &f.Crawlers[j]
-			if !one.Search || one.Requests == 0 {
-				continue
-			}
-			binding := fmt.Sprint(file.Report.File.Binding(robots.NewAgent(one.Name, f.Dialect)))
-			by, done := known[binding]
-			if !done {
-				by = f.closesMost(f.rulesFor(file, one.Name), asked, c.n)
-				known[binding] = by
-			}
-			if by.Line > 0 {
-				c.to, c.rule = append(c.to, one.Name), by
+		if c.Last.After(o.last) {
+			o.File, o.rule, o.last = c.File, c.rule, c.Last
+		}
+		if c.First.Before(o.first) {
+			o.first = c.First
+		}
+		o.texts = append(o.texts, c.File)
+		return all
+	}
+	return append(all, c)
+}
+
+// isAlone reports whether no other text of the site stood in the time of a closing: by the changes of the site, if its text is one
+// and these are known, or by the requests of its texts.
+func (f *Facts) isAlone(c *closing) bool {
+	changes := 0
+	for i := range f.Changes {
+		if one := &f.Changes[i]; one.Origin == c.Origin {
+			if changes++; one.At.After(c.first) && one.At.Before(c.last) {
+				return false
 			}
 		}
-		if len(c.to) > 0 {
-			all = append(all, c)
+	}
+	if changes > 0 && c.Others == 0 && len(c.texts) == 1 {
+		return true
+	}
+	for i := range f.Files {
+		file := &f.Files[i]
+		if file.Origin == c.Origin && !slices.Contains(c.texts, file) && file.First.Before(c.last) && file.Last.After(c.first) {
+			return false
+		}
+	}
+	return true
+}
+
+// sum returns how many requests crawlers made for the path.
+func (c *closing) sum() (sum int64) {
+	for _, m := range c.made {
+		sum += m.Requests
+	}
+	return sum
+}
+
+// where says how much of their requests crawlers made for the path.
+func (c *closing) where() string {
+	if len(c.made) == 1 {
+		it := "it"
+		if len(c.to) > 1 {
+			it = show.Text(c.made[0].Crawler)
+		}
+		return fmt.Sprintf("where %s made %s of its requests while it might", it, show.Percent(show.Share(c.made[0].Requests, c.made[0].Of)))
+	}
+	var said []string
+	for _, m := range c.made {
+		said = append(said, fmt.Sprintf("%s made %s", show.Text(m.Crawler), show.Percent(show.Share(m.Requests, m.Of))))
+	}
+	return "where " + list(said, "other crawler") + " of their requests while they might"
+}
+
+// pathsOf returns the directories of a site that are closed to search crawlers, each the shortest one that is, without those that
+// are closed on purpose as far as their names say. The name of the first directory always says so; that of another one does not if
+// a crawler made many requests there while it might, and not for URLs without end.
+func (f *Facts) pathsOf(file *File) (all []closing) {
+	if file.AllAsked == 0 {
+		return nil
+	}
+	for j := range f.Crawlers {
+		one := &f.Crawlers[j]
+		top, total := "", int64(0)
+		for i := range file.Prefixes {
+			p := &file.Prefixes[i]
+			made := Part{one.Name, p.Made[one.Name], total}
+			if p.Path == "/" {
+				total = made.Requests
+				continue
+			}
+			c := closing{File: file, path: p.Path, of: file.AllAsked}
+			if show.Share(p.Requests, c.of) >= limits[ClosedPath].share {
+				c.n = p.Requests
+			}
+			isCrawled := made.Requests >= limits[ClosedPath].least && show.Share(made.Requests, total) >= limits[ClosedPath].share/10
+			if !isCrawled && c.n == 0 || top != "" && strings.HasPrefix(p.Path, top) {
+				continue
+			}
+			if c.rule = f.closesTo(one, file, p); c.rule.Line == 0 {
+				continue
+			}
+			top, made.Of = p.Path, f.madeElsewhere(one, file, p, total)
+			isCrawled = isCrawled && show.Share(made.Requests, made.Of) >= limits[ClosedPath].share && !f.isTrap(file, one.Name, p)
+			first, below, _ := strings.Cut(p.Path[1:], "/")
+			if meantPaths.MatchString(first) || meantPaths.MatchString(below) && !isCrawled || !isCrawled && c.n == 0 {
+				continue
+			}
+			n := slices.IndexFunc(all, func(o closing) bool { return o.path == p.Path })
+			if n < 0 {
+				for k := range f.Crawlers {
+					if other := &f.Crawlers[k]; f.closesTo(other, file, p).Line > 0 {
+						c.to = append(c.to, other.Name)
+					}
+				}
+				n, all = len(all), append(all, c)
+			}
+			if isCrawled {
+				all[n].made = append(all[n].made, made)
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b closing) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.path, b.path)) })
 	return all
 }
 
-// closesMost returns a rule that denies some of the paths, if the rules deny nearly all of so many requests. Otherwise it
-// returns none.
-func (f *Facts) closesMost(rules []robots.Rule, asked []Asked, of int64) (by robots.Rule) {
-	denied := int64(0)
-	for _, a := range asked {
-		if rule, is := f.deniedBy(rules, a.Path); is {
-			denied, by = denied+a.Requests, rule
-		}
-	}
-	if float64(denied) < nearlyAll*float64(of) {
+// A closingKey is a text, the crawlers that its groups bind, and a directory.
+type closingKey struct {
+	file          *File
+	binding, path string
+}
+
+// closesTo returns the rule that closes a directory to a search crawler of the log; none if it is open, or the crawler is another.
+func (f *Facts) closesTo(one *Crawler, file *File, p *Prefix) robots.Rule {
+	if !one.Search || one.Requests == 0 || file.Body == nil {
 		return robots.Rule{}
 	}
+	key := closingKey{file, fmt.Sprint(file.Report.File.Binding(robots.NewAgent(one.Name, f.Dialect))), p.Path}
+	by, is := f.known[key]
+	if !is {
+		if f.known == nil {
+			f.known = map[closingKey]robots.Rule{}
+		}
+		by = f.closesMost(f.rulesFor(file, one.Name), file, p)
+		f.known[key] = by
+	}
 	return by
+}
+
+// madeElsewhere returns how many requests a crawler made by the texts of a site that leave a directory open, of total in all. If
+// some texts are not known, it returns total.
+func (f *Facts) madeElsewhere(one *Crawler, file *File, p *Prefix, total int64) (made int64) {
+	all := int64(0)
+	for i := range f.Files {
+		if o := &f.Files[i]; o.Origin == file.Origin {
+			if all += o.Made[one.Name]; f.closesTo(one, o, p).Line == 0 {
+				made += o.Made[one.Name]
+			}
+		}
+	}
+	if all < total {
+		return total
+	}
+	return made
+}
+
+// isTrap reports whether half of a crawler's requests for a directory were for URLs without end, which one closes on purpose.
+func (f *Facts) isTrap(file *File, crawler string, p *Prefix) bool {
+	spent := int64(0)
+	for i := range f.Spaces {
+		s := &f.Spaces[i]
+		for _, by := range s.By {
+			if s.Origin == file.Origin && by.Crawler == crawler && strings.HasPrefix(s.Example, p.Path) {
+				spent += by.Requests
+			}
+		}
+	}
+	return 2*spent >= p.Made[crawler]
+}
+
+// closesMost returns the rule that denies most of a directory's paths, if the rules deny nearly all of its sample, and of the
+// requests for those paths that are asked for most. Otherwise it returns none.
+func (f *Facts) closesMost(rules []robots.Rule, file *File, p *Prefix) (most robots.Rule) {
+	denied, by := 0, map[robots.Rule]int{}
+	for _, path := range p.Sample {
+		if rule, is := f.deniedBy(rules, path); is {
+			if denied, by[rule] = denied+1, by[rule]+1; by[rule] > by[most] {
+				most = rule
+			}
+		}
+	}
+	requests, of := int64(0), int64(0)
+	for _, a := range file.Asked {
+		if strings.HasPrefix(a.Path, p.Path) {
+			of += a.Requests
+			if _, is := f.deniedBy(rules, a.Path); is {
+				requests += a.Requests
+			}
+		}
+	}
+	if float64(denied) < nearlyAll*float64(len(p.Sample)) || float64(requests) < nearlyAll*float64(of) {
+		return robots.Rule{}
+	}
+	return most
 }
 
 // An edit is a change that stands, or that a later change undid.

@@ -23,10 +23,12 @@ type File struct {
 	Uses     []Use          // by line; lines that bind none of the crawlers have none
 	Findings []Finding      // by line
 
-	First, Last time.Time   // of its requests; zero if they have no time
-	Changing    bool        // its origin had another text, too, in the time of the log
-	Asked       []AskedPath // paths of its origins, those with the most requests first
-	AllAsked    int64       // requests of its origins in all of the log; 0 is unknown
+	First, Last time.Time     // of its requests; zero if they have no time
+	Changing    bool          // its origin had another text, too, in the time of the log
+	Asked       []AskedPath   // paths of its origins, those with the most requests first
+	AllAsked    int64         // requests of its origins in all of the log; 0 is unknown
+	Prefixes    []Prefix      // directories of its origins, by path
+	Made        map[int]int64 // by crawler, requests that it allowed, without those of impostors
 }
 
 // All returns the origins that have the file, as far as they are named.
@@ -36,6 +38,14 @@ func (f *File) All() []string { return append([]string{f.Origin}, f.Same...) }
 type AskedPath struct {
 	Path     string
 	Requests int64
+}
+
+// A Prefix is a directory, and the requests for paths in it.
+type Prefix struct {
+	Path     string // it ends with "/", which alone is all of the site
+	Requests int64
+	Made     map[int]int64 // by crawler, those that robots.txt allowed, without those of impostors
+	Sample   []string      // paths in it, each as likely as any other
 }
 
 // A Use is the requests that a rule decided or matched.

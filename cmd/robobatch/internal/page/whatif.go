@@ -31,6 +31,9 @@ func (p *Page) addAsked(files []report.File, busiest []aggregate.BusyFile) {
 			files[i].AllAsked = requests
 		}
 	}
+	for i, prefixes := range p.counts.counter.Prefixes(sites) {
+		files[i].Prefixes, files[i].Made = prefixes, p.counts.counter.Allowed(busiest[i].Ruling)
+	}
 }
 
 // whatIfPanel returns the panel in which one edits a robots.txt. busiest are its files.
