@@ -292,7 +292,8 @@ func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
 // addLines adds the lines of raw.data[from:] that end at these places of it, but for empty ones, and
 // returns where the next line begins.
 func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
-	data, spans, numbers, line := raw.data, raw.spans, raw.numbers, l.line
+	data, line, n := raw.data, l.line, len(raw.spans)
+	spans, numbers := slices.Grow(raw.spans, len(feeds))[:n+len(feeds)], slices.Grow(raw.numbers, len(feeds))[:n+len(feeds)]
 	start := uint32(from)
 	for _, feed := range feeds {
 		end := uint32(from) + feed
@@ -307,16 +308,23 @@ func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
 				raw.empty++
 				continue
 			}
-			if span = raw.behindHole(span, line); span.Len > MaxLine {
-				text := data[span.Off : span.Off+span.Len]
-				raw.long = append(raw.long, longLine{len(spans), int64(span.Len), bytes.IndexByte(text, '\r') >= 0, isNarrow(text)})
-			}
+			span = raw.addLong(span, line, n)
 		}
-		spans = append(spans, span)
-		numbers = append(numbers, line)
+		spans[n], numbers[n] = span, line
+		n++
 	}
-	raw.spans, raw.numbers, l.line = spans, numbers, line
+	raw.spans, raw.numbers, l.line = spans[:n], numbers[:n], line
 	return int(start)
+}
+
+// addLong returns the part of a line that is too long behind its last hole. It notes it as long if that is too long, too.
+func (r *rawLines) addLong(line engine.Span, number int64, index int) engine.Span {
+	line = r.behindHole(line, number)
+	if line.Len > MaxLine {
+		text := r.data[line.Off : line.Off+line.Len]
+		r.long = append(r.long, longLine{index, int64(line.Len), bytes.IndexByte(text, '\r') >= 0, isNarrow(text)})
+	}
+	return line
 }
 
 // behindHole returns the part of a line that is too long, of that number, after its last NUL. It returns

@@ -386,22 +386,29 @@ func (r *rowReader) trimURLs(b *engine.Batch) {
 	}
 }
 
-// noteHeaders counts the lines that are no URLs, but headers of tables.
+// noteHeaders counts the lines that are no URLs, but headers of tables. Most lines are URLs with a slash behind their
+// first leastHeader bytes, and no name has one.
 func (r *rowReader) noteHeaders(b *engine.Batch) {
+	behind := b.Data[min(leastHeader, len(b.Data)):]
 	for i, url := range b.URLs {
-		if url.Len-leastHeader > mostHeader-leastHeader {
-			continue
-		}
-		if b.Data[url.Off+4] == ':' || b.Data[url.Off+5] == ':' || b.Data[url.Off] == '/' {
-			continue
-		}
-		if weblog.IsURLHeader(b.Piece(url)) {
-			r.headed.addPlace(b.Input, b.Lines[i])
+		if int(url.Off) >= len(behind) || behind[url.Off] != '/' {
+			r.noteHeader(b, i)
 		}
 	}
 }
 
-// Bounds of the length of a header that noteHeaders looks at, in bytes. The shortest is "url,id".
+// noteHeader counts a line if it is the header of a table.
+func (r *rowReader) noteHeader(b *engine.Batch, i int) {
+	url := b.URLs[i]
+	if url.Len-leastHeader > mostHeader-leastHeader || b.Data[url.Off] == '/' {
+		return
+	}
+	if weblog.IsURLHeader(b.Piece(url)) {
+		r.headed.addPlace(b.Input, b.Lines[i])
+	}
+}
+
+// Bounds of the length of a header that noteHeader looks at, in bytes. The shortest is "url,id".
 const (
 	leastHeader = 6
 	mostHeader  = 1 << 10
