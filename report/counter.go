@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -92,6 +93,7 @@ type Counter struct {
 	paces    *pace.Counts
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
 	own      []ownAnswers      // by crawler, without impostors
+	rng      *rand.Rand        // of their samples
 	faked    *timeline.Series  // of impostors alone
 	training training
 
@@ -153,7 +155,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	}
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1,
-		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(), prefixes: newPrefixes(), allowed: map[engine.RulingID]map[int]int64{},
+		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(), prefixes: newPrefixes(), allowed: map[engine.RulingID]map[int]int64{}, rng: rand.New(rand.NewPCG(1, 1)),
 		requested: aggregate.NewLargest[Requested](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
 		sites:     aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
@@ -378,31 +380,12 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	}
 	if class > 0 && !r.faked {
 		c.own[r.agent].addAnswer(class, one.Served > 0)
+		if class >= 3 && one.Served == 0 && c.fromLog && r.agent > 0 {
+			c.own[r.agent].samples[class-3].addRow(c, b, i)
+		}
 	}
 	one.Bytes = c.bytesOf(b, i)
 	return one
-}
-
-// ownAnswers are the answers to a crawler that have a status.
-type ownAnswers struct {
-	answered   int64
-	redirected int64 // 3xx, but for 304
-	missed     int64 // 4xx
-	failed     int64 // 5xx
-}
-
-// addAnswer counts an answer of a class of statuses.
-func (o *ownAnswers) addAnswer(class int, served bool) {
-	o.answered++
-	switch {
-	case served:
-	case class == 3:
-		o.redirected++
-	case class == 4:
-		o.missed++
-	case class == 5:
-		o.failed++
-	}
 }
 
 // isServed reports whether a row was answered by 2xx or 304.

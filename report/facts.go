@@ -62,7 +62,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		}
 		for _, fault := range l.Findings {
 			if fault.Code == beaten {
-				file.Beaten = append(file.Beaten, fault.Line)
+				file.Beaten = append(file.Beaten, findings.Beaten{Line: fault.Line, By: fault.Text})
 			}
 		}
 		f.Files = append(f.Files, file)
@@ -169,8 +169,11 @@ func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 		one.Unsure = one.Violations - min(one.Violations, counts.Verified[ranges.Yes].Denied)
 		one.Stale, one.Unlisted, one.Published = counts.Verified[ranges.Stale].Denied > 0, counts.Verified[ranges.Unpublished].Denied > 0, len(known.Ranges) > 0
 		if c.fromLog {
-			own := c.own[a]
+			own := &c.own[a]
 			one.Answered, one.Redirected, one.Missed, one.Failed = own.answered, own.redirected, own.missed, own.failed
+			for i := range own.samples {
+				one.Samples[i] = own.samples[i].facts(c)
+			}
 		}
 		if v.Conduct != nil {
 			row := c.conducts.RowOf(counts.Name)

@@ -49,7 +49,7 @@ var fives = map[string]struct {
 		},
 		[]string{
 			"foreign: The robots.txt seems to be for a test site: its sitemap in line 6 is on staging.shop.example.",
-			"stopped: bingbot stopped: ", "endless: Googlebot spent ", "redirected: 53.5% of the requests of GPTBot were answered by a redirect (3xx).", "faked: Clients that are not Googlebot use that name;",
+			"stopped: bingbot stopped: ", "endless: Googlebot spent ", "redirected: 53.5% of the requests of GPTBot were answered by a redirect (3xx), most often 301", "faked: Clients that are not Googlebot use that name;",
 		},
 	},
 	"news": {

@@ -123,7 +123,7 @@ func (c *traffic) write(t *testing.T, dir string) {
 }
 
 // findingPattern is a finding on a page.
-var findingPattern = regexp.MustCompile(`<li data-kind="([a-z-]+)"><p><b>([^\n]*)</b>[^\n]*\n<p class="facts">([^\n]*)</p>`)
+var findingPattern = regexp.MustCompile(`<li data-kind="([a-z-]+)"><p><b>([^\n]*)</b>[^\n]*\n<p class="facts">([^\n]*)</p>\n<p>([^\n]*)</p></li>`)
 
 // tags are those of HTML.
 var tags = regexp.MustCompile(`<[^>]*>`)
@@ -143,7 +143,7 @@ func findings(t *testing.T, dir string, args ...string) (kinds []string, said st
 	var lines strings.Builder
 	for _, m := range findingPattern.FindAllStringSubmatch(string(page), -1) {
 		kinds = append(kinds, m[1])
-		fmt.Fprintf(&lines, "%s: %s | %s\n", m[1], html.UnescapeString(tags.ReplaceAllString(m[2], "")), html.UnescapeString(tags.ReplaceAllString(m[3], "")))
+		lines.WriteString(m[1] + ": " + html.UnescapeString(tags.ReplaceAllString(strings.Join(m[2:], " | "), "")) + "\n")
 	}
 	if none := strings.Contains(string(page), "Nothing that calls for action was found."); none != (len(kinds) == 0) {
 		t.Errorf("there are %d findings, and the page says that there is none: %t", len(kinds), none)
@@ -170,11 +170,13 @@ var faults = map[string]struct {
 	"staging": {traffic{captures: []sent{{-5, strings.Replace(usualText, "www.", "staging.", 1)}}}, "foreign", "its sitemap in line 6 is on staging.shop.example"},
 	"a path":  {traffic{captures: []sent{{-5, usualText + "\nUser-agent: bingbot\nDisallow: /shop/\n"}}, client: func(v *visit) { v.skip = v.agent == bingbot && strings.HasPrefix(v.path, "/shop/") }}, "closed-path", "bingbot may not fetch /shop/, the path of 27.0% of the site's requests: line 9, Disallow: /shop/. | 26,358 requests"},
 	"a path of another": {
-		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /docs/api/\n"}}, client: func(v *visit) { v.ask("/docs/", "/docs/api/") }}, "closed-path changed",
+		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /docs/api/\n"}}, client: func(v *visit) { v.ask("/docs/", "/docs/api/") }},
+		"closed-path changed",
 		"closed-path: Googlebot and bingbot may not fetch /docs/api/, where Googlebot made 2",
 	},
 	"a path for a time": {
-		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /docs/api/\n"}, {12, usualText}}, client: func(v *visit) { v.ask("/docs/", "/docs/api/") }}, "closed-path changed",
+		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /docs/api/\n"}, {12, usualText}}, client: func(v *visit) { v.ask("/docs/", "/docs/api/") }},
+		"closed-path changed",
 		"closed-path: For a time Googlebot and bingbot might not fetch /docs/api/, where Googlebot made 2",
 	},
 	"a path that was never crawled": {
@@ -193,9 +195,14 @@ var faults = map[string]struct {
 			}
 		}}, "endless idle changed", "endless: ",
 	},
-	"stopped":    {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
-	"slowed":     {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},
-	"failing":    {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "% of the requests of Googlebot in that time, 10.3% of those of bingbot and 12.1% of those of GPTBot were answered by an error of the server (5xx)."},
+	"stopped": {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
+	"slowed":  {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},
+	"failing": {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "% of the requests of Googlebot in that time, 10.3% of those of bingbot and 12.1% of those of GPTBot were answered by an error of the server (5xx), most often 503."},
+	"failing of a directory": {traffic{client: func(v *visit) {
+		if v.robot && v.day > 8 && strings.HasPrefix(v.path, "/news/") {
+			v.status = []int{500, 500, 500, 502}[v.rng.IntN(4)]
+		}
+	}}, "failing", "were answered by an error of the server (5xx), most often 500 and below /news/. | 1,037 requests · since 2026-03-09, for 6 days"},
 	"violations": {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times. 300 broke line 2 of the robots.txt, Disallow: /private/. It knew of 286: its copy of robots.txt disallowed them."},
 	"violations of versions": {
 		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /x/\n"}}, more: manyViolations},
@@ -206,10 +213,10 @@ var faults = map[string]struct {
 		traffic{captures: []sent{{-5, usualText}, {7, "# new\n" + usualText}}, more: manyViolations}, "violated changed", "1,200 broke a line of the robots.txt, Disallow: /private/.",
 	},
 	"impostors":   {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "faked", "Clients that are not Googlebot use that name; 100% of their requests came from 5.188.10.0/24. | 400 requests"},
-	"redirects":   {traffic{client: func(v *visit) { failSome(v, 0, 301, 3) }}, "redirected", "37.8% of the requests of Googlebot, 37.5% of those of bingbot and 36.8% of those of GPTBot were answered by a redirect (3xx)."},
+	"redirects":   {traffic{client: func(v *visit) { failSome(v, 0, 301, 3) }}, "redirected", "37.8% of the requests of Googlebot, 37.5% of those of bingbot and 36.8% of those of GPTBot were answered by a redirect (3xx), most often 301"},
 	"changes":     {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, usualText}}}, "changed", "changed 2 times: from 2026-03-04 00:00 to 2026-03-10 00:00 “Disallow: /img/” and 1 more line were in it. | 2 changes"},
 	"idle rules":  {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /old1/\nDisallow: /old2/\nDisallow: /old3/\nDisallow: /search?\n"}}}, "idle", "3 of 4 rules matched none of 100,000 requests"},
-	"beaten rule": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /search/x\nAllow: /search/x\nDisallow: /search?\n"}}}, "idle", "1 rule never decides anything, as another rule always wins (line 2)"},
+	"beaten rule": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /search/x\nAllow: /search/x\nDisallow: /search?\n"}}}, "idle", "1 rule never decides anything, as another rule always wins (line 2). | 1 without effect | Line 3 always wins over it: Allow: /search/x. Take out the one that is not meant."},
 	"a trap": {traffic{client: func(v *visit) {
 		if v.robot && v.rng.IntN(3) == 0 {
 			v.path = fmt.Sprintf("/shop/?sort=%d&colour=%d", v.rng.IntN(90), v.rng.IntN(90))
@@ -229,8 +236,8 @@ var faults = map[string]struct {
 	}}, "wasted", "of their requests on the parameter “view”: "},
 	"redirects of one": {traffic{client: func(v *visit) {
 		v.status = map[bool]int{true: 301, false: v.status}[v.agent == bingbot && v.rng.IntN(2) == 0]
-	}}, "redirected", " of the requests of bingbot were answered by a redirect (3xx)."},
-	"missing": {traffic{client: func(v *visit) { failSome(v, 0, 404, 2) }}, "missing", " of those of GPTBot found no page, or were refused (4xx)."},
+	}}, "redirected", " of the requests of bingbot were answered by a redirect (3xx), most often 301"},
+	"missing": {traffic{client: func(v *visit) { failSome(v, 0, 404, 2) }}, "missing", " of those of GPTBot found no page, or were refused (4xx), most often 404"},
 	"five": {
 		traffic{captures: []sent{{-5, usualText}, {6, closedText}}, client: func(v *visit) {
 			v.skip = v.robot && v.day > 6 && v.path != "/robots.txt"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -199,20 +200,20 @@ func faked(f *Facts) []Finding {
 type answer struct {
 	kind   Kind
 	of     func(*Crawler) int64 // how many a crawler got
+	sample int                  // of Crawler.Samples
 	verb   string               // the fate of requests
 	do     string
 	points func(Point) int64 // of a stretch of time; nil is not known
 }
 
 // often finds an answer: the crawlers of whose requests it is more than the share of limits, those that it hits worst first. It
-// lasted from the first stretch with as many to the last.
+// lasted from the first stretch with as many to the last, and is counted there.
 func (f *Facts) often(a answer) []Finding {
 	var hit []*Crawler
-	sum, answered := int64(0), int64(0)
 	all, _ := f.having(a.of)
 	for _, c := range all {
 		if show.Share(a.of(c), c.Answered) >= limits[a.kind].share {
-			hit, sum, answered = append(hit, c), sum+a.of(c), answered+c.Answered
+			hit = append(hit, c)
 		}
 	}
 	if len(hit) == 0 {
@@ -223,14 +224,17 @@ func (f *Facts) often(a answer) []Finding {
 		from, to = f.span([]*Crawler{{Points: f.sum(hit)}}, func(p Point) bool { return show.Share(a.points(p), p.Requests) >= limits[a.kind].share })
 	}
 	var said []string
+	sum, answered := int64(0), int64(0)
 	for _, c := range hit {
-		said = append(said, show.Percent(f.shareWithin(a, c, from, to))+" of those of "+show.Text(c.Name))
+		got, of := f.within(a, c, from, to)
+		sum, answered = sum+got, answered+of
+		said = append(said, show.Percent(show.Share(got, of))+" of those of "+show.Text(c.Name))
 	}
 	said[0] = strings.Replace(said[0], "those", "the requests", 1)
-	if !from.IsZero() && from.Sub(f.From) > f.slack() {
+	if !from.IsZero() && (from.Sub(f.From) > f.slack() || f.To.Sub(to) > f.slack()) {
 		said[0] += " in that time"
 	}
-	found := f.findingOf(a.kind, sum, answered, from, to, list(said, "other crawler")+" "+a.verb+".")
+	found := f.findingOf(a.kind, sum, answered, from, to, list(said, "other crawler")+" "+a.verb+f.commonest(a, hit, from, to)+".")
 	for i := range found {
 		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", a.do
 		if a.kind == Failing {
@@ -240,25 +244,91 @@ func (f *Facts) often(a answer) []Finding {
 	return found
 }
 
-// shareWithin returns the share that an answer has of a crawler's requests from a stretch that begins at a time to one that ends
-// at another: of all, if the times are not known.
-func (f *Facts) shareWithin(a answer, c *Crawler, from, to time.Time) float64 {
-	got, all := int64(0), int64(0)
+// within returns how many answers a crawler got from a stretch that begins at a time to one that ends at another, and of how many
+// requests: in all of the log, if the times are not known.
+func (f *Facts) within(a answer, c *Crawler, from, to time.Time) (got, of int64) {
 	for i, p := range c.Points {
 		if a.points != nil && f.start(i+1).After(from) && f.start(i).Before(to) {
-			got, all = got+a.points(p), all+p.Requests
+			got, of = got+a.points(p), of+p.Requests
 		}
 	}
-	if all == 0 {
-		return show.Share(a.of(c), c.Answered)
+	if of == 0 {
+		return a.of(c), c.Answered
 	}
-	return show.Share(got, all)
+	return got, of
+}
+
+// commonest names the status and the path that most of the answers have; "" if none is clearly before all others.
+func (f *Facts) commonest(a answer, hit []*Crawler, from, to time.Time) (said string) {
+	statuses, paths := map[string]float64{}, map[string]float64{}
+	for _, c := range hit {
+		s := &c.Samples[a.sample]
+		for _, row := range s.Rows {
+			if from.IsZero() || !row.At.Before(from) && row.At.Before(to) {
+				weight := float64(s.Of) / float64(len(s.Rows))
+				statuses[strconv.FormatInt(row.Status, 10)] += weight
+				paths[row.Path] += weight
+			}
+		}
+	}
+	status := clearest(statuses, 0)
+	if status == "" {
+		return ""
+	}
+	said = ", most often " + status
+	path := commonPath(paths)
+	switch {
+	case path == "/":
+		return said
+	case strings.HasSuffix(path, "/"):
+		return said + " and below " + brief(path)
+	}
+	return said + " and for " + brief(path)
+}
+
+// commonPath returns the path, or the directory, that has half of the weight of the directory above it: the longest.
+func commonPath(paths map[string]float64) string {
+	for top := "/"; ; {
+		below := map[string]float64{}
+		for path, weight := range paths {
+			if rest, is := strings.CutPrefix(path, top); is {
+				if end := strings.IndexByte(rest, '/'); end >= 0 {
+					rest = rest[:end+1]
+				}
+				below[rest] += weight
+			}
+		}
+		next := clearest(below, .5)
+		if next == "" {
+			return top
+		}
+		if top += next; !strings.HasSuffix(next, "/") {
+			return top
+		}
+	}
+}
+
+// clearest returns the text with the greatest weight, if that is so much of all and clearly before the others; "" if none is.
+func clearest(weights map[string]float64, least float64) (text string) {
+	first, second, all := 0., 0., 0.
+	for one, weight := range weights {
+		all += weight
+		if weight > first {
+			text, first, second = one, weight, first
+		} else {
+			second = max(second, weight)
+		}
+	}
+	if first < least*all || first-second < clearLead*all {
+		return ""
+	}
+	return text
 }
 
 // failing finds crawlers that get errors of the server.
 func failing(f *Facts) []Finding {
 	return f.often(answer{
-		Failing, func(c *Crawler) int64 { return c.Failed }, "were answered by an error of the server (5xx)",
+		Failing, func(c *Crawler) int64 { return c.Failed }, 2, "were answered by an error of the server (5xx)",
 		"Repair these pages: crawlers come less to a server that fails, and pages that keep failing drop out of search.", func(p Point) int64 { return p.Failed },
 	})
 }
@@ -266,7 +336,7 @@ func failing(f *Facts) []Finding {
 // missing finds crawlers that ask for pages that are not there, or are refused.
 func missing(f *Facts) []Finding {
 	return f.often(answer{
-		Missing, func(c *Crawler) int64 { return c.Missed }, "found no page, or were refused (4xx)",
+		Missing, func(c *Crawler) int64 { return c.Missed }, 1, "found no page, or were refused (4xx)",
 		"Look where these URLs are linked, and whether a firewall refuses crawlers that shall come.", nil,
 	})
 }
@@ -274,7 +344,7 @@ func missing(f *Facts) []Finding {
 // redirected finds crawlers that are sent elsewhere.
 func redirected(f *Facts) []Finding {
 	return f.often(answer{
-		Redirected, func(c *Crawler) int64 { return c.Redirected }, "were answered by a redirect (3xx)",
+		Redirected, func(c *Crawler) int64 { return c.Redirected }, 0, "were answered by a redirect (3xx)",
 		"Link to the last address at once, in pages and in sitemaps: each redirect costs a fetch.", nil,
 	})
 }

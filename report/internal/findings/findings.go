@@ -72,19 +72,33 @@ type Crawler struct {
 	Search     bool // it fetches for a search engine
 	Requests   int64
 	Violations int64
-	Judged     bool    // it is known what it knew
-	Knew       int64   // of Violations, where it had been sent a robots.txt that disallows the request
-	NeverAsked int64   // of Violations, where it had not asked for robots.txt
-	Asked      int64   // requests of robots.txt
-	Unsure     int64   // of Violations, which may not have come from it
-	Stale      bool    // some of these as its lists are of another time
-	Unlisted   bool    // some of these as there is no list of it
-	Published  bool    // its operator publishes lists
-	Answered   int64   // with a status
-	Failed     int64   // with 5xx
-	Missed     int64   // with 4xx
-	Redirected int64   // with 3xx, but for 304
-	Points     []Point // by stretch of time
+	Judged     bool      // it is known what it knew
+	Knew       int64     // of Violations, where it had been sent a robots.txt that disallows the request
+	NeverAsked int64     // of Violations, where it had not asked for robots.txt
+	Asked      int64     // requests of robots.txt
+	Unsure     int64     // of Violations, which may not have come from it
+	Stale      bool      // some of these as its lists are of another time
+	Unlisted   bool      // some of these as there is no list of it
+	Published  bool      // its operator publishes lists
+	Answered   int64     // with a status
+	Failed     int64     // with 5xx
+	Missed     int64     // with 4xx
+	Redirected int64     // with 3xx, but for 304
+	Points     []Point   // by stretch of time
+	Samples    [3]Sample // of Redirected, Missed and Failed
+}
+
+// A Sample has some of the answers of a kind.
+type Sample struct {
+	Rows []Answer
+	Of   int64
+}
+
+// An Answer is a request's.
+type Answer struct {
+	At     time.Time // zero if it is not known
+	Status int64
+	Path   string // without its query
 }
 
 // A Point is the requests of a crawler in a stretch of time.
@@ -106,7 +120,13 @@ type File struct {
 	Prefixes    []Prefix         // by path
 	Rules       int              // that bind whoever is not named
 	Never       int              // of these, that matched nothing
-	Beaten      []int32          // lines of rules that another always wins over
+	Beaten      []Beaten         // rules that another always wins over, by line
+}
+
+// A Beaten is a rule that another always wins over.
+type Beaten struct {
+	Line int32
+	By   string // a sentence about the other, which calls the rule "it"
 }
 
 // An Asked is a path, and how many clients asked for it.

@@ -346,6 +346,44 @@ func TestFailing(t *testing.T) {
 	}
 }
 
+// TestFailingSpan holds that number, share and date of errors are of one time, and that the commonest status and path are of it.
+func TestFailingSpan(t *testing.T) {
+	f := days(14)
+	f.addCrawler("Googlebot", func(int) int64 { return 3000 })
+	c := &f.Crawlers[0]
+	c.Answered = c.Requests
+	s := &c.Samples[2]
+	for i := range 14 {
+		n, status, path := int64(10), int64(500), fmt.Sprintf("/old/%d", i)
+		if i > 4 && i < 9 {
+			n, status, path = 300, 503, fmt.Sprintf("/shop/all/%d", i)
+		}
+		c.Points[i].Failed, c.Failed = n, c.Failed+n
+		for range n / 10 {
+			s.Rows = append(s.Rows, Answer{f.From.AddDate(0, 0, i), status, path})
+		}
+	}
+	s.Of = c.Failed
+	want := "10.0% of the requests of Googlebot in that time were answered by an error of the server (5xx), most often 503 and below /shop/all/."
+	if found := failing(f); len(found) != 1 || found[0].Text != want || found[0].Number != 1200 || found[0].When != "from 2026-01-06 to 2026-01-10, 4 days" {
+		t.Errorf("found are %+v, want %s", found, want)
+	}
+}
+
+// TestCommonPath holds which path the requests of a sample have in common.
+func TestCommonPath(t *testing.T) {
+	for want, paths := range map[string]map[string]float64{
+		"/":           {"/a": 5, "/b": 5, "/c": 5},
+		"/a":          {"/a": 5, "/b": 3},
+		"/a/":         {"/a/1": 5, "/a/2": 5, "/b": 3},
+		"/a/b/c.html": {"/a/b/c.html": 9, "/a/b/d.html": 3, "/x": 5},
+	} {
+		if got := commonPath(paths); got != want {
+			t.Errorf("%v: %s, want %s", paths, got, want)
+		}
+	}
+}
+
 // TestClosedToOne holds that the number of a closing of one crawler alone is of this crawler: the requests that it does not make
 // any more or, if the site was closed all the time, those that it made.
 func TestClosedToOne(t *testing.T) {
@@ -479,8 +517,8 @@ func TestIdle(t *testing.T) {
 		file File
 		want bool
 	}{
-		{File{Requests: 0, Beaten: []int32{2}}, false},
-		{File{Requests: 1, Beaten: []int32{2}}, true},
+		{File{Requests: 0, Beaten: []Beaten{{2, "line 3 always wins over it: Allow: /x"}}}, false},
+		{File{Requests: 1, Beaten: []Beaten{{2, "line 3 always wins over it: Allow: /x"}}}, true},
 		{File{Requests: leastTried - 1, Rules: leastRules, Never: leastRules}, false},
 		{File{Requests: leastTried, Rules: leastRules, Never: leastRules}, true},
 		{File{Requests: leastTried, Rules: leastRules, Never: 1}, false},
@@ -489,6 +527,23 @@ func TestIdle(t *testing.T) {
 		c.file.Origin = "https://a.example"
 		if got := len(idle(&Facts{Files: []File{c.file}})) == 1; got != c.want {
 			t.Errorf("%+v: found is %t", c.file, got)
+		}
+	}
+}
+
+// TestBeaten holds that the remedy names the rules that win.
+func TestBeaten(t *testing.T) {
+	for n, want := range map[int]string{
+		1: "Line 3 always wins over it: Allow: /x1. Take out the one that is not meant.",
+		2: "Line 3 always wins over line 1: Allow: /x1; line 3 always wins over line 2: Allow: /x2. Of each two, take out the one that is not meant.",
+		4: "Line 3 always wins over line 1: Allow: /x1; line 3 always wins over line 2: Allow: /x2; line 3 always wins over line 3: Allow: /x3. The others stand beside their lines. Of each two, take out the one that is not meant.",
+	} {
+		file := File{Origin: "https://a.example", Requests: 9}
+		for i := range n {
+			file.Beaten = append(file.Beaten, Beaten{int32(i + 1), fmt.Sprintf("line 3 always wins over it: Allow: /x%d", i+1)})
+		}
+		if found := idle(&Facts{Files: []File{file}}); len(found) != 1 || found[0].Do != want {
+			t.Errorf("%d: %+v, want %s", n, found, want)
 		}
 	}
 }

@@ -100,6 +100,9 @@ const fanOut = 10
 // nearlyAll is the share of a path's requests that a text must deny to close the path.
 const nearlyAll = .9
 
+// clearLead is how much of all requests of a sample one status, or one path, has more than the next, to be called the commonest.
+const clearLead = .1
+
 // A finding that many rules of a text matched nothing takes so many rules, and requests that the text decided.
 const (
 	leastRules = 4

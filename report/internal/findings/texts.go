@@ -673,8 +673,8 @@ func idle(f *Facts) (found []Finding) {
 		var said []string
 		if n := len(file.Beaten); n > 0 {
 			lines := make([]string, 0, n)
-			for _, line := range file.Beaten {
-				lines = append(lines, strconv.Itoa(int(line)))
+			for _, rule := range file.Beaten {
+				lines = append(lines, strconv.Itoa(int(rule.Line)))
 			}
 			said = append(said, fmt.Sprintf("%s never decides anything, as another rule always wins (%s)", show.Plural(int64(n), "rule"), "line "+list(lines, "other")))
 			if n > 1 {
@@ -692,11 +692,37 @@ func idle(f *Facts) (found []Finding) {
 			Kind: Idle, Text: fmt.Sprintf("In the robots.txt%s %s.", f.of(file.site()), strings.Join(said, ", and ")), score: l.weight * float64(file.Requests),
 			Number: int64(cmp.Or(len(file.Beaten), file.Never)), Unit: "without effect", Link: file.Link, Title: "Rules", Do: "Look whether they are spelt as the paths of the site are, and take out what nothing needs.",
 		}
+		if len(file.Beaten) > 0 {
+			one.Do = file.beatenBy()
+		}
 		if file.Requests >= l.least {
 			found = append(found, one)
 		}
 	}
 	return most(found, 1)
+}
+
+// beatenBy says which rules win over others, and the remedy.
+func (file *File) beatenBy() string {
+	const most = 3
+	said := make([]string, 0, most)
+	for _, rule := range file.Beaten[:min(len(file.Beaten), most)] {
+		by := rule.By
+		if len(file.Beaten) > 1 {
+			by = strings.Replace(by, " over it", fmt.Sprintf(" over line %d", rule.Line), 1)
+		}
+		said = append(said, brief(by))
+	}
+	do := strings.ToUpper(said[0][:1]) + strings.Join(said, "; ")[1:] + ". "
+	if len(file.Beaten) > most {
+		do += "The others stand beside their lines. "
+	}
+	if len(said) > 1 {
+		do += "Of each two, t"
+	} else {
+		do += "T"
+	}
+	return do + "ake out the one that is not meant."
 }
 
 // unmatched says how many rules of the texts in force at the end matched nothing; "" if each did.
