@@ -104,7 +104,9 @@ def test_shipping(spark: SparkSession, pack: Path, rules: Path, tmp_path: Path) 
     assert rs.with_verdicts(df, rules=first).collect()[0]["reason"] == "default"
     with pytest.raises(Exception, match=second.name):
         rs.with_verdicts(df, rules=second).collect()
-    with pytest.raises(robobatch.Error, match="is a directory: compile it first"):
+    with pytest.raises(
+        robobatch.Error, match=f"is a directory: compile it first, as in: robobatch compile -rules {rules} -out"
+    ):
         rs.ship(spark, rules)
     with pytest.raises(robobatch.Error, match=r"lost: No such file or directory: name a pack"):
         rs.ship(spark, tmp_path / "lost")
@@ -128,12 +130,33 @@ def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole
     assert doubts is not None
     spark.sql("select robots_allowed('not a URL', '*')").collect()
     assert "no_urls" in [doubt.code for doubt in doubts.found()]
-    with pytest.raises(Exception, match="no name of a crawler"):
-        spark.sql("select robots_allowed('https://www.sba.gov/', 'a b')").collect()
+    assert [row[0] for row in spark.sql("select robots_allowed(null, '*')").collect()] == [None]
+    for call, said in {
+        "('https://www.sba.gov/', 'a b')": r"robobatch\.errors\.Error: row 0 of partition 0: no name of a crawler",
+        "('https://www.sba.gov/')": r"robots_allowed takes a URL and a crawler: write robots_allowed\(url, '\*'\)",
+        "('https://www.sba.gov/', '*', '*')": "robots_allowed takes a URL and a crawler",
+        "(7, '*')": "robots_allowed takes texts, and these are int32: cast them to a string",
+    }.items():
+        with pytest.raises(Exception, match=said):
+            spark.sql(f"select robots_allowed{call}").collect()
+    rs.register(spark, pack, prefix="other_")
+    assert spark.sql("select other_allowed('https://www.sba.gov/', '*')").collect()[0][0] is True
     with pytest.raises(TypeError, match="register has no agents"):
         rs.register(spark, pack, agents="x")
+    with pytest.raises(TypeError, match="rules is dict: Spark takes the path of a pack"):
+        rs.register(spark, {"https://www.sba.gov": ""})  # type: ignore[arg-type]
     wait_until(lambda: not running(program))
     assert running(program) == []
+
+
+def test_another_python(spark: SparkSession, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks that cannot run are told of before they start, by one line."""
+    other = tmp_path / "python"
+    other.write_text("#!/bin/sh\nexit 1\n")
+    other.chmod(0o700)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(other))
+    with pytest.raises(robobatch.Error, match=f"{other}, which tasks run, has no pyarrow: set PYSPARK_PYTHON to "):
+        rs.ship(spark, pack)
 
 
 def test_agents_of_rows(spark: SparkSession, rules: Path) -> None:
@@ -142,6 +165,14 @@ def test_agents_of_rows(spark: SparkSession, rules: Path) -> None:
     )
     decided = rs.with_verdicts(df, rules=rules, agent_column="bot", columns=["allowed"])
     assert sorted((row["bot"], row["allowed"]) for row in decided.collect()) == [("*", True), ("otherbot", False)]
+
+
+def test_an_error_names_the_row(spark: SparkSession, rules: Path) -> None:
+    df = spark.createDataFrame(
+        [("https://example.com/x", "*")] * 2 + [("https://example.com/x", "a b")], "url string, bot string"
+    )
+    with pytest.raises(Exception, match=r"robobatch\.errors\.Error: row 2 of partition 0: no name of a crawler"):
+        rs.with_verdicts(df.coalesce(1), rules=rules, agent_column="bot").collect()
 
 
 def test_doubts_reach_the_driver(spark: SparkSession, rules: Path) -> None:

@@ -156,3 +156,11 @@ def test_programs_that_misbehave(kind: str, tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(robobatch.Error, match=said) as caught:
         list(robobatch.stream((batch(i, 10_000) for i in range(2 if "answers" in kind else 50)), rules="x"))
     assert (caught.value.exit_code or 0) == code
+
+
+def test_an_error_names_the_row(rules: Path) -> None:
+    """It counts from the first row of all batches."""
+    good = pa.record_batch({"url": ["https://example.com/"] * 3, "bot": ["*"] * 3})
+    bad = pa.record_batch({"url": ["https://example.com/"] * 2, "bot": ["*", "a b"]})
+    with pytest.raises(robobatch.Error, match=r"^row 7: no name of a crawler: [^;]*$"):
+        list(robobatch.stream([good, good, bad, good], rules=rules, agent_column="bot"))

@@ -1,5 +1,7 @@
 r"""Functions of SQL for DuckDB.
 
+``pip install 'robobatch[duckdb]'`` adds what they need to the package.
+
 >>> import duckdb
 >>> import robobatch.duckdb
 >>> con = duckdb.connect()
@@ -23,6 +25,8 @@ from robobatch.rules import Given
 
 if TYPE_CHECKING:
     import duckdb
+
+__all__ = ["register"]
 
 _FUNCTIONS = {"allowed": ("allowed", "BOOLEAN"), "rule": ("rule", "VARCHAR"), "line": ("rule_line", "INTEGER")}
 

@@ -22,7 +22,8 @@ _ARGUMENTS = {
     "-url-column": "url=",
     "-workers": "workers=",
 }
-_FLAG = re.compile(r'(?<![\w./"-])-[a-z]+(?:-[a-z]+)*(?![\w/-])')  # not what is quoted
+_COMMAND = r"robobatch (?:[a-z]+ )?-[^:;\n]*"  # one to run, which keeps its flags
+_FLAG = re.compile(rf'{_COMMAND}|(?<![\w./"-])-[a-z]+(?:-[a-z]+)*(?![\w/-])')  # not what is quoted
 _PREFIX = re.compile(r"^robobatch: ", re.MULTILINE)
 _DOUBT = re.compile(r"^robobatch: doubt: .*(?:\n {2}.*)*\n?", re.MULTILINE)
 _HELP = re.compile(r"^Run robobatch .* for help\.\n?", re.MULTILINE)

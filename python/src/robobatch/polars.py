@@ -19,6 +19,8 @@ from robobatch.decider import DETAILS, Decider
 from robobatch.errors import Error, in_part
 from robobatch.rules import Given
 
+__all__ = ["Robobatch"]
+
 
 @pl.api.register_expr_namespace("robobatch")
 class Robobatch:

@@ -1,5 +1,18 @@
 """Verdicts in Spark: for DataFrames by ``with_verdicts``, in SQL by the functions of ``register``.
 
+``pip install 'robobatch[spark]'`` adds what they need to the package. Tasks run the Python that the environment
+variable PYSPARK_PYTHON names when the session starts, else the ``python3`` of PATH: it needs the same.
+
+    >>> import os
+    >>> import sys
+    >>> os.environ["PYSPARK_PYTHON"] = sys.executable  # doctest: +SKIP
+    >>> spark = SparkSession.builder.getOrCreate()  # doctest: +SKIP
+    >>> doubts = robobatch.spark.register(spark, "rules.rbp")  # doctest: +SKIP
+    >>> spark.read.parquet("log.parquet").createOrReplaceTempView("log")  # doctest: +SKIP
+    >>> spark.sql("select url, robots_allowed(url, 'Googlebot') as allowed from log").show()  # doctest: +SKIP
+    >>> doubts.found()  # doctest: +SKIP
+    []
+
 A worker of Python keeps one process of robobatch from task to task, and ends it when none has come for five seconds.
 """
 
@@ -8,7 +21,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import uuid
@@ -21,7 +36,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark import Accumulator, SparkFiles
+from pyspark import Accumulator, SparkFiles, TaskContext
 from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_type
@@ -31,11 +46,13 @@ from robobatch.errors import Doubt, Error
 from robobatch.kept import kept
 from robobatch.process import Process, started
 from robobatch.question import Options, arguments, url_column
-from robobatch.rows import check_names
+from robobatch.rows import check_names, is_text
 from robobatch.verdicts import answers, extended, verdict_schema
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+__all__ = ["Doubts", "Shipped", "register", "ship", "with_verdicts"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +81,8 @@ def ship(spark: SparkSession, pack: str | os.PathLike[str]) -> Shipped:
     The file is copied first, under a name that has the hash of its bytes. So a pack that is compiled again under
     the same name is shipped again. The copy is among the temporary files of Spark, and ends with them.
     """
-    source = Path(pack)
+    _check_python(spark)
+    source = Path(_named(pack))
     if source.is_dir():
         raise Error(
             f"{source} is a directory: compile it first, as in: robobatch compile -rules {source} -out rules.rbp"
@@ -88,6 +106,30 @@ def ship(spark: SparkSession, pack: str | os.PathLike[str]) -> Shipped:
         raise Error(f"{source}: {err.strerror}: name a pack that robobatch compile has made") from err
     spark.sparkContext.addFile(str(copy))
     return Shipped(name)
+
+
+def _named(rules: str | os.PathLike[str]) -> str:
+    """Return the name of the file of rules; types are not checked in a notebook."""
+    if not isinstance(rules, str | os.PathLike):
+        raise TypeError(
+            f"rules is {type(rules).__name__}: Spark takes the path of a pack that robobatch compile made"
+        )
+    return os.fspath(rules)
+
+
+def _check_python(spark: SparkSession) -> None:
+    """Raise an error if the Python of the tasks, where it is on this machine, is another and cannot read tables."""
+    if _is_remote(spark) or not str(spark.sparkContext.master).startswith("local"):
+        return
+    program = spark.sparkContext.pythonExec
+    if shutil.which(program) in (None, sys.executable):
+        return
+    done = subprocess.run([program, "-c", "import pyarrow"], stderr=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        raise Error(
+            f"{program}, which tasks run, has no pyarrow: "
+            f"set PYSPARK_PYTHON to {sys.executable} before the session starts"
+        )
 
 
 def _is_remote(spark: SparkSession) -> bool:
@@ -182,6 +224,11 @@ def with_verdicts(
     -------
     pyspark.sql.DataFrame
         It is lazy, as ever in Spark.
+
+    Examples
+    --------
+    >>> pack = robobatch.spark.ship(spark, "rules.rbp")  # doctest: +SKIP
+    >>> decided = robobatch.spark.with_verdicts(df, rules=pack, columns=["allowed", "rule"])  # doctest: +SKIP
     """
     asked: Options = {"workers": 1, **options}
     if isinstance(rules, Shipped) and df.isStreaming and _is_remote(df.sparkSession):
@@ -228,8 +275,6 @@ _FUNCTIONS = {"allowed": ("allowed", "boolean"), "rule": ("rule", "string"), "li
 def register(
     spark: SparkSession,
     rules: str | os.PathLike[str] | Shipped,
-    *,
-    names: str = "robots_",
     **options: Unpack[Options],
 ) -> Doubts | None:
     """Make functions that decide URLs in Spark SQL.
@@ -245,10 +290,9 @@ def register(
         The session, of Spark 4.1 or newer.
     rules : path, or Shipped
         A pack of ``robobatch compile`` on this machine, which is shipped, or what ``ship`` returned.
-    names : str, default "robots_"
-        How the names of the functions begin.
     **options
-        Those of decide about the rules: ``dialect``, ``missing``, ``as_of``, ``max_memory``, ``flags``.
+        ``prefix``, how the names of the functions begin, by default ``"robots_"``; and those of decide about the
+        rules: ``dialect``, ``missing``, ``as_of``, ``max_memory``, ``flags``.
 
     Returns
     -------
@@ -264,21 +308,22 @@ def register(
         made: Any = import_module("pyspark.sql.functions").arrow_udf
     except AttributeError as err:
         raise Error("functions of SQL need Spark 4.1: update it, or call with_verdicts") from err
-    wrong = sorted({"url", "agents", "agent_column", "columns", "prefix", "origin"} & set(options))
+    wrong = sorted({"url", "agents", "agent_column", "columns", "origin"} & set(options))
     if wrong:
         raise TypeError(f"register has no {wrong[0]}: that is what SQL asks for")
+    prefix = options.pop("prefix", "robots_")
     shipped = rules if isinstance(rules, Shipped) else ship(spark, rules)
     doubts = None if _is_remote(spark) else Doubts(spark)
     for name, (column, kind) in _FUNCTIONS.items():
         asked: Options = {"workers": 1, **options}
         asked.update({"agent_column": "agent", "columns": [column]})
         verdict_schema(asked)  # checks the options
-        spark.udf.register(names + name, made(_function(shipped, asked, doubts), kind))
+        spark.udf.register(prefix + name, made(_function(prefix + name, shipped, asked, doubts), kind))
     return doubts
 
 
 def _function(
-    rules: Shipped, options: Options, doubts: Doubts | None
+    name: str, rules: Shipped, options: Options, doubts: Doubts | None
 ) -> Callable[[Iterator[Any]], Iterator[pa.Array[Any]]]:
     """Return the function that a task calls for its rows."""
     question = uuid.uuid4().hex
@@ -288,16 +333,18 @@ def _function(
         missing: deque[pa.Array[Any] | None] = deque()  # where a batch has no URL, or no agent
 
         def sent() -> Iterator[pa.RecordBatch]:
-            for urls, agents in batches:
+            for given in batches:
+                urls, agents = _texts(name, given)
                 nulls = pc.or_(urls.is_null(), agents.is_null()) if urls.null_count or agents.null_count else None
                 missing.append(nulls)
                 named = agents if nulls is None else pc.if_else(nulls, "*", agents)
                 yield pa.RecordBatch.from_arrays([_cast(urls), _cast(named)], names=["url", "agent"])
 
         process = _process(question, rules.path(), options)
-        for answer in answers(sent(), process, lambda found: [on_doubt(doubt) for doubt in found]):
-            column, null = _cast(answer.column(0)), missing.popleft()
-            yield column if null is None else pc.if_else(null, pa.scalar(None, column.type), column)
+        with _in_partition():
+            for answer in answers(sent(), process, lambda found: [on_doubt(doubt) for doubt in found]):
+                column, null = _cast(answer.column(0)), missing.popleft()
+                yield column if null is None else pc.if_else(null, pa.scalar(None, column.type), column)
 
     # Spark sees by these what kind of function it is. The type is not generic where it runs.
     function.__annotations__ = {
@@ -305,6 +352,28 @@ def _function(
         "return": Iterator[pa.Array],  # type: ignore[type-arg]
     }
     return function
+
+
+def _texts(name: str, given: object) -> tuple[pa.Array[Any], pa.Array[Any]]:
+    """Return the URLs and crawlers that a function of SQL got."""
+    if not isinstance(given, tuple) or len(given) != 2:
+        raise Error(f"{name} takes a URL and a crawler: write {name}(url, '*')")
+    urls, agents = (array.cast(pa.string()) if pa.types.is_null(array.type) else array for array in given)
+    for array in (urls, agents):
+        if not is_text(array.type):
+            raise Error(f"{name} takes texts, and these are {array.type}: cast them to a string")
+    return urls, agents
+
+
+@contextlib.contextmanager
+def _in_partition() -> Iterator[None]:
+    """Say in an error of a row which partition it counts from."""
+    try:
+        yield
+    except Error as error:
+        context = TaskContext.get()
+        of = f" of partition {context.partitionId()}" if context else ""
+        raise Error(re.sub(r"^row \d+", rf"\g<0>{of}", error.message), error.exit_code) from error.__cause__
 
 
 def _process(question: str, path: str, options: Options) -> contextlib.AbstractContextManager[Process]:
@@ -325,17 +394,18 @@ def _task(
     rules: str | os.PathLike[str] | Shipped, options: Options, plain: pa.Schema, doubts: Doubts | None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the function that a task calls."""
-    where = rules if isinstance(rules, Shipped) else os.fspath(rules)
+    where = rules if isinstance(rules, Shipped) else _named(rules)
     question = uuid.uuid4().hex
     on_doubt = _teller(doubts)
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         process = _process(question, where.path() if isinstance(where, Shipped) else where, options)
-        for batch in extended(batches, process, options, on_doubt):
-            own = batch.num_columns - len(plain)
-            verdicts = [_cast(column) for column in batch.columns[own:]]
-            schema = pa.schema([*list(batch.schema)[:own], *plain])
-            yield pa.RecordBatch.from_arrays([*batch.columns[:own], *verdicts], schema=schema)
+        with _in_partition():
+            for batch in extended(batches, process, options, on_doubt):
+                own = batch.num_columns - len(plain)
+                verdicts = [_cast(column) for column in batch.columns[own:]]
+                schema = pa.schema([*list(batch.schema)[:own], *plain])
+                yield pa.RecordBatch.from_arrays([*batch.columns[:own], *verdicts], schema=schema)
 
     return task
 

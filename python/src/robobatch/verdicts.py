@@ -9,6 +9,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -180,10 +181,7 @@ def decided(
     batches = sent.to_batches(max_chunksize=_BATCH_ROWS) or [_empty(sent.schema)]
     doubts: list[Doubt] = []
     found = answers(iter(batches), opened, doubts.extend)
-    try:
-        table = pa.Table.from_batches(counted(found, sent.num_rows, show=progress))
-    except Error as error:
-        raise in_row(error, [batch.num_rows for batch in batches]) from error.__cause__
+    table = pa.Table.from_batches(counted(found, sent.num_rows, show=progress))
     return table.unify_dictionaries(), doubts
 
 
@@ -298,16 +296,20 @@ def answers(
     first = next(sent, None)
     if first is None:
         return
-    with opened as process:
-        process.send(first)
-        for batch in sent:
-            process.send(batch)
-            if process.unanswered > _AHEAD:
+    sizes: list[int] = []
+    try:
+        with opened as process:
+            for batch in chain([first], sent):
+                sizes.append(batch.num_rows)
+                process.send(batch)
+                if process.unanswered > _AHEAD:
+                    yield process.receive()
+            process.end_stream()
+            while process.unanswered:
                 yield process.receive()
-        process.end_stream()
-        while process.unanswered:
-            yield process.receive()
-        doubts = process.doubts()
+            doubts = process.doubts()
+    except Error as error:
+        raise in_row(error, sizes) from error.__cause__
     on_doubts(doubts)
 
 
