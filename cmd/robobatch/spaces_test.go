@@ -59,6 +59,24 @@ var traps = map[string]struct {
 	"filters of many pages": {func(v *visit) string {
 		return fmt.Sprintf("/shop/%d.html?%s", v.rng.IntN(60), v.filters("&", "="))
 	}, "combined filters, by “", 1, func(path string) bool { return strings.Count(path, "=") < 3 }},
+	"filters after semicolons": {func(v *visit) string { return "/shop/all?" + v.filters(";", "=") }, "combined filters, by “", 1, func(path string) bool {
+		return strings.Count(path, "=") < 3
+	}},
+	"filters in one order": {func(v *visit) string {
+		return fmt.Sprintf("/shop/all?color=%d&size=%d&brand=%d", v.rng.IntN(9), v.rng.IntN(9), v.rng.IntN(9))
+	}, "combined filters, by “", 1, nil},
+	"two filters in one order": {func(v *visit) string {
+		return fmt.Sprintf("/shop/list%d?color=%d&size=%d", v.rng.IntN(9), v.rng.IntN(12), v.rng.IntN(9))
+	}, "combined filters, by “", 1, nil},
+	"ASP.NET": {func(v *visit) string {
+		return fmt.Sprintf("/(S(%016x%08x))/shop/%d.aspx", v.rng.Uint64(), v.rng.Uint32(), v.rng.IntN(300))
+	}, "URLs with session ids, by “(S(”", 1, nil},
+	"sid after a semicolon": {func(v *visit) string {
+		return fmt.Sprintf("/forum/topic.php?t=%d;sid=%016x%016x", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint64())
+	}, "URLs with session ids, by “sid”", 2, nil},
+	"day after a semicolon": {func(v *visit) string {
+		return fmt.Sprintf("/calendar?view=%d;date=%s", v.rng.IntN(3), v.day0().Format(time.DateOnly))
+	}, "a calendar without end, by “date”", 12, nil},
 	"filters in the path": {func(v *visit) string { return "/filter/" + v.filters("/", "-") + "/" }, "combined filters, by “/filter/”", 1, func(path string) bool {
 		return strings.Count(path, "-") < 3
 	}},
@@ -89,7 +107,14 @@ func TestNoSpaces(t *testing.T) {
 		"a forum": func(v *visit) string {
 			return fmt.Sprintf("/viewtopic.php?f=%d&t=%d", v.rng.IntN(20), v.rng.IntN(9000))
 		},
-		"teams": func(v *visit) string { return fmt.Sprintf("/team-%d/season-%d/", v.rng.IntN(90), v.rng.IntN(30)) },
+		"variants": func(v *visit) string {
+			return fmt.Sprintf("/shop/%d.html?color=%d&size=%d", v.rng.IntN(900), v.rng.IntN(2), v.rng.IntN(3))
+		},
+		"a repository after semicolons": func(v *visit) string {
+			return fmt.Sprintf("/git?p=repo.git;a=blob;f=f%d.go;hb=%016x%016x%08x", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint64(), v.rng.Uint32())
+		},
+		"brackets": func(v *visit) string { return fmt.Sprintf("/math/(S(n%d))/%d.html", v.rng.IntN(90), v.rng.IntN(300)) },
+		"teams":    func(v *visit) string { return fmt.Sprintf("/team-%d/season-%d/", v.rng.IntN(90), v.rng.IntN(30)) },
 		"locales": func(v *visit) string {
 			return fmt.Sprintf("/de-%c%c/city-%d", 'a'+v.rng.IntN(9), 'a'+v.rng.IntN(9), v.rng.IntN(90))
 		},

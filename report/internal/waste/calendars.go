@@ -173,6 +173,7 @@ type calendar struct {
 	paths int64            // with a date
 	mixed bool             // others have another stem
 	names map[string]int64 // requests by parameter
+	seps  seps
 }
 
 // A yearSet has the years from firstKnown on.
@@ -182,7 +183,7 @@ type yearSet [endYear - firstKnown]bool
 func (c *calendar) isOne() bool { return c.urls >= leastURLs && len(c.dates) == leastDates }
 
 // addDate counts a URL by its date.
-func (c *calendar) addDate(v *Visit, path []byte, d date) {
+func (c *calendar) addDate(v *Visit, u *parts, d date) {
 	c.addVisit(v)
 	if len(c.dates) < leastDates {
 		if c.dates == nil {
@@ -193,12 +194,13 @@ func (c *calendar) addDate(v *Visit, path []byte, d date) {
 	c.years[d.year-firstKnown] = true
 	if d.name != nil {
 		countName(&c.names, string(d.name), v.requests())
+		c.seps |= u.seps
 		return
 	}
 	if c.paths++; c.paths == 1 {
-		c.stem = append(c.stem[:0], path[:d.from]...)
+		c.stem = append(c.stem[:0], u.path[:d.from]...)
 	}
-	c.mixed = c.mixed || !bytes.Equal(c.stem, path[:d.from])
+	c.mixed = c.mixed || !bytes.Equal(c.stem, u.path[:d.from])
 }
 
 // end returns the calendar of a directory, if it is one, and empties it. far is the first year that is long after the log.
@@ -212,7 +214,7 @@ func (c *calendar) end(far int, dir string) (found []*Space) {
 	if c.urls > 0 {
 		clear(c.dates)
 		c.clear()
-		c.years, c.paths, c.mixed = yearSet{}, 0, false
+		c.years, c.paths, c.mixed, c.seps = yearSet{}, 0, false, 0
 		clear(c.names)
 	}
 	return found
@@ -228,7 +230,9 @@ func (c *calendar) rules(names []string, far int) (rules []string) {
 	if c.paths == 0 {
 		before = nil
 		for _, name := range names {
-			before = append(before, "/*?"+name+"=", "/*&"+name+"=")
+			for _, rule := range (&Parameter{Name: name, seps: c.seps}).Rules() {
+				before = append(before, strings.TrimPrefix(rule, "Disallow: "))
+			}
 		}
 	}
 	var closed []string

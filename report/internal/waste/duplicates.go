@@ -9,7 +9,7 @@ type Cleaned struct{ names map[string]bool }
 func (c *Cleaned) AddURL(url, canonical []byte) {
 	_, query, _ := bytes.Cut(url, []byte("?"))
 	_, left, _ := bytes.Cut(canonical, []byte("?"))
-	for param := range splitQuery(query) {
+	for param := range bytes.SplitSeq(query, []byte("&")) {
 		if bytes.HasPrefix(left, param) && (len(left) == len(param) || left[len(param)] == '&') {
 			left = left[min(len(left), len(param)+1):]
 			continue

@@ -39,20 +39,23 @@ type queryFacets struct {
 	have   [mostOfPath]int64
 	orders [mostOfPath][mostOfPath]int64 // URLs that have one before the other
 	most   int                           // names of a URL of the path
+	seps   seps                          // of the site
 }
 
 // A pairCount counts URLs of two names, of paths that have both in one URL.
 type pairCount struct{ both, reverse, first, second int64 }
 
 // take counts a URL.
-func (q *queryFacets) take(path []byte, pairs []pair) {
+func (q *queryFacets) take(u *parts) {
+	pairs := u.pairs
 	if len(pairs) == 0 {
 		return
 	}
-	if !bytes.Equal(q.path, path) {
+	if !bytes.Equal(q.path, u.path) {
 		q.endPath()
-		q.path = append(q.path[:0], path...)
+		q.path = append(q.path[:0], u.path...)
 	}
+	q.seps |= u.seps
 	var seen [mostOfPath]int
 	n := 0
 	for i := range pairs {
@@ -129,7 +132,7 @@ func (q *queryFacets) addPairs() {
 			p.both, p.reverse, p.first, p.second = p.both+both, p.reverse+reverse, p.first+first, p.second+second
 		}
 	}
-	if q.most >= leastFacets {
+	if q.most > 1 {
 		addStem(q.paths, q.path, mask)
 		addStem(q.dirs, q.path[:bytes.LastIndexByte(q.path, '/')+1], mask)
 	}
@@ -142,15 +145,39 @@ func addStem(stems map[string]uint64, stem []byte, mask uint64) {
 	}
 }
 
-// isLoose reports whether two names come without each other, or in both orders.
+// isLoose reports whether two names come without each other, or in both orders, or are those of filters.
 func (q *queryFacets) isLoose(a, b int) bool {
 	p := q.pairs[[2]int{min(a, b), max(a, b)}]
 	if p == nil || p.both < leastPair {
 		return false
 	}
+	if isFilter(q.names[a]) && isFilter(q.names[b]) {
+		return true
+	}
 	all := float64(p.both + p.first + p.second)
 	alone, other := float64(min(p.first, p.second)), float64(min(p.reverse, p.both-p.reverse))
 	return alone >= leastLoose*all || other >= leastLoose*float64(p.both)
+}
+
+// filters are the names of parameters that choose and sort the things of a list.
+var filters = newNameSet("color", "colour", "farbe", "couleur", "size", "groesse", "taille", "brand", "marke", "marque", "manufacturer", "material", "price", "preis", "prix",
+	"price_min", "price_max", "min_price", "max_price", "pricefrom", "priceto", "gender", "style", "rating", "availability", "in_stock", "sort", "sort_by", "sortby", "orderby", "order_by", "product_list_order")
+
+// isFilter reports whether a name is that of a filter, as in color, filter_size or pa_brand[].
+func isFilter(name string) bool {
+	name = strings.TrimSuffix(name, "[]")
+	for _, before := range []string{"filter_", "filter.", "pa_", "f_"} {
+		name = strings.TrimPrefix(name, before)
+	}
+	return filters.find([]byte(name)) >= 0
+}
+
+// least returns how many of some names must be combined: two, if these are all and those of filters.
+func (q *queryFacets) least(found []int) int {
+	if len(found) == 2 && isFilter(q.names[found[0]]) && isFilter(q.names[found[1]]) {
+		return 2
+	}
+	return leastFacets
 }
 
 // facets returns the most names that are loose, each with each.
@@ -184,12 +211,12 @@ func (q *queryFacets) end() *trial {
 	q.endPath()
 	q.path = q.path[:0]
 	var t *trial
-	if len(q.pairs) >= leastFacets {
-		if found := q.facets(); len(found) >= leastFacets {
+	if len(q.pairs) > 0 {
+		if found := q.facets(); len(found) >= q.least(found) {
 			t = q.trial(found)
 		}
 	}
-	q.names = q.names[:0]
+	q.names, q.seps = q.names[:0], 0
 	clear(q.pairs)
 	clear(q.paths)
 	clear(q.dirs)
@@ -207,10 +234,11 @@ func (q *queryFacets) trial(found []int) *trial {
 	for _, p := range q.pairs {
 		t.size = max(t.size, p.both)
 	}
-	t.rules = q.rules(mask)
+	least := q.least(found)
+	t.rules = q.rules(mask, least)
 	names, values, paths, last := slices.Clone(t.names), map[uint64]bool{}, int64(0), []byte(nil)
 	t.has = func(u *parts) bool {
-		if len(u.pairs) < leastFacets || isFile(u.path) {
+		if len(u.pairs) < least || isFile(u.path) {
 			return false
 		}
 		for i := range u.pairs {
@@ -239,13 +267,12 @@ func (q *queryFacets) trial(found []int) *trial {
 	return t
 }
 
-// rules returns the rules that close the URLs with leastFacets parameters or more: of the paths, of their directories, or
-// of the whole site.
-func (q *queryFacets) rules(mask uint64) (rules []string) {
-	const tail = "?*&*&"
-	stems := stemsOf(q.paths, mask)
+// rules returns the rules that close the URLs with so many parameters or more: of the paths, of their directories, or of the
+// whole site.
+func (q *queryFacets) rules(mask uint64, least int) (rules []string) {
+	stems := stemsOf(q.paths, mask, least)
 	if len(stems) == 0 || len(stems) > mostRules {
-		if stems = stemsOf(q.dirs, mask); len(stems) == 0 || len(stems) > mostRules {
+		if stems = stemsOf(q.dirs, mask, least); len(stems) == 0 || len(stems) > mostRules {
 			stems = []string{"/"}
 		}
 		for i := range stems {
@@ -256,13 +283,15 @@ func (q *queryFacets) rules(mask uint64) (rules []string) {
 		if !isPlain(strings.TrimSuffix(stem, "*")) {
 			return nil
 		}
-		rules = append(rules, "Disallow: "+stem+tail)
+		for _, sep := range q.seps.all() {
+			rules = append(rules, "Disallow: "+stem+"?"+strings.Repeat("*"+sep, least-1))
+		}
 	}
 	return rules
 }
 
 // stemsOf returns the stems that combine some names; none if there may be others.
-func stemsOf(stems map[string]uint64, mask uint64) (found []string) {
+func stemsOf(stems map[string]uint64, mask uint64, least int) (found []string) {
 	if len(stems) == mostStems {
 		return nil
 	}
@@ -271,7 +300,7 @@ func stemsOf(stems map[string]uint64, mask uint64) (found []string) {
 		for n := range mostFacets {
 			names += int(stems[stem] & mask >> n & 1)
 		}
-		if names >= leastFacets {
+		if names >= least {
 			found = append(found, stem)
 		}
 	}

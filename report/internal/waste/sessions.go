@@ -3,12 +3,14 @@ package waste
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 // sessionNames are the names that parameters of sessions have. The first ones have no other meaning; the others are of a
 // session where their values look like ids.
-var sessionNames = newNameSet("jsessionid", "phpsessid", "sessionid", "session_id", "oscsid", "zenid", "cftoken", "cfid", "xtcsid", "sid", "session", "sessid")
+var sessionNames = newNameSet("jsessionid", "phpsessid", "sessionid", "session_id", "oscsid", "zenid", "cftoken", "cfid", "xtcsid", "sid", "session", "sessid", aspSession)
+
+// aspSession is the name of those that ASP.NET writes into paths, as in /(S(lit3py55t21z5v55vlm25s55))/.
+const aspSession = "(s("
 
 // sureNames is how many of sessionNames mean nothing else.
 const sureNames = 9
@@ -56,13 +58,15 @@ type session struct {
 	tally
 	ids     map[string]bool  // at most leastIDs
 	spelled map[string]int64 // requests, by the name as it is written, with ";" before it in a path
+	seps    seps
 }
 
 // take counts a URL, and reports whether it has an id.
-func (s *sessions) take(v *Visit, path []byte, pairs []pair) bool {
-	n, name, id := sessionOf(path, pairs)
+func (s *sessions) take(v *Visit, u *parts) bool {
+	n, name, id := sessionOf(u.path, u.pairs)
 	if n >= 0 {
 		s.addID(v, n, string(name), id)
+		s.all[n].seps |= u.seps
 	}
 	return n >= 0
 }
@@ -77,12 +81,38 @@ func sessionOf(path []byte, pairs []pair) (number int, name, id []byte) {
 			return n, path[i:][:1+len(name)], value
 		}
 	}
+	if name, id = aspID(path); id != nil {
+		return sessionNames.find([]byte(aspSession)), name, id
+	}
 	for i := range pairs {
 		if n := sessionName(pairs[i].name); n >= 0 && isID(n, pairs[i].value) {
 			return n, pairs[i].name, pairs[i].value
 		}
 	}
 	return -1, nil, nil
+}
+
+// aspID returns the id that ASP.NET wrote into a path, and the beginning of its segment; nil if there is none. Such a segment has
+// parts as (X(1)S(id)), of which one is long.
+func aspID(path []byte) (name, id []byte) {
+	for from := bytes.Index(path, []byte("/(")); from >= 0; {
+		segment, _, _ := bytes.Cut(path[from+1:], []byte("/"))
+		if bytes.HasSuffix(segment, []byte("))")) {
+			for at := 1; at+2 < len(segment) && segment[at] >= 'A' && segment[at] <= 'Z' && segment[at+1] == '('; {
+				end := bytes.IndexByte(segment[at:], ')')
+				if id = segment[at+2 : at+end]; len(id) >= leastToken && bytes.IndexFunc(id, isNoName) < 0 {
+					return segment[:at+2], id
+				}
+				at += end + 1
+			}
+		}
+		next := bytes.Index(path[from+2:], []byte("/("))
+		if next < 0 {
+			break
+		}
+		from += 2 + next
+	}
+	return nil, nil
 }
 
 // isID reports whether a value of a name is an id of a session.
@@ -114,11 +144,14 @@ func (s *sessions) end() (found []*Space) {
 		}
 		names, rules := frequent(one.spelled, 4), []string(nil)
 		for i, name := range names {
-			if strings.HasPrefix(name, ";") {
+			switch name[0] {
+			case ';':
 				names[i] = name[1:]
 				rules = append(rules, "Disallow: /*"+name+"=")
-			} else {
-				rules = append(rules, (&Parameter{Name: name}).Rules()...)
+			case '(':
+				rules = append(rules, "Disallow: /*"+name)
+			default:
+				rules = append(rules, (&Parameter{Name: name, seps: one.seps}).Rules()...)
 			}
 		}
 		space := one.space(Sessions, names, rules)

@@ -186,7 +186,7 @@ func dirOf(path []byte) []byte {
 func (s *Spaces) partsOf(v *Visit) *parts {
 	s.parts.path = v.URL[v.Origin:v.PathEnd]
 	s.parts.split()
-	s.parts.pairs = s.parts.pairs[:0]
+	s.parts.pairs, s.parts.seps = s.parts.pairs[:0], 0
 	if v.PathEnd < len(v.URL) && v.URL[v.PathEnd] == '?' {
 		query, _, _ := bytes.Cut(v.URL[v.PathEnd+1:], []byte("#"))
 		s.parts.findPairs(query)
@@ -197,14 +197,14 @@ func (s *Spaces) partsOf(v *Visit) *parts {
 // count counts a URL as one of the first kind that it is of.
 func (s *Spaces) count(v *Visit, u *parts) {
 	switch {
-	case s.named.take(v, u.path, u.pairs):
+	case s.named.take(v, u):
 	case v.Cut:
 		s.duplicates.addDuplicate(v, &s.Cleaned, u.pairs)
 	case s.takeDate(v, u):
 	case s.repeats.take(v, u.path, u.segs):
 	default:
 		s.ids.take(v, u.path, u.segs, s.endIDs)
-		s.query.take(u.path, u.pairs)
+		s.query.take(u)
 		s.paths.take(u.path, u.segs)
 	}
 }
@@ -222,7 +222,7 @@ func (s *Spaces) takeDate(v *Visit, u *parts) bool {
 	if d.year >= lateYear && !c.isOne() { // URLs with earlier years come first
 		return false
 	}
-	c.addDate(v, u.path, d)
+	c.addDate(v, u, d)
 	return true
 }
 
@@ -244,7 +244,9 @@ func (p *parts) split() {
 
 // findPairs finds the parameters of a query that have values.
 func (p *parts) findPairs(query []byte) {
-	for one := range pairsOf(query) {
+	sep, of := byteOf(query)
+	p.seps = of
+	for one := range pairsOf(query, sep) {
 		if len(p.pairs) == mostSegs {
 			return
 		}

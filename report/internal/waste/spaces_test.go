@@ -162,6 +162,17 @@ func TestNoSpaces(t *testing.T) {
 		"prices and sizes": func(_ *rand.Rand, i int) string {
 			return fmt.Sprintf("/item/%d?price=2000-10000&code=20991231%d", i, i)
 		},
+		"colours of a thing": func(_ *rand.Rand, i int) string {
+			return fmt.Sprintf("/p%d?color=%d&size=%d", i/6, i%2, i/2%3)
+		},
+		"a list by size": func(_ *rand.Rand, i int) string {
+			return fmt.Sprintf("/list?cat=%d&page=%d&size=%d", i%60, i/60%40, i%3)
+		},
+		"searches with semicolons": func(_ *rand.Rand, i int) string { return fmt.Sprintf("/find?q=red;w%d;size", i) },
+		"a repository's files": func(rng *rand.Rand, i int) string {
+			return fmt.Sprintf("/git?p=repo%d.git;a=blob;f=src/f%d.go;hb=%016x%016x%08x", i%9, i%400, rng.Uint64(), rng.Uint64(), rng.Uint32())
+		},
+		"brackets":         func(_ *rand.Rand, i int) string { return fmt.Sprintf("/math/(S(n%d))/p%d", i, i) },
 		"few of a session": func(_ *rand.Rand, i int) string { return fmt.Sprintf("/p/%d?PHPSESSID=abcdef01234567%02d", i, i%19) },
 	} {
 		for _, one := range found(4000, path) {

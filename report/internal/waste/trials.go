@@ -36,6 +36,7 @@ type parts struct {
 	path  []byte
 	segs  []seg
 	pairs []pair
+	seps  seps // of pairs
 }
 
 // closesNoOther reports whether its rules close URLs, and hardly any that is of no space.

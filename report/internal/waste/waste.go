@@ -27,6 +27,7 @@ type Parameter struct {
 	Bare     int64 // those URLs whose path is asked for without a query, too: the others may be pages by number
 
 	path int64 // the number of the last one
+	seps seps
 }
 
 // PerPath returns how many URLs a path has on average.
@@ -38,20 +39,49 @@ func (p *Parameter) Rules() []string {
 	if p.Name == "" || !isPlain(p.Name) {
 		return nil
 	}
-	return []string{"Disallow: /*?" + p.Name + "=", "Disallow: /*&" + p.Name + "="}
+	rules := []string{"Disallow: /*?" + p.Name + "="}
+	for _, sep := range p.seps.all() {
+		rules = append(rules, "Disallow: /*"+sep+p.Name+"=")
+	}
+	return rules
 }
 
-// splitQuery yields the parts of a query, which "&" separates: so Clean-param lines and the rules of [Parameter.Rules] see
-// them, and a ";" is part of a value.
-func splitQuery(query []byte) iter.Seq[[]byte] { return bytes.SplitSeq(query, []byte("&")) }
+// seps are the bytes that separate the parameters of some queries: 1 is "&", 2 is ";".
+type seps uint8
+
+// all returns them; "&" if none was seen.
+func (s seps) all() []string { return [][]string{{"&"}, {"&"}, {";"}, {"&", ";"}}[s] }
+
+// byteOf returns the byte that separates the parameters of a query; with seps, if there are several. That is "&", as for
+// Clean-param lines, but ";" if there is no "&", and each part between two has a name and a value.
+func byteOf(query []byte) (sep byte, of seps) {
+	if bytes.IndexByte(query, '&') >= 0 {
+		return '&', 1
+	}
+	if bytes.IndexByte(query, ';') < 0 {
+		return '&', 0
+	}
+	for part := range bytes.SplitSeq(query, []byte(";")) {
+		end := bytes.IndexByte(part, '=')
+		if end <= 0 || bytes.IndexFunc(part[:end], isNoName) >= 0 {
+			return '&', 0
+		}
+	}
+	return ';', 2
+}
+
+// isNoName reports whether a rune is of no plain name.
+func isNoName(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.' || r == '[' || r == ']')
+}
 
 // A pair is a parameter. value is nil if there is no "=".
 type pair struct{ name, value []byte }
 
-// pairsOf yields the parameters of a query whose names have 1 to maxName bytes.
-func pairsOf(query []byte) iter.Seq[pair] {
+// pairsOf yields the parameters of a query, which a byte separates, whose names have 1 to maxName bytes.
+func pairsOf(query []byte, sep byte) iter.Seq[pair] {
 	return func(yield func(pair) bool) {
-		for part := range splitQuery(query) {
+		for part := range bytes.SplitSeq(query, []byte{sep}) {
 			name, value, _ := bytes.Cut(part, []byte("="))
 			if len(name) > 0 && len(name) <= maxName && !yield(pair{name, value}) {
 				return
@@ -90,7 +120,8 @@ func (c *Counts) AddURL(url []byte, pathEnd int, requests int64) {
 		c.path, c.paths = append(c.path[:0], path...), c.paths+1
 	}
 	isBare := bytes.Equal(c.bare, url[:pathEnd])
-	for one := range pairsOf(query) {
+	sep, of := byteOf(query)
+	for one := range pairsOf(query, sep) {
 		p := c.all[string(one.name)]
 		if p == nil {
 			if len(c.all) >= maxNames {
@@ -107,6 +138,7 @@ func (c *Counts) AddURL(url []byte, pathEnd int, requests int64) {
 			continue
 		}
 		c.seen = append(c.seen, p)
+		p.seps |= of
 		p.Requests += requests
 		p.URLs++
 		if isBare {

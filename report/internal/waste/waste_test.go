@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +47,11 @@ func TestAddURL(t *testing.T) {
 		}
 		all += n
 		names := map[string]bool{}
-		for _, pair := range strings.Split(query, "&") {
+		sep := "&"
+		if bySemicolon.MatchString(query) {
+			sep = ";"
+		}
+		for _, pair := range strings.Split(query, sep) {
 			if name, _, _ := strings.Cut(pair, "="); name != "" && len(name) <= maxName {
 				names[name] = true
 			}
@@ -69,6 +74,41 @@ func TestAddURL(t *testing.T) {
 	for _, p := range rows {
 		if w := want[p.Name]; w == nil || p.Requests != w.requests || p.Bare != w.bare || p.URLs != int64(len(w.urls)) || p.Paths != int64(len(w.paths)) {
 			t.Errorf("%+v, want %+v", p, w)
+		}
+	}
+}
+
+// bySemicolon is a query whose parameters ";" separates.
+var bySemicolon = regexp.MustCompile(`^[\w.\[\]-]+=[^&;]*(;[\w.\[\]-]+=[^&;]*)+$`)
+
+// TestSeparators holds which byte separates the parameters of a query, and the rules that follow from it.
+func TestSeparators(t *testing.T) {
+	for query, want := range map[string]string{
+		"a=1": "& 0", "a=1&b=2": "& 1", "a=1;b=2": "; 2", "a=1;b=2;c[]=": "; 2", "q=red;blue": "& 0", "a=1;b=2&c": "& 1", "a=1;": "& 0", "a=1;=2": "& 0", "t=x;a b=1": "& 0", "topic=1.0;wap2": "& 0",
+	} {
+		sep, of := byteOf([]byte(query))
+		if got := fmt.Sprintf("%c %d", sep, of); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	for of, want := range []string{"[Disallow: /*?a= Disallow: /*&a=]", "[Disallow: /*?a= Disallow: /*&a=]", "[Disallow: /*?a= Disallow: /*;a=]", "[Disallow: /*?a= Disallow: /*&a= Disallow: /*;a=]"} {
+		if got := fmt.Sprint((&Parameter{Name: "a", seps: seps(of)}).Rules()); got != want {
+			t.Errorf("%d: %s, want %s", of, got, want)
+		}
+	}
+}
+
+// TestAspID holds which segments have ids of ASP.NET.
+func TestAspID(t *testing.T) {
+	for path, want := range map[string]string{
+		"/(S(lit3py55t21z5v55vlm25s55))/a.aspx":          "(S( lit3py55t21z5v55vlm25s55",
+		"/app/(X(1)S(lit3py55t21z5v55vlm25s55))/a.aspx":  "(X(1)S( lit3py55t21z5v55vlm25s55",
+		"/(x)/(F(aB3dE5gH7jK9mN1pQ3s)S(lit3py55t21z5))/": "(F( aB3dE5gH7jK9mN1pQ3s",
+		"/(S(n))/a": "", "/a(S(lit3py55t21z5v55vlm25s55))/a": "", "/(S(lit3py55t21z5v55vlm25s55)/a": "", "/(lit3py55t21z5v55vlm25s55)/a": "", "/((((((((": "", "/(S(": "", "/(A))/x": "", "/(A(": "",
+	} {
+		name, id := aspID([]byte(path))
+		if got := strings.TrimSpace(string(name) + " " + string(id)); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
 		}
 	}
 }
