@@ -387,11 +387,10 @@ func (f *Facts) sum(crawlers []*Crawler) []Point {
 
 // resting finds crawlers that stopped, or came much less.
 func resting(f *Facts) (found []Finding) {
-	n := len(f.Starts)
-	if !f.FromLog || f.ByHour && n < leastHours || !f.ByHour && n < fewDays {
+	n := f.whole()
+	if !f.FromLog || n == 0 {
 		return nil
 	}
-	n-- // the last stretch is not complete
 	for i := range f.Crawlers {
 		c := &f.Crawlers[i]
 		if len(c.Points) <= n {
@@ -406,6 +405,50 @@ func resting(f *Facts) (found []Finding) {
 		}
 	}
 	return most(found, 2)
+}
+
+// whole returns how many stretches are complete: all but the last. It is 0 if these are too few to compare.
+func (f *Facts) whole() int {
+	n := len(f.Starts)
+	if f.ByHour && n < leastHours || !f.ByHour && n < fewDays {
+		return 0
+	}
+	return n - 1
+}
+
+// leastFall returns how many stretches there must be before and after a fall.
+func (f *Facts) leastFall() int {
+	if f.ByHour {
+		return fallHours
+	}
+	return fallDays
+}
+
+// leastRest returns how many of so many stretches a crawler that stopped has no request at the end.
+func (f *Facts) leastRest(n int) int {
+	least := restDays
+	if f.ByHour {
+		least = restHours
+	}
+	return max(least, int(math.Ceil(restShare*float64(n))))
+}
+
+// firstFall returns the first of so many stretches from which on a fall can be told: before it a burst looks like one.
+func (f *Facts) firstFall(n int) int {
+	return max(f.leastFall(), int(math.Ceil(beforeShare*float64(n))))
+}
+
+// fallsSeen says in which time a crawler must have begun to come less for resting to find it.
+func (f *Facts) fallsSeen() string {
+	n, unit, layout := f.whole(), "days", time.DateOnly
+	if f.ByHour {
+		unit, layout = "hours", "2006-01-02 15:04"
+	}
+	from, to := f.firstFall(n), n-min(f.leastFall(), f.leastRest(n))
+	if from > to {
+		return ""
+	}
+	return fmt.Sprintf("only if that began from %s to %s, as the log has too few %s before or after to compare", f.start(from).Format(layout), f.start(to).Format(layout), unit)
 }
 
 // stopped finds that a crawler that came all the time comes no more.
@@ -429,11 +472,7 @@ func (f *Facts) stopped(c *Crawler, n int) []Finding {
 		return nil
 	}
 	rest, came := n-1-last, last-first+1
-	least := restDays
-	if f.ByHour {
-		least = restHours
-	}
-	if rest < least || float64(rest) < restShare*float64(n) || float64(rest) < longerRest*float64(longest) ||
+	if rest < f.leastRest(n) || float64(rest) < longerRest*float64(longest) ||
 		float64(present) < presentShare*float64(came) || came < rest || !f.goesOn(last+1, n) {
 		return nil
 	}
@@ -496,12 +535,9 @@ func (f *Facts) slowed(c *Crawler, n int) []Finding {
 // mean from it on; -1 if there is none. It takes the stretch that has the greatest difference between the two. The times before
 // and after must be steady: a rhythm, a burst at the beginning and a slow decline are no fall.
 func (f *Facts) fell(points []Point) (from int, before, after float64) {
-	n, least := len(points), fallDays
-	if f.ByHour {
-		least = fallHours
-	}
+	n, least := len(points), f.leastFall()
 	from = -1
-	for s := max(least, int(math.Ceil(beforeShare*float64(n)))); s+least <= n; s++ {
+	for s := f.firstFall(n); s+least <= n; s++ {
 		usual, last := median(points[:s]), median(points[s-least:s])
 		if few := float64(points[s].Requests); last < usual/2 || few >= lessShare*min(usual, last) || float64(points[s-1].Requests) < lessShare*usual {
 			continue

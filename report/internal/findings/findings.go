@@ -8,6 +8,7 @@ package findings
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -215,6 +216,12 @@ func Looks(f *Facts) []Look {
 	if !f.Addresses {
 		noLists = "there are no lists of addresses, with -ranges"
 	}
+	rest := Look{What: "crawlers that came less or stopped", Not: cmp.Or(noLog, noTime)}
+	if rest.Not == "" {
+		if rest.Note = f.fallsSeen(); f.whole() == 0 || rest.Note == "" {
+			rest.Not, rest.Note = fmt.Sprintf("the log has less than %d days, and less than %d hours", fewDays, leastHours), ""
+		}
+	}
 	noDates, noTexts, noSitemaps := "", "", ""
 	if f.Sitemaps == nil {
 		noSitemaps = "there are no sitemaps, with -in-sitemap"
@@ -237,7 +244,7 @@ func Looks(f *Facts) []Look {
 		{What: "requests spent on parameters, calendars, session ids and other URLs without end", Not: noLog},
 		{What: "impostors", Not: cmp.Or(noLog, noLists)},
 		{What: "errors and redirects", Not: cmp.Or(noLog, noStatus)},
-		{What: "crawlers that came less or stopped", Not: cmp.Or(noLog, noTime)},
+		rest,
 		{What: "changes of robots.txt", Not: cmp.Or(noDates, noTime)},
 		{What: "URLs of sitemaps that are closed to search crawlers or fail", Not: noSitemaps},
 		{What: "rules without effect", Not: noTexts, Note: f.unmatched()},

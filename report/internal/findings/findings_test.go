@@ -466,6 +466,27 @@ func TestLooks(t *testing.T) {
 	}
 }
 
+// TestFallsSeen holds that the page says in which part of a log a crawler that stopped is found, and that it is found from the first
+// of these days to the last, and that neither a stop nor a fall is found on others.
+func TestFallsSeen(t *testing.T) {
+	const why = ", as the log has too few days before or after to compare"
+	for n, want := range map[int][2]string{1: {}, 7: {}, 14: {"2026-01-05", "2026-01-12"}, 28: {"2026-01-10", "2026-01-25"}, 60: {"2026-01-19", "2026-02-26"}} {
+		if look := Looks(days(n))[7]; look.Note != "" && look.Note != "only if that began from "+want[0]+" to "+want[1]+why || (look.Not == "the log has less than 8 days, and less than 48 hours") != (want[0] == "") {
+			t.Errorf("%d days: %+v, want %s", n, look, want)
+		}
+		for fall := range n {
+			for _, after := range []int64{0, 60} {
+				f := days(n)
+				f.addCrawler("bingbot", func(day int) int64 { return map[bool]int64{true: 1285, false: after}[day < fall] })
+				at := f.start(fall).Format(time.DateOnly)
+				if found := resting(f); len(found) > 0 && (at < want[0] || at > want[1]) || after == 0 && len(found) == 0 && at >= want[0] && at <= want[1] {
+					t.Errorf("%d days, from %s on %d a day: %+v", n, at, after, found)
+				}
+			}
+		}
+	}
+}
+
 // TestOneOrigin holds that a page of one site does not name it, and that a URL that is cut off has no stop behind it.
 func TestOneOrigin(t *testing.T) {
 	for _, one := range []bool{false, true} {

@@ -72,7 +72,11 @@ func byteOf(query []byte) (sep byte, of seps) {
 
 // isNoName reports whether a rune is of no plain name.
 func isNoName(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.' || r == '[' || r == ']')
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-', r == '.', r == '[', r == ']':
+		return false
+	}
+	return true
 }
 
 // A pair is a parameter. value is nil if there is no "=".
