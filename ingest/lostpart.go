@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"bytes"
+
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
@@ -10,6 +12,8 @@ type lostPart struct {
 	input         int
 	first         int64 // line
 	lines, others int64 // others are requests in another format
+	whole         int64 // of lines, without those that continue another, as in a traceback
+	isText        bool  // a line of the part that can be continued was there
 	counted       bool
 }
 
@@ -23,7 +27,7 @@ type lostLines struct {
 
 // From so many lines on they count: garbage in a log comes in single lines.
 const (
-	mostAlone  = 10 // of a run
+	mostAlone  = 10 // of a run, whole ones
 	mostOthers = 3  // of a run
 	mostApart  = 10 // of a log
 )
@@ -44,10 +48,16 @@ func (r *rowReader) noteLostPart(b *engine.Batch, raw []byte, at where) {
 		p.first = at.line
 	}
 	p.lines++
-	isOther := weblog.IsOtherFormat(raw, r.kind)
+	text := bytes.TrimLeft(raw, " \t")
+	isIndented := len(text) < len(raw)
+	isOther := weblog.IsOtherFormat(raw, r.kind) || bytes.HasPrefix(text, []byte("{")) && weblog.IsOtherFormat(text, r.kind)
 	if isOther {
 		p.others++
 	}
+	if isOther || !isIndented || !p.isText {
+		p.whole++
+	}
+	p.isText = p.isText || !isOther && !isIndented
 	if p.counted {
 		r.parts.count++
 		return
@@ -55,7 +65,7 @@ func (r *rowReader) noteLostPart(b *engine.Batch, raw []byte, at where) {
 	if isOther {
 		r.noteLostLine(at)
 	}
-	if p.lines < mostAlone && p.others < mostOthers {
+	if p.whole < mostAlone && p.others < mostOthers {
 		return
 	}
 	p.counted = true

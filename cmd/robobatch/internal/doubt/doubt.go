@@ -132,7 +132,7 @@ var Meanings = []Meaning{
 		"Convert each part by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8.",
 	},
 	{
-		MixedFormats, "Lines have no row: three neighbours in another format, ten such lines in all, or ten neighbours of any kind.",
+		MixedFormats, "Lines have no row: three neighbours in another format, ten such in all, or ten neighbours not indented.",
 		"Give that part as an input of its own.",
 	},
 	{
