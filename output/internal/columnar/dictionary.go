@@ -116,8 +116,12 @@ func (d *Dictionary) known(i int) int32 {
 // number adds the text that has that number in batches, and returns the result of known from then
 // on.
 func (d *Dictionary) number(i int, text string) int32 {
-	if i >= len(d.ids) {
-		d.ids = slices.Grow(d.ids, i+1-len(d.ids))[:i+1]
+	if i >= len(d.ids) { // few may be used of many: memory that is new, and not written, costs nothing
+		ids := make([]int32, max(i+1, len(d.ids)+len(d.ids)/4))
+		for _, n := range d.used {
+			ids[n] = d.ids[n]
+		}
+		d.ids = ids
 	}
 	d.ids[i] = 1 + d.addString(text)
 	d.used = append(d.used, int32(i))
