@@ -5,7 +5,7 @@
 // know the compiled content: a chunk is bytes to it. Only the packages below engine and rulefiles
 // import it.
 //
-//	header        256 bytes: magic, version, dialect, lengths; hashes of the indexes, the rules in force, itself
+//	header        256 bytes: magic, version, dialect, lengths; hashes of directories, the rules in force, itself
 //	chunks        hash of 8 bytes, and bytes: compiled rules, and texts that refer to them
 //	sites         a record for each origin, in the order of their names
 //	targets       a record for each other URL that redirects lead to
@@ -13,6 +13,9 @@
 //	target index  the same
 //	texts         offset, size of a chunk: 8 bytes each, by number of the text
 //	notes         bytes, of whoever compiled the pack: the faults of the rules
+//
+// Behind each of the three tables is its directory: for each 256 entries the first 8 bytes of them, and their hash.
+// Version 12 has no directories: the header has the hash of each table.
 //
 // The header may refer to two more chunks: which texts are odd, and the product tokens that they name.
 //
@@ -29,12 +32,12 @@
 //
 // # Why so
 //
-// Opening a pack reads and checks the header, the indexes and the table of texts, 16 bytes an
-// entry: some ten milliseconds for a million origins. Each record and chunk has a checksum of its
-// own, which is checked when it is read. So a damaged pack is refused when it is opened, or where
-// the damage matters, and never read whole. A hash finds damage and is no signature: whoever can
-// write a pack can make it say anything. But whatever the bytes are, reading them ends, without a
-// panic, in memory linear in the length of the file.
+// Opening a pack reads and checks the header, the directories and the notes: 128 KB for a million
+// origins. A lookup reads a block of a table, 4 KiB, unless it was read before. Each block, record and
+// chunk has a checksum of its own, which is checked when it is read. So a damaged pack is refused when
+// it is opened, or where the damage matters, and never read whole. A hash finds
+// damage and is no signature: whoever can write a pack can make it say anything. But whatever the bytes
+// are, reading them ends, without a panic, in memory linear in the length of the file.
 //
 // Records are sorted by name so that one pass computes values that depend on all origins, such as the
 // hash of the rules in force at another moment. The index is sorted by hash so that it is small and

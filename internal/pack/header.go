@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -21,8 +20,12 @@ var (
 	ErrDamaged   = errors.New("it is damaged: copy or compile it again")
 )
 
-// Version is the version of the format. A program reads packs of its own version only.
-const Version = 12
+// Version is the version of the format. A program reads packs of this version and of the one before.
+const (
+	Version         = 13
+	withDirectories = 13 // its tables have directories; otherwise they are those of oldest
+	oldest          = 12
+)
 
 // Is reports whether r begins as a pack does. It reports false if r cannot be read.
 func Is(r io.Reader) bool {
@@ -52,20 +55,21 @@ type Summary struct {
 // A header is the first bytes of a file. The sections follow it in the order of the fields.
 type header struct {
 	Summary
+	version uint32
 	chunks  uint64 // bytes
 	records [numKinds]section
 	texts   uint64 // number
 	notes   uint64 // bytes
-	sums    [numKinds + 2]uint64
+	sums    [numTables + 1]uint64
 }
 
 // A section is the records of a kind.
 type section struct{ Bytes, Count uint64 }
 
-// The lengths of the entries of an index, and of the table of texts.
+// numTables is the number of tables: an index of each kind of records, and the table of texts.
 const (
-	indexEntry = 16
-	textEntry  = 16
+	numTables  = numKinds + 1
+	tableTexts = numKinds
 )
 
 // maxSection keeps sums of lengths from overflowing; maxCount is the most that a SiteID of 31 bits numbers.
@@ -76,18 +80,18 @@ const (
 	maxNotes   = 1 << 20
 )
 
-// place returns where a section begins: the records of a kind; from numKinds on, the index of a
-// kind; then the table of texts, the notes, and last the end of the file.
+// place returns where a section begins: the records of a kind; from placeIndex on, the tables; then the notes, and
+// last the end of the file.
 func (h *header) place(n int) uint64 {
 	at := headerSize + h.chunks
 	for kind := range min(n, numKinds) {
 		at += h.records[kind].Bytes
 	}
-	for kind := range max(0, min(n-numKinds, numKinds)) {
-		at += h.records[kind].Count * indexEntry
-	}
-	if n > placeTexts {
-		at += h.texts * textEntry
+	for table := range max(0, min(n-placeIndex, numTables)) {
+		at += h.entries(table) * tableEntry
+		if h.version >= withDirectories {
+			at += blocksOf(h.entries(table)) * tableEntry
+		}
 	}
 	if n > placeNotes {
 		at += h.notes
@@ -98,10 +102,17 @@ func (h *header) place(n int) uint64 {
 // The numbers that place takes besides the kinds of records.
 const (
 	placeIndex = numKinds
-	placeTexts = 2 * numKinds
-	placeNotes = 2*numKinds + 1
-	placeEnd   = 2*numKinds + 2
+	placeNotes = placeIndex + numTables
+	placeEnd   = placeNotes + 1
 )
+
+// entries returns the number of entries of a table.
+func (h *header) entries(table int) uint64 {
+	if table == tableTexts {
+		return h.texts
+	}
+	return h.records[table].Count
+}
 
 // A fileHeader is a header as it lies in a file.
 type fileHeader struct {
@@ -113,7 +124,7 @@ type fileHeader struct {
 	Chunks                  uint64
 	Records                 [numKinds]section
 	Texts, Notes            uint64
-	Sums                    [numKinds + 2]uint64
+	Sums                    [numTables + 1]uint64
 	Hash                    [32]byte
 	OddAt, TokensAt         uint64
 	OddSize, TokensSize     uint32
@@ -124,7 +135,7 @@ type fileHeader struct {
 // encode returns the encoding of the header.
 func (h *header) encode() []byte {
 	f := fileHeader{
-		Magic: [len(magic)]byte([]byte(magic)), Version: Version, Dialect: h.Dialect, End: h.place(placeEnd),
+		Magic: [len(magic)]byte([]byte(magic)), Version: h.version, Dialect: h.Dialect, End: h.place(placeEnd),
 		Nanoseconds: uint32(h.Newest.Nanosecond()), Seconds: h.Newest.Unix(), Files: h.Files, InForce: h.InForce,
 		Chunks: h.chunks, Records: h.records, Texts: h.texts, Notes: h.notes, Sums: h.sums, Hash: h.Hash,
 		OddAt: h.Odd.Offset, OddSize: h.Odd.Size, TokensAt: h.Tokens.Offset, TokensSize: h.Tokens.Size,
@@ -148,8 +159,8 @@ func parseHeader(data []byte, size int64) (*header, error) {
 	}
 	var f fileHeader
 	binary.Decode(data, binary.LittleEndian, &f) //nolint:errcheck // there are as many bytes as it needs
-	if f.Version != Version {
-		return nil, fmt.Errorf("%w (it is of %d, and this program reads %d)", ErrVersion, f.Version, Version)
+	if f.Version < oldest || f.Version > Version {
+		return nil, fmt.Errorf("%w (it is of %d, and this program reads %d and %d)", ErrVersion, f.Version, oldest, Version)
 	}
 	if xxh3.Hash(data[:headerSize-8]) != f.Check {
 		return nil, fmt.Errorf("%w (its header has a wrong checksum)", ErrDamaged)
@@ -159,7 +170,7 @@ func parseHeader(data []byte, size int64) (*header, error) {
 			Dialect: f.Dialect, Files: f.Files, InForce: f.InForce, Hash: f.Hash,
 			Odd: Ref{f.OddAt, f.OddSize}, Tokens: Ref{f.TokensAt, f.TokensSize},
 		},
-		chunks: f.Chunks, records: f.Records, texts: f.Texts, notes: f.Notes, sums: f.Sums,
+		version: f.Version, chunks: f.Chunks, records: f.Records, texts: f.Texts, notes: f.Notes, sums: f.Sums,
 	}
 	if f.HasNewest != 0 {
 		h.Newest = time.Unix(f.Seconds, int64(f.Nanoseconds%1e9)).UTC()
@@ -186,12 +197,10 @@ func checksum(data []byte, at uint64) uint64 {
 	return xxh3.Hash(data) + at*odd
 }
 
-// indexSize returns the bytes of the indexes and the table of texts in memory.
-func (h *header) indexSize() int64 {
-	size := int64(h.texts) * textEntry
-	for kind := range h.records {
-		count := h.records[kind].Count
-		size += int64(count)*indexEntry + 4*(1+int64(1)<<bits.Len(uint(count/bucketSize)))
+// indexSize returns the bytes of the tables in memory when all blocks are read.
+func (h *header) indexSize() (size int64) {
+	for table := range numTables {
+		size += int64(blocksOf(h.entries(table))) * blockMemory
 	}
 	return size
 }

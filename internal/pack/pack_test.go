@@ -101,17 +101,17 @@ func TestPack(t *testing.T) {
 	}
 	var b Buffer
 	for name, want := range captures {
-		lo, hi := p.Candidates(kindOf(name), []byte(name))
-		if hi != lo+1 {
-			t.Fatalf("%d candidates for %s", hi-lo, name)
+		lo, hi, err := p.Candidates(kindOf(name), []byte(name))
+		if hi != lo+1 || err != nil {
+			t.Fatalf("%d candidates for %s, error %v", hi-lo, name, err)
 		}
 		got, err := b.Read(p, kindOf(name), lo)
 		if err != nil || string(got.Name) != name || !reflect.DeepEqual(got.Captures, want) {
 			t.Fatalf("%s: %+v, %v, want %+v", name, got, err, want)
 		}
 	}
-	if lo, hi := p.Candidates(Site, []byte("nobody")); lo != hi {
-		t.Error("a candidate for a name that is not there")
+	if lo, hi, err := p.Candidates(Site, []byte("nobody")); lo != hi || err != nil {
+		t.Errorf("a candidate for a name that is not there, or error %v", err)
 	}
 	var names []string
 	for record, err := range b.All(p, Site) {
@@ -124,7 +124,7 @@ func TestPack(t *testing.T) {
 		t.Errorf("%d sites in order, want %d", len(names), p.Sites())
 	}
 	for i, want := range texts {
-		if got, err := p.Chunk([]byte("x"), p.Text(i)); err != nil || string(got) != "x"+want {
+		if got, err := p.Text([]byte("x"), i); err != nil || string(got) != "x"+want {
 			t.Errorf("text %d: %d bytes, %v", i, len(got), err)
 		}
 	}
@@ -156,7 +156,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 	for want, bad := range map[error][][]byte{
 		ErrNotPack:   {nil, []byte("x"), changed(0, 0), bytes.Repeat([]byte("PK"), 500)},
-		ErrVersion:   {changed(8, Version+1)},
+		ErrVersion:   {changed(8, Version+1), changed(8, oldest-1)},
 		ErrTruncated: {data[:1], data[:headerSize-1], data[:headerSize], data[:len(data)-1]},
 		ErrDamaged:   {changed(12, 1), changed(headerSize-1, data[headerSize-1]+1), append(bytes.Clone(data), 0), changed(len(data)-1, 1), reseal(changed(60, 255))},
 	} {
@@ -182,12 +182,16 @@ func TestMoved(t *testing.T) {
 		copy(data[a:a+n], data[b:b+n])
 		copy(data[b:b+n], moved)
 	}
-	exchange(p.Text(0).Offset, p.Text(1).Offset, 8+uint64(len(texts[0])))
+	first, size, err := p.tables[tableTexts].entry(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exchange(first, first+8+size, 8+size)
 	half := p.header.records[Site].Bytes / 2
 	exchange(p.header.place(int(Site)), p.header.place(int(Site))+half, half)
 	var b Buffer
 	for i := range texts {
-		if got, err := p.Chunk(nil, p.Text(i)); !errors.Is(err, ErrDamaged) {
+		if got, err := p.Text(nil, i); !errors.Is(err, ErrDamaged) {
 			t.Errorf("text %d: %q, error %v", i, got, err)
 		}
 		if got, err := b.Read(p, Site, uint32(i)); !errors.Is(err, ErrDamaged) {
@@ -197,6 +201,194 @@ func TestMoved(t *testing.T) {
 	for _, err := range b.All(p, Site) {
 		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("all sites: error %v", err)
+		}
+	}
+}
+
+// manyNames are the captures of so many sites, each with its number as its status.
+func manyNames(n int) map[string][]Capture {
+	all := map[string][]Capture{}
+	for i := range n {
+		all[fmt.Sprint("s", i)] = []Capture{{Status: i, Text: NoText}}
+	}
+	return all
+}
+
+// lookUp looks for each name of a pack. It returns how many were found, and how many errors were no
+// more than that a block of the index is damaged: any other outcome fails the test.
+func lookUp(t *testing.T, data []byte, captures map[string][]Capture) (found, damaged int) {
+	t.Helper()
+	p, err := Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Buffer
+	for name, want := range captures {
+		lo, hi, err := p.Candidates(Site, []byte(name))
+		if errors.Is(err, ErrDamaged) && strings.Contains(err.Error(), "of its index of origins, at byte ") {
+			damaged++
+			continue
+		}
+		if err != nil || hi != lo+1 {
+			t.Fatalf("%s: %d candidates, error %v", name, hi-lo, err)
+		}
+		got, err := b.Read(p, Site, lo)
+		if err != nil || string(got.Name) != name || got.Captures[0].Status != want[0].Status {
+			t.Fatalf("%s: %+v, %v", name, got, err)
+		}
+		found++
+	}
+	return found, damaged
+}
+
+// TestDamagedBlock damages single blocks of the index, and exchanges two: the names in them are an
+// error that says which block it is, and all others are found.
+func TestDamagedBlock(t *testing.T) {
+	captures := manyNames(5*blockEntries + 7)
+	data := write(t, 1<<30, nil, captures)
+	h, err := parseHeader(data, int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, damaged := lookUp(t, data, captures); found != len(captures) || damaged != 0 {
+		t.Fatalf("%d found, %d damaged", found, damaged)
+	}
+	at := int(h.place(placeIndex))
+	for n := range 6 {
+		entries := min(blockEntries, len(captures)-n*blockEntries)
+		for _, off := range []int{0, 8, entries*tableEntry - 1} {
+			changed := bytes.Clone(data)
+			changed[at+n*blockSize+off] ^= 1
+			// The last entry of the block before, and the first of the next, are not found without it.
+			if found, damaged := lookUp(t, changed, captures); damaged < entries || damaged > entries+2 {
+				t.Errorf("block %d: %d found, %d damaged, want %d", n, found, damaged, entries)
+			}
+		}
+	}
+	one, two := data[at:at+blockSize], data[at+blockSize:at+2*blockSize]
+	moved := slices.Concat(data[:at], two, one, data[at+2*blockSize:])
+	if _, damaged := lookUp(t, moved, captures); damaged < 2*blockEntries || damaged > 2*blockEntries+2 {
+		t.Errorf("of two exchanged blocks, %d names are damaged", damaged)
+	}
+	directory := at + len(captures)*tableEntry
+	for off := range 6 * tableEntry {
+		changed := bytes.Clone(data)
+		changed[directory+off] ^= 1
+		if _, err := Open(bytes.NewReader(changed), int64(len(changed))); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "index of origins") {
+			t.Errorf("byte %d of the directory: error %v", off, err)
+		}
+	}
+}
+
+// TestBlocksRead checks that opening a pack and finding a name read two blocks at most.
+func TestBlocksRead(t *testing.T) {
+	data := write(t, 1<<30, nil, manyNames(100*blockEntries))
+	file := &countedFile{Reader: bytes.NewReader(data)}
+	p, err := Open(file, int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := p.Candidates(Site, []byte("s17")); err != nil {
+		t.Fatal(err)
+	}
+	if most := headerSize + len("some notes") + 100*tableEntry + 2*blockSize; file.bytes > most {
+		t.Errorf("%d bytes were read, want %d at most", file.bytes, most)
+	}
+}
+
+// A countedFile counts the bytes that are read.
+type countedFile struct {
+	*bytes.Reader
+	bytes int
+}
+
+func (f *countedFile) ReadAt(b []byte, off int64) (int, error) {
+	f.bytes += len(b)
+	return f.Reader.ReadAt(b, off)
+}
+
+// asOldest returns a pack in the form of version 12: without directories.
+func asOldest(tb testing.TB, data []byte) []byte {
+	tb.Helper()
+	h, err := parseHeader(data, int64(len(data)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	old := *h
+	old.version = oldest
+	rest := data[headerSize:h.place(placeIndex)]
+	for i := range numTables {
+		at := h.place(placeIndex + i)
+		entries := data[at : at+h.entries(i)*tableEntry]
+		old.sums[i] = xxh3.Hash(entries)
+		rest = append(rest[:len(rest):len(rest)], entries...)
+	}
+	return slices.Concat(old.encode(), rest, data[h.place(placeNotes):])
+}
+
+// TestOldest reads a pack of version 12, and refuses one with a damaged index.
+func TestOldest(t *testing.T) {
+	captures := manyNames(3*blockEntries + 1)
+	data := asOldest(t, write(t, 1<<30, []string{"one", "two"}, captures))
+	if found, damaged := lookUp(t, data, captures); found != len(captures) || damaged != 0 {
+		t.Errorf("%d found, %d damaged", found, damaged)
+	}
+	p, err := Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.Text(nil, 1); string(got) != "two" || err != nil {
+		t.Errorf("text %q, error %v", got, err)
+	}
+	for table := range numTables {
+		if table == int(Target) {
+			continue // there are none
+		}
+		changed := bytes.Clone(data)
+		changed[p.header.place(placeIndex+table)] ^= 1
+		if _, err := Open(bytes.NewReader(changed), int64(len(changed))); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), tableNames[table]) {
+			t.Errorf("%s: error %v", tableNames[table], err)
+		}
+	}
+}
+
+// TestSearch looks for keys that are not evenly spread, equal ones and ends among them, as a scan of all does.
+func TestSearch(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 300 {
+		n := 1 + r.IntN(4*blockEntries)
+		keys := make([]uint64, n)
+		for i := range keys {
+			switch r.IntN(4) {
+			case 0:
+				keys[i] = r.Uint64()
+			case 1:
+				keys[i] = r.Uint64N(10)
+			case 2:
+				keys[i] = ^r.Uint64N(3)
+			case 3:
+				keys[i] = keys[r.IntN(i+1)]
+			}
+		}
+		slices.Sort(keys)
+		entries := make([]byte, 0, n*tableEntry)
+		for i, key := range keys {
+			entries = binary.LittleEndian.AppendUint64(entries, key)
+			entries = binary.LittleEndian.AppendUint64(entries, uint64(i))
+		}
+		x := &table{count: uint32(n), blocks: make([]tableBlock, blocksOf(uint64(n)))}
+		if err := x.keepAll(entries); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range append([]uint64{0, 5, 1 << 40, ^uint64(0), r.Uint64()}, keys...) {
+			want, _ := slices.BinarySearch(keys, key)
+			end := want
+			for end < n && keys[end] == key {
+				end++
+			}
+			if lo, hi, err := x.find(key); int(lo) != want || int(hi) != end || err != nil {
+				t.Fatalf("key %d of %v: %d up to %d, %v, want %d up to %d", key, keys, lo, hi, err, want, end)
+			}
 		}
 	}
 }
@@ -213,13 +405,13 @@ func TestCutWhileMapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if got, err := p.Chunk(nil, p.Text(0)); string(got) != text || err != nil {
+	if got, err := p.Text(nil, 0); string(got) != text || err != nil {
 		t.Fatalf("%d bytes, error %v", len(got), err)
 	}
 	if err := os.Truncate(name, 0); err != nil {
 		t.Skipf("a mapped file cannot be cut short here: %v", err)
 	}
-	if got, err := p.Chunk(nil, p.Text(0)); !errors.Is(err, ErrTruncated) {
+	if got, err := p.Text(nil, 0); !errors.Is(err, ErrTruncated) {
 		t.Errorf("%d bytes, error %v", len(got), err)
 	}
 }
@@ -258,6 +450,16 @@ func reseal(data []byte) []byte {
 	const sums = 104 // where they are in the header
 	for i := range h.sums {
 		lo, hi := h.place(placeIndex+i), h.place(placeIndex+i+1)
+		if i < numTables && h.version >= withDirectories {
+			entries, at := h.entries(i)*tableEntry, lo
+			lo += entries
+			for n := range blocksOf(h.entries(i)) {
+				block, size := at+n*blockSize, min(blockSize, entries-n*blockSize)
+				directory := data[lo+n*tableEntry:]
+				copy(directory[:8], data[block:])
+				le.PutUint64(directory[8:], checksum(data[block:block+size], block))
+			}
+		}
 		le.PutUint64(data[sums+8*i:], xxh3.Hash(data[lo:hi]))
 	}
 	seal()
@@ -269,6 +471,8 @@ func reseal(data []byte) []byte {
 func FuzzOpen(f *testing.F) {
 	data := write(f, 1<<30, []string{"a", "bc"}, map[string][]Capture{"s": {{Text: 1}, {Text: NoText, Location: "/"}}, "s2": {{}}, "t": {{Error: "x"}}})
 	f.Add(data)
+	f.Add(asOldest(f, data))
+	f.Add(write(f, 1<<30, []string{"a"}, manyNames(2*blockEntries)))
 	f.Add(data[:headerSize])
 	f.Fuzz(func(_ *testing.T, data []byte) {
 		p, err := Open(bytes.NewReader(reseal(bytes.Clone(data))), int64(len(data)))
@@ -277,8 +481,8 @@ func FuzzOpen(f *testing.F) {
 		}
 		var b Buffer
 		for kind := range Kind(numKinds) {
-			for number := range p.index[kind].len() {
-				b.Read(p, kind, uint32(number))
+			for number := range p.tables[kind].count {
+				b.Read(p, kind, number)
 			}
 			for range b.All(p, kind) {
 				continue
@@ -286,7 +490,7 @@ func FuzzOpen(f *testing.F) {
 			p.Candidates(kind, []byte("s"))
 		}
 		for i := range p.Texts() {
-			p.Chunk(nil, p.Text(i))
+			p.Text(nil, i)
 		}
 	})
 }

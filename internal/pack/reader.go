@@ -12,14 +12,13 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// A Reader reads a pack from a file. Open reads the header, the indexes and the table of texts, 32
-// bytes for each origin and text. Records and chunks are read and checked when they are needed. A
-// Reader is safe for concurrent use if the file is.
+// A Reader reads a pack from a file. Open reads the header, the directories of the tables and the
+// notes. Blocks of the tables, records and chunks are read and checked when they are needed. A Reader
+// is safe for concurrent use if the file is.
 type Reader struct {
 	file   io.ReaderAt
 	header *header
-	index  [numKinds]index
-	texts  []byte // the table
+	tables [numTables]*table
 	notes  []byte
 }
 
@@ -35,27 +34,16 @@ func Open(file io.ReaderAt, size int64) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{file: file, header: h}
-	for kind := range r.index {
-		entries := make([]byte, h.records[kind].Count*indexEntry)
-		if err := readAt(file, entries, h.place(placeIndex+kind)); err != nil {
+	for i := range r.tables {
+		if r.tables[i], err = openTable(file, h, i); err != nil {
 			return nil, err
 		}
-		if r.index[kind], err = newIndex(entries, h.sums[kind]); err != nil {
-			return nil, err
-		}
-	}
-	r.texts = make([]byte, h.texts*textEntry)
-	if err := readAt(file, r.texts, h.place(placeTexts)); err != nil {
-		return nil, err
-	}
-	if xxh3.Hash(r.texts) != h.sums[numKinds] {
-		return nil, fmt.Errorf("%w (its table of texts has a wrong checksum)", ErrDamaged)
 	}
 	r.notes = make([]byte, h.notes)
 	if err := readAt(file, r.notes, h.place(placeNotes)); err != nil {
 		return nil, err
 	}
-	if xxh3.Hash(r.notes) != h.sums[numKinds+1] {
+	if xxh3.Hash(r.notes) != h.sums[numTables] {
 		return nil, fmt.Errorf("%w (its notes have a wrong checksum)", ErrDamaged)
 	}
 	return r, nil
@@ -86,12 +74,12 @@ func (r *Reader) Notes() []byte { return r.notes }
 func (r *Reader) Size() int64 { return int64(r.header.place(placeEnd)) }
 
 // Sites returns the number of sites. They are numbered from 0.
-func (r *Reader) Sites() int { return r.index[Site].len() }
+func (r *Reader) Sites() int { return int(r.tables[Site].count) }
 
 // Texts returns the number of texts.
 func (r *Reader) Texts() int { return int(r.header.texts) }
 
-// IndexSize returns the bytes that the Reader keeps in memory.
+// IndexSize returns the bytes that the Reader keeps in memory when all origins and texts were asked for.
 func (r *Reader) IndexSize() int64 { return r.header.indexSize() }
 
 // A Buffer is memory that records are read into. A record is valid until its next use.
@@ -101,9 +89,9 @@ type Buffer struct {
 }
 
 // Candidates returns the numbers of the records that may have that name, lo up to hi. Read each
-// with [Buffer.Read] and compare its name.
-func (r *Reader) Candidates(kind Kind, name []byte) (lo, hi uint32) {
-	return r.index[kind].find(xxh3.Hash(name))
+// with [Buffer.Read] and compare its name. The error is of reading the index.
+func (r *Reader) Candidates(kind Kind, name []byte) (lo, hi uint32, err error) {
+	return r.tables[kind].find(xxh3.Hash(name))
 }
 
 // firstRead is how many bytes are read at once. Most records are no longer.
@@ -112,7 +100,10 @@ const firstRead = 192
 // Read reads the record of that number. The result belongs to the Buffer.
 func (b *Buffer) Read(r *Reader, kind Kind, number uint32) (*Record, error) {
 	size := r.header.records[kind].Bytes
-	off := r.index[kind].offset(number)
+	_, off, err := r.tables[kind].entry(number)
+	if err != nil {
+		return nil, err
+	}
 	if off > size || size-off < recordHead {
 		return nil, errRecord
 	}
@@ -188,10 +179,13 @@ func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
 	}
 }
 
-// Text returns the place of a text.
-func (r *Reader) Text(number int) Ref {
-	e := r.texts[number*textEntry:]
-	return Ref{binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint32(e[8:])}
+// Text appends the chunk of the text of that number to dst, and returns the extended buffer.
+func (r *Reader) Text(dst []byte, number int) ([]byte, error) {
+	off, size, err := r.tables[tableTexts].entry(uint32(number))
+	if err != nil {
+		return dst, err
+	}
+	return r.Chunk(dst, Ref{off, uint32(size)})
 }
 
 // Chunk appends the bytes of a chunk to dst, and returns the extended buffer.

@@ -59,7 +59,7 @@ type entry struct{ hash, offset uint64 }
 // NewWriter starts a pack in file, which is empty. Temporary files lie in dir; "" is the usual
 // directory. Use Close.
 func NewWriter(file File, dir string) *Writer {
-	w := &Writer{file: file, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{limit: runLimit, spill: extsort.NewSpill(dir)}}
+	w := &Writer{file: file, header: header{version: Version}, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{limit: runLimit, spill: extsort.NewSpill(dir)}}
 	w.write(make([]byte, headerSize))
 	return w
 }
@@ -110,24 +110,22 @@ func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	if err := w.writeRecords(); err != nil {
 		return err
 	}
+	w.header.texts = uint64(len(w.texts) / tableEntry)
 	for kind, entries := range w.index {
 		slices.SortFunc(entries, func(a, b entry) int {
 			return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.offset, b.offset))
 		})
-		section := make([]byte, 0, len(entries)*indexEntry)
+		section := make([]byte, 0, len(entries)*tableEntry)
 		for _, e := range entries {
 			section = binary.LittleEndian.AppendUint64(section, e.hash)
 			section = binary.LittleEndian.AppendUint64(section, e.offset)
 		}
 		w.index[kind] = nil
-		w.header.sums[kind] = xxh3.Hash(section)
-		w.write(section)
+		w.writeTable(kind, section)
 	}
-	w.header.texts = uint64(len(w.texts) / textEntry)
-	w.header.sums[numKinds] = xxh3.Hash(w.texts)
-	w.write(w.texts)
+	w.writeTable(tableTexts, w.texts)
 	w.texts = nil
-	w.header.notes, w.header.sums[numKinds+1] = uint64(len(w.notes)), xxh3.Hash(w.notes)
+	w.header.notes, w.header.sums[numTables] = uint64(len(w.notes)), xxh3.Hash(w.notes)
 	w.write(w.notes)
 	if w.header.texts >= maxCount || w.header.records[Site].Count >= maxCount || w.header.records[Target].Count >= maxCount {
 		return fmt.Errorf("more than %d origins or texts", int64(maxCount))
@@ -143,6 +141,19 @@ func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 		return err
 	}
 	return w.writeHeader()
+}
+
+// writeTable writes the entries of a table, and its directory.
+func (w *Writer) writeTable(number int, entries []byte) {
+	var directory []byte
+	for at := 0; at < len(entries); at += blockSize {
+		block := entries[at:min(at+blockSize, len(entries))]
+		directory = append(directory, block[:8]...)
+		directory = binary.LittleEndian.AppendUint64(directory, checksum(block, w.at+uint64(at)))
+	}
+	w.header.sums[number] = xxh3.Hash(directory)
+	w.write(entries)
+	w.write(directory)
 }
 
 // Close removes the temporary file. It does not close the file of the pack.

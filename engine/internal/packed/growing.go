@@ -4,19 +4,38 @@ import (
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
-	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // A growing is a Store without a memory limit: loaded rules stay. It is its own Reader.
 type growing struct {
 	*loader
-	sites []atomic.Pointer[site]         // by number
-	texts []atomic.Pointer[rules.Ruling] // by number
+	sites pointers[site]         // by number
+	texts pointers[rules.Ruling] // by number
 }
 
 func newGrowing(l *loader) *growing {
-	return &growing{l, make([]atomic.Pointer[site], l.file.Sites()), make([]atomic.Pointer[rules.Ruling], l.file.Texts())}
+	return &growing{l, newPointers[site](l.file.Sites()), newPointers[rules.Ruling](l.file.Texts())}
+}
+
+// pointers are pointers of which few may be set. They lie in parts, which are made when one of a part is first
+// used: the collector scans each word, and a run on few URLs needs few of a million.
+type pointers[T any] []atomic.Pointer[[pointerPart]atomic.Pointer[T]]
+
+const pointerPart = 256
+
+func newPointers[T any](n int) pointers[T] { return make(pointers[T], (n+pointerPart-1)/pointerPart) }
+
+// at returns the place of a pointer.
+func (p pointers[T]) at(number uint32) *atomic.Pointer[T] {
+	part := p[number/pointerPart].Load()
+	if part == nil {
+		part = new([pointerPart]atomic.Pointer[T])
+		if !p[number/pointerPart].CompareAndSwap(nil, part) {
+			part = p[number/pointerPart].Load() // another goroutine was faster
+		}
+	}
+	return &part[number%pointerPart]
 }
 
 func (g *growing) Reader(int) rules.Reader { return g }
@@ -25,10 +44,11 @@ func (g *growing) Close() error            { return g.file.Close() }
 
 // site returns a site, which it loads at its first use.
 func (g *growing) site(number uint32) *site {
-	s := g.sites[number].Load()
+	place := g.sites.at(number)
+	s := place.Load()
 	if s == nil {
 		if s = g.loader.site(number, rules.NoRuling); s != brokenSite {
-			g.sites[number].Store(s)
+			place.Store(s)
 		}
 	}
 	return s
@@ -36,7 +56,7 @@ func (g *growing) site(number uint32) *site {
 
 // Find implements rules.Store. It loads the sites that have the hash of the origin.
 func (g *growing) Find(origin []byte) (number uint32, id rules.RulingID, ok bool) {
-	lo, hi := g.file.Candidates(pack.Site, origin)
+	lo, hi := g.candidates(origin)
 	for ; lo < hi; lo++ {
 		if s := g.site(lo); string(s.origin) == string(origin) {
 			return lo, s.id, true
@@ -57,12 +77,13 @@ func (g *growing) Ruling(id rules.RulingID) *rules.Ruling {
 	if !ok {
 		return g.fixed[id]
 	}
-	if r := g.texts[number].Load(); r != nil {
+	place := g.texts.at(uint32(number))
+	if r := place.Load(); r != nil {
 		return r
 	}
 	r := g.text(number)
-	if r != g.broken && !g.texts[number].CompareAndSwap(nil, r) {
-		r = g.texts[number].Load() // another goroutine was faster
+	if r != g.broken && !place.CompareAndSwap(nil, r) {
+		r = place.Load() // another goroutine was faster
 	}
 	return r
 }

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
-	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -140,7 +139,7 @@ func (m *limitedReader) Find(origin []byte) (number uint32, id rules.RulingID, o
 	if e := m.byName[slot]; e != nil && string(e.origin) == string(origin) {
 		return e.number, e.id, true
 	}
-	lo, hi := m.file.Candidates(pack.Site, origin)
+	lo, hi := m.candidates(origin)
 	for ; lo < hi; lo++ {
 		if e := m.load(lo); string(e.origin) == string(origin) {
 			m.byName[slot] = e

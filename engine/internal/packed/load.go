@@ -30,7 +30,7 @@ func (l *loader) Key(text int) (key captures.Key) {
 	b := l.buffers.Get().(*buffer)
 	defer l.buffers.Put(b)
 	var err error
-	if b.text, err = l.file.Chunk(b.text[:0], l.file.Text(text)); err != nil {
+	if b.text, err = l.file.Text(b.text[:0], text); err != nil {
 		l.fail(err)
 		return key
 	}
@@ -52,7 +52,7 @@ func (l *loader) count(number int, r *rules.Ruling) {
 
 // readText reads the rules of a text from the pack, or compiles a text that is stored verbatim.
 func (l *loader) readText(number int, b *buffer) (r *rules.Ruling, err error) {
-	if b.text, err = l.file.Chunk(b.text[:0], l.file.Text(number)); err != nil {
+	if b.text, err = l.file.Text(b.text[:0], number); err != nil {
 		return nil, err
 	}
 	c := wire.NewCursor(b.text)

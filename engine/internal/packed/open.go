@@ -193,6 +193,16 @@ func (l *loader) fail(err error) {
 	l.failure.CompareAndSwap(nil, &err)
 }
 
+// candidates returns the numbers of the sites that may have that origin, lo up to hi. After an error there are none.
+func (l *loader) candidates(origin []byte) (lo, hi uint32) {
+	lo, hi, err := l.file.Candidates(pack.Site, origin)
+	if err != nil {
+		l.fail(err)
+		return 0, 0
+	}
+	return lo, hi
+}
+
 // A site has the rules in force for an origin.
 type site struct {
 	origin  robots.Origin

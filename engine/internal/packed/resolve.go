@@ -82,14 +82,14 @@ func (r *resolver) load(url string) []robots.Response {
 
 // findRecord returns the record of that name, or nil if there is none. It belongs to b.
 func findRecord(file *pack.Reader, kind pack.Kind, name []byte, b *pack.Buffer) (*pack.Record, error) {
-	lo, hi := file.Candidates(kind, name)
+	lo, hi, err := file.Candidates(kind, name)
 	for ; lo < hi; lo++ {
 		record, err := b.Read(file, kind, lo)
 		if err != nil || string(record.Name) == string(name) {
 			return record, err
 		}
 	}
-	return nil, nil //nolint:nilnil // no record is what nil means
+	return nil, err
 }
 
 // scan hashes the rulings in force for all sites, see [rules.Digest].
@@ -99,7 +99,7 @@ func scan(ctx context.Context, file *pack.Reader, d robots.Dialect, m rules.Mome
 		chunk  []byte
 		r      = newResolver(file, d, m)
 		digest = rules.NewDigest(m, func(text int) (key captures.Key, err error) {
-			if chunk, err = file.Chunk(chunk[:0], file.Text(text)); err == nil {
+			if chunk, err = file.Text(chunk[:0], text); err == nil {
 				c := wire.NewCursor(chunk)
 				key = readKey(&c)
 			}
