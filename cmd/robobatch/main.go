@@ -22,6 +22,7 @@ import (
 	"syscall"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	_ "github.com/robobatch/robobatch/cmd/robobatch/internal/collector"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
