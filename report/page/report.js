@@ -315,7 +315,9 @@
       input.addEventListener("input", filter);
       tools.append(count, input);
     }
-    tools.append(copyButton("Copy as CSV", "the table of " + name, () => csvOf(table, tree)));
+    const copying = copyButton("Copy as CSV", "the table of " + name, () => csvOf(table, tree));
+    copying.title = "The arrow keys go to the columns, which sort";
+    tools.append(copying);
     table.parentNode.before(tools);
     table.addEventListener("rows", () => {
       if (sorted) {
@@ -323,12 +325,12 @@
       }
       filter();
     });
-    const buttons = [];
+    const buttons = [copying];
     Array.from(table.tHead.rows[0].cells).forEach((header, column) => {
       if (header.textContent === "" || header.classList.contains("spark")) {
         return;
       }
-      const button = make("button", { type: "button", title: "Sort; the arrow keys go to the other columns" });
+      const button = make("button", { type: "button", title: "Sort; the arrow keys go to the other columns, and to the copy" });
       button.append(...header.childNodes);
       header.append(button);
       buttons.push(button);
@@ -367,7 +369,7 @@
     const readout = make("div", { className: "readout", ariaLive: "off" });
     const place = make("div", {});
     const old = figure.querySelector(".plot");
-    const choice = make("div", { className: "choice" });
+    const choice = make("div", { className: "choice", role: "toolbar", ariaLabel: "Lines of the chart; the arrow keys go from one to another" });
     const more = make("div", {});
     const others = make("details", {}, make("summary", { textContent: "More crawlers: " + (data.lines.length - BESIDE) }), more);
     data.lines.forEach((line, i) => {
@@ -391,6 +393,7 @@
     if (data.lines.length > BESIDE) {
       choice.append(others);
     }
+    rove(Array.from(choice.querySelectorAll(":scope > label > input")), ["ArrowLeft", "ArrowRight"]);
     let plot = null;
     function show() {
       if (plot) {

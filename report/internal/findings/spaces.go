@@ -82,7 +82,7 @@ func endless(f *Facts) (found []Finding) {
 			if len(s.Rules) > 0 {
 				one.Do = "Close these URLs, and try it in What if: " + list(s.Rules, "other rule")
 				if s.Others > 0 {
-					one.Do += ". They close " + show.Plural(s.Others, "other URL") + ", too"
+					one.Do += ". They close " + show.Plural(s.Others, "other URL") + ", too."
 				}
 			}
 			found = append(found, one)

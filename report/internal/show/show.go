@@ -84,9 +84,9 @@ func cutOff(s string, most int) template.HTML {
 func Sentence(s string) string { return visible(s, MaxSentence) }
 
 // dates are days, and moments.
-var dates = regexp.MustCompile(`\b\d{4}-\d\d-\d\d( \d\d:\d\d)?\b`)
+var dates = regexp.MustCompile(`\b(\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d+ (day|hour)s?)\b`)
 
-// Dated is Sentence with dates that do not break at the end of a line.
+// Dated is Sentence with dates, and lengths of time, that do not break at the end of a line.
 func Dated(s string) template.HTML {
 	return template.HTML(dates.ReplaceAllString(template.HTMLEscapeString(Sentence(s)), `<span class="nb">$0</span>`))
 }
