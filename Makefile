@@ -27,7 +27,7 @@ TARGETS      ?=
 ROWS         ?= 5000000
 SPARK        ?=
 # RESULTS passes on the lines of results and their headers, and shows all others: benchmarks may log any bytes.
-RESULTS       = tee /dev/stderr | LC_ALL=C grep -aE '^(Benchmark[!-~]+[[:space:]]+[0-9]+[[:space:]]|(goos|goarch|pkg|cpu|corpus): |\# (go|date|load|engines): )'
+RESULTS       = tee /dev/stderr | LC_ALL=C grep -aE '^(Benchmark[!-~]+[[:space:]]+[0-9]+[[:space:]]|(goos|goarch|pkg|cpu|corpus): |\# (go|date|load|engines|libraries): )'
 # KEEP renames new results by date and machine.
 KEEP          = cpu=$$(sed -n 's/([A-Z]*)//g; s/^cpu: //p' "$$new" | tail -n 1 | tr A-Z a-z | tr -cs 'a-z0-9\n' -); mv "$$new" "$$(dirname "$$new")/$$(date -u +%F)-$$cpu.txt"
 # MEDIANS has benchstat sum up the newest file of bench/results.

@@ -12,8 +12,12 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
+	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
+	"strings"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/bench/internal/tool"
@@ -51,8 +55,24 @@ func run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(measure.Header(out, "github.com/robobatch/robobatch/bench/peers"), corpus.Header(out)); err != nil {
+	if err := errors.Join(measure.Header(out, "github.com/robobatch/robobatch/bench/peers"), corpus.Header(out), writeLibraries(out)); err != nil {
 		return err
 	}
 	return measure.Rounds(ctx, out, *rounds, cases)
+}
+
+// writeLibraries writes a line with the libraries that are compared, and their versions.
+func writeLibraries(w io.Writer) error {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return errors.New("the program does not know the versions of its libraries")
+	}
+	line := "# libraries:"
+	for _, m := range info.Deps {
+		if strings.Contains(m.Path, "robots") {
+			line += " " + m.Path + "@" + m.Version
+		}
+	}
+	_, err := fmt.Fprintln(w, line)
+	return err
 }
