@@ -209,19 +209,28 @@ type answer struct {
 // often finds an answer: the crawlers of whose requests it is more than the share of limits, those that it hits worst first. It
 // lasted from the first stretch with as many to the last, and is counted there.
 func (f *Facts) often(a answer) []Finding {
-	var hit []*Crawler
+	return f.lasted(a, f.hitBy(a, a.isOften), limits[a.kind].share)
+}
+
+// isOften reports whether a crawler got an answer too often, in all of the log.
+func (a *answer) isOften(c *Crawler) bool {
+	return show.Share(a.of(c), c.Answered) >= limits[a.kind].share
+}
+
+// hitBy returns the crawlers that got an answer and for which is holds, those that got most first.
+func (f *Facts) hitBy(a answer, is func(*Crawler) bool) []*Crawler {
 	all, _ := f.having(a.of)
-	for _, c := range all {
-		if show.Share(a.of(c), c.Answered) >= limits[a.kind].share {
-			hit = append(hit, c)
-		}
-	}
+	return slices.DeleteFunc(all, func(c *Crawler) bool { return !is(c) })
+}
+
+// lasted finds an answer that some crawlers got, from the first stretch in which it is so great a share to the last.
+func (f *Facts) lasted(a answer, hit []*Crawler, share float64) []Finding {
 	if len(hit) == 0 {
 		return nil
 	}
 	var from, to time.Time
 	if a.points != nil {
-		from, to = f.span([]*Crawler{{Points: f.sum(hit)}}, func(p Point) bool { return show.Share(a.points(p), p.Requests) >= limits[a.kind].share })
+		from, to = f.span([]*Crawler{{Points: f.sum(hit)}}, func(p Point) bool { return show.Share(a.points(p), p.Requests) >= share })
 	}
 	var said []string
 	sum, answered := int64(0), int64(0)
@@ -325,12 +334,26 @@ func clearest(weights map[string]float64, least float64) (text string) {
 	return text
 }
 
-// failing finds crawlers that get errors of the server.
+// failing finds crawlers that get errors of the server: often or, in a log that is long beside it, in an outage.
 func failing(f *Facts) []Finding {
-	return f.often(answer{
+	a := answer{
 		Failing, func(c *Crawler) int64 { return c.Failed }, 2, "were answered by an error of the server (5xx)",
 		"Repair these pages: crawlers come less to a server that fails, and pages that keep failing drop out of search.", func(p Point) int64 { return p.Failed },
-	})
+	}
+	found := f.often(a)
+	return append(found, f.lasted(a, f.hitBy(a, func(c *Crawler) bool { return !a.isOften(c) && outage(c) }), outageShare)...)
+}
+
+// outage reports whether errors of the server hit a crawler in stretches of time in which it got little else, as often as a finding
+// takes.
+func outage(c *Crawler) bool {
+	failed := int64(0)
+	for _, p := range c.Points {
+		if show.Share(p.Failed, p.Requests) >= outageShare {
+			failed += p.Failed
+		}
+	}
+	return failed >= limits[Failing].least
 }
 
 // missing finds crawlers that ask for pages that are not there, or are refused.

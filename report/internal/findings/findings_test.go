@@ -370,6 +370,64 @@ func TestFailingSpan(t *testing.T) {
 	}
 }
 
+// TestOutage holds that errors in which a crawler got little else are found in a log of any length, for each crawler, and that
+// few errors a day, also for a crawler that seldom comes, are none.
+func TestOutage(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		perDay int64
+		failed func(crawler, day int) int64
+		want   string
+	}{
+		{
+			"a day", 200, func(_, day int) int64 { return map[int]int64{200: 200}[day] },
+			"100% of the requests of Googlebot in that time and 100% of those of bingbot were answered by an error of the server (5xx). 400 from 2026-07-20 00:00 to 2026-07-21 00:00, 24 hours",
+		},
+		{
+			"now", 200, func(_, day int) int64 { return map[int]int64{364: 150}[day] },
+			"75.0% of the requests of Googlebot in that time and 75.0% of those of bingbot were answered by an error of the server (5xx). 300 since 2026-12-31 00:00, for 24 hours",
+		},
+		{"beside one that often fails", 200, func(crawler, day int) int64 {
+			return map[bool]int64{true: 20, false: map[int]int64{200: 200}[day]}[crawler == 0]
+		}, "10.0% of the requests of Googlebot were answered by an error of the server (5xx). 7300 in all of the log, of 365 days\n" +
+			"100% of the requests of bingbot in that time were answered by an error of the server (5xx). 200 from 2026-07-20 00:00 to 2026-07-21 00:00, 24 hours"},
+		{"few in all", 10, func(_, day int) int64 { return map[bool]int64{true: 10}[day%90 == 7] }, ""},
+		{"few of many", 200, func(_, day int) int64 { return map[bool]int64{true: 90}[day%30 == 7] }, ""},
+	} {
+		f := days(365)
+		for n, name := range []string{"Googlebot", "bingbot"} {
+			f.addCrawler(name, func(int) int64 { return test.perDay })
+			c := &f.Crawlers[n]
+			c.Answered = c.Requests
+			for day := range c.Points {
+				c.Points[day].Failed = test.failed(n, day)
+				c.Failed += c.Points[day].Failed
+			}
+		}
+		var got []string
+		for _, one := range failing(f) {
+			got = append(got, fmt.Sprint(one.Text, " ", one.Number, " ", one.When))
+		}
+		if text := strings.Join(got, "\n"); text != test.want {
+			t.Errorf("%s: found is %q, want %q", test.name, text, test.want)
+		}
+	}
+}
+
+// TestMeantPaths holds which names of directories say that a site closed them on purpose.
+func TestMeantPaths(t *testing.T) {
+	for names, want := range map[string]bool{
+		"cart carts shopping-cart addtocart panier koszyk carrito search site-search searchresults Suche account my-account login log-out wp-admin api rest tmp tags print order orders": true,
+		"restaurants real-estate capital printers border reorder hotels research courtage heritage ordination cartoons contact kassandra products news":                                  false,
+	} {
+		for name := range strings.FieldsSeq(names) {
+			if got := meantPaths.MatchString(name); got != want {
+				t.Errorf("%s: %v, want %v", name, got, want)
+			}
+		}
+	}
+}
+
 // TestCommonPath holds which path the requests of a sample have in common.
 func TestCommonPath(t *testing.T) {
 	for want, paths := range map[string]map[string]float64{

@@ -100,6 +100,9 @@ const fanOut = 10
 // nearlyAll is the share of a path's requests that a text must deny to close the path.
 const nearlyAll = .9
 
+// outageShare is how much of a crawler's requests in a stretch of time got an error of the server in an outage.
+const outageShare = .5
+
 // clearLead is how much of all requests of a sample one status, or one path, has more than the next, to be called the commonest.
 const clearLead = .1
 
@@ -111,6 +114,7 @@ const (
 
 // meantPaths are the words in names of paths that sites close to crawlers on purpose.
 var meantPaths = regexp.MustCompile(`(?i)(^|[^a-z]|site|[a-df-z])search|recherche|checkout|warenkorb|basket|customer|account|konto|profile|log-?(in|out)|sign-?(in|up|out)|registration|admin|wp-|xmlrpc|graphql|wishlist|trackback|` +
+	`(^|[^a-z])(panier|commande|compte|connexion|inscription|carrito|cesta|cuenta|buscar|busqueda|pedido|carrello|carrinho|pesquisa|ricerca|ordine|winkelwagen|winkelmand|zoeken|bestelling|koszyk|szukaj|varukorg|kassa|korzina|poisk)([^a-z]|$)|` +
 	`(^|[^a-z])([a-z]*cart|suche?|find|query|order|user|member|register|auth|cgi|api|ajax|rest|private?|intern(al)?|te?mp|cache|session|track(ing)?|pixel|beacon|stat(istic)?|print|feed|rss|tag|filter|sort|compare|download|export|calendar|comment)s?([^a-z]|$)`)
 
 // stagingWords are the words of comments that only a text for a site that nobody shall find has.
