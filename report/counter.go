@@ -553,7 +553,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	c.urls = u.Number
 	hash := aggregate.Hash(u.Text)
 	c.tree.Enter(u.Text, u.Prefix, u.PathEnd)
-	crawled, visit := int64(0), c.visit.Of(u.Text, u.Prefix, u.PathEnd) // by crawlers that may
+	crawled, served, visit := int64(0), int64(0), c.visit.Of(u.Text, u.Prefix, u.PathEnd) // by crawlers that may; to anybody
 	for i := range u.Requests {
 		r := &u.Requests[i]
 		k := &c.kinds.all[r.Kind]
@@ -563,11 +563,14 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		c.rules.addRequests(u, k, r)
 		c.tree.AddRequests(&paths.Counts{Requests: r.Rows, Denied: int64(k.denies) * r.Rows, Failed: r.Failed, Bytes: r.Bytes})
 		crawled += c.addSpent(r)
+		if served += r.Served; c.status < 0 {
+			served += r.Rows
+		}
 		for _, d := range c.denials.of(k) {
 			c.tree.AddDenied(d.rule, d.verdicts*r.Rows)
 		}
 	}
-	c.waste.AddURL(u.Text, u.PathEnd, crawled)
+	c.waste.AddURL(u.Text, u.PathEnd, crawled, served)
 	c.spaces.AddURL(visit)
 	c.addBroken(u)
 	c.prefixes.addURL(u, hash, visit.Spent)

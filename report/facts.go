@@ -72,6 +72,9 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		f.Broken = c.broken.top
 	}
 	for _, p := range v.Waste {
+		if p.Pages {
+			continue
+		}
 		f.Parameters = append(f.Parameters, findings.Parameter{Name: p.Name, Requests: p.Requests, URLs: p.URLs, Paths: p.Paths, Bare: p.Bare, Rules: p.Rules()})
 	}
 	for i := range v.Spaces {

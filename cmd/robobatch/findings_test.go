@@ -223,7 +223,14 @@ var faults = map[string]struct {
 		} else if v.rng.IntN(500) == 0 {
 			v.path = "/shop/"
 		}
-	}}, "wasted", "of their requests on the parameter “colour”: "},
+	}}, "endless", "combined filters, by “sort” and “colour”"},
+	"two parameters": {traffic{client: func(v *visit) {
+		if v.robot && v.rng.IntN(3) == 0 {
+			v.path = fmt.Sprintf("/shop/?tab=%d&view=%d", v.rng.IntN(90), v.rng.IntN(90))
+		} else if v.rng.IntN(500) == 0 {
+			v.path = "/shop/"
+		}
+	}}, "wasted", "of their requests on the parameter “tab”: "},
 	"a forum": {traffic{client: func(v *visit) { // whose pages are not without their number
 		if v.robot && v.rng.IntN(2) == 0 {
 			v.path = fmt.Sprintf("/showthread.php?t=%d", v.rng.IntN(20_000))
@@ -330,14 +337,14 @@ func TestFindings(t *testing.T) {
 
 // TestImpostorsApart holds that impostors change no share of the crawler whose name they use.
 func TestImpostorsApart(t *testing.T) {
-	for kind, name := range map[string]string{"failing": "failing", "redirected": "redirects", "wasted": "a trap"} {
+	for kind, name := range map[string]string{"failing": "failing", "redirected": "redirects", "wasted": "two parameters"} {
 		dir := t.TempDir()
 		t.Chdir(dir)
 		writeRanges(t)
 		var lines []string
 		for _, more := range []func(rng *rand.Rand) []visit{nil, func(rng *rand.Rand) (all []visit) {
 			for i, v := range append(impostors(rng), impostors(rng)...) {
-				v.path, v.status = fmt.Sprintf("/shop/?sort=%d&colour=%d", i, 100+i), []int{200, 301, 503}[i%3]
+				v.path, v.status = fmt.Sprintf("/shop/?tab=%d&view=%d", i, 100+i), []int{200, 301, 503}[i%3]
 				all = append(all, v)
 			}
 			return all

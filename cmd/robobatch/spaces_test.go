@@ -122,19 +122,60 @@ func TestNoSpaces(t *testing.T) {
 			return fmt.Sprintf("/releases/v%d.%d/linux/amd64/tool.tar.gz", v.rng.IntN(40), v.rng.IntN(90))
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			t.Chdir(dir)
-			log := traffic{lines: 100_000, days: 14, client: func(v *visit) {
-				if v.path != "/robots.txt" && v.rng.IntN(4) == 0 {
-					v.path, v.status = path(v), 200
-				}
-			}}
-			log.write(t, dir)
-			if kinds, said := findings(t, dir, "-rules", "rules.jsonl", "-in", "access.log", "-base", "https://www.shop.example"); len(kinds) > 0 {
-				t.Errorf("found are %q:\n%s", kinds, said)
-			}
-		})
+		t.Run(name, func(t *testing.T) { noFindings(t, 100_000, path) })
+	}
+	for name, path := range values {
+		t.Run(name, func(t *testing.T) { noFindings(t, 30_000, path) })
+	}
+}
+
+// values are sites whose pages are values of a parameter.
+var values = map[string]func(v *visit) string{
+	"topics": func(v *visit) string {
+		if v.rng.IntN(4000) == 0 {
+			v.status = 404
+			return "/viewtopic.php" // a scanner's
+		}
+		return fmt.Sprintf("/viewtopic.php?t=%d", v.rng.IntN(9000))
+	},
+	"topics of forums": func(v *visit) string {
+		if v.rng.IntN(9) == 0 {
+			return "/index.php"
+		}
+		n := v.rng.IntN(9000)
+		return fmt.Sprintf("/index.php?board=%d&topic=%d", n%20, n)
+	},
+	"posts": func(v *visit) string {
+		return []string{"/", fmt.Sprintf("/?cat=%d", v.rng.IntN(40)), fmt.Sprintf("/?p=%d", 1+v.rng.IntN(4000))}[min(2, v.rng.IntN(30))]
+	},
+	"pages by id": func(v *visit) string {
+		return []string{"/index.php", fmt.Sprintf("/index.php?id=%d", v.rng.IntN(3000))}[min(1, v.rng.IntN(9))]
+	},
+	"a wiki": func(v *visit) string {
+		return []string{"/index.php", fmt.Sprintf("/index.php?title=Page_%d", v.rng.IntN(3000))}[min(1, v.rng.IntN(9))]
+	},
+	"pages of a list": func(v *visit) string {
+		return []string{"/news", fmt.Sprintf("/news?page=%d", 1+v.rng.IntN(900))}[min(1, v.rng.IntN(9))]
+	},
+	"pages of many lists": func(v *visit) string {
+		return []string{fmt.Sprintf("/news/%d", v.rng.IntN(30)), fmt.Sprintf("/news/%d?page=%d", v.rng.IntN(30), 1+v.rng.IntN(90))}[min(1, v.rng.IntN(9))]
+	},
+}
+
+// noFindings makes a log of so many lines, of which a fourth are for some paths, and finds nothing in it.
+func noFindings(t *testing.T, lines int, path func(v *visit) string) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	log := traffic{lines: lines, days: 14, client: func(v *visit) {
+		if v.path != "/robots.txt" && v.rng.IntN(4) == 0 {
+			v.status = 200
+			v.path = path(v)
+		}
+	}}
+	log.write(t, dir)
+	if kinds, said := findings(t, dir, "-rules", "rules.jsonl", "-in", "access.log", "-base", "https://www.shop.example"); len(kinds) > 0 {
+		t.Errorf("found are %q:\n%s", kinds, said)
 	}
 }
 

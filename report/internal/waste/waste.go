@@ -16,6 +16,9 @@ const (
 	maxNames  = 4096 // names that are told apart; those that come later are counted together
 	maxName   = 64   // bytes of a name; longer ones are none
 	shownRows = 30
+
+	mostDistinct = 128 // values of a parameter that are kept
+	mostBeside   = 8   // parameters beside another one
 )
 
 // A Parameter is the requests of crawlers for URLs that have it.
@@ -24,11 +27,84 @@ type Parameter struct {
 	Requests int64
 	URLs     int64
 	Paths    int64 // of these URLs, with their origins
-	Bare     int64 // those URLs whose path is asked for without a query, too: the others may be pages by number
+	Bare     int64 // those URLs whose path is served without a query, too: the others may be pages by number
+	Pages    bool  // its values seem to be pages, or those of a parameter beside it; Rows tells
 
-	path int64 // the number of the last one
-	seps seps
+	path   int64 // the number of the last one
+	seps   seps
+	plain  int64 // requests for its paths without a query that were served
+	values distinct
+	beside []companion // at most mostBeside
 }
+
+// A companion is another parameter of the same URLs, and how many have both.
+type companion struct {
+	of   *Parameter
+	urls int64
+}
+
+// addCompanion counts a URL that has another parameter, too.
+func (p *Parameter) addCompanion(of *Parameter) {
+	for i := range p.beside {
+		if p.beside[i].of == of {
+			p.beside[i].urls++
+			return
+		}
+	}
+	if len(p.beside) < mostBeside {
+		p.beside = append(p.beside, companion{of, 1})
+	}
+}
+
+// The signs that the values of a parameter are pages.
+const (
+	leastPerValue = 10  // URLs that have the same value, on average, or each may be one page
+	mostPerPlain  = 100 // requests with the parameter for each of the same path without a query, or that is no page
+)
+
+// pagers are the names of parameters that number the pages of a list, or choose their language: no rule may close these.
+var pagers = newNameSet("page", "paged", "pg", "p", "pagina", "seite", "start", "offset", "lang", "language", "locale", "hl")
+
+// namesPages reports whether its values seem to be pages, as in /index.php?id=7. A filter has its values on many paths, or
+// beside those of others.
+func (p *Parameter) namesPages() bool {
+	if name := []byte(p.Name); bytes.HasPrefix(name, []byte("utm_")) || campaigns.find(name) >= 0 {
+		return false
+	} else if pagers.find(name) >= 0 {
+		return true
+	}
+	return p.URLs < leastPerValue*p.values.items() || p.plain*mostPerPlain < p.Requests
+}
+
+// besidePages reports whether most of its URLs have another parameter whose values are pages.
+func (p *Parameter) besidePages() bool {
+	return slices.ContainsFunc(p.beside, func(c companion) bool { return 2*c.urls >= p.URLs && c.of.namesPages() })
+}
+
+// A distinct estimates how many different texts there are. Beyond mostDistinct it keeps those whose hash begins with some
+// zeros. The zero value is empty.
+type distinct struct {
+	all   map[uint64]struct{}
+	zeros int
+}
+
+// addText adds a text, which may come again.
+func (d *distinct) addText(text []byte) {
+	h := hashOf(text)
+	if h>>(64-d.zeros) != 0 {
+		return
+	}
+	if d.all == nil {
+		d.all = map[uint64]struct{}{}
+	}
+	for d.all[h] = struct{}{}; len(d.all) > mostDistinct; {
+		d.zeros++
+		maps.DeleteFunc(d.all, func(h uint64, _ struct{}) bool { return h>>(64-d.zeros) != 0 })
+	}
+}
+
+// items returns how many there are.
+func (d *distinct) items() int64 { return int64(len(d.all)) << d.zeros }
 
 // PerPath returns how many URLs a path has on average.
 func (p *Parameter) PerPath() float64 { return float64(p.URLs) / float64(max(1, p.Paths)) }
@@ -102,15 +178,16 @@ type Counts struct {
 	all   map[string]*Parameter
 	path  []byte // of the last URL
 	paths int64
-	bare  []byte       // the last URL without a query
+	bare  []byte       // the last URL without a query that was served
+	plain int64        // how often
 	seen  []*Parameter // of the URL in hand
 }
 
-// AddURL counts the requests of crawlers, or 0, for a URL whose path ends at a place. Each URL comes once, and those of one
-// path are neighbours, the one without a query first.
-func (c *Counts) AddURL(url []byte, pathEnd int, requests int64) {
-	if pathEnd == len(url) {
-		c.bare = append(c.bare[:0], url...)
+// AddURL counts the requests of crawlers, or 0, for a URL whose path ends at a place, and those of anybody that were served.
+// Each URL comes once, and those of one path are neighbours, the one without a query first.
+func (c *Counts) AddURL(url []byte, pathEnd int, requests, served int64) {
+	if pathEnd == len(url) && served > 0 {
+		c.bare, c.plain = append(c.bare[:0], url...), served
 	}
 	if requests == 0 || pathEnd == len(url) || url[pathEnd] != '?' {
 		return
@@ -141,7 +218,12 @@ func (c *Counts) AddURL(url []byte, pathEnd int, requests int64) {
 		if slices.Contains(c.seen, p) {
 			continue
 		}
+		for _, other := range c.seen[:min(len(c.seen), mostBeside)] {
+			p.addCompanion(other)
+			other.addCompanion(p)
+		}
 		c.seen = append(c.seen, p)
+		p.values.addText(one.value)
 		p.seps |= of
 		p.Requests += requests
 		p.URLs++
@@ -151,6 +233,9 @@ func (c *Counts) AddURL(url []byte, pathEnd int, requests int64) {
 		if p.path != c.paths {
 			p.path = c.paths
 			p.Paths++
+			if isBare {
+				p.plain += c.plain
+			}
 		}
 	}
 }
@@ -162,6 +247,9 @@ func (c *Counts) Rows() (rows []*Parameter, more int64) {
 	})
 	if len(rows) > shownRows {
 		rows, more = rows[:shownRows], int64(len(rows)-shownRows)
+	}
+	for _, p := range rows {
+		p.Pages = p.namesPages() || p.besidePages()
 	}
 	return rows, more
 }

@@ -39,7 +39,7 @@ func TestAddURL(t *testing.T) {
 	slices.SortStableFunc(order, func(a, b string) int { return strings.Compare(pathOf(a), pathOf(b)) })
 	for _, url := range order {
 		n := requests[url]
-		c.AddURL([]byte(url), len(pathOf(url)), n)
+		c.AddURL([]byte(url), len(pathOf(url)), n, 1)
 		_, rest, _ := strings.Cut(url, "?")
 		query, _, _ := strings.Cut(rest, "#")
 		if strings.Contains(pathOf(url), "#") || n == 0 || query == "" {
@@ -125,7 +125,7 @@ func pathOf(url string) string {
 func TestNames(t *testing.T) {
 	var c Counts
 	for i := range 2 * maxNames {
-		c.AddURL(fmt.Appendf(nil, "/?n%d=1", i), 1, 1)
+		c.AddURL(fmt.Appendf(nil, "/?n%d=1", i), 1, 1, 1)
 	}
 	if rows, more := c.Rows(); len(rows)+int(more) != maxNames || c.Others != maxNames || c.Requests != 2*maxNames {
 		t.Errorf("%d names, %d others", len(rows)+int(more), c.Others)
@@ -141,7 +141,7 @@ func TestNames(t *testing.T) {
 func TestOneSplitter(t *testing.T) {
 	const query = "a=1;b=2&c&d=&&=x&" + "e=1=2"
 	var c Counts
-	c.AddURL([]byte("https://a.example/?"+query), len("https://a.example/"), 1)
+	c.AddURL([]byte("https://a.example/?"+query), len("https://a.example/"), 1, 1)
 	rows, _ := c.Rows()
 	names := map[string]bool{}
 	for _, p := range rows {
@@ -156,5 +156,64 @@ func TestOneSplitter(t *testing.T) {
 	cleaned.AddURL([]byte("https://a.example/?"+query), []byte("https://a.example/?c&d=&&=x&e=1=2"))
 	if !maps.Equal(cleaned.names, map[string]bool{"a": true}) {
 		t.Errorf("cleaned are %v", cleaned.names)
+	}
+}
+
+// TestPages holds which parameters have pages as values: by how many URLs have the same value, by the requests for their paths
+// without them, and by the parameters beside them.
+func TestPages(t *testing.T) {
+	for name, test := range map[string]struct {
+		url    func(i int) string
+		served int64 // requests for each path without a query
+		want   string
+	}{
+		"topics, a scanner":   {func(i int) string { return fmt.Sprintf("/viewtopic.php?t=%d", i) }, 1, "t true"},
+		"topics":              {func(i int) string { return fmt.Sprintf("/viewtopic.php?t=%d", i) }, 900, "t true"},
+		"boards and topics":   {func(i int) string { return fmt.Sprintf("/index.php?board=%d&topic=%d", i%20, i) }, 900, "board true, topic true"},
+		"lists":               {func(i int) string { return fmt.Sprintf("/c%d?page=%d", i%40, i/40) }, 900, "page true"},
+		"forums, a scanner":   {func(i int) string { return fmt.Sprintf("/f?f=%d&from=%d", i%60, i/60) }, 1, "f true, from true"},
+		"views":               {func(i int) string { return fmt.Sprintf("/c%d?view=%d", i%40, i/40) }, 90, "view false"},
+		"views of a scanner":  {func(i int) string { return fmt.Sprintf("/c%d?view=%d", i%40, i/40) }, 0, "view true"},
+		"two views of a path": {func(i int) string { return fmt.Sprintf("/c?tab=%d&view=%d", i%60, i/60) }, 90, "tab false, view false"},
+		"campaigns":           {func(i int) string { return fmt.Sprintf("/c%d?gclid=%d", i%40, i) }, 90, "gclid false"},
+		"many parameters": {func(i int) string {
+			return "/c?a=" + strconv.Itoa(i%9) + strings.Repeat("&b=1&x"+strconv.Itoa(i)+"=1", 20)
+		}, 90, ""},
+	} {
+		var urls []string
+		for i := range 4000 {
+			urls = append(urls, "https://a.example"+test.url(i))
+		}
+		slices.Sort(urls)
+		var c Counts
+		path := ""
+		for _, url := range urls {
+			if pathOf(url) != path {
+				path = pathOf(url)
+				c.AddURL([]byte(path), len(path), 0, test.served)
+			}
+			c.AddURL([]byte(url), len(path), 1, 1)
+		}
+		rows, _ := c.Rows()
+		var got []string
+		for _, p := range rows {
+			got = append(got, fmt.Sprint(p.Name, " ", p.Pages))
+		}
+		if test.want != "" && strings.Join(got, ", ") != test.want {
+			t.Errorf("%s: %q, want %s", name, got, test.want)
+		}
+	}
+}
+
+// TestDistinct holds that the estimate of different texts is near their number, and that memory is bounded.
+func TestDistinct(t *testing.T) {
+	for _, n := range []int{0, 1, 90, mostDistinct, 1000, 100_000} {
+		var d distinct
+		for i := range 2 * n {
+			d.addText(strconv.AppendInt(nil, int64(i%n), 10))
+		}
+		if got := d.items(); got < int64(n)*2/3 || got > int64(n)*3/2 || n <= mostDistinct && got != int64(n) || len(d.all) > mostDistinct {
+			t.Errorf("%d, want about %d", got, n)
+		}
 	}
 }
