@@ -47,11 +47,12 @@
 //   - Match takes O(p) for the trie, and for floating segments that are tried up to 640 searches of
 //     the path. A segment of over 63 bytes counts as nine, and a pattern of over 63 bytes as one more
 //     for each eight segments.
-//   - With package onepass it takes O(p·(1 + √n/64) + n): each segment of each pattern moves it on once
-//     at most, in some 5 ns, and the segments that the path lacks cost nothing.
+//   - With package onepass it takes O(p·(∛n + √n/64) + n): a pattern moves at most once for each of its
+//     segments, in some 4 ns.
 //
-// For a robots.txt of 500 KiB and a path of 2 KiB, these are at most 250,000 moves, if all segments
-// have one letter and the path has nearly all of them in order.
+// For a robots.txt of 500 KiB and a path of 2 KiB, these are at most 250,000 moves, or 0.9 ms, if all
+// segments have one letter and the path has nearly all of them in order. One pattern after the other
+// takes up to 4.0 ms (make hostile).
 //
 // Matching stops where no rank above the best one can follow.
 //
