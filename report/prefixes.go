@@ -16,6 +16,7 @@ const (
 	leastPrefix   = 50      // requests of these
 	prefixDepth   = 3       // directories of a prefix
 	prefixSamples = 32      // paths of a prefix that are kept
+	sampleZeros   = 3       // that the hashes of these begin with, so that few paths are copied
 )
 
 // prefixCounts count the requests for the directories of each site, to a depth of prefixDepth. URLs come in an order in which those of
@@ -84,7 +85,9 @@ func (p *prefixCounts) addURL(u *aggregate.URL, hash uint64, made []waste.Spent)
 	for _, by := range made {
 		one.made = waste.Spend(one.made, by.Crawler, by.Requests)
 	}
-	one.addSample(hash, u.Text[u.Prefix:])
+	if hash>>(64-sampleZeros) == 0 {
+		one.addSample(hash, u.Text[u.Prefix:])
+	}
 }
 
 // leave completes the open directories from a depth on.

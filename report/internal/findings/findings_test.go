@@ -218,6 +218,7 @@ func TestClosedPaths(t *testing.T) {
 		{"on purpose", "Disallow: /search/", []Prefix{prefix("/search/", 4000, 2000, 500)}, nil, "", 0},
 		{"a cart", "Disallow: /de/shoppingcart/", []Prefix{prefix("/de/", 9000, 2000, 900), prefix("/de/shoppingcart/", 1000, 1, 1)}, nil, "", 0},
 		{"a name like one", "Disallow: /restaurants/", []Prefix{prefix("/restaurants/", 4000, 0, 0)}, nil, "Googlebot and bingbot may not fetch /restaurants/, the path of 40.0% of the site's requests: line 2, Disallow: /restaurants/.", 4000},
+		{"without a sample", "Disallow: /docs/news/", []Prefix{docs, {Path: "/docs/news/", Requests: 3000}}, nil, "Googlebot and bingbot may not fetch /docs/news/, the path of 30.0% of the site's requests: line 2, Disallow: /docs/news/.", 3000},
 		{"research", "Disallow: /research/", []Prefix{prefix("/research/", 1000, 0, 0)}, nil, "Googlebot and bingbot may not fetch /research/, the path of 10.0% of the site's requests: line 2, Disallow: /research/.", 1000},
 		{"shortest", "Disallow: /docs/", []Prefix{docs, prefix("/docs/guide/", 4000, 1000, 0)}, nil, "Googlebot and bingbot may not fetch /docs/, where Googlebot made 50.0% and bingbot made 50.0% of their requests while they might: line 2, Disallow: /docs/.", 2500},
 		{"hardly closed", "Disallow: /docs/a", []Prefix{docs}, nil, "", 0},
@@ -231,7 +232,7 @@ func TestClosedPaths(t *testing.T) {
 		f.addCrawler("bingbot", func(int) int64 { return 100 })
 		f.Dialect, f.Spaces = robots.Google, c.spaces
 		body := []byte("User-agent: *\n" + c.rules + "\n")
-		f.Files = []File{{Origin: "https://0.example", Requests: 10_000, Body: body, Report: robots.Inspect(body, robots.Google), First: f.From.AddDate(0, 0, 9), Last: f.To, AllAsked: 10_000, Prefixes: append([]Prefix{root}, c.prefixes...)}}
+		f.Files = []File{{Origin: "https://0.example", Requests: 10_000, Body: body, Report: robots.Inspect(body, robots.Google), First: f.From.AddDate(0, 0, 9), Last: f.To, AllAsked: 10_000, Prefixes: append([]Prefix{root}, c.prefixes...), Asked: []Asked{{"/docs/news/1", 9}}}}
 		found := closedPaths(f)
 		if c.want == "" && len(found) > 0 || c.want != "" && (len(found) != 1 || strings.ReplaceAll(found[0].Text, " of https://0.example", "") != c.want || found[0].Number != c.number || found[0].When != "since 2026-01-10, for 5 days") {
 			t.Errorf("%s: %+v, want %d, %s", c.name, found, c.number, c.want)

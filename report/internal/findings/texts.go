@@ -488,7 +488,7 @@ func (f *Facts) isTrap(file *File, crawler string, p *Prefix) bool {
 }
 
 // closesMost returns the rule that denies most of a directory's paths, if the rules deny nearly all of its sample, and of the
-// requests for those paths that are asked for most. Otherwise it returns none.
+// requests for those paths that are asked for most. Otherwise it returns none. Small directories may have no sample.
 func (f *Facts) closesMost(rules []robots.Rule, file *File, p *Prefix) (most robots.Rule) {
 	denied, by := 0, map[robots.Rule]int{}
 	for _, path := range p.Sample {
@@ -502,8 +502,10 @@ func (f *Facts) closesMost(rules []robots.Rule, file *File, p *Prefix) (most rob
 	for _, a := range file.Asked {
 		if strings.HasPrefix(a.Path, p.Path) {
 			of += a.Requests
-			if _, is := f.deniedBy(rules, a.Path); is {
-				requests += a.Requests
+			if rule, is := f.deniedBy(rules, a.Path); is {
+				if requests, by[rule] = requests+a.Requests, by[rule]+1; by[rule] > by[most] {
+					most = rule
+				}
 			}
 		}
 	}

@@ -45,7 +45,7 @@ type Prefix struct {
 	Path     string // it ends with "/", which alone is all of the site
 	Requests int64
 	Made     map[int]int64 // by crawler, those that robots.txt allowed, without those of impostors
-	Sample   []string      // paths in it, each as likely as any other
+	Sample   []string      // paths in it, each as likely as any other; a small directory may have none
 }
 
 // A Use is the requests that a rule decided or matched.
