@@ -593,9 +593,13 @@ func (c *Counter) tryURL(u *aggregate.URL) {
 func (c *Counter) addSpent(r *aggregate.Request) int64 {
 	k, visit := &c.kinds.all[r.Kind], &c.visit
 	visit.Cut = visit.Cut || k.cut
+	if c.isOther(k.agent) {
+		visit.Others += r.Rows
+	}
 	if !c.fromLog || k.agent == 0 || k.denies > 0 || k.faked {
 		return 0
 	}
+	visit.Failed += r.Failed
 	visit.Spent = waste.Spend(visit.Spent, int(k.agent), r.Rows)
 	return r.Rows
 }

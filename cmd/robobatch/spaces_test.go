@@ -129,7 +129,7 @@ func TestNoSpaces(t *testing.T) {
 	}
 }
 
-// values are sites whose pages are values of a parameter.
+// values are sites whose pages are values of a parameter, or dates of a list that ends.
 var values = map[string]func(v *visit) string{
 	"topics": func(v *visit) string {
 		if v.rng.IntN(4000) == 0 {
@@ -160,6 +160,22 @@ var values = map[string]func(v *visit) string{
 	"pages of many lists": func(v *visit) string {
 		return []string{fmt.Sprintf("/news/%d", v.rng.IntN(30)), fmt.Sprintf("/news/%d?page=%d", v.rng.IntN(30), 1+v.rng.IntN(90))}[min(1, v.rng.IntN(9))]
 	},
+	"stories":  func(v *visit) string { return fmt.Sprintf("/story?sid=%s", v.fixedID()) },
+	"talks":    func(v *visit) string { return fmt.Sprintf("/talk/%d?session=%s", v.rng.IntN(30), v.fixedID()) },
+	"sessions": func(v *visit) string { return fmt.Sprintf("/talk/%d?SessionID=%06d", v.rng.IntN(30), v.rng.IntN(300)) },
+	"surveys":  func(v *visit) string { return fmt.Sprintf("/survey?sid=%016x%016x", v.rng.Uint64(), v.rng.Uint64()) },
+	"bonds": func(v *visit) string {
+		return fmt.Sprintf("/bonds/%d-%02d-15", 2026+v.rng.IntN(30), 1+v.rng.IntN(12))
+	},
+	"bonds of a year": func(v *visit) string {
+		return fmt.Sprintf("/bonds?maturity=%d-%02d-%02d", 2026+v.rng.IntN(30), 1+v.rng.IntN(12), 1+14*v.rng.IntN(2))
+	},
+}
+
+// fixedID returns one of 300 ids that all clients ask for.
+func (v *visit) fixedID() string {
+	n := uint64(1 + v.rng.IntN(300))
+	return fmt.Sprintf("%016x%016x", n*0x9E3779B97F4A7C15, n*0xBF58476D1CE4E5B9)
 }
 
 // noFindings makes a log of so many lines, of which a fourth are for some paths, and finds nothing in it.

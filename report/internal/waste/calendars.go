@@ -167,29 +167,48 @@ func numberOf(text []byte, most int) (n int, ok bool) {
 // A calendar counts URLs of days and months.
 type calendar struct {
 	tally
-	dates map[int]bool // by their eight digits, at most leastDates
-	years yearSet
-	stem  []byte           // before the date of the first path
-	paths int64            // with a date
-	mixed bool             // others have another stem
-	names map[string]int64 // requests by parameter
-	seps  seps
+	dates  int            // different ones
+	days   map[int]uint32 // of each month that has some, by 12 times its year and its number: a bit each, the lowest is the month itself
+	failed int64          // requests that found no page
+	years  yearSet
+	stem   []byte           // before the date of the first path
+	paths  int64            // with a date
+	mixed  bool             // others have another stem
+	names  map[string]int64 // requests by parameter
+	seps   seps
 }
 
 // A yearSet has the years from firstKnown on.
 type yearSet [endYear - firstKnown]bool
 
-// isOne reports whether it is a calendar, so that late years are dates, too.
-func (c *calendar) isOne() bool { return c.urls >= leastURLs && len(c.dates) == leastDates }
+// calendarWords are those of paths and parameters of calendars.
+var calendarWords = regexp.MustCompile(`(?i)calend|kalend|event|termin|agenda|month|monat|year`)
+
+// isOne reports whether it is a calendar, so that late years are dates, too: its months have several days, or it is called
+// so, and its pages are there.
+func (c *calendar) isOne() bool {
+	return c.urls >= leastURLs && c.dates >= leastDates && 2*c.failed <= c.requests && (c.dates > perMonth*len(c.days) || c.isNamed())
+}
+
+// isNamed reports whether it is called a calendar.
+func (c *calendar) isNamed() bool {
+	if c.paths > 0 {
+		return calendarWords.Match(c.stem)
+	}
+	return slices.ContainsFunc(frequent(c.names, 2), func(name string) bool {
+		return dateWords.MatchString(name) || calendarWords.MatchString(name) || name == "y"
+	})
+}
 
 // addDate counts a URL by its date.
 func (c *calendar) addDate(v *Visit, u *parts, d date) {
 	c.addVisit(v)
-	if len(c.dates) < leastDates {
-		if c.dates == nil {
-			c.dates = map[int]bool{}
-		}
-		c.dates[d.year*10_000+d.month*100+d.day] = true
+	if c.failed += v.Failed; c.days == nil {
+		c.days = map[int]uint32{}
+	}
+	if month := 12*d.year + d.month; c.days[month]>>d.day&1 == 0 {
+		c.days[month] |= 1 << d.day
+		c.dates++
 	}
 	c.years[d.year-firstKnown] = true
 	if d.name != nil {
@@ -212,9 +231,9 @@ func (c *calendar) end(far int, dir string) (found []*Space) {
 		found = append(found, one)
 	}
 	if c.urls > 0 {
-		clear(c.dates)
+		clear(c.days)
 		c.clear()
-		c.years, c.paths, c.mixed, c.seps = yearSet{}, 0, false, 0
+		c.dates, c.failed, c.years, c.paths, c.mixed, c.seps = 0, 0, yearSet{}, 0, false, 0
 		clear(c.names)
 	}
 	return found

@@ -28,7 +28,7 @@ type idDir struct {
 	path   []byte // with a slash behind it
 	pages  groups // of ids
 	ids    int64
-	shared int64 // ids that several crawlers asked for
+	shared int64 // ids that several crawlers asked for, or others as well
 	id     []byte
 	by     int // the crawler that asked for the id first; -1 is several
 }
@@ -61,7 +61,7 @@ func (p *pathIDs) take(v *Visit, path []byte, segs []seg, end func(*idDir)) {
 		d.id, d.ids, d.by = append(d.id[:0], id...), d.ids+1, v.Spent[0].Crawler
 	}
 	for _, by := range v.Spent {
-		if d.by >= 0 && by.Crawler != d.by {
+		if d.by >= 0 && (by.Crawler != d.by || v.Others > 0) {
 			d.shared, d.by = d.shared+1, -1
 		}
 	}

@@ -56,7 +56,8 @@ type sessions struct {
 // A session is the URLs that have a name.
 type session struct {
 	tally
-	ids     map[string]bool  // at most leastIDs
+	ids     groups           // of who asked for each: a crawler, or others
+	pages   map[uint64]bool  // the same URLs without an id, at most leastPages
 	spelled map[string]int64 // requests, by the name as it is written, with ";" before it in a path
 	seps    seps
 }
@@ -67,6 +68,7 @@ func (s *sessions) take(v *Visit, u *parts) bool {
 	if n >= 0 {
 		s.addID(v, n, string(name), id)
 		s.all[n].seps |= u.seps
+		s.all[n].addPage(u)
 	}
 	return n >= 0
 }
@@ -126,20 +128,50 @@ func (s *sessions) addID(v *Visit, n int, spelled string, id []byte) {
 		s.all = make([]*session, len(sessionNames.all))
 	}
 	if s.all[n] == nil {
-		s.all[n] = &session{ids: map[string]bool{}}
+		s.all[n] = &session{pages: map[uint64]bool{}}
 	}
-	one := s.all[n]
+	one, hash := s.all[n], hashOf(id)
 	one.addVisit(v)
-	if len(one.ids) < leastIDs {
-		one.ids[string(id)] = true
+	for _, by := range v.Spent {
+		one.ids.addMember(hash, uint64(by.Crawler))
+	}
+	if v.Others > 0 {
+		one.ids.addMember(hash, ofOthers)
 	}
 	countName(&one.spelled, spelled, v.requests())
 }
 
+// ofOthers stands for all clients that are no crawlers.
+const ofOthers = 1 << 32
+
+// addPage counts the page of a URL that has an id: the path before a semicolon, and the parameters that are of no session.
+func (s *session) addPage(u *parts) {
+	if len(s.pages) == leastPages {
+		return
+	}
+	path, _, _ := bytes.Cut(u.path, []byte(";"))
+	page := hashOf(path)
+	for i := range u.pairs {
+		if p := &u.pairs[i]; sessionName(p.name) < 0 {
+			page = (page^hashOf(p.name))*0x9E3779B97F4A7C15 + hashOf(p.value)
+		}
+	}
+	s.pages[page] = true
+}
+
+// isOne reports whether its ids are those of sessions: each visitor gets others, on all pages. Ids that several crawlers or
+// people ask for are things, and those of few pages, too.
+func (s *session) isOne() bool {
+	found, members, all := s.ids.large(2)
+	shared := int64(len(found)) << s.ids.zeros
+	ids := all - members + shared
+	return s.urls >= leastURLs && len(s.pages) == leastPages && ids >= leastIDs && mostShared*shared <= ids
+}
+
 // end returns the spaces, and empties the finder.
 func (s *sessions) end() (found []*Space) {
-	for _, one := range s.all {
-		if one == nil || one.urls < leastURLs || len(one.ids) < leastIDs {
+	for n, one := range s.all {
+		if one == nil || !one.isOne() {
 			continue
 		}
 		names, rules := frequent(one.spelled, 4), []string(nil)
@@ -155,7 +187,7 @@ func (s *sessions) end() (found []*Space) {
 			}
 		}
 		space := one.space(Sessions, names, rules)
-		space.InQuery = true
+		space.InQuery, space.session = true, 1<<n
 		found = append(found, space)
 	}
 	s.all = nil

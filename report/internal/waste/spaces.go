@@ -30,9 +30,11 @@ func (k Kind) String() string {
 const (
 	leastURLs  = 100  // of a space
 	leastDates = 100  // of a calendar
+	perMonth   = 2    // the days of a calendar are more, on average: a list by month ends
 	aheadYears = 2    // years after the last of the log; later days are of a calendar
 	lastYear   = 2060 // the last one before these, of a log without times
 	leastIDs   = 20   // of a parameter that has the name of a session
+	mostShared = 10   // of so many ids of sessions one may come from several crawlers, or from others as well
 	leastTimes = 3    // that segments come, one after the other
 )
 
@@ -66,12 +68,14 @@ type Visit struct {
 	Origin  int // where the path begins
 	PathEnd int
 	Spent   []Spent
-	Cut     bool // Clean-param lines take parameters away
+	Others  int64 // requests of clients that are no crawlers
+	Failed  int64 // those of Spent that were answered by an error
+	Cut     bool  // Clean-param lines take parameters away
 }
 
 // Of makes the visit that of a URL, without requests.
 func (v *Visit) Of(url []byte, origin, pathEnd int) *Visit {
-	v.URL, v.Origin, v.PathEnd, v.Spent, v.Cut = url, origin, pathEnd, v.Spent[:0], false
+	*v = Visit{URL: url, Origin: origin, PathEnd: pathEnd, Spent: v.Spent[:0]}
 	return v
 }
 
@@ -96,8 +100,9 @@ type Space struct {
 	Others   int64    // URLs of other pages that they close, hardly any
 	InQuery  bool     // Names are parameters
 
-	dir  string // of a calendar: the first segment of its URLs, "" is all of the site
-	late bool   // it has dates from lateYear on
+	dir     string // of a calendar: the first segment of its URLs, "" is all of the site
+	late    bool   // it has dates from lateYear on
+	session uint32 // of sessions: the bit of the number of their name
 }
 
 // A tally counts URLs of a space.
@@ -149,6 +154,7 @@ type Spaces struct {
 	all         []*Space
 	trials      []*trial
 	tried       []*trial // of origin
+	sessions    uint32   // the bits of the names of sessions of origin that were found
 
 	parts  parts
 	normal []byte

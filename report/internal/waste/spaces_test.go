@@ -3,6 +3,7 @@ package waste
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -201,6 +202,7 @@ func TestRulesCloseNoOther(t *testing.T) {
 		"sid":    {"/forum/t%[1]d.php?sid=aZ3kQ9xTb7LmW%05[1]d", "/modules.php?name=News&sid=%d"},
 		"far":    {"/x/%[1]d?date=20%[2]d-%02[3]d-14", "/road?date=2035-q%d"},
 		"facets": {"", "/c?a=%d&b=2&c=3&q=7"},
+		"talks":  {"", "/c?a=%d&b=2&sid=aZ3kQ9xTb7LmW2pR5"},
 		"orders": {"", "/shop/new/shoe/%d"},
 		"ids":    {"", "/t/%d"},
 	} {
@@ -210,7 +212,7 @@ func TestRulesCloseNoOther(t *testing.T) {
 			for i := range 3000 {
 				url := fmt.Sprintf(path.space, i, 31+i/12%9, 1+i%12)
 				switch name {
-				case "facets":
+				case "facets", "talks":
 					url = "/c?" + some(rng, "a=%d", "b=%d", "c=%d", "d=%d")
 				case "orders":
 					words := []string{string("abcde"[i%5]) + "-color", string("abcd"[i/5%4]) + "-size", string("abcde"[i/20%5]) + "-brand"}
@@ -268,6 +270,71 @@ func TestSessionDirs(t *testing.T) {
 		}
 		if found := s.Rows(); crawlers == 1 && (len(found) != 1 || found[0].Rules != nil || found[0].URLs < 9000) || crawlers == 2 && len(found) != 0 {
 			t.Errorf("%d crawlers: %+v", crawlers, found)
+		}
+	}
+}
+
+// TestSharedIDs holds that ids in parameters are those of sessions where each comes from one crawler, on many pages, and that
+// they are none where crawlers or people share them, or where one page has them all.
+func TestSharedIDs(t *testing.T) {
+	for name, test := range map[string]struct {
+		crawlers, people, pages, want int
+	}{
+		"sessions": {1, 0, 60, 1}, "crawlers share": {2, 0, 60, 0}, "people share": {1, 1, 60, 0}, "one page": {1, 0, 1, 0}, "19 pages": {1, 0, 19, 0}, "20 pages": {1, 0, 20, 1},
+	} {
+		for _, form := range []string{"/story%d.php?sid=%s", "/story.php?n=%d&sid=%s", "/story%d.php;jsessionid=%s", "/story?n=%d&SessionID=%s"} {
+			all := map[string]*Visit{}
+			for i := range 1200 {
+				url := "https://a.example" + fmt.Sprintf(form, i%test.pages, fmt.Sprintf("%08x%08xaf3", 0x7a3b1c9d+i/2*0x51ed27, i/2*0x9e3779b1&0xffffffff))
+				v := new(Visit).Of([]byte(url), len("https://a.example"), len(pathOf(url)))
+				v.Spent, v.Others = Spend(v.Spent, i%test.crawlers, 1), int64(test.people)
+				all[url] = v
+			}
+			s := Spaces{Year: 2026}
+			urls := slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(strings.Compare(pathOf(a), pathOf(b)), strings.Compare(a, b)) })
+			look := func(visit func(*Visit)) {
+				for _, url := range urls {
+					visit(all[url])
+				}
+			}
+			if look(s.AddURL); s.Begin() {
+				look(s.TryURL)
+			}
+			if found := s.Rows(); len(found) != test.want {
+				t.Errorf("%s: %s: %d spaces, want %d", name, form, len(found), test.want)
+			}
+		}
+	}
+}
+
+// TestDatesThatEnd holds that one or two far days of each month are a list that ends, unless it is called a calendar, and that
+// more of them are a calendar, but not where no page is there.
+func TestDatesThatEnd(t *testing.T) {
+	for name, test := range map[string]struct {
+		form   string
+		days   int // of each month
+		failed int64
+		want   int
+	}{
+		"bonds": {"/bonds/2006-01-02", 1, 0, 0}, "bonds by query": {"/bonds?maturity=2006-01-02", 2, 0, 0}, "months": {"/bonds/2006-01", 1, 0, 0}, "days": {"/bonds/2006-01-02", 3, 0, 1},
+		"no pages": {"/bonds/2006-01-02", 3, 1, 0}, "months of events": {"/events/2006-01", 1, 0, 1}, "days of a query": {"/list?start=2006-01-02", 1, 0, 1},
+	} {
+		s := Spaces{Year: 2026}
+		look := func(visit func(*Visit)) {
+			for month := range 360 {
+				for day := range test.days {
+					url := "https://a.example" + time.Date(2028, time.Month(1+month), 1+9*day, 0, 0, 0, 0, time.UTC).Format(test.form)
+					v := new(Visit).Of([]byte(url), len("https://a.example"), len(pathOf(url)))
+					v.Spent, v.Failed = Spend(v.Spent, 1, 1), test.failed
+					visit(v)
+				}
+			}
+		}
+		if look(s.AddURL); s.Begin() {
+			look(s.TryURL)
+		}
+		if found := s.Rows(); len(found) != test.want {
+			t.Errorf("%s: %d spaces, want %d", name, len(found), test.want)
 		}
 	}
 }

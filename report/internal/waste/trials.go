@@ -81,7 +81,12 @@ func (s *Spaces) TryURL(v *Visit) {
 	}
 	if string(v.URL[:v.Origin]) != string(s.origin) {
 		s.origin = append(s.origin[:0], v.URL[:v.Origin]...)
-		s.tried = s.tried[:0]
+		s.tried, s.sessions = s.tried[:0], 0
+		for _, one := range s.all {
+			if one.Origin == string(s.origin) {
+				s.sessions |= one.session
+			}
+		}
 		for _, t := range s.trials {
 			if t.origin == string(s.origin) {
 				s.tried = append(s.tried, t)
@@ -122,12 +127,12 @@ func (s *Spaces) TryURL(v *Visit) {
 	}
 }
 
-// isKnown reports whether a URL is of a kind that the URL alone tells.
+// isKnown reports whether a URL is of a kind that the URL alone tells, and the spaces of its site.
 func (s *Spaces) isKnown(v *Visit, u *parts) bool {
 	if v.Cut {
 		return true
 	}
-	if n, _, _ := sessionOf(u.path, u.pairs); n >= 0 {
+	if n, _, _ := sessionOf(u.path, u.pairs); n >= 0 && s.sessions>>n&1 == 1 {
 		return true
 	}
 	if d, ok := u.date(); ok && d.year >= s.farFrom() && (d.year < lateYear || s.isLate(u.path, d)) {
