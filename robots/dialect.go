@@ -3,6 +3,7 @@ package robots
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/crawlers"
@@ -228,8 +229,8 @@ func NewAgent(name string, d Dialect) Agent {
 		return a
 	}
 	a.IgnoresStar = c.IgnoresStar
-	if c.Fallback != "" {
-		a.Fallbacks = append(a.Fallbacks, d.token(c.Fallback))
+	if next := d.token(c.Fallback); next != "" && !slices.ContainsFunc(a.Fallbacks, next.Equal) {
+		a.Fallbacks = append(a.Fallbacks, next)
 	}
 	return a
 }

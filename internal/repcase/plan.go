@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -101,7 +102,8 @@ func ownCheck(r *Row, c class) ([]Check, error) {
 // fallsBack reports whether google/robotstxt, which knows no fallbacks, cannot give the answer to the row's
 // agent.
 func fallsBack(r *Row) bool {
-	return strings.HasPrefix(r.Class, "C24") && strings.HasPrefix(strings.ToLower(r.Agent), "googlebot-")
+	known, _ := crawlers.Lookup(r.Agent)
+	return strings.HasPrefix(r.Class, "C24") && (strings.HasPrefix(strings.ToLower(r.Agent), "googlebot-") || known.Fallback == "Yandex")
 }
 
 // want returns the verdict that is expected of a row.
