@@ -15,45 +15,66 @@ type counts struct {
 	robots      int64 // requests of /robots.txt
 	untimed     int64 // that the text forbids, without a time
 	violations  int64
-	fetched     firstAnswers
+	fetched     answersOf
 	newest      int64 // the delay of the newest text; noDelay is none
 }
 
-// firstAnswers are when a crawler first had an answer that counts, by its fit; NoTime is never.
-type firstAnswers [misfits + 1]int64
+// answersOf are the answers of a crawler that count.
+type answersOf struct {
+	first        [misfits + 1]int64 // when it had the first of each fit; NoTime is never
+	gave, denied int64              // how many gave a text where one is in force, and how many said that there is none
+}
 
 // noAnswers returns those of a crawler that never had one.
-func noAnswers() firstAnswers {
-	return firstAnswers{NoTime, NoTime, NoTime, NoTime, NoTime}
+func noAnswers() (a answersOf) {
+	for i := range a.first {
+		a.first[i] = NoTime
+	}
+	return a
+}
+
+// note notes the answer of an event. isText reports whether a text is in force.
+func (a *answersOf) note(e *event, isText bool) {
+	a.first[e.fit] = earlier(a.first[e.fit], e.at)
+	switch {
+	case e.fit == denies:
+		a.denied++
+	case isText && e.kind == gotText:
+		a.gave++
+	}
 }
 
 // addAnswers adds those to other requests of the crawler.
-func (f *firstAnswers) addAnswers(o *firstAnswers) {
-	for i, at := range o {
-		f[i] = earlier(f[i], at)
+func (a *answersOf) addAnswers(o *answersOf) {
+	for i, at := range o.first {
+		a.first[i] = earlier(a.first[i], at)
 	}
+	a.gave += o.gave
+	a.denied += o.denied
 }
 
 // append appends them to dst.
-func (f *firstAnswers) append(dst []byte) []byte {
-	for _, at := range f {
+func (a *answersOf) append(dst []byte) []byte {
+	for _, at := range a.first {
 		dst = binary.AppendVarint(dst, at)
 	}
-	return dst
+	return binary.AppendVarint(binary.AppendVarint(dst, a.gave), a.denied)
 }
 
 // readAnswers reads the bytes that append wrote.
-func readAnswers(from *wire.Cursor) (f firstAnswers) {
-	for i := range f {
-		f[i] = from.Varint()
+func readAnswers(from *wire.Cursor) (a answersOf) {
+	for i := range a.first {
+		a.first[i] = from.Varint()
 	}
-	return f
+	a.gave, a.denied = from.Varint(), from.Varint()
+	return a
 }
 
 // known returns when the crawler first had an answer that no bytes contradict. One that confirms a copy is such an answer
 // unless another text came before it. bodies is as in [Options].
-func (f *firstAnswers) known(bodies bool) int64 {
-	first, other := earlier(f[unsized], f[fits]), f[misfits]
+func (a *answersOf) known(bodies bool) int64 {
+	f := &a.first
+	first, other := earlier(earlier(f[unsized], f[denies]), f[fits]), f[misfits]
 	if bodies {
 		other = earlier(other, f[fitsHeaders])
 	} else {

@@ -79,7 +79,7 @@ func (j *joiner) Take(c *cursor) error {
 			return err
 		}
 		j.any, j.isTold = true, false
-		j.about = origin{name: string(i.origin), first: NoTime, fetched: map[string]firstAnswers{}}
+		j.about = origin{name: string(i.origin), first: NoTime, fetched: map[string]answersOf{}}
 	}
 	var err error
 	switch i.kind {
@@ -87,14 +87,14 @@ func (j *joiner) Take(c *cursor) error {
 		err = j.about.readOrigin(i.payload)
 	case ofAnswer:
 		from := wire.NewCursor(i.payload)
-		first := readAnswers(&from)
+		answers := readAnswers(&from)
 		if !from.AtEnd() {
 			return errItem
 		}
 		if old, ok := j.about.fetched[string(i.agent)]; ok {
-			first.addAnswers(&old)
+			answers.addAnswers(&old)
 		}
-		j.about.fetched[string(i.agent)] = first
+		j.about.fetched[string(i.agent)] = answers
 	case ofPiece:
 		err = j.addPiece(i)
 	}

@@ -269,7 +269,8 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) e
 			return nil
 		}
 		e.period, e.cache = deed.Period, deed.CacheFor
-		p.fetched[e.fit] = earlier(p.fetched[e.fit], at)
+		_, isText := b.Rulings[row].Text()
+		p.fetched.note(&e, isText)
 	case at == NoTime:
 		p.untimed++
 		return nil
@@ -326,6 +327,9 @@ func (j *Journal) answer(b *engine.Batch, row int, e *event) bool {
 		}
 	case status >= 400 && status < 500 && status != 429:
 		e.kind = gotNone
+		if _, isText := b.Rulings[row].Text(); isText && (status == 404 || status == 410) { // others refuse a crawler
+			e.fit = denies
+		}
 	default:
 		return false
 	}

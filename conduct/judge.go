@@ -53,6 +53,7 @@ type judge struct {
 	last   event // the last answer
 	isLast bool
 	isOff  bool // the crawler had another text by then than the one in force, see isOther
+	isGone bool // most answers of the origin say that there is no text
 	misfit Misfit
 	asked  int64 // when the crawler last asked for anything else; NoTime is never
 	change int   // that changes is for
@@ -93,12 +94,24 @@ func (j *judge) operator(agent string) string {
 func (j *judge) origin(o *origin) error {
 	err := j.endOrigin()
 	j.about, j.misfit = o, Misfit{Origin: o.name}
+	var all answersOf
+	for _, a := range o.fetched {
+		all.gave, all.denied = all.gave+a.gave, all.denied+a.denied
+	}
+	if j.isGone = all.denied > all.gave; j.isGone {
+		j.misfit.Denied, j.misfit.Told = all.denied, all.denied+all.gave
+	}
 	return err
 }
 
-// endOrigin reports that the answers of the origin in hand contradict its text. A few may: some transfers end early.
+// endOrigin reports that the answers of the origin in hand contradict its text. A few may: some transfers end early, and a
+// server may lack its robots.txt for a while.
 func (j *judge) endOrigin() error {
-	if m := &j.misfit; 10*m.Answers > m.Compared {
+	m := &j.misfit
+	if 10*m.Answers <= m.Compared {
+		m.Answers, m.Compared, m.Size, m.Text = 0, 0, 0, 0
+	}
+	if m.Answers+m.Denied > 0 {
 		return j.to.Misfit(m)
 	}
 	return nil
@@ -215,6 +228,8 @@ func (j *judge) judge(e *event) Conduct {
 		return Knew
 	case j.isLast && e.at-j.last.at <= j.last.cache:
 		return Held
+	case j.isLast && j.isGone && j.last.fit == denies: // there was no newer text that it could have had
+		return Unseen
 	case j.isLast:
 		return Outdated
 	case j.shared != NoTime && j.shared <= e.at:

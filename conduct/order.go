@@ -101,7 +101,7 @@ func (j *Journal) nameOf(id uint32) string {
 
 // sendOrigin sends an origin, and its pairs, to a reader.
 func (j *Journal) sendOrigin(to reader, t *originPairs) error {
-	o := origin{name: t.name, first: NoTime, fetched: map[string]firstAnswers{}}
+	o := origin{name: t.name, first: NoTime, fetched: map[string]answersOf{}}
 	if !isStray(t.origin) {
 		s := &j.sites[t.origin]
 		o.first = s.first

@@ -10,7 +10,7 @@ type origin struct {
 	name    string
 	first   int64 // when anybody first asked it for anything; NoTime if nobody did
 	reigns  []reign
-	fetched map[string]firstAnswers
+	fetched map[string]answersOf
 }
 
 // A reign is a period of an origin, and its meaning for changes of the text.

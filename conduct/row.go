@@ -15,7 +15,7 @@ const (
 	Outdated                  // that allowed it, and was older
 	Shared                    // it had none, but another crawler of its operator had
 	NeverAsked                // none of them had, in a log that begins early enough to tell
-	Unseen                    // none of them had, and they may have asked before the log begins; or its last answer was another text
+	Unseen                    // none of them had, and they may have asked before the log begins; or by its last answer the site had another text, or none
 	NumConducts
 )
 
@@ -123,12 +123,13 @@ type Change struct {
 	Before, After           int64 // requests that it forbids, before and after that
 }
 
-// A Misfit is an origin whose answers in the log have other bytes than its text, so that they gave another: over a tenth
-// of those that can be compared.
+// A Misfit is an origin whose answers in the log contradict its text. Over a tenth of those that can be compared have other
+// bytes, so that they gave another text; or most say that there is none, by 404 or 410. Fields of the other kind are 0.
 type Misfit struct {
 	Origin            string
 	Answers, Compared int64
 	Size, Text        int64 // bytes of the first such answer, and of the text in force
+	Denied, Told      int64 // answers that say that there is none, of these and those that gave a text
 }
 
 // A Report receives the findings of a Journal, in order of origins and crawlers; if rows are of all origins, in order of

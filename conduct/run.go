@@ -53,7 +53,7 @@ func (w *runWriter) flush() error {
 	return err
 }
 
-// origin writes the facts about an origin, and when its crawlers first had an answer.
+// origin writes the facts about an origin, and the answers that its crawlers had.
 func (w *runWriter) origin(o *origin) error {
 	w.name = o.name
 	b := binary.AppendVarint(w.head[:0], o.first)
@@ -70,8 +70,8 @@ func (w *runWriter) origin(o *origin) error {
 		return err
 	}
 	for _, agent := range slices.Sorted(maps.Keys(o.fetched)) {
-		first := o.fetched[agent]
-		w.head = first.append(w.head[:0])
+		answers := o.fetched[agent]
+		w.head = answers.append(w.head[:0])
 		if err := w.writeItem(ofAnswer, agent, NoTime, w.head); err != nil {
 			return err
 		}

@@ -207,9 +207,45 @@ var kinds = []struct {
 		s.file(closes).asks(0, "GPTBot", 200).asks(1, "GPTBot", 500).asks(2, "GPTBot", 429).gets(3, "GPTBot", "knew")
 	}},
 	{"is told that there is none", func(s *scene) {
-		s.file(closes).asks(0, "GPTBot", 404).gets(1, "GPTBot", "held").gets(1.01, "GPTBot", "outdated")
+		s.file(closes).asks(0, "GPTBot", 404).gets(1, "GPTBot", "held").gets(1.01, "GPTBot", "unseen").gets(1.01, "bingbot", "never_asked")
 	}},
-	{"may not ask", func(s *scene) { s.file(closes).asks(0, "GPTBot", 403).gets(0.5, "GPTBot", "held") }},
+	{"all are told that there is none", func(s *scene) {
+		for day := range 5 {
+			s.asks(float64(day), "GPTBot", 404).asks(float64(day), "bingbot", 410).asks(float64(day), "Amazonbot", 301).asks(float64(day), "Amazonbot", 503)
+		}
+		s.file(closes).gets(4.5, "GPTBot", "held").gets(7, "GPTBot", "unseen").gets(7, "bingbot", "unseen").gets(7, "Amazonbot", "never_asked").gets(7, "OAI-SearchBot", "shared")
+	}},
+	{"most are told that there is none", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 200).asks(0, "bingbot", 404).asks(1, "bingbot", 404).gets(3, "GPTBot", "knew").gets(3, "bingbot", "unseen")
+	}},
+	{"half are told that there is none", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 304).asks(0, "bingbot", 404).gets(3, "GPTBot", "knew").gets(3, "bingbot", "outdated")
+	}},
+	{"is told once that there is none", func(s *scene) {
+		for day := range 5 {
+			s.asks(float64(day), "GPTBot", []int{200, 304, 206, 404, 200}[day])
+		}
+		s.file(closes).gets(3.5, "GPTBot", "held").gets(5, "GPTBot", "knew").asks(6, "bingbot", 404).gets(8, "bingbot", "outdated")
+	}},
+	{"is told by HEAD that there is none", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 404).ask(1, "bingbot", 404, "HEAD", site+"/robots.txt").asks(2, "bingbot", 200).gets(3, "GPTBot", "outdated").gets(3, "bingbot", "knew")
+	}},
+	{"an impostor is told that there is none", func(s *scene) {
+		s.file(closes).from(impostors).asks(0, "Googlebot", 404).asks(1, "Googlebot", 404).from(googles).asks(1, "Googlebot", 200).asks(2, "Googlebot", 404).gets(4, "Googlebot", "outdated")
+	}},
+	{"a capture says that there was none", func(s *scene) {
+		s.capture(0, 404, "").capture(9, 200, closes)
+		for day := range 8 {
+			s.asks(float64(day), "GPTBot", 404)
+		}
+		s.gets(7.5, "GPTBot", "").gets(9, "GPTBot", "outdated").asks(10, "bingbot", 200).gets(11, "bingbot", "knew")
+	}},
+	{"another host has none", func(s *scene) {
+		s.file(closes).ask(0, "GPTBot", 404, "GET", other+"/robots.txt").ask(1, "GPTBot", 404, "GET", plain+"/robots.txt").asks(1, "GPTBot", 403).gets(3, "GPTBot", "outdated")
+	}},
+	{"may not ask", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 403).gets(0.5, "GPTBot", "held").asks(1, "GPTBot", 401).gets(3, "GPTBot", "outdated")
+	}},
 	{"is told two things at once", func(s *scene) {
 		s.file(closes).asks(0, "GPTBot", 404).asks(0, "GPTBot", 200).gets(0.5, "GPTBot", "held")
 	}},
@@ -260,7 +296,7 @@ var kinds = []struct {
 	}},
 	{"copies for an hour", func(s *scene) {
 		s.cache = time.Hour
-		s.file(closes).asks(0, "GPTBot", 404).gets(1./24, "GPTBot", "held").gets(1.1/24, "GPTBot", "outdated").gets(1./24, "bingbot", "never_asked").gets(0.9/24, "Amazonbot", "unseen")
+		s.file(closes).asks(0, "GPTBot", 404).gets(1./24, "GPTBot", "held").gets(1.1/24, "GPTBot", "unseen").gets(1./24, "bingbot", "never_asked").gets(0.9/24, "Amazonbot", "unseen")
 	}},
 	{"only a group of its own", func(s *scene) {
 		s.capture(0, 200, allows).capture(3, 200, forGPT).asks(4, "GPTBot", 200).asks(4, "bingbot", 200).gets(5, "GPTBot", "knew").gets(5, "bingbot", "")
@@ -420,6 +456,31 @@ func (s *scene) isOff(l *line) bool {
 	return f != nil && s.isOff(f)
 }
 
+// hasText reports whether a text is in force for a line.
+func (s *scene) hasText(l *line) bool {
+	r := s.inForce(l.url, l.at)
+	return r != nil && r.Status == 200
+}
+
+// denies reports whether an answer says that there is no text, though one is in force.
+func (s *scene) denies(l *line) bool { return (l.status == 404 || l.status == 410) && s.hasText(l) }
+
+// toldNone counts the answers of an origin that say that there is no text, of these and those that gave one.
+func (s *scene) toldNone(origin string) (denied, told int64) {
+	for i := range s.lines {
+		l := &s.lines[i]
+		switch {
+		case l.agent == "" || originOf(l.url) != origin || !l.counts():
+		case s.denies(l):
+			denied++
+			told++
+		case l.status/100 != 4 && s.hasText(l):
+			told++
+		}
+	}
+	return denied, told
+}
+
 // reference returns the conduct of a line that the text forbids, by the table of section 13; "" for others.
 func (s *scene) reference(l *line) string {
 	if l.agent == "" || l.isImpostor() || l.at.IsZero() || isTxt(l.url) || !s.forbids(l.agent, l.url, l.at) {
@@ -459,6 +520,9 @@ func (s *scene) reference(l *line) string {
 		}
 		if l.at.Sub(f.at) <= cache {
 			return "held"
+		}
+		if denied, told := s.toldNone(originOf(l.url)); s.denies(f) && 2*denied > told {
+			return "unseen"
 		}
 		return "outdated"
 	case shared:

@@ -114,12 +114,13 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A fit says whether the bytes of an answer are such that it may have given the text in force.
+// A fit says whether the status and the bytes of an answer are such that it may have given the text in force.
 type fit uint8
 
 const (
 	unsized     fit = iota // nothing is known
 	confirms               // it has no whole text: the crawler keeps that of the answer before
+	denies                 // it says that there is no robots.txt, though one is in force
 	fits                   // it may
 	fitsHeaders            // only if the log counts headers
 	misfits                // it cannot

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -212,8 +213,15 @@ func (f *findings) sentence(r *conduct.Row) string {
 		if c.c == conduct.NeverAsked && r.Robots > 0 {
 			c.text = "before it had an answer that counts"
 		}
-		if c.c == conduct.Unseen && len(f.misfits) > 0 {
-			c.text = "with another robots.txt, or one that nobody knows"
+		if n := slices.IndexFunc(f.misfits, func(m conduct.Misfit) bool { return m.Origin == r.Origin || r.Origin == "" }); n >= 0 {
+			switch none := f.misfits[n].Denied > 0; {
+			case c.c == conduct.Held && none:
+				c.text = "while its last answer allowed them"
+			case c.c == conduct.Unseen && none:
+				c.text = "with no robots.txt, or one that nobody knows"
+			case c.c == conduct.Unseen:
+				c.text = "with another robots.txt, or one that nobody knows"
+			}
 		}
 		if n := r.Conducts[c.c]; n > 0 {
 			knew = append(knew, say.Number(n)+" "+c.text)

@@ -204,7 +204,7 @@ var Meanings = []Meaning{
 		"Rename the file if the word was meant as a scheme, as in https_example.com.txt.",
 	},
 	{
-		UnlikeAnswers, "Over a tenth of the answers to /robots.txt in the log have more or fewer bytes than the robots.txt of -rules can have: crawlers had another, and their conduct is `unseen`. A pack is not compared.",
+		UnlikeAnswers, "Over a tenth of the answers to /robots.txt in the log have more or fewer bytes than the robots.txt of -rules can have (a pack does not tell), or most are 404 or 410. Crawlers had another, or none, and their conduct is `unseen`.",
 		"Give the robots.txt of that time, or captures and -as-of log.",
 	},
 	{
