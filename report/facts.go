@@ -71,6 +71,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	if !c.broken.off {
 		f.Broken = c.broken.top
 	}
+	f.Unlike = slices.ContainsFunc(c.Misfits(), func(m conduct.Misfit) bool { return f.Broken.Origin == "" || m.Origin == f.Broken.Origin })
 	for _, p := range v.Waste {
 		if p.Pages {
 			continue
@@ -169,6 +170,9 @@ func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 		token, _, _ := strings.Cut(counts.Name, "/")
 		known, _ := crawlers.Lookup(token)
 		one := findings.Crawler{Name: counts.Name, Search: slices.Contains(known.Purposes, searchSet), Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown - counts.Verified[ranges.No].Rows}
+		f.Compared += counts.Verified[ranges.Yes].Rows + counts.Verified[ranges.No].Rows
+		f.Stale += counts.Verified[ranges.Stale].Rows
+		f.Unlisted += counts.Verified[ranges.Unpublished].Rows + counts.Verified[ranges.Null].Rows
 		one.Unsure = one.Violations - min(one.Violations, counts.Verified[ranges.Yes].Denied)
 		one.Stale, one.Unlisted, one.Published = counts.Verified[ranges.Stale].Denied > 0, counts.Verified[ranges.Unpublished].Denied > 0, len(known.Ranges) > 0
 		if c.fromLog {

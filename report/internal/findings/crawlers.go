@@ -100,6 +100,10 @@ func violated(f *Facts) []Finding {
 		} else {
 			found[i].Do = "First find out with -ranges whether it was them: anyone can send their names. Then tell the operators, or refuse these requests."
 		}
+		if f.Unlike {
+			found[i].Text += " The answers to /robots.txt in the log contradict that it was there: see the doubts."
+			found[i].Do = "First give the robots.txt of that time, with -rules."
+		}
 	}
 	return found
 }

@@ -43,6 +43,10 @@ type Facts struct {
 	Dated     bool   // each request is decided by the text of its time
 	Statuses  bool   // the log has them
 	Addresses bool   // it is known who came from the addresses of the crawlers
+	Compared  int64  // requests of crawlers whose addresses are in their lists, or are not
+	Stale     int64  // the same, whose lists are of another time
+	Unlisted  int64  // the same, without a list, or without an address
+	Unlike    bool   // the answers in the log contradict the robots.txt that was broken most
 	Unjudged  string // why it is not known what crawlers knew, where the log says enough; "" if it is
 	OneOrigin bool   // all requests are of one origin
 	Dialect   robots.Dialect
@@ -203,7 +207,7 @@ func Find(f *Facts) (found []Finding, more int) {
 
 // Looks returns the things that were looked for.
 func Looks(f *Facts) []Look {
-	noLog, noTime, noStatus, noLists := "", "", "", ""
+	noLog, noTime, noStatus := "", "", ""
 	if !f.FromLog {
 		noLog = "the crawlers of the log were not asked for, with -agent-from-log"
 	}
@@ -212,9 +216,6 @@ func Looks(f *Facts) []Look {
 	}
 	if !f.Statuses {
 		noStatus = "the log has no statuses"
-	}
-	if !f.Addresses {
-		noLists = "there are no lists of addresses, with -ranges"
 	}
 	rest := Look{What: "crawlers that came less or stopped", Not: cmp.Or(noLog, noTime)}
 	if rest.Not == "" {
@@ -236,19 +237,44 @@ func Looks(f *Facts) []Look {
 	if f.FromLog && !f.Dated {
 		shut.Note = "by the text of today alone, as no older ones were given"
 	}
+	knew := Look{What: "what these crawlers knew of robots.txt", Not: cmp.Or(noLog, noTime, noStatus, f.Unjudged)}
+	if f.Unlike {
+		knew.Note = "the answers in the log contradict this robots.txt, see the doubts"
+	}
 	return []Look{
 		shut,
 		{What: "texts that were not meant for the site", Not: noTexts},
 		{What: "crawlers that fetched what is disallowed", Not: noLog},
-		{What: "what these crawlers knew of robots.txt", Not: cmp.Or(noLog, noTime, noStatus, f.Unjudged)},
+		knew,
 		{What: "requests spent on parameters, calendars, session ids and other URLs without end", Not: noLog},
-		{What: "impostors", Not: cmp.Or(noLog, noLists)},
+		{What: "impostors", Not: cmp.Or(noLog, f.uncompared()), Note: f.partlyCompared()},
 		{What: "errors and redirects", Not: cmp.Or(noLog, noStatus)},
 		rest,
 		{What: "changes of robots.txt", Not: cmp.Or(noDates, noTime)},
 		{What: "URLs of sitemaps that are closed to search crawlers or fail", Not: noSitemaps},
 		{What: "rules without effect", Not: noTexts, Note: f.unmatched()},
 	}
+}
+
+// uncompared says why the addresses of crawlers, or nearly all, could not be compared; "" if they could.
+func (f *Facts) uncompared() string {
+	switch {
+	case !f.Addresses:
+		return "there are no lists of addresses, with -ranges"
+	case f.Stale > 9*f.Compared:
+		return fmt.Sprintf("the lists of -ranges are of another time than %s of %s", show.Number(f.Stale), show.Plural(f.Stale+f.Compared, "request"))
+	case f.Compared == 0 && f.Unlisted > 0:
+		return "-ranges has no list of these crawlers, or their addresses tell nothing"
+	}
+	return ""
+}
+
+// partlyCompared says that the addresses of some could not be.
+func (f *Facts) partlyCompared() string {
+	if f.Stale == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not in %s, as the lists of -ranges are of another time", show.Plural(f.Stale, "request"))
 }
 
 // findingOf returns a list of one finding, or an empty one if it is below the limits: of so many requests that could be

@@ -525,6 +525,46 @@ func TestLooks(t *testing.T) {
 	}
 }
 
+// TestLooksForImpostors holds that the page does not say that it looked for impostors where hardly an address could be compared.
+func TestLooksForImpostors(t *testing.T) {
+	for _, c := range []struct {
+		facts     Facts
+		not, note string
+	}{
+		{Facts{}, "there are no lists of addresses, with -ranges", ""},
+		{Facts{Addresses: true}, "", ""},
+		{Facts{Addresses: true, Compared: 3, Unlisted: 900}, "", ""},
+		{Facts{Addresses: true, Unlisted: 9}, "-ranges has no list of these crawlers, or their addresses tell nothing", ""},
+		{Facts{Addresses: true, Stale: 1, Unlisted: 9}, "the lists of -ranges are of another time than 1 of 1 request", "not in 1 request, as the lists of -ranges are of another time"},
+		{Facts{Addresses: true, Stale: 1000, Compared: 1}, "the lists of -ranges are of another time than 1,000 of 1,001 requests", "not in 1,000 requests, as the lists of -ranges are of another time"},
+		{Facts{Addresses: true, Stale: 9, Compared: 1}, "", "not in 9 requests, as the lists of -ranges are of another time"},
+	} {
+		f := c.facts
+		f.FromLog = true
+		looks := Looks(&f)
+		i := slices.IndexFunc(looks, func(l Look) bool { return l.What == "impostors" })
+		if got := looks[i]; got.Not != c.not || got.Note != c.note {
+			t.Errorf("%+v: got %+v", c.facts, got)
+		}
+	}
+}
+
+// TestUnlike holds that operators are not accused by a robots.txt that the answers in the log contradict.
+func TestUnlike(t *testing.T) {
+	for _, unlike := range []bool{false, true} {
+		f := days(14)
+		f.addCrawler("GPTBot", func(int) int64 { return 100 })
+		f.Crawlers[0].Violations, f.Unlike = 30, unlike
+		one := violated(f)[0]
+		if accuses := strings.Contains(one.Do, "tell the operators"); accuses == unlike || strings.Contains(one.Text, "contradict") != unlike {
+			t.Errorf("%t: %+v", unlike, one)
+		}
+		if knew := Looks(f)[3]; (knew.Note != "") != unlike {
+			t.Errorf("%t: %+v", unlike, knew)
+		}
+	}
+}
+
 // TestFallsSeen holds that the page says in which part of a log a crawler that stopped is found, and that it is found from the first
 // of these days to the last, and that neither a stop nor a fall is found on others.
 func TestFallsSeen(t *testing.T) {

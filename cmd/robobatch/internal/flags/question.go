@@ -138,7 +138,8 @@ func (a *Agents) LogFlags() []cli.Flag {
 			googlebot.json; a directory; or token=file, for the crawler of that token. May be
 			repeated. With -agent-from-log. docs/AGENTS.md tells where the lists are.`},
 		{Name: "ranges-age", Arg: "duration", Rare: true, Set: cli.Text(&a.RangesAge), Doc: `
-			Most time between a list and an impostor's request, such as 36h. Default: 7d.`},
+			Most time between a list and an impostor's request, such as 36h. Default: 7d. Lists that have the
+			address always count for 90 days.`},
 		{Name: "hosts", Arg: "file", Rare: true, Files: true, Set: cli.NotEmpty(&a.Hosts, "name a file"), Doc: `
 			Names of hosts that prove crawlers. A line has an address, its name and the addresses of
 			that name, separated by tabs.`},
