@@ -28,7 +28,7 @@ type Parameter struct {
 	URLs     int64
 	Paths    int64 // of these URLs, with their origins
 	Bare     int64 // those URLs whose path is served without a query, too: the others may be pages by number
-	Pages    bool  // its values seem to be pages, or those of a parameter beside it; Rows tells
+	Pages    bool  // it has many URLs of few paths, and its values seem to be pages, or those of a parameter beside it; Rows tells
 
 	path   int64 // the number of the last one
 	seps   seps
@@ -249,7 +249,7 @@ func (c *Counts) Rows() (rows []*Parameter, more int64) {
 		rows, more = rows[:shownRows], int64(len(rows)-shownRows)
 	}
 	for _, p := range rows {
-		p.Pages = p.namesPages() || p.besidePages()
+		p.Pages = p.URLs >= leastPerValue*p.Paths && (p.namesPages() || p.besidePages())
 	}
 	return rows, more
 }

@@ -175,6 +175,7 @@ func TestPages(t *testing.T) {
 		"views":               {func(i int) string { return fmt.Sprintf("/c%d?view=%d", i%40, i/40) }, 90, "view false"},
 		"views of a scanner":  {func(i int) string { return fmt.Sprintf("/c%d?view=%d", i%40, i/40) }, 0, "view true"},
 		"two views of a path": {func(i int) string { return fmt.Sprintf("/c?tab=%d&view=%d", i%60, i/60) }, 90, "tab false, view false"},
+		"few of each path":    {func(i int) string { return fmt.Sprintf("/c%d?t=%d", i/9, i) }, 0, "t false"},
 		"campaigns":           {func(i int) string { return fmt.Sprintf("/c%d?gclid=%d", i%40, i) }, 90, "gclid false"},
 		"many parameters": {func(i int) string {
 			return "/c?a=" + strconv.Itoa(i%9) + strings.Repeat("&b=1&x"+strconv.Itoa(i)+"=1", 20)
