@@ -93,8 +93,9 @@ type Counter struct {
 	paces    *pace.Counts
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
 	own      []ownAnswers      // by crawler, without impostors
-	rng      *rand.Rand        // of their samples
-	faked    *timeline.Series  // of impostors alone
+	txt      txtAnswers
+	rng      *rand.Rand       // of their samples
+	faked    *timeline.Series // of impostors alone
 	training training
 
 	rows, bad int64
@@ -361,7 +362,7 @@ func (c *Counter) addRow(b *engine.Batch, r *rowKey) error {
 	return nil
 }
 
-// countsOf returns the counts of a row, and counts its status.
+// countsOf returns the counts of a row, and counts its status: for a robots.txt apart from those of pages.
 func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts) {
 	i := r.row
 	if _, stray := b.Sites[i].Stray(); stray {
@@ -370,7 +371,12 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	if one.Rows = 1; c.fromLog && b.Violations[i] == engine.Violated {
 		one.Violations = 1
 	}
+	one.Bytes = c.bytesOf(b, i)
 	class := statusClass(b, i, c.status)
+	if b.IsTxt(i) {
+		c.txt.addAnswer(c, b, i)
+		return one
+	}
 	c.classes[r.agent][class]++
 	switch {
 	case c.isServed(b, i):
@@ -384,7 +390,6 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 			c.own[r.agent].samples[class-3].addRow(c, b, i)
 		}
 	}
-	one.Bytes = c.bytesOf(b, i)
 	return one
 }
 
@@ -570,8 +575,12 @@ func (c *Counter) addURL(u *aggregate.URL) {
 			c.tree.AddDenied(d.rule, d.verdicts*r.Rows)
 		}
 	}
-	c.waste.AddURL(u.Text, u.PathEnd, crawled, served)
-	c.spaces.AddURL(visit)
+	if isTxt(u) {
+		c.txt.endURL(c, u)
+	} else {
+		c.waste.AddURL(u.Text, u.PathEnd, crawled, served)
+		c.spaces.AddURL(visit)
+	}
 	c.addBroken(u)
 	c.prefixes.addURL(u, hash, visit.Spent)
 	c.addTaken(u, hash)
@@ -582,6 +591,9 @@ func (c *Counter) addURL(u *aggregate.URL) {
 
 // tryURL looks at a URL again.
 func (c *Counter) tryURL(u *aggregate.URL) {
+	if isTxt(u) {
+		return
+	}
 	visit := c.visit.Of(u.Text, u.Prefix, u.PathEnd)
 	for i := range u.Requests {
 		c.addSpent(&u.Requests[i])

@@ -97,7 +97,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 			Share: float64(i.Networks[0].Requests) / float64(i.All.Requests),
 		}
 	}
-	f.Sitemaps = c.sitemapFacts()
+	f.Sitemaps, f.Unserved = c.sitemapFacts(), c.txt.top
 	all, more := findings.Find(f)
 	return findingsView{all, int64(more), findings.Looks(f), findings.FewViolations(all, v.Violated)}
 }

@@ -63,9 +63,10 @@ type Facts struct {
 
 	Broken Broken // the rule that most violations broke; the zero value is none
 
-	Impostors *Impostors // nil if there are none
-	Changes   []Change   // in their order
-	Sitemaps  *Sitemaps  // nil if there are none
+	Unserved  UnservedTxt // the robots.txt that failed most often; the zero value is none
+	Impostors *Impostors  // nil if there are none
+	Changes   []Change    // in their order
+	Sitemaps  *Sitemaps   // nil if there are none
 
 	sites []closing                  // that are closed, see closings; of Find
 	known map[closingKey]robots.Rule // of closesTo
@@ -155,6 +156,15 @@ type Broken struct {
 	Violations   int64
 }
 
+// An UnservedTxt is a robots.txt that was never sent: each request of it was answered by 4xx or 5xx.
+type UnservedTxt struct {
+	Origin    string
+	Requests  int64
+	Status    int64 // the commonest
+	Commonest int64 // requests that it answered
+	Ruled     bool  // the rules have a text of it
+}
+
 // A Parameter is the requests of crawlers for URLs that have it.
 type Parameter struct {
 	Name                  string
@@ -190,7 +200,7 @@ type Look struct {
 // Find returns the findings, the most important first, and how many more there are.
 func Find(f *Facts) (found []Finding, more int) {
 	f.sites = f.closings()
-	for _, look := range []func(*Facts) []Finding{closed, misplaced, closedPaths, resting, failing, wasted, endless, violated, faked, redirected, missing, offered, offeredFailing, idle} {
+	for _, look := range []func(*Facts) []Finding{closed, misplaced, unserved, closedPaths, resting, failing, wasted, endless, violated, faked, redirected, missing, offered, offeredFailing, idle} {
 		found = append(found, look(f)...)
 	}
 	found = append(found, f.changed(found)...)
@@ -251,6 +261,7 @@ func Looks(f *Facts) []Look {
 		{What: "errors and redirects", Not: cmp.Or(noLog, noStatus)},
 		rest,
 		{What: "changes of robots.txt", Not: cmp.Or(noDates, noTime)},
+		{What: "a robots.txt that the server never sends", Not: noStatus},
 		{What: "URLs of sitemaps that are closed to search crawlers or fail", Not: noSitemaps},
 		{What: "rules without effect", Not: noTexts, Note: f.unmatched()},
 	}

@@ -16,6 +16,7 @@ const (
 	Closed         Kind = iota // a search crawler may fetch nothing of a site
 	Misplaced                  // a text in force that was surely meant for another place, or is none
 	Foreign                    // a text in force that names another place, and does what one for this place would
+	Unserved                   // the server never sends the robots.txt
 	ClosedPath                 // a search crawler may not fetch a path that many clients ask for
 	Stopped                    // a crawler comes no more
 	Slowed                     // a crawler comes much less
@@ -35,7 +36,7 @@ const (
 
 // String returns a word for the kind.
 func (k Kind) String() string {
-	return [numKinds]string{"closed", "misplaced", "foreign", "closed-path", "stopped", "slowed", "failing", "wasted", "endless", "violated", "faked", "redirected", "missing", "changed", "offered", "offered-failing", "idle"}[k]
+	return [numKinds]string{"closed", "misplaced", "foreign", "unserved", "closed-path", "stopped", "slowed", "failing", "wasted", "endless", "violated", "faked", "redirected", "missing", "changed", "offered", "offered-failing", "idle"}[k]
 }
 
 // A limit says how a kind of finding is ranked, and from where on it is one.
@@ -52,6 +53,7 @@ var limits = [numKinds]limit{
 	Closed:         {weight: 10, days: 1, least: 20},
 	Misplaced:      {weight: 8, days: 1, least: 20},
 	Foreign:        {weight: .3, days: .005, least: 20},
+	Unserved:       {weight: 8, least: 10},
 	ClosedPath:     {weight: 4, days: .1, least: 50, share: .1},
 	Stopped:        {weight: 4, days: .1, least: 50},
 	Slowed:         {weight: 2, days: .1, least: 200},
