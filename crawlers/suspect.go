@@ -17,6 +17,7 @@ func suspect(userAgent []byte) (name []byte, is bool) {
 	is = hasContact(userAgent)
 	w := wordScanner{text: userAgent}
 	var product, proper []byte // the first word before a version; the first one like the name of something
+	isPhrase := false          // the latter is of several words, such as Let's Encrypt
 	for w.next() {
 		word := userAgent[w.start:w.end]
 		marked := hasMark(word)
@@ -25,10 +26,10 @@ func suspect(userAgent []byte) (name []byte, is bool) {
 		case product != nil && !marked || !isName(word):
 		case marked:
 			return word, true
-		case w.end < len(userAgent) && userAgent[w.end] == '/':
+		case hasVersion(userAgent[w.end:]):
 			product = word
 		case proper == nil && (w.start == 0 || word[0] < 'a'):
-			proper = word
+			proper, isPhrase = word, w.end+1 < len(userAgent) && userAgent[w.end] == '\'' && class[userAgent[w.end+1]] != 0
 		}
 	}
 	switch {
@@ -36,8 +37,21 @@ func suspect(userAgent []byte) (name []byte, is bool) {
 		return nil, false
 	case product != nil:
 		return product, true
+	case isPhrase:
+		return nil, true
 	}
 	return proper, true
+}
+
+// hasVersion reports whether the text behind a word is a slash and a version: 1.0, v2.
+func hasVersion(rest []byte) bool {
+	if len(rest) < 2 || rest[0] != '/' {
+		return false
+	}
+	if rest = rest[1:]; rest[0]|0x20 == 'v' {
+		rest = rest[1:]
+	}
+	return len(rest) > 0 && '0' <= rest[0] && rest[0] <= '9'
 }
 
 // hasContact reports whether a header has a URL with a scheme, or a mail address.

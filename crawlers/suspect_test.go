@@ -16,8 +16,9 @@ func TestSuspect(t *testing.T) {
 		"Mozilla/5.0 (compatible; Ezooms/1.0; help@moz.com)": "Ezooms", "Chef Client/10.18 (ruby-1.9; +http://opscode.com)": "Chef",
 		"Mozilla/5.0 (X11; U; Linux; en-US; aggregator:Spinn3r (Spinn3r 3.1); http://spinn3r.com/robot) Gecko/2010040121": "Spinn3r",
 		"a\"b,c (Some-Fetcher; https://example.com/a?b=bot)":                                                              "Some-Fetcher", "Grabbit/2 www.example.com": "Grabbit", "curl/8.1 MyBot": "MyBot",
+		"Expanse, a Palo Alto company, searches the IPv4 space. To be left out, send IP addresses/domains to scans@example.com": "Expanse", "lumix/v2 (a@example.com)": "lumix", "addresses/7 +http://a.example": "addresses",
 		// Those that no word will do for:
-		"my bot": "", "crawler/1.0": "", "1 readers (webmaster@example.com)": "", "-bot-": "", "Mozilla/5.0 http://example.com/": "",
+		"Mozilla/5.0 (compatible; Let's Encrypt validation server; +https://www.example.org)": "", "my bot": "", "crawler/1.0": "", "1 readers (webmaster@example.com)": "", "-bot-": "", "Mozilla/5.0 http://example.com/": "",
 		"bot.example": "", "Google-ExtendedBot-" + strings.Repeat("x", 120): "", "https://example.com/Google-Extended Google-Extended": "",
 	} {
 		if name, is := Suspect([]byte(header)); !is || string(name) != want || (name == nil) != (want == "") {
