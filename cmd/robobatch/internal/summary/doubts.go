@@ -207,12 +207,12 @@ func (r *Report) whiteSpace() []doubt.Doubt {
 	if n == 0 || r.Counts.Bad() > 0 { // if no line is a URL, another doubt is about that
 		return nil
 	}
-	read := "spaces are read as %20, tabs as they are"
+	read := "spaces are read as %20, others as they are"
 	switch {
 	case r.URLAsIs:
 		read = "it is matched as it is"
 	case r.Dialect == robots.RFC9309.String():
-		read = "read as %20 and %09"
+		read = "read as %20, %09 and the like"
 	}
 	do := "look whether the URLs are whole"
 	if slices.ContainsFunc(r.read.FirstBlank, func(url ingest.BlankURL) bool { return r.Inputs[url.Input].Format == ingest.URLs.String() }) {
