@@ -61,7 +61,7 @@ func TestConduct(t *testing.T) {
 	if sum := v.Conduct.Sum; sum == nil || sum.Disallowed != 54 || sum.Robots != 6 || len(sum.Bars) != 2 {
 		t.Errorf("the sum is %+v", sum)
 	}
-	const knew = "GPTBot and ClaudeBot fetched what robots.txt disallows to them, GPTBot alone 30 times. 54 broke line 2 of the robots.txt, Disallow: /private. GPTBot knew of all 30: its copy of robots.txt disallowed them."
+	const knew = "GPTBot and ClaudeBot fetched what robots.txt disallows to them, GPTBot alone 30 times. All of these requests broke line 2 of the robots.txt, Disallow: /private. GPTBot knew of all 30: its copy of robots.txt disallowed them."
 	if f := v.Findings.All; len(f) == 0 || !strings.HasPrefix(f[0].Text, knew) || f[0].Link != "conduct" {
 		t.Errorf("found are %+v", f)
 	}

@@ -582,7 +582,11 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		c.spaces.AddURL(visit)
 	}
 	c.addBroken(u)
-	c.prefixes.addURL(u, hash, visit.Spent)
+	var kinds []kind
+	if c.byTime {
+		kinds = c.kinds.all
+	}
+	c.prefixes.addURL(u, kinds, hash, visit.Spent)
 	c.addTaken(u, hash)
 	c.addSitemapURL(u)
 	c.addRequested(u, hash)

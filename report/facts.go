@@ -33,7 +33,7 @@ const beaten = "shadowed_rule"
 // findings returns the beginning of the page.
 func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	f := &findings.Facts{
-		Requests: c.rows, FromLog: c.fromLog, Dated: c.byTime, Statuses: c.status >= 0, Addresses: c.store.Options().Ranges != nil, Dialect: c.store.Options().Dialect, Unjudged: c.unjudged, OneOrigin: v.Stats.Origins == 1,
+		Requests: c.rows, FromLog: c.fromLog, Dated: c.byTime, Statuses: c.status >= 0, Addresses: c.store.Options().Ranges != nil, Dialect: c.store.Options().Dialect, Unjudged: c.unjudged, Draft: v.OldRules, OneOrigin: v.Stats.Origins == 1,
 	}
 	f.From, f.To, _ = within.Times()
 	if !c.series.HasTimes() {
@@ -51,7 +51,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 			file.Asked = append(file.Asked, findings.Asked(path))
 		}
 		for _, p := range l.Prefixes {
-			file.Prefixes = append(file.Prefixes, findings.Prefix{Path: p.Path, Requests: p.Requests, Made: c.byName(p.Made), Sample: p.Sample})
+			file.Prefixes = append(file.Prefixes, findings.Prefix{Path: p.Path, Requests: p.Requests, Within: p.Within, Made: c.byName(p.Made), Sample: p.Sample})
 		}
 		if l.Report == nil {
 			file.Body = nil
@@ -68,7 +68,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		f.Files = append(f.Files, file)
 		requests[l.Origin] += l.Requests
 	}
-	if !c.broken.off {
+	if !c.broken.off && !v.OldRules { // these are rules of the draft
 		f.Broken = c.broken.top
 	}
 	f.Unlike = slices.ContainsFunc(c.Misfits(), func(m conduct.Misfit) bool { return f.Broken.Origin == "" || m.Origin == f.Broken.Origin })
@@ -169,7 +169,7 @@ func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 		}
 		token, _, _ := strings.Cut(counts.Name, "/")
 		known, _ := crawlers.Lookup(token)
-		one := findings.Crawler{Name: counts.Name, Search: slices.Contains(known.Purposes, searchSet), Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown - counts.Verified[ranges.No].Rows}
+		one := findings.Crawler{Name: counts.Name, Named: a >= len(c.store.Options().Agents), Search: slices.Contains(known.Purposes, searchSet), Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown - counts.Verified[ranges.No].Rows}
 		f.Compared += counts.Verified[ranges.Yes].Rows + counts.Verified[ranges.No].Rows
 		f.Stale += counts.Verified[ranges.Stale].Rows
 		f.Unlisted += counts.Verified[ranges.Unpublished].Rows + counts.Verified[ranges.Null].Rows

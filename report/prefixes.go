@@ -33,7 +33,46 @@ type prefix struct {
 	path     []byte // it ends with "/"
 	requests int64
 	made     []waste.Spent // requests that robots.txt allowed, without those of impostors
-	sample   []sampled     // by ascending hash
+	by       []textRequests
+	sample   []sampled // by ascending hash
+}
+
+// A textRequests is the requests while a text was in force.
+type textRequests struct {
+	text     engine.RulingID
+	requests int64
+}
+
+// addText adds requests while a text was in force.
+func addText(all []textRequests, text engine.RulingID, requests int64) []textRequests {
+	for i := range all {
+		if all[i].text == text {
+			all[i].requests += requests
+			return all
+		}
+	}
+	return append(all, textRequests{text, requests})
+}
+
+// requestsBy returns the requests while a text was in force.
+func requestsBy(all []textRequests, text engine.RulingID) int64 {
+	for _, by := range all {
+		if by.text == text {
+			return by.requests
+		}
+	}
+	return 0
+}
+
+// filesOf returns the indexes of the files of each site.
+func filesOf(files []aggregate.BusyFile) map[engine.SiteID][]int {
+	of := map[engine.SiteID][]int{}
+	for i := range files {
+		for _, site := range files[i].Sites {
+			of[site] = append(of[site], i)
+		}
+	}
+	return of
 }
 
 // A sampled is a path of the sample, which has the paths with the least hashes.
@@ -46,14 +85,15 @@ type sampled struct {
 type sitePrefix struct {
 	Prefix
 	site engine.SiteID
+	by   []textRequests
 }
 
 func newPrefixes() prefixCounts {
 	return prefixCounts{site: engine.NoSite, kept: aggregate.NewLargest[sitePrefix](mostPrefixes)}
 }
 
-// addURL counts the requests of a URL, and those that robots.txt allowed crawlers.
-func (p *prefixCounts) addURL(u *aggregate.URL, hash uint64, made []waste.Spent) {
+// addURL counts the requests of a URL, by text if kinds are given, and those that robots.txt allowed crawlers.
+func (p *prefixCounts) addURL(u *aggregate.URL, kinds []kind, hash uint64, made []waste.Spent) {
 	if u.Site == engine.NoSite || len(u.Text) >= aggregate.MaxURL || u.PathEnd <= u.Prefix || u.Text[u.Prefix] != '/' {
 		return
 	}
@@ -69,6 +109,7 @@ func (p *prefixCounts) addURL(u *aggregate.URL, hash uint64, made []waste.Spent)
 		if depth == p.used {
 			one := &p.open[depth]
 			one.path, one.requests, one.made, one.sample = append(one.path[:0], path[:end]...), 0, one.made[:0], one.sample[:0]
+			one.by = one.by[:0]
 			p.used++
 		}
 		next := bytes.IndexByte(path[end:], '/')
@@ -80,7 +121,11 @@ func (p *prefixCounts) addURL(u *aggregate.URL, hash uint64, made []waste.Spent)
 	p.leave(depth + 1)
 	one := &p.open[depth]
 	for i := range u.Requests {
-		one.requests += u.Requests[i].Rows
+		r := &u.Requests[i]
+		one.requests += r.Rows
+		if kinds != nil && kinds[r.Kind].file != nil {
+			one.by = addText(one.by, kinds[r.Kind].file.Ruling(), r.Rows)
+		}
 	}
 	for _, by := range made {
 		one.made = waste.Spend(one.made, by.Crawler, by.Requests)
@@ -96,13 +141,16 @@ func (p *prefixCounts) leave(depth int) {
 		p.used--
 		one := &p.open[p.used]
 		if one.requests >= leastPrefix && p.kept.Takes(one.requests, 0) {
-			p.kept.AddItem(one.requests, 0, sitePrefix{one.complete(), p.site})
+			p.kept.AddItem(one.requests, 0, sitePrefix{one.complete(), p.site, slices.Clone(one.by)})
 		}
 		if p.used == 0 {
 			return
 		}
 		above := &p.open[p.used-1]
 		above.requests += one.requests
+		for _, by := range one.by {
+			above.by = addText(above.by, by.text, by.requests)
+		}
 		for _, by := range one.made {
 			above.made = waste.Spend(above.made, by.Crawler, by.Requests)
 		}
@@ -161,18 +209,14 @@ func (c *Counter) addAllowed(k *kind) {
 // Allowed returns how many requests a text allowed, by crawler, without those of impostors. It is called after Settle.
 func (c *Counter) Allowed(text engine.RulingID) map[int]int64 { return c.allowed[text] }
 
-// Prefixes returns the busiest directories of each of some files, whose sites are given, by path. Directories of sites that have
+// Prefixes returns the busiest directories of the sites of each of some files, by path. Directories of sites that have
 // the same file are put together. It is called as MostRequested is.
-func (c *Counter) Prefixes(files [][]engine.SiteID) [][]Prefix {
-	of := map[engine.SiteID][]int{}
-	for i, sites := range files {
-		for _, site := range sites {
-			of[site] = append(of[site], i)
-		}
-	}
+func (c *Counter) Prefixes(files []aggregate.BusyFile) [][]Prefix {
+	of := filesOf(files)
 	all := make([][]Prefix, len(files))
 	for _, one := range c.prefixes.kept.Items() {
 		for _, i := range of[one.site] {
+			one.Within = requestsBy(one.by, files[i].Ruling)
 			all[i] = addPrefix(all[i], &one.Prefix)
 		}
 	}
@@ -189,6 +233,7 @@ func addPrefix(all []Prefix, one *Prefix) []Prefix {
 		i, all = len(all), append(all, Prefix{Path: one.Path, Made: map[int]int64{}})
 	}
 	all[i].Requests += one.Requests
+	all[i].Within += one.Within
 	for crawler, n := range one.Made {
 		all[i].Made[crawler] += n
 	}

@@ -14,6 +14,7 @@ type Requested struct {
 	Counts []AgentRequests // by ascending Agent
 
 	requests int64 // the sum of Counts
+	texts    []textRequests
 	hash     uint64
 	site     engine.SiteID
 }
@@ -78,6 +79,9 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	}
 	r := Requested{Path: string(u.Text[u.Prefix:]), hash: hash, site: u.Site, requests: rows}
 	for i := range u.Requests {
+		if file := c.kinds.all[u.Requests[i].Kind].file; c.byTime && file != nil {
+			r.texts = addText(r.texts, file.Ruling(), u.Requests[i].Rows)
+		}
 		r.Counts = append(r.Counts, AgentRequests{Agent: int(c.kinds.all[u.Requests[i].Kind].agent), Requests: u.Requests[i].Rows, Bytes: u.Requests[i].Bytes})
 	}
 	c.requested.AddItem(rows, hash, r)
@@ -128,20 +132,15 @@ func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested
 	return all
 }
 
-// MostAsked returns the most requested paths of each of some files, whose sites are given, at most so many of each, those
+// MostAsked returns the most requested paths of the sites of each of some files, at most so many of each, those
 // with the most requests first. A site may have several files. It is called as MostRequested is.
-func (c *Counter) MostAsked(files [][]engine.SiteID, most int) [][]AskedPath {
-	of := map[engine.SiteID][]int{}
-	for i, sites := range files {
-		for _, site := range sites {
-			of[site] = append(of[site], i)
-		}
-	}
+func (c *Counter) MostAsked(files []aggregate.BusyFile, most int) [][]AskedPath {
+	of := filesOf(files)
 	all := make([][]AskedPath, len(files))
 	for _, r := range c.requested.Items() {
 		for _, i := range of[r.site] {
 			if len(all[i]) < most {
-				all[i] = append(all[i], AskedPath{Path: r.Path, Requests: r.requests})
+				all[i] = append(all[i], AskedPath{Path: r.Path, Requests: r.requests, Within: requestsBy(r.texts, files[i].Ruling)})
 			}
 		}
 	}

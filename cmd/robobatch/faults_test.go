@@ -49,7 +49,7 @@ var fives = map[string]struct {
 		},
 		[]string{
 			"foreign: The robots.txt seems to be for a test site: its sitemap in line 6 is on staging.shop.example.",
-			"stopped: bingbot stopped: ", "endless: Googlebot spent ", "redirected: 53.5% of the requests of GPTBot were answered by a redirect (3xx), most often 301", "faked: Clients that are not Googlebot use that name;",
+			"stopped: bingbot stopped: ", "endless: Googlebot spent ", "redirected: 54.1% of the requests of GPTBot were answered by a redirect (3xx), most often 301", "faked: Clients that are not Googlebot use that name;",
 		},
 	},
 	"news": {
@@ -68,7 +68,7 @@ var fives = map[string]struct {
 		},
 		[]string{
 			"misplaced: What the site sends as robots.txt is an HTML page, so crawlers find no rules in it and may fetch everything.",
-			"slowed: Googlebot came much less: ", "endless: Googlebot spent 2", "missing: 45.7% of the requests of bingbot found no page", "idle: In the robots.txt 5 of 7 rules matched none",
+			"slowed: Googlebot came much less: ", "endless: Googlebot spent 2", "missing: 46.2% of the requests of bingbot found no page", "idle: In the robots.txt 5 of 7 rules matched none",
 		},
 	},
 }

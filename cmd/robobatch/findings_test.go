@@ -197,23 +197,23 @@ var faults = map[string]struct {
 	},
 	"stopped": {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
 	"slowed":  {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},
-	"failing": {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "% of the requests of Googlebot in that time, 10.3% of those of bingbot and 12.1% of those of GPTBot were answered by an error of the server (5xx), most often 503."},
+	"failing": {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "% of the requests of Googlebot in that time, 10.3% of those of bingbot and 11.9% of those of GPTBot were answered by an error of the server (5xx), most often 503."},
 	"failing of a directory": {traffic{client: func(v *visit) {
 		if v.robot && v.day > 8 && strings.HasPrefix(v.path, "/news/") {
 			v.status = []int{500, 500, 500, 502}[v.rng.IntN(4)]
 		}
 	}}, "failing", "were answered by an error of the server (5xx), most often 500 and below /news/. | 1,037 requests · since 2026-03-09, for 6 days"},
-	"violations": {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times. 300 broke line 2 of the robots.txt, Disallow: /private/. It knew of 286: its copy of robots.txt disallowed them."},
+	"violations": {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times. All of these requests broke line 2 of the robots.txt, Disallow: /private/. It knew of 286: its copy of robots.txt disallowed them."},
 	"violations of versions": {
 		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /x/\n"}}, more: manyViolations},
 		"violated changed",
-		"1,200 broke line 2 of the robots.txt, Disallow: /private/.",
+		"All of these requests broke line 2 of the robots.txt, Disallow: /private/.",
 	},
 	"violations of a line that moves": {
-		traffic{captures: []sent{{-5, usualText}, {7, "# new\n" + usualText}}, more: manyViolations}, "violated changed", "1,200 broke a line of the robots.txt, Disallow: /private/.",
+		traffic{captures: []sent{{-5, usualText}, {7, "# new\n" + usualText}}, more: manyViolations}, "violated changed", "All of these requests broke a line of the robots.txt, Disallow: /private/.",
 	},
 	"impostors":   {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "faked", "Clients that are not Googlebot use that name; 100% of their requests came from 5.188.10.0/24. | 400 requests"},
-	"redirects":   {traffic{client: func(v *visit) { failSome(v, 0, 301, 3) }}, "redirected", "37.8% of the requests of Googlebot, 37.5% of those of bingbot and 36.8% of those of GPTBot were answered by a redirect (3xx), most often 301"},
+	"redirects":   {traffic{client: func(v *visit) { failSome(v, 0, 301, 3) }}, "redirected", "37.7% of the requests of Googlebot, 37.5% of those of bingbot and 36.8% of those of GPTBot were answered by a redirect (3xx), most often 301"},
 	"changes":     {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, usualText}}}, "changed", "changed 2 times: from 2026-03-04 00:00 to 2026-03-10 00:00 “Disallow: /img/” and 1 more line were in it. | 2 changes"},
 	"idle rules":  {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /old1/\nDisallow: /old2/\nDisallow: /old3/\nDisallow: /search?\n"}}}, "idle", "3 of 4 rules matched none of 100,000 requests"},
 	"beaten rule": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /search/x\nAllow: /search/x\nDisallow: /search?\n"}}}, "idle", "1 rule never decides anything, as another rule always wins (line 2). | 1 without effect | Line 3 always wins over it: Allow: /search/x. Take out the one that is not meant."},

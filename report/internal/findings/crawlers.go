@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // span returns the time from the first stretch in which some crawlers did something to the last.
@@ -77,16 +78,24 @@ func violated(f *Facts) []Finding {
 		return nil
 	}
 	from, to := f.span(all, func(p Point) bool { return p.Violations > 0 })
-	text := fmt.Sprintf("%s fetched what robots.txt disallows to it: %s.", show.Text(all[0].Name), show.Plural(all[0].Violations, "time"))
+	disallows := "robots.txt disallows"
+	if f.Draft {
+		disallows = "the rules before disallow"
+	}
+	text := fmt.Sprintf("%s fetched what %s to it: %s.", show.Text(all[0].Name), disallows, show.Plural(all[0].Violations, "time"))
 	if len(all) > 1 {
-		text = fmt.Sprintf("%s fetched what robots.txt disallows to them, %s alone %s.", list(names(all), "other crawler"), show.Text(all[0].Name), show.Plural(all[0].Violations, "time"))
+		text = fmt.Sprintf("%s fetched what %s to them, %s alone %s.", list(names(all), "other crawler"), disallows, show.Text(all[0].Name), show.Plural(all[0].Violations, "time"))
 	}
 	if b := &f.Broken; b.Violations > 0 {
 		line := "a line"
 		if b.Line > 0 {
 			line = fmt.Sprintf("line %d", b.Line)
 		}
-		text += fmt.Sprintf(" %s broke %s of the robots.txt%s, %s.", show.Number(b.Violations), line, f.of(show.Text(b.Origin)), brief(b.Rule))
+		these := show.Number(b.Violations)
+		if b.Violations == sum {
+			these = "All"
+		}
+		text += fmt.Sprintf(" %s of these requests broke %s of the robots.txt%s, %s.", these, line, f.of(show.Text(b.Origin)), brief(b.Rule))
 	}
 	text += all[0].knew(len(all) > 1)
 	found := f.findingOf(Violated, sum, f.Requests, from, to, text)
@@ -175,6 +184,9 @@ func (c *Crawler) knew(named bool) string {
 		return " " + who + " never asked for robots.txt before."
 	case c.NeverAsked > 0:
 		return fmt.Sprintf(" %s had not asked for robots.txt before %s of its requests.", who, show.Number(c.NeverAsked))
+	}
+	if named {
+		return " Nothing shows that the copy of robots.txt that " + who + " had disallowed its requests."
 	}
 	return " Nothing shows that its copy of robots.txt disallowed them."
 }
@@ -420,7 +432,7 @@ func resting(f *Facts) (found []Finding) {
 	}
 	for i := range f.Crawlers {
 		c := &f.Crawlers[i]
-		if len(c.Points) <= n {
+		if len(c.Points) <= n || f.isUnnamed(c) {
 			continue
 		}
 		one := f.stopped(c, n)
@@ -432,6 +444,14 @@ func resting(f *Facts) (found []Finding) {
 		}
 	}
 	return most(found, 2)
+}
+
+// isUnnamed reports whether only texts name a crawler, and not each: then its requests may go on without its name.
+func (f *Facts) isUnnamed(c *Crawler) bool {
+	token := robots.NewAgent(c.Name, f.Dialect).Token
+	return c.Named && slices.ContainsFunc(f.Files, func(file File) bool {
+		return file.Changing && (file.Body == nil || !slices.ContainsFunc(file.Report.File.Groups, func(g robots.Group) bool { return g.Names(token) }))
+	})
 }
 
 // whole returns how many stretches are complete: all but the last. It is 0 if these are too few to compare.

@@ -48,6 +48,7 @@ type Facts struct {
 	Unlisted  int64  // the same, without a list, or without an address
 	Unlike    bool   // the answers in the log contradict the robots.txt that was broken most
 	Unjudged  string // why it is not known what crawlers knew, where the log says enough; "" if it is
+	Draft     bool   // Files are of a draft, which nobody was sent, and violations are of the rules before
 	OneOrigin bool   // all requests are of one origin
 	Dialect   robots.Dialect
 
@@ -68,14 +69,15 @@ type Facts struct {
 	Changes   []Change    // in their order
 	Sitemaps  *Sitemaps   // nil if there are none
 
-	sites []closing                  // that are closed, see closings; of Find
-	known map[closingKey]robots.Rule // of closesTo
+	sites []closing           // that are closed, see closings; of Find
+	known map[closingKey]shut // of closesTo
 }
 
 // A Crawler is the requests of a crawler, without those of its impostors.
 type Crawler struct {
 	Name       string
 	Search     bool // it fetches for a search engine
+	Named      bool // only a robots.txt names it: by another text, its requests are those of other clients
 	Requests   int64
 	Violations int64
 	Judged     bool      // it is known what it knew
@@ -139,12 +141,14 @@ type Beaten struct {
 type Asked struct {
 	Path     string
 	Requests int64
+	Within   int64 // of Requests, those while the file was in force, if File.Changing
 }
 
 // A Prefix is a directory of the origins of a file, and the requests for paths in it in all of the log.
 type Prefix struct {
 	Path     string           // it ends with "/", which alone is all of the site
 	Requests int64            // of all clients
+	Within   int64            // of Requests, those while the file was in force
 	Made     map[string]int64 // by crawler, those that robots.txt allowed
 	Sample   []string         // paths in it, each as likely as any other
 }
@@ -247,6 +251,9 @@ func Looks(f *Facts) []Look {
 	if f.FromLog && !f.Dated {
 		shut.Note = "by the text of today alone, as no older ones were given"
 	}
+	if f.Draft {
+		shut.Note = "by the draft, which no crawler was sent"
+	}
 	knew := Look{What: "what these crawlers knew of robots.txt", Not: cmp.Or(noLog, noTime, noStatus, f.Unjudged)}
 	if f.Unlike {
 		knew.Note = "the answers in the log contradict this robots.txt, see the doubts"
@@ -312,7 +319,7 @@ func (f *Facts) when(from, to time.Time) string {
 	}
 	switch {
 	case began && goesOn:
-		return "in all of the log, of " + length(f.To.Sub(f.From))
+		return "in the whole log of " + length(f.To.Sub(f.From))
 	case goesOn:
 		return "since " + from.Format(layout) + ", for " + length(to.Sub(from))
 	case from.Equal(to):

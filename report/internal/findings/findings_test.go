@@ -150,7 +150,7 @@ func TestRank(t *testing.T) {
 		t.Fatalf("%d findings, and %d more", len(found), more)
 	}
 	if !slices.IsSortedFunc(found, func(a, b Finding) int { return int(b.score - a.score) }) || found[0].Kind != Closed || found[1].Kind != Closed ||
-		found[0].When != "in all of the log, of 30 days" || found[1].When != "from 2026-01-01 to 2026-01-10, 9 days" {
+		found[0].When != "in the whole log of 30 days" || found[1].When != "from 2026-01-01 to 2026-01-10, 9 days" {
 		t.Errorf("the first are %+v and %+v", found[0], found[1])
 	}
 	for _, one := range found {
@@ -169,7 +169,7 @@ func TestPast(t *testing.T) {
 	closing, one := []byte("User-agent: *\nDisallow: /\n"), []byte("User-agent: *\nDisallow: /news/\n")
 	f.Files = []File{
 		{Origin: "https://0.example", Requests: 700, Body: closing, Report: robots.Inspect(closing, robots.Google), First: f.From.AddDate(0, 0, 10), Last: f.From.AddDate(0, 0, 17), Link: "rules", Changing: true},
-		{Origin: "https://0.example", Requests: 2300, Body: one, Report: robots.Inspect(one, robots.Google), First: f.From, Last: f.To, Link: "rules", Changing: true, AllAsked: 3000, Asked: []Asked{{"/news/", 900}}, Prefixes: newsPrefixes},
+		{Origin: "https://0.example", Requests: 2300, Body: one, Report: robots.Inspect(one, robots.Google), First: f.From, Last: f.To, Link: "rules", Changing: true, AllAsked: 3000, Asked: []Asked{{"/news/", 900, 900}}, Prefixes: newsPrefixes},
 	}
 	found, _ := Find(f)
 	if len(found) != 2 {
@@ -194,13 +194,13 @@ func TestPast(t *testing.T) {
 }
 
 // newsPrefixes are the directories of a site of which 900 of 3000 requests are for news.
-var newsPrefixes = []Prefix{{Path: "/", Requests: 3000}, {Path: "/news/", Requests: 900, Sample: []string{"/news/", "/news/1"}}}
+var newsPrefixes = []Prefix{{Path: "/", Requests: 3000, Within: 3000}, {Path: "/news/", Requests: 900, Within: 900, Sample: []string{"/news/", "/news/1"}}}
 
 // TestClosedPaths holds which directories are found that a text closes: the shortest ones, of many requests, and such as are not
 // closed on purpose.
 func TestClosedPaths(t *testing.T) {
 	prefix := func(path string, requests, google, bing int64, sample ...string) Prefix {
-		return Prefix{path, requests, map[string]int64{"Googlebot": google, "bingbot": bing}, append(sample, path+"a", path+"b")}
+		return Prefix{path, requests, requests, map[string]int64{"Googlebot": google, "bingbot": bing}, append(sample, path+"a", path+"b")}
 	}
 	root := prefix("/", 10_000, 4000, 1000, "/docs/api/x")
 	docs := prefix("/docs/", 5000, 2000, 500)
@@ -217,6 +217,7 @@ func TestClosedPaths(t *testing.T) {
 		{"crawled a little", "Disallow: /docs/api/", []Prefix{docs, prefix("/docs/api/", 4000, 200, 50)}, nil, "", 0},
 		{"on purpose", "Disallow: /search/", []Prefix{prefix("/search/", 4000, 2000, 500)}, nil, "", 0},
 		{"a cart", "Disallow: /de/shoppingcart/", []Prefix{prefix("/de/", 9000, 2000, 900), prefix("/de/shoppingcart/", 1000, 1, 1)}, nil, "", 0},
+		{"an installer", "Disallow: /installation/", []Prefix{prefix("/installation/", 4000, 0, 0)}, nil, "", 0},
 		{"a name like one", "Disallow: /restaurants/", []Prefix{prefix("/restaurants/", 4000, 0, 0)}, nil, "Googlebot and bingbot may not fetch /restaurants/, the path of 40.0% of the site's requests: line 2, Disallow: /restaurants/.", 4000},
 		{"without a sample", "Disallow: /docs/news/", []Prefix{docs, {Path: "/docs/news/", Requests: 3000}}, nil, "Googlebot and bingbot may not fetch /docs/news/, the path of 30.0% of the site's requests: line 2, Disallow: /docs/news/.", 3000},
 		{"research", "Disallow: /research/", []Prefix{prefix("/research/", 1000, 0, 0)}, nil, "Googlebot and bingbot may not fetch /research/, the path of 10.0% of the site's requests: line 2, Disallow: /research/.", 1000},
@@ -232,7 +233,7 @@ func TestClosedPaths(t *testing.T) {
 		f.addCrawler("bingbot", func(int) int64 { return 100 })
 		f.Dialect, f.Spaces = robots.Google, c.spaces
 		body := []byte("User-agent: *\n" + c.rules + "\n")
-		f.Files = []File{{Origin: "https://0.example", Requests: 10_000, Body: body, Report: robots.Inspect(body, robots.Google), First: f.From.AddDate(0, 0, 9), Last: f.To, AllAsked: 10_000, Prefixes: append([]Prefix{root}, c.prefixes...), Asked: []Asked{{"/docs/news/1", 9}}}}
+		f.Files = []File{{Origin: "https://0.example", Requests: 10_000, Body: body, Report: robots.Inspect(body, robots.Google), First: f.From.AddDate(0, 0, 9), Last: f.To, AllAsked: 10_000, Prefixes: append([]Prefix{root}, c.prefixes...), Asked: []Asked{{"/docs/news/1", 9, 0}}}}
 		found := closedPaths(f)
 		if c.want == "" && len(found) > 0 || c.want != "" && (len(found) != 1 || strings.ReplaceAll(found[0].Text, " of https://0.example", "") != c.want || found[0].Number != c.number || found[0].When != "since 2026-01-10, for 5 days") {
 			t.Errorf("%s: %+v, want %d, %s", c.name, found, c.number, c.want)
@@ -247,7 +248,7 @@ func TestClosedShare(t *testing.T) {
 		f := days(14)
 		f.addCrawler("Googlebot", func(int) int64 { return 300 })
 		f.Dialect = robots.Google
-		prefixes := []Prefix{{"/", 9000, map[string]int64{"Googlebot": 4000}, nil}, {"/docs/api/", 1100, map[string]int64{"Googlebot": 1000}, []string{"/docs/api/"}}}
+		prefixes := []Prefix{{"/", 9000, 9000, map[string]int64{"Googlebot": 4000}, nil}, {"/docs/api/", 1100, 1100, map[string]int64{"Googlebot": 1000}, []string{"/docs/api/"}}}
 		for i, c := range []struct {
 			body string
 			made int64
@@ -273,7 +274,7 @@ func TestForeign(t *testing.T) {
 		f := days(30)
 		f.addCrawler("Googlebot", func(int) int64 { return 100 })
 		f.Dialect = robots.Google
-		f.Files = []File{{Origin: "https://0.example", Requests: 3000, Body: []byte(body), Report: robots.Inspect([]byte(body), robots.Google), First: f.From, Last: f.To, Link: "rules", AllAsked: 3000, Asked: []Asked{{"/news/", 300}, {"/", 900}}, Prefixes: newsPrefixes}}
+		f.Files = []File{{Origin: "https://0.example", Requests: 3000, Body: []byte(body), Report: robots.Inspect([]byte(body), robots.Google), First: f.From, Last: f.To, Link: "rules", AllAsked: 3000, Asked: []Asked{{"/news/", 300, 0}, {"/", 900, 0}}, Prefixes: newsPrefixes}}
 		found, _ := Find(f)
 		var kinds []string
 		for _, one := range found {
@@ -390,7 +391,7 @@ func TestOutage(t *testing.T) {
 		},
 		{"beside one that often fails", 200, func(crawler, day int) int64 {
 			return map[bool]int64{true: 20, false: map[int]int64{200: 200}[day]}[crawler == 0]
-		}, "10.0% of the requests of Googlebot were answered by an error of the server (5xx). 7300 in all of the log, of 365 days\n" +
+		}, "10.0% of the requests of Googlebot were answered by an error of the server (5xx). 7300 in the whole log of 365 days\n" +
 			"100% of the requests of bingbot in that time were answered by an error of the server (5xx). 200 from 2026-07-20 00:00 to 2026-07-21 00:00, 24 hours"},
 		{"few in all", 10, func(_, day int) int64 { return map[bool]int64{true: 10}[day%90 == 7] }, ""},
 		{"few of many", 200, func(_, day int) int64 { return map[bool]int64{true: 90}[day%30 == 7] }, ""},
@@ -478,6 +479,10 @@ func TestKnew(t *testing.T) {
 		if got := c.knew(false); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	c := Crawler{Name: "GPTBot", Judged: true, Violations: 9}
+	if got, want := c.knew(true), " Nothing shows that the copy of robots.txt that GPTBot had disallowed its requests."; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -684,5 +689,125 @@ func TestBeside(t *testing.T) {
 	f := &Facts{Spaces: []Space{segments, small}}
 	if got := f.beside(&Parameter{Name: "sid", Requests: 1000}); got != 1000 {
 		t.Errorf("%d requests beside a space of segments, and one that is not found", got)
+	}
+}
+
+// TestShut holds which path, rule and number of requests a closing names: a path that is closed itself, the rule that denies most
+// requests, and a number that is exact or a lower bound.
+func TestShut(t *testing.T) {
+	libs := []Asked{{"/libs/a.php", 625, 0}, {"/libs/a.js", 104, 0}, {"/libs/a.png", 3, 0}}
+	talks := []Asked{{"/talks/logs-1/a", 1100, 0}, {"/talks/logs-2/b", 986, 0}, {"/talks/logs-3/c", 100, 0}, {"/talks/", 22, 0}}
+	images := []Asked{{"/images/a.png", 700, 0}, {"/images/b.png", 291, 0}, {"/images/b.png?x", 40, 0}, {"/images/c.jpg", 9, 0}}
+	for _, c := range []struct {
+		name, rules string
+		asked       []Asked
+		dir         string
+		requests    int64 // for dir
+		want        string
+	}{
+		{"the busiest rule", "Disallow: /*.png\nDisallow: /*.js\nDisallow: /libs", libs, "/libs/", 732, "/libs/, the path of 14.6% of the site's requests: line 4, Disallow: /libs. 732 requests of all clients"},
+		{"not all are known", "Disallow: /libs\nAllow: /libs/b", libs, "/libs/", 1732, "/libs/, the path of at least 14.6% of the site's requests: line 2, Disallow: /libs. 732 requests of all clients, at least"},
+		{"all are known", "Disallow: /libs\nAllow: /libs/*.png", libs, "/libs/", 732, "/libs/, the path of 14.6% of the site's requests: line 2, Disallow: /libs. 729 requests of all clients"},
+		{"an Allow that loses", "Disallow: /libs\nAllow: /*.x", libs, "/libs/", 1732, "/libs/, the path of 34.6% of the site's requests: line 2, Disallow: /libs. 1732 requests of all clients"},
+		{"what begins alike", "Disallow: /talks/logs", talks, "/talks/", 2208, "/talks/logs-, the path of 43.7% of the site's requests: line 2, Disallow: /talks/logs. 2186 requests of all clients"},
+		{"others beside it", "Disallow: /talks/logs", talks, "/talks/", 2304, "/talks/logs-, the path of at least 43.7% of the site's requests: line 2, Disallow: /talks/logs. 2186 requests of all clients, at least"},
+		{"by their ends", "Disallow: /*.png$", images, "/images/", 1040, "nearly all of /images/, the path of 19.8% of the site's requests: line 2, Disallow: /*.png$. 991 requests of all clients"},
+		{"few by their ends", "Disallow: /*.jpg$", images, "/images/", 1040, ""},
+	} {
+		f := days(14)
+		f.addCrawler("Googlebot", func(int) int64 { return 300 })
+		f.Dialect, f.OneOrigin = robots.Google, true
+		body := []byte("User-agent: *\n" + c.rules + "\n")
+		f.Files = []File{{
+			Origin: "https://0.example", Requests: 5000, Body: body, Report: robots.Inspect(body, robots.Google), AllAsked: 5000, Asked: c.asked,
+			Prefixes: []Prefix{{Path: "/", Requests: 5000}, {Path: c.dir, Requests: c.requests, Sample: []string{c.asked[0].Path}}},
+		}}
+		var all []string
+		for _, one := range closedPaths(f) {
+			all = append(all, fmt.Sprint(strings.TrimPrefix(one.Text, "Googlebot may not fetch "), " ", one.Number, " ", one.Unit))
+		}
+		if got := strings.Join(all, "; "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestShutAgain holds that a path that texts close one after the other is one finding, by the last of them and with the requests of
+// both, if that closes it to no more crawlers, and that a finding counts no requests of another text.
+func TestShutAgain(t *testing.T) {
+	const past = "For a time Googlebot might not fetch /news/, the path of 20.0% of the site's requests: line 2 was Disallow: /news/. 400 requests of all clients, from 2026-01-01 to 2026-01-16, 15 days"
+	for rules, want := range map[string]string{
+		"User-agent: *\nDisallow: /n\n":           "Googlebot may not fetch /news/, the path of 30.0% of the site's requests: line 2, Disallow: /n. 900 requests of all clients, in the whole log of 30 days",
+		"User-agent: *\nDisallow: /x\n":           past,
+		"User-agent: *\nDisallow: /news/.*.htm\n": past,
+		"User-agent: *\nDisallow: /*s/*.htm\n":    "Googlebot may not fetch nearly all of /news/, the path of at least 48.0% of the site's requests: line 2, Disallow: /*s/*.htm. 480 requests of all clients, at least, since 2026-01-16, for 15 days",
+	} {
+		f := days(30)
+		f.addCrawler("Googlebot", func(int) int64 { return 100 })
+		f.Dialect, f.Dated, f.OneOrigin = robots.Google, true, true
+		for i, body := range []string{"User-agent: *\nDisallow: /news/\n", rules} {
+			within := []int64{400, 500}[i]
+			f.Files = append(f.Files, File{
+				Origin: "https://0.example", Requests: 1000, Body: []byte(body), Report: robots.Inspect([]byte(body), robots.Google), First: f.From.AddDate(0, 0, 15*i), Last: f.From.AddDate(0, 0, 15*i+15),
+				Changing: true, AllAsked: 3000, Asked: []Asked{{"/news/1.htm", 800, within - 20}, {"/news/2.htm", 20, 0}},
+				Prefixes: []Prefix{{Path: "/", Requests: 3000, Within: 2000 - 1000*int64(i)}, {Path: "/news/", Requests: 900, Within: within, Sample: []string{"/news/1.htm"}}},
+			})
+		}
+		var all []string
+		for _, one := range closedPaths(f) {
+			all = append(all, fmt.Sprint(one.Text, " ", one.Number, " ", one.Unit, ", ", one.When))
+		}
+		if got := strings.Join(all, "; "); got != want {
+			t.Errorf("%s: %q, want %q", rules, got, want)
+		}
+	}
+}
+
+// TestNamed holds that a crawler that a text does not name any more did not stop, as its requests go on without its name, and that
+// one that all texts name did.
+func TestNamed(t *testing.T) {
+	const named, other = "User-agent: tiny\nDisallow: /x\n", "User-agent: *\nDisallow: /x\n"
+	for _, c := range []struct {
+		isNamed bool // only by texts
+		first   string
+		last    string
+		want    string
+	}{
+		{true, named, other, "[]"}, {true, other, named, "[]"}, {true, named, named, "[stopped]"}, {false, named, other, "[stopped]"}, {true, named, "", "[]"},
+	} {
+		f := days(60)
+		f.Dialect = robots.Google
+		f.addCrawler("tiny", func(day int) int64 { return map[bool]int64{true: 100, false: 0}[day < 40] })
+		f.Crawlers[0].Named = c.isNamed
+		for _, body := range []string{c.first, c.last} {
+			file := File{Origin: "https://0.example", Body: []byte(body), Report: robots.Inspect([]byte(body), robots.Google), Changing: true}
+			if body == "" {
+				file.Body, file.Report = nil, nil // it is not known
+			}
+			f.Files = append(f.Files, file)
+		}
+		kinds := []string{}
+		for _, one := range resting(f) {
+			kinds = append(kinds, one.Kind.String())
+		}
+		if got := fmt.Sprint(kinds); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
+// TestDraft holds that violations of a draft's page are told of as those of the rules before.
+func TestDraft(t *testing.T) {
+	for draft, want := range map[bool]string{true: "GPTBot fetched what the rules before disallow to it: 30 times.", false: "GPTBot fetched what robots.txt disallows to it: 30 times."} {
+		f := days(14)
+		f.Draft = draft
+		f.addCrawler("GPTBot", func(int) int64 { return 100 })
+		f.Crawlers[0].Violations = 30
+		if found := violated(f); len(found) != 1 || found[0].Text != want {
+			t.Errorf("%+v, want %s", found, want)
+		}
+		if note := Looks(f)[0].Note; (note == "by the draft, which no crawler was sent") != draft {
+			t.Errorf("draft %t: %s", draft, note)
+		}
 	}
 }

@@ -117,7 +117,7 @@ const (
 // meantPaths are the words in names of paths that sites close to crawlers on purpose.
 var meantPaths = regexp.MustCompile(`(?i)(^|[^a-z]|site|[a-df-z])search|recherche|checkout|warenkorb|basket|customer|account|konto|profile|log-?(in|out)|sign-?(in|up|out)|registration|admin|wp-|xmlrpc|graphql|wishlist|trackback|` +
 	`(^|[^a-z])(panier|commande|compte|connexion|inscription|carrito|cesta|cuenta|buscar|busqueda|pedido|carrello|carrinho|pesquisa|ricerca|ordine|winkelwagen|winkelmand|zoeken|bestelling|koszyk|szukaj|varukorg|kassa|korzina|poisk)([^a-z]|$)|` +
-	`(^|[^a-z])([a-z]*cart|suche?|find|query|order|user|member|register|auth|cgi|api|ajax|rest|private?|intern(al)?|te?mp|cache|session|track(ing)?|pixel|beacon|stat(istic)?|print|feed|rss|tag|filter|sort|compare|download|export|calendar|comment)s?([^a-z]|$)`)
+	`(^|[^a-z])([a-z]*cart|suche?|find|query|install|installation|installer|setup|order|user|member|register|auth|cgi|api|ajax|rest|private?|intern(al)?|te?mp|cache|session|track(ing)?|pixel|beacon|stat(istic)?|print|feed|rss|tag|filter|sort|compare|download|export|calendar|comment)s?([^a-z]|$)`)
 
 // stagingWords are the words of comments that only a text for a site that nobody shall find has.
 var stagingWords = regexp.MustCompile(`(?i)\b(staging|stage (server|site|system)|(test|development|dev) (server|site|system|environment)|do not deploy|not for production|under construction)\b`)

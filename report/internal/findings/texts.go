@@ -18,10 +18,11 @@ type closing struct {
 	*File
 	to   []string    // crawlers
 	rule robots.Rule // that closes it
-	path string      // "" is all of the site
 	n    int64       // requests of all clients; 0 if a path has few
 	of   int64       // of so many
 
+	shut                  // of a path
+	dir         string    // in which it is
 	made        []Part    // requests of crawlers for a path while they might; nil if these are few
 	texts       []*File   // of the origin that close a path alike
 	first, last time.Time // of their requests
@@ -285,50 +286,58 @@ func closedPaths(f *Facts) (found []Finding) {
 			continue
 		}
 		for _, c := range f.pathsOf(file) {
-			closed = f.addClosing(closed, c)
+			closed = addClosing(closed, c)
 		}
 	}
 	for i := range closed {
 		c := &closed[i]
 		for _, one := range f.findingOf(ClosedPath, max(c.n, c.sum()), max(c.n, c.sum()), c.first, c.last, "") {
-			one.Number, one.Unit, one.Link, one.Title = c.n, "requests of all clients", c.Link, "Rules"
-			where := fmt.Sprintf("the path of %s of the site's requests", show.Percent(show.Share(c.n, c.of)))
-			if c.Others > 0 {
-				where, one.Unit = strings.Replace(where, "path of", "path of at least", 1), one.Unit+", at least"
+			one.Number, one.Unit, one.Link, one.Title = c.least, "requests of all clients", c.Link, "Rules"
+			atLeast := ""
+			if c.Others > 0 || !c.exact {
+				atLeast, one.Unit = "at least ", one.Unit+", at least"
 			}
+			where := "the path of " + atLeast + show.Percent(show.Share(c.least, c.of)) + " of the site's requests"
 			if len(c.made) > 0 {
 				where, one.Number, one.Unit = c.where(), c.sum(), "requests of crawlers while they might"
 			}
 			if !f.isAlone(c) {
 				one.When = "" // other texts stand between its first and its last request
 			}
-			one.Text = fmt.Sprintf("%s may not fetch %s%s, %s: line %d, %s.", list(c.to, "other search crawler"), brief(c.path), f.of(c.site()), where, c.rule.Line, brief(c.rule.String()))
+			format := "%s may not fetch %s%s, %s: line %d, %s."
 			one.Do = "If people shall find these pages by search, allow them. Try it in What if."
 			if f.isPast(c.File) {
-				one.Text = fmt.Sprintf("For a time %s might not fetch %s%s, %s: line %d was %s.", list(c.to, "other search crawler"), brief(c.path), f.of(c.site()), where, c.rule.Line, brief(c.rule.String()))
+				format = "For a time %s might not fetch %s%s, %s: line %d was %s."
 				one.Do = "Another text is in force now. Find out how the line got there, so that it does not come again."
 			}
+			one.Text = fmt.Sprintf(format, list(c.to, "other search crawler"), c.name(), f.of(c.site()), where, c.rule.Line, brief(c.rule.String()))
 			found = append(found, one)
 		}
 	}
 	return most(found, 2)
 }
 
-// addClosing adds the closing of a path. Texts of a site that close it by the same rule to the same crawlers are one.
-func (f *Facts) addClosing(all []closing, c closing) []closing {
+// addClosing adds the closing of a path. A path of a site is one closing, by the last of the texts that close it. It has the
+// requests and the time of earlier ones that closed the same to these crawlers, too.
+func addClosing(all []closing, c closing) []closing {
 	c.first, c.last, c.texts = c.First, c.Last, []*File{c.File}
 	for i := range all {
 		o := &all[i]
-		if o.Origin != c.Origin || o.path != c.path || o.rule.String() != c.rule.String() || !slices.Equal(o.to, c.to) {
+		if o.Origin != c.Origin || o.dir != c.dir || o.name() != c.name() && o.File == c.File {
 			continue
 		}
-		if c.Last.After(o.last) {
-			o.File, o.rule, o.last = c.File, c.rule, c.Last
+		early, late := *o, c
+		if o.last.After(c.last) {
+			early, late = c, *o
 		}
-		if c.First.Before(o.first) {
-			o.first = c.First
+		if early.name() == late.name() && !slices.ContainsFunc(late.to, func(name string) bool { return !slices.Contains(early.to, name) }) {
+			late.n, late.of, late.least, late.exact = late.n+early.n, late.of+early.of, late.least+early.least, late.exact && early.exact
+			if early.first.Before(late.first) {
+				late.first = early.first
+			}
+			late.texts = append(late.texts, early.texts...)
 		}
-		o.texts = append(o.texts, c.File)
+		*o = late
 		return all
 	}
 	return append(all, c)
@@ -390,38 +399,38 @@ func (f *Facts) pathsOf(file *File) (all []closing) {
 	}
 	for j := range f.Crawlers {
 		one := &f.Crawlers[j]
-		top, total := "", int64(0)
+		top, total, of := "", int64(0), file.AllAsked
 		for i := range file.Prefixes {
 			p := &file.Prefixes[i]
 			made := Part{one.Name, p.Made[one.Name], total}
 			if p.Path == "/" {
 				total = made.Requests
+				if file.Changing {
+					of = p.Within
+				}
 				continue
 			}
-			c := closing{File: file, path: p.Path, of: file.AllAsked}
-			if show.Share(p.Requests, c.of) >= limits[ClosedPath].share {
-				c.n = p.Requests
+			c := closing{File: file, dir: p.Path, of: of}
+			if n := p.while(file); show.Share(n, of) >= limits[ClosedPath].share {
+				c.n = n
 			}
 			isCrawled := made.Requests >= limits[ClosedPath].least && show.Share(made.Requests, total) >= limits[ClosedPath].share/10
 			if !isCrawled && c.n == 0 || top != "" && strings.HasPrefix(p.Path, top) {
 				continue
 			}
-			if c.rule = f.closesTo(one, file, p); c.rule.Line == 0 {
+			if c.shut = f.closesTo(one, file, p); c.by.Line == 0 {
 				continue
 			}
+			c.rule = c.by
 			top, made.Of = p.Path, f.madeElsewhere(one, file, p, total)
 			isCrawled = isCrawled && show.Share(made.Requests, made.Of) >= limits[ClosedPath].share && !f.isTrap(file, one.Name, p)
 			first, below, _ := strings.Cut(p.Path[1:], "/")
 			if meantPaths.MatchString(first) || meantPaths.MatchString(below) && !isCrawled || !isCrawled && c.n == 0 {
 				continue
 			}
-			n := slices.IndexFunc(all, func(o closing) bool { return o.path == p.Path })
+			n := slices.IndexFunc(all, func(o closing) bool { return o.dir == p.Path && o.path == c.path })
 			if n < 0 {
-				for k := range f.Crawlers {
-					if other := &f.Crawlers[k]; f.closesTo(other, file, p).Line > 0 {
-						c.to = append(c.to, other.Name)
-					}
-				}
+				c.addTo(f, p)
 				n, all = len(all), append(all, c)
 			}
 			if isCrawled {
@@ -429,7 +438,9 @@ func (f *Facts) pathsOf(file *File) (all []closing) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b closing) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.path, b.path)) })
+	slices.SortFunc(all, func(a, b closing) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.dir, b.dir), cmp.Compare(a.path, b.path))
+	})
 	return all
 }
 
@@ -439,18 +450,18 @@ type closingKey struct {
 	binding, path string
 }
 
-// closesTo returns the rule that closes a directory to a search crawler of the log; none if it is open, or the crawler is another.
-func (f *Facts) closesTo(one *Crawler, file *File, p *Prefix) robots.Rule {
+// closesTo returns what is closed of a directory to a search crawler of the log: nothing if it is open, or the crawler is another.
+func (f *Facts) closesTo(one *Crawler, file *File, p *Prefix) shut {
 	if !one.Search || one.Requests == 0 || file.Body == nil {
-		return robots.Rule{}
+		return shut{}
 	}
 	key := closingKey{file, fmt.Sprint(file.Report.File.Binding(robots.NewAgent(one.Name, f.Dialect))), p.Path}
 	by, is := f.known[key]
 	if !is {
 		if f.known == nil {
-			f.known = map[closingKey]robots.Rule{}
+			f.known = map[closingKey]shut{}
 		}
-		by = f.closesMost(f.rulesFor(file, one.Name), file, p)
+		by = f.shutOf(f.rulesFor(file, one.Name), file, p)
 		f.known[key] = by
 	}
 	return by
@@ -462,7 +473,7 @@ func (f *Facts) madeElsewhere(one *Crawler, file *File, p *Prefix, total int64) 
 	all := int64(0)
 	for i := range f.Files {
 		if o := &f.Files[i]; o.Origin == file.Origin {
-			if all += o.Made[one.Name]; f.closesTo(one, o, p).Line == 0 {
+			if all += o.Made[one.Name]; f.closesTo(one, o, cmp.Or(o.prefixAt(p.Path), p)).by.Line == 0 {
 				made += o.Made[one.Name]
 			}
 		}
@@ -485,34 +496,6 @@ func (f *Facts) isTrap(file *File, crawler string, p *Prefix) bool {
 		}
 	}
 	return 2*spent >= p.Made[crawler]
-}
-
-// closesMost returns the rule that denies most of a directory's paths, if the rules deny nearly all of its sample, and of the
-// requests for those paths that are asked for most. Otherwise it returns none. Small directories may have no sample.
-func (f *Facts) closesMost(rules []robots.Rule, file *File, p *Prefix) (most robots.Rule) {
-	denied, by := 0, map[robots.Rule]int{}
-	for _, path := range p.Sample {
-		if rule, is := f.deniedBy(rules, path); is {
-			if denied, by[rule] = denied+1, by[rule]+1; by[rule] > by[most] {
-				most = rule
-			}
-		}
-	}
-	requests, of := int64(0), int64(0)
-	for _, a := range file.Asked {
-		if strings.HasPrefix(a.Path, p.Path) {
-			of += a.Requests
-			if rule, is := f.deniedBy(rules, a.Path); is {
-				if requests, by[rule] = requests+a.Requests, by[rule]+1; by[rule] > by[most] {
-					most = rule
-				}
-			}
-		}
-	}
-	if float64(denied) < nearlyAll*float64(len(p.Sample)) || float64(requests) < nearlyAll*float64(of) {
-		return robots.Rule{}
-	}
-	return most
 }
 
 // An edit is a change that stands, or that a later change undid.

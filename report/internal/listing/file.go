@@ -38,12 +38,14 @@ func (f *File) All() []string { return append([]string{f.Origin}, f.Same...) }
 type AskedPath struct {
 	Path     string
 	Requests int64
+	Within   int64 // of Requests, those while the file was in force, where texts were in force one after the other
 }
 
 // A Prefix is a directory, and the requests for paths in it.
 type Prefix struct {
 	Path     string // it ends with "/", which alone is all of the site
 	Requests int64
+	Within   int64         // of Requests, those while the file was in force
 	Made     map[int]int64 // by crawler, those that robots.txt allowed, without those of impostors
 	Sample   []string      // paths in it, each as likely as any other; a small directory may have none
 }

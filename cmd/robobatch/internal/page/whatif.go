@@ -21,17 +21,13 @@ const mostAsked = 1000
 
 // addAsked adds to files the paths that were asked for most.
 func (p *Page) addAsked(files []report.File, busiest []aggregate.BusyFile) {
-	sites := make([][]engine.SiteID, len(busiest))
-	for i := range busiest {
-		sites[i] = busiest[i].Sites
-	}
-	for i, asked := range p.counts.counter.MostAsked(sites, mostAsked) {
+	for i, asked := range p.counts.counter.MostAsked(busiest, mostAsked) {
 		files[i].Asked = asked
-		if _, requests, known := p.counts.counter.SiteTotals(sites[i]); known {
+		if _, requests, known := p.counts.counter.SiteTotals(busiest[i].Sites); known {
 			files[i].AllAsked = requests
 		}
 	}
-	for i, prefixes := range p.counts.counter.Prefixes(sites) {
+	for i, prefixes := range p.counts.counter.Prefixes(busiest) {
 		files[i].Prefixes, files[i].Made = prefixes, p.counts.counter.Allowed(busiest[i].Ruling)
 	}
 }
