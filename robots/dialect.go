@@ -3,7 +3,6 @@ package robots
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/crawlers"
@@ -229,8 +228,8 @@ func NewAgent(name string, d Dialect) Agent {
 		return a
 	}
 	a.IgnoresStar = c.IgnoresStar
-	if next := d.token(c.Fallback); next != "" && !slices.ContainsFunc(a.Fallbacks, next.Equal) {
-		a.Fallbacks = append(a.Fallbacks, next)
+	if c.Fallback != "" {
+		a.Fallbacks = append(a.Fallbacks, d.token(c.Fallback))
 	}
 	return a
 }

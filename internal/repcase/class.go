@@ -22,8 +22,8 @@ type class struct {
 	why        string
 }
 
-// classes has every class of the case collection. Agents that start with "Googlebot-", and
-// Yandex's, are the exception of C24, see [Plan].
+// classes has every class of the case collection. An agent that starts with "Googlebot-" is the
+// exception of C24, see [Plan].
 var classes = map[string]class{
 	"C01-multi-agent":                            {why: "groups of different names are never merged, so there is no query by several names"},
 	"C02-robots-txt-implicitly-allowed":          {google: asGoogle, rfc9309: allowed, why: "RFC 9309 section 2.2.2; google/robotstxt has no such exception"},
@@ -48,7 +48,7 @@ var classes = map[string]class{
 	"C21-multi-word-name":                        {google: asGoogle, rfc9309: asGoogle, why: "a product token has no spaces"},
 	"C22-wildcard-inside-agent":                  {google: asGoogle, rfc9309: asGoogle, why: "a product token has no wildcards"},
 	"C23-non-ASCII-agent":                        {google: asGoogle, rfc9309: asGoogle, why: "a product token is ASCII"},
-	"C24-agent-prefix-fallback":                  {google: asGoogle, rfc9309: asGoogle, why: "only tokens that start with Googlebot- and those of Yandex's crawlers fall back, in google and google-2010; all that start with Yandex in yandex"},
+	"C24-agent-prefix-fallback":                  {google: asGoogle, rfc9309: asGoogle, why: "only tokens that start with Googlebot- fall back, in google and google-2010; those that start with Yandex in yandex"},
 	"C25-query-agent-carries-version":            {google: asGoogle, rfc9309: asGoogle, why: "the agent asked for is cut to its product token"},
 	"C26-digits-or-other-chars-in-agent":         {google: asGoogle, rfc9309: asGoogle, wide: asSource, why: "a product token has no digits, unless asked for"},
 	"C30-raw-non-ASCII-in-URL":                   {google: asGoogle, normalised: asSource, rfc9309: asSource, why: "URLs are escaped, unless taken as they are"},

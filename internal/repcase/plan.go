@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -102,8 +101,7 @@ func ownCheck(r *Row, c class) ([]Check, error) {
 // fallsBack reports whether google/robotstxt, which knows no fallbacks, cannot give the answer to the row's
 // agent.
 func fallsBack(r *Row) bool {
-	known, _ := crawlers.Lookup(r.Agent)
-	return strings.HasPrefix(r.Class, "C24") && (strings.HasPrefix(strings.ToLower(r.Agent), "googlebot-") || known.Fallback == "Yandex")
+	return strings.HasPrefix(r.Class, "C24") && strings.HasPrefix(strings.ToLower(r.Agent), "googlebot-")
 }
 
 // want returns the verdict that is expected of a row.
