@@ -70,13 +70,30 @@ func (r *Report) answers() table {
 	}
 }
 
-// rows returns the lines about rows without a verdict and rows that are written.
+// rows returns the lines about rows without rules, rows without a verdict, and rows that are written.
 func (r *Report) rows() table {
 	c := &r.Counts
+	without := r.perURL(c.Reasons[engine.ReasonNoRobots.String()])
+	note := "rows: no robots.txt of their origins"
+	if c.Early > 0 {
+		note += ", or none so old"
+	}
 	return table{
+		{"no rules", say.Number(without), note + "; " + missing[r.Missing], without > 0},
 		{"null", say.Number(c.Null), say.Percent(c.Null, c.Rows), c.Null > 0},
 		{"written", say.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
 	}
+}
+
+// missing says what a value of -missing answers.
+var missing = map[string]string{"allow": "allowed", "disallow": "disallowed", "null": "null"}
+
+// perURL returns how many URLs n verdicts are, if each agent has one.
+func (r *Report) perURL(n int64) int64 {
+	if r.isForSeveral() {
+		return n / int64(len(r.Agents))
+	}
+	return n
 }
 
 // isForSeveral reports whether each URL is decided for several agents.
@@ -136,11 +153,7 @@ func (r *Report) outside() (t table) {
 			{"not bound", say.Number(r.Unbound.Disallowed), "disallowed of " + say.Count(r.Unbound.Rows, "row") + ": crawlers that act for a person", r.Unbound.Rows > 0},
 		}
 	}
-	bad := r.Counts.Reasons[engine.ReasonBadURL.String()]
-	if r.isForSeveral() {
-		bad /= int64(len(r.Agents))
-	}
-	bad += Sum(r.Counts.Refused)
+	bad := r.perURL(r.Counts.Reasons[engine.ReasonBadURL.String()]) + Sum(r.Counts.Refused)
 	return append(t, line{"no verdict", say.Number(bad), "lines: -rejects lists them", bad > 0})
 }
 
