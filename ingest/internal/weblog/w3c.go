@@ -47,17 +47,19 @@ func isCloudFront(lines [][]byte, opt Options) bool {
 
 // w3c reads the W3C extended log file format. Fields are separated by spaces, or by tabs if a line
 // has one. IIS writes "+" for spaces, CloudFront percent-encodes; both is undone in headers of the
-// request, and left in URLs.
+// request, and left in URLs. Other writers put fields in quotes, which may hold spaces.
 type w3c struct {
 	common
 	escapes
 	percent     bool // fields are percent-encoded
 	cols        columns
-	stem, query int // columns of the two halves of a URL; -1 if there are none
-	number      int // of fields; 0 before the header
+	stem, query int  // columns of the two halves of a URL; -1 if there are none
+	number      int  // of fields; 0 before the header
+	quoted      bool // fields of the line had quotes
 	header      header
 	fields      [][]byte
-	when        []byte // memory of a time of two columns
+	unquoted    [][]byte // memory of cutQuoted
+	when        []byte   // memory of a time of two columns
 }
 
 func newW3C(opt Options, percent bool) *w3c { return &w3c{common: newCommon(opt), percent: percent} }
@@ -75,12 +77,60 @@ func (w *w3c) Parse(line []byte, r *Row) Result {
 	if bytes.IndexByte(line, '\t') >= 0 {
 		sep = '\t'
 	}
+	w.buf = w.buf[:0]
 	w.fields = cutFields(w.fields[:0], line, sep)
+	w.quoted = w.mayHaveQuotes(line) && w.cutQuoted(line, sep)
 	if len(w.fields) != w.number {
 		return RefusedFields
 	}
-	w.buf = w.buf[:0]
 	return w.row(r)
+}
+
+// mayHaveQuotes reports whether fields of the line, which was cut without a look at quotes, may be in quotes. A
+// User-Agent without a space may be the only one.
+func (w *w3c) mayHaveQuotes(line []byte) bool {
+	return line[0] == '"' || len(w.fields) != w.number || bytes.HasPrefix(at(w.fields, w.cols.agent), []byte{'"'})
+}
+
+// cutQuoted cuts the line again, and takes fields out of their quotes. Two quotes in such a field stand for one. It
+// reports whether that makes as many fields as the header has; if not, the fields stay as they are.
+func (w *w3c) cutQuoted(line []byte, sep byte) bool {
+	fields := w.unquoted[:0]
+	defer func() { w.unquoted = fields }()
+	for more := true; more; {
+		if len(fields) == w.number {
+			return false
+		}
+		var field []byte
+		if line, more = bytes.CutPrefix(line, []byte{'"'}); !more {
+			field, line, more = bytes.Cut(line, []byte{sep})
+			fields = append(fields, field)
+			continue
+		}
+		begin := len(w.buf)
+		for {
+			text, rest, ok := bytes.Cut(line, []byte{'"'})
+			if !ok {
+				return false
+			}
+			w.buf, line = append(w.buf, text...), rest
+			if line, ok = bytes.CutPrefix(line, []byte{'"'}); !ok {
+				break
+			}
+			w.buf = append(w.buf, '"')
+		}
+		fields = append(fields, w.buf[begin:len(w.buf):len(w.buf)])
+		if more = len(line) > 0; more && line[0] != sep {
+			return false
+		} else if more {
+			line = line[1:]
+		}
+	}
+	if len(fields) != w.number {
+		return false
+	}
+	w.fields, fields = fields, w.fields
+	return true
 }
 
 // directive reads a line that begins with "#".
@@ -180,8 +230,11 @@ func (w *w3c) keepField(i int) []byte {
 	return w.fields[i]
 }
 
-// decode undoes the writer's changes to a header of the request.
+// decode undoes the writer's changes to a header of the request. There are none to a text in quotes with spaces.
 func (w *w3c) decode(field []byte) (text []byte) {
+	if w.quoted && bytes.IndexByte(field, ' ') >= 0 {
+		return field
+	}
 	if w.percent {
 		text, w.buf = unpercent(field, w.buf)
 	} else {

@@ -54,3 +54,39 @@ func TestW3CPort(t *testing.T) {
 		}
 	}
 }
+
+// TestW3CQuotes holds that fields in quotes may have spaces and quotes, and that other quotes are bytes like others.
+func TestW3CQuotes(t *testing.T) {
+	for _, test := range []struct {
+		line   string
+		result Result
+		url    string
+		fields string // the User-Agent, and x
+	}{
+		{`/a "Mozilla/5.0 (a; b+c)" -`, IsRow, "/a", "Mozilla/5.0 (a; b+c)|"},
+		{`"/a" "bot+1" "say ""x"""`, IsRow, "/a", `bot 1|say "x"`},
+		{`/a "bot/1" c`, IsRow, "/a", "bot/1|c"},
+		{"/a\t\"a b\"\t\"c\td\"", IsRow, "/a", "a b|c\td"},
+		{`/a - "c d"`, IsRow, "/a", "|c d"},
+		{`"/a" "" ""`, IsRow, "/a", "|"},
+		{`/a "bot x`, IsRow, "/a", `"bot|x`},
+		{`/a "bot"x y`, IsRow, "/a", `"bot"x|y`},
+		{`/a bot" y`, IsRow, "/a", `bot"|y`},
+		{`/a "b c" d e`, RefusedFields, "", ""},
+		{`/a "b c d e`, RefusedFields, "", ""},
+		{`/a "b c"`, IsRow, "/a", `"b|c"`},
+		{`"/a" "b" `, IsRow, "/a", "b|"},
+	} {
+		w := newW3C(Options{Agents: true, Base: "https://a.example", Keep: []string{"x"}}, false)
+		var r Row
+		w.Parse([]byte("#Fields: cs-uri-stem cs(User-Agent) x"), &r)
+		result := w.Parse([]byte(test.line), &r)
+		if result != test.result {
+			t.Errorf("%s: %v, want %v", test.line, result, test.result)
+		} else if result == IsRow {
+			if got := string(r.Agent) + "|" + string(r.Fields[0]); string(r.AppendURL(nil)) != "https://a.example"+test.url || got != test.fields {
+				t.Errorf("%s: %s, %q; want %s, %q", test.line, r.AppendURL(nil), got, test.url, test.fields)
+			}
+		}
+	}
+}
