@@ -38,8 +38,11 @@ type ForeignError struct {
 // A Foreign is the kind of such a text, in words.
 type Foreign = weblog.Foreign
 
-// ForeignXML is the kind of sitemaps and pages.
-const ForeignXML = weblog.ForeignXML
+// Kinds that have remedies of their own.
+const (
+	ForeignXML     = weblog.ForeignXML     // sitemaps and pages
+	ForeignRequest = weblog.ForeignRequest // logs of other programs with requests in quotes
+)
 
 // Error names the kind, and has the start of the first line.
 func (e *ForeignError) Error() string {
@@ -69,6 +72,7 @@ var (
 	ErrNoHeader  = weblog.ErrNoHeader  // a header, which a table needs
 	ErrSeparator = weblog.ErrSeparator // the separator of its format
 	ErrNotFormat = errors.New("no line is of the format that was named")
+	ErrLongLines = fmt.Errorf("no line is read, as lines are longer than %d KiB", MaxLine>>10)
 	ErrJSONText  = errors.New("the log is one JSON text over several lines, or a JSON array, and not an object a line")
 	ErrSyslog    = errors.New("the lines are JSON objects behind a prefix, such as that of syslog")
 	ErrWrapped   = errors.New("the lines are JSON objects whose field log holds a line of the log, as Docker writes them")

@@ -33,7 +33,7 @@ type textLog struct {
 	fieldless bool   // its first lines are rows of W3C without their #Fields
 	failed    *where // the line that parsing stopped at; nil if it did not
 
-	rows, refused int64 // of the open log
+	rows, refused, long int64 // of the open log; long are lines that are too long
 }
 
 // open opens a log. Call setFormat next.
@@ -55,7 +55,7 @@ func (l *textLog) open(name string) error {
 	}
 	l.utf8.Reset(text)
 	l.lines.reset(&l.utf8)
-	l.begun, l.headless, l.fieldless, l.choice, l.failed, l.rows, l.refused = false, false, false, weblog.Choice{}, nil, 0, 0
+	l.begun, l.headless, l.fieldless, l.choice, l.failed, l.rows, l.refused, l.long = false, false, false, weblog.Choice{}, nil, 0, 0, 0
 	return nil
 }
 
@@ -83,6 +83,7 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	l.lines.fill(&l.raw, rows, size)
 	r.bytes += l.lines.given() - before
 	r.empty += l.raw.empty
+	l.long += int64(len(l.raw.long))
 	r.noteEncoding(&l.raw, b.Input, l.utf8.Wide())
 	if !l.begun && len(l.raw.spans) > 0 {
 		l.begun = true
@@ -179,8 +180,8 @@ func (l *textLog) end(r *rowReader, b *engine.Batch) error {
 	return l.lines.err
 }
 
-// checkFormat returns an ErrNotFormat if a format was named, and no line of the log is of it, and an ErrNoFields if
-// all are W3C lines without their #Fields.
+// checkFormat returns an ErrNotFormat if a format was named, and no line of the log is of it, an ErrLongLines if that is
+// because most are too long, and an ErrNoFields if all are W3C lines without their #Fields.
 func (l *textLog) checkFormat() error {
 	if l.rows > 0 || l.refused == 0 || l.opt.Format == weblog.Auto && !l.fieldless {
 		return nil
@@ -188,6 +189,9 @@ func (l *textLog) checkFormat() error {
 	l.failed = &where{line: 1}
 	if l.fieldless {
 		return ErrNoFields
+	}
+	if 2*l.long > l.refused {
+		return ErrLongLines
 	}
 	return fmt.Errorf("%w: %s", ErrNotFormat, l.of)
 }

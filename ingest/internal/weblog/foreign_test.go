@@ -35,6 +35,7 @@ func TestForeignOf(t *testing.T) {
 		{"1|\"GET / HTTP/1.1\"|200\n2|\"GET /a HTTP/2\"|200", ForeignRequest},
 		{"Jan 31 app: \"GET / HTTP/1.1\" 200\nJan 31 app: done\nJan 31 app: \"HEAD / HTTP/1.1\" 200", ForeignRequest},
 		{"Jan 31 app: \"GET / HTTP/1.1\" 200\nJan 31 app: done", ""},
+		{"2015-05-13T23:39:43.94Z lb 1.2.3.4:28 10.0.0.1:80 200 \"GET https://a.example:443/ HTTP/1.1\" \"x\" - -\n# TCP\n2015-05-13T23:39:43.94Z lb 1.2.3.4:28 10.0.0.1:80 - \"- - - \" \"-\" - -", ForeignRequest},
 		{"time,call\n1,\"GET / HTTP/1.1\"\n2,\"GET /a HTTP/1.1\"", ""},
 		{"1,\"GET / HTTP/1.1\"\nhttps://a.example/", ""},
 		{"https://a.example/?q=\"GET / HTTP/1.1\"", ""},

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -88,6 +89,9 @@ type For struct {
 	Origin      string // that -origin names; "" if it is not given
 }
 
+// ShortenJSON is a command that makes long lines of JSON short.
+const ShortenJSON = "jq -c '{url,status}'"
+
 // damageRemedy is the remedy for files of captures that lost their ends.
 const damageRemedy = "get a whole copy, or use what is left with -accept-damaged-rules"
 
@@ -118,6 +122,8 @@ func (s For) Add(err error) error {
 		return &remediedError{err, unpackRemedy(err, `tr '\r' '\n'`, "<")}
 	case errors.Is(err, ingest.ErrSyslog):
 		return &remediedError{err, unpackRemedy(err, "sed 's/^[^{]*//'", " ")}
+	case errors.Is(err, ingest.ErrLongLines):
+		return &remediedError{err, unpackRemedy(err, ShortenJSON, " ")}
 	case errors.Is(err, ingest.ErrWrapped):
 		return &remediedError{err, unpackRemedy(err, "jq -r .log", " ")}
 	case errors.Is(err, ingest.ErrNoBase):
@@ -201,6 +207,9 @@ func foreignRemedy(err error, other *ingest.ForeignError) string {
 	if other.Kind == ingest.ForeignXML {
 		return remedy + "; of XML only sitemaps are read"
 	}
+	if recipe := requestRecipe(other.First); recipe != "" && other.Kind == ingest.ForeignRequest {
+		return unpackRemedy(err, recipe, " ")
+	}
 	var names []string
 	for _, f := range ingest.Formats() {
 		if f != ingest.Auto {
@@ -208,6 +217,27 @@ func foreignRemedy(err error, other *ingest.ForeignError) string {
 		}
 	}
 	return remedy + ", or name its format with -format, if it is one of " + strings.Join(names, ", ")
+}
+
+// request is a request that stands in quotes.
+var request = regexp.MustCompile(`^[A-Z]{3,16} [^ ]+ HTTP/\d(\.\d)?$`)
+
+// requestRecipe returns a command that makes a table of lines with requests in quotes, such as those of classic load
+// balancers, S3 and HAProxy. The User-Agent is in the next quotes, or behind those of the referrer. It is "" if
+// the line has no such request.
+func requestRecipe(line string) string {
+	parts := strings.Split(line, `"`)
+	for i := 1; i < len(parts); i += 2 {
+		if !request.MatchString(parts[i]) {
+			continue
+		}
+		names, fields := "request", fmt.Sprintf("$%d", i+1)
+		if agent := min(i+4, (len(parts)-1)/2*2-1); agent > i {
+			names, fields = names+`","user_agent`, fields+fmt.Sprintf(",$%d", agent+1)
+		}
+		return fmt.Sprintf(`awk -F'"' -v OFS='\t' 'BEGIN {print "%s"} {print %s}'`, names, fields)
+	}
+	return ""
 }
 
 // packError returns the error of a pack for another dialect, by the flags that ask for either.

@@ -11,6 +11,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -89,6 +90,9 @@ func (r *Report) nothing() []doubt.Doubt {
 
 // noURLs says that no line gave a URL, so that the format, or the site, may be another.
 func (r *Report) noURLs() string {
+	if long := r.Counts.LongLines + r.Counts.Refused["too_long"]; 2*long > r.Counts.Bad() {
+		return fmt.Sprintf("%s longer than %d KiB, so that no URL is read: of JSON, keep the fields that you need, as in: %s log.jsonl | robobatch -in - …", say.Were(long, "line"), ingest.MaxLine>>10, remedy.ShortenJSON)
+	}
 	format := "The format was detected as " + r.Formats() + ": if that is wrong, use -format"
 	if r.Format != ingest.Auto.String() {
 		format = "The format is " + r.Formats() + ", as -format says: if that is wrong, use another"
