@@ -72,8 +72,8 @@ func Partitions() []string { return columnar.Partitions() }
 // the list for the default columns.
 func ParseColumns(list string) ([]string, error) { return columnar.ParseColumns(list) }
 
-// AddColumns returns a list of columns that begins with "+" with the default ones in place of that, and
-// another one as it is.
+// AddColumns returns a list of columns that begins with "+" with the default ones in place of that, but for those that
+// it names, and another one as it is.
 func AddColumns(list string, defaults []string) string { return columnar.AddColumns(list, defaults) }
 
 // ParseVerdictColumns is [ParseColumns] for [VerdictColumns]; the empty list is nil.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/bench"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
@@ -65,14 +66,25 @@ func newProgram() (*cli.Program, []command.Command) {
 // stray returns the remedy for an argument that is no flag.
 func stray(p *cli.Program, c *command.Command, argument string) string {
 	switch {
+	case c.OneRule && c.Rules.Path == "" && c.Name == "diff":
+		return "use -old for the robots.txt before, and -rules for the new one, as in: -old " + say.File(argument) + " -rules new.txt"
+	case c.OneRule && c.Rules.Path == "" && takesLogs(c):
+		return fmt.Sprintf("use -rules %[1]s if it is a robots.txt, or -in %[1]s if it is a log", say.File(argument))
 	case c.OneRule && c.Rules.Path == "":
 		return "use -rules " + say.File(argument)
+	case c.Name != "" && takesLogs(c):
+		return "every log needs its own -in, as in: -in " + say.File(argument)
 	case c.Name != "":
 		return fmt.Sprintf("%s takes flags only, see robobatch %s -h", c.Name, c.Name)
 	case argument == "help" || argument != "" && p.Command(argument) != nil:
 		return fmt.Sprintf("a command comes before all flags, as in robobatch %s -h", argument)
 	}
 	return "every log needs its own -in; quote a pattern, so that the shell leaves it alone: -in a.zst -in 'b*.zst'"
+}
+
+// takesLogs reports whether a command has the flag -in.
+func takesLogs(c *command.Command) bool {
+	return slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Name == "in" })
 }
 
 // flagsIntro is the beginning of docs/FLAGS.md.

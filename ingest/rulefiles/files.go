@@ -2,6 +2,7 @@ package rulefiles
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -90,6 +91,9 @@ func find(path, origin string, wide bool) (*Files, error) {
 	}
 	if len(files) == 0 {
 		remedy := "name the files like https_example.com.txt, example.com.txt or example.com/robots.txt"
+		if top := filepath.Join(path, "robots.txt"); slices.Contains(w.skipped, fault.Display(top)+": "+errNoHostDir.Error()) {
+			remedy += ", or name " + fault.Display(top) + " itself, with its site"
+		}
 		if len(w.packs) > 0 {
 			remedy = "name the pack itself: " + fault.Display(w.packs[0])
 		}
@@ -200,12 +204,15 @@ func oneRobots(path string, info place.Info, origin string) (*Files, error) {
 	return &Files{files: []ruleFile{file}, single: true}, nil
 }
 
-// noRules returns ErrNoRules with the first names that were found instead.
+// noRules returns ErrNoRules with the first names that were found instead, those of robots.txt in front.
 func noRules(skipped []string) error {
-	const shown = 3
+	const shown, robotsTxt = 3, "/robots.txt: "
 	if len(skipped) == 0 {
 		return ErrNoRules
 	}
+	skipped = slices.SortedStableFunc(slices.Values(skipped), func(a, b string) int {
+		return cmp.Compare(strings.Count("/"+b, robotsTxt), strings.Count("/"+a, robotsTxt))
+	})
 	more := ""
 	if len(skipped) > shown {
 		more = fmt.Sprintf(" and %d more", len(skipped)-shown)

@@ -265,6 +265,12 @@ func TestRulesErrors(t *testing.T) {
 			"rules: no file in it is named as a robots.txt (not used: rules/README.txt: a host without a scheme needs a dot, or is localhost or an IP address): name the files like https_example.com.txt, example.com.txt or example.com/robots.txt",
 		},
 		{
+			"one without its host", "rules", "",
+			[]string{"a.xml", "b.xml", "c.xml", "robots.txt"},
+			ErrNoRules,
+			"rules: no file in it is named as a robots.txt (not used: rules/robots.txt: its directory is not named for a host; rules/a.xml: not named as a robots.txt; rules/b.xml: not named as a robots.txt and 1 more): name the files like https_example.com.txt, example.com.txt or example.com/robots.txt, or name rules/robots.txt itself, with its site",
+		},
+		{
 			"only a pack in it", "rules", "",
 			[]string{"x/a.rbp"},
 			ErrNoRules,

@@ -240,11 +240,13 @@ func ParseColumns(list string) ([]string, error) {
 // Usage is the name for all columns of preferences in a list of columns.
 const Usage = "usage"
 
-// AddColumns returns a list of columns that begins with "+" with the default ones in place of that, and
-// another one as it is.
+// AddColumns returns a list of columns that begins with "+" with the default ones in place of that, but for those that
+// it names, and another one as it is.
 func AddColumns(list string, defaults []string) string {
 	if more, ok := strings.CutPrefix(strings.TrimSpace(list), "+"); ok {
-		return strings.Join(defaults, ",") + "," + more
+		names := splitNames(more)
+		others := slices.DeleteFunc(slices.Clone(defaults), func(name string) bool { return slices.Contains(names, name) })
+		return strings.Join(append(others, more), ",")
 	}
 	return list
 }

@@ -93,6 +93,9 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 				err = errors.Join(err, targets.CheckOut(r.page.Name, targets.Inputs{Path: side.Path, Logs: r.Logs.Inputs(), Rules: side.Files, Sitemaps: r.Sitemaps}))
 			}
 		}
+		if err == nil {
+			err = targets.CheckPage("-out", out)
+		}
 	}
 	return r, err
 }

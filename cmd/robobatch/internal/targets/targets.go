@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
@@ -191,6 +192,15 @@ func checkParent(name string) error {
 func CheckLocal(flag, name string) error {
 	if place.IsRemote(name) {
 		return fmt.Errorf("%s: %s is an object, and this output is written to a file: name one, and copy it", flag, say.File(name))
+	}
+	return nil
+}
+
+// CheckPage checks that the file of a flag is not named as one of another form than HTML.
+func CheckPage(flag, name string) error {
+	others := []string{".pdf", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow", ".arrows", ".txt", ".md", ".xml", ".docx", ".xlsx", ".zip"}
+	if ext := filepath.Ext(name); slices.Contains(others, strings.ToLower(ext)) {
+		return fmt.Errorf("%s: %s: the report is a page in HTML: name it %s.html. A browser prints it as PDF", flag, say.File(name), say.File(strings.TrimSuffix(name, ext)))
 	}
 	return nil
 }
