@@ -82,11 +82,16 @@ func TestJudge(t *testing.T) {
 	if !strings.Contains(failed[0].Text, "(line 2 shall decide)") || strings.Contains(failed[1].Text, "shall decide") {
 		t.Errorf("%q, %q", failed[0].Text, failed[1].Text)
 	}
-	failed = append(failed, f.NewProblem(NoRobots, "none"))
+	other := f.Judge(&Line{Num: 5}, answer(&yes, "rule", 3))
+	other.Agent = "bingbot"
+	failed = append(failed, other, f.NewProblem(NoRobots, "none"))
 	for form, want := range map[string][]string{
-		"text":   {"FAILED  x:4  disallow Googlebot https://a.example/p", "FAILED  no_robots", "5 checks, 5 failed"},
-		"json":   {`"line":4,"expect":"disallow","want_rule":2,"pass":false`, `"problem":"no_robots"`},
-		"junit":  {`failures="5"`},
+		"text": {
+			"FAILED  x:4  disallow Googlebot https://a.example/p", "FAILED  x:5  disallow 2 crawlers https://a.example/p\n        Googlebot, bingbot\n",
+			"FAILED  x:6  allow Googlebot", "FAILED  no_robots", "6 checks, 6 failed",
+		},
+		"json":   {`"line":4,"expect":"disallow","want_rule":2,"pass":false`, `"agent":"bingbot"`, `"problem":"no_robots"`},
+		"junit":  {`failures="6"`},
 		"github": {"::error file=x,line=4,", "::error file=x,title="},
 	} {
 		var out bytes.Buffer

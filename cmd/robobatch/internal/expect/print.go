@@ -62,11 +62,12 @@ const (
 )
 
 // printText prints two lines for each result that failed, or for all, the group and a remedy for those that failed, and
-// how many failed. Lines have at most 80 columns, apart from places and names of files, which stand whole.
+// how many failed. Crawlers for which one expectation fails alike stand together. Lines have at most 80 columns, apart
+// from places and names of files, which stand whole.
 func printText(out *bufio.Writer, all bool, results []Result) {
 	failed := Failed(results)
-	for i := range results {
-		r := &results[i]
+	for _, a := range alike(results) {
+		r := a[0]
 		if r.Pass && !all {
 			continue
 		}
@@ -74,15 +75,64 @@ func printText(out *bufio.Writer, all bool, results []Result) {
 		if !r.Pass {
 			word = "FAILED  "
 		}
-		out.WriteString(word + r.heading(width-len(word)) + "\n")
-		for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
-			out.WriteString(say.NoCommands(margin + strings.TrimPrefix(line, "  ") + "\n"))
+		if len(a) == 1 {
+			out.WriteString(word + r.heading(width-len(word)) + "\n" + r.body())
+			continue
 		}
-		for _, line := range r.remedy() {
-			out.WriteString(say.NoCommands(margin + cli.Fit(say.Line(line), width-len(margin)) + "\n"))
+		names := make([]string, len(a))
+		for i, r := range a {
+			names[i] = r.Agent
 		}
+		them := r.of(fmt.Sprintf("%d crawlers", len(a)))
+		out.WriteString(word + them.heading(width-len(word)) + "\n")
+		for line := range strings.SplitSeq(cli.Fill(say.Line(strings.Join(names, ", ")), width-len(margin)), "\n") {
+			out.WriteString(margin + line + "\n")
+		}
+		them = r.of(each)
+		out.WriteString(them.body())
 	}
 	out.WriteString(say.Count(int64(len(results)), "check") + ", " + say.Number(failed) + " failed\n")
+}
+
+// alike returns the results in their order, those together that are of one expectation and fail alike.
+func alike(results []Result) (all [][]*Result) {
+	places := map[string]int{}
+	for i := range results {
+		r := &results[i]
+		if !r.Pass && r.Answer != nil {
+			same := r.of(each)
+			key := same.place() + same.heading(0) + same.body()
+			if at, ok := places[key]; ok {
+				all[at] = append(all[at], r)
+				continue
+			}
+			places[key] = len(all)
+		}
+		all = append(all, []*Result{r})
+	}
+	return all
+}
+
+// each is the name in remedies for each crawler of several.
+const each = "each of them"
+
+// of returns the result with another name of the crawler.
+func (r *Result) of(name string) Result {
+	same, answer := *r, *r.Answer
+	answer.Agent, same.Answer = name, &answer
+	return same
+}
+
+// body returns the lines behind the heading: why, the group and the remedy.
+func (r *Result) body() string {
+	var sb strings.Builder
+	for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
+		sb.WriteString(say.NoCommands(margin + strings.TrimPrefix(line, "  ") + "\n"))
+	}
+	for _, line := range r.remedy() {
+		sb.WriteString(say.NoCommands(margin + cli.Fit(say.Line(line), width-len(margin)) + "\n"))
+	}
+	return sb.String()
 }
 
 // heading returns the title in so many columns.
@@ -138,6 +188,8 @@ func (r *Result) remedy() (lines []string) {
 		return lines
 	case r.Reason == "rule" && len(strings.TrimSpace(rule)) >= least:
 		return append(lines, fmt.Sprintf("to change: line %d, which is longer than a rule of the path", r.RuleLine))
+	case r.Reason == "no_group" && r.Agent == each:
+		return append(lines, "to add: a group for each of them, with "+directive+r.Path)
 	case r.Reason == "no_group":
 		return append(lines, "to add: a group, User-agent: "+r.Agent+" and "+directive+r.Path)
 	case r.Agent != "*" && (r.Group.Shared > 0 || r.Group.ByStar()):
