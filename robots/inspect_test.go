@@ -207,7 +207,18 @@ func TestBlockedAssets(t *testing.T) {
 		var got []string
 		for _, n := range robots.Inspect([]byte(body), robots.Google).Diagnostics {
 			if n.Code == "blocked_assets" {
-				text, _, _ := strings.Cut(n.Text, " here,")
+				text, remedy, _ := strings.Cut(n.Text, " here, so pages are judged without them: ")
+				mended := strings.Split(body, "\n")
+				if rule, ok := strings.CutPrefix(remedy, "add "); ok {
+					mended[n.Line-1] += "\n" + rule
+				} else {
+					mended[n.Line-1] = "# " + remedy
+				}
+				for _, left := range robots.Inspect([]byte(strings.Join(mended, "\n")), robots.Google).Diagnostics {
+					if left.Code == n.Code && left.Line == n.Line {
+						t.Errorf("%q: %q leaves %v", body, remedy, left)
+					}
+				}
 				got = append(got, fmt.Sprintf("%d %s", n.Line, strings.Replace(text, "may not fetch ", "", 1)))
 			}
 		}

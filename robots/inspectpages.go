@@ -28,11 +28,11 @@ var assets = []asset{
 // pages.
 func (in *inspector) blockedAssets() {
 	budget := maxCovered
-	names, kind := map[int32][]string{}, map[int32]string{}
+	names, kind, remedies := map[int32][]string{}, map[int32]string{}, map[int32]string{}
 	for _, x := range in.report.open {
 		for i := range x.rules {
 			r := &x.rules[i]
-			path, what := assetOf(r)
+			path, what, remedy := assetOf(r)
 			if path == nil {
 				continue
 			}
@@ -40,35 +40,36 @@ func (in *inspector) blockedAssets() {
 				return
 			}
 			if by := Decide(x.rules, path, in.dialect); x.rules[by].Line == r.Line && !Undefined(x.rules, by, path, in.dialect) {
-				names[r.Line], kind[r.Line] = append(names[r.Line], x.name), what
+				names[r.Line], kind[r.Line], remedies[r.Line] = append(names[r.Line], x.name), what, remedy
 			}
 		}
 	}
 	for line, list := range names {
-		in.note(line, codeBlockedAssets, "%s may not fetch %s here, so pages are judged without them", strings.Join(list, ", "), kind[line])
+		in.note(line, codeBlockedAssets, "%s may not fetch %s here, so pages are judged without them: %s", strings.Join(list, ", "), kind[line], remedies[line])
 	}
 }
 
 // assetOf returns the path of a style sheet or a script that a Disallow rule names, by the end of their
-// names behind a "*", or by the directory that they are in, and which of these it is; nil if the rule
+// names behind a "*", or by the directory that they are in, which of these it is, and what opens them; nil if the rule
 // names none, or a single one, which may be no part of any page.
-func assetOf(r *Rule) (path []byte, what string) {
+func assetOf(r *Rule) (path []byte, what, remedy string) {
 	text, closed := strings.CutSuffix(r.Pattern, "$")
 	if r.Allow || len(text) > maxExample {
-		return nil, ""
+		return nil, "", ""
 	}
 	text = strings.TrimRight(text, "*")
 	name, dir := strings.ToLower(strings.TrimRight(text, "?*")), strings.TrimSuffix(text, "/")
 	for _, a := range assets {
-		pattern := ""
+		pattern, remedy := "", "delete the rule"
 		if strings.HasSuffix(name, "*"+a.end) {
 			pattern = text
 		} else if !closed && slices.ContainsFunc(a.dirs, func(d string) bool { return strings.HasSuffix(strings.ToLower(dir), d) }) {
 			pattern = dir + "/x" + a.end
+			remedy = "add Allow: " + dir + "/*" + a.end // longer, so it wins
 		}
 		if paths := examples(pattern); len(paths) > 0 && matches(r.Pattern, paths[0]) {
-			return paths[0], a.name
+			return paths[0], a.name, remedy
 		}
 	}
-	return nil, ""
+	return nil, "", ""
 }

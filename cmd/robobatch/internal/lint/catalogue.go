@@ -121,7 +121,7 @@ var Codes = []Code{
 	{
 		Name: "blocked_assets", Severity: Info,
 		What: "A rule keeps style sheets or scripts from a search engine that may fetch pages.",
-		Do:   "Allow them, as in: Allow: /*.css$",
+		Do:   "Let them be fetched, unless no page needs them.",
 		Bad:  "User-agent: *\nDisallow: /js/\n",
 		Good: "User-agent: *\nDisallow: /js/private/\n",
 	},
