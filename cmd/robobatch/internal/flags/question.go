@@ -136,7 +136,7 @@ func (a *Agents) LogFlags() []cli.Flag {
 		{Name: "ranges", Arg: "path", Files: true, Set: cli.Each(&a.Ranges), Doc: `
 			Lists of the addresses of crawlers, to find impostors. Operators publish them. A file, such as
 			googlebot.json; a directory; or token=file, for the crawler of that token. May be
-			repeated. With -agent-from-log. docs/AGENTS.md tells where the lists are.`},
+			repeated. Not with -agent. docs/AGENTS.md tells where the lists are.`},
 		{Name: "ranges-age", Arg: "duration", Rare: true, Set: cli.Text(&a.RangesAge), Doc: `
 			Most time between a list and an impostor's request, such as 36h. Default: 7d. Lists that have the
 			address always count for 90 days.`},
