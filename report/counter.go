@@ -13,14 +13,17 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/localtime"
 	"github.com/robobatch/robobatch/report/internal/conducts"
+	"github.com/robobatch/robobatch/report/internal/directories"
 	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/paths"
+	"github.com/robobatch/robobatch/report/internal/replies"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/sitemaps"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/useragents"
+	"github.com/robobatch/robobatch/report/internal/violations"
 	"github.com/robobatch/robobatch/report/internal/waste"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -86,14 +89,14 @@ type Counter struct {
 	unjudged string             // why it is not, where the log has a status
 	kinds    kinds
 	denials  *denials
-	broken   brokenRules
+	broken   violations.Rules
 	rules    ruleCounts
 	series   *timeline.Series
 	clock    localtime.Clock // of series
 	paces    *pace.Counts
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
-	own      []ownAnswers      // by crawler, without impostors
-	txt      txtAnswers
+	own      []replies.Crawler // by crawler, without impostors
+	txt      replies.Txt
 	rng      *rand.Rand       // of their samples
 	faked    *timeline.Series // of impostors alone
 	training training
@@ -108,28 +111,28 @@ type Counter struct {
 	probed  uint32
 
 	// Of URLs, see Settle.
-	settled    bool
-	tree       *paths.Tree
-	waste      waste.Counts // of URLs that crawlers may fetch
-	spaces     waste.Spaces // the same
-	visit      waste.Visit  // of the last URL
-	root       *paths.Path  // of tree
-	prefixes   prefixCounts
-	allowed    map[engine.RulingID]map[int]int64 // requests that a text allowed, by crawler, without those of impostors
-	urls       int64
-	agentURLs  []aggregate.URLCount // by crawler
-	agentBytes []int64              // the same
-	served     answers
-	failed     answers
-	requested  *aggregate.Largest[Requested]
-	sites      *aggregate.Largest[siteTotal]
-	site       siteTotal // of the last URL
-	others     *useragents.View
-	taken      *aggregate.Largest[impostors.URL] // by impostors
-	fakeURLs   int64
-	impostors  *impostors.View // nil without lists of addresses
-	denied     int64           // verdicts
-	found      []findings.Finding
+	settled     bool
+	tree        *paths.Tree
+	waste       waste.Counts // of URLs that crawlers may fetch
+	spaces      waste.Spaces // the same
+	visit       waste.Visit  // of the last URL
+	root        *paths.Path  // of tree
+	directories *directories.Counts
+	allowed     map[engine.RulingID]map[int]int64 // requests that a text allowed, by crawler, without those of impostors
+	urls        int64
+	agentURLs   []aggregate.URLCount // by crawler
+	agentBytes  []int64              // the same
+	served      answers
+	failed      answers
+	requested   *aggregate.Largest[Requested]
+	sites       *aggregate.Largest[siteTotal]
+	site        siteTotal // of the last URL
+	others      *useragents.View
+	taken       *aggregate.Largest[impostors.URL] // by impostors
+	fakeURLs    int64
+	impostors   *impostors.View // nil without lists of addresses
+	denied      int64           // verdicts
+	found       []findings.Finding
 }
 
 // statuses are the classes of a status: 1xx to 5xx, and none or another.
@@ -156,7 +159,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	}
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1,
-		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(), prefixes: newPrefixes(), allowed: map[engine.RulingID]map[int]int64{}, rng: rand.New(rand.NewPCG(1, 1)),
+		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(), directories: directories.New(), allowed: map[engine.RulingID]map[int]int64{}, rng: rand.New(rand.NewPCG(1, 1)),
 		requested: aggregate.NewLargest[Requested](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
 		sites:     aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
@@ -189,7 +192,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
 	c.series, c.clock = timeline.New(crawlers), localtime.New(opt.Location)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
-	c.own, c.agentBytes, c.faked = make([]ownAnswers, len(c.classes)), make([]int64, len(c.classes)), timeline.New(crawlers)
+	c.own, c.agentBytes, c.faked = make([]replies.Crawler, len(c.classes)), make([]int64, len(c.classes)), timeline.New(crawlers)
 	c.served = newAnswers(func(k *kind, n *aggregate.RowCounts) int64 {
 		if k.denies == 0 {
 			return 0
@@ -374,7 +377,9 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	one.Bytes = c.bytesOf(b, i)
 	class := statusClass(b, i, c.status)
 	if b.IsTxt(i) {
-		c.txt.addAnswer(c, b, i)
+		if class > 0 {
+			c.txt.AddAnswer(b.Sites[i], b.Kept[c.status].Ints[i])
+		}
 		return one
 	}
 	c.classes[r.agent][class]++
@@ -385,9 +390,9 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 		one.Failed = 1
 	}
 	if class > 0 && !r.faked {
-		c.own[r.agent].addAnswer(class, one.Served > 0)
+		c.own[r.agent].AddAnswer(class, one.Served > 0)
 		if class >= 3 && one.Served == 0 && c.fromLog && r.agent > 0 {
-			c.own[r.agent].samples[class-3].addRow(c, b, i)
+			c.own[r.agent].Samples[class-3].AddRow(c.rng, b, i, b.Kept[c.status].Ints[i])
 		}
 	}
 	return one
@@ -521,8 +526,6 @@ func (c *Counter) Settle() error {
 	}
 	err := c.requests.EachURL(c.addURL)
 	c.endSite()
-	c.prefixes.leave(0)
-	c.broken.end()
 	if err == nil && c.spaces.Begin() {
 		err = c.requests.EachURL(c.tryURL)
 	}
@@ -576,22 +579,71 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		}
 	}
 	if isTxt(u) {
-		c.txt.endURL(c, u)
+		ruled := slices.ContainsFunc(u.Requests, func(r aggregate.Request) bool { return c.kinds.all[r.Kind].file != nil })
+		c.txt.EndSite(u.Site, u.Text[:u.Prefix], ruled)
 	} else {
 		c.waste.AddURL(u.Text, u.PathEnd, crawled, served)
 		c.spaces.AddURL(visit)
 	}
 	c.addBroken(u)
-	var kinds []kind
-	if c.byTime {
-		kinds = c.kinds.all
-	}
-	c.prefixes.addURL(u, kinds, hash, visit.Spent)
+	c.addDirectories(u, hash)
 	c.addTaken(u, hash)
 	c.addSitemapURL(u)
 	c.addRequested(u, hash)
 	c.addAnswers(u, hash)
 }
+
+// addBroken counts the violations of a URL by the rule that each broke.
+func (c *Counter) addBroken(u *aggregate.URL) {
+	for i := range u.Requests {
+		r := &u.Requests[i]
+		k := &c.kinds.all[r.Kind]
+		if r.Violations == 0 || k.denies == 0 {
+			continue
+		}
+		by := c.denials.of(k)
+		if len(by) != 1 || c.denials.rules[by[0].rule].line < 0 {
+			c.broken.Off = true
+		} else if rule := &c.denials.rules[by[0].rule]; rule.line > 0 { // a rule denied
+			c.broken.AddViolations(u.Text[:u.Prefix], rule.text, rule.line, r.Violations)
+		}
+	}
+}
+
+// isTxt reports whether a URL names a robots.txt.
+func isTxt(u *aggregate.URL) bool { return robots.IsTxt(u.Text[u.Prefix:]) }
+
+// addDirectories counts the requests of a URL for its directories: those that crawlers may make by crawler and, if texts are in force
+// one after the other, all by text.
+func (c *Counter) addDirectories(u *aggregate.URL, hash uint64) {
+	if !c.directories.AddURL(u, hash) {
+		return
+	}
+	for i := range u.Requests {
+		if file := c.kinds.all[u.Requests[i].Kind].file; c.byTime && file != nil {
+			c.directories.AddText(file.Ruling(), u.Requests[i].Rows)
+		}
+	}
+	for _, by := range c.visit.Spent {
+		c.directories.AddMade(by.Crawler, by.Requests)
+	}
+}
+
+// addAllowed adds the requests of a kind that a text allowed.
+func (c *Counter) addAllowed(k *kind) {
+	if k.file == nil || !c.fromLog || k.agent == 0 || k.denies > 0 || k.faked {
+		return
+	}
+	by := c.allowed[k.file.Ruling()]
+	if by == nil {
+		by = map[int]int64{}
+		c.allowed[k.file.Ruling()] = by
+	}
+	by[int(k.agent)] += k.Rows
+}
+
+// Allowed returns how many requests a text allowed, by crawler, without those of impostors. It is called after Settle.
+func (c *Counter) Allowed(text engine.RulingID) map[int]int64 { return c.allowed[text] }
 
 // tryURL looks at a URL again.
 func (c *Counter) tryURL(u *aggregate.URL) {

@@ -9,8 +9,10 @@ import (
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/crawlers/ranges"
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/listing"
+	"github.com/robobatch/robobatch/report/internal/replies"
 	"github.com/robobatch/robobatch/report/internal/revisions"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/waste"
@@ -68,8 +70,8 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		f.Files = append(f.Files, file)
 		requests[l.Origin] += l.Requests
 	}
-	if !c.broken.off && !v.OldRules { // these are rules of the draft
-		f.Broken = c.broken.top
+	if !v.OldRules { // these are rules of the draft
+		f.Broken = findings.Broken(c.broken.Most())
 	}
 	f.Unlike = slices.ContainsFunc(c.Misfits(), func(m conduct.Misfit) bool { return f.Broken.Origin == "" || m.Origin == f.Broken.Origin })
 	for _, p := range v.Waste {
@@ -97,7 +99,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 			Share: float64(i.Networks[0].Requests) / float64(i.All.Requests),
 		}
 	}
-	f.Sitemaps, f.Unserved = c.sitemapFacts(), c.txt.top
+	f.Sitemaps, f.Unserved = c.sitemapFacts(), findings.UnservedTxt(c.txt.Unserved)
 	all, more := findings.Find(f)
 	return findingsView{all, int64(more), findings.Looks(f), findings.FewViolations(all, v.Violated)}
 }
@@ -177,9 +179,9 @@ func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 		one.Stale, one.Unlisted, one.Published = counts.Verified[ranges.Stale].Denied > 0, counts.Verified[ranges.Unpublished].Denied > 0, len(known.Ranges) > 0
 		if c.fromLog {
 			own := &c.own[a]
-			one.Answered, one.Redirected, one.Missed, one.Failed = own.answered, own.redirected, own.missed, own.failed
-			for i := range own.samples {
-				one.Samples[i] = own.samples[i].facts(c)
+			one.Answered, one.Redirected, one.Missed, one.Failed = own.Answered, own.Redirected, own.Missed, own.Failed
+			for i := range own.Samples {
+				one.Samples[i] = c.sampleOf(&own.Samples[i])
 			}
 		}
 		if v.Conduct != nil {
@@ -235,3 +237,16 @@ func (v *view) ShownRevisions() []revisions.Revision {
 
 // MoreRevisions returns how many others there are.
 func (v *view) MoreRevisions() int64 { return int64(max(0, len(v.Revised)-shownRevisions)) }
+
+// sampleOf returns a sample of answers by the clock of the page.
+func (c *Counter) sampleOf(s *replies.Sample) findings.Sample {
+	all := findings.Sample{Of: int64(s.Came)}
+	for _, row := range s.Rows {
+		one := findings.Answer{Status: row.Status, Path: row.Path}
+		if row.At != engine.NoTime {
+			one.At = time.UnixMicro(c.clock.Shown(row.At)).UTC()
+		}
+		all.Rows = append(all.Rows, one)
+	}
+	return all
+}

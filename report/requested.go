@@ -3,9 +3,11 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/directories"
 )
 
 // A Requested is a path of the origins of a file, and who asked for it.
@@ -14,7 +16,7 @@ type Requested struct {
 	Counts []AgentRequests // by ascending Agent
 
 	requests int64 // the sum of Counts
-	texts    []textRequests
+	texts    directories.ByText
 	hash     uint64
 	site     engine.SiteID
 }
@@ -80,7 +82,7 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	r := Requested{Path: string(u.Text[u.Prefix:]), hash: hash, site: u.Site, requests: rows}
 	for i := range u.Requests {
 		if file := c.kinds.all[u.Requests[i].Kind].file; c.byTime && file != nil {
-			r.texts = addText(r.texts, file.Ruling(), u.Requests[i].Rows)
+			r.texts = r.texts.Add(file.Ruling(), u.Requests[i].Rows)
 		}
 		r.Counts = append(r.Counts, AgentRequests{Agent: int(c.kinds.all[u.Requests[i].Kind].agent), Requests: u.Requests[i].Rows, Bytes: u.Requests[i].Bytes})
 	}
@@ -140,10 +142,52 @@ func (c *Counter) MostAsked(files []aggregate.BusyFile, most int) [][]AskedPath 
 	for _, r := range c.requested.Items() {
 		for _, i := range of[r.site] {
 			if len(all[i]) < most {
-				all[i] = append(all[i], AskedPath{Path: r.Path, Requests: r.requests, Within: requestsBy(r.texts, files[i].Ruling)})
+				all[i] = append(all[i], AskedPath{Path: r.Path, Requests: r.requests, Within: r.texts.Of(files[i].Ruling)})
 			}
 		}
 	}
+	return all
+}
+
+// filesOf returns the indexes of the files of each site.
+func filesOf(files []aggregate.BusyFile) map[engine.SiteID][]int {
+	of := map[engine.SiteID][]int{}
+	for i := range files {
+		for _, site := range files[i].Sites {
+			of[site] = append(of[site], i)
+		}
+	}
+	return of
+}
+
+// Prefixes returns the busiest directories of the sites of each of some files, by path. Directories of sites that have
+// the same file are put together. It is called as MostRequested is.
+func (c *Counter) Prefixes(files []aggregate.BusyFile) [][]Prefix {
+	of := filesOf(files)
+	all := make([][]Prefix, len(files))
+	for _, one := range c.directories.Complete() {
+		for _, i := range of[one.Site] {
+			all[i] = addPrefix(all[i], &one, files[i].Ruling)
+		}
+	}
+	for i := range all {
+		slices.SortFunc(all[i], func(a, b Prefix) int { return strings.Compare(a.Path, b.Path) })
+	}
+	return all
+}
+
+// addPrefix adds the requests of a directory, and those while a text was in force.
+func addPrefix(all []Prefix, one *directories.Directory, text engine.RulingID) []Prefix {
+	i := slices.IndexFunc(all, func(p Prefix) bool { return p.Path == one.Path })
+	if i < 0 {
+		i, all = len(all), append(all, Prefix{Path: one.Path, Made: map[int]int64{}})
+	}
+	all[i].Requests += one.Requests
+	all[i].Within += one.ByText.Of(text)
+	for crawler, n := range one.Made {
+		all[i].Made[crawler] += n
+	}
+	all[i].Sample = append(all[i].Sample, one.Sample...)
 	return all
 }
 
