@@ -86,14 +86,18 @@ func (f *findings) lines() (all []string) {
 	} else if f.total.Requests > 0 {
 		period = ", without times"
 	}
-	all = append(all, fmt.Sprintf("%s: %s, %s of %s%s", log, say.Count(f.about.Requests, "request"), say.Number(f.total.Requests), say.Count(int64(len(f.agents)), "crawler"), period))
+	text := fmt.Sprintf("%s: %s, %s of %s", log, say.Count(f.about.Requests, "request"), say.Number(f.total.Requests-f.total.Impostors), say.Count(int64(len(f.agents)), "crawler"))
+	if f.total.Impostors > 0 {
+		text += " and " + say.Number(f.total.Impostors) + " of impostors"
+	}
+	all = append(all, text+period)
 	var parts []string
 	for c := range conduct.NumConducts {
 		if n := f.total.Conducts[c]; n > 0 {
 			parts = append(parts, say.Number(n)+" "+strings.ReplaceAll(c.String(), "_", " "))
 		}
 	}
-	text := say.Count(f.total.Disallowed, "request") + " of crawlers disallowed"
+	text = say.Count(f.total.Disallowed, "request") + " of crawlers disallowed"
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
