@@ -89,9 +89,9 @@ examples: ## the library as another module uses it: each example prints what its
 RACED      = $$($(GO) list -f '{{range .GoFiles}}{{$$.Dir}}/{{.}} {{end}}{{range .TestGoFiles}}{{$$.Dir}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$.Dir}}/{{.}} {{end}}' ./... | \
 	xargs grep -lE '^[^/"]*(\<go (func|[a-z][A-Za-z.]*\()|[a-z]\.Go\(|[[:blank:]](atomic\.|sync\.(RW)?Mutex))' | xargs -n 1 dirname | sort -u)
 
-# Scripts of commands that start no goroutine but the readers of rules, which tests of rulefiles race; and long tests that
-# start none.
-UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-usage|fault-judged)|^Test(HostileTexts|LongRule|RowGroups|Allocs|BusiestStrays|ByName|Leads|LeadsOfLog|LineReader|TallyMost|FrequentStreaks)$$
+# Scripts of commands that start no goroutine but the readers of rules, which tests of rulefiles race; long tests that start
+# none; and those of a page's findings in logs of 100,000 lines, as scripts race the same commands.
+UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-usage|fault-judged)|^Test(HostileTexts|LongRule|RowGroups|Allocs|BusiestStrays|ByName|Leads|LeadsOfLog|LineReader|TallyMost|FrequentStreaks|Findings|NoFindings|Spaces|NoSpaces|FiveFaults|ImpostorsApart)$$
 
 race: ## what `make test` runs, under the race detector, of packages that start goroutines; needs gcc
 	@set -o pipefail; CGO_ENABLED=1 $(GO) test -race -short -vet=off -skip '$(UNRACED)' -v -timeout $(TIMEOUT) $(RACED) 2>&1 | $(QUIET)
