@@ -534,9 +534,10 @@ func checkCookbook(t *testing.T) {
 			of = "true"
 		}
 		p.is(row[0]+" bytes", p.number(row[11]), d.numbers(sumOfBytes, of))
+		pages := of + ` and not regexp_matches(url, '^[^/]*//[^/]*/robots\.txt([?#]|$)')` // answers to requests of robots.txt stand apart
 		for i, class := range []int{2, 3, 4, 5} {
 			got, err := strconv.ParseFloat(strings.TrimLeft(strings.TrimSuffix(row[7+i], "%"), "<>"), 64)
-			if want := float64(d.numbers(fmt.Sprintf("10000 * count(*) filter (status // 100 = %d) // count(status)", class), of)) / 100; err != nil || math.Abs(got-want) > 0.1 {
+			if want := float64(d.numbers(fmt.Sprintf("10000 * count(*) filter (status // 100 = %d) // count(status)", class), pages)) / 100; err != nil || math.Abs(got-want) > 0.1 {
 				t.Errorf("%s: %s are %dxx, DuckDB says %.2f%%", row[0], row[7+i], class, want)
 			}
 		}
