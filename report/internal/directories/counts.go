@@ -31,26 +31,9 @@ type Counts struct {
 type open struct {
 	path     []byte // it ends with "/"
 	requests int64
-	made     []crawled
+	made     tally[int] // by crawler
 	by       ByText
 	sample   []sampled // by ascending hash
-}
-
-// A crawled is the requests that a crawler made.
-type crawled struct {
-	crawler  int
-	requests int64
-}
-
-// addCrawled adds requests to those of a crawler.
-func addCrawled(all []crawled, crawler int, requests int64) []crawled {
-	for i := range all {
-		if all[i].crawler == crawler {
-			all[i].requests += requests
-			return all
-		}
-	}
-	return append(all, crawled{crawler, requests})
 }
 
 // A Directory is a directory of a site, and the requests for paths in it.
@@ -120,7 +103,7 @@ func (c *Counts) AddText(text engine.RulingID, requests int64) {
 // AddMade adds requests of the last URL that a crawler made.
 func (c *Counts) AddMade(crawler int, requests int64) {
 	one := &c.open[c.used-1]
-	one.made = addCrawled(one.made, crawler, requests)
+	one.made = one.made.Add(crawler, requests)
 }
 
 // Complete completes all directories, after the last URL, and returns the busiest.
@@ -143,10 +126,10 @@ func (c *Counts) leave(depth int) {
 		above := &c.open[c.used-1]
 		above.requests += one.requests
 		for _, by := range one.by {
-			above.by = above.by.Add(by.text, by.requests)
+			above.by = above.by.Add(by.key, by.requests)
 		}
 		for _, by := range one.made {
-			above.made = addCrawled(above.made, by.crawler, by.requests)
+			above.made = above.made.Add(by.key, by.requests)
 		}
 		for i := range one.sample {
 			above.addSample(one.sample[i].hash, one.sample[i].path)
@@ -179,7 +162,7 @@ func (o *open) addSample(hash uint64, path []byte) {
 func (o *open) complete(site engine.SiteID) Directory {
 	one := Directory{Site: site, Path: string(o.path), Requests: o.requests, ByText: slices.Clone(o.by), Made: map[int]int64{}}
 	for _, by := range o.made {
-		one.Made[by.crawler] += by.requests
+		one.Made[by.key] += by.requests
 	}
 	for i := range o.sample {
 		one.Sample = append(one.Sample, string(o.sample[i].path))
