@@ -631,7 +631,7 @@ func (c *Counter) addDirectories(u *aggregate.URL, hash uint64) {
 
 // addAllowed adds the requests of a kind that a text allowed.
 func (c *Counter) addAllowed(k *kind) {
-	if k.file == nil || !c.fromLog || k.agent == 0 || k.denies > 0 || k.faked {
+	if k.file == nil || !c.isFree(k) {
 		return
 	}
 	by := c.allowed[k.file.Ruling()]
@@ -657,6 +657,9 @@ func (c *Counter) tryURL(u *aggregate.URL) {
 	c.spaces.TryURL(visit)
 }
 
+// isFree reports whether a crawler made the requests of a kind, was no impostor, and might make them.
+func (c *Counter) isFree(k *kind) bool { return c.fromLog && k.agent > 0 && k.denies == 0 && !k.faked }
+
 // addSpent adds requests to those of the last URL, if a crawler may make them and no impostor made them, and returns how many.
 func (c *Counter) addSpent(r *aggregate.Request) int64 {
 	k, visit := &c.kinds.all[r.Kind], &c.visit
@@ -664,7 +667,7 @@ func (c *Counter) addSpent(r *aggregate.Request) int64 {
 	if c.isOther(k.agent) {
 		visit.Others += r.Rows
 	}
-	if !c.fromLog || k.agent == 0 || k.denies > 0 || k.faked {
+	if !c.isFree(k) {
 		return 0
 	}
 	visit.Failed += r.Failed
