@@ -249,9 +249,7 @@ func (c *calendar) rules(names []string, far int) (rules []string) {
 	if c.paths == 0 {
 		before = nil
 		for _, name := range names {
-			for _, rule := range (&Parameter{Name: name, seps: c.seps}).Rules() {
-				before = append(before, strings.TrimPrefix(rule, "Disallow: "))
-			}
+			before = append(before, patternsOf(name, c.seps)...)
 		}
 	}
 	var closed []string

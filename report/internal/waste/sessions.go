@@ -95,7 +95,7 @@ func sessionOf(path []byte, pairs []pair) (number int, name, id []byte) {
 }
 
 // aspID returns the id that ASP.NET wrote into a path, and the beginning of its segment; nil if there is none. Such a segment has
-// parts as (X(1)S(id)), of which one is long.
+// parts as (X(1)S(id)), and one of them is long.
 func aspID(path []byte) (name, id []byte) {
 	for from := bytes.Index(path, []byte("/(")); from >= 0; {
 		segment, _, _ := bytes.Cut(path[from+1:], []byte("/"))

@@ -127,7 +127,7 @@ func (s *Spaces) TryURL(v *Visit) {
 	}
 }
 
-// isKnown reports whether a URL is of a kind that the URL alone tells, and the spaces of its site.
+// isKnown reports whether the URL and the spaces of its site tell which kind it is of.
 func (s *Spaces) isKnown(v *Visit, u *parts) bool {
 	if v.Cut {
 		return true

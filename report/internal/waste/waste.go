@@ -112,14 +112,23 @@ func (p *Parameter) PerPath() float64 { return float64(p.URLs) / float64(max(1, 
 // Rules returns the rules that close URLs with the parameter, and no others; none if its name has bytes that mean something
 // else in a rule.
 func (p *Parameter) Rules() []string {
-	if p.Name == "" || !isPlain(p.Name) {
-		return nil
-	}
-	rules := []string{"Disallow: /*?" + p.Name + "="}
-	for _, sep := range p.seps.all() {
-		rules = append(rules, "Disallow: /*"+sep+p.Name+"=")
+	rules := patternsOf(p.Name, p.seps)
+	for i := range rules {
+		rules[i] = "Disallow: " + rules[i]
 	}
 	return rules
+}
+
+// patternsOf returns the patterns that match URLs with a parameter, whose queries have some separators; nil if its name is not plain.
+func patternsOf(name string, seps seps) []string {
+	if name == "" || !isPlain(name) {
+		return nil
+	}
+	patterns := []string{"/*?" + name + "="}
+	for _, sep := range seps.all() {
+		patterns = append(patterns, "/*"+sep+name+"=")
+	}
+	return patterns
 }
 
 // seps are the bytes that separate the parameters of some queries: 1 is "&", 2 is ";".
