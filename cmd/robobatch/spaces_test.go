@@ -187,7 +187,7 @@ func (v *visit) fixedID() string {
 	return fmt.Sprintf("%016x%016x", n*0x9E3779B97F4A7C15, n*0xBF58476D1CE4E5B9)
 }
 
-// noFindings makes a log of so many lines, of which a fourth are for some paths, and finds nothing in it.
+// noFindings makes a log of so many lines, a fourth of them for some paths, and finds nothing in it.
 func noFindings(t *testing.T, lines int, path func(v *visit) string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -9,7 +9,7 @@ import (
 var (
 	w3cRow      = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](?:[^ \t"]+[ \t])*/[^ \t"]*[ \t]`)
 	errorLine   = regexp.MustCompile(`^(?:\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[[a-z]+\] |\[[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d(?:\.\d+)? \d{4}\] \[)`)
-	requestLine = regexp.MustCompile(`"(?:[A-Z]{3,16} [^ "]+ HTTP/\d(?:\.\d)?|- - - )"`) // "- - - " is of a load balancer
+	requestLine = regexp.MustCompile(`"(?:[A-Z]{3,16} [^ "]+ HTTP/\d(?:\.\d)?|- - - )"`) // load balancers write "- - - " for none
 )
 
 // LacksFields reports whether most lines look like rows of W3C, the first one among them, and no #Fields

@@ -193,7 +193,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// newsPrefixes are the directories of a site of which 900 of 3000 requests are for news.
+// newsPrefixes are the directories of a site. 900 of its 3000 requests are for news.
 var newsPrefixes = []Prefix{{Path: "/", Requests: 3000, Within: 3000}, {Path: "/news/", Requests: 900, Within: 900, Sample: []string{"/news/", "/news/1"}}}
 
 // TestClosedPaths holds which directories are found that a text closes: the shortest ones, of many requests, and such as are not

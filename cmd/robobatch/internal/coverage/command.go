@@ -44,8 +44,8 @@ robobatch coverage tells which rules of robots.txt files decide the requests of 
     robobatch coverage -rules robots.txt -base https://www.example.com -in access.log
 
 prints for each rule how many requests and distinct URLs it decided, how many it matched while another rule decided, and
-when last. Requests of /robots.txt are of no rule: crawlers may always ask for it. What matches nothing in one log may be needed in another. docs/LOG.md tells more. It opens no network
-connection unless a name begins with s3://.`
+when last. Requests of /robots.txt are of no rule: crawlers may always ask for it. What matches nothing in one log may be
+needed in another. docs/LOG.md tells more. It opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
 		Input:    g.Input(),
 		Question: flags.Without(g.Question.LogFlags(flags.CountFor), "cache"),
