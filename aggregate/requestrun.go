@@ -3,6 +3,7 @@ package aggregate
 import (
 	"encoding/binary"
 	"errors"
+	"math/bits"
 
 	"github.com/zeebo/xxh3"
 
@@ -20,11 +21,15 @@ type requestWriter struct {
 	run   *extsort.Run
 	block []byte
 	last  []byte // the URL before, in this block
+	facts facts  // the same
 }
+
+// facts are the numbers of a request. A run has those alone that differ from the request before.
+type facts [10]uint64
 
 // begin begins a run.
 func (w *requestWriter) begin(run *extsort.Run) {
-	w.run, w.block, w.last = run, w.block[:0], w.last[:0]
+	w.run, w.block, w.last, w.facts = run, w.block[:0], w.last[:0], facts{}
 }
 
 // write writes a request.
@@ -34,12 +39,18 @@ func (w *requestWriter) write(q *Request, url []byte) error {
 	b := binary.AppendUvarint(w.block, uint64(shared))
 	b = binary.AppendUvarint(b, uint64(len(url)-shared))
 	b = append(b, url[shared:]...)
-	for _, n := range [...]uint64{
+	differ, at := uint16(0), len(b)
+	b = append(b, 0, 0)
+	for i, n := range (facts{
 		uint64(q.prefix), uint64(q.pathEnd), q.variant, uint64(q.site), uint64(q.Kind),
 		uint64(q.Rows), uint64(q.Violations), uint64(q.Served), uint64(q.Failed), uint64(q.Bytes),
-	} {
-		b = binary.AppendUvarint(b, n)
+	}) {
+		if n != w.facts[i] {
+			differ, w.facts[i] = differ|1<<i, n
+			b = binary.AppendUvarint(b, n)
+		}
 	}
+	binary.LittleEndian.PutUint16(b[at:], differ)
 	if w.block = b; len(b) >= runBlock {
 		return w.Finish()
 	}
@@ -60,7 +71,7 @@ func (w *requestWriter) Finish() error {
 		return nil
 	}
 	err := w.run.Write(w.block)
-	w.block, w.last = w.block[:0], w.last[:0]
+	w.block, w.last, w.facts = w.block[:0], w.last[:0], facts{}
 	return err
 }
 
@@ -68,6 +79,7 @@ func (w *requestWriter) Finish() error {
 type requestCursor struct {
 	block   []byte // that follows
 	url     []byte
+	facts   facts
 	request Request
 	isDone  bool
 	isBad   bool
@@ -77,7 +89,7 @@ var errRun = errors.New("the block of requests is not what was written")
 
 // Load moves the cursor to the first request of a block.
 func (c *requestCursor) Load(block []byte) error {
-	c.block, c.url, c.isDone = block, c.url[:0], false
+	c.block, c.url, c.facts, c.isDone = block, c.url[:0], facts{}, false
 	return c.next()
 }
 
@@ -101,10 +113,16 @@ func (c *requestCursor) next() error {
 	}
 	c.url = append(c.url[:shared], c.block[:size]...)
 	c.block = c.block[size:]
-	q, before := &c.request, c.request.prefix
-	q.prefix, q.pathEnd, q.variant = uint16(c.number()), uint16(c.number()), c.number()
-	q.site, q.Kind = engine.SiteID(c.number()), int32(c.number())
-	q.RowCounts = RowCounts{int64(c.number()), int64(c.number()), int64(c.number()), int64(c.number()), int64(c.number())}
+	if len(c.block) < 2 {
+		return errRun
+	}
+	differ := binary.LittleEndian.Uint16(c.block) & (1<<len(c.facts) - 1)
+	for c.block = c.block[2:]; differ != 0; differ &= differ - 1 {
+		c.facts[bits.TrailingZeros16(differ)] = c.number()
+	}
+	q, f, before := &c.request, &c.facts, c.request.prefix
+	q.prefix, q.pathEnd, q.variant, q.site, q.Kind = uint16(f[0]), uint16(f[1]), f[2], engine.SiteID(f[3]), int32(f[4])
+	q.RowCounts = RowCounts{int64(f[5]), int64(f[6]), int64(f[7]), int64(f[8]), int64(f[9])}
 	if c.isBad || int(q.pathEnd) > len(c.url) || q.prefix > q.pathEnd {
 		return errRun
 	}

@@ -28,6 +28,7 @@ type Requests struct {
 	mostRequests, mostText int
 	spill                  *extsort.Spill
 	writer                 requestWriter
+	keys, spare            []sortKey // of sorted
 }
 
 // A Request is rows of one URL and one kind.
@@ -78,7 +79,7 @@ type Place struct {
 // MaxURL is the most bytes of a URL that are kept.
 const MaxURL = 4096
 
-// The memory of requests: a Request with its slots and its place in the order, and the text of a usual URL.
+// The memory of requests: a Request with its slots and two sort keys, and the text of a usual URL.
 const (
 	requestBytes = 144
 	textBytes    = 120
@@ -176,17 +177,27 @@ func pathLen(rest []byte) int {
 func (r *Requests) url(q *Request) []byte      { return r.text[q.at:][:q.size] }
 func (r *Requests) originOf(q *Request) []byte { return r.text[q.at:][:q.prefix] }
 
-// sorted returns the indexes in all of the requests, in the order of [compareRequests].
+// sorted returns the indexes in all of the requests, in the order of [compareRequests]. They are valid until the next call.
 func (r *Requests) sorted() []sortKey {
-	s, keys, hasZero := requestSorter{r}, make([]sortKey, len(r.all)), false
-	for i := range r.all {
-		keys[i] = sortKey{r.all[i].origin, uint32(i)}
-		hasZero = hasZero || bytes.IndexByte(r.url(&r.all[i]), 0) >= 0
+	if len(r.all) > len(r.keys) {
+		r.keys, r.spare = make([]sortKey, len(r.all)), make([]sortKey, len(r.all))
 	}
-	if hasZero { // which eightAt has where a path ends
+	s, streaks, keys := requestSorter{r}, r.spare[:0], r.keys[:0]
+	for i := range r.all {
+		if i == 0 || r.all[i].origin != r.all[i-1].origin {
+			streaks = append(streaks, sortKey{r.all[i].origin, uint32(i)})
+		}
+	}
+	slices.SortFunc(streaks, func(a, b sortKey) int { return cmp.Compare(a.eight, b.eight) })
+	for _, k := range streaks {
+		for ; int(k.n) < len(r.all) && r.all[k.n].origin == k.eight; k.n++ {
+			keys = append(keys, k)
+		}
+	}
+	if bytes.IndexByte(r.text, 0) >= 0 { // which eightAt has where a path ends
 		s.compareAll(keys)
 	} else {
-		s.sortEqual(keys, func(site []sortKey) { s.sortFrom(site, 0) })
+		eachEqual(keys, func(site []sortKey) { s.sortFrom(site, 0) })
 	}
 	return keys
 }
@@ -201,8 +212,8 @@ type sortKey struct {
 // equal by the next eight, and so on: comparing two whole URLs of a site reads much that is the same in both.
 type requestSorter struct{ *Requests }
 
-// fewKeys are sorted by whole URLs.
-const fewKeys = 8
+// fewKeys are sorted by whole URLs, or by inserting them.
+const fewKeys = 24
 
 // sortFrom sorts requests of one origin that are equal up to a place behind it.
 func (s requestSorter) sortFrom(keys []sortKey, at int) {
@@ -213,7 +224,8 @@ func (s requestSorter) sortFrom(keys []sortKey, at int) {
 	for i := range keys {
 		keys[i].eight = s.eightAt(&s.all[keys[i].n], at)
 	}
-	s.sortEqual(keys, func(same []sortKey) {
+	s.sortEight(keys)
+	eachEqual(keys, func(same []sortKey) {
 		if q := &s.all[same[0].n]; at+8 > int(q.size-q.prefix) { // that was all
 			s.compareAll(same)
 			return
@@ -222,9 +234,8 @@ func (s requestSorter) sortFrom(keys []sortKey, at int) {
 	})
 }
 
-// sortEqual sorts requests by their eight bytes, and calls sort for those whose bytes are equal.
-func (s requestSorter) sortEqual(keys []sortKey, sort func([]sortKey)) {
-	slices.SortFunc(keys, func(a, b sortKey) int { return cmp.Compare(a.eight, b.eight) })
+// eachEqual calls sort for keys whose eight bytes are equal, where there are several.
+func eachEqual(keys []sortKey, sort func([]sortKey)) {
 	for from := 0; from < len(keys); {
 		to := from + 1
 		for to < len(keys) && keys[to].eight == keys[from].eight {
@@ -237,20 +248,59 @@ func (s requestSorter) sortEqual(keys []sortKey, sort func([]sortKey)) {
 	}
 }
 
+// sortEight sorts keys by their eight bytes: by the first byte that differs, and those that have the same by the next.
+func (s requestSorter) sortEight(keys []sortKey) {
+	if len(keys) < fewKeys {
+		for i, k := range keys {
+			for ; i > 0 && keys[i-1].eight > k.eight; i-- {
+				keys[i] = keys[i-1]
+			}
+			keys[i] = k
+		}
+		return
+	}
+	differ, isSorted := uint64(0), true
+	for i := range keys[1:] {
+		differ |= keys[i].eight ^ keys[i+1].eight
+		isSorted = isSorted && keys[i].eight <= keys[i+1].eight
+	}
+	if isSorted {
+		return
+	}
+	shift := (bits.Len64(differ) - 1) &^ 7
+	var at [256]uint32 // by byte, how many have it, and then where the next of them belongs
+	for i := range keys {
+		at[byte(keys[i].eight>>shift)]++
+	}
+	sum := uint32(0)
+	for b, n := range at {
+		at[b], sum = sum, sum+n
+	}
+	for _, k := range keys {
+		n := &at[byte(k.eight>>shift)]
+		s.spare[*n] = k
+		*n++
+	}
+	copy(keys, s.spare)
+	from := uint32(0)
+	for _, to := range at {
+		s.sortEight(keys[from:to])
+		from = to
+	}
+}
+
 // eightAt returns eight bytes from a place behind the origin of a request on, as a number: of its path, a byte 0,
 // and the rest. Zeros stand for those that it lacks.
 func (s requestSorter) eightAt(q *Request, at int) uint64 {
 	path, rest := s.text[int(q.at)+int(q.prefix):][:q.pathEnd-q.prefix], s.text[int(q.at)+int(q.pathEnd):][:q.size-q.pathEnd]
+	if at+8 <= len(path) {
+		return binary.BigEndian.Uint64(path[at:])
+	}
 	var text [8]byte
-	switch {
-	case at+8 <= len(path):
-		copy(text[:], path[at:])
-	case at > len(path):
+	if at > len(path) {
 		copy(text[:], rest[min(at-len(path)-1, len(rest)):])
-	default:
-		if n := copy(text[:], path[at:]) + 1; n < 8 {
-			copy(text[n:], rest)
-		}
+	} else if n := copy(text[:], path[at:]) + 1; n < 8 {
+		copy(text[n:], rest)
 	}
 	return binary.BigEndian.Uint64(text[:])
 }
@@ -331,7 +381,7 @@ func (r *Requests) EachURL(visit func(*URL)) error {
 		if err := r.writeRun(); err != nil {
 			return err
 		}
-		r.all, r.text, r.slots = nil, nil, nil
+		r.all, r.text, r.slots, r.keys, r.spare = nil, nil, nil, nil, nil
 	}
 	begin := func(run *extsort.Run) extsort.Output[*requestCursor] {
 		w := &requestWriter{}
