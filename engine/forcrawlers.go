@@ -110,7 +110,8 @@ func deniesAny(verdicts []Verdict) bool {
 // IsTxt reports whether the URL of a row names a robots.txt.
 func (b *Batch) IsTxt(row int) bool {
 	url := b.URL(row)
-	if !bytes.Contains(url, txtPath) { // nearly all
+	path, _, _ := bytes.Cut(url, []byte("?"))
+	if path, _, _ = bytes.Cut(path, []byte("#")); !bytes.HasSuffix(path, txtPath) { // nearly all
 		return false
 	}
 	u, err := robots.SplitURL(url)
