@@ -2,9 +2,11 @@ package engine
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // Stats count the decisions of a run.
@@ -47,6 +49,10 @@ type Stats struct {
 	// Odd counts the sites whose robots.txt is none, as far as bytes tell, and which rows asked for.
 	Odd OddCount
 
+	// Misread are the crawlers whose operator documents another dialect, with their rows that are decided by other groups than that
+	// dialect chooses, in the order of Agents.
+	Misread []MisreadCount
+
 	// With StoreOptions.RowTimes:
 	Undated  int64 // rows of sites that have no time, and are decided by the newest rules
 	Timeless int64 // see Batch.Timeless
@@ -72,6 +78,13 @@ type AgentCount struct {
 // A VerifiedCount counts verdicts, and how many are Denied.
 type VerifiedCount struct{ Rows, Denied int64 }
 
+// A MisreadCount counts rows of a crawler.
+type MisreadCount struct {
+	Name    string
+	Dialect robots.Dialect // that its operator documents
+	Rows    int64
+}
+
 // A NamedCount counts the verdicts for a crawler that only a robots.txt names. Those beyond MaxNamed
 // are OtherNamed.
 type NamedCount struct {
@@ -89,6 +102,9 @@ type counter struct {
 	odds   rules.Odd // of the store; nil if it has none
 	odd    oddRows
 
+	documented []int   // agents whose operator documents another dialect
+	misread    []int64 // the same: see Stats.Misread
+
 	// By agent, with StoreOptions.LogAgents the counts, and else the surplus of each over the one
 	// before it: agents with the same rules are neighbours, and mostly none differ.
 	agents []AgentCount
@@ -96,8 +112,9 @@ type counter struct {
 
 // newCounter returns a counter for one of so many goroutines.
 func newCounter(s *Store, goroutines int) *counter {
+	documented := s.opt.misread.Agents()
 	return &counter{
-		store: s, odds: s.rules.Odd(), lookup: s.newLookup(goroutines),
+		documented: documented, misread: make([]int64, len(documented)), store: s, odds: s.rules.Odd(), lookup: s.newLookup(goroutines),
 		sites: make([]uint64, (s.NumSites()+63)/64), agents: make([]AgentCount, len(s.opt.Agents)+1),
 	}
 }
@@ -119,8 +136,34 @@ func (c *counter) countBatch(b *Batch) {
 		c.stats.countEarly(b)
 	}
 	c.countCrawlers(b)
+	if c.store.opt.misread.Found() {
+		c.countMisread(b)
+	}
 	c.lookup.Use(b)
 	c.countVerdicts(b)
+}
+
+// countMisread counts the rows that other groups decide than the documentation of the crawler's operator chooses.
+func (c *counter) countMisread(b *Batch) {
+	m, first, last := c.store.opt.misread, uint32(c.documented[0]), uint32(c.documented[len(c.documented)-1])
+	if len(b.Agents) == 0 {
+		for _, id := range b.Rulings {
+			for i := range c.documented {
+				if m.Has(i, id) {
+					c.misread[i]++
+				}
+			}
+		}
+		return
+	}
+	for row, agent := range b.Agents {
+		if agent < first || agent > last {
+			continue
+		}
+		if i, is := slices.BinarySearch(c.documented, int(agent)); is && m.Has(i, b.Rulings[row]) {
+			c.misread[i]++
+		}
+	}
 }
 
 // countURLs counts the bytes of the URLs and the rows of strays, and remembers the sites.
@@ -325,6 +368,9 @@ func total(counters []*counter, all *busiest) Stats {
 		}
 		sum.strays.merge(&c.strays)
 		sum.odd.merge(&c.odd)
+		for i, rows := range c.misread {
+			sum.misread[i] += rows
+		}
 		for i := range c.agents {
 			sum.agents[i].Add(&c.agents[i])
 		}
@@ -351,6 +397,12 @@ func total(counters []*counter, all *busiest) Stats {
 	s.About = about
 	all.total(s, &sum.strays)
 	s.Odd = sum.odd.total(sum.store)
+	for i, rows := range sum.misread {
+		name := sum.store.opt.Agents[sum.documented[i]]
+		if _, own, _ := robots.DocumentedAgent(name, sum.store.opt.Dialect); rows > 0 {
+			s.Misread = append(s.Misread, MisreadCount{name, own, rows})
+		}
+	}
 	return *s
 }
 

@@ -96,7 +96,8 @@ type StoreOptions struct {
 	// batches and its output for instance. 0 means 96 MiB.
 	Reserved int64
 
-	namer *namer // with LogAgents
+	namer   *namer         // with LogAgents
+	misread *rules.Misread // nil if no operator of Agents documents another dialect
 }
 
 // dialectOf returns a dialect: RFC9309 if there is none but for options about URLs.
@@ -127,6 +128,8 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 	for _, name := range opt.Agents {
 		r.Agents = append(r.Agents, robots.NewAgent(name, opt.Dialect))
 	}
+	r.Misread = rules.NewMisread(opt.Agents, opt.Dialect)
+	opt.misread = r.Misread
 	if opt.Tokens || r.Named != nil {
 		r.Tokens = new(rules.Tokens)
 	}

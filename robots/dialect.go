@@ -233,3 +233,19 @@ func NewAgent(name string, d Dialect) Agent {
 	}
 	return a
 }
+
+// documented are the dialects that operators document of their own crawlers, where these choose groups by the names of the operator.
+var documented = map[string]Dialect{"Yandex": Yandex}
+
+// DocumentedAgent returns the crawler of that name as [NewAgent] does in the dialect that its operator documents, with that
+// dialect, which has the options of d. It is false if the operator documents none that is known here, or d is that dialect.
+func DocumentedAgent(name string, d Dialect) (a Agent, own Dialect, ok bool) {
+	token, _, _ := strings.Cut(name, "/")
+	c, _ := crawlers.Lookup(token)
+	own, ok = documented[c.Operator]
+	if !ok || own == d&^options {
+		return a, own, false
+	}
+	own |= d & (WideTokens | URLAsIs)
+	return NewAgent(name, own), own, true
+}

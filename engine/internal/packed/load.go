@@ -44,6 +44,7 @@ func (l *loader) count(number int, r *rules.Ruling) {
 	if l.counted[number/64].Or(bit)&bit != 0 {
 		return
 	}
+	l.Misread.AddText(number, r.Misread)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.memory.Add(r)
@@ -96,6 +97,7 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
 	}
 	r := rules.NewRuling(sets)
 	r.SetNotes(notes, l.Dialect)
+	r.FindMisread(&groups, &l.Options)
 	r.SetNamed(&groups, &l.Options, func(lists [][]int) func(list int) (*rules.Set, error) { return l.namedOf(all, lists) })
 	return r, r.SetPreferences(&l.Options)
 }

@@ -145,6 +145,7 @@ func newLoader(name string, file *pack.Reader, opt rules.Options) (*loader, erro
 		counted: make([]atomic.Uint64, (file.Texts()+63)/64),
 	}
 	l.Fail = l.fail
+	l.Misread.SetTexts(file.Texts())
 	var err error
 	if l.odd, err = readOdd(file); err != nil {
 		return nil, err

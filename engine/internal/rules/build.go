@@ -108,8 +108,10 @@ func (b *builder) store() (Store, error) {
 		keys:    make([]captures.Key, len(b.texts)),
 		failure: &b.failure,
 	}
+	b.opt.Misread.SetTexts(len(b.texts))
 	for number, t := range b.texts {
 		s.keys[number] = t.key
+		b.opt.Misread.AddText(number, t.ruling.Misread)
 	}
 	var periods []Period
 	for site, o := range origins {

@@ -59,6 +59,8 @@ type Ruling struct {
 	Size   int64              // bytes of memory
 	Odd    robots.Oddity      // of a text that CompileText has compiled
 
+	Misread []int // indices in Misread.Agents of those that the text binds otherwise
+
 	named       *named           // see there; nil if there are none
 	preferences *textPreferences // see there; nil if there are none
 }
@@ -146,6 +148,7 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	r := NewRuling(sets)
 	r.SetNotes(robots.NotesOf(body, opt.Dialect, opt.Directives), opt.Dialect)
 	r.Odd = robots.OddityOf(body, f)
+	r.FindMisread(f, opt)
 	r.SetNamed(f, opt, func(lists [][]int) func(list int) (*Set, error) {
 		const parsed = 4 // times the text, about
 		source, d := bytes.Clone(body), opt.Dialect

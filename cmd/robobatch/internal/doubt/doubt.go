@@ -64,6 +64,7 @@ const (
 	NoUserAgents      Code = "no_user_agents"
 	OddRobots         Code = "odd_robots"
 	OddSitemaps       Code = "odd_sitemaps"
+	OtherGroup        Code = "other_group"
 	ProxiedClients    Code = "proxied_clients"
 	RejectedLines     Code = "rejected_lines"
 	RepeatedInput     Code = "repeated_input"
@@ -172,6 +173,10 @@ var Meanings = []Meaning{
 		"Mend it: crawlers may leave it out.",
 	},
 	{
+		OtherGroup, "Rows of Yandex's robots are decided by another group than -dialect yandex chooses: it has them obey that for Yandex.",
+		"Decide them with -dialect yandex -agent YandexBot.",
+	},
+	{
 		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet. Or half came from one network, or a quarter from several, each with crawlers of three operators. The field holds the address of a proxy, so the results of -ranges mean nothing.",
 		"Name the field that holds the client's with -client-field.",
 	},
@@ -228,7 +233,7 @@ var Meanings = []Meaning{
 		"Put the files themselves into the directory, or take the entries out.",
 	},
 	{
-		WhiteSpace, "URLs of a list, a table or a WARC file hold spaces or tabs, which URLs have only as %20 and %09. A space is decided as %20, a tab as %09 by rfc9309 only; with -url-as-is both stay as they are.",
-		"If another column follows the space in a list, give it a header, and name its format with -format.",
+		WhiteSpace, "URLs of a list, table, sitemap or WARC file hold spaces or tabs. A space is decided as %20, a tab as %09 by rfc9309 only; -url-as-is keeps both.",
+		"If they separate columns of a list, give it a header, and name its format with -format.",
 	},
 }

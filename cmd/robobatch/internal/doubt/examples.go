@@ -98,6 +98,10 @@ var examples = map[Code]example{
 		"<urlset>",
 		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`,
 	},
+	OtherGroup: {
+		"-agent YandexBot, and a robots.txt with groups for * and Yandex",
+		"-agent YandexBot -dialect yandex",
+	},
 	ProxiedClients: {
 		"robobatch -in proxied.log -ranges lists/ …, whose remote_addr is 10.0.0.1",
 		"robobatch -in proxied.log -ranges lists/ -client-field xff:last …",

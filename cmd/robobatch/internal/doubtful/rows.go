@@ -4,6 +4,7 @@
 package doubtful
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +21,25 @@ func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64)
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
 		return []doubt.Doubt{{Code: doubt.NoURLs, Text: noURLs, Count: s.URLs}}
 	}
-	return slices.Concat(Strangers(store, s), rejected(s, refused), Rules(&s.Odd, "origin"))
+	return slices.Concat(Strangers(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(s))
+}
+
+// Misread returns a doubt if rows of crawlers are decided by other groups than the documentation of their operators chooses.
+func Misread(s *engine.Stats) []doubt.Doubt {
+	d := doubt.Doubt{Code: doubt.OtherGroup}
+	all := slices.Clone(s.Misread)
+	slices.SortStableFunc(all, func(a, b engine.MisreadCount) int { return cmp.Compare(b.Rows, a.Rows) })
+	for i, one := range all {
+		if d.Count += one.Rows; i < doubt.Examples {
+			d.Examples = append(d.Examples, one.Name+": "+say.Count(one.Rows, "row"))
+		}
+	}
+	if d.Count == 0 {
+		return nil
+	}
+	most := &all[0]
+	d.Text = fmt.Sprintf("%s decided by another group than the operator of the crawler documents: decide these with -dialect %s -agent %s", say.Were(d.Count, "row"), most.Dialect, most.Name)
+	return []doubt.Doubt{d}
 }
 
 // rejected returns a doubt if over a tenth of the lines or rows of such a run have no verdict.

@@ -231,7 +231,7 @@ func New(src Source) *Report {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
 	r.count(src.Store, &s)
-	r.strangers = slices.Concat(doubtful.Strangers(src.Store, &s), doubtful.Rules(&s.Odd, "origin"), doubtful.Senders(&s))
+	r.strangers = slices.Concat(doubtful.Strangers(src.Store, &s), doubtful.Rules(&s.Odd, "origin"), doubtful.Misread(&s), doubtful.Senders(&s))
 	r.Ranges = rangesOf(src.Store)
 	r.grown = src.Logs.Grown()
 	if at := src.Logs.Unsure(); at.From > 0 {
