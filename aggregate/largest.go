@@ -46,18 +46,23 @@ func (l *Largest[T]) Takes(number int64, tie uint64) bool {
 }
 
 // AddItem adds an item.
-func (l *Largest[T]) AddItem(number int64, tie uint64, item T) {
+func (l *Largest[T]) AddItem(number int64, tie uint64, item T) { *l.NewItem(number, tie) = item }
+
+// NewItem adds an item that the caller sets before the next call. It may be an old one that is not among the largest, so
+// that its memory serves again.
+func (l *Largest[T]) NewItem(number int64, tie uint64) *T {
 	slot := uint32(len(l.items))
 	if n := len(l.free); n > 0 {
 		slot, l.free = l.free[n-1], l.free[:n-1]
-		l.items[slot] = item
 	} else {
-		l.items = append(l.items, item)
+		var none T
+		l.items = append(l.items, none)
 	}
 	l.added++
 	if l.all = append(l.all, ranked{number, tie, l.added, slot}); len(l.all) >= 2*l.most {
 		l.cut()
 	}
+	return &l.items[slot]
 }
 
 // cut leaves the largest items, the least of them last. It looks for that one by parting those among which it is, again
@@ -77,9 +82,7 @@ func (l *Largest[T]) cut() {
 			to = at
 		}
 	}
-	var none T
 	for _, r := range l.all[l.most:] {
-		l.items[r.slot] = none // and nothing holds the item's references
 		l.free = append(l.free, r.slot)
 	}
 	l.all = l.all[:l.most]

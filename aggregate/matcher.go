@@ -2,6 +2,7 @@ package aggregate
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"sort"
 	"strings"
@@ -118,14 +119,10 @@ func bytesOf[text string | []byte](t text) (set uint64) {
 }
 
 // keyOf returns the first eight bytes of a text as a number, zeros in the place of those that it lacks.
-func keyOf[text string | []byte](t text) (key uint64) {
-	for i := range 8 {
-		key <<= 8
-		if i < len(t) {
-			key |= uint64(t[i])
-		}
-	}
-	return key
+func keyOf[text string | []byte](t text) uint64 {
+	var eight [8]byte
+	copy(eight[:], t)
+	return binary.BigEndian.Uint64(eight[:])
 }
 
 // last returns the last anchor that is not behind a path: the anchors that begin the path are

@@ -110,8 +110,12 @@ func deniesAny(verdicts []Verdict) bool {
 // IsTxt reports whether the URL of a row names a robots.txt.
 func (b *Batch) IsTxt(row int) bool {
 	url := b.URL(row)
-	path, _, _ := bytes.Cut(url, []byte("?"))
-	if path, _, _ = bytes.Cut(path, []byte("#")); !bytes.HasSuffix(path, txtPath) { // nearly all
+	authority := bytes.IndexByte(url, ':') + len("://")
+	if authority > len(url) {
+		return false
+	}
+	slash := bytes.IndexByte(url[authority:], '/')
+	if slash < 0 || !bytes.HasPrefix(url[authority+slash:], txtPath) { // nearly all
 		return false
 	}
 	u, err := robots.SplitURL(url)

@@ -124,7 +124,7 @@ type Counter struct {
 	agentBytes  []int64              // the same
 	served      answers
 	failed      answers
-	requested   *aggregate.Largest[Requested]
+	requested   *aggregate.Largest[requestedURL]
 	sites       *aggregate.Largest[siteTotal]
 	site        siteTotal // of the last URL
 	others      *useragents.View
@@ -142,7 +142,7 @@ const statuses = 6
 const (
 	mostRequested  = 1 << 17
 	leastRequested = 1 << 12
-	requestedBytes = 256 // of a Requested, twice
+	requestedBytes = 256 // of a requestedURL, twice
 	maxNamed       = 256 // crawlers of the log that only a robots.txt names
 )
 
@@ -160,7 +160,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1,
 		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(), directories: directories.New(), allowed: map[engine.RulingID]map[int]int64{}, rng: rand.New(rand.NewPCG(1, 1)),
-		requested: aggregate.NewLargest[Requested](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
+		requested: aggregate.NewLargest[requestedURL](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
 		sites:     aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
 	if o.Sitemaps != nil {

@@ -548,7 +548,7 @@ func TestSpellings(t *testing.T) {
 		t.Errorf("%d URLs, the first of them %+v", len(urls), urls[0])
 	}
 	for _, r := range c.requested.Items() {
-		if strings.Contains(r.Path, "secret") {
+		if strings.Contains(string(r.path), "secret") {
 			t.Error("a password is kept")
 		}
 	}

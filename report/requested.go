@@ -16,8 +16,14 @@ type Requested struct {
 	Counts []AgentRequests // by ascending Agent
 
 	requests int64 // the sum of Counts
+}
+
+// A requestedURL is a URL that MostRequested chooses from.
+type requestedURL struct {
+	path     []byte // the part after the origin
+	counts   []AgentRequests
+	requests int64 // the sum of counts
 	texts    directories.ByText
-	hash     uint64
 	site     engine.SiteID
 }
 
@@ -79,14 +85,18 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	if !c.requested.Takes(rows, hash) {
 		return
 	}
-	r := Requested{Path: string(u.Text[u.Prefix:]), hash: hash, site: u.Site, requests: rows}
+	r, path := c.requested.NewItem(rows, hash), u.Text[u.Prefix:]
+	if len(path) > cap(r.path) {
+		r.path = make([]byte, 0, len(path))
+	}
+	r.path, r.site, r.requests = append(r.path[:0], path...), u.Site, rows
+	r.counts, r.texts = r.counts[:0], r.texts[:0]
 	for i := range u.Requests {
 		if file := c.kinds.all[u.Requests[i].Kind].file; c.byTime && file != nil {
 			r.texts = r.texts.Add(file.Ruling(), u.Requests[i].Rows)
 		}
-		r.Counts = append(r.Counts, AgentRequests{Agent: int(c.kinds.all[u.Requests[i].Kind].agent), Requests: u.Requests[i].Rows, Bytes: u.Requests[i].Bytes})
+		r.counts = append(r.counts, AgentRequests{Agent: int(c.kinds.all[u.Requests[i].Kind].agent), Requests: u.Requests[i].Rows, Bytes: u.Requests[i].Bytes})
 	}
-	c.requested.AddItem(rows, hash, r)
 }
 
 // MostRequested returns the most requested URLs of each of some files, whose sites are given, at most so
@@ -105,33 +115,33 @@ func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested
 			numbers[i]++
 		}
 	}
-	found := make([]map[string]int, len(files)) // by path, its index in all
-	all := make([][]Requested, len(files))
+	found := make([]map[uint64]int, len(files)) // by hash of the path, its index in all
+	all, chosen := make([][]requestedURL, len(files)), make([][]Requested, len(files))
 	for i, n := range numbers {
-		found[i], all[i] = make(map[string]int, n), make([]Requested, 0, n)
+		found[i], all[i] = make(map[uint64]int, n), make([]requestedURL, 0, n)
 	}
 	for _, r := range items {
 		file, wanted := of[r.site]
 		if !wanted {
 			continue
 		}
-		n, known := found[file][r.Path]
+		path := aggregate.Hash(r.path)
+		n, known := found[file][path]
 		if !known {
-			found[file][r.Path] = len(all[file])
+			found[file][path] = len(all[file])
 			all[file] = append(all[file], r)
 			continue
 		}
 		same := &all[file][n]
-		same.Counts, same.requests = append(same.Counts, r.Counts...), same.requests+r.requests
+		same.counts, same.requests = slices.Concat(same.counts, r.counts), same.requests+r.requests
 	}
 	for i, urls := range all {
-		slices.SortStableFunc(urls, func(a, b Requested) int { return cmp.Compare(b.requests, a.requests) })
-		all[i] = urls[:min(len(urls), most)]
-		for n := range all[i] {
-			all[i][n].Counts = c.sumByAgent(all[i][n].Counts)
+		slices.SortStableFunc(urls, func(a, b requestedURL) int { return cmp.Compare(b.requests, a.requests) })
+		for _, r := range urls[:min(len(urls), most)] {
+			chosen[i] = append(chosen[i], Requested{string(r.path), c.sumByAgent(r.counts), r.requests})
 		}
 	}
-	return all
+	return chosen
 }
 
 // MostAsked returns the most requested paths of the sites of each of some files, at most so many of each, those
@@ -142,7 +152,7 @@ func (c *Counter) MostAsked(files []aggregate.BusyFile, most int) [][]AskedPath 
 	for _, r := range c.requested.Items() {
 		for _, i := range of[r.site] {
 			if len(all[i]) < most {
-				all[i] = append(all[i], AskedPath{Path: r.Path, Requests: r.requests, Within: r.texts.Of(files[i].Ruling)})
+				all[i] = append(all[i], AskedPath{Path: string(r.path), Requests: r.requests, Within: r.texts.Of(files[i].Ruling)})
 			}
 		}
 	}

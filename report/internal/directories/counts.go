@@ -67,8 +67,11 @@ func (c *Counts) AddURL(u *aggregate.URL, hash uint64) bool {
 		c.leave(0)
 		c.site = u.Site
 	}
-	path, depth := u.Text[u.Prefix:u.PathEnd], 0
-	for end := 1; ; depth++ {
+	path, depth, end := u.Text[u.Prefix:u.PathEnd], 0, 1
+	if last := c.used - 1; last > 0 && bytes.HasPrefix(path, c.open[last].path) {
+		depth, end = last, len(c.open[last].path)
+	}
+	for ; ; depth++ {
 		if depth < c.used && !bytes.Equal(c.open[depth].path, path[:end]) {
 			c.leave(depth)
 		}

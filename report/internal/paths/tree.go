@@ -88,6 +88,10 @@ func (r *Rest) Label() string {
 type Tree struct {
 	open []*level // the root, and then the paths on the way to the last URL
 	used int      // of open
+
+	dir      []byte // the last URL, up to the last "/" of its path
+	dirDepth int    // of the path that this is; 0 is none
+	origin   int    // of the last URL
 }
 
 // A level is a path that is not complete.
@@ -106,7 +110,11 @@ func New() *Tree { return &Tree{open: []*level{{byRule: map[int32]int64{}}}, use
 // Enter goes to the path of a URL, whose origin is url[:origin], and whose path ends at pathEnd. Paths that are not
 // on the way to it are complete then, and must not come again.
 func (t *Tree) Enter(url []byte, origin, pathEnd int) {
-	depth, at := 1, 0
+	depth, at, isIn := 1, 0, t.dirDepth > 0 && origin == t.origin && bytes.HasPrefix(url[:pathEnd], t.dir)
+	if isIn {
+		depth, at = t.dirDepth+1, len(t.dir)
+	}
+	dirDepth, dirEnd := depth-1, at
 	for {
 		end := nextEnd(url, at, origin, pathEnd)
 		if end == at || depth > MaxDepth {
@@ -120,9 +128,15 @@ func (t *Tree) Enter(url []byte, origin, pathEnd int) {
 			t.leave(depth)
 			t.push(name)
 		}
+		if end <= pathEnd && url[end-1] == '/' {
+			dirDepth, dirEnd = depth, end
+		}
 		depth, at = depth+1, end
 	}
 	t.leave(depth)
+	if !isIn || dirEnd > len(t.dir) {
+		t.dir, t.dirDepth, t.origin = append(t.dir[:0], url[:dirEnd]...), dirDepth, origin
+	}
 }
 
 // nextEnd returns where the name ends that begins at a place: an origin, a segment of the path with the "/" behind it,
