@@ -96,6 +96,9 @@ func (b *Batch) addSender(client *ranges.Client, operator uint32) {
 		n++
 	}
 	b.senders[n-1].Count++
+	if client.Local {
+		b.senders[n-1].Local++
+	}
 	if client.Anonymised {
 		b.senders[n-1].Anonymised++
 	}

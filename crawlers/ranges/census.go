@@ -11,6 +11,7 @@ import (
 type Client struct {
 	Addr       netip.Addr // the zero Addr if the field holds none
 	Network    Network    // of Addr; 0 if no client on the internet has that address
+	Local      bool       // the address is of the machine that was asked: 127.0.0.0/8 or ::1
 	Anonymised bool       // the end of the address was taken away: 192.0.2.0, 192.0.2.x, 2001:db8:1::
 }
 
@@ -18,7 +19,7 @@ type Client struct {
 // field, and does not allocate.
 func ParseClient(field []byte) Client {
 	c := Client{Addr: ParseAddress(field)}
-	c.Anonymised = isAnonymised(field, c.Addr)
+	c.Anonymised, c.Local = isAnonymised(field, c.Addr), c.Addr.IsLoopback()
 	if c.Addr.IsValid() && isGlobal(c.Addr) {
 		c.Network = networkOf(c.Addr)
 	}
@@ -65,6 +66,7 @@ type Census struct {
 	requests   int64 // of crawlers
 	unusable   int64 // of them, those whose address is none that a client on the internet has
 	anonymised int64 // of them, those whose address lacks its end
+	local      int64 // of unusable, those from the machine that was asked
 
 	// senders is a hash table; at least half of its places are empty. Requests from ever other networks wait for
 	// memory once, where a map of pointers makes them wait three times.
@@ -122,12 +124,14 @@ type Requests struct {
 	Operator   uint32  // who runs the crawlers that are named, by a number of the caller's
 	Count      uint32
 	Anonymised uint32 // of Count, those whose address lacks its end
+	Local      uint32 // of Count, those from the machine that was asked
 }
 
 // Add counts requests.
 func (c *Census) Add(r Requests) {
 	c.requests += int64(r.Count)
 	c.anonymised += int64(r.Anonymised)
+	c.local += int64(r.Local)
 	if r.Network == 0 {
 		c.unusable += int64(r.Count)
 		return
@@ -213,3 +217,6 @@ func (c *Census) Sent(n Network) int64 {
 	}
 	return 0
 }
+
+// Local returns how many of the requests came from the machine that was asked, as health checks do. No crawler sent them.
+func (c *Census) Local() int64 { return c.local }

@@ -66,6 +66,7 @@ type Report struct {
 	read      ingest.Counts // those of Counts, and more
 	badBytes  int64         // of bad URLs
 	strangers []doubt.Doubt // see the package doubtful
+	local     int64         // requests in the names of crawlers from the server itself, with -ranges
 }
 
 // Unverified are the rows of a text that was unpacked without its checksum. They belong to one log, the last that was
@@ -232,7 +233,7 @@ func New(src Source) *Report {
 	}
 	r.count(src.Store, &s)
 	r.strangers = slices.Concat(doubtful.Strangers(src.Store, &s), doubtful.Rules(&s.Odd, "origin"), doubtful.Misread(&s), doubtful.Senders(&s))
-	r.Ranges = rangesOf(src.Store)
+	r.Ranges, r.local = rangesOf(src.Store), s.Census.Local()
 	r.grown = src.Logs.Grown()
 	if at := src.Logs.Unsure(); at.From > 0 {
 		r.Unverified = &Unverified{Input: at.Name, FromLine: at.From}

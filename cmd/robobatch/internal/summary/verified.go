@@ -124,12 +124,16 @@ func (r *Report) verified() (t table) {
 	if r.Ranges != nil && r.Ranges.Newest != "" {
 		stale = "lists are of " + r.Ranges.days()
 	}
+	none := "none of the internet"
+	if r.local > 0 {
+		none += ", " + say.Number(r.local) + " of loopback"
+	}
 	t = table{
 		{"verified", say.Number(all.Yes.Rows), "of " + say.Count(all.rows(), "request") + " of crawlers, " + say.Number(all.Yes.Disallowed) + " disallowed", true},
 		{"impostors", say.Number(all.No.Rows), took(&all.No) + "not from the crawler's addresses", true},
 		{"unpublished", say.Number(all.Unpublished.Rows), took(&all.Unpublished) + "no list speaks for the crawler", all.Unpublished.Rows > 0},
 		{"stale", say.Number(all.Stale.Rows), took(&all.Stale) + stale, all.Stale.Rows > 0},
-		{"no address", say.Number(all.NoAddress.Rows), took(&all.NoAddress) + "none of the internet", all.NoAddress.Rows > 0},
+		{"no address", say.Number(all.NoAddress.Rows), took(&all.NoAddress) + none, all.NoAddress.Rows > 0},
 	}
 	agents := slices.DeleteFunc(slices.Clone(r.ByAgent), func(a AgentCount) bool { return a.Verified == nil || a.Verified.No.Rows == 0 })
 	slices.SortStableFunc(agents, func(a, b AgentCount) int { return cmp.Compare(b.Verified.No.Rows, a.Verified.No.Rows) })
