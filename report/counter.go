@@ -95,7 +95,7 @@ type Counter struct {
 	clock    localtime.Clock // of series
 	paces    *pace.Counts
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
-	own      []replies.Crawler // by crawler, without impostors
+	own      []crawlerAnswers  // by crawler, without impostors
 	txt      replies.Txt
 	rng      *rand.Rand       // of their samples
 	faked    *timeline.Series // of impostors alone
@@ -192,7 +192,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
 	c.series, c.clock = timeline.New(crawlers), localtime.New(opt.Location)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
-	c.own, c.agentBytes, c.faked = make([]replies.Crawler, len(c.classes)), make([]int64, len(c.classes)), timeline.New(crawlers)
+	c.own, c.agentBytes, c.faked = make([]crawlerAnswers, len(c.classes)), make([]int64, len(c.classes)), timeline.New(crawlers)
 	c.served = newAnswers(func(k *kind, n *aggregate.RowCounts) int64 {
 		if k.denies == 0 {
 			return 0
@@ -383,6 +383,7 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 		return one
 	}
 	c.classes[r.agent][class]++
+	r.class = class
 	switch {
 	case c.isServed(b, i):
 		one.Served = 1
@@ -392,10 +393,16 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	if class > 0 && !r.faked {
 		c.own[r.agent].AddAnswer(class, one.Served > 0)
 		if class >= 3 && one.Served == 0 && c.fromLog && r.agent > 0 {
-			c.own[r.agent].Samples[class-3].AddRow(c.rng, b, i, b.Kept[c.status].Ints[i])
+			c.own[r.agent].samples[class-3].AddRow(c.rng, b, i, b.Kept[c.status].Ints[i])
 		}
 	}
 	return one
+}
+
+// A crawlerAnswers is the answers to a crawler, and some of those that redirected, missed and failed.
+type crawlerAnswers struct {
+	timeline.Answers
+	samples [3]replies.Sample
 }
 
 // isServed reports whether a row was answered by 2xx or 304.
@@ -430,14 +437,13 @@ func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, one *aggregate.Ro
 	cell.Requests++
 	cell.Denied += int64(min(1, k.denies))
 	cell.Violations += one.Violations
-	isError := one.Failed > 0 && statusClass(b, r.row, c.status) == 5
-	if isError {
-		cell.Failed++
+	if r.class > 0 {
+		cell.AddAnswer(r.class, one.Served > 0)
 	}
 	if r.faked {
 		cell = c.faked.CellAt(c.clock.Shown(at), int(r.agent))
-		if cell.Requests++; isError {
-			cell.Failed++
+		if cell.Requests++; r.class > 0 {
+			cell.AddAnswer(r.class, one.Served > 0)
 		}
 	}
 	if c.fromLog && r.agent != 0 && c.callers.Names()[r.agent] != engine.OtherNamed {

@@ -71,7 +71,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		requests[l.Origin] += l.Requests
 	}
 	if !v.OldRules { // these are rules of the draft
-		f.Broken = findings.Broken(c.broken.Most())
+		f.Broken = c.broken.Most()
 	}
 	f.Unlike = slices.ContainsFunc(c.Misfits(), func(m conduct.Misfit) bool { return f.Broken.Origin == "" || m.Origin == f.Broken.Origin })
 	for _, p := range v.Waste {
@@ -99,7 +99,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 			Share: float64(i.Networks[0].Requests) / float64(i.All.Requests),
 		}
 	}
-	f.Sitemaps, f.Unserved = c.sitemapFacts(), findings.UnservedTxt(c.txt.Unserved)
+	f.Sitemaps, f.Unserved = c.sitemapFacts(), c.txt.Unserved
 	all, more := findings.Find(f)
 	return findingsView{all, int64(more), findings.Looks(f), findings.FewViolations(all, v.Violated)}
 }
@@ -179,9 +179,9 @@ func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 		one.Stale, one.Unlisted, one.Published = counts.Verified[ranges.Stale].Denied > 0, counts.Verified[ranges.Unpublished].Denied > 0, len(known.Ranges) > 0
 		if c.fromLog {
 			own := &c.own[a]
-			one.Answered, one.Redirected, one.Missed, one.Failed = own.Answered, own.Redirected, own.Missed, own.Failed
-			for i := range own.Samples {
-				one.Samples[i] = c.sampleOf(&own.Samples[i])
+			one.Answers = own.Answers
+			for i := range own.samples {
+				one.Samples[i] = c.sampleOf(&own.samples[i])
 			}
 		}
 		if v.Conduct != nil {
@@ -191,10 +191,10 @@ func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 		if f.Starts != nil && c.fromLog && a < len(points.Cells) {
 			one.Points = make([]findings.Point, len(f.Starts))
 			for i := range one.Points {
-				one.Points[i] = findings.Point{Requests: points.Cells[a][i], Violations: points.Bad[a][i], Failed: points.Failed[a][i]}
+				one.Points[i] = findings.Point{Requests: points.Cells[a][i], Violations: points.Bad[a][i], Answers: points.Answers[a][i]}
 				if faked != nil && a < len(faked.Cells) {
 					one.Points[i].Requests -= faked.Cells[a][i]
-					one.Points[i].Failed -= faked.Failed[a][i]
+					one.Points[i].Answers = one.Points[i].Sub(faked.Answers[a][i])
 				}
 			}
 		}

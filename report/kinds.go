@@ -15,6 +15,7 @@ type rowKey struct {
 	local     uint32 // the same in the batch
 	faked     bool   // it did not come from the crawler
 	cut       bool   // Clean-param lines take parameters away
+	class     int    // the first digit of the status of a page; 0 is none, or a robots.txt
 }
 
 // A kind is a set of rows that are decided alike: by the same ruling, for the same crawler of the log, and with the same

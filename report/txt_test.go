@@ -7,6 +7,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report/internal/findings"
+	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -34,11 +35,11 @@ func TestTxtAnswers(t *testing.T) {
 				if i%9 == 8 {
 					url += "?x=1"
 				}
-				all = append(all, fetch{url: url, userAgent: clients[1], at: engine.NoTime, status: status})
+				all = append(all, fetch{url: url, userAgent: clients[1], at: 1_770_000_000_000_000 + int64(i)*1e6, status: status})
 			}
 		}
 		for i := range 20 {
-			all = append(all, fetch{url: fmt.Sprintf("%s/q/%d", test.origin, i), userAgent: clients[1], at: engine.NoTime, status: 200})
+			all = append(all, fetch{url: fmt.Sprintf("%s/q/%d", test.origin, i), userAgent: clients[1], at: 1_770_000_000_000_000 + int64(i)*1e6, status: 200})
 		}
 		c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
 		v, got := c.newView(&Run{Stats: stats}), ""
@@ -51,6 +52,15 @@ func TestTxtAnswers(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("%s: found is %q, want %q", test.name, got, test.want)
+		}
+		sum := timeline.Answers{}
+		for _, cells := range c.series.Points(c.series.Shown(), 0, 1<<12).Answers {
+			for _, cell := range cells {
+				sum = sum.Plus(cell)
+			}
+		}
+		if sum != (timeline.Answers{Answered: 20}) {
+			t.Errorf("%s: answers by time are %+v", test.name, sum)
 		}
 		if row := v.Crawlers[0]; row.Classes != [statuses]int64{2: 20} || v.Failed.Total != 0 || len(v.Waste) > 0 {
 			t.Errorf("%s: answers are %v, %d fail, parameters are %v", test.name, row.Classes, v.Failed.Total, v.Waste)

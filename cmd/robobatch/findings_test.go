@@ -197,7 +197,7 @@ var faults = map[string]struct {
 	},
 	"stopped": {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
 	"slowed":  {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},
-	"failing": {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "% of the requests of Googlebot in that time, 10.3% of those of bingbot and 11.9% of those of GPTBot were answered by an error of the server (5xx), most often 503."},
+	"failing": {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "failing", "% of the requests of Googlebot in that time, 10.4% of those of bingbot and 12.0% of those of GPTBot were answered by an error of the server (5xx), most often 503."},
 	"failing of a directory": {traffic{client: func(v *visit) {
 		if v.robot && v.day > 8 && strings.HasPrefix(v.path, "/news/") {
 			v.status = []int{500, 500, 500, 502}[v.rng.IntN(4)]

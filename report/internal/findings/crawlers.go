@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -215,11 +216,10 @@ func faked(f *Facts) []Finding {
 // An answer is a kind of answers that crawlers get too often.
 type answer struct {
 	kind   Kind
-	of     func(*Crawler) int64 // how many a crawler got
-	sample int                  // of Crawler.Samples
-	verb   string               // the fate of requests
+	of     func(timeline.Answers) int64 // how many there are
+	sample int                          // of Crawler.Samples
+	verb   string                       // the fate of requests
 	do     string
-	points func(Point) int64 // of a stretch of time; nil is not known
 }
 
 // often finds an answer: the crawlers of whose requests it is more than the share of limits, those that it hits worst first. It
@@ -230,36 +230,44 @@ func (f *Facts) often(a answer) []Finding {
 
 // isOften reports whether a crawler got an answer too often, in all of the log.
 func (a *answer) isOften(c *Crawler) bool {
-	return show.Share(a.of(c), c.Answered) >= limits[a.kind].share
+	return show.Share(a.of(c.Answers), c.Answered) >= limits[a.kind].share
 }
 
 // hitBy returns the crawlers that got an answer and for which is holds, those that got most first.
 func (f *Facts) hitBy(a answer, is func(*Crawler) bool) []*Crawler {
-	all, _ := f.having(a.of)
+	all, _ := f.having(func(c *Crawler) int64 { return a.of(c.Answers) })
 	return slices.DeleteFunc(all, func(c *Crawler) bool { return !is(c) })
 }
 
-// lasted finds an answer that some crawlers got, from the first stretch in which it is so great a share to the last.
+// lasted finds an answer that some crawlers got, from the first stretch in which it is so great a share to the last, or in all of the
+// log if it is nearly as great a share of the others.
 func (f *Facts) lasted(a answer, hit []*Crawler, share float64) []Finding {
 	if len(hit) == 0 {
 		return nil
 	}
-	var from, to time.Time
-	if a.points != nil {
-		from, to = f.span([]*Crawler{{Points: f.sum(hit)}}, func(p Point) bool { return show.Share(a.points(p), p.Requests) >= share })
-	}
+	from, to, jumps := f.jump(a, hit, share)
 	var said []string
 	sum, answered := int64(0), int64(0)
 	for _, c := range hit {
-		got, of := f.within(a, c, from, to)
-		sum, answered = sum+got, answered+of
-		said = append(said, show.Percent(show.Share(got, of))+" of those of "+show.Text(c.Name))
+		in := c.Answers
+		if jumps {
+			in = f.within(c.Points, from, to)
+		}
+		got := a.of(in)
+		sum, answered = sum+got, answered+in.Answered
+		said = append(said, show.Percent(show.Share(got, in.Answered))+" of those of "+show.Text(c.Name))
 	}
 	said[0] = strings.Replace(said[0], "those", "the requests", 1)
-	if !from.IsZero() && (from.Sub(f.From) > f.slack() || f.To.Sub(to) > f.slack()) {
+	if jumps && (from.Sub(f.From) > f.slack() || f.To.Sub(to) > f.slack()) {
 		said[0] += " in that time"
 	}
-	found := f.findingOf(a.kind, sum, answered, from, to, list(said, "other crawler")+" "+a.verb+f.commonest(a, hit, from, to)+".")
+	text := list(said, "other crawler") + " " + a.verb
+	if jumps {
+		text += f.commonest(a, hit, func(at time.Time) bool { return !at.Before(from) && at.Before(to) })
+	} else {
+		text += f.commonest(a, hit, func(time.Time) bool { return true })
+	}
+	found := f.findingOf(a.kind, sum, answered, from, to, text+".")
 	for i := range found {
 		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", a.do
 		if a.kind == Failing {
@@ -269,27 +277,39 @@ func (f *Facts) lasted(a answer, hit []*Crawler, share float64) []Finding {
 	return found
 }
 
-// within returns how many answers a crawler got from a stretch that begins at a time to one that ends at another, and of how many
-// requests: in all of the log, if the times are not known.
-func (f *Facts) within(a answer, c *Crawler, from, to time.Time) (got, of int64) {
-	for i, p := range c.Points {
-		if a.points != nil && f.start(i+1).After(from) && f.start(i).Before(to) {
-			got, of = got+a.points(p), of+p.Requests
-		}
+// jump returns the time from the first stretch in which an answer is so great a share to the last, and true, if its share of the other
+// stretches is less than jumpShare of its share in that time. Otherwise it returns the time of the log.
+func (f *Facts) jump(a answer, hit []*Crawler, share float64) (from, to time.Time, jumps bool) {
+	all := []*Crawler{{Points: f.sum(hit)}}
+	from, to = f.span(all, func(p Point) bool { return show.Share(a.of(p.Answers), p.Answered) >= share })
+	if from.IsZero() {
+		return f.From, f.To, false
 	}
-	if of == 0 {
-		return a.of(c), c.Answered
+	in := f.within(all[0].Points, from, to)
+	out := f.within(all[0].Points, f.From, f.To).Sub(in)
+	if show.Share(a.of(out), out.Answered) >= jumpShare*show.Share(a.of(in), in.Answered) {
+		return f.From, f.To, false
 	}
-	return got, of
+	return from, to, true
 }
 
-// commonest names the status and the path that most of the answers have; "" if none is clearly before all others.
-func (f *Facts) commonest(a answer, hit []*Crawler, from, to time.Time) (said string) {
+// within returns the answers from a stretch that begins at a time to one that ends at another.
+func (f *Facts) within(points []Point, from, to time.Time) (in timeline.Answers) {
+	for i, p := range points {
+		if f.start(i+1).After(from) && f.start(i).Before(to) {
+			in = in.Plus(p.Answers)
+		}
+	}
+	return in
+}
+
+// commonest names the status and the path that most of the answers have whose time counts; "" if none is clearly before all others.
+func (f *Facts) commonest(a answer, hit []*Crawler, counts func(at time.Time) bool) (said string) {
 	statuses, paths := map[string]float64{}, map[string]float64{}
 	for _, c := range hit {
 		s := &c.Samples[a.sample]
 		for _, row := range s.Rows {
-			if from.IsZero() || !row.At.Before(from) && row.At.Before(to) {
+			if counts(row.At) {
 				weight := float64(s.Of) / float64(len(s.Rows))
 				statuses[strconv.FormatInt(row.Status, 10)] += weight
 				paths[row.Path] += weight
@@ -353,8 +373,8 @@ func clearest(weights map[string]float64, least float64) (text string) {
 // failing finds crawlers that get errors of the server: often or, in a log that is long beside it, in an outage.
 func failing(f *Facts) []Finding {
 	a := answer{
-		Failing, func(c *Crawler) int64 { return c.Failed }, 2, "were answered by an error of the server (5xx)",
-		"Repair these pages: crawlers come less to a server that fails, and pages that keep failing drop out of search.", func(p Point) int64 { return p.Failed },
+		Failing, func(n timeline.Answers) int64 { return n.Failed }, 2, "were answered by an error of the server (5xx)",
+		"Repair these pages: crawlers come less to a server that fails, and pages that keep failing drop out of search.",
 	}
 	found := f.often(a)
 	return append(found, f.lasted(a, f.hitBy(a, func(c *Crawler) bool { return !a.isOften(c) && outage(c) }), outageShare)...)
@@ -365,7 +385,7 @@ func failing(f *Facts) []Finding {
 func outage(c *Crawler) bool {
 	failed := int64(0)
 	for _, p := range c.Points {
-		if show.Share(p.Failed, p.Requests) >= outageShare {
+		if show.Share(p.Failed, p.Answered) >= outageShare {
 			failed += p.Failed
 		}
 	}
@@ -375,16 +395,16 @@ func outage(c *Crawler) bool {
 // missing finds crawlers that ask for pages that are not there, or are refused.
 func missing(f *Facts) []Finding {
 	return f.often(answer{
-		Missing, func(c *Crawler) int64 { return c.Missed }, 1, "found no page, or were refused (4xx)",
-		"Look where these URLs are linked, and whether a firewall refuses crawlers that shall come.", nil,
+		Missing, func(n timeline.Answers) int64 { return n.Missed }, 1, "found no page, or were refused (4xx)",
+		"Look where these URLs are linked, and whether a firewall refuses crawlers that shall come.",
 	})
 }
 
 // redirected finds crawlers that are sent elsewhere.
 func redirected(f *Facts) []Finding {
 	return f.often(answer{
-		Redirected, func(c *Crawler) int64 { return c.Redirected }, 0, "were answered by a redirect (3xx)",
-		"Link to the last address at once, in pages and in sitemaps: each redirect costs a fetch.", nil,
+		Redirected, func(n timeline.Answers) int64 { return n.Redirected }, 0, "were answered by a redirect (3xx)",
+		"Link to the last address at once, in pages and in sitemaps: each redirect costs a fetch.",
 	})
 }
 
@@ -418,7 +438,7 @@ func (f *Facts) sum(crawlers []*Crawler) []Point {
 	for _, c := range crawlers {
 		for n, p := range c.Points {
 			all[n].Requests += p.Requests
-			all[n].Failed += p.Failed
+			all[n].Answers = all[n].Plus(p.Answers)
 		}
 	}
 	return all

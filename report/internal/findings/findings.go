@@ -14,7 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robobatch/robobatch/report/internal/replies"
 	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/report/internal/timeline"
+	"github.com/robobatch/robobatch/report/internal/violations"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -62,12 +65,12 @@ type Facts struct {
 
 	Spaces []Space // those with the most requests first
 
-	Broken Broken // the rule that most violations broke; the zero value is none
+	Broken violations.Broken // the rule that most violations broke; the zero value is none
 
-	Unserved  UnservedTxt // the robots.txt that failed most often; the zero value is none
-	Impostors *Impostors  // nil if there are none
-	Changes   []Change    // in their order
-	Sitemaps  *Sitemaps   // nil if there are none
+	Unserved  replies.UnservedTxt // the robots.txt that failed most often; the zero value is none
+	Impostors *Impostors          // nil if there are none
+	Changes   []Change            // in their order
+	Sitemaps  *Sitemaps           // nil if there are none
 
 	sites []closing           // that are closed, see closings; of Find
 	known map[closingKey]shut // of closesTo
@@ -80,20 +83,17 @@ type Crawler struct {
 	Named      bool // only a robots.txt names it: by another text, its requests are those of other clients
 	Requests   int64
 	Violations int64
-	Judged     bool      // it is known what it knew
-	Knew       int64     // of Violations, where it had been sent a robots.txt that disallows the request
-	NeverAsked int64     // of Violations, where it had not asked for robots.txt
-	Asked      int64     // requests of robots.txt
-	Unsure     int64     // of Violations, which may not have come from it
-	Stale      bool      // some of these as its lists are of another time
-	Unlisted   bool      // some of these as there is no list of it
-	Published  bool      // its operator publishes lists
-	Answered   int64     // with a status
-	Failed     int64     // with 5xx
-	Missed     int64     // with 4xx
-	Redirected int64     // with 3xx, but for 304
-	Points     []Point   // by stretch of time
-	Samples    [3]Sample // of Redirected, Missed and Failed
+	Judged     bool  // it is known what it knew
+	Knew       int64 // of Violations, where it had been sent a robots.txt that disallows the request
+	NeverAsked int64 // of Violations, where it had not asked for robots.txt
+	Asked      int64 // requests of robots.txt
+	Unsure     int64 // of Violations, which may not have come from it
+	Stale      bool  // some of these as its lists are of another time
+	Unlisted   bool  // some of these as there is no list of it
+	Published  bool  // its operator publishes lists
+	timeline.Answers
+	Points  []Point   // by stretch of time
+	Samples [3]Sample // of Redirected, Missed and Failed
 }
 
 // A Sample has some of the answers of a kind.
@@ -110,7 +110,10 @@ type Answer struct {
 }
 
 // A Point is the requests of a crawler in a stretch of time.
-type Point struct{ Requests, Violations, Failed int64 }
+type Point struct {
+	Requests, Violations int64
+	timeline.Answers
+}
 
 // A File is a robots.txt that was in force.
 type File struct {
@@ -151,22 +154,6 @@ type Prefix struct {
 	Within   int64            // of Requests, those while the file was in force
 	Made     map[string]int64 // by crawler, those that robots.txt allowed
 	Sample   []string         // paths in it, each as likely as any other
-}
-
-// A Broken is a rule that crawlers broke.
-type Broken struct {
-	Origin, Rule string
-	Line         int32 // 0 if versions of the text have it in several
-	Violations   int64
-}
-
-// An UnservedTxt is a robots.txt that was never sent: each request of it was answered by 4xx or 5xx.
-type UnservedTxt struct {
-	Origin    string
-	Requests  int64
-	Status    int64 // the commonest
-	Commonest int64 // requests that it answered
-	Ruled     bool  // the rules have a text of it
 }
 
 // A Parameter is the requests of crawlers for URLs that have it.

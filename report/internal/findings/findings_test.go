@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robobatch/robobatch/report/internal/timeline"
+	"github.com/robobatch/robobatch/report/internal/violations"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -26,7 +28,7 @@ func (f *Facts) addCrawler(name string, requests func(day int) int64) {
 	c := Crawler{Name: name, Search: true}
 	for i := range f.Starts {
 		n := max(0, requests(i))
-		c.Points, c.Requests = append(c.Points, Point{Requests: n}), c.Requests+n
+		c.Points, c.Requests = append(c.Points, Point{Requests: n, Answers: timeline.Answers{Answered: n}}), c.Requests+n
 	}
 	f.Crawlers = append(f.Crawlers, c)
 }
@@ -329,7 +331,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestFailing holds that the share of errors is of the time in which there were as many.
+// TestFailing holds that the share of errors is of the time in which there were as many, and of the requests for pages alone.
 func TestFailing(t *testing.T) {
 	for from, want := range map[int]string{
 		10: "10.0% of the requests of Googlebot in that time were answered by an error of the server (5xx).",
@@ -341,6 +343,7 @@ func TestFailing(t *testing.T) {
 		c.Answered = c.Requests
 		for i := from; i < 14; i++ {
 			c.Points[i].Failed, c.Failed = 300, c.Failed+300
+			c.Points[i].Requests += 3000 // of robots.txt
 		}
 		if found := failing(f); len(found) != 1 || found[0].Text != want || found[0].Number != c.Failed {
 			t.Errorf("found are %+v, want %s", found, want)
@@ -369,6 +372,51 @@ func TestFailingSpan(t *testing.T) {
 	want := "10.0% of the requests of Googlebot in that time were answered by an error of the server (5xx), most often 503 and below /shop/all/."
 	if found := failing(f); len(found) != 1 || found[0].Text != want || found[0].Number != 1200 || found[0].When != "from 2026-01-06 to 2026-01-10, 4 days" {
 		t.Errorf("found are %+v, want %s", found, want)
+	}
+}
+
+// TestJump holds from when on redirects and missing pages are told, which jump on a day, and that those that come all the time, on
+// some days fewer than a finding takes, are of all the log.
+func TestJump(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		share func(day int) int64 // of 100 requests
+		want  string
+	}{
+		{"jumps", func(day int) int64 { return map[bool]int64{true: 80, false: 3}[day >= 8] }, "80.0% of the requests of Googlebot in that time %s. 24000 since 2026-01-09, for 6 days"},
+		{"for a time", func(day int) int64 { return map[bool]int64{true: 90, false: 10}[day >= 3 && day < 8] }, "90.0% of the requests of Googlebot in that time %s. 22500 from 2026-01-04 to 2026-01-09, 5 days"},
+		{"steady", func(day int) int64 { return 31 + int64(day%3)*2 - 2 }, "30.9% of the requests of Googlebot %s. 21600 in the whole log of 14 days"},
+		{"steady at last", func(day int) int64 { return 38 - int64(day) }, "31.5% of the requests of Googlebot %s. 22050 in the whole log of 14 days"},
+		{"few", func(int) int64 { return 12 }, ""},
+	} {
+		f := days(14)
+		f.addCrawler("Googlebot", func(int) int64 { return 5000 })
+		c := &f.Crawlers[0]
+		c.Answered = c.Requests
+		for day := range c.Points {
+			n := 50 * test.share(day)
+			c.Points[day].Missed, c.Missed = n, c.Missed+n
+			c.Points[day].Redirected, c.Redirected = n, c.Redirected+n
+		}
+		for verb, look := range map[string]func(*Facts) []Finding{"were answered by a redirect (3xx)": redirected, "found no page, or were refused (4xx)": missing} {
+			got, want := "", test.want
+			for _, one := range look(f) {
+				got = fmt.Sprint(one.Text, " ", one.Number, " ", one.When)
+			}
+			if want != "" {
+				want = strings.Replace(want, "%s", verb, 1)
+			}
+			if got != want {
+				t.Errorf("%s: found is %q, want %q", test.name, got, want)
+			}
+		}
+	}
+	f := days(14) // without times
+	f.From, f.To, f.Starts, f.All = time.Time{}, time.Time{}, nil, nil
+	f.addCrawler("Googlebot", nil)
+	f.Crawlers[0].Answers = timeline.Answers{Answered: 5000, Missed: 2500}
+	if found := missing(f); len(found) != 1 || found[0].When != "" || found[0].Number != 2500 {
+		t.Errorf("without times: %+v", found)
 	}
 }
 
@@ -597,7 +645,7 @@ func TestOneOrigin(t *testing.T) {
 		f := days(14)
 		f.OneOrigin = one
 		f.addCrawler("GPTBot", func(int) int64 { return 100 })
-		f.Crawlers[0].Violations, f.Broken = 30, Broken{"https://a.example", "Disallow: /a", 2, 30}
+		f.Crawlers[0].Violations, f.Broken = 30, violations.Broken{Origin: "https://a.example", Rule: "Disallow: /a", Line: 2, Violations: 30}
 		f.Spaces = []Space{{On: "filters", Origin: "https://a.example", Names: []string{"x"}, Requests: 900, URLs: 800, Example: strings.Repeat("/long", 20), By: []Part{{"GPTBot", 900, 1000}}}}
 		f.Changes = []Change{{Origin: "https://a.example", At: f.From, Added: []string{"x"}, Requests: 9}}
 		found, _ := Find(f)
@@ -614,9 +662,9 @@ func TestOneOrigin(t *testing.T) {
 
 // TestFewViolations holds that violations are told of that are too few for a finding.
 func TestFewViolations(t *testing.T) {
-	for violations, want := range map[int64]string{0: "", 1: "The log has 1 violation: from 20 on they are a finding.", 19: "The log has 19 violations: from 20 on they are a finding.", 20: ""} {
-		if got := FewViolations(nil, violations); got != want {
-			t.Errorf("%d: %q, want %q", violations, got, want)
+	for n, want := range map[int64]string{0: "", 1: "The log has 1 violation: from 20 on they are a finding.", 19: "The log has 19 violations: from 20 on they are a finding.", 20: ""} {
+		if got := FewViolations(nil, n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
 	if got := FewViolations([]Finding{{}}, 3); got != "" {

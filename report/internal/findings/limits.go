@@ -105,6 +105,9 @@ const nearlyAll = .9
 // outageShare is how much of a crawler's requests in a stretch of time got an error of the server in an outage.
 const outageShare = .5
 
+// jumpShare is how much of its share in a time an answer has at most in the rest of the log, or it has been there all the time.
+const jumpShare = .5
+
 // clearLead is how much of all requests of a sample one status, or one path, has more than the next, to be called the commonest.
 const clearLead = .1
 

@@ -1,5 +1,4 @@
-// Package replies counts the answers of a server: those to each crawler, with some rows of each class of statuses, and those to
-// requests of robots.txt. Package report imports it.
+// Package replies has samples of the answers of a server, and counts those to requests of robots.txt. Packages report and findings import it.
 package replies
 
 import (
@@ -16,29 +15,6 @@ const (
 	sampleRows = 200
 	samplePath = 128 // bytes of a path
 )
-
-// A Crawler is the answers to a crawler that have a status. The zero value is none.
-type Crawler struct {
-	Answered   int64
-	Redirected int64     // 3xx, but for 304
-	Missed     int64     // 4xx
-	Failed     int64     // 5xx
-	Samples    [3]Sample // of Redirected, Missed and Failed
-}
-
-// AddAnswer counts an answer of a class of statuses, such as 4 for 404.
-func (c *Crawler) AddAnswer(class int, served bool) {
-	c.Answered++
-	switch {
-	case served:
-	case class == 3:
-		c.Redirected++
-	case class == 4:
-		c.Missed++
-	case class == 5:
-		c.Failed++
-	}
-}
 
 // A Sample has some rows, each of those that came as likely as any other.
 type Sample struct {

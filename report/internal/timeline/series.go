@@ -8,8 +8,43 @@ import (
 )
 
 // A Cell counts the rows of a crawler in a stretch of time. Denied are those that are disallowed for one
-// of the crawlers at least, Failed those answered by 5xx.
-type Cell struct{ Requests, Denied, Violations, Failed int64 }
+// of the crawlers at least.
+type Cell struct {
+	Requests, Denied, Violations int64
+	Answers
+}
+
+// Answers count the answers to requests of pages that have a status.
+type Answers struct {
+	Answered   int64
+	Redirected int64 // 3xx, but for 304
+	Missed     int64 // 4xx
+	Failed     int64 // 5xx
+}
+
+// AddAnswer counts an answer of a class of statuses, such as 4 for 404.
+func (a *Answers) AddAnswer(class int, served bool) {
+	a.Answered++
+	switch {
+	case served:
+	case class == 3:
+		a.Redirected++
+	case class == 4:
+		a.Missed++
+	case class == 5:
+		a.Failed++
+	}
+}
+
+// Plus returns the answers with others.
+func (a Answers) Plus(o Answers) Answers {
+	return Answers{a.Answered + o.Answered, a.Redirected + o.Redirected, a.Missed + o.Missed, a.Failed + o.Failed}
+}
+
+// Sub returns the answers without others.
+func (a Answers) Sub(o Answers) Answers {
+	return Answers{a.Answered - o.Answered, a.Redirected - o.Redirected, a.Missed - o.Missed, a.Failed - o.Failed}
+}
 
 // steps are how long the stretches may be, in microseconds.
 var steps = []int64{hour, day, 7 * day, 28 * day, 364 * day, 100 * 364 * day}
@@ -29,7 +64,7 @@ const (
 // The limits of a series.
 const (
 	maxStretches = 4096
-	seriesMemory = 16 << 20
+	seriesMemory = 28 << 20
 )
 
 // A Series counts rows by stretches of time and by crawler. There are at most so many stretches: when
@@ -47,7 +82,7 @@ type Series struct {
 
 // New returns an empty series of so many crawlers.
 func New(crawlers int) *Series {
-	const cellBytes = 32
+	const cellBytes = 56
 	return &Series{
 		crawlers: crawlers, all: map[int64][]Cell{}, from: math.MaxInt64, to: math.MinInt64,
 		most: max(64, min(maxStretches, seriesMemory/(cellBytes*crawlers))),
@@ -123,7 +158,8 @@ type Points struct {
 	Cells  [][]int64 // requests, by crawler
 	Denied [][]int64
 	Bad    [][]int64 // violations
-	Failed [][]int64 // answered by 5xx
+
+	Answers [][]Answers
 
 	before, after aside
 }
@@ -145,22 +181,22 @@ func (s *Series) Points(in Span, step int, most int64) *Points {
 	first, last := stretch(in.from, steps[step]), stretch(in.to, steps[step])
 	p := &Points{Step: stepNames[step]}
 	n := int(min(last-first+1, 2*most))
-	p.Cells, p.Denied, p.Bad, p.Failed = columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n)
+	p.Cells, p.Denied, p.Bad, p.Answers = columns[int64](s.crawlers, n), columns[int64](s.crawlers, n), columns[int64](s.crawlers, n), columns[Answers](s.crawlers, n)
 	for i := range n {
 		at := first + int64(i)
 		p.Starts = append(p.Starts, (monday+at*steps[step])/second)
 		for c, cell := range all[at] {
-			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i], p.Failed[c][i] = cell.Requests, cell.Denied, cell.Violations, cell.Failed
+			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i], p.Answers[c][i] = cell.Requests, cell.Denied, cell.Violations, cell.Answers
 		}
 	}
 	p.before, p.after = s.aside(math.MinInt64, monday+first*steps[step]-1), s.aside(monday+(last+1)*steps[step], math.MaxInt64)
 	return p
 }
 
-func columns(number, length int) [][]int64 {
-	all := make([][]int64, number)
+func columns[T any](number, length int) [][]T {
+	all := make([][]T, number)
 	for i := range all {
-		all[i] = make([]int64, length)
+		all[i] = make([]T, length)
 	}
 	return all
 }

@@ -158,7 +158,7 @@ func (c *Cell) addCell(other Cell) {
 	c.Requests += other.Requests
 	c.Denied += other.Denied
 	c.Violations += other.Violations
-	c.Failed += other.Failed
+	c.Answers = c.Plus(other.Answers)
 }
 
 // Times returns when a span begins and ends; false if it has no time.

@@ -1,4 +1,4 @@
-// Package violations counts the violations by rule of an origin, and finds the rule that was broken most. Package report imports it.
+// Package violations counts the violations by rule of an origin, and finds the rule that was broken most. Packages report and findings import it.
 package violations
 
 import "bytes"
