@@ -567,7 +567,8 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	c.urls = u.Number
 	hash := aggregate.Hash(u.Text)
 	c.tree.Enter(u.Text, u.Prefix, u.PathEnd)
-	crawled, served, visit := int64(0), int64(0), c.visit.Of(u.Text, u.Prefix, u.PathEnd) // by crawlers that may; to anybody
+	visit, asked := c.visit.Of(u.Text, u.Prefix, u.PathEnd), waste.Asked{}
+	sent, sized := int64(0), int64(0) // bytes of requests that were all served
 	for i := range u.Requests {
 		r := &u.Requests[i]
 		k := &c.kinds.all[r.Kind]
@@ -576,9 +577,12 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		c.agentBytes[k.agent] += r.Bytes
 		c.rules.addRequests(u, k, r)
 		c.tree.AddRequests(&paths.Counts{Requests: r.Rows, Denied: int64(k.denies) * r.Rows, Failed: r.Failed, Bytes: r.Bytes})
-		crawled += c.addSpent(r)
-		if served += r.Served; c.status < 0 {
-			served += r.Rows
+		asked.Requests += c.addSpent(r)
+		if asked.Served += r.Served; c.status < 0 {
+			asked.Served += r.Rows
+		}
+		if r.Served == r.Rows && r.Bytes > 0 {
+			sent, sized = sent+r.Bytes, sized+r.Rows
 		}
 		for _, d := range c.denials.of(k) {
 			c.tree.AddDenied(d.rule, d.verdicts*r.Rows)
@@ -588,7 +592,8 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		ruled := slices.ContainsFunc(u.Requests, func(r aggregate.Request) bool { return c.kinds.all[r.Kind].file != nil })
 		c.txt.EndSite(u.Site, u.Text[:u.Prefix], ruled)
 	} else {
-		c.waste.AddURL(u.Text, u.PathEnd, crawled, served)
+		asked.Size = sent / max(1, sized)
+		c.waste.AddURL(u.Text, u.PathEnd, asked)
 		c.spaces.AddURL(visit)
 	}
 	c.addBroken(u)

@@ -35,7 +35,7 @@ const beaten = "shadowed_rule"
 // findings returns the beginning of the page.
 func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	f := &findings.Facts{
-		Requests: c.rows, FromLog: c.fromLog, Dated: c.byTime, Statuses: c.status >= 0, Addresses: c.store.Options().Ranges != nil, Dialect: c.store.Options().Dialect, Unjudged: c.unjudged, Draft: v.OldRules, OneOrigin: v.Stats.Origins == 1,
+		Requests: c.rows, FromLog: c.fromLog, Dated: c.byTime, Statuses: c.status >= 0, Sizes: c.bytes >= 0, Addresses: c.store.Options().Ranges != nil, Dialect: c.store.Options().Dialect, Unjudged: c.unjudged, Draft: v.OldRules, OneOrigin: v.Stats.Origins == 1,
 	}
 	f.From, f.To, _ = within.Times()
 	if !c.series.HasTimes() {
@@ -78,7 +78,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		if p.Pages {
 			continue
 		}
-		f.Parameters = append(f.Parameters, findings.Parameter{Name: p.Name, Requests: p.Requests, URLs: p.URLs, Paths: p.Paths, Bare: p.Bare, Rules: p.Rules()})
+		f.Parameters = append(f.Parameters, findings.Parameter{Name: p.Name, Requests: p.Requests, URLs: p.URLs, Paths: p.Paths, Bare: p.Bare, Sized: p.Sized, Same: p.Same, IsCampaign: p.IsCampaign(), Rules: p.Rules()})
 	}
 	for i := range v.Spaces {
 		f.Spaces = append(f.Spaces, v.Spaces[i].fact())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"math/rand/v2"
@@ -41,6 +42,7 @@ type visit struct {
 	agent   string
 	path    string
 	status  int
+	size    int  // bytes of the answer; 0 is as usual
 	skip    bool // it was not made
 	robot   bool // it is of a crawler
 	rng     *rand.Rand
@@ -105,7 +107,7 @@ func (c *traffic) write(t *testing.T, dir string) {
 	var log, rules strings.Builder
 	for i := range all {
 		if v := &all[i]; !v.skip {
-			fmt.Fprintf(&log, "%s - - [%s] \"GET %s HTTP/1.1\" %d 5120 \"-\" \"%s\"\n", v.address, v.at.Format("02/Jan/2006:15:04:05 -0700"), v.path, v.status, v.agent)
+			fmt.Fprintf(&log, "%s - - [%s] \"GET %s HTTP/1.1\" %d %d \"-\" \"%s\"\n", v.address, v.at.Format("02/Jan/2006:15:04:05 -0700"), v.path, v.status, cmp.Or(v.size, 5120), v.agent)
 		}
 	}
 	captures := c.captures
@@ -231,6 +233,14 @@ var faults = map[string]struct {
 			v.path = "/shop/"
 		}
 	}}, "wasted", "of their requests on the parameter “tab”: "},
+	"comparisons": {traffic{client: func(v *visit) { // whose values are other pages
+		if v.robot && v.rng.IntN(3) == 0 {
+			a, b := v.rng.IntN(90), v.rng.IntN(90)
+			v.path, v.size = fmt.Sprintf("/versus?a=%d&b=%d", a, b), 2000+(a*7919+b*104_729)%58_000
+		} else if v.rng.IntN(500) == 0 {
+			v.path = "/versus"
+		}
+	}}, "", ""},
 	"a forum": {traffic{client: func(v *visit) { // whose pages are not without their number
 		if v.robot && v.rng.IntN(2) == 0 {
 			v.path = fmt.Sprintf("/showthread.php?t=%d", v.rng.IntN(20_000))

@@ -408,11 +408,18 @@ func redirected(f *Facts) []Finding {
 	})
 }
 
-// wasted finds the parameter on which crawlers spend most, if it makes many URLs of few paths, which are pages without it, too.
+// showsSame reports whether the values of a parameter give the same pages: it says where visitors come from, or most of the sizes that
+// are known are those of others of their path.
+func (p *Parameter) showsSame() bool {
+	return p.IsCampaign || p.Sized > 0 && 2*p.Same >= p.Sized && 4*p.Sized >= p.URLs
+}
+
+// wasted finds the parameter on which crawlers spend most, if it makes many URLs of few paths, which are pages without it, too, and
+// shows the same again.
 func wasted(f *Facts) []Finding {
 	_, all := f.having(func(c *Crawler) int64 { return c.Requests })
 	for _, p := range f.Parameters {
-		if p.Paths == 0 || p.URLs < fanOut*p.Paths || 2*p.Bare < p.URLs {
+		if p.Paths == 0 || p.URLs < fanOut*p.Paths || 2*p.Bare < p.URLs || !p.showsSame() {
 			continue
 		}
 		if left := f.beside(&p); left < limits[Wasted].least || show.Share(left, all) < limits[Wasted].share {
@@ -420,6 +427,9 @@ func wasted(f *Facts) []Finding {
 		}
 		text := fmt.Sprintf("Crawlers spent %s of their requests on the parameter “%s”: %s of %s.",
 			show.Percent(show.Share(p.Requests, all)), brief(p.Name), show.Plural(p.URLs, "URL"), show.Plural(p.Paths, "path"))
+		if !p.IsCampaign {
+			text += fmt.Sprintf(" Of the sizes that are known, %s are those of other URLs of their path.", show.Percent(show.Share(p.Same, p.Sized)))
+		}
 		found := f.findingOf(Wasted, p.Requests, all, time.Time{}, time.Time{}, text)
 		for i := range found {
 			found[i].Link, found[i].Title, found[i].Do = "waste", "Paths", "If these URLs only show the same pages again, keep crawlers from them."

@@ -144,7 +144,7 @@ func TestRank(t *testing.T) {
 			First: f.From, Last: f.From.AddDate(0, 0, last), Link: "rules",
 		})
 	}
-	f.Parameters = []Parameter{{Name: "sort", Requests: 9000, URLs: 900, Paths: 2, Bare: 900}}
+	f.Parameters = []Parameter{{Name: "sort", Requests: 9000, URLs: 900, Paths: 2, Bare: 900, Sized: 900, Same: 900}}
 	f.Changes = []Change{{Origin: "https://0.example", At: f.From.AddDate(0, 0, 3), Added: []string{"Disallow: /x"}, Requests: 5000}}
 	f.Dialect = robots.Google
 	found, more := Find(f)

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // The limits of the counts by parameter.
@@ -28,10 +29,13 @@ type Parameter struct {
 	URLs     int64
 	Paths    int64 // of these URLs, with their origins
 	Bare     int64 // those URLs whose path is served without a query, too: the others may be pages by number
+	Sized    int64 // those URLs whose size is known, and that of another URL of their path
+	Same     int64 // of Sized, those that are about as large: the values seem to give the same page
 	Pages    bool  // it has many URLs of few paths, and its values seem to be pages, or those of a parameter beside it; Rows tells
 
 	path   int64 // the number of the last one
 	seps   seps
+	last   int64 // the size of the last URL of that path; 0 is not known
 	plain  int64 // requests for its paths without a query that were served
 	values distinct
 	beside []companion // at most mostBeside
@@ -68,13 +72,35 @@ var pagers = newNameSet("page", "paged", "pg", "p", "pagina", "seite", "start", 
 // namesPages reports whether its values seem to be pages, as in /index.php?id=7. A filter has its values on many paths, or
 // beside those of others.
 func (p *Parameter) namesPages() bool {
-	if name := []byte(p.Name); bytes.HasPrefix(name, []byte("utm_")) || campaigns.find(name) >= 0 {
+	if p.IsCampaign() {
 		return false
-	} else if pagers.find(name) >= 0 {
+	} else if pagers.find([]byte(p.Name)) >= 0 {
 		return true
 	}
 	return p.URLs < leastPerValue*p.values.items() || p.plain*mostPerPlain < p.Requests
 }
+
+// IsCampaign reports whether a parameter says where a visitor comes from, so that all its values give the same page.
+func (p *Parameter) IsCampaign() bool {
+	return strings.HasPrefix(p.Name, "utm_") || campaigns.find([]byte(p.Name)) >= 0
+}
+
+// addSize compares the size of a URL with those of its path without a query, and of the URL before it of that path. 0 is not known.
+func (p *Parameter) addSize(size, bare int64) {
+	if size == 0 {
+		return
+	}
+	if bare > 0 || p.last > 0 {
+		p.Sized++
+		if isLike(size, bare) || isLike(size, p.last) {
+			p.Same++
+		}
+	}
+	p.last = size
+}
+
+// isLike reports whether two sizes differ by a tenth at most, as those of a page do that shows the same in another order.
+func isLike(a, b int64) bool { return b > 0 && 10*max(a-b, b-a) <= max(a, b) }
 
 // besidePages reports whether most of its URLs have another parameter whose values are pages.
 func (p *Parameter) besidePages() bool {
@@ -189,14 +215,23 @@ type Counts struct {
 	paths int64
 	bare  []byte       // the last URL without a query that was served
 	plain int64        // how often
+	size  int64        // its size; 0 is not known
 	seen  []*Parameter // of the URL in hand
 }
 
-// AddURL counts the requests of crawlers, or 0, for a URL whose path ends at a place, and those of anybody that were served.
-// Each URL comes once, and those of one path are neighbours, the one without a query first.
-func (c *Counts) AddURL(url []byte, pathEnd int, requests, served int64) {
-	if pathEnd == len(url) && served > 0 {
-		c.bare, c.plain = append(c.bare[:0], url...), served
+// Asked is the requests for a URL.
+type Asked struct {
+	Requests int64 // of crawlers
+	Served   int64 // of anybody that were served
+	Size     int64 // bytes of an answer to these, on average; 0 is not known
+}
+
+// AddURL counts the requests for a URL whose path ends at a place. Each URL comes once, and those of one path are neighbours, the
+// one without a query first.
+func (c *Counts) AddURL(url []byte, pathEnd int, asked Asked) {
+	requests := asked.Requests
+	if pathEnd == len(url) && asked.Served > 0 {
+		c.bare, c.plain, c.size = append(c.bare[:0], url...), asked.Served, asked.Size
 	}
 	if requests == 0 || pathEnd == len(url) || url[pathEnd] != '?' {
 		return
@@ -209,7 +244,10 @@ func (c *Counts) AddURL(url []byte, pathEnd int, requests, served int64) {
 	if path := url[:pathEnd]; c.paths == 0 || !bytes.Equal(path, c.path) {
 		c.path, c.paths = append(c.path[:0], path...), c.paths+1
 	}
-	isBare := bytes.Equal(c.bare, url[:pathEnd])
+	isBare, bare := bytes.Equal(c.bare, url[:pathEnd]), int64(0)
+	if isBare {
+		bare = c.size
+	}
 	sep, of := byteOf(query)
 	for one := range pairsOf(query, sep) {
 		p := c.all[string(one.name)]
@@ -240,12 +278,13 @@ func (c *Counts) AddURL(url []byte, pathEnd int, requests, served int64) {
 			p.Bare++
 		}
 		if p.path != c.paths {
-			p.path = c.paths
+			p.path, p.last = c.paths, 0
 			p.Paths++
 			if isBare {
 				p.plain += c.plain
 			}
 		}
+		p.addSize(asked.Size, bare)
 	}
 }
 

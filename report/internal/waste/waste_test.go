@@ -39,7 +39,7 @@ func TestAddURL(t *testing.T) {
 	slices.SortStableFunc(order, func(a, b string) int { return strings.Compare(pathOf(a), pathOf(b)) })
 	for _, url := range order {
 		n := requests[url]
-		c.AddURL([]byte(url), len(pathOf(url)), n, 1)
+		c.AddURL([]byte(url), len(pathOf(url)), Asked{Requests: n, Served: 1})
 		_, rest, _ := strings.Cut(url, "?")
 		query, _, _ := strings.Cut(rest, "#")
 		if strings.Contains(pathOf(url), "#") || n == 0 || query == "" {
@@ -125,7 +125,7 @@ func pathOf(url string) string {
 func TestNames(t *testing.T) {
 	var c Counts
 	for i := range 2 * maxNames {
-		c.AddURL(fmt.Appendf(nil, "/?n%d=1", i), 1, 1, 1)
+		c.AddURL(fmt.Appendf(nil, "/?n%d=1", i), 1, Asked{Requests: 1, Served: 1})
 	}
 	if rows, more := c.Rows(); len(rows)+int(more) != maxNames || c.Others != maxNames || c.Requests != 2*maxNames {
 		t.Errorf("%d names, %d others", len(rows)+int(more), c.Others)
@@ -141,7 +141,7 @@ func TestNames(t *testing.T) {
 func TestOneSplitter(t *testing.T) {
 	const query = "a=1;b=2&c&d=&&=x&" + "e=1=2"
 	var c Counts
-	c.AddURL([]byte("https://a.example/?"+query), len("https://a.example/"), 1, 1)
+	c.AddURL([]byte("https://a.example/?"+query), len("https://a.example/"), Asked{Requests: 1, Served: 1})
 	rows, _ := c.Rows()
 	names := map[string]bool{}
 	for _, p := range rows {
@@ -191,9 +191,9 @@ func TestPages(t *testing.T) {
 		for _, url := range urls {
 			if pathOf(url) != path {
 				path = pathOf(url)
-				c.AddURL([]byte(path), len(path), 0, test.served)
+				c.AddURL([]byte(path), len(path), Asked{Served: test.served})
 			}
-			c.AddURL([]byte(url), len(path), 1, 1)
+			c.AddURL([]byte(url), len(path), Asked{Requests: 1, Served: 1})
 		}
 		rows, _ := c.Rows()
 		var got []string
@@ -202,6 +202,36 @@ func TestPages(t *testing.T) {
 		}
 		if test.want != "" && strings.Join(got, ", ") != test.want {
 			t.Errorf("%s: %q, want %s", name, got, test.want)
+		}
+	}
+}
+
+// TestSizes holds which URLs are about as large as others of their path, and that sizes that are not known say nothing.
+func TestSizes(t *testing.T) {
+	for name, test := range map[string]struct {
+		bare       int64
+		sizes      [][]int64 // by path
+		sized, one int64     // Sized and Same
+	}{
+		"as the path":          {5000, [][]int64{{5000, 5400, 4600, 900}}, 4, 3},
+		"as the one before":    {0, [][]int64{{5000, 5100, 9000, 9100}}, 3, 2},
+		"no other":             {0, [][]int64{{5000}, {5000}, {5000}}, 0, 0},
+		"all others":           {5000, [][]int64{{2000, 9000, 30_000, 12_000}}, 4, 0},
+		"hardly any known":     {0, [][]int64{{0, 0, 5000, 0, 5000}}, 1, 1},
+		"none known":           {0, [][]int64{{0, 0, 0}}, 0, 0},
+		"the bare one is not":  {0, [][]int64{{5000, 0}, {0, 5000}}, 0, 0},
+		"of two paths, and so": {7000, [][]int64{{7000}, {100, 7000}}, 3, 2},
+	} {
+		var c Counts
+		for n, sizes := range test.sizes {
+			path := fmt.Sprintf("https://a.example/p%d", n)
+			c.AddURL([]byte(path), len(path), Asked{Served: 1, Size: test.bare})
+			for i, size := range sizes {
+				c.AddURL(fmt.Appendf(nil, "%s?v=%d", path, i), len(path), Asked{Requests: 1, Served: 1, Size: size})
+			}
+		}
+		if rows, _ := c.Rows(); len(rows) != 1 || rows[0].Sized != test.sized || rows[0].Same != test.one {
+			t.Errorf("%s: %+v, want %d of %d", name, rows[0], test.one, test.sized)
 		}
 	}
 }
