@@ -64,7 +64,7 @@ func testLog(t *testing.T, c *corpus.Corpus, l corpus.Log, store *engine.Store) 
 	if got.Denied == 0 || got.Allowed == 0 || got.Reasons[engine.ReasonRule] == 0 {
 		t.Errorf("nothing to measure: %+v", got)
 	}
-	rows := matchRows(t, c, l)
+	rows := matchRows(t, responses(t, c), l)
 	if n := denied(rows, new(automaton.Scratch)); int64(n) != got.Denied {
 		t.Errorf("%d of %d rows denied by Match, %d by the run", n, len(rows), got.Denied)
 	}

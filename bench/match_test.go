@@ -2,6 +2,8 @@ package bench
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/robobatch/robobatch/automaton"
@@ -55,11 +57,11 @@ func appendRules(dst []automaton.Rule, f *robots.File) []automaton.Rule {
 // matchRows returns what is to be matched of a log: a row for each URL whose origin has rules.
 // Equal texts are compiled once, and the paths lie one after the other, so that memory is used as
 // in a run.
-func matchRows(tb testing.TB, c *corpus.Corpus, l corpus.Log) []matchRow {
+func matchRows(tb testing.TB, files []robots.Response, l corpus.Log) []matchRow {
 	tb.Helper()
 	byText := map[string]*automaton.Automaton{}
 	byOrigin := map[robots.Origin]*automaton.Automaton{}
-	for _, r := range responses(tb, c) {
+	for _, r := range files {
 		a, known := byText[string(r.Body)]
 		if !known {
 			a = compile(tb, r.Body)
@@ -134,9 +136,10 @@ func BenchmarkMatch(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {
 			c, l := in.open(b)
-			benchmarkMatch(b, matchRows(b, c, l))
+			benchmarkMatch(b, matchRows(b, responses(b, c), l))
 		})
 	}
+	b.Run("data=collection/rules=15-40/path=20-60", func(b *testing.B) { benchmarkMatch(b, fewRules(b)) })
 	for _, origin := range largeFiles {
 		b.Run("data=collection/rules="+hostOf(origin), func(b *testing.B) {
 			benchmarkMatch(b, fileRows(b, origin, otherPaths))
@@ -159,6 +162,24 @@ func BenchmarkMatch(b *testing.B) {
 	}
 	b.Run("data=madeup/rules=20/wildcard=100/path=140", func(b *testing.B) {
 		benchmarkMatch(b, setRows(b, madeup.Words()))
+	})
+}
+
+// fewRules returns the rows of the collection's log with paths of 20 to 60 bytes, of the files with 15 to 40 rules,
+// at most one in five of them with "*", as most sites have.
+func fewRules(tb testing.TB) []matchRow {
+	tb.Helper()
+	c := corpora[1].open(tb)
+	files := slices.DeleteFunc(responses(tb, c), func(r robots.Response) bool {
+		rules := appendRules(nil, robots.Parse(r.Body, dialect))
+		stars := 0
+		for i := range rules {
+			stars += min(1, strings.Count(rules[i].Pattern, "*"))
+		}
+		return len(rules) < 15 || len(rules) > 40 || 5*stars > len(rules)
+	})
+	return slices.DeleteFunc(matchRows(tb, files, c.Logs[0]), func(row matchRow) bool {
+		return len(row.path) < 20 || len(row.path) > 60
 	})
 }
 
