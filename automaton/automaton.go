@@ -85,9 +85,16 @@ func (a *Automaton) Match(path []byte, s *Scratch) Rank {
 	if a.search != nil {
 		return a.matchSearch(path, s)
 	}
-	best, groups := a.table.sift(path, &s.pending)
-	for i := len(groups) - 1; i >= 0; i-- {
-		if p := &groups[i]; Rank(a.table.u24(p.group+1)) > best {
+	var best Rank
+	var n, end int
+	if len(path) < shortest || len(a.table) == 0 || !hasVectors {
+		best, n, _ = a.table.walkGeneric(path, s.pending[:])
+		end = n + a.table.siftGeneric(path, s.pending[:n], best)
+	} else { // called here, as another call takes a tenth of the time with few rules
+		best, n, end = siftAVX2(&a.table[0], &path[0], len(path), &s.pending[0])
+	}
+	for i := end - 1; i >= n; i-- {
+		if p := &s.pending[i]; Rank(a.table.u24(p.group+1)) > best {
 			best = a.table.tryFound(p, path, best, &s.candidates)
 		}
 	}

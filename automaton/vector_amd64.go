@@ -21,16 +21,6 @@ func (t table) walk(path []byte, nodes []pending) (best Rank, n int) {
 	return walkBMI2(&t[0], &path[0], len(path), &nodes[0])
 }
 
-// sift is walkGeneric, and then siftGeneric.
-func (t table) sift(path []byte, work *[2*triedLimit + 1]pending) (best Rank, groups []pending) {
-	if len(path) < shortest || len(t) == 0 || !hasVectors {
-		best, n, _ := t.walkGeneric(path, work[:])
-		return best, work[n:][:t.siftGeneric(path, work[:n], best)]
-	}
-	best, n, end := siftAVX2(&t[0], &path[0], len(path), &work[0])
-	return best, work[n:end]
-}
-
 //go:noescape
 func walkBMI2(table, path *byte, size int, nodes *pending) (best Rank, n int)
 

@@ -75,29 +75,25 @@ own:
 	JZ      walked
 	MOVBLZX (R9), R10
 	MOVQ    $0x0101010101010101, R12
+	MOVQ    $0x8080808080808080, R13
 	IMULQ   R12, R11
-	LEAQ    1(R9), R13
-	LEAQ    2(R9)(R10*1), R10
+	LEAQ    1(R9), R14
+	LEAQ    2(R9)(R10*1), R9
 
 labels:
-	MOVQ   (R13), R14
-	XORQ   R11, R14
-	MOVQ   R14, R15
-	SUBQ   R12, R15
-	ANDNQ  R15, R14, R14
-	SHRQ   $0x07, R14
-	ANDQ   R12, R14
-	TZCNTQ R14, R14
-	SHRQ   $0x03, R14
-	ADDQ   R13, R14
-	ADDQ   $0x08, R13
-	CMPQ   R14, R13
-	JE     unlabelled
-	CMPQ   R14, R10
-	JAE    walked
-	SUBQ   R9, R14
-	LEAQ   (R14)(R14*2), R14
-	MOVL   -3(R10)(R14*1), R9
+	MOVQ   (R14), R15
+	XORQ   R11, R15
+	MOVQ   R15, BP
+	SUBQ   R12, BP
+	ANDNQ  BP, R15, R15
+	ANDQ   R13, R15
+	JZ     unlabelled
+	TZCNTQ R15, R11
+	SHRQ   $0x03, R11
+	CMPQ   R11, R10
+	JHI    walked
+	LEAQ   (R11)(R11*2), R11
+	MOVL   (R9)(R11*1), R9
 
 child:
 	ANDL $0x00ffffff, R9
@@ -105,8 +101,10 @@ child:
 	JMP  node
 
 unlabelled:
-	CMPQ R13, R10
-	JB   labels
+	ADDQ $0x08, R14
+	ADDQ $0x18, R9
+	SUBQ $0x08, R10
+	JGE  labels
 	JMP  walked
 
 range:
@@ -233,29 +231,25 @@ own:
 	JZ      walked
 	MOVBLZX (R9), R10
 	MOVQ    $0x0101010101010101, R12
+	MOVQ    $0x8080808080808080, R13
 	IMULQ   R12, R11
-	LEAQ    1(R9), R13
-	LEAQ    2(R9)(R10*1), R10
+	LEAQ    1(R9), R14
+	LEAQ    2(R9)(R10*1), R9
 
 labels:
-	MOVQ   (R13), R14
-	XORQ   R11, R14
-	MOVQ   R14, R15
-	SUBQ   R12, R15
-	ANDNQ  R15, R14, R14
-	SHRQ   $0x07, R14
-	ANDQ   R12, R14
-	TZCNTQ R14, R14
-	SHRQ   $0x03, R14
-	ADDQ   R13, R14
-	ADDQ   $0x08, R13
-	CMPQ   R14, R13
-	JE     unlabelled
-	CMPQ   R14, R10
-	JAE    walked
-	SUBQ   R9, R14
-	LEAQ   (R14)(R14*2), R14
-	MOVL   -3(R10)(R14*1), R9
+	MOVQ   (R14), R15
+	XORQ   R11, R15
+	MOVQ   R15, BP
+	SUBQ   R12, BP
+	ANDNQ  BP, R15, R15
+	ANDQ   R13, R15
+	JZ     unlabelled
+	TZCNTQ R15, R11
+	SHRQ   $0x03, R11
+	CMPQ   R11, R10
+	JHI    walked
+	LEAQ   (R11)(R11*2), R11
+	MOVL   (R9)(R11*1), R9
 
 child:
 	ANDL $0x00ffffff, R9
@@ -263,8 +257,10 @@ child:
 	JMP  node
 
 unlabelled:
-	CMPQ R13, R10
-	JB   labels
+	ADDQ $0x08, R14
+	ADDQ $0x18, R9
+	SUBQ $0x08, R10
+	JGE  labels
 	JMP  walked
 
 range:

@@ -2,19 +2,18 @@
 
 package automaton
 
+// Without vector instructions no path is looked at by siftAVX2.
+const (
+	hasVectors = false
+	shortest   = 0
+)
+
+func siftAVX2(_, _ *byte, _ int, _ *pending) (best Rank, n, end int) { panic("no vector instructions") }
+
 // walk is walkGeneric.
 func (t table) walk(path []byte, nodes []pending) (best Rank, n int) {
 	best, n, _ = t.walkGeneric(path, nodes)
 	return best, n
-}
-
-// sift is walkGeneric, and then siftGeneric.
-func (t table) sift(path []byte, work *[2*triedLimit + 1]pending) (best Rank, groups []pending) {
-	best, n, _ := t.walkGeneric(path, work[:])
-	if n == 0 {
-		return best, nil
-	}
-	return best, work[n:][:t.siftGeneric(path, work[:n], best)]
 }
 
 // find is findGeneric.

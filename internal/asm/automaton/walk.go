@@ -18,6 +18,7 @@ const (
 const (
 	low24    = 1<<24 - 1
 	lowBytes = 0x0101010101010101
+	highBits = 0x8080808080808080
 )
 
 // A walker is the state of a walk through the trie.
@@ -154,9 +155,10 @@ func walk() *walker {
 // label goes on with the child of a node's place that has the label b. The byte of eight labels
 // that is equal to it becomes zero, and is found.
 func (w *walker) label(node, b GPVirtual) {
-	more, ones, labels, slots := GP64(), GP64(), GP64(), GP64()
+	more, ones, high, labels, slots := GP64(), GP64(), GP64(), GP64(), GP64()
 	MOVBLZX(Mem{Base: node}, more.As32()) // labels than one
 	MOVQ(U64(lowBytes), ones)
+	MOVQ(U64(highBits), high)
 	IMULQ(ones, b)
 	LEAQ(Mem{Base: node, Disp: 1}, labels)
 	LEAQ(Mem{Base: node, Index: more, Scale: 1, Disp: 2}, slots)
@@ -167,26 +169,23 @@ func (w *walker) label(node, b GPVirtual) {
 	MOVQ(x, y)
 	SUBQ(ones, y)
 	ANDNQ(y, x, x)
-	SHRQ(Imm(7), x)
-	ANDQ(ones, x)
+	ANDQ(high, x)
+	JZ(LabelRef("unlabelled"))
 	TZCNTQ(x, place)
 	SHRQ(Imm(3), place)
-	ADDQ(labels, place)
-	ADDQ(Imm(8), labels)
-	CMPQ(place, labels)
-	JE(LabelRef("unlabelled"))
-	CMPQ(place, slots)
-	JAE(LabelRef("walked"))
-	SUBQ(node, place) // 1 + its number
+	CMPQ(place, more)
+	JHI(LabelRef("walked"))
 	LEAQ(Mem{Base: place, Index: place, Scale: 2}, place)
-	MOVL(Mem{Base: slots, Index: place, Scale: 1, Disp: -3}, node.As32())
+	MOVL(Mem{Base: slots, Index: place, Scale: 1}, node.As32())
 	Label("child")
 	ANDL(U32(low24), node.As32())
 	ADDQ(w.table, node)
 	JMP(LabelRef("node"))
 	Label("unlabelled")
-	CMPQ(labels, slots)
-	JB(LabelRef("labels"))
+	ADDQ(Imm(8), labels)
+	ADDQ(Imm(3*8), slots)
+	SUBQ(Imm(8), more)
+	JGE(LabelRef("labels"))
 	JMP(LabelRef("walked"))
 }
 
