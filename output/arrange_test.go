@@ -116,6 +116,7 @@ func TestSort(t *testing.T) {
 	}
 	for _, f := range testedFormats() {
 		t.Run(f.String()[1:], func(t *testing.T) {
+			t.Parallel()
 			opt := Options{Format: f, Columns: Columns(), Kept: keptColumns, Sort: SortOrigin, TempDir: t.TempDir()}
 			data := table.bytes(t, opt)
 			sameRows(t, read(t, f, data).rows, want)
@@ -210,6 +211,7 @@ func TestPartition(t *testing.T) {
 		{"allowed,origin", SortOrigin, Parquet},
 	} {
 		t.Run(strings.ReplaceAll(test.by, ",", "+")+test.f.String(), func(t *testing.T) {
+			t.Parallel()
 			by := strings.Split(test.by, ",")
 			rows := table.rows
 			if test.sort == SortOrigin {

@@ -57,37 +57,40 @@ func TestCellTable(t *testing.T) {
 		t.Fatalf("types %v", kinds)
 	}
 	for f := range Format(container.NumFormats) {
-		for _, n := range []int{0, len(rows)} {
-			var out bytes.Buffer
-			table, err := NewCellTable(&out, fields, CellOptions{Format: f, Version: "7", Metadata: [][2]string{{"k", "v"}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range rows[:n] {
-				if err := table.Add(row); err != nil {
+		t.Run(f.Name(), func(t *testing.T) {
+			t.Parallel()
+			for _, n := range []int{0, len(rows)} {
+				var out bytes.Buffer
+				table, err := NewCellTable(&out, fields, CellOptions{Format: f, Version: "7", Metadata: [][2]string{{"k", "v"}}})
+				if err != nil {
 					t.Fatal(err)
 				}
-			}
-			if err := table.Close(); err != nil {
-				t.Fatal(err)
-			}
-			got := read(t, f, out.Bytes())
-			if len(got.rows) != n {
-				t.Fatalf("%s: %d rows, want %d", f, len(got.rows), n)
-			}
-			for i := range got.rows {
-				if !reflect.DeepEqual(got.rows[i], want[i]) {
-					t.Fatalf("%s: row %d: got %v, want %v", f, i, got.rows[i], want[i])
+				for _, row := range rows[:n] {
+					if err := table.Add(row); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := table.Close(); err != nil {
+					t.Fatal(err)
+				}
+				got := read(t, f, out.Bytes())
+				if len(got.rows) != n {
+					t.Fatalf("%d rows, want %d", len(got.rows), n)
+				}
+				for i := range got.rows {
+					if !reflect.DeepEqual(got.rows[i], want[i]) {
+						t.Fatalf("row %d: got %v, want %v", i, got.rows[i], want[i])
+					}
+				}
+				if f.HasMetadata() && (got.metadata["k"] != "v" || got.metadata[KeyVersion] != "7") {
+					t.Errorf("metadata %v", got.metadata)
+				}
+				isCSV := container.Specs[f].Syntax != nil && !f.HasMetadata() && f != JSONL && f != JSONLZstd && f != JSONLGzip
+				if cells := table.Formulas().Cells; n > 0 && (cells > 0) != isCSV {
+					t.Errorf("%d formulas", cells)
 				}
 			}
-			if f.HasMetadata() && (got.metadata["k"] != "v" || got.metadata[KeyVersion] != "7") {
-				t.Errorf("%s: metadata %v", f, got.metadata)
-			}
-			isCSV := container.Specs[f].Syntax != nil && !f.HasMetadata() && f != JSONL && f != JSONLZstd && f != JSONLGzip
-			if cells := table.Formulas().Cells; n > 0 && (cells > 0) != isCSV {
-				t.Errorf("%s: %d formulas", f, cells)
-			}
-		}
+		})
 	}
 }
 

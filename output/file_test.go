@@ -70,6 +70,7 @@ func contentsOf(t *testing.T, name string) string {
 func TestFileCommit(t *testing.T) {
 	for format := range Format(container.NumFormats) {
 		t.Run(format.String()[1:], func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			name := filepath.Join(dir, "out"+format.String())
 			if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
@@ -114,6 +115,7 @@ func TestFileAbort(t *testing.T) {
 func TestFileFault(t *testing.T) {
 	for format := range Format(container.NumFormats) {
 		t.Run(format.String()[1:], func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			name := filepath.Join(dir, "urls.verdicts"+format.String())
 			if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {

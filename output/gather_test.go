@@ -30,6 +30,7 @@ func TestRunsSameBytes(t *testing.T) {
 		for _, batch := range batches {
 			for _, columns := range columnSets {
 				t.Run(fmt.Sprintf("rows=%d/batch=%d/columns=%s", rows, batch, columns), func(t *testing.T) {
+					t.Parallel()
 					tab := tableSpec{urls: 35_000, agents: 1, sites: 300, batch: batch, dirty: true}.make()
 					tab.lengthen(rand.New(rand.NewPCG(7, 8)), rows)
 					opt := Options{Format: Parquet, Columns: columns, RowGroup: 34_000}

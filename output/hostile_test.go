@@ -60,10 +60,12 @@ func TestHostileTexts(t *testing.T) {
 	kept := []KeptColumn{{Name: "referer", Kind: engine.KeptText}, {Name: "a\",\n\\\x00é", Kind: engine.KeptText}}
 	opt := Options{Kept: kept, Workers: 2}
 	keptColumns = append(keptColumns, kept[1])
-	defer func() { keptColumns = keptColumns[:len(keptColumns)-1] }()
+	t.Cleanup(func() { keptColumns = keptColumns[:len(keptColumns)-1] })
 	want := read(t, Parquet, table.bytes(t, opt))
 	for f := CSV; f < Format(container.NumFormats); f++ {
 		t.Run(f.Name(), func(t *testing.T) {
+			t.Parallel()
+			opt := opt
 			opt.Format = f
 			got := read(t, f, table.bytes(t, opt))
 			if !reflect.DeepEqual(got.columns, want.columns) {
@@ -89,24 +91,27 @@ func TestLongRule(t *testing.T) {
 		table.catalog.rules[i].Value = strings.Repeat("*", 400<<10)
 	}
 	for f := CSV; f < Format(container.NumFormats); f++ {
-		opt := Options{Format: f, Columns: []string{"line", "rule"}}
-		one := table.bytes(t, opt)
-		opt.Workers = 3
-		if !bytes.Equal(table.bytes(t, opt), one) {
-			t.Errorf("%s: other bytes with more workers", f.Name())
-		}
-		got := read(t, f, one)
-		if !f.Readable() && got.groups < 2 {
-			t.Errorf("%s: %d pieces", f.Name(), got.groups)
-		}
-		for i, row := range got.rows {
-			rule := ""
-			if v := table.batches[i/50].Verdicts[i%50]; v.Rule != engine.NoRule {
-				rule = table.catalog.Rule(0, 0, v.Rule).String()
+		t.Run(f.Name(), func(t *testing.T) {
+			t.Parallel()
+			opt := Options{Format: f, Columns: []string{"line", "rule"}}
+			one := table.bytes(t, opt)
+			opt.Workers = 3
+			if !bytes.Equal(table.bytes(t, opt), one) {
+				t.Error("other bytes with more workers")
 			}
-			if have, _ := row[1].(string); have != rule {
-				t.Fatalf("%s, row %d: %d bytes, want %d", f.Name(), i, len(have), len(rule))
+			got := read(t, f, one)
+			if !f.Readable() && got.groups < 2 {
+				t.Errorf("%d pieces", got.groups)
 			}
-		}
+			for i, row := range got.rows {
+				rule := ""
+				if v := table.batches[i/50].Verdicts[i%50]; v.Rule != engine.NoRule {
+					rule = table.catalog.Rule(0, 0, v.Rule).String()
+				}
+				if have, _ := row[1].(string); have != rule {
+					t.Fatalf("row %d: %d bytes, want %d", i, len(have), len(rule))
+				}
+			}
+		})
 	}
 }

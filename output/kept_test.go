@@ -93,16 +93,19 @@ func TestKept(t *testing.T) {
 		table := test.spec.make()
 		table.addKept()
 		for _, f := range testedFormats() {
-			opt := Options{Format: f, Columns: test.columns, Kept: keptColumns, Workers: 2}
-			got := read(t, f, table.bytes(t, opt))
-			if want := []string{"status", "referer", "time", "a.b", "hit"}; !slices.Equal(got.columns[len(test.columns):], want) {
-				t.Fatalf("columns %q", got.columns)
-			}
-			for i, row := range table.rows {
-				if have, want := got.rows[i][len(test.columns):], row[len(Columns()):]; !reflect.DeepEqual(have, want) {
-					t.Fatalf("%s, row %d: %v, want %v", f, i, have, want)
+			t.Run(fmt.Sprintf("%d%s", test.spec.urls, f), func(t *testing.T) {
+				t.Parallel()
+				opt := Options{Format: f, Columns: test.columns, Kept: keptColumns, Workers: 2}
+				got := read(t, f, table.bytes(t, opt))
+				if want := []string{"status", "referer", "time", "a.b", "hit"}; !slices.Equal(got.columns[len(test.columns):], want) {
+					t.Fatalf("columns %q", got.columns)
 				}
-			}
+				for i, row := range table.rows {
+					if have, want := got.rows[i][len(test.columns):], row[len(Columns()):]; !reflect.DeepEqual(have, want) {
+						t.Fatalf("row %d: %v, want %v", i, have, want)
+					}
+				}
+			})
 		}
 	}
 }

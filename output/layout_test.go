@@ -2,6 +2,7 @@ package output
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -120,16 +121,20 @@ func TestWide(t *testing.T) {
 		}
 		want := table.wideRows(names)
 		for _, f := range testedFormats() {
-			opt.Format = f
-			data, w := table.limited(t, opt, tt.chunk)
-			got := read(t, f, data)
-			if !slices.Equal(got.columns, wantNames) {
-				t.Errorf("columns %q, want %q", got.columns, wantNames)
-			}
-			sameRows(t, got.rows, want)
-			if w.Rows() != int64(len(want)) {
-				t.Errorf("%d rows counted of %d", w.Rows(), len(want))
-			}
+			t.Run(fmt.Sprintf("urls=%d/agents=%d/columns=%s/%s", tt.spec.urls, tt.spec.agents, tt.columns, f), func(t *testing.T) {
+				t.Parallel()
+				opt := opt
+				opt.Format = f
+				data, w := table.limited(t, opt, tt.chunk)
+				got := read(t, f, data)
+				if !slices.Equal(got.columns, wantNames) {
+					t.Errorf("columns %q, want %q", got.columns, wantNames)
+				}
+				sameRows(t, got.rows, want)
+				if w.Rows() != int64(len(want)) {
+					t.Errorf("%d rows counted of %d", w.Rows(), len(want))
+				}
+			})
 		}
 	}
 }

@@ -85,8 +85,7 @@ func readArrow(tb testing.TB, f Format, data []byte) contents {
 	}
 }
 
-func arrowValue(tb testing.TB, a arrow.Array, i int) any {
-	tb.Helper()
+func arrowValue(tb testing.TB, a arrow.Array, i int) any { //nolint:thelper // see jsonValue
 	if a.IsNull(i) {
 		return nil
 	}

@@ -182,30 +182,25 @@ func readCSV(tb testing.TB, text []byte, separator rune) (names []string, rows [
 // readJSONL reads objects, whose keys must be the same, in the same order.
 func readJSONL(tb testing.TB, text []byte) (names []string, rows [][]any) {
 	tb.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	next := func(line []byte) json.Token {
+		token, err := d.Token()
+		if err != nil {
+			tb.Fatalf("%q: %v", line, err)
+		}
+		return token
+	}
 	for line := range bytes.Lines(text) {
-		if !bytes.HasSuffix(line, []byte("}\n")) || !json.Valid(line) {
+		if !bytes.HasSuffix(line, []byte("}\n")) || !json.Valid(line) || next(line) != json.Delim('{') {
 			tb.Fatalf("not an object on a line: %q", line)
 		}
-		d := json.NewDecoder(bytes.NewReader(line))
-		d.UseNumber()
-		var tokens []json.Token
-		for {
-			token, err := d.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				tb.Fatalf("%q: %v", line, err)
-			}
-			tokens = append(tokens, token)
+		keys, row := make([]string, 0, len(names)), make([]any, 0, len(names))
+		for d.More() {
+			key := next(line).(string)
+			keys, row = append(keys, key), append(row, jsonValue(tb, key, next(line)))
 		}
-		tokens = tokens[1 : len(tokens)-1]
-		var keys []string
-		var row []any
-		for i := 0; i < len(tokens); i += 2 {
-			keys = append(keys, tokens[i].(string))
-			row = append(row, jsonValue(tb, keys[i/2], tokens[i+1]))
-		}
+		next(line) // the end of the object
 		if names == nil {
 			names = keys
 		}
@@ -218,8 +213,7 @@ func readJSONL(tb testing.TB, text []byte) (names []string, rows [][]any) {
 }
 
 // jsonValue returns a value of a column; its form must be that of the column's kind.
-func jsonValue(tb testing.TB, name string, token json.Token) any {
-	tb.Helper()
+func jsonValue(tb testing.TB, name string, token json.Token) any { //nolint:thelper // Helper takes longer than the rest
 	text, isText := token.(string)
 	k := kindOf(name)
 	switch token := token.(type) {
@@ -261,8 +255,7 @@ func kindOf(name string) parquet.Type {
 
 // parseValue returns the value of a column that the text says, as the readers of the other formats
 // return it.
-func parseValue(tb testing.TB, name, text string) any {
-	tb.Helper()
+func parseValue(tb testing.TB, name, text string) any { //nolint:thelper // see jsonValue
 	var v any
 	var err error
 	switch kindOf(name) {

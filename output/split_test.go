@@ -64,6 +64,7 @@ func TestSplit(t *testing.T) {
 		{"none", "agent", tableSpec{agents: 2, sites: 17}, Options{}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			test.spec.batch, test.spec.keepRows = 900, true
 			table := test.spec.make()
 			table.addKept()

@@ -130,6 +130,8 @@ func TestWhere(t *testing.T) {
 				}
 				for _, f := range testedFormats() {
 					t.Run(fmt.Sprintf("%d/%s/%s/%s", spec.urls, list, layout, f), func(t *testing.T) {
+						t.Parallel()
+						opt := opt
 						opt.Format = f
 						data, w := table.limited(t, opt, columnar.Limits{Rows: 333, Bytes: 20_000})
 						sameRows(t, read(t, f, data).rows, want)
@@ -150,6 +152,7 @@ func TestWhereSameBytes(t *testing.T) {
 		for _, layout := range []Layout{Long, Wide} {
 			for _, where := range []Where{0, WhereDisallowed, WhereAllowed | WhereBad} {
 				t.Run(fmt.Sprintf("%s/%s/%s", f, layout, where), func(t *testing.T) {
+					t.Parallel()
 					opt := Options{Format: f, Layout: layout, Where: where, Columns: layout.DefaultColumns(), Workers: 1}
 					if layout == Wide {
 						opt.Columns = append(opt.Columns, "reason", "rule")
@@ -175,10 +178,13 @@ func TestWhereAll(t *testing.T) {
 	}{{1, Long}, {3, Wide}} {
 		table := tableSpec{urls: shorter(50_000), agents: tt.agents, sites: 100, batch: 8192, dirty: true}.make()
 		for _, f := range testedFormats() {
-			want := table.bytes(t, Options{Format: f, Layout: tt.layout})
-			if got := table.bytes(t, Options{Format: f, Layout: tt.layout, Where: WhereAllowed | WhereDisallowed | WhereBad}); !bytes.Equal(got, want) {
-				t.Errorf("%s, %s: other bytes", f, tt.layout)
-			}
+			t.Run(fmt.Sprintf("%s/%s", f, tt.layout), func(t *testing.T) {
+				t.Parallel()
+				want := table.bytes(t, Options{Format: f, Layout: tt.layout})
+				if got := table.bytes(t, Options{Format: f, Layout: tt.layout, Where: WhereAllowed | WhereDisallowed | WhereBad}); !bytes.Equal(got, want) {
+					t.Error("other bytes")
+				}
+			})
 		}
 	}
 }

@@ -61,6 +61,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Run(fmt.Sprintf("urls=%d/agents=%d/strays=%t", spec.urls, spec.agents, spec.strays), func(t *testing.T) {
 			for _, f := range testedFormats() {
 				t.Run(f.String()[1:], func(t *testing.T) {
+					t.Parallel()
 					got := read(t, f, table.bytes(t, Options{Format: f, Columns: Columns()}))
 					if !slices.Equal(got.columns, Columns()) {
 						t.Errorf("columns %v", got.columns)
@@ -76,6 +77,7 @@ func TestColumnSubsets(t *testing.T) {
 	table := tableSpec{urls: shorter(3000), agents: 2, sites: 20, batch: 700, dirty: true, keepRows: true}.make()
 	for f := range Format(container.NumFormats) {
 		t.Run(f.String()[1:], func(t *testing.T) {
+			t.Parallel()
 			lists := []string{"url,line", "allowed", "rule", "rule_line", "reason,agent,input", "rule,origin,line", "canonical_url", "allowed,canonical_url,url", "violation", "violation,allowed", "verified_by,verified"}
 			for _, list := range lists {
 				names, err := ParseColumns(list)
@@ -124,6 +126,7 @@ func TestGroups(t *testing.T) {
 				continue // it has no such limits
 			}
 			t.Run(name+"/"+f.String()[1:], func(t *testing.T) {
+				t.Parallel()
 				var buf bytes.Buffer
 				w, err := newWriter(&buf, table.catalog, table.agents, Options{Format: f, Columns: Columns(), Inputs: table.inputs, Workers: 2}, container.Metadata{})
 				if err != nil {
@@ -164,6 +167,7 @@ func TestLargeDictionary(t *testing.T) {
 	table := tableSpec{urls: max(50_000, shorter(100_000)), agents: 1, sites: 10, batch: 8192, strays: true, keepRows: true}.make()
 	for _, f := range testedFormats() {
 		t.Run(f.String()[1:], func(t *testing.T) {
+			t.Parallel()
 			sameRows(t, read(t, f, table.bytes(t, Options{Format: f, Columns: names})).rows, project(table.rows, names))
 		})
 	}
@@ -175,6 +179,7 @@ func TestSameBytes(t *testing.T) {
 	table := spec.make()
 	for _, f := range testedFormats() {
 		t.Run(f.String()[1:], func(t *testing.T) {
+			t.Parallel()
 			want := table.bytes(t, Options{Format: f, Columns: Columns()})
 			if again := table.bytes(t, Options{Format: f, Columns: Columns()}); !bytes.Equal(again, want) {
 				t.Error("a second run gives other bytes")
@@ -313,6 +318,7 @@ func TestDiskFull(t *testing.T) {
 	table := tableSpec{urls: max(30_000, shorter(80_000)), agents: 1, sites: 100, batch: 8192}.make()
 	for _, f := range testedFormats() {
 		t.Run(f.String()[1:], func(t *testing.T) {
+			t.Parallel()
 			size := len(table.bytes(t, Options{Format: f}))
 			for _, room := range []int{0, 3, 1000, size / 3, size - 200_000, size - 5, size - 1} {
 				disk := fullDisk(room)
