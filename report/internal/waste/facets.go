@@ -206,14 +206,14 @@ func (q *queryFacets) facets() (found []int) {
 	return found
 }
 
-// end returns the trial of the facets of a site, nil if there are none, and empties the finder.
-func (q *queryFacets) end() *trial {
+// end returns the candidate of the facets of a site, nil if there are none, and empties the finder.
+func (q *queryFacets) end() *candidate {
 	q.endPath()
 	q.path = q.path[:0]
-	var t *trial
+	var t *candidate
 	if len(q.pairs) > 0 {
 		if found := q.facets(); len(found) >= q.least(found) {
-			t = q.trial(found)
+			t = q.candidate(found)
 		}
 	}
 	q.names, q.seps = q.names[:0], 0
@@ -223,9 +223,9 @@ func (q *queryFacets) end() *trial {
 	return t
 }
 
-// trial returns the trial of some facets.
-func (q *queryFacets) trial(found []int) *trial {
-	t := &trial{kind: Facets, inQuery: true}
+// candidate returns the candidate of some facets.
+func (q *queryFacets) candidate(found []int) *candidate {
+	t := &candidate{kind: Facets, inQuery: true}
 	mask := uint64(0)
 	for _, n := range found {
 		mask |= 1 << n
@@ -355,22 +355,22 @@ func (p *pathFacets) take(path []byte, segs []seg) {
 	p.orders.addMember(set*0x9E3779B97F4A7C15, order)
 }
 
-// end returns the trial of a directory, nil if it has no facets, and empties the finder.
-func (p *pathFacets) end(dir []byte) (t *trial) {
+// end returns the candidate of a directory, nil if it has no facets, and empties the finder.
+func (p *pathFacets) end(dir []byte) (t *candidate) {
 	if len(p.orders.all) == 0 {
 		return nil
 	}
 	_, other, all := p.orders.large(leastOrders)
 	if other >= leastURLs && ofOrders*other >= all {
-		t = p.trial(string(dir), all)
+		t = p.candidate(string(dir), all)
 	}
 	p.orders.clear()
 	p.words, p.closed, p.all = nil, 0, 0
 	return t
 }
 
-// trial returns the trial of a directory.
-func (p *pathFacets) trial(dir string, size int64) *trial {
+// candidate returns the candidate of a directory.
+func (p *pathFacets) candidate(dir string, size int64) *candidate {
 	words, first := p.words, mostPlaces
 	for h, places := range words {
 		if places&(places-1) == 0 {
@@ -383,7 +383,7 @@ func (p *pathFacets) trial(dir string, size int64) *trial {
 			}
 		}
 	}
-	t := &trial{kind: Facets, size: size, names: []string{dir}}
+	t := &candidate{kind: Facets, size: size, names: []string{dir}}
 	if isPlain(dir) {
 		slashes := first + leastFacets - 1
 		if 2*p.closed > p.all {

@@ -74,8 +74,8 @@ func (d *idDir) clear() {
 	d.pages.clear()
 }
 
-// trial returns the trial of a directory; nil if it has too few pages that come again, or too many others.
-func (d *idDir) trial() *trial {
+// candidate returns the candidate of a directory; nil if it has too few pages that come again, or too many others.
+func (d *idDir) candidate() *candidate {
 	if d.ids < leastPathIDs {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (d *idDir) trial() *trial {
 	parent := dir[:bytes.LastIndexByte(dir[:len(dir)-1], '/')] // of dir
 	isNamed := sessionDirs.find(dir[len(parent)+1:len(dir)-1]) >= 0 && 50*d.shared <= d.ids
 	asked := map[uint64]bool{} // pages without an id
-	t := &trial{kind: Sessions, size: all, names: []string{string(dir)}, rules: []string{"Disallow: " + string(dir)}}
+	t := &candidate{ruleTest: ruleTest{rules: []string{"Disallow: " + string(dir)}}, kind: Sessions, size: all, names: []string{string(dir)}}
 	t.has = func(u *parts) bool {
 		n := idOf(u.path, u.segs)
 		return n > 0 && string(u.path[:u.segs[n].from]) == string(dir)

@@ -152,9 +152,13 @@ type Spaces struct {
 	query       queryFacets
 	paths       pathFacets // of dir
 	all         []*Space
-	trials      []*trial
-	tried       []*trial // of origin
-	sessions    uint32   // the bits of the names of sessions of origin that were found
+	candidates  []*candidate
+	found       []*foundSpace // whose rules are tested
+	tests       []*ruleTest   // of candidates and found
+	sessions    uint32        // the bits of the names of sessions of origin that were found
+
+	candidatesHere []*candidate // of origin
+	testsHere      []*ruleTest  // of origin
 
 	parts  parts
 	normal []byte
@@ -270,7 +274,7 @@ func (s *Spaces) endDir() {
 
 // endIDs ends the count of a directory that has ids.
 func (s *Spaces) endIDs(d *idDir) {
-	s.try(d.trial())
+	s.try(d.candidate())
 	d.clear()
 }
 
