@@ -82,7 +82,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if err := c.rules.Find(g.Path, g.Origin); err != nil {
 		return nil, err
 	}
-	return c, targets.CheckOut(c.Name, targets.Inputs{Path: g.Path, Rules: c.rules.Files})
+	return c, targets.CheckFile("-out", c.Name, targets.Inputs{Path: g.Path, Rules: c.rules.Files})
 }
 
 // Run compiles.

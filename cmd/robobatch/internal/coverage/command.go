@@ -103,7 +103,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		return nil, err
 	}
 	if err = r.Find(&g.Flags, r.tempDir()); err == nil && r.Name != "" {
-		err = targets.CheckOut(r.Name, targets.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files})
+		err = targets.CheckFile("-out", r.Name, targets.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files})
 	}
 	return r, err
 }

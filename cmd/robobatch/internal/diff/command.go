@@ -237,7 +237,7 @@ func (d *diffing) checkOut(g *given, logs []ingest.Input) error {
 			err = targets.Check(targets.Outputs{Out: g.table.Out, Options: &d.outOpt}, read)
 		}
 		if d.page != nil {
-			err = errors.Join(err, targets.CheckPage("-report", d.page.Name), targets.CheckFile("-report", d.page.Name, read, targets.Other{Flag: "-out", Name: g.table.Out}))
+			err = errors.Join(err, targets.CheckPage("-report", d.page.Name, read, targets.Other{Flag: "-out", Name: g.table.Out}))
 		}
 		if err != nil {
 			return err // a wrong name is wrong on both sides

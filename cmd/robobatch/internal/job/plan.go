@@ -141,7 +141,7 @@ func (p *plan) find(g *given) error {
 	read := targets.Inputs{Path: g.Path, Logs: p.Logs.Inputs(), Rules: p.Now.Files, Sitemaps: p.Sitemaps}
 	errOut = errors.Join(errOut, targets.Check(targets.Outputs{Out: p.outName, Stats: g.stats, Rejects: g.rejects, Options: &p.outOpt}, read))
 	if p.page != nil {
-		errOut = errors.Join(errOut, targets.CheckPage("-report", p.page.Name), targets.CheckFile("-report", p.page.Name, read, targets.Other{Flag: "-out", Name: p.outName},
+		errOut = errors.Join(errOut, targets.CheckPage("-report", p.page.Name, read, targets.Other{Flag: "-out", Name: p.outName},
 			targets.Other{Flag: "-stats", Name: g.stats}, targets.Other{Flag: "-rejects", Name: g.rejects}))
 	}
 	return errors.Join(errRules, errOut)

@@ -88,13 +88,10 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	r.page.Name = cmp.Or(out, targets.ForReport(r.Logs.Inputs()[0].Name))
 	if err = errors.Join(r.KeepAnswers(), err); err == nil {
 		err = targets.CheckLocal("-out", r.page.Name)
-		for _, side := range []*passage.Side{r.Now, r.Old} {
-			if side != nil {
-				err = errors.Join(err, targets.CheckOut(r.page.Name, targets.Inputs{Path: side.Path, Logs: r.Logs.Inputs(), Rules: side.Files, Sitemaps: r.Sitemaps}))
+		for _, side := range r.Sides() {
+			if err == nil { // a wrong name is wrong on both sides
+				err = targets.CheckPage("-out", r.page.Name, targets.Inputs{Path: side.Path, Logs: r.Logs.Inputs(), Rules: side.Files, Sitemaps: r.Sitemaps})
 			}
-		}
-		if err == nil {
-			err = targets.CheckPage("-out", out)
 		}
 	}
 	return r, err

@@ -124,7 +124,7 @@ func (l *listing) find(r *flags.Rules) (err error) {
 	if l.opt.Origin, err = l.rules.FindListed(r.Path, r.Origin, r.AcceptDamage); err != nil {
 		return err
 	}
-	return targets.CheckOut(l.Name, targets.Inputs{Path: r.Path, Rules: l.rules.Files})
+	return targets.CheckFile("-out", l.Name, targets.Inputs{Path: r.Path, Rules: l.rules.Files})
 }
 
 // Run lists.

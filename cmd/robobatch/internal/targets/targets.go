@@ -196,19 +196,13 @@ func CheckLocal(flag, name string) error {
 	return nil
 }
 
-// CheckPage checks that the file of a flag is not named as one of another form than HTML.
-func CheckPage(flag, name string) error {
-	others := []string{".pdf", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow", ".arrows", ".txt", ".md", ".xml", ".docx", ".xlsx", ".zip"}
-	if ext := filepath.Ext(name); slices.Contains(others, strings.ToLower(ext)) {
-		return fmt.Errorf("%s: %s: the report is a page in HTML: name it %s.html. A browser prints it as PDF", flag, say.File(name), say.File(strings.TrimSuffix(name, ext)))
+// CheckPage checks a file as CheckFile does, and that it is not named as one of another form than HTML.
+func CheckPage(flag, name string, r Inputs, others ...Other) (err error) {
+	forms := []string{".pdf", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow", ".arrows", ".txt", ".md", ".xml", ".docx", ".xlsx", ".zip"}
+	if ext := filepath.Ext(name); slices.Contains(forms, strings.ToLower(ext)) {
+		err = fmt.Errorf("%s: %s: the report is a page in HTML: name it %s.html. A browser prints it as PDF", flag, say.File(name), say.File(strings.TrimSuffix(name, ext)))
 	}
-	return nil
-}
-
-// CheckOut checks the file that -out names.
-func CheckOut(name string, r Inputs) error {
-	t := target{"-out", name}
-	return errors.Join(t.checkDirectory(), t.checkRead(r))
+	return errors.Join(err, CheckFile(flag, name, r, others...))
 }
 
 // An Other is a file that a flag names.
