@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -219,16 +218,13 @@ func foreignRemedy(err error, other *ingest.ForeignError) string {
 	return remedy + ", or name its format with -format, if it is one of " + strings.Join(names, ", ")
 }
 
-// request is a request that stands in quotes.
-var request = regexp.MustCompile(`^[A-Z]{3,16} [^ ]+ HTTP/\d(\.\d)?$`)
-
 // requestRecipe returns a command that makes a table of lines with requests in quotes, such as those of classic load
 // balancers, S3 and HAProxy. The User-Agent is in the next quotes, or behind those of the referrer. It is "" if
 // the line has no such request.
 func requestRecipe(line string) string {
 	parts := strings.Split(line, `"`)
 	for i := 1; i < len(parts); i += 2 {
-		if !request.MatchString(parts[i]) {
+		if !strings.Contains(parts[i], " HTTP/") {
 			continue
 		}
 		names, fields := "request", fmt.Sprintf("$%d", i+1)
