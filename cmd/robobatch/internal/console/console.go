@@ -103,6 +103,13 @@ func (c *Console) DoubtOnce(doubts []doubt.Doubt) {
 	}
 }
 
+// DoubtRest prints those doubts of a run that were not printed yet: they follow those that were.
+func (c *Console) DoubtRest(all []doubt.Doubt) {
+	for _, d := range all[len(c.Doubts):] {
+		c.Doubt(d)
+	}
+}
+
 // Watch shows the progress of a part of the run until stop is called.
 func (c *Console) Watch(what string, read func() progress.Sample) (stop func()) {
 	return progress.Watch(c.Progress, c.Err, what, read)

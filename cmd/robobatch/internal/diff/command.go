@@ -366,26 +366,20 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.commit(s); err != nil {
 		return err
 	}
-	for _, seen := range s.Doubts[len(d.Doubts):] {
-		d.Doubt(seen)
-	}
+	d.DoubtRest(s.Doubts)
 	if len(d.gates) > 0 {
 		if err := d.JudgesNothing(s); err != nil {
 			return err
 		}
 	}
-	refused := summary.Sum(s.Counts.Refused)
-	result := page.Result{Passage: &d.Passage, Refused: refused, Seen: s.Doubts, Changes: sink.Report(reported)}
-	if err := d.page.End(ctx, result); err != nil {
+	if err := d.page.End(ctx, page.Result{Passage: &d.Passage, Summary: s, Changes: sink.Report(reported)}); err != nil {
 		return err
 	}
-	for _, seen := range d.page.Misfits() {
-		d.Doubt(seen)
-	}
+	d.DoubtRest(s.Doubts)
 	d.Hint(s.Elsewhere())
 	d.HintMemory()
 	d.Hint(s.Impostors())
-	return d.print(sink, refused)
+	return d.print(sink, summary.Sum(s.Counts.Refused))
 }
 
 // print prints the report, and judges it. refused is the number of refused lines.

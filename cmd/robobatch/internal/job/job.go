@@ -96,8 +96,7 @@ func (j *job) Run(ctx context.Context) (err error) {
 		return err
 	}
 	if err == nil {
-		err = j.page.End(ctx, page.Result{Passage: &j.Passage, Refused: summary.Sum(r.Counts.Refused), Seen: r.Doubts})
-		r.Doubts = append(r.Doubts, j.page.Misfits()...)
+		err = j.page.End(ctx, page.Result{Passage: &j.Passage, Summary: r})
 	}
 	if err == nil && j.statsName != "" {
 		err = r.Note(j.rejects, j.page.FileName())
@@ -251,9 +250,7 @@ func (j *job) report(r *summary.Report) error {
 	}
 	j.Hint(r.Elsewhere())
 	j.HintMemory()
-	for _, d := range r.Doubts[len(j.Doubts):] {
-		j.Doubt(d)
-	}
+	j.DoubtRest(r.Doubts)
 	if j.statsName == "" {
 		return nil
 	}

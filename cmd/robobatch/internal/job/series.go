@@ -495,9 +495,7 @@ func (s *seriesRun) finish() error {
 		}
 		s.Hint(text)
 	}
-	for _, d := range s.sum.Doubts[len(s.Doubts):] {
-		s.Doubt(d)
-	}
+	s.DoubtRest(s.sum.Doubts)
 	if name := s.statsName; name != "" {
 		if err := s.sum.Write(name); err != nil {
 			return fmt.Errorf("-stats: %w", err)

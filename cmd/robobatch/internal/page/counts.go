@@ -2,8 +2,6 @@ package page
 
 import (
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/engine"
@@ -50,14 +48,6 @@ func (p *Page) With(sink engine.Sink) engine.Sink {
 
 // Denied returns how many verdicts disallowed.
 func (p *Page) Denied() int64 { return p.counts.counter.NumDenied() }
-
-// Misfits returns the doubt that the log contradicts the rules, after Write; none if it does not, or there is no page.
-func (p *Page) Misfits() []doubt.Doubt {
-	if p == nil {
-		return nil
-	}
-	return doubtful.Misfits(p.counts.counter.Misfits())
-}
 
 // Findings returns a line for each finding of the page, after Write.
 func (p *Page) Findings() []string { return p.counts.counter.Findings() }

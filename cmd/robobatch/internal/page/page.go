@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,9 +14,11 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -151,21 +152,20 @@ func (p *Page) Close() error {
 // A Result is the result of a run that a page shows.
 type Result struct {
 	*passage.Passage
-	Refused int64                    // lines
-	Seen    []doubt.Doubt            // the doubts that the page shows
+	Summary *summary.Report          // of the rows, and all doubts until now
 	Changes *aggregate.ChangesReport // by the rules before; nil without them
 }
 
-// Write writes the page, and completes it.
+// Write writes the page, and completes it. If the log contradicts the rules, it adds the doubt to the summary.
 func (p *Page) Write(ctx context.Context, r Result) error {
 	store, opt, counter := r.Now.Store, r.Now.Store.Options(), p.counts.counter
 	if err := counter.Settle(); err != nil {
 		return err
 	}
-	r.Seen = append(slices.Clone(r.Seen), p.Misfits()...)
+	r.Summary.Doubts = append(r.Summary.Doubts, doubtful.Misfits(counter.Misfits())...)
 	run := &report.Run{
-		Version: build.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: p.flags, Inputs: r.InputNames(), Stats: r.Stats, Refused: r.Refused,
-		Doubts: doubtsOf(r.Seen), Changes: r.Changes,
+		Version: build.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: p.flags, Inputs: r.InputNames(), Stats: r.Stats, Refused: summary.Sum(r.Summary.Counts.Refused),
+		Doubts: doubtsOf(r.Summary.Doubts), Changes: r.Changes,
 	}
 	if hint := r.Now.BlankHint(); hint != "" {
 		run.Hints = append(run.Hints, strings.ToUpper(hint[:1])+hint[1:]+".")

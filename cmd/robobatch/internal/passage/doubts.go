@@ -3,6 +3,7 @@ package passage
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
@@ -41,9 +42,8 @@ func (p *Passage) DoubtRows() (*summary.Report, error) {
 	if text := s.Rows().Bad; text != "" {
 		return nil, errors.New(text)
 	}
-	for _, d := range append(s.Doubt(), p.Rejected(s)...) {
-		p.Doubt(d)
-	}
+	s.Doubts = slices.Concat(s.Doubts, s.Doubt(), p.Rejected(s))
+	p.DoubtRest(s.Doubts)
 	p.Hint(s.Elsewhere())
 	p.HintMemory()
 	return s, nil

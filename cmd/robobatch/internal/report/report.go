@@ -18,7 +18,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
@@ -137,13 +136,10 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	result := page.Result{Passage: &r.Passage, Refused: summary.Sum(s.Counts.Refused), Seen: r.Doubts, Changes: changes}
-	if err := r.page.Write(ctx, result); err != nil {
+	if err := r.page.Write(ctx, page.Result{Passage: &r.Passage, Summary: s, Changes: changes}); err != nil {
 		return err
 	}
-	for _, d := range r.page.Misfits() {
-		r.Doubt(d)
-	}
+	r.DoubtRest(s.Doubts)
 	r.Print(r.written())
 	return nil
 }
