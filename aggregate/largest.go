@@ -55,8 +55,10 @@ func (l *Largest[T]) NewItem(number int64, tie uint64) *T {
 	if n := len(l.free); n > 0 {
 		slot, l.free = l.free[n-1], l.free[:n-1]
 	} else {
-		var none T
-		l.items = append(l.items, none)
+		if slot == uint32(cap(l.items)) {
+			l.items = slices.Grow(l.items, len(l.items)+1) // which copies less than append
+		}
+		l.items = l.items[:slot+1]
 	}
 	l.added++
 	if l.all = append(l.all, ranked{number, tie, l.added, slot}); len(l.all) >= 2*l.most {

@@ -125,6 +125,8 @@ type Counter struct {
 	served      answers
 	failed      answers
 	requested   *aggregate.Largest[requestedURL]
+	paths       arena[byte]          // of requested
+	counts      arena[AgentRequests] // the same
 	sites       *aggregate.Largest[siteTotal]
 	site        siteTotal // of the last URL
 	others      *useragents.View

@@ -27,6 +27,19 @@ type requestedURL struct {
 	site     engine.SiteID
 }
 
+// An arena allocates many short slices as few long ones, which stay while one of them is used.
+type arena[T any] []T
+
+// alloc returns an empty slice that has room for n.
+func (a *arena[T]) alloc(n int) []T {
+	if n > len(*a) {
+		*a = make([]T, max(n, 1<<10))
+	}
+	room := (*a)[:0:n]
+	*a = (*a)[n:]
+	return room
+}
+
 // AgentRequests are the requests of a crawler for a URL: the one of the log or, without crawlers of the
 // log, of each that is asked for.
 type AgentRequests struct {
@@ -87,7 +100,10 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	}
 	r, path := c.requested.NewItem(rows, hash), u.Text[u.Prefix:]
 	if len(path) > cap(r.path) {
-		r.path = make([]byte, 0, len(path))
+		r.path = c.paths.alloc(len(path))
+	}
+	if len(u.Requests) > cap(r.counts) {
+		r.counts = c.counts.alloc(len(u.Requests))
 	}
 	r.path, r.site, r.requests = append(r.path[:0], path...), u.Site, rows
 	r.counts, r.texts = r.counts[:0], r.texts[:0]

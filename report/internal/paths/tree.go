@@ -183,7 +183,7 @@ func (t *Tree) leave(depth int) {
 		}
 		if len(above.below) < shownBelow || l.Requests > above.least {
 			above.below = append(above.below, l.path(t.used))
-			if len(above.below) == 2*shownBelow {
+			if n := len(above.below); n == 2*shownBelow || n == shownBelow && t.used > 1 { // origins do not come by name
 				above.below = busiest(above.below)
 				above.least = above.below[shownBelow-1].Requests
 			}
