@@ -2,6 +2,7 @@ package aggregate
 
 import (
 	"cmp"
+	"iter"
 	"math/rand/v2"
 	"slices"
 )
@@ -106,15 +107,26 @@ func part(some []ranked) (before int) {
 	return before
 }
 
-// Items returns the items, those with the greatest numbers first.
-func (l *Largest[T]) Items() []T {
+// All yields the items, those with the greatest numbers first.
+func (l *Largest[T]) All() iter.Seq[*T] {
 	if l.most > 0 {
 		l.cut()
 	}
 	slices.SortFunc(l.all, func(a, b ranked) int { return a.compare(&b) })
-	items := make([]T, len(l.all))
-	for i := range l.all {
-		items[i] = l.items[l.all[i].slot]
+	return func(yield func(*T) bool) {
+		for i := range l.all {
+			if !yield(&l.items[l.all[i].slot]) {
+				return
+			}
+		}
+	}
+}
+
+// Items returns copies of the items, in the order of All.
+func (l *Largest[T]) Items() []T {
+	items := make([]T, 0, len(l.all))
+	for item := range l.All() {
+		items = append(items, *item)
 	}
 	return items
 }

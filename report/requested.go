@@ -125,8 +125,8 @@ func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested
 			of[site] = i
 		}
 	}
-	items, numbers := c.requested.Items(), make([]int, len(files))
-	for _, r := range items {
+	items, numbers := c.requested.All(), make([]int, len(files))
+	for r := range items {
 		if i, wanted := of[r.site]; wanted {
 			numbers[i]++
 		}
@@ -136,7 +136,7 @@ func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested
 	for i, n := range numbers {
 		found[i], all[i] = make(map[uint64]int, n), make([]requestedURL, 0, n)
 	}
-	for _, r := range items {
+	for r := range items {
 		file, wanted := of[r.site]
 		if !wanted {
 			continue
@@ -145,7 +145,7 @@ func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested
 		n, known := found[file][path]
 		if !known {
 			found[file][path] = len(all[file])
-			all[file] = append(all[file], r)
+			all[file] = append(all[file], *r)
 			continue
 		}
 		same := &all[file][n]
@@ -165,7 +165,7 @@ func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested
 func (c *Counter) MostAsked(files []aggregate.BusyFile, most int) [][]AskedPath {
 	of := filesOf(files)
 	all := make([][]AskedPath, len(files))
-	for _, r := range c.requested.Items() {
+	for r := range c.requested.All() {
 		for _, i := range of[r.site] {
 			if len(all[i]) < most {
 				all[i] = append(all[i], AskedPath{Path: string(r.path), Requests: r.requests, Within: r.texts.Of(files[i].Ruling)})

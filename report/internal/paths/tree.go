@@ -51,6 +51,7 @@ type Path struct {
 	Below   []*Path // those that are shown, the busiest first
 
 	number int // of the paths below, shown or not
+	size   int // of the tree that Below makes, with the path itself
 }
 
 // A Rest is the requests of a path that Below leaves out: those of the path itself, and of names without a row.
@@ -221,7 +222,11 @@ func busiest(all []*Path) []*Path {
 
 // trim leaves at most so many paths of a tree: the busiest, each with those above it, which are no less busy.
 func (p *Path) trim(most int) {
-	if p.size(most) <= most {
+	p.size = 1
+	for _, b := range p.Below {
+		p.size += b.size
+	}
+	if p.size <= most {
 		return
 	}
 	queue, kept := &pathQueue{p}, map[*Path]bool{}
@@ -235,18 +240,7 @@ func (p *Path) trim(most int) {
 	for q := range kept {
 		q.Below = slices.DeleteFunc(q.Below, func(b *Path) bool { return !kept[b] })
 	}
-}
-
-// size returns how many paths a tree has. It stops to count beyond most.
-func (p *Path) size(most int) int {
-	n := 1
-	for _, b := range p.Below {
-		if n > most {
-			break
-		}
-		n += b.size(most - n)
-	}
-	return n
+	p.size = len(kept)
 }
 
 // Root returns all paths: those below have no name in common. Nothing may be added after it.
