@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"html"
@@ -174,12 +175,12 @@ var faults = map[string]struct {
 	"a path of another": {
 		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /docs/api/\n"}}, client: func(v *visit) { v.ask("/docs/", "/docs/api/") }},
 		"closed-path changed",
-		"closed-path: Googlebot and bingbot may not fetch /docs/api/, where Googlebot made 2",
+		"closed-path: Googlebot and bingbot may not fetch /docs/api/: line 7, Disallow: /docs/api/. While they might, they made 2",
 	},
 	"a path for a time": {
 		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /docs/api/\n"}, {12, usualText}}, client: func(v *visit) { v.ask("/docs/", "/docs/api/") }},
 		"closed-path changed",
-		"closed-path: For a time Googlebot and bingbot might not fetch /docs/api/, where Googlebot made 2",
+		"closed-path: For a time Googlebot and bingbot might not fetch /docs/api/: line 7 was Disallow: /docs/api/. While they might, they made 2",
 	},
 	"a path that was never crawled": {
 		traffic{captures: []sent{{-5, usualText + "Disallow: /docs/api/\n"}}, client: func(v *visit) {
@@ -370,6 +371,10 @@ func TestImpostorsApart(t *testing.T) {
 			}
 			if strings.Contains(said, "faked: ") != (more != nil) {
 				t.Errorf("%s: %s", kind, said)
+			}
+			page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+			if err != nil || bytes.Contains(page, []byte("In the other tables the requests of impostors count as those of the crawler that they name.")) != (more != nil) {
+				t.Errorf("%s: the page does not say where impostors are counted only if there are some: %v", kind, err)
 			}
 		}
 		if len(lines) != 2 || lines[0] != lines[1] {

@@ -98,7 +98,6 @@ func violated(f *Facts) []Finding {
 		}
 		text += fmt.Sprintf(" %s of these requests broke %s of the robots.txt%s, %s.", these, line, f.of(show.Text(b.Origin)), brief(b.Rule))
 	}
-	text += all[0].knew(len(all) > 1)
 	found := f.findingOf(Violated, sum, f.Requests, from, to, text)
 	for i := range found {
 		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", "Tell the operators, or refuse these requests at the server: robots.txt alone does not hold them."
@@ -107,7 +106,9 @@ func violated(f *Facts) []Finding {
 		}
 		if f.Addresses {
 			f.doubt(&found[i], all)
+			found[i].Text += all[0].knew(len(all) > 1, all[0].Unsure > 0)
 		} else {
+			found[i].Text += all[0].knew(len(all) > 1, false)
 			found[i].Do = "First find out with -ranges whether it was them: anyone can send their names. Then tell the operators, or refuse these requests."
 		}
 		if f.Unlike {
@@ -166,10 +167,13 @@ func (f *Facts) doubt(one *Finding, crawlers []*Crawler) {
 }
 
 // knew returns a sentence on the rules that a crawler knew when it fetched disallowed URLs; "" if it was not judged. named
-// says that the sentence before names others beside it.
-func (c *Crawler) knew(named bool) string {
+// says that the sentence before names others beside it, and unsure that it may have been others.
+func (c *Crawler) knew(named, unsure bool) string {
 	who := "It"
-	if named {
+	switch {
+	case unsure:
+		who = "If it was " + show.Text(c.Name) + ", it"
+	case named:
 		who = show.Text(c.Name)
 	}
 	switch {

@@ -214,7 +214,7 @@ func TestClosedPaths(t *testing.T) {
 		number      int64
 	}{
 		{"crawled", "Disallow: /docs/api/", []Prefix{docs, prefix("/docs/api/", 1100, 1000, 0)}, nil, "Googlebot and bingbot may not fetch /docs/api/, where Googlebot made 25.0% of its requests while it might: line 2, Disallow: /docs/api/.", 1000},
-		{"crawled by both", "Disallow: /docs/api/", []Prefix{docs, prefix("/docs/api/", 1100, 1000, 100)}, nil, "Googlebot and bingbot may not fetch /docs/api/, where Googlebot made 25.0% and bingbot made 10.0% of their requests while they might: line 2, Disallow: /docs/api/.", 1100},
+		{"crawled by both", "Disallow: /docs/api/", []Prefix{docs, prefix("/docs/api/", 1100, 1000, 100)}, nil, "Googlebot and bingbot may not fetch /docs/api/: line 2, Disallow: /docs/api/. While they might, they made 25.0% (Googlebot) and 10.0% (bingbot) of their requests there.", 1100},
 		{"never crawled", "Disallow: /docs/api/", []Prefix{docs, prefix("/docs/api/", 4000, 0, 0)}, nil, "", 0},
 		{"crawled a little", "Disallow: /docs/api/", []Prefix{docs, prefix("/docs/api/", 4000, 200, 50)}, nil, "", 0},
 		{"on purpose", "Disallow: /search/", []Prefix{prefix("/search/", 4000, 2000, 500)}, nil, "", 0},
@@ -223,7 +223,7 @@ func TestClosedPaths(t *testing.T) {
 		{"a name like one", "Disallow: /restaurants/", []Prefix{prefix("/restaurants/", 4000, 0, 0)}, nil, "Googlebot and bingbot may not fetch /restaurants/, the path of 40.0% of the site's requests: line 2, Disallow: /restaurants/.", 4000},
 		{"without a sample", "Disallow: /docs/news/", []Prefix{docs, {Path: "/docs/news/", Requests: 3000}}, nil, "Googlebot and bingbot may not fetch /docs/news/, the path of 30.0% of the site's requests: line 2, Disallow: /docs/news/.", 3000},
 		{"research", "Disallow: /research/", []Prefix{prefix("/research/", 1000, 0, 0)}, nil, "Googlebot and bingbot may not fetch /research/, the path of 10.0% of the site's requests: line 2, Disallow: /research/.", 1000},
-		{"shortest", "Disallow: /docs/", []Prefix{docs, prefix("/docs/guide/", 4000, 1000, 0)}, nil, "Googlebot and bingbot may not fetch /docs/, where Googlebot made 50.0% and bingbot made 50.0% of their requests while they might: line 2, Disallow: /docs/.", 2500},
+		{"shortest", "Disallow: /docs/", []Prefix{docs, prefix("/docs/guide/", 4000, 1000, 0)}, nil, "Googlebot and bingbot may not fetch /docs/: line 2, Disallow: /docs/. While they might, they made 50.0% (Googlebot) and 50.0% (bingbot) of their requests there.", 2500},
 		{"hardly closed", "Disallow: /docs/a", []Prefix{docs}, nil, "", 0},
 		{"few ask", "Disallow: /docs/news/", []Prefix{docs, prefix("/docs/news/", 900, 300, 90)}, nil, "", 0},
 		{"deep", "Disallow: /docs/de/news/", []Prefix{docs, prefix("/docs/de/", 1500, 300, 90), prefix("/docs/de/news/", 1200, 100, 10)}, nil, "Googlebot and bingbot may not fetch /docs/de/news/, the path of 12.0% of the site's requests: line 2, Disallow: /docs/de/news/.", 1200},
@@ -524,12 +524,12 @@ func TestKnew(t *testing.T) {
 		" Nothing shows that its copy of robots.txt disallowed them.": {Judged: true},
 	} {
 		c.Violations = 9
-		if got := c.knew(false); got != want {
+		if got := c.knew(false, false); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	c := Crawler{Name: "GPTBot", Judged: true, Violations: 9}
-	if got, want := c.knew(true), " Nothing shows that the copy of robots.txt that GPTBot had disallowed its requests."; got != want {
+	if got, want := c.knew(true, false), " Nothing shows that the copy of robots.txt that GPTBot had disallowed its requests."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -545,9 +545,12 @@ func TestDoubt(t *testing.T) {
 	} {
 		f := days(14)
 		f.addCrawler("GPTBot", func(int) int64 { return 100 })
-		c.Name, c.Violations, c.Points = "GPTBot", 30, f.Crawlers[0].Points
+		c.Name, c.Violations, c.Points, c.Judged, c.NeverAsked = "GPTBot", 30, f.Crawlers[0].Points, true, 30
 		f.Crawlers[0], f.Addresses = c, true
 		one := violated(f)[0]
+		if knew := " If it was GPTBot, it never asked for robots.txt in this log."; strings.HasSuffix(one.Text, knew) != (want != "") || strings.Contains(one.Text, " It never asked") != (want == "") {
+			t.Errorf("%q does not say whether it was GPTBot that knew", one.Text)
+		}
 		if got := strings.Contains(one.Text, " 3 may have come from others: "); got != (want != "") || !strings.Contains(one.Text, want) {
 			t.Errorf("%q, want %q", one.Text, want)
 		}
@@ -783,9 +786,9 @@ func TestShut(t *testing.T) {
 // TestShutAgain holds that a path that texts close one after the other is one finding, by the last of them and with the requests of
 // both, if that closes it to no more crawlers, and that a finding counts no requests of another text.
 func TestShutAgain(t *testing.T) {
-	const past = "For a time Googlebot might not fetch /news/, the path of 20.0% of the site's requests: line 2 was Disallow: /news/. 400 requests of all clients, from 2026-01-01 to 2026-01-16, 15 days"
+	const past = "For a time Googlebot might not fetch /news/, the path of 20.0% of the site's requests: line 2 was Disallow: /news/. 400 requests of all clients, from 2026-01-04 to 2026-01-16, 12 days"
 	for rules, want := range map[string]string{
-		"User-agent: *\nDisallow: /n\n":           "Googlebot may not fetch /news/, the path of 30.0% of the site's requests: line 2, Disallow: /n. 900 requests of all clients, in the whole log of 30 days",
+		"User-agent: *\nDisallow: /n\n":           "Googlebot may not fetch /news/, the path of 30.0% of the site's requests: line 2, Disallow: /n. 900 requests of all clients, since 2026-01-04, for 27 days",
 		"User-agent: *\nDisallow: /x\n":           past,
 		"User-agent: *\nDisallow: /news/.*.htm\n": past,
 		"User-agent: *\nDisallow: /*s/*.htm\n":    "Googlebot may not fetch nearly all of /news/, the path of at least 48.0% of the site's requests: line 2, Disallow: /*s/*.htm. 480 requests of all clients, at least, since 2026-01-16, for 15 days",
@@ -796,7 +799,7 @@ func TestShutAgain(t *testing.T) {
 		for i, body := range []string{"User-agent: *\nDisallow: /news/\n", rules} {
 			within := []int64{400, 500}[i]
 			f.Files = append(f.Files, File{
-				Origin: "https://0.example", Requests: 1000, Body: []byte(body), Report: robots.Inspect([]byte(body), robots.Google), First: f.From.AddDate(0, 0, 15*i), Last: f.From.AddDate(0, 0, 15*i+15),
+				Origin: "https://0.example", Requests: 1000, Body: []byte(body), Report: robots.Inspect([]byte(body), robots.Google), First: f.From.AddDate(0, 0, 3+12*i), Last: f.From.AddDate(0, 0, 15*i+15),
 				Changing: true, AllAsked: 3000, Asked: []Asked{{"/news/1.htm", 800, within - 20}, {"/news/2.htm", 20, 0}},
 				Prefixes: []Prefix{{Path: "/", Requests: 3000, Within: 2000 - 1000*int64(i)}, {Path: "/news/", Requests: 900, Within: within, Sample: []string{"/news/1.htm"}}},
 			})
@@ -807,6 +810,65 @@ func TestShutAgain(t *testing.T) {
 		}
 		if got := strings.Join(all, "; "); got != want {
 			t.Errorf("%s: %q, want %q", rules, got, want)
+		}
+	}
+}
+
+// TestPassing holds that a closing that ended is told of only if it came in the time of the log, and a text that is meant for the site
+// opened the path.
+func TestPassing(t *testing.T) {
+	const opens = "User-agent: *\nDisallow: /x\n"
+	for _, c := range []struct {
+		name  string
+		from  int    // the day on which the closing came; 0 is the first of the log
+		after string // the text that followed; "" is not known
+		again string // that which followed on it
+		want  bool
+	}{
+		{"came and went", 3, opens, opens, true},
+		{"opened to one", 3, "User-agent: *\nDisallow: /\nUser-agent: bingbot\nDisallow: /x\n", "User-agent: *\nDisallow: /\nUser-agent: bingbot\nDisallow: /x\n", true},
+		{"opened after an HTML page", 3, "<!DOCTYPE html><html><body>Sorry</body></html>", opens, true},
+		{"always there", 0, opens, opens, false},
+		{"lost to an HTML page", 3, "<!DOCTYPE html><html><body>Sorry</body></html>", "", false},
+		{"lost to an error", 3, "", "", false},
+		{"lost to a test site's", 3, opens + "Sitemap: https://staging.0.example/sitemap.xml\n", "", false},
+		{"the site was closed", 3, "User-agent: *\nDisallow: /\n", "", false},
+	} {
+		f := days(30)
+		f.addCrawler("Googlebot", func(int) int64 { return 100 })
+		f.addCrawler("bingbot", func(int) int64 { return 100 })
+		f.Dialect, f.Dated, f.OneOrigin = robots.Google, true, true
+		for i, body := range []string{"User-agent: *\nDisallow: /news/\n", c.after, c.again} {
+			file := File{
+				Origin: "https://0.example", Requests: 1000, First: f.From.AddDate(0, 0, max(c.from, 10*i)), Last: f.From.AddDate(0, 0, 10*i+10), Changing: true, AllAsked: 3000,
+				Asked: []Asked{{"/news/1", 900, 300}}, Prefixes: []Prefix{{Path: "/", Requests: 3000, Within: 1000}, {Path: "/news/", Requests: 900, Within: 300, Sample: []string{"/news/1"}}},
+			}
+			if body != "" {
+				file.Body, file.Report = []byte(body), robots.Inspect([]byte(body), robots.Google)
+			}
+			f.Files = append(f.Files, file)
+		}
+		found, _ := Find(f)
+		got := slices.ContainsFunc(found, func(one Finding) bool {
+			return one.Text == "For a time Googlebot and bingbot might not fetch /news/, the path of 30.0% of the site's requests: line 2 was Disallow: /news/."
+		})
+		if got != c.want || got != slices.ContainsFunc(found, func(one Finding) bool { return one.Kind == ClosedPath }) {
+			t.Errorf("%s: %+v", c.name, found)
+		}
+	}
+}
+
+// TestShares holds the sentence about the requests that several crawlers made where they may fetch nothing.
+func TestShares(t *testing.T) {
+	all := []Part{{"a", 40, 100}, {"b", 30, 100}, {"c", 12, 100}, {"d", 20, 100}}
+	for n, want := range []string{
+		"", "",
+		" While they might, they made 40.0% (a) and 30.0% (b) of their requests there.",
+		" While they might, they made 40.0% (a), 30.0% (b) and 12.0% (c) of their requests there.",
+		" While they might, they made 40.0% (a), 30.0% (b) and at least 12.0% (2 others) of their requests there.",
+	} {
+		if got := (&closing{made: all[:n]}).shares(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -291,30 +291,51 @@ func closedPaths(f *Facts) (found []Finding) {
 	}
 	for i := range closed {
 		c := &closed[i]
+		past := f.isPast(c.File)
+		if past && !f.isPassing(c) {
+			continue
+		}
 		for _, one := range f.findingOf(ClosedPath, max(c.n, c.sum()), max(c.n, c.sum()), c.first, c.last, "") {
 			one.Number, one.Unit, one.Link, one.Title = c.least, "requests of all clients", c.Link, "Rules"
 			atLeast := ""
 			if c.Others > 0 || !c.exact {
 				atLeast, one.Unit = "at least ", one.Unit+", at least"
 			}
-			where := "the path of " + atLeast + show.Percent(show.Share(c.least, c.of)) + " of the site's requests"
+			where := ", the path of " + atLeast + show.Percent(show.Share(c.least, c.of)) + " of the site's requests"
 			if len(c.made) > 0 {
 				where, one.Number, one.Unit = c.where(), c.sum(), "requests of crawlers while they might"
 			}
 			if !f.isAlone(c) {
 				one.When = "" // other texts stand between its first and its last request
 			}
-			format := "%s may not fetch %s%s, %s: line %d, %s."
+			format := "%s may not fetch %s%s%s: line %d, %s.%s"
 			one.Do = "If people shall find these pages by search, allow them. Try it in What if."
-			if f.isPast(c.File) {
-				format = "For a time %s might not fetch %s%s, %s: line %d was %s."
+			if past {
+				format = "For a time %s might not fetch %s%s%s: line %d was %s.%s"
 				one.Do = "Another text is in force now. Find out how the line got there, so that it does not come again."
 			}
-			one.Text = fmt.Sprintf(format, list(c.to, "other search crawler"), c.name(), f.of(c.site()), where, c.rule.Line, brief(c.rule.String()))
+			one.Text = fmt.Sprintf(format, list(c.to, "other search crawler"), c.name(), f.of(c.site()), where, c.rule.Line, brief(c.rule.String()), c.shares())
 			found = append(found, one)
 		}
 	}
 	return most(found, 2)
+}
+
+// isPassing reports whether a closing that is past seems to have come by mistake: it came in the time of the log, and a later text
+// that is meant for the site opens the path to one of its crawlers.
+func (f *Facts) isPassing(c *closing) bool {
+	if c.first.Sub(f.From) <= f.slack() {
+		return false
+	}
+	return slices.ContainsFunc(f.Files, func(o File) bool {
+		if o.Origin != c.Origin || o.Body == nil || !o.Last.After(c.last) {
+			return false
+		}
+		_, fault, _ := f.misplacedText(&o)
+		return fault == "" && slices.ContainsFunc(c.to, func(name string) bool {
+			return !f.closesAt(f.rulesFor(&o, name), cmp.Or(c.path, c.dir))
+		})
+	})
 }
 
 // addClosing adds the closing of a path. A path of a site is one closing, by the last of the texts that close it. It has the
@@ -374,20 +395,37 @@ func (c *closing) sum() (sum int64) {
 	return sum
 }
 
-// where says how much of their requests crawlers made for the path.
+// where says how much of its requests a crawler made for the path; "" if several did.
 func (c *closing) where() string {
-	if len(c.made) == 1 {
-		it := "it"
-		if len(c.to) > 1 {
-			it = show.Text(c.made[0].Crawler)
-		}
-		return fmt.Sprintf("where %s made %s of its requests while it might", it, show.Percent(show.Share(c.made[0].Requests, c.made[0].Of)))
+	if len(c.made) > 1 {
+		return ""
+	}
+	it := "it"
+	if len(c.to) > 1 {
+		it = show.Text(c.made[0].Crawler)
+	}
+	return fmt.Sprintf(", where %s made %s of its requests while it might", it, show.Percent(show.Share(c.made[0].Requests, c.made[0].Of)))
+}
+
+// shares is a sentence on the same for several crawlers; "" if there is one, or none.
+func (c *closing) shares() string {
+	if len(c.made) < 2 {
+		return ""
 	}
 	var said []string
-	for _, m := range c.made {
-		said = append(said, fmt.Sprintf("%s made %s", show.Text(m.Crawler), show.Percent(show.Share(m.Requests, m.Of))))
+	least, others := 1., 0
+	for i, m := range c.made {
+		share := show.Share(m.Requests, m.Of)
+		if i < 2 || len(c.made) == 3 {
+			said = append(said, fmt.Sprintf("%s (%s)", show.Percent(share), show.Text(m.Crawler)))
+		} else {
+			least, others = min(least, share), others+1
+		}
 	}
-	return "where " + list(said, "other crawler") + " of their requests while they might"
+	if others > 0 {
+		said = append(said, fmt.Sprintf("at least %s (%d others)", show.Percent(least), others))
+	}
+	return " While they might, they made " + list(said, "") + " of their requests there."
 }
 
 // pathsOf returns the directories of a site that are closed to search crawlers, each the shortest one that is, without those that
