@@ -218,5 +218,12 @@ func (c *Census) Sent(n Network) int64 {
 	return 0
 }
 
-// Local returns how many of the requests came from the machine that was asked, as health checks do. No crawler sent them.
-func (c *Census) Local() int64 { return c.local }
+// Local returns how many of the requests came from the machine that was asked: from the server itself, as health checks do, or from a
+// proxy on it. It is 0 if the field seems to hold the addresses of a proxy, see Proxied and Mixed.
+func (c *Census) Local() int64 {
+	_, proxied := c.Proxied()
+	if networks, _ := c.Mixed(); proxied || networks > 0 {
+		return 0
+	}
+	return c.local
+}

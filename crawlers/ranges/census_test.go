@@ -127,3 +127,38 @@ func TestCensusCounts(t *testing.T) {
 		t.Errorf("%d networks, want %d; one that never came sent %d", census.networks, len(want), got)
 	}
 }
+
+// TestLocal holds that requests from the machine itself are told, unless the field holds the addresses of a proxy: most of them, or a
+// network of several operators.
+func TestLocal(t *testing.T) {
+	for _, c := range []struct {
+		about             string
+		local, other      int
+		field             string
+		operators, counts int
+	}{
+		{"health checks", 3, 997, "66.%d.%d.1", 3, 3},
+		{"a few requests", 99, 0, "", 3, 99},
+		{"a proxy on the machine", 100, 0, "", 3, 0},
+		{"half of the requests", 500, 500, "66.%d.%d.1", 3, 0},
+		{"networks of a proxy", 3, 997, "66.0.%[2]d.1", 3, 0},
+		{"networks of one operator", 3, 997, "66.0.%[2]d.1", 1, 3},
+	} {
+		var census Census
+		for i := range c.local + c.other {
+			field := []string{"127.0.0.1", "::1", "::ffff:127.0.0.1"}[i%3]
+			if i >= c.local {
+				field = fmt.Sprintf(c.field, i/250, i%250)
+			}
+			client := ParseClient([]byte(field))
+			r := Requests{Network: client.Network, Operator: uint32(i / 250 % c.operators), Count: 1}
+			if client.Local {
+				r.Local = 1
+			}
+			census.Add(r)
+		}
+		if got := census.Local(); got != int64(c.counts) {
+			t.Errorf("%s: %d, want %d", c.about, got, c.counts)
+		}
+	}
+}
