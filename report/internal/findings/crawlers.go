@@ -24,7 +24,12 @@ func (f *Facts) span(crawlers []*Crawler, did func(Point) bool) (from, to time.T
 			}
 		}
 	}
-	if last < 0 {
+	return f.times(first, last)
+}
+
+// times returns when a stretch begins and another ends, both in the log; no time if the first is after the last.
+func (f *Facts) times(first, last int) (from, to time.Time) {
+	if first > last {
 		return from, to
 	}
 	from, to = f.start(first), f.start(last+1)
@@ -281,20 +286,68 @@ func (f *Facts) lasted(a answer, hit []*Crawler, share float64) []Finding {
 	return found
 }
 
-// jump returns the time from the first stretch in which an answer is so great a share to the last, and true, if its share of the other
-// stretches is less than jumpShare of its share in that time. Otherwise it returns the time of the log.
+// jump returns the time from the first stretch in which an answer is so great a share to the last, but for strays, and true, if its share
+// of the other stretches is less than jumpShare of its share in that time. Otherwise it returns the time of the log.
 func (f *Facts) jump(a answer, hit []*Crawler, share float64) (from, to time.Time, jumps bool) {
-	all := []*Crawler{{Points: f.sum(hit)}}
-	from, to = f.span(all, func(p Point) bool { return show.Share(a.of(p.Answers), p.Answered) >= share })
+	points := f.sum(hit)
+	from, to = f.times(a.stretches(points, share))
 	if from.IsZero() {
 		return f.From, f.To, false
 	}
-	in := f.within(all[0].Points, from, to)
-	out := f.within(all[0].Points, f.From, f.To).Sub(in)
+	in := f.within(points, from, to)
+	out := f.within(points, f.From, f.To).Sub(in)
 	if show.Share(a.of(out), out.Answered) >= jumpShare*show.Share(a.of(in), in.Answered) {
 		return f.From, f.To, false
 	}
 	return from, to, true
+}
+
+// stretches returns the first and the last stretch in which an answer is so great a share; the first is after the last if there is none.
+// Those at either end are strays if together they have strayShare of these answers at most, and the share between is low.
+func (a *answer) stretches(points []Point, share float64) (first, last int) {
+	is := func(p Point) bool { return show.Share(a.of(p.Answers), p.Answered) >= share }
+	back := slices.Clone(points)
+	slices.Reverse(back)
+	all := int64(0)
+	for _, p := range points {
+		if is(p) {
+			all += a.of(p.Answers)
+		}
+	}
+	if all == 0 {
+		return 0, -1
+	}
+	strays := func(points []Point) int {
+		met := int64(0)
+		return slices.IndexFunc(points, func(p Point) bool {
+			if is(p) {
+				met += a.of(p.Answers)
+			}
+			return float64(met) > strayShare*float64(all)
+		})
+	}
+	first, last = strays(points), len(points)-1-strays(back)
+	in := answersOf(points[first : last+1])
+	least := jumpShare * show.Share(a.of(in), in.Answered)
+	joined := func(near []Point) (n int) {
+		var between timeline.Answers
+		for i, p := range near {
+			between = between.Plus(p.Answers)
+			if is(p) && show.Share(a.of(between), between.Answered) >= least {
+				n, between = i+1, timeline.Answers{}
+			}
+		}
+		return n
+	}
+	return first - joined(back[len(points)-first:]), last + joined(points[last+1:])
+}
+
+// answersOf returns the answers in stretches.
+func answersOf(points []Point) (sum timeline.Answers) {
+	for _, p := range points {
+		sum = sum.Plus(p.Answers)
+	}
+	return sum
 }
 
 // within returns the answers from a stretch that begins at a time to one that ends at another.

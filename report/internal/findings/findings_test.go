@@ -420,6 +420,45 @@ func TestJump(t *testing.T) {
 	}
 }
 
+// TestStray holds that few answers long before others, or long after them, do not take away from when on the others are, and that answers
+// in many stretches do, as do those without a gap, of a crawler that comes seldom, or ever less.
+func TestStray(t *testing.T) {
+	const whole, jump = "in the whole log of 30 days", "since 2026-01-20, for 11 days"
+	for name, test := range map[string]struct {
+		requests func(day int) int64
+		hit      func(day int) bool
+		want     string
+	}{
+		"none":         {func(int) int64 { return 100 }, func(day int) bool { return day >= 19 }, jump},
+		"before":       {func(day int) int64 { return map[bool]int64{true: 1, false: 100}[day == 0] }, func(day int) bool { return day == 0 || day >= 19 }, jump},
+		"two before":   {func(day int) int64 { return map[bool]int64{true: 20, false: 100}[day < 6] }, func(day int) bool { return day == 0 || day == 5 || day >= 19 }, jump},
+		"after":        {func(day int) int64 { return map[bool]int64{true: 1, false: 100}[day == 29] }, func(day int) bool { return day < 11 || day == 29 }, "from 2026-01-01 to 2026-01-12, 11 days"},
+		"many before":  {func(int) int64 { return 100 }, func(day int) bool { return day == 0 || day >= 19 }, whole},
+		"from the eve": {func(day int) int64 { return map[bool]int64{true: 10, false: 100}[day == 0] }, func(int) bool { return true }, whole},
+		"first slowly": {func(day int) int64 { return map[bool]int64{true: 5, false: 100}[day < 20] }, func(day int) bool { return day >= 12 }, "since 2026-01-13, for 18 days"},
+		"seldom":       {func(day int) int64 { return map[bool]int64{true: 120}[day%3 == 0] }, func(day int) bool { return day >= 12 }, "from 2026-01-13 to 2026-01-29, 16 days"},
+		"ever less":    {func(day int) int64 { return map[bool]int64{true: 60, false: 70}[day >= 19] }, func(day int) bool { return day >= 19 }, jump},
+	} {
+		f := days(30)
+		f.addCrawler("Googlebot", test.requests)
+		c := &f.Crawlers[0]
+		c.Answers = timeline.Answers{}
+		for day := range c.Points {
+			n := test.requests(day)
+			of := timeline.Answers{Answered: n}
+			if test.hit(day) {
+				of.Redirected, of.Missed, of.Failed = n, n, n
+			}
+			c.Points[day].Answers, c.Answers = of, c.Plus(of)
+		}
+		for kind, look := range map[Kind]func(*Facts) []Finding{Redirected: redirected, Missing: missing, Failing: failing} {
+			if found := look(f); len(found) != 1 || found[0].When != test.want {
+				t.Errorf("%s, %s: found is %+v, want %s", name, kind, found, test.want)
+			}
+		}
+	}
+}
+
 // TestOutage holds that errors in which a crawler got little else are found in a log of any length, for each crawler, and that
 // few errors a day, also for a crawler that seldom comes, are none.
 func TestOutage(t *testing.T) {

@@ -108,6 +108,10 @@ const outageShare = .5
 // jumpShare is how much of its share in a time an answer has at most in the rest of the log, or it has been there all the time.
 const jumpShare = .5
 
+// strayShare is how much of an answer stretches have at most, before or after those that have nearly all of it, to tell nothing of when it
+// began or ended: a request alone on its day is all of that day.
+const strayShare = .05
+
 // clearLead is how much of all requests of a sample one status, or one path, has more than the next, to be called the commonest.
 const clearLead = .1
 
