@@ -97,6 +97,27 @@ type Crawler struct {
 	Samples [3]Sample // of Redirected, Missed and Failed
 }
 
+// everyone stands for the crawlers that no group names.
+var everyone = Crawler{Name: "*", Search: true, Requests: 1}
+
+// searchers returns the search crawlers that have requests; if there are none, everyone.
+func (f *Facts) searchers() (all []*Crawler) {
+	for i := range f.Crawlers {
+		if one := &f.Crawlers[i]; one.Search && one.Requests > 0 {
+			all = append(all, one)
+		}
+	}
+	if len(all) == 0 {
+		all = []*Crawler{&everyone}
+	}
+	return all
+}
+
+// judgesAll reports whether requests were decided for crawlers that no group names.
+func (f *Facts) judgesAll() bool {
+	return slices.ContainsFunc(f.Crawlers, func(c Crawler) bool { return c.Name == everyone.Name })
+}
+
 // A Sample has some of the answers of a kind.
 type Sample struct {
 	Rows []Answer
@@ -243,6 +264,13 @@ func Looks(f *Facts) []Look {
 		noTexts = "no text of a robots.txt is there"
 	}
 	shut := Look{What: "search crawlers that are shut out of a site or of its busiest paths", Not: noTexts}
+	switch {
+	case f.searchers()[0] != &everyone:
+	case f.judgesAll():
+		shut.What = "sites and their busiest paths that are closed to crawlers that no group names"
+	default:
+		shut.What = "sites that are closed to crawlers that no group names, and to search crawlers"
+	}
 	if f.FromLog && !f.Dated {
 		shut.Note = "by the text of today alone, as no older ones were given"
 	}

@@ -897,6 +897,61 @@ func TestPassing(t *testing.T) {
 	}
 }
 
+// TestEveryone holds that the rules for crawlers that no group names are findings where no search crawler is judged: of a whole site
+// whoever is judged, and of paths if these crawlers are.
+func TestEveryone(t *testing.T) {
+	const (
+		all   = "Crawlers that no group names may fetch nothing: line 2 of robots.txt, Disallow: /, closes the whole site."
+		news  = "Crawlers that no group names may not fetch /news/, the path of 30.0% of the site's requests: line 2, Disallow: /news/."
+		lets  = "User-agent: *\nDisallow: /\nUser-agent: Googlebot\nDisallow:\n"
+		shuts = "User-agent: *\nDisallow: /\n"
+		path  = "User-agent: *\nDisallow: /news/\n"
+		looks = "search crawlers that are shut out of a site or of its busiest paths"
+		paths = "sites and their busiest paths that are closed to crawlers that no group names"
+		sites = "sites that are closed to crawlers that no group names, and to search crawlers"
+	)
+	for _, c := range []struct{ name, crawlers, origin, text, want, looks string }{
+		{"all", "*", "https://0.example", shuts, all, paths},
+		{"all but Googlebot", "*", "https://0.example", lets, all, paths},
+		{"open", "*", "https://0.example", "User-agent: *\nDisallow:\n", "", paths},
+		{"a test site", "*", "https://staging.example", shuts, "", paths},
+		{"for another", "GPTBot", "https://0.example", shuts, all, sites},
+		{"for another, all but Googlebot", "GPTBot", "https://0.example", lets, "", sites},
+		{"for nobody", "", "https://0.example", shuts, all, sites},
+		{"for Googlebot", "Googlebot *", "https://0.example", lets, "", looks},
+		{"a path", "* GPTBot", "https://0.example", path, news, paths},
+		{"a path on purpose", "*", "https://0.example", "User-agent: *\nDisallow: /search/\n", "", paths},
+		{"a path of another group", "*", "https://0.example", "User-agent: Googlebot\nDisallow: /news/\n", "", paths},
+		{"a path, for another", "GPTBot", "https://0.example", path, "", sites},
+	} {
+		f := days(30)
+		for _, name := range strings.Fields(c.crawlers) {
+			f.addCrawler(name, func(int) int64 { return 100 })
+			f.Crawlers[len(f.Crawlers)-1].Search = name == "Googlebot"
+		}
+		f.FromLog, f.Dialect, f.OneOrigin = false, robots.Google, true
+		made := map[string]int64{"*": 900}
+		f.Files = []File{{
+			Origin: c.origin, Requests: 3000, Body: []byte(c.text), Report: robots.Inspect([]byte(c.text), robots.Google), Link: "rules", AllAsked: 3000, Asked: []Asked{{"/news/1", 900, 900}, {"/search/1", 900, 900}},
+			Prefixes: []Prefix{{"/", 3000, 3000, made, nil}, {"/news/", 900, 900, made, []string{"/news/1"}}, {"/search/", 900, 900, made, []string{"/search/1"}}},
+		}}
+		var texts []string
+		found, _ := Find(f)
+		for _, one := range found {
+			texts = append(texts, one.Text)
+			if strings.HasSuffix(one.Text, "closes the whole site.") && (one.Number != 3000 || one.Unit != "requests of all clients" || !strings.HasPrefix(one.Do, "Unless these crawlers shall stay away, ")) {
+				t.Errorf("%s: %+v", c.name, one)
+			}
+		}
+		if got := strings.Join(texts, "; "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if got := Looks(f)[0].What; got != c.looks {
+			t.Errorf("%s: looked for %s, want %s", c.name, got, c.looks)
+		}
+	}
+}
+
 // TestShares holds the sentence about the requests that several crawlers made where they may fetch nothing.
 func TestShares(t *testing.T) {
 	all := []Part{{"a", 40, 100}, {"b", 30, 100}, {"c", 12, 100}, {"d", 20, 100}}

@@ -26,8 +26,7 @@ func (c *closing) name() string {
 
 // addTo adds the crawlers to which a directory is closed alike. The number of requests is the least of theirs.
 func (c *closing) addTo(f *Facts, p *Prefix) {
-	for i := range f.Crawlers {
-		one := &f.Crawlers[i]
+	for _, one := range f.searchers() {
 		s := f.closesTo(one, c.File, p)
 		if s.by.Line == 0 || s.path != c.path {
 			continue

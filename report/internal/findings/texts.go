@@ -66,6 +66,15 @@ func (f *Facts) closes(file *File, crawler string) (by robots.Rule, closed bool)
 	return by, float64(left) <= searchedShare*float64(all)
 }
 
+// isForNamed reports whether a text that closes a site to everyone, for whom no requests were decided, leaves it to a search engine.
+func (f *Facts) isForNamed(file *File, one *Crawler) bool {
+	if one != &everyone || f.judgesAll() {
+		return false
+	}
+	_, closed := f.closes(file, "Googlebot")
+	return !closed
+}
+
 // closings returns the texts that close their sites to search crawlers of the log.
 func (f *Facts) closings() (all []closing) {
 	for i := range f.Files {
@@ -74,11 +83,9 @@ func (f *Facts) closings() (all []closing) {
 			continue
 		}
 		c := closing{File: file, n: file.Requests}
-		for j := range f.Crawlers {
-			if one := &f.Crawlers[j]; one.Search && one.Requests > 0 {
-				if by, closed := f.closes(file, one.Name); closed {
-					c.to, c.rule = append(c.to, one.Name), cmp.Or(c.rule, by)
-				}
+		for _, one := range f.searchers() {
+			if by, closed := f.closes(file, one.Name); closed && !f.isForNamed(file, one) {
+				c.to, c.rule = append(c.to, one.Name), cmp.Or(c.rule, by)
 			}
 		}
 		if len(c.to) > 0 {
@@ -111,7 +118,8 @@ func closed(f *Facts) (found []Finding) {
 		if stagingHosts.MatchString(host(c.Origin)) {
 			continue
 		}
-		text := fmt.Sprintf("%s may fetch nothing%s: line %d of robots.txt, %s, closes the whole site.", list(c.to, "other search crawler"), f.of(c.site()), c.rule.Line, brief(c.rule.String()))
+		who, whom := c.who()
+		text := fmt.Sprintf("%s may fetch nothing%s: line %d of robots.txt, %s, closes the whole site.", who, f.of(c.site()), c.rule.Line, brief(c.rule.String()))
 		for _, one := range f.findingOf(Closed, c.n, f.Requests, c.First, c.Last, text) {
 			one.file, one.Unit, one.Link, one.Title = c.File, "requests of all clients", c.Link, "Rules"
 			one.large = f.isLarge(c.File) && (c.First.IsZero() || c.Last.Sub(c.First) >= closedLong)
@@ -122,14 +130,26 @@ func closed(f *Facts) (found []Finding) {
 				one.Number, one.Unit = n, unit
 			}
 			one.Do = "Unless the site shall leave search, take the line out: what may not be fetched drops out of the results."
+			if who != whom {
+				one.Do = "Unless these crawlers shall stay away, take the line out: what search crawlers may not fetch drops out of the results."
+			}
 			if f.isPast(c.File) {
-				one.Text = fmt.Sprintf("The robots.txt%s shut out %s for a time: its line %d was %s, which closes the whole site.", f.of(c.site()), list(c.to, "other search crawler"), c.rule.Line, brief(c.rule.String()))
+				one.Text = fmt.Sprintf("The robots.txt%s shut out %s for a time: its line %d was %s, which closes the whole site.", f.of(c.site()), whom, c.rule.Line, brief(c.rule.String()))
 				one.Do = "Another text is in force now. Ask the search engines to crawl the site again, and find out how the text got there."
 			}
 			found = append(found, one)
 		}
 	}
 	return most(found, 2)
+}
+
+// who names the crawlers to which something is closed, at the beginning of a sentence and within it.
+func (c *closing) who() (begins, within string) {
+	if c.to[0] == everyone.Name {
+		return "Crawlers that no group names", "crawlers that no group names"
+	}
+	within = list(c.to, "other search crawler")
+	return within, within
 }
 
 // own returns a number of requests of the crawlers that a text shuts out, and its unit: those that they do not make any more
@@ -308,13 +328,14 @@ func closedPaths(f *Facts) (found []Finding) {
 			if !f.isAlone(c) {
 				one.When = "" // other texts stand between its first and its last request
 			}
+			who, whom := c.who()
 			format := "%s may not fetch %s%s%s: line %d, %s.%s"
 			one.Do = "If people shall find these pages by search, allow them. Try it in What if."
 			if past {
-				format = "For a time %s might not fetch %s%s%s: line %d was %s.%s"
+				who, format = whom, "For a time %s might not fetch %s%s%s: line %d was %s.%s"
 				one.Do = "Another text is in force now. Find out how the line got there, so that it does not come again."
 			}
-			one.Text = fmt.Sprintf(format, list(c.to, "other search crawler"), c.name(), f.of(c.site()), where, c.rule.Line, brief(c.rule.String()), c.shares())
+			one.Text = fmt.Sprintf(format, who, c.name(), f.of(c.site()), where, c.rule.Line, brief(c.rule.String()), c.shares())
 			found = append(found, one)
 		}
 	}
@@ -435,12 +456,17 @@ func (f *Facts) pathsOf(file *File) (all []closing) {
 	if file.AllAsked == 0 {
 		return nil
 	}
-	for j := range f.Crawlers {
-		one := &f.Crawlers[j]
+	for _, one := range f.searchers() {
+		if one == &everyone && !f.judgesAll() {
+			continue
+		}
 		top, total, of := "", int64(0), file.AllAsked
 		for i := range file.Prefixes {
 			p := &file.Prefixes[i]
 			made := Part{one.Name, p.Made[one.Name], total}
+			if one == &everyone { // these are of many crawlers
+				made.Requests = 0
+			}
 			if p.Path == "/" {
 				total = made.Requests
 				if file.Changing {
