@@ -69,7 +69,7 @@ func openDropping(tb testing.TB, name string, opt StoreOptions) *Store {
 	opt, forRules := opt.compiled()
 	r, err := packed.Open(name, packed.Options{
 		Options: forRules, MaxMemory: opt.MaxMemory,
-		NewCache: func(int64, int64) (packed.Cache, error) { return droppingCache{}, nil },
+		NewCache: func(int64, int64) packed.Cache { return droppingCache{} },
 	})
 	if err != nil {
 		tb.Fatal(err)

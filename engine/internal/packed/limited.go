@@ -34,15 +34,14 @@ const (
 
 // newLimited returns a store whose rulings have the memory that is left of opt.MaxMemory, MinRoom at
 // least.
-func newLimited(l *loader, opt Options) (*limited, error) {
+func newLimited(l *loader, opt Options) *limited {
 	apart := cmp.Or(opt.Reserved, runMemory) + l.file.IndexSize() + siteSize*int64(l.file.Sites())
 	s := &limited{loader: l, ids: make([]atomic.Uint32, l.file.Sites()), apart: apart, room: max(opt.MaxMemory-apart, MinRoom)}
 	if opt.NewCache == nil {
-		opt.NewCache = newCache
+		opt.NewCache = func(bytes, texts int64) Cache { return newCache(bytes, texts) }
 	}
-	var err error
-	s.cache, err = opt.NewCache(part(s.room, cachePart), int64(l.file.Texts()))
-	return s, err
+	s.cache = opt.NewCache(part(s.room, cachePart), int64(l.file.Texts()))
+	return s
 }
 
 // part returns a part of some bytes.

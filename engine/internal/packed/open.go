@@ -55,7 +55,7 @@ type Options struct {
 	Reserved      int64 // bytes of them that the run takes besides rules and their index; 0 is 96 MiB
 
 	// NewCache makes the cache of the rules of so many texts under a limit; nil is the usual one.
-	NewCache func(bytes, texts int64) (Cache, error)
+	NewCache func(bytes, texts int64) Cache
 }
 
 // Open opens the pack of that name. Errors wrap errors of package pack, a [*DialectError], or are
@@ -97,7 +97,7 @@ func open(name string, file *pack.Reader, opt Options) (rules.Store, error) {
 	case err != nil:
 		return nil, err
 	case opt.MaxMemory > 0:
-		return newLimited(l, opt)
+		return newLimited(l, opt), nil
 	}
 	return newGrowing(l), nil
 }
