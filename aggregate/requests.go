@@ -37,6 +37,7 @@ type Requests struct {
 type Request struct {
 	RowCounts
 	Kind int32
+	Page uint32 // the least size of its pages that AddPage was told; 0 is not known
 
 	key     uint64
 	variant uint64
@@ -46,6 +47,13 @@ type Request struct {
 	size    uint16 // of the URL
 	prefix  uint16 // bytes of the URL before its path
 	pathEnd uint16 // where a query or fragment begins, or the URL ends
+}
+
+// AddPage adds the size of a page to that of others of the URL: the least stands, in any order. 0 is not known.
+func (q *Request) AddPage(size uint32) {
+	if size > 0 && (q.Page == 0 || size < q.Page) {
+		q.Page = size
+	}
 }
 
 // RowCounts count rows. All but Rows and Bytes are parts of Rows.
@@ -426,6 +434,7 @@ func (v *urlVisitor) addRequest(q *Request, url []byte) {
 	}
 	if n := len(u.Requests); n > 0 && u.Requests[n-1].Kind == q.Kind { // of another run
 		u.Requests[n-1].AddCounts(&q.RowCounts)
+		u.Requests[n-1].AddPage(q.Page)
 		return
 	}
 	u.Requests = append(u.Requests, *q)

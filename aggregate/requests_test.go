@@ -2,6 +2,7 @@ package aggregate
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,7 +13,7 @@ import (
 )
 
 // addTo adds a row to requests.
-func addTo(t *testing.T, r *Requests, url string, kind int32, variant uint64, one RowCounts) {
+func addTo(t *testing.T, r *Requests, url string, kind int32, variant uint64, one RowCounts, page uint32) {
 	t.Helper()
 	key := Hash(fmt.Append(nil, url, " ", kind, " ", variant))
 	r.Probe(key)
@@ -25,6 +26,7 @@ func addTo(t *testing.T, r *Requests, url string, kind int32, variant uint64, on
 		}
 	}
 	q.AddCounts(&one)
+	q.AddPage(page)
 }
 
 // TestRequests compares requests with a map, in memory and on disk, where runs are merged once and several times.
@@ -32,7 +34,7 @@ func TestRequests(t *testing.T) {
 	for rows, spilled := range map[int]bool{500: false, 60_000: true, 300_000: true} {
 		rng, dir := rand.New(rand.NewPCG(uint64(rows), 30)), t.TempDir()
 		r := NewRequests(1, dir)
-		want, urls := map[string]RowCounts{}, map[string]bool{}
+		want, urls, pages, least := map[string]RowCounts{}, map[string]bool{}, map[string]uint32{}, map[string]uint32{}
 		for range rows {
 			n := rng.IntN(1 + rng.IntN(rows))
 			end := []string{"", "?", "#x", "?a=/b", "/", "/!", "?\x00"}[rng.IntN(7)]
@@ -43,7 +45,11 @@ func TestRequests(t *testing.T) {
 			sum := want[key]
 			sum.AddCounts(&one)
 			want[key], urls[fmt.Sprint(url, " ", variant)] = sum, true
-			addTo(t, r, url, kind, variant, one)
+			page := uint32(rng.IntN(3) * rng.IntN(1000))
+			if page > 0 {
+				pages[key] = min(page, cmp.Or(pages[key], page))
+			}
+			addTo(t, r, url, kind, variant, one, page)
 		}
 		if r.Spilled() != spilled {
 			t.Fatalf("%d rows: on disk is %t", rows, r.Spilled())
@@ -62,13 +68,16 @@ func TestRequests(t *testing.T) {
 			}
 			for i := range u.Requests {
 				q := &u.Requests[i]
-				got[fmt.Sprint(string(u.Text), " ", u.variant, " ", q.Kind)] = q.RowCounts
+				key := fmt.Sprint(string(u.Text), " ", u.variant, " ", q.Kind)
+				if got[key] = q.RowCounts; q.Page > 0 {
+					least[key] = q.Page
+				}
 				if i > 0 && q.Kind <= u.Requests[i-1].Kind {
 					t.Fatalf("kind %d follows %d", q.Kind, u.Requests[i-1].Kind)
 				}
 			}
 		})
-		if err != nil || !maps.Equal(got, want) || number != int64(len(urls)) {
+		if err != nil || !maps.Equal(got, want) || !maps.Equal(least, pages) || number != int64(len(urls)) {
 			t.Fatalf("%d rows: %d requests of %d URLs, want %d of %d; %v", rows, len(got), number, len(want), len(urls), err)
 		}
 		r.Close()

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -79,6 +81,7 @@ type Counter struct {
 	verdicts int  // of a row
 	status   int  // index of Kept; -1 is none
 	bytes    int  // the same
+	method   int  // the same
 
 	requests *aggregate.Requests
 	clients  *useragents.Counts // the other clients of the log; nil without crawlers of the log
@@ -160,7 +163,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		share -= memory / 16
 	}
 	c := &Counter{
-		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1,
+		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1, method: opt.Method - 1,
 		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(), directories: directories.New(), allowed: map[engine.RulingID]map[int]int64{}, rng: rand.New(rand.NewPCG(1, 1)),
 		requested: aggregate.NewLargest[requestedURL](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
 		sites:     aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
@@ -319,6 +322,20 @@ func (c *Counter) bytesOf(b *engine.Batch, i int) int64 {
 	return 0
 }
 
+// pageSize returns the size of the page that answered a row; 0 if it is not known, or there was none. An answer to HEAD, and 304,
+// have no page, though some logs count their headers.
+func (c *Counter) pageSize(b *engine.Batch, row int, sent int64) uint32 {
+	if sent == 0 || c.status < 0 || !b.Kept[c.status].Present[row] || b.Kept[c.status].Ints[row] != 200 {
+		return 0
+	}
+	if c.method >= 0 {
+		if method := b.Piece(b.Kept[c.method].Texts[row]); len(method) > 0 && !bytes.EqualFold(method, []byte("GET")) {
+			return 0
+		}
+	}
+	return uint32(min(sent, math.MaxUint32))
+}
+
 // keysOf returns the keys of rows that have a URL. It probes the table for all of them, so that the waits for
 // memory overlap.
 func (c *Counter) keysOf(b *engine.Batch, from, to int) []rowKey {
@@ -363,6 +380,7 @@ func (c *Counter) addRow(b *engine.Batch, r *rowKey) error {
 		}
 	}
 	q.AddCounts(&one)
+	q.AddPage(c.pageSize(b, r.row, one.Bytes))
 	c.addTime(b, r, &c.kinds.all[q.Kind], &one)
 	return nil
 }
@@ -569,8 +587,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	c.urls = u.Number
 	hash := aggregate.Hash(u.Text)
 	c.tree.Enter(u.Text, u.Prefix, u.PathEnd)
-	visit, asked := c.visit.Of(u.Text, u.Prefix, u.PathEnd), waste.Asked{}
-	sent, sized := int64(0), int64(0) // bytes of requests that were all served
+	visit, asked, page := c.visit.Of(u.Text, u.Prefix, u.PathEnd), waste.Asked{}, aggregate.Request{}
 	for i := range u.Requests {
 		r := &u.Requests[i]
 		k := &c.kinds.all[r.Kind]
@@ -583,9 +600,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		if asked.Served += r.Served; c.status < 0 {
 			asked.Served += r.Rows
 		}
-		if r.Served == r.Rows && r.Bytes > 0 {
-			sent, sized = sent+r.Bytes, sized+r.Rows
-		}
+		page.AddPage(r.Page)
 		for _, d := range c.denials.of(k) {
 			c.tree.AddDenied(d.rule, d.verdicts*r.Rows)
 		}
@@ -594,7 +609,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		ruled := slices.ContainsFunc(u.Requests, func(r aggregate.Request) bool { return c.kinds.all[r.Kind].file != nil })
 		c.txt.EndSite(u.Site, u.Text[:u.Prefix], ruled)
 	} else {
-		asked.Size = sent / max(1, sized)
+		asked.Size = int64(page.Page)
 		c.waste.AddURL(u.Text, u.PathEnd, asked)
 		c.spaces.AddURL(visit)
 	}

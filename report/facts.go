@@ -35,7 +35,7 @@ const beaten = "shadowed_rule"
 // findings returns the beginning of the page.
 func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	f := &findings.Facts{
-		Requests: c.rows, FromLog: c.fromLog, Dated: c.byTime, Statuses: c.status >= 0, Sizes: c.bytes >= 0, Addresses: c.store.Options().Ranges != nil, Dialect: c.store.Options().Dialect, Unjudged: c.unjudged, Draft: v.OldRules, OneOrigin: v.Stats.Origins == 1,
+		Requests: c.rows, FromLog: c.fromLog, Dated: c.byTime, Statuses: c.status >= 0, Addresses: c.store.Options().Ranges != nil, Dialect: c.store.Options().Dialect, Unjudged: c.unjudged, Draft: v.OldRules, OneOrigin: v.Stats.Origins == 1,
 	}
 	f.From, f.To, _ = within.Times()
 	if !c.series.HasTimes() {

@@ -43,9 +43,10 @@ type visit struct {
 	agent   string
 	path    string
 	status  int
-	size    int  // bytes of the answer; 0 is as usual
-	skip    bool // it was not made
-	robot   bool // it is of a crawler
+	size    int    // bytes of the answer; 0 is as usual, and less is 0 bytes
+	method  string // "" is GET
+	skip    bool   // it was not made
+	robot   bool   // it is of a crawler
 	rng     *rand.Rand
 }
 
@@ -108,7 +109,7 @@ func (c *traffic) write(t *testing.T, dir string) {
 	var log, rules strings.Builder
 	for i := range all {
 		if v := &all[i]; !v.skip {
-			fmt.Fprintf(&log, "%s - - [%s] \"GET %s HTTP/1.1\" %d %d \"-\" \"%s\"\n", v.address, v.at.Format("02/Jan/2006:15:04:05 -0700"), v.path, v.status, cmp.Or(v.size, 5120), v.agent)
+			fmt.Fprintf(&log, "%s - - [%s] \"%s %s HTTP/1.1\" %d %d \"-\" \"%s\"\n", v.address, v.at.Format("02/Jan/2006:15:04:05 -0700"), cmp.Or(v.method, "GET"), v.path, v.status, max(0, cmp.Or(v.size, 5120)), v.agent)
 		}
 	}
 	captures := c.captures
@@ -235,11 +236,32 @@ var faults = map[string]struct {
 		}
 	}}, "wasted", "of their requests on the parameter “tab”: "},
 	"comparisons": {traffic{client: func(v *visit) { // whose values are other pages
-		if v.robot && v.rng.IntN(3) == 0 {
-			a, b := v.rng.IntN(90), v.rng.IntN(90)
-			v.path, v.size = fmt.Sprintf("/versus?a=%d&b=%d", a, b), 2000+(a*7919+b*104_729)%58_000
-		} else if v.rng.IntN(500) == 0 {
-			v.path = "/versus"
+		v.compare(2000, 58_000)
+	}}, "", ""},
+	"comparisons of one template": {traffic{client: func(v *visit) { v.compare(50_000, 4000) }}, "", ""},
+	"comparisons, not modified": {traffic{client: func(v *visit) { // whose answers are headers
+		if v.compare(2000, 58_000) && v.rng.IntN(5) > 0 {
+			v.status, v.size = 304, 180+v.rng.IntN(2)
+		}
+	}}, "", ""},
+	"comparisons by HEAD": {traffic{client: func(v *visit) {
+		if v.compare(2000, 58_000) {
+			v.method, v.status, v.size = "HEAD", 200, 320+v.rng.IntN(3)
+		}
+	}}, "", ""},
+	"a list, mostly not modified": {traffic{client: func(v *visit) {
+		if v.list() && v.rng.IntN(5) > 0 {
+			v.status, v.size = 304, -1
+		}
+	}}, "wasted", "of their requests on the parameter “hue”: "},
+	"a list with a token": {traffic{client: func(v *visit) {
+		if v.list() {
+			v.status, v.size = 200, 5100+v.rng.IntN(40)
+		}
+	}}, "wasted", "of their requests on the parameter “hue”: "},
+	"a list of no known sizes": {traffic{client: func(v *visit) {
+		if v.list() {
+			v.status, v.size = 200, -1
 		}
 	}}, "", ""},
 	"a forum": {traffic{client: func(v *visit) { // whose pages are not without their number
@@ -263,6 +285,31 @@ var faults = map[string]struct {
 		}, more: func(rng *rand.Rand) []visit { return append(violations(rng), impostors(rng)...) }, args: []string{"-ranges", "ranges"}},
 		"closed failing violated faked", "Googlebot and bingbot may fetch nothing",
 	},
+}
+
+// compare has a third of the requests of crawlers compare two things. Each two have their own size.
+func (v *visit) compare(least, more int) bool {
+	if !v.robot || v.rng.IntN(3) > 0 {
+		if v.rng.IntN(500) == 0 {
+			v.path = "/versus"
+		}
+		return false
+	}
+	a, b := v.rng.IntN(90), v.rng.IntN(90)
+	v.path, v.size = fmt.Sprintf("/versus?a=%d&b=%d", a, b), least+(a*7919+b*104_729)%more
+	return true
+}
+
+// list has half of the requests of crawlers ask for one list in many ways.
+func (v *visit) list() bool {
+	if !v.robot || v.rng.IntN(2) == 0 {
+		if v.rng.IntN(100) == 0 {
+			v.path = "/list"
+		}
+		return false
+	}
+	v.path = fmt.Sprintf("/list?hue=%d&tone=%d", v.rng.IntN(30), v.rng.IntN(30))
+	return true
 }
 
 // ask has a third of the requests for a directory, and a fourth of all of crawlers are for one that is closed from day 7 on,
@@ -380,6 +427,24 @@ func TestImpostorsApart(t *testing.T) {
 		if len(lines) != 2 || lines[0] != lines[1] {
 			t.Errorf("%s: with impostors the finding is another one: %q", kind, lines)
 		}
+	}
+}
+
+// TestMethodsWithDraft holds that the method of requests is read with a draft, too, which judges no crawler: the answers to HEAD are no
+// pages of one size.
+func TestMethodsWithDraft(t *testing.T) {
+	dir := t.TempDir()
+	log := faults["comparisons by HEAD"].traffic
+	log.lines, log.days = 20_000, 14
+	log.write(t, dir)
+	for name, text := range map[string]string{"old.txt": usualText, "new.txt": usualText + "Disallow: /x\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"-old", filepath.Join(dir, "old.txt"), "-rules", filepath.Join(dir, "new.txt"), "-in", filepath.Join(dir, "access.log"), "-base", "https://www.shop.example"}
+	if _, said := findings(t, dir, args...); strings.Contains(said, "wasted: ") {
+		t.Errorf("found are:\n%s", said)
 	}
 }
 

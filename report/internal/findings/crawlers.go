@@ -465,21 +465,39 @@ func redirected(f *Facts) []Finding {
 	})
 }
 
-// showsSame reports whether the values of a parameter give the same pages: it says where visitors come from, or most of the sizes that
-// are known are those of others of their path.
-func (p *Parameter) showsSame() bool {
-	return p.IsCampaign || p.Sized > 0 && 2*p.Same >= p.Sized && 4*p.Sized >= p.URLs
+// isSized reports whether it is known for enough URLs of a parameter whether they show the same page as others.
+func (p *Parameter) isSized() bool { return p.IsCampaign || p.Sized > 0 && 4*p.Sized >= p.URLs }
+
+// showsSame reports whether the values of a parameter give the same pages: it says where visitors come from, or two of three of the
+// sizes that are known are those of others of their path. So a page of two sizes passes, as in a list and in a grid.
+func (p *Parameter) showsSame() bool { return p.IsCampaign || p.isSized() && 3*p.Same >= 2*p.Sized }
+
+// spends reports whether crawlers spend much of so many requests on a parameter that makes many URLs of few paths, which are pages
+// without it, too.
+func (f *Facts) spends(p *Parameter, all int64) bool {
+	if p.Paths == 0 || p.URLs < fanOut*p.Paths || 2*p.Bare < p.URLs {
+		return false
+	}
+	left := f.beside(p)
+	return left >= limits[Wasted].least && show.Share(left, all) >= limits[Wasted].share
 }
 
-// wasted finds the parameter on which crawlers spend most, if it makes many URLs of few paths, which are pages without it, too, and
-// shows the same again.
+// unsized says which parameter would be a finding if its URLs show the same page, and too few sizes say whether they do.
+func (f *Facts) unsized() string {
+	_, all := f.having(func(c *Crawler) int64 { return c.Requests })
+	for i := range f.Parameters {
+		if p := &f.Parameters[i]; !p.isSized() && f.spends(p, all) {
+			return fmt.Sprintf("not on the parameter “%s”, as the log has too few sizes of its pages to tell whether they are the same", brief(p.Name))
+		}
+	}
+	return ""
+}
+
+// wasted finds the parameter on which crawlers spend most, if that is much and shows the same pages again.
 func wasted(f *Facts) []Finding {
 	_, all := f.having(func(c *Crawler) int64 { return c.Requests })
 	for _, p := range f.Parameters {
-		if p.Paths == 0 || p.URLs < fanOut*p.Paths || 2*p.Bare < p.URLs || !p.showsSame() {
-			continue
-		}
-		if left := f.beside(&p); left < limits[Wasted].least || show.Share(left, all) < limits[Wasted].share {
+		if !p.showsSame() || !f.spends(&p, all) {
 			continue
 		}
 		text := fmt.Sprintf("Crawlers spent %s of their requests on the parameter “%s”: %s of %s.",

@@ -45,7 +45,6 @@ type Facts struct {
 	FromLog   bool   // the crawlers are those of the log
 	Dated     bool   // each request is decided by the text of its time
 	Statuses  bool   // the log has them
-	Sizes     bool   // the log has those of answers
 	Addresses bool   // it is known who came from the addresses of the crawlers
 	Compared  int64  // requests of crawlers whose addresses are in their lists, or are not
 	Stale     int64  // the same, whose lists are of another time
@@ -249,10 +248,6 @@ func Looks(f *Facts) []Look {
 			rest.Not, rest.Note = fmt.Sprintf("the log has less than %d days, and less than %d hours", fewDays, leastHours), ""
 		}
 	}
-	noSizes := ""
-	if !f.Sizes {
-		noSizes = "of parameters those of campaigns alone, as the log has no sizes of answers by which others show the same page"
-	}
 	noDates, noTexts, noSitemaps := "", "", ""
 	if f.Sitemaps == nil {
 		noSitemaps = "there are no sitemaps, with -in-sitemap"
@@ -286,7 +281,7 @@ func Looks(f *Facts) []Look {
 		{What: "texts that were not meant for the site", Not: noTexts},
 		{What: "crawlers that fetched what is disallowed", Not: noLog},
 		knew,
-		{What: "requests spent on parameters, calendars, session ids and other URLs without end", Not: noLog, Note: noSizes},
+		{What: "requests spent on parameters, calendars, session ids and other URLs without end", Not: noLog, Note: f.unsized()},
 		{What: "impostors", Not: cmp.Or(noLog, f.uncompared()), Note: f.partlyCompared()},
 		{What: "errors and redirects", Not: cmp.Or(noLog, noStatus)},
 		rest,

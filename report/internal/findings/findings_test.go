@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -616,6 +617,38 @@ func TestLooks(t *testing.T) {
 		}
 		if last := looks[len(looks)-1]; last.Not != "" || last.Note != "3 of 7 rules matched nothing, see Rules" {
 			t.Errorf("%+v", last)
+		}
+	}
+}
+
+// TestSizesOfParameters holds that a parameter is waste if two of three known sizes are those of the same page, and that the page says
+// that it did not look where too few are known.
+func TestSizesOfParameters(t *testing.T) {
+	for _, c := range []struct {
+		parameter    Parameter
+		found, noted bool
+	}{
+		{Parameter{Sized: 900, Same: 900}, true, false},
+		{Parameter{Sized: 900, Same: 600}, true, false},
+		{Parameter{Sized: 900, Same: 599}, false, false},
+		{Parameter{Sized: 225, Same: 225}, true, false},
+		{Parameter{Sized: 225}, false, false},
+		{Parameter{Sized: 224, Same: 224}, false, true},
+		{Parameter{}, false, true},
+		{Parameter{IsCampaign: true}, true, false},
+		{Parameter{Paths: 100}, false, false}, // it is no waste, whatever the sizes
+		{Parameter{Requests: 499}, false, false},
+	} {
+		f := days(14)
+		f.addCrawler("Googlebot", func(int) int64 { return 1000 })
+		p := c.parameter
+		p.Name, p.URLs, p.Bare, p.Requests, p.Paths = "hue", 900, 900, cmp.Or(p.Requests, 9000), cmp.Or(p.Paths, 2)
+		f.Parameters = []Parameter{p}
+		looks := Looks(f)
+		i := slices.IndexFunc(looks, func(l Look) bool { return strings.HasPrefix(l.What, "requests spent on parameters") })
+		noted := looks[i].Note == "not on the parameter “hue”, as the log has too few sizes of its pages to tell whether they are the same"
+		if found := len(wasted(f)) > 0; found != c.found || noted != c.noted || (looks[i].Note != "") != noted {
+			t.Errorf("%+v: found %t, and %+v", p, found, looks[i])
 		}
 	}
 }

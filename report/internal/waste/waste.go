@@ -20,6 +20,8 @@ const (
 
 	mostDistinct = 128 // values of a parameter that are kept
 	mostBeside   = 8   // parameters beside another one
+
+	mostDiffer = 64 // bytes between sizes of one page
 )
 
 // A Parameter is the requests of crawlers for URLs that have it.
@@ -99,8 +101,12 @@ func (p *Parameter) addSize(size, bare int64) {
 	p.last = size
 }
 
-// isLike reports whether two sizes differ by a tenth at most, as those of a page do that shows the same in another order.
-func isLike(a, b int64) bool { return b > 0 && 10*max(a-b, b-a) <= max(a, b) }
+// isLike reports whether two sizes are those of one page, which differ by a token or by their compression. Other pages of one template
+// differ by hundreds of bytes, which may be 1 % of a large one.
+func isLike(a, b int64) bool {
+	differ := max(a-b, b-a)
+	return b > 0 && differ <= mostDiffer && 100*differ <= max(a, b)
+}
 
 // besidePages reports whether most of its URLs have another parameter whose values are pages.
 func (p *Parameter) besidePages() bool {
@@ -223,7 +229,7 @@ type Counts struct {
 type Asked struct {
 	Requests int64 // of crawlers
 	Served   int64 // of anybody that were served
-	Size     int64 // bytes of an answer to these, on average; 0 is not known
+	Size     int64 // bytes of the page; 0 is not known
 }
 
 // AddURL counts the requests for a URL whose path ends at a place. Each URL comes once, and those of one path are neighbours, the

@@ -213,8 +213,11 @@ func TestSizes(t *testing.T) {
 		sizes      [][]int64 // by path
 		sized, one int64     // Sized and Same
 	}{
-		"as the path":          {5000, [][]int64{{5000, 5400, 4600, 900}}, 4, 3},
-		"as the one before":    {0, [][]int64{{5000, 5100, 9000, 9100}}, 3, 2},
+		"as the path":          {5000, [][]int64{{5000, 5050, 4951, 900}}, 4, 3},
+		"a hundredth more":     {5000, [][]int64{{5051, 4949}}, 2, 0},
+		"of a large page":      {90_000, [][]int64{{90_064, 80_000, 89_935}}, 3, 1},
+		"of one template":      {50_000, [][]int64{{50_300, 50_600, 50_200, 50_900}}, 4, 0},
+		"as the one before":    {0, [][]int64{{5000, 5050, 9000, 9064}}, 3, 2},
 		"no other":             {0, [][]int64{{5000}, {5000}, {5000}}, 0, 0},
 		"all others":           {5000, [][]int64{{2000, 9000, 30_000, 12_000}}, 4, 0},
 		"hardly any known":     {0, [][]int64{{0, 0, 5000, 0, 5000}}, 1, 1},

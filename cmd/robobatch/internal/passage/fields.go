@@ -29,12 +29,12 @@ func (p *Passage) InputNames() (names []string) {
 
 // KeepAnswers has the status of answers and their bytes read, where all logs can have it and one of them does, and opens
 // them again for that. It looks at the first rows of each; a pipe is not looked at, so its fields count only if -keep names
-// them. If crawlers' conduct is asked for, it has the method read, too, as KeepRequests does.
+// them. If crawlers' conduct is asked for, or the bytes are those of pages, it has the method read, too, as KeepRequests does.
 func (p *Passage) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")
 	p.Bytes = p.keepInt("bytes")
-	if p.Now.Opt.Deeds && p.Status > 0 {
+	if p.Status > 0 && (p.Now.Opt.Deeds || p.Bytes > 0) {
 		p.Method = p.keepField("method", engine.KeptText, true)
 	}
 	return p.reopen(before)
