@@ -70,6 +70,7 @@ var (
 
 	ErrManyURLs  = weblog.ErrManyURLs  // a field for the URL, as several hold URLs
 	ErrNoHeader  = weblog.ErrNoHeader  // a header, which a table needs
+	ErrNativeIIS = weblog.ErrNativeIIS // the same, as its format is that of IIS itself
 	ErrSeparator = weblog.ErrSeparator // the separator of its format
 	ErrNotFormat = errors.New("no line is of the format that was named")
 	ErrLongLines = fmt.Errorf("no line is read, as lines are longer than %d KiB", MaxLine>>10)

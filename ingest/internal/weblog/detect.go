@@ -297,6 +297,9 @@ func urlColumn(names [][]byte, rows [][][]byte) (column int, isKnown bool, err e
 		}
 	}
 	if slices.ContainsFunc(head, func(name string) bool { return isURL([]byte(name)) || strings.HasPrefix(name, "/") }) {
+		if len(head) > 4 && strings.HasPrefix(head[4], "W3SVC") {
+			return -1, false, ErrNativeIIS
+		}
 		return -1, false, fmt.Errorf("%w: it begins %q", ErrNoHeader, shortName(head[0]))
 	}
 	if len(urls) == 0 {

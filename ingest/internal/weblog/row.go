@@ -157,6 +157,9 @@ var (
 
 	// ErrNoHeader is the kind of the errors about a table whose first line has a URL, not names.
 	ErrNoHeader = errors.New("the lines are those of a table, and the first of them has no names")
+
+	// ErrNativeIIS is the kind of an ErrNoHeader about a log in the format of IIS itself, whose lines name a service.
+	ErrNativeIIS = fmt.Errorf("%w: they are of IIS's own format, which is not read", ErrNoHeader)
 )
 
 // A common holds the fields that the parsers share.

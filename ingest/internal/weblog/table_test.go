@@ -95,6 +95,8 @@ func TestUnknownTables(t *testing.T) {
 		{"no URLs", "Top queries,Clicks\nshoes,3\nred shoes,2\n", "", CSV, "", ErrNoURL},
 		{"two columns of URLs", "von;nach\nhttps://a.example/;https://b.example/\nhttps://a.example/2;https://b.example/2\n", "", CSV, "", ErrManyURLs},
 		{"no header", "1,https://a.example/\n2,https://a.example/2\n", "", CSV, "", ErrNoHeader},
+		{"IIS's own", "192.0.2.1, -, 03/20/01, 7:55:20, W3SVC2, SERVER, 192.0.2.9, 4502, 163, 3223, 200, 0, GET, /a.gif, -,\n192.0.2.2, -, 03/20/01, 7:57:20, W3SVC2, SERVER, 192.0.2.9, 411, 221, 1967, 200, 0, GET, /b.css, -,\n", "", CSV, "", ErrNativeIIS},
+		{"like IIS's own, with a header", "a,b,c,d,W3SVC\nhttps://a.example/,1,2,3,4\n", "", CSV, "a", nil},
 		{"one column of URLs", "x,y\nhttps://a.example/,1\nhttps://a.example/,2\n", "", CSV, "x", nil},
 		{"paths", "x;y\n/a;1\n/b;2\n", "https://a.example", CSV, "x", nil},
 		{"paths of no site", "x;y\n/a;1\n/b;2\n", "", CSV, "x", ErrNoBase},

@@ -38,6 +38,7 @@ var remedies = []struct {
 	{ingest.ErrManyClients, "say which is the client's, as in -client-field name:first, name:last or name:2, by where your proxies add theirs"},
 	{ingest.ErrManyURLs, "name one with -url-field"},
 	{ingest.ErrSeparator, "use -format csv"},
+	{ingest.ErrNativeIIS, "have IIS write logs in the format W3C, with cs-uri-stem, cs-uri-query and cs(User-Agent)"},
 	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
 	{ingest.ErrJoined, "name each part as an input of its own, as in: -in access.log -in access.log.1.gz; or unpack the packed parts before they are joined"},
 	{ingest.ErrNoFields, "put it in front, from the whole log, as in: { grep -m1 '^#Fields' whole.log; cat part.log; } > new.log"},
