@@ -8,7 +8,7 @@ import (
 )
 
 // TestMisread counts the rows of Yandex's robots that other groups decide than their operator documents, in stores of each kind,
-// and none of other crawlers, in the dialect of the operator, or where both choose the same groups.
+// and none of other crawlers, in the dialect of the operator, or where both choose the same groups, or others with the same rules.
 func TestMisread(t *testing.T) {
 	text := func(origin robots.Origin, body string) robots.Response {
 		return robots.Response{Origin: origin, Status: 200, FetchedAt: day(1, 0), Body: []byte(body)}
@@ -17,9 +17,11 @@ func TestMisread(t *testing.T) {
 		text("https://yandex", "User-agent: *\nDisallow: /p\nUser-agent: Yandex\nDisallow: /q\n"),
 		text("https://own", "User-agent: *\nDisallow: /p\nUser-agent: Yandex\nDisallow: /q\nUser-agent: YandexBot\nDisallow: /r\n"),
 		text("https://star", "User-agent: *\nDisallow: /p\n"),
+		text("https://same", "User-agent: *\nDisallow: /p\nAllow: /p/q\nDisallow:\nUser-agent: Yandex\nAllow: /p/q\nDisallow: /p\nDisallow: /p\nUser-agent: YandexMobileBot\nDisallow: /\n"),
+		text("https://open", "User-agent: *\nAllow: /p\nUser-agent: Yandex\nUser-agent: YandexMobileBot\nDisallow:\n"),
 		{Origin: "https://gone", Status: 404, FetchedAt: day(1, 0)},
 	}
-	urls := slices.Repeat([]string{"https://yandex/q", "https://own/q", "https://star/p", "https://gone/", "https://stray/", "no URL"}, 3)
+	urls := slices.Repeat([]string{"https://yandex/q", "https://own/q", "https://star/p", "https://same/p", "https://open/p", "https://gone/", "https://stray/", "no URL"}, 3)
 	headers := []string{"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)", "Mozilla/5.0 (compatible; YandexImages/3.0; +http://yandex.com/bots)", "Googlebot/2.1", "Firefox"}
 	for _, test := range []struct {
 		name    string
@@ -55,6 +57,38 @@ func TestMisread(t *testing.T) {
 			if got := total(counters, newBusiest(s, nil)).Misread; !slices.Equal(got, test.want) {
 				t.Errorf("%s, %s: %v, want %v", test.name, how, got, test.want)
 			}
+		}
+	}
+}
+
+// TestMisreadTxt holds that requests of a robots.txt do not count where it is allowed whatever its rules say: to crawlers of a log, and
+// by the standard.
+func TestMisreadTxt(t *testing.T) {
+	response := robots.Response{Origin: "https://a", Status: 200, Body: []byte("User-agent: *\nDisallow: /\nUser-agent: Yandex\nDisallow: /q\n")}
+	urls := []string{"https://a/robots.txt", "https://a/robots.txt?x", "https://a/robots.txt.gz"}
+	for name, test := range map[string]struct {
+		opt  StoreOptions
+		want int64
+	}{
+		"log":      {StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, 1},
+		"standard": {StoreOptions{Dialect: robots.RFC9309, Agents: []string{"Googlebot", "YandexBot"}}, 1},
+		"google":   {StoreOptions{Dialect: robots.Google, Agents: []string{"Googlebot", "YandexBot"}}, 3},
+	} {
+		s, err := BuildStore(sequence([]robots.Response{response}), test.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBatch(urls...)
+		if test.opt.LogAgents != LogAgentsOff {
+			header := "YandexBot/3.0"
+			b.UserAgents = slices.Repeat([]Span{{Off: uint32(len(b.Data)), Len: uint32(len(header))}}, len(urls))
+			b.Data = append(b.Data, header...)
+		}
+		s.NewEvaluator().Evaluate(b)
+		c := newCounter(s, 1)
+		c.countBatch(b)
+		if got := total([]*counter{c}, newBusiest(s, nil)).Misread; len(got) != 1 || got[0].Rows != test.want {
+			t.Errorf("%s: %v, want %d rows", name, got, test.want)
 		}
 	}
 }

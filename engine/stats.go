@@ -143,13 +143,15 @@ func (c *counter) countBatch(b *Batch) {
 	c.countVerdicts(b)
 }
 
-// countMisread counts the rows that other groups decide than the documentation of the crawler's operator chooses.
+// countMisread counts the rows that other groups decide than the documentation of the crawler's operator chooses, but for those of a
+// robots.txt where it is allowed whatever the rules say: to crawlers of a log always.
 func (c *counter) countMisread(b *Batch) {
 	m, first, last := c.store.opt.misread, uint32(c.documented[0]), uint32(c.documented[len(c.documented)-1])
 	if len(b.Agents) == 0 {
-		for _, id := range b.Rulings {
-			for i := range c.documented {
-				if m.Has(i, id) {
+		agents := len(c.store.opt.Agents)
+		for row, id := range b.Rulings {
+			for i, agent := range c.documented {
+				if m.Has(i, id) && b.Verdicts[row*agents+agent].Reason != ReasonRobotsTxt {
 					c.misread[i]++
 				}
 			}
@@ -160,7 +162,7 @@ func (c *counter) countMisread(b *Batch) {
 		if agent < first || agent > last {
 			continue
 		}
-		if i, is := slices.BinarySearch(c.documented, int(agent)); is && m.Has(i, b.Rulings[row]) {
+		if i, is := slices.BinarySearch(c.documented, int(agent)); is && m.Has(i, b.Rulings[row]) && !b.IsTxt(row) {
 			c.misread[i]++
 		}
 	}

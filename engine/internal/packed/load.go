@@ -78,7 +78,7 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
 	if c.Bad() || len(l.Directives) > 0 && !c.AtEnd() {
 		return nil, errText
 	}
-	sets, err := rules.ForAgents(&groups, l.Agents, func(_ robots.Agent, bound []int) (*rules.Set, error) {
+	load := func(bound []int) (*rules.Set, error) {
 		if len(bound) == 0 {
 			return rules.NoGroup, nil
 		}
@@ -91,13 +91,23 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
 			return nil, err
 		}
 		return rules.DecodeSet(b.rules)
-	})
+	}
+	sets, err := rules.ForAgents(&groups, l.Agents, func(_ robots.Agent, bound []int) (*rules.Set, error) { return load(bound) })
 	if err != nil {
 		return nil, err
 	}
 	r := rules.NewRuling(sets)
 	r.SetNotes(notes, l.Dialect)
-	r.FindMisread(&groups, &l.Options)
+	err = r.FindMisread(&groups, &l.Options, func(bound []int) ([]robots.Rule, error) {
+		s, err := load(bound)
+		if err != nil {
+			return nil, err
+		}
+		return s.Rules(), nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	r.SetNamed(&groups, &l.Options, func(lists [][]int) func(list int) (*rules.Set, error) { return l.namedOf(all, lists) })
 	return r, r.SetPreferences(&l.Options)
 }

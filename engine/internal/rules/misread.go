@@ -8,7 +8,7 @@ import (
 )
 
 // Misread are the texts in which agents of Options are bound by other groups than the documentation of their operators
-// chooses. nil is for no such agent. It is safe for concurrent use once it has its texts.
+// chooses, and by other rules. nil is for no such agent. It is safe for concurrent use once it has its texts.
 type Misread struct {
 	agents []misreadAgent
 	found  atomic.Bool // there is such a text
@@ -55,26 +55,63 @@ func (m *Misread) SetTexts(texts int) {
 	}
 }
 
-// of returns the indices of the agents that the groups of a text bind otherwise.
-func (m *Misread) of(f *robots.File) (all []int) {
+// of returns the indices of the agents that groups of a text with other rules bind. rulesOf returns the rules of groups.
+func (m *Misread) of(f *robots.File, rulesOf func(groups []int) ([]robots.Rule, error)) (all []int, err error) {
 	if m == nil {
-		return nil
+		return nil, nil
 	}
 	named := tokensOf(f)
+	var last [2][]int // groups, of which differ is
+	differ := false
 	for i := range m.agents {
 		a := &m.agents[i]
 		if a.now.IgnoresStar == a.own.IgnoresStar && !named.have(a.own) {
 			continue
 		}
-		if !slices.Equal(f.Binding(a.now), f.Binding(a.own)) {
+		now, own := f.Binding(a.now), f.Binding(a.own)
+		if slices.Equal(now, own) {
+			continue
+		}
+		if !slices.Equal(now, last[0]) || !slices.Equal(own, last[1]) {
+			last = [2][]int{now, own}
+			var rules [2][]robots.Rule
+			for k := range last {
+				if rules[k], err = rulesOf(last[k]); err != nil {
+					return nil, err
+				}
+			}
+			differ = mayDiffer(rules[0], rules[1])
+		}
+		if differ {
 			all = append(all, i)
 		}
 	}
-	return all
+	return all, nil
 }
 
-// FindMisread finds the agents of Options that the groups of the text bind otherwise.
-func (r *Ruling) FindMisread(f *robots.File, opt *Options) { r.Misread = opt.Misread.of(f) }
+// mayDiffer reports whether some verdict of these rules may be another than of those: one of both disallows something, and they are not
+// the same but for their order, and for empty ones that allow.
+func mayDiffer(a, b []robots.Rule) bool {
+	var texts [2][]string
+	denies := false
+	for k, rules := range [2][]robots.Rule{a, b} {
+		for _, r := range rules {
+			denies = denies || !r.Allow
+			if !r.Allow || r.Value != "" {
+				texts[k] = append(texts[k], r.String())
+			}
+		}
+		slices.Sort(texts[k])
+		texts[k] = slices.Compact(texts[k])
+	}
+	return denies && !slices.Equal(texts[0], texts[1])
+}
+
+// FindMisread finds the agents of Options that groups of the text with other rules bind. rulesOf returns the rules of groups.
+func (r *Ruling) FindMisread(f *robots.File, opt *Options, rulesOf func(groups []int) ([]robots.Rule, error)) (err error) {
+	r.Misread, err = opt.Misread.of(f, rulesOf)
+	return err
+}
 
 // AddText notes the agents that a text binds otherwise, see Ruling.Misread.
 func (m *Misread) AddText(text int, agents []int) {

@@ -148,7 +148,15 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	r := NewRuling(sets)
 	r.SetNotes(robots.NotesOf(body, opt.Dialect, opt.Directives), opt.Dialect)
 	r.Odd = robots.OddityOf(body, f)
-	r.FindMisread(f, opt)
+	err = r.FindMisread(f, opt, func(groups []int) (all []robots.Rule, _ error) {
+		for _, i := range groups {
+			all = append(all, f.Groups[i].Rules...)
+		}
+		return all, nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	r.SetNamed(f, opt, func(lists [][]int) func(list int) (*Set, error) {
 		const parsed = 4 // times the text, about
 		source, d := bytes.Clone(body), opt.Dialect

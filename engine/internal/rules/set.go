@@ -103,6 +103,15 @@ func (rs *Set) Rule(i int32) robots.Rule {
 	return robots.Rule{Allow: r.allow, Line: r.line, Value: rs.text[r.value : r.value+r.size]}
 }
 
+// Rules returns all rules, as [Set.Rule] does, in the order of precedence.
+func (rs *Set) Rules() []robots.Rule {
+	all := make([]robots.Rule, len(rs.rules))
+	for i := range all {
+		all[i] = rs.Rule(int32(i))
+	}
+	return all
+}
+
 // Len returns the number of rules.
 func (rs *Set) Len() int { return len(rs.rules) }
 

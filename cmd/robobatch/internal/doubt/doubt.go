@@ -173,8 +173,8 @@ var Meanings = []Meaning{
 		"Mend it: crawlers may leave it out.",
 	},
 	{
-		OtherGroup, "Rows of Yandex's robots are decided by another group than -dialect yandex chooses: it has them obey that for Yandex.",
-		"Decide them with -dialect yandex -agent YandexBot.",
+		OtherGroup, "Rows of Yandex's robots are decided by another group, with other rules, than -dialect yandex chooses: it has them obey that for Yandex.",
+		"Decide them with -dialect yandex.",
 	},
 	{
 		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet. Or half came from one network, or a quarter from several, each with crawlers of three operators. The field holds the address of a proxy, so the results of -ranges mean nothing.",

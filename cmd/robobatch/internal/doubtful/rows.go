@@ -21,11 +21,11 @@ func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64)
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
 		return []doubt.Doubt{{Code: doubt.NoURLs, Text: noURLs, Count: s.URLs}}
 	}
-	return slices.Concat(Strangers(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(s))
+	return slices.Concat(Strangers(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(store, s))
 }
 
 // Misread returns a doubt if rows of crawlers are decided by other groups than the documentation of their operators chooses.
-func Misread(s *engine.Stats) []doubt.Doubt {
+func Misread(store *engine.Store, s *engine.Stats) []doubt.Doubt {
 	d := doubt.Doubt{Code: doubt.OtherGroup}
 	all := slices.Clone(s.Misread)
 	slices.SortStableFunc(all, func(a, b engine.MisreadCount) int { return cmp.Compare(b.Rows, a.Rows) })
@@ -38,7 +38,11 @@ func Misread(s *engine.Stats) []doubt.Doubt {
 		return nil
 	}
 	most := &all[0]
-	d.Text = fmt.Sprintf("%s decided by another group than the operator of the crawler documents: decide these with -dialect %s -agent %s", say.Were(d.Count, "row"), most.Dialect, most.Name)
+	advice := fmt.Sprintf("decide these with -dialect %s -agent %s", most.Dialect, most.Name)
+	if store.Options().LogAgents != engine.LogAgentsOff { // -agent would decide the rows of all clients
+		advice = fmt.Sprintf("take these from a run with -dialect %s", most.Dialect)
+	}
+	d.Text = fmt.Sprintf("%s decided by another group than the operator of the crawler documents: %s", say.Were(d.Count, "row"), advice)
 	return []doubt.Doubt{d}
 }
 

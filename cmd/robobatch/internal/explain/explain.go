@@ -5,6 +5,8 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
@@ -38,6 +40,8 @@ type Answer struct {
 	Preferences *why.Preferences `json:"preferences,omitempty"` // nil if no line of them binds the crawler
 
 	Pack bool `json:"pack,omitempty"` // the rules are a pack, which knows no groups, no other rules and no other dialects
+
+	documented string // see the function
 }
 
 // A Source is the response that is in force.
@@ -141,13 +145,26 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 	}
 	if file != nil {
 		who := robots.NewAgent(agent, q.Dialect)
-		a.Group = why.GroupOf(file, who)
+		a.Group, a.documented = why.GroupOf(file, who), documented(file, agent, q.Dialect)
 		rules, _ := file.Select(who)
 		a.Rules = why.RulesOf(rules, path, q.Dialect)
 		said := robots.PreferencesOf(copies[0].Response.Body, q.Dialect)
 		a.Preferences = why.PreferencesOf(said, who, path, *a.Allowed)
 	}
 	return a
+}
+
+// documented says which group binds a crawler by the documentation of its operator, if the dialect chooses another one.
+func documented(file *robots.File, agent string, d robots.Dialect) string {
+	who, own, ok := robots.DocumentedAgent(agent, d)
+	if !ok || slices.Equal(file.Binding(robots.NewAgent(agent, d)), file.Binding(who)) {
+		return ""
+	}
+	names := why.GroupOf(file, who).Names
+	if last := names[len(names)-1]; last.Found {
+		return fmt.Sprintf("documents that the group for %s binds it: -dialect %s", last.Name, own)
+	}
+	return fmt.Sprintf("documents that no group of this robots.txt binds it: -dialect %s", own)
 }
 
 // escape writes bytes that are no UTF-8 as %XX, as outputs do, so that an answer can be joined with them.

@@ -51,6 +51,7 @@ func (a *Answer) Text(s Style) string {
 	t.item("source", a.Source.text())
 	t.item("agent", chain(a.Group, a.Agent))
 	t.item("group", groupText(a.Group))
+	t.item("operator", a.documented)
 	if a.Path != "" {
 		t.item("path", cli.Fit(say.Line(a.Path), width-indent))
 	}

@@ -232,7 +232,7 @@ func New(src Source) *Report {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
 	r.count(src.Store, &s)
-	r.strangers = slices.Concat(doubtful.Strangers(src.Store, &s), doubtful.Rules(&s.Odd, "origin"), doubtful.Misread(&s), doubtful.Senders(&s))
+	r.strangers = slices.Concat(doubtful.Strangers(src.Store, &s), doubtful.Rules(&s.Odd, "origin"), doubtful.Misread(src.Store, &s), doubtful.Senders(&s))
 	r.Ranges, r.local = rangesOf(src.Store), s.Census.Local()
 	r.grown = src.Logs.Grown()
 	if at := src.Logs.Unsure(); at.From > 0 {
