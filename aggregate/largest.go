@@ -3,19 +3,25 @@ package aggregate
 import (
 	"cmp"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
 
-// Largest keeps the items with the greatest numbers, at most so many. Of items with equal numbers it keeps those
-// with the greatest ties, which may be hashes, so that they are an even sample; and of equal ties those that came first.
+// Largest keeps the items with the greatest numbers, at most so many, and of at most so many bytes in all. Of items with
+// equal numbers it keeps those with the greatest ties, which may be hashes, so that they are an even sample; and of equal
+// ties those that came first. It keeps none behind the first that has no room.
 type Largest[T any] struct {
-	most  int
-	all   []ranked // at most twice as many
-	items []T      // by ranked.slot
-	free  []uint32 // slots whose item is not among the largest
-	least ranked   // of those that were kept; of items that come no more are kept that are less
-	added uint64   // items
+	most    int
+	limit   int64          // bytes
+	compact func(kept []T) // nil if items have no memory of their own
+	all     []ranked       // at most twice as many
+	items   []T            // by ranked.slot, in the order in which they came
+	places  []int32        // of cut: by slot, the index in all plus 1
+	held    int64          // bytes of all: at most half more than the limit, and an item
+	least   ranked         // the greatest that was dropped; of items that come no more are kept that are less
+	spare   T              // an item that is less than least
+	added   uint64         // items
 }
 
 // A ranked is the rank of an item, and its place. No two are equal, so the largest are the same in whatever order
@@ -25,10 +31,20 @@ type ranked struct {
 	tie    uint64
 	order  uint64
 	slot   uint32
+	bytes  uint32
 }
 
 // NewLargest returns an empty list of at most so many items.
-func NewLargest[T any](most int) *Largest[T] { return &Largest[T]{most: most} }
+func NewLargest[T any](most int) *Largest[T] {
+	return &Largest[T]{most: most, limit: math.MaxInt64 / 2}
+}
+
+// NewLargestWithin returns an empty list of at most so many items, of at most so many bytes. It holds up to twice as many,
+// or half more bytes, before it drops the others. Then it calls compact with the items that stay, in the order in which
+// they came.
+func NewLargestWithin[T any](most int, bytes int64, compact func(kept []T)) *Largest[T] {
+	return &Largest[T]{most: most, limit: bytes, compact: compact}
+}
 
 // compare orders items, the greatest first.
 func (r *ranked) compare(o *ranked) int {
@@ -47,49 +63,67 @@ func (l *Largest[T]) Takes(number int64, tie uint64) bool {
 }
 
 // AddItem adds an item.
-func (l *Largest[T]) AddItem(number int64, tie uint64, item T) { *l.NewItem(number, tie) = item }
+func (l *Largest[T]) AddItem(number int64, tie uint64, item T) { *l.NewItem(number, tie, 0) = item }
 
-// NewItem adds an item that the caller sets before the next call. It may be an old one that is not among the largest, so
-// that its memory serves again.
-func (l *Largest[T]) NewItem(number int64, tie uint64) *T {
-	slot := uint32(len(l.items))
-	if n := len(l.free); n > 0 {
-		slot, l.free = l.free[n-1], l.free[:n-1]
-	} else {
-		if slot == uint32(cap(l.items)) {
-			l.items = slices.Grow(l.items, len(l.items)+1) // which copies less than append
-		}
-		l.items = l.items[:slot+1]
-	}
-	l.added++
-	if l.all = append(l.all, ranked{number, tie, l.added, slot}); len(l.all) >= 2*l.most {
+// NewItem adds an item of so many bytes that the caller sets before the next call. It may be an old one that is not among
+// the largest.
+func (l *Largest[T]) NewItem(number int64, tie uint64, bytes int) *T {
+	if len(l.all) >= 2*l.most || l.held >= l.limit+l.limit/2 {
 		l.cut()
 	}
+	l.added++
+	slot := len(l.items)
+	r := ranked{number, tie, l.added, uint32(slot), uint32(bytes)}
+	if l.least.order > 0 && l.least.compare(&r) < 0 {
+		return &l.spare
+	}
+	if slot == cap(l.items) {
+		l.items = slices.Grow(l.items, slot+1) // which copies less than append
+	}
+	l.all, l.items, l.held = append(l.all, r), l.items[:slot+1], l.held+int64(bytes)
 	return &l.items[slot]
 }
 
-// cut leaves the largest items, the least of them last. It looks for that one by parting those among which it is, again
-// and again: to sort them each time took a tenth of a report on URLs that come once.
+// cut leaves the largest items that have room. It looks for the first that has none by parting those among which it is,
+// again and again: to sort them each time took a tenth of a report on URLs that come once.
 func (l *Largest[T]) cut() {
-	if len(l.all) < l.most {
-		return
-	}
-	for from, to := 0, len(l.all); to-from > 1; {
-		before := part(l.all[from:to])
-		switch at := from + before; {
-		case at == l.most-1:
-			from, to = at, at
-		case at < l.most-1:
-			from = at + 1
-		default:
+	from, to, held := 0, len(l.all), int64(0)
+	for from < to {
+		at, bytes := from+part(l.all[from:to]), held
+		for i := range l.all[from : at+1] {
+			bytes += int64(l.all[from+i].bytes)
+		}
+		if at < l.most && bytes <= l.limit {
+			from, held = at+1, bytes
+		} else {
 			to = at
 		}
 	}
-	for _, r := range l.all[l.most:] {
-		l.free = append(l.free, r.slot)
+	if to == len(l.all) {
+		return
 	}
-	l.all = l.all[:l.most]
-	l.least = l.all[l.most-1]
+	l.least, l.all, l.held = l.all[to], l.all[:to], held
+	l.dropItems()
+}
+
+// dropItems puts the items that stay together, in their order. The others are behind them and are used again.
+func (l *Largest[T]) dropItems() {
+	l.places = slices.Grow(l.places[:0], len(l.items))[:len(l.items)]
+	clear(l.places)
+	for i := range l.all {
+		l.places[l.all[i].slot] = int32(i + 1)
+	}
+	kept := 0
+	for slot, place := range l.places {
+		if place > 0 {
+			l.all[place-1].slot = uint32(kept)
+			l.items[kept], l.items[slot] = l.items[slot], l.items[kept]
+			kept++
+		}
+	}
+	if l.items = l.items[:kept]; l.compact != nil {
+		l.compact(l.items)
+	}
 }
 
 // part puts those that come before one of them in front of it, the others behind it, and returns how many are in front.
@@ -109,9 +143,7 @@ func part(some []ranked) (before int) {
 
 // All yields the items, those with the greatest numbers first.
 func (l *Largest[T]) All() iter.Seq[*T] {
-	if l.most > 0 {
-		l.cut()
-	}
+	l.cut()
 	slices.SortFunc(l.all, func(a, b ranked) int { return a.compare(&b) })
 	return func(yield func(*T) bool) {
 		for i := range l.all {

@@ -2,39 +2,63 @@ package aggregate
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-// TestLargest compares the largest of random items with those of a sort.
+// TestLargest compares the largest of random items, of random numbers of bytes, with those of a sort.
 func TestLargest(t *testing.T) {
 	type item struct {
 		number int64
 		tie    uint64
 		order  int
+		bytes  int
 	}
 	r := rand.New(rand.NewPCG(5, 8))
-	for range 3000 {
-		most := r.IntN(20)
-		l := NewLargest[item](most)
+	for round := range 3000 {
+		most, limit := r.IntN(20), int64(math.MaxInt64/2)
+		l, compacted := NewLargest[item](most), 0
+		if round%3 > 0 {
+			limit = r.Int64N(500)
+			l = NewLargestWithin(most, limit, func(kept []item) {
+				compacted++
+				if !slices.IsSortedFunc(kept, func(a, b item) int { return cmp.Compare(a.order, b.order) }) {
+					t.Fatalf("%v stay in another order", kept)
+				}
+			})
+		}
 		var all []item
 		numbers, ties := 1+r.IntN(30), 1+r.IntN(1000)
 		for i := range r.IntN(200) {
-			one := item{int64(r.IntN(numbers)), uint64(r.IntN(ties)), i}
-			if all = append(all, one); l.Takes(one.number, one.tie) {
-				l.AddItem(one.number, one.tie, one)
+			one := item{number: int64(r.IntN(numbers)), tie: uint64(r.IntN(ties)), order: i, bytes: r.IntN(60)}
+			if one.number == 0 {
+				continue
+			}
+			if all = append(all, one); round%2 > 0 || l.Takes(one.number, one.tie) {
+				*l.NewItem(one.number, one.tie, one.bytes) = one
 			}
 			if r.IntN(100) == 0 {
 				l.Items() // which changes nothing
 			}
+			if l.held > limit+limit/2+60 {
+				t.Fatalf("%d bytes are held of %d", l.held, limit)
+			}
 		}
-		all = slices.DeleteFunc(all, func(one item) bool { return one.number == 0 })
 		slices.SortStableFunc(all, func(a, b item) int {
 			return cmp.Or(cmp.Compare(b.number, a.number), cmp.Compare(b.tie, a.tie))
 		})
-		if got := l.Items(); !slices.Equal(got, all[:min(most, len(all))]) {
-			t.Fatalf("the largest %d are %v, want those of %v", most, got, all)
+		want, bytes := 0, int64(0)
+		for want < min(most, len(all)) && bytes+int64(all[want].bytes) <= limit {
+			bytes += int64(all[want].bytes)
+			want++
+		}
+		if got := l.Items(); !slices.Equal(got, all[:want]) {
+			t.Fatalf("the largest %d of %d bytes are %v, want those of %v", most, limit, got, all)
+		}
+		if l.compact != nil && most > 0 && want < len(all) && compacted == 0 {
+			t.Fatal("items were dropped, and those that stay were not put together")
 		}
 		if len(l.items) > max(1, 2*most) {
 			t.Fatalf("%d items are held for the largest %d", len(l.items), most)

@@ -146,9 +146,8 @@ const statuses = 6
 // The limits of a counter.
 const (
 	mostRequested  = 1 << 17
-	leastRequested = 1 << 12
-	requestedBytes = 256 // of a requestedURL, twice
-	maxNamed       = 256 // crawlers of the log that only a robots.txt names
+	leastRequested = 1 << 20 // bytes
+	maxNamed       = 256     // crawlers of the log that only a robots.txt names
 )
 
 // NewCounter returns a counter for a run by a store, which must outlive it. Use CloseTemp.
@@ -165,9 +164,9 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1, method: opt.Method - 1,
 		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(), directories: directories.New(), allowed: map[engine.RulingID]map[int]int64{}, rng: rand.New(rand.NewPCG(1, 1)),
-		requested: aggregate.NewLargest[requestedURL](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
-		sites:     aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
+		sites: aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
+	c.requested = aggregate.NewLargestWithin(mostRequested, max(leastRequested, memory/8*2/3), c.compactRequested) // which holds half more
 	if o.Sitemaps != nil {
 		c.sitemaps = sitemaps.New(o.Sitemaps)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
@@ -27,17 +28,49 @@ type requestedURL struct {
 	site     engine.SiteID
 }
 
-// An arena allocates many short slices as few long ones, which stay while one of them is used.
-type arena[T any] []T
+// Bytes of a requestedURL.
+const (
+	requestedBytes = 128 // without its slices
+	countBytes     = int(unsafe.Sizeof(AgentRequests{}))
+	textBytes      = 16 // of a text of ByText
+	usualTexts     = 16 // room for more is not used again
+)
+
+// pieceBytes is the length of a piece of an arena: many URLs.
+const pieceBytes = 16 * aggregate.MaxURL
+
+// An arena allocates many short slices as few long pieces.
+type arena[T any] struct {
+	pieces   [][]T
+	at, used int // the piece in use, and how much of it
+}
 
 // alloc returns an empty slice that has room for n.
 func (a *arena[T]) alloc(n int) []T {
-	if n > len(*a) {
-		*a = make([]T, max(n, 1<<10))
+	for ; a.at < len(a.pieces); a.at, a.used = a.at+1, 0 {
+		if from := a.used; n <= len(a.pieces[a.at])-from {
+			a.used += n
+			return a.pieces[a.at][from:from:a.used]
+		}
 	}
-	room := (*a)[:0:n]
-	*a = (*a)[n:]
-	return room
+	a.pieces = append(a.pieces, make([]T, max(n, pieceBytes/int(unsafe.Sizeof(*new(T))))))
+	return a.alloc(n)
+}
+
+// clone returns a copy of a slice. After reset, slices may be copied in the order in which they were allocated: none is
+// written over before it is copied.
+func (a *arena[T]) clone(s []T) []T { return append(a.alloc(len(s)), s...) }
+
+// reset has the pieces serve again.
+func (a *arena[T]) reset() { a.at, a.used = 0, 0 }
+
+// compactRequested moves the texts of the URLs that stay together.
+func (c *Counter) compactRequested(kept []requestedURL) {
+	c.paths.reset()
+	c.counts.reset()
+	for i := range kept {
+		kept[i].path, kept[i].counts = c.paths.clone(kept[i].path), c.counts.clone(kept[i].counts)
+	}
 }
 
 // AgentRequests are the requests of a crawler for a URL: the one of the log or, without crawlers of the
@@ -98,15 +131,16 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	if !c.requested.Takes(rows, hash) {
 		return
 	}
-	r, path := c.requested.NewItem(rows, hash), u.Text[u.Prefix:]
-	if len(path) > cap(r.path) {
-		r.path = c.paths.alloc(len(path))
+	path, each := u.Text[u.Prefix:], countBytes
+	if c.byTime {
+		each += textBytes
 	}
-	if len(u.Requests) > cap(r.counts) {
-		r.counts = c.counts.alloc(len(u.Requests))
+	r := c.requested.NewItem(rows, hash, requestedBytes+len(path)+len(u.Requests)*each)
+	r.path, r.site, r.requests = c.paths.clone(path), u.Site, rows
+	if r.counts = c.counts.alloc(len(u.Requests)); cap(r.texts) > usualTexts {
+		r.texts = nil
 	}
-	r.path, r.site, r.requests = append(r.path[:0], path...), u.Site, rows
-	r.counts, r.texts = r.counts[:0], r.texts[:0]
+	r.texts = r.texts[:0]
 	for i := range u.Requests {
 		if file := c.kinds.all[u.Requests[i].Kind].file; c.byTime && file != nil {
 			r.texts = r.texts.Add(file.Ruling(), u.Requests[i].Rows)
