@@ -90,7 +90,7 @@ func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *Cell
 	return t, err
 }
 
-// Add adds a row, one cell for each column. Its texts need not be UTF-8: other bytes are escaped as %XX.
+// Add adds a row, one cell for each column. Its texts need not be UTF-8: other bytes are escaped as %XX, in row itself.
 func (t *CellTable) Add(row []parquet.Cell) error {
 	for i := range row {
 		if t.fields[i].Type == parquet.Text || t.fields[i].Type == parquet.Dictionary {

@@ -3,6 +3,7 @@ package output
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/robobatch/robobatch/output/internal/container"
@@ -66,7 +67,7 @@ func TestCellTable(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, row := range rows[:n] {
-					if err := table.Add(row); err != nil {
+					if err := table.Add(slices.Clone(row)); err != nil {
 						t.Fatal(err)
 					}
 				}
