@@ -90,10 +90,15 @@ type growingCache struct {
 	lossy atomic.Pointer[lossyCache] // nil while there is the map
 
 	mu           sync.RWMutex
-	first        map[uint64]*rules.Ruling
-	sizes        map[uint64]int64 // of those
-	size         int64            // of all
+	first        map[uint64]sized
+	size         int64 // of these
 	bytes, texts int64
+}
+
+// A sized is the rules of a text, with their bytes.
+type sized struct {
+	rules *rules.Ruling
+	size  int64
 }
 
 // firstTexts is how many texts a growingCache has in its map.
@@ -101,7 +106,7 @@ const firstTexts = 1000
 
 // newCache returns a cache of that many bytes for a pack of so many texts.
 func newCache(bytes, texts int64) *growingCache {
-	return &growingCache{first: map[uint64]*rules.Ruling{}, sizes: map[uint64]int64{}, bytes: bytes, texts: texts}
+	return &growingCache{first: map[uint64]sized{}, bytes: bytes, texts: texts}
 }
 
 // Get implements Cache.
@@ -112,7 +117,7 @@ func (c *growingCache) Get(text uint64) (*rules.Ruling, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	r, ok := c.first[text]
-	return r, ok
+	return r.rules, ok
 }
 
 // Set implements Cache.
@@ -129,8 +134,8 @@ func (c *growingCache) Set(text uint64, r *rules.Ruling, size int64) bool {
 	if lossy != nil {
 		return lossy.Set(text, r, size)
 	}
-	c.size += size - c.sizes[text]
-	c.first[text], c.sizes[text] = r, size
+	c.size += size - c.first[text].size
+	c.first[text] = sized{r, size}
 	return true
 }
 
@@ -141,9 +146,9 @@ func (c *growingCache) grow() *lossyCache {
 		panic(err) // it has more than no bytes
 	}
 	for text, r := range c.first {
-		lossy.Set(text, r, c.sizes[text])
+		lossy.Set(text, r.rules, r.size)
 	}
-	c.first, c.sizes = nil, nil
+	c.first = nil
 	c.lossy.Store(lossy)
 	return lossy
 }
