@@ -180,13 +180,12 @@ func (s *Spaces) settle() {
 		}
 	}
 	for _, f := range s.found {
-		switch {
-		case !f.closesNoOther():
+		if !f.closesNoOther() {
 			f.Rules = nil
-		case f.Kind == Repeats:
-			f.Rules, f.Others = f.closing(), f.others
-		default:
-			f.Others = f.others
+			continue
+		}
+		if f.Others = f.others; f.Kind == Repeats {
+			f.Rules = f.closing()
 		}
 	}
 	s.candidates, s.candidatesHere, s.found, s.tests, s.testsHere = nil, nil, nil, nil, nil
