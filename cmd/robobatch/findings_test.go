@@ -46,7 +46,7 @@ type visit struct {
 	size    int    // bytes of the answer; 0 is as usual, and less is 0 bytes
 	method  string // "" is GET
 	skip    bool   // it was not made
-	robot   bool   // it is of a crawler
+	robot   bool   // a crawler sends it
 	rng     *rand.Rand
 }
 

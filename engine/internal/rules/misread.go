@@ -61,7 +61,7 @@ func (m *Misread) of(f *robots.File, rulesOf func(groups []int) ([]robots.Rule, 
 		return nil, nil
 	}
 	named := tokensOf(f)
-	var last [2][]int // groups, of which differ is
+	var last [2][]int // the groups that were compared last
 	differ := false
 	for i := range m.agents {
 		a := &m.agents[i]
