@@ -11,6 +11,7 @@ import (
 	"math"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/httpmsg"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -46,8 +48,14 @@ type jsonlReader struct {
 	long   []byte // scratch for a line that the source's buffer does not hold
 }
 
-// A jsonRow is a line. Unknown fields are ignored.
+// A jsonRow is a line.
 type jsonRow struct {
+	jsonFields
+	body, bodyB64 []byte // nil: none
+}
+
+// jsonFields are the fields of a line, as package json reads them. It ignores unknown fields.
+type jsonFields struct {
 	URL       string    `json:"url"`
 	Origin    string    `json:"origin"`
 	Status    *int      `json:"status"`
@@ -191,17 +199,16 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	if !utf8.Valid(line) {
 		return r, fmt.Errorf("%w: it is not UTF-8: give such a body as body_b64", ErrResponse)
 	}
-	var row jsonRow
-	if err := json.Unmarshal(bytes.TrimSpace(line), &row); err != nil {
-		return r, fmt.Errorf("%w: %w", ErrResponse, jsonError(err))
-	}
-	if name := repeated(line); name != "" {
-		return r, fmt.Errorf("%w: it has %s twice", ErrResponse, name)
+	row, ok := scanRow(line)
+	if !ok {
+		if row, err = decodeRow(line); err != nil {
+			return r, err
+		}
 	}
 	if r.Origin, r.URL, err = row.target(); err != nil {
 		return r, err
 	}
-	if r.Body, err = row.body(); err != nil {
+	if r.Body, err = row.text(); err != nil {
 		return r, err
 	}
 	if row.FetchedAt == nil && r.URL == "" && j.pass.repeats(r.Origin) {
@@ -210,7 +217,7 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	if r.Status, err = row.status(); err != nil {
 		return r, err
 	}
-	if row.Body == nil && row.BodyB64 == nil && hasBody(r.Status) && row.Error == "" {
+	if row.body == nil && row.bodyB64 == nil && hasBody(r.Status) && row.Error == "" {
 		return r, fmt.Errorf("%w: status %d without body: give its text as body, or in base64 as body_b64; an empty one is \"\"", ErrResponse, r.Status)
 	}
 	r.Size = int64(len(r.Body))
@@ -230,9 +237,88 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	return r, nil
 }
 
-// jsonNames are the names of a jsonRow, as they are written.
+// scanRow returns the row of a line, in a third of the time that decodeRow takes. ok is false for the lines
+// that decodeRow has to read: broken ones, and those with names or values that only package json accepts.
+func scanRow(line []byte) (row jsonRow, ok bool) {
+	var seen uint
+	ok = weblog.Members(line, func(name, value []byte) bool {
+		field := slices.IndexFunc(jsonNames, func(quoted []byte) bool { return string(quoted[1:len(quoted)-1]) == string(name) })
+		if field < 0 {
+			return !isAlias(name)
+		}
+		again := seen >> field & 1
+		seen |= 1 << field
+		return again == 0 && (value[0] == 'n' || row.set(string(name), value))
+	})
+	return row, ok
+}
+
+// isAlias reports whether package json may take a name for a field's, which it is not as it is written.
+func isAlias(name []byte) bool {
+	return bytes.IndexByte(name, '\\') >= 0 || slices.ContainsFunc(jsonNames, func(quoted []byte) bool {
+		return bytes.EqualFold(quoted[1:len(quoted)-1], name)
+	})
+}
+
+// set sets a field to a value that is not null. It reports whether the value has the field's kind.
+func (row *jsonRow) set(name string, value []byte) bool {
+	switch name {
+	case "status":
+		return setInt(&row.Status, value)
+	case "max_age":
+		return setInt(&row.MaxAge, value)
+	case "fetched_at":
+		row.FetchedAt = new(jsonTime)
+		return row.FetchedAt.UnmarshalJSON(value) == nil
+	}
+	if value[0] != '"' {
+		return false
+	}
+	text := weblog.AppendUnquoted(nil, value[1:len(value)-1])
+	switch name {
+	case "body":
+		row.body = text
+	case "body_b64":
+		row.bodyB64 = text
+	case "url":
+		row.URL = string(text)
+	case "origin":
+		row.Origin = string(text)
+	case "location":
+		row.Location = string(text)
+	case "error":
+		row.Error = string(text)
+	}
+	return true
+}
+
+// setInt sets a field to a number, and reports whether value is one.
+func setInt(field **int, value []byte) bool {
+	n, err := strconv.Atoi(string(value))
+	*field = &n
+	return err == nil
+}
+
+// decodeRow returns the row of a line, by package json.
+func decodeRow(line []byte) (row jsonRow, err error) {
+	if err := json.Unmarshal(bytes.TrimSpace(line), &row.jsonFields); err != nil {
+		return row, fmt.Errorf("%w: %w", ErrResponse, jsonError(err))
+	}
+	if name := repeated(line); name != "" {
+		return row, fmt.Errorf("%w: it has %s twice", ErrResponse, name)
+	}
+	if row.Body != nil {
+		row.body = []byte(*row.Body)
+	}
+	if row.BodyB64 != nil {
+		row.bodyB64 = []byte(*row.BodyB64)
+	}
+	return row, nil
+}
+
+// jsonNames are the names of a row's fields, as they are written.
 var jsonNames = func() (names [][]byte) {
-	for field := range reflect.TypeFor[jsonRow]().Fields() {
+	for field := range reflect.TypeFor[jsonFields]().Fields() {
 		names = append(names, strconv.AppendQuote(nil, field.Tag.Get("json")))
 	}
 	return names
@@ -329,21 +415,19 @@ func (row *jsonRow) target() (o robots.Origin, target string, err error) {
 	return robots.Origin(byURL), target, nil
 }
 
-// body returns the body of the row; nil if it has none.
-func (row *jsonRow) body() ([]byte, error) {
+// text returns the body of the row; nil if it has none.
+func (row *jsonRow) text() ([]byte, error) {
 	switch {
-	case row.Body != nil && row.BodyB64 != nil:
+	case row.body != nil && row.bodyB64 != nil:
 		return nil, fmt.Errorf("%w: it has both body and body_b64", ErrResponse)
-	case row.Body != nil:
-		return []byte(*row.Body), nil
-	case row.BodyB64 != nil:
-		body, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(*row.BodyB64, "="))
+	case row.bodyB64 != nil:
+		body, err := base64.RawStdEncoding.DecodeString(string(bytes.TrimRight(row.bodyB64, "=")))
 		if err != nil {
 			return nil, fmt.Errorf("%w: body_b64: %w", ErrResponse, err)
 		}
 		return body, nil
 	}
-	return nil, nil
+	return row.body, nil
 }
 
 // status returns the status of the row. Without one, a body means 200, and an error a network
@@ -356,7 +440,7 @@ func (row *jsonRow) status() (int, error) {
 		return *row.Status, nil
 	case row.Error != "":
 		return 0, nil
-	case row.Body != nil || row.BodyB64 != nil:
+	case row.body != nil || row.bodyB64 != nil:
 		return 200, nil
 	}
 	return 0, fmt.Errorf("%w: it has no status", ErrResponse)

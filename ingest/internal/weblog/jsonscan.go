@@ -1,7 +1,6 @@
 package weblog
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -86,6 +85,40 @@ func (s *jsonScanner) scan(line []byte) bool {
 	clear(s.values)
 	i := s.value(s.space(0), 0, &s.root)
 	return i >= 0 && s.space(i) == len(line)
+}
+
+// Members calls use for each member of the object that a line is, with its name, without quotes, and its
+// value, both as they are written. It reports whether the line is valid, and use accepted all.
+func Members(line []byte, use func(name, value []byte) bool) bool {
+	s := jsonScanner{line: line}
+	i := s.space(0)
+	if i >= len(line) || line[i] != '{' {
+		return false
+	}
+	if i = s.space(i + 1); i < len(line) && line[i] == '}' {
+		return s.space(i+1) == len(line)
+	}
+	for done := false; !done; {
+		if i >= len(line) || line[i] != '"' {
+			return false
+		}
+		name := i + 1
+		stop, _ := s.endText(name)
+		if stop < 0 {
+			return false
+		}
+		if i = s.space(stop + 1); i >= len(line) || line[i] != ':' {
+			return false
+		}
+		begin := s.space(i + 1)
+		if i = s.value(begin, 1, nil); i < 0 || !use(line[name:stop], line[begin:i]) {
+			return false
+		}
+		if i, done = s.next(i, '}'); i < 0 {
+			return false
+		}
+	}
+	return s.space(i) == len(line)
 }
 
 // space returns the first place from i on without white space.
@@ -181,7 +214,7 @@ func (s *jsonScanner) object(i, depth int, node *jsonNode) (end int) {
 func (s *jsonScanner) child(node *jsonNode, name []byte, escaped bool) *jsonNode {
 	if escaped {
 		begin := len(s.buf)
-		s.buf = appendUnquoted(s.buf, name)
+		s.buf = AppendUnquoted(s.buf, name)
 		name = s.buf[begin:]
 	}
 	child := node.find(name)
@@ -240,7 +273,7 @@ func (s *jsonScanner) text(i int, node *jsonNode) (end int) {
 		text := s.line[i+1 : stop : stop]
 		if escaped {
 			begin := len(s.buf)
-			s.buf = appendUnquoted(s.buf, text)
+			s.buf = AppendUnquoted(s.buf, text)
 			text = s.buf[begin:len(s.buf):len(s.buf)]
 		}
 		s.store(node, text, false)
@@ -326,35 +359,51 @@ func hex4(text []byte) rune {
 	return r
 }
 
-// appendUnquoted appends the text that a valid string stands for. Half a surrogate pair becomes
-// U+FFFD.
-func appendUnquoted(dst, text []byte) []byte {
-	for {
-		i := bytes.IndexByte(text, '\\')
-		if i < 0 {
-			return append(dst, text...)
-		}
-		dst = append(dst, text[:i]...)
-		text = text[i:]
-		n := 2
-		switch text[1] {
-		case 'u':
-			r := hex4(text)
-			n = 6
-			if utf16.IsSurrogate(r) {
-				if r = utf16.DecodeRune(r, hex4(text[6:])); r != utf8.RuneError {
-					n = 12
-				}
+// AppendUnquoted appends the text that a valid string stands for. Half a surrogate pair becomes
+// U+FFFD. It copies eight bytes at once; an escape is longer than its text.
+func AppendUnquoted(dst, text []byte) []byte {
+	n := len(dst)
+	dst = slices.Grow(dst, len(text)+8)
+	dst = dst[:cap(dst)]
+	for i := 0; i < len(text); {
+		if i+8 <= len(text) {
+			word := binary.LittleEndian.Uint64(text[i:])
+			binary.LittleEndian.PutUint64(dst[n:], word)
+			word ^= lowBits * '\\'
+			simple := bits.TrailingZeros64((word-lowBits)&^word&highBits) / 8
+			i, n = i+simple, n+simple
+			if simple == 8 {
+				continue
 			}
-			dst = utf8.AppendRune(dst, r)
-		case '/':
-			dst = append(dst, '/')
-		default:
-			b, _ := escaped(text)
-			dst = append(dst, b)
 		}
-		text = text[n:]
+		switch {
+		case text[i] != '\\':
+			dst[n] = text[i]
+			i, n = i+1, n+1
+		case text[i+1] == 'u':
+			r, size := escapedRune(text[i:])
+			i, n = i+size, n+utf8.EncodeRune(dst[n:], r)
+		default:
+			dst[n] = jsonEscapes[text[i+1]]
+			i, n = i+2, n+1
+		}
 	}
+	return dst[:n]
+}
+
+// jsonEscapes are the bytes that the letters behind a backslash stand for.
+var jsonEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// escapedRune returns the character of the escape \uXXXX that text begins with, or of two, and the length.
+func escapedRune(text []byte) (r rune, size int) {
+	r = hex4(text)
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if r = utf16.DecodeRune(r, hex4(text[6:])); r == utf8.RuneError {
+		return r, 6
+	}
+	return r, 12
 }
 
 // number reads the number at i (RFC 8259 section 6).
