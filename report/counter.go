@@ -100,6 +100,7 @@ type Counter struct {
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
 	own      []crawlerAnswers  // by crawler, without impostors
 	txt      replies.Txt
+	outages  replies.Outages
 	rng      *rand.Rand       // of their samples
 	faked    *timeline.Series // of impostors alone
 	training training
@@ -464,6 +465,9 @@ func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, one *aggregate.Ro
 		if cell.Requests++; r.class > 0 {
 			cell.AddAnswer(r.class, one.Served > 0)
 		}
+	}
+	if c.fromLog && r.agent != 0 && r.class > 0 && !r.faked {
+		c.outages.AddAnswer(b.Sites[r.row], b.URL(r.row), r.agent, b.Kept[c.status].Ints[r.row], c.clock.Shown(at))
 	}
 	if c.fromLog && r.agent != 0 && c.callers.Names()[r.agent] != engine.OtherNamed {
 		c.paces.AddRow(b, r.row, r.agent, c.look)

@@ -99,9 +99,23 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 			Share: float64(i.Networks[0].Requests) / float64(i.All.Requests),
 		}
 	}
+	for _, o := range c.outages.Places(findings.FailingShare) {
+		f.Outages = append(f.Outages, c.outageOf(&o))
+	}
 	f.Sitemaps, f.Unserved = c.sitemapFacts(), c.txt.Unserved
 	all, more := findings.Find(f)
 	return findingsView{all, int64(more), findings.Looks(f), findings.FewViolations(all, v.Violated)}
+}
+
+// outageOf returns the facts of an outage.
+func (c *Counter) outageOf(o *replies.Outage) findings.Outage {
+	at := func(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
+	all := findings.Outage{Origin: o.Origin, Path: o.Path, From: at(o.From), To: at(o.To), Every: !o.Others}
+	for i := range o.By {
+		p := &o.By[i]
+		all.By = append(all.By, findings.Failed{Part: findings.Part{Crawler: c.agentName(p.Crawler), Requests: p.Failed, Of: p.Answered}, Statuses: p.Statuses, Hours: p.Hours})
+	}
+	return all
 }
 
 // byName returns numbers by crawler by their names.

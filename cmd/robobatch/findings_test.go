@@ -206,7 +206,27 @@ var faults = map[string]struct {
 		if v.robot && v.day > 8 && strings.HasPrefix(v.path, "/news/") {
 			v.status = []int{500, 500, 500, 502}[v.rng.IntN(4)]
 		}
-	}}, "failing", "were answered by an error of the server (5xx), most often 500 and below /news/. | 1,037 requests · since 2026-03-09, for 6 days"},
+	}}, "failing-path", "/news/ answers errors (5xx), most often 500, to every crawler since 2026-03-09 00:"},
+	"failing for one": {traffic{client: func(v *visit) {
+		if v.agent == bingbot && v.day > 8.25 && v.rng.IntN(8) > 0 {
+			v.status = 503
+		}
+	}}, "failing-path", "Nearly all pages answer 503 to bingbot since 2026-03-09 06:"},
+	"a failing directory and no robots.txt": {traffic{captures: []sent{{-5, usualText}, {3, "<!DOCTYPE html>\n<html><body>Welcome</body></html>\n"}}, client: func(v *visit) {
+		if v.robot && v.day > 11 && strings.HasPrefix(v.path, "/news/") {
+			v.status = 502
+		}
+	}}, "failing-path misplaced", "/news/ answers 502 to every crawler since 2026-03-12 00:"},
+	"a directory that was repaired": {traffic{client: func(v *visit) {
+		if v.robot && v.day > 8 && v.day < 12 && strings.HasPrefix(v.path, "/news/") {
+			v.status = 502
+		}
+	}}, "failing", "were answered by an error of the server (5xx), most often 502 and below /news/."},
+	"a page that always fails": {traffic{client: func(v *visit) { // which is seldom asked for
+		if v.robot && v.path != "/robots.txt" && v.rng.IntN(400) == 0 {
+			v.path, v.status = "/old.php", 500
+		}
+	}}, "", ""},
 	"violations": {traffic{more: violations}, "violated", "GPTBot fetched what robots.txt disallows to it: 300 times. All of these requests broke line 2 of the robots.txt, Disallow: /private/. It knew of 286: its copy of robots.txt disallowed them."},
 	"violations of versions": {
 		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /x/\n"}}, more: manyViolations},

@@ -427,13 +427,15 @@ func clearest(weights map[string]float64, least float64) (text string) {
 	return text
 }
 
-// failing finds crawlers that get errors of the server: often or, in a log that is long beside it, in an outage.
+// failing finds paths that fail, and crawlers that get errors of the server beside them: often or, in a log that is long beside it, in an outage.
 func failing(f *Facts) []Finding {
 	a := answer{
 		Failing, func(n timeline.Answers) int64 { return n.Failed }, 2, "were answered by an error of the server (5xx)",
 		"Repair these pages: crawlers come less to a server that fails, and pages that keep failing drop out of search.",
 	}
-	found := f.often(a)
+	found, told := f.failingPaths()
+	f = f.without(told)
+	found = append(found, f.often(a)...)
 	return append(found, f.lasted(a, f.hitBy(a, func(c *Crawler) bool { return !a.isOften(c) && outage(c) }), outageShare)...)
 }
 
@@ -594,7 +596,7 @@ func (f *Facts) firstFall(n int) int {
 func (f *Facts) fallsSeen() string {
 	n, unit, layout := f.whole(), "days", time.DateOnly
 	if f.ByHour {
-		unit, layout = "hours", "2006-01-02 15:04"
+		unit, layout = "hours", minute
 	}
 	from, to := f.firstFall(n), n-min(f.leastFall(), f.leastRest(n))
 	if from > to {

@@ -32,10 +32,12 @@ type Finding struct {
 	Title  string // of that part
 	Do     string // the remedy
 
-	from  time.Time // of a crawler that stopped or came less
-	file  *File     // that the finding is about; nil is none
-	score float64
-	large bool // a site that has much of all requests is closed, and not for a moment
+	from       time.Time // of a crawler that stopped or came less
+	file       *File     // that the finding is about; nil is none
+	score      float64
+	losesPages bool // pages fail for search crawlers at the end of the log
+	opens      bool // a robots.txt is lost, so that nothing is closed
+	large      bool // a site that has much of all requests is closed, and not for a moment
 }
 
 // Facts are the facts about a log. The zero value is for no request.
@@ -64,6 +66,8 @@ type Facts struct {
 	Parameters []Parameter // of URLs that crawlers fetched and may, those with the most requests first
 
 	Spaces []Space // those with the most requests first
+
+	Outages []Outage
 
 	Broken violations.Broken // the rule that most violations broke; the zero value is none
 
@@ -223,6 +227,7 @@ func Find(f *Facts) (found []Finding, more int) {
 		found[i].Text = strings.ReplaceAll(found[i].Text, "….", "…")
 	}
 	f.putSitesFirst(found)
+	putOpenBelow(found)
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.score, a.score) })
 	if len(found) > Most {
 		found, more = found[:Most], len(found)-Most
@@ -331,19 +336,28 @@ func (f *Facts) findingOf(kind Kind, affected, of int64, from, to time.Time, tex
 // when says from when to when something lasted.
 func (f *Facts) when(from, to time.Time) string {
 	began, goesOn := from.Sub(f.From) <= f.slack(), f.To.Sub(to) <= f.slack()
-	layout := time.DateOnly
-	if to.Sub(from) < 48*time.Hour {
-		layout = "2006-01-02 15:04"
-	}
+	isShort := to.Sub(from) < 48*time.Hour
+	begin, end := moment(from, isShort), moment(to, isShort)
 	switch {
 	case began && goesOn:
 		return "in the whole log of " + length(f.To.Sub(f.From))
 	case goesOn:
-		return "since " + from.Format(layout) + ", for " + length(to.Sub(from))
+		return "since " + begin + ", for " + length(to.Sub(from))
 	case from.Equal(to):
-		return "at " + from.Format(layout)
+		return "at " + begin
 	}
-	return "from " + from.Format(layout) + " to " + to.Format(layout) + ", " + length(to.Sub(from))
+	return "from " + begin + " to " + end + ", " + length(to.Sub(from))
+}
+
+// minute is the layout of a moment.
+const minute = "2006-01-02 15:04"
+
+// moment names a time: with its hour, if that matters, or if it is not where a day begins, as for numbers by day.
+func moment(at time.Time, withHour bool) string {
+	if !withHour && at.Equal(at.Truncate(24*time.Hour)) {
+		return at.Format(time.DateOnly)
+	}
+	return at.Format(minute)
 }
 
 // slack is how far from an end of the log something may begin or end that lasted to the end.

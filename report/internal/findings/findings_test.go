@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robobatch/robobatch/report/internal/replies"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/violations"
 	"github.com/robobatch/robobatch/robots"
@@ -1045,6 +1046,68 @@ func TestDraft(t *testing.T) {
 		}
 		if note := Looks(f)[0].Note; (note == "by the draft, which no crawler was sent") != draft {
 			t.Errorf("draft %t: %s", draft, note)
+		}
+	}
+}
+
+// TestFailingPath holds the sentence about a path that fails, that a robots.txt that is lost ranks below it unless it fails for no search
+// crawler, that its answers are in no other finding, and that those of a path that was repaired, or of a small one, are.
+func TestFailingPath(t *testing.T) {
+	const (
+		path   = "/docs/ answers 502 to %s since 2026-01-11 04:10: 700 of 700 requests of Googlebot, 300 of 300 of bingbot and 100 of 100 of GPTBot."
+		page   = "What the site sends as robots.txt is an HTML page, so crawlers find no rules in it and may fetch everything."
+		usual  = "23.3% of the requests of Googlebot in that time and 10.0% of those of bingbot were answered by an error of the server (5xx)."
+		beside = "80.0% of the requests of Googlebot in that time were answered by an error of the server (5xx)."
+	)
+	for _, c := range []struct {
+		name   string
+		change func(o *Outage, f *Facts)
+		want   []string
+	}{
+		{"for all", func(*Outage, *Facts) {}, []string{strings.Replace(path, "%s", "every crawler", 1), page}},
+		{"for three", func(o *Outage, _ *Facts) { o.Every = false }, []string{strings.Replace(path, "%s", "Googlebot, bingbot and GPTBot", 1), page}},
+		{"for one", func(o *Outage, f *Facts) {
+			o.By, o.Path, f.Crawlers, o.By[0].Of = o.By[:1], "/", f.Crawlers[:1], 800
+		}, []string{"Nearly all pages answer 502 to Googlebot since 2026-01-11 04:10: 700 of 800 requests.", page}},
+		{"for no search crawler", func(_ *Outage, f *Facts) {
+			for i := range f.Crawlers {
+				f.Crawlers[i].Search = false
+			}
+		}, []string{page, strings.Replace(path, "%s", "every crawler", 1)}},
+		{"repaired", func(o *Outage, f *Facts) { o.To = f.To.AddDate(0, 0, -2) }, []string{page, usual}},
+		{"others beside it", func(_ *Outage, f *Facts) {
+			for day := range f.Crawlers[0].Points[10:] {
+				f.Crawlers[0].Points[10+day].Failed += 460
+				f.Crawlers[0].Failed += 460
+			}
+		}, []string{beside, strings.Replace(path, "%s", "every crawler", 1), page}},
+	} {
+		f := days(14)
+		f.OneOrigin, f.Dialect = true, robots.Google
+		o := Outage{Origin: "https://0.example", Path: "/docs/", From: f.From.AddDate(0, 0, 10).Add(4*time.Hour + 10*time.Minute), To: f.To, Every: true}
+		for i, name := range []string{"Googlebot", "bingbot", "GPTBot"} {
+			f.addCrawler(name, func(int) int64 { return 750 })
+			one := &f.Crawlers[i]
+			one.Answered = one.Requests
+			failed := Failed{Part: Part{name, []int64{700, 300, 100}[i], []int64{700, 300, 100}[i]}, Statuses: map[int64]int64{502: []int64{700, 300, 100}[i]}}
+			for day := 10; day < 14; day++ {
+				n := failed.Of / 4
+				one.Points[day].Failed, one.Failed = n, one.Failed+n
+				failed.Hours = append(failed.Hours, replies.Hour{At: f.Starts[day] + 7200, Answered: n, Failed: n})
+			}
+			o.By = append(o.By, failed)
+		}
+		html := []byte("<!DOCTYPE html><html><head><title>Sorry</title></head><body>Not here</body></html>")
+		f.Files = []File{{Origin: o.Origin, Requests: 900_000, Body: html, Report: robots.Inspect(html, robots.Google), First: f.From.AddDate(0, 0, 5), Last: f.To, Link: "rules"}}
+		c.change(&o, f)
+		f.Outages = []Outage{o}
+		found, _ := Find(f)
+		var got []string
+		for _, one := range found {
+			got = append(got, one.Text)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: found are\n%s\nwant\n%s", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 		}
 	}
 }

@@ -20,6 +20,7 @@ const (
 	ClosedPath                 // a search crawler may not fetch a path that many clients ask for
 	Stopped                    // a crawler comes no more
 	Slowed                     // a crawler comes much less
+	FailingPath                // a whole path answers crawlers by errors of the server, to the end of the log
 	Failing                    // crawlers get errors of the server
 	Wasted                     // crawlers spend their requests on a parameter
 	Endless                    // crawlers spend them on URLs without end
@@ -36,7 +37,7 @@ const (
 
 // String returns a word for the kind.
 func (k Kind) String() string {
-	return [numKinds]string{"closed", "misplaced", "foreign", "unserved", "closed-path", "stopped", "slowed", "failing", "wasted", "endless", "violated", "faked", "redirected", "missing", "changed", "offered", "offered-failing", "idle"}[k]
+	return [numKinds]string{"closed", "misplaced", "foreign", "unserved", "closed-path", "stopped", "slowed", "failing-path", "failing", "wasted", "endless", "violated", "faked", "redirected", "missing", "changed", "offered", "offered-failing", "idle"}[k]
 }
 
 // A limit says how a kind of finding is ranked, and from where on it is one.
@@ -57,6 +58,7 @@ var limits = [numKinds]limit{
 	ClosedPath:     {weight: 4, days: .1, least: 50, share: .1},
 	Stopped:        {weight: 4, days: .1, least: 50},
 	Slowed:         {weight: 2, days: .1, least: 200},
+	FailingPath:    {weight: 4, days: .3, least: 50, share: .02},
 	Failing:        {weight: 4, days: .1, least: 50, share: .02},
 	Wasted:         {weight: 1, least: 500, share: .2},
 	Endless:        {weight: 1, least: 200, share: .05},
@@ -95,6 +97,13 @@ const (
 	siteShare  = .05
 	closedLong = 20 * time.Hour // between the first and the last request
 )
+
+// FailingShare is how much of a crawler's requests for a path are answered by an error of the server where the path fails.
+const FailingShare = .8
+
+// losesNoPage says how a robots.txt that is lost, so that nothing is closed, stands to a path that fails now for search crawlers: crawlers
+// fetch too much, but no page leaves search. So it ranks below, whatever their numbers. It returns its score.
+func losesNoPage(score, failing float64) float64 { return min(score, failing*score/(1+score)) }
 
 // fanOut is how many URLs a path has at least, on average, of a parameter that makes the same pages again.
 const fanOut = 10

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,6 +212,21 @@ func (f *Facts) putSitesFirst(found []Finding) {
 	}
 }
 
+// putOpenBelow ranks robots.txt files that are lost below the paths that fail for search crawlers.
+func putOpenBelow(found []Finding) {
+	least := math.Inf(1)
+	for i := range found {
+		if found[i].losesPages {
+			least = min(least, found[i].score)
+		}
+	}
+	for i := range found {
+		if one := &found[i]; one.opens {
+			one.score = losesNoPage(one.score, least)
+		}
+	}
+}
+
 // isPast reports whether another text has followed a text.
 func (f *Facts) isPast(file *File) bool {
 	return file.Changing && !file.Last.IsZero() && f.To.Sub(file.Last) > f.slack()
@@ -238,6 +254,7 @@ func misplaced(f *Facts) (found []Finding) {
 		}
 		for _, one := range f.findingOf(kind, file.Requests, f.Requests, file.First, file.Last, text) {
 			one.file, one.Unit, one.Link, one.Title, one.Do = file, "requests while it was in force", file.Link, "Rules", do
+			one.opens = file.Report.Odd.Doubtful()
 			if f.isPast(file) {
 				one.Text += " Another text is in force now."
 				one.Do = "Find out how it got there, so that it does not come again."
@@ -661,7 +678,7 @@ func (e *edit) standing() int {
 
 // say says which lines an edit brought and took.
 func (e *edit) say() string {
-	const layout = "2006-01-02 15:04"
+	const layout = minute
 	when, added, gone := "on "+e.At.Format(layout)+" ", linesOf(e.Added), linesOf(e.Gone)
 	if !e.until.IsZero() {
 		when = "from " + e.At.Format(layout) + " to " + e.until.Format(layout) + " "

@@ -25,6 +25,7 @@ func unserved(f *Facts) []Finding {
 		f.of(show.Text(u.Origin)), show.Number(u.Commonest), show.Plural(u.Requests, "request"), u.Status, means)
 	found := f.findingOf(Unserved, u.Requests, u.Requests, time.Time{}, time.Time{}, text)
 	for i := range found {
+		found[i].opens = !isError
 		found[i].Unit, found[i].Link, found[i].Title, found[i].Do = "requests of it", "rules", "Rules", do
 	}
 	return found
