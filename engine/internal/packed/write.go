@@ -8,9 +8,8 @@ import (
 	"iter"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/internal/captures"
@@ -54,13 +53,17 @@ type writer struct {
 	written  int           // texts
 	marks    [2]pack.Ref   // of the chunks of odd and tokens
 	queue    chan *packJob // in the order of their numbers
-	workers  errgroup.Group
+	jobs     chan *packJob // the same, for the workers
+	workers  sync.WaitGroup
 }
 
 // A packJob is a text that is being compiled.
 type packJob struct {
-	text   *packedText
+	key    captures.Key
+	body   []byte        // nil once it is compiled
 	origin robots.Origin // of a response that has it
+	name   string        // of that response
+	text   *packedText
 	err    error
 	done   chan struct{}
 }
@@ -75,14 +78,18 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 		texts:    map[captures.Key]uint32{},
 		ruleSets: map[captures.Key]pack.Ref{},
 		queue:    make(chan *packJob, 16*workers),
+		jobs:     make(chan *packJob, workers),
 	}
 	defer w.out.Close()
-	w.workers.SetLimit(workers)
+	for range workers { // goroutines of many texts each: new ones would have to grow their stacks
+		w.workers.Go(w.compile)
+	}
 	written := make(chan error, 1)
 	go func() { written <- w.writeTexts() }()
 	err := w.readAll(ctx, responses)
 	close(w.queue)
-	w.workers.Wait() //nolint:errcheck // the jobs have the errors
+	close(w.jobs)
+	w.workers.Wait()
 	if err = errors.Join(err, <-written); err != nil {
 		return Stats{}, err
 	}
@@ -165,18 +172,21 @@ func (w *writer) text(r *robots.Response) int {
 	}
 	number = uint32(len(w.texts))
 	w.texts[key] = number
-	job := &packJob{done: make(chan struct{})}
-	body, origin, name := r.Body, r.Origin, r.Name
-	job.origin = origin
+	job := &packJob{key: key, body: r.Body, origin: r.Origin, name: r.Name, done: make(chan struct{})}
 	w.queue <- job // before it is begun: this bounds how many wait to be written
-	w.workers.Go(func() error {
-		defer close(job.done)
-		if job.text, job.err = packText(key, body, w.dialect); job.err != nil {
-			job.err = fmt.Errorf("compile the rules of %s from %s: %w", origin, name, job.err)
-		}
-		return nil
-	})
+	w.jobs <- job
 	return int(number)
+}
+
+// compile compiles texts until there are no more.
+func (w *writer) compile() {
+	for job := range w.jobs {
+		if job.text, job.err = packText(job.key, job.body, w.dialect); job.err != nil {
+			job.err = fmt.Errorf("compile the rules of %s from %s: %w", job.origin, job.name, job.err)
+		}
+		job.body = nil
+		close(job.done)
+	}
 }
 
 // writeTexts writes the texts in the order of their numbers. After an error it goes on without
