@@ -24,6 +24,8 @@ import (
 // AppendBinary appends the encoding of the rules of an agent that has a group. [DecodeSet] reads
 // it.
 func (rs *Set) AppendBinary(dst []byte) []byte {
+	table := rs.automaton.AppendBinary(nil)
+	dst = slices.Grow(dst, len(rs.text)+6*len(rs.rules)+len(table)+32) // mostly enough
 	dst = binary.AppendUvarint(dst, uint64(len(rs.rules)))
 	dst = wire.AppendText(dst, rs.text)
 	for _, r := range rs.rules {
@@ -31,7 +33,7 @@ func (rs *Set) AppendBinary(dst []byte) []byte {
 		dst = binary.AppendUvarint(dst, uint64(r.size)<<1|uint64(index(r.allow)))
 		dst = binary.AppendUvarint(dst, uint64(r.value))
 	}
-	dst = wire.AppendText(dst, rs.automaton.AppendBinary(nil))
+	dst = wire.AppendText(dst, table)
 	if rs.rivals == nil {
 		return append(dst, 0)
 	}

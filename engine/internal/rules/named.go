@@ -160,9 +160,12 @@ func (r *Ruling) LoadNamed(list int) *Set {
 
 // CompileGroups compiles the rules of some groups of a file together, as those that bind one agent.
 func CompileGroups(f *robots.File, groups []int, d robots.Dialect) (*Set, error) {
-	merged := robots.File{Groups: []robots.Group{{Star: true}}}
-	for _, i := range groups {
-		merged.Groups[0].Rules = append(merged.Groups[0].Rules, f.Groups[i].Rules...)
+	if len(groups) == 1 {
+		return compileRules(f.Groups[groups[0]].Rules, d)
 	}
-	return Compile(&merged, robots.Agent{}, d)
+	var rules []robots.Rule
+	for _, i := range groups {
+		rules = append(rules, f.Groups[i].Rules...)
+	}
+	return compileRules(rules, d)
 }

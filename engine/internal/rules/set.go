@@ -37,6 +37,11 @@ func Compile(f *robots.File, agent robots.Agent, d robots.Dialect) (*Set, error)
 	if !ok {
 		return NoGroup, nil
 	}
+	return compileRules(rules, d)
+}
+
+// compileRules compiles the rules of an agent that has a group.
+func compileRules(rules []robots.Rule, d robots.Dialect) (*Set, error) {
 	s := scratches.Get().(*scratch)
 	defer s.release()
 	s.expand(rules, d)
