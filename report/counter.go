@@ -101,6 +101,7 @@ type Counter struct {
 	own      []crawlerAnswers  // by crawler, without impostors
 	txt      replies.Txt
 	outages  replies.Outages
+	chains   replies.Chains
 	rng      *rand.Rand       // of their samples
 	faked    *timeline.Series // of impostors alone
 	training training
@@ -412,6 +413,9 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	}
 	if class > 0 && !r.faked {
 		c.own[r.agent].AddAnswer(class, one.Served > 0)
+		if c.fromLog && r.agent > 0 {
+			c.chains.AddAnswer(b.Sites[i], b.URL(i), r.agent, class == 3 && one.Served == 0)
+		}
 		if class >= 3 && one.Served == 0 && c.fromLog && r.agent > 0 {
 			c.own[r.agent].samples[class-3].AddRow(c.rng, b, i, b.Kept[c.status].Ints[i])
 		}

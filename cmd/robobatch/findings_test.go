@@ -294,6 +294,11 @@ var faults = map[string]struct {
 			v.path = fmt.Sprintf("/shop/%d.html?view=%d", v.rng.IntN(30), v.rng.IntN(90))
 		}
 	}}, "wasted", "of their requests on the parameter “view”: "},
+	"a chain of redirects": {traffic{more: chains, client: func(v *visit) { // which other requests are between
+		if v.status == 301 {
+			v.status = 200
+		}
+	}}, "redirected", " were answered by a redirect (3xx), most often 301. Most are 3 in a row: /tag/X → /topic/X → /topics/X → /topics/X/. | 12,000 requests of all crawlers · in the whole log of 14 days | Let the first redirect lead to the last address. Link"},
 	"redirects of one": {traffic{client: func(v *visit) {
 		v.status = map[bool]int{true: 301, false: v.status}[v.agent == bingbot && v.rng.IntN(2) == 0]
 	}}, "redirected", " of the requests of bingbot were answered by a redirect (3xx), most often 301"},
@@ -364,6 +369,25 @@ func violations(rng *rand.Rand) (all []visit) {
 // manyViolations are four times as many.
 func manyViolations(rng *rand.Rand) []visit {
 	return slices.Concat(violations(rng), violations(rng), violations(rng), violations(rng))
+}
+
+// chains are requests of two crawlers for pages that three redirects in a row lead to.
+func chains(rng *rand.Rand) (all []visit) {
+	for range 4000 {
+		day, name := rng.Float64()*14, fmt.Sprintf("topic-%d", rng.IntN(900))
+		v := visit{agent: googlebot, address: "66.249.64.7", status: 301}
+		if rng.IntN(4) == 0 {
+			v.agent, v.address = gptbot, "20.171.206.7"
+		}
+		for i, path := range []string{"/tag/", "/topic/", "/topics/", "/topics/"} {
+			v.day, v.path = day+float64(i)*4/86400, path+name
+			if i == 3 {
+				v.path, v.status = v.path+"/", 200
+			}
+			all = append(all, v)
+		}
+	}
+	return all
 }
 
 // impostors are requests of a client that says that it is Googlebot.

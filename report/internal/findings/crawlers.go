@@ -278,7 +278,10 @@ func (f *Facts) lasted(a answer, hit []*Crawler, share float64) []Finding {
 	}
 	found := f.findingOf(a.kind, sum, answered, from, to, text+".")
 	for i := range found {
-		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", a.do
+		if a.kind == Redirected {
+			f.addChain(&found[i], a, from, to, jumps)
+		}
+		found[i].Link, found[i].Title, found[i].Do = "crawlers", "Crawlers", found[i].Do+a.do
 		if a.kind == Failing {
 			found[i].Link, found[i].Title = "answers", "Answers"
 		}
@@ -465,6 +468,34 @@ func redirected(f *Facts) []Finding {
 		Redirected, func(n timeline.Answers) int64 { return n.Redirected }, 0, "were answered by a redirect (3xx)",
 		"Link to the last address at once, in pages and in sitemaps: each redirect costs a fetch.",
 	})
+}
+
+// addChain adds the redirects of other crawlers to a finding about redirects, and where most of all lead.
+func (f *Facts) addChain(one *Finding, a answer, from, to time.Time, jumps bool) {
+	all, sum := int64(0), int64(0)
+	for i := range f.Crawlers {
+		c := &f.Crawlers[i]
+		if sum += c.Redirected; jumps {
+			all += a.of(f.within(c.Points, from, to))
+		} else {
+			all += a.of(c.Answers)
+		}
+	}
+	one.score *= float64(all) / float64(one.Number)
+	one.Number, one.Unit = all, "requests of all crawlers"
+	if n := len(f.Chain) - 1; n > 0 && 2*f.Chained >= sum {
+		shapes := make([]string, 0, len(f.Chain))
+		for _, shape := range f.Chain {
+			shapes = append(shapes, brief(shape))
+		}
+		way := strings.Join(shapes, " → ")
+		if n == 1 {
+			one.Text += " Most lead along " + way + "."
+		} else {
+			one.Text += fmt.Sprintf(" Most are %d in a row: %s.", n, way)
+			one.Do = "Let the first redirect lead to the last address. "
+		}
+	}
 }
 
 // isSized reports whether it is known for enough URLs of a parameter whether they show the same page as others.

@@ -68,6 +68,8 @@ type Facts struct {
 	Spaces []Space // those with the most requests first
 
 	Outages []Outage
+	Chain   []string // shapes of paths, each of which redirects to the next; nil is not known
+	Chained int64    // redirects along it
 
 	Broken violations.Broken // the rule that most violations broke; the zero value is none
 

@@ -1,0 +1,143 @@
+package replies
+
+import (
+	"bytes"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// The limits of chains.
+const (
+	recentRedirects = 8  // of a crawler that are remembered
+	recentRows      = 64 // of a crawler, after which they are forgotten
+	mostHops        = 1 << 10
+	mostChain       = 8 // paths
+	chainName       = 'X'
+)
+
+// Chains find which redirects lead where, and those that follow one another: after a redirect, its crawler asks for another path with the
+// same last segment. The log does not say where a redirect leads. The zero value has none.
+type Chains struct {
+	by   [][]redirect // by crawler, the oldest first
+	rows []int        // by crawler
+	hops map[hop]int64
+}
+
+// A redirect is a request that was redirected.
+type redirect struct {
+	site  engine.SiteID
+	last  uint64 // the hash of the last segment
+	shape string
+	row   int // of its crawler
+}
+
+// A hop leads from paths of one shape to those of another.
+type hop struct{ from, to string }
+
+// AddAnswer counts an answer to a crawler for a URL of a site.
+func (c *Chains) AddAnswer(site engine.SiteID, url []byte, crawler uint16, redirected bool) {
+	for len(c.by) <= int(crawler) {
+		c.by, c.rows = append(c.by, nil), append(c.rows, 0)
+	}
+	c.rows[crawler]++
+	recent := c.by[crawler]
+	for len(recent) > 0 && recent[0].row+recentRows < c.rows[crawler] {
+		recent = recent[1:]
+	}
+	c.by[crawler] = recent
+	if _, stray := site.Stray(); stray || !redirected && len(recent) == 0 {
+		return
+	}
+	_, path := splitPath(url)
+	last, from, to := lastSegment(path)
+	if from == to || len(path)-(to-from) > samplePath {
+		return
+	}
+	for i := len(recent) - 1; i >= 0; i-- {
+		if r := &recent[i]; r.last == last && r.site == site {
+			if shape := shapeOf(path, from, to); r.shape != shape {
+				c.addHop(hop{r.shape, shape})
+				c.by[crawler] = append(recent[:i], recent[i+1:]...)
+			}
+			break
+		}
+	}
+	if !redirected {
+		return
+	}
+	if recent = c.by[crawler]; len(recent) == recentRedirects {
+		recent = append(recent[:0], recent[1:]...)
+	}
+	c.by[crawler] = append(recent, redirect{site, last, shapeOf(path, from, to), c.rows[crawler]})
+}
+
+// addHop counts a hop.
+func (c *Chains) addHop(one hop) {
+	if _, known := c.hops[one]; !known && len(c.hops) >= mostHops {
+		return
+	}
+	if c.hops == nil {
+		c.hops = map[hop]int64{}
+	}
+	c.hops[one]++
+}
+
+// lastSegment returns the hash of the last segment of a path, and where it stands; an empty place is none.
+func lastSegment(path []byte) (hash uint64, from, to int) {
+	to = len(bytes.TrimSuffix(path, []byte("/")))
+	from = bytes.LastIndexByte(path[:to], '/') + 1
+	return xxh3.Hash(path[from:to]), from, to
+}
+
+// shapeOf returns a path with a name in place of its last segment.
+func shapeOf(path []byte, from, to int) string {
+	return string(path[:from]) + string(chainName) + string(path[to:])
+}
+
+// Longest returns the shapes of the chain that most redirects lead along, each of which leads to the next, and how many redirects these are;
+// nil if there is none. A redirect that comes less than half as often as the commonest is none of it.
+func (c *Chains) Longest() (shapes []string, redirects int64) {
+	most := hop{}
+	for one, n := range c.hops {
+		if m := c.hops[most]; n > m || n == m && (one.from < most.from || one.from == most.from && one.to < most.to) {
+			most = one
+		}
+	}
+	least := c.hops[most]
+	if least == 0 {
+		return nil, 0
+	}
+	shapes, redirects, least = []string{most.from, most.to}, least, (least+1)/2
+	for len(shapes) < mostChain {
+		ends, n := c.next(shapes, least, func(h hop) (string, string) { return h.from, h.to }, len(shapes)-1)
+		if n == 0 {
+			break
+		}
+		shapes, redirects = append(shapes, ends), redirects+n
+	}
+	for len(shapes) < mostChain {
+		begins, n := c.next(shapes, least, func(h hop) (string, string) { return h.to, h.from }, 0)
+		if n == 0 {
+			break
+		}
+		shapes, redirects = append([]string{begins}, shapes...), redirects+n
+	}
+	return shapes, redirects
+}
+
+// next returns the shape at the other end of the commonest hop that has a shape at one end, and how often it came; 0 if that is too seldom.
+func (c *Chains) next(shapes []string, least int64, ends func(hop) (near, far string), at int) (shape string, came int64) {
+	known := map[string]bool{}
+	for _, one := range shapes {
+		known[one] = true
+	}
+	for one, n := range c.hops {
+		near, far := ends(one)
+		if near == shapes[at] && !known[far] && n >= least && (n > came || n == came && far < shape) {
+			shape, came = far, n
+		}
+	}
+	return shape, came
+}
