@@ -68,6 +68,11 @@ var traps = map[string]struct {
 	"two filters in one order": {func(v *visit) string {
 		return fmt.Sprintf("/shop/list%d?color=%d&size=%d", v.rng.IntN(9), v.rng.IntN(12), v.rng.IntN(9))
 	}, "combined filters, by “", 1, nil},
+	"two parameters in any order": {func(v *visit) string {
+		all := []string{fmt.Sprintf("tab=%d", v.rng.IntN(12)), fmt.Sprintf("view=%d", v.rng.IntN(9))}
+		n := v.rng.IntN(2)
+		return fmt.Sprintf("/shop/list%d?%s&%s", v.rng.IntN(9), all[n], all[1-n])
+	}, "combined filters, by “", 1, nil},
 	"ASP.NET": {func(v *visit) string {
 		return fmt.Sprintf("/(S(%016x%08x))/shop/%d.aspx", v.rng.Uint64(), v.rng.Uint32(), v.rng.IntN(300))
 	}, "URLs with session ids, by “(S(”", 1, nil},
@@ -165,6 +170,11 @@ var values = map[string]func(v *visit) string{
 	},
 	"pages of a list": func(v *visit) string {
 		return []string{"/news", fmt.Sprintf("/news?page=%d", 1+v.rng.IntN(900))}[min(1, v.rng.IntN(9))]
+	},
+	"pages of categories, in any order": func(v *visit) string {
+		all := []string{fmt.Sprintf("category=%d", v.rng.IntN(30)), fmt.Sprintf("page=%d", 1+v.rng.IntN(40))}
+		n := v.rng.IntN(2)
+		return "/list?" + all[n] + "&" + all[1-n]
 	},
 	"pages of many lists": func(v *visit) string {
 		return []string{fmt.Sprintf("/news/%d", v.rng.IntN(30)), fmt.Sprintf("/news/%d?page=%d", v.rng.IntN(30), 1+v.rng.IntN(90))}[min(1, v.rng.IntN(9))]

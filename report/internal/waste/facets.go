@@ -15,6 +15,7 @@ import (
 const (
 	leastFacets  = 3   // that are combined
 	leastLoose   = .05 // of the URLs of two parameters that have each alone, or that have them in the other order
+	leastMixed   = .2  // of the URLs of two parameters that are all there are, that have them in the other order
 	leastPair    = 20  // URLs that have two parameters
 	leastPerName = 5   // combinations for each value, on average
 	leastPerPath = 10  // the same for each path
@@ -172,12 +173,23 @@ func isFilter(name string) bool {
 	return filters.find([]byte(name)) >= 0
 }
 
-// least returns how many of some names must be combined: two, if these are all and those of filters.
+// least returns how many of some names must be combined: two, if these are all, and those of filters or in any order. A list by number,
+// such as that of a category, ends whatever the order.
 func (q *queryFacets) least(found []int) int {
-	if len(found) == 2 && isFilter(q.names[found[0]]) && isFilter(q.names[found[1]]) {
+	if len(found) != 2 {
+		return leastFacets
+	}
+	a, b := q.names[found[0]], q.names[found[1]]
+	if isFilter(a) && isFilter(b) || q.isMixed(found[0], found[1]) && pagers.find([]byte(a)) < 0 && pagers.find([]byte(b)) < 0 {
 		return 2
 	}
 	return leastFacets
+}
+
+// isMixed reports whether two names come in either order, and often in both.
+func (q *queryFacets) isMixed(a, b int) bool {
+	p := q.pairs[[2]int{min(a, b), max(a, b)}]
+	return p != nil && float64(min(p.reverse, p.both-p.reverse)) >= leastMixed*float64(p.both)
 }
 
 // facets returns the most names that are loose, each with each.

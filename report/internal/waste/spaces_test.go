@@ -163,6 +163,21 @@ func TestNoSpaces(t *testing.T) {
 		"prices and sizes": func(_ *rand.Rand, i int) string {
 			return fmt.Sprintf("/item/%d?price=2000-10000&code=20991231%d", i, i)
 		},
+		"categories by page, in any order": func(rng *rand.Rand, i int) string {
+			return "/list?" + shuffled(rng, fmt.Sprintf("category=%d", i%60), fmt.Sprintf("page=%d", i/60))
+		},
+		"topics of forums, in any order": func(rng *rand.Rand, i int) string {
+			return "/viewtopic.php?" + shuffled(rng, fmt.Sprintf("f=%d", i%20), fmt.Sprintf("t=%d", i/2))
+		},
+		"few in any order": func(rng *rand.Rand, i int) string {
+			return fmt.Sprintf("/p%d?", i/4) + shuffled(rng, fmt.Sprintf("tab=%d", i%2), fmt.Sprintf("view=%d", i/2%2))
+		},
+		"two in one order but for a few": func(_ *rand.Rand, i int) string {
+			if i%10 == 0 {
+				return fmt.Sprintf("/list?view=%d&tab=%d", i%50, i/50)
+			}
+			return fmt.Sprintf("/list?tab=%d&view=%d", i/50, i%50)
+		},
 		"colours of a thing": func(_ *rand.Rand, i int) string {
 			return fmt.Sprintf("/p%d?color=%d&size=%d", i/6, i%2, i/2%3)
 		},
@@ -180,6 +195,12 @@ func TestNoSpaces(t *testing.T) {
 			t.Errorf("%s: %s of %d URLs as %q, closed by %q", name, one.Kind, one.URLs, one.Examples, one.Rules)
 		}
 	}
+}
+
+// shuffled returns the parameters of a query in any order.
+func shuffled(rng *rand.Rand, all ...string) string {
+	rng.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
+	return strings.Join(all, "&")
 }
 
 // some returns some of the parameters of a query, in their order, with values.
