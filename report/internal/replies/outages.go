@@ -239,30 +239,41 @@ func (o *Outage) sums() (failed, answered int64) {
 	return failed, answered
 }
 
-// view returns the crawlers for which an outage goes on, and its time. A crawler that came seldom may have met an error before: the time
-// begins when none got a page any more.
+// view returns the crawlers for which an outage goes on, and its time: from the first error of one of them on, after which none of them
+// got a page before its own errors. If several begin so, the one with the most errors counts, and of these the first.
 func (o *outage) view(share float64) (v Outage) {
 	if o.oks > mostOks {
 		return v
 	}
-	before := int64(0)
+	most := int64(0)
 	for i := range o.by {
-		r := &o.by[i]
-		if r.Failed == 0 || float64(r.Failed) < share*float64(r.Answered) {
-			continue
+		if r := &o.by[i]; r.Failed >= pureFailures && float64(r.Failed) >= share*float64(r.Answered) {
+			one := o.viewFrom(r.First, share)
+			if failed, _ := one.sums(); failed > most || failed == most && one.From < v.From {
+				v, most = one, failed
+			}
 		}
-		v.By, before, v.To = append(v.By, r.Failing), max(before, r.before), max(v.To, r.Last)
-	}
-	for i := range v.By {
-		if first := v.By[i].First; first > before && (v.From == 0 || first < v.From) {
-			v.From = first
-		}
-	}
-	for i := range o.by {
-		r := &o.by[i]
-		isHit := slices.ContainsFunc(v.By, func(f Failing) bool { return f.Crawler == i })
-		v.Others = v.Others || !isHit && r.served > v.From
 	}
 	slices.SortStableFunc(v.By, func(a, b Failing) int { return cmp.Compare(b.Failed, a.Failed) })
+	return v
+}
+
+// viewFrom returns the outage that begins at a time. An earlier error of one of its crawlers is left out by whole hours.
+func (o *outage) viewFrom(from int64, share float64) Outage {
+	v := Outage{From: from}
+	for i := range o.by {
+		r := &o.by[i]
+		if r.Failed == 0 || r.before > from || float64(r.Failed) < share*float64(r.Answered) {
+			v.Others = v.Others || r.served > from
+			continue
+		}
+		f := r.Failing
+		for len(f.Hours) > 0 && f.Hours[0].At+3600 <= from/1e6 {
+			f.Answered, f.Failed, f.Hours = f.Answered-f.Hours[0].Answered, f.Failed-f.Hours[0].Failed, f.Hours[1:]
+		}
+		if f.Failed > 0 {
+			v.By, v.To = append(v.By, f), max(v.To, f.Last)
+		}
+	}
 	return v
 }

@@ -33,7 +33,19 @@ func TestPlaces(t *testing.T) {
 				return 0 // it did not come
 			}
 			return map[bool]int64{true: 502, false: 200}[(hour >= 50 || hour == 40 && crawler == 2) && strings.HasPrefix(path, "/docs/")]
-		}, "/docs/ from 50 to 99: 2 102 of 102, 1 100 of 100, every"},
+		}, "/docs/ from 50 to 99: 1 100 of 100, 2 100 of 100, every"},
+		{"an error at the end for another", func(hour, crawler int, path string) int64 {
+			return map[bool]int64{true: 503, false: 200}[crawler == 2 && hour >= 50 || hour == 99 && path == "/x.php"]
+		}, "/ from 50 to 99: 2 200 of 200"},
+		{"errors since long for another", func(hour, crawler int, _ string) int64 {
+			return map[bool]int64{true: 503, false: 200}[crawler == 1 && hour >= 60 || crawler == 2 && hour >= 40]
+		}, "/ from 60 to 99: 1 160 of 160, 2 160 of 160, every"},
+		{"an answer and an error at once", func(hour, crawler int, path string) int64 {
+			if crawler == 1 && hour > 0 {
+				return 0
+			}
+			return map[bool]int64{true: 502, false: 200}[crawler == 1 || hour > 50 || hour == 50 && path != "/docs/a/1"]
+		}, "/ from 50 to 99: 2 199 of 199, every"},
 		{"repaired", func(hour, _ int, path string) int64 {
 			return map[bool]int64{true: 502, false: 200}[hour >= 50 && hour < 98 && strings.HasPrefix(path, "/docs/")]
 		}, ""},
