@@ -140,6 +140,7 @@ type Counter struct {
 	impostors   *impostors.View // nil without lists of addresses
 	denied      int64           // verdicts
 	found       []findings.Finding
+	repairs     []findings.Repair
 }
 
 // statuses are the classes of a status: 1xx to 5xx, and none or another.

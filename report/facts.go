@@ -102,6 +102,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 	for _, o := range c.outages.Places(findings.FailingShare) {
 		f.Outages = append(f.Outages, c.outageOf(&o))
 	}
+	f.Repairs = c.repairs
 	f.Chain, f.Chained = c.chains.Longest()
 	f.Sitemaps, f.Unserved = c.sitemapFacts(), c.txt.Unserved
 	all, more := findings.Find(f)

@@ -294,6 +294,13 @@ var faults = map[string]struct {
 			v.path = fmt.Sprintf("/shop/%d.html?view=%d", v.rng.IntN(30), v.rng.IntN(90))
 		}
 	}}, "wasted", "of their requests on the parameter “view”: "},
+	"a rule that is a URL": {
+		traffic{captures: []sent{{-5, usualText + "Disallow: https://www.shop.example/news/\n"}}},
+		"ineffective idle",
+		"Line 7 of the robots.txt, Disallow: https://www.shop.example/news/, is a whole URL, and matches nothing: 3 crawlers fetched what it means, Googlebot alone 1,",
+	},
+	"a rule that is a URL of nothing":      {traffic{captures: []sent{{-5, usualText + "Disallow: https://www.shop.example/cart/\n"}}}, "idle", ""},
+	"a rule that is a URL of another site": {traffic{captures: []sent{{-5, usualText + "Disallow: https://other.example/news/\nDisallow: https://www.shop.example/\n"}}}, "idle", ""},
 	"a chain of redirects": {traffic{more: chains, client: func(v *visit) { // which other requests are between
 		if v.status == 301 {
 			v.status = 200

@@ -68,6 +68,7 @@ type Facts struct {
 	Spaces []Space // those with the most requests first
 
 	Outages []Outage
+	Repairs []Repair // of rules of texts in force at the end
 	Chain   []string // shapes of paths, each of which redirects to the next; nil is not known
 	Chained int64    // redirects along it
 
@@ -221,7 +222,7 @@ type Look struct {
 // Find returns the findings, the most important first, and how many more there are.
 func Find(f *Facts) (found []Finding, more int) {
 	f.sites = f.closings()
-	for _, look := range []func(*Facts) []Finding{closed, misplaced, unserved, closedPaths, resting, failing, wasted, endless, violated, faked, redirected, missing, offered, offeredFailing, idle} {
+	for _, look := range []func(*Facts) []Finding{closed, misplaced, unserved, closedPaths, resting, failing, wasted, endless, violated, faked, redirected, missing, offered, offeredFailing, ineffective, idle} {
 		found = append(found, look(f)...)
 	}
 	found = append(found, f.changed(found)...)

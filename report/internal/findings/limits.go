@@ -31,13 +31,14 @@ const (
 	Changed                    // a robots.txt changed
 	Offered                    // sitemaps offer URLs that are closed to search crawlers
 	OfferedFailing             // sitemaps offer URLs that fail
+	Ineffective                // rules that match nothing as they are written, though crawlers fetched what they mean
 	Idle                       // rules that another always wins over, or that matched nothing
 	numKinds       = int(iota)
 )
 
 // String returns a word for the kind.
 func (k Kind) String() string {
-	return [numKinds]string{"closed", "misplaced", "foreign", "unserved", "closed-path", "stopped", "slowed", "failing-path", "failing", "wasted", "endless", "violated", "faked", "redirected", "missing", "changed", "offered", "offered-failing", "idle"}[k]
+	return [numKinds]string{"closed", "misplaced", "foreign", "unserved", "closed-path", "stopped", "slowed", "failing-path", "failing", "wasted", "endless", "violated", "faked", "redirected", "missing", "changed", "offered", "offered-failing", "ineffective", "idle"}[k]
 }
 
 // A limit says how a kind of finding is ranked, and from where on it is one.
@@ -69,6 +70,7 @@ var limits = [numKinds]limit{
 	Changed:        {weight: .1, least: 1},
 	Offered:        {weight: 4, least: 1},
 	OfferedFailing: {weight: 2, least: 5, share: .01},
+	Ineffective:    {weight: .2, least: 20},
 	Idle:           {weight: .001, least: 1, share: .5},
 }
 
