@@ -2,6 +2,7 @@ package replies
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -124,7 +125,27 @@ func (c *Chains) Longest() (shapes []string, redirects int64) {
 		}
 		shapes, redirects = append([]string{begins}, shapes...), redirects+n
 	}
+	if c.isSiblings(shapes, least) {
+		return nil, 0
+	}
 	return shapes, redirects
+}
+
+// isSiblings reports whether a later path of a chain leads to an earlier one, but for its last slash: the crawler asked for /de/X, /en/X and
+// then for /de/X/, so each of them may lead to itself with a slash.
+func (c *Chains) isSiblings(shapes []string, least int64) bool {
+	for i, early := range shapes {
+		variant, hasSlash := strings.CutSuffix(early, "/")
+		if !hasSlash {
+			variant += "/"
+		}
+		for _, later := range shapes[i+1:] {
+			if 2*c.hops[hop{later, variant}] >= least {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // next returns the shape at the other end of the commonest hop that has a shape at one end, and how often it came; 0 if that is too seldom.

@@ -48,3 +48,21 @@ func TestChains(t *testing.T) {
 		}
 	}
 }
+
+// TestSiblings holds that paths beside each other, which a crawler asks for before it follows the redirect of the first, are no chain.
+func TestSiblings(t *testing.T) {
+	for _, targets := range [][]string{{"de", "en", "fr"}, {"en", "fr", "de"}} {
+		var all Chains
+		for page := range 100 {
+			for _, language := range []string{"de", "en", "fr"} {
+				all.AddAnswer(0, fmt.Appendf(nil, "https://a.example/%s/%d", language, page), 1, true)
+			}
+			for _, language := range targets {
+				all.AddAnswer(0, fmt.Appendf(nil, "https://a.example/%s/%d/", language, page), 1, false)
+			}
+		}
+		if shapes, n := all.Longest(); n > 0 {
+			t.Errorf("%s: %q, %d", targets, shapes, n)
+		}
+	}
+}
