@@ -58,7 +58,7 @@ func (c *Counter) findings(v *view, within timeline.Span) findingsView {
 		if l.Report == nil {
 			file.Body = nil
 		}
-		file.Rules, file.Never = neverOf(l)
+		file.Rules, file.Never, file.Kept = neverOf(l)
 		if len(l.Lines) > 0 {
 			file.Link = "file-" + strconv.Itoa(i)
 		}
@@ -144,26 +144,29 @@ var spaceTexts = map[waste.Kind]string{
 	waste.Duplicates: "duplicates that Clean-param names", waste.Facets: "combined filters",
 }
 
-// neverOf returns how many rules of a text bind everybody who is not named, and how many of these matched nothing. Those for
-// one crawler match nothing if it obeys them.
-func neverOf(l *listing.View) (rules, never int) {
+// neverOf returns how many rules of a text bind everybody who is not named, how many of these matched nothing, and how many of those
+// sites keep all the same. Rules for one crawler match nothing if it obeys them.
+func neverOf(l *listing.View) (rules, never, kept int) {
 	if l.Report == nil {
-		return 0, 0
+		return 0, 0, 0
 	}
-	star := map[int32]bool{}
+	star, meant := map[int32]bool{}, map[int32]bool{}
 	for _, g := range l.Report.File.Groups {
 		for _, r := range g.Rules {
-			star[r.Line] = g.Star
+			star[r.Line], meant[r.Line] = g.Star, findings.IsMeant(r.Pattern)
 		}
 	}
 	for i := range l.Uses {
 		if use := &l.Uses[i]; star[use.Line] {
 			if rules++; use.Decided.Requests+use.Matched.Requests == 0 {
 				never++
+				if meant[use.Line] {
+					kept++
+				}
 			}
 		}
 	}
-	return rules, never
+	return rules, never, kept
 }
 
 // addPoints adds the crawlers, without impostors, and their requests by stretches of time: days, or hours of a short log.

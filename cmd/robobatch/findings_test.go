@@ -197,7 +197,7 @@ var faults = map[string]struct {
 			if v.robot && v.path != "/robots.txt" && v.rng.IntN(4) == 0 {
 				v.path, v.status, v.skip = "/shop/filter/?"+v.filters("&", "="), 200, v.day > 7
 			}
-		}}, "endless idle changed", "endless: ",
+		}}, "endless changed", "endless: ",
 	},
 	"stopped": {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "stopped", "bingbot stopped: it made "},
 	"slowed":  {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "slowed", "Googlebot came much less: "},
@@ -236,11 +236,12 @@ var faults = map[string]struct {
 	"violations of a line that moves": {
 		traffic{captures: []sent{{-5, usualText}, {7, "# new\n" + usualText}}, more: manyViolations}, "violated changed", "All of these requests broke a line of the robots.txt, Disallow: /private/.",
 	},
-	"impostors":   {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "faked", "Clients that are not Googlebot use that name; 100% of their requests came from 5.188.10.0/24. | 400 requests"},
-	"redirects":   {traffic{client: func(v *visit) { failSome(v, 0, 301, 3) }}, "redirected", "37.7% of the requests of Googlebot, 37.5% of those of bingbot and 36.8% of those of GPTBot were answered by a redirect (3xx), most often 301"},
-	"changes":     {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, usualText}}}, "changed", "changed 2 times: from 2026-03-04 00:00 to 2026-03-10 00:00 “Disallow: /img/” and 1 more line were in it. | 2 changes"},
-	"idle rules":  {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /old1/\nDisallow: /old2/\nDisallow: /old3/\nDisallow: /search?\n"}}}, "idle", "3 of 4 rules matched none of 100,000 requests"},
-	"beaten rule": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /search/x\nAllow: /search/x\nDisallow: /search?\n"}}}, "idle", "1 rule never decides anything, as another rule always wins (line 2). | 1 without effect | Line 3 always wins over it: Allow: /search/x. Take out the one that is not meant."},
+	"impostors":           {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "faked", "Clients that are not Googlebot use that name; 100% of their requests came from 5.188.10.0/24. | 400 requests"},
+	"redirects":           {traffic{client: func(v *visit) { failSome(v, 0, 301, 3) }}, "redirected", "37.7% of the requests of Googlebot, 37.5% of those of bingbot and 36.8% of those of GPTBot were answered by a redirect (3xx), most often 301"},
+	"changes":             {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, usualText}}}, "changed", "changed 2 times: from 2026-03-04 00:00 to 2026-03-10 00:00 “Disallow: /img/” and 1 more line were in it. | 2 changes"},
+	"idle rules":          {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /old1/\nDisallow: /old2/\nDisallow: /old3/\nDisallow: /search?\n"}}}, "idle", "3 of 4 rules matched none of 100,000 requests"},
+	"rules that are kept": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\nDisallow: /checkout/\nDisallow: /search?\n"}}}, "", ""},
+	"beaten rule":         {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /search/x\nAllow: /search/x\nDisallow: /search?\n"}}}, "idle", "1 rule never decides anything, as another rule always wins (line 2). | 1 without effect | Line 3 always wins over it: Allow: /search/x. Take out the one that is not meant."},
 	"a trap": {traffic{client: func(v *visit) {
 		if v.robot && v.rng.IntN(3) == 0 {
 			v.path = fmt.Sprintf("/shop/?sort=%d&colour=%d", v.rng.IntN(90), v.rng.IntN(90))
@@ -296,10 +297,10 @@ var faults = map[string]struct {
 	}}, "wasted", "of their requests on the parameter “view”: "},
 	"a rule that is a URL": {
 		traffic{captures: []sent{{-5, usualText + "Disallow: https://www.shop.example/news/\n"}}},
-		"ineffective idle",
+		"ineffective",
 		"Line 7 of the robots.txt, Disallow: https://www.shop.example/news/, is a whole URL, and matches nothing: 3 crawlers fetched what it means, Googlebot alone 1,",
 	},
-	"a rule that is a URL of nothing":      {traffic{captures: []sent{{-5, usualText + "Disallow: https://www.shop.example/cart/\n"}}}, "idle", ""},
+	"a rule that is a URL of nothing":      {traffic{captures: []sent{{-5, usualText + "Disallow: https://www.shop.example/cart/\n"}}}, "", ""},
 	"a rule that is a URL of another site": {traffic{captures: []sent{{-5, usualText + "Disallow: https://other.example/news/\nDisallow: https://www.shop.example/\n"}}}, "idle", ""},
 	"a chain of redirects": {traffic{more: chains, client: func(v *visit) { // which other requests are between
 		if v.status == 301 {

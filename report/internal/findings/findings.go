@@ -159,6 +159,7 @@ type File struct {
 	Prefixes    []Prefix         // by path
 	Rules       int              // that bind whoever is not named
 	Never       int              // of these, that matched nothing
+	Kept        int              // of these, whose paths sites close on purpose: crawlers that obey ask for none
 	Beaten      []Beaten         // rules that another always wins over, by line
 }
 

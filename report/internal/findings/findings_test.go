@@ -771,6 +771,8 @@ func TestIdle(t *testing.T) {
 		{File{Requests: leastTried - 1, Rules: leastRules, Never: leastRules}, false},
 		{File{Requests: leastTried, Rules: leastRules, Never: leastRules}, true},
 		{File{Requests: leastTried, Rules: leastRules, Never: 1}, false},
+		{File{Requests: leastTried, Rules: leastRules, Never: leastRules, Kept: leastRules}, false},
+		{File{Requests: leastTried, Rules: leastRules, Never: leastRules, Kept: 1}, true},
 		{File{Requests: leastTried, Rules: leastRules - 1, Never: leastRules - 1}, false},
 	} {
 		c.file.Origin = "https://a.example"

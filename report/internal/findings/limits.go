@@ -2,6 +2,7 @@ package findings
 
 import (
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -126,7 +127,8 @@ const strayShare = .05
 // clearLead is how much of all requests of a sample one status, or one path, has more than the next, to be called the commonest.
 const clearLead = .1
 
-// A finding that many rules of a text matched nothing takes so many rules, and requests that the text decided.
+// A finding that many rules of a text matched nothing takes so many rules, and requests that the text decided. Rules that are kept do not
+// count for it.
 const (
 	leastRules = 4
 	leastTried = 10_000
@@ -136,6 +138,9 @@ const (
 var meantPaths = regexp.MustCompile(`(?i)(^|[^a-z]|site|[a-df-z])search|recherche|checkout|warenkorb|basket|customer|account|konto|profile|log-?(in|out)|sign-?(in|up|out)|registration|admin|wp-|xmlrpc|graphql|wishlist|trackback|` +
 	`(^|[^a-z])(panier|commande|compte|connexion|inscription|carrito|cesta|cuenta|buscar|busqueda|pedido|carrello|carrinho|pesquisa|ricerca|ordine|winkelwagen|winkelmand|zoeken|bestelling|koszyk|szukaj|varukorg|kassa|korzina|poisk)([^a-z]|$)|` +
 	`(^|[^a-z])([a-z]*cart|suche?|find|query|install|installation|installer|setup|order|user|member|register|auth|cgi|api|ajax|rest|private?|intern(al)?|te?mp|cache|session|track(ing)?|pixel|beacon|stat(istic)?|print|feed|rss|tag|filter|sort|compare|download|export|calendar|comment)s?([^a-z]|$)`)
+
+// IsMeant reports whether the words of a rule's path say that sites close it to crawlers on purpose: a log-in, a basket, a search.
+func IsMeant(path string) bool { return strings.HasPrefix(path, "/") && meantPaths.MatchString(path) }
 
 // stagingWords are the words of comments that only a text for a site that nobody shall find has.
 var stagingWords = regexp.MustCompile(`(?i)\b(staging|stage (server|site|system)|(test|development|dev) (server|site|system|environment)|do not deploy|not for production|under construction)\b`)

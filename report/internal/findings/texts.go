@@ -748,7 +748,7 @@ func idle(f *Facts) (found []Finding) {
 			}
 		}
 		l := &limits[Idle]
-		if file.Rules >= leastRules && file.Requests >= leastTried && show.Share(int64(file.Never), int64(file.Rules)) >= l.share {
+		if file.Rules >= leastRules && file.Requests >= leastTried && show.Share(int64(file.Never-file.Kept), int64(file.Rules-file.Kept)) >= l.share {
 			said = append(said, fmt.Sprintf("%d of %d rules matched none of %s", file.Never, file.Rules, show.Plural(file.Requests, "request")))
 		}
 		if len(said) == 0 {
@@ -756,7 +756,7 @@ func idle(f *Facts) (found []Finding) {
 		}
 		one := Finding{
 			Kind: Idle, Text: fmt.Sprintf("In the robots.txt%s %s.", f.of(file.site()), strings.Join(said, ", and ")), score: l.weight * float64(file.Requests),
-			Number: int64(cmp.Or(len(file.Beaten), file.Never)), Unit: "without effect", Link: file.Link, Title: "Rules", Do: "Look whether they are spelt as the paths of the site are, and take out what nothing needs.",
+			Number: int64(cmp.Or(len(file.Beaten), file.Never)), Unit: "without effect", Link: file.Link, Title: "Rules", Do: "Look whether they are spelt as the paths of the site are. Leave those that crawlers obey: nobody asks for what they close.",
 		}
 		if len(file.Beaten) > 0 {
 			one.Do = file.beatenBy()
