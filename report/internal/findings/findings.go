@@ -69,7 +69,7 @@ type Facts struct {
 
 	Outages []Outage
 	Repairs []Repair // of rules of texts in force at the end
-	Chain   []string // shapes of paths, each of which redirects to the next; nil is not known
+	Chain   []string // shapes of paths, in the order of the redirects; nil is not known
 	Chained int64    // redirects along it
 
 	Broken violations.Broken // the rule that most violations broke; the zero value is none

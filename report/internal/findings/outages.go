@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,20 +36,25 @@ func (o *Outage) sums() (failed, of int64) {
 	return failed, of
 }
 
-// status returns the commonest error, and how many errors are it.
-func (o *Outage) status() (status, of int64) {
+// status returns the commonest error, and how often it came.
+func (o *Outage) status() (status, came int64) {
 	all := map[int64]int64{}
 	for i := range o.By {
 		for status, n := range o.By[i].Statuses {
 			all[status] += n
 		}
 	}
-	for one, n := range all {
-		if n > of || n == of && one < status {
-			status, of = one, n
+	return commonest(all)
+}
+
+// commonest returns the key with the greatest number, the least of equal ones, and the number; the zero values if there is none.
+func commonest[K cmp.Ordered](numbers map[K]int64) (key K, number int64) {
+	for one, n := range numbers {
+		if n > number || n == number && one < key {
+			key, number = one, n
 		}
 	}
-	return status, of
+	return key, number
 }
 
 // named returns a crawler by its name; nil if it is not there.

@@ -25,16 +25,6 @@ func (r *Repair) AddRequests(crawler string, requests int64) {
 	r.Requests += requests
 }
 
-// most returns the crawler with the most requests.
-func (r *Repair) most() (name string) {
-	for one, n := range r.By {
-		if m := r.By[name]; n > m || n == m && one < name {
-			name = one
-		}
-	}
-	return name
-}
-
 // ineffective finds rules that would have closed URLs that crawlers fetched, were they written right.
 func ineffective(f *Facts) (found []Finding) {
 	if f.Draft {
@@ -42,12 +32,12 @@ func ineffective(f *Facts) (found []Finding) {
 	}
 	for i := range f.Repairs {
 		r := &f.Repairs[i]
-		most := r.most()
+		first, times := commonest(r.By)
 		text := fmt.Sprintf("Line %d of the robots.txt%s, %s, is a whole URL, and matches nothing: crawlers fetched what it means, %s %s.",
-			r.Line, f.of(show.Text(r.Origin)), brief(r.Rule), show.Text(most), show.Plural(r.By[most], "time"))
+			r.Line, f.of(show.Text(r.Origin)), brief(r.Rule), show.Text(first), show.Plural(times, "time"))
 		if len(r.By) > 1 {
 			text = fmt.Sprintf("Line %d of the robots.txt%s, %s, is a whole URL, and matches nothing: %s fetched what it means, %s alone %s.",
-				r.Line, f.of(show.Text(r.Origin)), brief(r.Rule), show.Plural(int64(len(r.By)), "crawler"), show.Text(most), show.Plural(r.By[most], "time"))
+				r.Line, f.of(show.Text(r.Origin)), brief(r.Rule), show.Plural(int64(len(r.By)), "crawler"), show.Text(first), show.Plural(times, "time"))
 		}
 		for _, one := range f.findingOf(Ineffective, r.Requests, f.Requests, time.Time{}, time.Time{}, text) {
 			one.Unit, one.Link, one.Title = "requests of crawlers that it was to close", "rules", "Rules"

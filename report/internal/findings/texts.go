@@ -678,10 +678,9 @@ func (e *edit) standing() int {
 
 // say says which lines an edit brought and took.
 func (e *edit) say() string {
-	const layout = minute
-	when, added, gone := "on "+e.At.Format(layout)+" ", linesOf(e.Added), linesOf(e.Gone)
+	when, added, gone := "on "+e.At.Format(minute)+" ", linesOf(e.Added), linesOf(e.Gone)
 	if !e.until.IsZero() {
-		when = "from " + e.At.Format(layout) + " to " + e.until.Format(layout) + " "
+		when = "from " + e.At.Format(minute) + " to " + e.until.Format(minute) + " "
 		switch {
 		case added == "":
 			return when + gone + wereOf(e.Gone) + "missing"

@@ -2,6 +2,7 @@ package replies
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -97,8 +98,8 @@ func shapeOf(path []byte, from, to int) string {
 	return string(path[:from]) + string(chainName) + string(path[to:])
 }
 
-// Longest returns the shapes of the chain that most redirects lead along, each of which leads to the next, and how many redirects these are;
-// nil if there is none. A redirect that comes less than half as often as the commonest is none of it.
+// Longest returns the chain that most redirects lead along, as shapes of paths in the order of the redirects, and how many redirects it has;
+// nil if there is none. A redirect that comes less than half as often as the commonest is no part of it.
 func (c *Chains) Longest() (shapes []string, redirects int64) {
 	most := hop{}
 	for one, n := range c.hops {
@@ -150,13 +151,9 @@ func (c *Chains) isSiblings(shapes []string, least int64) bool {
 
 // next returns the shape at the other end of the commonest hop that has a shape at one end, and how often it came; 0 if that is too seldom.
 func (c *Chains) next(shapes []string, least int64, ends func(hop) (near, far string), at int) (shape string, came int64) {
-	known := map[string]bool{}
-	for _, one := range shapes {
-		known[one] = true
-	}
 	for one, n := range c.hops {
 		near, far := ends(one)
-		if near == shapes[at] && !known[far] && n >= least && (n > came || n == came && far < shape) {
+		if near == shapes[at] && !slices.Contains(shapes, far) && n >= least && (n > came || n == came && far < shape) {
 			shape, came = far, n
 		}
 	}
