@@ -115,10 +115,10 @@ func shell(t *testing.T, script string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-e", "-c", script)
 	out, err := cmd.CombinedOutput()
-	if said := doubts.ReplaceAll(out, nil); err != nil || len(bytes.TrimSpace(said)) > 0 {
+	if said := warnings.ReplaceAll(out, nil); err != nil || len(bytes.TrimSpace(said)) > 0 {
 		t.Fatalf("%s\n%v\n%s", strings.TrimSpace(script), err, out)
 	}
 }
 
-// doubts are what a command may print all the same: the samples are real, so that some are in place.
-var doubts = regexp.MustCompile(`(?m)^robobatch: doubt: .*\n(  .*\n)*`)
+// warnings are what a command may print all the same: the samples are real, so that some are in place.
+var warnings = regexp.MustCompile(`(?m)^robobatch: warning: .*\n(  .*\n)*`)

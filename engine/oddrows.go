@@ -27,7 +27,7 @@ const maxOddSites = 1 << 16
 // count counts neighbouring rows of one site: the rulings are theirs, and mostly one.
 func (o *oddRows) count(site SiteID, rulings []RulingID, odd rules.Odd, dated bool) {
 	if !dated { // a site has one ruling
-		if odd.Of(rulings[0]).Doubtful() {
+		if odd.Of(rulings[0]).IsOdd() {
 			o.countOddRows(oddSite{site, rulings[0]}, int64(len(rulings)))
 		}
 		return
@@ -37,7 +37,7 @@ func (o *oddRows) count(site SiteID, rulings []RulingID, odd rules.Odd, dated bo
 		if next := i + 1; next < len(rulings) && rulings[next] == id {
 			continue
 		}
-		if odd.Of(id).Doubtful() {
+		if odd.Of(id).IsOdd() {
 			o.countOddRows(oddSite{site, id}, int64(i+1-start))
 		}
 		start = i + 1

@@ -238,7 +238,7 @@ func TestParquetErrors(t *testing.T) {
 }
 
 // TestParquetUnverified: where pages have no checksums, a fault in one of them puts the rows before it
-// in doubt, and IntactOnly leaves them out.
+// unverified, and IntactOnly leaves them out.
 func TestParquetUnverified(t *testing.T) {
 	data := makeParquet(t, 300, 200)
 	at := bytes.Index(data, []byte("/page/300")) // in the second row group

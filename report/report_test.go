@@ -618,7 +618,7 @@ func TestHostile(t *testing.T) {
 		run := &Run{Stats: stats, Inputs: hostile, Rules: hostile[0], Old: hostile[1], Version: hostile[2], RulesHash: hostile[3]}
 		for _, text := range hostile {
 			run.Flags = append(run.Flags, Flag{"-agent", text})
-			run.Doubts = append(run.Doubts, Doubt{Code: "x", Text: text, Examples: []string{text}})
+			run.Warnings = append(run.Warnings, Warning{Code: "x", Text: text, Examples: []string{text}})
 			run.Files = append(run.Files, File{
 				Origin: text, Requests: 3, Origins: 2, Text: []byte(body), Report: robots.Inspect([]byte(body), robots.Google),
 				Uses: []Use{{Line: 2, Rule: text}}, Findings: []Finding{{Line: 2, Severity: "error", Code: "y", Text: text, Do: text}},

@@ -22,9 +22,9 @@ type Run struct {
 	Inputs    []string // the logs, as they were named
 	Flags     []Flag   // that say what was asked
 	Stats     engine.Stats
-	Refused   int64    // lines that gave no row
-	Hints     []string // what the rules may not be meant for
-	Doubts    []Doubt  // in the order they were seen
+	Refused   int64     // lines that gave no row
+	Hints     []string  // what the rules may not be meant for
+	Warnings  []Warning // in the order they were seen
 
 	Files []File // the robots.txt that decided most requests, the busiest first
 	More  int    // others that decided some
@@ -75,8 +75,8 @@ func hostOf(origin string) string {
 // A Flag is a part of the question.
 type Flag struct{ Name, Value string }
 
-// A Doubt is an observation about the inputs that contradicts an assumption of the run.
-type Doubt struct {
+// A Warning is an observation about the inputs that contradicts an assumption of the run.
+type Warning struct {
 	Code, Text string
 	Count      int64
 	Examples   []string

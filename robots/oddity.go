@@ -52,8 +52,8 @@ var oddities = [NumOddities]struct{ name, magic string }{
 // and nul.
 func (o Oddity) String() string { return oddities[o].name }
 
-// Doubtful reports whether it does not look like a robots.txt: all but NotOdd and OddBlank.
-func (o Oddity) Doubtful() bool { return o > OddBlank }
+// IsOdd reports whether it does not look like a robots.txt: all but NotOdd and OddBlank.
+func (o Oddity) IsOdd() bool { return o > OddBlank }
 
 // Binary reports whether it is no text as it stands: neither lines nor a page.
 func (o Oddity) Binary() bool { return o >= OddUTF16 }

@@ -19,7 +19,7 @@ func answered(b *base) *result {
 }
 
 // TestJudgeText holds that rows that are wrong, missing, twice or out of order do not pass, nor lines
-// that nobody counts; and that a doubt excuses them, and what was not verified.
+// that nobody counts; and that a warning excuses them, and what was not verified.
 func TestJudgeText(t *testing.T) {
 	a := &attack{ctx: context.Background(), oracle: newOracle()}
 	for i := range textFormats {
@@ -50,9 +50,9 @@ func TestJudgeText(t *testing.T) {
 			{"a row that nobody wrote", func(res *result) {
 				res.rows = append(res.rows, row{1000, "https://example.com/", &allowed, nil})
 			}, wrong},
-			{"a row is missing, and doubted", func(res *result) {
-				res.rows, res.stderr = res.rows[:3], "robobatch: doubt: some are missing"
-			}, doubted},
+			{"a row is missing, with a warning", func(res *result) {
+				res.rows, res.stderr = res.rows[:3], "robobatch: warning: some are missing"
+			}, warned},
 			{"rows before a fault", func(res *result) { res.rows, res.code = res.rows[:3], 2 }, refused},
 			{"a wrong row before a fault", func(res *result) {
 				res.rows, res.code = res.rows[:3], 2
@@ -93,9 +93,9 @@ func TestJudgeJoined(t *testing.T) {
 		t.Errorf("a row more: %s: %s", judgements[got], reason)
 	}
 	res.rows = res.rows[:20]
-	res.stderr = "robobatch: doubt: another encoding"
-	if got, _ := judgeJoined(b, res, readOrSay); got != doubted {
-		t.Errorf("no row more, and a doubt: %s", judgements[got])
+	res.stderr = "robobatch: warning: another encoding"
+	if got, _ := judgeJoined(b, res, readOrSay); got != warned {
+		t.Errorf("no row more, and a warning: %s", judgements[got])
 	}
 }
 
@@ -230,8 +230,8 @@ func TestJudgeAlone(t *testing.T) {
 		{"a change", judgeDiff, `{"tried": {}, "agents": [{"agent": "*", "closed": {"requests": 1}}]}`, 0, whole},
 		{"another change", judgeDiff, `{"tried": {}, "agents": [{"agent": "*", "opened": {"requests": 1}}]}`, 0, wrong},
 		{"no change", judgeDiff, `{"tried": {}, "agents": [{"agent": "*"}]}`, 0, wrong},
-		{"not all paths", judgeDiff, `{"tried": {"cut_origins": 1}, "agents": [{"agent": "*"}]}`, 0, doubted},
-		{"not all crawlers", judgeDiff, `{"tried": {"agents_cut": true}, "agents": [{"agent": "*"}]}`, 0, doubted},
+		{"not all paths", judgeDiff, `{"tried": {"cut_origins": 1}, "agents": [{"agent": "*"}]}`, 0, warned},
+		{"not all crawlers", judgeDiff, `{"tried": {"agents_cut": true}, "agents": [{"agent": "*"}]}`, 0, warned},
 		{"half a report", judgeDiff, `{"tried": {}, "agents": [`, 0, wrong},
 		{"answers", judgeExplain, a + "\n" + b + "\n", 0, whole},
 		{"answers in another order", judgeExplain, b + "\n" + a + "\n", 0, wrong},

@@ -9,7 +9,7 @@
 // It kills runs at random moments, makes system calls fail, fills disks, and damages inputs of every
 // format. It knows its damage, so it knows which rows are true: the rows of the slow reference, on
 // inputs that slow and strict readers read again. A run on damaged input must end with exit code 2
-// and true rows; or with exit code 0 and all rows true; or with a doubt, or a count, that says that
+// and true rows; or with exit code 0 and all rows true; or with a warning, or a count, that says that
 // something is missing. Damage that a format cannot show, such as another letter in a text, counts as
 // unseen: the rows must fit the bytes that are there.
 //
@@ -163,7 +163,7 @@ func writeRules(dir string, bodies map[string][]byte) error {
 // all runs all attacks that are asked for, one kind after the other.
 func (a *attack) all() error {
 	fmt.Printf("seed %d; %d mutants of each format, %d kills, %d faults, %d disks\n", a.seed, a.mutants, a.kills, a.faults, a.disks)
-	fmt.Printf("%-34s %8s %8s %8s %8s %8s %8s %8s\n", "", "runs", "whole", "unseen", "doubted", "refused", "harmless", "WRONG")
+	fmt.Printf("%-34s %8s %8s %8s %8s %8s %8s %8s\n", "", "runs", "whole", "unseen", "warned", "refused", "harmless", "WRONG")
 	var errs []error
 	for _, t := range a.targets() {
 		if a.only.MatchString("mutants/" + t.name) {
@@ -203,7 +203,7 @@ func (a *attack) damage(t target) error {
 	}
 	for _, b := range bases {
 		b.others = bases
-		if res, j, reason := t.try(a.random(t.name, 0), b, &mutation{name: "no damage"}, b.data); j != whole && (!t.partly || j != doubted) || res.crash() != "" {
+		if res, j, reason := t.try(a.random(t.name, 0), b, &mutation{name: "no damage"}, b.data); j != whole && (!t.partly || j != warned) || res.crash() != "" {
 			if res.code == 2 && strings.Contains(res.stderr, "not a format that is read") {
 				text, _, _ := strings.Cut(res.stderr, "\n")
 				_, text, _ = strings.Cut(text, "of the text): ")
@@ -313,6 +313,6 @@ func (t *tally) print(took time.Duration) {
 	for _, count := range t.of {
 		n += count
 	}
-	fmt.Printf("%-34s %8d %8d %8d %8d %8d %8d %8d  %.0f s\n", t.name, n, t.of[whole], t.of[unseen], t.of[doubted], t.of[refused],
+	fmt.Printf("%-34s %8d %8d %8d %8d %8d %8d %8d  %.0f s\n", t.name, n, t.of[whole], t.of[unseen], t.of[warned], t.of[refused],
 		t.of[harmless], t.of[wrong], took.Seconds())
 }

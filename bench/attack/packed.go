@@ -153,7 +153,7 @@ func (a *attack) judgePacked(f *textFormat, p *packing, b *base, data []byte, re
 		return j, reason
 	}
 	if res.code == 0 {
-		if j, _ := judgeRecoded(b, res); j == whole || res.doubted() { // the damage is to bytes that nobody needs
+		if j, _ := judgeRecoded(b, res); j == whole || res.warned() { // the damage is to bytes that nobody needs
 			return j, ""
 		}
 		return wrong, fmt.Sprintf("exit code 0, and the strict reader says: %v", err)

@@ -36,9 +36,9 @@ type stats struct {
 		Refused     map[string]int64 `json:"refused"`
 	} `json:"counts"`
 	Unverified *unverified `json:"unverified"`
-	Doubts     []struct {
+	Warnings   []struct {
 		Code string `json:"code"`
-	} `json:"doubts"`
+	} `json:"warnings"`
 
 	Peak int64 `json:"-"` // bytes of memory, of a run that is measured
 }
@@ -161,9 +161,9 @@ func (res *result) crash() string {
 	return ""
 }
 
-// doubted reports whether the run printed a doubt.
-func (res *result) doubted() bool {
-	return strings.Contains(res.stderr, "robobatch: doubt: ") || len(res.stats.Doubts) > 0
+// warned reports whether the run printed a warning.
+func (res *result) warned() bool {
+	return strings.Contains(res.stderr, "robobatch: warning: ") || len(res.stats.Warnings) > 0
 }
 
 // unverifiedFrom returns the first line of the rows that nothing has verified, as the run says.

@@ -267,8 +267,8 @@ func (a *attack) judgeRules(f *rulesFormat, b *base, expected map[string][]byte,
 	if reason == "" && len(res.rows) > 0 {
 		return whole, ""
 	}
-	if res.doubted() {
-		return doubted, ""
+	if res.warned() {
+		return warned, ""
 	}
 	if f.read != nil {
 		bodies, err := f.read(data)
@@ -378,8 +378,8 @@ func (a *attack) judgeWARC(b *base, data []byte, res *result, packed bool) (judg
 	if res.code != 0 {
 		return refused, ""
 	}
-	if res.doubted() || res.stats.refused() > 0 {
-		return doubted, ""
+	if res.warned() || res.stats.refused() > 0 {
+		return warned, ""
 	}
 	for i, part := range b.parts {
 		if bytes.Contains(data, part) && !found[b.rows[i].URL] {

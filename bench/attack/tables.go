@@ -170,8 +170,8 @@ func (a *attack) judgeParquet(b *base, data []byte, res *result, checked bool) (
 		return refused, ""
 	case untrue < 0 && len(res.rows) == len(b.rows):
 		return whole, ""
-	case res.doubted() || res.stats.refused() > 0:
-		return doubted, ""
+	case res.warned() || res.stats.refused() > 0:
+		return warned, ""
 	}
 	reason := fmt.Sprintf("%d rows, want %d", len(res.rows), len(b.rows))
 	if untrue >= 0 {

@@ -133,8 +133,8 @@ func judgeRecoded(b *base, res *result) (judgement, string) {
 			}
 		}
 		return refused, ""
-	case res.doubted() || res.stats.refused() > 0:
-		return doubted, ""
+	case res.warned() || res.stats.refused() > 0:
+		return warned, ""
 	case len(res.rows) != len(b.rows):
 		return wrong, strconv.Itoa(len(res.rows)) + " rows, want " + strconv.Itoa(len(b.rows))
 	}
@@ -159,12 +159,12 @@ func judgeJoined(b *base, res *result, j join) (judgement, string) {
 		}
 	}
 	switch {
-	case j == readAll && (res.code != 0 || res.doubted()):
+	case j == readAll && (res.code != 0 || res.warned()):
 		return wrong, "the part behind is not read: " + res.stderr
 	case res.code != 0:
 		return refused, ""
-	case res.doubted():
-		return doubted, ""
+	case res.warned():
+		return warned, ""
 	case j == mustSay:
 		return wrong, "nothing says that the part behind cannot be read"
 	case j == readAll && res.stats.refused() > 0:

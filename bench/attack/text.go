@@ -136,14 +136,14 @@ type judgement uint8
 
 const (
 	whole    judgement = iota // exit code 0, and all rows are true of the bytes that it was given
-	doubted                   // exit code 0, and a doubt or a count says that something is missing
+	warned                    // exit code 0, and a warning or a count says that something is missing
 	refused                   // exit code 2, and all rows are true, or said not to be verified
 	unseen                    // exit code 0, and the format has nothing that shows the damage: the rows fit the bytes
 	wrong                     // none of these
 	harmless                  // the damage changed nothing
 )
 
-var judgements = []string{whole: "whole", doubted: "doubted", refused: "refused", unseen: "unseen", wrong: "WRONG", harmless: "harmless"}
+var judgements = []string{whole: "whole", warned: "warned", refused: "refused", unseen: "unseen", wrong: "WRONG", harmless: "harmless"}
 
 // judgeText judges the rows of a text that was damaged, by reading it line by line.
 func (a *attack) judgeText(f *textFormat, b *base, text []byte, res *result) (judgement, string) {
@@ -179,8 +179,8 @@ func (a *attack) judgeText(f *textFormat, b *base, text []byte, res *result) (ju
 		return excused(res, 0, loose, fmt.Sprintf("%d lines are not counted", n))
 	}
 	switch {
-	case res.doubted() || res.stats.refused() > 0:
-		return doubted, ""
+	case res.warned() || res.stats.refused() > 0:
+		return warned, ""
 	case lost:
 		return unseen, ""
 	}
@@ -200,15 +200,15 @@ func (f *textFormat) isOfPath(want expectation, got row) bool {
 	return path == path2
 }
 
-// excused returns the judgement of a row that is not as it should be: doubted if the run says that
+// excused returns the judgement of a row that is not as it should be: warned if the run says that
 // something is, refused if it says that the row is not verified.
 func excused(res *result, line int64, loose bool, reason string) (judgement, string) {
 	from, ok := res.unverifiedFrom()
 	switch {
 	case res.code != 0 && ok && line >= from:
 		return refused, ""
-	case res.code == 0 && res.doubted(), loose && res.stats.refused() > 0:
-		return doubted, ""
+	case res.code == 0 && res.warned(), loose && res.stats.refused() > 0:
+		return warned, ""
 	}
 	return wrong, reason
 }

@@ -109,7 +109,7 @@ func (c *Census) grow() {
 	}
 }
 
-// The limits that make a field doubtful, from leastRequests of crawlers on.
+// The limits that make a field suspicious, from leastRequests of crawlers on.
 const (
 	leastRequests = 100
 	manyOperators = 3

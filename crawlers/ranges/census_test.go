@@ -36,7 +36,7 @@ func tenths(n int) func(i int) string {
 	}
 }
 
-// TestCensus holds from when on a field is doubtful.
+// TestCensus holds from when on a field is suspicious.
 func TestCensus(t *testing.T) {
 	for _, c := range []struct {
 		about      string

@@ -33,8 +33,8 @@ with pytest.raises(robobatch.Error, match="no files that were shipped, as in a s
 query = rs.with_verdicts(stream, rules=pack, columns="allowed").writeStream.format("parquet")
 query = query.option("checkpointLocation", out + ".checkpoint").trigger(availableNow=True).start(out + ".stream")
 query.awaitTermination()
-with pytest.raises(robobatch.Error, match="Spark Connect has no accumulators: leave out doubts"):
-    rs.Doubts(spark)
+with pytest.raises(robobatch.Error, match="Spark Connect has no accumulators: leave out warnings"):
+    rs.Warnings(spark)
 with pytest.raises(Exception, match="no name of a crawler"):
     spark.sql("select robots_allowed('https://www.sba.gov/', 'a b')").collect()
 spark.stop()

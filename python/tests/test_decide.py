@@ -29,7 +29,7 @@ VERDICTS = [
     (None, "bad_url", None),
     (None, "bad_url", None),
 ]
-pytestmark = [pytest.mark.filterwarnings("ignore::robobatch.Doubt"), pytest.mark.usefixtures("unchanged")]
+pytestmark = [pytest.mark.filterwarnings("ignore::robobatch.InputWarning"), pytest.mark.usefixtures("unchanged")]
 
 
 def test_equal_to_a_run(pack: Path, whole: pa.Table) -> None:
@@ -127,7 +127,7 @@ def test_options(rules: Path) -> None:
 HOSTILE = [
     "https://example.com/private\n/x",
     "https://example.com/\x00",
-    "robobatch: doubt: not one [no_urls]",
+    "robobatch: warning: not one [no_urls]",
     "https://example.com/" + "a" * 100_000,
     "https://example.com/\u202e\U0001f4a9",
     "https://[::1",
@@ -258,15 +258,15 @@ def test_damaged_pack(pack: Path, tmp_path: Path) -> None:
     assert caught.value.remedy
 
 
-def test_doubts(rules: Path) -> None:
-    with pytest.warns(robobatch.Doubt, match="1 of 2 rows were rejected") as caught:
+def test_warnings(rules: Path) -> None:
+    with pytest.warns(robobatch.InputWarning, match="1 of 2 rows were rejected") as caught:
         robobatch.decide(["https://example.com/", "x"], rules=rules)
-    assert [(w.message.code, w.filename) for w in caught if isinstance(w.message, robobatch.Doubt)] == [
+    assert [(w.message.code, w.filename) for w in caught if isinstance(w.message, robobatch.InputWarning)] == [
         ("rejected_lines", __file__)
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(robobatch.Doubt, match="name the column of the URLs with url="):
+        with pytest.raises(robobatch.InputWarning, match="name the column of the URLs with url="):
             robobatch.decide(["x"], rules=rules)
 
 

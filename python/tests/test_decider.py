@@ -30,7 +30,7 @@ from robobatch.process import Process
 RULES = {"https://example.com": "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n"}
 HOME = "https://example.com/"
 resource_tracker.ensure_running()  # it has a pipe, and is for all tests
-pytestmark = [pytest.mark.filterwarnings("ignore::robobatch.Doubt"), pytest.mark.usefixtures("unchanged")]
+pytestmark = [pytest.mark.filterwarnings("ignore::robobatch.InputWarning"), pytest.mark.usefixtures("unchanged")]
 
 
 def test_questions() -> None:
@@ -172,24 +172,24 @@ def test_verdicts_of_arrays() -> None:
                 decider.verdicts(*arrays)
 
 
-def test_doubts_are_about_all() -> None:
+def test_warnings_are_about_all() -> None:
     decider = robobatch.Decider(RULES)
     for url in [HOME] * 20 + ["x"]:
         decider.allowed(url)
-    assert decider.doubts() == []
+    assert decider.warnings() == []
     for url in ["x", "y"]:
         decider.allowed(url)
-    assert [doubt.code for doubt in decider.doubts()] == ["no_urls"]
-    assert decider.doubts() == []
+    assert [warning.code for warning in decider.warnings()] == ["no_urls"]
+    assert decider.warnings() == []
     decider.allowed("x")
-    with pytest.warns(robobatch.Doubt, match="no row has a URL") as caught:
+    with pytest.warns(robobatch.InputWarning, match="no row has a URL") as caught:
         decider.close()
     assert [w.filename for w in caught] == [__file__]
-    with pytest.warns(robobatch.Doubt, match="is no robots.txt but"):
+    with pytest.warns(robobatch.InputWarning, match="is no robots.txt but"):
         page = robobatch.Decider("<html>\n<body>hello</body>\n</html>\n", origin=HOME[:-1])
-    with page, pytest.warns(robobatch.Doubt) as caught:
+    with page, pytest.warns(robobatch.InputWarning) as caught:
         page.decide(["https://elsewhere.example/"])
-    assert [w.message.code for w in caught if isinstance(w.message, robobatch.Doubt)] == ["no_robots"]
+    assert [w.message.code for w in caught if isinstance(w.message, robobatch.InputWarning)] == ["no_robots"]
 
 
 def test_threads() -> None:

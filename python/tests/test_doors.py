@@ -26,7 +26,7 @@ HOME = "https://example.com/"
 RULES = {"https://example.com": "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n"}
 URLS = [HOME + "private", HOME, None, "no url"]
 ALLOWED = [False, True, None, None]
-pytestmark = [pytest.mark.filterwarnings("ignore::robobatch.Doubt"), pytest.mark.usefixtures("unchanged")]
+pytestmark = [pytest.mark.filterwarnings("ignore::robobatch.InputWarning"), pytest.mark.usefixtures("unchanged")]
 
 
 def decide(rows: Any, **options: Any) -> Any:
@@ -119,9 +119,9 @@ def test_duckdb() -> None:
     ):
         con.sql("select robots_allowed(url, case when n = 2 then 'a b' else '*' end) from log").fetchall()
     assert con.sql(query).fetchall()[0][0] is False
-    assert {doubt.code for doubt in decider.doubts()} == {"rejected_lines"}  # one in four is no URL
+    assert {warning.code for warning in decider.warnings()} == {"rejected_lines"}  # one in four is no URL
     con.sql("select robots_allowed('/x', '*')").fetchall()
-    assert [doubt.code for doubt in decider.doubts()] == ["no_urls"]
+    assert [warning.code for warning in decider.warnings()] == ["no_urls"]
     decider.close()
     with pytest.raises(duckdb.Error, match="the Decider is closed"):
         con.sql(query).fetchall()
@@ -176,7 +176,7 @@ def test_help_has_all_options() -> None:
     )
     for word in ("Decider", "decide(", "robots_allowed", "docs/LAKE.md"):
         assert word in shown
-    assert {"Decider", "decide", "stream", "Doubt", "Error", "find_binary"} <= set(dir(robobatch))
+    assert {"Decider", "decide", "stream", "InputWarning", "Error", "find_binary"} <= set(dir(robobatch))
     for function in (robobatch.decide, robobatch.Decider, robobatch.Decider.decide):
         text = inspect.getdoc(function) or ""
         for name in inspect.signature(function).parameters:

@@ -35,12 +35,12 @@ def patient(monkeypatch: pytest.MonkeyPatch, unchanged: None) -> Iterator[None]:
 
 
 def ask(rules: Path, urls: Sequence[str | None], question: str = "one") -> tuple[list[bool | None], list[str]]:
-    """Return what is allowed, and the codes of the doubts."""
-    doubts: list[robobatch.Doubt] = []
+    """Return what is allowed, and the codes of the warnings."""
+    warnings: list[robobatch.InputWarning] = []
     batches = [pa.record_batch({"url": pa.array(urls[i : i + 1], pa.string())}) for i in range(len(urls))]
     process = kept.kept(question, rules, arguments(rules, {"columns": ["allowed"]}))
-    decided = extended(batches, process, {}, doubts.append)
-    return [allowed for b in decided for allowed in b["allowed"].to_pylist()], [d.code for d in doubts]
+    decided = extended(batches, process, {}, warnings.append)
+    return [allowed for b in decided for allowed in b["allowed"].to_pylist()], [d.code for d in warnings]
 
 
 def ids() -> list[int]:
@@ -55,8 +55,8 @@ def test_streams_share_a_process(pack: Path) -> None:
         ([SITE], [True], []),
         (["https://stray.example/"], [True], ["no_robots"]),
     ]
-    for urls, allowed, doubts in streams * 2:
-        assert ask(pack, urls) == (allowed, doubts)
+    for urls, allowed, warnings in streams * 2:
+        assert ask(pack, urls) == (allowed, warnings)
         seen.update(ids())
     assert len(seen) == 1
 

@@ -114,7 +114,7 @@ def test_shipping(spark: SparkSession, pack: Path, rules: Path, tmp_path: Path) 
 
 def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole: pa.Table, program: str) -> None:
     """Each row has the verdict for its own agent: that of a run for this agent alone."""
-    doubts = rs.register(spark, pack)
+    warnings = rs.register(spark, pack)
     bots = ["*", "Googlebot", "GPTBot", "nobody"]
     own = log.selectExpr("line", "url", f"array({str(bots)[1:-1]})[line % {len(bots)}] as bot")
     own.createOrReplaceTempView("log")
@@ -127,9 +127,9 @@ def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole
     nulls = "select * from values (null, '*'), (null, 'a b'), ('https://www.sba.gov/', null) t(url, bot)"
     found = spark.sql(nulls).selectExpr("robots_allowed(url, bot)", "robots_rule(url, bot)").collect()
     assert [tuple(row) for row in found] == [(None, None)] * 3
-    assert doubts is not None
+    assert warnings is not None
     spark.sql("select robots_allowed('not a URL', '*')").collect()
-    assert "no_urls" in [doubt.code for doubt in doubts.found()]
+    assert "no_urls" in [warning.code for warning in warnings.found()]
     assert [row[0] for row in spark.sql("select robots_allowed(null, '*')").collect()] == [None]
     for call, said in {
         "('https://www.sba.gov/', 'a b')": r"robobatch\.errors\.Error: row 0 of partition 0: no name of a crawler",
@@ -175,13 +175,13 @@ def test_an_error_names_the_row(spark: SparkSession, rules: Path) -> None:
         rs.with_verdicts(df.coalesce(1), rules=rules, agent_column="bot").collect()
 
 
-def test_doubts_reach_the_driver(spark: SparkSession, rules: Path) -> None:
-    doubts = rs.Doubts(spark)
+def test_warnings_reach_the_driver(spark: SparkSession, rules: Path) -> None:
+    warnings = rs.Warnings(spark)
     df = spark.createDataFrame([("x",), ("y",)] * 4, "url string").repartition(2)
-    assert rs.with_verdicts(df, rules=rules, doubts=doubts).count() == 8
-    (doubt,) = doubts.found()
-    assert doubt.code == "no_urls"
-    assert doubts.tasks(doubt) == 2
+    assert rs.with_verdicts(df, rules=rules, warnings=warnings).count() == 8
+    (warning,) = warnings.found()
+    assert warning.code == "no_urls"
+    assert warnings.tasks(warning) == 2
 
 
 def test_a_stream(spark: SparkSession, pack: Path, whole: pa.Table, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from conftest import children
 
 import robobatch
 
-pytestmark = [pytest.mark.filterwarnings("ignore::robobatch.Doubt"), pytest.mark.usefixtures("unchanged")]
+pytestmark = [pytest.mark.filterwarnings("ignore::robobatch.InputWarning"), pytest.mark.usefixtures("unchanged")]
 
 
 def batch(first: int, rows: int = 1000) -> pa.RecordBatch:
@@ -44,10 +44,10 @@ def test_no_batches(rules: Path) -> None:
     assert list(robobatch.stream([], rules=rules)) == []
 
 
-def test_doubts_are_given(rules: Path) -> None:
-    doubts: list[robobatch.Doubt] = []
-    list(robobatch.stream([pa.record_batch({"url": ["x"]})], rules=rules, on_doubt=doubts.append))
-    assert [d.code for d in doubts] == ["no_urls"]
+def test_warnings_are_given(rules: Path) -> None:
+    warnings: list[robobatch.InputWarning] = []
+    list(robobatch.stream([pa.record_batch({"url": ["x"]})], rules=rules, on_warning=warnings.append))
+    assert [d.code for d in warnings] == ["no_urls"]
 
 
 def test_few_batches_are_read_ahead(rules: Path) -> None:

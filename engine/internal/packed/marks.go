@@ -12,7 +12,7 @@ import (
 
 // Two chunks have facts about all texts that else are only known after loading:
 //
-//	odd     of each doubtful text its number, less the number before it, and its oddity: 1 byte
+//	odd     of each odd text its number, less the number before it, and its oddity: 1 byte
 //	tokens  1 byte: 1 if they are all; count of the product tokens, and each
 //
 // A pack without any has no such chunk.
@@ -22,7 +22,7 @@ func (w *writer) writeMarks() (err error) {
 	var odd, tokens []byte
 	last := 0
 	for id, o := range w.odd {
-		if number, ok := rules.RulingID(id).Text(); ok && o.Doubtful() {
+		if number, ok := rules.RulingID(id).Text(); ok && o.IsOdd() {
 			odd = binary.AppendUvarint(odd, uint64(number-last))
 			odd = append(odd, byte(o))
 			last = number
@@ -50,7 +50,7 @@ func (w *writer) writeMarks() (err error) {
 // errMarks is the error of a chunk of marks whose checksum is right and which is none all the same.
 var errMarks = fmt.Errorf("%w (what it says of texts is not in its form)", pack.ErrDamaged)
 
-// readOdd reads which texts are doubtful.
+// readOdd reads which texts are odd.
 func readOdd(file *pack.Reader) (odd rules.Odd, err error) {
 	ref := file.Summary().Odd
 	if ref.Size == 0 {

@@ -26,7 +26,7 @@ func FuzzMarks(f *testing.F) {
 		}
 		defer s.Close()
 		for id, o := range s.Odd() {
-			if o.Doubtful() && (rules.RulingID(id) < rules.TextID(0) || rules.RulingID(id) >= rules.TextID(2)) || int(o) >= robots.NumOddities {
+			if o.IsOdd() && (rules.RulingID(id) < rules.TextID(0) || rules.RulingID(id) >= rules.TextID(2)) || int(o) >= robots.NumOddities {
 				t.Errorf("oddity %d of %d", o, id)
 			}
 		}

@@ -209,7 +209,7 @@ func (w *writer) writeTexts() (err error) {
 func (w *writer) note(t *packedText, origin robots.Origin) {
 	w.tokens.Add(t.groups)
 	w.odd.Add(rules.TextID(w.written), t.odd)
-	if t.odd.Doubtful() {
+	if t.odd.IsOdd() {
 		w.stats.Odd.Add(rules.OddOrigin{Origin: origin, Odd: t.odd})
 	}
 	w.written++

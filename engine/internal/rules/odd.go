@@ -3,12 +3,12 @@ package rules
 import "github.com/robobatch/robobatch/robots"
 
 // Odd are the oddities of texts by RulingID. It is shorter than some RulingIDs are great, and nil if
-// no text is doubtful.
+// no text is odd.
 type Odd []robots.Oddity
 
-// Add notes the oddity of a text, if it is doubtful.
+// Add notes the oddity of a text, if it is odd.
 func (odd *Odd) Add(id RulingID, o robots.Oddity) {
-	if !o.Doubtful() {
+	if !o.IsOdd() {
 		return
 	}
 	if n := int(id) + 1; n > len(*odd) {

@@ -120,7 +120,7 @@ func (b *block) ends() error {
 	case b.src.Fault() == nil: // an error of the file
 		return err
 	case b.src.IsFaulty(end - 1):
-		return err // the block is in doubt, even if all of it is there
+		return err // the block is uncertain, even if all of it is there
 	}
 	if !endsWell(after) {
 		return fmt.Errorf("%w: no record ends there", ErrLength)

@@ -234,7 +234,7 @@ func (t *textReader) unpacked(p []byte) (int, error) {
 			return n, err
 		}
 		t.fault = err
-		if n == 0 { // the zstd decoder keeps a block back that only a missing or wrong checksum puts in doubt
+		if n == 0 { // the zstd decoder keeps a block back that only a missing or wrong checksum makes uncertain
 			n, _ = t.text.Read(p)
 		}
 	}

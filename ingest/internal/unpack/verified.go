@@ -21,5 +21,5 @@ func (v *verifiedParts) end(check bool) {
 }
 
 // allVerified is the number of verified bytes of a text that is not packed: nothing is known of its
-// bytes, and nothing that was read can put them in doubt.
+// bytes, and nothing that was read can make them uncertain.
 const allVerified = math.MaxInt64

@@ -29,7 +29,7 @@ In SQL and expressions
 More than memory holds
     ``robobatch.stream(batches, rules=...)`` takes record batches and yields them with verdicts.
 
-Errors are ``robobatch.Error`` and say what to do. What is doubtful is a warning, ``robobatch.Doubt``.
+Errors are ``robobatch.Error`` and say what to do. Warnings are ``robobatch.InputWarning``.
 docs/LAKE.md has more examples.
 """
 
@@ -41,17 +41,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from robobatch.binary import find_binary
     from robobatch.decider import Decider, Explanation
-    from robobatch.errors import Doubt, Error
+    from robobatch.errors import Error, InputWarning
     from robobatch.verdicts import decide, stream
 
     __version__: str
 
-__all__ = ["Decider", "Doubt", "Error", "Explanation", "decide", "find_binary", "stream"]
+__all__ = ["Decider", "Error", "Explanation", "InputWarning", "decide", "find_binary", "stream"]
 
 # Where names are. They are imported when they are first used: the command needs no pyarrow.
 _MODULES = {
     "Decider": "decider",
-    "Doubt": "errors",
+    "InputWarning": "errors",
     "Error": "errors",
     "Explanation": "decider",
     "decide": "verdicts",

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from robobatch.binary import find_binary
 from robobatch.convert import check, convert
-from robobatch.errors import Doubt, Error, among, error_of, in_row
+from robobatch.errors import Error, InputWarning, among, error_of, in_row
 from robobatch.lane import EndedError, Lane
 from robobatch.question import Options, about_rules, arguments, list_of
 from robobatch.rows import is_text, table_of
@@ -69,21 +69,21 @@ class Explanation:
         return self.text
 
 
-class _Doubts:
-    """Doubts that wait to be asked for. Lanes refer to them, and not to their Decider, which may be collected."""
+class _Warnings:
+    """Warnings that wait to be asked for. Lanes refer to them, and not to their Decider, which may be collected."""
 
     def __init__(self) -> None:
         """Begin with none."""
         self.known: set[str] = set()  # those about the rules, which come with each stream
-        self.kept: list[Doubt] = []
+        self.kept: list[InputWarning] = []
 
-    def new(self, doubts: list[Doubt]) -> list[Doubt]:
+    def new(self, found: list[InputWarning]) -> list[InputWarning]:
         """Return those that are not about the rules."""
-        return [doubt for doubt in doubts if str(doubt) not in self.known]
+        return [warning for warning in found if str(warning) not in self.known]
 
-    def keep(self, doubts: list[Doubt]) -> None:
+    def keep(self, found: list[InputWarning]) -> None:
         """Keep those that are not about the rules."""
-        self.kept.extend(self.new(doubts))
+        self.kept.extend(self.new(found))
 
 
 class Decider:
@@ -109,7 +109,7 @@ class Decider:
 
     Warns
     -----
-    Doubt
+    InputWarning
         The rules contradict what they were taken for.
 
     Examples
@@ -148,13 +148,13 @@ class Decider:
         }
         self._lanes: dict[tuple[tuple[str, ...], tuple[str, ...], bool], Lane] = {}
         self._closed = False
-        self._doubts = _Doubts()
+        self._warnings = _Warnings()
         self._begin()
         nothing = _SMALL.empty_table()
-        _, doubts = decided(nothing, self._lane(_ALLOWED, small=True).stream())
-        self._doubts.known.update(str(doubt) for doubt in doubts)
-        for doubt in doubts:
-            warnings.warn(doubt, stacklevel=2)
+        _, warned = decided(nothing, self._lane(_ALLOWED, small=True).stream())
+        self._warnings.known.update(str(warning) for warning in warned)
+        for warning in warned:
+            warnings.warn(warning, stacklevel=2)
 
     def _begin(self) -> None:
         """Make what a process has for itself: also one that was forked."""
@@ -184,11 +184,11 @@ class Decider:
         return f"Decider({shown}{given})"
 
     def close(self) -> None:
-        """End the processes. Doubts about what ``allowed`` and functions of SQL were asked are warnings then."""
+        """End the processes. Warnings about what ``allowed`` and functions of SQL were asked are warnings then."""
         if self._closed:
             return
         try:
-            left = self.doubts()
+            left = self.warnings()
         finally:
             self._closed = True
             with self._lock:
@@ -196,11 +196,11 @@ class Decider:
                 self._lanes.clear()
             for lane in lanes:
                 lane.end()
-        for doubt in left:
-            warnings.warn(doubt, stacklevel=2)
+        for warning in left:
+            warnings.warn(warning, stacklevel=2)
 
-    def doubts(self) -> list[Doubt]:
-        """Return the doubts about what ``allowed`` and functions of SQL were asked since the last call.
+    def warnings(self) -> list[InputWarning]:
+        """Return the warnings about what ``allowed`` and functions of SQL were asked since the last call.
 
         They are about all of these rows together, so that a single bad URL is none. Equal ones are one.
         """
@@ -209,8 +209,8 @@ class Decider:
         for lane in lanes:
             lane.end_stream()
         with self._lock:
-            left, self._doubts.kept = self._doubts.kept, []
-        return list({str(doubt): doubt for doubt in left}.values())
+            left, self._warnings.kept = self._warnings.kept, []
+        return list({str(warning): warning for warning in left}.values())
 
     def allowed(self, url: str | bytes | None, agent: str = "*") -> bool | None:
         r"""Return whether a crawler may fetch a URL; None if that is no URL, or nobody knows.
@@ -317,7 +317,7 @@ class Decider:
         while True:
             lane = self._lane(chosen, () if single else tuple(tokens))
             try:
-                answers, doubts = decided(sent, lane.stream(), progress=progress)
+                answers, warned = decided(sent, lane.stream(), progress=progress)
                 break
             except EndedError:
                 continue  # it was one too many
@@ -327,8 +327,8 @@ class Decider:
                 again = False
         answers = answers.rename_columns([prefix + name for name in answers.column_names])
         added = with_columns(table, answers)
-        for doubt in self._doubts.new(doubts):
-            warnings.warn(doubt, stacklevel=2)
+        for warning in self._warnings.new(warned):
+            warnings.warn(warning, stacklevel=2)
         return convert(added, rows, to, answers.column_names)
 
     def verdicts(self, urls: Any, agents: Any = "*", columns: Sequence[str] = ("allowed",)) -> pa.RecordBatch:
@@ -346,7 +346,7 @@ class Decider:
         Returns
         -------
         pyarrow.RecordBatch
-            The columns, in the order of the URLs. Doubts are kept for ``doubts``.
+            The columns, in the order of the URLs. Warnings are kept for ``warnings``.
 
         Examples
         --------
@@ -366,7 +366,7 @@ class Decider:
                 missing = agents.is_null() if missing is None else pc.or_(missing, agents.is_null())
         if missing is None:
             return self._ask(pa.RecordBatch.from_arrays([urls, agents], schema=_SMALL), tuple(columns))
-        there = pc.invert(missing)  # only these are asked for: a null is no doubtful URL
+        there = pc.invert(missing)  # only these are asked for: a null is not a bad URL
         asked = pa.RecordBatch.from_arrays([urls.filter(there), agents.filter(there)], schema=_SMALL)
         try:
             answer = self._ask(asked, tuple(columns))
@@ -447,7 +447,7 @@ class Decider:
                     options["agents"] = agents
                 else:
                     options["agent_column"] = "agent"
-                lane = Lane(self._rules, arguments(self._rules.path, options), self._doubts.keep)
+                lane = Lane(self._rules, arguments(self._rules.path, options), self._warnings.keep)
             self._lanes[key] = lane  # the last one is the latest
             if len(self._lanes) > _MOST_LANES:
                 dropped = self._lanes.pop(next(iter(self._lanes)))
@@ -460,7 +460,7 @@ class Decider:
         """Forget the processes of the parent."""
         self._finalizer.detach()
         self._lanes = {}
-        self._doubts.kept = []
+        self._warnings.kept = []
         self._begin()
 
 

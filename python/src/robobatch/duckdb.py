@@ -60,7 +60,7 @@ def register(
     Returns
     -------
     Decider
-        What decides. It lives as long as the connection. Its ``doubts()`` are about the rows of all queries so far:
+        What decides. It lives as long as the connection. Its ``warnings()`` are about the rows of all queries so far:
         look at them after a query.
     """
     try:

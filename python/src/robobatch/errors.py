@@ -1,4 +1,4 @@
-"""What can go wrong, and what is doubtful."""
+"""Errors, and warnings about the input."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ARGUMENTS = {
 _COMMAND = r"robobatch (?:[a-z]+ )?-[^:;\n]*"  # one to run, which keeps its flags
 _FLAG = re.compile(rf'{_COMMAND}|(?<![\w./"-])-[a-z]+(?:-[a-z]+)*(?![\w/-])')  # not what is quoted
 _PREFIX = re.compile(r"^robobatch: ", re.MULTILINE)
-_DOUBT = re.compile(r"^robobatch: doubt: .*(?:\n {2}.*)*\n?", re.MULTILINE)
+_WARNING = re.compile(r"^robobatch: warning: .*(?:\n {2}.*)*\n?", re.MULTILINE)
 _HELP = re.compile(r"^Run robobatch .* for help\.\n?", re.MULTILINE)
 
 
@@ -69,10 +69,10 @@ class Error(Exception):
         return _in_python(self.message)
 
 
-class Doubt(UserWarning):
+class InputWarning(UserWarning):
     """Input does not look like its format, or contradicts an argument, and the rows have verdicts.
 
-    docs/DOUBTS.md lists the codes.
+    docs/WARNINGS.md lists the codes.
     """
 
     def __init__(self, text: str) -> None:
@@ -86,9 +86,9 @@ class Doubt(UserWarning):
         return _in_python(str(self.args[0]))
 
 
-def doubts_of(stderr: str) -> list[Doubt]:
-    """Return the doubts that the program printed."""
-    return [Doubt(found.removeprefix("robobatch: doubt: ").rstrip("\n")) for found in _DOUBT.findall(stderr)]
+def warnings_of(stderr: str) -> list[InputWarning]:
+    """Return the warnings that the program printed."""
+    return [InputWarning(found.removeprefix("robobatch: warning: ").rstrip("\n")) for found in _WARNING.findall(stderr)]
 
 
 _ROW = re.compile(r"^standard input: record batch (\d+): row (\d+): ")
@@ -135,7 +135,7 @@ def error_of(stderr: str, code: int, addresses: int | None = None) -> Error:
             "and leave spark.executor.pyspark.memory unset",
             code,
         )
-    message = _PREFIX.sub("", _HELP.sub("", _DOUBT.sub("", stderr))).strip("\n")
+    message = _PREFIX.sub("", _HELP.sub("", _WARNING.sub("", stderr))).strip("\n")
     if code < 0:
         message = message or f"robobatch pipe was ended by signal {-code}: " + (
             "if memory ran out, bound it with -max-memory, or give the task more"

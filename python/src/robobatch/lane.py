@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 
-from robobatch.errors import Doubt
+from robobatch.errors import InputWarning
 from robobatch.process import LostError, Process
 from robobatch.rules import Rules
 
@@ -25,11 +25,11 @@ class Lane:
     asked again: the first of it may have been at fault, so it is asked once more, or not at all after an error.
     """
 
-    def __init__(self, rules: Rules, arguments: list[str], on_doubts: Callable[[list[Doubt]], object]) -> None:
-        """Keep what to start. ``on_doubts`` gets the doubts about small questions when their stream ends."""
+    def __init__(self, rules: Rules, arguments: list[str], on_warnings: Callable[[list[InputWarning]], object]) -> None:
+        """Keep what to start. ``on_warnings`` gets the warnings about small questions when their stream ends."""
         self._rules = rules  # keeps the file that the arguments name
         self._arguments = arguments
-        self._on_doubts = on_doubts
+        self._on_warnings = on_warnings
         self._lock = threading.Lock()  # of what is sent
         self._process: Process | None = None
         self._open = False  # a stream of small questions
@@ -61,7 +61,7 @@ class Lane:
             yield self._started()
 
     def end_stream(self) -> None:
-        """End the stream of small questions, so that its doubts are known."""
+        """End the stream of small questions, so that its warnings are known."""
         with self._lock, self._dropping():
             self._end_stream()
 
@@ -89,7 +89,7 @@ class Lane:
     def _end_stream(self) -> None:
         if self._open and self._process is not None and self._process.runs:
             self._process.end_stream()
-            self._on_doubts(self._process.doubts())
+            self._on_warnings(self._process.warnings())
         self._open = False
 
     @contextlib.contextmanager

@@ -26,7 +26,7 @@ from typing import cast
 import pyarrow as pa
 
 from robobatch.binary import find_binary
-from robobatch.errors import Doubt, Error, doubts_of, error_of
+from robobatch.errors import Error, InputWarning, error_of, warnings_of
 
 _PIPE_BYTES = 1 << 20  # the most that Linux gives everybody: a batch then takes few turns
 _SET_PIPE_SIZE = 1031  # fcntl.F_SETPIPE_SZ
@@ -185,14 +185,14 @@ class Process:
             else:
                 self._stdin.close()
 
-    def doubts(self) -> list[Doubt]:
-        """Return the doubts about the stream, once it has ended and all answers are there. Waits for them."""
+    def warnings(self) -> list[InputWarning]:
+        """Return the warnings about the stream, once it has ended and all answers are there. Waits for them."""
         if self._end.slot.get() is not None:
             raise self.fault()
         report = self._reports.get()
         if report is None:
             raise self.fault()
-        return doubts_of(report.decode("utf-8", "replace"))
+        return warnings_of(report.decode("utf-8", "replace"))
 
     def finish(self) -> None:
         """Send no more, and wait for the exit code."""

@@ -7,10 +7,10 @@ variable PYSPARK_PYTHON names when the session starts, else the ``python3`` of P
     >>> import sys
     >>> os.environ["PYSPARK_PYTHON"] = sys.executable  # doctest: +SKIP
     >>> spark = SparkSession.builder.getOrCreate()  # doctest: +SKIP
-    >>> doubts = robobatch.spark.register(spark, "rules.rbp")  # doctest: +SKIP
+    >>> warnings = robobatch.spark.register(spark, "rules.rbp")  # doctest: +SKIP
     >>> spark.read.parquet("log.parquet").createOrReplaceTempView("log")  # doctest: +SKIP
     >>> spark.sql("select url, robots_allowed(url, 'Googlebot') as allowed from log").show()  # doctest: +SKIP
-    >>> doubts.found()  # doctest: +SKIP
+    >>> warnings.found()  # doctest: +SKIP
     []
 
 A worker of Python keeps one process of robobatch from task to task, and ends it when none has come for five seconds.
@@ -42,7 +42,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import BinaryType, CharType, StringType, StructField, StructType, VarcharType
 
-from robobatch.errors import Doubt, Error
+from robobatch.errors import Error, InputWarning
 from robobatch.kept import kept
 from robobatch.process import Process, started
 from robobatch.question import Options, arguments, url_column
@@ -52,7 +52,7 @@ from robobatch.verdicts import answers, extended, verdict_schema
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["Doubts", "Shipped", "register", "ship", "with_verdicts"]
+__all__ = ["Shipped", "Warnings", "register", "ship", "with_verdicts"]
 
 
 @dataclass(frozen=True)
@@ -150,10 +150,10 @@ def _copy(file: BinaryIO, to: Path) -> Path:
         raise
 
 
-class Doubts:
-    """What tasks find doubtful, on the driver: make one, give it to ``with_verdicts``, run the job, and look.
+class Warnings:
+    """The warnings of tasks, on the driver: make one, give it to ``with_verdicts``, run the job, and look.
 
-    Spark Connect has no such way: there doubts are in the standard error of the executors, as without this.
+    Spark Connect has no such way: there warnings are in the standard error of the executors, as without this.
 
     Parameters
     ----------
@@ -162,9 +162,9 @@ class Doubts:
 
     Examples
     --------
-    >>> doubts = robobatch.spark.Doubts(spark)  # doctest: +SKIP
-    >>> robobatch.spark.with_verdicts(df, rules=pack, doubts=doubts).write.parquet("out")  # doctest: +SKIP
-    >>> doubts.found()  # doctest: +SKIP
+    >>> warnings = robobatch.spark.Warnings(spark)  # doctest: +SKIP
+    >>> robobatch.spark.with_verdicts(df, rules=pack, warnings=warnings).write.parquet("out")  # doctest: +SKIP
+    >>> warnings.found()  # doctest: +SKIP
     []
     """
 
@@ -172,22 +172,22 @@ class Doubts:
         """Make an accumulator."""
         if _is_remote(spark):
             raise Error(
-                "Spark Connect has no accumulators: leave out doubts, "
+                "Spark Connect has no accumulators: leave out warnings, "
                 "and look into the standard error of the executors"
             )
         self._tasks: Accumulator[dict[str, int]] = spark.sparkContext.accumulator({}, _Tasks())
 
-    def found(self) -> list[Doubt]:
-        """Return the doubts of all tasks that have ended, those of most tasks first. Equal ones are one."""
-        return [Doubt(text) for text, _ in sorted(self._tasks.value.items(), key=lambda found: -found[1])]
+    def found(self) -> list[InputWarning]:
+        """Return the warnings of all tasks that have ended, those of most tasks first. Equal ones are one."""
+        return [InputWarning(text) for text, _ in sorted(self._tasks.value.items(), key=lambda found: -found[1])]
 
-    def tasks(self, doubt: Doubt) -> int:
+    def tasks(self, warning: InputWarning) -> int:
         """Return how many tasks had it; one that was tried again may count twice."""
-        return self._tasks.value.get(str(doubt.args[0]), 0)
+        return self._tasks.value.get(str(warning.args[0]), 0)
 
 
 class _Tasks(AccumulatorParam[dict[str, int]]):
-    """Tasks by the text of a doubt."""
+    """Tasks by the text of a warning."""
 
     def zero(self, value: dict[str, int]) -> dict[str, int]:  # noqa: ARG002 - the interface is Spark's
         return {}
@@ -202,7 +202,7 @@ def with_verdicts(
     df: DataFrame,
     *,
     rules: str | os.PathLike[str] | Shipped,
-    doubts: Doubts | None = None,
+    warnings: Warnings | None = None,
     **options: Unpack[Options],
 ) -> DataFrame:
     """Return the DataFrame with the columns of the verdicts behind its own.
@@ -214,8 +214,8 @@ def with_verdicts(
     rules : Shipped, or path
         What ``ship`` returned, or a path that all nodes have, or an address as s3://bucket/rules.rbp, if the program
         reads such. The tasks read them.
-    doubts : Doubts, optional
-        It gets the doubts of all tasks. Without it they are in the standard error of the executors.
+    warnings : Warnings, optional
+        It gets the warnings of all tasks. Without it they are in the standard error of the executors.
     **options
         Those of decide, which are checked here, by the program of this machine. ``workers`` is 1 by default, as a
         task has one core.
@@ -244,7 +244,7 @@ def with_verdicts(
         df = df.toDF(*(f"_{i}" for i in range(len(own))))
         own = df.schema.fields
         asked["url"] = f"_{index}"
-    decided = df.mapInArrow(_task(rules, asked, plain, doubts), StructType([*own, *fields]))
+    decided = df.mapInArrow(_task(rules, asked, plain, warnings), StructType([*own, *fields]))
     return decided if decided.columns == names else decided.toDF(*names)
 
 
@@ -276,7 +276,7 @@ def register(
     spark: SparkSession,
     rules: str | os.PathLike[str] | Shipped,
     **options: Unpack[Options],
-) -> Doubts | None:
+) -> Warnings | None:
     """Make functions that decide URLs in Spark SQL.
 
     They are ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``, the rule that decides, and
@@ -296,8 +296,8 @@ def register(
 
     Returns
     -------
-    Doubts or None
-        The doubts of all queries so far; None on Spark Connect.
+    Warnings or None
+        The warnings of all queries so far; None on Spark Connect.
 
     Examples
     --------
@@ -313,21 +313,21 @@ def register(
         raise TypeError(f"register has no {wrong[0]}: that is what SQL asks for")
     prefix = options.pop("prefix", "robots_")
     shipped = rules if isinstance(rules, Shipped) else ship(spark, rules)
-    doubts = None if _is_remote(spark) else Doubts(spark)
+    warnings = None if _is_remote(spark) else Warnings(spark)
     for name, (column, kind) in _FUNCTIONS.items():
         asked: Options = {"workers": 1, **options}
         asked.update({"agent_column": "agent", "columns": [column]})
         verdict_schema(asked)  # checks the options
-        spark.udf.register(prefix + name, made(_function(prefix + name, shipped, asked, doubts), kind))
-    return doubts
+        spark.udf.register(prefix + name, made(_function(prefix + name, shipped, asked, warnings), kind))
+    return warnings
 
 
 def _function(
-    name: str, rules: Shipped, options: Options, doubts: Doubts | None
+    name: str, rules: Shipped, options: Options, warnings: Warnings | None
 ) -> Callable[[Iterator[Any]], Iterator[pa.Array[Any]]]:
     """Return the function that a task calls for its rows."""
     question = uuid.uuid4().hex
-    on_doubt = _teller(doubts)
+    on_warning = _teller(warnings)
 
     def function(batches: Iterator[Any]) -> Iterator[pa.Array[Any]]:
         missing: deque[pa.Array[Any] | None] = deque()  # where a batch has no URL, or no agent
@@ -342,7 +342,7 @@ def _function(
 
         process = _process(question, rules.path(), options)
         with _in_partition():
-            for answer in answers(sent(), process, lambda found: [on_doubt(doubt) for doubt in found]):
+            for answer in answers(sent(), process, lambda found: [on_warning(warning) for warning in found]):
                 column, null = _cast(answer.column(0)), missing.popleft()
                 yield column if null is None else pc.if_else(null, pa.scalar(None, column.type), column)
 
@@ -382,26 +382,26 @@ def _process(question: str, path: str, options: Options) -> contextlib.AbstractC
     return kept(question, path, asked) if os.environ.get("SPARK_REUSE_WORKER") else started(asked)
 
 
-def _teller(doubts: Doubts | None) -> Callable[[Doubt], object]:
-    """Return what a task does with a doubt: only the accumulator goes to the tasks."""
-    if doubts is None:
+def _teller(warnings: Warnings | None) -> Callable[[InputWarning], object]:
+    """Return what a task does with a warning: only the accumulator goes to the tasks."""
+    if warnings is None:
         return _print
-    tasks = doubts._tasks
-    return lambda doubt: tasks.add({str(doubt.args[0]): 1})
+    tasks = warnings._tasks
+    return lambda warning: tasks.add({str(warning.args[0]): 1})
 
 
 def _task(
-    rules: str | os.PathLike[str] | Shipped, options: Options, plain: pa.Schema, doubts: Doubts | None
+    rules: str | os.PathLike[str] | Shipped, options: Options, plain: pa.Schema, warnings: Warnings | None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the function that a task calls."""
     where = rules if isinstance(rules, Shipped) else _named(rules)
     question = uuid.uuid4().hex
-    on_doubt = _teller(doubts)
+    on_warning = _teller(warnings)
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         process = _process(question, where.path() if isinstance(where, Shipped) else where, options)
         with _in_partition():
-            for batch in extended(batches, process, options, on_doubt):
+            for batch in extended(batches, process, options, on_warning):
                 own = batch.num_columns - len(plain)
                 verdicts = [_cast(column) for column in batch.columns[own:]]
                 schema = pa.schema([*list(batch.schema)[:own], *plain])
@@ -419,6 +419,6 @@ def _cast(column: pa.Array[Any]) -> pa.Array[Any]:
     return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
 
 
-def _print(doubt: Doubt) -> None:
-    """Print a doubt where the executor keeps what tasks print."""
-    print(f"robobatch: doubt: {doubt}", file=sys.stderr)
+def _print(warning: InputWarning) -> None:
+    """Print a warning where the executor keeps what tasks print."""
+    print(f"robobatch: warning: {warning}", file=sys.stderr)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import pyarrow as pa
 
 from robobatch.convert import check, convert
-from robobatch.errors import Doubt, Error, in_row
+from robobatch.errors import Error, InputWarning, in_row
 from robobatch.process import Process, started
 from robobatch.progress import counted
 from robobatch.question import Options, arguments, url_column
@@ -129,7 +129,7 @@ def decide(
 
     Warns
     -----
-    Doubt
+    InputWarning
         The input contradicts what it was taken for.
 
     Examples
@@ -155,10 +155,10 @@ def decide(
     table = table_of(rows, url)
     asked = arguments(source.path, options)
     indexes = columns_sent(table, options)
-    verdicts, doubts = decided(only(table, *indexes), started(asked, source.files), progress=progress)
+    verdicts, warned = decided(only(table, *indexes), started(asked, source.files), progress=progress)
     added = with_columns(table, verdicts)
-    for doubt in doubts:
-        warnings.warn(doubt, stacklevel=2)
+    for warning in warned:
+        warnings.warn(warning, stacklevel=2)
     return convert(added, rows, to, verdicts.column_names)
 
 
@@ -176,13 +176,13 @@ def columns_sent(table: pa.Table | pa.RecordBatch, options: Options) -> list[int
 
 def decided(
     sent: pa.Table, opened: AbstractContextManager[Process], *, progress: bool = False
-) -> tuple[pa.Table, list[Doubt]]:
-    """Return the verdicts of a table of the columns that the program reads, and the doubts."""
+) -> tuple[pa.Table, list[InputWarning]]:
+    """Return the verdicts of a table of the columns that the program reads, and the warnings."""
     batches = sent.to_batches(max_chunksize=_BATCH_ROWS) or [_empty(sent.schema)]
-    doubts: list[Doubt] = []
-    found = answers(iter(batches), opened, doubts.extend)
+    warned: list[InputWarning] = []
+    found = answers(iter(batches), opened, warned.extend)
     table = pa.Table.from_batches(counted(found, sent.num_rows, show=progress))
-    return table.unify_dictionaries(), doubts
+    return table.unify_dictionaries(), warned
 
 
 def with_columns(table: pa.Table, verdicts: pa.Table) -> pa.Table:
@@ -198,7 +198,7 @@ def stream(
     batches: Iterable[pa.RecordBatch],
     *,
     rules: str | os.PathLike[str],
-    on_doubt: Callable[[Doubt], object] = warnings.warn,
+    on_warning: Callable[[InputWarning], object] = warnings.warn,
     progress: bool = False,
     **options: Unpack[Options],
 ) -> Generator[pa.RecordBatch]:
@@ -212,8 +212,8 @@ def stream(
         The rows. All must have the schema of the first. A few are read ahead. No batches give none.
     rules : path
         As for decide.
-    on_doubt : function, default warnings.warn
-        It is called with each Doubt.
+    on_warning : function, default warnings.warn
+        It is called with each InputWarning.
     progress : bool, default False
         Show a bar, if tqdm is installed.
     **options
@@ -235,14 +235,14 @@ def stream(
     [True]
     """
     process = started(arguments(rules, options))
-    return counted(extended(batches, process, options, on_doubt), None, show=progress)
+    return counted(extended(batches, process, options, on_warning), None, show=progress)
 
 
 def extended(
     batches: Iterable[pa.RecordBatch],
     process: AbstractContextManager[Process],
     options: Options,
-    on_doubt: Callable[[Doubt], object],
+    on_warning: Callable[[InputWarning], object],
 ) -> Generator[pa.RecordBatch]:
     """Yield each record batch with the verdicts that a process gives."""
     waiting: deque[pa.RecordBatch] = deque()
@@ -264,7 +264,7 @@ def extended(
             yield only(batch, *indexes)
 
     schema: pa.Schema | None = None
-    with closing(answers(sent(), process, lambda doubts: [on_doubt(doubt) for doubt in doubts])) as found:
+    with closing(answers(sent(), process, lambda found: [on_warning(warning) for warning in found])) as found:
         for answer in found:
             batch = waiting.popleft()
             if schema is None:
@@ -290,7 +290,7 @@ def verdict_schema(options: Options) -> pa.Schema:
 def answers(
     sent: Iterator[pa.RecordBatch],
     opened: AbstractContextManager[Process],
-    on_doubts: Callable[[list[Doubt]], object],
+    on_warnings: Callable[[list[InputWarning]], object],
 ) -> Generator[pa.RecordBatch]:
     """Yield the verdicts for batches of the columns that the program reads, without these."""
     first = next(sent, None)
@@ -307,10 +307,10 @@ def answers(
             process.end_stream()
             while process.unanswered:
                 yield process.receive()
-            doubts = process.doubts()
+            warned = process.warnings()
     except Error as error:
         raise in_row(error, sizes) from error.__cause__
-    on_doubts(doubts)
+    on_warnings(warned)
 
 
 def _empty(schema: pa.Schema) -> pa.RecordBatch:

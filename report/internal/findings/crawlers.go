@@ -110,14 +110,14 @@ func violated(f *Facts) []Finding {
 			found[i].Link, found[i].Title = "conduct", "Conduct"
 		}
 		if f.Addresses {
-			f.doubt(&found[i], all)
+			f.warn(&found[i], all)
 			found[i].Text += all[0].knew(len(all) > 1, all[0].Unsure > 0)
 		} else {
 			found[i].Text += all[0].knew(len(all) > 1, false)
 			found[i].Do = "First find out with -ranges whether it was them: anyone can send their names. Then tell the operators, or refuse these requests."
 		}
 		if f.Unlike {
-			found[i].Text += " The answers to /robots.txt in the log contradict that it was there: see the doubts."
+			found[i].Text += " The answers to /robots.txt in the log contradict that it was there: see the warnings."
 			found[i].Do = "First give the robots.txt of that time, with -rules."
 		}
 	}
@@ -132,8 +132,8 @@ func FewViolations(found []Finding, violations int64) string {
 	return ""
 }
 
-// doubt says why some violations may not have come from these crawlers.
-func (f *Facts) doubt(one *Finding, crawlers []*Crawler) {
+// warn says why some violations may not have come from these crawlers.
+func (f *Facts) warn(one *Finding, crawlers []*Crawler) {
 	unsure, stale := int64(0), false
 	var missing, unpublished []string
 	for _, c := range crawlers {

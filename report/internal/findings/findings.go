@@ -283,7 +283,7 @@ func Looks(f *Facts) []Look {
 	}
 	knew := Look{What: "what these crawlers knew of robots.txt", Not: cmp.Or(noLog, noTime, noStatus, f.Unjudged)}
 	if f.Unlike {
-		knew.Note = "the answers in the log contradict this robots.txt, see the doubts"
+		knew.Note = "the answers in the log contradict this robots.txt, see the warnings"
 	}
 	return []Look{
 		shut,

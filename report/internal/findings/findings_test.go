@@ -575,8 +575,8 @@ func TestKnew(t *testing.T) {
 	}
 }
 
-// TestDoubt holds the reasons why violations may have come from others, and that lists are asked for only where there are some.
-func TestDoubt(t *testing.T) {
+// TestWarning holds the reasons why violations may have come from others, and that lists are asked for only where there are some.
+func TestWarning(t *testing.T) {
 	for want, c := range map[string]Crawler{
 		"":                              {},
 		"lists are of another time":     {Unsure: 3, Stale: true, Published: true},

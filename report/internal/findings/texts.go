@@ -254,7 +254,7 @@ func misplaced(f *Facts) (found []Finding) {
 		}
 		for _, one := range f.findingOf(kind, file.Requests, f.Requests, file.First, file.Last, text) {
 			one.file, one.Unit, one.Link, one.Title, one.Do = file, "requests while it was in force", file.Link, "Rules", do
-			one.opens = file.Report.Odd.Doubtful()
+			one.opens = file.Report.Odd.IsOdd()
 			if f.isPast(file) {
 				one.Text += " Another text is in force now."
 				one.Do = "Find out how it got there, so that it does not come again."
@@ -270,7 +270,7 @@ func (f *Facts) misplacedText(file *File) (kind Kind, text, do string) {
 	if file.Body == nil {
 		return kind, "", ""
 	}
-	if odd := file.Report.Odd; odd.Doubtful() {
+	if odd := file.Report.Odd; odd.IsOdd() {
 		site := file.site()
 		if f.OneOrigin {
 			site = "the site"

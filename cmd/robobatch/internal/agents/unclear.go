@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/robots"
@@ -29,10 +29,10 @@ func unknown(asked []string, d robots.Dialect) []string {
 	})
 }
 
-// Unclear returns a doubt if names that were asked for may be misspelt: no crawler is known by such a
+// Unclear returns a warning if names that were asked for may be misspelt: no crawler is known by such a
 // name, no group of the rules names it, and a name that is known, or named there, is alike. A name
 // of one's own crawler, which is like no other, is none.
-func Unclear(asked []string, d robots.Dialect, named Named) []doubt.Doubt {
+func Unclear(asked []string, d robots.Dialect, named Named) []warning.Warning {
 	table := crawlers.Set("all")
 	known, inRules := make([]word, 0, len(table)), make([]word, 0, len(named.Tokens))
 	for _, c := range table {
@@ -41,7 +41,7 @@ func Unclear(asked []string, d robots.Dialect, named Named) []doubt.Doubt {
 	for _, t := range named.Tokens {
 		inRules = append(inRules, newWord(string(t)))
 	}
-	result := doubt.Doubt{Code: doubt.UnclearAgent}
+	result := warning.Warning{Code: warning.UnclearAgent}
 	for _, name := range unknown(asked, d) {
 		token := robots.NewAgent(name, d).Token
 		if slices.ContainsFunc(named.Tokens, token.Equal) {
@@ -54,7 +54,7 @@ func Unclear(asked []string, d robots.Dialect, named Named) []doubt.Doubt {
 		if near == "" {
 			continue
 		}
-		if result.Count++; result.Count <= doubt.Examples {
+		if result.Count++; result.Count <= warning.Examples {
 			result.Examples = append(result.Examples, fmt.Sprintf("%q: did you mean %s?", name, near))
 		}
 	}
@@ -65,7 +65,7 @@ func Unclear(asked []string, d robots.Dialect, named Named) []doubt.Doubt {
 	if named.Complete {
 		result.Text += ", and no robots.txt in -rules names it"
 	}
-	return []doubt.Doubt{result}
+	return []warning.Warning{result}
 }
 
 // productOf returns a name up to its first slash: "Googlebot/2.1" is "Googlebot".

@@ -13,14 +13,14 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -68,11 +68,11 @@ and the run loads its rules. At the end it compares the steps: unpacking, which 
 type benchRun struct {
 	passage.Passage
 	guard.Printed
-	outOpt output.Options
-	dir    string // for the output, removed at the end
-	rounds int
-	job    measure.Job
-	doubts []doubt.Doubt // about the verdicts: if they are odd, the figures may say nothing about matching
+	outOpt   output.Options
+	dir      string // for the output, removed at the end
+	rounds   int
+	job      measure.Job
+	warnings []warning.Warning // about the verdicts: if they are odd, the figures may say nothing about matching
 }
 
 // plan checks the flags, and finds the inputs.
@@ -121,7 +121,7 @@ func (b *benchRun) check(g *given) error {
 		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.Now.Opt, Workers: []int{1, 0},
 		Pack: b.Now.Pack(),
 		Ran: func(store *engine.Store, s engine.Stats) {
-			b.doubts = append(passage.DoubtAgents(&b.Now.Opt, store), doubtful.Decided(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(b.Logs.Counts().Refused))...)
+			b.warnings = append(passage.WarnAgents(&b.Now.Opt, store), warn.Decided(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(b.Logs.Counts().Refused))...)
 		},
 	}
 	isText := !slices.ContainsFunc(b.Logs.Inputs(), func(in ingest.Input) bool { return in.Format == ingest.Parquet || in.Format == ingest.WARC })
@@ -161,8 +161,8 @@ func (b *benchRun) Run(ctx context.Context) (err error) {
 	case errors.Is(err, measure.ErrNoURLs):
 		return fmt.Errorf("%s: %w", b.logNames(), err)
 	case err == nil:
-		err = b.doubtRules()
-		b.DoubtOnce(b.doubts)
+		err = b.warnRules()
+		b.WarnOnce(b.warnings)
 	}
 	return load.NamePack(b.job.Pack, err)
 }
@@ -176,8 +176,8 @@ func (b *benchRun) logNames() string {
 	return say.Count(int64(len(names)), "log")
 }
 
-// doubtRules prints the doubts about the rules.
-func (b *benchRun) doubtRules() error {
+// warnRules prints the warnings about the rules.
+func (b *benchRun) warnRules() error {
 	if b.job.Pack != "" {
 		store, err := engine.OpenPack(b.job.Pack, b.job.Store)
 		if err != nil {
@@ -187,6 +187,6 @@ func (b *benchRun) doubtRules() error {
 			return err
 		}
 	}
-	b.Now.Doubt(&b.Console)
+	b.Now.Warn(&b.Console)
 	return nil
 }

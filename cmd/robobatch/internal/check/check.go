@@ -137,7 +137,7 @@ func (c *checking) Run(ctx context.Context) error {
 		}
 	}
 	answer, err := c.Answerer(ctx, targets)
-	c.Rules.Doubt(&c.Console)
+	c.Rules.Warn(&c.Console)
 	if err != nil {
 		return errors.Join(err, c.Close())
 	}
@@ -155,9 +155,9 @@ func (c *checking) Run(ctx context.Context) error {
 			results = append(results, c.file.Judge(&c.file.Lines[i], a))
 		}
 	}
-	if doubts := c.Unclear(); len(doubts) > 0 && c.file.Waivers[expect.UnclearAgent] == 0 {
-		return errors.Join(fmt.Errorf("%s: %s: %s; correct it, or waive %s", c.file.Name, doubts[0].Text,
-			strings.Join(doubts[0].Examples, ", "), expect.UnclearAgent), c.Close())
+	if warnings := c.Unclear(); len(warnings) > 0 && c.file.Waivers[expect.UnclearAgent] == 0 {
+		return errors.Join(fmt.Errorf("%s: %s: %s; correct it, or waive %s", c.file.Name, warnings[0].Text,
+			strings.Join(warnings[0].Examples, ", "), expect.UnclearAgent), c.Close())
 	}
 	results = append(results, c.problems(results)...)
 	err = errors.Join(console.OutError(expect.Print(c.Out, c.form, c.all, results)), c.Close())
@@ -189,7 +189,7 @@ func (c *checking) problems(results []expect.Result) (problems []expect.Result) 
 			continue
 		}
 		response := &copies[0].Response
-		if odd := robots.OddityOf(response.Body, nil); odd.Doubtful() {
+		if odd := robots.OddityOf(response.Body, nil); odd.IsOdd() {
 			add(expect.OddRobots, fmt.Sprintf("%s is no robots.txt: %v; put the right file in its place, or waive odd_robots", say.File(response.Name), odd))
 		}
 		for _, d := range robots.Inspect(response.Body, c.Question.Dialect).Diagnostics {

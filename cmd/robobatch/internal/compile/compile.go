@@ -11,7 +11,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
@@ -19,6 +18,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -99,8 +99,8 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c.rules.Doubt(&c.Console)
-	c.DoubtOnce(doubtful.Rules(&stats.Odd, "text"))
+	c.rules.Warn(&c.Console)
+	c.WarnOnce(warn.Rules(&stats.Odd, "text"))
 	return c.Commit(func(f *atomicfile.File) error {
 		err := f.Commit()
 		if err == nil {

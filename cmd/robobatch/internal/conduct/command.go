@@ -249,7 +249,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if err := r.Load(ctx, r.tempDir()); err != nil {
 		return err
 	}
-	r.DoubtMoment()
+	r.WarnMoment()
 	r.opt.Memory, r.opt.TempDir = r.Parts.Counts, r.tempDir()
 	r.opt.Status, r.opt.Method, r.opt.Bytes, r.opt.Client = r.Status, r.Method, r.Bytes, r.Client
 	r.opt.Texts = r.Now.Texts
@@ -265,7 +265,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if r.Stats.URLs == 0 {
 		return passage.ErrNoRequests
 	}
-	s, err := r.DoubtRows()
+	s, err := r.WarnRows()
 	if err == nil && len(r.gates) > 0 {
 		err = r.JudgesNothing(s)
 	}

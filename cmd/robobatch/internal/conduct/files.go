@@ -5,9 +5,9 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
@@ -91,7 +91,7 @@ func (t *file) addRow(row []parquet.Cell) error {
 	return t.Use(func(out place.Output) error { return out.Wrap("write", t.table.Add(row)) })
 }
 
-// commit completes all files, or none, and prints the doubt about them.
+// commit completes all files, or none, and prints the warning about them.
 func (f *files) commit(c *console.Console) error {
 	var written []*file
 	var formulas output.Formulas
@@ -108,7 +108,7 @@ func (f *files) commit(c *console.Console) error {
 	if err := commitAll(written, nil); err != nil {
 		return err
 	}
-	c.DoubtOnce(doubtful.Formulas(formulas))
+	c.WarnOnce(warn.Formulas(formulas))
 	return nil
 }
 

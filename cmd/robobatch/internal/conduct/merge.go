@@ -16,7 +16,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
@@ -25,6 +24,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -180,14 +180,14 @@ func (r *record) crawlersHash() (hash string) {
 	return hash
 }
 
-// addUp adds up the shards' records of their logs, and prints their doubts. It returns an error if nothing can be judged.
+// addUp adds up the shards' records of their logs, and prints their warnings. It returns an error if nothing can be judged.
 func (m *merging) addUp(all []*record) (*about, error) {
 	a := &about{Dialect: all[0].Dialect, Verified: all[0].Verified}
 	total := rows{Rules: all[0].Rows.Rules, IsOdd: all[0].Rows.IsOdd}
 	var logs []log
 	var bad string
 	isBad := true
-	var doubts doubtful.Sum
+	var warnings warn.Sum
 	for _, r := range all {
 		a.Requests, a.Rejected = a.Requests+r.Requests, a.Rejected+r.Rejected
 		a.Times, a.Answers, a.Bytes = a.Times || r.Times, a.Answers || r.Answers, a.Bytes || r.Bytes
@@ -199,8 +199,8 @@ func (m *merging) addUp(all []*record) (*about, error) {
 		} else if r.Rows.Read > 0 {
 			isBad = false
 		}
-		m.DoubtOnce(r.RunDoubts)
-		doubts.Add(newPart(m.dir, r.Shard).manifest(), r.Doubts)
+		m.WarnOnce(r.RunWarnings)
+		warnings.Add(newPart(m.dir, r.Shard).manifest(), r.Warnings)
 	}
 	slices.SortFunc(logs, func(a, b log) int { return a.Index - b.Index })
 	for _, l := range logs {
@@ -212,8 +212,8 @@ func (m *merging) addUp(all []*record) (*about, error) {
 	case isBad && bad != "":
 		return nil, errors.New(bad)
 	}
-	for _, d := range doubts.Doubts(len(all), "shard") {
-		m.Doubt(d)
+	for _, d := range warnings.Warnings(len(all), "shard") {
+		m.Warn(d)
 	}
 	if len(m.gates) > 0 {
 		return a, passage.NothingToJudge(total.Rows, total.Rules, total.IsOdd)

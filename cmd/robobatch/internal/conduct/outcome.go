@@ -6,12 +6,12 @@ import (
 	"errors"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
@@ -117,7 +117,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, judg
 	if err := o.files.commit(c); err != nil {
 		return err
 	}
-	if err := f.doubt(c); err != nil {
+	if err := f.warn(c); err != nil {
 		return err
 	}
 	f.judge()
@@ -127,23 +127,23 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, judg
 	return gate.Err(f.verdicts)
 }
 
-// doubt prints doubts about crawlers in the log. It returns an error if a gate names none of them.
-func (f *findings) doubt(c *console.Console) error {
+// warn prints warnings about crawlers in the log. It returns an error if a gate names none of them.
+func (f *findings) warn(c *console.Console) error {
 	if f.total.Requests > f.total.Impostors && !f.about.Times {
-		c.Doubt(doubt.Doubt{Code: doubt.NoTimes, Count: 1, Text: "no request of a crawler has a time, so that nothing is known of what it knew: name the field of the time with -time-field"})
+		c.Warn(warning.Warning{Code: warning.NoTimes, Count: 1, Text: "no request of a crawler has a time, so that nothing is known of what it knew: name the field of the time with -time-field"})
 	}
 	if f.total.Robots > 0 && !f.about.Answers {
-		c.Doubt(doubt.Doubt{Code: doubt.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " of robots.txt by crawlers, and no status of an answer: none counts, and crawlers may seem never to have asked; give a log that has the status"})
+		c.Warn(warning.Warning{Code: warning.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " of robots.txt by crawlers, and no status of an answer: none counts, and crawlers may seem never to have asked; give a log that has the status"})
 	}
-	for _, d := range doubtful.Misfits(f.misfits) {
-		c.Doubt(d)
+	for _, d := range warn.Misfits(f.misfits) {
+		c.Warn(d)
 	}
 	if err := f.judgesNothing(f.about.Times, f.about.Answers); err != nil {
 		return err
 	}
 	idle, err := gate.Idle(f.gates, f.crawlers(), f.about.Dialect)
 	for _, seen := range idle {
-		c.Doubt(seen)
+		c.Warn(seen)
 	}
 	return err
 }

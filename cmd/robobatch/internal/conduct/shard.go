@@ -11,7 +11,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
@@ -19,6 +18,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/place"
@@ -67,8 +67,8 @@ type record struct {
 	Cache time.Duration `json:"cache_ns"`
 	Rows  rows          `json:"rows"`
 
-	RunDoubts []doubt.Doubt `json:"run_doubts"` // about rules and flags
-	Doubts    []doubt.Doubt `json:"doubts"`     // about the logs
+	RunWarnings []warning.Warning `json:"run_warnings"` // about rules and flags
+	Warnings    []warning.Warning `json:"warnings"`     // about the logs
 
 	Blocks  summary.File `json:"blocks"`
 	Largest int          `json:"largest_block"`
@@ -138,21 +138,21 @@ func (r *run) finishPart(ctx context.Context, journal *conduct.Journal) error {
 	rec := &record{
 		Made:  series.Made{Version: build.Version(), RulesHash: r.Now.Store.RulesHash(), Flags: r.flags},
 		Shard: r.part.shard, List: r.part.list, Logs: r.part.logs, Cache: r.opt.Cache,
-		RunDoubts: slices.Clone(r.Doubts), Doubts: []doubt.Doubt{},
+		RunWarnings: slices.Clone(r.Warnings), Warnings: []warning.Warning{},
 	}
-	rec.Rows.Rules, rec.Rows.IsOdd = r.Now.Path, r.Now.Odd().Doubtful()
+	rec.Rows.Rules, rec.Rows.IsOdd = r.Now.Path, r.Now.Odd().IsOdd()
 	if r.Logs != nil {
 		if err := r.takeLogs(ctx, journal); err != nil {
 			return err
 		}
 		s := r.Summary()
 		rec.Rows.Rows = s.Rows()
-		for _, d := range append(s.Doubt(), r.Rejected(s)...) {
-			if d.Code != doubt.NoRows { // other shards may have some
-				r.Doubt(d)
+		for _, d := range append(s.Warn(), r.Rejected(s)...) {
+			if d.Code != warning.NoRows { // other shards may have some
+				r.Warn(d)
 			}
 		}
-		rec.Doubts = append(rec.Doubts, r.Doubts[len(rec.RunDoubts):]...)
+		rec.Warnings = append(rec.Warnings, r.Warnings[len(rec.RunWarnings):]...)
 		r.HintMemory()
 	}
 	rec.about = r.about(journal)

@@ -1,4 +1,4 @@
-// Package console is how a command speaks to its user: texts on standard output; hints, doubts,
+// Package console is how a command speaks to its user: texts on standard output; hints, warnings,
 // reports and progress on standard error. It escapes characters that a terminal might obey. Only cmd/robobatch and its
 // packages import it.
 package console
@@ -9,9 +9,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
@@ -56,8 +56,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 type Console struct {
 	Streams
 	Progress progress.Mode
-	Quiet    bool          // print errors and doubts only
-	Doubts   []doubt.Doubt // those that were printed
+	Quiet    bool              // print errors and warnings only
+	Warnings []warning.Warning // those that were printed
 }
 
 // SetProgress sets how progress is shown: by the name of a mode, or not at all if the console is
@@ -88,25 +88,25 @@ func (c *Console) Hint(text string) {
 	}
 }
 
-// Doubt prints a doubt, on a quiet console too, and keeps it.
-func (c *Console) Doubt(d doubt.Doubt) {
-	c.Doubts = append(c.Doubts, d)
-	c.Tell(fmt.Sprintf("robobatch: doubt: %v\n", d))
+// Warn prints a warning, on a quiet console too, and keeps it.
+func (c *Console) Warn(d warning.Warning) {
+	c.Warnings = append(c.Warnings, d)
+	c.Tell(fmt.Sprintf("robobatch: warning: %v\n", d))
 }
 
-// DoubtOnce prints doubts as Doubt does, but for those of a kind that was printed before.
-func (c *Console) DoubtOnce(doubts []doubt.Doubt) {
-	for _, d := range doubts {
-		if !slices.ContainsFunc(c.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code }) {
-			c.Doubt(d)
+// WarnOnce prints warnings as Warn does, but for those of a kind that was printed before.
+func (c *Console) WarnOnce(warnings []warning.Warning) {
+	for _, d := range warnings {
+		if !slices.ContainsFunc(c.Warnings, func(seen warning.Warning) bool { return seen.Code == d.Code }) {
+			c.Warn(d)
 		}
 	}
 }
 
-// DoubtRest prints those doubts of a run that were not printed yet: they follow those that were.
-func (c *Console) DoubtRest(all []doubt.Doubt) {
-	for _, d := range all[len(c.Doubts):] {
-		c.Doubt(d)
+// WarnRest prints those warnings of a run that were not printed yet: they follow those that were.
+func (c *Console) WarnRest(all []warning.Warning) {
+	for _, d := range all[len(c.Warnings):] {
+		c.Warn(d)
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 )
 
-// TestQuiet holds that a quiet console prints no hints and no reports, but every doubt once and every text of Tell. It
+// TestQuiet holds that a quiet console prints no hints and no reports, but every warning once and every text of Tell. It
 // escapes characters that a terminal might obey.
 func TestQuiet(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
@@ -24,10 +24,10 @@ func TestQuiet(t *testing.T) {
 		c.Hint("hinted")
 		c.Hint("")
 		c.Tell("told\x1b[2J\n")
-		one, other := doubt.Doubt{Code: doubt.NoRows, Text: "empty", Count: 1}, doubt.Doubt{Code: doubt.NoTimes, Text: "late", Count: 2}
-		c.Doubt(one)
-		c.DoubtOnce([]doubt.Doubt{one, other})
-		c.DoubtOnce([]doubt.Doubt{other})
+		one, other := warning.Warning{Code: warning.NoRows, Text: "empty", Count: 1}, warning.Warning{Code: warning.NoTimes, Text: "late", Count: 2}
+		c.Warn(one)
+		c.WarnOnce([]warning.Warning{one, other})
+		c.WarnOnce([]warning.Warning{other})
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestQuiet(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := string(text)
-		for part, want := range map[string]int{"printed": 1, "robobatch: hint: hinted\n": 1, "told": 1, "robobatch: doubt: empty [no_rows]\n": 1, "late [no_times]": 1, "\x1b": 0} {
+		for part, want := range map[string]int{"printed": 1, "robobatch: hint: hinted\n": 1, "told": 1, "robobatch: warning: empty [no_rows]\n": 1, "late [no_times]": 1, "\x1b": 0} {
 			if quiet && (part == "printed" || strings.Contains(part, "hint")) {
 				want = 0
 			}
@@ -44,8 +44,8 @@ func TestQuiet(t *testing.T) {
 				t.Errorf("quiet %t: %q is there %d times, want %d:\n%s", quiet, part, n, want, got)
 			}
 		}
-		if len(c.Doubts) != 2 {
-			t.Errorf("%d doubts are kept", len(c.Doubts))
+		if len(c.Warnings) != 2 {
+			t.Errorf("%d warnings are kept", len(c.Warnings))
 		}
 	}
 }

@@ -170,7 +170,7 @@ func (r *run) count(ctx context.Context, c *Counter) error {
 	}
 	if err == nil && (r.Stats.URLs > 0 || r.Stats.Skipped > 0) {
 		var s *summary.Report
-		if s, err = r.DoubtRows(); err == nil {
+		if s, err = r.WarnRows(); err == nil {
 			r.Hint(s.Impostors())
 		}
 	}

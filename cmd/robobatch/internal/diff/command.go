@@ -10,7 +10,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
@@ -22,6 +21,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -310,7 +310,7 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 	if err := d.Load(ctx, d.tempDir()); err != nil {
 		return err
 	}
-	d.DoubtMoment()
+	d.WarnMoment()
 	d.page.Open(&d.Passage, false)
 	var paths *pathSource
 	if d.noLog {
@@ -362,11 +362,11 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.require.Check(s.Rows()); err != nil {
 		return err
 	}
-	s.Doubts = append(s.Doubts, d.doubts(s)...)
+	s.Warnings = append(s.Warnings, d.warnings(s)...)
 	if err := d.commit(s); err != nil {
 		return err
 	}
-	d.DoubtRest(s.Doubts)
+	d.WarnRest(s.Warnings)
 	if len(d.gates) > 0 {
 		if err := d.JudgesNothing(s); err != nil {
 			return err
@@ -375,7 +375,7 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.page.End(ctx, page.Result{Passage: &d.Passage, Summary: s, Changes: sink.Report(reported)}); err != nil {
 		return err
 	}
-	d.DoubtRest(s.Doubts)
+	d.WarnRest(s.Warnings)
 	d.Hint(s.Elsewhere())
 	d.HintMemory()
 	d.Hint(s.Impostors())
@@ -391,7 +391,7 @@ func (d *diffing) print(sink *changesSink, refused int64) error {
 		return err
 	}
 	for _, seen := range idle {
-		d.Doubt(seen)
+		d.Warn(seen)
 	}
 	if err := report.Print(d.Out, d.form); err != nil {
 		return console.OutError(err)
@@ -399,13 +399,13 @@ func (d *diffing) print(sink *changesSink, refused int64) error {
 	return gate.Err(report.Gates)
 }
 
-// doubts returns the doubts about the rows of the logs.
-func (d *diffing) doubts(s *summary.Report) []doubt.Doubt {
-	all := s.Doubt()
+// warnings returns the warnings about the rows of the logs.
+func (d *diffing) warnings(s *summary.Report) []warning.Warning {
+	all := s.Warn()
 	if d.limit.IsNone() && !d.require.AllowBad {
 		all = append(all, d.Rejected(s)...)
 	}
-	return slices.DeleteFunc(all, func(d doubt.Doubt) bool { return d.Code == doubt.NoURLs })
+	return slices.DeleteFunc(all, func(d warning.Warning) bool { return d.Code == warning.NoURLs })
 }
 
 // commit completes the file of the changed rows.
@@ -416,7 +416,7 @@ func (d *diffing) commit(s *summary.Report) error {
 	return d.out.Commit(func(f *output.File) error {
 		s.Describe(f, d.outOpt.Format)
 		err := f.Commit()
-		s.DoubtFormulas(f)
+		s.WarnFormulas(f)
 		return err
 	})
 }

@@ -216,13 +216,13 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 		var s summary.Report
 		err := d.out.Commit(func(f *output.File) error {
 			err := f.Commit()
-			s.DoubtFormulas(f)
+			s.WarnFormulas(f)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		d.DoubtOnce(s.Doubts)
+		d.WarnOnce(s.Warnings)
 	}
 	return d.print(sink, 0)
 }

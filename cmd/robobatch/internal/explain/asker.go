@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -131,10 +131,10 @@ func (q *Asker) NoteNames(a *Answer) {
 	}
 }
 
-// Unclear returns a doubt if crawlers that were asked for may be misspelt.
-func (q *Asker) Unclear() []doubt.Doubt {
+// Unclear returns a warning if crawlers that were asked for may be misspelt.
+func (q *Asker) Unclear() []warning.Warning {
 	if q.store != nil {
-		return passage.DoubtAgents(&q.Opt, q.store)
+		return passage.WarnAgents(&q.Opt, q.store)
 	}
 	named := agents.Named{Tokens: slices.Sorted(maps.Values(q.found))}
 	return agents.Unclear(q.Opt.Agents, q.Opt.Dialect, named)

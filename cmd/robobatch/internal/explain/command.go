@@ -12,12 +12,12 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -36,7 +36,7 @@ type explanation struct {
 	stray   string // the first origin of these
 	answers int64  // all on URLs
 
-	headless bool // standard input may be a table without a header, which a doubt has said
+	headless bool // standard input may be a table without a header, which a warning has said
 }
 
 // given are the flags of the command explain.
@@ -109,7 +109,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 // mayBeURL reports whether an argument may have been meant as a URL or a path.
 func mayBeURL(text string) bool { return strings.HasPrefix(text, "/") || strings.Contains(text, "://") }
 
-// aboutCode returns the explanation of the code of a finding or a doubt, if that is the only
+// aboutCode returns the explanation of the code of a finding or a warning, if that is the only
 // argument.
 func aboutCode(arguments []string) (text string, ok bool) {
 	if len(arguments) != 1 {
@@ -118,7 +118,7 @@ func aboutCode(arguments []string) (text string, ok bool) {
 	if c, ok := lint.Lookup(robots.Code(arguments[0])); ok {
 		return c.Text(cli.Fill), true
 	}
-	if m, ok := doubt.Lookup(doubt.Code(arguments[0])); ok {
+	if m, ok := warning.Lookup(warning.Code(arguments[0])); ok {
 		return m.Text(cli.Fill), true
 	}
 	return "", false
@@ -137,10 +137,10 @@ func missingRules(arguments []string) error {
 	for _, c := range lint.Codes {
 		known = append(known, string(c.Name))
 	}
-	for _, m := range doubt.Meanings {
+	for _, m := range warning.Meanings {
 		known = append(known, string(m.Code))
 	}
-	err := fmt.Errorf("%q is no code of a finding or a doubt (docs/RULES.md and docs/DOUBTS.md list them), and to explain a URL takes -rules", arguments[0])
+	err := fmt.Errorf("%q is no code of a finding or a warning (docs/RULES.md and docs/WARNINGS.md list them), and to explain a URL takes -rules", arguments[0])
 	return cli.Hint(err, strings.ReplaceAll(strings.ToLower(arguments[0]), "-", "_"), known)
 }
 
@@ -177,13 +177,13 @@ func (e *explanation) Run(ctx context.Context) error {
 		targets[i] = e.Target(url)
 	}
 	answer, err := e.Answerer(ctx, targets)
-	e.Rules.Doubt(&e.Console)
+	e.Rules.Warn(&e.Console)
 	if err != nil {
 		return errors.Join(err, e.Close())
 	}
 	out := bufio.NewWriter(e.Out)
 	if err = e.print(out, targets, answer); err == nil {
-		e.doubt()
+		e.warn()
 	}
 	return errors.Join(err, console.OutError(out.Flush()), e.Close())
 }
@@ -217,7 +217,7 @@ func (e *explanation) readURLs(ctx context.Context) (err error) {
 		}
 		if in.Headless && !e.headless {
 			e.headless = true
-			e.Doubt(doubt.Doubt{Code: doubt.HeadlessTable, Count: 1, Text: "lines are read as URLs, and behind each of the first ones as many numbers follow: if they are columns, send the URLs alone"})
+			e.Warn(warning.Warning{Code: warning.HeadlessTable, Count: 1, Text: "lines are read as URLs, and behind each of the first ones as many numbers follow: if they are columns, send the URLs alone"})
 		}
 	}
 	if f := logs.Inputs()[0].Format; f != ingest.URLs && f != ingest.Auto {
@@ -266,7 +266,7 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 	return nil
 }
 
-// note notes the part of an answer that doubt needs.
+// note notes the part of an answer that warning needs.
 func (e *explanation) note(a *Answer) {
 	if a.Origin == "" {
 		return
@@ -279,15 +279,15 @@ func (e *explanation) note(a *Answer) {
 	e.NoteNames(a)
 }
 
-// doubt prints doubts about the answers: that over half of them have no robots.txt, though one may be there under
+// warn prints warnings about the answers: that over half of them have no robots.txt, though one may be there under
 // http in place of https or the like, and that crawlers may be misspelt.
-func (e *explanation) doubt() {
+func (e *explanation) warn() {
 	if 2*e.strays > e.answers {
-		e.Doubt(doubt.Doubt{
-			Code: doubt.NoRobots, Count: e.strays, Examples: []string{e.stray},
+		e.Warn(warning.Warning{
+			Code: warning.NoRobots, Count: e.strays, Examples: []string{e.stray},
 			Text: fmt.Sprintf("no robots.txt in -rules for %s of %s; http and https differ, as example.com and www.example.com do",
 				say.Number(e.strays), say.Count(e.answers, "answer")),
 		})
 	}
-	e.DoubtOnce(e.Unclear())
+	e.WarnOnce(e.Unclear())
 }

@@ -164,7 +164,7 @@ func (l *Limits) Flags() []cli.Flag {
 			End with exit code 1 if fewer rows have a robots.txt in -rules. A share of the rows with a URL,
 			such as 99%.`},
 		{Name: "require-rows", Rare: true, Set: cli.Bool(&l.RequireRows), Doc: `
-			End with exit code 1 if the logs have no row. Without it that is a doubt.`},
+			End with exit code 1 if the logs have no row. Without it that is a warning.`},
 		{Name: "allow-bad", Rare: true, Set: cli.Bool(&l.AllowBad), Doc: `
 			Accept logs in which no line gives a URL. Without it that ends with exit
 			code 2.`},

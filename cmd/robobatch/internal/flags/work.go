@@ -25,7 +25,7 @@ func (w *Work) Flags() []cli.Flag {
 			elsewhere and where TERM=dumb says that the terminal cannot move its cursor. No terminal
 			gets colours, whatever NO_COLOR says.`,
 		},
-		{Name: "quiet", Set: cli.Bool(&w.Quiet), Doc: "Print errors and doubts only."},
+		{Name: "quiet", Set: cli.Bool(&w.Quiet), Doc: "Print errors and warnings only."},
 		HelpFlag(),
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -97,9 +97,9 @@ func (g *Gate) About(agent string) bool {
 	return g.agents == nil || slices.ContainsFunc(g.agents, func(name string) bool { return strings.EqualFold(name, agent) })
 }
 
-// Idle returns a doubt if gates are about none of the crawlers, and there are crawlers. The error is that the name in a
+// Idle returns a warning if gates are about none of the crawlers, and there are crawlers. The error is that the name in a
 // gate may be misspelt.
-func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]doubt.Doubt, error) {
+func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]warning.Warning, error) {
 	var idle, names []string
 	for _, g := range gates {
 		names = append(names, g.agents...)
@@ -114,7 +114,7 @@ func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]doubt.Doubt, err
 		return nil, fmt.Errorf("-fail names a crawler that no request is of: %s", strings.Join(unclear[0].Examples, ", "))
 	}
 	text := "-fail " + strings.Join(idle, ",") + " stops nothing, because no request is of such a crawler: look whether its name is right"
-	return []doubt.Doubt{{Code: doubt.UnclearAgent, Text: text, Count: int64(len(idle))}}, nil
+	return []warning.Warning{{Code: warning.UnclearAgent, Text: text, Count: int64(len(idle))}}, nil
 }
 
 // A Verdict is a gate, as it is for an agent.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
@@ -19,6 +18,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -68,7 +68,7 @@ func (j *job) load(ctx context.Context) error {
 	j.times.Loaded = time.Now()
 	j.times.LoadCPU = measure.CPU()
 	if err == nil {
-		j.DoubtMoment()
+		j.WarnMoment()
 	}
 	return err
 }
@@ -121,7 +121,7 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	err = j.evaluate(ctx)
 	r := j.Summary()
 	if err == nil {
-		r.Doubts = append(r.Doubts, j.doubts(r)...)
+		r.Warnings = append(r.Warnings, j.warnings(r)...)
 	}
 	if err = j.complete(r, err); err != nil {
 		if _, ok := errors.AsType[*flow.FaultError](err); !ok || r.Counts.Incomplete {
@@ -163,15 +163,15 @@ func (j *job) judge(r *summary.Report) error {
 	return j.require.Check(r.Rows())
 }
 
-// doubts returns the doubts about the rows of the logs. An error of judge is none.
-func (j *job) doubts(r *summary.Report) []doubt.Doubt {
-	all := r.Doubt()
+// warnings returns the warnings about the rows of the logs. An error of judge is none.
+func (j *job) warnings(r *summary.Report) []warning.Warning {
+	all := r.Warn()
 	if j.series != nil {
-		all = append(all, j.DoubtIndexes()...)
+		all = append(all, j.WarnIndexes()...)
 	}
 	if j.dates && r.Counts.URLs > 0 {
 		text := "-partition-by date: no row has a time that is understood, so that all are in one partition, that of no date: name the field of the time with -time-field"
-		all = append(all, doubt.Doubt{Code: doubt.NoTimes, Text: text, Count: r.Counts.URLs})
+		all = append(all, warning.Warning{Code: warning.NoTimes, Text: text, Count: r.Counts.URLs})
 	}
 	if j.limit.IsNone() && !j.require.AllowBad {
 		lines := j.out.Rejected.Load()
@@ -180,8 +180,8 @@ func (j *job) doubts(r *summary.Report) []doubt.Doubt {
 		}
 		all = append(all, r.Rejected(lines, "list them with -rejects")...)
 	}
-	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
-		return d.Code == doubt.NoURLs && !j.require.AllowBad || d.Code == doubt.NoRows && j.require.Rows && r.Counts.Skipped == 0
+	return slices.DeleteFunc(all, func(d warning.Warning) bool {
+		return d.Code == warning.NoURLs && !j.require.AllowBad || d.Code == warning.NoRows && j.require.Rows && r.Counts.Skipped == 0
 	})
 }
 
@@ -201,10 +201,10 @@ func (j *job) commit(r *summary.Report) error {
 		r.Describe(f, j.outOpt.Format)
 		err := f.Commit()
 		r.Written(f, j.outName)
-		r.DoubtFormulas(f)
+		r.WarnFormulas(f)
 		if runs := f.Finished(); len(runs) > 0 {
 			text := "an earlier run was stopped while its files were put into " + say.File(j.outName) + ", and is completed now; its logs are below"
-			r.Doubts = append(r.Doubts, doubt.Doubt{Code: doubt.StoppedRun, Text: text, Count: int64(len(runs)), Examples: runs[:min(len(runs), doubt.Examples)]})
+			r.Warnings = append(r.Warnings, warning.Warning{Code: warning.StoppedRun, Text: text, Count: int64(len(runs)), Examples: runs[:min(len(runs), warning.Examples)]})
 		}
 		return err
 	})
@@ -228,7 +228,7 @@ func (j *job) keepRows(e *flow.FaultError, r *summary.Report) error {
 		}
 		if err == nil {
 			r.Written(f, e.Kept)
-			r.DoubtFormulas(f)
+			r.WarnFormulas(f)
 		}
 		return err
 	})
@@ -250,7 +250,7 @@ func (j *job) report(r *summary.Report) error {
 	}
 	j.Hint(r.Elsewhere())
 	j.HintMemory()
-	j.DoubtRest(r.Doubts)
+	j.WarnRest(r.Warnings)
 	if j.statsName == "" {
 		return nil
 	}

@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
@@ -21,6 +20,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -402,7 +402,7 @@ func (s *seriesRun) passes(r *series.Record) bool {
 // jobFor returns the job of an input, which Drop drops from now on.
 func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	p := *s.plan
-	p.Progress, p.Doubts, p.statsName, p.outName = progress.Off, nil, "", s.series.dir.Output(item)
+	p.Progress, p.Warnings, p.statsName, p.outName = progress.Off, nil, "", s.series.dir.Output(item)
 	if p.rejects != "" {
 		p.rejects = s.series.dir.Rejects(s.rejects, item)
 	}
@@ -462,8 +462,8 @@ func (s *seriesRun) stopped(err error) error {
 func (s *seriesRun) again() {
 	for _, why := range slices.Sorted(maps.Keys(s.diff)) {
 		names := s.diff[why]
-		first := make([]string, 0, doubt.Examples)
-		for _, name := range names[:min(len(names), doubt.Examples)] {
+		first := make([]string, 0, warning.Examples)
+		for _, name := range names[:min(len(names), warning.Examples)] {
 			first = append(first, say.File(name))
 		}
 		more := ""
@@ -495,7 +495,7 @@ func (s *seriesRun) finish() error {
 		}
 		s.Hint(text)
 	}
-	s.DoubtRest(s.sum.Doubts)
+	s.WarnRest(s.sum.Warnings)
 	if name := s.statsName; name != "" {
 		if err := s.sum.Write(name); err != nil {
 			return fmt.Errorf("-stats: %w", err)

@@ -257,10 +257,10 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 		err = p.Close()
 	}
 	for _, rules := range l.rules {
-		rules.Doubt(&l.Console)
+		rules.Warn(&l.Console)
 	}
 	if err == nil && l.named != nil {
-		l.DoubtOnce(agents.Unclear(l.asked, l.opt.Dialect, agents.Named{Tokens: slices.Sorted(maps.Keys(l.named)), Complete: true}))
+		l.WarnOnce(agents.Unclear(l.asked, l.opt.Dialect, agents.Named{Tokens: slices.Sorted(maps.Keys(l.named)), Complete: true}))
 	}
 	if err == nil && l.accept != nil {
 		err = l.writeBaseline()

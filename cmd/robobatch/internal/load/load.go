@@ -12,11 +12,11 @@ import (
 	"syscall"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -36,7 +36,7 @@ type Rules struct {
 	Share        memory.Share   // of -max-memory that they have, for messages
 	Texts        *conduct.Texts // gets the texts that are read; nil if nobody needs them. A pack has none
 
-	noted []doubt.Doubt                   // of the pack, when it was compiled
+	noted []warning.Warning               // of the pack, when it was compiled
 	temp  atomic.Pointer[atomicfile.Temp] // the pack that files were compiled into; nil if there is none
 	read  atomic.Int64                    // files
 }

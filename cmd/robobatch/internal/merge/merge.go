@@ -88,8 +88,8 @@ func (m *merging) Run(ctx context.Context) error {
 		return err
 	}
 	m.Print(sum.Text(m.verbose))
-	for _, d := range sum.Doubts {
-		m.Doubt(d)
+	for _, d := range sum.Warnings {
+		m.Warn(d)
 	}
 	if failed := sum.Series.Failed; len(failed) > 0 {
 		return flow.NewPolicyError(series.FailedText(failed, say.File(m.dir.AllFailed(sum.Series.Shards))))

@@ -13,12 +13,12 @@ import (
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -152,20 +152,20 @@ func (p *Page) Close() error {
 // A Result is the result of a run that a page shows.
 type Result struct {
 	*passage.Passage
-	Summary *summary.Report          // of the rows, and all doubts until now
+	Summary *summary.Report          // of the rows, and all warnings until now
 	Changes *aggregate.ChangesReport // by the rules before; nil without them
 }
 
-// Write writes the page, and completes it. If the log contradicts the rules, it adds the doubt to the summary.
+// Write writes the page, and completes it. If the log contradicts the rules, it adds the warning to the summary.
 func (p *Page) Write(ctx context.Context, r Result) error {
 	store, opt, counter := r.Now.Store, r.Now.Store.Options(), p.counts.counter
 	if err := counter.Settle(); err != nil {
 		return err
 	}
-	r.Summary.Doubts = append(r.Summary.Doubts, doubtful.Misfits(counter.Misfits())...)
+	r.Summary.Warnings = append(r.Summary.Warnings, warn.Misfits(counter.Misfits())...)
 	run := &report.Run{
 		Version: build.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: p.flags, Inputs: r.InputNames(), Stats: r.Stats, Refused: summary.Sum(r.Summary.Counts.Refused),
-		Doubts: doubtsOf(r.Summary.Doubts), Changes: r.Changes,
+		Warnings: warningsOf(r.Summary.Warnings), Changes: r.Changes,
 	}
 	if hint := r.Now.BlankHint(); hint != "" {
 		run.Hints = append(run.Hints, strings.ToUpper(hint[:1])+hint[1:]+".")
@@ -210,10 +210,10 @@ func (f *Flags) pageFlags() []report.Flag {
 	return []report.Flag{{Name: "-timezone", Value: f.Zone.Name}}
 }
 
-// doubtsOf returns doubts as the page shows them.
-func doubtsOf(all []doubt.Doubt) (shown []report.Doubt) {
+// warningsOf returns warnings as the page shows them.
+func warningsOf(all []warning.Warning) (shown []report.Warning) {
 	for _, d := range all {
-		shown = append(shown, report.Doubt{Code: string(d.Code), Text: d.Text, Count: d.Count, Examples: d.Examples})
+		shown = append(shown, report.Warning{Code: string(d.Code), Text: d.Text, Count: d.Count, Examples: d.Examples})
 	}
 	return shown
 }

@@ -1,6 +1,6 @@
 // Package passage takes logs through rules: the part that all commands over logs have in common. It checks
 // the flags that they share, finds logs and rules, divides the memory, makes the rules ready, and has the
-// engine decide the rows, which a sink of the command gets. It prints doubts about logs and rules,
+// engine decide the rows, which a sink of the command gets. It prints warnings about logs and rules,
 // and gives all back at the end. Only cmd/robobatch and the packages of its commands import it.
 //
 // A command over logs has a Passage and calls, in this order:
@@ -9,7 +9,7 @@
 //	Find                   the inputs
 //	Load                   the rules
 //	Take                   the rows, into a sink of its own
-//	DoubtRows              doubts about them
+//	WarnRows              warnings about them
 //	Close                  in any case, and Drop on a signal
 package passage
 
@@ -22,11 +22,11 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -210,15 +210,15 @@ func (p *Passage) Divide() (err error) {
 // Workers returns how many goroutines work.
 func (p *Passage) Workers() int { return cmp.Or(p.Parts.Workers, runtime.GOMAXPROCS(0)) }
 
-// Load makes the rules ready, with temporary files in a directory, and prints doubts about logs and rules,
+// Load makes the rules ready, with temporary files in a directory, and prints warnings about logs and rules,
 // after the hints about the flags.
 func (p *Passage) Load(ctx context.Context, dir string) error {
 	for _, hint := range p.Hints {
 		p.Hint(hint)
 	}
-	p.DoubtOnce(p.doubtFiles())
-	p.DoubtOnce(doubtful.Lists(p.Now.Opt.Ranges))
-	p.DoubtOnce(p.doubtSitemaps())
+	p.WarnOnce(p.warnFiles())
+	p.WarnOnce(warn.Lists(p.Now.Opt.Ranges))
+	p.WarnOnce(p.warnSitemaps())
 	limits := make([]int64, 0, len(p.Sides()))
 	for _, side := range p.Sides() {
 		limits = append(limits, side.Opt.MaxMemory)
@@ -231,19 +231,19 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 		if err := side.Load(ctx, dir, &p.Console); err != nil {
 			return err
 		}
-		side.Doubt(&p.Console)
+		side.Warn(&p.Console)
 	}
-	p.DoubtOnce(DoubtAgents(&p.Now.Opt, p.Now.Store))
+	p.WarnOnce(WarnAgents(&p.Now.Opt, p.Now.Store))
 	if p.Old != nil {
 		return shareOrigin(p.Old, p.Now)
 	}
 	return nil
 }
 
-// DoubtMoment says that no robots.txt is as old as the moment that was asked for.
-func (p *Passage) DoubtMoment() {
+// WarnMoment says that no robots.txt is as old as the moment that was asked for.
+func (p *Passage) WarnMoment() {
 	for _, side := range p.Sides() {
-		p.DoubtOnce(side.doubtMoment(p.Old != nil))
+		p.WarnOnce(side.warnMoment(p.Old != nil))
 	}
 }
 
@@ -290,7 +290,7 @@ func (p *Passage) Summary() *summary.Report {
 	s := summary.New(summary.Source{
 		Asked: p.Asked, Version: build.Version(), Store: p.Now.Store, Rules: p.Now.Files, Logs: p.Logs, Stats: p.Stats,
 	})
-	s.Doubts = append(s.Doubts, p.Doubts...)
+	s.Warnings = append(s.Warnings, p.Warnings...)
 	return s
 }
 

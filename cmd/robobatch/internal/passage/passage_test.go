@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
@@ -121,8 +121,8 @@ func TestTake(t *testing.T) {
 		if err != nil || got != want || r.Stats.Rows != int64(len(want)) {
 			t.Errorf("%s: %q, %d rows, want %q; error %v", text, got, r.Stats.Rows, want, err)
 		}
-		if twice := strings.Count(text, "-in") > 1; twice != slices.ContainsFunc(r.Doubts, func(d doubt.Doubt) bool { return d.Code == doubt.RepeatedInput }) {
-			t.Errorf("%s: doubts %v", text, r.Doubts)
+		if twice := strings.Count(text, "-in") > 1; twice != slices.ContainsFunc(r.Warnings, func(d warning.Warning) bool { return d.Code == warning.RepeatedInput }) {
+			t.Errorf("%s: warnings %v", text, r.Warnings)
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(all.dir, ".*")); err != nil || len(left) > 0 {

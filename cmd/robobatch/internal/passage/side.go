@@ -8,10 +8,10 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -84,9 +84,9 @@ func (s *Side) Unload() (err error) {
 	return errors.Join(err, s.Close())
 }
 
-// doubtMoment returns the doubt that no robots.txt is as old as the moment that was asked for. named says whether
-// the doubt names the rules, as those of one of two sides.
-func (s *Side) doubtMoment(named bool) []doubt.Doubt {
+// warnMoment returns the warning that no robots.txt is as old as the moment that was asked for. named says whether
+// the warning names the rules, as those of one of two sides.
+func (s *Side) warnMoment(named bool) []warning.Warning {
 	if s.AsOf == "" || s.Opt.RowTimes || s.Store.InForce() > 0 {
 		return nil
 	}
@@ -94,11 +94,11 @@ func (s *Side) doubtMoment(named bool) []doubt.Doubt {
 	if named {
 		text = fmt.Sprintf("no robots.txt of %s is as old as %s", say.File(s.Path), s.AsOf)
 	}
-	return []doubt.Doubt{{Code: doubt.NoRulesThen, Text: text + "; that of a file is the time of its last change", Count: 1}}
+	return []warning.Warning{{Code: warning.NoRulesThen, Text: text + "; that of a file is the time of its last change", Count: 1}}
 }
 
-// DoubtAgents returns a doubt if names of crawlers that are asked for may be misspelt.
-func DoubtAgents(opt *engine.StoreOptions, store *engine.Store) []doubt.Doubt {
+// WarnAgents returns a warning if names of crawlers that are asked for may be misspelt.
+func WarnAgents(opt *engine.StoreOptions, store *engine.Store) []warning.Warning {
 	if !opt.Tokens {
 		return nil
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/ingest/sitemapfiles"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -43,40 +43,40 @@ func otherSite(base string, read *sitemapfiles.Sitemaps) string {
 	return fmt.Sprintf("no URL of -in-sitemap is of %s, the site of -base; the first is of %s: http and https are two sites, as are example.com and www.example.com", site, origins[0])
 }
 
-// sitemapDoubts are the doubts by the problems of sitemaps, with the text before and behind the number.
-var sitemapDoubts = [...]struct {
-	code                 doubt.Code
+// sitemapWarnings are the warnings by the problems of sitemaps, with the text before and behind the number.
+var sitemapWarnings = [...]struct {
+	code                 warning.Code
 	before, noun, behind string
 }{
-	sitemapfiles.Missing: {doubt.MissingSitemaps, "not beside the index that names them: ", "sitemap", ", not read: put them there by the names in their URLs"},
-	sitemapfiles.Unnamed: {doubt.UnnamedSitemaps, "named by no index of their directory: ", "sitemap", ", which are read, and which crawlers may not know"},
-	sitemapfiles.Odd:     {doubt.OddSitemaps, "against the protocol of sitemaps: ", "fault", ", for which crawlers may leave out URLs"},
-	sitemapfiles.BadURL:  {doubt.SitemapURLs, "left out of sitemaps: ", "URL", ", as they lack scheme or host, or are empty or too long"},
+	sitemapfiles.Missing: {warning.MissingSitemaps, "not beside the index that names them: ", "sitemap", ", not read: put them there by the names in their URLs"},
+	sitemapfiles.Unnamed: {warning.UnnamedSitemaps, "named by no index of their directory: ", "sitemap", ", which are read, and which crawlers may not know"},
+	sitemapfiles.Odd:     {warning.OddSitemaps, "against the protocol of sitemaps: ", "fault", ", for which crawlers may leave out URLs"},
+	sitemapfiles.BadURL:  {warning.SitemapURLs, "left out of sitemaps: ", "URL", ", as they lack scheme or host, or are empty or too long"},
 }
 
-// doubtSitemaps returns doubts about the sitemaps of -in-sitemap, and those of DoubtIndexes.
-func (p *Passage) doubtSitemaps() []doubt.Doubt {
-	doubts := p.DoubtIndexes()
+// warnSitemaps returns warnings about the sitemaps of -in-sitemap, and those of WarnIndexes.
+func (p *Passage) warnSitemaps() []warning.Warning {
+	warnings := p.WarnIndexes()
 	if p.Sitemaps != nil {
-		doubts = append(doubtsOf(p.Sitemaps.Notes), doubts...)
+		warnings = append(warningsOf(p.Sitemaps.Notes), warnings...)
 	}
-	return doubts
+	return warnings
 }
 
-// DoubtIndexes returns doubts about indexes of sitemaps among the logs, once they are open.
-func (p *Passage) DoubtIndexes() []doubt.Doubt {
+// WarnIndexes returns warnings about indexes of sitemaps among the logs, once they are open.
+func (p *Passage) WarnIndexes() []warning.Warning {
 	if p.Logs == nil {
 		return nil
 	}
-	return doubtsOf(p.Logs.SitemapNotes())
+	return warningsOf(p.Logs.SitemapNotes())
 }
 
-// doubtsOf returns doubts about sitemaps.
-func doubtsOf(notes []sitemapfiles.Note) (doubts []doubt.Doubt) {
+// warningsOf returns warnings about sitemaps.
+func warningsOf(notes []sitemapfiles.Note) (warnings []warning.Warning) {
 	for _, n := range notes {
-		d := &sitemapDoubts[n.Problem]
+		d := &sitemapWarnings[n.Problem]
 		text := d.before + say.Count(n.Count, d.noun) + d.behind
-		doubts = append(doubts, doubt.Doubt{Code: d.code, Text: text, Count: n.Count, Examples: n.First})
+		warnings = append(warnings, warning.Warning{Code: d.code, Text: text, Count: n.Count, Examples: n.First})
 	}
-	return doubts
+	return warnings
 }

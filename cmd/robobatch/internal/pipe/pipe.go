@@ -11,8 +11,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
@@ -20,6 +18,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
@@ -99,7 +99,7 @@ func (g *given) streamFlags() []cli.Flag {
 			Write no end mark behind a stream. For executable_pool of ClickHouse, which sends one
 			stream after another and leaves the mark to be read as the beginning of the next answer.`},
 		{Name: "per-stream", Set: cli.Bool(&g.perStream), Doc: `
-			Print the doubts of each stream when it has ended. The line behind them is
+			Print the warnings of each stream when it has ended. The line behind them is
 			"robobatch: end of stream 1", and so on. For a caller that keeps the program for several
 			streams.`},
 	}
@@ -111,13 +111,13 @@ type run struct {
 	passage.Passage
 	guard.Printed
 	opt       pipe.Options
-	perStream bool // streams have their own doubts
+	perStream bool // streams have their own warnings
 	streams   int  // that have ended, if so
 
 	agents []string // that rows of the stream name, at most mostNamed of them
 }
 
-// mostNamed is how many names of agents of a stream may be doubted.
+// mostNamed is how many names of agents of a stream may get a warning.
 const mostNamed = 1024
 
 // plan checks the flags, and finds the rules.
@@ -192,9 +192,9 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if err := r.Load(ctx, load.TempDir(say.Std)); err != nil {
 		return errors.Join(err, r.Unload())
 	}
-	r.DoubtMoment()
+	r.WarnMoment()
 	if r.perStream {
-		always := r.Doubts
+		always := r.Warnings
 		r.opt.Ended = func(stats engine.Stats) { r.endStream(always, &stats) }
 	}
 	out := console.NewWriter(r.Out)
@@ -202,7 +202,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	go func() {
 		stats, err := pipe.Run(ctx, r.Now.Store, r.In, out, r.opt)
 		if err == nil {
-			r.doubt(&stats)
+			r.warn(&stats)
 		}
 		done <- errors.Join(err, r.Unload())
 	}()
@@ -223,23 +223,23 @@ func (r *run) Run(ctx context.Context) (err error) {
 	return err
 }
 
-// doubt prints the doubts about rows.
-func (r *run) doubt(stats *engine.Stats) {
+// warn prints the warnings about rows.
+func (r *run) warn(stats *engine.Stats) {
 	if opt := r.Now.Opt; len(r.agents) > 0 && r.Now.Store.Err() == nil {
 		opt.Agents, opt.Tokens = r.agents, agents.NeedNamed(r.agents, opt.Dialect)
-		r.DoubtOnce(passage.DoubtAgents(&opt, r.Now.Store))
+		r.WarnOnce(passage.WarnAgents(&opt, r.Now.Store))
 		r.agents = nil
 	}
-	r.DoubtOnce(doubtful.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
+	r.WarnOnce(warn.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
 }
 
-// endStream prints the doubts about a stream, those that there are whatever comes included, and
-// then that it has ended. So whoever sends several streams knows which doubts are whose.
-func (r *run) endStream(always []doubt.Doubt, stats *engine.Stats) {
+// endStream prints the warnings about a stream, those that there are whatever comes included, and
+// then that it has ended. So whoever sends several streams knows which warnings are whose.
+func (r *run) endStream(always []warning.Warning, stats *engine.Stats) {
 	if r.streams++; r.streams > 1 {
-		r.Doubts = nil
-		r.DoubtOnce(always)
+		r.Warnings = nil
+		r.WarnOnce(always)
 	}
-	r.doubt(stats)
+	r.warn(stats)
 	fmt.Fprintf(r.Err, "robobatch: end of stream %d\n", r.streams) //nolint:errcheck // there is nowhere left to say it
 }

@@ -128,7 +128,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return passage.Cause(err)
 	}
-	s, err := r.DoubtRows()
+	s, err := r.WarnRows()
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if err := r.page.Write(ctx, page.Result{Passage: &r.Passage, Summary: s, Changes: changes}); err != nil {
 		return err
 	}
-	r.DoubtRest(s.Doubts)
+	r.WarnRest(s.Warnings)
 	r.Print(r.written())
 	return nil
 }

@@ -16,8 +16,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
@@ -26,6 +24,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -46,7 +46,7 @@ type listing struct {
 	bodies  int          // origins with a response in force
 	odd     engine.OddCount
 
-	needNamed bool                           // for a doubt about the agents
+	needNamed bool                           // for a warning about the agents
 	named     map[string]robots.ProductToken // of groups, by their lower case
 }
 
@@ -142,7 +142,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 		if listed.Outcome.Capture >= 0 {
 			l.bodies++
 		}
-		if report := listed.Report; report != nil && report.Odd.Doubtful() {
+		if report := listed.Report; report != nil && report.Odd.IsOdd() {
 			l.odd.Add(engine.OddOrigin{Origin: listed.Origin, Odd: report.Odd})
 		}
 		if l.needNamed {
@@ -154,17 +154,17 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.rules.Doubt(&l.Console)
-	l.DoubtOnce(doubtful.Rules(&l.odd, "origin"))
+	l.rules.Warn(&l.Console)
+	l.WarnOnce(warn.Rules(&l.odd, "origin"))
 	if l.needNamed {
 		tokens := slices.Sorted(maps.Values(l.named))
-		l.DoubtOnce(agents.Unclear(l.outOpt.Agents, l.opt.Dialect, agents.Named{Tokens: tokens, Complete: l.opt.Origin == "" && len(tokens) < maxNamed}))
+		l.WarnOnce(agents.Unclear(l.outOpt.Agents, l.opt.Dialect, agents.Named{Tokens: tokens, Complete: l.opt.Origin == "" && len(tokens) < maxNamed}))
 	}
 	switch {
 	case l.opt.Origin != "" && l.origins.Load() == 0:
 		return fmt.Errorf("list %s: %w", l.opt.Origin, load.ErrNotListed)
 	case l.bodies == 0:
-		l.Doubt(doubt.Doubt{Code: doubt.NoRulesThen, Text: "no robots.txt is as old as -as-of; that of a file is the time of its last change", Count: 1})
+		l.Warn(warning.Warning{Code: warning.NoRulesThen, Text: "no robots.txt is as old as -as-of; that of a file is the time of its last change", Count: 1})
 	}
 	return l.Commit(func(f *listfile.File) error {
 		err := f.Commit()

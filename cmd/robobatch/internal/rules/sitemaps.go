@@ -65,8 +65,8 @@ func (s *sitemapList) Run(ctx context.Context) error {
 		}
 		return nil
 	})
-	s.rules.Doubt(&s.Console)
-	s.DoubtOnce(passage.DoubtAgents(&s.store, store))
+	s.rules.Warn(&s.Console)
+	s.WarnOnce(passage.WarnAgents(&s.store, store))
 	if err != nil {
 		return err
 	}

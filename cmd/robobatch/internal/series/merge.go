@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/place"
 )
 
@@ -51,7 +51,7 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 		return nil, err
 	}
 	if spare.Count > 0 {
-		sum.Doubts = append(sum.Doubts, spare)
+		sum.Warnings = append(sum.Warnings, spare)
 	}
 	return sum, nil
 }
@@ -190,14 +190,14 @@ func addUp(all []*Stats) *Sum {
 	slices.SortFunc(all, func(a, b *Stats) int { return a.Series.Shard.Index - b.Series.Shard.Index })
 	report := *all[0].Report
 	report.Counts, report.ByAgent, report.Invalid, report.Run = Counts{}, []Agent{}, 0, summary.Run{}
-	report.Doubts = nil
+	report.Warnings = nil
 	if report.AgentFromLog {
 		report.Others, report.Unbound = &summary.Clients{}, &summary.Clients{}
 	}
 	for _, s := range all {
-		for _, d := range s.Series.RunDoubts {
-			if !slices.ContainsFunc(report.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code }) {
-				report.Doubts = append(report.Doubts, d)
+		for _, d := range s.Series.RunWarnings {
+			if !slices.ContainsFunc(report.Warnings, func(seen warning.Warning) bool { return seen.Code == d.Code }) {
+				report.Warnings = append(report.Warnings, d)
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func addUp(all []*Stats) *Sum {
 		sum.Series.Failed = append(sum.Series.Failed, s.Series.Failed...)
 		sum.Series.Outputs = append(sum.Series.Outputs, s.Series.Outputs...)
 		for _, o := range s.Series.Outputs {
-			sum.doubts.Add(o.Input, o.Doubts)
+			sum.warnings.Add(o.Input, o.Warnings)
 		}
 	}
 	sum.Run.URLsPerSecond = float64(sum.Counts.URLs) / max(sum.Run.Seconds, 1e-9)
@@ -257,8 +257,8 @@ func (d Dir) look() (*view, error) {
 	return v, nil
 }
 
-// check checks that the outputs are as their shards left them, and returns the doubt about others.
-func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare doubt.Doubt, err error) {
+// check checks that the outputs are as their shards left them, and returns the warning about others.
+func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning, err error) {
 	ours := make(map[string]bool, len(s.Series.Outputs))
 	var errs []error
 	found, err := v.compare(ctx, d, s.Series.Outputs, asLeft)
@@ -286,8 +286,8 @@ func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare doubt.Doubt, err
 			others = append(others, d.join(output))
 		}
 	}
-	spare = doubt.Doubt{
-		Code: doubt.SpareOutputs, Count: int64(len(others)), Examples: others[:min(len(others), doubt.Examples)],
+	spare = warning.Warning{
+		Code: warning.SpareOutputs, Count: int64(len(others)), Examples: others[:min(len(others), warning.Examples)],
 		Text: say.Count(int64(len(others)), "output") + " of earlier runs in " + say.File(d.Name) + ", made of inputs that are not in the list now: remove them, or who reads the directory has their rows, too",
 	}
 	return spare, nil

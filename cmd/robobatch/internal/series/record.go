@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/place"
 )
@@ -23,13 +23,13 @@ type Record struct {
 	Input  Source `json:"input"`
 	Output string `json:"output"` // below the directory
 	summary.File
-	Format  string        `json:"format"` // of the input's lines
-	Field   string        `json:"url_field,omitempty"`
-	Counts  Counts        `json:"counts"`
-	ByAgent []Agent       `json:"by_agent"`
-	Invalid int64         `json:"invalid_bytes"`
-	Reject  int64         `json:"rejected"` // lines
-	Doubts  []doubt.Doubt `json:"doubts"`
+	Format   string            `json:"format"` // of the input's lines
+	Field    string            `json:"url_field,omitempty"`
+	Counts   Counts            `json:"counts"`
+	ByAgent  []Agent           `json:"by_agent"`
+	Invalid  int64             `json:"invalid_bytes"`
+	Reject   int64             `json:"rejected"` // lines
+	Warnings []warning.Warning `json:"warnings"`
 
 	// As in the summary of a run:
 	Others     *summary.Clients    `json:"other_clients,omitempty"`
@@ -40,7 +40,7 @@ type Record struct {
 // NewRecord returns the record of a report on one input, whose output is complete.
 func NewRecord(r *summary.Report) *Record {
 	return &Record{
-		File: *r.File, Format: r.Inputs[0].Format, Field: r.Inputs[0].Field, Counts: r.Counts, ByAgent: r.ByAgent, Invalid: r.Invalid, Doubts: r.Doubts,
+		File: *r.File, Format: r.Inputs[0].Format, Field: r.Inputs[0].Field, Counts: r.Counts, ByAgent: r.ByAgent, Invalid: r.Invalid, Warnings: r.Warnings,
 		Others: r.Others, Unbound: r.Unbound, Unverified: r.Unverified,
 	}
 }

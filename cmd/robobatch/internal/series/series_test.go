@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/ingest/logfiles"
 )
 
@@ -125,14 +125,14 @@ func TestLook(t *testing.T) {
 		write(dir.Output(item), "verdicts")
 		source, err := SourceOf(item.Name, item.Name)
 		if err == nil {
-			err = dir.Finish(item, &Record{Made: made, Input: source, File: summary.File{Bytes: 8, XXH3: manifest.Hash([]byte("verdicts"))}, Doubts: []doubt.Doubt{{Code: doubt.NoRows, Count: 3}}})
+			err = dir.Finish(item, &Record{Made: made, Input: source, File: summary.File{Bytes: 8, XXH3: manifest.Hash([]byte("verdicts"))}, Warnings: []warning.Warning{{Code: warning.NoRows, Count: 3}}})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		return item
 	}
-	if state, err := dir.Look(begin(), "in/x/a.log", &made); err != nil || state.Done == nil || state.Done.Doubts[0].Count != 3 || state.Why != "" {
+	if state, err := dir.Look(begin(), "in/x/a.log", &made); err != nil || state.Done == nil || state.Done.Warnings[0].Count != 3 || state.Why != "" {
 		t.Errorf("%+v, %v", state, err)
 	}
 	for _, c := range []struct {

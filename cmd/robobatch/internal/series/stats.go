@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/place"
 )
 
@@ -60,7 +60,7 @@ type Series struct {
 	Failed  []Failure   `json:"failed"`
 	Outputs []Output    `json:"outputs,omitempty"`
 
-	RunDoubts []doubt.Doubt `json:"run_doubts"` // that are about no input
+	RunWarnings []warning.Warning `json:"run_warnings"` // that are about no input
 }
 
 // An Output is one that is complete.
@@ -68,7 +68,7 @@ type Output struct {
 	Input  string `json:"input"`
 	Output string `json:"output"`
 	summary.File
-	Doubts []doubt.Doubt `json:"doubts,omitempty"`
+	Warnings []warning.Warning `json:"warnings,omitempty"`
 
 	Unverified *summary.Unverified `json:"unverified,omitempty"` // rows that -limit ended before their checksum
 }
@@ -76,13 +76,13 @@ type Output struct {
 // A Sum adds up the records of inputs.
 type Sum struct {
 	Stats
-	doubts doubtful.Sum
+	warnings warn.Sum
 }
 
 // NewSum returns a Sum of nothing. The report has the facts that are known before.
 func NewSum(r *summary.Report, s Series) *Sum {
 	s.Failed = []Failure{}
-	s.RunDoubts = append([]doubt.Doubt{}, r.Doubts...)
+	s.RunWarnings = append([]warning.Warning{}, r.Warnings...)
 	r.Inputs = []summary.Input{}
 	return &Sum{Stats: Stats{r, s}}
 }
@@ -94,14 +94,14 @@ func (s *Sum) Add(r *Record) {
 	s.Invalid += r.Invalid
 	s.Inputs = append(s.Inputs, summary.Input{Name: r.Input.Name, Bytes: r.Input.Bytes, Format: r.Format, Field: r.Field})
 	s.Series.Done++
-	s.Series.Outputs = append(s.Series.Outputs, Output{r.Input.Name, r.Output, r.File, r.Doubts, r.Unverified})
-	s.doubts.Add(r.Input.Name, r.Doubts)
+	s.Series.Outputs = append(s.Series.Outputs, Output{r.Input.Name, r.Output, r.File, r.Warnings, r.Unverified})
+	s.warnings.Add(r.Input.Name, r.Warnings)
 }
 
 // End makes the report of the sum.
 func (s *Sum) End(out string) {
 	s.Output = out
-	s.Doubts = append(slices.Clone(s.Series.RunDoubts), s.doubts.Doubts(s.Series.Done, "input")...)
+	s.Warnings = append(slices.Clone(s.Series.RunWarnings), s.warnings.Warnings(s.Series.Done, "input")...)
 	inputs := s.Series.Done + len(s.Series.Failed)
 	what := say.Count(int64(inputs), "log")
 	if sh := s.Series.Shard; !sh.Whole() {

@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -56,17 +56,17 @@ type Report struct {
 	Others  *Clients `json:"other_clients,omitempty"`    // browsers, and crawlers that are not known
 	Unbound *Clients `json:"unbound_crawlers,omitempty"` // crawlers that act for a person, so that robots.txt need not bind them
 
-	Invalid int64         `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
-	Doubts  []doubt.Doubt `json:"doubts"`        // in the order in which they were seen
-	Run     Run           `json:"run"`
+	Invalid  int64             `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
+	Warnings []warning.Warning `json:"warnings"`      // in the order in which they were seen
+	Run      Run               `json:"run"`
 
 	Heading string `json:"-"` // of the summary; "" names the logs and the output
 
-	grown     []string      // logs, see ingest.Logs.Grown
-	read      ingest.Counts // those of Counts, and more
-	badBytes  int64         // of bad URLs
-	strangers []doubt.Doubt // see the package doubtful
-	local     int64         // requests in the names of crawlers from the server itself, with -ranges
+	grown     []string          // logs, see ingest.Logs.Grown
+	read      ingest.Counts     // those of Counts, and more
+	badBytes  int64             // of bad URLs
+	strangers []warning.Warning // see the package warn
+	local     int64             // requests in the names of crawlers from the server itself, with -ranges
 }
 
 // Unverified are the rows of a text that was unpacked without its checksum. They belong to one log, the last that was
@@ -211,7 +211,7 @@ func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
 		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Options().Dialect.String(), Agents: src.Store.Options().Agents,
-		RulesHash: src.Store.RulesHash(), Preferences: revision(src.Store), Doubts: []doubt.Doubt{}, read: lines, badBytes: s.BadBytes,
+		RulesHash: src.Store.RulesHash(), Preferences: revision(src.Store), Warnings: []warning.Warning{}, read: lines, badBytes: s.BadBytes,
 		Rules: Rules{
 			Files: src.Rules.Len(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, src.Rules.Skipped()...),
@@ -232,7 +232,7 @@ func New(src Source) *Report {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
 	r.count(src.Store, &s)
-	r.strangers = slices.Concat(doubtful.Strangers(src.Store, &s), doubtful.Rules(&s.Odd, "origin"), doubtful.Misread(src.Store, &s), doubtful.Senders(&s))
+	r.strangers = slices.Concat(warn.Strangers(src.Store, &s), warn.Rules(&s.Odd, "origin"), warn.Misread(src.Store, &s), warn.Senders(&s))
 	r.Ranges, r.local = rangesOf(src.Store), s.Census.Local()
 	r.grown = src.Logs.Grown()
 	if at := src.Logs.Unsure(); at.From > 0 {

@@ -168,14 +168,14 @@ func (r *Report) lines() table {
 		{"empty lines", say.Number(c.EmptyLines), "without a row", true},
 		{"lines over 64 KiB", say.Number(c.LongLines), "without their URL", true},
 		{"bytes not UTF-8", say.Number(r.Invalid), "written as %XX", true},
-		{"doubts", strconv.Itoa(len(r.Doubts)), r.codes(), len(r.Doubts) > 0},
+		{"warnings", strconv.Itoa(len(r.Warnings)), r.codes(), len(r.Warnings) > 0},
 	}
 }
 
-// codes lists the codes of the doubts.
+// codes lists the codes of the warnings.
 func (r *Report) codes() string {
-	list := make([]string, len(r.Doubts))
-	for i, d := range r.Doubts {
+	list := make([]string, len(r.Warnings))
+	for i, d := range r.Warnings {
 		list[i] = string(d.Code)
 	}
 	return strings.Join(list, ", ")

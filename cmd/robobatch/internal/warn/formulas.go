@@ -1,24 +1,24 @@
-package doubtful
+package warn
 
 import (
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/output"
 )
 
-// Formulas returns the doubt that an output has cells that spreadsheets would run; none if there are none.
-func Formulas(formulas output.Formulas) []doubt.Doubt {
+// Formulas returns the warning that an output has cells that spreadsheets would run; none if there are none.
+func Formulas(formulas output.Formulas) []warning.Warning {
 	if formulas.Cells == 0 {
 		return nil
 	}
 	text := say.Count(formulas.Cells, "cell") + " of the output may begin a formula, with =, +, -, @, a tab or a carriage return, which spreadsheets run: if one is to open it, use -csv-safe"
-	d := doubt.Doubt{Code: doubt.FormulaCells, Text: text, Count: formulas.Cells}
+	d := warning.Warning{Code: warning.FormulaCells, Text: text, Count: formulas.Cells}
 	for _, cell := range formulas.First {
 		d.Examples = append(d.Examples, strings.ToValidUTF8(cell[:min(len(cell), longestExample)], ""))
 	}
-	return []doubt.Doubt{d}
+	return []warning.Warning{d}
 }
 
 // longestExample is how many bytes of a cell are shown.

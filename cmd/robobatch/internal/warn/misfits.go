@@ -1,25 +1,25 @@
-package doubtful
+package warn
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 )
 
-// Misfits returns the doubt that logs were answered with another robots.txt than that of the rules; none if they were not.
-func Misfits(all []conduct.Misfit) []doubt.Doubt {
+// Misfits returns the warning that logs were answered with another robots.txt than that of the rules; none if they were not.
+func Misfits(all []conduct.Misfit) []warning.Warning {
 	if len(all) == 0 {
 		return nil
 	}
-	d := doubt.Doubt{Code: doubt.UnlikeAnswers}
+	d := warning.Warning{Code: warning.UnlikeAnswers}
 	var others, denied int64
 	for i := range all {
 		m := &all[i]
 		others, denied = others+m.Answers, denied+m.Denied
-		if i >= doubt.Examples {
+		if i >= warning.Examples {
 			continue
 		}
 		var said []string
@@ -41,5 +41,5 @@ func Misfits(all []conduct.Misfit) []doubt.Doubt {
 		by, had = "bytes or status", "another one, or none"
 	}
 	d.Text = say.Count(d.Count, "answer") + " to /robots.txt in the log cannot have given the text of -rules, by their " + by + ": crawlers had " + had + "; give the robots.txt of the time of the log"
-	return []doubt.Doubt{d}
+	return []warning.Warning{d}
 }

@@ -1,4 +1,4 @@
-package doubt
+package warning
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// TestPage compares docs/DOUBTS.md with the meanings, which are in alphabetical order.
+// TestPage compares docs/WARNINGS.md with the meanings, which are in alphabetical order.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../../../docs/DOUBTS.md")
+	page, err := os.ReadFile("../../../../docs/WARNINGS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,22 +22,22 @@ func TestPage(t *testing.T) {
 		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", m.Code, m.What, m.Do)
 	}
 	if rows != want.String() {
-		t.Errorf("the table of docs/DOUBTS.md should be\n%s", &want)
+		t.Errorf("the table of docs/WARNINGS.md should be\n%s", &want)
 	}
 	if !slices.IsSortedFunc(Meanings, func(a, b Meaning) int { return strings.Compare(string(a.Code), string(b.Code)) }) {
 		t.Error("the meanings are not in alphabetical order")
 	}
 }
 
-// TestString shows a doubt with its examples.
+// TestString shows a warning with its examples.
 func TestString(t *testing.T) {
-	d := Doubt{Code: NoURLs, Text: "nothing", Count: 2, Examples: []string{"a:1", "b:2"}}
+	d := Warning{Code: NoURLs, Text: "nothing", Count: 2, Examples: []string{"a:1", "b:2"}}
 	if got, want := d.String(), "nothing [no_urls]\n  a:1\n  b:2"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// TestPageText has every doubt explained with two examples, in lines that fit.
+// TestPageText has every warning explained with two examples, in lines that fit.
 func TestPageText(t *testing.T) {
 	for _, m := range Meanings {
 		e := examples[m.Code]
@@ -57,6 +57,6 @@ func TestPageText(t *testing.T) {
 		}
 	}
 	if _, ok := Lookup("nonsense"); ok {
-		t.Error("nonsense is a doubt")
+		t.Error("nonsense is a warning")
 	}
 }

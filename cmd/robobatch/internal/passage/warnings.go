@@ -5,45 +5,45 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 )
 
-// doubtFiles returns the doubts about which files are logs: those of directories that are none by their
+// warnFiles returns the warnings about which files are logs: those of directories that are none by their
 // names, and those that are there more than once.
-func (p *Passage) doubtFiles() (doubts []doubt.Doubt) {
+func (p *Passage) warnFiles() (warnings []warning.Warning) {
 	files := p.Files
 	if files == nil {
 		return nil
 	}
 	if files.Repeated > 0 {
 		text := "decided and counted more than once: " + say.Count(files.Repeated, "file") + ", as -in leads there again, by the same name or another: name each file once"
-		d := doubt.Doubt{Code: doubt.RepeatedInput, Text: text, Count: files.Repeated}
-		for _, r := range files.Repeats[:min(len(files.Repeats), doubt.Examples)] {
+		d := warning.Warning{Code: warning.RepeatedInput, Text: text, Count: files.Repeated}
+		for _, r := range files.Repeats[:min(len(files.Repeats), warning.Examples)] {
 			d.Examples = append(d.Examples, say.File(r.First)+" and "+say.File(r.Again))
 		}
-		doubts = append(doubts, d)
+		warnings = append(warnings, d)
 	}
 	if files.Others > 0 {
 		text := "not read in the directories of -in: " + say.Count(files.Others, "file") + ", as their names do not end as those of logs do: name them, or a pattern, if they are logs"
-		doubts = append(doubts, doubt.Doubt{Code: doubt.UnreadFiles, Text: text, Count: files.Others, Examples: files.Unread[:min(len(files.Unread), doubt.Examples)]})
+		warnings = append(warnings, warning.Warning{Code: warning.UnreadFiles, Text: text, Count: files.Others, Examples: files.Unread[:min(len(files.Unread), warning.Examples)]})
 	}
-	return doubts
+	return warnings
 }
 
-// DoubtRows prints the doubts about the logs' rows, and returns their summary. It returns an error if
+// WarnRows prints the warnings about the logs' rows, and returns their summary. It returns an error if
 // the rows lack something that the run asked for.
-func (p *Passage) DoubtRows() (*summary.Report, error) {
+func (p *Passage) WarnRows() (*summary.Report, error) {
 	s := p.Summary()
 	if text := s.Rows().Bad; text != "" {
 		return nil, errors.New(text)
 	}
-	s.Doubts = slices.Concat(s.Doubts, s.Doubt(), p.Rejected(s))
-	p.DoubtRest(s.Doubts)
+	s.Warnings = slices.Concat(s.Warnings, s.Warn(), p.Rejected(s))
+	p.WarnRest(s.Warnings)
 	p.Hint(s.Elsewhere())
 	p.HintMemory()
 	return s, nil
@@ -52,7 +52,7 @@ func (p *Passage) DoubtRows() (*summary.Report, error) {
 // JudgesNothing returns an error if gates would pass only because there was nothing to judge: no request has rules, or
 // the one robots.txt is none.
 func (p *Passage) JudgesNothing(s *summary.Report) error {
-	return NothingToJudge(s.Rows(), p.Now.Path, p.Now.Odd().Doubtful())
+	return NothingToJudge(s.Rows(), p.Now.Path, p.Now.Odd().IsOdd())
 }
 
 // NothingToJudge is JudgesNothing for rows and rules that a path names. isOdd reports whether they are one robots.txt
@@ -74,8 +74,8 @@ func (p *Passage) HintMemory() {
 	}
 }
 
-// Rejected returns the doubt about the rows without a verdict, of a command that does not list them.
-func (p *Passage) Rejected(s *summary.Report) []doubt.Doubt {
+// Rejected returns the warning about the rows without a verdict, of a command that does not list them.
+func (p *Passage) Rejected(s *summary.Report) []warning.Warning {
 	bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(flags.AgentsOf(&p.Now.Opt))))
 	return s.Rejected(summary.Sum(s.Counts.Refused)+bad, "-rejects of robobatch lists them")
 }

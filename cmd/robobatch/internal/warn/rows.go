@@ -1,7 +1,7 @@
-// Package doubtful makes the doubts about decided rows, from the counts of the engine, the lists of
-// addresses, and the cells of the output. Doubts about lines of logs are made by package summary, which knows the lines.
+// package warn makes the warnings about decided rows, from the counts of the engine, the lists of
+// addresses, and the cells of the output. Warnings about lines of logs are made by package summary, which knows the lines.
 // Only cmd/robobatch imports it.
-package doubtful
+package warn
 
 import (
 	"cmp"
@@ -9,28 +9,28 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Decided returns the doubts about the verdicts of a run that has no report. noURLs is the text of
+// Decided returns the warnings about the verdicts of a run that has no report. noURLs is the text of
 // the one where no row has a URL, and refused how many lines gave no row.
-func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64) []doubt.Doubt {
+func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64) []warning.Warning {
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
-		return []doubt.Doubt{{Code: doubt.NoURLs, Text: noURLs, Count: s.URLs}}
+		return []warning.Warning{{Code: warning.NoURLs, Text: noURLs, Count: s.URLs}}
 	}
 	return slices.Concat(Strangers(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(store, s))
 }
 
-// Misread returns a doubt if rows of crawlers are decided by other groups than the documentation of their operators chooses.
-func Misread(store *engine.Store, s *engine.Stats) []doubt.Doubt {
-	d := doubt.Doubt{Code: doubt.OtherGroup}
+// Misread returns a warning if rows of crawlers are decided by other groups than the documentation of their operators chooses.
+func Misread(store *engine.Store, s *engine.Stats) []warning.Warning {
+	d := warning.Warning{Code: warning.OtherGroup}
 	all := slices.Clone(s.Misread)
 	slices.SortStableFunc(all, func(a, b engine.MisreadCount) int { return cmp.Compare(b.Rows, a.Rows) })
 	for i, one := range all {
-		if d.Count += one.Rows; i < doubt.Examples {
+		if d.Count += one.Rows; i < warning.Examples {
 			d.Examples = append(d.Examples, one.Name+": "+say.Count(one.Rows, "row"))
 		}
 	}
@@ -43,11 +43,11 @@ func Misread(store *engine.Store, s *engine.Stats) []doubt.Doubt {
 		advice = fmt.Sprintf("take these from a run with -dialect %s", most.Dialect)
 	}
 	d.Text = fmt.Sprintf("%s decided by another group than the operator of the crawler documents: %s", say.Were(d.Count, "row"), advice)
-	return []doubt.Doubt{d}
+	return []warning.Warning{d}
 }
 
-// rejected returns a doubt if over a tenth of the lines or rows of such a run have no verdict.
-func rejected(s *engine.Stats, refused int64) []doubt.Doubt {
+// rejected returns a warning if over a tenth of the lines or rows of such a run have no verdict.
+func rejected(s *engine.Stats, refused int64) []warning.Warning {
 	bad, all := int64(0), s.URLs+s.Skipped+refused
 	if s.Rows > 0 {
 		bad = s.URLs * s.Reasons[engine.ReasonBadURL] / s.Rows
@@ -60,12 +60,12 @@ func rejected(s *engine.Stats, refused int64) []doubt.Doubt {
 		text += ", refused lines " + say.Number(refused)
 	}
 	text += "): look whether that is the right input"
-	return []doubt.Doubt{{Code: doubt.RejectedLines, Text: text, Count: bad + refused}}
+	return []warning.Warning{{Code: warning.RejectedLines, Text: text, Count: bad + refused}}
 }
 
-// Strangers returns a doubt if over half of the verdicts on URLs had no robots.txt: because the
+// Strangers returns a warning if over half of the verdicts on URLs had no robots.txt: because the
 // rules are of other origins, or because they are newer than the rows.
-func Strangers(store *engine.Store, s *engine.Stats) []doubt.Doubt {
+func Strangers(store *engine.Store, s *engine.Stats) []warning.Warning {
 	decided := s.Rows - s.Reasons[engine.ReasonBadURL]
 	if 2*s.Reasons[engine.ReasonNoRobots] <= decided {
 		return nil
@@ -76,13 +76,13 @@ func Strangers(store *engine.Store, s *engine.Stats) []doubt.Doubt {
 		if store.Options().RowTimes {
 			text = fmt.Sprintf("no robots.txt is as old as the row for %s of %s: they are older than the first capture of their origin", say.Number(s.Early), rows)
 		}
-		return []doubt.Doubt{{Code: doubt.NoRulesThen, Text: text, Count: s.Early}}
+		return []warning.Warning{{Code: warning.NoRulesThen, Text: text, Count: s.Early}}
 	}
 	only := ""
 	if store.NumSites() == 1 {
 		only = fmt.Sprintf(", which has that of %s only,", store.NewLookup().Origin(0))
 	}
-	d := doubt.Doubt{Code: doubt.NoRobots, Count: s.Strays}
+	d := warning.Warning{Code: warning.NoRobots, Count: s.Strays}
 	d.Text = fmt.Sprintf("no robots.txt in -rules%s for %s of %s; http and https differ, as example.com and www.example.com do",
 		only, say.Number(s.Strays), rows)
 	for _, busy := range s.Busiest {
@@ -90,7 +90,7 @@ func Strangers(store *engine.Store, s *engine.Stats) []doubt.Doubt {
 			d.Examples = append(d.Examples, stranger(store, busy))
 		}
 	}
-	return []doubt.Doubt{d}
+	return []warning.Warning{d}
 }
 
 // stranger describes an origin without rules, and says which rules of the store are near.

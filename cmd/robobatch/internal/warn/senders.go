@@ -1,22 +1,22 @@
-package doubtful
+package warn
 
 import (
 	"fmt"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 )
 
-// Senders returns doubts about where the requests of crawlers came from, and by which lists they are verified.
-func Senders(s *engine.Stats) (all []doubt.Doubt) {
+// Senders returns warnings about where the requests of crawlers came from, and by which lists they are verified.
+func Senders(s *engine.Stats) (all []warning.Warning) {
 	requests, unusable, anonymised := s.Census.Requests()
 	network, proxied := s.Census.Proxied()
 	if networks, sent := s.Census.Mixed(); networks > 0 && !proxied {
 		text := fmt.Sprintf("%s of %s of crawlers came from %s, each with crawlers of three operators or more: of a proxy, so that the address of the client is in another field (-client-field), or of somebody who sends many names",
 			say.Number(sent), say.Count(requests, "request"), say.Count(networks, "network"))
-		all = append(all, doubt.Doubt{Code: doubt.ProxiedClients, Text: text, Count: sent})
+		all = append(all, warning.Warning{Code: warning.ProxiedClients, Text: text, Count: sent})
 	}
 	if proxied {
 		text := fmt.Sprintf("%s of %s of crawlers have no address of the internet", say.Number(unusable), say.Count(requests, "request"))
@@ -26,11 +26,11 @@ func Senders(s *engine.Stats) (all []doubt.Doubt) {
 			text = fmt.Sprintf("%s of %s of crawlers, of three operators or more, came from %s", say.Number(count), say.Count(requests, "request"), network.Prefix())
 		}
 		text += ": the field holds the address of a proxy, or a text in place of one; name the field of the client's with -client-field"
-		all = append(all, doubt.Doubt{Code: doubt.ProxiedClients, Text: text, Count: count})
+		all = append(all, warning.Warning{Code: warning.ProxiedClients, Text: text, Count: count})
 	}
 	if s.Census.Anonymised() {
 		text := fmt.Sprintf("the addresses of %s of %s of crawlers end in 0 or x: they were made anonymous, and prove nothing", say.Number(anonymised), say.Count(requests, "request"))
-		all = append(all, doubt.Doubt{Code: doubt.AnonymisedClients, Text: text, Count: anonymised})
+		all = append(all, warning.Warning{Code: warning.AnonymisedClients, Text: text, Count: anonymised})
 	}
 	if n := s.UntimedRows + s.UntimedLists; n > 0 {
 		why := "their lists have none: keep lists in directories named by their day"
@@ -41,20 +41,20 @@ func Senders(s *engine.Stats) (all []doubt.Doubt) {
 			why = "their rows or lists have none: name the field with -time-field, and keep lists in directories named by their day"
 		}
 		text := say.Count(n, "request") + " of crawlers verified without a time, by all lists there are: " + why
-		all = append(all, doubt.Doubt{Code: doubt.UntimedLists, Text: text, Count: n})
+		all = append(all, warning.Warning{Code: warning.UntimedLists, Text: text, Count: n})
 	}
 	return all
 }
 
-// Lists returns a doubt if files that are of one list and time differ.
-func Lists(lists *ranges.Lists) []doubt.Doubt {
+// Lists returns a warning if files that are of one list and time differ.
+func Lists(lists *ranges.Lists) []warning.Warning {
 	if lists == nil || len(lists.Differ) == 0 {
 		return nil
 	}
 	n := int64(len(lists.Differ))
-	d := doubt.Doubt{Code: doubt.DifferingLists, Count: n, Text: say.Count(n, "pair") + " of lists of addresses with one name and time, and other addresses: all of them count; keep the right ones"}
-	for _, pair := range lists.Differ[:min(n, doubt.Examples)] {
+	d := warning.Warning{Code: warning.DifferingLists, Count: n, Text: say.Count(n, "pair") + " of lists of addresses with one name and time, and other addresses: all of them count; keep the right ones"}
+	for _, pair := range lists.Differ[:min(n, warning.Examples)] {
 		d.Examples = append(d.Examples, say.File(pair[0])+" and "+say.File(pair[1]))
 	}
-	return []doubt.Doubt{d}
+	return []warning.Warning{d}
 }

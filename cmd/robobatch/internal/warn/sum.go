@@ -1,36 +1,36 @@
-package doubtful
+package warn
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 )
 
-// A Sum adds up doubts of many inputs: one for each code.
+// A Sum adds up warnings of many inputs: one for each code.
 type Sum struct {
 	sums []codeSum // in the order in which the codes came
 }
 
 type codeSum struct {
-	doubt.Doubt
+	warning.Warning
 	inputs int
 }
 
-// Add adds the doubts about an input.
-func (s *Sum) Add(input string, doubts []doubt.Doubt) {
-	for _, d := range doubts {
+// Add adds the warnings about an input.
+func (s *Sum) Add(input string, warnings []warning.Warning) {
+	for _, d := range warnings {
 		i := slices.IndexFunc(s.sums, func(sum codeSum) bool { return sum.Code == d.Code })
 		if i < 0 {
 			i = len(s.sums)
-			s.sums = append(s.sums, codeSum{Doubt: doubt.Doubt{Code: d.Code, Text: d.Text}})
+			s.sums = append(s.sums, codeSum{Warning: warning.Warning{Code: d.Code, Text: d.Text}})
 		}
 		sum := &s.sums[i]
 		sum.inputs++
 		sum.Count += d.Count
-		if len(sum.Examples) < doubt.Examples {
+		if len(sum.Examples) < warning.Examples {
 			example := say.File(input)
 			if len(d.Examples) > 0 && strings.HasPrefix(d.Examples[0], example) {
 				example = d.Examples[0]
@@ -42,11 +42,11 @@ func (s *Sum) Add(input string, doubts []doubt.Doubt) {
 	}
 }
 
-// Doubts returns the doubts about so many inputs, which a noun names, with the first ones as examples.
-func (s *Sum) Doubts(inputs int, noun string) []doubt.Doubt {
-	all := make([]doubt.Doubt, len(s.sums))
+// Warnings returns the warnings about so many inputs, which a noun names, with the first ones as examples.
+func (s *Sum) Warnings(inputs int, noun string) []warning.Warning {
+	all := make([]warning.Warning, len(s.sums))
 	for i, sum := range s.sums {
-		all[i] = sum.Doubt
+		all[i] = sum.Warning
 		all[i].Text = fmt.Sprintf("%s of %s, the first of them: %s", say.Number(int64(sum.inputs)), say.Count(int64(inputs), noun), sum.Text)
 	}
 	return all

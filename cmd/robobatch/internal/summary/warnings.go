@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
@@ -49,41 +49,41 @@ func (r *Report) NoClients() string {
 	return text + " that all rows are decided for with -agent"
 }
 
-// Doubt returns the doubts about the rows of the logs, in all, but for those of a kind that the
+// Warn returns the warnings about the rows of the logs, in all, but for those of a kind that the
 // report has already.
-func (r *Report) Doubt() []doubt.Doubt {
+func (r *Report) Warn() []warning.Warning {
 	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.senderless(), r.whiteSpace(), r.wide(), r.joined(), r.mixed(), r.headless(), r.headed(), r.addresses(), r.growing())
-	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
-		return slices.ContainsFunc(r.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code })
+	return slices.DeleteFunc(all, func(d warning.Warning) bool {
+		return slices.ContainsFunc(r.Warnings, func(seen warning.Warning) bool { return seen.Code == d.Code })
 	})
 }
 
-// senderless returns a doubt if over a tenth of the rows lack the field by which -agent-from-log finds the crawler.
-func (r *Report) senderless() []doubt.Doubt {
+// senderless returns a warning if over a tenth of the rows lack the field by which -agent-from-log finds the crawler.
+func (r *Report) senderless() []warning.Warning {
 	rows := r.Counts.URLs + r.Counts.Skipped
 	n := rows - r.read.Agents
 	if !r.AgentFromLog || r.Counts.Bad() > 0 || 10*n <= rows {
 		return nil
 	}
 	text := fmt.Sprintf("%s of %s without a field user_agent, as if the log changed its format: no crawler is known of them", say.Number(n), say.Count(rows, "row"))
-	return []doubt.Doubt{{Code: doubt.NoUserAgents, Text: text, Count: n}}
+	return []warning.Warning{{Code: warning.NoUserAgents, Text: text, Count: n}}
 }
 
-// nothing returns a doubt if nothing came of the logs.
-func (r *Report) nothing() []doubt.Doubt {
+// nothing returns a warning if nothing came of the logs.
+func (r *Report) nothing() []warning.Warning {
 	c := &r.Counts
 	switch bad := c.Bad(); {
 	case bad > 0:
-		return []doubt.Doubt{{Code: doubt.NoURLs, Text: r.noURLs(), Count: bad}}
+		return []warning.Warning{{Code: warning.NoURLs, Text: r.noURLs(), Count: bad}}
 	case c.URLs == 0 && c.Skipped > 0:
 		text := "no row is left: the User-Agents are unknown, and -unknown-agents skip leaves such rows out"
-		return []doubt.Doubt{{Code: doubt.NoRows, Text: text, Count: c.Skipped}}
+		return []warning.Warning{{Code: warning.NoRows, Text: text, Count: c.Skipped}}
 	case c.URLs == 0:
 		text := "the log has no row; -require-rows makes that an error"
 		if n := len(r.Inputs); n > 1 {
 			text = fmt.Sprintf("none of the %d logs has a row; -require-rows makes that an error", n)
 		}
-		return []doubt.Doubt{{Code: doubt.NoRows, Text: text, Count: int64(len(r.Inputs))}}
+		return []warning.Warning{{Code: warning.NoRows, Text: text, Count: int64(len(r.Inputs))}}
 	}
 	return nil
 }
@@ -130,12 +130,12 @@ func (r *Report) refusals() string {
 // hostFirst are URLs without a scheme, as tools export them: www.example.com/page.
 var hostFirst = regexp.MustCompile(`^(//)?([A-Za-z0-9_-]+\.)+[A-Za-z][A-Za-z0-9-]*(:[0-9]+)?([/?#].*)?$`)
 
-// timeless returns doubts if times are not known that -as-of log needs.
-func (r *Report) timeless() (all []doubt.Doubt) {
+// timeless returns warnings if times are not known that -as-of log needs.
+func (r *Report) timeless() (all []warning.Warning) {
 	c := &r.Counts
 	if c.Undated > 0 && c.Undated == c.URLs {
 		text := "no row has a time that is understood, so that the newest captures decided: name the field of the time with -time-field"
-		all = append(all, doubt.Doubt{Code: doubt.NoTimes, Text: text, Count: c.Undated})
+		all = append(all, warning.Warning{Code: warning.NoTimes, Text: text, Count: c.Undated})
 	}
 	if c.Timeless > 0 {
 		null := ""
@@ -144,29 +144,29 @@ func (r *Report) timeless() (all []doubt.Doubt) {
 		}
 		text := fmt.Sprintf("-as-of log: nobody knows since when the robots.txt has been there by which %s disallowed%s: its only time is that of a file, or it has none; give captures with their times",
 			say.Were(c.Timeless, "row"), null)
-		all = append(all, doubt.Doubt{Code: doubt.UntimedRules, Text: text, Count: c.Timeless})
+		all = append(all, warning.Warning{Code: warning.UntimedRules, Text: text, Count: c.Timeless})
 	}
 	return all
 }
 
-// unfetched returns a doubt if a fetch that failed would accuse crawlers.
-func (r *Report) unfetched() []doubt.Doubt {
+// unfetched returns a warning if a fetch that failed would accuse crawlers.
+func (r *Report) unfetched() []warning.Warning {
 	n := r.Counts.Unfetched
 	if n == 0 {
 		return nil
 	}
 	text := say.Count(n, "row") + " of crawlers disallowed only because a fetch of robots.txt failed: it was not theirs, so nobody knows whether they met a failure, and the violation is null"
-	return []doubt.Doubt{{Code: doubt.FailedFetches, Text: text, Count: n}}
+	return []warning.Warning{{Code: warning.FailedFetches, Text: text, Count: n}}
 }
 
-// headless returns a doubt if logs that were read as URLs look like tables.
-func (r *Report) headless() []doubt.Doubt {
-	d := doubt.Doubt{Code: doubt.HeadlessTable}
+// headless returns a warning if logs that were read as URLs look like tables.
+func (r *Report) headless() []warning.Warning {
+	d := warning.Warning{Code: warning.HeadlessTable}
 	for _, in := range r.Inputs {
 		if !in.headless {
 			continue
 		}
-		if d.Count++; len(d.Examples) < doubt.Examples {
+		if d.Count++; len(d.Examples) < warning.Examples {
 			d.Examples = append(d.Examples, say.File(in.Name))
 		}
 	}
@@ -174,27 +174,27 @@ func (r *Report) headless() []doubt.Doubt {
 		return nil
 	}
 	d.Text = say.Count(d.Count, "log") + " read as URLs, and in each of the first lines as many numbers follow: if they are columns, give them a header; if not, add -format urls"
-	return []doubt.Doubt{d}
+	return []warning.Warning{d}
 }
 
-// headed returns a doubt if lists of URLs hold headers of tables, as where tables are joined to them.
-func (r *Report) headed() []doubt.Doubt {
+// headed returns a warning if lists of URLs hold headers of tables, as where tables are joined to them.
+func (r *Report) headed() []warning.Warning {
 	n := r.read.Headed
 	if n == 0 {
 		return nil
 	}
 	text := say.Count(n, "line") + " of lists of URLs with the names of a table: what follows may be columns, which are read as parts of URLs: give each table as an input of its own"
-	return []doubt.Doubt{{Code: doubt.HeadlessTable, Text: text, Count: n, Examples: r.placesOf(r.read.FirstHeaded)}}
+	return []warning.Warning{{Code: warning.HeadlessTable, Text: text, Count: n, Examples: r.placesOf(r.read.FirstHeaded)}}
 }
 
-// addresses returns a doubt if hosts are addresses in front of lines, which may be those of clients.
-func (r *Report) addresses() []doubt.Doubt {
+// addresses returns a warning if hosts are addresses in front of lines, which may be those of clients.
+func (r *Report) addresses() []warning.Warning {
 	n := r.read.Addresses
 	if n == 0 {
 		return nil
 	}
 	text := say.Count(n, "row") + " whose host is an address in front of the line: if that is the client's, as %{X-Forwarded-For}i writes it, name the site of the log with -base"
-	return []doubt.Doubt{{Code: doubt.AddressHosts, Text: text, Count: n, Examples: r.placesOf(r.read.FirstAddress)}}
+	return []warning.Warning{{Code: warning.AddressHosts, Text: text, Count: n, Examples: r.placesOf(r.read.FirstAddress)}}
 }
 
 // placesOf returns examples that name lines.
@@ -205,10 +205,10 @@ func (r *Report) placesOf(lines []ingest.Place) (examples []string) {
 	return examples
 }
 
-// whiteSpace returns a doubt if URLs hold white space: they may be followed by other columns.
-func (r *Report) whiteSpace() []doubt.Doubt {
+// whiteSpace returns a warning if URLs hold white space: they may be followed by other columns.
+func (r *Report) whiteSpace() []warning.Warning {
 	n := r.read.Blank
-	if n == 0 || r.Counts.Bad() > 0 { // if no line is a URL, another doubt is about that
+	if n == 0 || r.Counts.Bad() > 0 { // if no line is a URL, another warning is about that
 		return nil
 	}
 	read := "spaces are read as %20, others as they are"
@@ -222,49 +222,49 @@ func (r *Report) whiteSpace() []doubt.Doubt {
 	if slices.ContainsFunc(r.read.FirstBlank, func(url ingest.BlankURL) bool { return r.Inputs[url.Input].Format == ingest.URLs.String() }) {
 		do = "if white space separates columns, give them a header, and name the format with -format"
 	}
-	d := doubt.Doubt{Code: doubt.WhiteSpace, Text: say.Count(n, "URL") + " with white space inside; " + read + ": " + do, Count: n}
+	d := warning.Warning{Code: warning.WhiteSpace, Text: say.Count(n, "URL") + " with white space inside; " + read + ": " + do, Count: n}
 	for _, url := range r.read.FirstBlank {
 		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d: %q", say.File(r.Inputs[url.Input].Name), url.Line, shorten(url.URL)))
 	}
-	return []doubt.Doubt{d}
+	return []warning.Warning{d}
 }
 
-// wide returns a doubt if lines are UTF-16 in logs that are not, or ASCII in logs that are.
-func (r *Report) wide() []doubt.Doubt {
+// wide returns a warning if lines are UTF-16 in logs that are not, or ASCII in logs that are.
+func (r *Report) wide() []warning.Warning {
 	n := r.read.Wide
 	if n == 0 {
 		return nil
 	}
 	text := say.Count(n, "line") + " in another encoding than that in which the log began: convert its parts each by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8"
-	d := doubt.Doubt{Code: doubt.MixedEncoding, Text: text, Count: n}
+	d := warning.Warning{Code: warning.MixedEncoding, Text: text, Count: n}
 	for _, at := range r.read.FirstWide {
 		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d", say.File(r.Inputs[at.Input].Name), at.Line))
 	}
-	return []doubt.Doubt{d}
+	return []warning.Warning{d}
 }
 
-// joined returns a doubt if lines hold more than one record: only one of these can have a row.
-func (r *Report) joined() []doubt.Doubt {
+// joined returns a warning if lines hold more than one record: only one of these can have a row.
+func (r *Report) joined() []warning.Warning {
 	n := r.read.Joined
 	if n == 0 {
 		return nil
 	}
 	text := say.Count(n, "line") + " with more than a record, or with NULs that a crash has left, of which at most one record is read: look at them, and convert line ends that are CR, as in: tr '\\r' '\\n'"
-	d := doubt.Doubt{Code: doubt.JoinedLines, Text: text, Count: n}
+	d := warning.Warning{Code: warning.JoinedLines, Text: text, Count: n}
 	for _, at := range r.read.FirstJoined {
 		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d", say.File(r.Inputs[at.Input].Name), at.Line))
 	}
-	return []doubt.Doubt{d}
+	return []warning.Warning{d}
 }
 
-// mixed returns a doubt if neighbouring lines were refused, unless so many were that Rejected says so.
-func (r *Report) mixed() []doubt.Doubt {
+// mixed returns a warning if neighbouring lines were refused, unless so many were that Rejected says so.
+func (r *Report) mixed() []warning.Warning {
 	c, n := &r.Counts, r.read.Mixed
 	if n == 0 || c.Bad() > 0 || 10*Sum(c.Refused) > c.Lines()+c.Skipped {
 		return nil
 	}
 	text := say.Were(n, "line") + " refused that follow one another, or are requests in another format: give those as an input of their own; -rejects of robobatch lists the lines"
-	return []doubt.Doubt{{Code: doubt.MixedFormats, Text: text, Count: n, Examples: r.placesOf(r.read.FirstMixed)}}
+	return []warning.Warning{{Code: warning.MixedFormats, Text: text, Count: n, Examples: r.placesOf(r.read.FirstMixed)}}
 }
 
 // Elsewhere returns the hint that no row is of the site that -base names, as all lines name others; "" if one may be.
@@ -275,9 +275,9 @@ func (r *Report) Elsewhere() string {
 	return "-base " + r.Base + " is for lines that name no host, and all of these name others"
 }
 
-// Rejected returns a doubt if over a tenth of the lines were rejected, or an eighth of the text: so many
+// Rejected returns a warning if over a tenth of the lines were rejected, or an eighth of the text: so many
 // have no verdict, and the others may not stand for the log. list is the advice how to list them.
-func (r *Report) Rejected(lines int64, list string) []doubt.Doubt {
+func (r *Report) Rejected(lines int64, list string) []warning.Warning {
 	c := &r.Counts
 	all := c.Lines() + c.Skipped
 	lost := r.read.Lost
@@ -302,7 +302,7 @@ func (r *Report) Rejected(lines int64, list string) []doubt.Doubt {
 		}
 	}
 	text += " (" + strings.Join(why, ", ") + "): " + list + "; -max-rejects makes it an error"
-	return []doubt.Doubt{{Code: doubt.RejectedLines, Text: text, Count: lines}}
+	return []warning.Warning{{Code: warning.RejectedLines, Text: text, Count: lines}}
 }
 
 // isText reports whether all logs are read by lines, so that their bytes are known.
@@ -323,8 +323,8 @@ func shortenTo(text string, most int) string {
 	return text
 }
 
-// growing returns a doubt if logs grew while they were read.
-func (r *Report) growing() []doubt.Doubt {
+// growing returns a warning if logs grew while they were read.
+func (r *Report) growing() []warning.Warning {
 	n := int64(len(r.grown))
 	if n == 0 {
 		return nil
@@ -333,14 +333,14 @@ func (r *Report) growing() []doubt.Doubt {
 	if n > 1 {
 		text = say.Count(n, "log") + " grew while they were read: their last lines may be only parts"
 	}
-	d := doubt.Doubt{Code: doubt.GrowingLog, Text: text, Count: n}
-	for _, name := range r.grown[:min(n, doubt.Examples)] {
+	d := warning.Warning{Code: warning.GrowingLog, Text: text, Count: n}
+	for _, name := range r.grown[:min(n, warning.Examples)] {
 		d.Examples = append(d.Examples, say.File(name))
 	}
-	return []doubt.Doubt{d}
+	return []warning.Warning{d}
 }
 
-// DoubtFormulas adds a doubt if the output has cells that spreadsheets would run.
-func (r *Report) DoubtFormulas(f *output.File) {
-	r.Doubts = append(r.Doubts, doubtful.Formulas(f.Formulas())...)
+// WarnFormulas adds a warning if the output has cells that spreadsheets would run.
+func (r *Report) WarnFormulas(f *output.File) {
+	r.Warnings = append(r.Warnings, warn.Formulas(f.Formulas())...)
 }

@@ -1,17 +1,17 @@
-package doubtful
+package warn
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Rules returns a doubt if files that were read as robots.txt are none. noun names the things that c counts.
-func Rules(c *engine.OddCount, noun string) []doubt.Doubt {
+// Rules returns a warning if files that were read as robots.txt are none. noun names the things that c counts.
+func Rules(c *engine.OddCount, noun string) []warning.Warning {
 	if c.Number == 0 {
 		return nil
 	}
@@ -27,7 +27,7 @@ func Rules(c *engine.OddCount, noun string) []doubt.Doubt {
 	for i, name := range names {
 		names[i] = name + " " + say.Number(byName[name])
 	}
-	d := doubt.Doubt{Code: doubt.OddRobots, Count: c.Number}
+	d := warning.Warning{Code: warning.OddRobots, Count: c.Number}
 	d.Text = fmt.Sprintf("no real robots.txt: %s (%s)", say.Count(c.Number, noun), strings.Join(names, ", "))
 	if c.Rows > 0 {
 		d.Text += ", which decided " + say.Count(c.Rows, "row")
@@ -43,7 +43,7 @@ func Rules(c *engine.OddCount, noun string) []doubt.Doubt {
 		}
 		d.Examples = append(d.Examples, text+": "+OddName(odd.Odd))
 	}
-	return []doubt.Doubt{d}
+	return []warning.Warning{d}
 }
 
 // OddName names the kind of a file that is no robots.txt.

@@ -1,30 +1,30 @@
-// Package doubt has the doubts of a run: warnings that input does not look like its format, or
+// Package warning has the warnings of a run: observations that input does not look like its format, or
 // contradicts a flag, while the run goes on. Each has a code, which scripts may rely on. -quiet does
-// not hide doubts, and -stats has them; neither holds for hints, which are advice. Only cmd/robobatch
+// not hide warnings, and -stats has them; neither holds for hints, which are advice. Only cmd/robobatch
 // and its packages import it.
-package doubt
+package warning
 
 import (
 	"fmt"
 	"strings"
 )
 
-// A Code is the name of a kind of doubts. It never changes its meaning.
+// A Code is the name of a kind of warnings. It never changes its meaning.
 type Code string
 
-// A Doubt is an observation about the inputs that contradicts an assumption of the run.
-type Doubt struct {
+// A Warning is an observation about the inputs that contradicts an assumption of the run.
+type Warning struct {
 	Code     Code     `json:"code"`
 	Text     string   `json:"text"`               // one sentence: the observation, its place, and the remedy
 	Count    int64    `json:"count"`              // how many rows, files or records it is about; 1 if it is about the run
 	Examples []string `json:"examples,omitempty"` // the first or the worst of them, at most Examples
 }
 
-// Examples is how many examples a doubt shows.
+// Examples is how many examples a warning shows.
 const Examples = 3
 
-// String returns the doubt as the terminal shows it, its examples on lines of their own.
-func (d Doubt) String() string {
+// String returns the warning as the terminal shows it, its examples on lines of their own.
+func (d Warning) String() string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "%s [%s]", d.Text, d.Code)
 	for _, example := range d.Examples {
@@ -33,7 +33,7 @@ func (d Doubt) String() string {
 	return sb.String()
 }
 
-// A Meaning is the meaning of a code, for docs/DOUBTS.md.
+// A Meaning is the meaning of a code, for docs/WARNINGS.md.
 type Meaning struct {
 	Code Code
 	What string // the observation

@@ -1,11 +1,11 @@
-package doubt
+package warning
 
 import (
 	"slices"
 	"strings"
 )
 
-// An example is an input or a command that has a doubt, in lines, and the same, mended.
+// An example is an input or a command that has a warning, in lines, and the same, mended.
 type example struct{ bad, good string }
 
 // examples are those of all codes.
@@ -178,5 +178,5 @@ func (m *Meaning) Text(fill func(text string, columns int) string) string {
 	const columns = 80
 	e := examples[m.Code]
 	lines := func(example string) string { return "    " + strings.ReplaceAll(example, "\n", "\n    ") + "\n" }
-	return string(m.Code) + ": doubt\n\n" + fill(m.What, columns) + "\n\n" + fill(m.Do, columns) + "\n\nBad:\n\n" + lines(e.bad) + "\nGood:\n\n" + lines(e.good)
+	return string(m.Code) + ": warning\n\n" + fill(m.What, columns) + "\n\n" + fill(m.Do, columns) + "\n\nBad:\n\n" + lines(e.bad) + "\nGood:\n\n" + lines(e.good)
 }

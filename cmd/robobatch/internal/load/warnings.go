@@ -10,22 +10,22 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubtful"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Doubt prints the doubts about the files that were read; of a pack, those of the time when it was
+// Warn prints the warnings about the files that were read; of a pack, those of the time when it was
 // compiled.
-func (r *Rules) Doubt(c *console.Console) {
+func (r *Rules) Warn(c *console.Console) {
 	for _, d := range r.noted {
-		c.Doubt(d)
+		c.Warn(d)
 	}
-	for _, d := range r.doubts((*rulefiles.Damage).Error) {
-		c.Doubt(d)
+	for _, d := range r.warnings((*rulefiles.Damage).Error) {
+		c.Warn(d)
 	}
 	c.Hint(r.BlankHint())
 }
@@ -41,49 +41,49 @@ func (r *Rules) BlankHint() string {
 // flag returns the flag that names the rules.
 func (r *Rules) flag() string { return cmp.Or(r.Flag, "-rules") }
 
-// doubts returns the doubts about the files. show names the file of a damage, and the damage.
-func (r *Rules) doubts(show func(*rulefiles.Damage) string) (doubts []doubt.Doubt) {
+// warnings returns the warnings about the files. show names the file of a damage, and the damage.
+func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warning.Warning) {
 	if names := r.Left(); len(names) > 0 {
 		text := "of the rules, " + say.Count(int64(len(names)), "name") + " of a robots.txt not read"
-		doubts = append(doubts, doubt.Doubt{Code: doubt.UnusedRules, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), doubt.Examples)]})
+		warnings = append(warnings, warning.Warning{Code: warning.UnusedRules, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), warning.Examples)]})
 	}
 	if names := r.Unclear(); len(names) > 0 {
 		text := say.Count(int64(len(names)), "name") + " of rules files may begin with a scheme that is not known; taken for hosts as they are"
-		doubts = append(doubts, doubt.Doubt{Code: doubt.UnclearName, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), doubt.Examples)]})
+		warnings = append(warnings, warning.Warning{Code: warning.UnclearName, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), warning.Examples)]})
 	}
 	if d, ok := brokenRecords(r.Problems()); ok {
-		doubts = append(doubts, d)
+		warnings = append(warnings, d)
 	}
 	if d, ok := damagedRules(r.Damages(), show); ok && r.AcceptDamage { // else it is an error
-		doubts = append(doubts, d)
+		warnings = append(warnings, d)
 	}
-	if odd := r.Odd(); odd.Doubtful() {
-		text := "what " + r.flag() + " names is no robots.txt but " + doubtful.OddName(odd) + ": crawlers that get it find few rules in it, or none"
-		doubts = append(doubts, doubt.Doubt{Code: doubt.OddRobots, Text: text, Count: 1})
+	if odd := r.Odd(); odd.IsOdd() {
+		text := "what " + r.flag() + " names is no robots.txt but " + warn.OddName(odd) + ": crawlers that get it find few rules in it, or none"
+		warnings = append(warnings, warning.Warning{Code: warning.OddRobots, Text: text, Count: 1})
 	}
-	return doubts
+	return warnings
 }
 
-// Notes returns the doubts about the files, for a pack of them. The bytes do not depend on
+// Notes returns the warnings about the files, for a pack of them. The bytes do not depend on
 // where the files are, so examples with the names of directories are left out.
 func (r *Rules) Notes() []byte {
-	doubts := r.doubts(func(d *rulefiles.Damage) string { return filepath.Base(d.At.Name) + ": " + d.Lost() })
-	if len(doubts) == 0 {
+	warnings := r.warnings(func(d *rulefiles.Damage) string { return filepath.Base(d.At.Name) + ": " + d.Lost() })
+	if len(warnings) == 0 {
 		return nil
 	}
-	for i := range doubts {
-		if doubts[i].Code != doubt.DamagedRules {
-			doubts[i].Examples = nil
+	for i := range warnings {
+		if warnings[i].Code != warning.DamagedRules {
+			warnings[i].Examples = nil
 		}
 	}
-	text, err := json.Marshal(doubts)
+	text, err := json.Marshal(warnings)
 	if err != nil {
 		panic(err) // texts and numbers always have a form in JSON
 	}
 	return text
 }
 
-// ReadNotes keeps the notes of a pack for Doubt.
+// ReadNotes keeps the notes of a pack for Warning.
 func (r *Rules) ReadNotes(store *engine.Store) error {
 	r.noted = nil
 	notes := store.Notes()
@@ -99,24 +99,24 @@ func (r *Rules) ReadNotes(store *engine.Store) error {
 	return nil
 }
 
-// brokenRecords returns the doubt of broken records of captures, which are left out.
-func brokenRecords(p rulefiles.Problems) (d doubt.Doubt, ok bool) {
+// brokenRecords returns the warning of broken records of captures, which are left out.
+func brokenRecords(p rulefiles.Problems) (d warning.Warning, ok bool) {
 	text := say.Count(p.Total, "broken record") + " of captures; each is left out, or counts as a failed fetch where only its content is broken"
-	d = doubt.Doubt{Code: doubt.BrokenRecords, Text: text, Count: p.Total}
-	for _, record := range p.First[:min(len(p.First), doubt.Examples)] {
+	d = warning.Warning{Code: warning.BrokenRecords, Text: text, Count: p.Total}
+	for _, record := range p.First[:min(len(p.First), warning.Examples)] {
 		d.Examples = append(d.Examples, record.Error())
 	}
 	return d, p.Total > 0
 }
 
-// damagedRules returns the doubt about files of captures whose ends or parts were lost. show names the file of a
+// damagedRules returns the warning about files of captures whose ends or parts were lost. show names the file of a
 // damage, and the damage.
-func damagedRules(damages []*rulefiles.Damage, show func(*rulefiles.Damage) string) (d doubt.Doubt, ok bool) {
+func damagedRules(damages []*rulefiles.Damage, show func(*rulefiles.Damage) string) (d warning.Warning, ok bool) {
 	var unread, missing, records int64
 	names, wrong := make([]string, 0, len(damages)), make([]string, 0, len(damages))
 	for i, damage := range damages {
 		unread, missing, records = unread+damage.Unread, missing+damage.Missing, records+max(1, damage.Parts)
-		if i < doubt.Examples {
+		if i < warning.Examples {
 			d.Examples = append(d.Examples, show(damage))
 		}
 		what := "ended too early"
@@ -126,7 +126,7 @@ func damagedRules(damages []*rulefiles.Damage, show func(*rulefiles.Damage) stri
 		names, wrong = append(names, damage.At.Name), append(wrong, what)
 	}
 	slices.Sort(wrong)
-	d.Code, d.Count = doubt.DamagedRules, int64(len(slices.Compact(names)))
+	d.Code, d.Count = warning.DamagedRules, int64(len(slices.Compact(names)))
 	gone := "how many bytes are missing is unknown"
 	if missing > 0 {
 		gone = say.Count(missing, "byte") + " or more are missing"

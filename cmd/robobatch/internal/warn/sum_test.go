@@ -1,0 +1,24 @@
+package warn
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
+)
+
+// TestSum holds that warnings of many inputs become one for each code.
+func TestSum(t *testing.T) {
+	var s Sum
+	for _, input := range []string{"a", "b", "c", "d"} {
+		s.Add(input, []warning.Warning{{Code: warning.NoRobots, Text: "of " + input, Count: 2, Examples: []string{"x", "y"}}})
+	}
+	s.Add("e", []warning.Warning{{Code: warning.WhiteSpace, Text: "white", Count: 1, Examples: []string{"e: line 1"}}})
+	want := []warning.Warning{
+		{Code: warning.NoRobots, Text: "4 of 9 inputs, the first of them: of a", Count: 8, Examples: []string{"a: x", "b: x", "c: x"}},
+		{Code: warning.WhiteSpace, Text: "1 of 9 inputs, the first of them: white", Count: 1, Examples: []string{"e: line 1"}},
+	}
+	if got := s.Warnings(9, "input"); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
