@@ -37,7 +37,9 @@ Verdict = tuple[Any, ...]  # in the order of COLUMNS
 Text = str | bytes | None
 Said = dict[tuple[Text, str], Verdict]  # what the command says of a URL to an agent
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::robobatch.InputWarning", "ignore::FutureWarning", "ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings(
+        "ignore::robobatch.InputWarning", "ignore::FutureWarning", "ignore::DeprecationWarning"
+    ),
     pytest.mark.usefixtures("unchanged"),
 ]
 

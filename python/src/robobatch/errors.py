@@ -88,7 +88,9 @@ class InputWarning(UserWarning):
 
 def warnings_of(stderr: str) -> list[InputWarning]:
     """Return the warnings that the program printed."""
-    return [InputWarning(found.removeprefix("robobatch: warning: ").rstrip("\n")) for found in _WARNING.findall(stderr)]
+    return [
+        InputWarning(found.removeprefix("robobatch: warning: ").rstrip("\n")) for found in _WARNING.findall(stderr)
+    ]
 
 
 _ROW = re.compile(r"^standard input: record batch (\d+): row (\d+): ")

@@ -25,7 +25,9 @@ class Lane:
     asked again: the first of it may have been at fault, so it is asked once more, or not at all after an error.
     """
 
-    def __init__(self, rules: Rules, arguments: list[str], on_warnings: Callable[[list[InputWarning]], object]) -> None:
+    def __init__(
+        self, rules: Rules, arguments: list[str], on_warnings: Callable[[list[InputWarning]], object]
+    ) -> None:
         """Keep what to start. ``on_warnings`` gets the warnings about small questions when their stream ends."""
         self._rules = rules  # keeps the file that the arguments name
         self._arguments = arguments

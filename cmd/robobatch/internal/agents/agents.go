@@ -6,6 +6,9 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -19,9 +22,29 @@ import (
 // Expand returns the crawlers that -agent asks for: names, sets such as @search, and files such as
 // @my/list.txt or @list.txt with a name a line. A crawler that a set or file names again is meant
 // once; to name one twice by hand is an error, as that is a mistake. Names are one if they differ
-// in case only, and the first spelling counts. All faults are reported at once.
+// in case only, and the first spelling counts. All faults are reported at once, and none quotes the content of a file.
 func Expand(given []string) ([]string, error) {
-	e := agentList{byHand: map[string]bool{}}
+	return expand(given, func(name string) (io.ReadCloser, error) { return place.Open(name) })
+}
+
+// ExpandBeside is Expand for names that stand in a file, whose author may be a stranger: files of names are found in dir,
+// or below it, and nowhere else, through links either. nil allows none.
+func ExpandBeside(dir *os.Root, given []string) ([]string, error) {
+	return expand(given, func(name string) (io.ReadCloser, error) {
+		if dir == nil {
+			return nil, errors.New("lists of names are not read here: write the names, or a set such as @search")
+		}
+		f, err := dir.Open(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			err = errors.New("not in the directory of the file that names it, or below: put the list there")
+		}
+		return f, err
+	})
+}
+
+// expand expands names; open opens a file of names.
+func expand(given []string, open func(name string) (io.ReadCloser, error)) ([]string, error) {
+	e := agentList{byHand: map[string]bool{}, open: open}
 	errs := make([]error, 0, len(given))
 	for i, item := range given {
 		if item == "" && slices.Contains(given[:i], item) { // as in "a,,b,", which is one fault
@@ -39,6 +62,7 @@ func Expand(given []string) ([]string, error) {
 type agentList struct {
 	names  []string
 	byHand map[string]bool // by name in lower case: whether it stands in the flag itself
+	open   func(name string) (io.ReadCloser, error)
 }
 
 // addItem adds the names that one item of the flag stands for.
@@ -94,7 +118,7 @@ const maxListLine = 1 << 16
 
 // addFile adds the names in a file: one a line; # begins a comment, and empty lines do not count.
 func (l *agentList) addFile(name string) error {
-	f, err := place.Open(name)
+	f, err := l.open(name)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	}
@@ -111,8 +135,8 @@ func (l *agentList) addFile(name string) error {
 			continue
 		}
 		found = true
-		if err := checkAgent(text); err != nil {
-			errs = append(errs, fmt.Errorf("%s, line %d: %w", say.File(name), n, err))
+		if text[0] == '@' || strings.ContainsAny(text, white) { // not quoted: the file may be none of names, but secret
+			errs = append(errs, fmt.Errorf("%s, line %d: not the name of a crawler: write one product token, such as Googlebot, or *", say.File(name), n))
 			continue
 		}
 		l.addOnce(text)
@@ -133,6 +157,9 @@ func CheckRow(name string) error {
 	return checkAgent(name)
 }
 
+// white is the white space that no name has inside.
+const white = " \t\r\n"
+
 // checkAgent checks the name of a crawler. It may hold more than its product token, such as a
 // version. A name with white space is refused: it is the text of a User-Agent header, and any of
 // its words may be the crawler.
@@ -140,9 +167,7 @@ func checkAgent(name string) error {
 	switch {
 	case name == "":
 		return errors.New("an empty name: give a product token, such as Googlebot, or *")
-	case name[0] == '@':
-		return fmt.Errorf("%q: a list cannot name another list", name)
-	case strings.ContainsAny(name, " \t\r\n"):
+	case strings.ContainsAny(name, white):
 		return fmt.Errorf("%q is no name of a crawler: give its product token, such as Googlebot, or *", name)
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -114,17 +116,26 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return c, c.Find(&g.Flags, strings.TrimSpace(only))
 }
 
-// readExpectations reads a file of expectations; "-" is standard input.
+// readExpectations reads a file of expectations; "-" is standard input. Such a file may come from a stranger, as with
+// a pull request, so the lists of names that it names lie in its directory; standard input and stores have none.
 func readExpectations(name string, in io.Reader) (*expect.File, error) {
 	if name == say.Std {
-		return expect.Read(in, expect.Stdin)
+		return expect.Read(in, expect.Stdin, nil)
 	}
 	f, err := place.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("-expect: %s: %w", say.File(name), atomicfile.Cause(err))
 	}
 	defer f.Close() //nolint:errcheck // only read
-	return expect.Read(f, name)
+	if place.IsRemote(name) {
+		return expect.Read(f, name, nil)
+	}
+	lists, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return nil, fmt.Errorf("-expect: %w", err)
+	}
+	defer lists.Close() //nolint:errcheck // only read
+	return expect.Read(f, name, lists)
 }
 
 // Run checks.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,6 +22,8 @@ type File struct {
 	Name    string
 	Lines   []Line
 	Waivers map[string]int // line by code
+
+	lists *os.Root // while it is read
 }
 
 // A Line expects one answer for some crawlers.
@@ -50,9 +53,11 @@ var Codes = []string{AllClosed, NoRobots, OddRobots, UnclearAgent}
 // Stdin is the name of a file of expectations that is standard input.
 const Stdin = "standard input"
 
-// Read reads expectations. It reports all faults at once, each with its line.
-func Read(r io.Reader, name string) (*File, error) {
-	f := &File{Name: name, Waivers: map[string]int{}}
+// Read reads expectations. It reports all faults at once, each with its line. Files of names, such as @./list.txt, are
+// found in lists or below it; nil allows none.
+func Read(r io.Reader, name string, lists *os.Root) (*File, error) {
+	f := &File{Name: name, Waivers: map[string]int{}, lists: lists}
+	defer func() { f.lists = nil }()
 	lines := say.NewLines(r)
 	var errs []error
 	num := 0
@@ -105,7 +110,7 @@ func (f *File) addLine(num int, text string) error {
 	}
 	l := Line{Num: num, Allow: words[0] == "allow", URL: words[2]}
 	var err error
-	if l.Agents, err = agents.Expand(strings.Split(words[1], ",")); err != nil {
+	if l.Agents, err = agents.ExpandBeside(f.lists, strings.Split(words[1], ",")); err != nil {
 		return err
 	}
 	if len(words) == 4 {

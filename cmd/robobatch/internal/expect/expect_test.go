@@ -11,7 +11,7 @@ import (
 
 // TestRead reads lines of each form, and says of each fault where it is.
 func TestRead(t *testing.T) {
-	f, err := Read(strings.NewReader("\ufeff# robots\n\nallow Googlebot,bingbot / # all\r\n\tdisallow *  /a#b rule=12\nwaive all_closed\n"), "x")
+	f, err := Read(strings.NewReader("\ufeff# robots\n\nallow Googlebot,bingbot / # all\r\n\tdisallow *  /a#b rule=12\nwaive all_closed\n"), "x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 		"allow a /\nbad\nallow b\n":    "x:2: \"bad\"",
 		"allow a /" + "\u00a0" + "b c": "x:1: \"c\": behind the URL",
 	} {
-		if _, err := Read(strings.NewReader(text), "x"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read(strings.NewReader(text), "x", nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}

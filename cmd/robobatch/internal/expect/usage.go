@@ -29,7 +29,7 @@ func (f *File) addUsage(num int, text string, words []string) (err error) {
 		return fmt.Errorf("%q: write usage, crawlers, a path or URL, and uses, as in: usage GPTBot /news/ train-ai=n,search=y", text)
 	}
 	l := Line{Num: num, URL: words[2]}
-	if l.Agents, err = agents.Expand(strings.Split(words[1], ",")); err != nil {
+	if l.Agents, err = agents.ExpandBeside(f.lists, strings.Split(words[1], ",")); err != nil {
 		return err
 	}
 	for pair := range strings.SplitSeq(words[3], ",") {
