@@ -79,6 +79,13 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 		return title, errBare
 	}
 	name := ""
+	if len(arguments) > 1 && slices.Contains([]string{"-h", "--h", "-help", "--help"}, arguments[0]) && arguments[1] != "" {
+		if p.Command(arguments[1]) != nil { // as in robobatch -h report
+			arguments[0], arguments[1] = arguments[1], arguments[0]
+		} else if text, err := p.HelpOn(arguments[1]); err == nil {
+			return title, std.PrintOut(text)
+		}
+	}
 	if !strings.HasPrefix(arguments[0], "-") {
 		name, arguments = arguments[0], arguments[1:]
 		if name == "help" {
