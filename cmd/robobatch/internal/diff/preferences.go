@@ -9,7 +9,6 @@ import (
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/fieldtext"
@@ -69,7 +68,7 @@ func (r *Report) eachPreferences(show func(names []string, changes []PreferenceC
 // printPreferences prints the changes of preferences for people.
 func (r *Report) printPreferences(out *bufio.Writer) {
 	r.eachPreferences(func(names []string, changes []PreferenceChange) {
-		out.WriteString("\n" + fit("preferences for "+gate.Crawlers(names)+" (drafts)", width) + "\n")
+		out.WriteString("\n" + fit("preferences for "+r.crawlers(names)+" (drafts)", width) + "\n")
 		for i := range changes {
 			c := &changes[i]
 			counts := r.counts(c.Count)
@@ -90,7 +89,7 @@ func (c *PreferenceChange) label() string { return c.Use + ": " + c.From + " to 
 // markdownPreferences prints the changes of preferences for a comment.
 func (r *Report) markdownPreferences(out *bufio.Writer) {
 	r.eachPreferences(func(names []string, changes []PreferenceChange) {
-		fmt.Fprintf(out, "\n| preferences for %s (drafts) | %ss | paths |\n|---|--:|---|\n", ci.Markdown(gate.Crawlers(names)), r.Unit) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "\n| preferences for %s (drafts) | %ss | paths |\n|---|--:|---|\n", ci.Markdown(r.crawlers(names)), r.Unit) //nolint:errcheck // sticky
 		for i := range changes {
 			c := &changes[i]
 			var paths []string

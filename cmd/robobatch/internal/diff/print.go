@@ -75,7 +75,7 @@ func (r *Report) annotations() (notes []ci.Note) {
 		}
 	}
 	for _, f := range failed {
-		errs = append(errs, ci.Note{Level: "error", File: filepath.ToSlash(r.New.File), Title: "robots.txt: " + f.Gate, Text: gate.Crawlers(f.Names) + ": " + f.Text})
+		errs = append(errs, ci.Note{Level: "error", File: filepath.ToSlash(r.New.File), Title: "robots.txt: " + f.Gate, Text: r.crawlers(f.Names) + ": " + f.Text})
 	}
 	return append(errs, notes...)
 }
@@ -87,7 +87,7 @@ func isOf(f *gate.Failure, change string, names []string) bool {
 
 // annotation returns the annotation of a rule.
 func (r *Report) annotation(level string, names []string, c *Change, rule *Rule) ci.Note {
-	note := ci.Note{Level: level, File: filepath.ToSlash(r.New.fileOf(rule.Origin)), Title: title(names, c)}
+	note := ci.Note{Level: level, File: filepath.ToSlash(r.New.fileOf(rule.Origin)), Title: r.title(names, c)}
 	note.Text = r.counts(rule.Count) + " by " + rule.label()
 	if rule.Of == "new" && note.File != "" {
 		note.Line = int32(rule.Line)
@@ -113,7 +113,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 		out.WriteString(ci.Markdown(text) + "\n\n")
 	}
 	for _, f := range gate.Failures(r.Gates) {
-		fmt.Fprintf(out, "**Failed**: %s, %s\n\n", ci.Markdown(gate.Crawlers(f.Names)), ci.Markdown(f.Text)) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "**Failed**: %s, %s\n\n", ci.Markdown(r.crawlers(f.Names)), ci.Markdown(f.Text)) //nolint:errcheck // sticky
 	}
 	urls := func(c Count) string {
 		if r.Unit != unitRequest || c.Requests == 0 {
@@ -132,7 +132,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 		if !first {
 			continue
 		}
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(gate.Crawlers(names)), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), say.Number(a.Same.Requests)) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(r.crawlers(names)), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), say.Number(a.Same.Requests)) //nolint:errcheck // sticky
 	}
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {
@@ -149,7 +149,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 
 // markdownChange prints the rules to blame for a change.
 func (r *Report) markdownChange(out *bufio.Writer, names []string, c *Change) {
-	fmt.Fprintf(out, "\n<details><summary>%s</summary>\n\n| rule | %ss | examples |\n|---|--:|---|\n", ci.Markdown(title(names, c)), r.Unit) //nolint:errcheck // sticky
+	fmt.Fprintf(out, "\n<details><summary>%s</summary>\n\n| rule | %ss | examples |\n|---|--:|---|\n", ci.Markdown(r.title(names, c)), r.Unit) //nolint:errcheck // sticky
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
 		rule := &c.Rules[i]
 		var examples []string

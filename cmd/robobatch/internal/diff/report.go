@@ -4,6 +4,7 @@
 package diff
 
 import (
+	"slices"
 	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
@@ -79,9 +80,29 @@ func (r *Report) clients() string {
 		}
 		return "Requests of all clients of the log, as if " + say.Line(who) + " had sent them; -agent-from-log counts the crawlers' own."
 	case Own:
-		return "Requests of each crawler that the log names."
+		text := "Requests of each crawler that the log names."
+		if slices.ContainsFunc(r.Agents, func(a Agent) bool { return a.Agent == "*" }) {
+			text += " The groups for * decide those of " + unidentified + ": browsers and crawlers that are not known."
+		}
+		return text
 	}
 	return ""
+}
+
+// unidentified is what texts call the clients that a log with User-Agents has under "*".
+const unidentified = "unidentified clients"
+
+// crawlers returns the names of crawlers in words.
+func (r *Report) crawlers(names []string) string {
+	if r.Clients == Own {
+		names = slices.Clone(names)
+		for i, name := range names {
+			if name == "*" {
+				names[i] = unidentified
+			}
+		}
+	}
+	return gate.Crawlers(names)
 }
 
 // Tried counts the paths that were compared without a log.

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
 )
@@ -89,7 +88,7 @@ func has(n int64, noun string) string {
 // counted only where they changed.
 func (r *Report) table(out *bufio.Writer, distinct bool) {
 	line := func(cells ...any) {
-		out.WriteString(strings.TrimRight(fmt.Sprintf("%-20s%13s%13s%13s%13s", cells...), " ") + "\n")
+		out.WriteString(strings.TrimRight(fmt.Sprintf("%-23s%13s%13s%13s%13s", cells...), " ") + "\n")
 	}
 	number := func(c Count) string {
 		if distinct {
@@ -108,15 +107,15 @@ func (r *Report) table(out *bufio.Writer, distinct bool) {
 		if !first {
 			continue
 		}
-		name := a.Agent
+		name := r.crawlers([]string{a.Agent})
 		if more := len(names) - 1; more > 0 {
-			name = fit(name, 12) + fmt.Sprintf(" +%d", more)
+			name = fit(name, 15) + fmt.Sprintf(" +%d", more)
 		}
 		same := ""
 		if !distinct {
 			same = say.Number(a.Same.Requests)
 		}
-		line("  "+fit(say.Line(name), 18), number(a.Closed), number(a.Opened), number(a.OtherRule), same)
+		line("  "+fit(name, 20), number(a.Closed), number(a.Opened), number(a.OtherRule), same)
 		for _, v := range r.Gates {
 			if !distinct && v.Agent == a.Agent && !v.Passed {
 				out.WriteString("    FAILED " + fit(say.Line(v.Gate), width-11) + "\n           " + v.Text + "\n")
@@ -172,7 +171,7 @@ func (r *Report) alike(i, change int) (names []string, first bool) {
 
 // printChange prints the rules to blame for a change, and its places.
 func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
-	out.WriteString(fit(title(agents, c), width) + "\n")
+	out.WriteString(fit(r.title(agents, c), width) + "\n")
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
 		r.printRule(out, &c.Rules[i])
 	}
@@ -228,9 +227,8 @@ func (s *Status) remark(change string) string {
 }
 
 // title names a change and its crawler.
-func title(agents []string, c *Change) string {
-	kind := strings.ReplaceAll(c.Change, "_", " ")
-	return kind + " for " + gate.Crawlers(agents)
+func (r *Report) title(agents []string, c *Change) string {
+	return strings.ReplaceAll(c.Change, "_", " ") + " for " + r.crawlers(agents)
 }
 
 // printRule prints a rule with its examples.
