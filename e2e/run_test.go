@@ -148,7 +148,7 @@ func (j job) checkURLs(t *testing.T, d duck, out string) {
 func (j job) checkMetadata(t *testing.T, md map[string]string, want counts) {
 	t.Helper()
 	for _, key := range []string{
-		"robobatch.version", "robobatch.dialect", "robobatch.agents", "robobatch.rules_hash", "robobatch.inputs", "robobatch.counts",
+		"robobatch.version", "robobatch.dialect", "robobatch.agents", "robobatch.rules_hash", "robobatch.rules_name", "robobatch.inputs", "robobatch.counts",
 		"robobatch.rows", "robobatch.invalid_bytes",
 	} {
 		if md[key] == "" {

@@ -114,7 +114,7 @@ func TestKubernetes(t *testing.T) {
 	if code := m.podEnds(t, merge, 0, 0); code != 0 {
 		t.Errorf("merge ends with %d once the inputs are mended", code)
 	}
-	if code, text := m.run(t, "-quiet", "-rules", "rules.rbp", "-in", m.dir+"/logs", "-out", "whole/"); code != 0 {
+	if code, text := m.run(t, "-quiet", "-rules", m.dir+"/rules.rbp", "-in", m.dir+"/logs", "-out", "whole/"); code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, text)
 	}
 	got, want := contents(t, filepath.Join(m.dir, "out")), contents(t, filepath.Join(m.dir, "whole"))

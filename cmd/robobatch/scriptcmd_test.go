@@ -37,6 +37,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"rows":             printRows,
 	"metadata":         printMetadata,
 	"samerows":         sameRows,
+	"rulesare":         nameRules,
 	"json":             printJSON,
 	"store":            startStore,
 	"storefail":        failStore,
@@ -58,6 +59,21 @@ func scriptCondition(cond string) (bool, error) {
 		return exec.Command("unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=4k tmpfs /mnt").Run() == nil, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
+}
+
+// rulesare RULES: has now.rbp name a directory, a pack or captures, so that outputs of several can be compared with the
+// name of the rules in them.
+func nameRules(ts *testscript.TestScript, _ bool, args []string) {
+	path, link := ts.MkAbs(args[0]), ts.MkAbs("now.rbp")
+	ts.Check(os.RemoveAll(link))
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && filepath.Ext(path) != ".rbp" {
+		text, err := os.ReadFile(path)
+		ts.Check(err)
+		ts.Check(os.Mkdir(link, 0o777))
+		ts.Check(os.WriteFile(filepath.Join(link, filepath.Base(path)), text, 0o666))
+		return
+	}
+	ts.Check(os.Symlink(path, link))
 }
 
 // exits CODE PROGRAM ARG...: runs a program, which must exit with that code.

@@ -323,7 +323,7 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 		err = d.out.Create(func() (*output.File, error) {
 			f, err := output.Create(d.out.Name, d.Out, d.Now.Store, d.outOpt)
 			if err == nil {
-				d.Asked.Describe(f)
+				d.Describe(f)
 			}
 			return f, err
 		})

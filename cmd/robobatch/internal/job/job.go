@@ -111,7 +111,7 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	err := j.out.Open(j.outOpt.Inputs, func() (*output.File, error) {
 		f, err := output.Create(j.outName, j.Out, j.Now.Store, j.outOpt)
 		if err == nil {
-			j.Asked.Describe(f)
+			j.Describe(f)
 		}
 		return f, err
 	})

@@ -259,7 +259,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	if err := s.load(ctx); err != nil {
 		return err
 	}
-	s.made = series.Made{Version: s.outOpt.Version, RulesHash: s.Now.Store.RulesHash(), Flags: s.series.flags}
+	s.made = series.Made{Version: s.outOpt.Version, RulesHash: s.Now.Store.RulesHash(), Flags: s.series.flags, RulesName: s.Now.Path}
 	s.Logs = new(ingest.Logs)
 	s.sum = series.NewSum(s.Summary(), series.Series{Shard: s.series.dir.Shard, List: s.series.list, Flags: s.series.flags})
 	if err := s.all(ctx); err != nil {

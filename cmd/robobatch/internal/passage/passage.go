@@ -285,10 +285,19 @@ func Cause(err error) error {
 // ErrNoRequests is the error of logs without rows: without requests, nothing can be reported about rules.
 var ErrNoRequests = errors.New("the logs have no row, so nothing is known of the rules: check -in and -format")
 
+// Describe puts the flags, and the names of the rules, into the metadata of the output.
+func (p *Passage) Describe(f *output.File) {
+	p.Asked.Describe(f)
+	f.SetMetadata("robobatch.rules_name", p.Now.Path)
+	if p.Old != nil {
+		f.SetMetadata("robobatch.rules_name_old", p.Old.Path)
+	}
+}
+
 // Summary returns the report on the run when all rows are decided.
 func (p *Passage) Summary() *summary.Report {
 	s := summary.New(summary.Source{
-		Asked: p.Asked, Version: build.Version(), Store: p.Now.Store, Rules: p.Now.Files, Logs: p.Logs, Stats: p.Stats,
+		Asked: p.Asked, Version: build.Version(), Name: p.Now.Path, Store: p.Now.Store, Rules: p.Now.Files, Logs: p.Logs, Stats: p.Stats,
 	})
 	s.Warnings = append(s.Warnings, p.Warnings...)
 	return s

@@ -96,7 +96,7 @@ type Claim struct {
 }
 
 // made returns the things that the outputs of a shard depend on.
-func (s *Stats) made() *Made { return &Made{s.Version, s.RulesHash, s.Series.Flags} }
+func (s *Stats) made() *Made { return &Made{s.Version, s.RulesHash, s.Series.Flags, s.RulesName} }
 
 // claim returns the claim that statistics of that name make.
 func (s *Stats) claim(name string) Claim {

@@ -56,6 +56,7 @@ type Made struct {
 	Version   string `json:"version"`
 	RulesHash string `json:"rules_hash"`
 	Flags     Flags  `json:"flags"`
+	RulesName string `json:"rules_name,omitempty"` // for people; nothing depends on it
 }
 
 // Flags are the flags that change bytes of an output, as JSON, by their names with low lines.

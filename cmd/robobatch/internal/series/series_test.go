@@ -114,7 +114,7 @@ func TestLook(t *testing.T) {
 		}
 		return f
 	}
-	made := Made{"v1", "rules", flags("none")}
+	made := Made{"v1", "rules", flags("none"), ""}
 	dir := Dir{Name: "out/"}
 	begin := func() *Item {
 		write("in/x/a.log", "text")
@@ -140,10 +140,10 @@ func TestLook(t *testing.T) {
 		made   Made
 		change func(item *Item)
 	}{
-		{"another version", Made{"v2", "rules", flags("none")}, nil},
-		{"other rules", Made{"v1", "others", flags("none")}, nil},
-		{"another -sort", Made{"v1", "rules", flags("origin")}, nil},
-		{"another -keep, -sort", Made{"v1", "rules", nil}, nil},
+		{"another version", Made{"v2", "rules", flags("none"), ""}, nil},
+		{"other rules", Made{"v1", "others", flags("none"), ""}, nil},
+		{"another -sort", Made{"v1", "rules", flags("origin"), ""}, nil},
+		{"another -keep, -sort", Made{"v1", "rules", nil, ""}, nil},
 		{"another input", made, func(*Item) { write("in/x/a.log", "TEXT") }},
 		{"another input", made, func(*Item) { write("in/x/a.log", "text and more") }},
 		{"the output is not as it was left", made, func(item *Item) { write(dir.Output(item), "verdict") }},

@@ -21,7 +21,7 @@ func finished(t *testing.T) {
 	t.Chdir(t.TempDir())
 	random := rand.New(rand.NewPCG(1, 2))
 	all := items(t, "a.log", "b.log", "x/c.log", "x/d.log")
-	made := Made{"v1", "rules", Flags{"sort": []byte(`"none"`)}}
+	made := Made{"v1", "rules", Flags{"sort": []byte(`"none"`)}, ""}
 	write := func(name string, text []byte) {
 		t.Helper()
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, text, 0o666)); err != nil {

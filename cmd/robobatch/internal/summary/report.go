@@ -33,6 +33,7 @@ type Report struct {
 	Asked
 	Agents    []string `json:"agents"`
 	RulesHash string   `json:"rules_hash"`
+	RulesName string   `json:"rules_name"` // as -rules names them
 
 	// Preferences names the drafts by which columns of usage preferences are read; "" if there are none.
 	Preferences string `json:"preferences,omitempty"`
@@ -129,7 +130,7 @@ type Rules struct {
 type Counts struct {
 	URLs        int64            `json:"urls"`
 	Rows        int64            `json:"rows"`
-	Origins     int64            `json:"origins"`
+	Origins     *int64           `json:"origins"`                 // nil if it is unknown, see Add
 	About       bool             `json:"origins_about,omitempty"` // Origins is right to one in a hundred
 	Allowed     int64            `json:"allowed"`
 	Disallowed  int64            `json:"disallowed"`
@@ -192,6 +193,7 @@ type Run struct {
 type Source struct {
 	Asked   Asked
 	Version string
+	Name    string // of the rules, as they were named
 	Store   *engine.Store
 	Rules   *rulefiles.Files
 	Logs    *ingest.Logs
@@ -211,14 +213,14 @@ func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
 		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Options().Dialect.String(), Agents: src.Store.Options().Agents,
-		RulesHash: src.Store.RulesHash(), Preferences: revision(src.Store), Warnings: []warning.Warning{}, read: lines, badBytes: s.BadBytes,
+		RulesHash: src.Store.RulesHash(), RulesName: src.Name, Preferences: revision(src.Store), Warnings: []warning.Warning{}, read: lines, badBytes: s.BadBytes,
 		Rules: Rules{
 			Files: src.Rules.Len(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, src.Rules.Skipped()...),
 			Broken: problems.Total, FirstOf: make([]string, len(problems.First)), pack: src.Rules.Pack() != "",
 		},
 		Counts: Counts{
-			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, About: s.About, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
+			URLs: s.URLs, Rows: s.Rows, Origins: &s.Origins, About: s.About, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
 			Reasons: make(map[string]int64, engine.NumReasons), RuleLineSum: s.RuleLines, URLBytes: s.URLBytes,
 			Violations: s.Violations, Skipped: s.Skipped,
 			Strays: s.Strays, Early: s.Early, Undated: s.Undated, Timeless: s.Timeless, Unfetched: s.Unfetched,
@@ -244,12 +246,15 @@ func New(src Source) *Report {
 	return r
 }
 
-// about returns the text before the number of origins: "about " if it is only right to one in a hundred.
-func (c *Counts) about() string {
-	if c.About {
-		return "about "
+// origins returns the number of origins, with "about" if it is only right to one in a hundred; "" if it is unknown.
+func (c *Counts) origins(count func(int64) string) string {
+	switch {
+	case c.Origins == nil:
+		return ""
+	case c.About:
+		return "about " + count(*c.Origins)
 	}
-	return ""
+	return count(*c.Origins)
 }
 
 // Describe puts the inputs and the counts into the output's metadata, which Arrow has in front of

@@ -52,12 +52,13 @@ func (r *Report) Short() string {
 
 // answers returns the line about all verdicts.
 func (r *Report) answers() table {
-	c, note := &r.Counts, "of "+r.Counts.about()+say.Count(r.Counts.Origins, "origin")
-	if r.Heading != "" { // they were counted one log after the other
-		note += ", counted anew in each log"
+	c := &r.Counts
+	note := c.origins(func(n int64) string { return say.Count(n, "origin") })
+	if note != "" {
+		note = "of " + note
 	}
 	if r.isForSeveral() {
-		note += fmt.Sprintf(", for %d agents", len(r.Agents))
+		note = strings.TrimPrefix(note+fmt.Sprintf(", for %d agents", len(r.Agents)), ", ")
 	}
 	if c.Skipped > 0 {
 		note += "; " + say.Number(c.Skipped) + " of unknown agents are left out"

@@ -5,15 +5,20 @@ import (
 	"slices"
 )
 
-// Add adds counts. Origins are added as all others, so an origin of several inputs counts in each.
+// Add adds counts. How many origins there are is unknown then, because an origin may be in both.
 func (c *Counts) Add(o *Counts) {
+	switch {
+	case c.Rows == 0:
+		c.Origins = o.Origins
+	case o.Rows > 0:
+		c.Origins = nil
+	}
 	for _, pair := range []struct {
 		to *int64
 		n  int64
 	}{
 		{&c.URLs, o.URLs},
 		{&c.Rows, o.Rows},
-		{&c.Origins, o.Origins},
 		{&c.Allowed, o.Allowed},
 		{&c.Disallowed, o.Disallowed},
 		{&c.Null, o.Null},

@@ -73,7 +73,7 @@ func (r *Report) verdicts() table {
 	}
 	return table{
 		{"URLs", say.Number(c.URLs), "", true},
-		{"origins", c.about() + say.Number(c.Origins), "", true},
+		{"origins", c.origins(say.Number), "", c.Origins != nil},
 		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
 		{"left out", say.Number(c.Skipped), "their User-Agent is unknown", r.AgentFromLog && c.Skipped > 0},
 		{rows, say.Number(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)), several},
