@@ -24,6 +24,7 @@ type parquetLog struct {
 	group int   // the next row group
 	left  int64 // rows of the one before it that were not read
 	row   int64 // rows read
+	total int64 // rows of all row groups
 }
 
 // openParquet opens a file that begins as a Parquet file does.
@@ -96,6 +97,9 @@ func (p *parquetLog) start(fields Fields) (err error) {
 	if p.reader, err = parquetfile.Open(p.file, p.size); err != nil {
 		return parquetFault(err)
 	}
+	for group := range p.reader.Groups() {
+		p.total += p.reader.Rows(group)
+	}
 	schema := p.reader.Schema()
 	header := make([]string, schema.NumColumns())
 	for i := range header {
@@ -137,12 +141,12 @@ func (p *parquetLog) done() bool { return p.left == 0 && p.group == p.reader.Gro
 // at returns where a fault is: in the next row.
 func (p *parquetLog) at() where { return where{line: p.row + 1} }
 
-// packed returns 0 before the end, since the columns lie far apart in the file.
+// packed returns the share of the file that the rows read are of, since the columns lie far apart in it.
 func (p *parquetLog) packed() int64 {
-	if !p.done() {
-		return 0
+	if p.done() {
+		return p.size
 	}
-	return p.size
+	return int64(float64(p.size) * float64(p.row) / float64(p.total))
 }
 
 // unverified returns the first row of those before a fault whose pages may be damaged, too: all of

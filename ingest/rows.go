@@ -160,9 +160,6 @@ func (r *rowReader) refuse(b *engine.Batch, why weblog.Result, raw []byte, at wh
 	} else if len(raw) > 0 && !isWide(raw) {
 		r.noteLostPart(b, raw, at)
 	}
-	if why == weblog.RefusedURL {
-		r.noteURLless(raw)
-	}
 	if r.raws {
 		b.Rejects = append(b.Rejects, engine.Reject{Line: at.line, Offset: at.offset, Raw: appendPiece(b, raw), Reason: why.String()})
 	}

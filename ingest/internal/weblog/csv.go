@@ -291,11 +291,7 @@ func (t *table) joined(begin int, last []byte) []byte {
 
 // row makes the row of the fields.
 func (t *table) row(r *Row) Result {
-	target := trimBlank(t.fields[t.cols.url])
-	if len(target) == 0 {
-		return RefusedURL
-	}
-	if !t.urlOrRequest(r, target, place{scheme: schemeOf(at(t.fields, t.cols.scheme)), host: at(t.fields, t.cols.host)}) {
+	if !t.urlOrRequest(r, trimBlank(t.fields[t.cols.url]), place{scheme: schemeOf(at(t.fields, t.cols.scheme)), host: at(t.fields, t.cols.host)}) {
 		return t.fail(ErrNoBase)
 	}
 	r.Blank = HasBlank(r.Target)

@@ -158,11 +158,7 @@ func (j *jsonLog) Parse(line []byte, r *Row) Result {
 
 // row makes the row of the values.
 func (j *jsonLog) row(r *Row) Result {
-	target := j.scalar(j.url)
-	if target == nil && j.any(j.url) == nil {
-		return RefusedURL
-	}
-	if !j.urlOrRequest(r, target, j.place()) {
+	if !j.urlOrRequest(r, j.scalar(j.url), j.place()) { // null, empty or missing: a row all the same
 		return j.fail(ErrNoBase)
 	}
 	if j.opt.Agents {

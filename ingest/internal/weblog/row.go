@@ -81,7 +81,7 @@ const (
 	RefusedFormat        // the line is not of the format
 	RefusedQuote         // a quote does not end, or stands where none may be
 	RefusedFields        // too few or too many fields
-	RefusedURL           // the field that should have the URL is missing
+	RefusedURL           // an entry or record without a URL; no Parser returns it
 	RefusedHeader        // no header came before
 	RefusedLong          // longer than lines may be; no Parser returns it
 	RefusedRecord        // a damaged record of a file whose records are not lines; no Parser returns it

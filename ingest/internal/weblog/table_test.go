@@ -77,6 +77,7 @@ func TestExports(t *testing.T) {
 		{"uneven, with a known name", "url,n\n" + a + ",1\n" + b + ",2\nhttps://example.com/c,3,4\n"},
 	} {
 		format, urls, _, err := readTable(test.text, Options{})
+		urls = slices.DeleteFunc(urls, func(url string) bool { return url == "" }) // of a line of sums
 		if err != nil || format == URLs || !slices.Equal(urls, want) {
 			t.Errorf("%s: %s, %q, %v", test.name, format, urls, err)
 		}
