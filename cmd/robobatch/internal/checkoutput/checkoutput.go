@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
@@ -16,6 +17,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
 )
@@ -95,7 +97,23 @@ func (c *checking) Run(ctx context.Context) error {
 func verify(ctx context.Context, name string) (*series.Verification, error) {
 	info, err := place.Of(name).Stat(name)
 	if targets.IsDir(name) || err == nil && info.Dir || place.IsRemote(name) && !strings.HasSuffix(name, ".json") {
-		return series.Dir{Name: name}.Verify(ctx)
+		v, err := series.Dir{Name: name}.Verify(ctx)
+		return withMixed(v, err, name)
 	}
-	return series.VerifyFile(ctx, name)
+	v, err := series.VerifyFile(ctx, name)
+	return withMixed(v, err, filepath.Dir(name))
+}
+
+// withMixed adds what a killed run has left in a directory, which is no error even if the directory has no manifest.
+func withMixed(v *series.Verification, err error, dir string) (*series.Verification, error) {
+	if place.IsRemote(dir) {
+		return v, err
+	}
+	for _, m := range atomicfile.MixedSets(dir) {
+		if err != nil {
+			v, err = new(series.Verification), nil
+		}
+		v.Findings = append(v.Findings, series.Finding{Kind: series.OtherRun, Name: m.Old[0], Text: "a run was killed while its outputs got their names: " + targets.Mixture(m)})
+	}
+	return v, err
 }

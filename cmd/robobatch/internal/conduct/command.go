@@ -246,6 +246,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 		return err
 	}
 	r.Hint(targets.Leftovers(r.names()...))
+	r.WarnOnce(targets.Mixed(r.names()...))
 	if err := r.Load(ctx, r.tempDir()); err != nil {
 		return err
 	}

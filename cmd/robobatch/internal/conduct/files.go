@@ -105,7 +105,11 @@ func (f *files) commit(c *console.Console) error {
 		formulas.Add(t.table.Formulas())
 		written = append(written, t)
 	}
-	if err := commitAll(written, nil); err != nil {
+	var set targets.Set
+	if err := set.Begin(f.names()...); err != nil {
+		return err
+	}
+	if err := errors.Join(commitAll(written, nil), set.End()); err != nil {
 		return err
 	}
 	c.WarnOnce(warn.Formulas(formulas))

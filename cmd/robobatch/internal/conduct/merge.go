@@ -83,6 +83,7 @@ func (m *merging) Drop() (committed bool, err error) { return m.files.drop() }
 func (m *merging) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, m.files.close()) }()
 	m.Hint(targets.Leftovers(m.files.names()...))
+	m.WarnOnce(targets.Mixed(m.files.names()...))
 	m.memory.SetLimit(0)
 	all, err := m.records()
 	if err != nil {

@@ -106,6 +106,7 @@ type diffing struct {
 	sent    bool // the log says who sent its requests, and crawlers are asked for that may not have
 	form    string
 	page    *page.Page // of -report; nil is none
+	set     targets.Set
 }
 
 // plan checks the flags and finds rules and logs.
@@ -250,7 +251,7 @@ func (d *diffing) checkOut(g *given, logs []ingest.Input) error {
 func (d *diffing) Drop() (committed bool, err error) {
 	_, errPage := d.page.Drop() // it may be incomplete when the output is complete
 	if committed, err = d.out.Drop(); committed {
-		return committed, errors.Join(err, errPage)
+		return committed, errors.Join(err, errPage, d.set.End())
 	}
 	return false, errors.Join(err, d.Passage.Drop(), errPage)
 }
@@ -302,8 +303,9 @@ func (s *changesSink) Write(b *engine.Batch) error {
 
 // Run compares.
 func (d *diffing) Run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, d.out.Close(), d.page.Close(), d.Close()) }()
+	defer func() { err = errors.Join(err, d.out.Close(), d.page.Close(), d.Close(), d.set.End()) }()
 	d.Hint(targets.Leftovers(d.out.Name, d.page.FileName()))
+	d.WarnOnce(targets.Mixed(d.out.Name, d.page.FileName()))
 	if err := d.page.Begin(); err != nil {
 		return err
 	}
@@ -412,6 +414,9 @@ func (d *diffing) warnings(s *summary.Report) []warning.Warning {
 func (d *diffing) commit(s *summary.Report) error {
 	if d.out.Name == "" {
 		return nil
+	}
+	if err := d.set.Begin(d.out.Name, d.page.FileName()); err != nil {
+		return err
 	}
 	return d.out.Commit(func(f *output.File) error {
 		s.Describe(f, d.outOpt.Format)

@@ -33,6 +33,7 @@ type job struct {
 	src   *flow.Source
 	out   flow.Sink
 	stats guard.Sink[place.Output]
+	set   targets.Set
 	times summary.Times
 	dates bool // -partition-by date found no time in any row
 }
@@ -49,7 +50,7 @@ func newJob(p *plan) *job {
 func (j *job) Drop() (committed bool, err error) {
 	_, errPage := j.page.Drop() // it may be incomplete when the output is complete
 	if committed, err = j.out.Drop(); committed {
-		return committed, errors.Join(err, errPage)
+		return committed, errors.Join(err, errPage, j.set.End())
 	}
 	_, errList := j.out.List.Drop()
 	_, errStats := j.stats.Drop()
@@ -64,6 +65,7 @@ func (j *job) Targets() (out, last string) {
 // load makes the rules ready.
 func (j *job) load(ctx context.Context) error {
 	j.Hints = append(j.Hints, targets.Leftovers(j.outName, j.statsName, j.rejects, j.page.FileName()))
+	j.WarnOnce(targets.Mixed(j.outName, j.statsName, j.rejects, j.page.FileName()))
 	err := j.Load(ctx, load.TempDir(j.outName))
 	j.times.Loaded = time.Now()
 	j.times.LoadCPU = measure.CPU()
@@ -82,7 +84,7 @@ func (j *job) close() error {
 // fails before it comes to report, with no [*flow.FaultError], no output is left.
 func (j *job) Run(ctx context.Context) (err error) {
 	defer func() {
-		err = errors.Join(err, j.close(), j.stats.Close(), j.Unload())
+		err = errors.Join(err, j.close(), j.stats.Close(), j.Unload(), j.set.End())
 	}()
 	if err := errors.Join(j.openStats(), j.page.Begin()); err != nil {
 		return err
@@ -138,6 +140,11 @@ func (j *job) complete(r *summary.Report, err error) error {
 	atEnd := err == nil
 	if atEnd {
 		err = j.judge(r)
+	}
+	if j.series == nil { // which has a record of each output
+		if err := j.set.Begin(j.outName, j.rejects, j.page.FileName(), j.statsName); err != nil {
+			return err
+		}
 	}
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
 		err = j.keepRows(&flow.FaultError{Err: source.Err}, r)

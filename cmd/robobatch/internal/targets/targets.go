@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -285,6 +287,57 @@ func resolve(name string) string {
 		return abs
 	}
 	return path
+}
+
+// A Set is the outputs of one run while they get their names. Its zero value is none.
+type Set struct {
+	end atomic.Pointer[func() error]
+}
+
+// Begin is [atomicfile.NoteSet] for those of the names that are files.
+func (s *Set) Begin(names ...string) error {
+	end, err := atomicfile.NoteSet(slices.DeleteFunc(names, place.IsRemote)...)
+	if err == nil {
+		s.end.Store(&end)
+	}
+	return err
+}
+
+// End removes the notes of Begin, once. Any goroutine may call it.
+func (s *Set) End() error {
+	if end := s.end.Swap(nil); end != nil {
+		return (*end)()
+	}
+	return nil
+}
+
+// Mixed returns a warning if an earlier run with some of these outputs was killed when it had given some of its outputs
+// their names.
+func Mixed(names ...string) (all []warning.Warning) {
+	var dirs []string
+	for _, name := range names {
+		if name != "" && !place.IsRemote(name) && !atomicfile.InPlace(name) {
+			dirs = append(dirs, filepath.Dir(resolve(name)))
+		}
+	}
+	slices.Sort(dirs)
+	for _, m := range atomicfile.MixedSets(slices.Compact(dirs)...) {
+		text := "an earlier run was killed while its outputs got their names: " + Mixture(m) + ": use none of them with the others until a run has replaced them"
+		all = append(all, warning.Warning{Code: warning.MixedOutputs, Text: text, Count: int64(len(m.New) + len(m.Old))})
+	}
+	return all[:min(len(all), 1)]
+}
+
+// Mixture says which outputs of a set are of which run.
+func Mixture(m atomicfile.MixedSet) string {
+	list := func(names []string) string {
+		shown := make([]string, len(names))
+		for i, name := range names {
+			shown[i] = say.File(name)
+		}
+		return strings.Join(shown, ", ")
+	}
+	return list(m.New) + " of that run, " + list(m.Old) + " of the run before, or missing"
 }
 
 // Leftovers returns a hint about temporary files of runs with these outputs that were killed; "" if

@@ -62,6 +62,10 @@ var examples = map[Code]example{
 		"cat apache.log iis.log apache.log.1 > all.log; robobatch -in all.log …",
 		"robobatch -in apache.log -in iis.log -in apache.log.1 …",
 	},
+	MixedOutputs: {
+		"robobatch -out x.csv -report x.html …, killed with kill -9",
+		"robobatch -out x.csv -report x.html …, run again",
+	},
 	NoAnswers: {
 		"robobatch conduct -in x.csv …, with the columns url, time and user_agent",
 		"robobatch conduct -in x.csv …, with the column status, too",

@@ -55,6 +55,7 @@ const (
 	MissingSitemaps   Code = "missing_sitemaps"
 	MixedEncoding     Code = "mixed_encodings"
 	MixedFormats      Code = "mixed_formats"
+	MixedOutputs      Code = "mixed_outputs"
 	NoAnswers         Code = "no_answers"
 	NoRobots          Code = "no_robots"
 	NoRows            Code = "no_rows"
@@ -135,6 +136,10 @@ var Meanings = []Meaning{
 	{
 		MixedFormats, "Lines have no row: three neighbours in another format, ten such in all, or ten neighbours not indented.",
 		"Give that part as an input of its own.",
+	},
+	{
+		MixedOutputs, "An earlier run was killed when only some of its outputs had their names. The others are of the run before, or missing.",
+		"Run it again. A run that replaces one of these outputs ends the warning.",
 	},
 	{
 		NoAnswers, "Crawlers asked for robots.txt, and the log has no status of an answer. None counts, so that crawlers may seem never to have asked.",
