@@ -5,11 +5,18 @@ import (
 	"strings"
 )
 
-// Identify returns the crawler that a User-Agent header names, and whether it names one. The first
-// word of the header that is the name of a crawler decides, in any case and whatever version
-// follows; a part of a word does not count, so that "Claude-User/1.0" is not ClaudeBot, nor do
-// words of URLs and mail addresses, nor the word after "like". It does not allocate, and takes time
-// linear in the header. The result's slices are shared.
+// Identify returns the crawler that a User-Agent header names, and whether it names one. A name counts
+// in any case, whatever version follows; a part of a word does not count, so "Claude-User/1.0" is
+// not ClaudeBot, nor do words of URLs and mail addresses. A name counts only where it names the client:
+//
+//   - The first product of a header is the client's own. If it looks like the name of a crawler, has no row in
+//     the table and browsers do not send it, the client is that unknown crawler, whatever follows:
+//     "WireReaderBot/1.0 (compatible; Googlebot/2.1)" is not Googlebot.
+//   - A name does not count after "with", "like" and other prepositions, nor before "-like".
+//   - A header that names crawlers of two operators names none: Apple's Messages sends
+//     "facebookexternalhit/1.1 Facebot Twitterbot/1.0". Of two names of one operator the first counts.
+//
+// Identify does not allocate, and takes time linear in the header. The result's slices are shared.
 func Identify(userAgent []byte) (Crawler, bool) {
 	i := IdentifyIndex(userAgent)
 	if i < 0 {
@@ -20,32 +27,80 @@ func Identify(userAgent []byte) (Crawler, bool) {
 
 // IdentifyIndex is [Identify] for callers that number crawlers: it returns the crawler's place in
 // [Set]("all"), or -1.
-func IdentifyIndex(userAgent []byte) int {
-	w := wordScanner{text: userAgent}
-	for w.next() {
-		if c := known.match(userAgent, w.start, w.end); c >= 0 {
-			return int(c)
-		}
-	}
-	return -1
-}
+func IdentifyIndex(userAgent []byte) int { return max(known.identify(userAgent, nil), nobody) }
 
 // IdentifyWords is [IdentifyIndex] that also finds the words that may name in a robots.txt a client that the
-// table of crawlers does not: it appends to dst those that Identify looks at, but for names of hosts and
-// files, such as "example.com". They are pieces of the header. Where the table names the client, the
-// result is dst alone.
+// table of crawlers does not name. It appends to dst those that count, except names of hosts and
+// files, such as "example.com"; an unknown crawler that Identify finds by its first product has only that word.
+// The words are pieces of the header. Where the table names the client, or crawlers of two
+// operators, the result is dst alone.
 func IdentifyWords(dst [][]byte, userAgent []byte) (index int, words [][]byte) {
 	words = dst
+	if index = known.identify(userAgent, &words); index != nobody {
+		words = dst
+	}
+	return max(index, nobody), words
+}
+
+// What identify returns in place of a crawler.
+const (
+	nobody  = -1 // the header names no crawler of the table
+	several = -2 // it names crawlers of two operators
+)
+
+// identify returns which crawler of the table a header names, and appends to words, unless that is nil, the words that
+// name the client if this is nobody.
+func (t *table) identify(userAgent []byte, words *[][]byte) int {
+	found := nobody
 	w := wordScanner{text: userAgent}
-	for w.next() {
-		if c := known.match(userAgent, w.start, w.end); c >= 0 {
-			return int(c), dst
-		}
-		if word := userAgent[w.start:w.end]; !isHost(word) {
-			words = append(words, word)
+	for isFirst := true; w.next(); isFirst = false {
+		word := userAgent[w.start:w.end]
+		c, end := t.match(userAgent, w.start, w.end)
+		w.end = end // the other words of a name name nobody else
+		switch {
+		case c < 0:
+			if words != nil && !isHost(word) && !hasLike(userAgent[end:]) {
+				*words = append(*words, word)
+			}
+			if isFirst && isUnknownCrawler(userAgent[:w.start], word) {
+				return nobody
+			}
+		case hasLike(userAgent[end:]):
+		case found == nobody:
+			found = int(c)
+		case t.operators[c] != t.operators[found]:
+			return several
 		}
 	}
-	return -1, words
+	return found
+}
+
+// isUnknownCrawler reports whether the first word of a header that counts, and is no name in the table, is the product of
+// a crawler: then the client is no other one. A word in a comment is no product.
+func isUnknownCrawler(before, word []byte) bool {
+	return hasMark(word) && !IsClientWord(word) && bytes.IndexByte(before, '(') < 0
+}
+
+// likeSuffix stands behind the name of a program that the client is like.
+const likeSuffix = "-like"
+
+// hasLike reports whether "-like" stands in the text behind a name or its version, so the name is not the client's:
+// "Googlebot/2.1-like".
+func hasLike(rest []byte) bool {
+	i := 0
+	if len(rest) > 0 && rest[0] == '/' {
+		for i++; i < len(rest) && class[rest[i]] != 0; {
+			i++
+		}
+		if i >= len(likeSuffix) && equalFold(rest[i-len(likeSuffix):i], likeSuffix) {
+			return true
+		}
+	}
+	for i < len(rest) && rest[i] == ' ' {
+		i++
+	}
+	after := i + len(likeSuffix)
+	return hasPrefixFold(rest[i:], likeSuffix) && (after == len(rest) || class[rest[after]] == 0)
 }
 
 // A wordScanner finds the words of a header that count.
@@ -58,8 +113,12 @@ type wordScanner struct {
 // next finds the next word, and reports whether there is one.
 func (w *wordScanner) next() bool {
 	s := w.text
+	isOther := false // the next word names another program than the client
 	for i := w.end; i < len(s); {
 		if class[s[i]] == 0 {
+			if s[i] == ';' || s[i] == ',' || s[i] == ')' {
+				isOther = false
+			}
 			i++
 			continue
 		}
@@ -71,9 +130,17 @@ func (w *wordScanner) next() bool {
 		word := s[w.start:i]
 		switch {
 		case i < len(s) && w.isAddress(word):
-			i = skipAddress(s, i)
-		case len(word) == len(like) && equalFold(word, like):
-			i = skipWord(s, i)
+			i, isOther = skipAddress(s, i), false
+		case isPreposition(word):
+			isOther = true
+		case len(word) == len(likeSuffix) && equalFold(word, likeSuffix): // see hasLike
+		case isOther:
+			isOther = false
+			if i < len(s) && s[i] == '/' { // its version
+				for i++; i < len(s) && class[s[i]] != 0; {
+					i++
+				}
+			}
 		default:
 			return true
 		}
@@ -82,8 +149,22 @@ func (w *wordScanner) next() bool {
 	return false
 }
 
-// like is the word before the name of another program that the client wants to be treated like.
-const like = "like"
+// prepositions are the words before the name of a program that is not the client, by their lengths:
+// "KHTML, like Gecko", "compatible with Googlebot".
+var prepositions = [...][]string{2: {"as", "by"}, 3: {"for", "not", "via"}, 4: {"like", "with", "from", "than"}}
+
+// isPreposition reports whether a word is one of them.
+func isPreposition(word []byte) bool {
+	if len(word) >= len(prepositions) {
+		return false
+	}
+	for _, p := range prepositions[len(word)] {
+		if equalFold(word, p) {
+			return true
+		}
+	}
+	return false
+}
 
 // class is 1 for the bytes of words: letters, digits, "-", "_" and ".".
 var class = func() (c [256]uint8) {
@@ -146,14 +227,6 @@ func skipAddress(s []byte, i int) int {
 	return i
 }
 
-// skipWord returns the end of the next word behind one blank.
-func skipWord(s []byte, i int) int {
-	for i++; i < len(s) && class[s[i]] != 0; {
-		i++
-	}
-	return i
-}
-
 // A name is a name of a crawler, in lower case. It may have more than one word.
 type name struct {
 	text    string
@@ -197,8 +270,9 @@ func hash(word []byte) uint32 {
 	return uint32(word[0]|0x20)*31 + uint32(word[len(word)-1]|0x20)*7 + uint32(word[len(word)/2]|0x20)*257 + uint32(len(word))
 }
 
-// match returns the crawler whose name begins with the word s[start:end], or -1.
-func (t *table) match(s []byte, start, end int) int16 {
+// match returns the crawler whose name begins with the word s[start:end], and the end of the name; or -1, and the
+// end of the word.
+func (t *table) match(s []byte, start, end int) (crawler int16, nameEnd int) {
 	word := s[start:end]
 	for i := t.heads[hash(word)&uint32(len(t.heads)-1)]; i >= 0; i = t.names[i].next {
 		n := &t.names[i]
@@ -206,10 +280,10 @@ func (t *table) match(s []byte, start, end int) int16 {
 			continue
 		}
 		if after := start + len(n.text); after == len(s) || class[s[after]] == 0 {
-			return n.crawler
+			return n.crawler, after
 		}
 	}
-	return -1
+	return -1, end
 }
 
 // equalFold reports whether s is the lower-case text, in any case. Both have one length.

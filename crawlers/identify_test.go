@@ -1,6 +1,11 @@
 package crawlers
 
 import (
+	"bytes"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -41,7 +46,8 @@ var headers = []struct{ header, token string }{
 	{"Mozilla/5.0 (compatible; Exabot/3.0 (BiggerBetter); +http://www.exabot.com/go/robot)", "Exabot"},
 	{"Twitterbot/1.0", "Twitterbot"},
 	{"facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)", "facebookexternalhit"},
-	{"facebookexternalhit/1.1 Facebot Twitterbot/1.0", "facebookexternalhit"},
+	{"facebookexternalhit/1.1 Facebot", "facebookexternalhit"},                     // both are of Meta
+	{"Mozilla/5.0 (compatible; Googlebot/2.1) AdsBot-Google GPTBot2", "Googlebot"}, // both are of Google
 	{"facebookcatalog/1.0", "facebookcatalog"},
 	{"Facebot/1.0", "Facebot"},
 	{"Mozilla/5.0 (compatible; Qwantify/2.4w; +https://www.qwant.com/)", "Qwantify"},
@@ -87,6 +93,43 @@ var headers = []struct{ header, token string }{
 	{"Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/121.0", ""},
 	{"UniversalFeedParser/4.2-pre-314-svn +http://feedparser.org/", ""},
 	{"curl/8.5.0", ""},
+
+	// Crawlers of two operators.
+	{"facebookexternalhit/1.1 Facebot Twitterbot/1.0", ""},
+	{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0", ""},
+	{"Mozilla/5.0 (compatible; Googlebot/2.1; bingbot/2.0)", ""},
+	{"Mozilla/5.0 (compatible; Googlebot/2.1; AdsBot-Google) bingbot", ""},
+	{"Googlebot/2.1 (https://example.com/bingbot; like bingbot; bingbot-like; bingbot@example.com)", "Googlebot"},
+
+	// The first product is an unknown crawler's.
+	{"WireReaderBot/1.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", ""},
+	{"ExampleMonitorBot (compatible with Googlebot)", ""},
+	{"OnPageBot (compatible; Googlebot 2.1; +https://bot.onpage.org/)", ""},
+	{"ourCRAWLER Googlebot", ""},
+	{"Spidery.2/7 Googlebot", ""},
+	{"Applebot-Extended/0.1 (Googlebot)", ""},
+	{"Locubot Googlebot/2.1", ""},
+	{"examplebot.org/1.0 (Googlebot/2.1)", ""},
+	{"Bot/1.0 (compatible; Googlebot/2.1)", "Googlebot"},             // a word of browsers
+	{"Reader/1.0 (compatible; Googlebot/2.1)", "Googlebot"},          // it does not look like a crawler
+	{"CUBOT_X19 (compatible; Googlebot/2.1)", "Googlebot"},           // a phone
+	{"(compatible; Foobot; Googlebot/2.1)", "Googlebot"},             // Foobot is no product
+	{"Mozilla/5.0 (compatible; Foobot; Googlebot/2.1)", "Googlebot"}, // nor the first word
+
+	// Names that are not the client's.
+	{"Mozilla/5.0 (compatible with Googlebot)", ""},
+	{"Mozilla/5.0 (compatible  With  Googlebot/2.1)", ""},
+	{"Reader (not Googlebot, faster than bingbot, as GPTBot; for ClaudeBot by CCBot via Applebot from Amazonbot)", ""},
+	{"Reader (not Googlebot) bingbot", "bingbot"},
+	{"Reader (KHTML, like) Googlebot", "Googlebot"},
+	{"Reader (with; Googlebot)", "Googlebot"},
+	{"Reader (withal Googlebot)", "Googlebot"},
+	{"Mozilla/5.0 Googlebot-like", ""},
+	{"Mozilla/5.0 Googlebot/2.1-like", ""},
+	{"Mozilla/5.0 (Googlebot/2.1 -Like; x)", ""},
+	{"Mozilla/5.0 Sogou web spider/4.0-like", ""},
+	{"Mozilla/5.0 with Sogou web spider/4.0", ""},
+	{"Mozilla/5.0 Googlebot/2.1 -likely", "Googlebot"},
 }
 
 func TestIdentify(t *testing.T) {
@@ -95,6 +138,117 @@ func TestIdentify(t *testing.T) {
 		if c.Token != h.token || ok != (h.token != "") {
 			t.Errorf("%q is %q, %t; want %q", h.header, c.Token, ok, h.token)
 		}
+	}
+}
+
+// TestIdentifyWords holds which words of a header may name its client in a robots.txt.
+func TestIdentifyWords(t *testing.T) {
+	for header, want := range map[string]string{
+		"Examplebot/1.0 (compatible; Reader/2; Googlebot/2.1)": "Examplebot",
+		"Examplebot/1.0-like (compatible; Googlebot/2.1)":      "",
+		"examplebot.org/1.0 (compatible; Googlebot/2.1)":       "",
+		"facebookexternalhit/1.1 Reader Twitterbot/1.0":        "",
+		"Reader facebookexternalhit/1.1 Twitterbot/1.0":        "",
+		"Reader Googlebot":               "",
+		"Reader/1 for Timpi, Other-like": "Reader 1 Other-like",
+		"Reader/1 Other/2-like":          "Reader 1 2-like",
+		"Reader (Foobot)":                "Reader Foobot",
+	} {
+		_, words := IdentifyWords([][]byte{[]byte("kept")}, []byte(header))
+		if got := string(bytes.Join(words, []byte(" "))); got != strings.TrimSuffix("kept "+want, " ") {
+			t.Errorf("%s: %q, want %q behind what was there", header, got, want)
+		}
+	}
+}
+
+// A piece is a part of a made-up header.
+type piece struct {
+	before  string // separators
+	text    string
+	version string // behind the text
+}
+
+var (
+	preposition = regexp.MustCompile(`(?i)^(with|like|not|as|for|by|via|from|than)$`)
+	mark        = regexp.MustCompile(`(?i)bot|crawl|spider`)
+)
+
+// identifySlowly returns the token of the crawler that a header of these pieces names, by the rules one by one, and the
+// words that may name it in a robots.txt if the table does not.
+func identifySlowly(pieces []piece) (token string, words []string) {
+	var names []Crawler
+	counted, inComment := 0, false
+	for i, p := range pieces {
+		inComment = inComment || strings.Contains(p.before, "(")
+		isAfter := i > 0 && preposition.MatchString(pieces[i-1].text) && !strings.ContainsAny(p.before, ";)")
+		if isAfter || preposition.MatchString(p.text) {
+			continue
+		}
+		counted++
+		isLike := strings.HasSuffix(p.version, "-like")
+		var c Crawler
+		n := slices.IndexFunc(known.all, func(c Crawler) bool { return c.isCalled(p.text) })
+		if n >= 0 {
+			c = known.all[n]
+		}
+		switch {
+		case n >= 0 && !isLike:
+			names = append(names, c)
+		case n < 0 && counted == 1 && mark.MatchString(p.text) && !inComment:
+			if isLike {
+				return "", nil
+			}
+			return "", []string{p.text}
+		case n < 0 && !isLike:
+			words = append(words, p.text)
+		}
+	}
+	for _, c := range names {
+		if c.Operator != names[0].Operator {
+			return "", nil
+		}
+	}
+	if len(names) > 0 {
+		return names[0].Token, nil
+	}
+	return "", words
+}
+
+// TestIdentifySlowly compares made-up headers with the rules, one by one.
+func TestIdentifySlowly(t *testing.T) {
+	texts := []string{"Googlebot", "googlebot-IMAGE", "AdsBot-Google", "bingbot", "facebookexternalhit", "Facebot", "Twitterbot", "Mozilla", "Reader", "Examplebot", "our-crawler", "Google-Extended", "with", "Like", "not", "as", "for", "by", "via", "from", "than", "other"}
+	seps, versions := []string{" ", "  ", " (", "; ", ") "}, []string{"", "", "", "/2.1", "/1-like", " -like"}
+	r := rand.New(rand.NewPCG(51, 3))
+	seen := map[string]int{}
+	for range 20_000 {
+		var pieces []piece
+		header := ""
+		for i := range 1 + r.IntN(5) {
+			p := piece{text: texts[r.IntN(len(texts))], version: versions[r.IntN(len(versions))], before: seps[r.IntN(len(seps))]}
+			if i == 0 {
+				p.before = []string{"", "", "", "("}[r.IntN(4)]
+			}
+			if preposition.MatchString(p.text) {
+				p.version = ""
+			}
+			pieces = append(pieces, p)
+			header += p.before + p.text + p.version
+		}
+		want, wantWords := identifySlowly(pieces)
+		seen[want]++
+		index, words := IdentifyWords(nil, []byte(header))
+		got := ""
+		if index >= 0 {
+			got = known.all[index].Token
+		}
+		// Versions are words, too.
+		words = slices.DeleteFunc(words, func(w []byte) bool { return w[0] <= '9' })
+		if got != want || string(bytes.Join(words, []byte(" "))) != strings.Join(wantWords, " ") {
+			t.Fatalf("%q is %q, or one of %q; want %q, or %q", header, got, words, want, wantWords)
+		}
+	}
+	if len(seen) < 8 || seen[""] < 5000 || seen["Googlebot"] < 500 {
+		t.Errorf("headers of %v", seen)
 	}
 }
 
@@ -110,7 +264,7 @@ func TestIdentifyEveryName(t *testing.T) {
 					t.Errorf("%q is number %d, want %d (%s)", header, got, i, c.Token)
 				}
 			}
-			for _, header := range []string{name + "x", "x" + name, name + ".", "me@" + name, "http://" + name, "like " + name} {
+			for _, header := range []string{name + "x", "x" + name, name + ".", "me@" + name, "http://" + name, "like " + name, "from " + name + "/1.0", name + "/1.0-like"} {
 				if got := IdentifyIndex([]byte(header)); got >= 0 {
 					t.Errorf("%q is %s", header, known.all[got].Token)
 				}
@@ -145,9 +299,15 @@ func FuzzIdentify(f *testing.F) {
 		if ok != (c.Token != "") {
 			t.Errorf("%q is %q, %t", header, c.Token, ok)
 		}
-		// Whatever follows the header as a word of its own changes nothing once a crawler is found.
-		if again, _ := Identify(append(append([]byte{}, header...), " GPTBot"...)); ok && again.Token != c.Token {
+		// Once a crawler is found, a name that follows as a word of its own is one of its operator, or that of a second
+		// one. It counts unless a preposition stands before it.
+		again, named := Identify(append(append([]byte{}, header...), " GPTBot"...))
+		if ok && again.Token != c.Token && (named || c.Operator == "OpenAI") {
 			t.Errorf("%q is %s, followed by GPTBot %s", header, c.Token, again.Token)
+		}
+		index, words := IdentifyWords(nil, header)
+		if index != IdentifyIndex(header) || ok && len(words) > 0 {
+			t.Errorf("%q is number %d, with words %q; without them %d", header, index, words, IdentifyIndex(header))
 		}
 	})
 }

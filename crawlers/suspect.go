@@ -1,10 +1,10 @@
 package crawlers
 
-// Suspect reports whether a User-Agent that names no known crawler looks like one that does: a word has "bot",
+// Suspect reports whether a User-Agent that [Identify] knows no crawler for looks like that of one: a word has "bot",
 // "crawl" or "spider" in it, or the header has a URL or a mail address, as crawlers say whom to ask about them.
 // It is a guess, and decides nothing. name is the word of the header that lets a table for [Add] name the
-// crawler, nil if no word will do; it is a piece of the header. Suspect does not allocate, and takes time linear
-// in the header.
+// crawler, nil if no word will do, as in a header that names crawlers of two operators; it is a piece of the header.
+// Suspect does not allocate, and takes time linear in the header.
 func Suspect(userAgent []byte) (name []byte, is bool) {
 	if !hasSign(userAgent) {
 		return nil, false
@@ -16,25 +16,39 @@ func Suspect(userAgent []byte) (name []byte, is bool) {
 func suspect(userAgent []byte) (name []byte, is bool) {
 	is = hasContact(userAgent)
 	w := wordScanner{text: userAgent}
-	var product, proper []byte // the first word before a version; the first one like the name of something
-	isPhrase := false          // the latter is of several words, such as Let's Encrypt
-	for w.next() {
-		word := userAgent[w.start:w.end]
-		marked := hasMark(word)
-		is = is || marked || hasPrefixFold(word, "www.") && isHost(word)
+	var marked, product, proper []byte // the first word with a mark; before a version; like the name of something
+	isPhrase := false                  // the last is of several words, such as Let's Encrypt
+	isNamed := false                   // by crawlers of two operators: one more changes nothing
+	for isFirst := true; w.next(); isFirst = false {
+		word, rest := userAgent[w.start:w.end], userAgent[w.end:]
+		c, end := known.match(userAgent, w.start, w.end)
+		isNamed = isNamed || c >= 0 && !hasLike(userAgent[end:])
+		hasMark := hasMark(word)
+		is = is || hasMark || hasPrefixFold(word, "www.") && isHost(word)
+		isGood := isName(word) && !hasLike(rest)
 		switch {
-		case product != nil && !marked || !isName(word):
-		case marked:
+		case isFirst && c < 0 && isUnknownCrawler(userAgent[:w.start], word):
+			if !isGood {
+				return nil, true
+			}
 			return word, true
-		case hasVersion(userAgent[w.end:]):
+		case !isGood || marked != nil:
+		case hasMark:
+			marked = word
+		case product != nil:
+		case hasVersion(rest):
 			product = word
 		case proper == nil && (w.start == 0 || word[0] < 'a'):
-			proper, isPhrase = word, w.end+1 < len(userAgent) && userAgent[w.end] == '\'' && class[userAgent[w.end+1]] != 0
+			proper, isPhrase = word, len(rest) > 1 && rest[0] == '\'' && class[rest[1]] != 0
 		}
 	}
 	switch {
 	case !is:
 		return nil, false
+	case isNamed:
+		return nil, true
+	case marked != nil:
+		return marked, true
 	case product != nil:
 		return product, true
 	case isPhrase:
@@ -91,7 +105,8 @@ func hasMark(word []byte) bool {
 	for i := range word {
 		for _, mark := range marks {
 			if word[i]|0x20 == mark[0] && hasPrefixFold(word[i:], mark) {
-				return i < 2 || !hasPrefixFold(word[i-2:], cubot)
+				isPhone := i >= 2 && hasPrefixFold(word[i-2:], cubot) && (i == 2 || letters(word[i-3:i-2]) == 0)
+				return !isPhone
 			}
 		}
 	}

@@ -19,10 +19,11 @@ var known = mustIndex(tsv)
 
 // A table is crawlers, and the ways to find them.
 type table struct {
-	all     []Crawler
-	byToken map[string]int // index in all, by the token in lower case
-	names   []name
-	heads   []int16 // see name
+	all       []Crawler
+	byToken   map[string]int // index in all, by the token in lower case
+	operators []int16        // operators[i]: the first of all that has the operator of all[i]; i if that is ""
+	names     []name
+	heads     []int16 // see name
 }
 
 // mustIndex reads the embedded table. A fault in it is a fault of this package, which its tests
@@ -37,9 +38,17 @@ func mustIndex(text string) *table {
 
 // newTable indexes crawlers.
 func newTable(all []Crawler) *table {
-	t := &table{all: all, byToken: make(map[string]int, len(all))}
+	t := &table{all: all, byToken: make(map[string]int, len(all)), operators: make([]int16, len(all))}
+	first := map[string]int16{}
 	for i := range all {
 		t.byToken[strings.ToLower(all[i].Token)] = i
+		t.operators[i] = int16(i)
+		if operator := all[i].Operator; operator != "" {
+			if _, known := first[operator]; !known {
+				first[operator] = int16(i)
+			}
+			t.operators[i] = first[operator]
+		}
 	}
 	t.names, t.heads = indexNames(all)
 	return t
@@ -101,7 +110,7 @@ type column struct {
 // columns are all columns that a table can have.
 var columns = []column{
 	{"token", (*Crawler).setToken},
-	{"operator", func(c *Crawler, value string) error { c.Operator = value; return nil }},
+	{"operator", (*Crawler).setOperator},
 	{"purposes", (*Crawler).setPurposes},
 	{"names", (*Crawler).setNames},
 	{"habits", (*Crawler).setHabits},
@@ -252,6 +261,14 @@ func (c *Crawler) setToken(value string) error {
 		return fmt.Errorf("%q is no product token: write one word of at most %d letters, as after User-agent: in robots.txt", value, maxName)
 	}
 	c.Token = value
+	return nil
+}
+
+// setOperator reads the name of an operator, or none: then the crawler is an operator of its own.
+func (c *Crawler) setOperator(value string) error {
+	if value != none {
+		c.Operator = value
+	}
 	return nil
 }
 

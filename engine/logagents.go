@@ -121,6 +121,9 @@ func (m *clients) named(name []byte) (c client) {
 	return c
 }
 
+// usageToken begins the tokens of groups that say what may be done with pages: no crawler has such a name.
+const usageToken = "__usage_"
+
 // minLetters is the least number of letters of a token in a robots.txt that names the client of a
 // row.
 const minLetters = 3
@@ -140,8 +143,9 @@ func (n *namer) names(token robots.ProductToken) bool {
 	if letters < minLetters || crawlers.IsClientWord([]byte(token)) {
 		return false
 	}
-	_, listed := n.listed[strings.ToLower(string(token))]
-	return !listed
+	lower := strings.ToLower(string(token))
+	_, listed := n.listed[lower]
+	return !listed && !strings.HasPrefix(lower, usageToken)
 }
 
 // A tokenFilter says of most texts that they are no product token of any robots.txt. So the headers of

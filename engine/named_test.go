@@ -60,7 +60,8 @@ func (c *namedCase) named(text *robots.File, header string) string {
 			return r
 		}, strings.ReplaceAll(string(token), "_", "")))
 		for i := range text.Groups {
-			if letters >= 3 && !crawlers.IsClientWord(word) && text.Groups[i].Names(token) {
+			isUsage := strings.HasPrefix(strings.ToLower(string(token)), "__usage_")
+			if letters >= 3 && !isUsage && !crawlers.IsClientWord(word) && text.Groups[i].Names(token) {
 				return strings.ToLower(string(token))
 			}
 		}
@@ -70,7 +71,7 @@ func (c *namedCase) named(text *robots.File, header string) string {
 
 // randomNamed returns a case of words that are alike, in any spelling.
 func randomNamed(r *rand.Rand) *namedCase {
-	words := []string{"Exampibot", "exampibot", "EXAMPIBOT/0.8", "imagesift", "Imagesift2", "ab", "a-b-c", "x_bot.v2", "Mozilla/5.0", "Chrome", "bot", "GPTBot", "msnbot", "Google-Extended", "google-extended/2", "like Exampibot", "(compatible;", "http://x.com/Exampibot", "exampi@a.com", "foo.bar_bot", "zzz.com"}
+	words := []string{"Exampibot", "exampibot", "EXAMPIBOT/0.8", "imagesift", "Imagesift2", "ab", "a-b-c", "x_bot.v2", "Mozilla/5.0", "Chrome", "bot", "GPTBot", "msnbot", "Google-Extended", "google-extended/2", "like Exampibot", "(compatible;", "http://x.com/Exampibot", "exampi@a.com", "foo.bar_bot", "zzz.com", "__usage_ai-training", "__USAGE_ai-training/1", "with", "Reader/1-like", "facebookexternalhit/1.1", "Twitterbot"}
 	c := &namedCase{d: []robots.Dialect{robots.RFC9309, robots.Google, robots.Google | robots.WideTokens, robots.Yandex}[r.IntN(4)]}
 	pick := func(most int) string {
 		all := make([]string, 1+r.IntN(most))
