@@ -32,7 +32,8 @@ type Crawler struct {
 	AliasOf     string // the crawler that sends this token, too: in each dialect it obeys that one's group if it has none of its own; "" is none
 	Fallback    string // the token whose group it obeys if it has none of its own; "" is none
 	IgnoresStar bool   // it does not heed groups for "*"
-	Unbound     bool   // its operator says that robots.txt need not bind it, as a person asked for the page
+	Unbound     bool   // its operator says that robots.txt need not bind it, as a person asked for the page or it looks for abuse
+	Unstated    bool   // its operator does not say that robots.txt binds all of its requests
 
 	Ranges []Range  // the lists of addresses that its operator publishes; none: it publishes none that is known
 	Hosts  []string // the ends of the names that its addresses have in DNS, such as "googlebot.com"

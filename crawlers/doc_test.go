@@ -114,5 +114,8 @@ func habits(c Crawler) (all []string) {
 	if c.Unbound {
 		all = append(all, "not bound")
 	}
+	if c.Unstated {
+		all = append(all, "not stated")
+	}
 	return all
 }

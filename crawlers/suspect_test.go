@@ -61,7 +61,7 @@ func TestSuspectsOfLogs(t *testing.T) {
 			}
 		}
 	}
-	if suspects != 40 || unnamed != 6 {
+	if suspects != 39 || unnamed != 6 {
 		t.Errorf("%d suspects, %d of them without a name", suspects, unnamed)
 	}
 }

@@ -312,12 +312,14 @@ func (c *Crawler) setHabits(list string) error {
 			c.IgnoresStar = true
 		case "unbound":
 			c.Unbound = true
+		case "unstated":
+			c.Unstated = true
 		case "fallback":
 			c.Fallback = value
 		case "alias":
 			c.AliasOf = value
 		default:
-			return fmt.Errorf("there is no habit %q: use nostar, unbound, fallback=TOKEN, alias=TOKEN or -", habit)
+			return fmt.Errorf("there is no habit %q: use nostar, unbound, unstated, fallback=TOKEN, alias=TOKEN or -", habit)
 		}
 	}
 	return nil

@@ -176,8 +176,21 @@ func TestLookup(t *testing.T) {
 	if c, _ := Lookup("Applebot-Extended"); len(c.Names) != 0 {
 		t.Errorf("%+v", c)
 	}
-	if c, _ := Lookup("ChatGPT-User"); !c.Unbound {
-		t.Errorf("%+v", c)
+	for token, want := range map[string]string{
+		"ChatGPT-User": "no", "Google-Safety": "no", "GoogleProducer": "no", "Google-Pinpoint": "no",
+		"facebookexternalhit": "unknown", "facebookcatalog": "unknown", "WhatsApp": "unknown",
+		"OAI-AdsBot": "yes", "Googlebot": "yes",
+	} {
+		got := "yes"
+		c, _ := Lookup(token)
+		if c.Unbound {
+			got = "no"
+		} else if c.Unstated {
+			got = "unknown"
+		}
+		if got != want || c.Checked == "" {
+			t.Errorf("%s: bound %s, checked %q, want %s", token, got, c.Checked, want)
+		}
 	}
 	if _, ok := Lookup("nobody"); ok {
 		t.Error("nobody is known")

@@ -75,7 +75,7 @@ func TestSentToken(t *testing.T) {
 				}
 				text := "User-agent: " + sent + "\nDisallow: /own\n" + withoutToken(others.String(), sent, d) + "User-agent: *\nDisallow: /other\n"
 				requests = append(requests, sentRequest{text, name + "/1.0", "/own"}, sentRequest{text, name + "/1.0", "/other"})
-				want = append(want, judgment{c.Token, false, !c.Unbound}, judgment{c.Token, true, false})
+				want = append(want, judgment{c.Token, false, !c.Unbound && !c.Unstated}, judgment{c.Token, true, false})
 			}
 		}
 		if len(requests) < 200 {

@@ -17,7 +17,7 @@ type Violation uint8
 // The values of Violation.
 const (
 	// ViolationUnknown means that there is no answer, or no known crawler; that robots.txt need not
-	// bind the crawler, see [Exempt]; that it was not that crawler, see StoreOptions.Ranges; that no rule forbids the URL, but the lack of a robots.txt, or a
+	// bind the crawler, or its operator does not say that it does, see [Binding]; that it was not that crawler, see StoreOptions.Ranges; that no rule forbids the URL, but the lack of a robots.txt, or a
 	// fetch of it that failed, which was another's;
 	// or, with StoreOptions.RowTimes, that nobody knows whether the rule was there yet, or that the
 	// crawler may have held a copy of the robots.txt that allowed the URL, see StoreOptions.Cache.
@@ -31,9 +31,9 @@ type Binding uint8
 
 // The values of Binding.
 const (
-	BindingUnknown Binding = iota // package crawlers does not know it
+	BindingUnknown Binding = iota // package crawlers does not know it, or its operator does not say that it is bound
 	Bound                         // it is bound
-	Exempt                        // its operator says that it acts for a person, so that robots.txt need not bind it
+	Exempt                        // its operator says that robots.txt need not bind it, as it acts for a person
 )
 
 // String returns the binding as the output column spells it: unknown, yes or no.
@@ -47,7 +47,7 @@ func bindingsOf(agents []string) []Binding {
 		switch c, known := crawlers.Lookup(token); {
 		case known && c.Unbound:
 			bindings[i] = Exempt
-		case known:
+		case known && !c.Unstated:
 			bindings[i] = Bound
 		}
 	}
@@ -80,7 +80,7 @@ func (e *Evaluator) accuse(b, decided *Batch) {
 		case v.Access == Unknown || decided.Agents[i] == unknownAgent:
 		case v.Access == Allowed || robots.IsTxt(e.rawPath(decided, i)):
 			violation = NoViolation
-		case v.Reason == ReasonNoRobots || e.store.binding(int(decided.Agents[i])) == Exempt:
+		case v.Reason == ReasonNoRobots || e.store.binding(int(decided.Agents[i])) != Bound:
 		case e.isImpostor(b, decided, i):
 		case v.Reason == ReasonUnreachable:
 			b.Unfetched++

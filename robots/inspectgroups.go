@@ -150,7 +150,7 @@ func isNoPage(s *shape) bool {
 func (in *inspector) known(line int32, token ProductToken) {
 	if c, ok := crawlers.Lookup(string(token)); ok {
 		if c.Unbound {
-			in.note(line, codeAgentIgnores, "%s acts for a person, so its operator says that robots.txt does not bind it", c.Token)
+			in.note(line, codeAgentIgnores, "the operator of %s says that robots.txt does not bind it", c.Token)
 		}
 		return
 	}

@@ -15,7 +15,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "agent_ignores", Severity: Info,
-		What: "The operator of this crawler says that robots.txt does not bind it, as it fetches what a person asked for.",
+		What: "The operator of this crawler says that robots.txt does not bind it, as it acts for a person or looks for abuse.",
 		Do:   "To keep it out, refuse its requests at the server.",
 		Bad:  "User-agent: Google-Read-Aloud\nDisallow: /\n",
 		Good: "User-agent: GPTBot\nDisallow: /\n",

@@ -72,19 +72,18 @@ func (r *Report) count(store *engine.Store, s *engine.Stats) {
 		c := AgentCount{
 			Agent: n.Name, Rows: n.Allowed + n.Denied + n.Unknown, Bound: binding.String(),
 			Allowed: n.Allowed, Disallowed: n.Denied, Null: n.Unknown,
-			Verified: verifiedOf(store, &n.AgentCount, binding),
+			Verified: verifiedOf(store, &n),
 		}
 		if r.AgentFromLog {
 			c.Violations = &n.Violations
 			if c.Rows == 0 {
 				continue
 			}
-			switch binding {
-			case engine.BindingUnknown:
+			switch {
+			case i == 0: // "*"
 				r.Others.addAgent(&c)
-			case engine.Exempt:
+			case binding != engine.Bound:
 				r.Unbound.addAgent(&c)
-			case engine.Bound:
 			}
 		}
 		r.ByAgent = append(r.ByAgent, c)

@@ -55,7 +55,7 @@ type Report struct {
 
 	// With -agent-from-log, clients that no violation is about:
 	Others  *Clients `json:"other_clients,omitempty"`    // browsers, and crawlers that are not known
-	Unbound *Clients `json:"unbound_crawlers,omitempty"` // crawlers that act for a person, so that robots.txt need not bind them
+	Unbound *Clients `json:"unbound_crawlers,omitempty"` // crawlers that robots.txt need not bind, as they act for a person, or whose operators do not say that it binds them
 
 	Invalid  int64             `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
 	Warnings []warning.Warning `json:"warnings"`      // in the order in which they were seen

@@ -151,7 +151,7 @@ func (r *Report) outside() (t table) {
 	if r.AgentFromLog {
 		t = table{
 			{"other clients", say.Number(r.Others.Disallowed), "disallowed of " + say.Count(r.Others.Rows, "row") + ": browsers, and unknown crawlers", r.Others.Rows > 0},
-			{"not bound", say.Number(r.Unbound.Disallowed), "disallowed of " + say.Count(r.Unbound.Rows, "row") + ": crawlers that act for a person", r.Unbound.Rows > 0},
+			{"not bound", say.Number(r.Unbound.Disallowed), "disallowed of " + say.Count(r.Unbound.Rows, "row") + ": crawlers that are exempt, or may be", r.Unbound.Rows > 0},
 		}
 	}
 	bad := r.perURL(r.Counts.Reasons[engine.ReasonBadURL.String()]) + Sum(r.Counts.Refused)

@@ -22,8 +22,8 @@ type Verified struct {
 }
 
 // verifiedOf returns the counts of an agent, nil without lists, and for clients that are no crawler.
-func verifiedOf(store *engine.Store, a *engine.AgentCount, binding engine.Binding) *Verified {
-	if store.Options().Ranges == nil || binding == engine.BindingUnknown {
+func verifiedOf(store *engine.Store, a *engine.NamedCount) *Verified {
+	if store.Options().Ranges == nil || a.Name == "*" {
 		return nil
 	}
 	of := func(answer ranges.Answer) Clients { return Clients{a.Verified[answer].Rows, a.Verified[answer].Denied} }
