@@ -91,11 +91,32 @@ type foundList struct {
 	snapshots []snapshot
 }
 
+// checkCover returns an error if all files of the list cover too many addresses together. Each one alone does not.
+func (f *foundList) checkCover() error {
+	if len(f.snapshots) < 2 {
+		return nil
+	}
+	var all []netip.Prefix
+	for _, s := range f.snapshots {
+		all = append(all, s.prefixes...)
+	}
+	if err := checkCover(all); err != nil {
+		first, last := f.snapshots[0].file, f.snapshots[len(f.snapshots)-1].file
+		return fmt.Errorf("read lists of addresses: %s to %s, %d files of one list: %w", first, last, len(f.snapshots), err)
+	}
+	return nil
+}
+
 // build compiles the files found.
 func (l *Lists) build(g *gatherer) {
 	l.lists = make([]list, 0, len(g.found)) // tables must not be copied
 	for _, name := range slices.Sorted(maps.Keys(g.found)) {
-		l.addList(g.found[name])
+		f := g.found[name]
+		if err := f.checkCover(); err != nil {
+			g.errs = append(g.errs, err)
+			f.snapshots = f.snapshots[:1] // so many would take long
+		}
+		l.addList(f)
 	}
 	l.indexSpeakers(g)
 }

@@ -99,6 +99,7 @@ func TestLoad(t *testing.T) {
 	files := map[string]string{
 		"r/2026-04-12/gptbot.txt": "4.227.36.0/25\n", "r/2026-08-15/gptbot.txt": "20.125.66.80/28\n",
 		"r/README.md": "lists", "r/.git/x.json": "{}", "own/list.txt": "# created: 2026-08-01\n8.8.8.0/24\n",
+		"split/2026-04-12/gptbot.txt": "1.0.0.0/8\n2.0.0.0/8\n", "split/2026-08-15/gptbot.txt": "3.0.0.0/8\n", "wide/gptbot.txt": "0.0.0.0/1\n128.0.0.0/1\n",
 		"bad/gptbot.json": "<html>", "bad/what.json": "[]", "empty/x.md": "",
 		"same/googlebot.json": `{"creationTime": "2026-08-15T00:00:00", "prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}`,
 		"same/googlebot.txt":  "# created: 2026-08-15\n66.249.66.0/27\n",
@@ -136,6 +137,7 @@ func TestLoad(t *testing.T) {
 	}
 	for path, want := range map[string][]string{
 		"bad": {"gptbot.json: HTML", "what.json: no crawler"}, "empty": {"no file that ends in .json or .txt"}, "none": {"no such file"}, "X=none.txt": {"none.txt"},
+		"split": {"gptbot.txt, 2 files of one list: the list covers 1.2% of all addresses of IPv4"}, "wide": {"wide/gptbot.txt: the list covers 100.0% of all addresses of IPv4"},
 	} {
 		_, err := load(t, files, Options{Paths: []string{path}})
 		for _, w := range want {

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
+	"math/bits"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,7 +43,50 @@ func parse(text []byte) (snapshot, error) {
 	if err == nil && len(s.prefixes) == 0 {
 		err = errors.New("the list has no prefix: with it, every client would be an impostor")
 	}
+	if err == nil {
+		err = checkCover(s.prefixes)
+	}
 	return s, err
+}
+
+// The most addresses that the prefixes of one list cover: a hundredth of IPv4, and a /16 of IPv6. The largest list that an
+// operator publishes covers 8 millionths of IPv4.
+const (
+	most4     = 1 << 32 / 100
+	most6     = 1 << (128 - 16 - 64) // in the first half of a number of 128 bits
+	mostBits6 = 16
+)
+
+// checkCover returns an error if prefixes cover so many addresses that a list with them would make crawlers of strangers.
+// Prefixes that overlap count once.
+func checkCover(prefixes []netip.Prefix) error {
+	prefixes = slices.Clone(prefixes)
+	slices.SortFunc(prefixes, netip.Prefix.Compare) // one that contains others comes before them
+	var sum4, high6, low6 uint64
+	var last netip.Prefix
+	for _, p := range prefixes {
+		if last.IsValid() && last.Overlaps(p) {
+			continue
+		}
+		last = p
+		var carry uint64
+		switch {
+		case p.Addr().Is4():
+			sum4 += 1 << (32 - p.Bits())
+		case p.Bits() > 64:
+			low6, carry = bits.Add64(low6, 1<<(128-p.Bits()), 0)
+			high6 += carry
+		default:
+			high6 = min(high6, math.MaxUint64>>1) + 1<<min(64-p.Bits(), 62) // both are far more than most6
+		}
+	}
+	switch {
+	case sum4 > most4:
+		return fmt.Errorf("the list covers %.1f%% of all addresses of IPv4, more than 1%%: with it, strangers would be the crawler", 100*float64(sum4)/(1<<32))
+	case high6 > most6 || high6 == most6 && low6 > 0:
+		return fmt.Errorf("the list covers %.6g times a /%d of IPv6, more than one: with it, strangers would be the crawler", float64(high6)/most6, mostBits6)
+	}
+	return nil
 }
 
 // parseObject reads an object with the member prefixes. It ignores members that it does not know.

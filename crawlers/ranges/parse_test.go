@@ -1,6 +1,8 @@
 package ranges
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"strings"
@@ -35,6 +37,61 @@ func TestParse(t *testing.T) {
 		}
 		if err != nil || s.time != c.time || strings.Join(got, " ") != c.prefixes {
 			t.Errorf("%s: %v at %d, %v; want %s at %d", c.about, got, s.time, err, c.prefixes, c.time)
+		}
+	}
+}
+
+// TestCover holds how many addresses a list may cover: overlaps count once.
+func TestCover(t *testing.T) {
+	const hundredth = "1.0.0.0/8\n2.0.0.0/8\n3.0.0.0/9\n4.0.0.0/13\n5.0.0.0/14\n6.0.0.0/15\n7.0.0.0/16\n8.0.0.0/18\n9.0.0.0/20\n11.0.0.0/21\n12.0.0.0/22\n13.0.0.0/27\n14.0.0.0/29\n" // 42,949,672 addresses, and a hundredth is 42,949,672.96
+	eights, ones := "", ""
+	for i := range 256 {
+		eights += fmt.Sprintf("%d.0.0.0/8\n", i)
+	}
+	for i := range 12 { // 12/4096 of IPv4, many times
+		for bits := 12; bits < 20; bits++ {
+			ones += fmt.Sprintf("10.%d.0.0/%d\n", i*16, bits)
+		}
+	}
+	for text, want := range map[string]string{
+		"0.0.0.0/1\n128.0.0.0/1\n":           "100.0% of all addresses of IPv4",
+		"0.0.0.0/1\n0.0.0.0/2\n64.0.0.0/2\n": "50.0% of all",
+		eights:                               "100.0% of all",
+		"1.0.0.0/8\n2.0.0.0/8\n":             "",
+		"1.0.0.0/8\n2.0.0.0/8\n3.0.0.0/8\n":  "1.2% of all",
+		hundredth:                            "",
+		hundredth + "15.0.0.1":               "1.0% of all",
+		ones:                                 "",
+		"2000::/16\n":                        "",
+		"2000::/16\n2000::/17\n2000::1\n":    "",
+		"2000::/15\n":                        "2 times a /16 of IPv6",
+		"2000::/16\n2001::1\n":               "times a /16 of IPv6",
+		"::/1\n8000::/1\n":                   "times a /16 of IPv6",
+		"::/2\n4000::/2\n8000::/2\nc000::/2\n1.2.3.4\n": "times a /16 of IPv6",
+		"::ffff:0.0.0.0/97\n":                           "50.0% of all addresses of IPv4",
+	} {
+		_, err := parse([]byte(text))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %q", text, err, want)
+		}
+	}
+	r := rand.New(rand.NewPCG(12, 51))
+	for range 40 { // by every /16 of IPv4, one by one
+		var prefixes []netip.Prefix
+		covered := map[int]bool{}
+		for range r.IntN(12) {
+			first := r.IntN(1 << 16)
+			bits := 7 + r.IntN(10)
+			p := netip.PrefixFrom(netip.AddrFrom4([4]byte{byte(first >> 8), byte(first)}), bits).Masked()
+			prefixes = append(prefixes, p)
+			for i := range 1 << 16 {
+				if p.Contains(netip.AddrFrom4([4]byte{byte(i >> 8), byte(i)})) {
+					covered[i] = true
+				}
+			}
+		}
+		if err := checkCover(prefixes); (err != nil) != (100*len(covered) > 1<<16) {
+			t.Errorf("%v: %v, and %d of 65536 parts", prefixes, err, len(covered))
 		}
 	}
 }
