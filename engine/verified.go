@@ -118,3 +118,10 @@ func (e *Evaluator) isImpostor(b, decided *Batch, row int) bool {
 	answer, _ := e.store.verifier.lists.VerifyClient(speaker, &client, b.time(row))
 	return answer == ranges.No
 }
+
+// lacksAddress reports whether lists of addresses are there, and no address of the client of a row: then nobody
+// knows whether it was the crawler. An address that no client on the internet has is one.
+func (e *Evaluator) lacksAddress(b *Batch, row int) bool {
+	v := e.store.verifier
+	return v != nil && v.lists.Len() > 0 && !ranges.ParseAddress(b.client(row)).IsValid()
+}

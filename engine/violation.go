@@ -17,7 +17,8 @@ type Violation uint8
 // The values of Violation.
 const (
 	// ViolationUnknown means that there is no answer, or no known crawler; that robots.txt need not
-	// bind the crawler, or its operator does not say that it does, see [Binding]; that it was not that crawler, see StoreOptions.Ranges; that no rule forbids the URL, but the lack of a robots.txt, or a
+	// bind the crawler, or its operator does not say that it does, see [Binding]; that it was not that crawler, or that
+	// there are lists and no address of the client, see StoreOptions.Ranges; that no rule forbids the URL, but the lack of a robots.txt, or a
 	// fetch of it that failed, which was another's;
 	// or, with StoreOptions.RowTimes, that nobody knows whether the rule was there yet, or that the
 	// crawler may have held a copy of the robots.txt that allowed the URL, see StoreOptions.Cache.
@@ -81,7 +82,7 @@ func (e *Evaluator) accuse(b, decided *Batch) {
 		case v.Access == Allowed || robots.IsTxt(e.rawPath(decided, i)):
 			violation = NoViolation
 		case v.Reason == ReasonNoRobots || e.store.binding(int(decided.Agents[i])) != Bound:
-		case e.isImpostor(b, decided, i):
+		case e.isImpostor(b, decided, i) || e.lacksAddress(b, i):
 		case v.Reason == ReasonUnreachable:
 			b.Unfetched++
 		case !e.store.opt.RowTimes:
