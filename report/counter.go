@@ -577,8 +577,7 @@ func (c *Counter) Settle() error {
 		err = errors.Join(err, failed)
 	}
 	if c.conducts != nil {
-		from, to, _ := c.series.Shown().Times()
-		err = errors.Join(err, c.conducts.Judge(from.UnixMicro(), to.UnixMicro(), c.clock.Shown))
+		err = errors.Join(err, c.conducts.Judge(c.series.Shown(), c.clock.Shown))
 	}
 	c.root = c.tree.Root()
 	for i := range c.kinds.all {

@@ -10,11 +10,11 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/timespan"
 	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/listing"
 	"github.com/robobatch/robobatch/report/internal/replies"
 	"github.com/robobatch/robobatch/report/internal/revisions"
-	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/waste"
 )
 
@@ -33,7 +33,7 @@ const searchSet = "search"
 const beaten = "shadowed_rule"
 
 // findings returns the beginning of the page.
-func (c *Counter) findings(v *view, within timeline.Span) findingsView {
+func (c *Counter) findings(v *view, within timespan.Span) findingsView {
 	f := &findings.Facts{
 		Requests: c.rows, FromLog: c.fromLog, Dated: c.byTime, Statuses: c.status >= 0, Addresses: c.store.Options().Ranges != nil, Dialect: c.store.Options().Dialect, Unjudged: c.unjudged, Draft: v.OldRules, OneOrigin: v.Stats.Origins == 1,
 	}
@@ -170,9 +170,9 @@ func neverOf(l *listing.View) (rules, never, kept int) {
 }
 
 // addPoints adds the crawlers, without impostors, and their requests by stretches of time: days, or hours of a short log.
-func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
+func (c *Counter) addPoints(f *findings.Facts, v *view, within timespan.Span) {
 	step := 1
-	if f.To.Sub(f.From) < 8*24*time.Hour {
+	if timespan.Between(f.From, f.To) < 8*timespan.Day {
 		step = 0
 	}
 	points, faked := c.series.Points(within, step, 1<<12), c.faked.Points(within, step, 1<<12)
@@ -222,7 +222,7 @@ func (c *Counter) addPoints(f *findings.Facts, v *view, within timeline.Span) {
 }
 
 // revised returns the revisions of texts in the time of the log, by time.
-func (c *Counter) revised(run *Run, within timeline.Span) (all []revisions.Revision) {
+func (c *Counter) revised(run *Run, within timespan.Span) (all []revisions.Revision) {
 	from, to, ok := within.Times()
 	if !ok || !c.byTime {
 		return nil

@@ -87,7 +87,7 @@ func (c *Counter) newView(run *Run) *view {
 	v.OldRules = c.fromLog && run.Old != "" && !c.byTime
 	within := c.series.Shown()
 	if v.HasTimes {
-		v.Period = within.First() + " to " + within.Last() + " " + v.Zone
+		v.Period = timeline.Text(within.First) + " to " + timeline.Text(within.Last) + " " + v.Zone
 		if n := c.series.Outside(within); n > 0 {
 			v.Period += ", but for " + show.Plural(n, "request")
 		}

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/timespan"
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
@@ -24,13 +24,13 @@ const (
 
 // Counts count the acts of crawlers, batch by batch. They are for one goroutine. Use Close.
 type Counts struct {
-	journal  *conduct.Journal
-	from, to int64 // of the line of time, by shown
-	shown    func(int64) int64
-	rows     []Row
-	at       map[string]int // by crawler, its row
-	marks    map[string]*marks
-	misfits  []conduct.Misfit
+	journal *conduct.Journal
+	line    timespan.Span // of time, by shown
+	shown   func(int64) int64
+	rows    []Row
+	at      map[string]int // by crawler, its row
+	marks   map[string]*marks
+	misfits []conduct.Misfit
 }
 
 // marks are the marks in a crawler's line of time, by stretch.
@@ -50,14 +50,13 @@ func (c *Counts) Write(b *engine.Batch) error { return c.journal.Write(b) }
 // Close removes the temporary files.
 func (c *Counts) Close() { c.journal.CloseTemp() }
 
-// Judge judges the counted requests, and draws them from one moment to another, in microseconds by a clock. Nothing may be
-// written after it. It finds nothing if the log has no times, or no request of /robots.txt has a status: no request can be
+// Judge judges the counted requests, and draws them in a time range by a clock. Nothing may be written after it. It finds nothing if the log has no times, or no request of /robots.txt has a status: no request can be
 // judged then.
-func (c *Counts) Judge(from, to int64, clock func(int64) int64) error {
+func (c *Counts) Judge(in timespan.Span, clock func(int64) int64) error {
 	if !c.journal.HasTimes() {
 		return nil
 	}
-	c.from, c.to, c.shown = from, to, clock
+	c.line, c.shown = in, clock
 	err := c.journal.Judge(c)
 	if asks := func(r Row) bool { return r.Robots > 0 }; !c.journal.HasAnswers() && slices.ContainsFunc(c.rows, asks) {
 		c.rows, c.at = nil, nil
@@ -67,10 +66,7 @@ func (c *Counts) Judge(from, to int64, clock func(int64) int64) error {
 
 // stretch returns the stretch of a moment; false if that is outside the line.
 func (c *Counts) stretch(at int64) (int, bool) {
-	if at = c.shown(at); at < c.from || at > c.to {
-		return 0, false
-	}
-	return int(float64(at-c.from) / float64(c.to-c.from+1) * stretches), true
+	return c.line.Part(c.shown(at), stretches)
 }
 
 // marksOf returns the line of a crawler; nil if there are enough.
@@ -230,16 +226,16 @@ func (r *Row) Apart() string {
 	if r.AnswerGaps == 0 {
 		return ""
 	}
-	d, unit, noun := time.Duration(r.AnswerMost)*time.Microsecond, time.Second, "second"
+	most, unit, noun := timespan.Length(r.AnswerMost), timespan.Second, "second"
 	switch {
-	case d >= 48*time.Hour:
-		unit, noun = 24*time.Hour, "day"
-	case d >= 2*time.Hour:
-		unit, noun = time.Hour, "hour"
-	case d >= 2*time.Minute:
-		unit, noun = time.Minute, "minute"
+	case most >= 2*timespan.Day:
+		unit, noun = timespan.Day, "day"
+	case most >= 2*timespan.Hour:
+		unit, noun = timespan.Hour, "hour"
+	case most >= 2*timespan.Minute:
+		unit, noun = timespan.Minute, "minute"
 	}
-	return show.Plural(int64((d+unit-1)/unit), noun) + " apart at most"
+	return show.Plural(most.Begun(unit), noun) + " apart at most"
 }
 
 // bars returns the pieces of the bar of a row.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robobatch/robobatch/internal/timespan"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/robots"
@@ -267,7 +268,7 @@ func (f *Facts) lasted(a answer, hit []*Crawler, share float64) []Finding {
 		said = append(said, show.Percent(show.Share(got, in.Answered))+" of those of "+show.Text(c.Name))
 	}
 	said[0] = strings.Replace(said[0], "those", "the requests", 1)
-	if jumps && (from.Sub(f.From) > f.slack() || f.To.Sub(to) > f.slack()) {
+	if jumps && (timespan.Between(f.From, from) > f.slack() || timespan.Between(to, f.To) > f.slack()) {
 		said[0] += " in that time"
 	}
 	text := list(said, "other crawler") + " " + a.verb

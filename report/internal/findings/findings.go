@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robobatch/robobatch/internal/timespan"
 	"github.com/robobatch/robobatch/report/internal/replies"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/timeline"
@@ -329,7 +330,7 @@ func (f *Facts) findingOf(kind Kind, affected, of int64, from, to time.Time, tex
 	if affected < l.least || show.Share(affected, of) < l.share {
 		return nil
 	}
-	days := max(0, to.Sub(from).Hours()/24)
+	days := max(0, timespan.Between(from, to).Days())
 	one := Finding{Kind: kind, Text: text, Number: affected, Unit: "requests", score: (l.weight + l.days*days) * float64(affected)}
 	if !from.IsZero() {
 		one.When = f.when(from, to)
@@ -339,18 +340,19 @@ func (f *Facts) findingOf(kind Kind, affected, of int64, from, to time.Time, tex
 
 // when says from when to when something lasted.
 func (f *Facts) when(from, to time.Time) string {
-	began, goesOn := from.Sub(f.From) <= f.slack(), f.To.Sub(to) <= f.slack()
-	isShort := to.Sub(from) < 48*time.Hour
+	began, goesOn := timespan.Between(f.From, from) <= f.slack(), timespan.Between(to, f.To) <= f.slack()
+	lasted := timespan.Between(from, to)
+	isShort := lasted < 2*timespan.Day
 	begin, end := moment(from, isShort), moment(to, isShort)
 	switch {
 	case began && goesOn:
-		return "in the whole log of " + length(f.To.Sub(f.From))
+		return "in the whole log of " + length(timespan.Between(f.From, f.To))
 	case goesOn:
-		return "since " + begin + ", for " + length(to.Sub(from))
+		return "since " + begin + ", for " + length(lasted)
 	case from.Equal(to):
 		return "at " + begin
 	}
-	return "from " + begin + " to " + end + ", " + length(to.Sub(from))
+	return "from " + begin + " to " + end + ", " + length(lasted)
 }
 
 // minute is the layout of a moment.
@@ -365,14 +367,14 @@ func moment(at time.Time, withHour bool) string {
 }
 
 // slack is how far from an end of the log something may begin or end that lasted to the end.
-func (f *Facts) slack() time.Duration { return max(time.Hour, f.To.Sub(f.From)/50) }
+func (f *Facts) slack() timespan.Length { return max(timespan.Hour, timespan.Between(f.From, f.To)/50) }
 
 // length says how long a time is.
-func length(d time.Duration) string {
-	if hours := d.Hours(); hours < 48 {
+func length(l timespan.Length) string {
+	if hours := l.Hours(); hours < 48 {
 		return show.Plural(int64(max(1, math.Round(hours))), "hour")
 	}
-	return show.Plural(int64(math.Round(d.Hours()/24)), "day")
+	return show.Plural(int64(math.Round(l.Days())), "day")
 }
 
 // list names the first of some things, and says how many others there are.

@@ -1113,3 +1113,21 @@ func TestFailingPath(t *testing.T) {
 		}
 	}
 }
+
+// TestCenturies holds how long something lasted where a time.Duration would end, after 292 years.
+func TestCenturies(t *testing.T) {
+	date := func(year int) time.Time { return time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC) }
+	f := &Facts{From: date(1), To: date(9999)}
+	for _, c := range []struct {
+		from, to int
+		want     string
+	}{
+		{1, 9999, "in the whole log of 3,651,694 days"},
+		{1000, 9999, "since 1000-01-01, for 3,286,817 days"},
+		{1000, 2000, "from 1000-01-01 to 2000-01-01, 365,242 days"},
+	} {
+		if got := f.when(date(c.from), date(c.to)); got != c.want {
+			t.Errorf("%d to %d: %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}

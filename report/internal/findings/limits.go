@@ -3,7 +3,8 @@ package findings
 import (
 	"regexp"
 	"strings"
-	"time"
+
+	"github.com/robobatch/robobatch/internal/timespan"
 )
 
 // Most is how many findings a page has.
@@ -98,7 +99,7 @@ const searchedShare = .02
 // A site with siteShare of all requests that is closed for so long is worse than any closed path.
 const (
 	siteShare  = .05
-	closedLong = 20 * time.Hour // between the first and the last request
+	closedLong = 20 * timespan.Hour // between the first and the last request
 )
 
 // FailingShare is how much of a crawler's requests for a path are answered by an error of the server where the path fails.

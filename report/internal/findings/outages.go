@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robobatch/robobatch/internal/timespan"
 	"github.com/robobatch/robobatch/report/internal/replies"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/timeline"
@@ -77,11 +78,11 @@ func (f *Facts) failingPaths() (found []Finding, told []*Outage) {
 				of, search = of+f.answered(c, o.From), search || c.Search
 			}
 		}
-		if f.To.Sub(o.To) > max(f.slack(), o.To.Sub(o.From)/4) {
+		if timespan.Between(o.To, f.To) > max(f.slack(), timespan.Between(o.From, o.To)/4) {
 			continue
 		}
 		for _, one := range f.findingOf(FailingPath, failed, of, o.From, f.To, f.failingPath(o)) {
-			one.When = "for " + length(f.To.Sub(o.From))
+			one.When = "for " + length(timespan.Between(o.From, f.To))
 			one.Unit, one.Link, one.Title = "requests of crawlers", "answers", "Answers"
 			if one.losesPages = search; !search {
 				one.score /= 4
@@ -143,7 +144,7 @@ func (f *Facts) failingPath(o *Outage) string {
 		parts[0] = strings.TrimSuffix(parts[0], " of "+names[0])
 	}
 	since := " since " + o.From.Format(minute)
-	if o.From.Sub(f.From) <= f.slack() {
+	if timespan.Between(f.From, o.From) <= f.slack() {
 		since = " in the whole log"
 	}
 	return fmt.Sprintf("%s%s %s%s %s to %s%s: %s.", what, f.of(show.Text(o.Origin)), nearly, answers, code, to, since, list(parts, ""))

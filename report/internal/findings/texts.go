@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robobatch/robobatch/internal/timespan"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -123,7 +124,7 @@ func closed(f *Facts) (found []Finding) {
 		text := fmt.Sprintf("%s may fetch nothing%s: line %d of robots.txt, %s, closes the whole site.", who, f.of(c.site()), c.rule.Line, brief(c.rule.String()))
 		for _, one := range f.findingOf(Closed, c.n, f.Requests, c.First, c.Last, text) {
 			one.file, one.Unit, one.Link, one.Title = c.File, "requests of all clients", c.Link, "Rules"
-			one.large = f.isLarge(c.File) && (c.First.IsZero() || c.Last.Sub(c.First) >= closedLong)
+			one.large = f.isLarge(c.File) && (c.First.IsZero() || timespan.Between(c.First, c.Last) >= closedLong)
 			if one.When != "" {
 				one.Unit += " came in that time"
 			}
@@ -229,7 +230,7 @@ func putOpenBelow(found []Finding) {
 
 // isPast reports whether another text has followed a text.
 func (f *Facts) isPast(file *File) bool {
-	return file.Changing && !file.Last.IsZero() && f.To.Sub(file.Last) > f.slack()
+	return file.Changing && !file.Last.IsZero() && timespan.Between(file.Last, f.To) > f.slack()
 }
 
 // most leaves the findings with the highest scores, at most so many.
@@ -362,7 +363,7 @@ func closedPaths(f *Facts) (found []Finding) {
 // isPassing reports whether a closing that is past seems to have come by mistake: it came in the time of the log, and a later text
 // that is meant for the site opens the path to one of its crawlers.
 func (f *Facts) isPassing(c *closing) bool {
-	if c.first.Sub(f.From) <= f.slack() {
+	if timespan.Between(f.From, c.first) <= f.slack() {
 		return false
 	}
 	return slices.ContainsFunc(f.Files, func(o File) bool {

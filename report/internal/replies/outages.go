@@ -24,6 +24,7 @@ const (
 type Outages struct {
 	off    bool
 	newest int64
+	timed  bool // newest is set
 	all    map[place]*outage
 }
 
@@ -44,8 +45,8 @@ type outage struct {
 // An outageRun is the answers to a crawler from an error on.
 type outageRun struct {
 	Failing
-	before int64 // when the last answer before it came; 0 is none
-	served int64 // when the last other answer came; 0 is none
+	before int64 // when the last answer before it came; NoTime is never
+	served int64 // when the last other answer came; NoTime is never
 	oks    int64 // of these in a row
 }
 
@@ -71,6 +72,9 @@ type Outage struct {
 
 // AddAnswer counts an answer to a crawler for a URL of a site, at a time by the clock of the page.
 func (o *Outages) AddAnswer(site engine.SiteID, url []byte, crawler uint16, status, at int64) {
+	if !o.timed {
+		o.newest, o.timed = at, true
+	}
 	if at < o.newest-hourMicros {
 		o.off, o.all = true, nil
 	}
@@ -161,7 +165,7 @@ func (o *outage) failed() (n int64) {
 // addAnswer counts an answer, and reports whether the place still fails for a crawler.
 func (o *outage) addAnswer(crawler uint16, status, at int64, failed bool) bool {
 	for len(o.by) <= int(crawler) {
-		o.by = append(o.by, outageRun{})
+		o.by = append(o.by, outageRun{before: engine.NoTime, served: engine.NoTime})
 	}
 	r := &o.by[crawler]
 	if !failed && r.Failed == 0 {
@@ -169,10 +173,14 @@ func (o *outage) addAnswer(crawler uint16, status, at int64, failed bool) bool {
 		return true
 	}
 	if r.Failed == 0 {
-		r.First, r.before, r.Crawler, r.Statuses = at, r.served, int(crawler), map[int64]int64{}
+		r.First, r.Last, r.before, r.Crawler, r.Statuses = at, at, r.served, int(crawler), map[int64]int64{}
 		o.alive++
 	}
-	start := (at - at%hourMicros) / 1e6
+	start := at / hourMicros
+	if at%hourMicros < 0 {
+		start--
+	}
+	start *= hourMicros / 1e6
 	if n := len(r.Hours); n == 0 || r.Hours[n-1].At != start {
 		r.Hours = append(r.Hours, Hour{At: start})
 	}
@@ -187,7 +195,7 @@ func (o *outage) addAnswer(crawler uint16, status, at int64, failed bool) bool {
 	r.served = at
 	o.oks++
 	if r.oks++; r.Failed < pureFailures || 2*r.Failed < r.Answered || r.oks >= endedBy {
-		*r = outageRun{served: at}
+		*r = outageRun{before: engine.NoTime, served: at}
 		o.alive--
 	}
 	return o.alive > 0
@@ -260,7 +268,7 @@ func (o *outage) view(share float64) (v Outage) {
 
 // viewFrom returns the outage that begins at a time. An earlier error of one of its crawlers is left out by whole hours.
 func (o *outage) viewFrom(from int64, share float64) Outage {
-	v := Outage{From: from}
+	v := Outage{From: from, To: from}
 	for i := range o.by {
 		r := &o.by[i]
 		if r.Failed == 0 || r.before > from || float64(r.Failed) < share*float64(r.Answered) {
@@ -268,7 +276,7 @@ func (o *outage) viewFrom(from int64, share float64) Outage {
 			continue
 		}
 		f := r.Failing
-		for len(f.Hours) > 0 && f.Hours[0].At+3600 <= from/1e6 {
+		for len(f.Hours) > 0 && (f.Hours[0].At+3600)*1e6 <= from {
 			f.Answered, f.Failed, f.Hours = f.Answered-f.Hours[0].Answered, f.Failed-f.Hours[0].Failed, f.Hours[1:]
 		}
 		if f.Failed > 0 {

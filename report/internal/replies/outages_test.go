@@ -10,7 +10,14 @@ import (
 // TestPlaces holds which paths fail at the end of a log, for which crawlers and since when, and that single errors, pages that were
 // repaired, and logs whose rows are in no order of time have none.
 func TestPlaces(t *testing.T) {
-	const begin = int64(1_800_000_000e6)
+	for _, begin := range []int64{1_800_000_000e6, -50 * hourMicros, -62135596800e6} { // of 2027, about 1970, of year 1
+		testPlaces(t, begin)
+	}
+}
+
+// testPlaces is TestPlaces for logs that begin at a time.
+func testPlaces(t *testing.T, begin int64) {
+	t.Helper()
 	for _, c := range []struct {
 		name   string
 		status func(hour, crawler int, path string) int64
@@ -84,7 +91,7 @@ func TestPlaces(t *testing.T) {
 				want = ""
 			}
 			if text := strings.Join(got, "; "); text != want {
-				t.Errorf("%s, in order %t: %q, want %q", c.name, inOrder, text, want)
+				t.Errorf("%d, %s, in order %t: %q, want %q", begin, c.name, inOrder, text, want)
 			}
 		}
 	}

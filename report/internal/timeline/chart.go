@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robobatch/robobatch/internal/timespan"
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
@@ -205,7 +206,7 @@ type Options struct {
 }
 
 // View returns the panel of a time, nil without times.
-func (s *Series) View(within Span, opt Options) *View {
+func (s *Series) View(within timespan.Span, opt Options) *View {
 	p := s.Points(within, 0, timePoints)
 	if p == nil {
 		return nil
@@ -217,6 +218,7 @@ func (s *Series) View(within Span, opt Options) *View {
 	case opt.Several:
 		t.What, t.Denied = "disallowed for one crawler at least", "Disallowed for one at least"
 	}
+	const yearOne = -62135596800
 	layout := "2006-01-02"
 	if p.Step == "hour" {
 		layout = "2006-01-02 15:04"
@@ -239,7 +241,7 @@ func (s *Series) View(within Span, opt Options) *View {
 	order = order[:min(len(order), timeCrawlers)]
 	all, marked := make([]int64, len(p.Starts)), make([]int64, len(p.Starts))
 	for i, at := range p.Starts {
-		row := timeRow{At: time.Unix(at, 0).UTC().Format(layout)}
+		row := timeRow{At: time.Unix(max(at, yearOne), 0).UTC().Format(layout)} // 100 years of which there is year 1 begin before it
 		for a := range p.Cells {
 			row.All += p.Cells[a][i]
 			row.Denied += p.Denied[a][i]

@@ -5,6 +5,8 @@ package timeline
 import (
 	"math"
 	"slices"
+
+	"github.com/robobatch/robobatch/internal/timespan"
 )
 
 // A Cell counts the rows of a crawler in a stretch of time. Denied are those that are disallowed for one
@@ -165,7 +167,7 @@ type Points struct {
 }
 
 // Points returns the rows of a span by at most so many stretches, at least so long.
-func (s *Series) Points(in Span, step int, most int64) *Points {
+func (s *Series) Points(in timespan.Span, step int, most int64) *Points {
 	if s.from > s.to {
 		return nil
 	}
@@ -174,11 +176,11 @@ func (s *Series) Points(in Span, step int, most int64) *Points {
 		all = longer(clone(all), steps[i], steps[i+1])
 	}
 	step = max(step, s.step)
-	for step+1 < len(steps) && stretch(in.to, steps[step])-stretch(in.from, steps[step]) >= most {
+	for step+1 < len(steps) && stretch(in.Last, steps[step])-stretch(in.First, steps[step]) >= most {
 		all = longer(clone(all), steps[step], steps[step+1])
 		step++
 	}
-	first, last := stretch(in.from, steps[step]), stretch(in.to, steps[step])
+	first, last := stretch(in.First, steps[step]), stretch(in.Last, steps[step])
 	p := &Points{Step: stepNames[step]}
 	n := int(min(last-first+1, 2*most))
 	p.Cells, p.Denied, p.Bad, p.Answers = columns[int64](s.crawlers, n), columns[int64](s.crawlers, n), columns[int64](s.crawlers, n), columns[Answers](s.crawlers, n)

@@ -6,17 +6,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/robobatch/robobatch/internal/timespan"
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A Span is a time, from its first microsecond to its last one.
-type Span struct{ from, to int64 }
-
-// First returns the first second, in UTC.
-func (s Span) First() string { return time.UnixMicro(s.from).UTC().Format(time.DateTime) }
-
-// Last returns the last second, in UTC.
-func (s Span) Last() string { return time.UnixMicro(s.to).UTC().Format(time.DateTime) }
+// Text returns a moment as the page shows it, in UTC.
+func Text(micros int64) string { return time.UnixMicro(micros).UTC().Format(time.DateTime) }
 
 // The rows that a span leaves out, so that few rows that are far from all others do not make the scale.
 const (
@@ -27,8 +22,8 @@ const (
 
 // Shown returns the time that a chart shows. It is the time of all rows, or of all but a few that are far from
 // the others: an eighth of the time at most, with 99 of 100 rows or more.
-func (s *Series) Shown() Span {
-	whole := Span{s.from, s.to}
+func (s *Series) Shown() timespan.Span {
+	whole := timespan.Span{First: s.from, Last: s.to}
 	numbers := slices.Sorted(maps.Keys(s.all))
 	if len(numbers) == 0 {
 		return whole
@@ -60,7 +55,7 @@ func (s *Series) Shown() Span {
 		return whole
 	}
 	step := steps[s.step]
-	return Span{max(s.from, monday+numbers[first]*step), min(s.to, monday+(numbers[last]+1)*step-1)}
+	return timespan.Span{First: max(s.from, monday+numbers[first]*step), Last: min(s.to, monday+(numbers[last]+1)*step-1)}
 }
 
 // shortest returns the first and the last of the stretches next to one another that have so many rows, and
@@ -85,21 +80,21 @@ func shortest(numbers, sums []int64, rows int64) (first, last int) {
 
 // An aside is the rows before a span, or after it.
 type aside struct {
-	when  Span // within which they are; the end that is the first or the last of all rows is exact
+	when  timespan.Span // within which they are; the end that is the first or the last of all rows is exact
 	cells []Cell
 	sum   Cell
 }
 
 // aside returns the rows of the stretches that lie within some time.
 func (s *Series) aside(from, to int64) aside {
-	a := aside{cells: make([]Cell, s.crawlers), when: Span{s.to, s.from}}
+	a := aside{cells: make([]Cell, s.crawlers), when: timespan.Span{First: s.to, Last: s.from}}
 	step := steps[s.step]
 	for n, cells := range s.all {
 		at := monday + n*step
 		if at < from || at+step-1 > to {
 			continue
 		}
-		a.when = Span{min(a.when.from, max(at, s.from)), max(a.when.to, min(at+step-1, s.to))}
+		a.when = timespan.Span{First: min(a.when.First, max(at, s.from)), Last: max(a.when.Last, min(at+step-1, s.to))}
 		for i, c := range cells {
 			a.cells[i].addCell(c)
 			a.sum.addCell(c)
@@ -109,8 +104,8 @@ func (s *Series) aside(from, to int64) aside {
 }
 
 // Outside returns how many rows are not within a span that begins and ends with stretches.
-func (s *Series) Outside(in Span) int64 {
-	return s.aside(math.MinInt64, in.from-1).sum.Requests + s.aside(in.to+1, math.MaxInt64).sum.Requests
+func (s *Series) Outside(in timespan.Span) int64 {
+	return s.aside(math.MinInt64, in.First-1).sum.Requests + s.aside(in.Last+1, math.MaxInt64).sum.Requests
 }
 
 // An apartView is the rows before the rows of the chart, or after them.
@@ -125,14 +120,14 @@ func (v *View) addApart(p *Points, order []int) {
 	for _, a := range []struct {
 		at, one string
 		*aside
-	}{{"before", p.before.when.First(), &p.before}, {"after", p.after.when.Last(), &p.after}} {
+	}{{"before", Text(p.before.when.First), &p.before}, {"after", Text(p.after.when.Last), &p.after}} {
 		n := a.sum.Requests
 		if n == 0 {
 			continue
 		}
 		row := apartView{timeRow: timeRow{At: a.at, All: n, Denied: a.sum.Denied, Bad: a.sum.Violations}, When: "at " + a.one}
 		if n > 1 {
-			row.When = "between " + a.when.First() + " and " + a.when.Last()
+			row.When = "between " + Text(a.when.First) + " and " + Text(a.when.Last)
 		}
 		for _, agent := range order {
 			row.By = append(row.By, a.cells[agent].Requests)
@@ -159,9 +154,4 @@ func (c *Cell) addCell(other Cell) {
 	c.Denied += other.Denied
 	c.Violations += other.Violations
 	c.Answers = c.Plus(other.Answers)
-}
-
-// Times returns when a span begins and ends; false if it has no time.
-func (s Span) Times() (from, to time.Time, ok bool) {
-	return time.UnixMicro(s.from).UTC(), time.UnixMicro(s.to).UTC(), s.from <= s.to
 }

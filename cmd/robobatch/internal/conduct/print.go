@@ -14,6 +14,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/timespan"
 )
 
 // Forms are the forms in which the findings are printed.
@@ -258,7 +259,7 @@ func askedText(r *conduct.Row) string {
 	case r.Answers == 0:
 		return text + ", and had no answer that counts"
 	case r.AnswerGaps > 0:
-		text += ", at most " + span(r.AnswerMost, true) + " apart"
+		text += ", at most " + lasting(r.AnswerMost, true) + " apart"
 	}
 	return text
 }
@@ -271,23 +272,22 @@ func times(n int64) string {
 	return say.Number(n) + " times"
 }
 
-// span returns a span of time in whole units of a size that suits it: those that passed, or with up those that it took at most.
-func span(micros int64, up bool) string {
-	d := time.Duration(min(micros, 1<<53)) * time.Microsecond
-	in := func(unit time.Duration) string {
-		whole := d
+// lasting returns an amount of time in whole units of a size that suits it: those that passed, or with up those that it took at most.
+func lasting(micros int64, up bool) string {
+	l := timespan.Length(micros)
+	in := func(unit timespan.Length) string {
 		if up {
-			whole += unit - 1
+			return say.Number(l.Begun(unit))
 		}
-		return say.Number(int64(whole / unit))
+		return say.Number(int64(l / unit))
 	}
 	switch {
-	case d >= 72*time.Hour:
-		return in(24*time.Hour) + " days"
-	case d >= 2*time.Hour:
-		return in(time.Hour) + " h"
-	case d >= 2*time.Minute:
-		return in(time.Minute) + " min"
+	case l >= 3*timespan.Day:
+		return in(timespan.Day) + " days"
+	case l >= 2*timespan.Hour:
+		return in(timespan.Hour) + " h"
+	case l >= 2*timespan.Minute:
+		return in(timespan.Minute) + " min"
 	}
 	return inSeconds(micros)
 }
@@ -304,7 +304,7 @@ func changed(c *conduct.Change) string {
 	if c.Answer == conduct.NoTime {
 		text += "has not fetched the new text"
 	} else {
-		text += "fetched the new text after " + span(c.Answer-c.At, false)
+		text += "fetched the new text after " + lasting(c.Answer-c.At, false)
 	}
 	if c.Before+c.After == 0 {
 		return text + "."

@@ -1,0 +1,81 @@
+// Package timespan measures time ranges from year 1 to year 9999, where a [time.Duration] ends after 292 years, and finds the
+// place of a moment within one. Package report, its panels and commands import it. It knows no other package.
+package timespan
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// A Span is a time range, from its first microsecond to its last one, both since 1970 UTC. It is empty if First is after
+// Last.
+type Span struct{ First, Last int64 }
+
+// Times returns the first and the last moment, in UTC; false if the span is empty.
+func (s Span) Times() (first, last time.Time, ok bool) {
+	return time.UnixMicro(s.First).UTC(), time.UnixMicro(s.Last).UTC(), s.First <= s.Last
+}
+
+// Part returns which of n equal parts of the span has a moment, from 0 to n-1; false if the moment is not in the span. It
+// is exact: a quotient of floats rounds up to n at the end of 285 years.
+func (s Span) Part(at int64, n int) (int, bool) {
+	if at < s.First || at > s.Last {
+		return 0, false
+	}
+	// The differences of two int64 fit in a uint64. Only a span of all 2^64 moments would need one more bit.
+	high, low := bits.Mul64(uint64(at)-uint64(s.First), uint64(n))
+	whole := uint64(s.Last) - uint64(s.First)
+	if whole < math.MaxUint64 {
+		whole++
+	}
+	part, _ := bits.Div64(high, low, whole)
+	return min(int(part), n-1), true
+}
+
+// Length returns how much time is between the ends; 0 if the span is empty.
+func (s Span) Length() Length {
+	if s.First > s.Last {
+		return 0
+	}
+	return Length(min(uint64(s.Last)-uint64(s.First), math.MaxInt64))
+}
+
+// A Length is an amount of time in microseconds, negative if it goes back.
+type Length int64
+
+// Units of a Length.
+const (
+	Second Length = 1e6
+	Minute        = 60 * Second
+	Hour          = 60 * Minute
+	Day           = 24 * Hour
+)
+
+// Between returns the time from one moment to another, in whole microseconds, rounded down. It is exact for years 1 to 9999,
+// and a moment of another year counts as the nearest end of these.
+func Between(from, to time.Time) Length {
+	const first, last = -62135596800, 253402300799 // of year 1, of year 9999
+	seconds := min(max(to.Unix(), first), last) - min(max(from.Unix(), first), last)
+	nanos := int64(to.Nanosecond() - from.Nanosecond())
+	micros := nanos / 1000
+	if nanos%1000 < 0 {
+		micros--
+	}
+	return Length(seconds)*Second + Length(micros)
+}
+
+// Days returns the length in days.
+func (l Length) Days() float64 { return float64(l) / float64(Day) }
+
+// Hours returns the length in hours.
+func (l Length) Hours() float64 { return float64(l) / float64(Hour) }
+
+// Begun returns how many units of time the length has, counting one that is not complete.
+func (l Length) Begun(unit Length) int64 {
+	n := int64(l / unit)
+	if l%unit > 0 {
+		n++
+	}
+	return n
+}
