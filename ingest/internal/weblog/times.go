@@ -24,7 +24,7 @@ func (c *Clock) Read(text []byte) int64 {
 // ParseTime returns the microseconds since 1970 of a moment: as in 2026-01-31T18:00:00Z, 2026-01-31
 // 18:00:00.5, 31/Jan/2026:18:00:00 +0100, or 20260131180000, or a number of seconds, milliseconds,
 // microseconds or nanoseconds, which is told by its size. Without a zone it is in UTC. It is NoTime
-// if text names none.
+// if text names none, or one outside the years 1 to 9999 of UTC.
 func ParseTime(text []byte) int64 {
 	switch {
 	case len(text) >= 20 && text[2] == '/':
@@ -40,7 +40,7 @@ func ParseTime(text []byte) int64 {
 // A moment is a point in time by its parts.
 type moment struct{ year, month, day, hour, minute, second, micro, offset int }
 
-// unix returns the moment in microseconds, NoTime if there is none such.
+// unix returns the moment in microseconds, NoTime if there is none such in the years 1 to 9999 of UTC.
 func (m moment) unix() int64 {
 	if m.month < 1 || m.month > 12 || m.day < 1 || m.hour > 23 || m.minute > 59 || m.second > 60 {
 		return NoTime
@@ -52,8 +52,18 @@ func (m moment) unix() int64 {
 		return NoTime
 	}
 	seconds := int64(daysBefore(m.year, m.month)+m.day-1)*86400 + int64(m.hour*3600+m.minute*60+m.second-m.offset)
+	if seconds < yearOne || seconds >= year10000 {
+		return NoTime
+	}
 	return seconds*1e6 + int64(m.micro)
 }
+
+// The first second of the years that count, and the one after them. Those of captures are the same, and JSON has no year of five
+// digits: 9999-12-31T23:00:00-02:00 would be one.
+const (
+	yearOne   = -62135596800
+	year10000 = 253402300800
+)
 
 // daysBefore returns how many days after 1970-01-01 a month begins. The month after December is 13. time.Date
 // knows that too, but ParseTime takes 43 ns of 31/Jan/2026:18:00:00 +0100 in this way, and took 74 in that.

@@ -55,6 +55,18 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
+// TestOutsideYears: a moment that its zone puts outside the years 1 to 9999 is none.
+func TestOutsideYears(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"9999-12-31T23:59:59.999999Z": true, "9999-12-31T23:59:59-00:01": false, "0001-01-01T00:00:00Z": true, "0001-01-01T00:00:00+00:01": false,
+		"0000-12-31T23:59:59-00:01": true, "0000-06-01": false, "31/Dec/9999:23:59:59 -0100": false, "31/Dec/9999:23:59:59 +0100": true,
+	} {
+		if got := ParseTime([]byte(text)); (got != NoTime) != ok {
+			t.Errorf("%s is %d", text, got)
+		}
+	}
+}
+
 // TestMoment compares moments of 10,000 years with package time, and days and times of day that there are not.
 func TestMoment(t *testing.T) {
 	clocks := [...][3]int{{0, 0, 0}, {12, 34, 56}, {23, 59, 59}, {23, 59, 60}, {22, 59, 60}, {24, 0, 0}, {0, 60, 0}, {0, 0, 61}, {1, 2, 3}}
@@ -68,7 +80,9 @@ func TestMoment(t *testing.T) {
 				want := int64(NoTime)
 				of := time.Date(year, time.Month(month), day, clock[0], clock[1], clock[2], 7000, time.UTC)
 				if of.Day() == day && month >= 1 && month <= 12 && clock[0] < 24 && clock[1] < 60 && clock[2] < 61 {
-					want = of.UnixMicro() - 3600e6
+					if of = of.Add(-time.Hour); of.Year() > 0 { // 1 to 9999
+						want = of.UnixMicro()
+					}
 				}
 				if got := m.unix(); got != want {
 					t.Fatalf("%+v is %d, want %d", m, got, want)
