@@ -21,6 +21,7 @@ SHAPES       ?= .
 BASE         ?= main
 ONLY         ?=
 SHARDROUNDS  ?= 50
+TIMES        ?= 1000
 OBJECTS      ?= 1000
 ATTACK       ?=
 TARGETS      ?=
@@ -48,7 +49,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows workflows wasm fmt scale memory fuzz arm64 hostile attack shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all times examples race lint arrows workflows wasm fmt scale memory fuzz arm64 hostile attack shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +81,9 @@ test: ## the tests of the main module, without their long comparisons; needs Go 
 
 test-all: ## all tests of the main module, the long comparisons included: some eight minutes of CPU
 	@$(MAKE) --no-print-directory test SHORT=
+
+times: ## every command that reads times, on 1,000 logs with times of years 1 to 9999; TIMES (1000); takes some minutes
+	@ROBOBATCH_TIMES=$(TIMES) CGO_ENABLED=0 $(GO) test -count 1 -v -run TestExtremeTimes -timeout $(TIMEOUT) ./cmd/robobatch
 
 examples: ## the library as another module uses it: each example prints what its comment says
 	cd examples && $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -timeout $(TIMEOUT) ./...
