@@ -21,6 +21,8 @@ type File struct {
 	target  target
 	digest  *place.Digest // nil for a directory
 	partial func(name string) string
+
+	completed bool // the end is written
 }
 
 // A target is where an output is written: a file or a directory.
@@ -136,7 +138,7 @@ func (f *File) Write(b *engine.Batch) error { return f.target.Wrap("write", f.Wr
 // Commit completes the output and gives it its name, in place of a file that had it. On an error
 // there is no output, and a file of that name is as before.
 func (f *File) Commit() error {
-	if err := f.complete(); err != nil {
+	if err := f.Complete(); err != nil {
 		return err
 	}
 	return f.target.Commit()
@@ -146,14 +148,19 @@ func (f *File) Commit() error {
 // [Options.PartialName] gives, and a file of the final name is as before. It returns the partial
 // name; for an output written in place, its own.
 func (f *File) Fault() (string, error) {
-	if err := f.complete(); err != nil {
+	if err := f.Complete(); err != nil {
 		return "", err
 	}
 	return f.target.CommitAs(f.partial)
 }
 
-// complete writes the end of the output. After an error nothing is left of it.
-func (f *File) complete() error {
+// Complete writes the end of the output, after its last row. Commit and Fault do so, unless it was done. After an error nothing is
+// left of the output.
+func (f *File) Complete() error {
+	if f.completed {
+		return nil
+	}
+	f.completed = true
 	if err := f.Writer.Close(); err != nil {
 		return errors.Join(f.target.Wrap("write", err), f.Abort())
 	}

@@ -365,7 +365,13 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 		return err
 	}
 	s.Warnings = append(s.Warnings, d.warnings(s)...)
-	if err := d.commit(s); err != nil {
+	if err := d.complete(s); err != nil {
+		return err
+	}
+	if err := d.page.Make(ctx, page.Result{Passage: &d.Passage, Summary: s, Changes: sink.Report(reported)}); err != nil {
+		return err
+	}
+	if err := d.commit(); err != nil {
 		return err
 	}
 	d.WarnRest(s.Warnings)
@@ -374,10 +380,9 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 			return err
 		}
 	}
-	if err := d.page.End(ctx, page.Result{Passage: &d.Passage, Summary: s, Changes: sink.Report(reported)}); err != nil {
+	if err := d.page.End(); err != nil {
 		return err
 	}
-	d.WarnRest(s.Warnings)
 	d.Hint(s.Elsewhere())
 	d.HintMemory()
 	d.Hint(s.Impostors())
@@ -411,16 +416,24 @@ func (d *diffing) warnings(s *summary.Report) []warning.Warning {
 }
 
 // commit completes the file of the changed rows.
-func (d *diffing) commit(s *summary.Report) error {
+func (d *diffing) commit() error {
 	if d.out.Name == "" {
 		return nil
 	}
 	if err := d.set.Begin(d.out.Name, d.page.FileName()); err != nil {
 		return err
 	}
-	return d.out.Commit(func(f *output.File) error {
+	return d.out.Commit((*output.File).Commit)
+}
+
+// complete writes the end of the table, which has no name yet.
+func (d *diffing) complete(s *summary.Report) error {
+	if d.out.Name == "" {
+		return nil
+	}
+	return d.out.Use(func(f *output.File) error {
 		s.Describe(f, d.outOpt.Format)
-		err := f.Commit()
+		err := f.Complete()
 		s.WarnFormulas(f)
 		return err
 	})

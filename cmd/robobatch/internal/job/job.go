@@ -98,7 +98,7 @@ func (j *job) Run(ctx context.Context) (err error) {
 		return err
 	}
 	if err == nil {
-		err = j.page.End(ctx, page.Result{Passage: &j.Passage, Summary: r})
+		err = j.page.End()
 	}
 	if err == nil && j.statsName != "" {
 		err = r.Note(j.rejects, j.page.FileName())
@@ -125,7 +125,7 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	if err == nil {
 		r.Warnings = append(r.Warnings, j.warnings(r)...)
 	}
-	if err = j.complete(r, err); err != nil {
+	if err = j.complete(ctx, r, err); err != nil {
 		if _, ok := errors.AsType[*flow.FaultError](err); !ok || r.Counts.Incomplete {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 // complete completes the output: all of it, or the rows before the error that ended the run. If that
 // is a fault of the logs, complete returns a [*flow.FaultError], or one that leaves nothing.
 // It returns one, too, if a limit was passed, and for an error of judge, where all rows are there.
-func (j *job) complete(r *summary.Report, err error) error {
+func (j *job) complete(ctx context.Context, r *summary.Report, err error) error {
 	atEnd := err == nil
 	if atEnd {
 		err = j.judge(r)
@@ -154,7 +154,7 @@ func (j *job) complete(r *summary.Report, err error) error {
 	} else if atEnd && flow.IsJudgement(err) {
 		err = j.keepRows(&flow.FaultError{Err: err, AtEnd: true}, r)
 	} else if err == nil {
-		err = j.commit(r)
+		err = j.commit(ctx, r)
 	}
 	if _, ok := errors.AsType[*flow.FaultError](err); err == nil || ok {
 		err = errors.Join(err, j.out.CommitList())
@@ -202,13 +202,23 @@ func (j *job) evaluate(ctx context.Context) error {
 	return err
 }
 
-// commit completes the output.
-func (j *job) commit(r *summary.Report) error {
-	return j.out.Commit(func(f *output.File) error {
+// commit completes the output, once the page beside it is made.
+func (j *job) commit(ctx context.Context, r *summary.Report) error {
+	err := j.out.Use(func(f *output.File) error {
 		r.Describe(f, j.outOpt.Format)
+		err := f.Complete()
+		r.WarnFormulas(f)
+		return err
+	})
+	if err == nil {
+		err = j.page.Make(ctx, page.Result{Passage: &j.Passage, Summary: r})
+	}
+	if err != nil {
+		return err
+	}
+	return j.out.Commit(func(f *output.File) error {
 		err := f.Commit()
 		r.Written(f, j.outName)
-		r.WarnFormulas(f)
 		if runs := f.Finished(); len(runs) > 0 {
 			text := "an earlier run was stopped while its files were put into " + say.File(j.outName) + ", and is completed now; its logs are below"
 			r.Warnings = append(r.Warnings, warning.Warning{Code: warning.StoppedRun, Text: text, Count: int64(len(runs)), Examples: runs[:min(len(runs), warning.Examples)]})

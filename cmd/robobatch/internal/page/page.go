@@ -108,12 +108,24 @@ func (p *Page) Begin() error {
 	return nil
 }
 
-// End writes the page beside an output that is complete.
-func (p *Page) End(ctx context.Context, r Result) error {
+// Make makes the page beside an output whose rows are written. Both are still without their names: if the page cannot be made, there is
+// neither. If the log contradicts the rules, it adds the warning to the summary.
+func (p *Page) Make(ctx context.Context, r Result) error {
 	if p == nil {
 		return nil
 	}
-	if err := p.Write(ctx, r); err != nil {
+	if err := p.make(ctx, r); err != nil {
+		return fmt.Errorf("-report: %w", err)
+	}
+	return nil
+}
+
+// End gives the page its name, once the output beside it has its own.
+func (p *Page) End() error {
+	if p == nil {
+		return nil
+	}
+	if err := p.Commit(place.Output.Commit); err != nil {
 		return fmt.Errorf("-report: %w", err)
 	}
 	return nil
@@ -158,6 +170,14 @@ type Result struct {
 
 // Write writes the page, and completes it. If the log contradicts the rules, it adds the warning to the summary.
 func (p *Page) Write(ctx context.Context, r Result) error {
+	if err := p.make(ctx, r); err != nil {
+		return err
+	}
+	return p.Commit(place.Output.Commit)
+}
+
+// make writes the page, which has no name yet.
+func (p *Page) make(ctx context.Context, r Result) error {
 	store, opt, counter := r.Now.Store, r.Now.Store.Options(), p.counts.counter
 	if err := counter.Settle(); err != nil {
 		return err
@@ -194,11 +214,11 @@ func (p *Page) Write(ctx context.Context, r Result) error {
 		}
 		run.Panels = append(run.Panels, panel)
 	}
-	return p.Commit(func(f place.Output) error {
+	return p.Use(func(f place.Output) error {
 		if err := report.Write(f, counter, run); err != nil {
 			return f.Wrap("write", err)
 		}
-		return f.Commit()
+		return nil
 	})
 }
 
