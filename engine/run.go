@@ -3,9 +3,11 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"runtime"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/robobatch/robobatch/internal/panics"
 )
 
 // Options say how to run. The zero value uses all processors.
@@ -77,6 +79,17 @@ type SourceError struct{ cause }
 // A SinkError is the error of a run whose sink failed. Err is the cause.
 type SinkError struct{ cause }
 
+// sinkError returns the error of a sink that a batch was written to. A panic is of these rows, or of some before them.
+func sinkError(err error, src Source, b *Batch) error {
+	if e, ok := errors.AsType[*panics.Error](err); ok {
+		if e.Where == "" {
+			e.Where = place(src, b)
+		}
+		return err
+	}
+	return &SinkError{cause{err}}
+}
+
 // A cause is the error that ended a run. Its text says where it happened.
 type cause struct{ Err error }
 
@@ -89,6 +102,14 @@ type job struct {
 	done  chan struct{} // gets a value when the batch is evaluated
 }
 
+// place names the rows of a job, "" if there is none.
+func (j *job) place(src Source) string {
+	if j == nil {
+		return ""
+	}
+	return place(src, &j.batch)
+}
+
 // A run is the state of Run.
 type run struct {
 	store   *Store
@@ -97,10 +118,30 @@ type run struct {
 	todo    chan *job // to be evaluated, by whoever comes first
 	ordered chan *job // the same, in the order of the source
 	busiest *busiest  // of the batches that were written
+	src     Source
+}
+
+// An inputNamer is a [Source] that knows the names of its inputs, by Batch.Input. Errors of panics have them.
+type inputNamer interface{ InputName(input int) string }
+
+// place names the rows of a batch, "" if the source has no names.
+func place(src Source, b *Batch) string {
+	names, ok := src.(inputNamer)
+	if !ok {
+		return ""
+	}
+	text := names.InputName(b.Input)
+	switch n := len(b.Lines); {
+	case n == 1:
+		text += fmt.Sprintf(": line %d", b.Lines[0])
+	case n > 1:
+		text += fmt.Sprintf(": lines %d to %d", b.Lines[0], b.Lines[n-1])
+	}
+	return text
 }
 
 // Run takes all rows of src through the store to dst, in order, and returns its counts. It
-// closes neither. The error is a [*SourceError], a [*SinkError], the error of ctx, or [Store.Err]. The
+// closes neither. The error is a [*SourceError], a [*SinkError], the error of ctx, [Store.Err], or a panic that names the rows. The
 // Stats then count the evaluated rows; after a SourceError dst has these rows. It panics if the
 // store, src or dst is nil.
 func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (Stats, error) {
@@ -112,11 +153,11 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 		return runAlone(ctx, store, src, dst, &opt)
 	}
 	jobs := 2*workers + 2 // one each is read, decided and written; the others are to spare
-	r := &run{store: store, opt: &opt, free: make(chan *job, jobs), todo: make(chan *job, jobs), ordered: make(chan *job, jobs), busiest: newBusiest(store, opt.Old)}
+	r := &run{store: store, opt: &opt, free: make(chan *job, jobs), todo: make(chan *job, jobs), ordered: make(chan *job, jobs), busiest: newBusiest(store, opt.Old), src: src}
 	for range jobs {
 		r.free <- &job{done: make(chan struct{}, 1)}
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := panics.WithContext(ctx)
 	group.Go(func() error { return r.read(ctx, src) })
 	counters := make([]*counter, workers)
 	for i := range counters {
@@ -141,6 +182,9 @@ func (opt *Options) ended(store *Store, src Source) error {
 		return err
 	}
 	if err := src.Err(); err != nil {
+		if _, ok := errors.AsType[*panics.Error](err); ok { // nobody knows what the rows before it are worth
+			return err
+		}
 		return &SourceError{cause{err}}
 	}
 	return nil
@@ -150,7 +194,7 @@ func (opt *Options) ended(store *Store, src Source) error {
 func runAlone(ctx context.Context, store *Store, src Source, dst Sink, opt *Options) (Stats, error) {
 	a := alone{counter: newCounter(store, 2), all: newBusiest(store, opt.Old), opt: opt}
 	a.strays.most = opt.MaxStrays
-	err := a.loop(ctx, src, dst)
+	err := panics.Catch(func() error { return a.loop(ctx, src, dst) })
 	return total([]*counter{a.counter}, a.all), err
 }
 
@@ -164,6 +208,7 @@ type alone struct {
 // loop reads, evaluates and writes one batch after the other, until the source or ctx ends.
 func (a *alone) loop(ctx context.Context, src Source, dst Sink) error {
 	var b Batch
+	defer panics.At(func() string { return place(src, &b) })
 	e := a.opt.newWorker(a.store, 2, 1)
 	for ctx.Err() == nil && src.Next(&b) {
 		e.Evaluate(&b)
@@ -173,7 +218,7 @@ func (a *alone) loop(ctx context.Context, src Source, dst Sink) error {
 			return err
 		}
 		if err := dst.Write(&b); err != nil {
-			return &SinkError{cause{err}}
+			return sinkError(err, src, &b)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -187,8 +232,9 @@ func (a *alone) loop(ctx context.Context, src Source, dst Sink) error {
 func (r *run) read(ctx context.Context, src Source) error {
 	defer close(r.todo)
 	defer close(r.ordered)
+	var j *job
+	defer panics.At(func() string { return j.place(src) }) // unless the source knows the line
 	for {
-		var j *job
 		select {
 		case j = <-r.free:
 		case <-ctx.Done():
@@ -207,7 +253,9 @@ func (r *run) read(ctx context.Context, src Source) error {
 
 // evaluate decides batches until there are no more.
 func (r *run) evaluate(e *worker, c *counter) {
-	for j := range r.todo {
+	var j *job
+	defer panics.At(func() string { return j.place(r.src) })
+	for j = range r.todo {
 		e.Evaluate(&j.batch)
 		c.countBatch(&j.batch)
 		j.done <- struct{}{}
@@ -216,14 +264,20 @@ func (r *run) evaluate(e *worker, c *counter) {
 
 // write hands the evaluated batches to the sink, in order.
 func (r *run) write(ctx context.Context, dst Sink) error {
-	for j := range r.ordered {
-		<-j.done
+	var j *job
+	defer panics.At(func() string { return j.place(r.src) })
+	for j = range r.ordered {
+		select {
+		case <-j.done:
+		case <-ctx.Done(): // a worker that panicked leaves its batch behind
+			return ctx.Err()
+		}
 		if err := cmp.Or(ctx.Err(), r.opt.failed(r.store)); err != nil {
 			return err
 		}
 		r.busiest.countSites(&j.batch)
 		if err := dst.Write(&j.batch); err != nil {
-			return &SinkError{cause{err}}
+			return sinkError(err, r.src, &j.batch)
 		}
 		r.free <- j
 	}

@@ -3,15 +3,18 @@ package ingest
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/capture"
+	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 	"github.com/robobatch/robobatch/ingest/sitemapfiles"
+	"github.com/robobatch/robobatch/internal/panics"
 )
 
 const (
@@ -179,6 +182,7 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 // Next fills b with the next rows of one log and reports whether there were any. Data that it wrote to b
 // belongs to b.
 func (l *Logs) Next(b *engine.Batch) bool {
+	defer panics.At(l.place)
 	for {
 		b.Reset()
 		rows := l.room()
@@ -193,6 +197,23 @@ func (l *Logs) Next(b *engine.Batch) bool {
 			return true
 		}
 	}
+}
+
+// InputName returns the name of an input, by [engine.Batch.Input].
+func (l *Logs) InputName(input int) string { return fault.Display(l.inputs[input].Name) }
+
+// place names the log that is read, and the line if that is known.
+func (l *Logs) place() (text string) {
+	if l.next == 0 {
+		return ""
+	}
+	text = l.InputName(l.next - 1)
+	err := panics.Catch(func() error { // the state may be any
+		text += fmt.Sprintf(": line %d", l.log.at().line)
+		return nil
+	})
+	_ = err // the name is enough
+	return text
 }
 
 // An Unsure is a packed log where the limit ended the rows before the checksum of the last of them

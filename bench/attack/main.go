@@ -22,6 +22,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -36,6 +37,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/bench/internal/tool"
+	"github.com/robobatch/robobatch/internal/panics"
 )
 
 func main() { tool.Main("attack", run) }
@@ -215,21 +217,25 @@ func (a *attack) damage(t target) error {
 	}
 	counts := newTally("mutants/" + t.name)
 	work := make(chan int)
-	var wait sync.WaitGroup
+	var wait panics.Group
 	for range a.jobs {
-		wait.Go(func() {
-			for i := range work {
-				counts.countJudgement(a.damageOnce(t, bases, i))
+		wait.Go(func() (err error) {
+			for i := range work { // to the end also after a panic, as the sender waits
+				err = cmp.Or(err, panics.Catch(func() error {
+					counts.countJudgement(a.damageOnce(t, bases, i))
+					return nil
+				}))
 			}
+			return err
 		})
 	}
 	for i := 1; i <= a.mutants && a.ctx.Err() == nil; i++ {
 		work <- i
 	}
 	close(work)
-	wait.Wait()
+	err = wait.Wait()
 	counts.print(time.Since(started))
-	return nil
+	return err
 }
 
 // rarely is in how many draws of a rare base one counts.

@@ -14,6 +14,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/robobatch/robobatch/internal/panics"
 )
 
 // A result is how a run of the command ended.
@@ -74,10 +76,10 @@ func (a *attack) run(stdin []byte, arguments ...string) (out []byte, res result)
 	}
 	cmd.ExtraFiles = []*os.File{w}
 	text := make(chan []byte, 1)
-	go func() {
+	panics.Send(text, func() []byte {
 		b, _ := io.ReadAll(r) // missing bytes show as broken JSON
-		text <- b
-	}()
+		return b
+	}, func(error) []byte { return nil })
 	err = cmd.Run()
 	w.Close() //nolint:errcheck // the far end of a pipe
 	written := <-text

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,9 +18,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
+
+	"github.com/robobatch/robobatch/internal/panics"
 )
 
 // A victim is a command line that writes files into the directory out, and the files it leaves if nobody
@@ -188,22 +190,26 @@ func (a *attack) disturbAll(kind string, n int, once func(r *rand.Rand, v *victi
 	}
 	counts := newTally(kind)
 	work := make(chan int)
-	var wait sync.WaitGroup
+	var wait panics.Group
 	for range a.jobs {
-		wait.Go(func() {
-			for i := range work {
-				r := a.random(kind, i)
-				counts.countJudgement(once(r, all[r.IntN(len(all))], i))
+		wait.Go(func() (err error) {
+			for i := range work { // to the end also after a panic, as the sender waits
+				err = cmp.Or(err, panics.Catch(func() error {
+					r := a.random(kind, i)
+					counts.countJudgement(once(r, all[r.IntN(len(all))], i))
+					return nil
+				}))
 			}
+			return err
 		})
 	}
 	for i := 1; i <= n && a.ctx.Err() == nil; i++ {
 		work <- i
 	}
 	close(work)
-	wait.Wait()
+	err = wait.Wait()
 	counts.print(time.Since(started))
-	return nil
+	return err
 }
 
 // disturb runs a victim by a command that disturbs it, and judges the files it leaves.

@@ -14,6 +14,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/diff"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/job"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/merge"
@@ -56,6 +57,9 @@ func newProgram() (*cli.Program, []command.Command) {
 		c := newCommand()
 		if c.Stray == nil {
 			c.Stray = func(argument string) string { return stray(p, &c, argument) }
+		}
+		if h := slices.IndexFunc(c.Flags, func(f cli.Flag) bool { return f.Name == "h" }); !slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Name == "v" }) && h >= 0 {
+			c.Flags = slices.Insert(slices.Clone(c.Flags), h, flags.StackFlag(c.Flags[h].Section))
 		}
 		all[i] = c
 		p.Commands = append(p.Commands, c.Command)

@@ -5,7 +5,7 @@
 // the plan runs. Commands over logs share internal/passage, and all share the groups of flags in internal/flags.
 // Errors of libraries get their remedies in internal/remedy. Exit codes: 0 done, or standard output was closed by its
 // reader; 1 a limit or requirement that was asked for is not met (-max-rejects, -require-rules,
-// -require-rows), or inputs failed that -on-error skips; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT,
+// -require-rows), or inputs failed that -on-error skips; 2 an error of usage, input or output, or a panic; 129, 130, 131 and 143 after SIGHUP, SIGINT,
 // SIGQUIT and SIGTERM.
 //
 // CONTRIBUTING.md has the steps that add a flag.
@@ -31,6 +31,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/panics"
 )
 
 func main() {
@@ -47,7 +48,19 @@ const (
 
 // run is the command, up to its exit code. It prints errors on std.Err.
 func run(arguments []string, std console.Streams) int {
-	title, err := start(arguments, std)
+	title := ""
+	err := panics.Catch(func() (err error) {
+		title, err = start(arguments, std)
+		return err
+	})
+	if p, ok := errors.AsType[*panics.Error](err); ok {
+		text := "robobatch: " + strings.ReplaceAll(err.Error(), "\n", "\nrobobatch: ") + "\n"
+		if slices.Contains(arguments, "-v") {
+			text += p.Stack
+		}
+		io.WriteString(std.Err, say.Printable(text)) //nolint:errcheck // there is nowhere left to say it
+		return exitError
+	}
 	if err == nil || flow.IsClosedPipe(err) {
 		return exitDone
 	}

@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/internal/place"
 )
 
@@ -123,14 +123,17 @@ const lookers = 64
 func lookAt(lines []line) []looked {
 	results := make([]looked, len(lines))
 	var next atomic.Int64
-	var all sync.WaitGroup
+	var all panics.Group
 	for range min(lookers, len(lines)) {
-		all.Go(func() {
+		all.Go(func() error {
 			for i := next.Add(1) - 1; i < int64(len(lines)); i = next.Add(1) - 1 {
 				results[i] = look(lines[i].name)
 			}
+			return nil
 		})
 	}
-	all.Wait()
+	if err := all.Wait(); err != nil {
+		panic(err)
+	}
 	return results
 }

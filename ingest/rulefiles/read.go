@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -37,33 +38,38 @@ func readAhead(files []ruleFile) iter.Seq[readText] {
 	return func(yield func(readText) bool) {
 		stop := make(chan struct{})
 		defer close(stop)
-		for chunk := range startReading(files, stop) {
+		chunks, done := startReading(files, stop)
+		for chunk := range chunks {
 			for _, t := range <-chunk {
 				if !yield(t) {
 					return
 				}
 			}
 		}
+		if err := <-done; err != nil {
+			panic(err)
+		}
 	}
 }
 
 // startReading reads the robots.txt files in chunks, which the channel gives in order. The chunks
-// in the channel are being read.
-func startReading(files []ruleFile, stop <-chan struct{}) <-chan chan []readText {
+// in the channel are being read. done gets an error if that panics.
+func startReading(files []ruleFile, stop <-chan struct{}) (all <-chan chan []readText, done <-chan error) {
 	chunks := make(chan chan []readText, runtime.GOMAXPROCS(0)-1)
-	go func() {
+	done = panics.Run(func() error {
 		defer close(chunks)
 		for part := range slices.Chunk(files, aheadFiles) {
 			chunk := make(chan []readText, 1)
 			select {
 			case chunks <- chunk:
 			case <-stop:
-				return
+				return nil
 			}
-			go func() { chunk <- readTexts(part) }()
+			panics.Send(chunk, func() []readText { return readTexts(part) }, func(err error) []readText { return []readText{{err: err}} })
 		}
-	}()
-	return chunks
+		return nil
+	})
+	return chunks, done
 }
 
 // readTexts reads the robots.txt files among files.

@@ -12,9 +12,8 @@ import (
 	"runtime"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -51,15 +50,19 @@ func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt 
 		return err
 	}
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
-	group, ctx := errgroup.WithContext(ctx)
-	queue := make(chan chan []Listing, workers) // in order; a worker sends to each
+	group, ctx := panics.WithContext(ctx)
+	queue := make(chan chan inspected, workers) // in order; a worker sends to each
 	group.Go(func() error {
 		defer close(queue)
 		return l.inspectAll(ctx, responses, queue)
 	})
 	group.Go(func() error {
 		for done := range queue {
-			if err := yieldAll(<-done, yield); err != nil {
+			one := <-done
+			if err := one.err; err != nil {
+				return err
+			}
+			if err := yieldAll(one.all, yield); err != nil {
 				return err
 			}
 		}
@@ -78,6 +81,12 @@ func yieldAll(all []Listing, yield func(*Listing) error) error {
 		}
 	}
 	return nil
+}
+
+// An inspected is what an inspection gives: listings, or why there are none.
+type inspected struct {
+	all []Listing
+	err error
 }
 
 // A lister is the state of List.
@@ -132,19 +141,21 @@ func (l *lister) resolve(ctx context.Context, responses iter.Seq2[robots.Respons
 }
 
 // inspectAll reads the responses again and starts a goroutine for each that is in force.
-func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Response, error], queue chan<- chan []Listing) error {
+func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Response, error], queue chan<- chan inspected) error {
 	total, err := each(ctx, responses, func(n int, r robots.Response) error {
 		listings := l.decided[n]
 		if len(listings) == 0 {
 			return nil
 		}
-		done := make(chan []Listing, 1)
+		done := make(chan inspected, 1)
 		select {
 		case queue <- done:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		go func() { done <- l.inspect(r, listings) }()
+		panics.Send(done, func() inspected { return inspected{all: l.inspect(r, listings)} }, func(err error) inspected {
+			return inspected{err: fmt.Errorf("%s: the robots.txt of %s: %w", r.Name, r.Origin, err)}
+		})
 		return nil
 	})
 	if err == nil && total != l.total {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/minio/minio-go/v7"
+
+	"github.com/robobatch/robobatch/internal/panics"
 )
 
 // An Upload is an object that is written from front to back. It is visible once Commit has returned.
@@ -91,7 +93,7 @@ func (u *Upload) send() error {
 		return u.tooLarge()
 	}
 	u.under = make(chan sent, 1)
-	go func(under chan<- sent) { under <- u.putPart(number, part) }(u.under)
+	panics.Send(u.under, func() sent { return u.putPart(number, part) }, func(err error) sent { return sent{err: err} })
 	u.buf, u.spare = u.spare[:0], nil
 	return nil
 }

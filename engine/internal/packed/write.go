@@ -8,12 +8,12 @@ import (
 	"iter"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -54,7 +54,7 @@ type writer struct {
 	marks    [2]pack.Ref   // of the chunks of odd and tokens
 	queue    chan *packJob // in the order of their numbers
 	jobs     chan *packJob // the same, for the workers
-	workers  sync.WaitGroup
+	workers  panics.Group
 }
 
 // A packJob is a text that is being compiled.
@@ -84,13 +84,11 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 	for range workers { // goroutines of many texts each: new ones would have to grow their stacks
 		w.workers.Go(w.compile)
 	}
-	written := make(chan error, 1)
-	go func() { written <- w.writeTexts() }()
+	written := panics.Run(w.writeTexts)
 	err := w.readAll(ctx, responses)
 	close(w.queue)
 	close(w.jobs)
-	w.workers.Wait()
-	if err = errors.Join(err, <-written); err != nil {
+	if err = errors.Join(err, w.workers.Wait(), <-written); err != nil {
 		return Stats{}, err
 	}
 	if err := w.writeMarks(); err != nil {
@@ -179,14 +177,19 @@ func (w *writer) text(r *robots.Response) int {
 }
 
 // compile compiles texts until there are no more.
-func (w *writer) compile() {
+func (w *writer) compile() error {
 	for job := range w.jobs {
-		if job.text, job.err = packText(job.key, job.body, w.dialect); job.err != nil {
+		job.err = panics.Catch(func() (err error) {
+			job.text, err = packText(job.key, job.body, w.dialect)
+			return err
+		})
+		if job.err != nil {
 			job.err = fmt.Errorf("compile the rules of %s from %s: %w", job.origin, job.name, job.err)
 		}
 		job.body = nil
 		close(job.done)
 	}
+	return nil
 }
 
 // writeTexts writes the texts in the order of their numbers. After an error it goes on without
@@ -198,8 +201,10 @@ func (w *writer) writeTexts() (err error) {
 			err = job.err
 		}
 		if err == nil {
-			w.note(job.text, job.origin)
-			err = w.writeText(job.text)
+			err = panics.Catch(func() error {
+				w.note(job.text, job.origin)
+				return w.writeText(job.text)
+			})
 		}
 	}
 	return err

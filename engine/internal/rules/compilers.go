@@ -1,15 +1,16 @@
 package rules
 
 import (
-	"golang.org/x/sync/errgroup"
+	"fmt"
 
+	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // compilers are goroutines that compile many texts each. A goroutine for each text would have to
 // grow its stack and be woken for a median of some 20 µs of work.
 type compilers struct {
-	group errgroup.Group
+	group panics.Group
 	jobs  chan []compileJob
 	next  []compileJob // to be sent when they are enough
 	bytes int          // of their bodies
@@ -32,14 +33,22 @@ func (c *compilers) start(workers int, compile func(compileJob) error) {
 	c.jobs = make(chan []compileJob, workers)
 	for range workers {
 		c.group.Go(func() (err error) {
-			for jobs := range c.jobs {
+			for jobs := range c.jobs { // to the end also after an error, as addJob waits for it
 				for i := 0; i < len(jobs) && err == nil; i++ {
-					err = compile(jobs[i])
+					err = compileOne(compile, jobs[i])
 				}
 			}
 			return err
 		})
 	}
+}
+
+// compileOne compiles a text, and names it if that panics.
+func compileOne(compile func(compileJob) error, j compileJob) error {
+	return panics.Catch(func() error {
+		defer panics.At(func() string { return fmt.Sprintf("%s: the rules of %s", j.response.Name, j.response.Origin) })
+		return compile(j)
+	})
 }
 
 // addJob has a worker compile a text.

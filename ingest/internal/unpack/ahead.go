@@ -3,10 +3,10 @@ package unpack
 import (
 	"errors"
 	"io"
-	"sync"
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/internal/place"
 )
 
@@ -68,8 +68,9 @@ type Ahead struct {
 	pieces chan *piece    // in order
 	idle   chan *unpacker // those that have no piece
 	all    []*unpacker
-	quit   chan struct{}  // closed by Release
-	work   sync.WaitGroup // the goroutines
+	quit   chan struct{} // closed by Release
+	work   panics.Group  // the goroutines
+	failed error         // a panic of plan, once pieces is closed
 
 	now      *piece   // being read; nil between inputs
 	buffer   []byte   // the last one from now.texts; nil if it was read to its end
@@ -95,11 +96,15 @@ func (a *Ahead) start() {
 		a.all = append(a.all, u)
 		a.idle <- u
 	}
-	a.work.Go(func() {
+	a.work.Go(func() error {
 		defer close(a.pieces)
-		for _, name := range a.names {
-			a.plan(name)
-		}
+		a.failed = panics.Catch(func() error {
+			for _, name := range a.names {
+				a.plan(name)
+			}
+			return nil
+		})
+		return nil
 	})
 }
 
@@ -184,7 +189,13 @@ func (a *Ahead) unpacker() *unpacker {
 // for a piece of each unpacker.
 func (a *Ahead) unpack(p *piece) {
 	p.texts = make(chan aText, maxTexts)
-	a.work.Go(func() { p.from.run(p, a.quit) })
+	a.work.Go(func() error {
+		defer close(p.texts)
+		if err := panics.Catch(func() error { p.from.run(p, a.quit); return nil }); err != nil {
+			p.fault = err
+		}
+		return nil
+	})
 	a.pieces <- p
 }
 
@@ -193,7 +204,6 @@ var errStopped = errors.New("stopped")
 
 // run unpacks a piece to its end.
 func (u *unpacker) run(p *piece, quit <-chan struct{}) {
-	defer close(p.texts)
 	for p.fault == nil {
 		buf := u.buffer(p, quit)
 		if buf == nil {
@@ -249,7 +259,9 @@ func (a *Ahead) Open(name string, stdin io.Reader) error {
 
 // next goes on to the next piece.
 func (a *Ahead) next() {
-	a.now = <-a.pieces
+	if a.now = <-a.pieces; a.now == nil {
+		panic(a.failed)
+	}
 	a.now.inTurn.Store(true)
 }
 
@@ -376,8 +388,7 @@ func (a *Ahead) Release() error {
 		return nil
 	}
 	close(a.quit)
-	a.work.Wait()
-	var errs []error
+	errs := []error{a.work.Wait()}
 	for _, u := range a.all {
 		errs = append(errs, u.text.Release())
 	}

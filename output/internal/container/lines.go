@@ -2,6 +2,7 @@ package container
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 
 	"github.com/robobatch/robobatch/internal/fieldtext"
@@ -93,12 +94,12 @@ func (f *LineFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 		}
 	}
 	w, err := f.encoders.takeWorker()
-	if err == nil {
-		err = w.encoder.err
-	}
 	if err != nil {
-		f.encoders.idle <- w
 		return nil, err
+	}
+	defer f.encoders.giveBack(w)
+	if w.encoder.err != nil {
+		return nil, w.encoder.err
 	}
 	f.begin(w.encoder, c)
 	if c.Names.Size() >= f.Dicts {
@@ -166,12 +167,12 @@ func (f *LineFile) Close(*columnar.Chunk, Metadata) error {
 
 // wait waits for all encoders, and returns an error of theirs.
 func (f *LineFile) wait() (err error) {
-	f.encoders.wait(func(e *lineEncoder) {
+	failed := f.encoders.wait(func(e *lineEncoder) {
 		if err == nil {
 			err = e.err
 		}
 	})
-	return err
+	return cmp.Or(failed, err)
 }
 
 // Abort waits for the chunks being written.
@@ -210,6 +211,12 @@ func (e *lineEncoder) bind(all []lineColumn, c *columnar.Chunk) {
 
 // encode makes and writes the lines of all rows of the chunk.
 func (e *lineEncoder) encode(f *LineFile, rows int) {
+	defer func() { // also if it panics: the chunks behind it wait
+		if !e.begun {
+			<-e.before
+		}
+		e.after <- struct{}{}
+	}()
 	for row := range rows {
 		e.appendRow(f.syntax, row)
 		if len(e.text) >= f.Piece {
@@ -220,7 +227,6 @@ func (e *lineEncoder) encode(f *LineFile, rows int) {
 	if e.counts {
 		f.formulas.Add(e.formulas) // it is this chunk's turn
 	}
-	e.after <- struct{}{}
 }
 
 // write writes the piece that was made, when the chunks before are written.

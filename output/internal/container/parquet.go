@@ -96,6 +96,7 @@ func (p *ParquetFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer p.encoders.pool.giveBack(w)
 	to, names := p.out.Begin(c.Rows, c.Names.Texts), c.Names
 	next := p.encoders.pool.run(w, c, func() {
 		for i, col := range c.Columns {
@@ -118,7 +119,9 @@ func (p *ParquetFile) nextLimits() columnar.Limits {
 
 // endGroup writes the row group and forgets the dictionaries.
 func (p *ParquetFile) endGroup(names *columnar.Numbering) error {
-	p.Abort()
+	if err := p.wait(); err != nil {
+		return err
+	}
 	if err := p.out.EndGroup(names.Texts); err != nil {
 		return err
 	}
@@ -127,8 +130,11 @@ func (p *ParquetFile) endGroup(names *columnar.Numbering) error {
 	return p.sink.failed()
 }
 
+// wait waits for the chunks being encoded.
+func (p *ParquetFile) wait() error { return p.encoders.pool.wait(func(*parquet.Encoder) {}) }
+
 // Abort waits for the chunks being encoded.
-func (p *ParquetFile) Abort() { p.encoders.pool.wait(func(*parquet.Encoder) {}) }
+func (p *ParquetFile) Abort() { p.wait() } //nolint:errcheck // nobody is left to report it to
 
 // Close ends the row group and writes the footer.
 func (p *ParquetFile) Close(c *columnar.Chunk, md Metadata) error {

@@ -82,7 +82,7 @@ Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
 
 // allFlag returns the flag -v.
 func allFlag(w *flags.Work) cli.Flag {
-	return cli.Flag{Name: "v", Set: cli.Bool(&w.Verbose), Doc: "Print as text what came true, too."}
+	return cli.Flag{Name: "v", Set: cli.Bool(&w.Verbose), Doc: "Print as text what came true, too, and the stack of a panic."}
 }
 
 // plan checks the flags, reads the expectations and finds the rules.

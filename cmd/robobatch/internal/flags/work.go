@@ -51,8 +51,13 @@ func (w *Work) MemoryFlags(parts string) []cli.Flag {
 // VerboseFlag returns the flag -v.
 func (w *Work) VerboseFlag() cli.Flag {
 	return cli.Flag{Name: "v", Rare: true, Set: cli.Bool(&w.Verbose), Doc: `
-		Print all of the summary. Otherwise twelve lines: no reasons, lines, rules or rate, and only the top
-		three agents and rules.`}
+		Print all of the summary, and the stack of a panic. Otherwise the summary has twelve lines: no reasons, lines,
+		rules or rate, and only the top three agents and rules.`}
+}
+
+// StackFlag returns the flag -v of a command that has no other use for it. It stands in a section of help.
+func StackFlag(section string) cli.Flag {
+	return cli.Flag{Section: section, Name: "v", Rare: true, Set: func(string) error { return nil }, Doc: "If robobatch panics, print the stack, too."}
 }
 
 // HelpFlag returns the flag -h.

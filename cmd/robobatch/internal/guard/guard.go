@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/internal/place"
 )
 
@@ -68,6 +69,7 @@ func (Printed) Drop() (committed bool, err error) { return false, nil }
 func (Printed) Targets() (out, last string) { return say.Std, say.Std }
 
 // Run runs the task until it ends or SIGINT, SIGTERM, SIGHUP or SIGQUIT comes, and then drops its output. A
+// panic of the task is an error, and drops its output, too. A
 // signal that comes when the output is complete, or the task has failed, changes nothing; nor does
 // a second signal.
 func Run(t Task) error {
@@ -80,8 +82,14 @@ func Run(t Task) error {
 	defer signal.Stop(signals)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- t.Run(ctx) }()
+	done := panics.Run(func() error {
+		err := panics.Catch(func() error { return t.Run(ctx) })
+		if _, ok := errors.AsType[*panics.Error](err); ok { // Run may have been left in the middle
+			_, errDrop := t.Drop()
+			err = errors.Join(err, errDrop)
+		}
+		return err
+	})
 	var interrupt *Error
 	select {
 	case err := <-done:

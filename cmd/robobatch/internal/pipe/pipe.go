@@ -22,6 +22,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/pipe"
 )
@@ -198,14 +199,13 @@ func (r *run) Run(ctx context.Context) (err error) {
 		r.opt.Ended = func(stats engine.Stats) { r.endStream(always, &stats) }
 	}
 	out := console.NewWriter(r.Out)
-	done := make(chan error, 1)
-	go func() {
+	done := panics.Run(func() error {
 		stats, err := pipe.Run(ctx, r.Now.Store, r.In, out, r.opt)
 		if err == nil {
 			r.warn(&stats)
 		}
-		done <- errors.Join(err, r.Unload())
-	}()
+		return errors.Join(err, r.Unload())
+	})
 	select {
 	case err = <-done:
 	case <-out.Failed: // it may be that nothing more comes in, either

@@ -14,6 +14,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/panics"
 )
 
 // A Mode is how progress is shown.
@@ -107,23 +108,24 @@ func Watch(mode Mode, stderr *os.File, what string, read func() Sample) (stop fu
 		d = &bar{w: stderr, width: func() int { return columnsOf(stderr) }, what: what, started: time.Now()}
 		tick.Reset(barInterval)
 	}
-	quit, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
+	quit := make(chan struct{})
+	done := panics.Run(func() error {
 		defer d.end()
 		for {
 			select {
 			case <-tick.C:
 				d.show(read())
 			case <-quit:
-				return
+				return nil
 			}
 		}
-	}()
+	})
 	return func() {
 		tick.Stop()
 		close(quit)
-		<-done
+		if err := <-done; err != nil {
+			panic(err)
+		}
 	}
 }
 

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/internal/place"
 )
 
@@ -40,7 +39,7 @@ func (d Dir) CheckFlags(ctx context.Context, items []Item, want *Made) error {
 	var mu sync.Mutex
 	var found *UnlikeError
 	first := len(items)
-	var group errgroup.Group
+	var group panics.Group
 	group.SetLimit(lookers)
 	for i := range items {
 		if ctx.Err() != nil {

@@ -13,12 +13,11 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/internal/place"
 )
 
@@ -310,7 +309,7 @@ func (v *Verification) verifyFile(name string, want *summary.File) {
 // compare returns the outputs that are not as they were left, as same says for a file of the right size.
 func (v *view) compare(ctx context.Context, d Dir, outputs []Output, same func(name string, want *summary.File) string) ([]Finding, error) {
 	found := make([]Finding, len(outputs))
-	var group errgroup.Group
+	var group panics.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range outputs {
 		if ctx.Err() != nil {
