@@ -104,13 +104,21 @@ func (c *counts) addCounts(o *counts) {
 	for i, n := range o.answers {
 		c.answers[i] += n
 	}
-	c.bytes += o.bytes
+	c.bytes = addBytes(c.bytes, o.bytes)
 	c.first, c.last = earlier(c.first, o.first), max(c.last, o.last)
 	c.robots += o.robots
 	c.untimed += o.untimed
 	c.violations += o.violations
 	c.fetched.addAnswers(&o.fetched)
 	c.newest = max(c.newest, o.newest)
+}
+
+// addBytes returns the sum of counts of bytes, which are not negative: [MostBytes] if it is greater.
+func addBytes(a, b int64) int64 {
+	if b > MostBytes-a {
+		return MostBytes
+	}
+	return a + b
 }
 
 // append appends the counts to dst.

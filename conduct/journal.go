@@ -232,7 +232,7 @@ func (j *Journal) count(b *engine.Batch, row int, p *pair, at int64) {
 		return
 	}
 	if isSized {
-		p.bytes += size
+		p.bytes = addBytes(p.bytes, max(0, size))
 	}
 	if at != NoTime {
 		j.seen.dated = true

@@ -3,6 +3,7 @@ package conduct
 import (
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"math"
 )
 
 // A Conduct is a crawler's knowledge when it made a request that the text in force forbids.
@@ -52,7 +53,7 @@ type Row struct {
 	Delay           int64 // the Crawl-delay of the newest text; NoDelay for all origins, too
 	Gaps, ShortGaps int64 // between neighbouring requests but those of /robots.txt, where the text of the later one has a Crawl-delay; and those shorter than that
 	First, Last     int64 // of all requests; NoTime if none has a time
-	Bytes           int64
+	Bytes           int64 // MostBytes also stands for more
 }
 
 // NewRow returns the Row of no request.
@@ -62,6 +63,9 @@ func NewRow(agent, operator, origin string) *Row {
 		FirstAnswer: NoTime, LastAnswer: NoTime, Delay: noDelay, First: NoTime, Last: NoTime,
 	}
 }
+
+// MostBytes is where sums of bytes end.
+const MostBytes = math.MaxInt64
 
 // Add adds the counts of another Row. Medians are none that could be added, and a delay is of one origin.
 func (r *Row) Add(o *Row) {
@@ -79,7 +83,7 @@ func (r *Row) Add(o *Row) {
 	r.Violations += o.Violations
 	r.Gaps += o.Gaps
 	r.ShortGaps += o.ShortGaps
-	r.Bytes += o.Bytes
+	r.Bytes = addBytes(r.Bytes, o.Bytes)
 	for c, n := range o.Conducts {
 		r.Conducts[c] += n
 	}

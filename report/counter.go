@@ -127,6 +127,7 @@ type Counter struct {
 	urls        int64
 	agentURLs   []aggregate.URLCount // by crawler
 	agentBytes  []int64              // the same
+	sent, huge  int64                // bytes that are counted, and answers whose bytes are not
 	served      answers
 	failed      answers
 	requested   *aggregate.Largest[requestedURL]
@@ -298,7 +299,7 @@ func (c *Counter) addImpostors(b *engine.Batch) error {
 		if answer != ranges.No {
 			continue
 		}
-		one := impostors.Count{Requests: 1, Bytes: c.bytesOf(b, i)}
+		one := impostors.Count{Requests: 1, Bytes: max(0, c.bytesOf(b, i))}
 		if b.Verdicts[i].Access == engine.Denied {
 			one.Denied = 1
 		}
@@ -310,18 +311,30 @@ func (c *Counter) addImpostors(b *engine.Batch) error {
 	return nil
 }
 
-// maxBytes is more than any answer has; greater numbers are not counted.
-const maxBytes = 1 << 50
+// The bytes that are counted: fewer than maxBytes of an answer, and mostBytes of a log, a bound that sums by crawlers, rules or paths can
+// have 2,048 times, and that numbers of JavaScript can be exactly. See Huge.
+const (
+	maxBytes  = 1 << 50
+	mostBytes = 1 << 52
+)
 
-// bytesOf returns how many bytes were sent for a row, 0 if that is not known.
+// Huge returns how many answers have so many bytes that these are not counted.
+func (c *Counter) Huge() int64 { return c.huge }
+
+// bytesOf returns how many bytes were sent for a row, 0 if that is not known, and -1 if they are not counted. It notes them.
 func (c *Counter) bytesOf(b *engine.Batch, i int) int64 {
 	if c.bytes < 0 {
 		return 0
 	}
-	if k := &b.Kept[c.bytes]; k.Present[i] && k.Ints[i] > 0 && k.Ints[i] < maxBytes {
-		return k.Ints[i]
+	k := &b.Kept[c.bytes]
+	if !k.Present[i] || k.Ints[i] <= 0 {
+		return 0
 	}
-	return 0
+	if k.Ints[i] >= maxBytes || k.Ints[i] > mostBytes-c.sent {
+		return -1
+	}
+	c.sent += k.Ints[i]
+	return k.Ints[i]
 }
 
 // pageSize returns the size of the page that answered a row; 0 if it is not known, or there was none. An answer to HEAD, and 304,
@@ -396,7 +409,10 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	if one.Rows = 1; c.fromLog && b.Violations[i] == engine.Violated {
 		one.Violations = 1
 	}
-	one.Bytes = c.bytesOf(b, i)
+	if one.Bytes = c.bytesOf(b, i); one.Bytes < 0 {
+		one.Bytes = 0
+		c.huge++
+	}
 	class := statusClass(b, i, c.status)
 	if b.IsTxt(i) {
 		if class > 0 {

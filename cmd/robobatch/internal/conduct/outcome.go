@@ -138,6 +138,9 @@ func (f *findings) warn(c *console.Console) error {
 	for _, d := range warn.Misfits(f.misfits) {
 		c.Warn(d)
 	}
+	if f.total.Bytes == conduct.MostBytes {
+		c.Warn(warning.Warning{Code: warning.HugeCounts, Count: 1, Text: "the bytes of the answers to crawlers are more than a number can be, so that their sum ends at " + say.Number(conduct.MostBytes) + ": check that the field of the bytes is the right one"})
+	}
 	if err := f.judgesNothing(f.about.Times, f.about.Answers); err != nil {
 		return err
 	}

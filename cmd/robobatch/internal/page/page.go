@@ -16,6 +16,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -183,6 +184,10 @@ func (p *Page) make(ctx context.Context, r Result) error {
 		return err
 	}
 	r.Summary.Warnings = append(r.Summary.Warnings, warn.Misfits(counter.Misfits())...)
+	if n := counter.Huge(); n > 0 {
+		text := say.Count(n, "answer") + " whose bytes are not counted, as they are 1 PiB or more, or the log has 4 PiB already: check that the field of the bytes is the right one"
+		r.Summary.Warnings = append(r.Summary.Warnings, warning.Warning{Code: warning.HugeCounts, Text: text, Count: n})
+	}
 	run := &report.Run{
 		Version: build.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: p.flags, Inputs: r.InputNames(), Stats: r.Stats, Refused: summary.Sum(r.Summary.Counts.Refused),
 		Warnings: warningsOf(r.Summary.Warnings), Changes: r.Changes,

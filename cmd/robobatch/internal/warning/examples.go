@@ -46,6 +46,10 @@ var examples = map[Code]example{
 		"https://a.example/x,12,0.4\nhttps://a.example/y,3,0.1",
 		"url,clicks,ctr\nhttps://a.example/x,12,0.4\nhttps://a.example/y,3,0.1",
 	},
+	HugeCounts: {
+		`{"url":"https://a.example/x","bytes":9223372036854775807}`,
+		`{"url":"https://a.example/x","bytes":5120}`,
+	},
 	JoinedLines: {
 		"cat unix.log mac.log > all.log; robobatch -in all.log …",
 		"robobatch -in unix.log …; tr '\\r' '\\n' < mac.log | robobatch -in - …",

@@ -51,6 +51,7 @@ const (
 	FormulaCells      Code = "formula_cells"
 	GrowingLog        Code = "growing_log"
 	HeadlessTable     Code = "headless_table"
+	HugeCounts        Code = "huge_counts"
 	JoinedLines       Code = "joined_lines"
 	MissingSitemaps   Code = "missing_sitemaps"
 	MixedEncoding     Code = "mixed_encodings"
@@ -120,6 +121,10 @@ var Meanings = []Meaning{
 	{
 		HeadlessTable, "A log was read as a list of URLs, but each of its first lines has equally many numbers, shares or URLs after its URL, parted by commas, semicolons or pipes: it may be a table without a header. Or a later line is the header of a table that was joined to the list.",
 		"Put a header in front, as in url,clicks. If the numbers are parts of the URLs, add -format urls.",
+	},
+	{
+		HugeCounts, "Answers have petabytes, alone or in sum. The page counts no answer of 1 PiB or more, and 4 PiB in all; sums of conduct end at 9,223,372,036,854,775,807.",
+		"Check that the field of the bytes is the right one.",
 	},
 	{
 		JoinedLines, "Lines hold a carriage return, several records, or NULs that a crash has left: parts with other line ends were joined, or line ends were lost. At most one record of such a line has a row.",
