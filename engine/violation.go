@@ -128,7 +128,8 @@ func (e *Evaluator) setIn(b *Batch, row int, id RulingID) *rules.Set {
 }
 
 // mustKnow reports whether the crawler of a row must have known the text that forbids the URL at that time.
-// Since when that was there is known; no older text that allows the URL could still be used.
+// Since when that was there is known; no older text that allows the URL could still be used: it was in force within the
+// cache time, or fetches failed within it and it was the last before them, as a crawler may keep its copy until they succeed.
 func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 	periods := e.reader.Periods(uint32(b.Sites[row]))
 	moment := b.time(row)
@@ -138,9 +139,14 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 	n := rules.Index(periods, moment)
 	path, buf := e.store.opt.Dialect.Path(e.rawPath(b, row), e.path)
 	e.path = buf
+	end := periods[n].From // of the period in hand, or of the failures after it
 	for n--; n >= 0; n-- {
-		p, end := periods[n], periods[n+1].From
-		if p.ID <= rules.NoRobots || end <= moment-e.cache(p) {
+		p, until := periods[n], end
+		if p.ID.IsFailed() {
+			continue
+		}
+		end = p.From
+		if p.ID <= rules.NoRobots || until <= moment-e.cache(p) {
 			continue
 		}
 		if set := e.setIn(b, row, p.ID); set.Decide(path, &e.scratch).Access == Allowed {

@@ -28,9 +28,10 @@ func TestViolationLimits(t *testing.T) {
 		r.File = true
 		return r
 	}
-	failed := func(n int) robots.Response {
-		return robots.Response{Origin: "https://a", Status: 503, FetchedAt: day(n, 0)}
+	status := func(n, status int) robots.Response {
+		return robots.Response{Origin: "https://a", Status: status, FetchedAt: day(n, 0)}
 	}
+	failed := func(n int) robots.Response { return status(n, 503) }
 	undated := func(r robots.Response) robots.Response {
 		r.FetchedAt = time.Time{}
 		return r
@@ -96,6 +97,30 @@ func TestViolationLimits(t *testing.T) {
 		{"a fetch that failed after what forbade", 0, false, []robots.Response{capture(1, closed), failed(5), capture(9, closed)}, []row{
 			at(4, last, Violated), at(5, 0, unknown), at(8, last, unknown), at(9, 0, Violated),
 		}},
+		{"just after failures", 0, false, []robots.Response{capture(1, open), failed(3), failed(5), capture(9, closed)}, []row{
+			at(8, last, unknown), at(9, 5*time.Minute, unknown), at(9, last, unknown), at(10, 0, Violated),
+		}},
+		{"just after failures, and what forbade", 0, false, []robots.Response{capture(1, open), capture(2, closed), failed(5), capture(9, closed)}, []row{
+			at(9, 5*time.Minute, Violated),
+		}},
+		{"just after failures, without copies", -1, false, []robots.Response{capture(1, open), failed(5), capture(9, closed)}, []row{at(9, 0, Violated)}},
+		{"just after failures, and none before them", 0, false, []robots.Response{failed(5), capture(9, closed)}, []row{at(9, 5*time.Minute, Violated)}},
+		{"just after failures, and a 404", 0, false, []robots.Response{status(1, 404), failed(5), capture(9, closed)}, []row{
+			at(9, last, unknown), at(10, 0, Violated),
+		}},
+		{"max-age before failures", 0, false, []robots.Response{maxAge(capture(1, open), time.Hour), failed(5), capture(9, closed)}, []row{
+			at(9, time.Hour-time.Second, unknown), at(9, time.Hour, Violated),
+		}},
+		{"max-age of a fetch that failed", 0, false, []robots.Response{capture(1, open), maxAge(failed(5), 0), capture(9, closed)}, []row{
+			at(9, last, unknown), at(10, 0, Violated),
+		}},
+		{"max-age of failures that have lapsed", 0, false, []robots.Response{maxAge(failed(1), 90*24*time.Hour), capture(40, closed)}, []row{
+			at(39, 0, no), at(40, last, unknown), at(41, 0, Violated),
+		}},
+		{"max-age of a redirect that leads nowhere", 0, false, []robots.Response{maxAge(status(1, 301), 90*24*time.Hour), capture(9, closed)}, []row{
+			at(8, 0, no), at(9, last, unknown), at(10, 0, Violated),
+		}},
+		{"max-age of a 404", 0, false, []robots.Response{maxAge(status(1, 404), time.Hour), capture(9, closed)}, []row{at(9, time.Hour, Violated)}},
 		{"a fetch that failed, and a fixed moment", 0, true, []robots.Response{failed(5)}, []row{at(9, 0, unknown)}},
 		{"a fixed moment", 0, true, []robots.Response{capture(1, open), capture(5, closed)}, []row{at(5, 0, Violated), {day(9, 0), feeds, unknown}}},
 		{"a fixed moment and a file", 0, true, []robots.Response{file(capture(1, closed))}, []row{at(1, 0, Violated)}},
@@ -204,6 +229,25 @@ func TestViolationAssumed(t *testing.T) {
 	s.NewEvaluator().Evaluate(b)
 	if b.Verdicts[0].Access != Denied || b.Violations[0] != ViolationUnknown {
 		t.Errorf("%v, violation %d", b.Verdicts[0], b.Violations[0])
+	}
+}
+
+// TestViolationOfRobotsTxt holds that no crawler is accused of asking for a robots.txt, however its URL is written.
+func TestViolationOfRobotsTxt(t *testing.T) {
+	for _, d := range []robots.Dialect{robots.RFC9309, robots.Google, robots.Google2010, robots.Yandex} {
+		closed := robots.Response{Origin: "https://a", Status: 200, Body: []byte("User-agent: *\nDisallow: /\n")}
+		s, err := BuildStore(sequence([]robots.Response{closed}), StoreOptions{Dialect: d, LogAgents: LogAgentsStar})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := logBatch([]logRow{
+			{googleHeader, "https://a/robots.txt"}, {googleHeader, "https://a/robots.txt?x"}, {googleHeader, "https://a/robots.txt#z"},
+			{googleHeader, "https://a/robots.txt?x#z"}, {googleHeader, "https://a/robots.txt.bak#z"}, {googleHeader, "https://a/#/robots.txt"},
+		})
+		s.NewEvaluator().Evaluate(b)
+		if want := []Violation{NoViolation, NoViolation, NoViolation, NoViolation, Violated, Violated}; !slices.Equal(b.Violations, want) {
+			t.Errorf("%v: violations %v, want %v", d, b.Violations, want)
+		}
 	}
 }
 

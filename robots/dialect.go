@@ -180,10 +180,13 @@ func (d Dialect) AlwaysAllowed(path []byte) bool {
 	return d.Has(ImplicitRobotsTxt) && IsTxt(path)
 }
 
-// IsTxt reports whether a path names a robots.txt itself, with or without a query.
+// IsTxt reports whether a path, in normal form or as it is written, names a robots.txt itself, with or without a query and a
+// fragment.
 func IsTxt(path []byte) bool {
-	return len(path) >= len(TxtPath) && string(path[:len(TxtPath)]) == TxtPath &&
-		(len(path) == len(TxtPath) || path[len(TxtPath)] == '?')
+	if len(path) < len(TxtPath) || string(path[:len(TxtPath)]) != TxtPath {
+		return false
+	}
+	return len(path) == len(TxtPath) || path[len(TxtPath)] == '?' || path[len(TxtPath)] == '#'
 }
 
 // An Agent is a crawler in search of its rules: the names it answers to, in order. Groups of

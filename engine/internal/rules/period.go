@@ -15,7 +15,7 @@ import (
 
 // A Moment says when rules must be in force.
 type Moment struct {
-	At   time.Time // zero means the time of the newest capture; ignored with Rows
+	At   time.Time // zero means, for each origin, its robots.History.NewestOf; ignored with Rows
 	Rows bool      // at the time of each row
 }
 
@@ -32,12 +32,13 @@ const (
 	CacheUndated = 1<<32 - 2 // nobody knows since when the response holds: it has no time, or only the time of a file
 )
 
-// CacheOf returns for how many seconds a crawler may use a copy of a response.
+// CacheOf returns for how many seconds a crawler may use a copy of a response. A failed fetch and a redirect give nothing to
+// copy, so their max-age never counts.
 func CacheOf(r *robots.Response) uint32 {
 	switch {
 	case r.File || r.FetchedAt.IsZero():
 		return CacheUndated
-	case r.HasMaxAge:
+	case r.HasMaxAge && r.Error == "" && (200 <= r.Status && r.Status < 300 || 400 <= r.Status && r.Status < 500):
 		return uint32(min(r.MaxAge/time.Second, CacheUndated-1))
 	}
 	return CacheDefault

@@ -41,6 +41,12 @@ func (id RulingID) IsKnown() bool {
 	return id > NoRobots && (cause == robots.CauseFetched || cause == robots.CauseStatus4xx)
 }
 
+// IsFailed reports whether everything is forbidden because fetches fail.
+func (id RulingID) IsFailed() bool {
+	effect, _ := id.outcome()
+	return id > NoRobots && effect == robots.DisallowAll
+}
+
 // outcome returns the effect and the cause.
 func (id RulingID) outcome() (robots.Effect, robots.Cause) {
 	if id >= firstText {

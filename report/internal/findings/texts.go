@@ -39,7 +39,7 @@ func (f *Facts) rulesFor(file *File, crawler string) []robots.Rule {
 // deniedBy returns the rule that denies a path; false if it is allowed.
 func (f *Facts) deniedBy(rules []robots.Rule, raw string) (by robots.Rule, denied bool) {
 	path, _ := f.Dialect.Path([]byte(raw), nil)
-	if i := robots.Decide(rules, path, f.Dialect); i >= 0 && !rules[i].Allow && string(path) != robots.TxtPath {
+	if i := robots.Decide(rules, path, f.Dialect); i >= 0 && !rules[i].Allow && !robots.IsTxt(path) {
 		return rules[i], true
 	}
 	return by, false
