@@ -51,7 +51,7 @@ func (e *Evaluator) findDeeds(b *Batch) {
 		if len(periods) > 0 {
 			moment := b.time(row)
 			if moment == NoTime {
-				moment = e.store.rules.Newest()
+				moment = e.reader.Newest(uint32(b.Sites[row]))
 			}
 			n := rules.Index(periods, moment)
 			d.Period, p = uint32(n), periods[n]

@@ -200,11 +200,10 @@ func (b *Batch) time(row int) int64 {
 
 // during returns the ruling in force at the time of a row.
 func (e *Evaluator) during(b *Batch, row int) RulingID {
-	moment := b.time(row)
+	r, moment := &e.route, b.time(row)
 	if moment == NoTime {
-		moment = e.store.rules.Newest()
+		moment = e.reader.Newest(uint32(r.site))
 	}
-	r := &e.route
 	if moment < r.from || moment > r.to {
 		var n int
 		n, r.from, r.to = rules.Find(r.periods, moment)

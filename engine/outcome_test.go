@@ -88,10 +88,10 @@ func TestOutcomes(t *testing.T) {
 	}
 	s := storeOf(t, StoreOptions{Dialect: robots.RFC9309}, all...)
 	for url, want := range map[string]string{
-		"https://down.com/robots.txt": "allow robots_txt; ", "https://later.com/": "deny rule Disallow: /; ", "https://down.com/": "allow unreachable_expired; ",
+		"https://down.com/robots.txt": "allow robots_txt; ", "https://later.com/": "deny rule Disallow: /; ", "https://down.com/": "deny unreachable; ",
 	} {
 		if got := ask(s, url); got != want {
-			t.Errorf("as of the newest: %s: %s, want %s", url, got, want)
+			t.Errorf("without a moment: %s: %s, want %s", url, got, want)
 		}
 	}
 }

@@ -113,6 +113,9 @@ func TestRowTimes(t *testing.T) {
 		{"a failure", responses(robots.Response{Status: 503, FetchedAt: day(2, 0)}), []moment{
 			{day(32, 0), "a | deny unreachable"}, {day(32, 1), "a | allow unreachable_expired"},
 		}},
+		{"a failure, and a newer capture of another origin", responses(robots.Response{Status: 503, FetchedAt: day(2, 0)}, robots.Response{Origin: "https://b", Status: 200, FetchedAt: day(40, 0)}), []moment{
+			{day(33, 0), "a | allow unreachable_expired"}, {time.Time{}, "a | deny unreachable"},
+		}},
 		{"a target that changes", responses(
 			robots.Response{Status: 301, Location: "https://b/robots.txt", FetchedAt: day(2, 0)}, robots.Response{Origin: "https://b", Status: 200, Body: []byte(rulesText), FetchedAt: day(2, 1)},
 			robots.Response{Origin: "https://b", Status: 200, Body: []byte(otherText), FetchedAt: day(5, 0)}), []moment{

@@ -119,12 +119,34 @@ func (h *History) timeline(key string) *timeline {
 // their first responses. The result must not be changed.
 func (h *History) Origins() []Origin { return h.origins }
 
-// Newest returns the time of the latest response, zero if no time is known: the moment where
-// ages start unless somebody names another.
+// Newest returns the time of the latest response, zero if no time is known.
 func (h *History) Newest() time.Time { return h.newest }
 
-// Outcome returns the outcome that is in force for the origin at a moment; zero means [History.Newest], and is
-// not for [NewHistoryOf].
+// NewestOf returns the time of the latest response of an origin or of the redirect chain that starts there, zero if no time
+// is known: the moment where its ages start unless somebody names another. Responses of other origins have no part in it.
+func (h *History) NewestOf(o Origin) (newest time.Time) {
+	key := string(o) + TxtPath
+	for range 1 + maxRedirects {
+		t := h.timeline(key)
+		if t == nil {
+			break
+		}
+		if !t.complete {
+			t.finish()
+		}
+		last := &t.captures[len(t.captures)-1]
+		if last.at.After(newest) {
+			newest = last.at
+		}
+		if last.result != redirect {
+			break
+		}
+		key = last.target
+	}
+	return newest
+}
+
+// Outcome returns the outcome that is in force for the origin at a moment; zero means [History.NewestOf].
 //
 // The latest response not later than asOf decides, and of two at the same time the one added last.
 // If it is a redirect, the latest one of its target does, and so on, up to maxRedirects; rules
@@ -138,7 +160,7 @@ func (h *History) Newest() time.Time { return h.newest }
 // openUnlessOK errors allow everything from the start.
 func (h *History) Outcome(o Origin, asOf time.Time) Outcome {
 	if asOf.IsZero() {
-		asOf = h.newest
+		asOf = h.NewestOf(o)
 	}
 	out, _ := h.outcome(string(o)+TxtPath, asOf)
 	return out
@@ -172,7 +194,7 @@ func (h *History) outcome(key string, asOf time.Time) (out Outcome, until time.T
 // of the outcome, which may be a redirect that leads nowhere, is not one of them.
 func (h *History) Hops(o Origin, asOf time.Time) (hops []int) {
 	if asOf.IsZero() {
-		asOf = h.newest
+		asOf = h.NewestOf(o)
 	}
 	key := string(o) + TxtPath
 	out, _ := h.outcome(key, asOf)

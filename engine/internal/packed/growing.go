@@ -66,6 +66,7 @@ func (g *growing) Find(origin []byte) (number uint32, id rules.RulingID, ok bool
 }
 
 func (g *growing) Periods(number uint32) []rules.Period { return g.site(number).periods }
+func (g *growing) Newest(number uint32) int64           { return g.site(number).newest }
 func (g *growing) Origin(number uint32) robots.Origin   { return g.site(number).origin }
 
 func (g *growing) Set(id rules.RulingID, agent int) *rules.Set { return g.Ruling(id).Set(agent) }

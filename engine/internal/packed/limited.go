@@ -149,6 +149,7 @@ func (m *limitedReader) Find(origin []byte) (number uint32, id rules.RulingID, o
 }
 
 func (m *limitedReader) Periods(number uint32) []rules.Period { return m.site(number).periods }
+func (m *limitedReader) Newest(number uint32) int64           { return m.site(number).newest }
 func (m *limitedReader) Origin(number uint32) robots.Origin   { return m.site(number).origin }
 
 func (m *limitedReader) site(number uint32) *siteEntry {

@@ -150,11 +150,8 @@ func newLoader(name string, file *pack.Reader, opt rules.Options) (*loader, erro
 	if l.odd, err = readOdd(file); err != nil {
 		return nil, err
 	}
-	if l.Moment.At.IsZero() {
-		l.Moment.At = summary.Newest
-	}
 	sum := summary.Hash
-	if l.Moment.Rows || !l.Moment.At.Equal(summary.Newest) {
+	if l.Moment.Rows || !l.Moment.At.IsZero() {
 		if sum, l.inForce, err = scan(context.Background(), file, opt.Dialect, l.Moment); err != nil {
 			return nil, err
 		}
@@ -167,7 +164,6 @@ func newLoader(name string, file *pack.Reader, opt rules.Options) (*loader, erro
 func (l *loader) NumSites() int      { return l.file.Sites() }
 func (l *loader) InForce() int       { return l.inForce }
 func (l *loader) Hash() string       { return l.hash }
-func (l *loader) Newest() int64      { return robots.Microseconds(l.file.Summary().Newest) }
 func (l *loader) Odd() rules.Odd     { return l.odd }
 func (l *loader) Notes() []byte      { return l.file.Notes() }
 func (l *loader) Texts() int         { return l.file.Texts() }
@@ -209,6 +205,7 @@ type site struct {
 	origin  robots.Origin
 	id      rules.RulingID
 	periods []rules.Period // if it is Dated
+	newest  int64          // the same, see rules.Reader
 }
 
 // brokenSite stands for a site that could not be loaded.
@@ -235,6 +232,7 @@ func (l *loader) site(number uint32, known rules.RulingID) *site {
 	}
 	if s.id = periods[0].ID; len(periods) > 1 {
 		s.id, s.periods = rules.Dated, slices.Clone(periods)
+		s.newest = robots.Microseconds(b.resolver.history.NewestOf(s.origin))
 	}
 	return s
 }

@@ -254,7 +254,7 @@ func (w *writer) summarize(ctx context.Context, r *pack.Reader) (pack.Summary, e
 			}
 		}
 	}
-	sum, inForce, err := scan(ctx, r, w.dialect, rules.Moment{At: s.Newest})
+	sum, inForce, err := scan(ctx, r, w.dialect, rules.Moment{})
 	s.InForce, s.Hash = int64(inForce), sum
 	return s, err
 }

@@ -103,7 +103,6 @@ func (b *builder) store() (Store, error) {
 		sites:   make(map[robots.Origin]uint32, len(origins)),
 		ids:     make([]RulingID, len(origins)),
 		rulings: append(FixedRulings(len(b.opt.Agents)), make([]*Ruling, len(b.texts))...),
-		newest:  robots.Microseconds(b.history.Newest()),
 		tokens:  b.opt.Tokens,
 		keys:    make([]captures.Key, len(b.texts)),
 		failure: &b.failure,
@@ -126,9 +125,10 @@ func (b *builder) store() (Store, error) {
 		}
 		if s.ids[site] = periods[0].ID; len(periods) > 1 {
 			if s.periods == nil {
-				s.periods = make([][]Period, len(origins))
+				s.periods, s.newest = make([][]Period, len(origins)), make([]int64, len(origins))
 			}
 			s.ids[site], s.periods[site] = Dated, slices.Clone(periods)
+			s.newest[site] = robots.Microseconds(b.history.NewestOf(o))
 		}
 	}
 	s.common = make([]*Set, len(s.rulings))

@@ -14,6 +14,7 @@ type inMemory struct {
 	sites   map[robots.Origin]uint32 //
 	ids     []RulingID               // by site
 	periods [][]Period               // by site; nil unless a site is Dated
+	newest  []int64                  // the same, see Reader.Newest
 	rulings []*Ruling                // by RulingID; nil where it is never in force
 	common  []*Set                   // the same, see Store.Common
 	keys    []captures.Key           // by text
@@ -22,7 +23,6 @@ type inMemory struct {
 
 	inForce int
 	hash    string
-	newest  int64
 	memory  Memory
 	failure *failure
 }
@@ -42,7 +42,6 @@ func (f *failure) err() error {
 func (s *inMemory) NumSites() int     { return len(s.origins) }
 func (s *inMemory) InForce() int      { return s.inForce }
 func (s *inMemory) Hash() string      { return s.hash }
-func (s *inMemory) Newest() int64     { return s.newest }
 func (s *inMemory) Memory() Memory    { return s.memory }
 func (*inMemory) Enough() int64       { return 0 }
 func (s *inMemory) Common() []*Set    { return s.common }
@@ -76,6 +75,7 @@ func (s *inMemory) Periods(site uint32) []Period {
 	return s.periods[site]
 }
 
+func (s *inMemory) Newest(site uint32) int64         { return s.newest[site] }
 func (s *inMemory) Ruling(id RulingID) *Ruling       { return s.rulings[id] }
 func (s *inMemory) Set(id RulingID, agent int) *Set  { return s.rulings[id].Set(agent) }
 func (s *inMemory) Origin(site uint32) robots.Origin { return s.origins[site] }

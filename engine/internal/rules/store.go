@@ -27,7 +27,6 @@ type Store interface {
 	NumSites() int  // origins that are known; sites are numbered from 0
 	InForce() int   // sites that have something in force, at any time
 	Hash() string   // of the rulings in force for all sites
-	Newest() int64  // the time of the newest capture, in microseconds since 1970
 	Memory() Memory // of the rules loaded so far, equal texts counted once
 
 	// Enough returns the limit of memory under which all rules would have stayed that were loaded; 0 if few of them
@@ -67,6 +66,7 @@ type Store interface {
 type Reader interface {
 	Find(origin []byte) (site uint32, id RulingID, ok bool)
 	Periods(site uint32) []Period // nil unless the site is Dated
+	Newest(site uint32) int64     // of a site that is Dated: robots.History.NewestOf, in microseconds since 1970
 	Ruling(id RulingID) *Ruling   // of an outcome or a text
 	Set(id RulingID, agent int) *Set
 	Origin(site uint32) robots.Origin
