@@ -218,16 +218,34 @@ func (s *scene) checkMisfits(t *testing.T, f *findings) {
 		want.Denied, want.Told = 0, 0
 	}
 	var got conduct.Misfit
-	if want.Origin = site; want.Answers+want.Denied == 0 {
+	for i := range s.lines {
+		if l := &s.lines[i]; l.want == "unseen" && s.isHidden(l) {
+			want.Hidden++
+		}
+	}
+	if want.Origin = site; want.Answers+want.Denied+want.Hidden == 0 {
 		want.Origin = ""
 	}
 	if len(f.misfits) > 0 {
 		got = f.misfits[0]
-		got.Size, got.Text = 0, 0 // scripts hold them
+		if got.Knew != count(f, conduct.Knew) {
+			t.Fatalf("got %+v", got)
+		}
+		got.Size, got.Text, got.Busy, got.Asked, got.Knew, got.Unseen = 0, 0, 0, 0, 0, 0 // scripts hold them
 	}
 	if len(f.misfits) > 1 || got != want {
 		t.Fatalf("got %+v, want %+v", f.misfits, want)
 	}
+}
+
+// count returns how many requests at the site are of a conduct.
+func count(f *findings, c conduct.Conduct) (n int64) {
+	for i := range f.requests {
+		if q := &f.requests[i]; q.Origin == site && q.Conduct == c {
+			n++
+		}
+	}
+	return n
 }
 
 // checkRequests compares the requests with the lines of the log, and their rules with those of the slow reference.
@@ -270,7 +288,7 @@ func (s *scene) checkAnswer(t *testing.T, q *conduct.Request, l *line) {
 	for i := range s.lines {
 		o := &s.lines[i]
 		at := o.at.UnixMicro()
-		if o.agent != l.agent || originOf(o.url) != originOf(l.url) || !o.counts() || o.at.After(l.at) || answer != conduct.NoTime && at < answer {
+		if o.agent != l.agent || !s.isOf(o, originOf(l.url)) || !o.counts() || o.at.After(l.at) || answer != conduct.NoTime && at < answer {
 			continue
 		}
 		if at != answer {
@@ -285,7 +303,7 @@ func (s *scene) checkAnswer(t *testing.T, q *conduct.Request, l *line) {
 	}
 	if q.HadText && answer != conduct.NoTime && !other {
 		if r := s.inForce(l.url, time.UnixMicro(answer)); r != nil && r.Status == 200 && !r.FetchedAt.IsZero() {
-			capture = r.FetchedAt.UnixMicro()
+			capture = max(r.FetchedAt.UnixMicro(), s.own(l.url, time.UnixMicro(answer)).FetchedAt.UnixMicro())
 		}
 	}
 	if q.Answer != answer || q.HadText && texts == 0 || !q.HadText && texts > 0 && others == 0 || q.Capture != capture {

@@ -2,6 +2,7 @@ package conduct
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/internal/wire"
@@ -23,6 +24,8 @@ type counts struct {
 type answersOf struct {
 	first        [misfits + 1]int64 // when it had the first of each fit; NoTime is never
 	gave, denied int64              // how many gave a text where one is in force, and how many said that there is none
+	moved        int64              // redirects of /robots.txt
+	requests     int64              // of anything, set where the pair is sent
 }
 
 // noAnswers returns those of a crawler that never had one.
@@ -51,6 +54,8 @@ func (a *answersOf) addAnswers(o *answersOf) {
 	}
 	a.gave += o.gave
 	a.denied += o.denied
+	a.moved += o.moved
+	a.requests += o.requests
 }
 
 // append appends them to dst.
@@ -58,7 +63,10 @@ func (a *answersOf) append(dst []byte) []byte {
 	for _, at := range a.first {
 		dst = binary.AppendVarint(dst, at)
 	}
-	return binary.AppendVarint(binary.AppendVarint(dst, a.gave), a.denied)
+	for _, n := range [...]int64{a.gave, a.denied, a.moved, a.requests} {
+		dst = binary.AppendVarint(dst, n)
+	}
+	return dst
 }
 
 // readAnswers reads the bytes that append wrote.
@@ -66,8 +74,15 @@ func readAnswers(from *wire.Cursor) (a answersOf) {
 	for i := range a.first {
 		a.first[i] = from.Varint()
 	}
-	a.gave, a.denied = from.Varint(), from.Varint()
+	for _, n := range [...]*int64{&a.gave, &a.denied, &a.moved, &a.requests} {
+		*n = from.Varint()
+	}
 	return a
+}
+
+// any reports whether there is an answer.
+func (a *answersOf) any() bool {
+	return slices.ContainsFunc(a.first[:], func(at int64) bool { return at != NoTime })
 }
 
 // known returns when the crawler first had an answer that no bytes contradict. One that confirms a copy is such an answer

@@ -14,12 +14,18 @@ type kind uint8
 const (
 	gotText   kind = iota // an answer that gave the text in force
 	gotNone               // an answer by which there is no robots.txt
+	failed                // a request of /robots.txt without an answer that counts
+	moved                 // a redirect of /robots.txt that no capture knows
 	allowed               // another request than of /robots.txt
 	forbidden             // the same, and the text in force forbids it
+	violated              // in a series only: forbidden, and violated
 )
 
 // isFetch reports whether an event is an answer to a request of /robots.txt.
 func (k kind) isFetch() bool { return k <= gotNone }
+
+// isTxt reports whether an event is a request of /robots.txt.
+func (k kind) isTxt() bool { return k <= moved }
 
 // noDelay is the delay of a request that no Crawl-delay binds.
 const noDelay = -1
@@ -32,6 +38,7 @@ type event struct {
 	delay    int64  // microseconds; noDelay is none. A fetch has the delay of the event before
 	period   uint32 // of a fetch and a forbidden one, see engine.Deed
 	cache    int64  // of a fetch, microseconds
+	away     bool   // of a fetch: at the origin that the capture in force redirects to
 	fit      fit    // of a fetch, as the next two, which only those above fits have
 	size     int64  // bytes of the answer
 	text     int64  // bytes of the text in force
@@ -44,7 +51,7 @@ func (e *event) compare(o *event) int {
 	if e.at != o.at {
 		return cmp.Compare(e.at, o.at)
 	}
-	if c := cmp.Or(cmp.Compare(e.kind, o.kind), cmp.Compare(e.period, o.period), cmp.Compare(e.cache, o.cache), cmp.Compare(e.delay, o.delay), cmp.Compare(e.fit, o.fit), cmp.Compare(e.size, o.size), cmp.Compare(e.text, o.text)); c != 0 {
+	if c := cmp.Or(cmp.Compare(e.kind, o.kind), cmp.Compare(e.period, o.period), cmp.Compare(e.cache, o.cache), cmp.Compare(e.delay, o.delay), cmp.Compare(e.fit, o.fit), cmp.Compare(e.size, o.size), cmp.Compare(e.text, o.text), cmp.Compare(flag(e.away), flag(o.away))); c != 0 {
 		return c
 	}
 	return cmp.Or(bytes.Compare(e.past, o.past), bytes.Compare(e.detail, o.detail))
@@ -53,7 +60,7 @@ func (e *event) compare(o *event) int {
 // order orders the events that a judge receives: of one moment, answers come first. Requests of one moment are
 // all alike, unless the caller wants them one by one, with details.
 func (e *event) order(o *event, details bool) int {
-	switch fetch, other := e.kind.isFetch(), o.kind.isFetch(); {
+	switch fetch, other := e.kind.isTxt(), o.kind.isTxt(); {
 	case details, e.at != o.at, fetch && other:
 		return e.compare(o)
 	case fetch:
@@ -64,13 +71,24 @@ func (e *event) order(o *event, details bool) int {
 	return 0
 }
 
-// The first byte of an event has its kind in the lowest two bits, and these above them.
+// flag returns 1 for true.
+func flag(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// isAway is set in the byte of the fit of a fetch that was at another origin.
+const isAway = 1 << 7
+
+// The first byte of an event has its kind in the lowest three bits, and these above them.
 const (
-	newDelay   = 1 << 2 // the delay differs from the delay of the event before, and follows
-	isViolated = 1 << 3
-	inSeconds  = 1 << 4 // the difference of the times is in seconds, not in microseconds
-	stepShift  = 5      // the difference, from 0; longStep says that it follows
-	longStep   = 7
+	kindMask  = 7
+	newDelay  = 1 << 3 // the delay differs from the delay of the event before, and follows
+	inSeconds = 1 << 4 // the difference of the times is in seconds, not in microseconds
+	stepShift = 5      // the difference, from 0; longStep says that it follows
+	longStep  = 7
 
 	second = 1_000_000
 )
@@ -92,12 +110,12 @@ func (s *state) append(dst []byte, e *event) []byte {
 	} else {
 		head |= byte(step) << stepShift
 	}
-	isNew := !e.kind.isFetch() && e.delay != s.delay
+	isNew := !e.kind.isTxt() && e.delay != s.delay
 	if isNew {
 		head |= newDelay
 	}
 	if e.violated {
-		head |= isViolated
+		head += byte(violated - forbidden)
 	}
 	dst = append(dst, head)
 	if long {
@@ -110,7 +128,7 @@ func (s *state) append(dst []byte, e *event) []byte {
 	s.at = e.at
 	switch e.kind {
 	case gotText, gotNone:
-		dst = append(binary.AppendUvarint(dst, uint64(e.period)), byte(e.fit))
+		dst = append(binary.AppendUvarint(dst, uint64(e.period)), byte(e.fit)|flag(e.away)*isAway)
 		dst = binary.AppendUvarint(dst, uint64(e.cache))
 		if e.fit > fits {
 			dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(e.size)), uint64(e.text))
@@ -119,7 +137,7 @@ func (s *state) append(dst []byte, e *event) []byte {
 		dst = binary.AppendUvarint(dst, uint64(e.period))
 		dst = append(dst, e.past...)
 		dst = append(binary.AppendUvarint(dst, uint64(len(e.detail))), e.detail...)
-	case allowed:
+	case failed, moved, allowed, violated:
 	}
 	return dst
 }
@@ -142,7 +160,7 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 		step *= second
 	}
 	s.at += step
-	e.kind = kind(head & 3)
+	e.kind = kind(head & kindMask)
 	if head&newDelay != 0 {
 		var n int
 		if s.delay, n = binary.Varint(series); n <= 0 {
@@ -150,8 +168,11 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 		}
 		series = series[n:]
 	}
-	e.at, e.delay, e.violated, e.fit = s.at, s.delay, head&isViolated != 0, unsized
-	if e.kind == allowed {
+	e.at, e.delay, e.violated, e.away, e.fit = s.at, s.delay, e.kind == violated, false, unsized
+	if e.violated {
+		e.kind = forbidden
+	}
+	if e.kind == allowed || e.kind == failed || e.kind == moved {
 		return series, nil
 	}
 	return e.readRest(series)
@@ -184,10 +205,10 @@ func (e *event) readRest(series []byte) ([]byte, error) {
 
 // readFetch reads the fields that only fetches have.
 func (e *event) readFetch(series []byte) ([]byte, error) {
-	if len(series) == 0 || fit(series[0]) > misfits {
+	if len(series) == 0 || fit(series[0]&^isAway) > misfits {
 		return nil, errSeries
 	}
-	e.fit, series = fit(series[0]), series[1:]
+	e.fit, e.away, series = fit(series[0]&^isAway), series[0]&isAway != 0, series[1:]
 	fields := []*int64{&e.cache, &e.size, &e.text}
 	if e.fit <= fits {
 		fields = fields[:1]

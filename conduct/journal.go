@@ -3,6 +3,7 @@ package conduct
 import (
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -70,6 +71,9 @@ type Journal struct {
 	delays map[string]int64 // by value of a Crawl-delay
 
 	lengths map[engine.RulingID]lengths // of texts in force; those without are not known
+
+	leads map[engine.SiteID][]robots.Redirect // from these sites to other origins
+	ledTo map[string][]engine.SiteID          // to an origin, from these sites
 }
 
 // A seen says which fields some row of the log had: a time, an answer that counts, a number of bytes.
@@ -110,6 +114,14 @@ func NewJournal(store *engine.Store, opt Options) *Journal {
 	j.list = engine.NewAgentList(j.lookup, nil, mostNamed)
 	for i := range j.sites {
 		j.sites[i].first = NoTime
+	}
+	j.leads, j.ledTo = store.Redirects(), map[string][]engine.SiteID{}
+	for site, leads := range j.leads {
+		for _, lead := range leads {
+			if from := j.ledTo[string(lead.To)]; !slices.Contains(from, site) {
+				j.ledTo[string(lead.To)] = append(from, site)
+			}
+		}
 	}
 	j.table.details = opt.Requests
 	j.table.init(max(opt.Memory/4, opt.Memory-siteSize*int64(len(j.sites))))
@@ -197,7 +209,7 @@ func (j *Journal) Write(b *engine.Batch) error {
 		p := j.table.find(origin, uint32(agent))
 		if p == nil {
 			var err error
-			if p, err = j.addPair(b, row, origin, uint32(agent)); err != nil {
+			if p, err = j.addPair(b, row, origin, uint32(agent), b.Rulings[row]); err != nil {
 				return err
 			}
 		}
@@ -207,6 +219,61 @@ func (j *Journal) Write(b *engine.Batch) error {
 		if err := j.record(b, row, p, deed); err != nil {
 			return err
 		}
+		if deed != nil && deed.IsTxt && at != NoTime && len(j.ledTo) > 0 {
+			if err := j.recordAway(b, row, uint32(agent)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// recordAway keeps a request of a robots.txt for the origins whose capture in force leads to it: a crawler that was sent from
+// http to https, or from one host to another, asks there.
+func (j *Journal) recordAway(b *engine.Batch, row int, agent uint32) error {
+	name, at := "", b.Times[row]
+	if n, isStray := b.Sites[row].Stray(); isStray {
+		name = string(b.Strays[n])
+	} else {
+		name = string(j.lookup.Origin(b.Sites[row]))
+	}
+	for _, from := range j.ledTo[name] {
+		if !slices.ContainsFunc(j.leads[from], func(l robots.Redirect) bool { return string(l.To) == name && l.From <= at && at < l.Until }) {
+			continue
+		}
+		j.spans = j.lookup.Stretches(j.spans[:0], from, 0)
+		n := sort.Search(len(j.spans), func(i int) bool { return j.spans[i].From > at }) - 1
+		n = max(n, 0)
+		span := j.spans[n]
+		e := event{at: at, delay: noDelay, away: true, period: uint32(n), cache: span.CacheFor}
+		if !j.answer(b, row, span.ID, &e) {
+			if e.kind != failed {
+				continue
+			}
+			e.away, e.period, e.cache = false, 0, 0
+		}
+		p := j.table.find(uint32(from), agent)
+		if p == nil {
+			var err error
+			if p, err = j.addPair(b, row, uint32(from), agent, span.ID); err != nil {
+				return err
+			}
+		}
+		if e.kind.isFetch() {
+			_, isText := span.ID.Text()
+			p.fetched.note(&e, isText)
+		}
+		if j.table.append(p, &e) {
+			continue
+		}
+		err := j.writeRun(false)
+		if err == nil {
+			p, err = j.addPair(b, row, uint32(from), agent, span.ID)
+		}
+		if err != nil {
+			return err
+		}
+		j.table.append(p, &e)
 	}
 	return nil
 }
@@ -265,7 +332,16 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) e
 	case deed == nil:
 	case deed.IsTxt:
 		p.robots++
-		if !j.answer(b, row, &e) || at == NoTime {
+		if !j.answer(b, row, b.Rulings[row], &e) {
+			if e.kind == moved {
+				p.fetched.moved++
+			}
+			if e.kind == allowed || at == NoTime || e.kind == moved && j.isLed(b.Sites[row], at) {
+				return nil
+			}
+			break
+		}
+		if at == NoTime {
 			return nil
 		}
 		e.period, e.cache = deed.Period, deed.CacheFor
@@ -281,7 +357,7 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) e
 			e.detail = j.detail
 		}
 	}
-	if p.timed && !e.kind.isFetch() {
+	if p.timed && !e.kind.isTxt() {
 		if p.ruling != b.Rulings[row] {
 			p.ruling = b.Rulings[row]
 			p.own = j.delayOf(p.ruling, p.agent)
@@ -299,15 +375,21 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) e
 		n, _ := b.Sites[row].Stray()
 		origin = j.strays.number(b, n)
 	}
-	p, err := j.addPair(b, row, origin, agent)
+	p, err := j.addPair(b, row, origin, agent, b.Rulings[row])
 	if err == nil {
 		j.table.append(p, &e)
 	}
 	return err
 }
 
-// answer sets the kind of an answer to a request of /robots.txt, and reports whether it counts.
-func (j *Journal) answer(b *engine.Batch, row int, e *event) bool {
+// isLed reports whether the capture in force at a site leads to another origin.
+func (j *Journal) isLed(site engine.SiteID, at int64) bool {
+	return slices.ContainsFunc(j.leads[site], func(l robots.Redirect) bool { return l.From <= at && at < l.Until })
+}
+
+// answer sets the kind of a request of /robots.txt by its answer, and reports whether that counts. One that does not is failed
+// or moved, or leaves the kind if it says nothing. id is the ruling in force.
+func (j *Journal) answer(b *engine.Batch, row int, id engine.RulingID, e *event) bool {
 	status, ok := keptInt(b, row, j.opt.Status)
 	if !ok {
 		return false
@@ -321,28 +403,31 @@ func (j *Journal) answer(b *engine.Batch, row int, e *event) bool {
 		e.kind = gotText
 		switch status {
 		case 200:
-			j.fit(b, row, e)
+			j.fit(b, row, id, e)
 		case 206, 304:
 			e.fit = confirms
 		}
 	case status >= 400 && status < 500 && status != 429:
 		e.kind = gotNone
-		if _, isText := b.Rulings[row].Text(); isText && (status == 404 || status == 410) { // others refuse a crawler
+		if _, isText := id.Text(); isText && (status == 404 || status == 410) { // others refuse a crawler
 			e.fit = denies
 		}
+	case status >= 300 && status < 400:
+		e.kind = moved
+		return false
 	default:
+		e.kind = failed
 		return false
 	}
 	return true
 }
 
 // fit compares the bytes of an answer with those of the text in force.
-func (j *Journal) fit(b *engine.Batch, row int, e *event) {
+func (j *Journal) fit(b *engine.Batch, row int, id engine.RulingID, e *event) {
 	size, ok := keptInt(b, row, j.opt.Bytes)
 	if !ok || size <= 0 || j.opt.Texts == nil { // 0 may stand for bytes that nobody counted
 		return
 	}
-	id := b.Rulings[row]
 	l, known := j.lengths[id]
 	if !known {
 		if key, isText := j.store.TextKey(id); isText {
@@ -360,8 +445,8 @@ func (j *Journal) fit(b *engine.Batch, row int, e *event) {
 	}
 }
 
-// addPair adds the pair of a row, and writes all others to disk before if there is no room.
-func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32) (*pair, error) {
+// addPair adds a pair of the crawler of a row at an origin where a ruling is in force, and writes all others to disk before if there is no room.
+func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id engine.RulingID) (*pair, error) {
 	if j.table.isFull() || j.strays.size > j.opt.Memory/8 {
 		if err := j.writeRun(false); err != nil {
 			return nil, err
@@ -378,7 +463,7 @@ func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32) (*pair
 	}
 	s := &j.sites[origin]
 	if !s.isKnown {
-		s.isKnown, s.ruling = true, b.Rulings[row]
+		s.isKnown, s.ruling = true, id
 		j.spans = j.lookup.Stretches(j.spans[:0], engine.SiteID(origin), s.ruling)
 		s.isDated = len(j.spans) > 1
 		for n, t := range j.spans {

@@ -9,6 +9,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/extsort"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // Judge hands all that was found to a Report. Nothing may be written after it. Errors are those of the Report and of
@@ -49,9 +50,14 @@ type judge struct {
 
 	about  *origin
 	row    Row
-	shared int64 // when another crawler of the operator first had an answer; NoTime is never
-	last   event // the last answer
+	shared int64     // when another crawler of the operator first had an answer; NoTime is never
+	own    answersOf // of the crawler
+	last   event     // the last answer
 	isLast bool
+
+	isFailing, isMoved bool // since then a request of /robots.txt failed, or was redirected
+	hasRobots          bool // half of the busy crawlers of the origin, or more, have an answer
+
 	isOff  bool // the crawler had another text by then than the one in force, see isOther
 	isGone bool // most answers of the origin say that there is no text
 	misfit Misfit
@@ -96,8 +102,15 @@ func (j *judge) origin(o *origin) error {
 	j.about, j.misfit = o, Misfit{Origin: o.name}
 	var all answersOf
 	for _, a := range o.fetched {
+		if a.requests >= leastBusy {
+			j.misfit.Busy++
+			if a.any() {
+				j.misfit.Asked++
+			}
+		}
 		all.gave, all.denied = all.gave+a.gave, all.denied+a.denied
 	}
+	j.hasRobots = 2*j.misfit.Asked >= j.misfit.Busy
 	if j.isGone = all.denied > all.gave; j.isGone {
 		j.misfit.Denied, j.misfit.Told = all.denied, all.denied+all.gave
 	}
@@ -111,7 +124,10 @@ func (j *judge) endOrigin() error {
 	if 10*m.Answers <= m.Compared {
 		m.Answers, m.Compared, m.Size, m.Text = 0, 0, 0, 0
 	}
-	if m.Answers+m.Denied > 0 {
+	if m.Hidden == 0 {
+		m.Busy, m.Asked = 0, 0
+	}
+	if m.Answers+m.Denied+m.Hidden > 0 {
 		return j.to.Misfit(m)
 	}
 	return nil
@@ -121,7 +137,8 @@ func (j *judge) endOrigin() error {
 func (j *judge) begin(agent string) error {
 	operator := j.operator(agent)
 	j.row = *NewRow(agent, operator, j.about.name)
-	j.isLast, j.asked, j.change = false, NoTime, 0
+	j.isLast, j.isFailing, j.isMoved, j.asked, j.change = false, false, false, NoTime, 0
+	j.own = j.about.fetched[agent]
 	if j.opt.ByAgent {
 		key, ok := j.keys[agent]
 		if !ok {
@@ -149,8 +166,13 @@ func (j *judge) event(e *event) error {
 			return err
 		}
 	}
-	if e.kind.isFetch() {
+	switch since := j.isLast && e.at > j.last.at; {
+	case e.kind.isFetch():
 		return j.answer(e)
+	case e.kind.isTxt():
+		j.isFailing = j.isFailing || since && e.kind == failed
+		j.isMoved = j.isMoved || since && e.kind == moved
+		return nil
 	}
 	if e.delay != noDelay && j.asked != NoTime {
 		j.row.Gaps++
@@ -163,6 +185,12 @@ func (j *judge) event(e *event) error {
 		return nil
 	}
 	conduct := j.judge(e)
+	switch {
+	case conduct == Knew:
+		j.misfit.Knew++
+	case conduct == Unseen && j.isLast:
+		j.misfit.Unseen++
+	}
 	j.row.Disallowed++
 	j.row.Conducts[conduct]++
 	j.sendMoment(Moment{Agent: j.row.Agent, At: e.at, Conduct: conduct, Violated: e.violated})
@@ -175,8 +203,13 @@ func (j *judge) event(e *event) error {
 // answer takes an answer to a request of /robots.txt.
 func (j *judge) answer(e *event) error {
 	r := &j.row
+	if e.away { // all but what the crawler knows of it counts where it asked
+		j.isOff = j.isOther(e)
+		j.last, j.isLast, j.isFailing, j.isMoved = *e, true, false, false
+		return nil
+	}
 	r.Answers++
-	if j.isLast {
+	if r.Answers > 1 {
 		gap := e.at - r.LastAnswer
 		r.AnswerGaps++
 		r.AnswerMost = max(r.AnswerMost, gap)
@@ -189,7 +222,7 @@ func (j *judge) answer(e *event) error {
 	r.LastAnswer = e.at
 	j.sendMoment(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
 	j.isOff = j.isOther(e)
-	j.last, j.isLast = *e, true
+	j.last, j.isLast, j.isFailing, j.isMoved = *e, true, false, false
 	m := &j.misfit
 	if e.fit < fits {
 		return nil
@@ -228,17 +261,25 @@ func (j *judge) judge(e *event) Conduct {
 		return Knew
 	case j.isLast && e.at-j.last.at <= j.last.cache:
 		return Held
+	case j.isLast && j.isFailing && !j.isMoved && e.at-j.last.at <= robots.Lapse.Microseconds(): // it could not get a newer one
+		return Held
 	case j.isLast && j.isGone && j.last.fit == denies: // there was no newer text that it could have had
 		return Unseen
 	case j.isLast:
 		return Outdated
 	case j.shared != NoTime && j.shared <= e.at:
 		return Shared
-	case j.about.first != NoTime && j.about.first <= e.at-j.cache:
+	case j.about.first == NoTime || j.about.first > e.at-j.cache || j.own.moved > 0:
+		return Unseen
+	case j.hasRobots:
 		return NeverAsked
 	}
+	j.misfit.Hidden++
 	return Unseen
 }
+
+// leastBusy is how many requests at an origin a crawler makes that should have asked for robots.txt there.
+const leastBusy = 20
 
 // report reports a request.
 func (j *judge) report(e *event, conduct Conduct) error {
@@ -290,6 +331,9 @@ func (j *judge) endChange() error {
 		return nil
 	}
 	j.change = 0
+	if j.own.requests == 0 { // it made none here, but asked where the capture leads
+		return nil
+	}
 	return j.to.Change(&j.now)
 }
 
@@ -306,6 +350,9 @@ func (j *judge) end(c *counts) error {
 	r.Stale, r.NoAddress = c.answers[ranges.Stale], c.answers[ranges.Null]
 	r.Robots, r.Untimed, r.Violations, r.Delay = c.robots, c.untimed, c.violations, c.newest
 	r.First, r.Last, r.Bytes = c.first, c.last, c.bytes
+	if r.Requests == 0 { // it asked only where the capture leads
+		return nil
+	}
 	if j.opt.ByAgent {
 		j.all[j.key].Add(r)
 		return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/extsort"
 )
@@ -115,9 +116,14 @@ func (j *Journal) sendOrigin(to reader, t *originPairs) error {
 	}
 	names := j.list.Names()
 	for _, n := range t.pairs {
-		if p := &j.table.pairs[n]; p.fetched != noAnswers() {
-			o.fetched[names[p.agent]] = p.fetched
+		p := &j.table.pairs[n]
+		a := p.fetched
+		for answer, requests := range p.answers {
+			if ranges.Answer(answer) != ranges.No {
+				a.requests += requests
+			}
 		}
+		o.fetched[names[p.agent]] = a
 	}
 	if err := to.origin(&o); err != nil {
 		return err

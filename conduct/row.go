@@ -15,8 +15,8 @@ const (
 	Held                      // that allowed it, and was no older than copies may be
 	Outdated                  // that allowed it, and was older
 	Shared                    // it had none, but another crawler of its operator had
-	NeverAsked                // none of them had, in a log that begins early enough to tell
-	Unseen                    // none of them had, and they may have asked before the log begins; or by its last answer the site had another text, or none
+	NeverAsked                // none of them had, in a log that begins early enough to tell, and shows requests of robots.txt
+	Unseen                    // none of them had, and they may have asked before the log begins, or where it does not show that; or by its last answer the site had another text, or none
 	NumConducts
 )
 
@@ -134,7 +134,21 @@ type Misfit struct {
 	Answers, Compared int64
 	Size, Text        int64 // bytes of the first such answer, and of the text in force
 	Denied, Told      int64 // answers that say that there is none, of these and those that gave a text
+
+	// Hidden are requests that are unseen because the log shows too few requests of robots.txt, as where a CDN answers them:
+	// of so many Busy crawlers, less than half have Asked.
+	Hidden, Busy, Asked int64
+
+	// Requests that the text forbids, of all crawlers that asked: those unseen for what their answers gave, and those made
+	// against a text that they had.
+	Unseen, Knew int64
 }
+
+// IsUnlike reports whether the answers contradict the text: not where the log only lacks them.
+func (m *Misfit) IsUnlike() bool { return m.Answers+m.Denied > 0 }
+
+// Disproves reports whether the answers leave nothing that is known of what crawlers knew of the text.
+func (m *Misfit) Disproves() bool { return m.IsUnlike() && m.Knew == 0 }
 
 // A Report receives the findings of a Journal, in order of origins and crawlers; if rows are of all origins, in order of
 // crawlers, at the end. Its arguments are valid until it returns.

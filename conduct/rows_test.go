@@ -49,7 +49,7 @@ func randomScene(rng *rand.Rand, lines int) *scene {
 			[]string{"/private/1", "/private/2", "/open", "/x", "/y", "/z"}[rng.IntN(6)]
 		if rng.IntN(10) == 0 {
 			l.url = originOf(l.url) + "/robots.txt"
-			l.status = []int{200, 200, 304, 404, 500}[rng.IntN(5)]
+			l.status = []int{200, 200, 304, 404, 500, 301}[rng.IntN(6)]
 			if r := s.inForce(l.url, l.at); r != nil && l.status != 304 {
 				l.size = []int{0, len(r.Body), len(r.Body) + longer, tooLong}[rng.IntN(4)]
 			}

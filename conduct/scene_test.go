@@ -72,6 +72,26 @@ func (s *scene) capture(day float64, status int, body string) *scene {
 	return s
 }
 
+// leads has a capture of a robots.txt that is a redirect to another.
+func (s *scene) leads(day float64, from, to string) *scene {
+	s.rules = append(s.rules, robots.Response{Origin: robots.Origin(from), Status: 301, Location: to + "/robots.txt", FetchedAt: s.at(day)})
+	return s
+}
+
+// busy has crawlers that come often, and some of them ask for robots.txt, too.
+func (s *scene) busy(day float64, asking, silent int) *scene {
+	for n := range asking + silent {
+		agent := []string{"Amazonbot", "Bytespider", "CCBot", "AhrefsBot"}[n]
+		for range 20 {
+			s.get(day, agent, "", site+"/open")
+		}
+		if n < asking {
+			s.asks(day, agent, 200)
+		}
+	}
+	return s
+}
+
 // copies says for how long copies of the last capture may be used.
 func (s *scene) copies(age time.Duration) *scene {
 	r := &s.rules[len(s.rules)-1]
@@ -201,7 +221,81 @@ var kinds = []struct {
 	}},
 	{"the server fails", func(s *scene) { s.file(closes).browsed(0).asks(1, "GPTBot", 503).gets(2, "GPTBot", "never_asked") }},
 	{"too many requests", func(s *scene) { s.file(closes).browsed(0).asks(1, "GPTBot", 429).gets(2, "GPTBot", "never_asked") }},
-	{"is redirected", func(s *scene) { s.file(closes).browsed(0).asks(1, "GPTBot", 301).gets(2, "GPTBot", "never_asked") }},
+	{"is redirected", func(s *scene) { s.file(closes).browsed(0).asks(1, "GPTBot", 301).gets(2, "GPTBot", "unseen") }},
+	{"is redirected later", func(s *scene) { s.file(closes).browsed(0).gets(2, "GPTBot", "unseen").asks(3, "GPTBot", 301) }},
+	{"is redirected by HEAD", func(s *scene) {
+		s.file(closes).browsed(0).ask(1, "GPTBot", 302, "HEAD", site+"/robots.txt").gets(2, "GPTBot", "never_asked")
+	}},
+	{"asks for a fragment", func(s *scene) {
+		s.file(closes).ask(0, "GPTBot", 200, "GET", site+"/robots.txt#z").gets(1, "GPTBot", "knew").ask(2, "bingbot", 200, "GET", site+"/robots.txt?v=2#z").gets(3, "bingbot", "knew")
+	}},
+	{"half of the busy crawlers ask", func(s *scene) { s.file(closes).busy(0, 1, 1).gets(2, "GPTBot", "never_asked") }},
+	{"a CDN answers robots.txt", func(s *scene) {
+		s.file(closes).busy(0, 1, 2).gets(2, "GPTBot", "unseen").asks(2, "bingbot", 200).gets(3, "bingbot", "knew")
+	}},
+	{"the busy crawlers ask later", func(s *scene) {
+		s.file(closes).busy(0, 0, 2).gets(2, "GPTBot", "never_asked").asks(3, "Amazonbot", 200)
+	}},
+	{"the log of one busy crawler", func(s *scene) {
+		s.file(closes).browsed(0)
+		for range 19 {
+			s.get(0.1, "GPTBot", "", site+"/open")
+		}
+		s.get(2, "GPTBot", "unseen", site+"/private/1")
+	}},
+	{"19 requests are not many", func(s *scene) {
+		s.isQuiet = true
+		s.file(closes).browsed(0)
+		for range 18 {
+			s.get(0.1, "GPTBot", "", site+"/open")
+		}
+		s.get(2, "GPTBot", "never_asked", site+"/private/1")
+	}},
+	{"an impostor is busy", func(s *scene) {
+		s.file(closes).browsed(0).from(impostors)
+		for range 30 {
+			s.get(0.1, "Googlebot", "", site+"/open")
+		}
+		s.from(googles).gets(2, "Googlebot", "never_asked").from("").gets(2, "GPTBot", "never_asked")
+	}},
+	{"its refreshes fail", func(s *scene) {
+		s.capture(0, 200, allows).capture(10, 200, closes).asks(9, "GPTBot", 200).asks(10.5, "GPTBot", 503).asks(12, "GPTBot", 429)
+		s.gets(13, "GPTBot", "held").gets(39, "GPTBot", "held").gets(39.01, "GPTBot", "outdated").asks(9, "bingbot", 200).gets(13, "bingbot", "outdated")
+	}},
+	{"a refresh fails later", func(s *scene) {
+		s.capture(0, 200, allows).capture(10, 200, closes).asks(9, "GPTBot", 200).gets(11, "GPTBot", "outdated").asks(11.5, "GPTBot", 503).gets(11.5, "GPTBot", "held").asks(12, "GPTBot", 304).gets(12, "GPTBot", "knew")
+	}},
+	{"a refresh fails before an answer", func(s *scene) {
+		s.capture(0, 200, allows).capture(10, 200, closes).asks(8, "GPTBot", 503).asks(9, "GPTBot", 200).asks(9, "GPTBot", 503).gets(11, "GPTBot", "outdated")
+	}},
+	{"a refresh fails, and another is redirected", func(s *scene) {
+		s.capture(0, 200, allows).capture(10, 200, closes).asks(9, "GPTBot", 200).asks(10, "GPTBot", 503).gets(10.5, "GPTBot", "held").asks(11, "GPTBot", 302).gets(12, "GPTBot", "outdated")
+	}},
+	{"a refresh by HEAD fails", func(s *scene) {
+		s.capture(0, 200, allows).capture(10, 200, closes).asks(9, "GPTBot", 200).ask(10, "GPTBot", 503, "HEAD", site+"/robots.txt").gets(12, "GPTBot", "outdated")
+	}},
+	{"an impostor's refresh fails", func(s *scene) {
+		s.capture(0, 200, allows).capture(10, 200, closes).from(googles).asks(9, "Googlebot", 200).from(impostors).asks(10, "Googlebot", 503).from(googles).gets(12, "Googlebot", "outdated")
+	}},
+	{"http leads to https", func(s *scene) {
+		s.capture(0, 200, closes).leads(0, plain, site).browsed(0).ask(1, "GPTBot", 301, "GET", plain+"/robots.txt").asks(1, "GPTBot", 200)
+		s.get(0, "", "", plain+"/").get(2, "GPTBot", "knew", plain+"/private/1").get(2, "bingbot", "never_asked", plain+"/private/1").get(2, "OAI-SearchBot", "shared", plain+"/private/1")
+	}},
+	{"http leads to https, whose text closes a page", func(s *scene) {
+		s.capture(0, 200, allows).capture(10, 200, closes).leads(0, plain, site).asks(9, "GPTBot", 200).ask(9, "bingbot", 200, "GET", plain+"/robots.txt")
+		s.get(9.5, "GPTBot", "", plain+"/private/1").get(10, "GPTBot", "held", plain+"/private/1").get(11, "GPTBot", "outdated", plain+"/private/1").asks(12, "GPTBot", 503)
+		s.get(13, "GPTBot", "held", plain+"/private/1").asks(14, "GPTBot", 200).get(15, "GPTBot", "knew", plain+"/private/1").get(15, "bingbot", "outdated", plain+"/private/1")
+	}},
+	{"www leads over http", func(s *scene) {
+		s.capture(0, 200, closes).leads(0, "http://www.a.example", plain).leads(0, plain, site).asks(1, "GPTBot", 200)
+		s.get(0, "", "", "http://www.a.example/").get(2, "GPTBot", "knew", "http://www.a.example/private/1").get(2, "GPTBot", "knew", plain+"/private/1").gets(2, "GPTBot", "knew")
+	}},
+	{"https does not lead to http", func(s *scene) {
+		s.capture(0, 200, closes).leads(0, plain, site).browsed(0).ask(1, "GPTBot", 200, "GET", plain+"/robots.txt").gets(2, "GPTBot", "never_asked")
+	}},
+	{"http led to https later", func(s *scene) {
+		s.capture(0, 200, closes).leads(3, plain, site).asks(1, "GPTBot", 200).get(0, "", "", plain+"/").get(4, "GPTBot", "never_asked", plain+"/private/1").asks(5, "GPTBot", 304).get(6, "GPTBot", "knew", plain+"/private/1")
+	}},
 	{"no status", func(s *scene) { s.file(closes).browsed(0).asks(1, "GPTBot", 0).gets(2, "GPTBot", "never_asked") }},
 	{"failures do not undo an answer", func(s *scene) {
 		s.file(closes).asks(0, "GPTBot", 200).asks(1, "GPTBot", 500).asks(2, "GPTBot", 429).gets(3, "GPTBot", "knew")
@@ -213,7 +307,7 @@ var kinds = []struct {
 		for day := range 5 {
 			s.asks(float64(day), "GPTBot", 404).asks(float64(day), "bingbot", 410).asks(float64(day), "Amazonbot", 301).asks(float64(day), "Amazonbot", 503)
 		}
-		s.file(closes).gets(4.5, "GPTBot", "held").gets(7, "GPTBot", "unseen").gets(7, "bingbot", "unseen").gets(7, "Amazonbot", "never_asked").gets(7, "OAI-SearchBot", "shared")
+		s.file(closes).gets(4.5, "GPTBot", "held").gets(7, "GPTBot", "unseen").gets(7, "bingbot", "unseen").gets(7, "Amazonbot", "unseen").gets(7, "OAI-SearchBot", "shared")
 	}},
 	{"most are told that there is none", func(s *scene) {
 		s.file(closes).asks(0, "GPTBot", 200).asks(0, "bingbot", 404).asks(1, "bingbot", 404).gets(3, "GPTBot", "knew").gets(3, "bingbot", "unseen")
@@ -390,8 +484,67 @@ func (s *scene) rule(agent, url string, at time.Time) (rule robots.Rule, ok bool
 	return rules[n], true
 }
 
-// inForce returns the capture in force; nil if there is none.
-func (s *scene) inForce(url string, at time.Time) (last *robots.Response) {
+// inForce returns the capture in force, redirects followed; nil if there is none.
+func (s *scene) inForce(url string, at time.Time) *robots.Response {
+	r := s.own(url, at)
+	for r != nil && r.Status == 301 {
+		r = s.own(r.Location, at)
+	}
+	return r
+}
+
+// leadTo returns the origins that the capture in force for an origin leads to.
+func (s *scene) leadTo(origin string, at time.Time) (all []string) {
+	for r := s.own(origin, at); r != nil && r.Status == 301; r = s.own(r.Location, at) {
+		all = append(all, originOf(r.Location))
+	}
+	return all
+}
+
+// isOf reports whether a line says something of an origin: it is of it or, of a robots.txt, of where its capture leads.
+func (s *scene) isOf(l *line, origin string) bool {
+	return originOf(l.url) == origin || isTxt(l.url) && slices.Contains(s.leadTo(origin, l.at), originOf(l.url))
+}
+
+// fails reports whether a line is a request of an origin's robots.txt that failed, and whether it was sent to where no
+// capture leads.
+func (s *scene) fails(l *line, origin string) (failed, moved bool) {
+	if !isTxt(l.url) || l.counts() || l.at.IsZero() || l.isImpostor() || l.method == "HEAD" || l.status == 0 {
+		return false, false
+	}
+	isMoved := l.status/100 == 3
+	return !isMoved, isMoved && originOf(l.url) == origin && len(s.leadTo(origin, l.at)) == 0
+}
+
+// hasRobots reports whether at least half of the crawlers with 20 requests or more to an origin had an answer there.
+func (s *scene) hasRobots(origin string) bool {
+	requests, answers := map[string]int{}, map[string]bool{}
+	for i := range s.lines {
+		l := &s.lines[i]
+		if l.agent == "" || l.isImpostor() {
+			continue
+		}
+		if originOf(l.url) == origin {
+			requests[l.agent]++
+		}
+		if l.counts() && s.isOf(l, origin) {
+			answers[l.agent] = true
+		}
+	}
+	busy, asked := 0, 0
+	for agent, n := range requests {
+		if n >= 20 {
+			busy++
+			if answers[agent] {
+				asked++
+			}
+		}
+	}
+	return 2*asked >= busy
+}
+
+// own returns the capture in force of an origin itself; nil if there is none.
+func (s *scene) own(url string, at time.Time) (last *robots.Response) {
 	for i := range s.rules {
 		if r := &s.rules[i]; string(r.Origin) == originOf(url) && !r.FetchedAt.After(at) && (last == nil || !r.FetchedAt.Before(last.FetchedAt)) {
 			last = r
@@ -409,7 +562,8 @@ func originOf(url string) string {
 
 // isTxt reports whether a URL is a robots.txt.
 func isTxt(url string) bool {
-	path, _, _ := strings.Cut(strings.TrimPrefix(url, originOf(url)), "?")
+	path, _, _ := strings.Cut(strings.TrimPrefix(url, originOf(url)), "#")
+	path, _, _ = strings.Cut(path, "?")
 	return path == "/robots.txt"
 }
 
@@ -482,7 +636,10 @@ func (s *scene) toldNone(origin string) (denied, told int64) {
 }
 
 // reference returns the conduct of a line that the text forbids, by the table of section 13; "" for others.
-func (s *scene) reference(l *line) string {
+func (s *scene) reference(l *line) string { return s.referenceIf(l, s.hasRobots(originOf(l.url))) }
+
+// referenceIf is reference where the log has requests of robots.txt, or not.
+func (s *scene) referenceIf(l *line, hasRobots bool) string {
 	if l.agent == "" || l.isImpostor() || l.at.IsZero() || isTxt(l.url) || !s.forbids(l.agent, l.url, l.at) {
 		return ""
 	}
@@ -494,13 +651,15 @@ func (s *scene) reference(l *line) string {
 		cache = 0
 	}
 	var f *line
-	shared, begun := false, false
+	shared, begun, moved := false, false, false
+	origin := originOf(l.url)
 	for i := range s.lines {
 		o := &s.lines[i]
-		if originOf(o.url) != originOf(l.url) || o.at.IsZero() || o.at.After(l.at) {
+		moved = moved || originOf(o.url) == origin && o.agent == l.agent && isTxt(o.url) && o.status/100 == 3 && o.status != 304 && o.method != "HEAD" && !o.isImpostor()
+		if !s.isOf(o, origin) || o.at.IsZero() || o.at.After(l.at) {
 			continue
 		}
-		begun = begun || !o.at.After(l.at.Add(-cache))
+		begun = begun || originOf(o.url) == origin && !o.at.After(l.at.Add(-cache))
 		if !o.counts() {
 			continue
 		}
@@ -518,7 +677,14 @@ func (s *scene) reference(l *line) string {
 		if r := s.inForce(l.url, f.at); r != nil && r.HasMaxAge && s.cache >= 0 {
 			cache = r.MaxAge
 		}
-		if l.at.Sub(f.at) <= cache {
+		anyFailed, allFailed := false, true
+		for i := range s.lines {
+			if o := &s.lines[i]; o.agent == l.agent && o.at.After(f.at) && !o.at.After(l.at) && s.isOf(o, origin) {
+				failed, moved := s.fails(o, origin)
+				anyFailed, allFailed = anyFailed || failed, allFailed && !moved
+			}
+		}
+		if age := l.at.Sub(f.at); age <= cache || anyFailed && allFailed && age <= 30*24*time.Hour {
 			return "held"
 		}
 		if denied, told := s.toldNone(originOf(l.url)); s.denies(f) && 2*denied > told {
@@ -527,10 +693,18 @@ func (s *scene) reference(l *line) string {
 		return "outdated"
 	case shared:
 		return "shared"
-	case begun:
+	case begun && !moved && hasRobots:
 		return "never_asked"
 	}
 	return "unseen"
+}
+
+// isHidden reports whether a line that is unseen would be never_asked if more busy crawlers had answers.
+func (s *scene) isHidden(l *line) bool {
+	if s.hasRobots(originOf(l.url)) {
+		return false
+	}
+	return s.referenceIf(l, true) == "never_asked"
 }
 
 // responses yields the captures.

@@ -131,7 +131,7 @@ func (t *table) isBefore(e *event, before kind) bool {
 	if e.kind == before {
 		return e.kind.isFetch() || t.details && e.kind == forbidden
 	}
-	return e.kind < before && (t.details || e.kind.isFetch())
+	return e.kind < before && (t.details || e.kind.isTxt())
 }
 
 // grow adds a chunk to the series of a pair, and reports whether there is room for one.

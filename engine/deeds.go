@@ -57,7 +57,7 @@ func (e *Evaluator) findDeeds(b *Batch) {
 			d.Period, p = uint32(n), periods[n]
 		}
 		if isTxt {
-			d.CacheFor = e.cache(p)
+			d.CacheFor = e.store.cacheOf(p)
 		} else {
 			d.Past = e.addPast(b, row, periods[:d.Period])
 		}
@@ -118,20 +118,36 @@ type Stretch struct {
 	// capture, and while fetches fail, it is not. HasTime reports whether From is the time of a fetch, not the time of
 	// a file, or none.
 	IsKnown, HasTime bool
+
+	CacheFor int64 // as in Deed
 }
 
 // Stretches appends the periods of a site; one with the ruling in force if it is always the same. id is the
-// ruling in force for a row of it.
+// ruling in force for a row of it, 0 if no row is at hand.
 func (m *Lookup) Stretches(dst []Stretch, site SiteID, id RulingID) []Stretch {
 	if _, stray := site.Stray(); !stray {
 		for _, p := range m.reader.Periods(uint32(site)) {
-			dst = append(dst, Stretch{p.From, p.ID, p.ID.IsKnown(), p.Cache != rules.CacheUndated})
+			dst = append(dst, Stretch{p.From, p.ID, p.ID.IsKnown(), p.Cache != rules.CacheUndated, m.store.cacheOf(p)})
 		}
 	}
 	if len(dst) == 0 {
-		dst = append(dst, Stretch{NoTime, id, id.IsKnown(), false})
+		if id == rules.NoRuling {
+			_, id, _ = m.reader.Find([]byte(m.reader.Origin(uint32(site))))
+		}
+		dst = append(dst, Stretch{NoTime, id, id.IsKnown(), false, m.store.cacheOf(rules.Period{Cache: rules.CacheDefault})})
 	}
 	return dst
+}
+
+// Redirects returns, for each site whose capture in force leads to the robots.txt of other origins at some time, these
+// origins and times. A pack is read for it once.
+func (s *Store) Redirects() map[SiteID][]robots.Redirect {
+	found := s.rules.Redirects()
+	all := make(map[SiteID][]robots.Redirect, len(found))
+	for site, leads := range found {
+		all[SiteID(site)] = leads
+	}
+	return all
 }
 
 // HasNote reports whether a robots.txt has a line of a directive of StoreOptions.Directives, whoever it binds.

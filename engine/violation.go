@@ -146,7 +146,7 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 			continue
 		}
 		end = p.From
-		if p.ID <= rules.NoRobots || until <= moment-e.cache(p) {
+		if p.ID <= rules.NoRobots || until <= moment-e.store.cacheOf(p) {
 			continue
 		}
 		if set := e.setIn(b, row, p.ID); set.Decide(path, &e.scratch).Access == Allowed {
@@ -156,9 +156,9 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 	return true
 }
 
-// cache returns for how many microseconds a crawler may use a copy of the text in force in a period.
-func (e *Evaluator) cache(p rules.Period) int64 {
-	switch cache := e.store.opt.Cache; {
+// cacheOf returns for how many microseconds a crawler may use a copy of the text in force in a period.
+func (s *Store) cacheOf(p rules.Period) int64 {
+	switch cache := s.opt.Cache; {
 	case cache < 0:
 		return 0
 	case p.Cache < rules.CacheUndated:

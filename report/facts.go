@@ -73,7 +73,9 @@ func (c *Counter) findings(v *view, within timespan.Span) findingsView {
 	if !v.OldRules { // these are rules of the draft
 		f.Broken = c.broken.Most()
 	}
-	f.Unlike = slices.ContainsFunc(c.Misfits(), func(m conduct.Misfit) bool { return f.Broken.Origin == "" || m.Origin == f.Broken.Origin })
+	f.Unlike = slices.ContainsFunc(c.Misfits(), func(m conduct.Misfit) bool {
+		return m.Disproves() && (f.Broken.Origin == "" || m.Origin == f.Broken.Origin)
+	})
 	for _, p := range v.Waste {
 		if p.Pages {
 			continue

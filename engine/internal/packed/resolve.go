@@ -36,11 +36,40 @@ func newResolver(file *pack.Reader, d robots.Dialect, m rules.Moment) *resolver 
 
 // periods returns the rulings in force for a site, and when. The result is valid until the next call.
 func (r *resolver) periods(site *pack.Record, origin robots.Origin) ([]rules.Period, error) {
+	r.use(site, origin)
+	r.buf = r.moment.AppendPeriods(r.buf[:0], r.history, origin, r.text, func(capture int) uint32 { return r.caches[capture] })
+	return r.buf, r.err
+}
+
+// use sets the site in question.
+func (r *resolver) use(site *pack.Record, origin robots.Origin) {
 	r.history.Reset()
 	r.caches = r.caches[:0]
 	r.own, r.ownURL, r.texts, r.err = site, string(origin)+robots.TxtPath, r.texts[:0], nil
-	r.buf = r.moment.AppendPeriods(r.buf[:0], r.history, origin, r.text, func(capture int) uint32 { return r.caches[capture] })
-	return r.buf, r.err
+}
+
+// Redirects implements rules.Store. It reads all sites.
+func (l *loader) Redirects() map[uint32][]robots.Redirect {
+	all, number := map[uint32][]robots.Redirect{}, uint32(0)
+	b := l.buffers.Get().(*buffer)
+	defer l.buffers.Put(b)
+	for site, err := range b.record.All(l.file, pack.Site) {
+		if err != nil {
+			l.fail(err)
+			break
+		}
+		origin := robots.Origin(site.Name)
+		b.resolver.use(site, origin)
+		if leads := l.Moment.AppendRedirects(nil, b.resolver.history, origin); len(leads) > 0 {
+			all[number] = leads
+		}
+		if b.resolver.err != nil {
+			l.fail(b.resolver.err)
+			break
+		}
+		number++
+	}
+	return all
 }
 
 // text returns the number of the text of a response. If it has none, that is r.err.

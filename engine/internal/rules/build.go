@@ -115,6 +115,12 @@ func (b *builder) store() (Store, error) {
 	var periods []Period
 	for site, o := range origins {
 		s.sites[o] = uint32(site)
+		if leads := b.opt.Moment.AppendRedirects(nil, b.history, o); len(leads) > 0 {
+			if s.leads == nil {
+				s.leads = map[uint32][]robots.Redirect{}
+			}
+			s.leads[uint32(site)] = leads
+		}
 		periods = b.opt.Moment.AppendPeriods(periods[:0], b.history, o, b.textOf, b.cacheOf)
 		for _, p := range periods {
 			if number, ok := p.ID.Text(); ok && s.rulings[p.ID] == nil {

@@ -10,14 +10,15 @@ import (
 // An inMemory is a Store that has all rules in memory, but for rules of agents that nobody asked for
 // by name, see named.
 type inMemory struct {
-	origins []robots.Origin          // by site
-	sites   map[robots.Origin]uint32 //
-	ids     []RulingID               // by site
-	periods [][]Period               // by site; nil unless a site is Dated
-	newest  []int64                  // the same, see Reader.Newest
-	rulings []*Ruling                // by RulingID; nil where it is never in force
-	common  []*Set                   // the same, see Store.Common
-	keys    []captures.Key           // by text
+	origins []robots.Origin              // by site
+	sites   map[robots.Origin]uint32     //
+	ids     []RulingID                   // by site
+	periods [][]Period                   // by site; nil unless a site is Dated
+	newest  []int64                      // the same, see Reader.Newest
+	leads   map[uint32][]robots.Redirect // by site, see Store.Redirects
+	rulings []*Ruling                    // by RulingID; nil where it is never in force
+	common  []*Set                       // the same, see Store.Common
+	keys    []captures.Key               // by text
 	odd     Odd
 	tokens  *Tokens // nil if they were not asked for
 
@@ -67,6 +68,8 @@ func (s *inMemory) Find(origin []byte) (site uint32, id RulingID, ok bool) {
 	}
 	return site, id, ok
 }
+
+func (s *inMemory) Redirects() map[uint32][]robots.Redirect { return s.leads }
 
 func (s *inMemory) Periods(site uint32) []Period {
 	if s.periods == nil {

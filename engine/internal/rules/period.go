@@ -69,6 +69,14 @@ func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, 
 	return dst
 }
 
+// AppendRedirects appends the redirects from an origin.
+func (m Moment) AppendRedirects(dst []robots.Redirect, h *robots.History, o robots.Origin) []robots.Redirect {
+	if m.Rows {
+		return h.Redirects(dst, o)
+	}
+	return h.RedirectsAt(dst, o, m.At)
+}
+
 // Find returns the place of the period of a moment, and its first and last microsecond.
 func Find(periods []Period, moment int64) (n int, from, to int64) {
 	n = Index(periods, moment)

@@ -45,6 +45,9 @@ type Store interface {
 	// are all.
 	Tokens() (all []robots.ProductToken, complete bool)
 
+	// Redirects returns the redirects from each site that has some, in no order. A store that keeps none reads all sites.
+	Redirects() map[uint32][]robots.Redirect
+
 	// Texts returns the number of distinct texts.
 	Texts() int
 

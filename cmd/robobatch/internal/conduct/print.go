@@ -218,7 +218,7 @@ func (f *findings) sentence(r *conduct.Row) string {
 		if c.c == conduct.NeverAsked && r.Robots > 0 {
 			c.text = "before it had an answer that counts"
 		}
-		if n := slices.IndexFunc(f.misfits, func(m conduct.Misfit) bool { return m.Origin == r.Origin || r.Origin == "" }); n >= 0 {
+		if n := slices.IndexFunc(f.misfits, func(m conduct.Misfit) bool { return m.Origin == r.Origin || r.Origin == "" }); n >= 0 && f.misfits[n].IsUnlike() {
 			switch none := f.misfits[n].Denied > 0; {
 			case c.c == conduct.Held && none:
 				c.text = "while its last answer allowed them"
@@ -227,6 +227,9 @@ func (f *findings) sentence(r *conduct.Row) string {
 			case c.c == conduct.Unseen:
 				c.text = "with another robots.txt, or one that nobody knows"
 			}
+		}
+		if c.c == conduct.Unseen && slices.ContainsFunc(f.misfits, func(m conduct.Misfit) bool { return m.Hidden > 0 && !m.IsUnlike() && m.Origin == r.Origin }) {
+			c.text = "when it may have known: the log lacks requests of robots.txt"
 		}
 		if n := r.Conducts[c.c]; n > 0 {
 			knew = append(knew, say.Number(n)+" "+c.text)

@@ -155,7 +155,7 @@ func (r *Report) unfetched() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "row") + " of crawlers disallowed only because a fetch of robots.txt failed: it was not theirs, so nobody knows whether they met a failure, and the violation is null"
+	text := say.Count(n, "row") + " of crawlers disallowed only because a fetch of robots.txt failed: that fetch was not theirs, so it is no proof, and the violation is null"
 	return []warning.Warning{{Code: warning.FailedFetches, Text: text, Count: n}}
 }
 

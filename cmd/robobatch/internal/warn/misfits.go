@@ -9,17 +9,40 @@ import (
 	"github.com/robobatch/robobatch/conduct"
 )
 
-// Misfits returns the warning that logs were answered with another robots.txt than that of the rules; none if they were not.
-func Misfits(all []conduct.Misfit) []warning.Warning {
-	if len(all) == 0 {
-		return nil
+// Misfits returns the warnings that logs were answered with another robots.txt than that of the rules, and that they lack the
+// requests of robots.txt; none if they were not, and do not.
+func Misfits(all []conduct.Misfit) (warnings []warning.Warning) {
+	if d := unlikeAnswers(all); d.Count > 0 {
+		warnings = append(warnings, d)
 	}
-	d := warning.Warning{Code: warning.UnlikeAnswers}
-	var others, denied int64
+	d := warning.Warning{Code: warning.NoRobotsRequests}
 	for i := range all {
 		m := &all[i]
-		others, denied = others+m.Answers, denied+m.Denied
-		if i >= warning.Examples {
+		if m.Hidden == 0 {
+			continue
+		}
+		if d.Count += m.Hidden; len(d.Examples) < warning.Examples {
+			d.Examples = append(d.Examples, fmt.Sprintf("%s: %s of %s with 20 requests or more", m.Origin, say.Number(m.Asked), say.Count(m.Busy, "crawler")))
+		}
+	}
+	if d.Count > 0 {
+		d.Text = "few busy crawlers have an answer to /robots.txt in the log, as where a CDN or proxy answers it: " + say.Were(d.Count, "disallowed request") + " of crawlers that may have asked there, and are not never_asked but unseen; give the log of the CDN"
+		warnings = append(warnings, d)
+	}
+	return warnings
+}
+
+// unlikeAnswers returns the warning that logs were answered with another robots.txt; its Count is 0 if they were not.
+func unlikeAnswers(all []conduct.Misfit) warning.Warning {
+	d := warning.Warning{Code: warning.UnlikeAnswers}
+	var others, denied, unseen int64
+	for i := range all {
+		m := &all[i]
+		if !m.IsUnlike() {
+			continue
+		}
+		others, denied, unseen = others+m.Answers, denied+m.Denied, unseen+m.Unseen
+		if len(d.Examples) >= warning.Examples {
 			continue
 		}
 		var said []string
@@ -33,13 +56,17 @@ func Misfits(all []conduct.Misfit) []warning.Warning {
 		d.Examples = append(d.Examples, m.Origin+": "+strings.Join(said, "; "))
 	}
 	d.Count = others + denied
-	by, had := "bytes", "another one, so that nothing is known of what they knew"
+	by, had := "bytes", "another one"
 	switch {
 	case others == 0:
 		by, had = "status", "none, which allows everything"
 	case denied > 0:
 		by, had = "bytes or status", "another one, or none"
 	}
-	d.Text = say.Count(d.Count, "answer") + " to /robots.txt in the log cannot have given the text of -rules, by their " + by + ": crawlers had " + had + "; give the robots.txt of the time of the log"
-	return []warning.Warning{d}
+	d.Text = say.Count(d.Count, "answer") + " to /robots.txt in the log cannot have given the text of -rules, by their " + by + ": crawlers had " + had
+	if unseen > 0 {
+		d.Text += ", so " + say.Were(unseen, "disallowed request") + " judged unseen"
+	}
+	d.Text += "; give the robots.txt of the time of the log"
+	return d
 }

@@ -78,6 +78,10 @@ var examples = map[Code]example{
 		"rules/https_example.com.txt, and URLs of https://www.example.com",
 		"rules/https_www.example.com.txt, and URLs of https://www.example.com",
 	},
+	NoRobotsRequests: {
+		"robobatch conduct -in origin.log …, behind a CDN that answers /robots.txt",
+		"robobatch conduct -in cdn.log …",
+	},
 	NoRows: {
 		"robobatch -in empty.log …",
 		"robobatch -in access.log -require-rows …",

@@ -59,6 +59,7 @@ const (
 	MixedOutputs      Code = "mixed_outputs"
 	NoAnswers         Code = "no_answers"
 	NoRobots          Code = "no_robots"
+	NoRobotsRequests  Code = "no_robots_requests"
 	NoRows            Code = "no_rows"
 	NoRulesThen       Code = "no_rules_then"
 	NoTimes           Code = "no_times"
@@ -107,7 +108,7 @@ var Meanings = []Meaning{
 		"Keep the right file, or put each into a directory named by its day.",
 	},
 	{
-		FailedFetches, "Rows of crawlers are disallowed only because a fetch of robots.txt failed: by a server error, or without an answer. The crawler itself may have met none, so the `violation` of these rows is null.",
+		FailedFetches, "Rows of crawlers are disallowed only because a fetch of robots.txt failed: by a server error, or without an answer. It was not the fetch of the crawler, which may keep its copy, so the `violation` of these rows is null.",
 		"Give captures of fetches that succeeded, if there are any.",
 	},
 	{
@@ -153,6 +154,10 @@ var Meanings = []Meaning{
 	{
 		NoRobots, "Over half of the rows are of origins without a robots.txt in -rules. The examples say which rules are near: http and https differ, as example.com and www.example.com do.",
 		"Name the rules of the log's origins with -rules, or the site of the rules with -origin. -require-rules makes it an error.",
+	},
+	{
+		NoRobotsRequests, "Less than half of the crawlers with 20 requests or more to an origin have an answer to /robots.txt in the log, as where a CDN or proxy answers it. Disallowed requests of crawlers without one are `unseen`, not `never_asked`.",
+		"Give the log of the CDN or proxy, too, which shows who asked for robots.txt.",
 	},
 	{
 		NoRows, "The logs have no row, or -unknown-agents skip leaves out all of them.",
@@ -219,7 +224,7 @@ var Meanings = []Meaning{
 		"Rename the file if the word was meant as a scheme, as in https_example.com.txt.",
 	},
 	{
-		UnlikeAnswers, "Over a tenth of the answers to /robots.txt in the log have more or fewer bytes than the robots.txt of -rules can have (a pack does not tell), or most are 404 or 410. Crawlers had another, or none, and their conduct is `unseen`.",
+		UnlikeAnswers, "Over a tenth of the answers to /robots.txt in the log have more or fewer bytes than the robots.txt of -rules can have (a pack does not tell), or most are 404 or 410. Crawlers had another, or none: the conduct of requests after such an answer is `unseen`.",
 		"Give the robots.txt of that time, or captures and -as-of log.",
 	},
 	{
