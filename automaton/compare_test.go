@@ -71,7 +71,7 @@ func vectorRules(rng *rand.Rand, n int) []Rule {
 		if rng.IntN(4) == 0 {
 			b.WriteByte('$')
 		}
-		rules[i] = Rule{b.String(), rng.IntN(2) == 0}
+		rules[i] = Rule{Pattern: b.String(), Allow: rng.IntN(2) == 0}
 	}
 	return rules
 }

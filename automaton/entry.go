@@ -45,7 +45,7 @@ func (w *workspace) rankRules(rules []Rule) []int32 {
 	w.keys = slices.Grow(w.keys[:0], len(rules))
 	keys := w.keys[:len(rules)] // length, allow, index: sorting numbers takes half of the time of comparing rules
 	for i := range rules {
-		keys[i] = uint64(len(rules[i].Pattern))<<32 | uint64(lowIndex-i)
+		keys[i] = uint64(len(rules[i].Pattern)-int(rules[i].Uncounted))<<32 | uint64(lowIndex-i)
 		if rules[i].Allow {
 			keys[i] |= 1 << 31
 		}

@@ -26,7 +26,7 @@ func shopRules(rng *rand.Rand, n int) []Rule {
 		if rng.IntN(3) == 0 {
 			b.WriteByte('$')
 		}
-		rules[i] = Rule{b.String(), rng.IntN(2) == 0}
+		rules[i] = Rule{Pattern: b.String(), Allow: rng.IntN(2) == 0}
 	}
 	return rules
 }
@@ -110,7 +110,7 @@ func TestIndexOfMatches(t *testing.T) {
 func TestManyHits(t *testing.T) {
 	var rules []Rule
 	for i := range 40 {
-		rules = append(rules, Rule{fmt.Sprintf("/*-word*x%d$", i), i%2 == 0}, Rule{fmt.Sprintf("/*key%d=", i), i%3 == 0})
+		rules = append(rules, Rule{Pattern: fmt.Sprintf("/*-word*x%d$", i), Allow: i%2 == 0}, Rule{Pattern: fmt.Sprintf("/*key%d=", i), Allow: i%3 == 0})
 	}
 	f, s := compileForms(t, rules), &Scratch{}
 	for _, n := range []int{1, 10, 100, maxHits/2 - 1, maxHits / 2, maxHits, 2000} {
@@ -143,9 +143,9 @@ func TestMatchGroups(t *testing.T) {
 func TestIndexManyEntries(t *testing.T) {
 	const n = 100
 	rules := manyRules(n, func(i int) string { return fmt.Sprintf("/*abcde*%c%c", 'A'+i/10, 'A'+i%10) })
-	rules = append(rules, Rule{"/*abcde*klmnopqrstuv", true})
+	rules = append(rules, Rule{Pattern: "/*abcde*klmnopqrstuv", Allow: true})
 	for i := range groupedLimit {
-		rules = append(rules, Rule{fmt.Sprintf("/*wx%02dyz", i), false})
+		rules = append(rules, Rule{Pattern: fmt.Sprintf("/*wx%02dyz", i), Allow: false})
 	}
 	last := len(rules) - 1
 	path := "/" + strings.Repeat("abcde-", maxEntries/n+2) + rules[last].Pattern[2:]

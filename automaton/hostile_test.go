@@ -31,7 +31,7 @@ var letters = fill("abcdefghijklmnopqrstuvwxyz")
 func manyRules(n int, pattern func(i int) string) []Rule {
 	rules := make([]Rule, n)
 	for i := range rules {
-		rules[i] = Rule{pattern(i), i%7 == 6}
+		rules[i] = Rule{Pattern: pattern(i), Allow: i%7 == 6}
 	}
 	return rules
 }
@@ -77,7 +77,7 @@ func nested(n int, pattern func(run string, i int) string) []Rule {
 	for i := 1; n > 0; i++ {
 		p := pattern(strings.Repeat("a", i), i)
 		n -= len(p)
-		rules = append(rules, Rule{p, i%7 == 6})
+		rules = append(rules, Rule{Pattern: p, Allow: i%7 == 6})
 	}
 	return rules
 }

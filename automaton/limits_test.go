@@ -36,8 +36,8 @@ func TestByteLabels(t *testing.T) {
 	var rules, floating []Rule
 	for b := range 256 {
 		label := string([]byte{byte(b)})
-		rules = append(rules, Rule{"/" + label + "x", b%2 == 0})
-		floating = append(floating, Rule{"/*" + label + "x", b%2 == 0})
+		rules = append(rules, Rule{Pattern: "/" + label + "x", Allow: b%2 == 0})
+		floating = append(floating, Rule{Pattern: "/*" + label + "x", Allow: b%2 == 0})
 	}
 	s := &Scratch{}
 	for _, f := range []*forms{compileForms(t, rules), compileForms(t, floating), compileForms(t, append(rules, floating...))} {
@@ -137,7 +137,7 @@ func TestNestedAnchors(t *testing.T) {
 	for n := triedLimit - 1; n <= triedLimit+1; n++ {
 		var rules []Rule
 		for i := range n {
-			rules = append(rules, Rule{"/" + strings.Repeat("a", i) + "*x" + string(rune('a'+i%3)), i%2 == 0})
+			rules = append(rules, Rule{Pattern: "/" + strings.Repeat("a", i) + "*x" + string(rune('a'+i%3)), Allow: i%2 == 0})
 		}
 		a, _, err := Compile(rules)
 		if err != nil {

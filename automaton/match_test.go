@@ -205,7 +205,7 @@ func FuzzMatch(f *testing.F) {
 		for line := range strings.SplitSeq(text, "\n") {
 			pattern, allow := strings.CutPrefix(line, "+")
 			if pattern != "" { // robots drops rules without a value
-				rules = append(rules, Rule{pattern, allow})
+				rules = append(rules, Rule{Pattern: pattern, Allow: allow})
 			}
 		}
 		compileForms(t, rules).check(t, path, &Scratch{})

@@ -4,8 +4,11 @@ import "strings"
 
 // A Rule is a pattern to compile, and whether it allows.
 type Rule struct {
-	Pattern string // in normal form, see [Pattern]; its length in bytes is its priority; an empty one has no effect
+	Pattern string // in normal form, see [Pattern]; an empty one has no effect
 	Allow   bool   // whether a path that it decides may be fetched
+
+	// Uncounted is how many bytes of Pattern do not count for its length in bytes, which is its priority.
+	Uncounted int32
 }
 
 // A Rank is a rule's place in the order of precedence; a higher one wins. Its lowest bit says

@@ -146,7 +146,7 @@ func TestPackRandom(t *testing.T) {
 	}
 	for range rounds {
 		all := randomResponses(r)
-		d := []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex, robots.Yandex | robots.BlankEndsSection}[r.IntN(5)]
+		d := []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex}[r.IntN(4)]
 		name := makePack(t, d, all...)
 		for _, asOf := range []time.Time{{}, time.Unix(int64(r.IntN(60)-5)*86400, 0), time.Unix(86400*365, 0)} {
 			opt := StoreOptions{

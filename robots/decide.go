@@ -7,27 +7,44 @@ import "strings"
 // the other and is meant to be obviously right, not fast: O(bytes of the rules * bytes of the
 // path).
 func Decide(rules []Rule, path []byte, d Dialect) int {
-	best, priority := -1, 0
+	best, priority := -1, unmatched
 	for i, r := range rules {
 		p := r.priority(path, d)
-		if p > priority || p > 0 && p == priority && r.Allow && !rules[best].Allow {
+		if p > priority || p > unmatched && p == priority && r.Allow && !rules[best].Allow {
 			best, priority = i, p
 		}
 	}
 	return best
 }
 
-// priority returns the length of the pattern that makes the rule match the path, or 0 if it does
-// not match.
+// unmatched is the priority of a rule that does not match.
+const unmatched = -1
+
+// priority returns the length of the pattern that makes the rule match the path, or unmatched.
 func (r Rule) priority(path []byte, d Dialect) int {
-	if matches(r.Pattern, path) {
-		return len(r.Pattern)
+	if r.Pattern != "" && matches(r.Pattern, path) {
+		return d.Length(r.Pattern)
 	}
 	if index, ok := d.IndexPattern(r); ok && matches(index, path) {
-		return len(index)
+		return d.Length(index)
 	}
-	return 0
+	return unmatched
 }
+
+// Length returns the length of a pattern in normal form, by which the longest that matches decides: all its bytes, or those that
+// the dialect counts. In yandex "*" alone has length 0, and matches all the same.
+func (d Dialect) Length(pattern string) int {
+	if !d.Has(literalLength) {
+		return len(pattern)
+	}
+	if star := strings.IndexByte(pattern, '*'); star >= 0 && d.Has(prefixLength) {
+		return star
+	}
+	return len(strings.TrimSuffix(pattern, "$")) - strings.Count(pattern, "*")
+}
+
+// Uncounted returns how many bytes of a pattern Length leaves out.
+func (d Dialect) Uncounted(pattern string) int32 { return int32(len(pattern) - d.Length(pattern)) }
 
 // IndexPattern returns the second pattern of a rule, "/d/$" for "Allow: /d/index.html", and whether
 // the dialect gives it one (see the flag indexPage): it does so to Allow rules whose text after the
@@ -93,7 +110,7 @@ func Undefined(rules []Rule, winner int, path []byte, d Dialect) bool {
 	for _, r := range rules {
 		if !hasWildcard(r.Pattern) {
 			literal = append(literal, r)
-		} else if r.Allow != rules[winner].Allow && r.priority(path, d) > 0 {
+		} else if r.Allow != rules[winner].Allow && r.priority(path, d) > unmatched {
 			return true
 		}
 	}

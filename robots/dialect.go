@@ -96,11 +96,6 @@ const (
 	// is an option for the dialect yandex.
 	EmptyAllowIgnored
 
-	// BlankEndsSection ends a section at an empty line, so that rules behind it belong to nobody,
-	// which is the strict reading of Yandex's documentation. It is an option for the dialect yandex. A
-	// line with a comment is not empty.
-	BlankEndsSection
-
 	// habits follows the operators' documentation of single crawlers beyond the order of their names:
 	// groups for "*" that do not bind them, and groups of other crawlers that do, see [NewAgent].
 	habits
@@ -108,6 +103,18 @@ const (
 	// trailingStarIgnored drops every "*" at the end of a pattern, so that it does not count for the
 	// length either: "/fish*" is "/fish", and "/*" is "/".
 	trailingStarIgnored
+
+	// wholeNames lets a user-agent line with white space inside its value name nobody. Without it the line
+	// names the crawler of its first word.
+	wholeNames
+
+	// literalLength leaves every "*" and the "$" at the end out of the length of a pattern, see
+	// [Dialect.Length].
+	literalLength
+
+	// prefixLength is another reading of literalLength: the length of a pattern is that of its bytes before the first
+	// "*", or the "$" at the end. It is only for [Dialect.Readings].
+	prefixLength
 )
 
 // The named dialects.
@@ -121,16 +128,14 @@ const (
 	// Google2010 reads as Google's documentation before 2019, when no source code was public.
 	Google2010 = googleFamily | habits | assumedSlash | WildcardsUndefined | trailingStarIgnored
 
-	// Yandex reads as Yandex's documentation. Its help says that a "*" is implied at the end of every
-	// rule, and that "/cgi-bin*" is the same as "/cgi-bin" (Allow and Disallow, "Using the special
-	// characters * and $"). So equal rules have equal length, and of "Allow: /primer" and "Disallow:
-	// /primer*" the former wins.
+	// Yandex reads as Yandex's documentation, and where that is silent as Yandex's own tester of robots.txt
+	// answered in July 2026: lengths, and names with white space.
 	Yandex = yandexFamily | habits | rootedOnly | emptyRules | delayInSection | sectionLimits | openIfTooLarge | openUnlessOK |
-		trailingStarIgnored
+		wholeNames | literalLength
 )
 
 // options are the flags that are no part of a named dialect.
-const options = WideTokens | URLAsIs | EmptyAllowIgnored | BlankEndsSection
+const options = WideTokens | URLAsIs | EmptyAllowIgnored | prefixLength
 
 // dialectNames lists the named dialects in the order that messages show them.
 var dialectNames = []struct {

@@ -19,7 +19,6 @@ var dialectsDoc = filepath.Join("..", "docs", "DIALECTS.md")
 
 // docOptions are the options that a column may name beside its dialect.
 var docOptions = map[string]robots.Dialect{
-	"-yandex-strict-blank":       robots.BlankEndsSection,
 	"-yandex-empty-allow=ignore": robots.EmptyAllowIgnored,
 	"-agent-chars=extended":      robots.WideTokens,
 	"-url-as-is":                 robots.URLAsIs,

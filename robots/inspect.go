@@ -69,7 +69,6 @@ type inspector struct {
 	blank       bool              // there was an empty line in this section, and no rule since
 	early       int32             // line of the first Crawl-delay or Host of this section, if no rule precedes it; 0 if there is none
 	parted      bool              // there was an empty line, and no directive since
-	ended       bool              // the last section was ended by an empty line
 	count       int               // rules with an effect so far
 	host        bool              // there was a valid host line
 	preferences bool              // there was a line of preferences
@@ -125,10 +124,6 @@ func (in *inspector) line(l *line, raw string) {
 	switch {
 	case l.blank && !l.comment:
 		in.blank, in.parted = true, true
-		if in.dialect.Has(BlankEndsSection) {
-			in.ended = in.ended || in.open
-			in.open = false
-		}
 	case l.blank:
 	case !l.directive:
 		in.note(l.num, codeNoDirective, "no directive: a key and a colon are missing")
@@ -246,13 +241,15 @@ func (in *inspector) userAgent(l *line) {
 		in.report.Delays = append(in.report.Delays, DelayGroup{})
 		in.open, in.closed, in.ruled, in.early = true, false, false, 0
 	}
-	in.blank, in.ended = false, false
+	in.blank = false
 	g := &in.report.Delays[len(in.report.Delays)-1]
-	token := in.dialect.token(l.value)
+	token, star := in.dialect.named(l.value)
 	switch {
-	case isStar(l.value):
+	case star:
 		g.Star = true
 		in.named = append(in.named, named{line: l.num})
+	case token == "" && in.dialect.Has(wholeNames) && strings.ContainsAny(l.value, space):
+		in.note(l.num, codeAgentSpace, "names nobody: a name has no spaces")
 	case token == "":
 		in.note(l.num, codeAgentNever, "no crawler's name can match %q: a name starts with %s", l.value, in.nameBytes())
 	default:
@@ -320,10 +317,6 @@ func (in *inspector) delay(l *line) {
 
 // noGroup notes a line that belongs to no group.
 func (in *inspector) noGroup(l *line) {
-	if in.ended {
-		in.note(l.num, codeNoGroup, "an empty line ended the section before it, so it is ignored")
-		return
-	}
 	in.note(l.num, codeNoGroup, "no user-agent line precedes it, so it is ignored")
 }
 

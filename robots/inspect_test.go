@@ -57,11 +57,16 @@ func TestDiagnostics(t *testing.T) {
 		{"no group", "disallow: /\ncrawl-delay: 1\nuser-agent: a\nallow: /", map[string]string{
 			"": "1 rule_without_group, 2 unused_field, 2 rule_without_group", yandex: "1 rule_without_group, 2 rule_without_group",
 		}},
-		{"missing slash", "user-agent: *\ndisallow: x\ndisallow: *y\nallow:", map[string]string{"": "2 no_leading_slash, 4 empty_allow", yandex: "2 no_leading_slash, 3 redundant_rule, 4 empty_allow, 4 all_closed"}},
-		{"agents", "user-agent: 008\nuser-agent: a/1.0\nuser-agent: * x\nuser-agent:\nallow: /", map[string]string{"": "1 agent_never_matches, 2 agent_cut, 3 joined_groups, 4 agent_never_matches"}},
-		{"several agents", "user-agent: a, b\nuser-agent: c d\nuser-agent: e (f)\nuser-agent: g,\nallow: /", map[string]string{"": "1 agent_list, 2 agent_space, 3 agent_cut, 4 agent_cut"}},
+		{"missing slash", "user-agent: *\ndisallow: x\ndisallow: *y\nallow:", map[string]string{"": "2 no_leading_slash, 4 empty_allow", yandex: "2 no_leading_slash, 4 empty_allow, 4 all_closed"}},
+		{"agents", "user-agent: 008\nuser-agent: a/1.0\nuser-agent: * x\nuser-agent:\nallow: /", map[string]string{
+			"": "1 agent_never_matches, 2 agent_cut, 3 joined_groups, 4 agent_never_matches", yandex: "1 agent_never_matches, 2 agent_cut, 3 agent_space, 4 agent_never_matches",
+		}},
+		{"several agents", "user-agent: a, b\nuser-agent: c d\nuser-agent: e (f)\nuser-agent: g,\nallow: /", map[string]string{
+			"": "1 agent_list, 2 agent_space, 3 agent_cut, 4 agent_cut", yandex: "1 agent_space, 2 agent_space, 3 agent_space, 4 agent_cut",
+		}},
 		{"agents with spaces", "user-agent: Googlebot Bingbot\nuser-agent: Screaming Frog SEO Spider\nuser-agent: a b, c\nuser-agent: a;b\nuser-agent: a 1\nallow: /", map[string]string{
-			"": "1 agent_list, 2 agent_space, 3 agent_space, 4 agent_list, 5 agent_cut",
+			"":     "1 agent_list, 2 agent_space, 3 agent_space, 4 agent_list, 5 agent_cut",
+			yandex: "1 agent_space, 2 agent_space, 3 agent_space, 4 agent_list, 5 agent_space",
 		}},
 		{"space", "user-agent: *\ndisallow: /a b\ndisallow: /c # d", map[string]string{"": "2 space_in_rule", rfc: ""}},
 		{"delay only", "user-agent: a\ncrawl-delay: 1\nuser-agent: b\ndisallow: /\nuser-agent: c\ncrawl-delay: 2", map[string]string{
@@ -74,7 +79,7 @@ func TestDiagnostics(t *testing.T) {
 			"": "2 shadowed_rule, 4 shadowed_rule", g2010: "2 shadowed_rule, 5 shadowed_rule", yandex: "2 shadowed_rule, 5 shadowed_rule",
 		}},
 		{"covered", "user-agent: a\ndisallow: /a\nallow: /*b*c\ndisallow: /***\nallow: /*$", map[string]string{
-			"": "2 duplicate_rule, 5 shadowed_rule", g2010: "3 undefined_pair, 5 undefined_pair", yandex: "2 shadowed_rule, 3 redundant_rule, 4 shadowed_rule",
+			"": "2 duplicate_rule, 5 shadowed_rule", g2010: "3 undefined_pair, 5 undefined_pair", yandex: "4 shadowed_rule",
 		}},
 		{"undefined pair", "user-agent: a\nallow: /p\ndisallow: /page\ndisallow: /*.htm", map[string]string{"": "", g2010: "4 undefined_pair"}},
 		{"no undefined pair", "user-agent: a\nallow: /p\ndisallow: /pa\ndisallow: /pa*.htm\nallow: /x*$", map[string]string{"": "4 redundant_rule", g2010: ""}},

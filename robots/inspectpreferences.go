@@ -33,10 +33,6 @@ func (in *inspector) extension(l *line) {
 
 // loosePreference notes a line of preferences that belongs to no group.
 func (in *inspector) loosePreference(l *line, effect string) {
-	if in.ended {
-		in.note(l.num, codeLooseSignal, "an empty line ended the section before it, so it is ignored")
-		return
-	}
 	in.note(l.num, codeLooseSignal, "no user-agent line precedes it, %s", effect)
 }
 

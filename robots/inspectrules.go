@@ -134,12 +134,21 @@ type claimant struct {
 type shape struct {
 	text   string // without an anchor; no two wildcards stand side by side, and none at the end unless closed
 	closed bool   // it has an anchor
-	length int    // of the pattern
+	length int    // of the pattern, see [Dialect.Length]
 }
 
-// shapeOf returns the shape of a pattern.
-func shapeOf(pattern string) shape {
-	f := shape{length: len(pattern)}
+// length returns the length of the pattern of the rule's text, which is its priority.
+func (w *claimant) length() int { return w.shapes[0].length }
+
+// shapeOf returns the shape of a pattern with its length in the dialect.
+func (d Dialect) shapeOf(pattern string) shape {
+	f := shapeOf(pattern)
+	f.length = d.Length(pattern)
+	return f
+}
+
+// shapeOf returns the shape of a pattern without its length.
+func shapeOf(pattern string) (f shape) {
 	f.text, f.closed = strings.CutSuffix(pattern, "$")
 	if strings.HasSuffix(f.text, "*") && f.closed { // anything may follow
 		f.closed = false
@@ -171,16 +180,16 @@ func (d Dialect) claimants(rules []Rule) []claimant {
 	all := make([]claimant, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		all[i] = claimant{Rule: r, shapes: []shape{shapeOf(r.Pattern)}}
+		all[i] = claimant{Rule: r, shapes: []shape{d.shapeOf(r.Pattern)}}
 		if index, ok := d.IndexPattern(*r); ok {
-			all[i].shapes = append(all[i].shapes, shapeOf(index))
+			all[i].shapes = append(all[i].shapes, d.shapeOf(index))
 		}
 		if d.Has(WildcardsUndefined) && hasWildcard(r.Pattern) {
 			all[i].kind = [...]string{"allow ", "disallow "}[allowFirst(r)]
 		}
 	}
 	slices.SortStableFunc(all, func(a, b claimant) int { // the winner first
-		return cmp.Or(cmp.Compare(len(b.Pattern), len(a.Pattern)), cmp.Compare(allowFirst(a.Rule), allowFirst(b.Rule)))
+		return cmp.Or(cmp.Compare(b.length(), a.length()), cmp.Compare(allowFirst(a.Rule), allowFirst(b.Rule)))
 	})
 	return all
 }

@@ -163,6 +163,9 @@ func trimSpace(s string) string {
 	return s
 }
 
+// space is white space, and no other.
+const space = " \t\v\f"
+
 func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\v' || b == '\f' }
 
 func isLineEnd(b byte) bool { return b == '\n' || b == '\r' }

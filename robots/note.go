@@ -153,8 +153,6 @@ func (s *noteSpec) read(text string, d Dialect) Notes {
 			closed = true
 		case s.ends != "" && l.isKey(s.ends), l.kind == kindAllow, l.kind == kindDisallow, l.kind == kindCrawlDelay && d.Has(delayInSection):
 			closed = true
-		case l.blank && !l.comment && d.Has(BlankEndsSection):
-			open = false
 		}
 	}
 	return n
@@ -175,9 +173,9 @@ func (l *line) hasKey(key Directive) bool {
 
 // addAgent adds the crawler that a user-agent line names.
 func (g *Group) addAgent(value string, d Dialect) {
-	if isStar(value) {
+	if token, star := d.named(value); star {
 		g.Star = true
-	} else if t := d.token(value); t != "" {
-		g.Agents = append(g.Agents, ProductToken(strings.Clone(string(t))))
+	} else if token != "" {
+		g.Agents = append(g.Agents, ProductToken(strings.Clone(string(token))))
 	}
 }

@@ -75,11 +75,7 @@ func (p *parser) line(l *line) {
 		p.rule(l)
 	case kindCrawlDelay:
 		p.closed = p.closed || p.dialect.Has(delayInSection)
-	case kindOther:
-		if l.blank && !l.comment && p.dialect.Has(BlankEndsSection) {
-			p.open = false
-		}
-	case kindSitemap, kindHost, kindCleanParam: // no part of any group
+	case kindOther, kindSitemap, kindHost, kindCleanParam: // no part of any group
 	}
 }
 
@@ -89,10 +85,10 @@ func (p *parser) userAgent(value string, line int32) {
 		p.starts = append(p.starts, start{agent: len(p.agents), rule: len(p.rules), line: line})
 		p.open, p.closed = true, false
 	}
-	if isStar(value) {
+	if token, star := p.dialect.named(value); star {
 		p.starts[len(p.starts)-1].star = true
-	} else if t := p.dialect.token(value); t != "" {
-		p.agents = append(p.agents, t)
+	} else if token != "" {
+		p.agents = append(p.agents, token)
 	}
 }
 

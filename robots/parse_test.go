@@ -57,14 +57,13 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestYandexOptions reads sections as Yandex's documentation has them, and with the two options
-// that change that.
+// TestYandexOptions reads sections as Yandex's documentation has them, and with the option
+// that changes that.
 func TestYandexOptions(t *testing.T) {
 	const body = "user-agent: a\n\ndisallow: /1\nallow:\n# c\nallow: /2\n\nuser-agent: b\ncrawl-delay: 1\nuser-agent: c\ndisallow:"
 	for d, want := range map[robots.Dialect]string{
 		robots.Yandex:                            `["a"] 3:Disallow: /1 4:Allow:  6:Allow: /2; ["b"]; ["c"] 11:Disallow: ; `,
 		robots.Yandex | robots.EmptyAllowIgnored: `["a"] 3:Disallow: /1 6:Allow: /2; ["b"]; ["c"] 11:Disallow: ; `,
-		robots.Yandex | robots.BlankEndsSection:  `["a"]; ["b"]; ["c"] 11:Disallow: ; `,
 		robots.Google2010:                        `["a"] 3:Disallow: /1 6:Allow: /2; ["b" "c"]; `,
 	} {
 		if got := dump(robots.Parse([]byte(body), d)); got != want {
@@ -261,7 +260,7 @@ func TestNewAgent(t *testing.T) {
 func TestDialectNames(t *testing.T) {
 	for _, name := range []string{"rfc9309", "google", "google-2010", "yandex"} {
 		d, err := robots.ParseDialect(name)
-		if err != nil || d.String() != name || (d|robots.URLAsIs|robots.WideTokens|robots.BlankEndsSection|robots.EmptyAllowIgnored).String() != name {
+		if err != nil || d.String() != name || (d|robots.URLAsIs|robots.WideTokens|robots.EmptyAllowIgnored).String() != name {
 			t.Errorf("ParseDialect(%q) = %v, %v", name, d, err)
 		}
 	}

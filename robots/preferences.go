@@ -40,7 +40,8 @@ type UsageRule struct {
 	Line    int32  // 1-based
 	Value   string // as written, after the comment is cut and white space trimmed
 	Path    string // the pattern as written; "" is every path
-	Pattern string // Path in the normal form of the dialect, as in [Rule]; its length is the priority
+	Pattern string // Path in the normal form of the dialect, as in [Rule]
+	Length  int    // of Pattern, see [Dialect.Length]: the priority
 
 	TrainAI, Search Preference
 	Malformed       bool // the statement is no Dictionary of RFC 9651, so that it says nothing
@@ -51,6 +52,7 @@ type SignalRule struct {
 	Line          int32
 	Value         string // as in UsageRule
 	Path, Pattern string // the same; no specification has a path, but generators write one
+	Length        int    // the same
 
 	Search, AIInput, AITrain Preference
 	Use                      string // in lower case: immediate, reference, full or another token; "" is none
@@ -117,8 +119,6 @@ func PreferencesOf(body []byte, d Dialect) *Preferences {
 			ended = true
 		case l.isKey(LicenseLines):
 			p.Licenses = append(p.Licenses, License{l.num, l.value, validLicense(d, l.value)})
-		case l.blank && !l.comment && d.Has(BlankEndsSection):
-			open = false
 		}
 	}
 	return p
@@ -165,12 +165,12 @@ type UsageAnswer struct {
 func DecideUsage(rules []UsageRule, path []byte) (a UsageAnswer) {
 	longest := -1
 	for _, r := range rules {
-		if len(r.Pattern) > longest && matches(r.Pattern, path) {
-			longest = len(r.Pattern)
+		if r.Length > longest && matches(r.Pattern, path) {
+			longest = r.Length
 		}
 	}
 	for _, r := range rules {
-		if len(r.Pattern) == longest && matches(r.Pattern, path) {
+		if r.Length == longest && matches(r.Pattern, path) {
 			a.Line = cmp.Or(a.Line, r.Line)
 			a.TrainAI = a.TrainAI.And(r.TrainAI)
 			a.Search = a.Search.And(r.Search)
@@ -230,12 +230,12 @@ func DecideSignal(rules []SignalRule, path []byte) (a SignalAnswer) {
 func longestSignals(rules []SignalRule, path []byte, has func(*SignalRule) bool) (count []SignalRule) {
 	longest := -1
 	for i := range rules {
-		if r := &rules[i]; has(r) && len(r.Pattern) > longest && matches(r.Pattern, path) {
-			longest = len(r.Pattern)
+		if r := &rules[i]; has(r) && r.Length > longest && matches(r.Pattern, path) {
+			longest = r.Length
 		}
 	}
 	for i := range rules {
-		if r := &rules[i]; has(r) && len(r.Pattern) == longest && matches(r.Pattern, path) {
+		if r := &rules[i]; has(r) && r.Length == longest && matches(r.Pattern, path) {
 			count = append(count, *r)
 		}
 	}
@@ -294,6 +294,7 @@ func (d Dialect) UsageRule(n Note) UsageRule {
 	r := UsageRule{Line: n.Line, Value: n.Value, Path: path}
 	if path != "" {
 		r.Pattern = d.pattern(path)
+		r.Length = d.Length(r.Pattern)
 	}
 	dictionary, err := httpsfv.UnmarshalDictionary([]string{strings.TrimLeft(statement, " \t")})
 	if err != nil {
@@ -347,6 +348,7 @@ func (d Dialect) SignalRule(n Note) SignalRule {
 	r := SignalRule{Line: n.Line, Value: n.Value, Path: path}
 	if path != "" {
 		r.Pattern = d.pattern(path)
+		r.Length = d.Length(r.Pattern)
 	}
 	for _, p := range signalPairs(statement) {
 		answer := Refused

@@ -64,7 +64,7 @@ func (n *redundancy) bind(all []claimant) {
 		// In each group, behind the rules whose text theirs begins with.
 		slices.SortFunc(same, func(a, b *claimant) int {
 			return cmp.Or(cmp.Compare(n.group[a.Line], n.group[b.Line]), strings.Compare(a.shapes[0].start(), b.shapes[0].start()),
-				cmp.Compare(len(a.Pattern), len(b.Pattern)), cmp.Compare(a.Line, b.Line))
+				cmp.Compare(a.length(), b.length()), cmp.Compare(a.Line, b.Line))
 		})
 		for from := 0; from < len(same); {
 			to := from + 1
@@ -86,7 +86,7 @@ func (n *redundancy) among(same, others []*claimant) {
 			wide = append(wide, r)
 		}
 	}
-	slices.SortStableFunc(wide, func(a, b *claimant) int { return cmp.Compare(len(b.Pattern), len(a.Pattern)) })
+	slices.SortStableFunc(wide, func(a, b *claimant) int { return cmp.Compare(b.length(), a.length()) })
 	var chain []*claimant // those without, whose text starts the text of the rule in hand
 	for _, r := range same {
 		start := r.shapes[0].start()
@@ -127,7 +127,7 @@ func (n *redundancy) proof(chain, wide []*claimant, r *claimant, others []*claim
 
 // stands reports whether all verdicts would stay without r, because of w, which says the same.
 func (n *redundancy) stands(w, r *claimant, others []*claimant) bool {
-	if n.budget--; n.budget < 0 || len(w.Pattern) >= len(r.Pattern) || w.kind != "" || r.kind != "" {
+	if n.budget--; n.budget < 0 || w.length() >= r.length() || w.kind != "" || r.kind != "" {
 		return false
 	}
 	for i := range r.shapes {

@@ -1,5 +1,7 @@
 package robots
 
+import "strings"
+
 // A ProductToken is the name that a crawler looks for to find its group (RFC 9309 section 2.2.1), such
 // as "Googlebot". Tokens are compared without regard to ASCII case.
 type ProductToken string
@@ -37,6 +39,18 @@ func isWideTokenByte(b byte) bool { return '0' <= b && b <= '9' || b == '.' }
 // by white space and anything.
 func isStar(value string) bool {
 	return value != "" && value[0] == '*' && (len(value) == 1 || isSpace(value[1]))
+}
+
+// named returns the crawler that the value of a user-agent line names. token is empty if it names all, or
+// nobody.
+func (d Dialect) named(value string) (token ProductToken, star bool) {
+	switch {
+	case d.Has(wholeNames) && strings.ContainsAny(value, space):
+		return "", false
+	case isStar(value):
+		return "", true
+	}
+	return d.token(value), false
 }
 
 // hasPrefixFold reports whether s starts with prefix, without regard to ASCII case.

@@ -28,8 +28,10 @@ func Try(rules []Rule, path []byte, d Dialect) []Trial {
 		switch {
 		case a.Matches() != b.Matches():
 			return cmp.Compare(b.Reach-len(b.Pattern), a.Reach-len(a.Pattern))
-		case a.Reach != b.Reach:
+		case !a.Matches() && a.Reach != b.Reach:
 			return cmp.Compare(b.Reach, a.Reach)
+		case d.Length(a.Pattern) != d.Length(b.Pattern) && a.Matches():
+			return cmp.Compare(d.Length(b.Pattern), d.Length(a.Pattern))
 		case !a.Matches() || rules[a.Rule].Allow == rules[b.Rule].Allow:
 			return 0
 		case rules[a.Rule].Allow:
@@ -61,9 +63,8 @@ type PreferenceTrial struct {
 // TryUsage tries all lines on a path that may be fetched, see [DecideUsage]: those that match come first,
 // the longest first, and then the others, the nearest first.
 func TryUsage(rules []UsageRule, path []byte) []PreferenceTrial {
-	return tryPreferences(len(rules), path, func(i int) string { return rules[i].Pattern }, func(i, longest int) bool {
-		return len(rules[i].Pattern) == longest
-	})
+	line := func(i int) (string, int) { return rules[i].Pattern, rules[i].Length }
+	return tryPreferences(len(rules), path, line, func(i, longest int) bool { return rules[i].Length == longest })
 }
 
 // TrySignals tries all lines on a path as TryUsage does, see [DecideSignal].
@@ -79,26 +80,36 @@ func TrySignals(rules []SignalRule, path []byte) []PreferenceTrial {
 			counts[r.Line] = true
 		}
 	}
-	return tryPreferences(len(rules), path, func(i int) string { return rules[i].Pattern }, func(i, _ int) bool { return counts[rules[i].Line] })
+	line := func(i int) (string, int) { return rules[i].Pattern, rules[i].Length }
+	return tryPreferences(len(rules), path, line, func(i, _ int) bool { return counts[rules[i].Line] })
 }
 
-// tryPreferences tries n patterns on a path. counts reports whether one that matches decides, where those
-// that match have at most so many bytes.
-func tryPreferences(n int, path []byte, pattern func(i int) string, counts func(i, longest int) bool) []PreferenceTrial {
+// tryPreferences tries n patterns, of which line returns text and length, on a path. counts reports whether one that
+// matches decides, where the longest of those that match has that length.
+func tryPreferences(n int, path []byte, line func(i int) (pattern string, length int), counts func(i, longest int) bool) []PreferenceTrial {
 	trials, longest := make([]PreferenceTrial, n), -1
+	missing := func(t PreferenceTrial) int { // bytes of the pattern that do not match
+		pattern, _ := line(t.Rule)
+		return len(pattern) - t.Reach
+	}
 	for i := range trials {
-		trials[i] = PreferenceTrial{Rule: i, Reach: reach(pattern(i), path)}
-		if trials[i].Reach == len(pattern(i)) {
-			longest = max(longest, trials[i].Reach)
+		pattern, length := line(i)
+		trials[i] = PreferenceTrial{Rule: i, Reach: reach(pattern, path)}
+		if missing(trials[i]) == 0 {
+			longest = max(longest, length)
 		}
 	}
-	matches := func(t PreferenceTrial) bool { return t.Reach == len(pattern(t.Rule)) }
 	for i := range trials {
-		trials[i].Counts = matches(trials[i]) && counts(i, longest)
+		trials[i].Counts = missing(trials[i]) == 0 && counts(i, longest)
 	}
 	slices.SortStableFunc(trials, func(a, b PreferenceTrial) int {
-		if matches(a) != matches(b) {
-			return cmp.Compare(b.Reach-len(pattern(b.Rule)), a.Reach-len(pattern(a.Rule)))
+		_, x := line(a.Rule)
+		_, y := line(b.Rule)
+		switch m, n := missing(a), missing(b); {
+		case (m == 0) != (n == 0):
+			return cmp.Compare(m, n)
+		case m == 0:
+			return cmp.Compare(y, x)
 		}
 		return cmp.Compare(b.Reach, a.Reach)
 	})

@@ -15,7 +15,6 @@
 //	notes         bytes, of whoever compiled the pack: the faults of the rules
 //
 // Behind each of the three tables is its directory: for each 256 entries the first 8 bytes of them, and their hash.
-// Version 12 has no directories: the header has the hash of each table.
 //
 // The header may refer to two more chunks: which texts are odd, and the product tokens that they name.
 //

@@ -20,12 +20,9 @@ var (
 	ErrDamaged   = errors.New("it is damaged: copy or compile it again")
 )
 
-// Version is the version of the format. A program reads packs of this version and of the one before.
-const (
-	Version         = 13
-	withDirectories = 13 // its tables have directories; otherwise they are those of oldest
-	oldest          = 12
-)
+// Version is the version of the format. A program reads packs of this version alone: 14 has other ranks in the dialect yandex,
+// and what other readings of a text say.
+const Version = 14
 
 // Is reports whether r begins as a pack does. It reports false if r cannot be read.
 func Is(r io.Reader) bool {
@@ -55,7 +52,6 @@ type Summary struct {
 // A header is the first bytes of a file. The sections follow it in the order of the fields.
 type header struct {
 	Summary
-	version uint32
 	chunks  uint64 // bytes
 	records [numKinds]section
 	texts   uint64 // number
@@ -89,9 +85,7 @@ func (h *header) place(n int) uint64 {
 	}
 	for table := range max(0, min(n-placeIndex, numTables)) {
 		at += h.entries(table) * tableEntry
-		if h.version >= withDirectories {
-			at += blocksOf(h.entries(table)) * tableEntry
-		}
+		at += blocksOf(h.entries(table)) * tableEntry
 	}
 	if n > placeNotes {
 		at += h.notes
@@ -135,7 +129,7 @@ type fileHeader struct {
 // encode returns the encoding of the header.
 func (h *header) encode() []byte {
 	f := fileHeader{
-		Magic: [len(magic)]byte([]byte(magic)), Version: h.version, Dialect: h.Dialect, End: h.place(placeEnd),
+		Magic: [len(magic)]byte([]byte(magic)), Version: Version, Dialect: h.Dialect, End: h.place(placeEnd),
 		Nanoseconds: uint32(h.Newest.Nanosecond()), Seconds: h.Newest.Unix(), Files: h.Files, InForce: h.InForce,
 		Chunks: h.chunks, Records: h.records, Texts: h.texts, Notes: h.notes, Sums: h.sums, Hash: h.Hash,
 		OddAt: h.Odd.Offset, OddSize: h.Odd.Size, TokensAt: h.Tokens.Offset, TokensSize: h.Tokens.Size,
@@ -159,8 +153,8 @@ func parseHeader(data []byte, size int64) (*header, error) {
 	}
 	var f fileHeader
 	binary.Decode(data, binary.LittleEndian, &f) //nolint:errcheck // there are as many bytes as it needs
-	if f.Version < oldest || f.Version > Version {
-		return nil, fmt.Errorf("%w (it is of %d, and this program reads %d and %d)", ErrVersion, f.Version, oldest, Version)
+	if f.Version != Version {
+		return nil, fmt.Errorf("%w (it is of %d, and this program reads %d)", ErrVersion, f.Version, Version)
 	}
 	if xxh3.Hash(data[:headerSize-8]) != f.Check {
 		return nil, fmt.Errorf("%w (its header has a wrong checksum)", ErrDamaged)
@@ -170,7 +164,7 @@ func parseHeader(data []byte, size int64) (*header, error) {
 			Dialect: f.Dialect, Files: f.Files, InForce: f.InForce, Hash: f.Hash,
 			Odd: Ref{f.OddAt, f.OddSize}, Tokens: Ref{f.TokensAt, f.TokensSize},
 		},
-		version: f.Version, chunks: f.Chunks, records: f.Records, texts: f.Texts, notes: f.Notes, sums: f.Sums,
+		chunks: f.Chunks, records: f.Records, texts: f.Texts, notes: f.Notes, sums: f.Sums,
 	}
 	if f.HasNewest != 0 {
 		h.Newest = time.Unix(f.Seconds, int64(f.Nanoseconds%1e9)).UTC()

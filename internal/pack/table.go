@@ -41,23 +41,16 @@ var tableNames = [numTables]string{"index of origins", "index of targets", "tabl
 // blocksOf returns the number of blocks of so many entries.
 func blocksOf(count uint64) uint64 { return (count + blockEntries - 1) / blockEntries }
 
-// openTable opens a table: it reads and checks its directory. A pack of version 12 has none, so the whole table
-// is read.
+// openTable opens a table: it reads and checks its directory.
 func openTable(file io.ReaderAt, h *header, number int) (*table, error) {
 	t := &table{file: file, name: tableNames[number], at: h.place(placeIndex + number), count: uint32(h.entries(number))}
 	t.blocks = make([]tableBlock, blocksOf(h.entries(number)))
 	data, at := make([]byte, len(t.blocks)*tableEntry), t.at+uint64(t.count)*tableEntry
-	if h.version < withDirectories {
-		data, at = make([]byte, uint64(t.count)*tableEntry), t.at
-	}
 	if err := readAt(file, data, at); err != nil {
 		return nil, err
 	}
 	if xxh3.Hash(data) != h.sums[number] {
 		return nil, fmt.Errorf("%w (its %s has a wrong checksum)", ErrDamaged, t.name)
-	}
-	if h.version < withDirectories {
-		return t, t.keepAll(data)
 	}
 	for n := range t.blocks {
 		t.blocks[n].first, t.blocks[n].sum = entryAt(data, n)
@@ -69,21 +62,6 @@ func openTable(file io.ReaderAt, h *header, number int) (*table, error) {
 func entryAt(entries []byte, i int) (key, value uint64) {
 	e := entries[i*tableEntry:]
 	return binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
-}
-
-// keepAll keeps all blocks of a table.
-func (t *table) keepAll(entries []byte) error {
-	for n := range t.blocks {
-		t.blocks[n].first, _ = entryAt(entries, n*blockEntries)
-	}
-	for n := range t.blocks {
-		b := new([blockSize]byte)
-		copy(b[:], entries[n*blockSize:])
-		if err := t.keep(n, b); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // keep keeps a block in memory if its keys are in order.

@@ -59,7 +59,7 @@ type entry struct{ hash, offset uint64 }
 // NewWriter starts a pack in file, which is empty. Temporary files lie in dir; "" is the usual
 // directory. Use Close.
 func NewWriter(file File, dir string) *Writer {
-	w := &Writer{file: file, header: header{version: Version}, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{limit: runLimit, spill: extsort.NewSpill(dir)}}
+	w := &Writer{file: file, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{limit: runLimit, spill: extsort.NewSpill(dir)}}
 	w.write(make([]byte, headerSize))
 	return w
 }

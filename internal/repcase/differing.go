@@ -14,6 +14,7 @@ const (
 	cacheDelay   = "Cache-delay is not read"
 	negative     = "an invalid Crawl-delay ends the run of user-agent lines too, so that the next one is not its crawlers'"
 	spelling     = "the key has another spelling"
+	twoWords     = "a user-agent line of several words names nobody in yandex"
 )
 
 const (
@@ -40,6 +41,8 @@ var differing = map[string]string{
 	crawlerCommons + "testHtmlMarkupInRobotsTxt#21":            markup,
 	crawlerCommons + "testHtmlMarkupInRobotsTxt#22":            markup,
 	crawlerCommons + "testSitemap#27":                          bareURL,
+
+	"bopoda/dir/t1gorTest.testRulesLoadedIssue79#8": twoWords,
 
 	"reppy/dir/test_no_leading_user_agent#3":                ungrouped,
 	textingRobots + "robot_starts_with_crawl_delay#11":      ungrouped,

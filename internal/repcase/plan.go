@@ -36,10 +36,13 @@ const asIs = robots.Google | robots.URLAsIs
 // Plan returns the demands of a row, or why it is not run. A row runs in google with URLs as they
 // are, where google/robotstxt's own answer is known and decides; a normative row runs in its own
 // dialect, and so does every other row of google-2010 and yandex; a row where the source
-// disagrees with google/robotstxt runs as its class says.
+// disagrees with google/robotstxt runs as its class says. An observed row runs in its own dialect, with its line.
 func Plan(r *Row) (checks []Check, skipped string, err error) {
 	if r.Multi != nil {
 		return nil, "a query by several names at once", nil
+	}
+	if r.Tier == "observed" {
+		return observed(r)
 	}
 	c, known := classes[r.Class]
 	switch {
@@ -76,6 +79,19 @@ func Plan(r *Row) (checks []Check, skipped string, err error) {
 		return nil, c.why, nil
 	}
 	return checks, "", nil
+}
+
+// observed returns the checks of a row that is an answer of Yandex's own tester. It ignores "Allow:", which does not change its verdicts,
+// but for one file the line.
+func observed(r *Row) (checks []Check, skipped string, err error) {
+	d, err := robots.ParseDialect(r.Dialect)
+	own := Check{Dialect: d | robots.EmptyAllowIgnored, Want: verdict(*r.Allow), Line: r.Line, Why: "the answer of the operator's own tester", exact: true}
+	plain := own
+	plain.Dialect = d
+	if strings.HasPrefix(r.ID, "yandex-observed/ydx-06-additional-") {
+		plain.Line = -1
+	}
+	return []Check{own, plain}, "", err
 }
 
 // ownCheck returns the check of a row in the dialect of its source, if that is neither google nor

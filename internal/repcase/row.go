@@ -38,13 +38,14 @@ func either(text string, data []byte) []byte {
 type Row struct {
 	Case
 	Source     string   `json:"source"`
-	Tier       string   `json:"tier"`        // "normative", "oracle" or "peer"
+	Tier       string   `json:"tier"`        // "normative", "oracle", "observed" or "peer"
 	AgentToken *string  `json:"agent_token"` // Agent cut to a product token; nil if it is one
 	Agents     []string `json:"agents"`      // all names of a query by several, see Multi
 	Multi      any      `json:"multi"`       // not nil: a query by several names at once
 	URL        string   `json:"url"`
 	URLB64     []byte   `json:"url_b64"`
 	Allow      *bool    `json:"allow"` // nil: the source leaves it undefined
+	Line       int32    `json:"line"`  // of an observed row: the line that wins, 0 if none
 	Class      string   `json:"class"` // of the disagreement between the source and google/robotstxt, if any
 
 	// The answer of google/robotstxt.

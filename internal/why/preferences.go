@@ -86,13 +86,13 @@ func PreferencesOf(said *robots.Preferences, who robots.Agent, path []byte, fetc
 	}
 	for _, t := range robots.TryUsage(usage, path) {
 		r := &usage[t.Rule]
-		line := lineOf(t, r.Line, "Content-Usage: "+r.Value, r.Pattern)
+		line := lineOf(t, r.Line, "Content-Usage: "+r.Value, r.Pattern, r.Length)
 		line.Counts = t.Counts && fetched
 		p.Lines = append(p.Lines, line)
 	}
 	for _, t := range robots.TrySignals(signals, path) {
 		r := &signals[t.Rule]
-		line := lineOf(t, r.Line, "Content-Signal: "+r.Value, r.Pattern)
+		line := lineOf(t, r.Line, "Content-Signal: "+r.Value, r.Pattern, r.Length)
 		line.Signal = true
 		p.Lines = append(p.Lines, line)
 	}
@@ -100,9 +100,9 @@ func PreferencesOf(said *robots.Preferences, who robots.Agent, path []byte, fetc
 }
 
 // lineOf returns a line and its fate.
-func lineOf(t robots.PreferenceTrial, line int32, text, pattern string) PreferenceLine {
+func lineOf(t robots.PreferenceTrial, line int32, text, pattern string, length int) PreferenceLine {
 	l := PreferenceLine{
-		Line: line, Text: text, Pattern: robots.ReadablePattern(pattern), Matches: t.Reach == len(pattern), Length: len(pattern), Counts: t.Counts,
+		Line: line, Text: text, Pattern: robots.ReadablePattern(pattern), Matches: t.Reach == len(pattern), Length: length, Counts: t.Counts,
 	}
 	if !l.Matches {
 		l.StopsAt = len(robots.ReadablePattern(pattern[:t.Reach])) + 1

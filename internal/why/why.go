@@ -77,7 +77,7 @@ type Rule struct {
 	Text    string `json:"rule"`
 	Pattern string `json:"pattern"` // in normal form, as [robots.ReadablePattern] spells it
 	Matches bool   `json:"matches"`
-	Length  int    `json:"length"`               // of the match, which is its priority: "%2A" and "%24" count 1 in rfc9309
+	Length  int    `json:"length"`               // of the match, which is its priority, see [robots.Dialect.Length]: "%2A" and "%24" count 1 in rfc9309
 	StopsAt int    `json:"stops_at,omitempty"`   // 1-based byte of Pattern that the path does not match; 0 if all do
 	Decides string `json:"decides_by,omitempty"` // of the rule that decides: "only", "longest", "allow" (on a tie) or "first"
 }
@@ -149,24 +149,24 @@ func RulesOf(rules []robots.Rule, path []byte, d robots.Dialect) []Rule {
 	out := make([]Rule, len(trials))
 	for i, t := range trials {
 		r := &rules[t.Rule]
-		out[i] = Rule{Line: r.Line, Text: r.String(), Pattern: robots.ReadablePattern(t.Pattern), Matches: t.Matches(), Length: len(t.Pattern)}
+		out[i] = Rule{Line: r.Line, Text: r.String(), Pattern: robots.ReadablePattern(t.Pattern), Matches: t.Matches(), Length: d.Length(t.Pattern)}
 		if !t.Matches() {
 			out[i].StopsAt = len(robots.ReadablePattern(t.Pattern[:t.Reach])) + 1
 		}
 	}
 	if len(trials) > 0 && trials[0].Matches() {
-		out[0].Decides = decidedBy(rules, trials)
+		out[0].Decides = decidedBy(rules, trials, d)
 	}
 	return out
 }
 
 // decidedBy says why the first of the trials decides.
-func decidedBy(rules []robots.Rule, trials []robots.Trial) string {
+func decidedBy(rules []robots.Rule, trials []robots.Trial, d robots.Dialect) string {
 	first := trials[0]
 	switch {
 	case len(trials) == 1 || !trials[1].Matches():
 		return "only"
-	case len(trials[1].Pattern) < len(first.Pattern):
+	case d.Length(trials[1].Pattern) < d.Length(first.Pattern):
 		return "longest"
 	case rules[trials[1].Rule].Allow != rules[first.Rule].Allow:
 		return "allow"

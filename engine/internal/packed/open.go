@@ -36,7 +36,6 @@ func dialectText(d robots.Dialect) string {
 	}{
 		{robots.WideTokens, "wide tokens"},
 		{robots.EmptyAllowIgnored, "empty Allow ignored"},
-		{robots.BlankEndsSection, "blank lines end sections"},
 	} {
 		if d.Has(o.flag) {
 			options = append(options, o.name)

@@ -68,6 +68,7 @@ type statement struct {
 // A candidate is a line that may answer.
 type candidate struct {
 	pattern string
+	length  int // of pattern, see [robots.Dialect.Length]
 	statement
 }
 
@@ -77,7 +78,7 @@ func compileQuestion(lines []candidate) (q question, err error) {
 	var said []statement
 	for _, c := range lines {
 		if c.pattern != "" {
-			in, said = append(in, automaton.Rule{Pattern: c.pattern}), append(said, c.statement)
+			in, said = append(in, automaton.Rule{Pattern: c.pattern, Uncounted: int32(len(c.pattern) - c.length)}), append(said, c.statement)
 		} else if q.otherwise.line == 0 {
 			q.otherwise = c.statement
 		}
@@ -147,7 +148,7 @@ func (p *PreferenceSet) addUsage(usage []robots.UsageRule) (err error) {
 		if !known {
 			n = len(merged)
 			numbers[r.Pattern] = n
-			merged = append(merged, candidate{pattern: r.Pattern, statement: statement{line: r.Line}})
+			merged = append(merged, candidate{pattern: r.Pattern, length: r.Length, statement: statement{line: r.Line}})
 		}
 		merged[n].first, merged[n].second = merged[n].first.And(r.TrainAI), merged[n].second.And(r.Search)
 	}
@@ -178,7 +179,7 @@ func strength(p robots.Preference) int {
 }
 
 // markClashes marks the lines of each length if two of them may match one path and differ,
-// and reports whether there are any. One of two such patterns has a wildcard.
+// and reports whether there are any. One of two such patterns has a wildcard, or an anchor that does not count.
 func markClashes(lines []candidate) (some bool) {
 	type group struct {
 		first candidate
@@ -187,16 +188,16 @@ func markClashes(lines []candidate) (some bool) {
 	}
 	byLength := map[int]group{}
 	for _, c := range lines {
-		g, known := byLength[len(c.pattern)]
+		g, known := byLength[c.length]
 		if !known {
 			g.first = c
 		}
 		g.mixed = g.mixed || g.first.first != c.first || g.first.second != c.second
-		g.wild = g.wild || strings.Contains(c.pattern, "*")
-		byLength[len(c.pattern)] = g
+		g.wild = g.wild || strings.Contains(c.pattern, "*") || c.length < len(c.pattern)
+		byLength[c.length] = g
 	}
 	for i := range lines {
-		g := byLength[len(lines[i].pattern)]
+		g := byLength[lines[i].length]
 		lines[i].clash = g.mixed && g.wild
 		some = some || lines[i].clash
 	}
@@ -214,7 +215,7 @@ func (p *PreferenceSet) addSignals(signals []robots.SignalRule) (err error) {
 		for _, answer := range []robots.Preference{robots.Refused, robots.Permitted} {
 			for i := range signals {
 				if r := &signals[i]; of(r) == answer {
-					lines = append(lines, candidate{r.Pattern, statement{line: r.Line, first: answer}})
+					lines = append(lines, candidate{r.Pattern, r.Length, statement{line: r.Line, first: answer}})
 				}
 			}
 		}
@@ -233,7 +234,7 @@ func (p *PreferenceSet) addSignals(signals []robots.SignalRule) (err error) {
 			p.uses = append(p.uses, strings.Clone(r.Use))
 			numbers[r.Use] = int32(len(p.uses))
 		}
-		lines = append(lines, candidate{r.Pattern, statement{line: r.Line, use: numbers[r.Use]}})
+		lines = append(lines, candidate{r.Pattern, r.Length, statement{line: r.Line, use: numbers[r.Use]}})
 	}
 	p.use, err = compileQuestion(lines)
 	return err

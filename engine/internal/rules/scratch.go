@@ -32,7 +32,7 @@ func (s *scratch) expand(rules []robots.Rule, d robots.Dialect) {
 	s.in, s.origin = s.in[:0], s.origin[:0]
 	for i := range rules {
 		r := &rules[i]
-		s.in = append(s.in, automaton.Rule{Pattern: r.Pattern, Allow: r.Allow})
+		s.in = append(s.in, automaton.Rule{Pattern: r.Pattern, Allow: r.Allow, Uncounted: d.Uncounted(r.Pattern)})
 		s.origin = append(s.origin, int32(i))
 		if pattern, ok := d.IndexPattern(*r); ok {
 			s.in = append(s.in, automaton.Rule{Pattern: pattern, Allow: true})

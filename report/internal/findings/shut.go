@@ -120,7 +120,7 @@ func (f *Facts) closesBelow(rules []robots.Rule, dir string) bool {
 		if end := strings.IndexAny(literal, "*$"); end >= 0 {
 			literal = literal[:end]
 		}
-		return r.Allow && (strings.HasPrefix(string(path), literal) && len(r.Pattern) >= len(by.Pattern) || strings.HasPrefix(literal, string(path)))
+		return r.Allow && (strings.HasPrefix(string(path), literal) && f.Dialect.Length(r.Pattern) >= f.Dialect.Length(by.Pattern) || strings.HasPrefix(literal, string(path)))
 	})
 }
 

@@ -166,7 +166,7 @@ func pathOf(t *testing.T, got *Answer, d robots.Dialect) []byte {
 func hasPattern(r robots.Rule, entry *why.Rule, d robots.Dialect) bool {
 	index, ok := d.IndexPattern(r)
 	pattern := d.PatternOf(entry.Pattern)
-	return (pattern == r.Pattern || ok && pattern == index) && entry.Length == len(pattern)
+	return (pattern == r.Pattern || ok && pattern == index) && entry.Length == d.Length(pattern)
 }
 
 // beginsWith reports whether the reference says that a pattern matches a path.

@@ -43,10 +43,6 @@ func (r *Reading) Flags() []cli.Flag {
 			What "Allow:" without a value does in the dialect yandex. disallow: it forbids all.
 			ignore: nothing.`,
 		},
-		{
-			Name: "yandex-strict-blank", Rare: true,
-			Set: cli.Bool(&r.StrictBlank), Doc: "Let an empty line end a section in the dialect yandex.",
-		},
 	}
 }
 
@@ -201,9 +197,6 @@ func (r *Reading) Choose(faults *cli.Faults) (d robots.Dialect, asOf time.Time) 
 	d, err := robots.ParseDialect(strings.ToLower(r.Dialect))
 	faults.Add("dialect", cli.Hint(err, r.Dialect, robots.Dialects()))
 	yandex := d == robots.Yandex || err != nil
-	if r.StrictBlank {
-		d |= robots.BlankEndsSection
-	}
 	for _, choice := range []struct {
 		flag, kind, value string
 		known             []string // the second sets the option
@@ -220,9 +213,6 @@ func (r *Reading) Choose(faults *cli.Faults) (d robots.Dialect, asOf time.Time) 
 	}
 	if d.Has(robots.EmptyAllowIgnored) && !yandex {
 		faults.Add("yandex-empty-allow", errOnlyYandex)
-	}
-	if d.Has(robots.BlankEndsSection) && !yandex {
-		faults.Add("yandex-strict-blank", errOnlyYandex)
 	}
 	if !r.ByRow() {
 		asOf, err = ParseMoment(r.AsOf)

@@ -63,7 +63,7 @@ func TestFlagsOfBytes(t *testing.T) {
 		"agent-from-log": "-agent-from-log", "cache": "-cache 1h|-agent-from-log -as-of log", "unknown-agents": "-unknown-agents skip|-agent-from-log",
 		"crawlers": "-crawlers ../../../../crawlers/crawlers.tsv", // those that are known, as the other tests run beside this one
 		"dialect":  "-dialect rfc9309", "agent-chars": "-agent-chars extended", "yandex-empty-allow": "-yandex-empty-allow ignore|-dialect yandex",
-		"yandex-strict-blank": "-yandex-strict-blank|-dialect yandex", "as-of": "-as-of 2026-01-31", "missing": "-missing null", "url-as-is": "-url-as-is",
+		"as-of": "-as-of 2026-01-31", "missing": "-missing null", "url-as-is": "-url-as-is",
 		"out-format": "-out-format csv", "columns": "-columns url", "layout": "-layout wide", "where": "-where bad", "rejects": "-rejects r/",
 		"sort": "-sort origin", "csv-safe": "-csv-safe|-out-format csv", "csv-bom": "-csv-bom|-out-format csv",
 		"csv-separator": "-csv-separator tab|-out-format csv", "compression": "-compression gzip", "level": "-level 3", "url-encoding": "-url-encoding plain",

@@ -43,7 +43,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "agent_space", Severity: Warning,
-		What: "The name of a crawler has several words, and only the first is read: a product token has no spaces. So the group is for another crawler, or for none.",
+		What: "The name of a crawler has several words, and only the first is read, in the dialect yandex none: a product token has no spaces. So the group is for another crawler, or for none.",
 		Do:   "Write the product token from the documentation of the crawler, which mostly has no spaces.",
 		Bad:  "User-agent: Example Spider\nDisallow: /private/\n",
 		Good: "User-agent: ExampleSpider\nDisallow: /private/\n",

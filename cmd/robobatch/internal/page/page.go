@@ -263,7 +263,6 @@ func questionFlags(f *passage.Flags, oldAsOf string) (all []report.Flag) {
 		{"-old-as-of", oldAsOf, ""},
 		{"-agent-chars", q.AgentChars, "standard"},
 		{"-yandex-empty-allow", q.EmptyAllow, "disallow"},
-		{"-yandex-strict-blank", strconv.FormatBool(q.StrictBlank), "false"},
 		{"-missing", q.Missing, "allow"},
 		{"-url-as-is", strconv.FormatBool(q.URLAsIs), "false"},
 		{"-origin", f.Origin, ""},

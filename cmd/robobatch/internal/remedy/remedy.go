@@ -258,7 +258,6 @@ func dialectFlags(d, other robots.Dialect) string {
 	}{
 		{robots.WideTokens, "-agent-chars extended", "-agent-chars standard", false},
 		{robots.EmptyAllowIgnored, "-yandex-empty-allow ignore", "-yandex-empty-allow disallow", true},
-		{robots.BlankEndsSection, "-yandex-strict-blank", "-yandex-strict-blank=false", true},
 	} {
 		switch {
 		case d.Has(option.flag) == other.Has(option.flag), option.yandex && d.String() != robots.Yandex.String():

@@ -34,7 +34,6 @@ type Reading struct {
 	Dialect     string `json:"-"` // the record has its own
 	AgentChars  string `json:"agent_chars"`
 	EmptyAllow  string `json:"yandex_empty_allow"`
-	StrictBlank bool   `json:"yandex_strict_blank"`
 	AsOf        string `json:"as_of"` // "" is the newest capture, AsOfLog those in force at each row's time
 }
 
@@ -87,7 +86,6 @@ func (r *Reading) Metadata() [][2]string {
 	return [][2]string{
 		{"robobatch.agent_chars", r.AgentChars},
 		{"robobatch.yandex_empty_allow", r.EmptyAllow},
-		{"robobatch.yandex_strict_blank", strconv.FormatBool(r.StrictBlank)},
 		{"robobatch.as_of", r.AsOf},
 	}
 }

@@ -212,11 +212,12 @@ They differ, among others, in these points:
   value without a /     google-2010 assumes one; yandex drops the rule; in others it matches nothing
   percent-encoding      rfc9309 normalises it in full; others only upper-case its digits
   wildcards             google-2010 does not say which of two rules wins if one has a *: undefined
+  length of a rule      in bytes; yandex counts no * and no $ at the end, google-2010 no * there
   /robots.txt itself    always allowed in rfc9309; like any URL in others
   server errors         yandex allows all; others forbid all, rfc9309 and google for 30 days
   habits of crawlers    such as not heeding *: they count in all but rfc9309
 
-Options: -agent-chars for all dialects; -yandex-empty-allow and -yandex-strict-blank for yandex.
+Options: -agent-chars for all dialects; -yandex-empty-allow for yandex.
 More, with an example of each point: docs/DIALECTS.md.
 `)
 	return sb.String()

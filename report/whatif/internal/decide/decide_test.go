@@ -29,7 +29,7 @@ func dialects(t *testing.T) (all []robots.Dialect) {
 		}
 		all = append(all, d)
 	}
-	return append(all, robots.Yandex|robots.BlankEndsSection|robots.WideTokens, robots.Google|robots.URLAsIs)
+	return append(all, robots.Yandex|robots.WideTokens, robots.Google|robots.URLAsIs)
 }
 
 // TestEngine compares the verdicts on random edits of real robots.txt with those of package engine.

@@ -201,7 +201,7 @@ func compile(rules []robots.Rule, d robots.Dialect) (*set, error) {
 	patterns := make([]automaton.Rule, 0, len(rules))
 	origin := make([]int32, 0, len(rules)) // by pattern: the index of its rule
 	for i, r := range rules {
-		patterns = append(patterns, automaton.Rule{Pattern: r.Pattern, Allow: r.Allow})
+		patterns = append(patterns, automaton.Rule{Pattern: r.Pattern, Allow: r.Allow, Uncounted: d.Uncounted(r.Pattern)})
 		origin = append(origin, int32(i))
 		if index, ok := d.IndexPattern(r); ok {
 			patterns = append(patterns, automaton.Rule{Pattern: index, Allow: true})

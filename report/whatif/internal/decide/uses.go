@@ -40,6 +40,7 @@ type wishes struct {
 // A statement is a line's answer about one use.
 type statement struct {
 	pattern string
+	length  int // of pattern, see [robots.Dialect.Length]
 	answer  robots.Preference
 }
 
@@ -47,15 +48,15 @@ type statement struct {
 func compileWishes(s *said) (*wishes, error) {
 	var usage [2][]statement
 	for _, r := range s.usage { // also if it says nothing: it hides shorter ones
-		usage[0] = append(usage[0], statement{r.Pattern, r.TrainAI})
-		usage[1] = append(usage[1], statement{r.Pattern, r.Search})
+		usage[0] = append(usage[0], statement{r.Pattern, r.Length, r.TrainAI})
+		usage[1] = append(usage[1], statement{r.Pattern, r.Length, r.Search})
 	}
 	var signals [3][]statement
 	for i := range s.signals {
 		r := &s.signals[i]
 		for use, answer := range (Uses{r.AITrain, r.Search, r.AIInput}) {
 			if answer != robots.Unstated {
-				signals[use] = append(signals[use], statement{r.Pattern, answer})
+				signals[use] = append(signals[use], statement{r.Pattern, r.Length, answer})
 			}
 		}
 	}
@@ -105,7 +106,7 @@ func (q *question) compile(lines []statement) (err error) {
 			case l.pattern == "":
 				q.otherwise = q.otherwise.And(answer)
 			default:
-				rules, answers = append(rules, automaton.Rule{Pattern: l.pattern}), append(answers, answer)
+				rules, answers = append(rules, automaton.Rule{Pattern: l.pattern, Uncounted: int32(len(l.pattern) - l.length)}), append(answers, answer)
 			}
 		}
 	}
