@@ -61,6 +61,10 @@ type Batch struct {
 	Violations []Violation // the meaning of each row's verdict for its crawler; not with LogAgentsByName
 	Skipped    int         // rows that were left out; nothing else counts them
 
+	// Disputes are the verdicts that forbid a URL which another reading of the robots.txt allows, in the order of Verdicts. Of agents that
+	// are no crawlers, as "*", there are none.
+	Disputes []Dispute
+
 	// Only StoreOptions.Ranges fills these: whether each row came from its crawler, and the proof
 	// where it did. Rows that no crawler is named in are ranges.Null.
 	Verified []ranges.Answer
@@ -125,7 +129,7 @@ func (b *Batch) Reset() {
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
 		Preferences: b.Preferences[:0], Listed: b.Listed[:0],
 		Agents: b.Agents[:0], Violations: b.Violations[:0], Verified: b.Verified[:0], Proofs: b.Proofs[:0], Old: b.Old, Changes: b.Changes[:0],
-		Deeds: b.Deeds[:0], Pasts: b.Pasts[:0],
+		Deeds: b.Deeds[:0], Pasts: b.Pasts[:0], Disputes: b.Disputes[:0],
 		strayNames: b.strayNames[:0], winners: b.winners.reset(), streaks: b.streaks.reset(), crawlers: b.crawlers.reset(),
 		senders: b.senders[:0],
 	}

@@ -80,6 +80,10 @@ type busiest struct {
 	list  *AgentList   // with LogAgents
 	named []AgentCount // of the agents of list that only a robots.txt names
 
+	disputes     map[SiteID]int64 // by site
+	disputedRows int64
+	disputed     DisputeExample
+
 	census ranges.Census // with StoreOptions.Ranges
 }
 
@@ -171,6 +175,7 @@ func (u *busiest) countSites(b *Batch) {
 		u.old.Use(b.Old)
 	}
 	u.addNamed(b)
+	u.addDisputes(b)
 	for _, s := range b.senders {
 		u.census.Add(s)
 	}

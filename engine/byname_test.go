@@ -87,7 +87,7 @@ func checkByName(t *testing.T, r *rand.Rand) {
 			if b.Verdicts[i].Rule != NoRule {
 				got.Rule = look.Rule(b.Rulings[i], int(b.Agents[i]), b.Verdicts[i].Rule)
 			}
-			if got != want {
+			if !sameAnswers(&got, &want) {
 				t.Fatalf("%s, %v: %q for %q: %+v, want %+v\n%s", kind, d, row.url, row.userAgent, got, want, pairs)
 			}
 		}
@@ -119,4 +119,11 @@ func TestByNameIgnoresStar(t *testing.T) {
 	if seen == 0 {
 		t.Error("no crawler ignores groups for *")
 	}
+}
+
+// sameAnswers reports whether two answers are the same but for their Readings, which agents by name have not.
+func sameAnswers(a, b *Answer) bool {
+	x, y := *a, *b
+	x.Readings, y.Readings = [MaxReadings]ReadBy{}, [MaxReadings]ReadBy{}
+	return x == y
 }

@@ -251,7 +251,7 @@ func (b *Batch) borrow(from *Batch) {
 func (b *Batch) release() {
 	*b = Batch{
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0],
-		Agents: b.Agents[:0], Preferences: b.Preferences[:0], strayNames: b.strayNames[:0], winners: b.winners.reset(),
+		Agents: b.Agents[:0], Preferences: b.Preferences[:0], Disputes: b.Disputes[:0], strayNames: b.strayNames[:0], winners: b.winners.reset(),
 	}
 }
 

@@ -23,6 +23,8 @@ type Evaluator struct {
 	route route
 	memo  prefixMemo
 
+	otherPath []byte // as path, see dispute
+
 	paths []uint32 // by row of the batch, if it has a site: where its URL.Path starts in Batch.Data
 	order rulingOrder
 	lead  lead
@@ -68,6 +70,7 @@ func (s *Store) newEvaluator(goroutines, batches int) *Evaluator {
 func (e *Evaluator) Evaluate(b *Batch) {
 	e.evaluate(b)
 	e.verify(b, nil)
+	e.dispute(b)
 	e.accuse(b, b)
 	e.findDeeds(b)
 	e.store.dropUnknown(b)

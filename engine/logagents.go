@@ -340,10 +340,13 @@ func (s *Store) dropUnknown(b *Batch) {
 	if b.Old != nil && len(b.Old.Agents) == len(b.Agents) {
 		old = b.Old
 	}
-	n := 0
+	n, dispute := 0, 0
 	for i, agent := range b.Agents {
 		if agent == unknownAgent && (old == nil || old.Agents[i] == unknownAgent) {
 			continue
+		}
+		for ; dispute < len(b.Disputes) && int(b.Disputes[dispute].Row) == i; dispute++ {
+			b.Disputes[dispute].Row = uint32(n)
 		}
 		if n < i {
 			b.copyRow(n, i)

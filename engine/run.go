@@ -63,7 +63,11 @@ func (w *worker) Evaluate(b *Batch) {
 		old = w.before.old
 	}
 	w.verify(b, old)
+	w.dispute(b)
 	if old != nil && !w.store.opt.RowTimes {
+		if w.store.opt.LogAgents.judges() {
+			old.dispute(b.Old)
+		}
 		old.accuse(b, b.Old)
 	} else {
 		w.accuse(b, b)

@@ -140,7 +140,8 @@ func TestFallbackOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := judgment{c.who, c.allowed[i] == '+', c.allowed[i] == '-'}
+			_, excused := readByReference([]byte(c.text), c.who, "/x", d)
+			want := judgment{c.who, c.allowed[i] == '+', c.allowed[i] == '-' && !excused}
 			request := sentRequest{c.text, c.header, "/x"}
 			if got := judge(t, d, []sentRequest{request})[0]; got != want {
 				t.Errorf("%s: %q is %+v, want %+v, by\n%s", name, c.header, got, want, c.text)

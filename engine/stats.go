@@ -53,6 +53,8 @@ type Stats struct {
 	// dialect chooses, in the order of Agents.
 	Misread []MisreadCount
 
+	Disputes DisputeStats // see Batch.Disputes
+
 	// With StoreOptions.RowTimes:
 	Undated  int64 // rows of sites that have no time, and are decided by the newest rules
 	Timeless int64 // see Batch.Timeless
@@ -385,6 +387,7 @@ func total(counters []*counter, all *busiest) Stats {
 	}
 	s.Named = all.sortedNamed()
 	s.Census = all.census
+	s.Disputes = all.disputeStats()
 	for i := range s.Agents {
 		s.Violations += s.Agents[i].Violations
 	}

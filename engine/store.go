@@ -96,8 +96,9 @@ type StoreOptions struct {
 	// batches and its output for instance. 0 means 96 MiB.
 	Reserved int64
 
-	namer   *namer         // with LogAgents
-	misread *rules.Misread // nil if no operator of Agents documents another dialect
+	namer    *namer          // with LogAgents
+	misread  *rules.Misread  // nil if no operator of Agents documents another dialect
+	readings *rules.Readings // nil if the operators of Agents have no reading but the dialect
 }
 
 // dialectOf returns a dialect: RFC9309 if there is none but for options about URLs.
@@ -130,6 +131,10 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 	}
 	r.Misread = rules.NewMisread(opt.Agents, opt.Dialect)
 	opt.misread = r.Misread
+	if opt.LogAgents != LogAgentsByName {
+		r.Readings = rules.NewReadings(opt.Agents, opt.LogAgents != LogAgentsOff, opt.Dialect)
+		opt.readings = r.Readings
+	}
 	if opt.Tokens || r.Named != nil {
 		r.Tokens = new(rules.Tokens)
 	}
@@ -147,11 +152,13 @@ type Store struct {
 	verifier *verifier                   // nil without StoreOptions.Ranges
 	without  [rules.NoRobots + 1]Verdict // by RulingID: of a bad URL, and of an origin without robots.txt
 	askers   sync.Pool                   // for Verdict
+
+	otherPaths robots.Dialect // a reading of other paths than the dialect's; the dialect if none has any
 }
 
 // newStore returns a Store of rules, with the verdicts of rows that have none.
 func newStore(r rules.Store, opt StoreOptions) *Store {
-	s := &Store{rules: r, opt: opt, bindings: bindingsOf(opt.Agents), namer: opt.namer, verifier: newVerifier(&opt)}
+	s := &Store{otherPaths: opt.readings.OtherPaths(opt.Dialect), rules: r, opt: opt, bindings: bindingsOf(opt.Agents), namer: opt.namer, verifier: newVerifier(&opt)}
 	if s.namer != nil {
 		tokens, complete := r.Tokens()
 		s.namer.tokens = newTokenFilter(tokens, complete, s.namer.names)
@@ -398,6 +405,11 @@ func (s *Store) Verdict(url, agent string) (Answer, error) {
 	}
 	v := b.Verdicts[n]
 	answer := Answer{Access: v.Access, Reason: v.Reason}
+	for i := range b.Disputes {
+		if d := &b.Disputes[i]; int(d.Verdict) == n {
+			answer.Readings = d.By
+		}
+	}
 	if v.Rule != NoRule || len(b.Preferences) > 0 {
 		a.lookup.Use(b)
 	}

@@ -71,6 +71,9 @@ type Answer struct {
 	Reason Reason
 	Rule   robots.Rule // its Line, Value and Allow; zero if no rule won
 
+	// Readings are the answers of other readings if the URL is forbidden and one of them allows it, see [Dispute].
+	Readings [MaxReadings]ReadBy
+
 	// The uses of the page that are allowed; zero without [StoreOptions].Directives that say it.
 	Usage   robots.UsageAnswer
 	Signal  robots.SignalAnswer

@@ -17,8 +17,9 @@ type Violation uint8
 // The values of Violation.
 const (
 	// ViolationUnknown means that there is no answer, or no known crawler; that robots.txt need not
-	// bind the crawler, or its operator does not say that it does, see [Binding]; that it was not that crawler, or that
-	// there are lists and no address of the client, see StoreOptions.Ranges; that no rule forbids the URL, but the lack of a robots.txt, or a
+	// bind the crawler, or its operator does not say that it does, see [Binding]; that a reading of its operator allows the
+	// URL, see [Dispute]; that it was not that crawler, or that there are lists and no address of the client, see
+	// StoreOptions.Ranges; that no rule forbids the URL, but the lack of a robots.txt, or a
 	// fetch of it that failed, which was another's;
 	// or, with StoreOptions.RowTimes, that nobody knows whether the rule was there yet, or that the
 	// crawler may have held a copy of the robots.txt that allowed the URL, see StoreOptions.Cache.
@@ -75,14 +76,19 @@ func (e *Evaluator) accuse(b, decided *Batch) {
 	if !e.store.opt.LogAgents.judges() {
 		return
 	}
+	disputes := decided.Disputes
 	for i, v := range decided.Verdicts {
 		violation := ViolationUnknown
+		disputed := len(disputes) > 0 && int(disputes[0].Row) == i
+		if disputed {
+			disputes = disputes[1:]
+		}
 		switch {
 		case v.Access == Unknown || decided.Agents[i] == unknownAgent:
 		case v.Access == Allowed || robots.IsTxt(e.rawPath(decided, i)):
 			violation = NoViolation
 		case v.Reason == ReasonNoRobots || e.store.binding(int(decided.Agents[i])) != Bound:
-		case e.isImpostor(b, decided, i) || e.lacksAddress(b, i):
+		case disputed, e.isImpostor(b, decided, i), e.lacksAddress(b, i):
 		case v.Reason == ReasonUnreachable:
 			b.Unfetched++
 		case !e.store.opt.RowTimes:
@@ -116,6 +122,11 @@ func (e *Evaluator) countTimeless(b *Batch) {
 // setIn returns the rules of the agent of a row by a ruling other than the row's own, which may name
 // other agents.
 func (e *Evaluator) setIn(b *Batch, row int, id RulingID) *rules.Set {
+	return e.set(id, e.agentIn(b, row, id))
+}
+
+// agentIn returns the agent of a row by another ruling.
+func (e *Evaluator) agentIn(b *Batch, row int, id RulingID) int {
 	agent := int(b.Agents[row])
 	if !e.store.isKnown(agent) {
 		name := e.reader.Ruling(b.Rulings[row]).NameOf(agent)
@@ -124,7 +135,7 @@ func (e *Evaluator) setIn(b *Batch, row int, id RulingID) *rules.Set {
 			agent = n
 		}
 	}
-	return e.set(id, agent)
+	return agent
 }
 
 // mustKnow reports whether the crawler of a row must have known the text that forbids the URL at that time.
@@ -137,8 +148,6 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 		return false
 	}
 	n := rules.Index(periods, moment)
-	path, buf := e.store.opt.Dialect.Path(e.rawPath(b, row), e.path)
-	e.path = buf
 	end := periods[n].From // of the period in hand, or of the failures after it
 	for n--; n >= 0; n-- {
 		p, until := periods[n], end
@@ -149,7 +158,7 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 		if p.ID <= rules.NoRobots || until <= moment-e.store.cacheOf(p) {
 			continue
 		}
-		if set := e.setIn(b, row, p.ID); set.Decide(path, &e.scratch).Access == Allowed {
+		if e.someAllows(b, row, p.ID) {
 			return false
 		}
 	}

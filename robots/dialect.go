@@ -168,7 +168,7 @@ func ParseDialect(name string) (Dialect, error) {
 // has no name.
 func (d Dialect) String() string {
 	for _, n := range dialectNames {
-		if n.d == d&^options {
+		if d &^= options; n.d == d || n.d|habits == d { // see Readings
 			return n.name
 		}
 	}

@@ -46,3 +46,26 @@ func Collection(tb testing.TB) (dir string) {
 		}
 	}
 }
+
+// Robots returns real robots.txt: those of testdata/quickstart, and the collection where the large test data is there.
+func Robots(tb testing.TB) (all [][]byte) {
+	tb.Helper()
+	dirs := []string{filepath.Join(root(tb), "testdata", "quickstart", "rules")}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(root(tb)), "shared", "data", "rules.tar.zst")); err == nil {
+		dirs = append(dirs, Collection(tb))
+	}
+	for _, dir := range dirs {
+		names, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+		if err != nil || len(names) == 0 {
+			tb.Fatalf("no robots.txt in %s: %v", dir, err)
+		}
+		for _, name := range names {
+			body, err := os.ReadFile(name)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			all = append(all, body)
+		}
+	}
+	return all
+}

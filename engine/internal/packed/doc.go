@@ -13,6 +13,9 @@
 //     of groups that a token can select. Equal texts are stored once, and so are equal automata:
 //     files that differ in a comment share them. A hostile text can have thousands of
 //     overlapping selections; it is stored as written and compiled when it is loaded.
+//   - of a text that binds some crawler by other rules in another reading, its essence, by which a row that is
+//     forbidden is decided in each. Of 2,561 real files that are 519, and 1,238 of their 10,526 selections; the
+//     pack has 28 % more bytes. Other texts have not a byte more.
 //   - Ready at once. Opening reads the header and the directories of the tables. The header has
 //     the hash of the rules in force at the newest capture. A block of a table, a record or a
 //     chunk is read and checked when it is first needed: 6 µs for an origin with twenty rules.

@@ -1,6 +1,7 @@
 package packed
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -61,16 +62,20 @@ func (l *loader) readText(number int, b *buffer) (r *rules.Ruling, err error) {
 	switch form := c.Byte(); {
 	case form == formSource && !c.Bad():
 		return rules.CompileText(c.Rest(), &l.Options)
-	case form == formCompiled:
-		return l.decodeText(&c, b)
+	case form == formCompiled, form == formReadings:
+		return l.decodeText(&c, b, form == formReadings)
 	}
 	return nil, errText
 }
 
-// decodeText decodes a compiled text: for each agent the rules of the groups that bind it.
-func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
+// decodeText decodes a compiled text, with its essence or without: for each agent the rules of the groups that bind it.
+func (l *loader) decodeText(c *wire.Cursor, b *buffer, hasEssence bool) (*rules.Ruling, error) {
 	groups := readGroups(c)
 	all := readSelections(c)
+	var essence []byte
+	if hasEssence {
+		essence = bytes.Clone(c.Text())
+	}
 	var notes []robots.Notes
 	if len(l.Directives) > 0 {
 		notes = readNotes(c, groups.Groups, l.Directives)
@@ -106,6 +111,9 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
 		return s.Rules(), nil
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := r.SetOthers(&groups, essence, &l.Options, load); err != nil {
 		return nil, err
 	}
 	r.SetNamed(&groups, &l.Options, func(lists [][]int) func(list int) (*rules.Set, error) { return l.namedOf(all, lists) })

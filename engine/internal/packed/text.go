@@ -22,17 +22,20 @@ import (
 //	            as written
 //	selections  count; of each the numbers of the groups that are merged: count, and each;
 //	            then the place of a chunk of rules: offset and size
+//	essence     length and bytes, with formReadings
 //	notes       count of directives; of each its key, its groups: a form of 1 byte, and with
 //	            ownGroups as above; and its lines: count, and of each the line, 1 + the number of its
 //	            group, and the value
 //
 // [robots.File.Binding] finds the groups that bind an agent, and the selection of those groups has
 // its rules. There is a selection for each list of groups that a product token, or none, can bind.
-// A text with too many rules in its selections is stored verbatim instead, behind the form, and
+// A text that some crawler may read otherwise than the dialect does has its essence too, and the form formReadings: see
+// [rules.Readings]. A text with too many rules in its selections is stored verbatim instead, behind the form, and
 // compiled for the agents when it is loaded.
 const (
 	formCompiled = iota
 	formSource
+	formReadings
 )
 
 // The forms of the groups of notes.
@@ -104,6 +107,7 @@ func foldToken(t robots.ProductToken) string {
 type packedText struct {
 	key        captures.Key
 	source     []byte // of formSource
+	essence    []byte // of formReadings
 	groups     []robots.Group
 	selections []selection
 	rules      [][]byte // the chunk of each selection
@@ -120,6 +124,7 @@ func packText(key captures.Key, body []byte, d robots.Dialect) (*packedText, err
 		t.source = body
 		return t, nil
 	}
+	t.essence = rules.Essence(body, f, d)
 	for _, s := range t.selections {
 		set, err := rules.CompileGroups(f, s.groups, d)
 		if err != nil {
@@ -136,7 +141,11 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 	if t.source != nil {
 		return append(append(dst, formSource), t.source...)
 	}
-	dst = appendGroups(append(dst, formCompiled), t.groups)
+	form := byte(formCompiled)
+	if t.essence != nil {
+		form = formReadings
+	}
+	dst = appendGroups(append(dst, form), t.groups)
 	dst = binary.AppendUvarint(dst, uint64(len(t.selections)))
 	for _, s := range t.selections {
 		dst = binary.AppendUvarint(dst, uint64(len(s.groups)))
@@ -145,6 +154,9 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 		}
 		dst = binary.AppendUvarint(dst, s.ref.Offset)
 		dst = binary.AppendUvarint(dst, uint64(s.ref.Size))
+	}
+	if t.essence != nil {
+		dst = wire.AppendText(dst, t.essence)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(t.notes)))
 	for i := range t.notes {

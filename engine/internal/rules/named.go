@@ -160,7 +160,10 @@ func (r *Ruling) LoadNamed(list int) *Set {
 
 // CompileGroups compiles the rules of some groups of a file together, as those that bind one agent.
 func CompileGroups(f *robots.File, groups []int, d robots.Dialect) (*Set, error) {
-	if len(groups) == 1 {
+	switch len(groups) {
+	case 0:
+		return NoGroup, nil
+	case 1:
 		return compileRules(f.Groups[groups[0]].Rules, d)
 	}
 	var rules []robots.Rule

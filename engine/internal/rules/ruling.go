@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"bytes"
 	"slices"
 	"sync"
 	"unsafe"
@@ -68,6 +67,7 @@ type Ruling struct {
 	Misread []int // indices in Misread.Agents of those that the text binds otherwise
 
 	named       *named           // see there; nil if there are none
+	others      *others          // see there; nil if there are none
 	preferences *textPreferences // see there; nil if there are none
 }
 
@@ -163,9 +163,15 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opt.Readings != nil {
+		essence := essenceOf(body, f, opt.Dialect, opt.Readings.all)
+		if err := r.SetOthers(f, essence, opt, func(groups []int) (*Set, error) { return CompileGroups(f, groups, opt.Dialect) }); err != nil {
+			return nil, err
+		}
+	}
 	r.SetNamed(f, opt, func(lists [][]int) func(list int) (*Set, error) {
 		const parsed = 4 // times the text, about
-		source, d := bytes.Clone(body), opt.Dialect
+		source, d := robots.Essence(body), opt.Dialect
 		r.Size += parsed * int64(len(source))
 		parse := sync.OnceValue(func() *robots.File { return robots.Parse(source, d) })
 		return func(list int) (*Set, error) { return CompileGroups(parse(), lists[list], d) }

@@ -14,7 +14,8 @@ type Options struct {
 	Tokens     *Tokens            // gets the product tokens of all texts; nil is nobody
 	Workers    int                // compiling goroutines; 0 or less means GOMAXPROCS
 
-	Misread *Misread // gets the texts that bind agents otherwise; nil is nobody
+	Misread  *Misread  // gets the texts that bind agents otherwise; nil is nobody
+	Readings *Readings // of Agents; nil is the dialect alone
 
 	// Named, unless it is nil, reports whether an agent of this token, which is none of Agents, may be
 	// looked for where a robots.txt names it, see Ruling.FindNamed. It is safe for concurrent use.

@@ -31,10 +31,10 @@ type Asked struct {
 
 // A Reading is the flags that say how robots.txt is read, and which captures count.
 type Reading struct {
-	Dialect     string `json:"-"` // the record has its own
-	AgentChars  string `json:"agent_chars"`
-	EmptyAllow  string `json:"yandex_empty_allow"`
-	AsOf        string `json:"as_of"` // "" is the newest capture, AsOfLog those in force at each row's time
+	Dialect    string `json:"-"` // the record has its own
+	AgentChars string `json:"agent_chars"`
+	EmptyAllow string `json:"yandex_empty_allow"`
+	AsOf       string `json:"as_of"` // "" is the newest capture, AsOfLog those in force at each row's time
 }
 
 // An InputForm is the flags that describe the lines of the logs.

@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// readByReference returns the answers of all readings of the operator of an agent to a path as written, by the reference.
+func readByReference(body []byte, name, raw string, d robots.Dialect) (by [MaxReadings]ReadBy, allows bool) {
+	for i, reading := range robots.Readings(name, d) {
+		rules, _ := robots.Parse(body, reading).Select(robots.NewAgent(name, reading))
+		path, _ := reading.Path([]byte(raw), nil)
+		by[i] = ReadBy{Dialect: reading, Allows: true}
+		if winner := robots.Decide(rules, path, reading); winner >= 0 {
+			by[i].Allows, by[i].Line = rules[winner].Allow, rules[winner].Line
+		}
+		allows = allows || by[i].Allows
+	}
+	return by, allows
+}
+
+// disputeAgents are crawlers of each kind of operator, with habits and without.
+var disputeAgents = []string{
+	"*", "Googlebot", "Googlebot-News", "AdsBot-Google", "bingbot", "msnbot", "GPTBot", "YandexBot", "YandexImages", "Yandex", "YandexMobileBot",
+	"CCBot", "foobot", "a", "b", "Googlebot-x", "Yandexfoo",
+}
+
+// disputed counts what a test of disputes saw.
+type disputed struct{ rows, denied, disputes int }
+
+// checkDisputes compares the disputes of a batch in each kind of store with the reference, for agents that are asked for and for the crawlers
+// of a log.
+func (n *disputed) check(t *testing.T, body []byte, paths []string, d robots.Dialect, packs bool) {
+	t.Helper()
+	var urls []string
+	for _, path := range paths {
+		if !strings.HasPrefix(path, "/") || strings.Contains(path, "\n") {
+			path = "/" + path
+		}
+		urls = append(urls, "https://a.com"+path)
+	}
+	response := robots.Response{Origin: "https://a.com", Status: 200, Body: body}
+	for _, opt := range []StoreOptions{{Dialect: d, Agents: disputeAgents}, {Dialect: d, LogAgents: LogAgentsStar}, {Dialect: d, LogAgents: LogAgentsSkip}} {
+		memory, err := BuildStore(sequence([]robots.Response{response}), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stores := map[string]*Store{"memory": memory}
+		if packs {
+			for how, s := range waysToOpen(t, makePack(t, d, response), opt) {
+				stores[how] = s
+			}
+		}
+		for how, s := range stores {
+			b := newBatch(urls...)
+			if opt.LogAgents != LogAgentsOff {
+				var rows []logRow
+				for i, url := range urls {
+					rows = append(rows, logRow{disputeAgents[i%len(disputeAgents)] + "/1.0", url})
+				}
+				b = logBatch(rows)
+			}
+			s.NewEvaluator().Evaluate(b)
+			look := s.NewLookup()
+			look.Use(b)
+			agents := s.agentsPerURL()
+			next := 0
+			for row := range b.URLs {
+				raw := strings.TrimPrefix(string(b.URL(row)), "https://a.com")
+				for a := range agents {
+					n.rows++
+					name := look.AgentName(b.Rulings[row], b.agent(row, a))
+					var want *Dispute
+					if b.Verdicts[row*agents+a].Access == Denied {
+						n.denied++
+						by, allows := readByReference(body, name, raw, s.opt.Dialect)
+						if allows && !b.IsTxt(row) && robots.NewAgent(name, d).Token != "" {
+							want = &Dispute{uint32(row), uint32(a), by}
+							n.disputes++
+						}
+					}
+					var got *Dispute
+					if next < len(b.Disputes) && int(b.Disputes[next].Row) == row && int(b.Disputes[next].Verdict) == a {
+						got = &b.Disputes[next]
+						next++
+					}
+					if (got == nil) != (want == nil) || got != nil && !got.sameAnswers(want) {
+						t.Fatalf("%v, %s, mode %d: %s of %s is %+v, want %+v by\n%s", s.opt.Dialect, how, opt.LogAgents, raw, name, got, want, body)
+					}
+					if opt.LogAgents != LogAgentsOff && (want != nil) && b.Violations[row] != ViolationUnknown {
+						t.Fatalf("%v, %s: %s accuses %s by\n%s", s.opt.Dialect, how, raw, name, body)
+					}
+				}
+			}
+			if next != len(b.Disputes) {
+				t.Fatalf("%s: %d disputes of %d are in order", how, next, len(b.Disputes))
+			}
+			if s.Err() != nil {
+				t.Fatal(s.Err())
+			}
+		}
+	}
+}
+
+// sameAnswers reports whether two disputes are the same but for lines: of rules of one effect, another may be the longest.
+func (d *Dispute) sameAnswers(other *Dispute) bool {
+	for i := range d.By {
+		if d.By[i].Dialect != other.By[i].Dialect || d.By[i].Allows != other.By[i].Allows {
+			return false
+		}
+	}
+	return d.Row == other.Row && d.Verdict == other.Verdict
+}
+
+// disputeDialects are the dialects of runs.
+var disputeDialects = []robots.Dialect{
+	robots.Google, robots.RFC9309, robots.Yandex, robots.Google2010, robots.Google | robots.WideTokens, robots.Yandex | robots.EmptyAllowIgnored, robots.Google | robots.URLAsIs,
+	robots.RFC9309 | robots.URLAsIs,
+}
+
+// disputeText returns a robots.txt of lines that readings take in different ways.
+func disputeText(r *rand.Rand) []byte {
+	pick := func(all ...string) string { return all[r.IntN(len(all))] }
+	var sb strings.Builder
+	for range 1 + r.IntN(14) {
+		switch r.IntN(9) {
+		case 0, 1, 2:
+			sb.WriteString(pick("User-agent: ", "user-agent: ", "useragent: ", "User agent: ") + pick(append([]string{"*", "* x", "bingbot x", "2b", "a", "b"}, disputeAgents...)...))
+		case 3:
+			sb.WriteString(pick("Crawl-delay: 1", "", "# c", "Sitemap: /s", "Host: x"))
+		default:
+			sb.WriteString(pick("Disallow: ", "Disallow: ", "Allow: ", "Disalow: ", "Disallow ", "allowed: "))
+			sb.WriteString(pick("", "/", "/a", "/a*", "/a$", "/*b", "/a/b", "a", "*", "*b$", "/%61", "/a b", "/a/index.html", "/é", "/%2A", "/a$b", "/a**b", "/*/b", "/a/*", "/~a", "/%7Ea", "/*%", "/*2"))
+		}
+		sb.WriteString("\n")
+	}
+	return []byte(sb.String())
+}
+
+var disputePaths = []string{
+	"/", "/a", "/ab", "/a/b", "/a/", "/b", "/%61", "/a b", "/a%20b", "/é", "/*", "/a*", "/%2A", "/a$b", "/a%24b", "/~a", "/%7Ea", "/%7ea", "/x/b", "/a/index.html", "/robots.txt", "/aab#c", "/a?b",
+}
+
+// TestDisputes compares random texts.
+func TestDisputes(t *testing.T) {
+	r := rand.New(rand.NewPCG(51, 5))
+	var n disputed
+	texts := 1500
+	if testing.Short() {
+		texts = 300
+	}
+	for i := range texts {
+		n.check(t, disputeText(r), disputePaths, disputeDialects[r.IntN(len(disputeDialects))], i%5 == 0)
+	}
+	if n.disputes < n.rows/100 {
+		t.Errorf("%d disputes of %d verdicts that forbid, %d rows", n.disputes, n.denied, n.rows)
+	}
+	t.Logf("%d rows, %d denied, %d disputes", n.rows, n.denied, n.disputes)
+}
+
+// TestDisputesReal compares real texts, as they are and edited.
+func TestDisputesReal(t *testing.T) {
+	r := rand.New(rand.NewPCG(51, 6))
+	var names []string
+	for _, c := range crawlers.Set("all") {
+		names = append(names, c.Token)
+	}
+	var n disputed
+	for i, body := range repcase.Robots(t) {
+		if testing.Short() && i%40 > 0 {
+			continue
+		}
+		paths := repcase.PathsLike(r, body, 60)
+		if i%3 == 0 {
+			body = repcase.Edit(r, body, paths, names)
+		}
+		n.check(t, body, paths, disputeDialects[r.IntN(len(disputeDialects))], i%50 == 0)
+	}
+	t.Logf("%d rows, %d denied, %d disputes", n.rows, n.denied, n.disputes)
+}
+
+func FuzzDisputes(f *testing.F) {
+	r := rand.New(rand.NewPCG(51, 7))
+	for i := range 20 {
+		f.Add(disputeText(r), disputePaths[i%len(disputePaths)], uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, body []byte, path string, dialect uint8) {
+		new(disputed).check(t, body, append([]string{path}, disputePaths[:8]...), disputeDialects[int(dialect)%len(disputeDialects)], false)
+	})
+}
+
+// TestDisputed has the common cases of real sites: nobody is accused by one reading alone, and the first dispute is the example.
+func TestDisputed(t *testing.T) {
+	const delay = "User-agent: bingbot\nCrawl-delay: 1\n\nUser-agent: AhrefsBot\nDisallow: /search\n"
+	const star = "User-agent: *\nCrawl-delay: 10\nUser-agent: CCBot\nDisallow: /\n"
+	const typo = "User-agent: *\nDisalow: /x\n"
+	const plain = "User-agent: *\nDisallow: /x\nAllow: /x/y\n"
+	for _, c := range []struct {
+		text, agent, path string
+		want              Violation
+	}{
+		{delay, "bingbot", "/search", ViolationUnknown}, {delay, "AhrefsBot", "/search", Violated}, {delay, "bingbot", "/", NoViolation},
+		{star, "bingbot", "/", ViolationUnknown}, {star, "CCBot", "/", Violated}, {star, "Googlebot", "/", Violated},
+		{typo, "bingbot", "/x", ViolationUnknown}, {typo, "Googlebot", "/x", Violated}, {typo, "YandexBot", "/x", ViolationUnknown},
+		{plain, "bingbot", "/x", Violated}, {plain, "bingbot", "/x/y", NoViolation}, {plain, "YandexBot", "/x", Violated},
+		{"User-agent: *\nAllow: /\nDisallow: /*/people/\n", "YandexBot", "/x/people/", ViolationUnknown},
+		{"User-agent: *\nAllow: /\nDisallow: /*/people/\n", "bingbot", "/x/people/", Violated},
+		{"User-agent: *\nDisallow: /\nUser-agent: Yandex\nAllow: /\n", "YandexBot", "/x", ViolationUnknown},
+		{"User-agent: *\nDisallow: /\nAllow: /~a\n", "bingbot", "/%7Ea", ViolationUnknown},
+		{"User-agent: *\nDisallow: /\nAllow: /~a\n", "Googlebot", "/%7Ea", Violated},
+	} {
+		s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, "https://a.com", c.text)
+		source := &caseSource{c: &namedCase{rows: []namedRow{{0, c.agent + "/1.0", c.path}, {0, c.agent + "/1.0", c.path}}}}
+		sink := &violations{}
+		stats, err := Run(context.Background(), s, source, sink, Options{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(sink.all, []Violation{c.want, c.want}) {
+			t.Errorf("%s at %s: %v, want %v by\n%s", c.agent, c.path, sink.all, c.want, c.text)
+		}
+		if d := stats.Disputes; (d.Rows == 2) != (c.want == ViolationUnknown) || d.Rows > 0 &&
+			(d.Worst[0] != BusyOrigin{"https://a.com", 2} || d.Example.URL != "https://a.com"+c.path || d.Example.Agent != c.agent || d.Example.Line == 0) {
+			t.Errorf("%s at %s: %+v", c.agent, c.path, d)
+		}
+	}
+}
+
+// violations keeps the violations of rows.
+type violations struct{ all []Violation }
+
+func (s *violations) Write(b *Batch) error { s.all = append(s.all, b.Violations...); return nil }
+func (s *violations) Close() error         { return nil }
+
+// TestDisputedCopy holds that an older copy that one reading allows excuses the crawler.
+func TestDisputedCopy(t *testing.T) {
+	s, err := BuildStore(sequence([]robots.Response{
+		{Origin: "https://a.com", Status: 200, FetchedAt: day(1, 0), Body: []byte("User-agent: *\nDisalow: /x\n")},
+		{Origin: "https://a.com", Status: 200, FetchedAt: day(2, 0), Body: []byte("User-agent: *\nDisallow: /x\n")},
+	}), StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, RowTimes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, agent := range []string{"bingbot", "Googlebot"} {
+		b := logBatch([]logRow{{agent, "https://a.com/x"}, {agent, "https://a.com/x"}, {agent, "https://a.com/x"}})
+		b.Times = []int64{day(1, 30).UnixMicro(), day(2, 1).UnixMicro(), day(3, 30).UnixMicro()}
+		s.NewEvaluator().Evaluate(b)
+		got = append(got, fmt.Sprint(b.Violations))
+	}
+	if want := []string{fmt.Sprint([]Violation{ViolationUnknown, ViolationUnknown, Violated}), fmt.Sprint([]Violation{Violated, Violated, Violated})}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

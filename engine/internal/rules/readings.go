@@ -1,0 +1,442 @@
+package rules
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Readings are the ways in which the operators of some agents may read a text, besides the dialect of Options. It is immutable.
+//
+// Most texts bind each agent by the same rules in all readings, and then the Set of the agent decides for all of them. Of the others a
+// Ruling keeps the essence, and makes the Sets of a reading when a row needs them: one that the dialect forbids.
+type Readings struct {
+	dialect robots.Dialect
+	all     []robots.Dialect // of all agents
+	agents  []agentReadings  // by agent of Options
+}
+
+// An agentReadings is an agent, as the readings of its operator look for its groups.
+type agentReadings struct {
+	agent    robots.Agent // by the dialect of Options
+	dialects []robots.Dialect
+	agents   []robots.Agent // by dialect
+	others   bool           // one of them looks for other groups than the dialect of Options
+}
+
+// NewReadings returns the readings of agents of these names; nil if nobody reads a text in another way than the dialect. Agents that
+// only a text names count as well if some is true.
+func NewReadings(names []string, named bool, d robots.Dialect) *Readings {
+	r := &Readings{dialect: d}
+	add := func(dialects []robots.Dialect) {
+		for _, other := range dialects {
+			if other != d && !slices.Contains(r.all, other) {
+				r.all = append(r.all, other)
+			}
+		}
+	}
+	if named {
+		add(robots.Readings("*", d))
+	}
+	for _, name := range names {
+		a := readingsOf(name, d)
+		if a.agent.Token != "" {
+			add(a.dialects)
+		} else {
+			a = agentReadings{}
+		}
+		r.agents = append(r.agents, a)
+	}
+	if len(r.all) == 0 {
+		return nil
+	}
+	return r
+}
+
+// readingsOf returns an agent of that name, as a run in the dialect and as its operator may look for it.
+func readingsOf(name string, d robots.Dialect) agentReadings {
+	a := agentReadings{agent: robots.NewAgent(name, d), dialects: robots.Readings(name, d)}
+	for _, other := range a.dialects {
+		as := robots.NewAgent(name, other)
+		a.agents = append(a.agents, as)
+		a.others = a.others || as.IgnoresStar != a.agent.IgnoresStar || !slices.Equal(as.Fallbacks, a.agent.Fallbacks)
+	}
+	return a
+}
+
+// Dialects returns the readings of an agent of Options, or with -1 of one that only a text names.
+func (r *Readings) Dialects(agent int) []robots.Dialect {
+	switch {
+	case r == nil:
+		return nil
+	case agent < 0:
+		return robots.Readings("*", r.dialect)
+	}
+	return r.agents[agent].dialects
+}
+
+// OtherPaths returns a reading of other paths than those of a dialect; the dialect if none has any.
+func (r *Readings) OtherPaths(d robots.Dialect) robots.Dialect {
+	if r != nil {
+		for _, other := range r.all {
+			if !other.SamePaths(d) {
+				return other
+			}
+		}
+	}
+	return d
+}
+
+// essenceOf returns the essence of a text if some crawler has other rules in one of the readings than in a dialect; nil if none has.
+func essenceOf(body []byte, f *robots.File, d robots.Dialect, readings []robots.Dialect) []byte {
+	essence := robots.Essence(body)
+	for _, other := range readings {
+		if other != d && differs(f, d, robots.Parse(essence, other), other) {
+			return essence
+		}
+	}
+	return nil
+}
+
+// Essence returns the essence of a text if some crawler, of any operator, may be bound by other rules than in a dialect; nil if none
+// may. f is the text in that dialect.
+func Essence(body []byte, f *robots.File, d robots.Dialect) []byte {
+	return essenceOf(body, f, d, robots.AllReadings(d))
+}
+
+// mostCompared is how many rules of a text are compared with those of another reading: of more it counts as another text.
+const mostCompared = 1 << 17
+
+// differs reports whether some crawler may be bound by other rules of a text in one reading than in another.
+func differs(f *robots.File, d robots.Dialect, g *robots.File, other robots.Dialect) bool {
+	if slices.EqualFunc(f.Groups, g.Groups, func(a, b robots.Group) bool {
+		return sameNames(&a, &b) && sameRules(a.Rules, d, b.Rules, other)
+	}) {
+		return false
+	}
+	byToken, tokens := groupsByToken(f), groupsByToken(g)
+	if len(byToken) != len(tokens) {
+		return true
+	}
+	left := mostCompared
+	compared := map[string]bool{}
+	for token, groups := range byToken {
+		others, named := tokens[token]
+		if !named {
+			return true
+		}
+		key := groupsKey(groupsKey(nil, groups), others)
+		if compared[string(key)] {
+			continue
+		}
+		compared[string(key)] = true
+		rules, otherRules := merged(f, groups), merged(g, others)
+		if left -= len(rules) + len(otherRules); left < 0 || !sameEffect(rules, d, otherRules, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameNames reports whether two groups are for the same crawlers.
+func sameNames(a, b *robots.Group) bool { return a.Star == b.Star && slices.Equal(a.Agents, b.Agents) }
+
+// sameRules reports whether two lists of rules are the same, one by one.
+func sameRules(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots.Dialect) bool {
+	return slices.EqualFunc(a, b, func(a, b robots.Rule) bool {
+		index, ok := d.IndexPattern(a)
+		otherIndex, otherOK := other.IndexPattern(b)
+		return a.Allow == b.Allow && a.Pattern == b.Pattern && d.Length(a.Pattern) == other.Length(b.Pattern) && ok == otherOK && index == otherIndex
+	})
+}
+
+// groupsByToken returns the groups that name each product token, by the token in lower case, and those for all crawlers by "*".
+func groupsByToken(f *robots.File) map[string][]int {
+	by := map[string][]int{}
+	add := func(token string, group int) {
+		if list := by[token]; len(list) == 0 || list[len(list)-1] != group {
+			by[token] = append(list, group)
+		}
+	}
+	for i := range f.Groups {
+		for _, t := range f.Groups[i].Agents {
+			add(strings.ToLower(string(t)), i)
+		}
+		if f.Groups[i].Star {
+			add("*", i)
+		}
+	}
+	return by
+}
+
+// groupsKey appends a key of a list of groups.
+func groupsKey(dst []byte, groups []int) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(groups)))
+	for _, g := range groups {
+		dst = binary.AppendUvarint(dst, uint64(g))
+	}
+	return dst
+}
+
+// merged returns the rules of some groups.
+func merged(f *robots.File, groups []int) (all []robots.Rule) {
+	for _, i := range groups {
+		all = append(all, f.Groups[i].Rules...)
+	}
+	return all
+}
+
+// An effect is what a list of rules does in a dialect: the lengths of its patterns, each once, by the text that all patterns share that
+// match the same paths.
+type effect struct {
+	lengths [2]map[string]int // of rules that disallow, and that allow
+}
+
+// effectOf returns the effect of rules. Those that match no path have none.
+func effectOf(rules []robots.Rule, d robots.Dialect) (e effect) {
+	e.lengths = [2]map[string]int{{}, {}}
+	add := func(pattern string, allow bool) {
+		if pattern[0] != '/' && pattern[0] != '*' { // no path begins so
+			return
+		}
+		key := automaton.ParsePattern(pattern).String()
+		lengths := e.lengths[index(allow)]
+		if n, known := lengths[key]; !known || n < d.Length(pattern) {
+			lengths[key] = d.Length(pattern)
+		}
+	}
+	for _, r := range rules {
+		add(r.Pattern, r.Allow)
+		if pattern, ok := d.IndexPattern(r); ok {
+			add(pattern, true)
+		}
+	}
+	return e
+}
+
+// mostPairs is how many pairs of rules of a crawler are compared.
+const mostPairs = 1 << 16
+
+// sameEffect reports whether two lists of rules give all paths the same verdict: they disallow the same, and each rule that allows wins
+// over the same of those that match some of its paths. It may miss that, and then reports false.
+func sameEffect(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots.Dialect) bool {
+	if sameRules(a, d, b, other) {
+		return true
+	}
+	x, y := effectOf(a, d), effectOf(b, other)
+	denied := x.lengths[0]
+	if len(denied) != len(y.lengths[0]) {
+		return false
+	}
+	for key := range denied {
+		if _, both := y.lengths[0][key]; !both {
+			return false
+		}
+	}
+	pairs := 0
+	for i, allowed := range [...]map[string]int{x.lengths[1], y.lengths[1]} {
+		for key := range allowed {
+			if _, seen := x.lengths[1][key]; seen && i > 0 {
+				continue
+			}
+			if pairs += len(denied); pairs > mostPairs {
+				return false
+			}
+			for other := range denied {
+				if x.wins(key, other) != y.wins(key, other) && mayMeet(key, other) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// wins reports whether there is a rule that allows, and wins over one that disallows.
+func (e *effect) wins(allowed, denied string) bool {
+	n, ok := e.lengths[1][allowed]
+	return ok && n >= e.lengths[0][denied]
+}
+
+// mayMeet reports whether some path may match both patterns: it looks at the text before their first wildcard alone.
+func mayMeet(a, b string) bool {
+	a, closedA := literal(a)
+	b, closedB := literal(b)
+	switch {
+	case closedA && closedB:
+		return a == b
+	case closedA:
+		return strings.HasPrefix(a, b)
+	case closedB:
+		return strings.HasPrefix(b, a)
+	}
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+}
+
+// literal returns the text of a pattern before its first wildcard, and whether that is the whole path.
+func literal(pattern string) (text string, closed bool) {
+	if star := strings.IndexByte(pattern, '*'); star >= 0 {
+		return pattern[:star], false
+	}
+	return strings.CutSuffix(pattern, "$")
+}
+
+// A Reading is a Set by which the operator of an agent may read a text, with the dialect that paths are read in.
+type Reading struct {
+	Set     *Set // nil is the agent's own
+	Dialect robots.Dialect
+}
+
+// others are the readings of a text that are not those of the dialect of Options. It is safe for concurrent use.
+type others struct {
+	options *Readings
+	fail    func(error)
+	source  []byte            // the essence; nil if readings have the same rules for each token
+	special map[int][]Reading // by agent: those that look for other groups, where source is nil
+
+	mu    sync.RWMutex
+	known map[int][]Reading // by agent; nil where all readings have the effect of its own Set
+	files map[robots.Dialect]*robots.File
+	sets  map[string]*Set // by dialect and groups
+	size  int64           // bytes of sets
+	most  int64           // that they may have: above that all are dropped, and made again
+}
+
+// SetOthers notes the readings of a text, whose essence is nil if no token has other rules in any of them. f is the text in the dialect
+// of Options, and load returns the Set of some of its groups.
+func (r *Ruling) SetOthers(f *robots.File, essence []byte, opt *Options, load func(groups []int) (*Set, error)) error {
+	if opt.Readings == nil {
+		return nil
+	}
+	o := &others{options: opt.Readings, fail: opt.Fail, source: essence}
+	if essence != nil {
+		const parsed, sets = 16, 8 // times the essence, about
+		o.known, o.files, o.sets = map[int][]Reading{}, map[robots.Dialect]*robots.File{}, map[string]*Set{}
+		o.most = sets*int64(len(essence)) + 4096
+		r.Size += int64(len(essence)*parsed) + o.most
+		r.others = o
+		return nil
+	}
+	named := tokensOf(f)
+	for i := range opt.Readings.agents {
+		a := &opt.Readings.agents[i]
+		if !a.others {
+			continue
+		}
+		own, isNamed := f.Binding(a.agent), named.have(a.agent)
+		var all []Reading
+		differ := false
+		for k, as := range a.agents {
+			groups, set := own, (*Set)(nil)
+			if as.IgnoresStar != a.agent.IgnoresStar || named.have(as) || isNamed {
+				groups = f.Binding(as)
+			}
+			if !slices.Equal(groups, own) {
+				var err error
+				if set, err = load(groups); err != nil {
+					return err
+				}
+				r.Size += set.footprint()
+				differ = true
+			}
+			all = append(all, Reading{set, a.dialects[k]})
+		}
+		if differ {
+			if o.special == nil {
+				o.special = map[int][]Reading{}
+			}
+			o.special[i] = all
+			r.others = o
+		}
+	}
+	return nil
+}
+
+// HasReadings reports whether Readings is not nil for some agent.
+func (r *Ruling) HasReadings() bool { return r.others != nil }
+
+// Readings returns the Sets by which the operator of an agent may read the text; nil if all have the effect of its own Set.
+func (r *Ruling) Readings(agent int) []Reading {
+	o := r.others
+	switch {
+	case o == nil:
+		return nil
+	case o.source == nil:
+		return o.special[agent]
+	}
+	o.mu.RLock()
+	all, known := o.known[agent]
+	o.mu.RUnlock()
+	if known {
+		return all
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all, err := o.read(r, agent)
+	if err != nil {
+		o.fail(err)
+		return nil
+	}
+	return all
+}
+
+// read makes the readings of an agent.
+func (o *others) read(r *Ruling, agent int) (all []Reading, err error) {
+	var a agentReadings
+	if agent < len(r.Sets) {
+		a = o.options.agents[agent]
+	} else {
+		a = readingsOf(r.NameOf(agent), o.options.dialect)
+	}
+	f := o.file(o.options.dialect)
+	own := merged(f, f.Binding(a.agent))
+	differ := false
+	for i, d := range a.dialects {
+		g := o.file(d)
+		differ = differ || !sameEffect(own, o.options.dialect, merged(g, g.Binding(a.agents[i])), d)
+	}
+	for i, d := range a.dialects {
+		if !differ {
+			break
+		}
+		g := o.file(d)
+		groups := g.Binding(a.agents[i])
+		key := string(groupsKey(binary.AppendUvarint(nil, uint64(d)), groups))
+		set := o.sets[key]
+		if set == nil {
+			if set, err = CompileGroups(g, groups, d); err != nil {
+				return nil, err
+			}
+			o.count(set.footprint())
+			o.sets[key] = set
+		}
+		all = append(all, Reading{set, d})
+	}
+	const entry = 256
+	o.count(entry)
+	o.known[agent] = all
+	return all, nil
+}
+
+// count counts bytes that are kept. If they get too many all is dropped before.
+func (o *others) count(size int64) {
+	if o.size += size; o.size > o.most {
+		clear(o.known)
+		clear(o.sets)
+		o.size = size
+	}
+}
+
+// file returns the text in a dialect.
+func (o *others) file(d robots.Dialect) *robots.File {
+	f := o.files[d]
+	if f == nil {
+		f = robots.Parse(o.source, d)
+		o.files[d] = f
+	}
+	return f
+}

@@ -1,0 +1,94 @@
+package robots
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/crawlers"
+)
+
+// readingsOf are the dialects by which an operator may read a robots.txt: that of its own documentation, where there is one for which
+// dialects are made, in all its readings. They have the habits of crawlers, which operators document beside it. "" is all other operators.
+var readingsOf = map[string][]Dialect{
+	"Google": {Google},
+	"Yandex": {Yandex, Yandex | prefixLength},
+	"":       {Google, RFC9309 | habits, Yandex},
+}
+
+// Readings returns the dialects by which the operator of a crawler of that name may read a robots.txt, with the options of d. A crawler
+// was told not to fetch a URL only if all of them forbid it.
+func Readings(name string, d Dialect) (all []Dialect) {
+	token, _, _ := strings.Cut(name, "/")
+	c, _ := crawlers.Lookup(token)
+	readings, own := readingsOf[c.Operator]
+	if !own {
+		readings = readingsOf[""]
+	}
+	return d.addOptions(readings)
+}
+
+// addOptions returns readings with the options of d.
+func (d Dialect) addOptions(readings []Dialect) (all []Dialect) {
+	for _, r := range readings {
+		all = append(all, r|d&(options&^prefixLength))
+	}
+	return all
+}
+
+// AllReadings returns all dialects that Readings returns for some crawler, each once.
+func AllReadings(d Dialect) (all []Dialect) {
+	for _, operator := range slices.Sorted(maps.Keys(readingsOf)) {
+		for _, r := range d.addOptions(readingsOf[operator]) {
+			if !slices.Contains(all, r) {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// SamePaths reports whether [Dialect.Path] is the same in both dialects, for every URL.
+func (d Dialect) SamePaths(other Dialect) bool { return d.Has(fullEscapes) == other.Has(fullEscapes) }
+
+// Essence returns the part of a robots.txt that [Parse] needs, whatever the dialect: lines that name crawlers, rules and Crawl-delay, in
+// the lines where they were. Of a body that is over [MaxBytes] it returns all that says so.
+func Essence(body []byte) []byte {
+	if len(body) > MaxBytes {
+		return bytes.Clone(body[:MaxBytes+1])
+	}
+	const widest = Google &^ lineLimit // the keys of the others are among its own
+	text := string(body)
+	lines := newScanner(text, widest)
+	out := make([]byte, 0, len(body)/2)
+	kept := 0 // bytes of out up to the end of the last line that matters
+	var l line
+	for start := 0; ; start = lines.pos {
+		end := min(lines.lf, lines.cr)
+		if !lines.next(&l) {
+			break
+		}
+		switch raw := text[start:end]; {
+		case len(raw) > maxLine:
+			out = append(out, raw...)
+			kept = len(out)
+		case l.kind == kindUserAgent, l.kind == kindAllow, l.kind == kindDisallow, l.kind == kindCrawlDelay:
+			raw, _, _ = strings.Cut(raw, "#")
+			out = append(out, strings.TrimRight(raw, space)...)
+			kept = len(out)
+		}
+		if end < len(text) {
+			out = append(out, '\n') // for any end: a CR would join with the LF behind a line that is left out
+		}
+	}
+	return bytes.Clone(out[:kept])
+}
+
+// ReadingName returns the name of a dialect that Readings returns: two of them are yandex, by other lengths.
+func (d Dialect) ReadingName() string {
+	if d.Has(prefixLength) {
+		return d.String() + " by prefixes"
+	}
+	return d.String()
+}
