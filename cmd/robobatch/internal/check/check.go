@@ -162,7 +162,7 @@ func (c *checking) Run(ctx context.Context) error {
 			if err != nil {
 				return errors.Join(err, c.Close())
 			}
-			c.NoteNames(a)
+			c.Note(a)
 			results = append(results, c.file.Judge(&c.file.Lines[i], a))
 		}
 	}
@@ -170,6 +170,7 @@ func (c *checking) Run(ctx context.Context) error {
 		return errors.Join(fmt.Errorf("%s: %s: %s; correct it, or waive %s", c.file.Name, warnings[0].Text,
 			strings.Join(warnings[0].Examples, ", "), expect.UnclearAgent), c.Close())
 	}
+	c.WarnOnce(c.Disputes())
 	results = append(results, c.problems(results)...)
 	err = errors.Join(console.OutError(expect.Print(c.Out, c.form, c.all, results)), c.Close())
 	if failed := expect.Failed(results); err == nil && failed > 0 {

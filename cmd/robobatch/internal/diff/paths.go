@@ -10,6 +10,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/listings"
@@ -212,6 +213,7 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 	if err := sink.Finish(); err != nil {
 		return err
 	}
+	d.WarnOnce(warn.Disputes(&d.Stats.Disputes))
 	if d.out.Name != "" {
 		var s summary.Report
 		err := d.out.Commit(func(f *output.File) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -30,6 +31,8 @@ type Asker struct {
 	Copies   map[robots.Origin][]listings.Copy
 	store    *engine.Store                  // of a pack; nil without one
 	found    map[string]robots.ProductToken // names that groups of the answers bear
+	disputes engine.DisputeStats            // of the answers
+	origins  map[string]int64               // the same: by origin
 }
 
 // Flags are those of commands that ask rules about single URLs.
@@ -56,7 +59,7 @@ func (f *Flags) Run() []cli.Flag { return flags.Without(f.Work.Flags(), "workers
 
 // NewAsker returns an Asker with the question that the flags ask.
 func NewAsker(f *Flags, faults *cli.Faults) *Asker {
-	q := &Asker{Opt: f.Question.Choose(faults), found: map[string]robots.ProductToken{}}
+	q := &Asker{Opt: f.Question.Choose(faults), found: map[string]robots.ProductToken{}, origins: map[string]int64{}}
 	faults.Add("as-of", f.Question.CheckMoment())
 	q.Opt.Agents = flags.AgentsOf(&q.Opt)
 	q.Question = Question{Dialect: q.Opt.Dialect, Missing: q.Opt.Missing, AsOf: q.Opt.AsOf}
@@ -119,8 +122,15 @@ func (q *Asker) Answerer(ctx context.Context, targets []Target) (answer Answerer
 	}, err
 }
 
-// NoteNames notes the names that the groups of an answer bear, which Unclear needs.
-func (q *Asker) NoteNames(a *Answer) {
+// Note notes what warnings need of an answer: the names that its groups bear, and other readings that allow the URL.
+func (q *Asker) Note(a *Answer) {
+	if len(a.readings) > 0 {
+		if q.disputes.Rows++; q.disputes.Rows == 1 {
+			q.disputes.Example = engine.DisputeExample{URL: a.URL, Agent: a.Agent, Line: a.RuleLine}
+			copy(q.disputes.Example.By[:], a.readings)
+		}
+		q.origins[a.Origin]++
+	}
 	if a.Group == nil {
 		return
 	}
@@ -138,6 +148,17 @@ func (q *Asker) Unclear() []warning.Warning {
 	}
 	named := agents.Named{Tokens: slices.Sorted(maps.Values(q.found))}
 	return agents.Unclear(q.Opt.Agents, q.Opt.Dialect, named)
+}
+
+// Disputes returns a warning if other readings allow URLs that the answers disallow.
+func (q *Asker) Disputes() []warning.Warning {
+	all := slices.SortedFunc(maps.Keys(q.origins), func(a, b string) int {
+		return cmp.Or(cmp.Compare(q.origins[b], q.origins[a]), cmp.Compare(a, b))
+	})
+	for i, origin := range all[:min(len(all), len(q.disputes.Worst))] {
+		q.disputes.Worst[i] = engine.BusyOrigin{Origin: origin, Rows: q.origins[origin]}
+	}
+	return warn.Disputes(&q.disputes)
 }
 
 // Close closes the rules.

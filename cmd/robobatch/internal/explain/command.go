@@ -276,7 +276,7 @@ func (e *explanation) note(a *Answer) {
 		e.strays++
 		e.stray = cmp.Or(e.stray, a.Origin)
 	}
-	e.NoteNames(a)
+	e.Asker.Note(a)
 }
 
 // warn prints warnings about the answers: that over half of them have no robots.txt, though one may be there under
@@ -289,5 +289,6 @@ func (e *explanation) warn() {
 				say.Number(e.strays), say.Count(e.answers, "answer")),
 		})
 	}
+	e.WarnOnce(e.Disputes())
 	e.WarnOnce(e.Unclear())
 }

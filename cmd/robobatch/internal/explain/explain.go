@@ -43,6 +43,8 @@ type Answer struct {
 	Pack bool `json:"pack,omitempty"` // the rules are a pack, which knows no groups, no other rules and no other dialects
 
 	documented string // see the function
+
+	readings []engine.ReadBy // of the operator, if the URL is disallowed and one of them allows it
 }
 
 // A Source is the response that is in force.
@@ -149,10 +151,23 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 		a.Group, a.documented = why.GroupOf(file, who), documented(file, agent, q.Dialect)
 		rules, _ := file.Select(who)
 		a.Rules = why.RulesOf(rules, path, q.Dialect)
+		a.readings = q.readings(t, who, agent, a, copies[0].Response.Body)
 		said := robots.PreferencesOf(copies[0].Response.Body, q.Dialect)
 		a.Preferences = why.PreferencesOf(said, who, path, *a.Allowed)
 	}
 	return a
+}
+
+// readings returns the answers of all readings of the operator of a crawler, if the URL is disallowed and one of them allows it.
+func (q *Question) readings(t Target, who robots.Agent, agent string, a *Answer, body []byte) []engine.ReadBy {
+	if *a.Allowed || who.Token == "" || robots.IsTxt(t.raw) {
+		return nil
+	}
+	by, allows := engine.ReadText(body, agent, t.raw, q.Dialect)
+	if !allows {
+		return nil
+	}
+	return by
 }
 
 // documented says which group binds a crawler by the documentation of its operator, if the dialect chooses another one.
@@ -272,6 +287,9 @@ func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	}
 	if v.Rule.Line > 0 {
 		a.RuleLine, a.Rule = v.Rule.Line, v.Rule.String()
+	}
+	if v.Readings[0].Dialect != 0 {
+		a.readings = v.Readings[:]
 	}
 	a.Preferences = why.NewPreferences(v.Usage, v.Signal, v.License.Value)
 	return a

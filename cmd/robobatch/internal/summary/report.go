@@ -234,7 +234,7 @@ func New(src Source) *Report {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
 	r.count(src.Store, &s)
-	r.strangers = slices.Concat(warn.Strangers(src.Store, &s), warn.Rules(&s.Odd, "origin"), warn.Misread(src.Store, &s), warn.Senders(&s))
+	r.strangers = slices.Concat(warn.Strangers(src.Store, &s), warn.Rules(&s.Odd, "origin"), warn.Misread(src.Store, &s), warn.Disputes(&s.Disputes), warn.Senders(&s))
 	r.Ranges, r.local = rangesOf(src.Store), s.Census.Local()
 	r.grown = src.Logs.Grown()
 	if at := src.Logs.Unsure(); at.From > 0 {

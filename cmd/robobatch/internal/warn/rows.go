@@ -21,7 +21,53 @@ func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64)
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
 		return []warning.Warning{{Code: warning.NoURLs, Text: noURLs, Count: s.URLs}}
 	}
-	return slices.Concat(Strangers(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(store, s))
+	return slices.Concat(Strangers(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(store, s), Disputes(&s.Disputes))
+}
+
+// Disputes returns a warning if verdicts forbid what another reading allows that the operator of the crawler may have: an example, and the
+// origins with most of them.
+func Disputes(d *engine.DisputeStats) []warning.Warning {
+	if d.Rows == 0 {
+		return nil
+	}
+	verb := "forbid"
+	if d.Rows == 1 {
+		verb = "forbids"
+	}
+	text := fmt.Sprintf("%s %s what another reading of robots.txt allows to the crawler: violation is null there; robobatch lint finds such lines", say.Count(d.Rows, "verdict"), verb)
+	w := warning.Warning{Code: warning.ReadingsDiffer, Text: text, Count: d.Rows}
+	w.Examples = append(w.Examples, fmt.Sprintf("%s, %s: %s", d.Example.URL, d.Example.Agent, answers(&d.Example)))
+	for _, busy := range d.Worst {
+		if busy.Origin != "" {
+			w.Examples = append(w.Examples, fmt.Sprintf("%s (%s)", busy.Origin, say.Count(busy.Rows, "verdict")))
+		}
+	}
+	return []warning.Warning{w}
+}
+
+// answers says what each reading answers, and by which line; of the run's dialect where that is none of them.
+func answers(e *engine.DisputeExample) string {
+	var parts []string
+	part := func(who, verb string, line int32) {
+		text := who + " " + verb
+		if line > 0 {
+			text += fmt.Sprintf(" by line %d", line)
+		}
+		parts = append(parts, text)
+	}
+	if !slices.ContainsFunc(e.By[:], func(r engine.ReadBy) bool { return r.Dialect != 0 && !r.Allows }) {
+		part("the dialect of the run", "disallows", e.Line)
+	}
+	for _, r := range e.By {
+		switch {
+		case r.Dialect == 0:
+		case r.Allows:
+			part(r.Dialect.ReadingName(), "allows", r.Line)
+		default:
+			part(r.Dialect.ReadingName(), "disallows", r.Line)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Misread returns a warning if rows of crawlers are decided by other groups than the documentation of their operators chooses.

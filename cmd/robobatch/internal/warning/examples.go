@@ -118,6 +118,10 @@ var examples = map[Code]example{
 		"robobatch -in proxied.log -ranges lists/ …, whose remote_addr is 10.0.0.1",
 		"robobatch -in proxied.log -ranges lists/ -client-field xff:last …",
 	},
+	ReadingsDiffer: {
+		"User-agent: bingbot\nCrawl-delay: 1\n\nUser-agent: CCBot\nDisallow: /",
+		"User-agent: bingbot\nCrawl-delay: 1\nAllow: /\n\nUser-agent: CCBot\nDisallow: /",
+	},
 	RejectedLines: {
 		"-format urls, and a log in another format",
 		"-format combined -origin https://www.example.com",

@@ -69,6 +69,7 @@ const (
 	OddSitemaps       Code = "odd_sitemaps"
 	OtherGroup        Code = "other_group"
 	ProxiedClients    Code = "proxied_clients"
+	ReadingsDiffer    Code = "readings_differ"
 	RejectedLines     Code = "rejected_lines"
 	RepeatedInput     Code = "repeated_input"
 	SitemapURLs       Code = "sitemap_urls"
@@ -194,6 +195,10 @@ var Meanings = []Meaning{
 	{
 		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet. Or half came from one network, or a quarter from several, each with crawlers of three operators. The field holds the address of a proxy, so the results of -ranges mean nothing.",
 		"Name the field that holds the client's with -client-field.",
+	},
+	{
+		ReadingsDiffer, "Rows of crawlers are disallowed by one reading of robots.txt that their operators may have, and allowed by another: google for Google's, yandex by both lengths for Yandex's, google, rfc9309 and yandex for others. Their `violation` is null.",
+		"Mend the lines that lint finds, such as a Crawl-delay between user-agent lines or a misspelt directive, so that all crawlers read them alike.",
 	},
 	{
 		RejectedLines, "Over a tenth of the lines of the logs, or an eighth of their bytes, are rejected: they are refused, so that they have no row, or their URL is none. -max-rejects, which says how many may be, is not set.",
