@@ -33,53 +33,88 @@ func (e *Evaluator) dispute(b *Batch) {
 	if e.store.opt.readings == nil {
 		return
 	}
-	agents := e.store.agentsPerURL()
-	for row, id := range b.Rulings {
-		if _, text := id.Text(); !text {
+	agents := uint32(e.store.agentsPerURL())
+	alike := -1 // the last row whose readings are the same for all agents
+	for i := nextDenied(b.Verdicts, 0); i < len(b.Verdicts); i = nextDenied(b.Verdicts, i+1) {
+		row, verdict := uint32(i), uint32(0)
+		if agents > 1 {
+			row, verdict = uint32(i)/agents, uint32(i)%agents
+		}
+		id := b.Rulings[row]
+		if _, text := id.Text(); !text || int(row) == alike {
 			continue
 		}
-		verdicts := b.Verdicts[row*agents:][:agents]
-		first := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Access == Denied })
-		if first < 0 || b.IsTxt(row) {
+		raw, agent := e.rawPath(b, int(row)), b.agent(int(row), int(verdict))
+		if robots.IsTxt(raw) || !e.readingsOf(id, agent).some && e.readsAlike(raw) {
+			alike = int(row)
 			continue
 		}
-		ruling, raw := e.reader.Ruling(id), e.rawPath(b, row)
-		if !ruling.HasReadings() && e.readsAlike(raw) {
-			continue
-		}
-		for a := first; a < agents; a++ {
-			if verdicts[a].Access != Denied {
-				continue
-			}
-			if by, allows := e.readings(id, ruling, b.agent(row, a), raw); allows {
-				b.Disputes = append(b.Disputes, Dispute{uint32(row), uint32(a), by})
-			}
+		if by, allows := e.readings(id, agent, raw); allows {
+			b.Disputes = append(b.Disputes, Dispute{row, verdict, by})
 		}
 	}
 }
 
-// readsAlike reports whether a path is the same in all readings, and sets e.path and e.otherPath to it as the store's dialect, and as
-// readings of the other kind have it.
+// nextDenied returns the index of the first verdict from i on that forbids, or the number of all. Few do, so that it looks at
+// eight at once.
+func nextDenied(all []Verdict, i int) int {
+	for ; len(all)-i >= 8; i += 8 {
+		v := all[i : i+8 : i+8]
+		if (v[0].Access|v[1].Access|v[2].Access|v[3].Access|v[4].Access|v[5].Access|v[6].Access|v[7].Access)&Denied != 0 { // Allowed has another bit
+			break
+		}
+	}
+	for i < len(all) && all[i].Access != Denied {
+		i++
+	}
+	return i
+}
+
+// readsAlike reports whether a path is the same in all readings. A path that the standard's normal form leaves as it is, as most are, is so
+// in the others.
 func (e *Evaluator) readsAlike(raw []byte) bool {
-	path, buf := e.store.opt.Dialect.Path(raw, e.path)
-	e.path = buf
-	other, buf := e.store.otherPaths.Path(raw, e.otherPath)
+	full, light := e.store.otherPaths, e.store.opt.Dialect
+	if light.SamePaths(robots.RFC9309) {
+		full, light = light, full
+	}
+	path, buf := full.Path(raw, e.otherPath)
 	e.otherPath = buf
+	if len(raw) > 0 && len(path) == len(raw) && &path[0] == &raw[0] {
+		return true
+	}
+	other, buf := light.Path(raw, e.path)
+	e.path = buf
 	return bytes.Equal(path, other)
 }
 
+// agentReadings are the readings of an agent of a text.
+type agentReadings struct {
+	id    RulingID
+	agent int
+	some  bool            // the text has readings for some agent
+	sets  []rules.Reading // of this one; nil if none has another effect than its own rules
+}
+
+// readingsOf returns the readings of an agent. It remembers the last ones, as nearly all logs have streaks.
+func (e *Evaluator) readingsOf(id RulingID, agent int) *agentReadings {
+	if r := &e.readAs; r.id != id || r.agent != agent {
+		ruling := e.reader.Ruling(id)
+		*r = agentReadings{id, agent, ruling.HasReadings(), ruling.Readings(agent)}
+	}
+	return &e.readAs
+}
+
 // readings returns the answers of all readings that the operator of an agent may have, and whether one allows the path.
-func (e *Evaluator) readings(id RulingID, ruling *rules.Ruling, agent int, raw []byte) (by [MaxReadings]ReadBy, allows bool) {
+func (e *Evaluator) readings(id RulingID, agent int, raw []byte) (by [MaxReadings]ReadBy, allows bool) {
 	number := -1
 	if e.store.isKnown(agent) {
 		number = agent
 	}
-	dialects := e.store.opt.readings.Dialects(number)
-	sets := ruling.Readings(agent)
+	sets := e.readingsOf(id, agent).sets
 	if sets == nil && e.readsAlike(raw) {
 		return by, false
 	}
-	for i, d := range dialects {
+	for i, d := range e.store.opt.readings.Dialects(number) {
 		set := (*rules.Set)(nil)
 		if sets != nil {
 			set = sets[i].Set
@@ -123,7 +158,7 @@ func (e *Evaluator) someAllows(b *Batch, row int, id RulingID) bool {
 	if _, text := id.Text(); !text || e.store.opt.readings == nil || agent == unknownAgent {
 		return false
 	}
-	_, allows := e.readings(id, e.reader.Ruling(id), agent, raw)
+	_, allows := e.readings(id, agent, raw)
 	return allows
 }
 

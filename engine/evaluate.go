@@ -23,7 +23,8 @@ type Evaluator struct {
 	route route
 	memo  prefixMemo
 
-	otherPath []byte // as path, see dispute
+	otherPath []byte        // as path, see dispute
+	readAs    agentReadings // the last ones
 
 	paths []uint32 // by row of the batch, if it has a site: where its URL.Path starts in Batch.Data
 	order rulingOrder
