@@ -1,9 +1,10 @@
 package conduct
 
 import (
+	"math"
+
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
-	"math"
 )
 
 // A Conduct is a crawler's knowledge when it made a request that the text in force forbids.

@@ -222,7 +222,7 @@ func TestIdentifySlowly(t *testing.T) {
 	seen := map[string]int{}
 	for range 20_000 {
 		var pieces []piece
-		header := ""
+		var header []byte
 		for i := range 1 + r.IntN(5) {
 			p := piece{text: texts[r.IntN(len(texts))], version: versions[r.IntN(len(versions))], before: seps[r.IntN(len(seps))]}
 			if i == 0 {
@@ -232,11 +232,11 @@ func TestIdentifySlowly(t *testing.T) {
 				p.version = ""
 			}
 			pieces = append(pieces, p)
-			header += p.before + p.text + p.version
+			header = append(header, p.before+p.text+p.version...)
 		}
 		want, wantWords := identifySlowly(pieces)
 		seen[want]++
-		index, words := IdentifyWords(nil, []byte(header))
+		index, words := IdentifyWords(nil, header)
 		got := ""
 		if index >= 0 {
 			got = known.all[index].Token

@@ -135,11 +135,11 @@ func (e *Evaluator) readings(id RulingID, agent int, raw []byte) (by [MaxReading
 // written. It parses the text for each, and tries one rule after the other.
 func ReadText(body []byte, agent string, raw []byte, d robots.Dialect) (by []ReadBy, allows bool) {
 	for _, reading := range robots.Readings(agent, d) {
-		rules, _ := robots.Parse(body, reading).Select(robots.NewAgent(agent, reading))
+		own, _ := robots.Parse(body, reading).Select(robots.NewAgent(agent, reading))
 		path, _ := reading.Path(raw, nil)
 		r := ReadBy{Dialect: reading, Allows: true}
-		if winner := robots.Decide(rules, path, reading); winner >= 0 {
-			r.Allows, r.Line = rules[winner].Allow, rules[winner].Line
+		if winner := robots.Decide(own, path, reading); winner >= 0 {
+			r.Allows, r.Line = own[winner].Allow, own[winner].Line
 		}
 		by, allows = append(by, r), allows || r.Allows
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -207,10 +206,18 @@ func TestDisputed(t *testing.T) {
 		text, agent, path string
 		want              Violation
 	}{
-		{delay, "bingbot", "/search", ViolationUnknown}, {delay, "AhrefsBot", "/search", Violated}, {delay, "bingbot", "/", NoViolation},
-		{star, "bingbot", "/", ViolationUnknown}, {star, "CCBot", "/", Violated}, {star, "Googlebot", "/", Violated},
-		{typo, "bingbot", "/x", ViolationUnknown}, {typo, "Googlebot", "/x", Violated}, {typo, "YandexBot", "/x", ViolationUnknown},
-		{plain, "bingbot", "/x", Violated}, {plain, "bingbot", "/x/y", NoViolation}, {plain, "YandexBot", "/x", Violated},
+		{delay, "bingbot", "/search", ViolationUnknown},
+		{delay, "AhrefsBot", "/search", Violated},
+		{delay, "bingbot", "/", NoViolation},
+		{star, "bingbot", "/", ViolationUnknown},
+		{star, "CCBot", "/", Violated},
+		{star, "Googlebot", "/", Violated},
+		{typo, "bingbot", "/x", ViolationUnknown},
+		{typo, "Googlebot", "/x", Violated},
+		{typo, "YandexBot", "/x", ViolationUnknown},
+		{plain, "bingbot", "/x", Violated},
+		{plain, "bingbot", "/x/y", NoViolation},
+		{plain, "YandexBot", "/x", Violated},
 		{"User-agent: *\nAllow: /\nDisallow: /*/people/\n", "YandexBot", "/x/people/", ViolationUnknown},
 		{"User-agent: *\nAllow: /\nDisallow: /*/people/\n", "bingbot", "/x/people/", Violated},
 		{"User-agent: *\nDisallow: /\nUser-agent: Yandex\nAllow: /\n", "YandexBot", "/x", ViolationUnknown},
@@ -249,14 +256,15 @@ func TestDisputedCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, agent := range []string{"bingbot", "Googlebot"} {
+	for agent, want := range map[string][]Violation{
+		"bingbot":   {ViolationUnknown, ViolationUnknown, Violated},
+		"Googlebot": {Violated, Violated, Violated},
+	} {
 		b := logBatch([]logRow{{agent, "https://a.com/x"}, {agent, "https://a.com/x"}, {agent, "https://a.com/x"}})
 		b.Times = []int64{day(1, 30).UnixMicro(), day(2, 1).UnixMicro(), day(3, 30).UnixMicro()}
 		s.NewEvaluator().Evaluate(b)
-		got = append(got, fmt.Sprint(b.Violations))
-	}
-	if want := []string{fmt.Sprint([]Violation{ViolationUnknown, ViolationUnknown, Violated}), fmt.Sprint([]Violation{Violated, Violated, Violated})}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+		if !slices.Equal(b.Violations, want) {
+			t.Errorf("%s: %v, want %v", agent, b.Violations, want)
+		}
 	}
 }

@@ -241,8 +241,12 @@ func TestViolationOfRobotsTxt(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := logBatch([]logRow{
-			{googleHeader, "https://a/robots.txt"}, {googleHeader, "https://a/robots.txt?x"}, {googleHeader, "https://a/robots.txt#z"},
-			{googleHeader, "https://a/robots.txt?x#z"}, {googleHeader, "https://a/robots.txt.bak#z"}, {googleHeader, "https://a/#/robots.txt"},
+			{googleHeader, "https://a/robots.txt"},
+			{googleHeader, "https://a/robots.txt?x"},
+			{googleHeader, "https://a/robots.txt#z"},
+			{googleHeader, "https://a/robots.txt?x#z"},
+			{googleHeader, "https://a/robots.txt.bak#z"},
+			{googleHeader, "https://a/#/robots.txt"},
 		})
 		s.NewEvaluator().Evaluate(b)
 		if want := []Violation{NoViolation, NoViolation, NoViolation, NoViolation, Violated, Violated}; !slices.Equal(b.Violations, want) {

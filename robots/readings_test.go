@@ -12,11 +12,12 @@ import (
 )
 
 // everyDialect is each dialect, and each reading of one.
-func everyDialect(t testing.TB) (all []robots.Dialect) {
+func everyDialect(tb testing.TB) (all []robots.Dialect) {
+	tb.Helper()
 	for _, name := range robots.Dialects() {
 		d, err := robots.ParseDialect(name)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		all = append(all, d, d|robots.WideTokens)
 	}

@@ -44,15 +44,16 @@ func TestParse(t *testing.T) {
 // TestCover holds how many addresses a list may cover: overlaps count once.
 func TestCover(t *testing.T) {
 	const hundredth = "1.0.0.0/8\n2.0.0.0/8\n3.0.0.0/9\n4.0.0.0/13\n5.0.0.0/14\n6.0.0.0/15\n7.0.0.0/16\n8.0.0.0/18\n9.0.0.0/20\n11.0.0.0/21\n12.0.0.0/22\n13.0.0.0/27\n14.0.0.0/29\n" // 42,949,672 addresses, and a hundredth is 42,949,672.96
-	eights, ones := "", ""
+	var all8, parts strings.Builder
 	for i := range 256 {
-		eights += fmt.Sprintf("%d.0.0.0/8\n", i)
+		fmt.Fprintf(&all8, "%d.0.0.0/8\n", i)
 	}
 	for i := range 12 { // 12/4096 of IPv4, many times
 		for bits := 12; bits < 20; bits++ {
-			ones += fmt.Sprintf("10.%d.0.0/%d\n", i*16, bits)
+			fmt.Fprintf(&parts, "10.%d.0.0/%d\n", i*16, bits)
 		}
 	}
+	eights, ones := all8.String(), parts.String()
 	for text, want := range map[string]string{
 		"0.0.0.0/1\n128.0.0.0/1\n":           "100.0% of all addresses of IPv4",
 		"0.0.0.0/1\n0.0.0.0/2\n64.0.0.0/2\n": "50.0% of all",

@@ -49,6 +49,7 @@ func TestSetKilled(t *testing.T) {
 
 // killAfter writes a and b and kills the process when so many of them have their names.
 func killAfter(t *testing.T, dir, names string) {
+	t.Helper()
 	files := make([]*File, 2)
 	for i, name := range []string{"a", "b"} {
 		f, err := Create(filepath.Join(dir, name), nil)

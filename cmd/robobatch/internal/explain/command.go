@@ -276,7 +276,7 @@ func (e *explanation) note(a *Answer) {
 		e.strays++
 		e.stray = cmp.Or(e.stray, a.Origin)
 	}
-	e.Asker.Note(a)
+	e.Note(a)
 }
 
 // warn prints warnings about the answers: that over half of them have no robots.txt, though one may be there under

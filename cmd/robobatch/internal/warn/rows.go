@@ -1,4 +1,4 @@
-// package warn makes the warnings about decided rows, from the counts of the engine, the lists of
+// Package warn makes the warnings about decided rows, from the counts of the engine, the lists of
 // addresses, and the cells of the output. Warnings about lines of logs are made by package summary, which knows the lines.
 // Only cmd/robobatch imports it.
 package warn
