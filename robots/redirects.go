@@ -2,6 +2,7 @@ package robots
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,14 +24,22 @@ func (h *History) Redirects(dst []Redirect, o Origin) []Redirect {
 	if !t.complete {
 		t.finish()
 	}
+	first := len(dst)
 	for moment := t.captures[0].at; ; {
 		_, until := h.outcome(key, moment)
 		end := int64(math.MaxInt64)
 		if !until.IsZero() {
 			end = Microseconds(until)
 		}
+		from, latest := Microseconds(moment), max(first, len(dst)-2*maxRedirects)
 		for _, to := range h.targets(o, moment) {
-			dst = append(dst, Redirect{Microseconds(moment), end, to})
+			// The same at the next capture is one redirect: most sites redirect for ever.
+			i := slices.IndexFunc(dst[latest:], func(r Redirect) bool { return r.To == to && r.Until == from })
+			if i >= 0 {
+				dst[latest+i].Until = end
+				continue
+			}
+			dst = append(dst, Redirect{from, end, to})
 		}
 		if until.IsZero() {
 			return dst

@@ -50,10 +50,11 @@ func (r *resolver) use(site *pack.Record, origin robots.Origin) {
 
 // Redirects implements rules.Store. It reads all sites.
 func (l *loader) Redirects() map[uint32][]robots.Redirect {
-	all, number := map[uint32][]robots.Redirect{}, uint32(0)
+	all := map[uint32][]robots.Redirect{}
 	b := l.buffers.Get().(*buffer)
 	defer l.buffers.Put(b)
-	for site, err := range b.record.All(l.file, pack.Site) {
+	for number := range uint32(l.NumSites()) { // not record.All, whose order is another than that of the numbers
+		site, err := b.record.Read(l.file, pack.Site, number)
 		if err != nil {
 			l.fail(err)
 			break
@@ -67,7 +68,6 @@ func (l *loader) Redirects() map[uint32][]robots.Redirect {
 			l.fail(b.resolver.err)
 			break
 		}
-		number++
 	}
 	return all
 }
