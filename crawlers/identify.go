@@ -78,7 +78,7 @@ func (t *table) identify(userAgent []byte, words *[][]byte) int {
 // isUnknownCrawler reports whether the first word of a header that counts, and is no name in the table, is the product of
 // a crawler: then the client is no other one. A word in a comment is no product.
 func isUnknownCrawler(before, word []byte) bool {
-	return hasMark(word) && !IsClientWord(word) && bytes.IndexByte(before, '(') < 0
+	return hasMark(word) && bytes.IndexByte(before, '(') < 0
 }
 
 // likeSuffix stands behind the name of a program that the client is like.

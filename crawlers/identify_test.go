@@ -110,7 +110,7 @@ var headers = []struct{ header, token string }{
 	{"Applebot-Extended/0.1 (Googlebot)", ""},
 	{"Locubot Googlebot/2.1", ""},
 	{"examplebot.org/1.0 (Googlebot/2.1)", ""},
-	{"Bot/1.0 (compatible; Googlebot/2.1)", "Googlebot"},             // a word of browsers
+	{"Bot/1.0 (compatible; Googlebot/2.1)", ""},                      // a plain word, and no browser's
 	{"Reader/1.0 (compatible; Googlebot/2.1)", "Googlebot"},          // it does not look like a crawler
 	{"CUBOT_X19 (compatible; Googlebot/2.1)", "Googlebot"},           // a phone
 	{"(compatible; Foobot; Googlebot/2.1)", "Googlebot"},             // Foobot is no product
