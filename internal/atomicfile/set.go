@@ -16,6 +16,7 @@ import (
 const (
 	noteStart = ".robobatch."
 	noteEnd   = ".set"
+	maxNote   = 1 << 20 // bytes
 )
 
 // NoteSet notes that outputs of one run are about to get their names, in each of their directories. The function that it
@@ -85,6 +86,9 @@ func deadSets(dirs []string) (all []MixedSet) {
 			pid, err := strconv.Atoi(process)
 			if !isNote || err != nil || entry.Name() == process || isRunning(pid) {
 				continue
+			}
+			if info, err := entry.Info(); err != nil || !info.Mode().IsRegular() || info.Size() > maxNote {
+				continue // somebody else's: a pipe would be waited for
 			}
 			m := MixedSet{note: filepath.Join(dir, entry.Name())}
 			text, err := os.ReadFile(m.note)
