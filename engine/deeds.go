@@ -127,7 +127,7 @@ type Stretch struct {
 func (m *Lookup) Stretches(dst []Stretch, site SiteID, id RulingID) []Stretch {
 	if _, stray := site.Stray(); !stray {
 		for _, p := range m.reader.Periods(uint32(site)) {
-			dst = append(dst, Stretch{p.From, p.ID, p.ID.IsKnown(), p.Cache != rules.CacheUndated, m.store.cacheOf(p)})
+			dst = append(dst, Stretch{p.From, p.ID, p.ID.IsKnown(), !p.IsUndated(), m.store.cacheOf(p)})
 		}
 	}
 	if len(dst) == 0 {

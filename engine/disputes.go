@@ -44,15 +44,36 @@ func (e *Evaluator) dispute(b *Batch) {
 		if _, text := id.Text(); !text || int(row) == alike {
 			continue
 		}
-		raw, agent := e.rawPath(b, int(row)), b.agent(int(row), int(verdict))
-		if robots.IsTxt(raw) || !e.readingsOf(id, agent).some && e.readsAlike(raw) {
+		raw, agent, open := e.rawPath(b, int(row)), b.agent(int(row), int(verdict)), e.isOpen(b, int(row))
+		if robots.IsTxt(raw) || !open && !e.readingsOf(id, agent).some && e.readsAlike(raw) {
 			alike = int(row)
 			continue
 		}
-		if by, allows := e.readings(id, agent, raw); allows {
+		if by, allows := e.readings(id, agent, raw, open); allows {
 			b.Disputes = append(b.Disputes, Dispute{row, verdict, by})
 		}
 	}
+}
+
+// isOpen reports whether the text of a row is in force by a fetch that opens the site to some readers, see [rules.Period].
+func (e *Evaluator) isOpen(b *Batch, row int) bool {
+	periods := e.periodsOf(b, row)
+	if len(periods) == 0 {
+		return false
+	}
+	moment := b.time(row)
+	if moment == NoTime {
+		moment = e.reader.Newest(uint32(b.Sites[row]))
+	}
+	return periods[rules.Index(periods, moment)].Open
+}
+
+// readsOpen reports whether a reading of the operator of an agent finds a site open unless its robots.txt is answered with 200.
+func (e *Evaluator) readsOpen(agent int) bool {
+	if !e.store.isKnown(agent) {
+		agent = -1
+	}
+	return slices.ContainsFunc(e.store.opt.readings.Dialects(agent), robots.Dialect.OpensUnlessOK)
 }
 
 // nextDenied returns the index of the first verdict from i on that forbids, or the number of all. Few do, so that it looks at
@@ -104,14 +125,15 @@ func (e *Evaluator) readingsOf(id RulingID, agent int) *agentReadings {
 	return &e.readAs
 }
 
-// readings returns the answers of all readings that the operator of an agent may have, and whether one allows the path.
-func (e *Evaluator) readings(id RulingID, agent int, raw []byte) (by [MaxReadings]ReadBy, allows bool) {
+// readings returns the answers of all readings that the operator of an agent may have, and whether one allows the path. open
+// says that the fetch of the text opens the site to some of them.
+func (e *Evaluator) readings(id RulingID, agent int, raw []byte, open bool) (by [MaxReadings]ReadBy, allows bool) {
 	number := -1
 	if e.store.isKnown(agent) {
 		number = agent
 	}
 	sets := e.readingsOf(id, agent).sets
-	if sets == nil && e.readsAlike(raw) {
+	if sets == nil && !open && e.readsAlike(raw) {
 		return by, false
 	}
 	for i, d := range e.store.opt.readings.Dialects(number) {
@@ -126,6 +148,9 @@ func (e *Evaluator) readings(id RulingID, agent int, raw []byte) (by [MaxReading
 		e.path = buf
 		v := set.Decide(path, &e.scratch)
 		by[i] = ReadBy{d, v.Access == Allowed, int32(set.Line(v))}
+		if open && d.OpensUnlessOK() || d.Has(robots.ImplicitRobotsTxt) && robots.IsTxt(path) { // as in /%72obots.txt
+			by[i] = ReadBy{d, true, 0}
+		}
 		allows = allows || by[i].Allows
 	}
 	return by, allows
@@ -140,6 +165,9 @@ func ReadText(body []byte, agent string, raw []byte, d robots.Dialect) (by []Rea
 		r := ReadBy{Dialect: reading, Allows: true}
 		if winner := robots.Decide(own, path, reading); winner >= 0 {
 			r.Allows, r.Line = own[winner].Allow, own[winner].Line
+		}
+		if reading.Has(robots.ImplicitRobotsTxt) && robots.IsTxt(path) {
+			r.Allows, r.Line = true, 0
 		}
 		by, allows = append(by, r), allows || r.Allows
 	}
@@ -158,7 +186,7 @@ func (e *Evaluator) someAllows(b *Batch, row int, id RulingID) bool {
 	if _, text := id.Text(); !text || e.store.opt.readings == nil || agent == unknownAgent {
 		return false
 	}
-	_, allows := e.readings(id, agent, raw)
+	_, allows := e.readings(id, agent, raw, false)
 	return allows
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/repcase"
@@ -266,5 +267,59 @@ func TestDisputedCopy(t *testing.T) {
 		if !slices.Equal(b.Violations, want) {
 			t.Errorf("%s: %v, want %v", agent, b.Violations, want)
 		}
+	}
+}
+
+// TestOpened holds that a crawler is not accused by a text that readers of yandex do not take, as its fetch was answered with
+// another status than 200, or is the last good copy; nor just after a failure, which opens the site to them. Google's crawlers
+// have no such reading. All stores agree.
+func TestOpened(t *testing.T) {
+	closed := []byte("User-agent: *\nDisallow: /x\n")
+	fetch := func(at time.Time, status int) robots.Response {
+		r := robots.Response{Origin: "https://a.com", Status: status, FetchedAt: at}
+		if status/100 == 2 {
+			r.Body = closed
+		}
+		return r
+	}
+	for name, test := range map[string]struct {
+		captures []robots.Response
+		rows     bool
+		at       time.Time
+		bing     Violation // Googlebot's is Violated in all
+	}{
+		"206":                      {[]robots.Response{fetch(day(1, 0), 206)}, true, day(9, 0), ViolationUnknown},
+		"200":                      {[]robots.Response{fetch(day(1, 0), 200)}, false, day(9, 0), Violated},
+		"200, by the row":          {[]robots.Response{fetch(day(1, 0), 200)}, true, day(9, 0), Violated},
+		"a copy":                   {[]robots.Response{fetch(day(1, 0), 200), fetch(day(2, 0), 503)}, true, day(50, 0), ViolationUnknown},
+		"an hour after a failure":  {[]robots.Response{fetch(day(1, 0), 200), fetch(day(2, 0), 503), fetch(day(3, 0), 200)}, true, day(3, 1), ViolationUnknown},
+		"two days after a failure": {[]robots.Response{fetch(day(1, 0), 200), fetch(day(2, 0), 503), fetch(day(3, 0), 200)}, true, day(5, 1), Violated},
+	} {
+		opt := StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, RowTimes: test.rows}
+		s, err := BuildStore(sequence(test.captures), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for agent, want := range map[string]Violation{"bingbot": test.bing, "YandexBot": test.bing, "Googlebot": Violated} {
+			b := logBatch([]logRow{{agent, "https://a.com/x"}})
+			b.Times = []int64{test.at.UnixMicro()}
+			s.NewEvaluator().Evaluate(b)
+			if b.Violations[0] != want {
+				t.Errorf("%s: %s is %v, want %v", name, agent, b.Violations[0], want)
+			}
+		}
+	}
+}
+
+// TestOwnURLEncoded holds that a reading allows the robots.txt itself by its normal form.
+func TestOwnURLEncoded(t *testing.T) {
+	s, err := BuildStore(sequence([]robots.Response{{Origin: "https://a.com", Status: 200, Body: []byte("User-agent: *\nDisallow: /\n")}}), StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := logBatch([]logRow{{"GPTBot", "https://a.com/%72obots.txt"}, {"GPTBot", "https://a.com/x"}})
+	s.NewEvaluator().Evaluate(b)
+	if want := []Violation{ViolationUnknown, Violated}; !slices.Equal(b.Violations, want) {
+		t.Errorf("%v, want %v", b.Violations, want)
 	}
 }

@@ -211,7 +211,7 @@ func (e *Evaluator) during(b *Batch, row int) RulingID {
 	if moment < r.from || moment > r.to {
 		var n int
 		n, r.from, r.to = rules.Find(r.periods, moment)
-		r.dated, r.timeless = r.periods[n].ID, r.periods[n].Cache == rules.CacheUndated
+		r.dated, r.timeless = r.periods[n].ID, r.periods[n].IsUndated()
 	}
 	return r.dated
 }

@@ -151,14 +151,17 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 	end := periods[n].From // of the period in hand, or of the failures after it
 	for n--; n >= 0; n-- {
 		p, until := periods[n], end
-		if p.ID.IsFailed() {
+		if p.ID.IsFailed() { // which opens a site to readers of some dialects
+			if until > moment-e.store.cacheOf(p) && e.readsOpen(b.agent(row, 0)) {
+				return false
+			}
 			continue
 		}
 		end = p.From
 		if p.ID <= rules.NoRobots || until <= moment-e.store.cacheOf(p) {
 			continue
 		}
-		if e.someAllows(b, row, p.ID) {
+		if p.Open && e.readsOpen(b.agent(row, 0)) || e.someAllows(b, row, p.ID) {
 			return false
 		}
 	}
@@ -167,11 +170,12 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 
 // cacheOf returns for how many microseconds a crawler may use a copy of the text in force in a period.
 func (s *Store) cacheOf(p rules.Period) int64 {
+	own, ok := p.MaxAge()
 	switch cache := s.opt.Cache; {
 	case cache < 0:
 		return 0
-	case p.Cache < rules.CacheUndated:
-		return int64(p.Cache) * 1_000_000
+	case ok:
+		return own * 1_000_000
 	case cache == 0:
 		return defaultCache.Microseconds()
 	default:

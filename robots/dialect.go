@@ -175,6 +175,9 @@ func (d Dialect) String() string {
 	return fmt.Sprintf("dialect(%#x)", uint32(d))
 }
 
+// OpensUnlessOK reports whether a site is open to readers of the dialect unless its robots.txt is answered with 200.
+func (d Dialect) OpensUnlessOK() bool { return d.Has(openUnlessOK) }
+
 // Has reports whether d has all the given flags.
 func (d Dialect) Has(flags Dialect) bool { return d&flags == flags }
 

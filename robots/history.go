@@ -189,6 +189,19 @@ func (h *History) outcome(key string, asOf time.Time) (out Outcome, until time.T
 	return Outcome{AllowAll, CauseExpired, now.number}, now.until
 }
 
+// IsCopy reports whether rules that are in force by Outcome are those of the last good copy, while fetches fail.
+func (h *History) IsCopy(o Origin, asOf time.Time) bool {
+	if asOf.IsZero() {
+		asOf = h.NewestOf(o)
+	}
+	now, ok := h.at(string(o)+TxtPath, asOf)
+	if !ok {
+		return false
+	}
+	effect, _ := h.dialect.outcome(now.result)
+	return effect == DisallowAll
+}
+
 // Hops returns the numbers of the redirects that led from the robots.txt of the origin to the response
 // of [History.Outcome] at that moment, in their order; none if no redirect was followed. The response
 // of the outcome, which may be a redirect that leads nowhere, is not one of them.

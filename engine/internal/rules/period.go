@@ -24,25 +24,44 @@ type Period struct {
 	From  int64 // microseconds since 1970 UTC; math.MinInt64 for the first
 	ID    RulingID
 	Cache uint32 // see CacheOf; 0 for a fixed moment
+
+	// Open reports that a text is in force which readers do not take that find a site open unless its robots.txt is
+	// answered with 200, as Yandex's documentation has it: another 2xx, or the last good copy while fetches fail. It is false for
+	// a fixed moment.
+	Open bool
 }
 
 // Values of a Period's Cache besides seconds.
 const (
-	CacheDefault = 1<<32 - 1 // the response does not say
-	CacheUndated = 1<<32 - 2 // nobody knows since when the response holds: it has no time, or only the time of a file
+	CacheDefault = 1<<30 - 1 // the response does not say
+	CacheUndated = 1 << 31   // with this bit, it is unknown since when the response holds: it has no time, or only the time of a file
+	cacheNotOK   = 1 << 30   // with this bit, the status is not 200
 )
 
 // CacheOf returns for how many seconds a crawler may use a copy of a response. A failed fetch and a redirect give nothing to
 // copy, so their max-age never counts.
 func CacheOf(r *robots.Response) uint32 {
-	switch {
-	case r.File || r.FetchedAt.IsZero():
-		return CacheUndated
-	case r.HasMaxAge && r.Error == "" && (200 <= r.Status && r.Status < 300 || 400 <= r.Status && r.Status < 500):
-		return uint32(min(r.MaxAge/time.Second, CacheUndated-1))
+	cache := uint32(CacheDefault)
+	if r.HasMaxAge && r.Error == "" && (200 <= r.Status && r.Status < 300 || 400 <= r.Status && r.Status < 500) {
+		cache = uint32(min(r.MaxAge/time.Second, CacheDefault-1))
 	}
-	return CacheDefault
+	if r.File || r.FetchedAt.IsZero() {
+		cache |= CacheUndated
+	}
+	if r.Status != 200 {
+		cache |= cacheNotOK
+	}
+	return cache
 }
+
+// MaxAge returns for how many seconds a crawler may use a copy of the period's response; ok is false if it does not say.
+func (p *Period) MaxAge() (seconds int64, ok bool) {
+	own := p.Cache & CacheDefault
+	return int64(own), own != CacheDefault
+}
+
+// IsUndated reports whether it is unknown since when the period's response holds.
+func (p *Period) IsUndated() bool { return p.Cache&CacheUndated != 0 }
 
 // AppendPeriods appends the periods of an origin. A fixed moment is one period. text returns the
 // number of the text of a capture, and cache the result of CacheOf for it.
@@ -54,15 +73,19 @@ func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, 
 		return OutcomeRuling(out, 0)
 	}
 	if !m.Rows {
-		return append(dst, Period{math.MinInt64, id(h.Outcome(o, m.At)), 0})
+		return append(dst, Period{From: math.MinInt64, ID: id(h.Outcome(o, m.At))})
 	}
 	first := len(dst)
 	for _, p := range h.Periods(o) {
-		next := Period{p.From, id(p.Outcome), CacheDefault}
+		n := len(dst)
+		next := Period{From: p.From, ID: id(p.Outcome), Cache: CacheDefault}
 		if p.Capture >= 0 {
-			next.Cache = cache(p.Capture)
+			facts := cache(p.Capture)
+			next.Cache = facts &^ cacheNotOK
+			isCopy := n > first && dst[n-1].ID.IsFailed() && h.IsCopy(o, time.UnixMicro(p.From))
+			next.Open = p.Effect == robots.UseRules && (facts&cacheNotOK != 0 || isCopy)
 		}
-		if n := len(dst); n == first || dst[n-1].ID != next.ID || dst[n-1].Cache != next.Cache {
+		if n == first || dst[n-1].ID != next.ID || dst[n-1].Cache != next.Cache || dst[n-1].Open != next.Open {
 			dst = append(dst, next)
 		}
 	}
