@@ -192,9 +192,9 @@ func (c *Crawler) knew(named, unsure bool) string {
 	case c.NeverAsked > 0 && c.Asked == 0:
 		return " " + who + " never asked for robots.txt in this log."
 	case c.NeverAsked == c.Violations:
-		return " " + who + " never asked for robots.txt before."
+		return " " + who + " had no answer to a request for robots.txt before."
 	case c.NeverAsked > 0:
-		return fmt.Sprintf(" %s had not asked for robots.txt before %s of its requests.", who, show.Number(c.NeverAsked))
+		return fmt.Sprintf(" %s had no answer to a request for robots.txt before %s of its requests.", who, show.Number(c.NeverAsked))
 	}
 	if named {
 		return " Nothing shows that the copy of robots.txt that " + who + " had disallowed its requests."

@@ -557,12 +557,12 @@ func TestClosedToOne(t *testing.T) {
 func TestKnew(t *testing.T) {
 	for want, c := range map[string]Crawler{
 		"": {},
-		" It knew of all 9: its copy of robots.txt disallowed them.":  {Judged: true, Knew: 9},
-		" It knew of 3: its copy of robots.txt disallowed them.":      {Judged: true, Knew: 3, NeverAsked: 6},
-		" It never asked for robots.txt in this log.":                 {Judged: true, NeverAsked: 7},
-		" It never asked for robots.txt before.":                      {Judged: true, NeverAsked: 9, Asked: 1},
-		" It had not asked for robots.txt before 2 of its requests.":  {Judged: true, NeverAsked: 2, Asked: 1},
-		" Nothing shows that its copy of robots.txt disallowed them.": {Judged: true},
+		" It knew of all 9: its copy of robots.txt disallowed them.":              {Judged: true, Knew: 9},
+		" It knew of 3: its copy of robots.txt disallowed them.":                  {Judged: true, Knew: 3, NeverAsked: 6},
+		" It never asked for robots.txt in this log.":                             {Judged: true, NeverAsked: 7},
+		" It had no answer to a request for robots.txt before.":                   {Judged: true, NeverAsked: 9, Asked: 1},
+		" It had no answer to a request for robots.txt before 2 of its requests.": {Judged: true, NeverAsked: 2, Asked: 1},
+		" Nothing shows that its copy of robots.txt disallowed them.":             {Judged: true},
 	} {
 		c.Violations = 9
 		if got := c.knew(false, false); got != want {

@@ -34,10 +34,10 @@ func Disputes(d *engine.DisputeStats) []warning.Warning {
 	if d.Rows == 1 {
 		verb = "forbids"
 	}
-	text := fmt.Sprintf("%s %s what another reading of robots.txt allows to the crawler: violation is null there; robobatch lint finds such lines", say.Count(d.Rows, "verdict"), verb)
+	text := fmt.Sprintf("%s %s what another reading of robots.txt allows to the crawler: no violation is counted there; robobatch explain shows each reading", say.Count(d.Rows, "verdict"), verb)
 	w := warning.Warning{Code: warning.ReadingsDiffer, Text: text, Count: d.Rows}
 	w.Examples = append(w.Examples, fmt.Sprintf("%s, %s: %s", d.Example.URL, d.Example.Agent, answers(&d.Example)))
-	for _, busy := range d.Worst {
+	for _, busy := range d.Worst[:warning.Examples-1] {
 		if busy.Origin != "" {
 			w.Examples = append(w.Examples, fmt.Sprintf("%s (%s)", busy.Origin, say.Count(busy.Rows, "verdict")))
 		}
