@@ -58,6 +58,8 @@ func (p *pool[E]) run(w *worker[E], c *columnar.Chunk, encode func()) *columnar.
 	if p.workers == 1 {
 		encode()
 		c.Reset()
+		w.runs = true
+		p.idle <- w // before wait, which Write may call
 		return c
 	}
 	next := w.spare
