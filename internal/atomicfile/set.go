@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,7 +55,9 @@ func NoteSet(names ...string) (end func() error, err error) {
 	}
 	end = func() (err error) {
 		for _, note := range notes {
-			err = errors.Join(err, os.Remove(note))
+			if errNote := os.Remove(note); !errors.Is(errNote, fs.ErrNotExist) { // another run may have removed a dead one's
+				err = errors.Join(err, errNote)
+			}
 		}
 		return err
 	}
