@@ -236,11 +236,7 @@ func (r *Report) wide() []warning.Warning {
 		return nil
 	}
 	text := say.Count(n, "line") + " in another encoding than that in which the log began: convert its parts each by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8"
-	d := warning.Warning{Code: warning.MixedEncoding, Text: text, Count: n}
-	for _, at := range r.read.FirstWide {
-		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d", say.File(r.Inputs[at.Input].Name), at.Line))
-	}
-	return []warning.Warning{d}
+	return []warning.Warning{{Code: warning.MixedEncoding, Text: text, Count: n, Examples: r.placesOf(r.read.FirstWide)}}
 }
 
 // joined returns a warning if lines hold more than one record: only one of these can have a row.
@@ -250,11 +246,7 @@ func (r *Report) joined() []warning.Warning {
 		return nil
 	}
 	text := say.Count(n, "line") + " with more than a record, or with NULs that a crash has left, of which at most one record is read: look at them, and convert line ends that are CR, as in: tr '\\r' '\\n'"
-	d := warning.Warning{Code: warning.JoinedLines, Text: text, Count: n}
-	for _, at := range r.read.FirstJoined {
-		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d", say.File(r.Inputs[at.Input].Name), at.Line))
-	}
-	return []warning.Warning{d}
+	return []warning.Warning{{Code: warning.JoinedLines, Text: text, Count: n, Examples: r.placesOf(r.read.FirstJoined)}}
 }
 
 // mixed returns a warning if neighbouring lines were refused, unless so many were that Rejected says so.
