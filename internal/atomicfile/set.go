@@ -34,7 +34,7 @@ func NoteSet(names ...string) (end func() error, err error) {
 	paths = absolute(paths)
 	var notes []string
 	for _, m := range deadSets(dirsOf(paths)) {
-		if slices.ContainsFunc(absolute(slices.Concat(m.New, m.Old)), func(path string) bool { return slices.Contains(paths, path) }) {
+		if slices.ContainsFunc(slices.Concat(m.New, m.Old), func(path string) bool { return slices.Contains(paths, path) }) {
 			notes = append(notes, m.note)
 		}
 	}
@@ -67,7 +67,7 @@ func NoteSet(names ...string) (end func() error, err error) {
 	return end, nil
 }
 
-// A MixedSet is outputs of one run that was killed when it had given some of them their names.
+// A MixedSet is outputs of one run that was killed when it had given some of them their names, by their absolute paths.
 type MixedSet struct {
 	New []string // are of that run
 	Old []string // are of a run before, or not there
@@ -108,13 +108,8 @@ func deadSets(dirs []string) (all []MixedSet) {
 	return all
 }
 
-// add adds an output of a process. Its name is relative where it can be, as most are given.
+// add adds an output of a process.
 func (m *MixedSet) add(path, process string) {
-	if here, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
-			path = rel
-		}
-	}
 	dir, base := filepath.Split(path)
 	temps, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "."+escapeGlob(base)+"."+process+"-*.tmp"))
 	if len(temps) > 0 {

@@ -113,7 +113,7 @@ func withMixed(v *series.Verification, err error, dir string) (*series.Verificat
 		if err != nil {
 			v, err = new(series.Verification), nil
 		}
-		v.Findings = append(v.Findings, series.Finding{Kind: series.OtherRun, Name: m.Old[0], Text: "a run was killed while its outputs got their names: " + targets.Mixture(m)})
+		v.Findings = append(v.Findings, series.Finding{Kind: series.OtherRun, Name: targets.Near(m.Old[0]), Text: "a run was killed while its outputs got their names: " + targets.Mixture(m)})
 	}
 	return v, err
 }

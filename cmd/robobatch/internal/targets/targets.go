@@ -328,12 +328,22 @@ func Mixed(names ...string) (all []warning.Warning) {
 	return all[:min(len(all), 1)]
 }
 
+// Near returns a path as it is relative to the working directory, if it lies there.
+func Near(path string) string {
+	if here, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
+	}
+	return path
+}
+
 // Mixture says which outputs of a set are of which run.
 func Mixture(m atomicfile.MixedSet) string {
-	list := func(names []string) string {
-		shown := make([]string, len(names))
-		for i, name := range names {
-			shown[i] = say.File(name)
+	list := func(paths []string) string {
+		shown := make([]string, len(paths))
+		for i, path := range paths {
+			shown[i] = say.File(Near(path))
 		}
 		return strings.Join(shown, ", ")
 	}
