@@ -289,6 +289,10 @@ func TestOpened(t *testing.T) {
 		bing     Violation // Googlebot's is Violated in all
 	}{
 		"206":                      {[]robots.Response{fetch(day(1, 0), 206)}, true, day(9, 0), ViolationUnknown},
+		"206 at a moment":          {[]robots.Response{fetch(day(1, 0), 206)}, false, day(9, 0), ViolationUnknown},
+		"206, then 200":            {[]robots.Response{fetch(day(1, 0), 206), fetch(day(2, 0), 200)}, false, day(9, 0), Violated},
+		"a copy at a moment":       {[]robots.Response{fetch(day(1, 0), 200), fetch(day(2, 0), 503), fetch(day(50, 0), 503)}, false, day(9, 0), ViolationUnknown},
+		"206, time unknown":        {[]robots.Response{fetch(time.Time{}, 206)}, false, day(9, 0), ViolationUnknown},
 		"200":                      {[]robots.Response{fetch(day(1, 0), 200)}, false, day(9, 0), Violated},
 		"200, by the row":          {[]robots.Response{fetch(day(1, 0), 200)}, true, day(9, 0), Violated},
 		"a copy":                   {[]robots.Response{fetch(day(1, 0), 200), fetch(day(2, 0), 503)}, true, day(50, 0), ViolationUnknown},
@@ -306,6 +310,46 @@ func TestOpened(t *testing.T) {
 			s.NewEvaluator().Evaluate(b)
 			if b.Violations[0] != want {
 				t.Errorf("%s: %s is %v, want %v", name, agent, b.Violations[0], want)
+			}
+		}
+	}
+}
+
+// TestMoment holds that a site whose rules are those of one moment keeps what else its response says, in every store.
+func TestMoment(t *testing.T) {
+	closed := []byte("User-agent: *\nDisallow: /x\n")
+	responses := []robots.Response{
+		{Origin: "https://a.com", Status: 200, FetchedAt: day(1, 0), Body: closed, HasMaxAge: true, MaxAge: time.Hour},
+		{Origin: "https://b.com", Status: 206, FetchedAt: day(1, 0), Body: closed},
+		{Origin: "https://c.com", Status: 200, FetchedAt: day(1, 0), Body: closed},
+	}
+	opt := StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, Deeds: true}
+	stores := waysToOpen(t, makePack(t, opt.Dialect, responses...), opt)
+	built, err := BuildStore(sequence(responses), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stores["built"] = built
+	for name, s := range stores {
+		e, lookup := s.NewEvaluator(), s.NewLookup()
+		for range 2 { // a store under a limit remembers less the second time
+			b := logBatch([]logRow{
+				{"bingbot", "https://a.com/robots.txt"},
+				{"bingbot", "https://b.com/robots.txt"},
+				{"bingbot", "https://c.com/robots.txt"},
+				{"bingbot", "https://a.com/x"},
+				{"bingbot", "https://b.com/x"},
+				{"bingbot", "https://c.com/x"},
+			})
+			e.Evaluate(b)
+			if want := []Violation{NoViolation, NoViolation, NoViolation, Violated, ViolationUnknown, Violated}; !slices.Equal(b.Violations, want) {
+				t.Errorf("%s: violations %v, want %v", name, b.Violations, want)
+			}
+			for row, want := range []time.Duration{time.Hour, defaultCache, defaultCache} {
+				spans := lookup.Stretches(nil, b.Sites[row], b.Rulings[row])
+				if got := b.Deeds[row].CacheFor; got != want.Microseconds() || len(spans) != 1 || spans[0].CacheFor != got || spans[0].HasTime {
+					t.Errorf("%s: a copy of %s lives %d µs, want %v; stretches %+v", name, b.URL(row), got, want, spans)
+				}
 			}
 		}
 	}

@@ -164,7 +164,10 @@ func (m *limitedReader) load(number uint32) *siteEntry {
 	id := rules.RulingID(m.ids[number].Load())
 	e := &siteEntry{*m.loader.site(number, id), number}
 	if e.origin != "" && id == rules.NoRuling {
-		m.ids[number].Store(uint32(e.id))
+		if id = e.id; e.periods != nil {
+			id = rules.Dated // its periods are found anew, though there may be one alone
+		}
+		m.ids[number].Store(uint32(id))
 	}
 	m.byNumber[number%memoSize] = e
 	return e

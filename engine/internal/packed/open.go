@@ -203,7 +203,7 @@ func (l *loader) candidates(origin []byte) (lo, hi uint32) {
 type site struct {
 	origin  robots.Origin
 	id      rules.RulingID
-	periods []rules.Period // if it is Dated
+	periods []rules.Period // see rules.Reader
 	newest  int64          // the same, see rules.Reader
 }
 
@@ -229,9 +229,12 @@ func (l *loader) site(number uint32, known rules.RulingID) *site {
 		l.fail(err)
 		return brokenSite
 	}
-	if s.id = periods[0].ID; len(periods) > 1 {
-		s.id, s.periods = rules.Dated, slices.Clone(periods)
+	if s.id = periods[0].ID; rules.SayMore(periods) {
+		s.periods = slices.Clone(periods)
 		s.newest = robots.Microseconds(b.resolver.history.NewestOf(s.origin))
+		if len(periods) > 1 {
+			s.id = rules.Dated
+		}
 	}
 	return s
 }

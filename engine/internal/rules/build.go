@@ -21,7 +21,7 @@ type builder struct {
 	numbers map[captures.Key]int // of texts
 	texts   []*text
 	text    []int    // by number of the capture: the number of its text
-	caches  []uint32 // the same: see CacheOf; nil unless periods matter
+	caches  []uint32 // the same: see CacheOf
 	workers compilers
 	failure failure
 }
@@ -69,9 +69,7 @@ func (b *builder) readAll(responses iter.Seq2[robots.Response, error]) error {
 // addResponse adds a response, and has a worker compile its text if it is new.
 func (b *builder) addResponse(r robots.Response) {
 	b.history.Add(r)
-	if b.opt.Moment.Rows {
-		b.caches = append(b.caches, CacheOf(&r))
-	}
+	b.caches = append(b.caches, CacheOf(&r))
 	if !b.opt.Dialect.HasRules(&r) {
 		b.text = append(b.text, -1)
 		return
@@ -129,12 +127,15 @@ func (b *builder) store() (Store, error) {
 				s.memory.Add(s.rulings[p.ID])
 			}
 		}
-		if s.ids[site] = periods[0].ID; len(periods) > 1 {
+		if s.ids[site] = periods[0].ID; SayMore(periods) {
 			if s.periods == nil {
 				s.periods, s.newest = make([][]Period, len(origins)), make([]int64, len(origins))
 			}
-			s.ids[site], s.periods[site] = Dated, slices.Clone(periods)
+			s.periods[site] = slices.Clone(periods)
 			s.newest[site] = robots.Microseconds(b.history.NewestOf(o))
+			if len(periods) > 1 {
+				s.ids[site] = Dated
+			}
 		}
 	}
 	s.common = make([]*Set, len(s.rulings))

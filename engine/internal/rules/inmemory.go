@@ -13,7 +13,7 @@ type inMemory struct {
 	origins []robots.Origin              // by site
 	sites   map[robots.Origin]uint32     //
 	ids     []RulingID                   // by site
-	periods [][]Period                   // by site; nil unless a site is Dated
+	periods [][]Period                   // by site; nil unless a site has some, see Reader.Periods
 	newest  []int64                      // the same, see Reader.Newest
 	leads   map[uint32][]robots.Redirect // by site, see Store.Redirects
 	rulings []*Ruling                    // by RulingID; nil where it is never in force

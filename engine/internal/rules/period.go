@@ -23,11 +23,10 @@ type Moment struct {
 type Period struct {
 	From  int64 // microseconds since 1970 UTC; math.MinInt64 for the first
 	ID    RulingID
-	Cache uint32 // see CacheOf; 0 for a fixed moment
+	Cache uint32 // see CacheOf; with CacheUndated for a fixed moment
 
 	// Open reports that a text is in force which readers do not take that find a site open unless its robots.txt is
-	// answered with 200, as Yandex's documentation has it: another 2xx, or the last good copy while fetches fail. It is false for
-	// a fixed moment.
+	// answered with 200, as Yandex's documentation has it: another 2xx, or the last good copy while fetches fail.
 	Open bool
 }
 
@@ -73,7 +72,15 @@ func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, 
 		return OutcomeRuling(out, 0)
 	}
 	if !m.Rows {
-		return append(dst, Period{From: math.MinInt64, ID: id(h.Outcome(o, m.At))})
+		out := h.Outcome(o, m.At)
+		p := Period{From: math.MinInt64, ID: id(out), Cache: CacheDefault}
+		if out.Capture >= 0 {
+			facts := cache(out.Capture)
+			p.Cache = facts &^ cacheNotOK
+			p.Open = out.Effect == robots.UseRules && (facts&cacheNotOK != 0 || h.IsCopy(o, m.At))
+		}
+		p.Cache |= CacheUndated
+		return append(dst, p)
 	}
 	first := len(dst)
 	for _, p := range h.Periods(o) {
@@ -98,6 +105,12 @@ func (m Moment) AppendRedirects(dst []robots.Redirect, h *robots.History, o robo
 		return h.Redirects(dst, o)
 	}
 	return h.RedirectsAt(dst, o, m.At)
+}
+
+// SayMore reports whether the periods of a site say more than the ruling of the first: there are several, or a crawler's copy
+// of its response does not live as long as others, or it is Open.
+func SayMore(periods []Period) bool {
+	return len(periods) > 1 || periods[0].Cache != CacheDefault|CacheUndated || periods[0].Open
 }
 
 // Find returns the place of the period of a moment, and its first and last microsecond.
