@@ -132,7 +132,11 @@ func (e *Evaluator) readings(id RulingID, agent int, raw []byte, open bool) (by 
 	if e.store.isKnown(agent) {
 		number = agent
 	}
-	sets := e.readingsOf(id, agent).sets
+	return e.read(id, agent, number, e.readingsOf(id, agent).sets, raw, open)
+}
+
+// read is readings, by the dialects of the agent of that number and by sets, which are nil if the agent's own decides for all.
+func (e *Evaluator) read(id RulingID, agent, number int, sets []rules.Reading, raw []byte, open bool) (by [MaxReadings]ReadBy, allows bool) {
 	if sets == nil && !open && e.readsAlike(raw) {
 		return by, false
 	}
@@ -183,10 +187,15 @@ func (e *Evaluator) someAllows(b *Batch, row int, id RulingID) bool {
 	if e.set(id, agent).Decide(path, &e.scratch).Access == Allowed {
 		return true
 	}
-	if _, text := id.Text(); !text || e.store.opt.readings == nil || agent == unknownAgent {
+	if _, text := id.Text(); !text || e.store.opt.readings == nil {
 		return false
 	}
-	_, allows := e.readings(id, agent, raw, false)
+	if agent != unknownAgent {
+		_, allows := e.readings(id, agent, raw, false)
+		return allows
+	}
+	name := e.reader.Ruling(b.Rulings[row]).NameOf(int(b.Agents[row])) // which that text does not name, or not in the store's dialect
+	_, allows := e.read(id, agent, -1, e.reader.Ruling(id).ReadingsOf(name), raw, false)
 	return allows
 }
 

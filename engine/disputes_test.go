@@ -355,6 +355,32 @@ func TestMoment(t *testing.T) {
 	}
 }
 
+// TestOlderName holds that a crawler which only the text in force names may have read itself into an older one: a reading that does
+// not know "User agent" finds no group for all there.
+func TestOlderName(t *testing.T) {
+	for name, test := range map[string]struct {
+		older string
+		want  Violation
+	}{
+		"a reading allows": {"User agent: *\nDisallow: /\n", ViolationUnknown},
+		"all forbid":       {"User-agent: *\nDisallow: /\n", Violated},
+	} {
+		s, err := BuildStore(sequence([]robots.Response{
+			{Origin: "https://a.com", Status: 200, FetchedAt: day(1, 0), Body: []byte(test.older)},
+			{Origin: "https://a.com", Status: 200, FetchedAt: day(2, 0), Body: []byte("User-agent: WireReaderBot\nDisallow: /\n")},
+		}), StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, RowTimes: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := logBatch([]logRow{{"WireReaderBot/1.0", "https://a.com/x"}})
+		b.Times = []int64{day(2, 1).UnixMicro()}
+		s.NewEvaluator().Evaluate(b)
+		if b.Violations[0] != test.want {
+			t.Errorf("%s: %v, want %v", name, b.Violations[0], test.want)
+		}
+	}
+}
+
 // TestOwnURLEncoded holds that a reading allows the robots.txt itself by its normal form.
 func TestOwnURLEncoded(t *testing.T) {
 	s, err := BuildStore(sequence([]robots.Response{{Origin: "https://a.com", Status: 200, Body: []byte("User-agent: *\nDisallow: /\n")}}), StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar})

@@ -376,22 +376,32 @@ func (r *Ruling) Readings(agent int) []Reading {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	all, err := o.read(r, agent)
-	if err != nil {
-		o.fail(err)
-		return nil
+	if agent < len(r.Sets) {
+		all = o.read(&o.options.agents[agent])
+	} else {
+		a := readingsOf(r.NameOf(agent), o.options.dialect)
+		all = o.read(&a)
 	}
+	const entry = 256
+	o.count(entry)
+	o.known[agent] = all
 	return all
 }
 
-// read makes the readings of an agent.
-func (o *others) read(r *Ruling, agent int) (all []Reading, err error) {
-	var a agentReadings
-	if agent < len(r.Sets) {
-		a = o.options.agents[agent]
-	} else {
-		a = readingsOf(r.NameOf(agent), o.options.dialect)
+// ReadingsOf returns what Readings does for a crawler of a name that is no agent of the text in the dialect of Options.
+func (r *Ruling) ReadingsOf(name string) []Reading {
+	o := r.others
+	if o == nil || o.source == nil {
+		return nil
 	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	a := readingsOf(name, o.options.dialect)
+	return o.read(&a)
+}
+
+// read makes the readings of an agent. After an error, of which o.fail is told, there are none.
+func (o *others) read(a *agentReadings) (all []Reading) {
 	f := o.file(o.options.dialect)
 	own := merged(f, f.Binding(a.agent))
 	differ := false
@@ -408,18 +418,17 @@ func (o *others) read(r *Ruling, agent int) (all []Reading, err error) {
 		key := string(groupsKey(binary.AppendUvarint(nil, uint64(d)), groups))
 		set := o.sets[key]
 		if set == nil {
+			var err error
 			if set, err = CompileGroups(g, groups, d); err != nil {
-				return nil, err
+				o.fail(err)
+				return nil
 			}
 			o.count(set.footprint())
 			o.sets[key] = set
 		}
 		all = append(all, Reading{set, d})
 	}
-	const entry = 256
-	o.count(entry)
-	o.known[agent] = all
-	return all, nil
+	return all
 }
 
 // count counts bytes that are kept. If they get too many all is dropped before.
