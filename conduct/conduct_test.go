@@ -61,7 +61,13 @@ func (s *scene) keep(t *testing.T, lines []line, lists *ranges.Lists, w way, do 
 		t.Fatal(err)
 	}
 	defer store.Close()
-	j := conduct.NewJournal(store, s.options(t, w))
+	texts := &conduct.Texts{}
+	for _, r := range s.rules {
+		texts.Add(captures.KeyOf(r.Body), r.Body)
+	}
+	j := conduct.NewJournal(store, conduct.Options{
+		Texts: texts, Memory: w.memory, TempDir: t.TempDir(), Cache: s.cache, Status: 1, Method: 2, Bytes: 3, Requests: w.requests, ByAgent: w.byAgent,
+	})
 	defer j.CloseTemp()
 	if _, err := engine.Run(context.Background(), store, &source{lines: lines, rows: w.rows}, j, engine.Options{Workers: w.workers}); err != nil {
 		t.Fatal(err)
@@ -69,70 +75,6 @@ func (s *scene) keep(t *testing.T, lines []line, lists *ranges.Lists, w way, do 
 	if err := do(j); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// options returns the options of a Journal and a Merger.
-func (s *scene) options(t *testing.T, w way) conduct.Options {
-	t.Helper()
-	texts := &conduct.Texts{}
-	for _, r := range s.rules {
-		texts.Add(captures.KeyOf(r.Body), r.Body)
-	}
-	return conduct.Options{Texts: texts, Memory: w.memory, TempDir: t.TempDir(), Cache: s.cache, Status: 1, Method: 2, Bytes: 3, Requests: w.requests, ByAgent: w.byAgent}
-}
-
-// findInParts is find with a Journal for each part of the lines, whose blocks are merged in any order. The parts are by
-// chance, or they have answers of robots.txt and other requests apart.
-func (s *scene) findInParts(t *testing.T, lines []line, lists *ranges.Lists, parts int, w way) *findings {
-	t.Helper()
-	split := make([][]line, parts)
-	apart := parts > 1 && s.rng.IntN(2) == 0
-	for _, l := range lines {
-		n := s.rng.IntN(parts)
-		if apart && isTxt(l.url) {
-			n = 0
-		} else if apart {
-			n = 1 + s.rng.IntN(parts-1)
-		}
-		split[n] = append(split[n], l)
-	}
-	blocks := make([][][]byte, parts)
-	var bodies, headers bool
-	for _, n := range s.rng.Perm(parts) {
-		own := w
-		own.requests, own.byAgent = true, false
-		if s.rng.IntN(2) == 0 {
-			own.memory = 0
-		}
-		s.keep(t, split[n], lists, own, func(j *conduct.Journal) error {
-			hasBodies, hasHeaders := j.Sizes()
-			bodies, headers = bodies || hasBodies, headers || hasHeaders
-			return j.Export(func(block []byte) error {
-				blocks[n] = append(blocks[n], slices.Clone(block))
-				return nil
-			})
-		})
-	}
-	opt := s.options(t, w)
-	opt.Bodies = bodies && !headers
-	m := conduct.NewMerger(opt)
-	defer m.CloseTemp()
-	for _, part := range blocks {
-		if err := m.Begin(); err != nil {
-			t.Fatal(err)
-		}
-		for _, block := range part {
-			if err := m.Write(block); err != nil {
-				t.Fatal(err)
-			}
-		}
-		m.End()
-	}
-	f := &findings{}
-	if err := m.Judge(f); err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 // logsOfKind returns how many logs of each kind are made: 25, or the number in the environment.
@@ -149,7 +91,7 @@ func logsOfKind(t *testing.T) int {
 	return n
 }
 
-// TestConduct makes logs of crawlers of known conduct, in order, jumbled and in parts, and wants each request that a text
+// TestConduct makes logs of crawlers of known conduct, in order and jumbled, and wants each request that a text
 // forbids to be judged as its kind means it, and as the slow reference says.
 func TestConduct(t *testing.T) {
 	lists := googlebotOnly(t)
@@ -186,11 +128,6 @@ func TestConduct(t *testing.T) {
 				again := s.find(t, jumbled, lists, way{rows: 1 + s.rng.IntN(7), workers: 2, requests: true, memory: 1})
 				if !reflect.DeepEqual(first, again) {
 					t.Fatalf("log %d: jumbled: got\n%+v, in order\n%+v", seed, again, first)
-				}
-				parts := 1 + seed%7
-				again = s.findInParts(t, jumbled, lists, parts, way{rows: 1 + s.rng.IntN(7), workers: 1, requests: true, memory: 1})
-				if !reflect.DeepEqual(first, again) {
-					t.Fatalf("log %d: in %d parts: got\n%+v, in order\n%+v", seed, parts, again, first)
 				}
 			}
 		})

@@ -86,7 +86,7 @@ func (a *answersOf) any() bool {
 }
 
 // known returns when the crawler first had an answer that no bytes contradict. One that confirms a copy is such an answer
-// unless another text came before it. bodies is as in [Options].
+// unless another text came before it. bodies is as in judge.
 func (a *answersOf) known(bodies bool) int64 {
 	f := &a.first
 	first, other := earlier(earlier(f[unsized], f[denies]), f[fits]), f[misfits]

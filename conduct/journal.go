@@ -37,9 +37,6 @@ type Options struct {
 	// gives the text in force unless its bytes contradict that.
 	Texts *Texts
 
-	// Bodies says, to a Merger, that the bytes in the logs are those of bodies, without headers, see [Journal.Sizes].
-	Bodies bool
-
 	Client int // 1 + index of the kept column that has the address of the client; 0 takes Clients of engine.Batch
 
 	Requests bool // Judge hands on each request that a text forbids
@@ -52,7 +49,7 @@ type Options struct {
 
 // A Journal is a Sink that keeps the acts of crawlers. It needs a store with engine.StoreOptions.Deeds; without
 // robots.CrawlDelayLines among its Directives no gap is counted, and no text has a Crawl-delay. Give it all batches of a
-// run, and then call Judge, or Export if other Journals have the rest of the logs. It is for one goroutine. Use CloseTemp.
+// run, and then call Judge. It is for one goroutine. Use CloseTemp.
 type Journal struct {
 	opt    Options
 	store  *engine.Store

@@ -8,34 +8,29 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/extsort"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // Judge hands all that was found to a Report. Nothing may be written after it. Errors are those of the Report and of
 // temporary files.
 func (j *Journal) Judge(to Report) error {
-	j.opt.Bodies = j.seen.bodied && !j.seen.headed
-	if j.spill.Runs() > 0 {
+	isSpilled := j.spill.Runs() > 0
+	if isSpilled {
 		if err := j.writeRun(true); err != nil {
 			return err
 		}
 		j.table = table{} // the merge has its memory
-		return judgeRuns(j.spill, j.opt, j.opt.Requests, to)
 	}
 	judge := newJudge(j.opt, to)
+	judge.bodies = j.seen.bodied && !j.seen.headed
 	defer judge.median.close()
-	if err := j.sendPairs(judge, false); err != nil {
-		return err
+	var err error
+	if isSpilled {
+		err = merge(j.spill, &joiner{to: judge, details: j.opt.Requests})
+	} else {
+		err = j.sendPairs(judge, false)
 	}
-	return judge.finish()
-}
-
-// judgeRuns judges the events in the runs of a spill. details is as in event.order.
-func judgeRuns(spill *extsort.Spill, opt Options, details bool, to Report) error {
-	judge := newJudge(opt, to)
-	defer judge.median.close()
-	if err := merge(spill, &joiner{to: judge, details: details}); err != nil {
+	if err != nil {
 		return err
 	}
 	return judge.finish()
@@ -45,6 +40,7 @@ func judgeRuns(spill *extsort.Spill, opt Options, details bool, to Report) error
 type judge struct {
 	opt       Options
 	to        Report
+	bodies    bool  // the bytes in the logs are those of bodies, without headers, see [Journal.Sizes]
 	cache     int64 // of Options, in microseconds
 	operators map[string]string
 
@@ -152,7 +148,7 @@ func (j *judge) begin(agent string) error {
 	if operator != "" {
 		for other, first := range j.about.fetched {
 			if other != agent && j.operator(other) == operator {
-				j.shared = earlier(j.shared, first.known(j.opt.Bodies))
+				j.shared = earlier(j.shared, first.known(j.bodies))
 			}
 		}
 	}
@@ -242,7 +238,7 @@ func (j *judge) isOther(e *event) bool {
 	if e.fit == confirms {
 		return j.isLast && j.isOff
 	}
-	return e.fit == misfits || e.fit == fitsHeaders && j.opt.Bodies
+	return e.fit == misfits || e.fit == fitsHeaders && j.bodies
 }
 
 // sendMoment tells of a moment.

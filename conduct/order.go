@@ -83,7 +83,7 @@ func (j *Journal) pairsByOrigin(pairs []uint32, all bool) (list []originPairs) {
 			have[list[i].origin] = true
 		}
 		for id := range j.sites {
-			if s := &j.sites[id]; (s.isKnown || s.first != NoTime) && !have[uint32(id)] { // it has pairs in another run, or part
+			if s := &j.sites[id]; (s.isKnown || s.first != NoTime) && !have[uint32(id)] { // it has pairs in another run
 				list = append(list, originPairs{j.nameOf(uint32(id)), uint32(id), nil})
 			}
 		}

@@ -242,10 +242,6 @@ func TestRows(t *testing.T) {
 			if !reflect.DeepEqual(f.changes, changes) {
 				t.Fatalf("log %d, %+v: changes: got\n%+v, want\n%+v", seed, w, f.changes, changes)
 			}
-			whole, parts := s.find(t, s.lines, nil, w), 1+int(seed)%7
-			if f := s.findInParts(t, s.lines, nil, parts, w); !reflect.DeepEqual(f, whole) {
-				t.Fatalf("log %d, %+v, %d parts: got\n%+v, want\n%+v", seed, w, parts, f, whole)
-			}
 		}
 	}
 }
@@ -307,9 +303,6 @@ func TestByAgent(t *testing.T) {
 				if got != want {
 					t.Fatalf("log %d: got\n%+v, want\n%+v", seed, got, want)
 				}
-			}
-			if got, want := s.findInParts(t, s.lines, nil, 3, w), s.find(t, s.lines, nil, w); !reflect.DeepEqual(got, want) {
-				t.Fatalf("log %d: 3 parts: got\n%+v, want\n%+v", seed, got, want)
 			}
 		}
 	}

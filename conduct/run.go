@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/robobatch/robobatch/internal/extsort"
 	"github.com/robobatch/robobatch/internal/prefix"
 	"github.com/robobatch/robobatch/internal/wire"
 )
@@ -17,7 +18,7 @@ const (
 
 // A runWriter is a reader that writes all it receives as the blocks of a run.
 type runWriter struct {
-	run   interface{ Write(block []byte) error }
+	run   *extsort.Run
 	block []byte
 	last  []byte // origin, in this block
 

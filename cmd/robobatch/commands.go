@@ -44,6 +44,13 @@ var commands = []func() command.Command{
 	bench.Command,
 }
 
+// gone are the flags of the version before, see cli.Program.
+var gone = map[string]string{
+	"conduct shard": onePass, "parts": onePass, "conduct merge": onePass,
+}
+
+const onePass = "conduct reads all logs in one run: name them with -in"
+
 //go:generate go test -count 1 -run TestFlagsDoc -update .
 
 // newProgram returns the command line, and its commands by its order. They are for one call.
@@ -51,6 +58,7 @@ func newProgram() (*cli.Program, []command.Command) {
 	p := &cli.Program{
 		Name: "robobatch", About: "decide for every URL of a log whether a crawler may fetch it",
 		Version: build.Version(), Date: build.Day(), Topics: words.Topics, Intro: flagsIntro,
+		Gone: gone,
 	}
 	all := make([]command.Command, len(commands))
 	for i, newCommand := range commands {

@@ -20,6 +20,9 @@ type Program struct {
 	Commands []Command // the first has no name: it runs when the first argument is a flag
 	Topics   []Topic   // that explain something, for the command help
 	Intro    string    // of the page in Markdown: paragraphs between the title and the flags
+
+	// Gone are the flags that a version before had, as in "bread" or, of one command, "sell bread", with what is used instead.
+	Gone map[string]string
 }
 
 // A Command is a job of the program under a name, and its flags.

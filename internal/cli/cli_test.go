@@ -28,6 +28,7 @@ func program() (*Program, *bakery) {
 	stray := func(string) string { return "bread has no names" }
 	return &Program{
 		Name: "bake", About: "bake bread", Intro: "Flags.",
+		Gone: map[string]string{"yeast": "use -flour", "sell sizes": "bread is sold whole"},
 		Commands: []Command{
 			{Intro: "bake bakes.\n\n    bake -flour rye\n", Flags: []Flag{flour, sizes, loaves, help}, Rest: "Exit codes: 0 done.", Stray: stray},
 			{Name: "sell", About: "sell bread", Intro: "bake sell sells.", Flags: []Flag{flour, warm, list, help}, Stray: stray},
@@ -56,6 +57,8 @@ func TestParse(t *testing.T) {
 		{"sell", "-flour rye -warm=hot", `-warm: "hot" is neither true nor false: write the flag alone`},
 		{"", "-flour rye ---loaves", "bad flag syntax: ---loaves"},
 		{"", "-flor rye", "there is no flag -flor: did you mean -flour?"},
+		{"", "-flour rye -yeast 3", "there is no flag -yeast any more: use -flour"},
+		{"sell", "-flour rye -sizes=2", "there is no flag -sizes any more: bread is sold whole"},
 		{
 			"sell", "-oven 3 -loaves=2 -list=maybe -warm=hot", "there is no flag -oven\n-loaves is a flag of bake, not of bake sell\n" +
 				"-list: \"maybe\" is neither true nor false: write the flag alone\n-warm: \"hot\" is neither true nor false: write the flag alone\n" +

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -140,6 +141,8 @@ func (r *parsing) unknown(name string, hasValue bool) {
 	if meant != nil {
 		r.given[meant.Name] = true
 		fault += " any more: it is -" + meant.Name + " now"
+	} else if instead := cmp.Or(r.program.Gone[r.command.Name+" "+name], r.program.Gone[name]); instead != "" {
+		fault += " any more: " + instead
 	} else if owners, other := r.owners(name); len(owners) > 0 {
 		meant = other
 		fault = fmt.Sprintf("-%s is a flag of %s, not of %s", name, enumerate(owners), r.program.Title(r.command))

@@ -56,7 +56,7 @@ func (f *findings) err() error { return f.failed }
 
 // rowOf returns a row as a table has it.
 func (f *findings) rowOf(r *conduct.Row) *row {
-	return &row{r, f.about.Verified, f.about.Bytes}
+	return &row{r, f.about.verified, f.about.bytes}
 }
 
 // Row takes a crawler at an origin.

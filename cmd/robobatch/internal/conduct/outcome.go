@@ -18,7 +18,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An outcome is the files and the text that come out, whether logs are read or shards are merged.
+// An outcome is the files and the text that come out.
 type outcome struct {
 	files   files
 	gates   []gate.Gate
@@ -26,18 +26,15 @@ type outcome struct {
 	byAgent bool
 }
 
-// An about is the facts about the logs that the report needs besides the findings. A shard writes them, too.
+// An about is the facts about the logs that the report needs besides the findings.
 type about struct {
-	inputs   []string       // names of the logs
-	Dialect  robots.Dialect `json:"dialect"`
-	Requests int64          `json:"requests"` // rows of the logs
-	Rejected int64          `json:"rejected"` // lines that are refused, and rows with a bad URL
-	Verified bool           `json:"verified"` // addresses were looked up
-	Bytes    bool           `json:"bytes"`    // the logs have bytes
-	Times    bool           `json:"times"`    // see conduct.Journal
-	Answers  bool           `json:"answers"`  // the same
-	Bodies   bool           `json:"bodies"`   // the same, of its Sizes
-	Headers  bool           `json:"headers"`  // the same
+	inputs         []string // names of the logs
+	dialect        robots.Dialect
+	requests       int64 // rows of the logs
+	rejected       int64 // lines that are refused, and rows with a bad URL
+	verified       bool  // addresses were looked up
+	bytes          bool  // the logs have bytes
+	times, answers bool  // see conduct.Journal
 }
 
 // chooseOutcome returns the outcome that the flags ask for.
@@ -102,13 +99,13 @@ func (o *outcome) tempDir() string {
 func (o *outcome) hasRows() bool { return o.files.all[ofRows].Name != "" }
 
 // report has the requests judged, writes the files, prints the text, and judges the gates.
-func (o *outcome) report(ctx context.Context, c *console.Console, a *about, judge func(conduct.Report) error) error {
+func (o *outcome) report(ctx context.Context, c *console.Console, a *about, journal *conduct.Journal) error {
 	if err := o.files.create(o.byAgent); err != nil {
 		return err
 	}
 	f := newFindings(o, a, c.Out)
 	f.cancel = ctx
-	if err := judge(f); err != nil {
+	if err := journal.Judge(f); err != nil {
 		return err
 	}
 	if err := cmp.Or(f.err(), ctx.Err()); err != nil {
@@ -129,10 +126,10 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, judg
 
 // warn prints warnings about crawlers in the log. It returns an error if a gate names none of them.
 func (f *findings) warn(c *console.Console) error {
-	if f.total.Requests > f.total.Impostors && !f.about.Times {
+	if f.total.Requests > f.total.Impostors && !f.about.times {
 		c.Warn(warning.Warning{Code: warning.NoTimes, Count: 1, Text: "no request of a crawler has a time, so that nothing is known of what it knew: name the field of the time with -time-field"})
 	}
-	if f.total.Robots > 0 && !f.about.Answers {
+	if f.total.Robots > 0 && !f.about.answers {
 		c.Warn(warning.Warning{Code: warning.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " of robots.txt by crawlers, and no status of an answer: none counts, and crawlers may seem never to have asked; give a log that has the status"})
 	}
 	for _, d := range warn.Misfits(f.misfits) {
@@ -141,10 +138,10 @@ func (f *findings) warn(c *console.Console) error {
 	if f.total.Bytes == conduct.MostBytes {
 		c.Warn(warning.Warning{Code: warning.HugeCounts, Count: 1, Text: "the bytes of the answers to crawlers are more than a number can be, so that their sum ends at " + say.Number(conduct.MostBytes) + ": check that the field of the bytes is the right one"})
 	}
-	if err := f.judgesNothing(f.about.Times, f.about.Answers); err != nil {
+	if err := f.judgesNothing(f.about.times, f.about.answers); err != nil {
 		return err
 	}
-	idle, err := gate.Idle(f.gates, f.crawlers(), f.about.Dialect)
+	idle, err := gate.Idle(f.gates, f.crawlers(), f.about.dialect)
 	for _, seen := range idle {
 		c.Warn(seen)
 	}

@@ -57,7 +57,7 @@ type head struct {
 // head returns the Head.
 func (f *findings) head() head {
 	return head{
-		Kind: "log", Inputs: f.about.inputs, Requests: f.about.Requests, Rejected: f.about.Rejected, Crawlers: len(f.agents), Rows: f.rows, Changes: f.changed,
+		Kind: "log", Inputs: f.about.inputs, Requests: f.about.requests, Rejected: f.about.rejected, Crawlers: len(f.agents), Rows: f.rows, Changes: f.changed,
 		From: timeOf(f.total.First), To: timeOf(f.total.Last), Gates: f.verdicts,
 	}
 }
@@ -87,7 +87,7 @@ func (f *findings) lines() (all []string) {
 	} else if f.total.Requests > 0 {
 		period = ", without times"
 	}
-	text := fmt.Sprintf("%s: %s, %s of %s", log, say.Count(f.about.Requests, "request"), say.Number(f.total.Requests-f.total.Impostors), say.Count(int64(len(f.agents)), "crawler"))
+	text := fmt.Sprintf("%s: %s, %s of %s", log, say.Count(f.about.requests, "request"), say.Number(f.total.Requests-f.total.Impostors), say.Count(int64(len(f.agents)), "crawler"))
 	if f.total.Impostors > 0 {
 		text += " and " + say.Number(f.total.Impostors) + " of impostors"
 	}
@@ -106,10 +106,10 @@ func (f *findings) lines() (all []string) {
 	if f.total.Untimed > 0 {
 		text += " Besides, " + say.Were(f.total.Untimed, "request") + " disallowed without a time."
 	}
-	if f.about.Rejected > 0 {
-		text += " " + say.Were(f.about.Rejected, "line") + " rejected, and nothing is known of them: -rejects of robobatch lists them."
+	if f.about.rejected > 0 {
+		text += " " + say.Were(f.about.rejected, "line") + " rejected, and nothing is known of them: -rejects of robobatch lists them."
 	}
-	if !f.about.Verified {
+	if !f.about.verified {
 		text += " Some may be impostors': add -ranges."
 	}
 	return append(all, text)
@@ -199,7 +199,7 @@ func (f *findings) sentence(r *conduct.Row) string {
 	case r.Impostors > 0:
 		parts[0] += ", " + say.Number(r.Impostors) + " of them impostors' and left out here"
 	}
-	if f.about.Verified && r.Verified < r.Requests-r.Impostors {
+	if f.about.verified && r.Verified < r.Requests-r.Impostors {
 		parts = append(parts, say.Number(r.Requests-r.Impostors-r.Verified)+" may be anybody's")
 	}
 	parts = append(parts, askedText(r))

@@ -60,14 +60,6 @@ func outputName(to *string, remedy string) func(string) error {
 	}
 }
 
-// Shard returns the flag -shard.
-func Shard(to *string) cli.Flag {
-	return cli.Flag{Name: "shard", Arg: "part", Rare: true, Set: cli.NotEmpty(to, "write 0/4, or auto"), Doc: `
-		Do one of n parts of the inputs: i/n, i from 0. With one output per input, or -parts. Parts have
-		about as many bytes; no input is split. auto: as Slurm, Kubernetes, AWS Batch or Cloud
-		Run number the task. robobatch merge, or -merge, adds the parts up.`}
-}
-
 // Print returns the flag -print of a command that prints one of several forms.
 func Print(to *string, forms []string, doc string) cli.Flag {
 	return cli.Flag{Name: "print", Arg: "form", Values: forms, Default: forms[0], Set: cli.Text(to), Doc: doc}

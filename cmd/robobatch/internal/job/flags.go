@@ -227,7 +227,10 @@ func (s *seriesFlags) flags() []cli.Flag {
 			content are an error. docs/CLUSTER.md has the details.`},
 		{Name: "redo", Set: cli.Bool(&s.redo), Doc: `
 			Have -resume make outputs anew that were made with other flags.`},
-		flags.Shard(&s.shard),
+		{Name: "shard", Arg: "part", Set: cli.NotEmpty(&s.shard, "write 0/4, or auto"), Doc: `
+			Do one of n parts of the inputs: i/n, i from 0. With one output per input. Parts have
+			about as many bytes; no input is split. auto: as Slurm, Kubernetes, AWS Batch or Cloud
+			Run number the task. robobatch merge adds the parts up.`},
 	}
 	for i := range all {
 		all[i].Rare = true

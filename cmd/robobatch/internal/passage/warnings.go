@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -52,16 +51,11 @@ func (p *Passage) WarnRows() (*summary.Report, error) {
 // JudgesNothing returns an error if gates would pass only because there was nothing to judge: no request has rules, or
 // the one robots.txt is none.
 func (p *Passage) JudgesNothing(s *summary.Report) error {
-	return NothingToJudge(s.Rows(), p.Now.Path, p.Now.Odd().IsOdd())
-}
-
-// NothingToJudge is JudgesNothing for rows and rules that a path names. isOdd reports whether they are one robots.txt
-// that is none.
-func NothingToJudge(rows flow.Rows, rules string, isOdd bool) error {
+	rows, rules := s.Rows(), p.Now.Path
 	if rows.Decided > 0 && rows.Without == rows.Decided {
 		return fmt.Errorf("-fail judges nothing: none of %s has a robots.txt in %s; http and https differ, as example.com and www.example.com do", say.Count(rows.Read, "row"), say.File(rules))
 	}
-	if isOdd {
+	if p.Now.Odd().IsOdd() {
 		return fmt.Errorf("-fail judges nothing: %s is no robots.txt, so that all is allowed", say.File(rules))
 	}
 	return nil

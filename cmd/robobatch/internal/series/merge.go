@@ -35,13 +35,16 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 		out := say.File(strings.TrimRight(d.Name, "/") + "/") // without the slash, a run would write one file
 		return nil, fmt.Errorf("%[1]s has no _stats.json and no _stats.0-of-n.json: run it with -out %[1]s first, or name the files of -stats", out)
 	}
-	all := make([]*Stats, len(names))
+	all := make([]shardFile, len(names))
 	for i, name := range names {
 		if all[i], err = readStats(name); err != nil {
 			return nil, err
 		}
+		if err := all[0].sameRun(all[i]); err != nil {
+			return nil, err
+		}
 	}
-	if err := CheckShards(claimsOf(names, all), d.statsOf, withResume); err != nil {
+	if err := d.complete(all); err != nil {
 		return nil, err
 	}
 	sum := addUp(all)
@@ -65,107 +68,65 @@ func (d Dir) Succeed(s *Sum) error {
 }
 
 // readStats reads the statistics of a shard.
-func readStats(name string) (*Stats, error) {
+func readStats(name string) (f shardFile, err error) {
 	text, err := place.ReadAll(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file: it is written at the end of a shard; run the shard to its end", say.File(name))
+		return f, fmt.Errorf("%s: no such file: it is written at the end of a shard; run the shard to its end", say.File(name))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", say.File(name), err)
+		return f, fmt.Errorf("%s: %w", say.File(name), err)
 	}
 	s := &Stats{}
 	if err := json.Unmarshal(text, s); err != nil || s.Report == nil || s.Series.List.Hash == "" || s.Series.Shard.Index < 0 || s.Series.Shard.Index >= max(1, s.Series.Shard.Count) || s.Series.Shard.Count > shard.Most {
-		return nil, fmt.Errorf("%s: is no -stats of a run with one output per input", say.File(name))
+		return f, fmt.Errorf("%s: is no -stats of a run with one output per input", say.File(name))
 	}
 	if err := manifest.Read(text, &Stats{}); err != nil {
-		return nil, fmt.Errorf("%s: %w: run the shard again with -resume", say.File(name), err)
+		return f, fmt.Errorf("%s: %w: run the shard again with -resume", say.File(name), err)
 	}
-	return s, nil
-}
-
-// statsOf returns the name of the statistics of a shard.
-func (d Dir) statsOf(s shard.Shard) string { return Dir{d.Name, s}.Stats() }
-
-// A Claim is a file's statement about its shard.
-type Claim struct {
-	Name string // of the file
-	Made
-	shard.Shard
-	List   List
-	Inputs int // of the shard
+	return shardFile{name, s}, nil
 }
 
 // made returns the things that the outputs of a shard depend on.
 func (s *Stats) made() *Made { return &Made{s.Version, s.RulesHash, s.Series.Flags, s.RulesName} }
 
-// claim returns the claim that statistics of that name make.
-func (s *Stats) claim(name string) Claim {
-	return Claim{name, *s.made(), s.Series.Shard, s.Series.List, s.Series.Done + len(s.Series.Failed)}
-}
-
-// withResume is the flag by which shards of a run with one output per input are run again.
-const withResume = "-resume"
-
-// claimsOf returns the claims of statistics.
-func claimsOf(names []string, all []*Stats) []Claim {
-	claims := make([]Claim, len(all))
-	for i, s := range all {
-		claims[i] = s.claim(names[i])
-	}
-	return claims
-}
-
-// CheckShards returns an error unless the files are of one run, there is each shard once, and each input is of one of
-// them. nameOf returns the name of the file of a shard, and again is a flag to run shards again with; "" is none.
-func CheckShards(all []Claim, nameOf func(shard.Shard) string, again string) error {
-	for i := range all {
-		if err := all[0].sameRun(&all[i], again); err != nil {
-			return err
-		}
-	}
-	return complete(all, nameOf, again)
+// A shardFile is the statistics of a shard, and the name of their file.
+type shardFile struct {
+	name string
+	*Stats
 }
 
 // sameRun returns an error if two files are not of shards of one run.
-func (a *Claim) sameRun(b *Claim, again string) error {
-	what := a.Differ(&b.Made)
-	switch la, lb := a.List, b.List; {
-	case a.Count != b.Count:
-		what = fmt.Sprintf("%d shards and %d", max(1, a.Count), max(1, b.Count))
+func (a shardFile) sameRun(b shardFile) error {
+	what := a.made().Differ(b.made())
+	switch la, lb := a.Series.List, b.Series.List; {
+	case a.Series.Shard.Count != b.Series.Shard.Count:
+		what = fmt.Sprintf("%d shards and %d", max(1, a.Series.Shard.Count), max(1, b.Series.Shard.Count))
 	case what != "":
 	case la != lb:
 		what = fmt.Sprintf("other inputs (%s of %s, and %s of %s)", say.Number(int64(la.Inputs)), say.Bytes(la.Bytes), say.Number(int64(lb.Inputs)), say.Bytes(lb.Bytes))
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s and %s are of different runs: %s: run all shards again%s, or remove the file of the older run", say.File(a.Name), say.File(b.Name), what, with(again))
+	return fmt.Errorf("%s and %s are of different runs: %s: run all shards again with -resume, or remove the file of the older run", say.File(a.name), say.File(b.name), what)
 }
 
-// with returns a flag as the end of a sentence has it.
-func with(flag string) string {
-	if flag == "" {
-		return ""
-	}
-	return " with " + flag
-}
-
-// complete returns an error unless there is each shard once, and each input is of one of them.
-func complete(all []Claim, nameOf func(shard.Shard) string, again string) error {
-	count := max(1, all[0].Count)
+// complete returns an error unless there is each shard of a run once, and each input is of one of them.
+func (d Dir) complete(all []shardFile) error {
+	count := max(1, all[0].Series.Shard.Count)
 	of := make(map[int]string, count)
 	inputs := 0
-	for i := range all {
-		c := &all[i]
-		if other, ok := of[c.Index]; ok {
-			return fmt.Errorf("%s and %s are of the same shard, %s", say.File(other), say.File(c.Name), c.Shard)
+	for _, f := range all {
+		s := &f.Series
+		if other, ok := of[s.Shard.Index]; ok {
+			return fmt.Errorf("%s and %s are of the same shard, %s", say.File(other), say.File(f.name), s.Shard)
 		}
-		of[c.Index] = c.Name
-		inputs += c.Inputs
+		of[s.Shard.Index] = f.name
+		inputs += s.Done + len(s.Failed)
 	}
 	var missing []string
 	for i := range count {
 		if _, ok := of[i]; !ok {
-			missing = append(missing, say.File(nameOf(shard.Shard{Index: i, Count: count})))
+			missing = append(missing, say.File(Dir{d.Name, shard.Shard{Index: i, Count: count}}.Stats()))
 		}
 	}
 	if n := len(missing); n > 0 {
@@ -173,21 +134,17 @@ func complete(all []Claim, nameOf func(shard.Shard) string, again string) error 
 		if n > shown {
 			list += ", …"
 		}
-		end := ""
-		if again != "" {
-			end = "," + with(again)
-		}
-		return fmt.Errorf("missing: %s of %d: %s: run them to their end%s", say.Count(int64(n), "shard"), count, list, end)
+		return fmt.Errorf("missing: %s of %d: %s: run them to their end, with -resume", say.Count(int64(n), "shard"), count, list)
 	}
-	if want := all[0].List.Inputs; inputs != want {
-		return fmt.Errorf("the shards have %s inputs, and the list has %s: run all shards again%s", say.Number(int64(inputs)), say.Number(int64(want)), with(again))
+	if want := all[0].Series.List.Inputs; inputs != want {
+		return fmt.Errorf("the shards have %s inputs, and the list has %s: run all shards again with -resume", say.Number(int64(inputs)), say.Number(int64(want)))
 	}
 	return nil
 }
 
 // addUp adds up shards.
-func addUp(all []*Stats) *Sum {
-	slices.SortFunc(all, func(a, b *Stats) int { return a.Series.Shard.Index - b.Series.Shard.Index })
+func addUp(all []shardFile) *Sum {
+	slices.SortFunc(all, func(a, b shardFile) int { return a.Series.Shard.Index - b.Series.Shard.Index })
 	report := *all[0].Report
 	report.Counts, report.ByAgent, report.Invalid, report.Run = Counts{}, []Agent{}, 0, summary.Run{}
 	report.Warnings = nil

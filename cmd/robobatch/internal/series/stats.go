@@ -101,7 +101,7 @@ func (s *Sum) Add(r *Record) {
 // End makes the report of the sum.
 func (s *Sum) End(out string) {
 	s.Output = out
-	s.Warnings = append(slices.Clone(s.Series.RunWarnings), s.warnings.Warnings(s.Series.Done, "input")...)
+	s.Warnings = append(slices.Clone(s.Series.RunWarnings), s.warnings.Warnings(s.Series.Done)...)
 	inputs := s.Series.Done + len(s.Series.Failed)
 	what := say.Count(int64(inputs), "log")
 	if sh := s.Series.Shard; !sh.Whole() {

@@ -108,7 +108,7 @@ func readSealed(name string, v any) error {
 
 // wanted returns the outputs of all shards, and their statistics: nil if one of these cannot be relied on. The outputs
 // are those of the records then.
-func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (want []Output, all []*Stats) {
+func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (want []Output, all []shardFile) {
 	fits := len(there.stats) > 0
 	if !fits {
 		v.addFinding(Missing, d.Stats(), "no run went to its end: the same command with -resume goes on")
@@ -121,8 +121,7 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 			continue
 		}
 		if len(all) > 0 {
-			first, own := all[0].claim(there.stats[0]), s.claim(name)
-			if err := first.sameRun(&own, withResume); err != nil {
+			if err := all[0].sameRun(s); err != nil {
 				v.addFinding(OtherRun, name, "%v", err)
 				fits = false
 				continue
@@ -131,7 +130,7 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 		all = append(all, s)
 	}
 	if fits {
-		if err := complete(claimsOf(there.stats, all), d.statsOf, withResume); err != nil {
+		if err := d.complete(all); err != nil {
 			v.addFinding(Missing, d.Name, "%s", strings.TrimPrefix(err.Error(), "missing: "))
 			fits = false
 		}
@@ -165,7 +164,7 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 }
 
 // unknown finds files that no run of the statistics has written.
-func (v *Verification) unknown(d Dir, there *view, want []Output, all []*Stats) {
+func (v *Verification) unknown(d Dir, there *view, want []Output, all []shardFile) {
 	ours := make(map[string]bool, len(want))
 	for i := range want {
 		ours[want[i].Output] = true
@@ -184,7 +183,7 @@ func (v *Verification) unknown(d Dir, there *view, want []Output, all []*Stats) 
 }
 
 // ends compares the lists of failures, and the totals of merge, with the statistics.
-func (v *Verification) ends(d Dir, there *view, all []*Stats) {
+func (v *Verification) ends(d Dir, there *view, all []shardFile) {
 	if all == nil {
 		return // altered and missing files were found before
 	}

@@ -42,12 +42,12 @@ func (s *Sum) Add(input string, warnings []warning.Warning) {
 	}
 }
 
-// Warnings returns the warnings about so many inputs, which a noun names, with the first ones as examples.
-func (s *Sum) Warnings(inputs int, noun string) []warning.Warning {
+// Warnings returns the warnings about so many inputs, with the first ones as examples.
+func (s *Sum) Warnings(inputs int) []warning.Warning {
 	all := make([]warning.Warning, len(s.sums))
 	for i, sum := range s.sums {
 		all[i] = sum.Warning
-		all[i].Text = fmt.Sprintf("%s of %s, the first of them: %s", say.Number(int64(sum.inputs)), say.Count(int64(inputs), noun), sum.Text)
+		all[i].Text = fmt.Sprintf("%s of %s, the first of them: %s", say.Number(int64(sum.inputs)), say.Count(int64(inputs), "input"), sum.Text)
 	}
 	return all
 }

@@ -18,7 +18,7 @@ func TestSum(t *testing.T) {
 		{Code: warning.NoRobots, Text: "4 of 9 inputs, the first of them: of a", Count: 8, Examples: []string{"a: x", "b: x", "c: x"}},
 		{Code: warning.WhiteSpace, Text: "1 of 9 inputs, the first of them: white", Count: 1, Examples: []string{"e: line 1"}},
 	}
-	if got := s.Warnings(9, "input"); !reflect.DeepEqual(got, want) {
+	if got := s.Warnings(9); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
 }
