@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/internal/guardpage"
+	"github.com/robobatch/robobatch/internal/testdata/guardpage"
 )
 
 // needVectors skips a test on a processor that lacks the instructions.

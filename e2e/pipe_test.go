@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 )
 
 // pipeRows is how many rows go through a pipe in these tests, at least.

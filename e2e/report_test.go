@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/robobatch/robobatch/crawlers"
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 )
 
 // A page is a report, parsed.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/crawlers"
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
 

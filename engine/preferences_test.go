@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
 

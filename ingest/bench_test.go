@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 )
 
 // benchLogs are what the benchmarks read; each is skipped where it is missing.

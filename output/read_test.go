@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 
-	"github.com/robobatch/robobatch/internal/parquettest"
+	"github.com/robobatch/robobatch/internal/testdata/parquettest"
 	"github.com/robobatch/robobatch/output/internal/container"
 )
 

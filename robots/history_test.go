@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/robobatch/robobatch/internal/guardpage"
+	"github.com/robobatch/robobatch/internal/testdata/guardpage"
 )
 
 var vectorForms = map[string]*form{"light": lightURL, "full": fullURL}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
 

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 )
 
 // A traffic is a made-up log of a site and of its robots.txt, with the faults of a test. Without one, there is nothing to

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/robobatch/robobatch/internal/s3/fakestore"
+	"github.com/robobatch/robobatch/internal/testdata/fakestore"
 )
 
 // networkCall is a line of strace about a call that could reach a network.

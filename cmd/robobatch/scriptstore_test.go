@@ -20,7 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/robobatch/robobatch/internal/s3/fakestore"
+	"github.com/robobatch/robobatch/internal/testdata/fakestore"
 )
 
 // A scriptStore is the store of objects of a script, once it has one.

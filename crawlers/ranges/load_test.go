@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/crawlers"
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 )
 
 // load loads files that a test has written below dir.

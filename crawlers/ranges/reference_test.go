@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 )
 
 var rows = flag.Int("rows", 100_000, "how many requests TestReference compares for each set of lists")

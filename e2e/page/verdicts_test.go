@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 	"github.com/robobatch/robobatch/report/whatif"
 	"github.com/robobatch/robobatch/robots"
 )

@@ -16,7 +16,7 @@ import (
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/listings"
-	"github.com/robobatch/robobatch/internal/parquettest"
+	"github.com/robobatch/robobatch/internal/testdata/parquettest"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/internal/s3/fakestore"
+	"github.com/robobatch/robobatch/internal/testdata/fakestore"
 )
 
 // cleared removes what the environment of the tests says of stores.

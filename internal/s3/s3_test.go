@@ -25,7 +25,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
-	"github.com/robobatch/robobatch/internal/s3/fakestore"
+	"github.com/robobatch/robobatch/internal/testdata/fakestore"
 )
 
 // TestMain makes the client library wait as short as the tests do.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/automaton"
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/robobatch/robobatch/internal/guardpage"
+	"github.com/robobatch/robobatch/internal/testdata/guardpage"
 )
 
 // check compares what Find finds, with room for so many places, with a walk over all bytes.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/testdata/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
 
