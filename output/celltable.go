@@ -54,7 +54,7 @@ func AppendCells[T any](dst []parquet.Cell, columns []CellColumn[T], r *T) []par
 // CellOptions say how a CellTable is written.
 type CellOptions struct {
 	Format   Format
-	Safe     bool        // as [CSVForm] has it
+	CSV      CSVForm     // in formats that have it
 	Terminal bool        // bytes that a terminal might obey are escaped, in text
 	Version  string      // of the program
 	Metadata [][2]string // keys and values, which text does not have
@@ -226,10 +226,8 @@ type lineCells struct {
 // newLineCells begins a file of lines.
 func newLineCells(t *CellTable, opt CellOptions) *lineCells {
 	spec := &container.Specs[opt.Format]
-	l := &lineCells{t: t, syntax: spec.Syntax, packer: fieldtext.NewPacker(spec.Packing), counts: spec.Syntax != &fieldtext.JSON && !opt.Safe}
-	if opt.Safe {
-		l.syntax = opt.Format.SafeSyntax()
-	}
+	syntax, head := opt.CSV.Begin(opt.Format)
+	l := &lineCells{t: t, syntax: syntax, text: []byte(head), packer: fieldtext.NewPacker(spec.Packing), counts: spec.Syntax != &fieldtext.JSON && !opt.CSV.Safe}
 	if l.syntax.Header {
 		for i, f := range t.fields {
 			l.text = l.syntax.Text(l.syntax.Lead(l.text, i, f.Name), []byte(f.Name))

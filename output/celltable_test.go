@@ -95,13 +95,16 @@ func TestCellTable(t *testing.T) {
 	}
 }
 
-// TestSafeCells holds that a spreadsheet runs no cell of a safe table.
+// TestSafeCells holds that a spreadsheet runs no cell of a safe table, and which formats have the other forms of CSV.
 func TestSafeCells(t *testing.T) {
-	for format, want := range map[Format]string{CSV: "url\n\"'=1+2\"\n", TSV: "url\n\"'=1+2\"\n", JSONL: "{\"url\":\"=1+2\"}\n"} {
+	for format, want := range map[Format]string{
+		CSV: "\ufeffurl;n\n\"'=1+2\";1\n", TSV: "\ufeffurl\tn\n\"'=1+2\"\t1\n", JSONL: "{\"url\":\"=1+2\",\"n\":1}\n",
+	} {
 		var out bytes.Buffer
-		table, err := NewCellTable(&out, []parquet.Field{{Name: "url", Type: parquet.Text}}, CellOptions{Format: format, Safe: true})
+		fields := []parquet.Field{{Name: "url", Type: parquet.Text}, {Name: "n", Type: parquet.Int64}}
+		table, err := NewCellTable(&out, fields, CellOptions{Format: format, CSV: CSVForm{Separator: ';', BOM: true, Safe: true}})
 		if err == nil {
-			err = table.Add([]parquet.Cell{{Text: "=1+2"}})
+			err = table.Add([]parquet.Cell{{Text: "=1+2"}, {Int: 1}})
 		}
 		if err == nil {
 			err = table.Close()

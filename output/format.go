@@ -91,12 +91,11 @@ func ParseTextEncoding(name string) (TextEncoding, error) { return container.Par
 // is the usual form.
 type CSVForm = container.CSVForm
 
-// Separators returns the names that ParseSeparator takes.
-func Separators() []string { return container.Separators() }
+// CSVForms returns the words that ParseCSV takes.
+func CSVForms() []string { return container.CSVForms() }
 
-// ParseSeparator returns the separator of that name, or that is written so; 0 for "". The error is
-// ErrCSV.
-func ParseSeparator(name string) (byte, error) { return container.ParseSeparator(name) }
+// ParseCSV returns the form of these words, which commas separate; a separator may also be written itself. The error is ErrCSV.
+func ParseCSV(list string) (CSVForm, error) { return container.ParseCSV(list) }
 
 // Formulas are the cells of CSV that spreadsheets would run. They are not counted in another format,
 // and where they are written so that they are safe.

@@ -65,7 +65,7 @@ func (s *shape) inputs() []*input {
 // loaded again all the time. In shapes of diff every row changes, by a rule of its own origin.
 var shapes = []shape{
 	{name: "plain", rules: pack, log: urls, out: "x.parquet"},
-	{name: "strays", rules: words, log: urls, out: "x.parquet", flags: []string{"-origin", "https://none.example", "-allow-bad"}},
+	{name: "strays", rules: words, log: urls, out: "x.parquet", flags: []string{"-origin", "https://none.example", "-no-rows", "allow"}},
 	{name: "workers", rules: pack, log: urls, out: "x.parquet", flags: []string{"-workers", "8"}},
 	{name: "sort", rules: pack, log: urls, out: "x.parquet", flags: []string{"-sort", "origin"}},
 	{name: "arrow", rules: pack, log: urls, out: "x.arrow"},

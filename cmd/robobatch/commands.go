@@ -46,6 +46,10 @@ var commands = []func() command.Command{
 
 // gone are the flags of the version before, see cli.Program.
 var gone = map[string]string{
+	"url-column": "it is -url-field", "redo": "use -resume=redo", "require-rows": "use -no-rows fail", "allow-bad": "use -no-rows allow",
+
+	"csv-safe": "use -csv safe", "csv-bom": "use -csv bom", "csv-separator": "use -csv, as in -csv semicolon",
+
 	"conduct shard": onePass, "parts": onePass, "conduct merge": onePass,
 }
 

@@ -104,7 +104,7 @@ func TestValues(t *testing.T) {
 	std := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	more := map[string]string{ // other flags that a value needs
 		"-yandex-empty-allow": "-dialect yandex", "-unknown-agents": "-agent-from-log", "-partition-mode": "-partition-by agent -out x",
-		"-csv-separator": "-out-format csv", "-on-error": "-out x/", "-what-if": "-report x.html", "-out-format": "-out x",
+		"-csv": "-out-format csv", "-on-error": "-out x/", "-what-if": "-report x.html", "-out-format": "-out x",
 	}
 	checked := 0
 	faults := func(name, flag, value string) string {

@@ -5,7 +5,7 @@
 // the plan runs. Commands over logs share internal/passage, and all share the groups of flags in internal/flags.
 // Errors of libraries get their remedies in internal/remedy. Exit codes: 0 done, or standard output was closed by its
 // reader; 1 a limit or requirement that was asked for is not met (-max-rejects, -require-rules,
-// -require-rows), or inputs failed that -on-error skips; 2 an error of usage, input or output, or a panic; 129, 130, 131 and 143 after SIGHUP, SIGINT,
+// -no-rows fail), or inputs failed that -on-error skips; 2 an error of usage, input or output, or a panic; 129, 130, 131 and 143 after SIGHUP, SIGINT,
 // SIGQUIT and SIGTERM.
 //
 // CONTRIBUTING.md has the steps that add a flag.

@@ -1,8 +1,10 @@
 package container
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/internal/fieldtext"
@@ -19,32 +21,46 @@ type CSVForm struct {
 // ErrCSV is the kind of the errors about a CSVForm.
 var ErrCSV = errors.New("no such form")
 
-// separators are the names of the separators.
-var separators = []struct {
-	name      string
-	separator byte
-}{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"bar", '|'}}
+// A separator is one of fields, and its name.
+type separator struct {
+	name string
+	is   byte
+}
 
-// Separators returns the names that ParseSeparator takes.
-func Separators() (names []string) {
+// separators are all of them.
+var separators = []separator{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"bar", '|'}}
+
+// CSVForms returns the words that ParseCSV takes.
+func CSVForms() []string {
+	names := []string{"safe", "bom"}
 	for _, s := range separators {
 		names = append(names, s.name)
 	}
 	return names
 }
 
-// ParseSeparator returns the separator of that name, or that is written so; 0 for "". The error is
-// ErrCSV.
-func ParseSeparator(name string) (byte, error) {
-	if name == "" {
-		return 0, nil
+// ParseCSV returns the form of these words, which commas separate; a separator may also be written itself. The error is ErrCSV.
+func ParseCSV(list string) (c CSVForm, err error) {
+	if list == "" {
+		return c, nil
 	}
-	for _, s := range separators {
-		if name == s.name || name == string(s.separator) || name == `\t` && s.separator == '\t' {
-			return s.separator, nil
+	for word := range strings.SplitSeq(list, ",") {
+		word = strings.TrimSpace(word)
+		i := slices.IndexFunc(separators, func(s separator) bool {
+			return word == s.name || word == string(s.is) || word == `\t` && s.is == '\t'
+		})
+		switch {
+		case word == "safe":
+			c.Safe = true
+		case word == "bom":
+			c.BOM = true
+		case i >= 0:
+			c.Separator = separators[i].is
+		default:
+			err = errors.Join(err, fmt.Errorf("%w of CSV as %q: use one of %s", ErrCSV, word, strings.Join(CSVForms(), ", ")))
 		}
 	}
-	return 0, fmt.Errorf("%w of CSV as with the separator %q: use one of %s", ErrCSV, name, strings.Join(Separators(), ", "))
+	return c, err
 }
 
 // check returns an ErrCSV if the format does not have that form.
@@ -59,19 +75,25 @@ func (c CSVForm) check(f Format) error {
 	return nil
 }
 
-// syntaxOf returns the syntax of the lines of a format in that form.
-func (c CSVForm) syntaxOf(f Format) *fieldtext.Syntax {
-	if c.Separator == 0 && !c.Safe || !f.isCSV() {
-		return Specs[f].Syntax
+// Begin returns the syntax of the lines of a format in that form, and the bytes that come first. Formats that do not have
+// the form are as they are.
+func (c CSVForm) Begin(f Format) (syntax *fieldtext.Syntax, head string) {
+	syntax = Specs[f].Syntax
+	if !f.isCSV() {
+		return syntax, ""
 	}
-	separator := c.Separator
-	if separator == 0 && Specs[f].Syntax == &fieldtext.TSV {
+	if c.BOM {
+		head = ByteOrderMark
+	}
+	if c.Separator == 0 && !c.Safe {
+		return syntax, head
+	}
+	separator := cmp.Or(c.Separator, ',')
+	if syntax == &fieldtext.TSV {
 		separator = '\t'
-	} else if separator == 0 {
-		separator = ','
 	}
 	s := fieldtext.Separated(separator, c.Safe)
-	return &s
+	return &s, head
 }
 
 // ByteOrderMark is U+FEFF in UTF-8.
@@ -100,6 +122,3 @@ func (f *Formulas) See(text []byte) {
 		f.First = append(f.First, string(text))
 	}
 }
-
-// SafeSyntax returns the syntax of the lines of a format such that no cell of CSV is a formula.
-func (f Format) SafeSyntax() *fieldtext.Syntax { return CSVForm{Safe: true}.syntaxOf(f) }

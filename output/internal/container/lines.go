@@ -55,8 +55,9 @@ type lineColumn struct {
 // newLines starts a file of lines. As many goroutines as there are workers encode chunks, with one
 // worker the caller's.
 func newLines(s *Sink, l *columnar.Schema, o Options) *LineFile {
+	syntax, head := o.CSV.Begin(o.Format)
 	f := &LineFile{
-		sink: s, syntax: o.CSV.syntaxOf(o.Format), packing: Specs[o.Format].Packing, Dicts: lineDicts, Piece: linePiece,
+		sink: s, syntax: syntax, header: []byte(head), packing: Specs[o.Format].Packing, Dicts: lineDicts, Piece: linePiece,
 		ready: make(chan struct{}, 1),
 	}
 	if o.Format.isCSV() && !o.CSV.Safe {
@@ -66,9 +67,6 @@ func newLines(s *Sink, l *columnar.Schema, o Options) *LineFile {
 		return &lineEncoder{Packer: fieldtext.NewPacker(f.packing)}, nil
 	})
 	f.ready <- struct{}{}
-	if o.CSV.BOM {
-		f.header = append(f.header, ByteOrderMark...)
-	}
 	for i, field := range l.Fields {
 		lead := f.syntax.Lead(nil, i, field.Name)
 		value := func(text string) []byte { return append(lead[:len(lead):len(lead)], text...) }

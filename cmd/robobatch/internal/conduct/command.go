@@ -79,7 +79,7 @@ func (g *given) outFlags() []cli.Flag {
 			A file for each disallowed request. Its name says its format, as that of -out does.`},
 		{Name: "changes", Arg: "file", Files: true, Set: flags.OutputName(&g.changes), Doc: `
 			A file for each change of a robots.txt, and when crawlers had it.`},
-		g.table.SafeFlag(),
+		g.table.CSVFlag(),
 	}
 }
 

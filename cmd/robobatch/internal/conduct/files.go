@@ -32,8 +32,8 @@ type file struct {
 }
 
 // addFile adds the file of a flag.
-func (f *files) addFile(flag, name string, format output.Format, safe bool) {
-	t := &file{flag: flag, opt: output.CellOptions{Format: format, Safe: safe, Version: build.Version()}}
+func (f *files) addFile(flag, name string, format output.Format, csv output.CSVForm) {
+	t := &file{flag: flag, opt: output.CellOptions{Format: format, CSV: csv, Version: build.Version()}}
 	t.Name = name
 	f.all = append(f.all, t)
 }

@@ -55,6 +55,7 @@ func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 func (g *given) chooseFiles(to *files, std console.Streams, faults *cli.Faults) {
 	g.table.Out = targets.Standard(g.table.Out)
 	var opt output.Options
+	csv := g.table.ChooseCSV(faults)
 	switch {
 	case g.table.Out == say.Std:
 		faults.Add("out", errors.New("standard output has the report: name a file"))
@@ -63,7 +64,7 @@ func (g *given) chooseFiles(to *files, std console.Streams, faults *cli.Faults) 
 	case g.table.Format != "":
 		faults.Add("out-format", errors.New("nothing is written: name a file with -out"))
 	}
-	to.addFile("-out", g.table.Out, opt.Format, g.table.CSVSafe)
+	to.addFile("-out", g.table.Out, opt.Format, csv)
 	for _, f := range []struct{ flag, name string }{{"rows", g.rows}, {"changes", g.changes}} {
 		var format output.Format
 		switch {
@@ -74,7 +75,7 @@ func (g *given) chooseFiles(to *files, std console.Streams, faults *cli.Faults) 
 			format, err = output.FormatOf(f.name)
 			faults.Add(f.flag, err)
 		}
-		to.addFile("-"+f.flag, f.name, format, g.table.CSVSafe)
+		to.addFile("-"+f.flag, f.name, format, csv)
 	}
 }
 

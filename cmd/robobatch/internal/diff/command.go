@@ -56,7 +56,7 @@ decides each request by both, for the crawler that made it, and prints the chang
 Without -in, paths made from the patterns of both sides take the place of a log. It opens no network connection unless
 a name begins with s3://. docs/LOG.md describes it.`
 	c.Rest = `
-Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rules, -require-rows and -max-rejects ask for;
+Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rules, -no-rows fail and -max-rejects ask for;
 2 an error of usage, input or output.`
 	logs := g.Logs.Flags()
 	logs[0].Needed = "" // paths take the place of a log
@@ -64,7 +64,7 @@ Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rule
 	c.Flags = flags.Sections{
 		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Rules.Flags(flags.NameRules), logs),
 		Question: g.old.AddMomentFlag(flags.Without(g.Question.LogFlags(flags.DecideFor), "cache")),
-		Output:   slices.Concat(g.answerFlags(), g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.SafeFlag()}),
+		Output:   slices.Concat(g.answerFlags(), g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.CSVFlag()}),
 		Run: g.Work.MemoryFlags(`
 			A quarter, at most 256MiB, is for the URLs that changed: those beyond
 			that go to a temporary file.`),
@@ -132,7 +132,7 @@ func (d *diffing) choose(g *given, std console.Streams, faults cli.Faults) error
 		g.checkNoLog(&faults)
 	}
 	d.LogOpt.Fields.Times = true // requests are counted by day, where there are times
-	d.LogOpt.Fields.Need = g.Question.FromLog && !g.limits.AllowBad
+	d.LogOpt.Fields.Need = g.Question.FromLog && !g.limits.AllowsBad()
 	if len(g.Question.Names) > 0 && slices.Contains(g.Logs.In, say.Std) {
 		d.LogOpt.Fields.Agents = true // which nobody can look at before, see LogsNameClients
 	}
@@ -170,14 +170,14 @@ func (d *diffing) choose(g *given, std console.Streams, faults cli.Faults) error
 
 // chooseOut sets the file of the changed rows.
 func (d *diffing) chooseOut(g *given, faults *cli.Faults) {
-	d.outOpt.CSV.Safe = g.table.CSVSafe
+	d.outOpt.CSV = g.table.ChooseCSV(faults)
 	d.out.Name = g.table.Out
 	switch {
 	case g.table.Out == say.Std:
 		faults.Add("out", errors.New("standard output has the report: name a file"))
 	case g.table.Out != "":
 		g.table.ChooseFormat(g.table.Out, d.Out, &d.outOpt, faults)
-		flags.CheckContainer(&d.outOpt, flags.AgentsOf(&d.Now.Opt), "", faults)
+		flags.CheckContainer(&d.outOpt, flags.AgentsOf(&d.Now.Opt), faults)
 	case g.table.Format != "":
 		faults.Add("out-format", errors.New("nothing is written: name a file with -out"))
 	}

@@ -55,7 +55,7 @@ func (g *given) checkNoLog(faults *cli.Faults) {
 		{"keep", len(g.Logs.Keep) > 0},
 		{"max-rejects", g.limits.MaxRejects != ""},
 		{"require-rules", g.limits.RequireRules != ""},
-		{"require-rows", g.limits.RequireRows},
+		{"no-rows", g.limits.NoRows != "warn"},
 	} {
 		if f.given {
 			faults.Add(f.flag, errors.New("this is about a log: "+flags.NameLog+", with -in"))

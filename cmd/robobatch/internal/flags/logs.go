@@ -47,10 +47,6 @@ func (l *Logs) Flags() []cli.Flag {
 			The field with the URL, path or request, in formats that name their fields. In json it
 			may be a path, as in request.uri.`},
 		{
-			Name: "url-column", Arg: "name", Rare: true,
-			Set: cli.Text(&l.URLField), Doc: "The same as -url-field, for tables.",
-		},
-		{
 			Name: "host-field", Arg: "name", Rare: true,
 			Set: cli.Text(&l.HostField), Doc: "The field with the host.",
 		},
@@ -152,8 +148,11 @@ func parseKeep(text string) (column ingest.KeptColumn, name string) {
 // Limits say when a run must not pass.
 type Limits struct {
 	MaxRejects, RequireRules string
-	RequireRows, AllowBad    bool
+	NoRows                   string // one of noRows
 }
+
+// noRows are the values of -no-rows.
+var noRows = []string{"warn", "fail", "allow"}
 
 // Flags returns the flags of limits.
 func (l *Limits) Flags() []cli.Flag {
@@ -163,19 +162,23 @@ func (l *Limits) Flags() []cli.Flag {
 		{Name: "require-rules", Arg: "share", Rare: true, Set: cli.NotEmpty(&l.RequireRules, "write a share, such as 99%"), Doc: `
 			End with exit code 1 if fewer rows have a robots.txt in -rules. A share of the rows with a URL,
 			such as 99%.`},
-		{Name: "require-rows", Rare: true, Set: cli.Bool(&l.RequireRows), Doc: `
-			End with exit code 1 if the logs have no row. Without it that is a warning.`},
-		{Name: "allow-bad", Rare: true, Set: cli.Bool(&l.AllowBad), Doc: `
-			Accept logs in which no line gives a URL. Without it that ends with exit
-			code 2.`},
+		{Name: "no-rows", Arg: "what", Values: noRows, Default: noRows[0], Rare: true, Set: cli.Text(&l.NoRows), Doc: `
+			What becomes of logs without a row, or without a URL. warn: no row is a warning, and lines of which
+			none gives a URL end with exit code 2. fail: no row ends with exit code 1. allow: lines without a URL
+			are accepted.`},
 	}
 }
+
+// AllowsBad reports whether logs in which no line gives a URL are accepted.
+func (l *Limits) AllowsBad() bool { return l.NoRows == "allow" }
 
 // Choose returns the limits. Faults of -max-rejects are added to input, all others to faults.
 func (l *Limits) Choose(input, faults *cli.Faults) (flow.Limit, flow.Requirements) {
 	limit, err := flow.ParseLimit(l.MaxRejects)
 	input.Add("max-rejects", err)
-	require := flow.Requirements{Rows: l.RequireRows, AllowBad: l.AllowBad}
+	_, err = cli.Choose("way", l.NoRows, noRows)
+	faults.Add("no-rows", err)
+	require := flow.Requirements{Rows: l.NoRows == "fail", AllowBad: l.AllowsBad()}
 	require.Rules, err = flow.ParseShare(l.RequireRules)
 	faults.Add("require-rules", err)
 	return limit, require

@@ -17,7 +17,7 @@ import (
 // A Table is a file of rows to write.
 type Table struct {
 	Out, Format string
-	CSVSafe     bool
+	CSV         string // of -csv
 }
 
 // FormatFlag returns the flag -out-format.
@@ -31,11 +31,20 @@ func (t *Table) FormatFlag() cli.Flag {
 	}
 }
 
-// SafeFlag returns the flag -csv-safe.
-func (t *Table) SafeFlag() cli.Flag {
-	return cli.Flag{Name: "csv-safe", Rare: true, Set: cli.Bool(&t.CSVSafe), Doc: `
-		Write an apostrophe before what spreadsheets would run, in CSV. Those are texts that begin
-		with =, +, -, @, a tab or a carriage return; anyone may have put them into the log.`}
+// CSVFlag returns the flag -csv.
+func (t *Table) CSVFlag() cli.Flag {
+	return cli.Flag{Name: "csv", Arg: "list", Values: output.CSVForms(), List: true, Rare: true, Set: cli.Text(&t.CSV), Doc: `
+		Form of CSV. safe writes an apostrophe before texts that spreadsheets would run: they begin
+		with =, +, -, @, a tab or a carriage return, and anyone may have put them into the log. bom begins with a
+		byte order mark, by which Excel knows UTF-8. comma, semicolon, tab or bar, or the character itself, stands
+		between fields; by default comma, and tab for .tsv. As in safe,semicolon.`}
+}
+
+// ChooseCSV returns the form of CSV.
+func (t *Table) ChooseCSV(faults *cli.Faults) output.CSVForm {
+	form, err := output.ParseCSV(t.CSV)
+	faults.Add("csv", err)
+	return form
 }
 
 // ColumnsFlag returns the flag -columns for a row per URL.
@@ -78,15 +87,10 @@ func (t *Table) ChooseFormat(name string, stdout *os.File, out *output.Options, 
 	}
 }
 
-// CheckContainer checks that the format can hold the rows for these agents. csvFlag is the flag that asks for
-// a form of CSV.
-func CheckContainer(out *output.Options, agents []string, csvFlag string, faults *cli.Faults) {
+// CheckContainer checks that the format can hold the rows for these agents.
+func CheckContainer(out *output.Options, agents []string, faults *cli.Faults) {
 	for _, err := range cli.Parts(out.CheckContainer(agents)) {
-		flag := containerFlag(err)
-		if errors.Is(err, output.ErrCSV) && csvFlag != "" {
-			flag = csvFlag
-		}
-		faults.Add(flag, err)
+		faults.Add(containerFlag(err), err)
 	}
 }
 
@@ -97,6 +101,7 @@ func containerFlag(err error) string {
 		flag string
 	}{
 		{output.ErrPartition, "partition-by"},
+		{output.ErrCSV, "csv"},
 		{output.ErrLevel, "level"},
 		{output.ErrRowGroup, "row-group"},
 		{output.ErrBloom, "bloom"},

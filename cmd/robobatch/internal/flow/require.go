@@ -45,7 +45,7 @@ type Rows struct {
 }
 
 // errNoRows is the error of a run without rows.
-var errNoRows = &PolicyError{"there is no row; -require-rows asks for one"}
+var errNoRows = &PolicyError{"there is no row; -no-rows fail asks for one"}
 
 // Check returns a [*PolicyError] or a [*BadError] if a run lacks something. It is called when all
 // rows are written.
@@ -67,7 +67,7 @@ func (q *Requirements) Check(r Rows) error {
 type BadError struct{ text string }
 
 // Error names their fault.
-func (e *BadError) Error() string { return e.text + "; -allow-bad takes that as it is" }
+func (e *BadError) Error() string { return e.text + "; -no-rows allow takes that as it is" }
 
 // IsJudgement reports whether an error is about a run that went to its end.
 func IsJudgement(err error) bool {

@@ -38,7 +38,7 @@ robobatch decides for every URL of a log whether robots.txt lets a crawler fetch
 reads the URLs of urls.zst, one a line, finds the robots.txt of each URL's origin in dir, writes a row per URL to
 urls.verdicts.parquet and prints a summary. It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
-Exit codes: 0 done; 1 more rejects than -max-rejects allows, less than -require-rules or -require-rows ask for, or with
+Exit codes: 0 done; 1 more rejects than -max-rejects allows, less than -require-rules or -no-rows fail ask for, or with
 -on-error skip inputs that failed; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM. The output gets its name when it is complete. If a log turns out to be damaged, the
 rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
 	limits := flags.WithDocs(g.limits.Flags(), map[string]string{
@@ -49,9 +49,10 @@ rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
 			End with exit code 1 if fewer rows have a robots.txt in -rules. A share of the rows with a URL,
 			such as 99%. It is judged at the end, and all rows are kept as
 			x.partial.parquet.`,
-		"allow-bad": `
-			Accept logs in which no line gives a URL. Without it that ends with exit
-			code 2, and the rows are kept as x.partial.parquet.`,
+		"no-rows": `
+			What becomes of logs without a row, or without a URL. warn: no row is a warning, and lines of which
+			none gives a URL end with exit code 2, and are kept as x.partial.parquet. fail: no row ends with
+			exit code 1. allow: lines without a URL are accepted.`,
 	})
 	question := flags.WithDocs(g.Question.LogFlags(flags.DecideFor), map[string]string{"agent-from-log": `
 			Decide each row for the crawler that its User-Agent names. Known crawlers, and those that the
@@ -133,12 +134,10 @@ type storage struct {
 	partitionBy string
 
 	partitionMode string
-	csvBOM        bool
-	csvSeparator  string
 	sort          string
 }
 
-// flags returns them, with -csv-safe of the table.
+// flags returns them, with -csv of the table.
 func (s *storage) flags(table *flags.Table) []cli.Flag {
 	all := []cli.Flag{
 		{
@@ -161,15 +160,7 @@ func (s *storage) flags(table *flags.Table) []cli.Flag {
 			Order of the rows. none: as in the input. origin: by origin, and as in the input where
 			it is the same. Default: none.`,
 		},
-		table.SafeFlag(),
-		{Name: "csv-bom", Set: cli.Bool(&s.csvBOM), Doc: `
-			Begin CSV with a byte order mark. Excel takes it for UTF-8 then.`},
-		{
-			Name: "csv-separator", Arg: "name", Values: output.Separators(),
-			Set: cli.Text(&s.csvSeparator), Doc: `
-			What is between the fields of CSV. comma, semicolon, tab or bar, or the character
-			itself. Default: comma; tab for .tsv.`,
-		},
+		table.CSVFlag(),
 		{
 			Name: "compression", Arg: "name", Values: output.Compressions(),
 			Set: cli.Text(&s.compression), Doc: `
@@ -221,12 +212,10 @@ func (s *seriesFlags) flags() []cli.Flag {
 			input. stop: it ends. skip: it goes on, lists the input in _failed.jsonl of -out, and
 			ends with exit code 1.`,
 		},
-		{Name: "resume", Set: cli.Bool(&s.resume), Doc: `
+		{Name: "resume", Set: s.setResume, Doc: `
 			Do not do again what is done. With one output per input: an output stays if input, rules,
 			flags and version are those that it was made with. Other flags that change its
-			content are an error. docs/CLUSTER.md has the details.`},
-		{Name: "redo", Set: cli.Bool(&s.redo), Doc: `
-			Have -resume make outputs anew that were made with other flags.`},
+			content are an error; with -resume=redo such outputs are made anew. docs/CLUSTER.md has the details.`},
 		{Name: "shard", Arg: "part", Set: cli.NotEmpty(&s.shard, "write 0/4, or auto"), Doc: `
 			Do one of n parts of the inputs: i/n, i from 0. With one output per input. Parts have
 			about as many bytes; no input is split. auto: as Slurm, Kubernetes, AWS Batch or Cloud
@@ -236,4 +225,12 @@ func (s *seriesFlags) flags() []cli.Flag {
 		all[i].Rare = true
 	}
 	return all
+}
+
+// setResume sets -resume, which may have the value redo.
+func (s *seriesFlags) setResume(value string) error {
+	if s.redo = value == "redo"; s.redo {
+		value = "true"
+	}
+	return cli.Bool(&s.resume)(value)
 }

@@ -71,7 +71,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 		input.Add("rejects", errors.New("standard output is not for rejects: name a file"))
 	}
 	p.limit, p.require = g.limits.Choose(&input, &faults)
-	p.LogOpt.Raws, p.LogOpt.Fields.Need = g.rejects != "", g.Question.FromLog && !g.limits.AllowBad
+	p.LogOpt.Raws, p.LogOpt.Fields.Need = g.rejects != "", g.Question.FromLog && !g.limits.AllowsBad()
 	g.rows.choose(g.Question.FromLog, len(g.Sitemaps.Paths) > 0, &p.Now.Opt, &p.outOpt, &faults)
 	faults.Add("", input.Err())
 	if by, err := output.ParsePartition(g.storage.partitionBy); err == nil && slices.Contains(by, output.PartitionDate) {
@@ -88,7 +88,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	needs := p.outOpt.Needs()
 	p.Now.Opt.Directives, p.LogOpt.Fields.Times = needs.Directives, p.LogOpt.Fields.Times || needs.Times
 	g.table.ChooseFormat(file, p.Out, &p.outOpt, &faults)
-	g.storage.choose(g.table.CSVSafe, flags.AgentsOf(&p.Now.Opt), &p.outOpt, &faults)
+	g.storage.choose(&g.table, flags.AgentsOf(&p.Now.Opt), &p.outOpt, &faults)
 	p.Memory.Plan, p.Memory.Out = memory.PlanOf("robobatch"), &p.outOpt
 	if p.page != nil {
 		p.Memory.Plan = memory.PlanOf("robobatch -report")

@@ -111,7 +111,7 @@ func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 }
 
 // choose sets how the output is stored, once its format and columns are set.
-func (s *storage) choose(safe bool, agents []string, out *output.Options, faults *cli.Faults) {
+func (s *storage) choose(table *flags.Table, agents []string, out *output.Options, faults *cli.Faults) {
 	var err error
 	out.Mode, err = output.ParsePartitionMode(s.partitionMode)
 	faults.Add("partition-mode", cli.Hint(err, s.partitionMode, output.PartitionModes()))
@@ -125,26 +125,13 @@ func (s *storage) choose(safe bool, agents []string, out *output.Options, faults
 	out.Sort, err = output.ParseSort(s.sort)
 	faults.Add("sort", cli.Hint(err, s.sort, words.Sorts))
 	out.Level, out.RowGroup = s.level, s.rowGroup
-	out.CSV = output.CSVForm{BOM: s.csvBOM, Safe: safe}
-	out.CSV.Separator, err = output.ParseSeparator(s.csvSeparator)
-	faults.Add("csv-separator", cli.Hint(err, s.csvSeparator, output.Separators()))
+	out.CSV = table.ChooseCSV(faults)
 	if s.bloom != "" {
 		for name := range strings.SplitSeq(s.bloom, ",") {
 			out.Bloom = append(out.Bloom, strings.TrimSpace(name))
 		}
 	}
-	flags.CheckContainer(out, agents, s.csvFlag(safe), faults)
-}
-
-// csvFlag returns the first flag that asks for a form of CSV.
-func (s *storage) csvFlag(safe bool) string {
-	switch {
-	case s.csvSeparator != "":
-		return "csv-separator"
-	case safe:
-		return "csv-safe"
-	}
-	return "csv-bom"
+	flags.CheckContainer(out, agents, faults)
 }
 
 // wideError returns the error of columns that agents share, by the flag that helps against it.

@@ -62,9 +62,6 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	faults.Add("on-error", cli.Hint(err, g.series.onError, onErrors))
 	p.dir.Shard, err = shard.Parse(g.series.shard, os.Getenv)
 	faults.Add("shard", err)
-	if p.redo && !p.resume {
-		faults.Add("redo", errors.New("it says what -resume may make anew: add -resume"))
-	}
 	for _, given := range []struct {
 		flag string
 		is   bool
@@ -110,13 +107,10 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 		RowGroup      int      `json:"row_group"`
 		Bloom         string   `json:"bloom"`
 		Sort          string   `json:"sort"`
-		CSVSafe       bool     `json:"csv_safe"`
-		CSVBOM        bool     `json:"csv_bom"`
-		CSVSeparator  string   `json:"csv_separator"`
+		CSV           string   `json:"csv"`
 	}{
 		g.Question.Dialect, plan.Now.Opt.Agents, plan.outOpt.Format.String(), plan.outOpt.Columns, g.Logs.IntactOnly, g.AcceptDamage, g.rejects != "",
-		storage.compression, storage.level, storage.urlEncoding, storage.rowGroup, storage.bloom, storage.sort,
-		g.table.CSVSafe, storage.csvBOM, storage.csvSeparator,
+		storage.compression, storage.level, storage.urlEncoding, storage.rowGroup, storage.bloom, storage.sort, g.table.CSV,
 	})
 	return err
 }

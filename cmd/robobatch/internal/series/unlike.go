@@ -26,7 +26,7 @@ func (e *UnlikeError) Error() string {
 	if e.Others > 0 {
 		which = fmt.Sprintf("%s and %s were", say.File(e.Output), say.Count(int64(e.Others), "other output"))
 	}
-	return fmt.Sprintf("%s made with another %s: give the flags as they were, or another directory, or -redo to make such outputs anew",
+	return fmt.Sprintf("%s made with another %s: give the flags as they were, or another directory, or -resume=redo to make such outputs anew",
 		which, strings.Join(e.Flags, ", "))
 }
 

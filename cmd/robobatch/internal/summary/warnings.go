@@ -79,9 +79,9 @@ func (r *Report) nothing() []warning.Warning {
 		text := "no row is left: the User-Agents are unknown, and -unknown-agents skip leaves such rows out"
 		return []warning.Warning{{Code: warning.NoRows, Text: text, Count: c.Skipped}}
 	case c.URLs == 0:
-		text := "the log has no row; -require-rows makes that an error"
+		text := "the log has no row; -no-rows fail makes that an error"
 		if n := len(r.Inputs); n > 1 {
-			text = fmt.Sprintf("none of the %d logs has a row; -require-rows makes that an error", n)
+			text = fmt.Sprintf("none of the %d logs has a row; -no-rows fail makes that an error", n)
 		}
 		return []warning.Warning{{Code: warning.NoRows, Text: text, Count: int64(len(r.Inputs))}}
 	}

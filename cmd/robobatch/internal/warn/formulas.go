@@ -13,7 +13,7 @@ func Formulas(formulas output.Formulas) []warning.Warning {
 	if formulas.Cells == 0 {
 		return nil
 	}
-	text := say.Count(formulas.Cells, "cell") + " of the output may begin a formula, with =, +, -, @, a tab or a carriage return, which spreadsheets run: if one is to open it, use -csv-safe"
+	text := say.Count(formulas.Cells, "cell") + " of the output may begin a formula, with =, +, -, @, a tab or a carriage return, which spreadsheets run: if one is to open it, use -csv safe"
 	d := warning.Warning{Code: warning.FormulaCells, Text: text, Count: formulas.Cells}
 	for _, cell := range formulas.First {
 		d.Examples = append(d.Examples, strings.ToValidUTF8(cell[:min(len(cell), longestExample)], ""))

@@ -36,7 +36,7 @@ var examples = map[Code]example{
 	},
 	FormulaCells: {
 		"robobatch … -out verdicts.csv, with the URL =cmd() in the log",
-		"robobatch … -out verdicts.csv -csv-safe",
+		"robobatch … -out verdicts.csv -csv safe",
 	},
 	GrowingLog: {
 		"robobatch -in access.log …, while the server writes to it",
@@ -84,7 +84,7 @@ var examples = map[Code]example{
 	},
 	NoRows: {
 		"robobatch -in empty.log …",
-		"robobatch -in access.log -require-rows …",
+		"robobatch -in access.log -no-rows fail …",
 	},
 	NoRulesThen: {
 		"-as-of 2020-01-01, and captures of 2026",
@@ -95,7 +95,7 @@ var examples = map[Code]example{
 		"-as-of log -time-field when",
 	},
 	NoURLs: {
-		"-allow-bad, and a log of lines such as \"GET failed\"",
+		"-no-rows allow, and a log of lines such as \"GET failed\"",
 		"-url-field request, and a log of {\"request\":\"https://a.example/\"}",
 	},
 	NoUserAgents: {

@@ -114,7 +114,7 @@ var Meanings = []Meaning{
 	},
 	{
 		FormulaCells, "Cells of CSV begin with =, +, -, @, a tab or a carriage return. Spreadsheets run them as formulas, and anyone may have put them into the log.",
-		"Use -csv-safe if a spreadsheet is to open the file. Databases need nothing.",
+		"Use -csv safe if a spreadsheet is to open the file. Databases need nothing.",
 	},
 	{
 		GrowingLog, "A log is longer at its end than it was when it was opened: somebody writes to it. The last line may be only the first part of one.",
@@ -162,7 +162,7 @@ var Meanings = []Meaning{
 	},
 	{
 		NoRows, "The logs have no row, or -unknown-agents skip leaves out all of them.",
-		"Look whether these are the logs that were meant. -require-rows makes it an error that they are empty.",
+		"Look whether these are the logs that were meant. -no-rows fail makes it an error that they are empty.",
 	},
 	{
 		NoRulesThen, "No robots.txt is as old as -as-of, or over half of the rows are older than all robots.txt of their origins.",
@@ -173,7 +173,7 @@ var Meanings = []Meaning{
 		"Name the field of the time with -time-field.",
 	},
 	{
-		NoURLs, "No line of the log gave a URL, and -allow-bad takes that as it is.",
+		NoURLs, "No line of the log gave a URL, and -no-rows allow takes that as it is.",
 		"Name the format of the lines with -format, their field with -url-field, or their site with -base.",
 	},
 	{
