@@ -70,7 +70,7 @@ func TestEncodings(t *testing.T) {
 		"notes": {[]string{"-in", table, "-columns", "line,url", "-keep", "note"}, []string{"url", "note"}},
 	} {
 		want := readLines(t, logRun(t, "x.jsonl", test.flags...), test.columns)
-		for _, flags := range []string{"", "-url-encoding plain", "-compression snappy", "-compression none -row-group 7000"} {
+		for _, flags := range []string{"", "-compression snappy", "-compression none -row-group 7000"} {
 			t.Run(name+flags, func(t *testing.T) {
 				out := logRun(t, "x.parquet", append(strings.Fields(flags), test.flags...)...)
 				checkEncodings(t, out, flags, test.columns)

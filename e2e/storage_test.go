@@ -74,32 +74,3 @@ func TestStatistics(t *testing.T) {
 		}
 	}
 }
-
-// TestBloom has DuckDB look URLs and origins up in the Bloom filters.
-func TestBloom(t *testing.T) {
-	out := quickRun(t, "x.parquet", "-row-group", "5000", "-bloom", "url,origin", "-agent", "*,Googlebot")
-	d := openDuck(t)
-	var filters string
-	d.row("select string_agg(distinct path_in_schema, ',' order by path_in_schema) from parquet_metadata("+quote(out)+") where bloom_filter_offset is not null", &filters)
-	if filters != "origin,url" {
-		t.Errorf("filters for %s", filters)
-	}
-	for _, col := range []string{"origin", "url"} {
-		for i, value := range d.strings(fmt.Sprintf("select distinct %s from %s where line %% 997 = 0 order by all", col, quote(out))) {
-			var missed int // row groups that have it, and whose filter excludes it
-			d.row(fmt.Sprintf(`select count(*) from parquet_bloom_probe(%[1]s, '%[2]s', %[3]s) p
-				where bloom_filter_excludes and exists (select 1 from read_parquet(%[1]s, file_row_number = true) where %[2]s = %[3]s and file_row_number // 5000 = p.row_group_id)`,
-				quote(out), col, quote(value)), &missed)
-			var found, all, excluded int
-			d.row(fmt.Sprintf("select count(*) from %s where %s = %s", quote(out), col, quote(value)), &found)
-			if missed != 0 || found == 0 {
-				t.Fatalf("%s %s: %d row groups are excluded that have it, %d rows found", col, value, missed, found)
-			}
-			d.row(fmt.Sprintf("select count(*), count(*) filter (bloom_filter_excludes) from parquet_bloom_probe(%s, '%s', %s)",
-				quote(out), col, quote(fmt.Sprint(value, i, "no"))), &all, &excluded)
-			if all != 14 || excluded < all-2 {
-				t.Errorf("%s: %d of %d row groups exclude what they do not have", col, excluded, all)
-			}
-		}
-	}
-}

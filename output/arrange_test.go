@@ -312,9 +312,6 @@ func TestArrangeErrors(t *testing.T) {
 	if _, err := ParseSort("url"); !errors.Is(err, order.ErrSort) {
 		t.Error(err)
 	}
-	if _, err := newWriter(nil, newFakeCatalog(1), []string{"a"}, Options{Partition: []string{"origin"}, Bloom: []string{"origin"}}, container.Metadata{}); !errors.Is(err, ErrBloom) {
-		t.Error(err)
-	}
 }
 
 // TestArrangeDiskFull breaks the output after any number of bytes.

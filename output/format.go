@@ -27,8 +27,6 @@ var (
 	ErrNoFormat = container.ErrNoFormat // the ErrFormat of a name that says no format
 	ErrLevel    = container.ErrLevel
 	ErrRowGroup = container.ErrRowGroup
-	ErrBloom    = container.ErrBloom
-	ErrEncoding = container.ErrEncoding
 	ErrCSV      = container.ErrCSV // a CSVForm
 
 	// ErrDictMemory is the kind of the error of an Arrow file whose dictionaries take more than
@@ -69,23 +67,6 @@ func Compressions() []string { return container.Compressions() }
 // ParseCompression returns the compression of that name, DefaultCompression for "". The error says
 // which names there are.
 func ParseCompression(name string) (Compression, error) { return container.ParseCompression(name) }
-
-// A TextEncoding says how the texts of Parquet that are not in dictionaries are written: URLs, their
-// canonical forms, and extra columns.
-type TextEncoding = container.TextEncoding
-
-// The encodings of texts.
-const (
-	AutoEncoding  = container.AutoEncoding  // page by page, as it pays: DELTA_BYTE_ARRAY or PLAIN
-	PlainEncoding = container.PlainEncoding // PLAIN, for readers that have no other
-)
-
-// TextEncodings returns the names that ParseTextEncoding takes.
-func TextEncodings() []string { return container.TextEncodings() }
-
-// ParseTextEncoding returns the encoding of that name, AutoEncoding for "". The error is
-// ErrEncoding.
-func ParseTextEncoding(name string) (TextEncoding, error) { return container.ParseTextEncoding(name) }
 
 // A CSVForm is how CSV is written for programs that do not read it as it usually is. The zero value
 // is the usual form.

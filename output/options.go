@@ -31,13 +31,11 @@ type Options struct {
 	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
 	Workers int          // chunks that are encoded at once, but for Arrow; 1 or less means that Write encodes. It changes no byte
 
-	Compression Compression  // of columns
-	Level       int          // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
-	Texts       TextEncoding // of texts that are not in dictionaries, for Parquet
-	RowGroup    int          // the most rows of a row group of Parquet, though rows of one URL stay together; 0 is 524,288
-	Bloom       []string     // the columns of text that have Bloom filters, in Parquet
-	CSV         CSVForm      // of CSV
-	Terminal    bool         // text is for a terminal: bytes that it might obey are escaped; see [Create]
+	Compression Compression // of columns
+	Level       int         // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
+	RowGroup    int         // the most rows of a row group of Parquet, though rows of one URL stay together; 0 is 524,288
+	CSV         CSVForm     // of CSV
+	Terminal    bool        // text is for a terminal: bytes that it might obey are escaped; see [Create]
 
 	// The order of the rows, other than the order of the input, and the directories that they are
 	// written to; see [Create]. Either has all rows wait until Close, in memory and then in a
@@ -65,7 +63,7 @@ type Options struct {
 // file returns how a file holds the table.
 func (o Options) file() container.Options {
 	return container.Options{
-		Format: o.Format, Compression: o.Compression, Level: o.Level, Texts: o.Texts, RowGroup: o.RowGroup, Bloom: o.Bloom,
+		Format: o.Format, Compression: o.Compression, Level: o.Level, RowGroup: o.RowGroup,
 		CSV: o.CSV, Version: cmp.Or(o.Version, "devel"), Workers: o.Workers, DictMemory: o.DictMemory,
 	}
 }
@@ -89,11 +87,10 @@ func (o Options) order() order.Options {
 }
 
 // The most bytes that a file of Parquet takes while it is open: a chunk and a row group, and more for each extra
-// column and for Bloom filters. Encoders are not counted, as files share them.
+// column. Encoders are not counted, as files share them.
 const (
 	heldBytes = 22 << 20
 	heldKept  = 5 << 19
-	heldBloom = 12 << 20
 )
 
 // heldFile returns the bytes of a partition's file that is open beside others; 0 if none should be: where an order
@@ -102,11 +99,7 @@ func (o Options) heldFile() int {
 	if o.Format != Parquet || o.Layout == Wide || o.Sort != SortNone {
 		return 0
 	}
-	size := heldBytes + heldKept*len(o.Kept)
-	if len(o.Bloom) > 0 {
-		size += heldBloom
-	}
-	return size
+	return heldBytes + heldKept*len(o.Kept)
 }
 
 // Needs returns the options' needs from the store and the log. No Columns mean the default ones,
@@ -137,16 +130,12 @@ func (o Options) CheckTarget(name string) error {
 }
 
 // CheckContainer returns the faults in the options' demands on their format, joined: of the
-// kinds ErrLevel, ErrEncoding, ErrRowGroup, ErrBloom, ErrCSV and ErrPartition. Columns
+// kinds ErrLevel, ErrRowGroup, ErrCSV and ErrPartition. Columns
 // that cannot be, of these agents in the wide layout, are left to [NewWriter].
 func (o Options) CheckContainer(agents []string) error {
 	file := o.file()
-	_, l, err := o.shape().Schemas(agents)
-	switch {
-	case err == nil:
-		err = file.CheckBloom(l)
-	case !errors.Is(err, ErrPartition):
-		err = nil
+	if _, _, err := o.shape().Schemas(agents); errors.Is(err, ErrPartition) {
+		return errors.Join(file.Check(), err)
 	}
-	return errors.Join(file.Check(), err)
+	return file.Check()
 }

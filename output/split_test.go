@@ -56,7 +56,7 @@ func TestSplit(t *testing.T) {
 	}{
 		{"one", "agent", tableSpec{urls: urls, agents: 1, sites: 9}, Options{}, 1},
 		{"two", "allowed", tableSpec{urls: urls, agents: 1, sites: 9}, Options{Columns: []string{"url", "rule"}}, 2},
-		{"nulls", "agent,allowed", tableSpec{urls: urls, agents: 3, sites: 40, dirty: true}, Options{Columns: Columns(), RowGroup: 700, Bloom: []string{"url"}}, 9},
+		{"nulls", "agent,allowed", tableSpec{urls: urls, agents: 3, sites: 40, dirty: true}, Options{Columns: Columns(), RowGroup: 700}, 9},
 		{"17", "date", tableSpec{urls: urls, agents: 1, sites: 40}, Options{}, 7},
 		{"all", "date,allowed,agent,origin", tableSpec{urls: shorter(2000), agents: 2, sites: 3}, Options{Columns: []string{"line", "url"}}, 60},
 		{"strays", "origin", tableSpec{urls: shorter(2500), agents: 1, sites: 4, strays: true}, Options{}, 400},
@@ -156,7 +156,7 @@ func TestSplitRoom(t *testing.T) {
 		{Options{SortMemory: 256 << 20}, 8},
 		{Options{SortMemory: 64 << 20}, 2},
 		{Options{SortMemory: 8 << 20}, 0},
-		{Options{SortMemory: 256 << 20, Kept: keptColumns, Bloom: []string{"url"}}, 4},
+		{Options{SortMemory: 256 << 20, Kept: keptColumns}, 5},
 		{Options{Sort: SortOrigin}, 0},
 		{Options{Format: ArrowFile}, 0},
 		{Options{Layout: Wide, Columns: []string{"line"}}, 0},

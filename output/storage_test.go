@@ -12,7 +12,6 @@ import (
 
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/robobatch/robobatch/output/internal/container"
 )
@@ -61,10 +60,6 @@ func TestCheckContainer(t *testing.T) {
 		{Options{Compression: Zstd, Level: 1, Format: ArrowStream}, ErrLevel, "levels are for .parquet"},
 		{Options{RowGroup: -1}, ErrRowGroup, "use 1 or more"},
 		{Options{RowGroup: 10, Format: ArrowFile}, ErrRowGroup, "for .parquet"},
-		{Options{Bloom: []string{"url"}, Format: ArrowFile}, ErrBloom, "for .parquet"},
-		{Options{Bloom: []string{"nosuch"}}, ErrBloom, "no column of that name"},
-		{Options{Columns: []string{"line"}, Bloom: []string{"url"}}, ErrBloom, "no column of that name"},
-		{Options{Bloom: []string{"line"}}, ErrBloom, "least and greatest"},
 	} {
 		_, err := newWriter(nil, newFakeCatalog(1), nil, test.opt, container.Metadata{})
 		if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.want) {
@@ -216,69 +211,4 @@ func boundsOf(values []any) (bounds [2][]byte, nulls int64) {
 		}
 	}
 	return bounds, nulls
-}
-
-// TestBloom looks each value of the columns up in its filter, in the way of the specification, and
-// as many that are not there.
-func TestBloom(t *testing.T) {
-	table := tableSpec{urls: 9000, agents: 2, sites: 50, batch: 700, dirty: true, keepRows: true}.make()
-	table.addKept()
-	names := []string{"url", "origin", "rule", "referer"}
-	opt := Options{Columns: Columns(), Kept: keptColumns, RowGroup: 5000, Bloom: names}
-	data := table.bytes(t, opt)
-	sameRows(t, read(t, Parquet, data).rows, table.rows)
-	opt.Workers = 3
-	if !bytes.Equal(table.bytes(t, opt), data) {
-		t.Error("three workers give other bytes")
-	}
-	filters := 0
-	eachChunk(t, data, func(name string, chunk *metadata.ColumnChunkMetaData, values []any) {
-		if !slices.Contains(names, name) {
-			if chunk.BloomFilterOffset() != 0 {
-				t.Errorf("%s has a filter", name)
-			}
-			return
-		}
-		filters++
-		has := readBloom(t, data[chunk.BloomFilterOffset():])
-		wrong := 0
-		for i, v := range values {
-			if v != nil && !has(v.(string)) {
-				t.Fatalf("%s: %q is missing", name, v)
-			}
-			if has(fmt.Sprintf("https://no.such.example/%d", i)) {
-				wrong++
-			}
-		}
-		if wrong > len(values)/50 {
-			t.Errorf("%s: %d of %d texts that are not there are found", name, wrong, len(values))
-		}
-	})
-	if filters != 4*len(names) {
-		t.Errorf("%d filters", filters)
-	}
-}
-
-// salts are the numbers of the specification.
-var salts = [8]uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31}
-
-// readBloom reads a filter and returns what looks a text up in it.
-func readBloom(t *testing.T, data []byte) func(string) bool {
-	t.Helper()
-	size, n := binary.Varint(data[1:])
-	if end := data[1+n:][:13]; data[0] != 0x15 || !bytes.Equal(end, []byte{0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0}) {
-		t.Fatalf("header %x", data[:1+n+13])
-	}
-	bits := data[1+n+13:][:size]
-	return func(text string) bool {
-		h := xxhash.Sum64String(text)
-		block := bits[32*((h>>32)*uint64(size/32)>>32):][:32]
-		for i, salt := range salts {
-			word := binary.LittleEndian.Uint32(block[4*i:])
-			if word>>(uint32(h)*salt>>27)&1 == 0 {
-				return false
-			}
-		}
-		return true
-	}
 }

@@ -74,7 +74,7 @@ var shapes = []shape{
 	{name: "wide", rules: pack, log: urls, out: "x.parquet", flags: []string{"-agent", "@search,@ai", "-layout", "wide"}},
 	{name: "widerules", rules: pack, log: urls, out: "x.parquet", flags: []string{"-agent", "@search,@ai", "-layout", "wide", "-columns", "url,allowed,reason,rule_line,rule"}},
 	{name: "agents", rules: pack, log: urls, out: "x.parquet", flags: []string{"-agent", "@search,@ai", "-where", "disallowed"}},
-	{name: "longurls", rules: pack, log: longURLs, out: "x.parquet", flags: []string{"-bloom", "url"}},
+	{name: "longurls", rules: pack, log: longURLs, out: "x.parquet"},
 	{name: "kept", rules: pack, log: events, out: "x.parquet", flags: []string{"-keep", "time,method,status:int,referer,country,ms:float,bytes:int,request_id,session,cached:bool,user_agent"}},
 	{name: "partition", rules: pack, log: events, out: "x", flags: []string{"-partition-by", "date,allowed", "-sort", "origin", "-out-format", "parquet", "-keep", "time,status:int,referer"}},
 	{name: "fromlog", rules: pack, log: events, out: "x.csv.zst", flags: []string{"-agent-from-log", "-columns", "line,url,agent,allowed,violation,rule"}},

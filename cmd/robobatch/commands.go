@@ -50,6 +50,9 @@ var gone = map[string]string{
 
 	"csv-safe": "use -csv safe", "csv-bom": "use -csv bom", "csv-separator": "use -csv, as in -csv semicolon",
 
+	"url-encoding": "write -out x.csv or x.arrows for readers that do not know DELTA_BYTE_ARRAY",
+	"bloom":        "use -sort origin, by which readers skip row groups by their least and greatest texts",
+
 	"conduct shard": onePass, "parts": onePass, "conduct merge": onePass,
 }
 

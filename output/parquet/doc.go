@@ -1,6 +1,6 @@
 // Package parquet writes Parquet files from columns of values that are in memory already.
 //
-// It knows types, pages, statistics and Bloom filters, and nothing of verdicts or robots.txt.
+// It knows types, pages and statistics, and nothing of verdicts or robots.txt.
 // Packages output and listfile use it, and any program with columns in memory can. The arrow
 // library writes schema and footer. Pages are built here, because the library's column writers work
 // value by value: 92 ns a row for the columns of output without URLs, against 35. Their headers are
@@ -12,7 +12,7 @@
 // file. [Table] is the simple way for small tables: one row at a time.
 //
 // Statistics are exact or absent, because some readers answer queries for the least and greatest
-// value with them. Bloom filters are split block filters over XXH64, as the format specifies.
+// value with them.
 //
 // The package knows no verdicts. Packages output and internal/listfile import it.
 //
@@ -33,9 +33,6 @@
 //     few signs, too.
 //   - Statistics are exact or absent. Some readers answer min and max with them, and the library
 //     cannot say that a value was cut.
-//   - Bloom filters are made here. The library has none, but its footer has the field. A filter
-//     is 40 lines over XXH64, as the specification says. Its size is chosen when the distinct
-//     texts of the row group are known. Hashing and comparing a URL takes 16 ns each. Page
-//     indexes are left out: the library does not write them, and the readers that we test skip
-//     by row group.
+//   - Page indexes are left out: the library does not write them, and the readers that we test
+//     skip by row group.
 package parquet

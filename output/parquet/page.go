@@ -26,7 +26,6 @@ type page struct {
 	crc      uint32 // of data
 	encoding parquet.Encoding
 	stats    statistics
-	hashes   []uint64 // of texts that are not in a dictionary, for a Bloom filter
 }
 
 // An Encoder fills Pages, each column by one call. It is for one goroutine and keeps its memory; an
@@ -215,12 +214,7 @@ func (e *Encoder) IDs(to *Pages, column int, v *Values[int32]) {
 // Texts encodes a column of Text.
 func (e *Encoder) Texts(to *Pages, column int, t *Texts) {
 	stats := begin(e, to, column, &Values[byte]{Present: t.Present, Nulls: t.Nulls})
-	p, f := &to.columns[column], &e.fields[column]
-	var hashes *[]uint64
-	if p.hashes = p.hashes[:0]; f.Bloom {
-		hashes = &p.hashes
-	}
-	page, head, encoding := e.texts.texts(e.page, t.Bytes, f.Delta, &stats, hashes)
+	page, head, encoding := e.texts.texts(e.page, t.Bytes, e.fields[column].Delta, &stats)
 	e.page = page
 	if encoding == parquet.Encodings.DeltaByteArray && e.words != nil {
 		if packed, ok := e.words.Append(e.packed[:0], page, head); ok {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -55,7 +54,7 @@ func TestLongBounds(t *testing.T) {
 			list = append(list, text)
 		}
 		var page, group, dict statistics
-		new(textCutter).texts(nil, plain, false, &page, nil)
+		new(textCutter).texts(nil, plain, false, &page)
 		group.merge(&page)
 		dict.addList(list)
 		for _, s := range []statistics{group, dict} {
@@ -63,17 +62,5 @@ func TestLongBounds(t *testing.T) {
 				t.Errorf("texts of %d and more bytes have a range", maxBound)
 			}
 		}
-	}
-}
-
-// TestBloomRepeated holds that a text takes room in a filter once, however many rows have it.
-func TestBloomRepeated(t *testing.T) {
-	var once, often []uint64
-	for i := range 1000 {
-		h := bloomHash([]byte{byte(i), byte(i >> 8)})
-		once, often = append(once, h), append(often, h, h, h, h, h)
-	}
-	if a, b := newBloomFilter(once), newBloomFilter(often); !slices.Equal(a, b) {
-		t.Errorf("%d words, and %d of the same texts repeated", len(a), len(b))
 	}
 }

@@ -21,11 +21,10 @@ type textCutter struct {
 // time of PLAIN and as many bytes. Grouped by host they share two of three.
 const fewShared = 16
 
-// texts appends the texts of a page, which are in PLAIN, and describes them in stats and in hashes,
-// if it is given. Unless deltas may be used the encoding is PLAIN. The bytes of dst beside text, that is
+// texts appends the texts of a page, which are in PLAIN, and describes them in stats. Unless deltas may be used the encoding is PLAIN. The bytes of dst beside text, that is
 // levels and lengths, ends at head.
-func (c *textCutter) texts(dst, plain []byte, deltas bool, stats *statistics, hashes *[]uint64) (page []byte, head int, _ parquet.Encoding) {
-	shared := c.cut(plain, stats, hashes)
+func (c *textCutter) texts(dst, plain []byte, deltas bool, stats *statistics) (page []byte, head int, _ parquet.Encoding) {
+	shared := c.cut(plain, stats)
 	if !deltas || shared == 0 || shared*fewShared < len(plain)-4*len(c.shared) {
 		return append(dst, plain...), len(dst), parquet.Encodings.Plain
 	}
@@ -53,7 +52,7 @@ func (c *textCutter) appendRests(dst, plain []byte) []byte {
 }
 
 // cut fills the cutter, and returns how many bytes texts share.
-func (c *textCutter) cut(plain []byte, stats *statistics, hashes *[]uint64) (all int) {
+func (c *textCutter) cut(plain []byte, stats *statistics) (all int) {
 	c.shared, c.rest = c.shared[:0], c.rest[:0]
 	var last []byte
 	var bounds textBounds
@@ -68,9 +67,6 @@ func (c *textCutter) cut(plain []byte, stats *statistics, hashes *[]uint64) (all
 			bounds.begin(text)
 		} else {
 			bounds.widen(last, text, n)
-		}
-		if hashes != nil && (first || n < len(text) || n < len(last)) {
-			*hashes = append(*hashes, bloomHash(text))
 		}
 		last = text
 	}

@@ -96,7 +96,7 @@ func randomTexts(rng *rand.Rand, n, share int) []string {
 	return texts
 }
 
-// TestTexts reads back pages of texts, and compares their statistics and hashes with simple ones.
+// TestTexts reads back pages of texts, and compares their statistics with simple ones.
 func TestTexts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	var c textCutter
@@ -109,8 +109,7 @@ func TestTexts(t *testing.T) {
 		for _, deltas := range []bool{true, false} {
 			plain := plainTexts(texts)
 			var stats statistics
-			hashes := []uint64{}
-			data, _, encoding := c.texts([]byte("head"), plain, deltas, &stats, &hashes)
+			data, _, encoding := c.texts([]byte("head"), plain, deltas, &stats)
 			seen[encoding]++
 			if !deltas && encoding != parquet.Encodings.Plain {
 				t.Fatalf("encoding %s", encoding)
@@ -124,7 +123,7 @@ func TestTexts(t *testing.T) {
 			if encoding != parquet.Encodings.Plain && len(data) > len(plain)+100 {
 				t.Errorf("%d bytes in %s, %d in PLAIN", len(data), encoding, len(plain))
 			}
-			checkTextStats(t, &stats, hashes, texts)
+			checkTextStats(t, &stats, texts)
 		}
 	}
 	if seen[parquet.Encodings.Plain] < 100 || seen[parquet.Encodings.DeltaByteArray] < 100 {
@@ -133,11 +132,11 @@ func TestTexts(t *testing.T) {
 }
 
 // checkTextStats compares statistics with the texts.
-func checkTextStats(t *testing.T, stats *statistics, hashes []uint64, texts []string) {
+func checkTextStats(t *testing.T, stats *statistics, texts []string) {
 	t.Helper()
 	if len(texts) == 0 {
-		if stats.some || len(hashes) > 0 {
-			t.Errorf("no texts have %v and %d hashes", stats.texts, len(hashes))
+		if stats.some {
+			t.Errorf("no texts have %v", stats.texts)
 		}
 		return
 	}
@@ -146,11 +145,6 @@ func checkTextStats(t *testing.T, stats *statistics, hashes []uint64, texts []st
 		t.Errorf("range left out is %t, want %t", stats.none, tooLong)
 	} else if !tooLong && (string(stats.texts[0]) != least || string(stats.texts[1]) != most) {
 		t.Errorf("%q to %q, want %q to %q", stats.texts[0], stats.texts[1], least, most)
-	}
-	for _, text := range texts {
-		if !slices.Contains(hashes, bloomHash([]byte(text))) {
-			t.Errorf("%q has no hash", text)
-		}
 	}
 }
 
@@ -162,7 +156,7 @@ func TestTextAllocs(t *testing.T) {
 	var dst []byte
 	run := func() {
 		var stats statistics
-		dst, _, _ = c.texts(dst[:0], plain, true, &stats, nil)
+		dst, _, _ = c.texts(dst[:0], plain, true, &stats)
 	}
 	run()
 	if n := testing.AllocsPerRun(10, run); n > 4 {

@@ -28,7 +28,6 @@ type Field struct {
 	Type     Type
 	Nullable bool
 	Delta    bool // Int64 in DELTA_BINARY_PACKED, for small steps; Text in DELTA_BYTE_ARRAY, if it pays
-	Bloom    bool // with a Bloom filter, for Text and Dictionary
 }
 
 // node returns the field as the library describes it.

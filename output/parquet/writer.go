@@ -41,17 +41,10 @@ type Writer struct {
 
 	pages  []*Pages // of the open row group
 	spare  []*Pages
-	blooms []bloom
 	framer framer
 	pack   packer // of dictionaries
 	dict   []byte // scratch: one, and compressed
 	packed []byte
-}
-
-// A bloom is the Bloom filter of a column, still to be written; at says where it begins.
-type bloom struct {
-	hashes []uint64
-	at     func(offset int64)
 }
 
 // NewWriter begins a file of these columns. It panics if a [Type] or the [Codec] is none of the
@@ -143,16 +136,10 @@ func (w *Writer) EndGroup(texts []TextList) error {
 			return fmt.Errorf("column %s: %w", f.Name, err)
 		}
 	}
-	for _, b := range w.blooms {
-		b.at(w.sink.Tell())
-		if err := newBloomFilter(b.hashes).writeTo(w.sink); err != nil {
-			return err
-		}
-	}
 	for _, p := range w.pages {
 		rows += p.rows
 	}
-	w.blooms, w.spare, w.pages = w.blooms[:0], append(w.spare, w.pages...), w.pages[:0]
+	w.spare, w.pages = append(w.spare, w.pages...), w.pages[:0]
 	group.SetNumRows(rows)
 	if err := group.Finish(w.sink.Tell()-start, ordinal(w.groups)); err != nil {
 		return fmt.Errorf("row group: %w", err)
@@ -171,24 +158,15 @@ func (w *Writer) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, column i
 		}
 	}
 	var stats statistics
-	var hashes []uint64
 	for _, pages := range w.pages {
 		p := &pages.columns[column]
 		if err := w.framer.writeData(p, pages.rows); err != nil {
 			return err
 		}
 		stats.merge(&p.stats)
-		hashes = append(hashes, p.hashes...)
 	}
 	if f.Type == Dictionary {
 		stats.addList(texts)
-		for i := 0; f.Bloom && i < texts.Len(); i++ {
-			hashes = append(hashes, bloomHash(texts.At(int32(i))))
-		}
-	}
-	if f.Bloom {
-		at := func(offset int64) { meta.Contents().MetaData.BloomFilterOffset = &offset }
-		w.blooms = append(w.blooms, bloom{hashes, at})
 	}
 	meta.SetStats(stats.encode(f.Type))
 	return w.framer.finish(meta)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/output/internal/columnar"
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
@@ -33,45 +32,7 @@ var (
 	ErrCompression = errors.New("no such compression")
 	ErrLevel       = errors.New("no such level")
 	ErrRowGroup    = errors.New("no row groups")
-	ErrBloom       = errors.New("no Bloom filter")
-	ErrEncoding    = errors.New("no such encoding")
 )
-
-// A TextEncoding says how the texts of Parquet that are not in dictionaries are written: URLs, their
-// canonical forms, and extra columns.
-type TextEncoding uint8
-
-// The encodings of texts.
-const (
-	AutoEncoding  TextEncoding = iota // page by page, as it pays: DELTA_BYTE_ARRAY or PLAIN
-	PlainEncoding                     // PLAIN, for readers that have no other
-)
-
-// encodingNames are the names of the encodings.
-var encodingNames = []string{"auto", "plain"}
-
-// String returns the name: "auto".
-func (e TextEncoding) String() string { return encodingNames[e] }
-
-// TextEncodings returns the names that ParseTextEncoding takes.
-func TextEncodings() []string { return encodingNames }
-
-// ParseTextEncoding returns the encoding of that name, AutoEncoding for "". The error is
-// ErrEncoding.
-func ParseTextEncoding(name string) (TextEncoding, error) {
-	if i := slices.Index(encodingNames, name); i >= 0 || name == "" {
-		return TextEncoding(max(0, i)), nil
-	}
-	return 0, fmt.Errorf("%w as %q: use %s", ErrEncoding, name, strings.Join(encodingNames, " or "))
-}
-
-// check returns the fault of the encoding in a format.
-func (e TextEncoding) check(f Format) error {
-	if e != AutoEncoding && f != Parquet {
-		return fmt.Errorf("%w in %s: encodings are for .parquet", ErrEncoding, f)
-	}
-	return nil
-}
 
 // String returns the name: "zstd".
 func (c Compression) String() string { return compressionNames[c] }
@@ -154,23 +115,4 @@ var defaultLevels = [numCompressions]int{Zstd: 1, Gzip: 6}
 // parquetCodecs are the compressions that Parquet has.
 var parquetCodecs = [numCompressions]parquet.Codec{
 	NoCompression: parquet.Uncompressed, Zstd: parquet.Zstd, Snappy: parquet.Snappy, Gzip: parquet.Gzip,
-}
-
-// CheckBloom returns the faults of the columns that are to get Bloom filters. The errors are
-// ErrBloom.
-func (o Options) CheckBloom(l *columnar.Schema) error {
-	if len(o.Bloom) > 0 && o.Format != Parquet {
-		return fmt.Errorf("%w in %s: Bloom filters are for .parquet", ErrBloom, o.Format)
-	}
-	var errs []error
-	for _, name := range o.Bloom {
-		i := l.Index(name)
-		if i < 0 {
-			errs = append(errs, fmt.Errorf("%w for %q: no column of that name is written", ErrBloom, name))
-		} else if t := l.Fields[i].Type; t != parquet.Text && t != parquet.Dictionary {
-			errs = append(errs, fmt.Errorf("%w for %s: columns of text can have one, such as url and origin; for numbers there are least and greatest",
-				ErrBloom, name))
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -24,9 +24,7 @@ type Options struct {
 	Format      Format
 	Compression Compression
 	Level       int
-	Texts       TextEncoding
 	RowGroup    int
-	Bloom       []string
 	CSV         CSVForm
 	Version     string
 	Workers     int
@@ -45,7 +43,7 @@ func (o Options) CheckFormat() error {
 }
 
 // Check returns the demands that the format cannot meet, whatever the columns, joined: of the kinds
-// ErrCompression, ErrLevel, ErrEncoding, ErrRowGroup and ErrCSV.
+// ErrCompression, ErrLevel, ErrRowGroup and ErrCSV.
 func (o Options) Check() error {
 	_, _, errCompression := o.Compression.choose(o.Format, o.Level)
 	var errGroup error
@@ -54,7 +52,7 @@ func (o Options) Check() error {
 	} else if o.RowGroup > 0 && o.Format != Parquet {
 		errGroup = fmt.Errorf("%w in %s: they are for .parquet", ErrRowGroup, o.Format)
 	}
-	return errors.Join(errCompression, o.Texts.check(o.Format), errGroup, o.CSV.check(o.Format))
+	return errors.Join(errCompression, errGroup, o.CSV.check(o.Format))
 }
 
 // Begin returns the container of a file, and how long its first chunk is.

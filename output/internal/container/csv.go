@@ -32,7 +32,7 @@ var separators = []separator{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, 
 
 // CSVForms returns the words that ParseCSV takes.
 func CSVForms() []string {
-	names := []string{"safe", "bom"}
+	names := append(make([]string, 0, 2+len(separators)), "safe", "bom")
 	for _, s := range separators {
 		names = append(names, s.name)
 	}

@@ -1,8 +1,6 @@
 package container
 
 import (
-	"slices"
-
 	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/output/internal/columnar"
 	"github.com/robobatch/robobatch/output/parquet"
@@ -64,16 +62,10 @@ func newParquet(s *Sink, l *columnar.Schema, opt Options) (*ParquetFile, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := opt.CheckBloom(l); err != nil {
-		return nil, err
-	}
 	fields := make([]parquet.Field, len(l.Fields))
 	for i, f := range l.Fields {
 		fields[i] = f.Field
-		fields[i].Bloom = slices.Contains(opt.Bloom, f.Name)
-		if f.Type == parquet.Text {
-			fields[i].Delta = opt.Texts == AutoEncoding
-		}
+		fields[i].Delta = f.Delta || f.Type == parquet.Text
 	}
 	p := &ParquetFile{sink: s, Limits: parquetGroup, Chunk: ParquetChunk.ForSchema(l), encoders: opt.Encoders}
 	if p.encoders == nil {

@@ -104,8 +104,6 @@ func containerFlag(err error) string {
 		{output.ErrCSV, "csv"},
 		{output.ErrLevel, "level"},
 		{output.ErrRowGroup, "row-group"},
-		{output.ErrBloom, "bloom"},
-		{output.ErrEncoding, "url-encoding"},
 	} {
 		if errors.Is(err, kind.err) {
 			return kind.flag

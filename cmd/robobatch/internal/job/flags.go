@@ -126,15 +126,11 @@ func (r *rowFlags) flags() []cli.Flag {
 // A storage is the flags that say how the output is stored, apart from its name and columns.
 // They change no row.
 type storage struct {
-	compression string
-	level       int
-	urlEncoding string
-	rowGroup    int
-	bloom       string
-	partitionBy string
+	compression     string
+	level, rowGroup int
+	sort            string
 
-	partitionMode string
-	sort          string
+	partitionBy, partitionMode string
 }
 
 // flags returns them, with -csv of the table.
@@ -171,20 +167,8 @@ func (s *storage) flags(table *flags.Table) []cli.Flag {
 			Level of the compression, in Parquet. 1 to 22 for zstd, by default 1; 1 to 9 for gzip,
 			by default 6.`},
 		{
-			Name: "url-encoding", Arg: "name", Values: output.TextEncodings(),
-			Set: cli.Text(&s.urlEncoding), Doc: `
-			Encoding of URLs and other texts that rarely repeat, in Parquet. auto: each page as it
-			pays, DELTA_BYTE_ARRAY or PLAIN. plain: PLAIN, for readers that have no other. Default:
-			auto.`,
-		},
-		{
 			Name: "row-group", Arg: "n",
 			Set: cli.Positive(&s.rowGroup), Doc: "The most rows of a row group, in Parquet. Default: 524288.",
-		},
-		{
-			Name: "bloom", Arg: "list", Values: words.TextColumns(), List: true,
-			Set: cli.Text(&s.bloom), Doc: `
-			Columns of text that get Bloom filters, in Parquet. For example url,origin.`,
 		},
 	}
 	for i := range all {

@@ -66,9 +66,9 @@ func TestFlagsOfBytes(t *testing.T) {
 		"as-of": "-as-of 2026-01-31", "missing": "-missing null", "url-as-is": "-url-as-is",
 		"out-format": "-out-format csv", "columns": "-columns url", "layout": "-layout wide", "where": "-where bad", "rejects": "-rejects r/",
 		"sort": "-sort origin", "csv": "-csv safe|-out-format csv",
-		"compression": "-compression gzip", "level": "-level 3", "url-encoding": "-url-encoding plain",
-		"row-group": "-row-group 10", "bloom": "-bloom url",
-		"ranges": "-ranges " + lists + "|-agent-from-log", "ranges-age": "-ranges-age 36h|-agent-from-log -ranges " + lists,
+		"compression": "-compression gzip", "level": "-level 3",
+		"row-group": "-row-group 10",
+		"ranges":    "-ranges " + lists + "|-agent-from-log", "ranges-age": "-ranges-age 36h|-agent-from-log -ranges " + lists,
 		"in-sitemap": "-in-sitemap x", "hosts": "-hosts " + hosts + "|-agent-from-log", "client-field": "-client-field ip:last|-agent-from-log -ranges " + lists,
 	}
 	same := strings.Fields(`in out rules origin stats max-rejects require-rules no-rows partition-by partition-mode

@@ -120,17 +120,10 @@ func (s *storage) choose(table *flags.Table, agents []string, out *output.Option
 	}
 	out.Compression, err = output.ParseCompression(s.compression)
 	faults.Add("compression", cli.Hint(err, s.compression, output.Compressions()))
-	out.Texts, err = output.ParseTextEncoding(s.urlEncoding)
-	faults.Add("url-encoding", cli.Hint(err, s.urlEncoding, output.TextEncodings()))
 	out.Sort, err = output.ParseSort(s.sort)
 	faults.Add("sort", cli.Hint(err, s.sort, words.Sorts))
 	out.Level, out.RowGroup = s.level, s.rowGroup
 	out.CSV = table.ChooseCSV(faults)
-	if s.bloom != "" {
-		for name := range strings.SplitSeq(s.bloom, ",") {
-			out.Bloom = append(out.Bloom, strings.TrimSpace(name))
-		}
-	}
 	flags.CheckContainer(out, agents, faults)
 }
 

@@ -103,14 +103,12 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 		Rejects       bool     `json:"rejects"`
 		Compression   string   `json:"compression"`
 		Level         int      `json:"level"`
-		URLEncoding   string   `json:"url_encoding"`
 		RowGroup      int      `json:"row_group"`
-		Bloom         string   `json:"bloom"`
 		Sort          string   `json:"sort"`
 		CSV           string   `json:"csv"`
 	}{
 		g.Question.Dialect, plan.Now.Opt.Agents, plan.outOpt.Format.String(), plan.outOpt.Columns, g.Logs.IntactOnly, g.AcceptDamage, g.rejects != "",
-		storage.compression, storage.level, storage.urlEncoding, storage.rowGroup, storage.bloom, storage.sort, g.table.CSV,
+		storage.compression, storage.level, storage.rowGroup, storage.sort, g.table.CSV,
 	})
 	return err
 }

@@ -94,7 +94,6 @@ const (
 	rowGroup    = 18 * mib  // pages, and 8 MiB of dictionaries as texts, page and packed
 	groupWide   = 24 * mib  // and pages of 16 million verdicts
 	groupKept   = 2 * mib   // and those of an extra column
-	bloom       = 12 * mib  // hashes, and the filters
 	lineDicts   = 20 * mib  // 4 MiB of dictionaries, twice: as texts and as lines have them
 	slowZstd    = 40 * mib  // tables of an encoder of level 10 or more
 	leastSort   = 8 * mib   // rows that are sorted at once
@@ -218,9 +217,6 @@ func (r Run) reserved(p *Parts) int64 {
 		size += chunks*chunk + workers*r.encoder() + rowGroup + groupKept*kept
 		if r.Out.Layout == output.Wide {
 			size += groupWide
-		}
-		if len(r.Out.Bloom) > 0 {
-			size += bloom
 		}
 	case output.ArrowFile, output.ArrowStream:
 		size += 2*chunk + chunkArrow + p.Dicts

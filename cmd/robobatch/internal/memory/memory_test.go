@@ -77,7 +77,6 @@ func TestDivideTooSmall(t *testing.T) {
 		"lists":  {Lists: 30 << 20, Agents: 1, Out: &output.Options{}},
 		"wide":   {Agents: 45, Out: &output.Options{Layout: output.Wide}},
 		"arrow":  {Index: 30 << 20, Agents: 1, Out: &output.Options{Format: output.ArrowFile}},
-		"bloom":  {Agents: 1, Out: &output.Options{Bloom: []string{"url"}, Level: 22}},
 		"sorted": {Index: 100 << 20, Agents: 1, Out: &output.Options{Sort: output.SortOrigin}},
 		"urls":   {Sitemaps: 30 << 20, Agents: 1, Out: &output.Options{}},
 		"kept":   {Agents: 1, Out: &output.Options{Kept: make([]output.KeptColumn, 20)}},

@@ -5,7 +5,6 @@ package words
 import (
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/robobatch/robobatch/crawlers"
@@ -39,16 +38,6 @@ func Fields() []string { return slices.Sorted(maps.Keys(ingest.FieldNames())) }
 func Formats() (names []string) {
 	for _, f := range ingest.Formats() {
 		names = append(names, f.String())
-	}
-	return names
-}
-
-// TextColumns returns the columns that can have Bloom filters.
-func TextColumns() (names []string) {
-	for _, name := range output.Columns() {
-		if strings.HasSuffix(columnDocs[name].kind, "string") {
-			names = append(names, name)
-		}
 	}
 	return names
 }
