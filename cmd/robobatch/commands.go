@@ -46,14 +46,13 @@ var commands = []func() command.Command{
 
 // gone are the flags of the version before, see cli.Program.
 var gone = map[string]string{
-	"url-column": "it is -url-field", "redo": "use -resume=redo", "require-rows": "use -no-rows fail", "allow-bad": "use -no-rows allow",
+	"conduct shard": onePass, "parts": onePass, "conduct merge": onePass,
 
 	"csv-safe": "use -csv safe", "csv-bom": "use -csv bom", "csv-separator": "use -csv, as in -csv semicolon",
+	"require-rows": "use -no-rows fail", "allow-bad": "use -no-rows allow", "redo": "use -resume=redo", "url-column": "it is -url-field",
 
-	"url-encoding": "write -out x.csv or x.arrows for readers that do not know DELTA_BYTE_ARRAY",
 	"bloom":        "use -sort origin, by which readers skip row groups by their least and greatest texts",
-
-	"conduct shard": onePass, "parts": onePass, "conduct merge": onePass,
+	"url-encoding": "write -out x.csv or x.arrows for readers that do not know DELTA_BYTE_ARRAY",
 }
 
 const onePass = "conduct reads all logs in one run: name them with -in"
