@@ -1,6 +1,7 @@
 package extsort
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
@@ -111,32 +112,46 @@ func TestNoDirectory(t *testing.T) {
 	}
 }
 
-// TestDamage holds that a temporary file whose bytes changed is an error.
-func TestDamage(t *testing.T) {
-	for at := range int64(12) {
+// FuzzDamage holds that a temporary file whose bytes changed, or that became shorter, is an error.
+func FuzzDamage(f *testing.F) {
+	for at := range 12 {
+		f.Add(bytes.Repeat([]byte("abcdefgh"), 40), at, byte(4))
+	}
+	f.Add(bytes.Repeat([]byte("abcdefgh"), 1), 3, byte(0))
+	f.Fuzz(func(t *testing.T, records []byte, at int, bits byte) {
 		s := NewSpill(t.TempDir())
-		run, err := s.Begin()
-		if err != nil {
-			t.Fatal(err)
+		defer s.Close()
+		records = records[:len(records)/8*8]
+		for block := range slices.Chunk(records, 64) { // one run each: Merge compares them
+			run, err := s.Begin()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := run.Write(block); err != nil {
+				t.Fatal(err)
+			}
+			run.End()
 		}
-		if err := run.Write(make([]byte, 64)); err != nil {
-			t.Fatal(err)
-		}
-		run.End()
-		at %= s.end
-		one := make([]byte, 1)
-		if _, err := s.file.ReadAt(one, at); err != nil {
-			t.Fatal(err)
-		}
-		one[0] ^= 4
-		if _, err := s.file.WriteAt(one, at); err != nil {
-			t.Fatal(err)
+		if at = max(at, 0); s.end > 0 {
+			at %= int(s.end)
+			one := make([]byte, 1)
+			if _, err := s.file.ReadAt(one, int64(at)); err != nil {
+				t.Fatal(err)
+			}
+			if one[0] ^= bits; bits == 0 {
+				one = make([]byte, s.end-int64(at)) // a file that was cut and grew again
+			}
+			if _, err := s.file.WriteAt(one, int64(at)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		var got []uint64
-		err = Merge(s, 2, func() *numbers { return &numbers{} }, func(run *Run) Output[*numbers] { return &numbers{to: run} }, &numbers{got: &got})
-		if !errors.Is(err, errDamaged) {
+		err := Merge(s, MaxFan, func() *numbers { return &numbers{} }, func(run *Run) Output[*numbers] { return &numbers{to: run} }, &numbers{got: &got})
+		if s.end > 0 && bits != 0 && !errors.Is(err, errDamaged) {
 			t.Errorf("byte %d: %v", at, err)
 		}
-		s.Close()
-	}
+		if err == nil && len(got) != len(records)/8 {
+			t.Errorf("%d records, want %d", len(got), len(records)/8)
+		}
+	})
 }

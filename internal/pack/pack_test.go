@@ -452,6 +452,51 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
+// FuzzDamage changes and cuts a pack anywhere, and leaves its checksums as they are: all that can be read is as it was.
+func FuzzDamage(f *testing.F) {
+	texts := []string{"User-agent: *\nDisallow: /\n", strings.Repeat("Disallow: /a\n", 200)}
+	captures := manyNames(2 * blockEntries)
+	captures["s1"] = []Capture{{Text: 1, Location: "/", MaxAge: 7}, {Text: 0, Error: "x"}}
+	whole := write(f, 1<<30, texts, captures)
+	for at := 0; at < len(whole); at += len(whole) / 50 {
+		f.Add(at, []byte{1}, false)
+		f.Add(at, whole[:20], at%3 == 0)
+	}
+	f.Fuzz(func(t *testing.T, at int, with []byte, cut bool) {
+		data := bytes.Clone(whole)
+		if at = max(0, at) % len(data); cut {
+			data = data[:at]
+		}
+		copy(data[min(at, len(data)):], with)
+		p, err := Open(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		for i, text := range texts {
+			if got, err := p.Text(nil, i); err == nil && string(got) != text {
+				t.Errorf("text %d is %q", i, got)
+			}
+		}
+		var b Buffer
+		for name, want := range captures {
+			lo, hi, err := p.Candidates(Site, []byte(name))
+			if err != nil {
+				continue
+			}
+			found := false
+			for i := lo; i < hi; i++ {
+				got, err := b.Read(p, Site, i)
+				if found = found || err != nil || string(got.Name) == name; err == nil && string(got.Name) == name && !reflect.DeepEqual(got.Captures, want) {
+					t.Errorf("%s is %+v, want %+v", name, got.Captures, want)
+				}
+			}
+			if !found {
+				t.Errorf("%s is not there", name)
+			}
+		}
+	})
+}
+
 // FuzzRecord reads any bytes as a record: it ends, and what is read has texts that exist.
 func FuzzRecord(f *testing.F) {
 	f.Add(appendCapture([]byte("\x01s\x01"), &Capture{At: time.Unix(1, 2), Status: 200, Text: 1, Size: 3, Location: "/", Error: "x"}))

@@ -111,6 +111,37 @@ func TestBruteForce(t *testing.T) {
 		differ, rounds, found, 100*float64(found)/float64(max(1, differ)), more, float64(tried)/float64(rounds))
 }
 
+// FuzzMake holds that some path shows how two files differ, if any path of a fuzzer's does, and not all were made
+// otherwise.
+func FuzzMake(f *testing.F) {
+	f.Add("Disallow: /*a*b$\nAllow: /a/index.html", "Disallow: /*a*b\n", "/axb/c")
+	f.Add("Disallow: /%41/", "Disallow: /A", "/A/b?c=d")
+	f.Add("Disallow: /*", "Allow: /é.pdf$", "/é.pdf")
+	f.Fuzz(func(t *testing.T, oldText, newText, path string) {
+		if len(oldText)+len(newText) > 300 || path == "" || path[0] != '/' || len(path) > 100 {
+			return
+		}
+		var patterns []string
+		var sides [2][]robots.Rule
+		for i, text := range []string{oldText, newText} {
+			file := robots.Parse([]byte("User-agent: *\n"+text), robots.Google)
+			sides[i], _ = file.Select(robots.NewAgent("*", robots.Google))
+			for _, group := range file.Groups {
+				for _, r := range group.Rules {
+					patterns = append(patterns, r.Pattern)
+				}
+			}
+		}
+		differs := func(path string) bool { return allowed(sides[0], path) != allowed(sides[1], path) }
+		if !differs(path) {
+			return
+		}
+		if made := Make(patterns, fewPaths(20_000)); !made.Cut && !slices.ContainsFunc(made.All, differs) {
+			t.Errorf("%q differs, and none of %d paths:\n%s\n---\n%s", path, len(made.All), oldText, newText)
+		}
+	})
+}
+
 // Paths are a function of the patterns, each once, and no more than asked for.
 func TestMake(t *testing.T) {
 	patterns := []string{"/a*b$", "/*admin*", "*.php", "/", ""}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -31,19 +30,12 @@ const module = "github.com/robobatch/robobatch"
 
 // Build builds the command robobatch of this source tree into a file of that name, as a release is built. Run it in a
 // folder of the module bench.
-func Build(ctx context.Context, binary string) error { return build(ctx, binary, "build") }
-
-// BuildTest builds the test binary of the command into a file of that name, as [Build] does.
-func BuildTest(ctx context.Context, binary string) error { return build(ctx, binary, "test", "-c") }
-
-// build builds by go and some of its arguments.
-func build(ctx context.Context, binary, verb string, more ...string) error {
+func Build(ctx context.Context, binary string) error {
 	top, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		return fmt.Errorf("find the source tree of robobatch: %w", err)
 	}
-	arguments := slices.Concat([]string{verb, "-C", strings.TrimSpace(string(top)), "-trimpath", "-o", binary}, more, []string{module + "/cmd/robobatch"})
-	build := exec.CommandContext(ctx, "go", arguments...)
+	build := exec.CommandContext(ctx, "go", "build", "-C", strings.TrimSpace(string(top)), "-trimpath", "-o", binary, module+"/cmd/robobatch")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the command: %w: %s", err, out)

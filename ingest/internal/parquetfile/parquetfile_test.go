@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,20 +22,26 @@ import (
 )
 
 // files returns the names of the files of testdata.
-func files(t *testing.T) []string {
-	t.Helper()
+func files(tb testing.TB) []string {
+	tb.Helper()
 	names, err := filepath.Glob("testdata/*.parquet")
 	if err != nil || len(names) < 10 {
-		t.Fatalf("%d files, %v", len(names), err)
+		tb.Fatalf("%d files, %v", len(names), err)
 	}
 	return names
 }
 
 // read returns the rows of a file as texts, those before an error too.
 func read(data []byte) (rows []string, err error) {
+	rows, _, err = readSome(data, math.MaxInt)
+	return rows, err
+}
+
+// readSome is read of so many rows, and reports whether those are all.
+func readSome(data []byte, most int) (rows []string, ended bool, err error) {
 	f, err := Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, err
+		return nil, true, err
 	}
 	var columns []*Column
 	for i := range f.Schema().NumColumns() {
@@ -52,14 +59,17 @@ func read(data []byte) (rows []string, err error) {
 	for g := range f.Groups() {
 		for _, c := range columns {
 			if err := c.Open(g); err != nil {
-				return nil, err
+				return nil, true, err
 			}
 		}
 		for range f.Rows(g) {
+			if len(ends) == most {
+				return nil, false, nil
+			}
 			for _, c := range columns {
 				v, null, err := c.Next()
 				if err != nil {
-					return nil, err
+					return nil, true, err
 				}
 				text = append(append(append(text, ' '), c.desc.Name()...), '=')
 				text = appendValue(text, c.desc, v, null)
@@ -67,7 +77,7 @@ func read(data []byte) (rows []string, err error) {
 			ends = append(ends, len(text))
 		}
 	}
-	return nil, nil
+	return nil, true, nil
 }
 
 // appendValue appends a value as text, as its type in the schema says.
@@ -194,7 +204,7 @@ func TestDamage(t *testing.T) {
 		inputs[filepath.Base(name)] = data
 	}
 	for codec, name := range []string{output.Uncompressed: "none", output.Zstd: "zstd", output.Snappy: "snappy"} {
-		inputs["ours-"+name] = ours(t, output.Codec(codec))
+		inputs["ours-"+name] = ours(t, output.Codec(codec), 3000)
 	}
 	percent := debug.SetGCPercent(1000) // there is little to keep, and much garbage
 	t.Cleanup(func() { debug.SetGCPercent(percent) })
@@ -263,9 +273,47 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// ours returns a file as package output writes them.
-func ours(t *testing.T, codec output.Codec) []byte {
-	t.Helper()
+// FuzzRead reads anything: it ends, in an error or with as many rows as the file says, and again with the same.
+func FuzzRead(f *testing.F) {
+	f.Add(ours(f, output.Uncompressed, 50), 100)
+	f.Add(ours(f, output.Zstd, 50), 100)
+	f.Add(ours(f, output.Snappy, 50), 100)
+	for _, name := range files(f) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(data) < 13_000 {
+			f.Add(data, 100)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, most int) {
+		most = max(1, most%1000) // a few bytes can stand for very many equal rows
+		rows, ended, err := readSome(data, most)
+		again, _, errAgain := readSome(data, most)
+		if !slices.Equal(rows, again) || fmt.Sprint(err) != fmt.Sprint(errAgain) {
+			t.Fatalf("%d rows and %v, then %d and %v", len(rows), err, len(again), errAgain)
+		}
+		if !ended || err != nil {
+			return
+		}
+		file, err := Open(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want int64
+		for g := range file.Groups() {
+			want += file.Rows(g)
+		}
+		if int64(len(rows)) != want {
+			t.Errorf("%d rows and no error, and the file says %d", len(rows), want)
+		}
+	})
+}
+
+// ours returns a file of so many rows as package output writes them.
+func ours(tb testing.TB, codec output.Codec, rows int64) []byte {
+	tb.Helper()
 	var s sink
 	table, err := output.NewTable(&s, []output.Field{
 		{Name: "url", Type: output.Text, Nullable: true},
@@ -276,9 +324,9 @@ func ours(t *testing.T, codec output.Codec) []byte {
 		{Name: "at", Type: output.Time},
 	}, output.Options{Codec: codec, Level: 1})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	for i := range int64(3000) {
+	for i := range rows {
 		err := table.Add([]output.Cell{
 			{Text: fmt.Sprintf("https://www.example.com/%d/%x", i/7, i*i), Null: i%10 == 3},
 			{Text: fmt.Sprintf("host%d", i/50)},
@@ -288,11 +336,11 @@ func ours(t *testing.T, codec output.Codec) []byte {
 			{Int: 1e15 + i},
 		})
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	if err := table.Close([]string{"key"}, []string{"value"}); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s.Bytes()
 }

@@ -1,0 +1,253 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// A victim is a command line that writes files into the directory out, and the files it leaves if nobody
+// disturbs it.
+type victim struct {
+	arguments []string
+	outs      []string // files that may have an older version; none of a directory
+	single    bool     // its directory comes into being as a whole, or not at all
+	want      map[string][sha256.Size]byte
+	took      time.Duration
+	calls     map[string][]int // by name of a system call: which call of its thread each one was, in a run
+}
+
+// makeVictims makes the command lines that are disturbed and their inputs, and tries them once.
+func (a *attack) makeVictims() error {
+	if err := a.writeInputs(); err != nil {
+		return err
+	}
+	for _, line := range []string{
+		"-in LOG -out out/x.parquet", "-in LOG -out out/x.csv.gz", "-in LOG -out out/x.arrow", "-in LOGS/0.txt -out out/x.jsonl.zst",
+		"-in LOG -out out/y.parquet -rejects out/rejects.jsonl",
+		"-in LOG -out out/sorted.parquet -sort origin -max-memory 128MiB",
+		"-in LOG -out out/limited.arrows -max-memory 96MiB",
+		"-in LOG -out out/tree -partition-by origin,allowed -partition-mode replace",
+		"-in LOGS -out out/parts/ -resume",
+		"rules -out out/r.parquet", "compile -out out/r.rbp", "coverage -in LOG -out out/c.parquet",
+	} {
+		line = strings.NewReplacer("LOGS", a.dir+"/logs", "LOG", a.dir+"/log.zst").Replace(line) + " -quiet -rules " + a.dir + "/rules"
+		v := &victim{arguments: strings.Fields(line), single: strings.Contains(line, "/tree")}
+		for _, argument := range v.arguments {
+			if name, ok := strings.CutPrefix(argument, "out/"); ok && strings.Contains(name, ".") {
+				v.outs = append(v.outs, argument)
+			}
+		}
+		dir, err := a.scene(v, false)
+		if err != nil {
+			return err
+		}
+		started := time.Now()
+		if out, err := a.command(v, dir).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", line, err, out)
+		}
+		v.took = time.Since(started)
+		if v.want, err = hashes(dir); err != nil || len(v.want) < max(1, len(v.outs)) {
+			return fmt.Errorf("%s leaves %d files: %w", line, len(v.want), err)
+		}
+		a.victims = append(a.victims, v)
+	}
+	return nil
+}
+
+// writeInputs writes rules of a few origins and logs of many URLs.
+func (a *attack) writeInputs() error {
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		return err
+	}
+	defer encoder.Close() //nolint:errcheck // it writes to memory
+	if err := os.MkdirAll(a.dir+"/logs", 0o777); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(a.dir+"/rules", 0o777); err != nil {
+		return err
+	}
+	var packed []byte
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 8 {
+		rules := fmt.Sprintf("User-agent: *\nDisallow: /%d/\nDisallow: /private\nAllow: /private/open\nDisallow: /*.pdf$\n", i)
+		if err := os.WriteFile(fmt.Sprintf("%s/rules/https_s%d.example.txt", a.dir, i), []byte(rules), 0o666); err != nil {
+			return err
+		}
+		var text []byte
+		for n := range 8000 {
+			dir := []string{"private", "private/open", "docs", "0", "1"}[r.IntN(5)]
+			text = fmt.Appendf(text, "https://s%d.example/%s/%d-%x.%s\n", r.IntN(9), dir, n, r.Uint32(), []string{"html", "pdf"}[r.IntN(2)])
+		}
+		if err := os.WriteFile(fmt.Sprintf("%s/logs/%d.txt", a.dir, i), text, 0o666); err != nil {
+			return err
+		}
+		packed = encoder.EncodeAll(text, packed) // a frame each
+	}
+	return os.WriteFile(a.dir+"/log.zst", packed, 0o666)
+}
+
+// command returns a victim's command line in a scene, without any disturbance.
+func (a *attack) command(v *victim, dir string) *exec.Cmd {
+	cmd := exec.CommandContext(a.ctx, a.binary, v.arguments...)
+	cmd.Dir = dir
+	return cmd
+}
+
+// oldText is the text of an older output.
+const oldText = "an older output"
+
+// scene returns a new directory with a directory out, where there may be older outputs of a victim.
+func (a *attack) scene(v *victim, older bool) (string, error) {
+	dir, err := os.MkdirTemp(a.dir, "scene-")
+	if err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(filepath.Join(dir, "out"), 0o777); err != nil || !older {
+		return dir, err
+	}
+	for _, name := range v.outs {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(oldText), 0o666); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// hashes returns the hashes of all files below a directory, by name, but for records of runs, which begin with an
+// underscore: those of each run have other times.
+func hashes(dir string) (map[string][sha256.Size]byte, error) {
+	all := map[string][sha256.Size]byte{}
+	return all, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && e.Name() == "_done":
+			return fs.SkipDir
+		case e.IsDir() || e.Name()[0] == '_':
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		all[name] = sha256.Sum256(data)
+		return err
+	})
+}
+
+// A judgement is the behaviour of a run that was disturbed.
+type judgement uint8
+
+const (
+	whole   judgement = iota // exit code 0, and all its outputs are complete
+	refused                  // another exit code, and each output is complete, the older one, or not there
+	wrong                    // neither
+)
+
+// judge judges the files that a run left in its directory. tidy is whether it could remove its hidden files. Rows
+// before a fault of the log may be kept as .partial.
+func (v *victim) judge(dir string, older, tidy bool, code int) (judgement, string) {
+	left, err := hashes(dir)
+	if err != nil {
+		return wrong, err.Error()
+	}
+	complete, olders := 0, 0
+	for name, got := range left {
+		want, expected := v.want[name]
+		switch {
+		case expected && got == want:
+			complete++
+		case expected && older && got == sha256.Sum256([]byte(oldText)):
+			olders++
+		case strings.Contains(name, ".partial"):
+		case !expected && !tidy && slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.HasPrefix(part, ".") }):
+		default:
+			return wrong, fmt.Sprintf("exit code %d leaves %s", code, name)
+		}
+	}
+	switch {
+	case code == 0 && complete != len(v.want):
+		return wrong, fmt.Sprintf("exit code 0, and %d of %d files are complete", complete, len(v.want))
+	case code == 0:
+		return whole, ""
+	case v.single && tidy && complete != 0 && complete != len(v.want):
+		return wrong, fmt.Sprintf("%d of %d files of a directory", complete, len(v.want))
+	case older && complete+olders < len(v.outs):
+		return wrong, "an older output is gone"
+	}
+	return refused, ""
+}
+
+// A disturbance is how a run is disturbed.
+type disturbance struct {
+	cmd     *exec.Cmd
+	started func()        // is called when it runs; may be nil
+	tidy    bool          // it may remove its hidden files
+	ended   func() string // says what it did wrong besides; may be nil
+	again   bool          // the same command makes the outputs then
+}
+
+// disturb runs a victim in a scene that may have older outputs, and judges the files it leaves.
+func (a *attack) disturb(r *rand.Rand, v *victim, begin func(dir string) disturbance) judgement {
+	older := r.IntN(2) == 0
+	dir, err := a.scene(v, older)
+	if err != nil {
+		panic(err) // nothing works without a directory for temporary files
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // it is below a directory that is removed
+	d := begin(dir)
+	d.cmd.Dir = dir
+	var stderr bytes.Buffer
+	d.cmd.Stderr = &stderr
+	if err := d.cmd.Start(); err != nil {
+		panic(err)
+	}
+	if d.started != nil {
+		d.started()
+	}
+	hung := time.AfterFunc(patience, func() { d.cmd.Process.Kill() }) //nolint:errcheck // it may have ended
+	d.cmd.Wait()                                                      //nolint:errcheck // the code says it
+	j, reason := v.judge(dir, older, d.tidy, d.cmd.ProcessState.ExitCode())
+	switch {
+	case !hung.Stop():
+		j, reason = wrong, "it did not end"
+	case strings.Contains(stderr.String(), "panic:"):
+		j, reason = wrong, "panic"
+	case j == whole && d.ended != nil && d.ended() != "":
+		j, reason = wrong, d.ended()
+	case j != wrong && d.again:
+		cmd := a.command(v, dir)
+		cmd.Stderr = &stderr
+		if err := cmd.Run(); err != nil {
+			j, reason = wrong, "the same command again: "+err.Error()
+		} else if again, why := v.judge(dir, false, false, 0); again == wrong {
+			j, reason = wrong, "the same command again: "+why
+		}
+	}
+	if a.ctx.Err() != nil {
+		return refused // it was ended
+	}
+	if j == wrong {
+		a.note(d.cmd.Args, reason, stderr.String())
+	}
+	return j
+}
+
+// patience is how long a run may take before it counts as hung. Most take less than a second, on a machine that has
+// time for them.
+const patience = 20 * time.Minute
