@@ -58,7 +58,8 @@ build: ## build ./robobatch
 	@echo "Building ./robobatch. The first time, Go downloads its modules and compiles them: a minute or two."
 	@set -o pipefail; CGO_ENABLED=0 $(GO) build -v -trimpath -o $(BIN) ./cmd/robobatch 2>&1 | $(PROGRESS)
 
-dist: ## the packages of a release, in dist/: archives, .deb, images, wheels, checksums; for all systems, or TARGETS=linux/amd64
+dist: ## the packages of a release, in dist/, made anew: archives, .deb, wheels, checksums; for all systems, or TARGETS=linux/amd64
+	rm -rf dist
 	cd internal/dist && $(GO) run . -out ../../dist -targets '$(TARGETS)'
 
 dist-test: ## build the packages for this machine twice, compare and install them; vet the code for Windows and macOS

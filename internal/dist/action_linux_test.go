@@ -21,10 +21,10 @@ func TestAction(t *testing.T) {
 		}
 	}
 	b := builtHere(t)
-	good := b.find(t, "-linux-"+hostTarget.arch+".tar.gz")
-	bad := pack{good.name, append(bytes.Clone(good.body), 0)}
+	good := b.find(t, "-linux-"+hostTarget.Arch+".tar.gz")
+	bad := file{name: good.name, body: append(bytes.Clone(good.body), 0)}
 	files := map[string][]byte{}
-	for path, packages := range map[string][]pack{"/latest/download/": {*good, checksums([]pack{*good})}, "/download/v0.1.0/": {bad, checksums([]pack{*good})}, "/download/v0.2.0/": {*good, checksums(nil)}} {
+	for path, packages := range map[string][]file{"/latest/download/": {*good, checksums([]file{*good})}, "/download/v0.1.0/": {bad, checksums([]file{*good})}, "/download/v0.2.0/": {*good, checksums(nil)}} {
 		for _, p := range packages {
 			files[path+p.name] = p.body
 		}
@@ -44,7 +44,7 @@ func TestAction(t *testing.T) {
 	defer server.Close()
 	runner := map[string]string{"amd64": "X64", "arm64": "ARM64"}[runtime.GOARCH]
 	for _, test := range []struct{ version, os, arch, want string }{
-		{"latest", "Linux", runner, "robobatch " + b.version},
+		{"latest", "Linux", runner, "robobatch " + b.Version},
 		{"v0.1.0", "Linux", runner, "did NOT match"},
 		{"v0.2.0", "Linux", runner, "has no robobatch-linux-"},
 		{"v0.3.0", "Linux", runner, "404"},
@@ -62,7 +62,7 @@ func TestAction(t *testing.T) {
 		}
 		out, err := cmd.CombinedOutput()
 		path, _ := os.ReadFile(filepath.Join(dir, "path"))
-		works := test.want == "robobatch "+b.version
+		works := test.want == "robobatch "+b.Version
 		if (err == nil) != works || (len(path) > 0) != works || !strings.Contains(string(out), test.want) {
 			t.Errorf("%s on %s %s: %v, path %q, %s; want %q", test.version, test.os, test.arch, err, path, out, test.want)
 		}
@@ -83,7 +83,7 @@ func TestScript(t *testing.T) {
 	if script == nil {
 		t.Fatal("docs/CI.md has no script")
 	}
-	if hostTarget.arch != "amd64" {
+	if hostTarget.Arch != "amd64" {
 		t.Skip("the script is for amd64")
 	}
 	good := builtHere(t).find(t, "-linux-amd64.tar.gz")
@@ -92,7 +92,7 @@ func TestScript(t *testing.T) {
 	if err := os.MkdirAll(latest, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []pack{*good, checksums([]pack{*good, {"robobatch_amd64.deb", nil}})} {
+	for _, p := range []file{*good, checksums([]file{*good, {name: "robobatch_amd64.deb"}})} {
 		if err := os.WriteFile(filepath.Join(latest, p.name), p.body, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +23,7 @@ func targetsHere() []target {
 type built struct {
 	*release
 	dir      string // of the programs, as they were linked
-	packages []pack
+	packages []file
 }
 
 // here is the release of the files as they are.
@@ -64,7 +63,7 @@ func builtHere(t *testing.T) *built {
 }
 
 // find returns the package whose name has the end, for this machine.
-func (b *built) find(t *testing.T, end string) *pack {
+func (b *built) find(t *testing.T, end string) *file {
 	t.Helper()
 	for i := range b.packages {
 		if name := b.packages[i].name; strings.HasSuffix(name, end) {
@@ -76,7 +75,7 @@ func (b *built) find(t *testing.T, end string) *pack {
 }
 
 // save writes a package to a directory of the test, and returns its name.
-func (p *pack) save(t *testing.T) string {
+func (p *file) save(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), p.name)
 	if err := os.WriteFile(path, p.body, 0o666); err != nil {
@@ -85,32 +84,22 @@ func (p *pack) save(t *testing.T) string {
 	return path
 }
 
-// TestWrite writes a release twice to one directory, and once to one that is none of its own.
-func TestWrite(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "new", "dist")
-	for _, name := range []string{"robobatch-old.zip", "robobatch-new.zip"} {
-		if err := write(io.Discard, dir, []pack{{name, []byte(name)}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(names) != 2 {
-		t.Errorf("%v, %v; want robobatch-new.zip and its checksum", names, err)
-	}
-	sums, err := os.ReadFile(filepath.Join(dir, sumsName))
-	if err != nil || string(sums) != hash([]byte("robobatch-new.zip"))+"  robobatch-new.zip\n" {
-		t.Errorf("%q, %v", sums, err)
-	}
-	other := filepath.Join(dir, "letter.txt")
-	if err := os.WriteFile(other, []byte("dear"), 0o666); err != nil {
+// TestRun holds that a directory with files is not written to: they would be taken for files of the release.
+func TestRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dist")
+	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := write(io.Discard, dir, nil); err == nil {
-		t.Error("a directory with a letter was written to")
-	}
-	for _, name := range []string{"letter.txt", "robobatch-new.zip"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Error(err)
+	for _, test := range []struct{ out, targets string }{{dir, ""}, {"", ""}, {dir + "-new", "linux/amd64,plan9/amd64"}} {
+		if err := run(test.out, test.targets); err == nil {
+			t.Errorf("no error for %+v", test)
 		}
+	}
+	if left, err := filepath.Glob(dir + "*"); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
+	}
+	sums := checksums([]file{{name: "b", body: []byte("x")}, {name: "a", body: []byte("y")}})
+	if want := hash([]byte("y")) + "  a\n" + hash([]byte("x")) + "  b\n"; string(sums.body) != want {
+		t.Errorf("%s, want %s", sums.body, want)
 	}
 }

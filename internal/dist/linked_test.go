@@ -12,7 +12,7 @@ import (
 func TestLinkedLibrary(t *testing.T) {
 	b := builtHere(t)
 	for _, target := range targetsHere() {
-		program, err := os.ReadFile(filepath.Join(b.dir, target.os+"-"+target.arch, target.program()))
+		program, err := os.ReadFile(filepath.Join(b.dir, target.OS+"-"+target.Arch, target.name()))
 		if err != nil {
 			t.Fatal(err)
 		}

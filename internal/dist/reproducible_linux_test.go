@@ -43,7 +43,7 @@ func TestReproducible(t *testing.T) {
 
 // buildClone returns the packages of a clone of the repository in a directory of that name, and its
 // checksums.
-func buildClone(t *testing.T, name string) []pack {
+func buildClone(t *testing.T, name string) []file {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), name)
 	out, err := exec.Command("git", "clone", "-q", "--no-hardlinks", "../..", root).CombinedOutput()
@@ -62,5 +62,5 @@ func buildClone(t *testing.T, name string) []pack {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.Concat(packages, []pack{checksums(packages)})
+	return slices.Concat(packages, []file{checksums(packages)})
 }

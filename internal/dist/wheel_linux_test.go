@@ -35,7 +35,7 @@ Source = "https://github.com/robobatch/robobatch"
 `
 
 // wheelOf returns the wheel of a repository with a Python package, and the program of this machine.
-func wheelOf(t *testing.T, project string) (pack, error) {
+func wheelOf(t *testing.T, project string) (file, error) {
 	t.Helper()
 	b := builtHere(t)
 	root, git := repository(t)
@@ -55,12 +55,10 @@ func wheelOf(t *testing.T, project string) (pack, error) {
 		}
 	}
 	git("add", "python/pyproject.toml", "python/README.md", "python/src/robobatch/__init__.py", "python/src/robobatch/py.typed")
-	p := program{release: &release{root: root, version: "v1.2.3", time: b.time}, target: hostTarget, documents: &documents{license: []byte("terms")}, notices: []byte("more terms")}
-	var err error
-	if p.binary, err = os.ReadFile(filepath.Join(b.dir, hostTarget.os+"-"+hostTarget.arch, "robobatch")); err != nil {
-		t.Fatal(err)
-	}
-	return wheel(&p)
+	p := program{release: &release{root: root, Version: "v1.2.3", Time: b.Time}, target: hostTarget, docs: map[string][]byte{"LICENSE": []byte("terms"), noticesName: []byte("more terms")}}
+	p.Binary = p.keep(os.ReadFile(filepath.Join(b.dir, hostTarget.OS+"-"+hostTarget.Arch, "robobatch")))
+	made := wheel(&p)
+	return made, p.err
 }
 
 func TestWheel(t *testing.T) {
@@ -125,7 +123,7 @@ func TestProjectIsKnown(t *testing.T) {
 }
 
 // checkRecord checks the list of a wheel's files, and that each has the same time and a mode.
-func checkRecord(t *testing.T, made *pack) {
+func checkRecord(t *testing.T, made *file) {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(made.body), int64(len(made.body)))
 	if err != nil {
@@ -170,7 +168,7 @@ func checkRecord(t *testing.T, made *pack) {
 
 // install installs a wheel by pip into a fresh environment, without a network, and runs the quick start.
 // It returns the environment.
-func install(t *testing.T, made *pack, version string) string {
+func install(t *testing.T, made *file, version string) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -201,7 +199,7 @@ func TestInstallWheel(t *testing.T) {
 	}
 	environment := install(t, made, version)
 	cmd := bare(t.TempDir(), filepath.Join(environment, "bin", "python"), "-m", "robobatch", "-version")
-	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "robobatch "+b.version+"\n" {
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "robobatch "+b.Version+"\n" {
 		t.Errorf("python -m robobatch -version: %v\n%s", err, out)
 	}
 	must(t, filepath.Join(environment, "bin", "pip"), "--disable-pip-version-check", "uninstall", "-y", "robobatch")

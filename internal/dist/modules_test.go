@@ -2,6 +2,7 @@ package main
 
 import (
 	"debug/buildinfo"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,15 +13,13 @@ import (
 func TestNotices(t *testing.T) {
 	b := builtHere(t)
 	for _, to := range targetsHere() {
-		modules, err := linkedModules(b.root, to)
-		if err != nil {
+		p := program{release: b.release, target: to}
+		p.readModules()
+		text, err := render(noticesName, &p)
+		if err := errors.Join(p.err, err); err != nil {
 			t.Fatal(err)
 		}
-		text, err := collectNotices(modules)
-		if err != nil {
-			t.Fatal(err)
-		}
-		info, err := buildinfo.ReadFile(filepath.Join(b.dir, to.os+"-"+to.arch, to.program()))
+		info, err := buildinfo.ReadFile(filepath.Join(b.dir, to.OS+"-"+to.Arch, to.name()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,11 +33,11 @@ func TestNotices(t *testing.T) {
 				t.Fatalf("%s is replaced: say whose terms count", m.Path)
 			}
 			body := parts[m.Path+" "+m.Version]
-			if !isLicense([]byte(body)) && !strings.Contains(body, "The text is that of ") {
+			if !licence.MatchString(body) && !strings.Contains(body, "The text is that of ") {
 				t.Errorf("%s: no terms of %s %s", to, m.Path, m.Version)
 			}
 		}
-		if len(info.Deps) == 0 || !strings.Contains(parts["Go, its runtime and standard library, "+info.GoVersion], "Google") {
+		if len(info.Deps) == 0 || !strings.Contains(parts["std "+strings.TrimPrefix(info.GoVersion, "go")], "Google") {
 			t.Errorf("%s: %d modules; no terms of %s", to, len(info.Deps), info.GoVersion)
 		}
 		// The sections are those modules, Go, and the words before them.
@@ -62,10 +61,9 @@ func TestNoTerms(t *testing.T) {
 		{map[string]string{"LICENCE.txt": mit, "sub/NOTICE": "names", "sub/lib.go": ""}, "LICENCE.txt sub/NOTICE"},
 		{map[string]string{"COPYING": mit, "license.go": "package lib"}, "COPYING"},
 	} {
-		m := linked{path: "example.com/lib", dir: t.TempDir()}
+		m := linked{Path: "example.com/lib", dir: t.TempDir()}
 		for name, text := range test.files {
 			name = filepath.Join(m.dir, name)
-			m.packages = append(m.packages, filepath.Dir(name))
 			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 				t.Fatal(err)
 			}
@@ -73,10 +71,13 @@ func TestNoTerms(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		texts, err := m.legalTexts()
-		names := make([]string, len(texts))
-		for i := range texts {
-			names[i] = texts[i].name
+		err := m.readTexts()
+		if err != nil {
+			m.Texts = nil
+		}
+		names := make([]string, len(m.Texts))
+		for i := range m.Texts {
+			names[i] = m.Texts[i].Name
 		}
 		if got := strings.Join(names, " "); got != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%v: %q, %v; want %q", test.files, got, err, test.want)
