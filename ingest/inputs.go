@@ -100,7 +100,7 @@ func inspect(name string) (Input, error) {
 	if err != nil {
 		return Input{}, fault.OfFile(name, err, "give permission to read it")
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	is := unpack.DetectFile(name, f, info.Size)
 	if is.Packing == unpack.Zip {
 		return inspectZip(name, name, "")
@@ -123,7 +123,7 @@ func Window(names []string) (most int64) {
 		head := make([]byte, unpack.HeadLen)
 		n, _ := f.ReadAt(head, 0) // the bytes there count
 		most = max(most, unpack.Window(head[:n]))
-		f.Close() //nolint:errcheck // only read
+		f.Close()
 	}
 	return most
 }
@@ -135,7 +135,7 @@ func inspectZip(name, archive, member string) (Input, error) {
 	if err != nil {
 		return in, fault.OfFile(archive, err, "give permission to read it")
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	info, err := f.Info()
 	if err != nil {
 		return in, fault.OfFile(archive, err, "")

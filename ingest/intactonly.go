@@ -99,7 +99,7 @@ func (s *storing) Write(b []byte) (n int, err error) {
 // read reads a log to its end, or to a fault.
 func (log *sureLog) read(name string, stdin io.Reader, ahead int) error {
 	texts := unpack.NewTexts([]string{name}, ahead, log.window, new(atomic.Int64))
-	defer texts.Release() //nolint:errcheck // only read
+	defer texts.Release()
 	if err := texts.Open(name, stdin); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (log *sureLog) read(name string, stdin io.Reader, ahead int) error {
 	for log.fault == nil {
 		_, log.fault = texts.Read(buf)
 	}
-	if log.fault == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if log.fault == io.EOF {
 		log.fault = nil
 	}
 	log.verified = texts.Verified()

@@ -374,7 +374,7 @@ func (l *lineReader) addLong(raw *rawLines, end int) {
 // last adds the line raw.data[start:], which ends with the text. Before a fault it adds nothing, as
 // the line may go on.
 func (l *lineReader) last(raw *rawLines, start int) {
-	if l.err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if l.err != io.EOF {
 		return
 	}
 	if l.inLong {

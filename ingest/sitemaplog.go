@@ -59,7 +59,7 @@ func (s *sitemapLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 		e, err := s.rd.Next()
 		s.refuse(r, b)
 		switch {
-		case err == io.EOF: //nolint:errorlint // a Reader's end is io.EOF itself
+		case err == io.EOF:
 			s.ended = true
 			return nil
 		case err != nil:

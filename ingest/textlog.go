@@ -174,7 +174,7 @@ func (l *textLog) end(r *rowReader, b *engine.Batch) error {
 		l.failed = &where{l.lines.line, l.lines.offset}
 		return err
 	}
-	if l.lines.err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if l.lines.err == io.EOF {
 		return nil
 	}
 	return l.lines.err
@@ -216,7 +216,7 @@ func detect(lines [][]byte, fields Fields) Format {
 
 // unverified returns the first line of those before a fault that nothing has verified.
 func (l *textLog) unverified() int64 {
-	if l.failed != nil || l.lines.err == nil || l.lines.err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if l.failed != nil || l.lines.err == nil || l.lines.err == io.EOF {
 		return 0
 	}
 	return l.lines.unverified()

@@ -175,14 +175,14 @@ func (f *frameWriter) header(meta []byte) error {
 	var b [8]byte
 	binary.LittleEndian.PutUint32(b[:], continuation)
 	binary.LittleEndian.PutUint32(b[4:], uint32(padded(len(meta))))
-	f.w.Write(b[:]) //nolint:errcheck // sticky
+	f.w.Write(b[:])
 	return f.body(meta)
 }
 
 // body writes a part of a body, and zeros up to a multiple of eight.
 func (f *frameWriter) body(b []byte) error {
 	var zeros [8]byte
-	f.w.Write(b) //nolint:errcheck // sticky
+	f.w.Write(b)
 	_, err := f.w.Write(zeros[:padded(len(b))-len(b)])
 	return err
 }

@@ -406,11 +406,11 @@ func (r *Reader) token() (xml.Token, error) {
 		return nil, r.wrap(r.foreign)
 	case errors.Is(err, ErrHuge):
 		return nil, r.wrap(ErrHuge)
-	case err == io.EOF && r.ended: //nolint:errorlint // a Reader's end is io.EOF itself
+	case err == io.EOF && r.ended:
 		return nil, io.EOF
-	case err == io.EOF && r.kind == Unknown: //nolint:errorlint // as above
+	case err == io.EOF && r.kind == Unknown:
 		return nil, r.errorf("%w: nothing is in it", ErrRoot)
-	case err == io.EOF || ok && strings.HasSuffix(syntax.Msg, "unexpected EOF"): //nolint:errorlint // as above
+	case err == io.EOF || ok && strings.HasSuffix(syntax.Msg, "unexpected EOF"):
 		return nil, r.wrap(ErrCutOff)
 	case ok && (strings.HasPrefix(syntax.Msg, "invalid UTF-8") || strings.HasPrefix(syntax.Msg, "illegal character code")): // found at the end of a text
 		begin.Err = fmt.Errorf("%w: %s in the text that begins there", ErrXML, syntax.Msg)
@@ -539,7 +539,7 @@ func (s *source) Read(p []byte) (n int, err error) {
 
 // fail keeps an error that is not the end.
 func (s *source) fail(err error) error {
-	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if err != nil && err != io.EOF {
 		s.err = err
 	}
 	return err

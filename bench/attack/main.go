@@ -87,7 +87,7 @@ func run(ctx context.Context, arguments []string) error {
 	if a.dir, err = os.MkdirTemp("", "robobatch-attack-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(a.dir) //nolint:errcheck // a directory for temporary files
+	defer os.RemoveAll(a.dir)
 	if err := a.prepare(); err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (a *attack) writeInputs() error {
 	if err != nil {
 		return err
 	}
-	defer encoder.Close() //nolint:errcheck // it writes to memory
+	defer encoder.Close()
 	if err := os.MkdirAll(a.dir+"/logs", 0o777); err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (a *attack) disturb(r *rand.Rand, v *victim, begin func(dir string) disturb
 	if err != nil {
 		panic(err) // nothing works without a directory for temporary files
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it is below a directory that is removed
+	defer os.RemoveAll(dir)
 	d := begin(dir)
 	d.cmd.Dir = dir
 	var stderr bytes.Buffer

@@ -107,7 +107,7 @@ func run(ctx context.Context, arguments []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a directory for temporary files
+	defer os.RemoveAll(dir)
 	return r.compare(ctx, top, dir)
 }
 

@@ -224,7 +224,7 @@ func writeLog(path string, g *madeup.Generator, rows int64, line func(dst, url [
 				break
 			}
 			buf = append(line(buf[:0], url, rng), '\n')
-			text.Write(buf) //nolint:errcheck // sticky, and Flush returns it
+			text.Write(buf)
 		}
 		return errors.Join(text.Flush(), enc.Close())
 	})

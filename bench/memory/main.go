@@ -81,7 +81,7 @@ func run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it is for temporary files
+	defer os.RemoveAll(dir)
 	if r.inputs == "" {
 		r.inputs = dir
 	}
@@ -225,7 +225,7 @@ func (l *lab) run(s shape, limit int64) (result, error) {
 		if err != nil {
 			return result{}, err
 		}
-		defer in.Close() //nolint:errcheck // only read
+		defer in.Close()
 		cmd.Stdin = in
 	}
 	sample, err := measure.Exec(cmd)

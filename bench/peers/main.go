@@ -42,7 +42,7 @@ func run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it is for temporary files
+	defer os.RemoveAll(dir)
 	corpus, err := corpus.Find(".")
 	if err != nil {
 		return err

@@ -67,8 +67,8 @@ func readFiles(names []string) error {
 		for err == nil {
 			_, err = f.Read(buf)
 		}
-		f.Close()          //nolint:errcheck // only read
-		if err != io.EOF { //nolint:errorlint // a File's end is io.EOF itself
+		f.Close() //nolint:errcheck // only read
+		if err != io.EOF {
 			return err
 		}
 	}

@@ -73,7 +73,7 @@ func run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it is for temporary files
+	defer os.RemoveAll(dir)
 	return r.measure(ctx, dir)
 }
 

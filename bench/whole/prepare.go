@@ -101,7 +101,7 @@ func copyFile(w io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	_, err = io.Copy(w, f)
 	return err
 }

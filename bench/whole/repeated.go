@@ -179,7 +179,7 @@ func countLines(name string) (work measure.Work, err error) {
 	if err != nil {
 		return work, err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	dec, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(false), zstd.WithDecoderMaxWindow(128<<20))
 	if err != nil {
 		return work, err

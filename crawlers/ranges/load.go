@@ -263,7 +263,7 @@ func (g *gatherer) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // it is only read
+	defer f.Close()
 	var r io.Reader = f
 	if g.most > 0 {
 		r = io.LimitReader(f, g.most-g.bytes+1)

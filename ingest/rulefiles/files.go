@@ -233,7 +233,7 @@ func isMisnamedPack(path string, info place.Info) bool {
 	if err != nil {
 		return false // reading it reports why
 	}
-	defer file.Close() //nolint:errcheck // nothing was written
+	defer file.Close()
 	return pack.Is(file)
 }
 

@@ -116,7 +116,7 @@ func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	if err != nil {
 		return r, err
 	}
-	defer file.Close() //nolint:errcheck // nothing was written
+	defer file.Close()
 	info, err := file.Info()
 	if err != nil {
 		return r, err

@@ -17,7 +17,7 @@ func readRegular(name string) (body []byte, size int64, changed time.Time, ok bo
 	if err != nil {
 		return nil, 0, changed, false, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	defer syscall.Close(fd) //nolint:errcheck // nothing was written
+	defer syscall.Close(fd)
 	var st syscall.Stat_t
 	if _, err := again(func() (int, error) { return 0, syscall.Fstat(fd, &st) }); err != nil {
 		return nil, 0, changed, false, os.NewSyscallError("fstat", err)

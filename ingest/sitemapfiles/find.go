@@ -68,7 +68,7 @@ type Options struct {
 // files that are none or cannot be read to their ends, or that there are more than [sitemap.MostURLs] URLs.
 func Read(names []string, opt Options) (*Sitemaps, error) {
 	r := newReader(opt)
-	defer r.texts.Release() //nolint:errcheck // only read
+	defer r.texts.Release()
 	for _, name := range names {
 		if err := r.addName(name); err != nil {
 			return nil, err
@@ -223,12 +223,12 @@ func (r *reader) each(name string, add func(kind sitemap.Kind, e sitemap.Entry) 
 	if err := r.texts.Open(name, nil); err != nil {
 		return kind, 0, notes, err
 	}
-	defer r.texts.Close() //nolint:errcheck // only read
+	defer r.texts.Close()
 	r.utf8.Reset(r.texts)
 	rd := sitemap.NewReader(&r.utf8)
 	for {
 		e, err := rd.Next()
-		if err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		if err == io.EOF {
 			return rd.Kind(), entries, rd.Notes(), nil
 		}
 		if err == nil {
@@ -259,8 +259,8 @@ func Remedy(err error) string {
 
 // addURL adds a URL of a page.
 func (r *reader) addURL(f *file, e sitemap.Entry) error {
-	r.hash.Write(e.URL)        //nolint:errcheck // it cannot fail
-	r.hash.Write([]byte{'\n'}) //nolint:errcheck // it cannot fail
+	r.hash.Write(e.URL)
+	r.hash.Write([]byte{'\n'})
 	origin, err := r.builder.AddURL(e.URL)
 	if err != nil {
 		r.note(BadURL, 1, "%s: line %d: %q: %v", fault.Display(f.name), e.Line, fault.Short(e.URL), err)
@@ -404,7 +404,7 @@ func (r *reader) noted() (all []Note) {
 // EachURL gives all URLs of pages to add once more, with the file and the line of each, until add returns an error.
 func (s *Sitemaps) EachURL(add func(text []byte, name string, line int64) error) error {
 	r := newReader(Options{})
-	defer r.texts.Release() //nolint:errcheck // only read
+	defer r.texts.Release()
 	for _, name := range s.Names {
 		_, _, _, err := r.each(name, func(_ sitemap.Kind, e sitemap.Entry) error { return add(e.URL, name, e.Line) })
 		if err != nil {
@@ -418,7 +418,7 @@ func (s *Sitemaps) EachURL(add func(text []byte, name string, line int64) error)
 // else, and of one that cannot be read, its own name.
 func Expand(name string, window int64) (names []string, notes []Note) {
 	r := newReader(Options{Window: window})
-	defer r.texts.Release() //nolint:errcheck // only read
+	defer r.texts.Release()
 	r.enqueue(file{name: name})
 	for len(r.queue) > 0 {
 		f := r.queue[0]

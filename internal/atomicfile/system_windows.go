@@ -45,7 +45,7 @@ func isRunning(pid int) bool {
 	if err != nil {
 		return !errors.Is(err, windows.ERROR_INVALID_PARAMETER) // there, but not ours to look at
 	}
-	defer windows.CloseHandle(process) //nolint:errcheck // it was only looked at
+	defer windows.CloseHandle(process)
 	const stillActive = 259
 	var code uint32
 	return windows.GetExitCodeProcess(process, &code) != nil || code == stillActive

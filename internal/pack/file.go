@@ -28,7 +28,7 @@ func OpenFile(name string, mapped bool) (*Reader, error) {
 	}
 	r, err := Open(file, size)
 	if err != nil {
-		file.(io.Closer).Close() //nolint:errcheck // nothing was written
+		file.(io.Closer).Close()
 	}
 	return r, err
 }

@@ -206,7 +206,7 @@ func MemoryOf(name string) (index int64, sites int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	info, err := f.Info()
 	if err != nil {
 		return 0, 0, err

@@ -20,7 +20,7 @@ func NewDigest(w io.Writer) *Digest { return &Digest{w: w, hash: xxh3.New()} }
 // Write writes bytes, and takes those in that were written.
 func (d *Digest) Write(b []byte) (int, error) {
 	n, err := d.w.Write(b)
-	d.hash.Write(b[:n]) //nolint:errcheck // it cannot fail
+	d.hash.Write(b[:n])
 	d.bytes += int64(n)
 	return n, err
 }

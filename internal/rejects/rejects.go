@@ -95,7 +95,7 @@ func (r *File) addReject(b *engine.Batch, reject engine.Reject) {
 		panic(err) // plain values always have a form in JSON
 	}
 	r.line = append(append(r.line[:0], text...), '\n')
-	r.buf.Write(r.line) //nolint:errcheck // sticky, and Write returns it
+	r.buf.Write(r.line)
 }
 
 // Commit completes the file and gives it its name. On an error nothing is left of it.

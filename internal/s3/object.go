@@ -275,7 +275,7 @@ func (s *stream) read(b []byte) (int, error) {
 	s.at += int64(n)
 	switch {
 	case s.at == s.end:
-		s.body.Close() //nolint:errcheck // only read
+		s.body.Close()
 		s.body, err = nil, nil
 	case errors.Is(err, io.EOF):
 		err = errShort
@@ -314,7 +314,7 @@ func (s *stream) ask() error {
 		err = s.check(start, now)
 	}
 	if err != nil {
-		body.Close() //nolint:errcheck // only read
+		body.Close()
 		return err
 	}
 	if o.info.Size < 0 {
@@ -385,6 +385,6 @@ func (s *stream) close() {
 	if s.end-s.at <= firstWindow {
 		io.CopyN(io.Discard, s.body, s.end-s.at) //nolint:errcheck // nobody needs it
 	}
-	s.body.Close() //nolint:errcheck // only read
+	s.body.Close()
 	s.body = nil
 }

@@ -110,7 +110,7 @@ func readArchive(name string, yield func(robots.Response, error) bool) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	dec, err := zstd.NewReader(f)
 	if err != nil {
 		return fmt.Errorf("unpack %s: %w", name, err)

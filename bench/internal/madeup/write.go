@@ -54,7 +54,7 @@ func (g *Generator) writeLines(w io.Writer, order Order, frames int, header stri
 		}
 		line = append(appendLine(line[:0], url, n), '\n')
 		n++
-		text.Write(line) //nolint:errcheck // sticky, and Flush returns it
+		text.Write(line)
 	}
 	err = text.Flush()
 	if frames > 0 {

@@ -25,7 +25,7 @@ import (
 
 func main() {
 	if err := run(os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "engines:", err) //nolint:errcheck // there is nowhere left to say it
+		fmt.Fprintln(os.Stderr, "engines:", err)
 		os.Exit(2)
 	}
 }

@@ -167,7 +167,7 @@ func (b *block) skip(n int64) error {
 
 // endsEarly returns the error for the end of the text inside a record that has n more bytes.
 func endsEarly(err error, n int64) error {
-	if err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if err == io.EOF {
 		return &shortError{ErrLength, n}
 	}
 	return err

@@ -90,7 +90,7 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 			}
 			j.tail.part(at, 1)
 			continue
-		case err == io.EOF: //nolint:errorlint // a Reader's end is io.EOF itself
+		case err == io.EOF:
 			return true, j.ended()
 		}
 		r, err := j.parse(line, err)
@@ -147,18 +147,18 @@ func (j *jsonlReader) next() ([]byte, error) {
 	for {
 		j.begins = j.src.Pos()
 		line, err := j.src.Text.ReadSlice('\n')
-		j.ends = err == io.EOF //nolint:errorlint // a Reader's end is io.EOF itself
+		j.ends = err == io.EOF
 		if errors.Is(err, bufio.ErrBufferFull) {
 			line, err = j.joined(line)
 		}
-		if err != nil && (err != io.EOF || len(line) == 0) && !errors.Is(err, ErrLongLine) { //nolint:errorlint // a Reader's end is io.EOF itself
+		if err != nil && (err != io.EOF || len(line) == 0) && !errors.Is(err, ErrLongLine) {
 			return nil, err
 		}
 		if j.line++; j.line == 1 {
 			line = bytes.TrimPrefix(line, []byte(unpack.ByteOrderMark))
 		}
 		if errors.Is(err, ErrLongLine) || len(bytes.TrimSpace(line)) > 0 {
-			if err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+			if err == io.EOF {
 				err = nil
 			}
 			return line, err

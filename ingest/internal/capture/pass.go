@@ -44,7 +44,7 @@ func (p *Pass) Read(name, path string, content unpack.Content, yield func(robots
 	if err != nil {
 		return true, err
 	}
-	defer file.Close() //nolint:errcheck // nothing was written
+	defer file.Close()
 	tracked := trackedFile{file, p.done.Load(), p.done}
 	if content == unpack.WARC {
 		p.captures.paths = append(p.captures.paths, path)

@@ -139,7 +139,7 @@ func damagedHeader(err error) error {
 	switch {
 	case errors.Is(err, httpmsg.ErrLongHeader):
 		return fmt.Errorf("%w: %w", ErrHeader, err)
-	case err == io.ErrUnexpectedEOF: //nolint:errorlint // the header's own
+	case err == io.ErrUnexpectedEOF:
 		return short(0, "%w: %w", ErrHeader, err)
 	}
 	return err

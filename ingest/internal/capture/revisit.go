@@ -172,7 +172,7 @@ func (x *captureIndex) readAt(at place) (c capture, err error) {
 	if err != nil {
 		return c, err
 	}
-	defer file.Close() //nolint:errcheck // nothing was written
+	defer file.Close()
 	r := &x.reader
 	if err := r.reset(x.paths[at.file], file, size); err != nil {
 		return c, err

@@ -150,7 +150,7 @@ func (d *decodedReader) Read(p []byte) (int, error) {
 	if d.left -= int64(n); d.left < 0 {
 		return 0, fmt.Errorf("%w: %s", ErrBomb, d.name)
 	}
-	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if err != nil && err != io.EOF {
 		err = fmt.Errorf("%w: %s: %w", ErrEncoding, d.name, err)
 	}
 	return n, err

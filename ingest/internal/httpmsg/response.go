@@ -94,7 +94,7 @@ func (h *Reader) start(r io.Reader) {
 func (h *Reader) readHead() (status int, err error) {
 	for range maxInterim {
 		if err := h.Head.Read(h.buf, nil); err != nil {
-			if errors.Is(err, ErrLongHeader) || err == io.ErrUnexpectedEOF { //nolint:errorlint // the header's own
+			if errors.Is(err, ErrLongHeader) || err == io.ErrUnexpectedEOF {
 				err = fmt.Errorf("%w: the header: %w", ErrHTTP, err)
 			}
 			return 0, err
@@ -159,7 +159,7 @@ func (h *Reader) readBody(c *Response) error {
 		rest, err = io.Copy(io.Discard, text)
 		c.Size += rest
 	}
-	if err == io.EOF || err == io.ErrUnexpectedEOF { //nolint:errorlint // of ReadFull: the body is short; other layers wrap theirs
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}
 	if plain {

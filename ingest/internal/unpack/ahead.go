@@ -139,7 +139,7 @@ func openPacked(name string) (place.File, Packing) {
 	if p := Detect(head).Packing; p == Zstd || p == Gzip || p == Bzip2 {
 		return f, p
 	}
-	f.Close() //nolint:errcheck // only read
+	f.Close()
 	return nil, None
 }
 
@@ -152,7 +152,7 @@ func (a *Ahead) planFrames(f place.File) {
 	for start := int64(0); start != wholeFile; {
 		u := a.unpacker()
 		if u == nil {
-			f.Close() //nolint:errcheck // only read
+			f.Close()
 			return
 		}
 		end := scanner.piece(start)
@@ -332,7 +332,7 @@ func (a *Ahead) fill() error {
 			} else {
 				a.buffer, a.anyBytes = text.data, true
 			}
-		case a.now.fault != io.EOF: //nolint:errorlint // a textReader's end is io.EOF itself
+		case a.now.fault != io.EOF:
 			a.now.from.text.anyBytes = a.anyBytes
 			return a.now.from.text.classify(a.now.fault)
 		case a.now.last:
@@ -374,7 +374,7 @@ func (a *Ahead) Packed() int64 { return a.now.from.text.read }
 
 // Close ends the input.
 func (a *Ahead) Close() error {
-	if a.now.texts != nil && a.now.fault != io.EOF { //nolint:errorlint // as above
+	if a.now.texts != nil && a.now.fault != io.EOF {
 		return nil // Release closes it
 	}
 	err := a.now.from.text.Close()

@@ -208,7 +208,7 @@ func (d *Decoder) more() error {
 		return nil
 	}
 	switch {
-	case d.err == io.EOF && len(d.packed) > 0: //nolint:errorlint // a Reader's end is io.EOF itself
+	case d.err == io.EOF && len(d.packed) > 0:
 		d.err = fmt.Errorf("%w: copy or download the file again", ErrEncoding)
 		return d.err
 	case d.err != nil:

@@ -86,7 +86,7 @@ func (s frameScanner) read(p []byte, at int64) bool {
 
 // cutShort is the error of a frame with only n bytes there.
 func cutShort(err error, n int) error {
-	if err == io.EOF && n > 0 { //nolint:errorlint // a Reader's end is io.EOF itself
+	if err == io.EOF && n > 0 {
 		return io.ErrUnexpectedEOF
 	}
 	return err

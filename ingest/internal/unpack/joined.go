@@ -157,7 +157,7 @@ func (p Packing) goesOn(text []byte) bool {
 		}
 		z.Multistream(false)
 		_, err = io.CopyN(io.Discard, z, mostLooked)
-		return (err == nil || errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF) && len(text)-r.Len() > feed+1 //nolint:errorlint // the end of a member is io.EOF itself
+		return (err == nil || errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF) && len(text)-r.Len() > feed+1
 	}
 	return false
 }

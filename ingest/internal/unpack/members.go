@@ -37,7 +37,7 @@ func (m *memberReader) Read(p []byte) (int, error) {
 	for {
 		n, err := m.gzip.Read(p)
 		m.parts.given += int64(n)
-		if err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		if err != io.EOF {
 			return n, err
 		}
 		if n > 0 {

@@ -91,7 +91,7 @@ func (s *Segments) Reset(name string, file io.ReaderAt, size int64) error {
 	s.packed.Reset(packedSource{s})
 	s.Text.Reset(textSource{s})
 	head, err := s.packed.Peek(HeadLen)
-	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if err != nil && err != io.EOF {
 		return err
 	}
 	s.packing, err = capturePacking(head, name)
@@ -179,7 +179,7 @@ func (s *Segments) read(p []byte) (int, error) {
 		}
 		s.given += int64(n)
 		switch {
-		case err == io.EOF: //nolint:errorlint // a Reader's end is io.EOF itself
+		case err == io.EOF:
 			s.isOpen = false
 		case err != nil && s.ioErr == nil:
 			s.fail(s.marks[len(s.marks)-1].file, err) //nolint:errcheck // the next read returns it
@@ -220,7 +220,7 @@ func (s *Segments) open() error {
 		err = s.openZstd()
 	default:
 	}
-	if err == io.EOF { //nolint:errorlint // there were only skippable frames
+	if err == io.EOF {
 		return err
 	}
 	if s.ioErr != nil {

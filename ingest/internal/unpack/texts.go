@@ -209,7 +209,7 @@ func resetGzip(z **gzip.Reader, r *bufio.Reader) error {
 		*z = new(gzip.Reader)
 	}
 	err := (*z).Reset(r)
-	if err == io.EOF { //nolint:errorlint // a header of under 10 bytes, reported bare
+	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	return err
@@ -219,7 +219,7 @@ func resetGzip(z **gzip.Reader, r *bufio.Reader) error {
 // Its errors are io.EOF, or a fault with the remedy.
 func (t *textReader) Read(p []byte) (int, error) {
 	n, err := t.unpacked(p)
-	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if err != nil && err != io.EOF {
 		err = t.classify(err)
 	}
 	return n, err

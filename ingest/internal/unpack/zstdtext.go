@@ -37,7 +37,7 @@ func (z *zstdReader) Read(p []byte) (int, error) {
 		}
 		n, err := z.zstd.Read(p)
 		z.parts.given += int64(n)
-		if err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		if err != io.EOF {
 			return n, err
 		}
 		z.open = false

@@ -202,7 +202,7 @@ func (t *treeTarget) end(f *partFile) error {
 	}
 	t.opt.Parts.addPart(f.dir, f.digest)
 	size, sum := f.digest.Sum()
-	fmt.Fprintf(t.hash, "/%s\x00%d %s\x00", f.dir, size, sum) //nolint:errcheck // a hash has no errors
+	fmt.Fprintf(t.hash, "/%s\x00%d %s\x00", f.dir, size, sum)
 	err := f.file.Close()
 	f.file = nil
 	return err
@@ -221,7 +221,7 @@ func (t *treeTarget) Finish() error {
 	t.done.Metadata = make(map[string]string, len(t.md.Keys))
 	for i, key := range t.md.Keys {
 		t.done.Metadata[key] = t.md.Values[i]
-		io.WriteString(t.hash, key+"\x00"+t.md.Values[i]+"\x00") //nolint:errcheck // a hash has no errors
+		io.WriteString(t.hash, key+"\x00"+t.md.Values[i]+"\x00")
 	}
 	if t.opt.Mode.Merges() {
 		t.done.Run = fmt.Sprintf("%016x", t.hash.Sum64())

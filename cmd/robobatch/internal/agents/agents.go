@@ -122,7 +122,7 @@ func (l *agentList) addFile(name string) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	var errs []error
 	before, lines := len(l.names), bufio.NewScanner(f)
 	lines.Buffer(nil, maxListLine)

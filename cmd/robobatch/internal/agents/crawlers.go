@@ -26,7 +26,7 @@ func AddCrawlers(name string) (hash string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxCrawlersFile+1))
 	switch {
 	case err != nil:

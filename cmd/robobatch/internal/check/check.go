@@ -126,7 +126,7 @@ func readExpectations(name string, in io.Reader) (*expect.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-expect: %s: %w", say.File(name), atomicfile.Cause(err))
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	if place.IsRemote(name) {
 		return expect.Read(f, name, nil)
 	}
@@ -134,7 +134,7 @@ func readExpectations(name string, in io.Reader) (*expect.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-expect: %w", err)
 	}
-	defer lists.Close() //nolint:errcheck // only read
+	defer lists.Close()
 	return expect.Read(f, name, lists)
 }
 

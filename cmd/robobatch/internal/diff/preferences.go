@@ -72,7 +72,7 @@ func (r *Report) printPreferences(out *bufio.Writer) {
 		for i := range changes {
 			c := &changes[i]
 			counts := r.counts(c.Count)
-			fmt.Fprintf(out, "  %-*s%s\n", width-2-cli.Columns(counts), c.label(), counts) //nolint:errcheck // sticky
+			fmt.Fprintf(out, "  %-*s%s\n", width-2-cli.Columns(counts), c.label(), counts)
 			for _, p := range c.Families[:min(len(c.Families), shownParts)] {
 				out.WriteString(r.partLine(p.Name, p.Count, ""))
 			}
@@ -89,7 +89,7 @@ func (c *PreferenceChange) label() string { return c.Use + ": " + c.From + " to 
 // markdownPreferences prints the changes of preferences for a comment.
 func (r *Report) markdownPreferences(out *bufio.Writer) {
 	r.eachPreferences(func(names []string, changes []PreferenceChange) {
-		fmt.Fprintf(out, "\n| preferences for %s (drafts) | %ss | paths |\n|---|--:|---|\n", ci.Markdown(r.crawlers(names)), r.Unit) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "\n| preferences for %s (drafts) | %ss | paths |\n|---|--:|---|\n", ci.Markdown(r.crawlers(names)), r.Unit)
 		for i := range changes {
 			c := &changes[i]
 			var paths []string
@@ -99,7 +99,7 @@ func (r *Report) markdownPreferences(out *bufio.Writer) {
 			if rest := len(c.Families) - len(paths) + c.MoreFamilies; rest > 0 {
 				paths = append(paths, "and "+say.Number(int64(rest))+" more")
 			}
-			fmt.Fprintf(out, "| %s | %s | %s |\n", c.label(), ci.Markdown(r.counts(c.Count)), ci.Markdown(strings.Join(paths, ", "))) //nolint:errcheck // sticky
+			fmt.Fprintf(out, "| %s | %s | %s |\n", c.label(), ci.Markdown(r.counts(c.Count)), ci.Markdown(strings.Join(paths, ", ")))
 		}
 	})
 }

@@ -113,7 +113,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 		out.WriteString(ci.Markdown(text) + "\n\n")
 	}
 	for _, f := range gate.Failures(r.Gates) {
-		fmt.Fprintf(out, "**Failed**: %s, %s\n\n", ci.Markdown(r.crawlers(f.Names)), ci.Markdown(f.Text)) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "**Failed**: %s, %s\n\n", ci.Markdown(r.crawlers(f.Names)), ci.Markdown(f.Text))
 	}
 	urls := func(c Count) string {
 		if r.Unit != unitRequest || c.Requests == 0 {
@@ -125,14 +125,14 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 		}
 		return say.Number(c.Requests) + " (" + say.Number(c.URLs) + noun
 	}
-	fmt.Fprintf(out, "| %ss | closed | opened | other rule | same |\n|---|--:|--:|--:|--:|\n", r.Unit) //nolint:errcheck // sticky
+	fmt.Fprintf(out, "| %ss | closed | opened | other rule | same |\n|---|--:|--:|--:|--:|\n", r.Unit)
 	for i := range r.Agents {
 		a := &r.Agents[i]
 		names, first := r.countedAs(i)
 		if !first {
 			continue
 		}
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(r.crawlers(names)), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), say.Number(a.Same.Requests)) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(r.crawlers(names)), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), say.Number(a.Same.Requests))
 	}
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {
@@ -149,7 +149,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 
 // markdownChange prints the rules to blame for a change.
 func (r *Report) markdownChange(out *bufio.Writer, names []string, c *Change) {
-	fmt.Fprintf(out, "\n<details><summary>%s</summary>\n\n| rule | %ss | examples |\n|---|--:|---|\n", ci.Markdown(r.title(names, c)), r.Unit) //nolint:errcheck // sticky
+	fmt.Fprintf(out, "\n<details><summary>%s</summary>\n\n| rule | %ss | examples |\n|---|--:|---|\n", ci.Markdown(r.title(names, c)), r.Unit)
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
 		rule := &c.Rules[i]
 		var examples []string
@@ -161,7 +161,7 @@ func (r *Report) markdownChange(out *bufio.Writer, names []string, c *Change) {
 			}
 			examples = append(examples, ci.Markdown(excerpt(e.URL, rule.Rule, 100))+" ("+ci.Markdown(verb+e.label())+")")
 		}
-		fmt.Fprintf(out, "| %s %s | %s | %s |\n", ci.Markdown(r.place(rule)), ci.Markdown(rule.label()), ci.Markdown(r.counts(rule.Count)), strings.Join(examples, "<br>")) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "| %s %s | %s | %s |\n", ci.Markdown(r.place(rule)), ci.Markdown(rule.label()), ci.Markdown(r.counts(rule.Count)), strings.Join(examples, "<br>"))
 	}
 	if more := max(0, len(c.Rules)-shownRules) + c.MoreRules; more > 0 {
 		out.WriteString("\nand " + say.Count(int64(more), "more rule") + "\n")

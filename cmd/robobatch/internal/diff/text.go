@@ -210,7 +210,7 @@ func printDays(out *bufio.Writer, c *Change) {
 	}
 	for _, day := range c.Days[max(0, len(c.Days)-shownDays):] {
 		counts := say.Count(day.Requests, unitRequest)
-		fmt.Fprintf(out, "      %-*s%s\n", width-6-len(counts), day.Day, counts) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "      %-*s%s\n", width-6-len(counts), day.Day, counts)
 	}
 }
 

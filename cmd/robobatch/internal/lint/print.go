@@ -238,7 +238,7 @@ func (p *Printer) table() {
 	})
 	for _, name := range codes {
 		t := p.byCode[name]
-		fmt.Fprintf(p.out, "%-8s%-30s%10s in %s\n", t.code.Severity, name, say.Number(t.count), say.Count(t.origins, "origin")) //nolint:errcheck // sticky
+		fmt.Fprintf(p.out, "%-8s%-30s%10s in %s\n", t.code.Severity, name, say.Number(t.count), say.Count(t.origins, "origin"))
 		for i := range t.examples {
 			f := &t.examples[i]
 			place := fmt.Sprintf("%s%s:%d  ", indent, cli.Fit(say.Line(f.Origin), longOrigin), f.Line)

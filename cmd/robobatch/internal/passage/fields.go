@@ -123,7 +123,7 @@ func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch, err erro
 	if err != nil {
 		return b, err
 	}
-	defer logs.Close() //nolint:errcheck // only read
+	defer logs.Close()
 	if !logs.Next(&b) || logs.Err() != nil {
 		b.Reset()
 	}

@@ -60,7 +60,7 @@ func (s *sitemapList) Run(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(out, "%s\t%s\t%s\n", sitemapAnswers[answer.Access], say.Printable(agent), say.Printable(sitemap.URL)) //nolint:errcheck // sticky
+				fmt.Fprintf(out, "%s\t%s\t%s\n", sitemapAnswers[answer.Access], say.Printable(agent), say.Printable(sitemap.URL))
 			}
 		}
 		return nil

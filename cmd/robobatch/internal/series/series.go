@@ -113,7 +113,7 @@ func ListOf(items []Item) List {
 	h := xxh3.New()
 	for i := range items {
 		l.Bytes += max(0, items[i].Size)
-		h.WriteString(items[i].Name + "\x00" + strconv.FormatInt(items[i].Size, 10) + "\n") //nolint:errcheck // it cannot fail
+		h.WriteString(items[i].Name + "\x00" + strconv.FormatInt(items[i].Size, 10) + "\n")
 	}
 	l.Hash = hashText(h)
 	return l
