@@ -6,6 +6,7 @@
 SHELL        := bash
 GO           ?= go
 GOLANGCI     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOTESTSUM    := gotest.tools/gotestsum@v1.13.0
 BENCHSTAT    := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 FUZZTIME     ?= 10m
@@ -41,7 +42,8 @@ SHORT        ?= -short
 TIMEOUT      ?= 2h
 # PROGRESS counts the packages that go build -v names, and passes on all other lines.
 PROGRESS      = awk '!/[ :]/ { if (++n % 25 == 0) { print "compiled " n " packages"; fflush() } next } { print; fflush() }'
-QUIET         = awk -f .ci/quiet.awk
+# TESTS runs go test: a line a package when it ends, failures at once, and at the end why tests were skipped.
+TESTS         = $(GO) run $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- -vet=off -timeout $(TIMEOUT)
 
 BIN          := robobatch
 QUICKSTART   := testdata/quickstart
@@ -78,9 +80,9 @@ quickstart: build ## build ./robobatch and run the main job on real data: 320 ro
 
 test: ## the tests of the main module, without their long comparisons; needs Go only
 	@echo "Testing each package. The first time, Go downloads modules and compiles: some minutes on two cores."
-	@set -o pipefail; CGO_ENABLED=0 $(GO) test $(SHORT) -v -timeout $(TIMEOUT) ./... 2>&1 | $(QUIET)
+	@CGO_ENABLED=0 $(TESTS) $(SHORT) ./...
 
-test-all: ## all tests of the main module, the long comparisons included: some eight minutes of CPU
+test-all: ## all tests of the main module, the long comparisons included: some fifteen minutes of CPU
 	@$(MAKE) --no-print-directory test SHORT=
 
 times: ## every command that reads times, on 1,000 logs with times of years 1 to 9999; TIMES (1000); takes some minutes
@@ -99,17 +101,14 @@ RACED      = $$($(GO) list -f '{{range .GoFiles}}{{$$.Dir}}/{{.}} {{end}}{{range
 UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-usage|fault-judged)|^Test(HostileTexts|LongRule|RowGroups|Allocs|BusiestStrays|ByName|Leads|LeadsOfLog|LineReader|TallyMost|FrequentStreaks|Findings|NoFindings|Spaces|NoSpaces|FiveFaults|ImpostorsApart)$$
 
 race: ## what `make test` runs, under the race detector, of packages that start goroutines; needs gcc
-	@set -o pipefail; CGO_ENABLED=1 $(GO) test -race -short -vet=off -skip '$(UNRACED)' -v -timeout $(TIMEOUT) $(RACED) 2>&1 | $(QUIET)
+	@CGO_ENABLED=1 $(TESTS) -race -short -skip '$(UNRACED)' $(RACED)
 
-lint: ## go vet and golangci-lint
-	@set -eu; bin=$$(mktemp -d); trap 'rm -rf "$$bin"' EXIT; \
-	GOBIN=$$bin $(GO) install $(GOLANGCI); \
-	packages='./... ./internal/testdata/*'; \
-	for module in . bench; do (cd $$module && $(GO) vet $$packages && "$$bin/golangci-lint" run $$packages); packages=./...; done
+lint: ## go vet and golangci-lint, which Go builds once and keeps in its cache
+	@packages='./... ./internal/testdata/*'; \
+	for module in . bench; do (cd $$module && $(GO) vet $$packages && $(GO) run $(GOLANGCI) run $$packages) || exit; packages=./...; done
 
 arrows: ## show that the linter forbids each import that .golangci.yml means to forbid
-	@set -eu; bin=$$(mktemp -d); trap 'rm -rf "$$bin"' EXIT; \
-	GOBIN=$$bin $(GO) install $(GOLANGCI); .ci/arrows "$$bin/golangci-lint"
+	@.ci/arrows $(GO) run $(GOLANGCI)
 
 workflows: ## check .github, and the files of docs/CI.md for other services, by linters and schemas; Python, a download
 	.ci/workflows

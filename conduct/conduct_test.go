@@ -77,11 +77,14 @@ func (s *scene) keep(t *testing.T, lines []line, lists *ranges.Lists, w way, do 
 	}
 }
 
-// logsOfKind returns how many logs of each kind are made: 25, or the number in the environment.
+// logsOfKind returns how many logs of each kind are made: 25, 6 with -short, or the number in the environment.
 func logsOfKind(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("ROBOBATCH_CONDUCT_LOGS")
-	if text == "" {
+	switch {
+	case text == "" && testing.Short():
+		return 6
+	case text == "":
 		return 25
 	}
 	n, err := strconv.Atoi(text)
