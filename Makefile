@@ -96,9 +96,10 @@ examples: ## the library as another module uses it: each example prints what its
 RACED      = $$($(GO) list -f '{{range .GoFiles}}{{$$.Dir}}/{{.}} {{end}}{{range .TestGoFiles}}{{$$.Dir}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$.Dir}}/{{.}} {{end}}' ./... | \
 	xargs grep -lE '^[^/"]*(\<go (func|[a-z][A-Za-z.]*\()|[a-z]\.Go\(|[[:blank:]](atomic\.|sync\.(RW)?Mutex))' | xargs -n 1 dirname | sort -u)
 
-# Scripts of commands that start no goroutine but the readers of rules, which tests of rulefiles race; long tests that start
-# none; and those of a page's findings in logs of 100,000 lines, as scripts race the same commands.
-UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-usage|fault-judged)|^Test(HostileTexts|LongRule|RowGroups|Allocs|BusiestStrays|ByName|Leads|LeadsOfLog|LineReader|TallyMost|FrequentStreaks|Findings|NoFindings|Spaces|NoSpaces|FiveFaults|ImpostorsApart)$$
+# What is not raced on each change, but every night (make race UNRACED='^$$'): scripts of commands that start no goroutine but
+# the readers of rules, which tests of rulefiles race, or that repeat for minutes what others race; and long tests, most of them
+# of damage, of random texts and of findings, whose code others race.
+UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-(usage|judged|memory|series|stats)|report-(impostors|findings|texts)|job-accused)|^Test(HostileTexts|LongRule|RowGroups|Allocs|BusiestStrays|ByName|Leads|LeadsOfLog|LineReader|TallyMost|FrequentStreaks|Findings|NoFindings|Spaces|NoSpaces|FiveFaults|ImpostorsApart|StaleLists|AheadDamage|LogsDamagedBlock|PairsDamage|Unverified|Decoder|Search|DisputesReal|CompareRandom|LimitLongRules|NamedHostile|PackRandom|PackDamaged|ArrangeDiskFull|InvalidBytes|Compression|RoundTrip|WhereAllocs|Wide|Kubernetes|Readme|HostileText|HostileForms|HostileChanges|Pages|SameURL|NoNetwork)$$
 
 race: ## what `make test` runs, under the race detector, of packages that start goroutines; needs gcc
 	@CGO_ENABLED=1 $(TESTS) -race -short -skip '$(UNRACED)' $(RACED)
