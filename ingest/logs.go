@@ -45,12 +45,6 @@ type LogOptions struct {
 	// Window is the most bytes of the window of a zstd frame, each goroutine of Ahead having one; 0 is 128
 	// MiB. A file that needs more is a fault.
 	Window int64
-
-	// IntactOnly leaves out rows that come from data unpacked without its checksum, see
-	// [LineError]: a fault then comes before them. Packed logs are read twice. Those that are no
-	// files are stored in TempDir in between; "" is the usual directory.
-	IntactOnly bool
-	TempDir    string
 }
 
 // A KeptColumn is a field of the logs that is kept as a column.
@@ -225,7 +219,7 @@ type Unsure struct {
 
 // noteUnsure notes whether the last rows of b, which reach the limit, are verified.
 func (l *Logs) noteUnsure(b *engine.Batch) {
-	if l.opt.Limit <= 0 || l.given < l.opt.Limit || l.log != rowLog(&l.text) || l.opt.IntactOnly || b.Len() == 0 {
+	if l.opt.Limit <= 0 || l.given < l.opt.Limit || l.log != rowLog(&l.text) || b.Len() == 0 {
 		return
 	}
 	if from := l.text.lines.unverified(); from > 0 && from <= b.Lines[b.Len()-1] {
@@ -253,9 +247,9 @@ func (l *Logs) open() bool {
 	var err error
 	switch l.next++; in.content {
 	case unpack.Parquet:
-		l.log, err = l.openParquet(in)
+		l.log, err = openParquet(in, l.opt.Fields)
 	case unpack.WARC:
-		l.log, err = l.openWARC(in)
+		l.log, err = openWARC(in, l.opt.Fields)
 	default:
 		if l.err = l.text.open(in.Name); l.err != nil {
 			return false

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/robobatch/robobatch/engine"
@@ -38,48 +37,6 @@ func openParquet(in *Input, fields Fields) (p *parquetLog, err error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return p, nil
-}
-
-// openParquet opens a Parquet file. For IntactOnly it reads the file first: a fault in one without
-// checksums then comes before all rows.
-func (l *Logs) openParquet(in *Input) (*parquetLog, error) {
-	if l.opt.IntactOnly {
-		if err := checkParquet(in, l.opt.Fields); err != nil {
-			return nil, err
-		}
-	}
-	return openParquet(in, l.opt.Fields)
-}
-
-// checkParquet reads a Parquet file, and returns the fault in it if its pages have no checksums.
-func checkParquet(in *Input, fields Fields) error {
-	p, err := openParquet(in, fields)
-	if err != nil {
-		return err
-	}
-	for err == nil && !p.done() {
-		if err = p.nextGroup(); err == nil {
-			err = p.skipGroup()
-		}
-	}
-	if err != nil && p.isBare() {
-		err = fmt.Errorf("nothing has verified what follows: %w", err)
-	} else {
-		err = nil // the rows before it are right
-	}
-	return errors.Join(err, p.close())
-}
-
-// skipGroup reads the rows that are left of a row group.
-func (p *parquetLog) skipGroup() error {
-	for ; p.left > 0; p.left-- {
-		for _, c := range p.columns {
-			if err := c.read(p.fields); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // A parquetField reads fields of a file, row by row.

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,7 +20,6 @@ type textLog struct {
 	opt      *LogOptions
 	texts    unpack.Texts
 	utf8     unpack.Decoder // of texts
-	sure     sureLog        // the open log
 	lines    lineReader
 	raw      rawLines // of the batch being filled
 	of       Format   // of the open log; Auto as long as it is not detected
@@ -38,22 +36,10 @@ type textLog struct {
 
 // open opens a log. Call setFormat next.
 func (l *textLog) open(name string) error {
-	if l.opt.IntactOnly {
-		var err error
-		if l.sure, err = l.opt.check(name); err != nil {
-			return err
-		}
-	} else {
-		l.sure = sureLog{name: name, stdin: l.opt.Stdin}
-	}
-	if err := l.texts.Open(l.sure.name, l.sure.stdin); err != nil {
+	if err := l.texts.Open(name, l.opt.Stdin); err != nil {
 		return err
 	}
-	text := l.texts
-	if l.sure.fault != nil {
-		text = &verifiedText{l.texts, l.sure.verified, l.sure.fault}
-	}
-	l.utf8.Reset(text)
+	l.utf8.Reset(l.texts)
 	l.lines.reset(&l.utf8)
 	l.begun, l.headless, l.fieldless, l.choice, l.failed, l.rows, l.refused, l.long = false, false, false, weblog.Choice{}, nil, 0, 0, 0
 	return nil
@@ -225,11 +211,11 @@ func (l *textLog) unverified() int64 {
 func (l *textLog) done() bool     { return l.lines.done() }
 func (l *textLog) format() Format { return l.of }
 func (l *textLog) packed() int64  { return 0 } // counted by texts
-func (l *textLog) close() error   { return errors.Join(l.texts.Close(), l.sure.close()) }
+func (l *textLog) close() error   { return l.texts.Close() }
 
 // release closes all that is open and gives back the memory.
 func (l *textLog) release() error {
-	err := errors.Join(l.texts.Release(), l.sure.close())
+	err := l.texts.Release()
 	l.lines, l.raw = lineReader{}, rawLines{}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -101,49 +100,10 @@ func TestUnverified(t *testing.T) {
 					t.Fatalf("round %d: line %d is %q, want %q", round, i+1, le.rows[i], lines[i])
 				}
 			}
-			checkIntactOnly(t, path, log, le)
 		}
 	}
 	if faults < 140 {
 		t.Errorf("only %d faults", faults)
-	}
-}
-
-// checkIntactOnly reads the verified lines of a log alone, from a file and from a pipe.
-func checkIntactOnly(t *testing.T, path string, log partedLog, all damagedRun) {
-	t.Helper()
-	for _, name := range []string{path, "-"} {
-		opt := LogOptions{Ahead: 2, Format: weblog.URLs, IntactOnly: true, TempDir: t.TempDir(), Stdin: bytes.NewReader(log.data)}
-		got := readDamaged(t, name, opt, 1)
-		if !slices.Equal(got.rows, all.rows[:min(int64(len(all.rows)), log.sure)]) {
-			t.Fatalf("%s: %d lines, want %d", name, len(got.rows), log.sure)
-		}
-		if got.err == nil || got.err.Unverified != 0 || got.err.Line != int64(len(got.rows))+1 || !strings.Contains(all.err.Error(), errors.Unwrap(errors.Unwrap(got.err)).Error()) {
-			t.Fatalf("%s: %v, want that of %v", name, got.err, all.err)
-		}
-	}
-}
-
-// TestIntactOnly reads logs that are whole, in every way in which they come.
-func TestIntactOnly(t *testing.T) {
-	text := testpack.HardText(20000)
-	want := bytes.Count(text, []byte("\n"))
-	for name, data := range map[string][]byte{"x": text, "x.gz": testpack.Gzip(t, text), "x.zst": testpack.Zstd(t, text)} {
-		path := testpack.WriteFile(t, t.TempDir(), name, data)
-		file, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		for _, in := range []struct {
-			name  string
-			stdin io.Reader
-		}{{path, nil}, {"-", bytes.NewReader(data)}, {"-", file}} {
-			got := readDamaged(t, in.name, LogOptions{Format: weblog.URLs, IntactOnly: true, TempDir: t.TempDir(), Stdin: in.stdin, Ahead: 2}, 1<<20)
-			if len(got.rows) != want || got.err != nil {
-				t.Errorf("%s from %T: %d rows, want %d: %v", name, in.stdin, len(got.rows), want, got.err)
-			}
-		}
 	}
 }
 
@@ -160,38 +120,32 @@ func TestVerifiedWARC(t *testing.T) {
 	two := append(bytes.Clone(half), testpack.Gzip(t, raw[len(raw)/2:])...)
 	one := testpack.Gzip(t, raw)
 	for name, c := range map[string]struct {
-		data            []byte
-		rows            int
-		unverified, ver int64 // the first unverified record, and the rows that are verified
+		data       []byte
+		rows       int
+		unverified int64 // the first unverified record
 	}{
-		"one.warc.gz": {one[:len(one)-9], 19, 1, 0},
-		"own.warc.gz": {own[:len(own)-9], 19, 0, 19},
-		"two.warc.gz": {two[:len(two)-9], 19, 12, 11},
-		"cut.warc":    {raw[:len(raw)-20], 19, 0, 19},
+		"one.warc.gz": {one[:len(one)-9], 19, 1},
+		"own.warc.gz": {own[:len(own)-9], 19, 0},
+		"two.warc.gz": {two[:len(two)-9], 19, 12},
+		"cut.warc":    {raw[:len(raw)-20], 19, 0},
 	} {
 		path := testpack.WriteFile(t, t.TempDir(), name, c.data)
-		for _, only := range []bool{false, true} {
-			l, err := OpenLogs([]string{path}, LogOptions{IntactOnly: only})
-			if err != nil {
-				t.Fatal(err)
-			}
-			n := 0
-			for b := (engine.Batch{}); l.Next(&b); {
-				n += b.Len()
-			}
-			var le *LineError
-			if err := l.Err(); !errors.As(err, &le) {
-				t.Fatalf("%s: %v", name, err)
-			}
-			want := c.rows
-			if only {
-				want, c.unverified = int(c.ver), 0
-			}
-			if n != want || le.Unverified != c.unverified {
-				t.Errorf("%s: %d rows, unverified from %d, want %d and %d: %v", name, n, le.Unverified, want, c.unverified, le)
-			}
-			l.Close()
+		l, err := OpenLogs([]string{path}, LogOptions{})
+		if err != nil {
+			t.Fatal(err)
 		}
+		n := 0
+		for b := (engine.Batch{}); l.Next(&b); {
+			n += b.Len()
+		}
+		var le *LineError
+		if err := l.Err(); !errors.As(err, &le) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if n != c.rows || le.Unverified != c.unverified {
+			t.Errorf("%s: %d rows, unverified from %d, want %d and %d: %v", name, n, le.Unverified, c.rows, c.unverified, le)
+		}
+		l.Close()
 	}
 }
 

@@ -10,21 +10,6 @@ import (
 type warcLog struct {
 	*capture.Fetches
 	size int64
-	sure sureWARC
-}
-
-// openWARC opens a WARC file to read its rows, or only those that are verified.
-func (l *Logs) openWARC(in *Input) (log *warcLog, err error) {
-	var sure sureWARC
-	if l.opt.IntactOnly {
-		if sure, err = checkWARC(in, l.opt.Fields); err != nil {
-			return nil, err
-		}
-	}
-	if log, err = openWARC(in, l.opt.Fields); err == nil {
-		log.sure = sure
-	}
-	return log, err
 }
 
 // openWARC opens a WARC file.
@@ -41,11 +26,7 @@ func openWARC(in *Input, fields Fields) (*warcLog, error) {
 func (w *warcLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	var to capture.Rows = warcRows{r, b}
 	for b.Len() < rows && len(b.Data) < size && !w.Done() { // a turn adds one row at most
-		err := w.Next(to)
-		if err == nil {
-			err = w.stop(to, b)
-		}
-		if err != nil {
+		if err := w.Next(to); err != nil {
 			return err
 		}
 	}
@@ -67,16 +48,10 @@ func (w *warcLog) at() where {
 	return where{record, offset}
 }
 
-func (w *warcLog) unverified() int64 {
-	if w.sure.to > 0 {
-		return 0
-	}
-	return w.Unverified()
-}
-
-func (w *warcLog) done() bool     { return w.Done() }
-func (w *warcLog) format() Format { return weblog.WARC }
-func (w *warcLog) close() error   { return w.Close() }
+func (w *warcLog) unverified() int64 { return w.Unverified() }
+func (w *warcLog) done() bool        { return w.Done() }
+func (w *warcLog) format() Format    { return weblog.WARC }
+func (w *warcLog) close() error      { return w.Close() }
 
 // warcRows add the rows of a WARC file to a batch.
 type warcRows struct {

@@ -53,7 +53,11 @@ var gone = map[string]string{
 
 	"bloom":        "use -sort origin, by which readers skip row groups by their least and greatest texts",
 	"url-encoding": "write -out x.csv or x.arrows for readers that do not know DELTA_BYTE_ARRAY",
+
+	"intact-only": unverified, "verified-only": unverified,
 }
+
+const unverified = "use the rows before the line from which on, as the error and -stats say, nothing has verified them"
 
 const onePass = "conduct reads all logs in one run: name them with -in"
 

@@ -52,7 +52,6 @@ type Flag struct {
 	Files   bool     // its value is the name of a file or directory
 	Rare    bool     // help has it only if all flags are asked for
 	Like    string   // the flag of another command that means the same, for the message that this one does not have it; "" if none does
-	Was     string   // its name before, for the message about it; "" if it had no other
 	Needed  string   // the remedy if it is missing; "" if it can be left out
 
 	// Set sets the value; "true" is the value of a flag without one. It names the fault of a value,

@@ -130,18 +130,12 @@ func (r *parsing) unknown(name string, hasValue bool) {
 	var meant, like *Flag
 	for i := range r.command.Flags {
 		f := &r.command.Flags[i]
-		if known = append(known, f.Name); f.Was == name {
-			meant = f
-		}
-		if f.Like == name {
+		if known = append(known, f.Name); f.Like == name {
 			like = f
 		}
 	}
 	fault := "there is no flag -" + name
-	if meant != nil {
-		r.given[meant.Name] = true
-		fault += " any more: it is -" + meant.Name + " now"
-	} else if instead := cmp.Or(r.program.Gone[r.command.Name+" "+name], r.program.Gone[name]); instead != "" {
+	if instead := cmp.Or(r.program.Gone[r.command.Name+" "+name], r.program.Gone[name]); instead != "" {
 		fault += " any more: " + instead
 	} else if owners, other := r.owners(name); len(owners) > 0 {
 		meant = other

@@ -55,7 +55,7 @@ and the run loads its rules. At the end it compares the steps: unpacking, which 
 		"workers": "Goroutines that work. 0 measures one, and then one per processor.",
 	})
 	c.Flags = flags.Sections{
-		Input: flags.Without(g.Input(), "ua-field", "intact-only"),
+		Input: flags.Without(g.Input(), "ua-field"),
 		Question: append([]cli.Flag{g.Question.NamesFlag(flags.DecideFor, flags.EveryClient), g.Question.CrawlersFlag()},
 			g.Question.RowTimeFlags()...),
 		Output: []cli.Flag{flags.ColumnsFlag(&g.columns)},
@@ -97,7 +97,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if b.dir, err = os.MkdirTemp("", "robobatch-bench-"); err != nil {
 		return nil, err
 	}
-	if err = b.Find(&g.Flags, b.dir); err == nil {
+	if err = b.Find(&g.Flags); err == nil {
 		err = b.check(g)
 	}
 	if err != nil {

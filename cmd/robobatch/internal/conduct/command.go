@@ -103,7 +103,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	err := r.Find(&g.Flags, r.tempDir())
+	err := r.Find(&g.Flags)
 	if r.Logs == nil {
 		return nil, err
 	}

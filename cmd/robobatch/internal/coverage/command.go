@@ -102,7 +102,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	if err = r.Find(&g.Flags, r.tempDir()); err == nil && r.Name != "" {
+	if err = r.Find(&g.Flags); err == nil && r.Name != "" {
 		err = targets.CheckFile("-out", r.Name, targets.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files})
 	}
 	return r, err

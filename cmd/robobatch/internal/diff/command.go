@@ -185,11 +185,8 @@ func (d *diffing) chooseOut(g *given, faults *cli.Faults) {
 
 // find finds rules and logs, and checks the name of the output.
 func (d *diffing) find(g *given) (err error) {
-	if dir := ""; !d.noLog {
-		if g.table.Out != "" {
-			dir = load.TempDir(g.table.Out)
-		}
-		err = d.FindLogs(&g.Flags, dir)
+	if !d.noLog {
+		err = d.FindLogs(&g.Flags)
 	}
 	errRules := d.findSides(g)
 	d.outOpt.DictMemory, d.outOpt.Workers = d.Parts.Dicts, d.Workers()

@@ -20,8 +20,7 @@ import (
 type Logs struct {
 	In []string
 	summary.InputForm
-	IntactOnly bool
-	Limit      int64 // of URLs; 0 is none
+	Limit int64 // of URLs; 0 is none
 }
 
 // Flags returns the flags of logs.
@@ -72,10 +71,6 @@ func (l *Logs) Flags() []cli.Flag {
 			status,referer,time. A type may follow a name, as in price:float; the types are text,
 			int, float, time and bool. May be repeated.`,
 		},
-		{Name: "intact-only", Was: "verified-only", Rare: true, Set: cli.Bool(&l.IntactOnly), Doc: `
-			Of a damaged log, keep only rows whose checksum was right. That is the checksum of the zstd
-			frame or gzip member that they are in. Compressed logs are read twice; a pipe is stored in
-			a temporary file.`},
 		{
 			Name: "limit", Arg: "n", Default: "0",
 			Set: cli.Int(&l.Limit), Doc: "Stop after n URLs. 0 reads all. With one output per input, after n of each.",
@@ -86,7 +81,7 @@ func (l *Logs) Flags() []cli.Flag {
 // Choose returns how the lines of the logs are read, and the columns that -keep makes of their fields.
 func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.KeptColumn) {
 	var err error
-	opt.Limit, opt.IntactOnly = l.Limit, l.IntactOnly
+	opt.Limit = l.Limit
 	opt.Format, err = ingest.ParseFormat(l.Format)
 	faults.Add("format", cli.Hint(err, l.Format, words.Formats()))
 	if l.Base != "" {

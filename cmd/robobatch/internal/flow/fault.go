@@ -49,7 +49,7 @@ func (e *FaultError) unverified() string {
 	if e.Unverified == "" {
 		return ""
 	}
-	return "\nnothing has verified rows from " + e.Unverified + " on, so they may be wrong: -intact-only leaves them out"
+	return "\nnothing has verified rows from " + e.Unverified + " on, so they may be wrong: use only the rows before"
 }
 
 // before returns the rows before the fault, and their verb.

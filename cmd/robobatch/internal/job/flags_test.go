@@ -59,7 +59,7 @@ func TestFlagsOfBytes(t *testing.T) {
 	changes := map[string]string{ // arguments added to the base; those behind a bar are in the base of the comparison, too
 		"base": "-base https://a.example", "format": "-format csv", "url-field": "-url-field u",
 		"host-field": "-host-field h", "ua-field": "-ua-field u|-agent-from-log", "time-field": "-time-field t|-as-of log", "keep": "-keep status",
-		"intact-only": "-intact-only", "accept-damaged-rules": "-accept-damaged-rules", "limit": "-limit 5", "agent": "-agent Googlebot",
+		"accept-damaged-rules": "-accept-damaged-rules", "limit": "-limit 5", "agent": "-agent Googlebot",
 		"agent-from-log": "-agent-from-log", "cache": "-cache 1h|-agent-from-log -as-of log", "unknown-agents": "-unknown-agents skip|-agent-from-log",
 		"crawlers": "-crawlers ../../../../crawlers/crawlers.tsv", // those that are known, as the other tests run beside this one
 		"dialect":  "-dialect rfc9309", "agent-chars": "-agent-chars extended", "yandex-empty-allow": "-yandex-empty-allow ignore|-dialect yandex",

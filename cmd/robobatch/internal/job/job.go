@@ -303,7 +303,7 @@ func hintsAbout(r *summary.Report) (hints []logHint) {
 	}
 	if r.Unverified != nil && r.Fault == "" {
 		hints = append(hints, logHint{"limit", "-limit ended the run before the checksum was reached of the rows from " + r.Unverified.String() +
-			" on: nothing has verified them, and damage behind them was not met; -intact-only reads to the checksum"})
+			" on: nothing has verified them, and damage behind them was not met; without -limit the run reads to the checksum"})
 	}
 	return hints
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
@@ -18,7 +17,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
-	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 )
@@ -108,11 +106,8 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 
 // find finds the inputs and checks the names of the outputs.
 func (p *plan) find(g *given) error {
-	out, dir := g.table.Out, ""
-	if !atomicfile.InPlace(out) {
-		dir = load.TempDir(cmp.Or(out, "."))
-	}
-	errLogs := p.FindLogs(&g.Flags, dir)
+	out := g.table.Out
+	errLogs := p.FindLogs(&g.Flags)
 	errRules := p.FindRules(&g.Flags)
 	if p.Sitemaps != nil {
 		errRules = errors.Join(errRules, p.series.note(g, p))

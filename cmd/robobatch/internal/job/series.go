@@ -98,7 +98,6 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 		Agent         []string `json:"agent"`
 		OutFormat     string   `json:"out_format"`
 		Columns       []string `json:"columns"`
-		IntactOnly    bool     `json:"intact_only"`
 		AcceptDamaged bool     `json:"accept_damaged_rules"`
 		Rejects       bool     `json:"rejects"`
 		Compression   string   `json:"compression"`
@@ -107,7 +106,7 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 		Sort          string   `json:"sort"`
 		CSV           string   `json:"csv"`
 	}{
-		g.Question.Dialect, plan.Now.Opt.Agents, plan.outOpt.Format.String(), plan.outOpt.Columns, g.Logs.IntactOnly, g.AcceptDamage, g.rejects != "",
+		g.Question.Dialect, plan.Now.Opt.Agents, plan.outOpt.Format.String(), plan.outOpt.Columns, g.AcceptDamage, g.rejects != "",
 		storage.compression, storage.level, storage.rowGroup, storage.sort, g.table.CSV,
 	})
 	return err

@@ -269,7 +269,6 @@ func questionFlags(f *passage.Flags, oldAsOf string) (all []report.Flag) {
 		{"-base", l.Base, ""},
 		{"-format", l.Format, "auto"},
 		{"-limit", strconv.FormatInt(l.Limit, 10), "0"},
-		{"-intact-only", strconv.FormatBool(l.IntactOnly), "false"},
 		{"-accept-damaged-rules", strconv.FormatBool(f.AcceptDamage), "false"},
 	} {
 		if flag.value != flag.usual && flag.value != "" {

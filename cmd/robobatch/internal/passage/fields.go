@@ -118,7 +118,7 @@ func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch, err erro
 	if isPipe(in) {
 		return b, nil
 	}
-	opt.Limit, opt.Ahead, opt.IntactOnly = fieldRows, 0, false
+	opt.Limit, opt.Ahead = fieldRows, 0
 	logs, err := ingest.OpenLogs([]string{in.Name}, opt)
 	if err != nil {
 		return b, err

@@ -133,16 +133,15 @@ func (p *Passage) Sides() []*Side {
 	return []*Side{p.Old, p.Now}
 }
 
-// Find finds logs and rules, divides the memory and opens the logs. Temporary files will be in a directory.
-func (p *Passage) Find(f *Flags, dir string) error {
-	errLogs := p.FindLogs(f, dir)
+// Find finds logs and rules, divides the memory and opens the logs.
+func (p *Passage) Find(f *Flags) error {
+	errLogs := p.FindLogs(f)
 	errRules := p.FindRules(f)
 	return errors.Join(p.OpenLogs(errLogs), errRules)
 }
 
 // FindLogs finds the logs that -in names. Those that are not there are an error of the list.
-func (p *Passage) FindLogs(f *Flags, dir string) (err error) {
-	p.LogOpt.TempDir = dir
+func (p *Passage) FindLogs(f *Flags) (err error) {
 	p.Files, err = logfiles.Find(f.Logs.In, p.In)
 	if p.Files != nil && p.Memory.Limit > 0 {
 		names := p.Files.Names()

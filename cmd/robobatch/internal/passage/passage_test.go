@@ -65,7 +65,7 @@ func (t trial) plan(text string) (*Passage, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	return r, r.Find(f, t.dir)
+	return r, r.Find(f)
 }
 
 // takeLogs decides the rows of the logs, and returns the verdicts as letters by row.

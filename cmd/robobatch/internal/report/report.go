@@ -80,7 +80,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		return nil, err
 	}
 	out := targets.Standard(g.page.Report)
-	err := r.Find(&g.Flags, load.TempDir(cmp.Or(out, ".")))
+	err := r.Find(&g.Flags)
 	if r.Logs == nil {
 		return nil, err
 	}
