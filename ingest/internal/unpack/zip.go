@@ -4,15 +4,11 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"hash"
-	"hash/crc32"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/flate"
@@ -66,7 +62,7 @@ func SplitMember(name string) (archive, member string, ok bool) {
 // ZipSize returns the packed size of a file in a zip archive. It is the only file if member is "".
 // The error is a [*ZipError], or the archive's.
 func ZipSize(file io.ReaderAt, size int64, member string) (int64, error) {
-	m, err := findMember(file, size, member)
+	_, m, err := findMember(file, size, member)
 	if err != nil {
 		return 0, err
 	}
@@ -74,23 +70,22 @@ func ZipSize(file io.ReaderAt, size int64, member string) (int64, error) {
 }
 
 // findMember finds a file in a zip archive, the only one if member is "".
-func findMember(file io.ReaderAt, size int64, member string) (*zip.File, error) {
+func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *zip.File, err error) {
 	if err := checkDirectory(file, size); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r, err := zip.NewReader(file, size)
-	if err != nil {
-		return nil, err
+	if r, err = zip.NewReader(file, size); err != nil {
+		return nil, nil, err
 	}
-	if err := checkWhole(file, size); err != nil {
-		return nil, err
+	if err := checkWhole(file, size, len(r.Comment)); err != nil {
+		return nil, nil, err
 	}
 	var found []*zip.File
 	var names []string
 	for _, m := range r.File {
 		switch {
 		case m.Name == "[Content_Types].xml" && member == "":
-			return nil, &ZipError{Reason: "is a document of Office, such as .xlsx: save the table as CSV"}
+			return nil, nil, &ZipError{Reason: "is a document of Office, such as .xlsx: save the table as CSV"}
 		case strings.HasSuffix(m.Name, "/"), strings.HasPrefix(m.Name, "__MACOSX/"), path.Base(m.Name) == ".DS_Store":
 		default:
 			names = append(names, m.Name)
@@ -101,17 +96,17 @@ func findMember(file io.ReaderAt, size int64, member string) (*zip.File, error) 
 	}
 	switch {
 	case len(found) == 0 && member != "":
-		return nil, &ZipError{Reason: "is not in the zip archive", Members: names}
+		return nil, nil, &ZipError{Reason: "is not in the zip archive", Members: names}
 	case len(found) == 0:
-		return nil, &ZipError{Reason: "is a zip archive without a file"}
+		return nil, nil, &ZipError{Reason: "is a zip archive without a file"}
 	case len(found) > 1:
-		return nil, &ZipError{Members: names}
+		return nil, nil, &ZipError{Members: names}
 	case found[0].Flags&1 != 0:
-		return nil, &ZipError{Reason: "is encrypted: unpack it first"}
+		return nil, nil, &ZipError{Reason: "is encrypted: unpack it first"}
 	case found[0].Method != zip.Store && found[0].Method != zip.Deflate:
-		return nil, &ZipError{Reason: fmt.Sprintf("is packed by method %d of zip, which is not read: unpack it first", found[0].Method)}
+		return nil, nil, &ZipError{Reason: fmt.Sprintf("is packed by method %d of zip, which is not read: unpack it first", found[0].Method)}
 	}
-	return found[0], nil
+	return r, found[0], nil
 }
 
 // The end of a zip archive, as its specification says (APPNOTE 4.3.14 to 4.3.16).
@@ -162,167 +157,68 @@ var errLongDirectory = &ZipError{Reason: "is a zip archive of too many files: un
 var errJoined = &ZipError{Reason: "is a zip archive with other bytes before or behind it, such as another archive: " +
 	"unpack archives each by itself, before they are joined"}
 
-// checkWhole returns an error if the file is more than the archive that its last directory lists:
-// a file not listed there would be left out without a word, as where two archives are joined. The
-// directory has to end where the end of the archive begins, and that has to be the end of the file.
-func checkWhole(file io.ReaderAt, size int64) error {
-	tail := make([]byte, min(size, zipTail))
-	if _, err := file.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+// checkWhole returns an error if the file is more than the archive that its last directory lists: a file not listed
+// there would be left out without a word, as where two archives are joined. The directory has to end where the end of
+// the archive begins, which the note of so many bytes follows, and then nothing.
+func checkWhole(file io.ReaderAt, size int64, note int) error {
+	var end [zip64EndLen + zip64PlaceLen + zipEndLen]byte
+	at := size - int64(note) - int64(len(end)) // where the end of a large archive would begin, before that of a small one
+	if _, err := file.ReadAt(end[max(0, -at):][:min(int64(len(end)), max(0, size-int64(note)))], max(0, at)); err != nil {
 		return err
 	}
-	for i := len(tail) - zipEndLen; i >= 0; i-- {
-		end := tail[i:]
-		note := int(binary.LittleEndian.Uint16(end[20:]))
-		if string(end[:4]) != zipEnd || zipEndLen+note > len(end) {
-			continue
-		}
-		at := size - int64(len(end))
-		length, start := uint64(binary.LittleEndian.Uint32(end[12:])), uint64(binary.LittleEndian.Uint32(end[16:]))
-		before, large, from := largeDirectory(file, at, length, start) // some write its end for small ones, too
-		if at = before; start == 1<<32-1 || length == 1<<32-1 || binary.LittleEndian.Uint16(end[10:]) == 1<<16-1 {
-			length, start = large, from
-		}
-		if zipEndLen+note < len(end) || start+length != uint64(at) {
-			return errJoined
-		}
-		return nil
+	le, large, small := binary.LittleEndian, end[:zip64EndLen], end[zip64EndLen+zip64PlaceLen:]
+	length, start := uint64(le.Uint32(small[12:])), uint64(le.Uint32(small[16:]))
+	switch isLarge := string(large[:4]) == zip64End && string(end[zip64EndLen:][:4]) == zip64Place; {
+	case string(small[:4]) != zipEnd:
+		return errJoined
+	case !isLarge:
+		at += int64(len(large)) + zip64PlaceLen
+	case start == 1<<32-1, length == 1<<32-1, le.Uint16(small[10:]) == 1<<16-1: // some write both ends for small archives, too
+		length, start = le.Uint64(large[40:]), le.Uint64(large[48:])
 	}
-	return errJoined // the library has found an end that cannot be the file's
+	if start+length != uint64(at) {
+		return errJoined
+	}
+	return nil
 }
 
-// largeDirectory returns where the end of a large archive is, and how long its directory is and
-// where that begins. They are as given if there is no such end before the other one, which is at.
-func largeDirectory(file io.ReaderAt, at int64, length, start uint64) (int64, uint64, uint64) {
-	var place [zip64PlaceLen]byte
-	if _, err := file.ReadAt(place[:], at-zip64PlaceLen); err != nil || string(place[:4]) != zip64Place {
-		return at, length, start
-	}
-	var end [zip64EndLen]byte
-	before := int64(binary.LittleEndian.Uint64(place[8:]) & (1<<63 - 1))
-	if _, err := file.ReadAt(end[:], before); err != nil || string(end[:4]) != zip64End {
-		return at, length, start
-	}
-	if uint64(before)+12+binary.LittleEndian.Uint64(end[4:])+zip64PlaceLen != uint64(at) {
-		return at, length, start
-	}
-	return before, binary.LittleEndian.Uint64(end[40:]), binary.LittleEndian.Uint64(end[48:])
-}
-
-// errContradicts is the error of a file in an archive that ends elsewhere than its directory says: a
-// part of it may be missing, however right the sum of the rest is.
-var errContradicts = errors.New("the directory of the archive contradicts the file")
-
-// checkEnd returns an error if the bytes behind a file in an archive show that the directory lies
-// about it. There stand its sum and sizes once more if its header has left them out, and then the
-// next file or the directory.
-func checkEnd(file io.ReaderAt, m *zip.File) error {
-	at, err := m.DataOffset()
-	if err != nil {
-		return err
-	}
-	var behind [zipDescriptor + 4]byte
-	n, err := file.ReadAt(behind[:], at+int64(m.CompressedSize64))
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	rest := behind[:n]
-	if m.Flags&zipHasDescriptor == 0 {
-		if !beginsEntry(rest) {
-			return errContradicts
-		}
-		return nil
-	}
-	for _, sign := range []string{"PK\x07\x08", ""} {
-		le := binary.LittleEndian
-		sum := le.AppendUint32([]byte(sign), m.CRC32)
-		small := le.AppendUint32(le.AppendUint32(bytes.Clone(sum), uint32(m.CompressedSize64)), uint32(m.UncompressedSize64))
-		large := le.AppendUint64(le.AppendUint64(sum, m.CompressedSize64), m.UncompressedSize64)
-		for _, want := range [][]byte{small, large} {
-			if next, ok := bytes.CutPrefix(rest, want); ok && beginsEntry(next) {
-				return nil
-			}
-		}
-	}
-	return errContradicts
-}
-
-const (
-	zipHasDescriptor = 8  // the flag of a file whose sum and sizes stand behind it (APPNOTE 4.3.9)
-	zipDescriptor    = 24 // the most bytes that they take
-)
-
-// beginsEntry reports whether a file of an archive, its directory or the data between them begins.
-func beginsEntry(text []byte) bool {
-	return len(text) >= 4 && slices.Contains([]string{packings[Zip].magic, "PK\x01\x02", "PK\x06\x08"}, string(text[:4]))
-}
-
-// A zipText reads the text of a file in a zip archive.
+// A zipText is the text of a file in a zip archive. Nothing of it is verified before its end, where the library checks
+// the sum.
 type zipText struct {
-	r       io.Reader
-	sum     hash.Hash32
-	m       *zip.File
-	archive io.ReaderAt
-	packed  func() int64 // bytes of the file that were unpacked
-	parts   verifiedParts
+	r     io.Reader
+	parts verifiedParts
 }
 
-// newZipText returns the text of m, whose packed bytes t reads.
-func newZipText(archive io.ReaderAt, m *zip.File, t *textReader) *zipText {
-	z := &zipText{r: t.buf, sum: crc32.NewIEEE(), m: m, archive: archive}
-	z.packed = func() int64 { return t.read - int64(t.buf.Buffered()) }
-	if m.Method == zip.Deflate {
-		z.r = flate.NewReader(t.buf)
-	}
-	return z
-}
-
-// Read reads text. At the end it checks the sum.
+// Read reads text.
 func (z *zipText) Read(p []byte) (int, error) {
 	n, err := z.r.Read(p)
-	z.sum.Write(p[:n])
 	z.parts.given += int64(n)
-	given := uint64(z.parts.given)
-	switch {
-	case err == nil && given > z.m.UncompressedSize64:
-		return n, zip.ErrFormat
-	case err != io.EOF:
-		return n, err
-	case given < z.m.UncompressedSize64:
-		return n, io.ErrUnexpectedEOF
-	case given > z.m.UncompressedSize64:
-		return n, zip.ErrFormat
-	case z.sum.Sum32() != z.m.CRC32:
-		return n, zip.ErrChecksum
-	case uint64(z.packed()) != z.m.CompressedSize64:
-		return n, errContradicts
+	if err == io.EOF {
+		z.parts.end(true)
 	}
-	if err := checkEnd(z.archive, z.m); err != nil {
-		return n, err
-	}
-	z.parts.end(true)
-	return n, io.EOF
+	return n, err
 }
 
-// verified returns how much of the text was verified: nothing before its end.
 func (z *zipText) verified() *verifiedParts { return &z.parts }
 
 // openZip starts to read a file in a zip archive, the only one if member is "". Close closes f.
 func (t *textReader) openZip(f files.File, member string) {
 	t.start(f, f)
 	t.packing = Zip
-	m, err := findMember(f, SizeOf(f), member)
-	var raw io.Reader
+	r, m, err := findMember(f, SizeOf(f), member)
 	if err == nil {
-		raw, err = m.OpenRaw()
+		// The packed bytes come by t.buf, which counts them, and reads more than 4 KiB at once.
+		r.RegisterDecompressor(zip.Store, func(raw io.Reader) io.ReadCloser { t.file = raw; return io.NopCloser(t.buf) })
+		r.RegisterDecompressor(zip.Deflate, func(raw io.Reader) io.ReadCloser { t.file = raw; return flate.NewReader(t.buf) })
+		var text io.Reader
+		text, err = m.Open()
+		t.text = &zipText{r: text}
 	}
 	if err != nil {
 		t.text, t.fault = bytes.NewReader(nil), cutShort(err, 1) // a directory that ends too early is no end of the text
 		return
 	}
-	t.start(raw, f)
-	t.packing = Zip
 	if at, err := m.DataOffset(); err == nil { // the directory may promise more than there is
 		t.size = min(int64(m.CompressedSize64&(1<<63-1)), SizeOf(f)-at)
 	}
-	t.text = newZipText(f, m, t)
 }
