@@ -26,7 +26,7 @@ func Read(tb testing.TB, data []byte) Contents {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer r.Close() //nolint:errcheck // it reads from memory
+	defer r.Close()
 	c := Contents{Groups: r.NumRowGroups(), Metadata: map[string]string{}}
 	md := r.MetaData().KeyValueMetadata()
 	for i, key := range md.Keys() {

@@ -19,7 +19,7 @@ func Collection(tb testing.TB) (dir string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close()
 	z, err := zstd.NewReader(f)
 	if err != nil {
 		tb.Fatal(err)
