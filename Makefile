@@ -104,12 +104,18 @@ UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|
 race: ## what `make test` runs, under the race detector, of packages that start goroutines; needs gcc
 	@CGO_ENABLED=1 $(TESTS) -race -short -skip '$(UNRACED)' $(RACED)
 
-lint: ## go vet and golangci-lint, which Go builds once and keeps in its cache
-	@packages='./... ./internal/testdata/*'; \
-	for module in . bench; do (cd $$module && $(GO) vet $$packages && $(GO) run $(GOLANGCI) run $$packages) || exit; packages=./...; done
+# The linter is built once for each version.
+LINTER     := $(CURDIR)/.bin/$(subst /,-,$(GOLANGCI))
+$(LINTER):
+	GOBIN=$(CURDIR)/.bin $(GO) install $(GOLANGCI)
+	mv .bin/golangci-lint $@
 
-arrows: ## show that the linter forbids each import that .golangci.yml means to forbid
-	@.ci/arrows $(GO) run $(GOLANGCI)
+lint: $(LINTER) ## go vet and golangci-lint
+	@packages='./... ./internal/testdata/*'; \
+	for module in . bench; do (cd $$module && $(GO) vet $$packages && $(LINTER) run $$packages) || exit; packages=./...; done
+
+arrows: $(LINTER) ## show that the linter forbids each import that .golangci.yml means to forbid
+	@.ci/arrows $(LINTER)
 
 workflows: ## check .github, and the files of docs/CI.md for other services, by linters and schemas; Python, a download
 	.ci/workflows
@@ -117,8 +123,8 @@ workflows: ## check .github, and the files of docs/CI.md for other services, by 
 wasm: ## build report/whatif/module.wasm, which decides in the page of a report; commit it
 	.ci/wasm
 
-fmt: ## format all Go code
-	@$(GO) run $(GOLANGCI) fmt ./...
+fmt: $(LINTER) ## format all Go code
+	@$(LINTER) fmt ./...
 
 scale: ## the tests of large inputs: a gigabyte of captures, a pack of a million origins; takes minutes
 	ROBOBATCH_SCALE=1 CGO_ENABLED=0 $(GO) test -count 1 -v -run Scale -timeout 1h ./ingest/internal/capture ./engine
