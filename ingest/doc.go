@@ -40,8 +40,8 @@
 // comment, refused, or part of the record of a row.
 //
 // Parquet and WARC files must be files, not pipes. Of a Parquet file only the columns that are
-// needed are read. Damaged records of a WARC file are refused, and the records behind them are
-// read.
+// needed are read. A damaged record of a WARC file is refused, and a fault as below, unless each
+// record has a gzip member or zstd frame of its own, and it is that which is broken.
 //
 // # Faults
 //

@@ -35,18 +35,13 @@ type Problems = capture.Problems
 // or its Line, and the fault as Err.
 type RecordError = capture.RecordError
 
-// A Damage is the end of a file of captures that was lost, or a part of it: the file ends in the
-// middle of a record, or some of it cannot be unpacked. It says where as At, a [*RecordError], of
-// which Kind it is, and how many bytes of the file are Unread, and are known to be Missing.
+// A Damage is a fault in a file of captures behind which nothing of it is used: the file ends in the
+// middle of a record, some of it cannot be unpacked, or nobody knows where a record ends. It says
+// where as At, a [*RecordError], and how many bytes of the file are Unread, and are known to be
+// Missing.
 type Damage = capture.Damage
 
-// The kinds of a [Damage].
-var (
-	ErrEndsEarly = capture.ErrEndsEarly
-	ErrPart      = capture.ErrPart
-)
-
-// A DamageError lists every file of captures that lost its end, or a part, so that nobody
+// A DamageError lists every file of captures that could not be read to its end, so that nobody
 // knows which rules are missing.
 type DamageError struct{ Damages []*Damage }
 

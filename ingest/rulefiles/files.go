@@ -38,7 +38,7 @@ type Files struct {
 	once  sync.Once
 	total int64 // bytes of all captures, once it was asked for; -1 if unknown
 
-	// AcceptDamage makes Responses use the rest of files of captures whose ends were lost. Set
+	// AcceptDamage makes Responses use what comes before the fault in damaged files of captures. Set
 	// it before the first use; otherwise they end in a [*DamageError].
 	AcceptDamage bool
 
@@ -390,7 +390,7 @@ func (r *Files) About(origins []robots.Origin) *Files {
 	return about
 }
 
-// ended returns the error of files that could not be read, and of those whose ends were lost.
+// ended returns the error of files that could not be read, and of damaged ones.
 func (r *Files) ended(unreadable []error, damages []*Damage) error {
 	var errs []error
 	if len(unreadable) > 0 {
@@ -418,7 +418,7 @@ func (r *Files) Problems() Problems {
 	return r.problems
 }
 
-// Damages returns the files of captures whose ends were lost, of the use of [Files.Responses] that
+// Damages returns the damaged files of captures, of the use of [Files.Responses] that
 // ended last. The caller must not change it.
 func (r *Files) Damages() []*Damage {
 	r.mu.Lock()

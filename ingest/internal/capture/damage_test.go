@@ -101,9 +101,12 @@ var packedDamages = []struct {
 	{"garbage behind", func(p []byte, r *rand.Rand) []byte { p[3] ^= 0xff; return append(p, byte(r.Uint32()), 1, 2, 3) }},
 }
 
+// senseless are the damages of records whose borders are right: the records behind them count.
+var senseless = []string{"no status", "no date", "no host", "wrong digest"}
+
 // checkDamaged reads a file of records of which some are broken and checks that each of the others
-// is used, and that no record of the broken is.
-func checkDamaged(t *testing.T, name string, records []testRecord, broken map[int]string) {
+// is used, up to the one where reading stops, and that no record of the broken is.
+func checkDamaged(t *testing.T, name string, records []testRecord, broken map[int]string, stop int) {
 	t.Helper()
 	var file []byte
 	for _, r := range records {
@@ -119,13 +122,15 @@ func checkDamaged(t *testing.T, name string, records []testRecord, broken map[in
 		switch how, isBroken := broken[i]; {
 		case isBroken && used:
 			t.Errorf("record %d (%s) was used", i, how)
-		case !isBroken && !used:
+		case i > stop && used:
+			t.Errorf("record %d was used, behind the fault of %d (%s)", i, stop, broken[stop])
+		case !isBroken && !used && i < stop:
 			t.Errorf("record %d was not used; the one before: %q; %v", i, broken[i-1], problems.First[:min(3, len(problems.First))])
 		case used && !bytes.HasSuffix(r.raw, append(seen[r.origin].Body, "\r\n\r\n"...)):
 			t.Errorf("record %d: another body", i)
 		}
 	}
-	if problems.Total < int64(len(broken))/2 || len(broken) > 0 && problems.Total == 0 {
+	if stop == len(records) && problems.Total < int64(len(broken))/2 {
 		t.Errorf("%d problems of %d broken records", problems.Total, len(broken))
 	}
 }
@@ -154,17 +159,21 @@ func TestWARCDamage(t *testing.T) {
 				for i := range records {
 					records[i] = makeRecord(i, r.IntN(3000))
 					raw := records[i].raw
-					if i%10 == way%10 && way < len(damages) {
+					if i%10 == 1+way%9 && way < len(damages) {
 						broken[i] = damages[way].name
 						raw = damages[way].do(bytes.Clone(raw), r)
 					}
 					records[i].packed = pack(t, raw)
-					if i%10 == way%10 && way >= len(damages) {
+					if i%10 == 1+way%9 && way >= len(damages) {
 						broken[i] = packedDamages[way-len(damages)].name
 						records[i].packed = packedDamages[way-len(damages)].do(records[i].packed, r)
 					}
 				}
-				checkDamaged(t, name, records, broken)
+				stop := len(records)
+				if way < len(damages) && !slices.Contains(senseless, damages[way].name) {
+					stop = 1 + way%9
+				}
+				checkDamaged(t, name, records, broken, stop)
 			})
 		}
 	}
@@ -173,19 +182,23 @@ func TestWARCDamage(t *testing.T) {
 // isFailure reports whether the response is of a record whose block was broken.
 func isFailure(r robots.Response) bool { return r.Error != "" }
 
-// Records that share one member are found again, too, as far as the member can be unpacked.
+// Where records share one member, nothing behind the first is used whose borders are wrong.
 func TestWARCDamageShared(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	for way, damage := range damages {
 		var raw []byte
 		want := map[string]bool{}
+		stopped := false
 		for i := range 60 {
 			record := makeRecord(i, r.IntN(3000))
-			if i%10 == way%10 {
+			if i%10 == 1+way%9 {
 				raw = append(raw, damage.do(record.raw, r)...)
+				stopped = stopped || !slices.Contains(senseless, damage.name)
 				continue
 			}
-			want[record.origin] = true
+			if !stopped {
+				want[record.origin] = true
+			}
 			raw = append(raw, record.raw...)
 		}
 		for name, data := range map[string][]byte{"x.warc.gz": testpack.Gzip(t, raw), "x.warc.zst": testpack.Zstd(t, raw)} {

@@ -25,8 +25,9 @@ type Fetches struct {
 	number  int64 // records that were begun
 	pending fetch // may become one with the next record
 	ended   bool
+	damaged bool // nothing behind the last record is used
 	part    segmentRows
-	lost    struct{ number, start, unverified int64 } // the record of tail, and the result of Unverified
+	lost    struct{ number, start, unverified int64 } // the record of damage, and the result of Unverified
 }
 
 // Rows get the rows that Fetches read. The record is numbered from 1, and the offset is in the text of the
@@ -87,7 +88,7 @@ func OpenFetches(name string, opt weblog.Options) (*Fetches, error) {
 
 // Reset makes f read another file. It keeps its memory.
 func (f *Fetches) Reset(name string, file io.ReaderAt, size int64) error {
-	f.number, f.pending.parts, f.ended = 0, 0, false
+	f.number, f.pending.parts, f.ended, f.damaged = 0, 0, false, false
 	f.part = segmentRows{at: -1}
 	f.lost.number, f.lost.start, f.lost.unverified = 0, 0, 0
 	return f.reset(name, file, size)
@@ -125,8 +126,8 @@ func (f *Fetches) Close() error {
 }
 
 // Next reads the next record, which gives rows one row at most. At the end it gives the rest,
-// and returns why it ended early: an error of the file, ErrTooDamaged, ErrWARC, ErrEndsEarly, or a
-// [*unpack.SegmentError]; nil at the end of the file.
+// and returns why it ended early: an error of the file, ErrWARC, or the fault of a record, which may
+// be a [*unpack.SegmentError]; nil at the end of the file.
 func (f *Fetches) Next(rows Rows) error {
 	if !f.next() {
 		return f.end(rows)
@@ -138,14 +139,20 @@ func (f *Fetches) Next(rows Rows) error {
 		return f.end(rows)
 	}
 	if err == nil {
-		f.count()
-		f.tail = tail{}
+		f.count(true)
+		if f.damaged = f.isLossy(); f.damaged {
+			return f.end(rows)
+		}
 		return nil
 	}
 	f.finish(rows)
-	f.lose(err)
 	rows.Refuse(weblog.RefusedRecord, f.number, f.start)
-	if !f.resync() {
+	broken := f.src.Fault()
+	f.lost.number, f.lost.start, f.lost.unverified = f.number, f.start, 0
+	if f.part.number < f.number && (f.part.forEver || broken != nil && broken.Start == f.part.at) {
+		f.lost.unverified = f.part.number
+	}
+	if f.damaged = !f.resume(err); f.damaged {
 		return f.end(rows)
 	}
 	return nil
@@ -161,33 +168,17 @@ func (f *Fetches) end(rows Rows) error {
 			f.lost.unverified = f.part.number
 		}
 		return fmt.Errorf("read: %w%s", f.src.IOErr(), files.ReadRemedy(f.src.IOErr()))
-	case f.src.IsSpent():
-		return ErrTooDamaged
 	case f.intact == 0 && f.number > 0:
 		return ErrWARC
-	case f.tail.damage != nil:
+	case f.damaged:
 		f.number, f.start = f.lost.number, f.lost.start
-		err := f.tail.damage.At.Err
+		err := f.damage.At.Err
 		if _, ok := errors.AsType[*unpack.SegmentError](err); ok { // which gives advice
 			return err
 		}
-		return fmt.Errorf("%w: %w: copy or download the file again", ErrEndsEarly, err)
+		return fmt.Errorf("%s: %w: "+unpack.Again, damageKind(err), err)
 	}
 	return nil
-}
-
-// lose notes a record with that error as the one where the file may end, unless there is one.
-func (f *Fetches) lose(err error) {
-	if f.tail.damage != nil {
-		return
-	}
-	if f.cut(err); f.tail.damage != nil {
-		f.lost.number, f.lost.start = f.number, f.start
-		broken := f.src.Fault()
-		if f.part.number < f.number && (f.part.forEver || broken != nil && broken.Start == f.part.at) {
-			f.lost.unverified = f.part.number
-		}
-	}
 }
 
 // A segmentRows says which records are of the segment being read.
@@ -244,6 +235,13 @@ func (f *Fetches) readRecord(rows Rows) error {
 	}
 	part := fetchParts[strings.ToLower(string(kind))]
 	url := trimURI(f.head.Get("WARC-Target-URI"))
+	if len(kind) == 0 {
+		if err := f.block.end(); err != nil {
+			return err
+		}
+		rows.Refuse(weblog.RefusedRecord, f.number, f.start)
+		return nil
+	}
 	if part == 0 || len(url) > 0 && !isHTTP(url) {
 		rows.Skip()
 		return f.block.end()

@@ -40,11 +40,8 @@ type jsonlReader struct {
 	line   int64  // lines so far, of those that could be read
 	intact int    // responses so far
 	before int64  // problems of other files
-	torn   bool   // the next line may be the end of one whose start is lost
 	ends   bool   // the line that was read last ends with the text
 	begins int64  // where it begins in the text
-	tail   tail   // the possible lost end of the file
-	shared bool   // a segment had two lines
 	long   []byte // scratch for a line that the source's buffer does not hold
 }
 
@@ -70,8 +67,7 @@ type jsonFields struct {
 // read yields the responses of a file and reports whether yield wants more. Its error is that the
 // file cannot be read, or holds nothing.
 func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
-	j.name, j.line, j.intact, j.torn, j.before = name, 0, 0, false, j.pass.problems.Total
-	j.tail, j.shared = tail{size: size}, false
+	j.name, j.line, j.intact, j.before = name, 0, 0, j.pass.problems.Total
 	if err := j.src.Reset(name, file, size); err != nil {
 		return true, err
 	}
@@ -81,64 +77,43 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 		case j.src.IOErr() != nil:
 			return true, j.src.IOErr()
 		case j.src.Fault() != nil && err != nil:
-			at := j.report(j.src.Fault().Start, err)
-			if j.torn = j.src.SkipFault(); !j.torn {
-				if j.src.IsSpent() {
-					return true, ErrTooDamaged
-				}
-				return true, j.ended()
-			}
-			j.tail.part(at, 1)
-			continue
+			return true, j.ended(&RecordError{Name: name, Offset: j.src.Fault().Start, Line: j.line + 1, Err: err})
 		case err == io.EOF:
-			return true, j.ended()
+			return true, j.ended(nil)
 		}
 		r, err := j.parse(line, err)
 		switch {
 		case err == nil:
 			j.intact++
-			_, text := j.src.Place(j.begins)
-			j.shared = j.shared || text > 0
-			j.tail.goesOn(&j.pass.problems)
 			if !yield(r) {
 				return false, nil
 			}
-		case !j.torn:
-			if j.ends && (line == nil || !json.Valid(line)) {
-				err = &shortError{err, 0}
-			}
-			j.report(-1, err) //nolint:errcheck // it is counted
+		case j.ends && (line == nil || !json.Valid(line)):
+			return true, j.ended(&RecordError{Name: name, Offset: -1, Line: j.line, Err: &shortError{err, 0}})
+		default:
+			j.pass.problems.addProblem(&RecordError{Name: name, Offset: -1, Line: j.line, Err: err})
 		}
-		j.torn = false
 	}
 }
 
-// ended returns the error of a file that was read to its end: ErrNoCapture or nil.
-func (j *jsonlReader) ended() error {
-	if j.intact > 0 {
-		j.pass.lose(&j.tail, j.shared)
+// ended ends a file at the line with that fault, or, if it is nil, at its end. The error is
+// ErrNoCapture or nil.
+func (j *jsonlReader) ended(at *RecordError) error {
+	switch {
+	case at == nil && j.intact > 0:
 		return nil
-	}
-	j.tail.goesOn(&j.pass.problems)
-	return j.pass.problems.noCapture(j.before)
-}
-
-// report says that the line that was read last is broken, or, if the file has a fault at offset,
-// the one after it. It returns the problem.
-func (j *jsonlReader) report(offset int64, err error) *RecordError {
-	e := &RecordError{Name: j.name, Offset: offset, Line: j.line, Err: err}
-	if offset >= 0 {
-		e.Line++
-	}
-	if cutsOff(err, false) {
+	case at == nil:
+	case j.intact == 0:
+		j.pass.problems.addProblem(at)
+	default:
 		unread := j.src.Rest()
 		if !j.src.IsPacked() {
 			unread = j.src.Size() - j.begins
 		}
-		j.tail.begin(e, unread)
+		j.pass.damages = append(j.pass.damages, newDamage(at, j.src.Size(), unread))
+		return nil
 	}
-	j.tail.reportProblem(&j.pass.problems, e)
-	return e
+	return j.pass.problems.noCapture(j.before)
 }
 
 // next returns the next line that is not empty, without its end. The errors are io.EOF,

@@ -91,19 +91,8 @@ func (p *Pass) Finish(yield func(robots.Response) bool) bool {
 // Problems returns the broken records so far.
 func (p *Pass) Problems() Problems { return p.problems }
 
-// Damages returns the losses of the files so far: ends, whose records are no problems, and parts.
+// Damages returns the files so far that could not be read to their ends.
 func (p *Pass) Damages() []*Damage { return p.damages }
-
-// lose notes the losses of the file that was read last. shared is whether its segments have
-// several records: then nobody knows how many of them are lost with one.
-func (p *Pass) lose(t *tail, shared bool) {
-	if t.inside != nil && shared {
-		p.damages = append(p.damages, t.inside)
-	}
-	if t.damage != nil {
-		p.damages = append(p.damages, t.damage)
-	}
-}
 
 // repeats reports whether the origin had a response of unknown time before, and notes that it has
 // one now.

@@ -25,7 +25,6 @@ var (
 // Faults of a whole file.
 var (
 	ErrNotRegular = errors.New("not a regular file")
-	ErrTooDamaged = errors.New("damaged in too many places to go on behind all of them: copy or download it again, or unpack it")
 	ErrNoCapture  = errors.New("nothing in it could be read as a capture of a robots.txt or another record")
 	ErrWARC       = errors.New("no WARC record could be read of it: is it another format?")
 )

@@ -14,27 +14,25 @@ import (
 
 var warcMagic = []byte(unpack.WARCMagic)
 
-// records reads the records of a WARC file (ISO 28500:2017; WARC 1.0 and 1.1) in order, and goes on
-// behind damage.
+// records reads the records of a WARC file (ISO 28500:2017; WARC 1.0 and 1.1) in order.
 type records struct {
 	src  *unpack.Segments
 	name string
 	head httpmsg.Header
 	http httpmsg.Reader
 
-	start  int64 // of this record in the text
-	block  block // of this record
-	intact int   // records without a fault so far
-	shared bool  // a segment had two records
-	tail   tail  // the possible lost end of the file
-	faults int   // of the source, as far as they are in tail
+	start  int64   // of this record in the text
+	block  block   // of this record
+	intact int     // records without a fault so far
+	shared bool    // a segment had two records
+	damage *Damage // of the last record that could not be read
 }
 
 func newRecords() records { return records{src: unpack.NewSegments(unpack.WARCMagic)} }
 
 // reset starts to read a file.
 func (r *records) reset(name string, file io.ReaderAt, size int64) error {
-	r.name, r.intact, r.shared, r.tail, r.faults = name, 0, false, tail{size: size}, 0
+	r.name, r.intact, r.shared, r.damage = name, 0, false, nil
 	return r.src.Reset(name, file, size)
 }
 
@@ -57,29 +55,28 @@ func (r *records) next() bool {
 	return true
 }
 
-// count counts the record as one without a fault.
-func (r *records) count() {
-	r.intact++
+// count counts the record as one whose borders are right. If it has no fault, it is intact.
+func (r *records) count(isIntact bool) {
+	if isIntact {
+		r.intact++
+	}
 	r.shared = r.shared || r.location().text > 0
 }
 
-// cut begins the tail if nothing may follow the record, which has that error. It is to be called
-// before resync.
-func (r *records) cut(err error) {
-	if !cutsOff(err, r.alone()) {
-		return
-	}
+// isLossy reports whether resume left out a gzip member or zstd frame, and later ones have several
+// records: then nobody knows how many were in that one.
+func (r *records) isLossy() bool { return r.shared && r.damage != nil }
+
+// resume moves from a record with that error to the next one that can be read, and reports whether
+// there is one. It looks for one only where each record has a gzip member or zstd frame of its own.
+func (r *records) resume(err error) bool {
+	at := r.problem(err)
 	unread := r.src.Rest()
 	if !r.src.IsPacked() {
 		unread = r.src.Size() - r.start
 	}
-	r.tail.begin(r.problem(err), unread)
-}
-
-// alone reports whether each record so far had a segment of its own, and this one begins its
-// segment.
-func (r *records) alone() bool {
-	return r.src.IsPacked() && r.intact > 0 && !r.shared && r.location().text == 0
+	r.damage = newDamage(at, r.src.Size(), unread)
+	return r.src.IsPacked() && r.intact > 0 && !r.shared && at.Text == 0 && r.src.Resume(r.start)
 }
 
 // A location is where a record is.
@@ -117,10 +114,7 @@ func (r *records) readFields() (kind []byte, length int64, err error) {
 	if length, err = strconv.ParseInt(string(r.head.Get("Content-Length")), 10, 64); err != nil || length < 0 {
 		return nil, 0, fmt.Errorf("%w: Content-Length is %q", ErrLength, fault.Short(r.head.Get("Content-Length")))
 	}
-	if kind = r.head.Get("WARC-Type"); len(kind) == 0 {
-		return nil, 0, fmt.Errorf("%w: it has no WARC-Type", ErrHeader)
-	}
-	return kind, length, nil
+	return r.head.Get("WARC-Type"), length, nil
 }
 
 // checkLine returns io.ErrUnexpectedEOF if the header was cut off: the line is, or ends with, the
@@ -132,6 +126,13 @@ func (r *records) checkLine(line []byte) error {
 		return io.ErrUnexpectedEOF
 	}
 	return nil
+}
+
+// isFirstLine reports whether b starts with a line like "WARC/1.0", apart from the text before the
+// number.
+func isFirstLine(b []byte) bool {
+	n := len(warcMagic)
+	return len(b) >= n+3 && '0' <= b[n] && b[n] <= '9' && b[n+1] == '\r' && b[n+2] == '\n'
 }
 
 // damagedHeader returns the fault that an error of Header.Read means for a record.

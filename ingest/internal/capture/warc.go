@@ -38,26 +38,19 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 	if err := w.reset(name, file, size); err != nil {
 		return true, err
 	}
-	for w.next() {
+	damaged := false
+	for !damaged && w.next() {
 		r, used, err := w.record()
 		if w.src.IOErr() != nil {
 			break
 		}
 		if err != nil {
-			w.cut(err)
-			problem := w.problem(err)
-			w.tail.reportProblem(&w.pass.problems, problem)
-			if !w.resync() {
-				break
-			}
-			if w.src.Faults() > w.faults {
-				w.tail.part(problem, 1)
-				w.faults = w.src.Faults()
+			if damaged = !w.resume(err); !damaged {
+				w.pass.problems.addProblem(w.damage.At)
 			}
 			continue
 		}
-		w.count()
-		w.tail.goesOn(&w.pass.problems)
+		damaged = w.isLossy()
 		if used && !yield(r) {
 			return false, nil
 		}
@@ -65,21 +58,26 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 	switch {
 	case w.src.IOErr() != nil:
 		return true, w.src.IOErr()
-	case w.src.IsSpent():
-		return true, ErrTooDamaged
 	case w.intact == 0:
-		w.tail.goesOn(&w.pass.problems)
+		if damaged {
+			w.pass.problems.addProblem(w.damage.At)
+		}
 		return true, w.pass.problems.noCapture(before)
+	case damaged:
+		w.pass.damages = append(w.pass.damages, w.damage)
 	}
-	w.pass.lose(&w.tail, w.shared)
 	return true, nil
 }
 
 // record reads the record where the text stands. used reports whether it gives a response now.
 func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	h, c, err := w.capture(w.pass.targets.has)
-	if err != nil || h.origin == "" {
+	if err != nil {
 		return r, false, err
+	}
+	isSenseless := errors.Is(c.fault, ErrHeader) || errors.Is(c.fault, ErrTarget)
+	if w.count(!isSenseless); h.origin == "" && c.fault == nil {
+		return r, false, nil
 	}
 	if c.fault != nil {
 		w.pass.problems.addProblem(w.problem(c.fault))
@@ -87,7 +85,7 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	}
 	c.response.Origin, c.response.URL, c.response.Name, c.response.FetchedAt = h.origin, h.url, w.name, h.date
 	switch {
-	case errors.Is(c.fault, ErrDigest): // nobody knows what the crawler got
+	case isSenseless, errors.Is(c.fault, ErrDigest): // nobody knows what the crawler got, or of whom
 		return r, false, nil
 	case c.fault != nil:
 	case !h.isRevisit:
@@ -119,9 +117,14 @@ type capture struct {
 // robots.txt, or of a URL that is wanted. Its error means that the end of the record is unknown;
 // any other fault is in the capture.
 func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture, err error) {
-	if h, err = r.readHeader(wanted); err != nil {
+	kind, length, err := r.readFields()
+	if err != nil {
 		return h, c, err
 	}
+	if h, c.fault = r.target(kind, wanted); c.fault != nil {
+		h = warcRecord{} // the record is skipped
+	}
+	h.length = length
 	if err := r.block.reset(r.src, h, r.start); err != nil {
 		return h, c, err
 	}
@@ -160,14 +163,12 @@ func incomplete(truncated string, missing int64) error {
 	return nil
 }
 
-// readHeader reads the header of the record and checks the fields that are needed.
-func (r *records) readHeader(wanted func(robots.URL) bool) (h warcRecord, err error) {
-	kind, length, err := r.readFields()
-	if err != nil {
-		return h, err
-	}
-	h.length = length
+// target returns what the fields of the header say about a capture that is wanted, without the
+// length. Its error is of a record whose borders are right.
+func (r *records) target(kind []byte, wanted func(robots.URL) bool) (h warcRecord, err error) {
 	switch {
+	case len(kind) == 0:
+		return h, fmt.Errorf("%w: it has no WARC-Type", ErrHeader)
 	case bytes.EqualFold(kind, []byte("revisit")):
 		h.isRevisit = true
 	case !bytes.EqualFold(kind, []byte("response")):

@@ -14,10 +14,9 @@ const (
 	// segmentBuffer is how much of the text can be peeked at.
 	segmentBuffer = 64 << 10
 
-	// rereadFactor and rereadMin bound the bytes that are read again after faults: so many times
-	// the size of the file, and at least so many bytes. That is enough for a few faults in a file
-	// of one member, and for any number in a file with a member for each record. Without a bound,
-	// an attacker could make the time quadratic in the length of a file.
+	// rereadFactor and rereadMin bound the bytes that are read to find segments behind faults: so
+	// many times the size of the file, and at least so many bytes. Without a bound, an attacker could
+	// make the time quadratic in the length of a file.
 	rereadFactor = 8
 	rereadMin    = 64 << 20
 
@@ -26,8 +25,7 @@ const (
 )
 
 // Segments read the text of a file segment by segment: the members of a gzip file, the frames of a
-// zstd file, or all of a file that is not packed. Behind a damaged segment the reader can look for
-// the next. Segments keep their memory from file to file, and are for one goroutine.
+// zstd file, or all of a file that is not packed. Segments keep their memory from file to file, and are for one goroutine.
 type Segments struct {
 	Text *bufio.Reader // the text of the file; 64 KiB of it can be peeked at
 
@@ -35,7 +33,7 @@ type Segments struct {
 	size   int64 // of file
 	off    int64 // bytes of file that were read into packed
 	ioErr  error // why the file itself could not be read; the text ends there
-	budget int64 // bytes that may still be read once more
+	budget int64 // bytes that Resume may still read
 
 	packed  *bufio.Reader // the file
 	packing Packing
@@ -48,9 +46,8 @@ type Segments struct {
 	given  int64  // bytes of text read so far
 	marks  []mark // where the segments of the text begin, the first at or before the last pruned text
 	isOpen bool   // the last of marks is being read
-	faults int    // segments that could not be unpacked, each as often as that was tried
 	noSum  bool   // a segment that was opened has no checksum
-	single bool   // Read ends at the end of a segment
+	single bool   // the text ends where a segment does
 	fault  *SegmentError
 }
 
@@ -118,14 +115,8 @@ func (s *Segments) Fault() *SegmentError { return s.fault }
 // Rest returns how many bytes of the file are behind the part unpacked last.
 func (s *Segments) Rest() int64 { return max(0, s.size-s.filePos()) }
 
-// Faults returns how often a segment could not be unpacked so far.
-func (s *Segments) Faults() int { return s.faults }
-
 // Unchecked reports whether a segment that was opened has no checksum.
 func (s *Segments) Unchecked() bool { return s.noSum }
-
-// IsSpent reports whether Rewind or SkipFault gave up, as too much was read again.
-func (s *Segments) IsSpent() bool { return s.budget < 0 }
 
 // Pos returns the position of Text: the bytes of text before it.
 func (s *Segments) Pos() int64 { return s.given - int64(s.Text.Buffered()) }
@@ -251,12 +242,11 @@ const leastMember = 18
 
 // fail keeps and returns the fault of the segment at start.
 func (s *Segments) fail(start int64, err error) error {
-	s.faults++
 	s.fault = &SegmentError{start, explain(s.packing, err, false, s.dictErr)}
 	return s.fault
 }
 
-// Prune forgets the segments that end before pos. Rewind cannot go back to them.
+// Prune forgets the segments that end before pos.
 func (s *Segments) Prune(pos int64) {
 	if i := s.markOf(pos); i > 0 {
 		s.marks = slices.Delete(s.marks, 0, i)

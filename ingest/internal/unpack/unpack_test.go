@@ -137,25 +137,41 @@ func TestCapturePacking(t *testing.T) {
 	}
 }
 
-// TestSkipFault holds that no more bytes are read again after a fault than the budget has.
-func TestSkipFault(t *testing.T) {
+// TestResume holds that behind a fault only a segment counts that begins like a record and has the
+// right checksum, and that no more bytes are read than the budget has.
+func TestResume(t *testing.T) {
 	bad := testpack.Gzip(t, testpack.HardText(20_000))
 	bad[len(bad)-6] ^= 1 // of its checksum
-	data := slices.Concat(bad, testpack.Gzip(t, []byte("good")))
-	for budget, want := range map[int64]bool{10: false, 2 * int64(len(data)): true} {
-		s := NewSegments("")
+	wrong := testpack.Gzip(t, []byte("record 1"))
+	wrong[len(wrong)-6] ^= 1
+	good := testpack.Gzip(t, []byte("record 2"))
+	bare := testpack.Zstd(t, []byte("record 1"), zstd.WithEncoderCRC(false))
+	badZstd := testpack.Zstd(t, testpack.HardText(20_000))
+	badZstd[len(badZstd)-1] ^= 1
+	for _, c := range []struct {
+		name   string
+		data   []byte
+		budget int64
+		want   bool
+	}{
+		{"x.gz", slices.Concat(bad, wrong, testpack.Gzip(t, []byte("other")), good), 1 << 20, true},
+		{"x.gz", slices.Concat(bad, good), 10, false},
+		{"x.gz", slices.Concat(bad, wrong), 1 << 20, false},
+		{"x.gz", slices.Concat(testpack.Gzip(t, []byte("other")), bad, good), 1 << 20, false}, // of a later segment
+		{"x.zst", slices.Concat(badZstd, bare, testpack.Zstd(t, []byte("record 2"))), 1 << 20, true},
+		{"x.zst", slices.Concat(badZstd, bare), 1 << 20, false},
+	} {
+		s := NewSegments("record")
 		defer s.Release()
-		if err := s.Reset("x.gz", bytes.NewReader(data), int64(len(data))); err != nil {
+		if err := s.Reset(c.name, bytes.NewReader(c.data), int64(len(c.data))); err != nil {
 			t.Fatal(err)
 		}
-		s.budget = budget
-		if _, err := io.Copy(io.Discard, s.Text); err == nil {
-			t.Fatal("no fault")
+		s.budget = c.budget
+		s.Text.Peek(1)
+		if got := s.Resume(0); got != c.want || s.Unchecked() {
+			t.Errorf("%s with %d bytes to read: %t, want %t; unchecked: %t", c.name, c.budget, got, c.want, s.Unchecked())
 		}
-		if got := s.SkipFault(); got != want || s.IsSpent() == want {
-			t.Errorf("with %d bytes to read again: %t, want %t; spent: %t", budget, got, want, s.IsSpent())
-		}
-		if text, err := io.ReadAll(s.Text); want && (string(text) != "good" || err != nil) {
+		if text, err := io.ReadAll(s.Text); c.want && (string(text) != "record 2" || err != nil) {
 			t.Errorf("behind the fault is %q (%v)", text, err)
 		}
 	}

@@ -64,8 +64,8 @@ func (r *Rules) flags(rules, origin cli.Flag) []cli.Flag {
 	rules.Name, rules.Arg, rules.Files, rules.Set = "rules", "dir", true, cli.Once(&r.Path, oneDirectory)
 	origin.Name, origin.Arg = "origin", "url"
 	return []cli.Flag{rules, origin, {Name: "accept-damaged-rules", Rare: true, Set: cli.Bool(&r.AcceptDamage), Doc: `
-		Use what is left of damaged files of captures. By default it is an error if they end too
-		early or have parts that cannot be unpacked, as nobody knows which rules are missing.`}}
+		Use what comes before the fault in damaged files of captures. By default it is an error if
+		they are not whole, as nobody knows which rules are missing.`}}
 }
 
 // Old says which rules are compared with: those before.

@@ -3,11 +3,8 @@ package load
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -109,24 +106,17 @@ func brokenRecords(p rulefiles.Problems) (d warning.Warning, ok bool) {
 	return d, p.Total > 0
 }
 
-// damagedRules returns the warning about files of captures whose ends or parts were lost. show names the file of a
-// damage, and the damage.
+// damagedRules returns the warning about damaged files of captures. show names the file of a damage,
+// and the damage.
 func damagedRules(damages []*rulefiles.Damage, show func(*rulefiles.Damage) string) (d warning.Warning, ok bool) {
-	var unread, missing, records int64
-	names, wrong := make([]string, 0, len(damages)), make([]string, 0, len(damages))
+	var unread, missing int64
 	for i, damage := range damages {
-		unread, missing, records = unread+damage.Unread, missing+damage.Missing, records+max(1, damage.Parts)
+		unread, missing = unread+damage.Unread, missing+damage.Missing
 		if i < warning.Examples {
 			d.Examples = append(d.Examples, show(damage))
 		}
-		what := "ended too early"
-		if errors.Is(damage, rulefiles.ErrPart) {
-			what = "has damaged parts"
-		}
-		names, wrong = append(names, damage.At.Name), append(wrong, what)
 	}
-	slices.Sort(wrong)
-	d.Code, d.Count = warning.DamagedRules, int64(len(slices.Compact(names)))
+	d.Code, d.Count = warning.DamagedRules, int64(len(damages))
 	gone := "how many bytes are missing is unknown"
 	if missing > 0 {
 		gone = say.Count(missing, "byte") + " or more are missing"
@@ -134,7 +124,6 @@ func damagedRules(damages []*rulefiles.Damage, show func(*rulefiles.Damage) stri
 	if unread > 0 {
 		gone = "not used: the last " + say.Count(unread, "byte") + "; " + gone
 	}
-	d.Text = fmt.Sprintf("rules are missing: %s of captures %s; lost: %s or more; %s",
-		say.Count(d.Count, "file"), strings.Join(slices.Compact(wrong), " or "), say.Count(records, "record"), gone)
+	d.Text = fmt.Sprintf("rules are missing: %s of captures could not be read to the end; %s", say.Count(d.Count, "file"), gone)
 	return d, len(damages) > 0
 }

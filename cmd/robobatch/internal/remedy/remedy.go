@@ -92,8 +92,8 @@ type For struct {
 // ShortenJSON is a command that makes long lines of JSON short.
 const ShortenJSON = "jq -c '{url,status}'"
 
-// damageRemedy is the remedy for files of captures that lost their ends.
-const damageRemedy = "get a whole copy, or use what is left with -accept-damaged-rules"
+// damageRemedy is the remedy for damaged files of captures.
+const damageRemedy = "get a whole copy, or use what comes before with -accept-damaged-rules"
 
 // Add returns the error with its remedy, each part of a joined error with its own. An error
 // that has no remedy, or has got it already, is returned as it is; nil stays nil.

@@ -101,7 +101,7 @@ var Meanings = []Meaning{
 		"Look at the records that -stats lists, and copy the captures again if they should be whole.",
 	},
 	{
-		DamagedRules, "Files of captures end too early, or have damaged parts, and -accept-damaged-rules is set. Rules are missing, so URLs that they disallow are allowed.",
+		DamagedRules, "Files of captures are damaged, and -accept-damaged-rules is set. Rules behind the damage are missing, so URLs that they disallow are allowed.",
 		"Copy or download the captures again. Of a pack, compile it again from whole captures.",
 	},
 	{

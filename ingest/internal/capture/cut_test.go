@@ -82,7 +82,7 @@ func TestCutFiles(t *testing.T) {
 				t.Errorf("%s cut at %d of %d: %d damages, %v", f.name, end, len(f.data), len(damages), p.problems.First)
 			}
 			for _, d := range damages {
-				if d.Unread < 0 || d.Unread > int64(end) || d.Size != int64(end) || !errors.Is(d, ErrEndsEarly) || !strings.HasPrefix(d.Error(), f.name+": ends too early: ") {
+				if d.Unread < 0 || d.Unread > int64(end) || d.Size != int64(end) || !strings.HasPrefix(d.Error(), f.name+": ends too early: ") {
 					t.Errorf("%s cut at %d: %+v: %v", f.name, end, d, d)
 				}
 			}
@@ -111,63 +111,52 @@ func TestMissingBytes(t *testing.T) {
 	}
 }
 
-// TestDamageInTheMiddle: where the file goes on behind damage, and where only the checksum of the
-// last record is wrong, records are broken, and no end is lost.
+// TestDamageInTheMiddle: behind a member that cannot be unpacked, or has the wrong checksum, the next
+// is used if each record has its own. Behind any other fault nothing is, and the damage names it.
 func TestDamageInTheMiddle(t *testing.T) {
-	one, two := makeRecord(1, 100).raw, makeRecord(2, 100).raw
+	one, two, three := makeRecord(1, 100).raw, makeRecord(2, 100).raw, makeRecord(3, 100).raw
+	first, last := testpack.Gzip(t, one), testpack.Gzip(t, three)
 	wrong := testpack.Gzip(t, two)
 	wrong[len(wrong)-8] ^= 1
-	for name, data := range map[string][]byte{
-		"a.warc":     append(bytes.Clone(one[:len(one)-20]), two...),
-		"b.warc":     append(withLength(one, "99999"), two...),
-		"c.warc.gz":  append(testpack.Gzip(t, one[:len(one)-20]), testpack.Gzip(t, two)...),
-		"d.warc.gz":  append(testpack.Gzip(t, one)[:100], testpack.Gzip(t, two)...),
-		"e.warc.gz":  append(testpack.Gzip(t, one), wrong...),
-		"f.jsonl":    []byte("{\n{\"origin\": \"https://a.example\", \"status\": 404}"),
-		"g.jsonl":    []byte("{\"origin\": \"https://a.example\", \"status\": 404}\n{\n"),
-		"h.jsonl.gz": append(testpack.Gzip(t, []byte(`{"origin": "https://b.example", "status": 404}`))[:40], testpack.Gzip(t, []byte("{\"origin\": \"https://a.example\", \"status\": 404}"))...),
+	many := testpack.Gzip(t, slices.Concat(one, two, three))
+	manyWrong := bytes.Clone(many)
+	manyWrong[len(manyWrong)-8] ^= 1
+	line := []byte("{\"origin\": \"https://host1.example\", \"status\": 404}\n")
+	for name, c := range map[string]struct {
+		data     []byte
+		used     int
+		problems int64
+		damage   string // its start; "" is none
+	}{
+		"a.warc":     {slices.Concat(one, two[:len(two)-20], three), 1, 0, fmt.Sprintf("is damaged: record at byte %d: the length of the record is wrong: ", len(one))},
+		"b.warc":     {slices.Concat(one, withLength(two, "99999"), three), 1, 0, fmt.Sprintf("ends too early: record at byte %d: the length of the record is wrong: ", len(one))},
+		"c.warc.gz":  {slices.Concat(first, testpack.Gzip(t, two[:len(two)-20]), last), 1, 0, fmt.Sprintf("is damaged: record at byte %d: the length of the record is wrong", len(first))},
+		"d.warc.gz":  {slices.Concat(first, testpack.Gzip(t, two)[:100], last), 2, 1, ""},
+		"e.warc.gz":  {slices.Concat(first, wrong, last), 2, 1, ""},
+		"f.warc.gz":  {slices.Concat(first, wrong), 1, 0, fmt.Sprintf("is damaged: record at byte %d: gzip: the checksum is wrong", len(first))},
+		"g.warc.gz":  {slices.Concat(first, wrong, wrong, last), 2, 1, ""},
+		"h.warc.gz":  {slices.Concat(many, wrong, last), 3, 0, fmt.Sprintf("is damaged: record at byte %d: gzip: the checksum is wrong", len(many))},
+		"i.warc.gz":  {slices.Concat(first, manyWrong, last), 3, 0, fmt.Sprintf("is damaged: record at byte %d of the text of the part at byte %d: gzip: the checksum is wrong", len(one)+len(two), len(first))},
+		"j.warc.gz":  {slices.Concat(first, wrong, many), 3, 1, fmt.Sprintf("is damaged: record at byte %d: gzip: the checksum is wrong", len(first))},
+		"k.jsonl":    {slices.Concat([]byte("{\n"), line), 1, 1, ""},
+		"l.jsonl":    {slices.Concat(line, []byte("{\n")), 1, 1, ""},
+		"m.jsonl.gz": {slices.Concat(testpack.Gzip(t, line), testpack.Gzip(t, line)[:40], testpack.Gzip(t, line)), 1, 0, fmt.Sprintf("is damaged: line 2, in the part at byte %d: gzip: ", len(testpack.Gzip(t, line)))},
 	} {
-		p := NewPass(new(atomic.Int64))
-		path := testpack.WriteFile(t, t.TempDir(), name, data)
-		_, err := p.Read(path, path, unpack.Named(name), func(robots.Response) bool { return true })
-		if d := p.Damages(); err != nil || len(d) > 0 || p.problems.Total != 1 {
-			t.Errorf("%s: %v, damages %v, problems %v", name, err, d, p.problems.First)
+		p, used := NewPass(new(atomic.Int64)), 0
+		path := testpack.WriteFile(t, t.TempDir(), name, c.data)
+		_, err := p.Read(path, path, unpack.Named(name), func(robots.Response) bool {
+			used++
+			return true
+		})
+		damage := ""
+		if d := p.Damages(); len(d) == 1 {
+			damage = d[0].Lost()
+		}
+		if err != nil || used != c.used || p.problems.Total != c.problems || !strings.HasPrefix(damage, c.damage) || (damage == "") != (c.damage == "") {
+			t.Errorf("%s: %v, %d used, problems %v, damage %q", name, err, used, p.problems.First, damage)
 		}
 		p.Release()
 	}
-}
-
-// TestDamagedParts: a member of several records that cannot be unpacked is a damage, as some of its
-// records may be used, and nobody knows how many are lost.
-func TestDamagedParts(t *testing.T) {
-	var two [2][]byte
-	for i := range two {
-		two[i] = append(makeRecord(2*i, 100).raw, makeRecord(2*i+1, 100).raw...)
-	}
-	lines := bytes.Repeat([]byte(`{"origin": "https://a.example", "status": 404, "fetched_at": 7}`+"\n"), 3)
-	for name, parts := range map[string][2][]byte{"x.warc": two, "x.jsonl": {lines, lines}} {
-		for end, pack := range map[string]func(testing.TB, []byte) []byte{
-			".gz":  testpack.Gzip,
-			".zst": packZstd,
-		} {
-			bad := pack(t, parts[0])
-			bad[len(bad)/2] ^= 0x55
-			bad[len(bad)/2+1] ^= 0x55
-			data := bytes.Join([][]byte{pack(t, parts[1]), bad, bad, pack(t, parts[1])}, nil)
-			p := NewPass(new(atomic.Int64))
-			_, err := p.read(name+end, bytes.NewReader(data), int64(len(data)), unpack.Named(name), func(robots.Response) bool { return true })
-			d := p.Damages()
-			if err != nil || len(d) != 1 || !errors.Is(d[0], ErrPart) || d[0].Parts < 1 || d[0].Unread != 0 {
-				t.Errorf("%s%s: %v, %v", name, end, err, d)
-			}
-			p.Release()
-		}
-	}
-}
-
-func packZstd(tb testing.TB, b []byte) []byte {
-	tb.Helper()
-	return testpack.Zstd(tb, b)
 }
 
 // TestMutants flips bits in packed files of captures, and cuts them. Wherever the captures are not
