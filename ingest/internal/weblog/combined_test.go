@@ -26,12 +26,12 @@ func TestCombinedQuotedFront(t *testing.T) {
 		{"", `"203.0.113.9" 148.251.1.1 - anna`, "203.0.113.9", "148.251.1.1", true},
 		{"", `"203.0.113.9, 10.0.0.2" 148.251.1.1 - anna`, "", "", false},
 	} {
-		c, err := newCombined(Options{Base: test.base, Keep: []string{NameClient, NameUser}})
+		c, err := New(Combined, Options{Base: test.base, Keep: []string{NameClient, NameUser}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		line := []byte(test.front + ` [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 512`)
-		if !isCombined(line) {
+		if !combinedFormat.isLine(line) {
 			t.Errorf("%s: not recognised", line)
 		}
 		var r Row

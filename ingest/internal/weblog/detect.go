@@ -25,7 +25,7 @@ func Detect(lines [][]byte, opt Options) Format {
 	for _, f := range formats {
 		votes := 0
 		for _, line := range lines {
-			if f.line != nil && f.line(line) {
+			if f.isLine(line) {
 				votes++
 			}
 		}

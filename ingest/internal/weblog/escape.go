@@ -88,22 +88,3 @@ var unhex = func() (t [256]byte) {
 	}
 	return t
 }()
-
-// quoted returns the text up to the closing quote, which no backslash escapes, and the text behind
-// that quote. ok is false if there is none.
-func quoted(text []byte) (inside, rest []byte, ok bool) {
-	for i := 0; ; i++ {
-		n := bytes.IndexByte(text[i:], '"')
-		if n < 0 {
-			return nil, nil, false
-		}
-		i += n
-		backslashes := 0
-		for backslashes < i && text[i-1-backslashes] == '\\' {
-			backslashes++
-		}
-		if backslashes%2 == 0 {
-			return text[:i], text[i+1:], true
-		}
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Format is a way to write a log, by its name. The zero value is [Auto].
@@ -28,6 +29,14 @@ type format struct {
 	anyField bool     // any field may hold the URL, so that it may have to be named
 
 	parser func(Options) (Parser, error) // nil if no Parser reads it
+
+	// Of a format whose lines are read by patterns. A line that has its first fields, sure many if that is not 0, is
+	// one of it, whatever follows.
+	patterns []string
+	sure     int
+	joined   func(line []byte) bool // whether a line is several records; may be nil
+	compile  sync.Once
+	compiled []*pattern
 
 	// How a log is recognised. nil means not by that. The header is tried first; else each line has
 	// a vote.
@@ -53,8 +62,11 @@ var formats = []*format{
 	{name: Parquet, about: "any Parquet file with a column for the URL; always recognised by its first bytes", anyField: true},
 }
 
-// info returns the description of f, an empty one if f is not a format.
+// info returns the description of f, an empty one if f is not a format. A pattern is a format of its own.
 func (f Format) info() *format {
+	if isPattern(string(f)) {
+		return &format{name: f, patterns: []string{string(f)}}
+	}
 	for _, known := range formats {
 		if known.name == f {
 			return known
@@ -70,6 +82,21 @@ func (f Format) String() string {
 
 // About returns a line of help about the format, "" if there is no such format.
 func (f Format) About() string { return f.info().about }
+
+// shapes returns the patterns, which read what tells a line of them. Those of the table are valid, as a test holds; a user's was compiled by ParseFormat.
+func (f *format) shapes() []*pattern {
+	f.compile.Do(func() {
+		for _, text := range f.patterns {
+			if p, err := compilePattern(text); err == nil {
+				if p.last = p.need; f.sure > 0 {
+					p.last = f.sure
+				}
+				f.compiled = append(f.compiled, p)
+			}
+		}
+	})
+	return f.compiled
+}
 
 // AnyField reports whether any field of the format may hold the URL, so that its name may have to
 // be given.
@@ -87,9 +114,15 @@ func Formats() []Format {
 // ErrFormat is the kind of the errors about a format that does not exist, or that no Parser reads.
 var ErrFormat = errors.New("unknown format")
 
-// ParseFormat returns the format of that name, in any case, or of an alias; Auto for "" and "auto".
-// The error is an ErrFormat with the names there are.
+// ParseFormat returns the format of that name, in any case, or of an alias; Auto for "" and "auto". A text with "$" or
+// "%" is a pattern of lines, as nginx has it behind log_format and Apache behind LogFormat. The error is an ErrFormat
+// with the names there are, or an ErrPattern.
 func ParseFormat(name string) (Format, error) {
+	if isPattern(name) {
+		text := cutPasted(name)
+		_, err := compilePattern(text)
+		return Format(text), err
+	}
 	lower := strings.ToLower(name)
 	var names []string
 	for _, f := range formats {
@@ -104,6 +137,9 @@ func ParseFormat(name string) (Format, error) {
 // New returns a Parser for a format. The error is an ErrNoField if the format cannot have one of
 // the fields, and an ErrFormat if no Parser reads the format.
 func New(f Format, opt Options) (Parser, error) {
+	if len(f.info().patterns) > 0 {
+		return newLines(f.info(), opt)
+	}
 	if parser := f.info().parser; parser != nil {
 		return parser(opt)
 	}

@@ -56,7 +56,7 @@ func checkRow(t *testing.T, r *Row, keep int) {
 // combinedLine is what a line must look like to be taken, and plainLine one that must be taken.
 // Fields end at spaces, not at other white space: scanners send that too.
 var (
-	combinedLine = regexp.MustCompile(`(?s)^([^ ]+ .*?)\[([^\[]*?)\] "((?:[^"\\]|\\.)*)" (-|[0-9]{3})(?: |$)`)
+	combinedLine = regexp.MustCompile(`(?s)^([^ ]* .*?) \[([^\[]*?)\] "((?:[^\\]|\\.)*?)" (-1|-|0|[0-9]{3})(?: |$)`)
 	plainLine    = regexp.MustCompile(`^[^ "\[\]]+ [^ "\[\]]+ [^"\[\]]+ \[[^"\[\]]*\] "[^"\\]*" (-|[0-9]{3}) (-|[0-9]+)( "[^"\\]*" "[^"\\]*")?$`)
 )
 
@@ -64,7 +64,7 @@ var (
 func FuzzCombined(f *testing.F) {
 	seedLines(f, "nginx-combined.log", "nginx-vhost.log", "nginx-extra.log", "apache-common.log", "apache-vhost.log")
 	f.Add([]byte("\r   [] \"\" 000"))
-	p := everything(f, Combined, NameStatus, NameReferer, NameTime, "request").(*combined)
+	p := everything(f, Combined, NameStatus, NameReferer, NameTime, "request")
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if !isLine(line) {
 			return
@@ -82,11 +82,116 @@ func FuzzCombined(f *testing.F) {
 		if m == nil {
 			t.Fatalf("%q is taken, and does not match", line)
 		}
-		if request, _ := unescape(m[3], nil); !bytes.Equal(r.Fields[3], present(request)) {
-			t.Errorf("%q: request %q, want %q", line, r.Fields[3], request)
+		for i, text := range map[int][]byte{2: m[2], 3: m[3]} {
+			if want, _ := unescape(text, nil); !bytes.Equal(r.Fields[i], present(want)) {
+				t.Errorf("%q: %q, want %q", line, r.Fields[i], want)
+			}
 		}
-		if !bytes.Equal(p.fields[clfTime], m[2]) {
-			t.Errorf("%q: time %q, want %q", line, p.fields[clfTime], m[2])
+	})
+}
+
+// referencePatterns are patterns as people paste them, without fields that only a table has.
+var referencePatterns = []string{
+	`$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" "$http_x_forwarded_for"`,
+	`%v:%p %h %l %u %t "%r" %>s %O "%{Referer}i" "%{User-Agent}i"`,
+	`[$time_local] $cache $upstream_status $status - $request_method $scheme $host "$request_uri" [Client $remote_addr] [Length $body_bytes_sent] [Gzip $gzip] "$http_user_agent" "$http_referer"`,
+	`{"time":"$time_iso8601","host":"$host","request":"$request","status":$status,"agent":"$http_user_agent"}`,
+	`$remote_addr|$host|$request_uri|$status|$http_user_agent`,
+}
+
+// referenceOf returns a regular expression that says the same as a pattern, and one that a line matches if nothing in its
+// fields could be taken for what separates them. RE2 prefers the shortest fields from the left.
+func referenceOf(text string) (loose, plain *regexp.Regexp) {
+	text = strings.ReplaceAll(text, "%t", "[%t]")
+	variable := regexp.MustCompile(`\$\w+|%>?(?:\{[^}]*\}i|[a-zA-Z])`)
+	l, s, at := "(?s)^", "(?s)^", 0
+	for _, m := range variable.FindAllStringIndex(text, -1) {
+		front, name, behind := text[at:m[0]], text[m[0]:m[1]], text[m[1]:]
+		l, s, at = l+regexp.QuoteMeta(front), s+regexp.QuoteMeta(front), m[1]
+		switch isStatus := name == "$status" || name == "%>s"; {
+		case isStatus:
+			l, s = l+`(-1|-|0|[0-9]{3})`, s+`([0-9]{3})`
+		case strings.HasSuffix(front, `"`):
+			l, s = l+`((?:[^\\]|\\.)*?)`, s+`([^"\\]*)`
+		case strings.HasSuffix(front, "["), strings.HasSuffix(front, "[Client "), name == "$remote_user", name == "%u", behind == "":
+			s += `([^"\\\[\] ]*)`
+			if user := strings.TrimSuffix(text[:m[0]], " ["); strings.HasSuffix(user, "$remote_user") || strings.HasSuffix(user, "%u") {
+				l += `([^\[]*?)`
+			} else {
+				l += `(.*?)`
+			}
+		case name == "%v":
+			l, s = l+`([^ ]*)`, s+`([^"\\\[\]|: ]*)`
+		default:
+			l, s = l+`([^ ]*?)`, s+`([^"\\\[\]|: ]*)`
+		}
+	}
+	return regexp.MustCompile(l + regexp.QuoteMeta(text[at:]) + "(?: .*)?$"), regexp.MustCompile(s + regexp.QuoteMeta(text[at:]) + "$")
+}
+
+// FuzzSplit compares the splitter with regular expressions made from the patterns: what it takes must match with the same
+// fields, and what is plain must be taken.
+func FuzzSplit(f *testing.F) {
+	seedLines(f, "nginx-combined.log", "nginx-extra.log", "apache-vhost.log", "nginx-request.jsonl")
+	f.Add([]byte(`[03/Mar/2026:10:15:00 +0000] - 200 200 - GET https www.example.org "/" [Client 192.0.2.10] [Length 5120] [Gzip 2.10] "Mozilla/5.0" "-"`))
+	f.Add([]byte(`{"time":"2026-03-03T10:15:00+00:00","host":"a.example","request":"GET /\"x HTTP/1.1","status":200,"agent":"a"}`))
+	f.Add([]byte(`2001:db8::1|a.example|/x|200|bot`))
+	type pair struct {
+		p            *pattern
+		loose, plain *regexp.Regexp
+	}
+	var pairs []pair
+	for _, text := range referencePatterns {
+		p, err := compilePattern(text)
+		if err != nil {
+			f.Fatal(err)
+		}
+		loose, plain := referenceOf(text)
+		pairs = append(pairs, pair{p, loose, plain})
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if !isLine(line) {
+			return
+		}
+		for i, pair := range pairs {
+			var fields [maxFields][]byte
+			n, result := pair.p.split(line, fields[:])
+			if result != IsRow || n < len(pair.p.fields) {
+				if pair.plain.Match(line) {
+					t.Fatalf("%d: %q: %d fields, %v", i, line, n, result)
+				}
+				continue
+			}
+			m := pair.loose.FindSubmatch(line)
+			if m == nil {
+				t.Fatalf("%d: %q is taken as %q, and does not match", i, line, fields[:n])
+			}
+			for k, want := range m[1:] {
+				if !bytes.Equal(fields[k], want) {
+					t.Fatalf("%d: %q: %s is %q, want %q", i, line, pair.p.fields[k].name, fields[k], want)
+				}
+			}
+		}
+	})
+}
+
+// FuzzPattern compiles anything, and reads lines by it.
+func FuzzPattern(f *testing.F) {
+	for _, text := range append(referencePatterns, "log_format main '$host$request_uri '\n  '\"$status\"';", `LogFormat "%h \"%r\" %>s" x`, "%U%q", "$type $moment  $address:$x (?$uri$is_args$args)") {
+		f.Add(text, []byte(`192.0.2.1 - - [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 512 "-" "x"`))
+	}
+	f.Fuzz(func(t *testing.T, text string, line []byte) {
+		format, err := ParseFormat(text)
+		if err != nil || !isLine(line) {
+			return
+		}
+		p, err := New(format, Options{Base: "https://a.example", Agents: true, Times: true, Keep: []string{"status"}, Optional: []string{"status"}})
+		if err != nil {
+			return
+		}
+		var r Row
+		if result := p.Parse(line, &r); result == IsRow {
+			checkRow(t, &r, 1)
 		}
 	})
 }

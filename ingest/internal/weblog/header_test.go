@@ -71,7 +71,7 @@ func TestAddressInFront(t *testing.T) {
 			} else {
 				client = "10.0.0.1" // the second field
 			}
-			c, err := newCombined(Options{Base: robots.Origin(base), Keep: []string{NameClient, NameUser}})
+			c, err := New(Combined, Options{Base: robots.Origin(base), Keep: []string{NameClient, NameUser}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func TestAddressInFront(t *testing.T) {
 			}
 		}
 	}
-	c, err := newCombined(Options{Base: "https://www.example.com", Keep: []string{NameClient}})
+	c, err := New(Combined, Options{Base: "https://www.example.com", Keep: []string{NameClient}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,12 +64,15 @@ func occursTwice(line []byte, mark byte, at int, is func(text []byte) bool) bool
 }
 
 // Joined reports whether a line has two times.
-func (c *combined) Joined(line []byte) bool {
+func (l *lineLog) Joined(line []byte) bool { return l.joined != nil && l.joined(line) }
+
+// isJoinedCombined reports whether a line has two times.
+func isJoinedCombined(line []byte) bool {
 	return occursTwice(line, '[', 0, func(text []byte) bool { return hasShape(text, combinedTime) })
 }
 
-// Joined reports whether a line has two times with a load balancer behind: a fraction, Z, a blank, and its kind.
-func (a *alb) Joined(line []byte) bool {
+// isJoinedALB reports whether a line has two times with a load balancer behind: a fraction, Z, a blank, and its kind.
+func isJoinedALB(line []byte) bool {
 	return occursTwice(line, 'T', 1, func(text []byte) bool {
 		if !hasShape(text, albMoment) {
 			return false

@@ -56,7 +56,7 @@ func IsWrapped(lines [][]byte, opt Options) bool {
 func isCDXJ(line []byte) bool {
 	_, rest, _ := bytes.Cut(line, []byte{' '})
 	second, _, _ := bytes.Cut(rest, []byte{' '})
-	return len(second) == 14 && number(second) >= 0 && !isJSON(line) && !isURL(line) && !isALB(line)
+	return len(second) == 14 && number(second) >= 0 && !isJSON(line) && !isURL(line) && !albFormat.isLine(line)
 }
 
 // slots are the values that may hold one thing. The first value that a line has counts.

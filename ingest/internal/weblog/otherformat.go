@@ -9,7 +9,7 @@ import (
 // records of JSON that tell of no request.
 func IsOwnShape(line []byte, own Format) bool {
 	f := own.info()
-	return f.line != nil && f.line(line)
+	return (f.line != nil || f.sure > 0) && f.isLine(line)
 }
 
 // IsOtherFormat reports whether a line that a parser of a format has refused is a request in another one.
@@ -18,7 +18,7 @@ func IsOtherFormat(line []byte, own Format) bool {
 		return true
 	}
 	return slices.ContainsFunc(formats, func(f *format) bool {
-		return f.name != own && f.line != nil && f.line(line) && (f.name != JSON || hasURL(line))
+		return f.name != own && f.isLine(line) && (f.name != JSON || hasURL(line))
 	})
 }
 

@@ -82,7 +82,7 @@ func (s *site) resolve(r *Row, target []byte, at place) bool {
 func (s *site) request(r *Row, line []byte, at place) bool {
 	method, target, _ := splitRequest(line)
 	switch {
-	case len(line) == 0 || string(line) == "-":
+	case len(line) == 0 || string(line) == "-" || string(method) == "-": // "- http://host:port- -" of a load balancer
 		r.Target, r.Odd = line, OddEmpty
 	case method == nil:
 		r.Target, r.Odd = line, OddRequest

@@ -2,7 +2,6 @@ package weblog
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -259,32 +258,21 @@ func noField(name string, have []string) error {
 	return fmt.Errorf("%w: %q; there are %s", ErrNoField, name, listed(have))
 }
 
-// fixedFields returns the index in names of each field to keep, -1 if it may be missing and is, for a format whose fields are
-// fixed. The error is an ErrNoField for a field that is not in names, or one that was named for the
-// URL, the host, the User-Agent or the time. The field of the client's address may be any of names.
-func fixedFields(names []string, opt Options) (keep []int, err error) {
+// checkNames returns an ErrNoField for a field to keep or of the client's address that is not in names, the fields of a format
+// without a header, and for one that was named for the URL, the host, the User-Agent or the time.
+func checkNames(names []string, opt Options) error {
 	for _, name := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
 		if name != "" {
-			return nil, noField(name, names)
+			return noField(name, names)
 		}
 	}
-	if opt.Client != "" && !slices.Contains(names, opt.Client) {
-		return nil, noField(opt.Client, names)
-	}
-	for _, name := range opt.Keep {
-		i := slices.Index(names, name)
-		if i < 0 && !opt.MayLack(name) {
-			return nil, noField(name, names)
+	for _, name := range append([]string{opt.Client}, opt.Keep...) {
+		if name != "" && !slices.Contains(names, name) && !opt.MayLack(name) {
+			return noField(name, names)
 		}
-		keep = append(keep, i)
 	}
-	return keep, nil
+	return nil
 }
 
 // MayLack reports whether a log may lack a field of Keep.
 func (o *Options) MayLack(name string) bool { return slices.Contains(o.Optional, name) }
-
-// clientField returns the index in names of the field with the client's address.
-func clientField(names []string, opt Options) int {
-	return slices.Index(names, cmp.Or(opt.Client, NameClient))
-}

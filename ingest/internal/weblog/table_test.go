@@ -348,7 +348,7 @@ func FuzzDetectTable(f *testing.F) {
 			return
 		}
 		for _, line := range lines {
-			if isCombined([]byte(line)) || isALB([]byte(line)) || isJSON([]byte(line)) || isCDXJ([]byte(line)) || isW3C([][]byte{[]byte(line)}, Options{}) {
+			if combinedFormat.isLine([]byte(line)) || albFormat.isLine([]byte(line)) || isJSON([]byte(line)) || isCDXJ([]byte(line)) || isW3C([][]byte{[]byte(line)}, Options{}) {
 				return
 			}
 		}

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,8 @@ func (l *Logs) Flags() []cli.Flag {
 			Name: "format", Arg: "name", Values: words.Formats(), Default: "auto",
 			Set: cli.Text(&l.Format), Doc: `
 			Format of the logs. auto detects it from their first lines; the others are urls, combined
-			(Apache, nginx), w3c (IIS), cloudfront, alb, json, csv, tsv, cdxj, parquet, sitemap and warc.
+			(Apache, nginx), w3c (IIS), cloudfront, alb, json, csv, tsv, cdxj, parquet, sitemap and warc,
+			or a log_format of nginx or LogFormat of Apache as pasted, or @file with one.
 			docs/FORMATS.md describes them.`,
 		},
 		{Name: "base", Arg: "url", Set: cli.Text(&l.Base), Doc: `
@@ -82,8 +84,17 @@ func (l *Logs) Flags() []cli.Flag {
 func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.KeptColumn) {
 	var err error
 	opt.Limit = l.Limit
-	opt.Format, err = ingest.ParseFormat(l.Format)
-	faults.Add("format", cli.Hint(err, l.Format, words.Formats()))
+	format := l.Format
+	if name, ok := strings.CutPrefix(format, "@"); ok {
+		var text []byte
+		text, err = os.ReadFile(name)
+		faults.Add("format", err)
+		format = string(text)
+	}
+	if err == nil {
+		opt.Format, err = ingest.ParseFormat(format)
+		faults.Add("format", cli.Hint(err, format, words.Formats()))
+	}
 	if l.Base != "" {
 		opt.Fields.Base, err = robots.ParseOrigin(l.Base)
 		faults.Add("base", err)

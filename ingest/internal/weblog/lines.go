@@ -1,0 +1,259 @@
+package weblog
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// maxFields is the most fields of a pattern.
+const maxFields = 64
+
+// Of the fields to keep: parts of a request line.
+const (
+	partMethod   = -2
+	partProtocol = -3
+)
+
+// A lineLog reads lines by patterns: of each, the first that fits.
+type lineLog struct {
+	common
+	escapes
+	patterns []*pattern
+	fields   [maxFields][]byte
+	port     [8]byte                // memory of a port behind its colon
+	joined   func(line []byte) bool // nil if it cannot tell
+}
+
+// newLines returns the parser of lines of patterns, which reads no fields behind the last one that is wanted.
+func newLines(f *format, opt Options) (*lineLog, error) {
+	l := &lineLog{common: newCommon(opt), joined: f.joined}
+	var all []field
+	has := [numRoles]bool{}
+	for _, p := range f.shapes() {
+		all = append(all, p.fields...)
+	}
+	slices.SortStableFunc(all, func(a, b field) int { return cmp.Compare(min(a.role-1, 2), min(b.role-1, 2)) }) // the host and the client first
+	var names []string
+	for _, field := range all {
+		if has[field.role] = true; !slices.Contains(names, field.name) {
+			names = append(names, field.name)
+		}
+	}
+	if has[roleRequest] {
+		names = append(names, NameMethod, NameProtocol)
+	}
+	if err := checkNames(names, opt); err != nil {
+		return nil, err
+	}
+	wanted := []role{roleURL, roleRequest, roleScheme, roleHost, rolePort, rolePath, roleQuery, roleMethod}
+	if opt.Agents {
+		if wanted = append(wanted, roleAgent); opt.Need && !has[roleAgent] {
+			return nil, fmt.Errorf("%w: there are %s", ErrNoAgents, listed(names))
+		}
+	}
+	if opt.Clients && opt.Client == "" && !has[roleClient] && !has[roleForwarded] {
+		return nil, noClient("", names)
+	}
+	if opt.Times {
+		wanted = append(wanted, roleTime)
+	}
+	for _, shape := range f.shapes() {
+		p := *shape
+		p.last = p.need
+		for _, role := range wanted {
+			p.last = max(p.last, p.of[role]+1)
+		}
+		if opt.Clients {
+			p.client = p.place(cmp.Or(opt.Client, NameClient))
+			if p.client < 0 && opt.Client == "" {
+				p.client = p.of[roleForwarded]
+			}
+			p.last = max(p.last, p.client+1)
+		}
+		for _, name := range opt.Keep {
+			i := p.place(name)
+			p.keep, p.last = append(p.keep, i), max(p.last, i+1)
+		}
+		p.skipWords(func(i int) bool {
+			return i == p.client || slices.Contains(p.keep, i) || slices.Contains(wanted, p.fields[i].role)
+		})
+		l.patterns = append(l.patterns, &p)
+	}
+	return l, nil
+}
+
+// skipWords marks the runs of words that nobody wants.
+func (p *pattern) skipWords(isWanted func(i int) bool) {
+	p.fields = slices.Clone(p.fields)
+	if last := &p.fields[p.last-1]; last.option != nil { // of which nobody wants more
+		last.option, last.checked = nil, last.class != anyValue
+	}
+	for i := p.last - 1; i >= 0; i-- {
+		f := &p.fields[i]
+		if isWanted(i) || f.end != byByte || f.until[0] != ' ' || f.checked || i+1 == p.need {
+			continue
+		}
+		if f.skip = 1; i+1 < p.last && p.fields[i+1].skip > 0 {
+			f.skip, f.end = p.fields[i+1].skip+1, byWords
+		}
+	}
+}
+
+// place returns the place of a field to keep by its name, the last of several; -1 if there is none.
+func (p *pattern) place(name string) int {
+	for i, f := range slices.Backward(p.fields) {
+		if f.name == name {
+			return i
+		}
+	}
+	switch {
+	case p.of[roleRequest] < 0:
+	case name == NameMethod:
+		return partMethod
+	case name == NameProtocol:
+		return partProtocol
+	}
+	return -1
+}
+
+// Parse reads a line.
+func (l *lineLog) Parse(line []byte, r *Row) Result {
+	r.reset()
+	l.buf = l.buf[:0]
+	why := RefusedFormat
+	for _, p := range l.patterns {
+		n, result := p.split(line, l.fields[:])
+		if result == IsRow {
+			return l.row(r, p, l.fields[:n])
+		}
+		why = max(why, result)
+	}
+	return why
+}
+
+// value returns the value of a role: of several fields, the last one that has any.
+func (p *pattern) value(fields [][]byte, role role) []byte {
+	for i := p.of[role]; i >= 0; i = p.fields[i].earlier {
+		if value := present(at(fields, i)); value != nil {
+			return value
+		}
+	}
+	return nil
+}
+
+// present returns text, or nil if it is empty or "-", which mean that there is no value.
+func present(text []byte) []byte {
+	if len(text) == 0 || string(text) == "-" {
+		return nil
+	}
+	return text
+}
+
+// row makes the row of the fields.
+func (l *lineLog) row(r *Row, p *pattern, fields [][]byte) Result {
+	var host, client []byte
+	if p.of[roleHost] >= 0 {
+		host = p.value(fields, roleHost)
+	}
+	if p.client >= 0 {
+		if client = at(fields, p.client); p.fields[p.client].role != roleClient { // whose field no server escapes
+			client = l.unescape(client)
+		}
+	}
+	var sender []byte // the address in front, or several, if that is the client's
+	address := false
+	if p.fields[0].class == vhostValue {
+		first, _, several := bytes.Cut(fields[0], []byte{','})
+		switch alone := isAddress(first); {
+		case several && p.fields[0].quoted, alone && len(l.host) > 0:
+			host, sender = nil, fields[0]
+		case alone:
+			host, address = first, true
+		}
+		if p.client == 1 && sender != nil {
+			client = sender
+		}
+	}
+	where := place{host: host}
+	if host != nil {
+		where.byPort = schemeOfPort(host)
+	}
+	if p.of[roleScheme] >= 0 {
+		where.scheme = schemeOf(p.value(fields, roleScheme))
+	}
+	if port := p.of[rolePort]; port >= 0 && where.byPort == "" {
+		where.byPort = schemeOfPort(append(append(l.port[:0], ':'), at(fields, port)...))
+	}
+	var request []byte
+	var ok bool
+	if i := p.of[roleRequest]; i >= 0 {
+		request = l.unescape(fields[i])
+		ok = l.request(r, request, where)
+	} else {
+		ok = l.target(r, p, fields, where)
+	}
+	if !ok {
+		return l.fail(ErrNoBase)
+	}
+	r.Address = address && r.Scheme != ""
+	if l.opt.Agents {
+		i := p.of[roleAgent]
+		r.HasAgent = i >= 0 && i < len(fields)
+		r.Agent = present(l.unescape(p.value(fields, roleAgent)))
+	}
+	if p.client >= 0 && !l.setClient(r, client) {
+		return Failed
+	}
+	if l.opt.Times {
+		l.setTime(r, p.value(fields, roleTime))
+	}
+	for _, i := range p.keep {
+		text := at(fields, i)
+		if i < 0 || i == p.of[roleRequest] || i == p.of[roleClient] {
+			text = l.kept(p, text, i, request, sender)
+		} else {
+			text = l.unescape(text)
+		}
+		r.Fields = append(r.Fields, present(text))
+	}
+	return IsRow
+}
+
+// kept returns a field to keep: a part of the request, or the client.
+func (l *lineLog) kept(p *pattern, text []byte, i int, request, sender []byte) []byte {
+	switch i {
+	case partMethod:
+		text, _, _ = splitRequest(request)
+	case partProtocol:
+		_, _, text = splitRequest(request)
+	case p.of[roleRequest]:
+		text = request
+	case p.of[roleClient]:
+		if sender != nil && i == 1 {
+			text = sender
+		}
+		text, _, _ = bytes.Cut(text, []byte{','})
+		text = l.unescape(text)
+	}
+	return text
+}
+
+// target sets the URL of a row of a field for it, or of a path and a query. It reports false if a path has no host.
+func (l *lineLog) target(r *Row, p *pattern, fields [][]byte, where place) bool {
+	text := l.unescape(p.value(fields, roleURL))
+	if len(text) == 0 {
+		text = l.unescape(p.value(fields, rolePath))
+		if query := l.unescape(bytes.TrimPrefix(p.value(fields, roleQuery), []byte{'?'})); len(query) > 0 {
+			begin := len(l.buf)
+			l.buf = append(append(append(l.buf, text...), '?'), query...)
+			text = l.buf[begin:len(l.buf):len(l.buf)]
+		}
+	}
+	if string(p.value(fields, roleMethod)) == "CONNECT" && len(text) > 0 && text[0] != '/' {
+		r.Target, r.Odd = text, OddConnect
+		return true
+	}
+	return l.resolve(r, text, where)
+}

@@ -1,0 +1,100 @@
+package weblog
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestPasted reads lines by texts as they stand in configurations.
+func TestPasted(t *testing.T) {
+	const (
+		moment = "1773147600000000" // 10/Mar/2026:13:00:00 +0000
+		front  = `192.0.2.1 - - [10/Mar/2026:13:00:00 +0000] "GET /p?q=1 HTTP/1.1" 200 512`
+	)
+	for _, test := range []struct{ name, pattern, line, want string }{ // url client time agent status
+		{
+			"nginx", `$host $remote_addr - [$time_local] "$request" $status "$http_user_agent"`,
+			`a.example 192.0.2.1 - [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 "bot/1 (a b)"`, "https://a.example/p|192.0.2.1|bot/1 (a b)|200",
+		},
+		{
+			"pieces with a name", "log_format main '$remote_addr - $remote_user [$time_local] \"$request\" '\n    '$status $body_bytes_sent \"$http_referer\" '\n    '\"$http_user_agent\" \"$http_x_forwarded_for\"';",
+			front + ` "-" "bot" "198.51.100.7"`, "https://base.example/p?q=1|192.0.2.1|bot|200",
+		},
+		{"a name and escape", "log_format x escape=json '$remote_addr $remote_user [$time_local] \"$request\" $status';", strings.TrimSuffix(strings.Replace(front, "- - ", "a b ", 1), " 512"), "https://base.example/p?q=1|192.0.2.1||200"},
+		{
+			"Apache", `%v:%p %h %l %u %t "%r" %>s %O "%{Referer}i" "%{User-Agent}i"`,
+			`a.example:443 ` + front + ` "-" "bot"`, "https://a.example/p?q=1|192.0.2.1|bot|200",
+		},
+		{"LogFormat", `LogFormat "%v:%p %h %l %u %t \"%r\" %>s %O \"%{Referer}i\" \"%{User-Agent}i\"" vhost_combined`, `a.example:80 ` + front + ` "-" "bot"`, "http://a.example/p?q=1|192.0.2.1|bot|200"},
+		{"a path and its query", `%h %t %m %U%q %>s "%{User-agent}i"`, `192.0.2.1 [10/Mar/2026:13:00:00 +0000] GET /a?b=c 404 "x"`, "https://base.example/a?b=c|192.0.2.1|x|404"},
+		{"a path, and its query elsewhere", `$time_local|$remote_addr|$uri|$args|$status`, `10/Mar/2026:13:00:00 +0000|192.0.2.1|/a|b=c|404`, "https://base.example/a?b=c|192.0.2.1||404"},
+		{"no query", `$time_local|$remote_addr|$uri|$args|$status`, `10/Mar/2026:13:00:00 +0000|192.0.2.1|/a|-|404`, "https://base.example/a|192.0.2.1||404"},
+		{"a host and a target", `[$time_iso8601] $remote_addr $host$request_uri $status`, `[2026-03-10T13:00:00+00:00] 192.0.2.1 a.example/x?y 200`, "https://a.example/x?y|192.0.2.1||200"},
+		{"a whole URL", `$msec $remote_addr:$remote_port $scheme://$host$request_uri $status`, `1773147600.000 2001:db8::1:4711 http://a.example/x 200`, "http://a.example/x|2001:db8::1||200"},
+		{"a time without brackets", `$remote_addr $time_local $request_uri $status`, `192.0.2.1 10/Mar/2026:13:00:00 +0000 /x 200`, "https://base.example/x|192.0.2.1||200"},
+		{
+			"JSON", `log_format j escape=json '{"t":"$time_iso8601","c":"$remote_addr","r":"$request","s":$status,' '"a":"$http_user_agent"}';`,
+			`{"t":"2026-03-10T13:00:00+00:00","c":"192.0.2.1","r":"GET /\"x HTTP/1.1","s":200,"a":"a \"b\""}`, `https://base.example/"x|192.0.2.1|a "b"|200`,
+		},
+		{"a quote that nobody has escaped", `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`, front + ` "https://r.example/?"x" y" "bot"`, "https://base.example/p?q=1|192.0.2.1|bot|200"},
+		{"two times the same, the first empty", `$remote_addr [$time_local] "$request" $status $http_x_real_ip "$http_user_agent" $http_host $host`, `192.0.2.1 [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 - "bot" a.example -`, "https://a.example/p|192.0.2.1|bot|200"},
+		{"a line that is cut off", `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`, front + ` "-" "bo`, "https://base.example/p?q=1|192.0.2.1||200"},
+	} {
+		format, err := ParseFormat(test.pattern)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		p, err := New(format, Options{Base: "https://base.example", Agents: true, Times: true, Clients: true, Keep: []string{NameStatus}})
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		var r Row
+		if result := p.Parse([]byte(test.line), &r); result != IsRow {
+			t.Errorf("%s: %v", test.name, result)
+			continue
+		}
+		got := strings.Join([]string{string(r.AppendURL(nil)), string(r.Client), string(r.Agent), string(r.Fields[0])}, "|")
+		if got != test.want || r.Time != 1773147600000000 {
+			t.Errorf("%s: %s at %d, want %s at %s", test.name, got, r.Time, test.want, moment)
+		}
+	}
+}
+
+// TestPastedErrors holds what is no pattern of lines, and what does not fit one.
+func TestPastedErrors(t *testing.T) {
+	for text, says := range map[string]string{
+		"$remote_addr $status":      "no field of it",
+		"$status$request":           "no text is between",
+		"$request $":                `"$"`,
+		"%h %{x":                    `"%{x"`,
+		strings.Repeat("$uri ", 65): "65 fields",
+	} {
+		if _, err := ParseFormat(text); !errors.Is(err, ErrPattern) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", text, err, says)
+		}
+	}
+	p, err := New(`$remote_addr - $host [$time_local] "$request" $status`, Options{Base: "https://a.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]Result{
+		`192.0.2.1 - a.example [x] "GET / HTTP/1.1" 200`:       IsRow,
+		`192.0.2.1 x - a.example [x] "GET / HTTP/1.1" 200`:     RefusedFormat,
+		`"192.0.2.1 - a.example [x] "GET / HTTP/1.1" 200`:      RefusedFormat,
+		`192.0.2.1 - a.example [x] "GET / HTTP/1.1`:            RefusedQuote,
+		`192.0.2.1 - a.example [x] "GET / HTTP/1.1" two`:       RefusedFields,
+		`192.0.2.1 - web-1 a.example [x] "GET / HTTP/1.1" 200`: RefusedFormat,
+	} {
+		if got := p.Parse([]byte(line), &Row{}); got != want {
+			t.Errorf("%s: %v, want %v", line, got, want)
+		}
+	}
+	for _, f := range formats { // all patterns of the table compile
+		if len(f.shapes()) != len(f.patterns) {
+			t.Errorf("%s: %d of %d patterns are valid", f.name, len(f.shapes()), len(f.patterns))
+		}
+	}
+}
