@@ -36,6 +36,7 @@ var samples = []struct {
 	{"iis-w3c.log", weblog.W3C, "status:int,time:time"},
 	{"cloudfront.log", weblog.CloudFront, "status:int,x-edge-result-type,referer,time:time"},
 	{"alb.log", weblog.ALB, "status:int,target_processing_time:float,method,trace_id"},
+	{"nginx-proxy-manager.log", weblog.NPM, "host,client,status:int,bytes:int,method"},
 	{"cloudflare.jsonl", weblog.JSON, "status:int,RayID,time:time"},
 	{"table.csv", weblog.CSV, "Status Code:int,Title 1,Score:float"},
 	{"table.tsv", weblog.TSV, "status:int,checked_at:time"},

@@ -55,6 +55,7 @@ var formats = []*format{
 	{name: WARC, about: "a web archive: each fetch that its records tell of"},
 	{name: Sitemap, about: "the URLs of a sitemap in XML or RSS, or of the files of an index beside it"},
 	&albFormat,
+	&npmFormat,
 	&jsonFormat,
 	&tsvFormat,
 	&csvFormat,

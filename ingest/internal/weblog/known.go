@@ -9,6 +9,7 @@ import (
 const (
 	Combined Format = "combined"
 	ALB      Format = "alb" // of access logs of AWS application load balancers
+	NPM      Format = "npm" // of Nginx Proxy Manager
 )
 
 // behindIdent is the rest of all lines of Combined.
@@ -26,6 +27,17 @@ var (
 			`"$vhost" $address $ident` + behindIdent,
 			`"$remote_addr" $ident` + behindIdent,
 			`$remote_addr $ident` + behindIdent,
+		},
+		joined: isJoinedCombined,
+	}
+	npmFormat = format{
+		name: NPM, aliases: []string{"nginx-proxy-manager"},
+		about: "Nginx Proxy Manager",
+		patterns: []string{
+			`[$time_local] $upstream_cache_status $upstream_status $status - $request_method $scheme $host "$request_uri" ` +
+				`[Client $remote_addr] [Length $body_bytes_sent] [Gzip $gzip_ratio] [Sent-to $server] "$http_user_agent" "$http_referer"`,
+			`[$time_local] $status - $request_method $scheme $host "$request_uri" ` +
+				`[Client $remote_addr] [Length $body_bytes_sent] [Gzip $gzip_ratio] "$http_user_agent" "$http_referer"`,
 		},
 		joined: isJoinedCombined,
 	}
