@@ -35,6 +35,7 @@ var samples = []struct {
 	{"caddy.jsonl", weblog.JSON, "status:int,duration:float,request.headers.Referer.0,request.tls.resumed:bool"},
 	{"iis-w3c.log", weblog.W3C, "status:int,time:time"},
 	{"cloudfront.log", weblog.CloudFront, "status:int,x-edge-result-type,referer,time:time"},
+	{"elb.log", weblog.ALB, "status:int,target_processing_time:float,method,client,ssl_protocol"},
 	{"alb.log", weblog.ALB, "status:int,target_processing_time:float,method,trace_id"},
 	{"nginx-proxy-manager.log", weblog.NPM, "host,client,status:int,bytes:int,method"},
 	{"cloudflare.jsonl", weblog.JSON, "status:int,RayID,time:time"},

@@ -30,8 +30,8 @@ type format struct {
 
 	parser func(Options) (Parser, error) // nil if no Parser reads it
 
-	// Of a format whose lines are read by patterns. A line that has its first fields, sure many if that is not 0, is
-	// one of it, whatever follows.
+	// Of a format whose lines are read by patterns. A line that has the first fields of one that begins with a
+	// scheme, sure many if that is not 0, is one of it, whatever follows.
 	patterns []string
 	sure     int
 	joined   func(line []byte) bool // whether a line is several records; may be nil
@@ -89,7 +89,7 @@ func (f *format) shapes() []*pattern {
 	f.compile.Do(func() {
 		for _, text := range f.patterns {
 			if p, err := compilePattern(text); err == nil {
-				if p.last = p.need; f.sure > 0 {
+				if p.last = p.need; f.sure > 0 && p.fields[0].class == schemeValue {
 					p.last = f.sure
 				}
 				f.compiled = append(f.compiled, p)

@@ -8,7 +8,7 @@ import (
 // front and more fields behind.
 const (
 	Combined Format = "combined"
-	ALB      Format = "alb" // of access logs of AWS application load balancers
+	ALB      Format = "alb" // of access logs of AWS application and classic load balancers
 	NPM      Format = "npm" // of Nginx Proxy Manager
 )
 
@@ -42,13 +42,16 @@ var (
 		joined: isJoinedCombined,
 	}
 	albFormat = format{
-		name:  ALB,
-		about: "access logs of AWS application load balancers",
+		name: ALB, aliases: []string{"elb"},
+		about: "access logs of AWS application and classic load balancers",
 		patterns: []string{
 			`$type $moment $elb $remote_addr:$client_port $target $request_processing_time $target_processing_time ` +
 				`$response_processing_time $status $target_status $received_bytes $bytes_sent "$request" "$http_user_agent" $ssl_cipher ` +
 				`$ssl_protocol $target_group_arn "$trace_id" "$domain" "$chosen_cert_arn" $matched_rule_priority ` +
 				`$request_creation_time "$actions_executed" "$redirect_url" "$error_reason"`,
+			`$moment $elb $remote_addr:$client_port $target $request_processing_time $target_processing_time ` +
+				`$response_processing_time $status $target_status $received_bytes $bytes_sent "$request" "$http_user_agent" $ssl_cipher ` +
+				`$ssl_protocol`,
 		},
 		sure:   2,
 		joined: isJoinedALB,
