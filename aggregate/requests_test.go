@@ -169,3 +169,16 @@ func TestURLCount(t *testing.T) {
 		t.Errorf("%d URLs, want 3", c.N)
 	}
 }
+
+// TestTopOrder holds that counts of requests put URLs in their order, whatever it was before.
+func TestTopOrder(t *testing.T) {
+	var top Top[int]
+	var g Group
+	none := func() int { return 0 }
+	top.Offer([]byte("/a"), 1, 2, none)
+	top.Offer([]byte("/b"), 2, 1, none)
+	top.setRequests(map[PairKey]int64{KeyOf(g, 1): 2, KeyOf(g, 2): 3}, g)
+	if all := top.Examples(); all[0].URL != "/b" {
+		t.Errorf("%+v", all)
+	}
+}

@@ -115,3 +115,13 @@ func TestWARCRevisitOrder(t *testing.T) {
 		t.Errorf("with the later file: %d responses, the last %s, and %v", len(got), last, problems.First)
 	}
 }
+
+// TestRevisitOfRevisit holds that a revisit may refer to one.
+func TestRevisitOfRevisit(t *testing.T) {
+	x := &captureIndex{places: map[uint64]int{7: 0}, last: 1}
+	for _, r := range []revisit{{own: 8, refs: [3]uint64{7}}, {own: 9, refs: [3]uint64{8}}} {
+		if err := x.resolve(&r); err != nil {
+			t.Errorf("revisit %d: %v", r.own, err)
+		}
+	}
+}

@@ -413,3 +413,11 @@ func TestCauses(t *testing.T) {
 		}
 	}
 }
+
+// TestDeltasCut holds that a block of differences that ends early is an error.
+func TestDeltasCut(t *testing.T) {
+	data := []byte{0x80, 1, 4, 5, 0, 0, 3, 0, 0, 0, 0xff} // four differences of 3 bits, in one byte
+	if got, _, err := readDeltas(nil, data, 5); err == nil {
+		t.Errorf("read %v", got)
+	}
+}

@@ -176,3 +176,11 @@ func TestResume(t *testing.T) {
 		}
 	}
 }
+
+// TestJoinedFirst holds that the first packed part of a text is found, whatever its packing.
+func TestJoinedFirst(t *testing.T) {
+	text := []byte("a\n\x28\xb5\x2f\xfd\x00\x00\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\n")
+	if at, p := FindJoined(text, 0, len(text)); at != 2 || p != Zstd {
+		t.Errorf("%s begins at %d", p, at)
+	}
+}

@@ -1,6 +1,11 @@
 package partition
 
-import "testing"
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 // TestHiveEscape has names that Windows does not take, or takes for others.
 func TestHiveEscape(t *testing.T) {
@@ -17,5 +22,24 @@ func TestHiveEscape(t *testing.T) {
 		if got := hiveEscape(test.value, true); got != test.windows {
 			t.Errorf("%q is %q on Windows, want %q", test.value, got, test.windows)
 		}
+	}
+}
+
+// TestMarkerLink holds that a link is not taken for a file of the run before, which may be replaced.
+func TestMarkerLink(t *testing.T) {
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "host=a"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("elsewhere", filepath.Join(root, "host=a", "part-0.csv")); err != nil {
+		t.Skipf("this system makes no links: %v", err)
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Marker{PartitionBy: []string{"host"}, Format: ".csv"}
+	if err := m.checkFiles(root, ".", entries); !errors.Is(err, ErrForeign) {
+		t.Errorf("a link: %v", err)
 	}
 }
