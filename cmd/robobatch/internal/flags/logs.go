@@ -36,8 +36,9 @@ func (l *Logs) Flags() []cli.Flag {
 		{
 			Name: "format", Arg: "name", Values: words.Formats(), Default: "auto",
 			Set: cli.Text(&l.Format), Doc: `
-			Format of the logs. auto detects it from their first lines. docs/FORMATS.md describes the others.
-			It may be a log_format of nginx or LogFormat of Apache as pasted, or @file with one.`,
+			Format of the logs. auto detects it from their first lines; the others are urls, combined
+			(Apache, nginx), w3c (IIS), cloudfront, alb, npm, json, csv, tsv, cdxj, parquet, sitemap and warc
+			(docs/FORMATS.md). It may be a log_format or LogFormat as pasted, or @file with one.`,
 		},
 		{Name: "base", Arg: "url", Set: cli.Text(&l.Base), Doc: `
 			The site that the logs are of, if they have paths only. Write it like
