@@ -49,11 +49,7 @@ func (e *Evaluator) findDeeds(b *Batch) {
 		p.Cache = rules.CacheDefault
 		periods := e.periodsOf(b, row)
 		if len(periods) > 0 {
-			moment := b.time(row)
-			if moment == NoTime {
-				moment = e.reader.Newest(uint32(b.Sites[row]))
-			}
-			n := rules.Index(periods, moment)
+			n := e.periodIn(b, row, periods)
 			d.Period, p = uint32(n), periods[n]
 		}
 		if isTxt {
@@ -71,6 +67,15 @@ func (e *Evaluator) periodsOf(b *Batch, row int) []rules.Period {
 		return nil
 	}
 	return e.reader.Periods(uint32(b.Sites[row]))
+}
+
+// periodIn returns which of the periods of its site, of which there are some, a row is in.
+func (e *Evaluator) periodIn(b *Batch, row int, periods []rules.Period) int {
+	moment := b.time(row)
+	if moment == NoTime {
+		moment = e.reader.Newest(uint32(b.Sites[row]))
+	}
+	return rules.Index(periods, moment)
 }
 
 // addPast adds to b.Pasts which of some periods forbid a row. A text is asked once, however often it

@@ -58,14 +58,7 @@ func (e *Evaluator) dispute(b *Batch) {
 // isOpen reports whether the text of a row is in force by a fetch that opens the site to some readers, see [rules.Period].
 func (e *Evaluator) isOpen(b *Batch, row int) bool {
 	periods := e.periodsOf(b, row)
-	if len(periods) == 0 {
-		return false
-	}
-	moment := b.time(row)
-	if moment == NoTime {
-		moment = e.reader.Newest(uint32(b.Sites[row]))
-	}
-	return periods[rules.Index(periods, moment)].Open
+	return len(periods) > 0 && periods[e.periodIn(b, row, periods)].Open
 }
 
 // readsOpen reports whether a reading of the operator of an agent finds a site open unless its robots.txt is answered with 200.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -229,12 +228,8 @@ func (l *loader) site(number uint32, known rules.RulingID) *site {
 		l.fail(err)
 		return brokenSite
 	}
-	if s.id = periods[0].ID; rules.SayMore(periods) {
-		s.periods = slices.Clone(periods)
+	if s.id, s.periods = rules.Settle(periods); s.periods != nil {
 		s.newest = robots.Microseconds(b.resolver.history.NewestOf(s.origin))
-		if len(periods) > 1 {
-			s.id = rules.Dated
-		}
 	}
 	return s
 }

@@ -127,15 +127,12 @@ func (b *builder) store() (Store, error) {
 				s.memory.Add(s.rulings[p.ID])
 			}
 		}
-		if s.ids[site] = periods[0].ID; SayMore(periods) {
+		id, kept := Settle(periods)
+		if s.ids[site] = id; kept != nil {
 			if s.periods == nil {
 				s.periods, s.newest = make([][]Period, len(origins)), make([]int64, len(origins))
 			}
-			s.periods[site] = slices.Clone(periods)
-			s.newest[site] = robots.Microseconds(b.history.NewestOf(o))
-			if len(periods) > 1 {
-				s.ids[site] = Dated
-			}
+			s.periods[site], s.newest[site] = kept, robots.Microseconds(b.history.NewestOf(o))
 		}
 	}
 	s.common = make([]*Set, len(s.rulings))

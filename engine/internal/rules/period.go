@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -71,27 +72,26 @@ func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, 
 		}
 		return OutcomeRuling(out, 0)
 	}
-	if !m.Rows {
-		out := h.Outcome(o, m.At)
-		p := Period{From: math.MinInt64, ID: id(out), Cache: CacheDefault}
+	period := func(from int64, out robots.Outcome, isCopy func() bool) Period {
+		p := Period{From: from, ID: id(out), Cache: CacheDefault}
 		if out.Capture >= 0 {
 			facts := cache(out.Capture)
 			p.Cache = facts &^ cacheNotOK
-			p.Open = out.Effect == robots.UseRules && (facts&cacheNotOK != 0 || h.IsCopy(o, m.At))
+			p.Open = out.Effect == robots.UseRules && (facts&cacheNotOK != 0 || isCopy())
 		}
+		return p
+	}
+	if !m.Rows {
+		p := period(math.MinInt64, h.Outcome(o, m.At), func() bool { return h.IsCopy(o, m.At) })
 		p.Cache |= CacheUndated
 		return append(dst, p)
 	}
 	first := len(dst)
 	for _, p := range h.Periods(o) {
 		n := len(dst)
-		next := Period{From: p.From, ID: id(p.Outcome), Cache: CacheDefault}
-		if p.Capture >= 0 {
-			facts := cache(p.Capture)
-			next.Cache = facts &^ cacheNotOK
-			isCopy := n > first && dst[n-1].ID.IsFailed() && h.IsCopy(o, time.UnixMicro(p.From))
-			next.Open = p.Effect == robots.UseRules && (facts&cacheNotOK != 0 || isCopy)
-		}
+		next := period(p.From, p.Outcome, func() bool {
+			return n > first && dst[n-1].ID.IsFailed() && h.IsCopy(o, time.UnixMicro(p.From))
+		})
 		if n == first || dst[n-1].ID != next.ID || dst[n-1].Cache != next.Cache || dst[n-1].Open != next.Open {
 			dst = append(dst, next)
 		}
@@ -107,10 +107,17 @@ func (m Moment) AppendRedirects(dst []robots.Redirect, h *robots.History, o robo
 	return h.RedirectsAt(dst, o, m.At)
 }
 
-// SayMore reports whether the periods of a site say more than the ruling of the first: there are several, or a crawler's copy
-// of its response does not live as long as others, or it is Open.
-func SayMore(periods []Period) bool {
-	return len(periods) > 1 || periods[0].Cache != CacheDefault|CacheUndated || periods[0].Open
+// Settle returns the ruling of a site with these periods, which is Dated if there are several, and a copy of them: nil if they
+// say no more than the ruling. One period says more if a crawler's copy of its response does not live as long as others, or if
+// it is Open.
+func Settle(periods []Period) (id RulingID, kept []Period) {
+	switch id = periods[0].ID; {
+	case len(periods) > 1:
+		id = Dated
+	case periods[0].Cache == CacheDefault|CacheUndated && !periods[0].Open:
+		return id, nil
+	}
+	return id, slices.Clone(periods)
 }
 
 // Find returns the place of the period of a moment, and its first and last microsecond.
