@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -53,38 +51,19 @@ func ReferencePreferences(_ *testing.T, body []byte, agent, path string, d robot
 //	agent /path | search=y, train-ai=n @3 | ai-train=no @4
 func RunPreferences(t *testing.T, prefer Preferrer) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(Dir(t), "..", "preferences", "*.txtar"))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no cases of preferences: %v", err)
-	}
 	questions := 0
-	for _, name := range names {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
+	eachQuestion(t, filepath.Join(Dir(t), "..", "preferences"), func(where string, body []byte, dialects []robots.Dialect, line string) {
+		question, want, ok := strings.Cut(line, " | ")
+		f := strings.Fields(question)
+		if !ok || len(f) != 2 {
+			t.Fatalf("%s: %q: not: agent /path | usage | signal", where, line)
 		}
-		dialects := dialectsOf(t, string(archive.Comment))
-		if len(dialects) == 0 || len(archive.Files)%2 != 0 {
-			t.Fatalf("%s: %d dialects, %d files, want pairs of robots.txt and want", name, len(dialects), len(archive.Files))
-		}
-		for i := 0; i < len(archive.Files); i += 2 {
-			for line := range strings.Lines(string(archive.Files[i+1].Data)) {
-				question, want, ok := strings.Cut(strings.TrimSpace(line), " | ")
-				f := strings.Fields(question)
-				if len(f) == 0 || strings.HasPrefix(line, "#") {
-					continue
-				}
-				if !ok || len(f) != 2 || archive.Files[i].Name != "robots.txt" {
-					t.Fatalf("%s: %q: not: agent /path | usage | signal", name, line)
-				}
-				for _, d := range dialects {
-					questions++
-					if got := prefer(t, archive.Files[i].Data, f[0], f[1], d); got != want {
-						t.Errorf("%s#%d in %s: %s %s is %s, want %s", filepath.Base(name), i/2+1, d, f[0], f[1], got, want)
-					}
-				}
+		for _, d := range dialects {
+			questions++
+			if got := prefer(t, body, f[0], f[1], d); got != want {
+				t.Errorf("%s in %s: %s %s is %s, want %s", where, d, f[0], f[1], got, want)
 			}
 		}
-	}
+	})
 	t.Logf("preferences: %d questions", questions)
 }

@@ -23,11 +23,29 @@ import (
 // where N is the line of the rule that wins; without it no rule may win. "#" starts a comment.
 func RunTexts(t *testing.T, match Matcher) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(Dir(t), "*.txtar"))
+	questions := 0
+	cases := eachQuestion(t, Dir(t), func(where string, body []byte, dialects []robots.Dialect, line string) {
+		row, check, err := parseQuestion(strings.Fields(line))
+		if err != nil {
+			t.Fatalf("%s: %q: %v", where, line, err)
+		}
+		row.ID, row.RobotsB64 = where, body
+		for _, check.Dialect = range dialects {
+			questions++
+			check.check(t, &row, match)
+		}
+	})
+	t.Logf("texts: %d cases, %d questions", cases, questions)
+}
+
+// eachQuestion calls ask with each line that is no comment of what is wanted in the archives of a directory, which are pairs of
+// a robots.txt and a file "want", and with where that is. It returns the number of pairs.
+func eachQuestion(t *testing.T, dir string, ask func(where string, body []byte, dialects []robots.Dialect, line string)) (pairs int) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(names) == 0 {
-		t.Fatalf("no txtar cases in %s: %v", Dir(t), err)
+		t.Fatalf("no txtar cases in %s: %v", dir, err)
 	}
-	cases, questions := 0, 0
 	for _, name := range names {
 		archive, err := txtar.ParseFile(name)
 		if err != nil {
@@ -42,25 +60,15 @@ func RunTexts(t *testing.T, match Matcher) {
 			if body.Name != "robots.txt" || want.Name != "want" {
 				t.Fatalf("%s: files %s and %s, want robots.txt and want", name, body.Name, want.Name)
 			}
-			cases++
+			pairs++
 			for line := range strings.Lines(string(want.Data)) {
-				f := strings.Fields(line)
-				if len(f) == 0 || strings.HasPrefix(line, "#") {
-					continue
-				}
-				row, check, err := parseQuestion(f)
-				if err != nil {
-					t.Fatalf("%s: %q: %v", name, line, err)
-				}
-				row.ID, row.RobotsB64 = fmt.Sprintf("%s#%d", filepath.Base(name), i/2+1), body.Data
-				for _, check.Dialect = range dialects {
-					questions++
-					check.check(t, &row, match)
+				if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+					ask(fmt.Sprintf("%s#%d", filepath.Base(name), i/2+1), body.Data, dialects, line)
 				}
 			}
 		}
 	}
-	t.Logf("texts: %d cases, %d questions", cases, questions)
+	return pairs
 }
 
 // dialectsOf returns the dialects that a comment names.
