@@ -14,7 +14,7 @@ func (e *escapes) unescape(field []byte) (text []byte) {
 	return text
 }
 
-// unescape undoes the escapes of Apache and nginx: \xHH, \" and \\, and the letters of C. A
+// unescape undoes the escapes of Apache and nginx: \xHH, \u00HH of ASCII, \" and \\, and the letters of C. A
 // backslash that escapes nothing stays. See undo.
 func unescape(text, dst []byte) (unescaped, buf []byte) { return undo(text, dst, '\\', escaped) }
 
@@ -66,6 +66,9 @@ func escaped(text []byte) (b byte, n int) {
 	const letters, meanings = `"\'nrtbvf`, "\"\\'\n\r\t\b\v\f"
 	if len(text) >= 4 && text[1] == 'x' && unhex[text[2]] < 16 && unhex[text[3]] < 16 {
 		return unhex[text[2]]<<4 | unhex[text[3]], 4
+	}
+	if len(text) >= 6 && string(text[1:4]) == "u00" && unhex[text[4]] < 8 && unhex[text[5]] < 16 { // of escape=json
+		return unhex[text[4]]<<4 | unhex[text[5]], 6
 	}
 	if len(text) >= 2 {
 		if i := strings.IndexByte(letters, text[1]); i >= 0 {

@@ -37,6 +37,14 @@ func TestPasted(t *testing.T) {
 			"JSON", `log_format j escape=json '{"t":"$time_iso8601","c":"$remote_addr","r":"$request","s":$status,' '"a":"$http_user_agent"}';`,
 			`{"t":"2026-03-10T13:00:00+00:00","c":"192.0.2.1","r":"GET /\"x HTTP/1.1","s":200,"a":"a \"b\""}`, `https://base.example/"x|192.0.2.1|a "b"|200`,
 		},
+		{
+			"JSON with control characters", `log_format j escape=json '{"t":"$time_iso8601","c":"$remote_addr","u":"$request_uri","h":"$host","s":"$status","a":"$http_user_agent"}';`,
+			`{"t":"2026-03-10T13:00:00+00:00","c":"192.0.2.1","u":"/p?q=\u007Fx","h":"a.example","s":"200","a":"a\u0001\u0022\\u0022\u20ac"}`, "https://a.example/p?q=\x7fx|192.0.2.1|a\x01\"\\u0022\\u20ac|200",
+		},
+		{
+			"JSON of Apache", `LogFormat "{ \"time\":\"%{%Y-%m-%dT%H:%M:%S%z}t\", \"client\":\"%a\", \"url\":\"%U%q\", \"status\":\"%>s\", \"agent\":\"%{User-Agent}i\" }" json`,
+			`{ "time":"2026-03-10T13:00:00+0000", "client":"192.0.2.1", "url":"/p?q=1", "status":"200", "agent":"bot \"x\"" }`, `https://base.example/p?q=1|192.0.2.1|bot "x"|200`,
+		},
 		{"a quote that nobody has escaped", `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`, front + ` "https://r.example/?"x" y" "bot"`, "https://base.example/p?q=1|192.0.2.1|bot|200"},
 		{"two times the same, the first empty", `$remote_addr [$time_local] "$request" $status $http_x_real_ip "$http_user_agent" $http_host $host`, `192.0.2.1 [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 - "bot" a.example -`, "https://a.example/p|192.0.2.1|bot|200"},
 		{"a line that is cut off", `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`, front + ` "-" "bo`, "https://base.example/p?q=1|192.0.2.1||200"},

@@ -1,17 +1,21 @@
 package flags
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
@@ -85,10 +89,8 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 	opt.Limit = l.Limit
 	format := l.Format
 	if name, ok := strings.CutPrefix(format, "@"); ok {
-		var text []byte
-		text, err = os.ReadFile(name)
+		format, err = readPattern(name)
 		faults.Add("format", err)
-		format = string(text)
 	}
 	if err == nil {
 		opt.Format, err = ingest.ParseFormat(format)
@@ -111,6 +113,28 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 		kept = append(kept, output.KeptColumn{Name: name, Kind: column.Kind})
 	}
 	return opt, kept
+}
+
+// maxPattern is how many bytes a file with a pattern may have: far more than the 64 fields that one may have.
+const maxPattern = 64 << 10
+
+// readPattern returns the pattern in a file. Its text stands in no error, as it may be another file than was meant.
+func readPattern(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w: write @ and the name of a file with a log_format or LogFormat, or the pattern itself", say.File(name), atomicfile.Cause(err))
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxPattern+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
+	case len(text) > maxPattern:
+		return "", fmt.Errorf("%s has over %d KiB: copy the one log_format or LogFormat of the log into a file of its own", say.File(name), maxPattern>>10)
+	case !bytes.ContainsAny(text, "$%"):
+		return "", fmt.Errorf("%s has no field of a pattern, such as $request or %%r: copy the log_format or LogFormat of the log into it", say.File(name))
+	}
+	return string(text), nil
 }
 
 // parseClient reads a field and maybe which of its addresses is meant, as in "x_forwarded_for:last", as

@@ -1,0 +1,279 @@
+package weblog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// nginxRoles are the roles of variables of nginx, and of names of our own for formats that have no notation, see
+// [ownClasses].
+var nginxRoles = map[string]role{
+	"request": roleRequest, "request_uri": roleURL, "url": roleURL, "uri": rolePath, "document_uri": rolePath, "args": roleQuery, "query_string": roleQuery,
+	"scheme": roleScheme, "http_x_forwarded_proto": roleScheme, "type": roleScheme,
+	"host": roleHost, "http_host": roleHost, "server_name": roleHost, "vhost": roleHost, "server_port": rolePort,
+	"request_method": roleMethod, "server_protocol": roleProtocol, "status": roleStatus, "body_bytes_sent": roleBytes, "bytes_sent": roleBytes,
+	"time_local": roleTime, "time_iso8601": roleTime, "msec": roleTime, "moment": roleTime,
+	"remote_addr": roleClient, "address": roleClient, "http_x_forwarded_for": roleForwarded, "proxy_add_x_forwarded_for": roleForwarded,
+	"x_forwarded_for": roleForwarded, "http_user_agent": roleAgent, "http_referer": roleReferer, "remote_user": roleUser,
+}
+
+// apacheRoles are the roles of directives of Apache's mod_log_config without an argument, and apacheHeaders those of
+// %{name}i, in small letters.
+var (
+	apacheRoles = map[byte]role{
+		'r': roleRequest, 'U': rolePath, 'q': roleQuery, 'v': roleHost, 'V': roleHost, 'p': rolePort, 'm': roleMethod, 'H': roleProtocol,
+		's': roleStatus, 'b': roleBytes, 'B': roleBytes, 'O': roleBytes, 't': roleTime, 'h': roleClient, 'a': roleClient, 'u': roleUser,
+	}
+	apacheHeaders = map[string]role{
+		"user-agent": roleAgent, "referer": roleReferer, "x-forwarded-for": roleForwarded, "host": roleHost, "x-forwarded-host": roleHost,
+		"x-forwarded-proto": roleScheme,
+	}
+)
+
+// ErrPattern is the kind of the errors about a pattern that cannot be read.
+var ErrPattern = errors.New("invalid pattern")
+
+// isPattern reports whether a text is a pattern, and not the name of a format.
+func isPattern(text string) bool { return strings.ContainsAny(text, "$%") }
+
+// cutPasted returns the pattern of a text as it stands in a configuration: behind log_format or LogFormat and a name,
+// in one piece or in several in quotes.
+func cutPasted(text string) string {
+	const blank = " \t\r\n"
+	rest, nginx := strings.CutPrefix(strings.Trim(text, blank), "log_format")
+	rest, apache := strings.CutPrefix(strings.Trim(rest, blank), "LogFormat")
+	if rest = strings.Trim(rest, blank); nginx {
+		rest = strings.Trim(rest[max(0, strings.IndexAny(rest, blank)):], blank) // behind the name
+		if strings.HasPrefix(rest, "escape=") {
+			rest = strings.Trim(rest[max(0, strings.IndexAny(rest, blank)):], blank)
+		}
+	}
+	if !strings.HasPrefix(rest, "'") && (!strings.HasPrefix(rest, `"`) || !nginx && !apache) {
+		return strings.TrimRight(rest, ";")
+	}
+	var pieces strings.Builder
+	for len(rest) > 0 && (rest[0] == '\'' || rest[0] == '"') {
+		end := 1
+		for end < len(rest) && rest[end] != rest[0] {
+			if rest[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		pieces.WriteString(rest[1:min(end, len(rest))])
+		rest = strings.TrimLeft(rest[min(end+1, len(rest)):], blank)
+	}
+	return pieces.String()
+}
+
+// compilePattern compiles a pattern: in nginx's notation if it has a "$", else in Apache's. In both, a backslash takes
+// the meaning from the next character, two blanks are one blank or more, and "(?" begins what lines may lack at their end.
+func compilePattern(text string) (*pattern, error) {
+	p := &pattern{client: -1}
+	nginx := strings.Contains(text, "$")
+	delimiter := &p.lead // that is being read
+	option := false
+	for rest := text; len(rest) > 0; {
+		switch {
+		case strings.HasPrefix(rest, "(?") && len(p.fields) > 0:
+			option, rest = true, rest[2:]
+			var lead []byte
+			delimiter = &lead
+		case rest[0] == '\\' && len(rest) > 1:
+			c := rest[1]
+			if c == 't' {
+				c = tab
+			}
+			*delimiter, rest = append(*delimiter, c), rest[2:]
+		case strings.HasPrefix(rest, "%%") && !nginx:
+			*delimiter, rest = append(*delimiter, '%'), rest[2:]
+		case rest[0] == '$' && nginx, rest[0] == '%' && !nginx:
+			read := apacheField
+			if nginx {
+				read = nginxField
+			}
+			f, n := read(rest)
+			if n == 0 {
+				return nil, fmt.Errorf("%w: no field is at %q", ErrPattern, shortName(rest))
+			}
+			own := !nginx && strings.TrimLeft(rest[:n], "%<>!,0123456789") == "t" // which has brackets of its own
+			if own {
+				*delimiter = append(*delimiter, '[')
+			}
+			if option {
+				p.fields[len(p.fields)-1].option, option = *delimiter, false
+			}
+			rest = rest[n:]
+			if err := p.add(f, *delimiter); err != nil {
+				return nil, err
+			}
+			delimiter = &p.fields[len(p.fields)-1].until
+			if own {
+				*delimiter = append(*delimiter, ']')
+			}
+		default:
+			*delimiter, rest = append(*delimiter, rest[0]), rest[1:]
+		}
+	}
+	return p, p.finish()
+}
+
+// add appends a field that a text stands in front of. Of a path and its query with nothing between it makes one URL.
+func (p *pattern) add(f field, front []byte) error {
+	if n := len(front); n > 0 {
+		f.quoted, f.inside = front[n-1] == '"', strings.IndexByte("[{(", front[n-1]) >= 0
+	} else if n := len(p.fields); n > 0 {
+		switch before := &p.fields[n-1]; {
+		case f.role == roleURL, f.role == rolePath:
+			before.end = bySlash
+		case before.role == rolePath && (f.role == roleQuery || f.name == "is_args"), before.role == roleURL && f.role == roleQuery:
+			before.role = roleURL
+			return nil
+		default:
+			return fmt.Errorf("%w: no text is between %s and %s", ErrPattern, before.name, f.name)
+		}
+	}
+	p.fields = append(p.fields, f)
+	return nil
+}
+
+// finish sets what depends on the next field, and checks that there is a URL.
+func (p *pattern) finish() error {
+	target := false
+	for i := range p.of {
+		p.of[i] = -1
+	}
+	for i := range p.fields {
+		f := &p.fields[i]
+		if n := len(f.until); n > 1 && string(f.until[n-2:]) == "  " {
+			f.until, f.blanks = f.until[:n-1], true
+		}
+		f.inside = f.inside || f.end == byZone // a time, which has a blank
+		var next field
+		if i+1 < len(p.fields) {
+			next = p.fields[i+1]
+		}
+		switch n := len(f.until); {
+		case f.end == bySlash:
+		case f.quoted:
+			f.end, f.status = byQuote, next.role == roleStatus
+			f.three = f.status && !next.quoted && string(next.until) == " "
+		case string(f.until) == ":" && bytes.HasPrefix(next.until, []byte{' '}):
+			f.end = byColon
+		case f.role == roleUser && bytes.HasSuffix(f.until, []byte(" [")) && next.class == anyValue && bytes.HasPrefix(next.until, []byte("]")):
+			f.end = byLast
+		case f.end == byZone && n > 0 && f.until[0] == ' ':
+		case n == 1:
+			f.end = byByte
+		case n > 1 && f.until[0] == ' ' && !f.inside:
+			f.end = byWord
+		default:
+			f.end = byText
+		}
+		switch f.end {
+		case byText, byByte, byColon:
+			f.isWord = !f.inside && len(f.until) > 0 && string(f.until) != " "
+		case bySlash:
+			f.isWord = true
+		case byWord, byQuote, byLast, byZone, byWords:
+		}
+		f.checked = f.isWord || f.blanks || f.option != nil || f.class != anyValue && f.class != vhostValue
+		switch f.role { //nolint:exhaustive // the others need not be there
+		case roleStatus:
+			p.need = i + 1
+		case roleURL, roleRequest, rolePath:
+			p.need, target = i+1, true
+		}
+		f.earlier, p.of[f.role] = p.of[f.role], i
+	}
+	p.last = len(p.fields)
+	if p.last == 0 {
+		return fmt.Errorf("%w: it has no fields", ErrPattern)
+	}
+	if p.last > maxFields {
+		return fmt.Errorf("%w: it has %d fields, and %d are the most", ErrPattern, p.last, maxFields)
+	}
+	if first := &p.fields[0]; len(p.lead) == 0 { // so the first field is there
+		p.bare = first.role == roleHost || first.role == roleClient
+	}
+	if !target {
+		return fmt.Errorf("%w: no field of it is known to hold a URL, a path or a request", ErrPattern)
+	}
+	return nil
+}
+
+// nginxField reads the variable that a text begins with, and its length; 0 if there is none.
+func nginxField(text string) (f field, n int) {
+	for n = 1; n < len(text) && (text[n] == '_' || isDigit(text[n]) || isLower(text[n]|0x20)); n++ {
+	}
+	name := text[1:n]
+	if strings.HasPrefix(text, "${") {
+		n = strings.IndexByte(text, '}') + 1
+		name = strings.Trim(text[1:max(n, 1)], "{}")
+	}
+	if name == "" {
+		return f, 0
+	}
+	f.role, f.class = nginxRoles[name], ownClasses[name]
+	switch name {
+	case "time_local":
+		f.end = byZone
+	case "word":
+		name = "ident"
+	case "domain": // of a load balancer, whose requests are whole URLs: it is only kept
+		name = NameHost
+	}
+	return f.named(name), n
+}
+
+// apacheField reads the directive that a text begins with, and its length; 0 if there is none.
+func apacheField(text string) (f field, n int) {
+	for n = 1; n < len(text) && strings.IndexByte("<>!,0123456789", text[n]) >= 0; n++ {
+	}
+	arg := ""
+	if n < len(text) && text[n] == '{' {
+		end := strings.IndexByte(text[n:], '}')
+		if end < 0 {
+			return f, 0
+		}
+		arg, n = text[n+1:n+end], n+end+1
+	}
+	if n >= len(text) {
+		return f, 0
+	}
+	letter := text[n]
+	if n++; letter == '^' { // %^FB
+		n = min(n+2, len(text))
+		return f.named(text[:n]), n
+	}
+	name := text[:n]
+	switch {
+	case letter == 't' && arg == "":
+		f.role, name = roleTime, "time"
+	case letter == 'l':
+		name = "ident"
+	case letter == 'r':
+		f.role, name = roleRequest, "request"
+	case arg == "":
+		f.role = apacheRoles[letter]
+	case letter == 'i':
+		f.role, name = apacheHeaders[strings.ToLower(arg)], arg
+	case letter == 't' && (strings.Contains(arg, "sec") && !strings.Contains(arg, "frac") || strings.Contains(arg, "%Y-%m-%d") || strings.Contains(arg, "%F") || strings.Contains(arg, "%d/%b/%Y")):
+		f.role = roleTime // a whole moment, in a form that is read
+	}
+	return f.named(name), n
+}
+
+// named sets the name of a field, and the class of values that it takes.
+func (f field) named(name string) field {
+	f.name = name
+	if known := roleNames[f.role]; known != "" {
+		f.name = known
+	}
+	if f.role == roleStatus {
+		f.class = statusValue
+	}
+	return f
+}
