@@ -92,11 +92,19 @@ func (p *pattern) skipWords(isWanted func(i int) bool) {
 	}
 	for i := p.last - 1; i >= 0; i-- {
 		f := &p.fields[i]
-		if isWanted(i) || f.end != byByte || f.until[0] != ' ' || f.checked || i+1 == p.need {
+		colon := f.end == byColon && i+1 < p.last && p.fields[i+1].skip > 0 // its port is of the same word
+		if isWanted(i) || f.end != byByte && f.end != byWord && !colon || f.until[0] != ' ' && !colon || f.checked && !colon || i+1 == p.need {
 			continue
 		}
-		if f.skip = 1; i+1 < p.last && p.fields[i+1].skip > 0 {
-			f.skip, f.end = p.fields[i+1].skip+1, byWords
+		f.skip, f.words = 1, 1
+		if i+1 == p.last {
+			continue
+		}
+		if next := &p.fields[i+1]; next.skip > 0 && len(f.until) == 1 {
+			f.skip, f.words, f.until, f.end, f.colon = next.skip+1, next.words+1, next.until, byWords, next.colon || colon
+			if colon {
+				f.words, f.checked = next.words, false
+			}
 		}
 	}
 }

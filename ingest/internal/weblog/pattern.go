@@ -1,6 +1,10 @@
 package weblog
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
 // A role is what a field of a line means.
 type role uint8
@@ -77,6 +81,8 @@ type field struct {
 	checked bool // its values, or what follows them
 	isWord  bool // it has no blanks, and a search for until may pass one
 	skip    int  // so many fields from this one on are words that nobody wants
+	words   int  // how many words these are
+	colon   bool // one of them has a colon
 	earlier int  // the last field in front with the same role, -1 if there is none
 	until   []byte
 	option  []byte // text in front of the next field, if the line may lack that and all behind it
@@ -126,28 +132,22 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 				}
 			}
 		case byLast:
-			next := &p.fields[i+1]
-			n := bytes.Index(line[at:], next.until)
-			if n < 0 {
-				break
+			if end = p.splitLast(line, at, i, fields); end < 0 {
+				return i, p.missing(i, line[at:])
 			}
-			if end = at + bytes.LastIndexByte(line[at:at+n], f.until[len(f.until)-1]) + 1 - len(f.until); end < at || !begins(line[end:], f.until) {
-				return i, p.refusal(i)
-			}
-			fields[i], fields[i+1] = line[at:end], line[end+len(f.until):at+n]
-			at += n + len(next.until)
+			at = end
 			i++
 			continue
 		case byColon:
-			word := firstWord(line[at:])
-			if end = bytes.LastIndexByte(word, ':'); end >= 0 {
+			if end = bytes.LastIndexByte(firstWord(line[at:]), ':'); end >= 0 {
 				end += at
 			}
 		case byWords:
-			if end = passWords(line, at, f.skip); end >= 0 {
-				at, i = end+1, i+f.skip-1
+			if end = passWords(line, at, f.words); end >= 0 && begins(line[end:], f.until) && (!f.colon || bytes.IndexByte(line[at:end], ':') >= 0) {
+				at, i = end+len(f.until), i+f.skip-1
 				continue
 			}
+			end = -1
 		case byText, bySlash, byZone:
 			end = f.endOther(line, at)
 		}
@@ -179,6 +179,31 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 		}
 	}
 	return p.last, IsRow
+}
+
+// splitLast sets field i, which ends by byLast, and the next one. It returns where the text behind them ends, -1 if they
+// are not there.
+func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
+	f, next := &p.fields[i], &p.fields[i+1]
+	bracket := f.until[len(f.until)-1]
+	if n := bytes.IndexByte(line[at:], f.until[0]); n >= 0 && begins(line[at+n:], f.until) { // nearly all users have no blank, and no time a bracket
+		from := at + n + len(f.until)
+		up := bytes.IndexByte(line[from:], next.until[0])
+		if up >= 0 && begins(line[from+up:], next.until) && bytes.IndexByte(line[from:from+up], bracket) < 0 {
+			fields[i], fields[i+1] = line[at:at+n], line[from:from+up]
+			return from + up + len(next.until)
+		}
+	}
+	n := bytes.Index(line[at:], next.until)
+	if n < 0 {
+		return -1
+	}
+	end := at + bytes.LastIndexByte(line[at:at+n], bracket) + 1 - len(f.until)
+	if end < at || !begins(line[end:], f.until) {
+		return -1
+	}
+	fields[i], fields[i+1] = line[at:end], line[end+len(f.until):at+n]
+	return at + n + len(next.until)
 }
 
 // missing returns what a line is whose field i does not end in its rest.
@@ -221,16 +246,30 @@ func (f *field) allows(value []byte) bool {
 	return true
 }
 
-// passWords returns the end of the last of n words, -1 if there are fewer with a blank behind.
-func passWords(line []byte, at, n int) (end int) {
-	for ; n > 0; n-- {
-		blank := bytes.IndexByte(line[at:], ' ')
-		if blank < 0 {
-			return -1
+// passWords returns where the last of n words ends, -1 if there are fewer with a blank behind. It looks at eight bytes at once:
+// most words are shorter, and a search for each takes 12 % longer with lines of ALB.
+func passWords(line []byte, at, n int) int {
+	const each, low = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
+	for ; at+8 <= len(line); at += 8 {
+		x := binary.LittleEndian.Uint64(line[at:]) ^ ' '*each
+		blanks := ^((x&low + low) | x | low) // the highest bit of each byte that is one
+		if c := bits.OnesCount64(blanks); c < n {
+			n -= c
+			continue
 		}
-		end, at = at+blank, at+blank+1
+		for ; n > 1; n-- {
+			blanks &= blanks - 1
+		}
+		return at + bits.TrailingZeros64(blanks)/8
 	}
-	return end
+	for ; at < len(line); at++ {
+		if line[at] == ' ' {
+			if n--; n == 0 {
+				return at
+			}
+		}
+	}
+	return -1
 }
 
 // begins is bytes.HasPrefix for short texts, which it is faster for.
