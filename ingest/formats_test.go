@@ -38,6 +38,7 @@ var samples = []struct {
 	{"elb.log", weblog.ALB, "status:int,target_processing_time:float,method,client,ssl_protocol"},
 	{"alb.log", weblog.ALB, "status:int,target_processing_time:float,method,trace_id"},
 	{"nginx-proxy-manager.log", weblog.NPM, "host,client,status:int,bytes:int,method"},
+	{"haproxy.log", weblog.HAProxy, "client,status:int,bytes:int,backend,queues_and_headers"},
 	{"cloudflare.jsonl", weblog.JSON, "status:int,RayID,time:time"},
 	{"table.csv", weblog.CSV, "Status Code:int,Title 1,Score:float"},
 	{"table.tsv", weblog.TSV, "status:int,checked_at:time"},

@@ -6,11 +6,18 @@ import (
 )
 
 // escapes undoes escapes in memory that it keeps. Parsers empty buf before each line.
-type escapes struct{ buf []byte }
+type escapes struct {
+	buf  []byte
+	hash bool // HAProxy's: #HH
+}
 
 // unescape returns the text that a field of Apache, nginx or a load balancer stands for.
 func (e *escapes) unescape(field []byte) (text []byte) {
-	text, e.buf = unescape(field, e.buf)
+	if e.hash {
+		text, e.buf = undo(field, e.buf, '#', percent)
+	} else {
+		text, e.buf = unescape(field, e.buf)
+	}
 	return text
 }
 
@@ -53,12 +60,12 @@ func undo(text, dst []byte, mark byte, decode func([]byte) (byte, int)) (unescap
 	return dst[start:], dst
 }
 
-// percent returns the byte that %HH at the start of text stands for, and its length.
+// percent returns the byte that %HH, or #HH, at the start of text stands for, and its length.
 func percent(text []byte) (b byte, n int) {
 	if len(text) >= 3 && unhex[text[1]] < 16 && unhex[text[2]] < 16 {
 		return unhex[text[1]]<<4 | unhex[text[2]], 3
 	}
-	return '%', 1
+	return text[0], 1
 }
 
 // escaped returns the byte that the escape at the start of text stands for, and its length.

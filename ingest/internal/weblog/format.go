@@ -34,6 +34,7 @@ type format struct {
 	// scheme, sure many if that is not 0, is one of it, whatever follows.
 	patterns []string
 	sure     int
+	hash     bool                   // bytes are escaped as #HH
 	joined   func(line []byte) bool // whether a line is several records; may be nil
 	compile  sync.Once
 	compiled []*pattern
@@ -56,6 +57,7 @@ var formats = []*format{
 	{name: Sitemap, about: "the URLs of a sitemap in XML or RSS, or of the files of an index beside it"},
 	&albFormat,
 	&npmFormat,
+	&haproxyFormat,
 	&jsonFormat,
 	&tsvFormat,
 	&csvFormat,

@@ -10,6 +10,7 @@ const (
 	Combined Format = "combined"
 	ALB      Format = "alb" // of access logs of AWS application and classic load balancers
 	NPM      Format = "npm" // of Nginx Proxy Manager
+	HAProxy  Format = "haproxy"
 )
 
 // behindIdent is the rest of all lines of Combined.
@@ -39,6 +40,15 @@ var (
 			`[$time_local] $status - $request_method $scheme $host "$request_uri" ` +
 				`[Client $remote_addr] [Length $body_bytes_sent] [Gzip $gzip_ratio] "$http_user_agent" "$http_referer"`,
 		},
+		joined: isJoinedCombined,
+	}
+	haproxyFormat = format{
+		name: HAProxy, about: "HAProxy: option httplog",
+		patterns: []string{
+			`$remote_addr:$client_port [$time_local] $frontend $backend/$server $timers $status $bytes_sent $request_cookie ` +
+				`$response_cookie $termination_state $connections $queues_and_headers "$request"`,
+		},
+		hash:   true,
 		joined: isJoinedCombined,
 	}
 	albFormat = format{

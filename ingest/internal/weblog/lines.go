@@ -29,6 +29,7 @@ type lineLog struct {
 // newLines returns the parser of lines of patterns, which reads no fields behind the last one that is wanted.
 func newLines(f *format, opt Options) (*lineLog, error) {
 	l := &lineLog{common: newCommon(opt), joined: f.joined}
+	l.hash = f.hash
 	var all []field
 	has := [numRoles]bool{}
 	for _, p := range f.shapes() {

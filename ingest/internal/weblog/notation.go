@@ -123,7 +123,7 @@ func compilePattern(text string) (*pattern, error) {
 // add appends a field that a text stands in front of. Of a path and its query with nothing between it makes one URL.
 func (p *pattern) add(f field, front []byte) error {
 	if n := len(front); n > 0 {
-		f.quoted, f.inside = front[n-1] == '"', strings.IndexByte("[{(", front[n-1]) >= 0
+		f.quoted, f.inside = front[n-1] == '"', f.inside || strings.IndexByte("[{(", front[n-1]) >= 0
 	} else if n := len(p.fields); n > 0 {
 		switch before := &p.fields[n-1]; {
 		case f.role == roleURL, f.role == rolePath:
@@ -222,6 +222,8 @@ func nginxField(text string) (f field, n int) {
 		f.end = byZone
 	case "word":
 		name = "ident"
+	case "queues_and_headers": // of HAProxy, which writes those that it captures with their blanks
+		f.inside = true
 	case "domain": // of a load balancer, whose requests are whole URLs: it is only kept
 		name = NameHost
 	}
