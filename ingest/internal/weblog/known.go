@@ -11,10 +11,19 @@ const (
 	ALB      Format = "alb" // of access logs of AWS application and classic load balancers
 	NPM      Format = "npm" // of Nginx Proxy Manager
 	HAProxy  Format = "haproxy"
+	Squid    Format = "squid"
+	S3       Format = "s3"    // server access logs of Amazon's
+	Envoy    Format = "envoy" // its default, and Istio's
 )
 
 // behindIdent is the rest of all lines of Combined.
 const behindIdent = ` $remote_user [$time_local] "$request" $status $bytes_sent "$http_referer" "$http_user_agent"(? "$x_forwarded_for"`
+
+// Parts that patterns of a format share.
+const (
+	behindOwner = `$bucket_owner $bucket [$time_local] $remote_addr $requester $request_id $operation $key `
+	behindSent  = `$duration $upstream_service_time "$x_forwarded_for" "$http_user_agent" "$request_id" "$host" "$upstream_host"`
+)
 
 // Formats of lines, as patterns: of those of a format, the first that a line fits counts. $vhost has its port, $address is an
 // address or the name of a host, and addresses may follow it.
@@ -50,6 +59,30 @@ var (
 		},
 		hash:   true,
 		joined: isJoinedCombined,
+	}
+	squidFormat = format{
+		name: Squid, about: "Squid's own format",
+		patterns: []string{`$msec  $response_time $remote_addr $result/$status $bytes_sent $request_method $url $remote_user $hierarchy $content_type`},
+	}
+	s3Format = format{
+		name: S3, about: "server access logs of Amazon S3",
+		patterns: []string{
+			behindOwner + `"$request" $status $error_code $bytes_sent $object_size $total_time $turn_around_time "$http_referer" "$http_user_agent" ` +
+				`$version_id $host_id $signature_version $cipher_suite $authentication_type $host $tls_version $access_point_arn $acl_required`,
+			behindOwner + `$request_uri $status $error_code $bytes_sent`, // "-" of what Amazon itself did
+		},
+		joined: isJoinedCombined,
+	}
+	envoyFormat = format{
+		name: Envoy, aliases: []string{"istio"},
+		about: "Envoy's and Istio's default text",
+		patterns: []string{
+			`[$moment] "$request" $status $response_flags $bytes_received $bytes_sent ` + behindSent,
+			`[$moment] "$request" $status $response_flags $response_code_details $connection_termination_details ` +
+				`"$upstream_transport_failure_reason" $bytes_received $bytes_sent ` + behindSent +
+				` $upstream_cluster $upstream_local_address $downstream_local_address $downstream_remote_address ` +
+				`$requested_server_name $route_name`,
+		},
 	}
 	albFormat = format{
 		name: ALB, aliases: []string{"elb"},

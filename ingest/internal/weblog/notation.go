@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -187,6 +188,12 @@ func (p *pattern) finish() error {
 			p.need, target = i+1, true
 		}
 		f.earlier, p.of[f.role] = p.of[f.role], i
+	}
+	for i, f := range slices.Backward(p.fields) {
+		if f.quoted {
+			p.fields[i].final = i+1 < len(p.fields) && f.role != roleRequest && f.option == nil
+			break
+		}
 	}
 	p.last = len(p.fields)
 	if p.last == 0 {

@@ -48,10 +48,11 @@ const (
 	addressValue       // with one; more addresses may follow it where one stands in front
 	schemeValue        // a short word, as https or h2
 	momentValue        // as in 2026-01-31T18:00:00
+	numberValue        // digits, and maybe a point
 )
 
 // ownClasses are the classes of fields with names of our own.
-var ownClasses = map[string]class{"vhost": vhostValue, "word": wordValue, "address": addressValue, "type": schemeValue, "moment": momentValue}
+var ownClasses = map[string]class{"vhost": vhostValue, "word": wordValue, "address": addressValue, "type": schemeValue, "moment": momentValue, "msec": numberValue, "bytes_received": numberValue}
 
 // A kind says what ends a field.
 type kind uint8
@@ -75,6 +76,7 @@ type field struct {
 	class   class
 	quoted  bool // a quote stands in front and begins until
 	inside  bool // a bracket stands in front: there may be blanks
+	final   bool // no field behind it is in quotes, and there are some: its own may have quotes and blanks
 	status  bool // a status follows, which tells the quote that ends the field from others
 	three   bool // and then a blank: if that stands behind three bytes, they are one
 	blanks  bool // there may be more blanks behind it
@@ -125,7 +127,7 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 			}
 		case byQuote:
 			if end = f.endQuoted(line, at); f.three && end >= 0 {
-				if up := end + len(f.until) + 3; up < len(line) && line[up] == ' ' {
+				if up := end + len(f.until) + 3; up < len(line) && line[up] == ' ' && isDigit(line[up-2]) {
 					fields[i], fields[i+1], at = line[at:end], line[up-3:up], up+1
 					i++
 					continue
@@ -241,6 +243,8 @@ func (f *field) allows(value []byte) bool {
 		return !isHostLike(value)
 	case addressValue:
 		return isHostLike(value)
+	case numberValue:
+		return len(value) > 0 && len(bytes.Trim(value, "0123456789.")) == 0
 	case anyValue, vhostValue:
 	}
 	return true
@@ -290,6 +294,12 @@ func begins(text, short []byte) bool {
 // a request, and where the field would have the time and the request of another record, whose line end was lost.
 func (f *field) endQuoted(line []byte, from int) int {
 	behind, passed := f.until[1:], false
+	if f.final { // of all quotes, the last one ends it
+		i := bytes.LastIndexByte(line[from:], '"')
+		if i >= 0 && begins(line[from+i+1:], behind) && (bytes.IndexByte(line[from:from+i], '"') < 0 || !isJoinedCombined(line)) {
+			return from + i
+		}
+	}
 	for i := from; ; i++ {
 		n := bytes.IndexByte(line[i:], '"')
 		if n < 0 {
