@@ -113,16 +113,13 @@ func (l *textLog) begin(r *rowReader) error {
 	if (l.of == weblog.Auto || l.of == weblog.JSON) && len(lines) > 0 && isJSONText(lines[0]) {
 		return ErrJSONText
 	}
-	if l.of == weblog.JSON && weblog.IsPrefixedJSON(lines) {
-		return ErrSyslog
-	}
-	if (l.of == weblog.Auto || l.of == weblog.JSON) && weblog.IsWrapped(lines, l.opt.Fields) {
+	f, prefix := weblog.Choose(lines, l.of, l.opt.Fields)
+	if prefix == "" && f == weblog.JSON && weblog.IsWrapped(lines, l.opt.Fields) {
 		return ErrWrapped
 	}
 	if l.of == weblog.Auto {
-		f := detect(lines, l.opt.Fields)
-		if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.IsPrefixedJSON(lines) {
-			return ErrSyslog
+		if len(lines) > 0 && unpack.Detect(lines[0]).Content == unpack.WARC {
+			f, prefix = weblog.WARC, ""
 		}
 		if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.LacksFields(lines) {
 			return ErrNoFields
@@ -134,6 +131,9 @@ func (l *textLog) begin(r *rowReader) error {
 			return err
 		}
 		l.headless = l.of == weblog.URLs && weblog.IsHeadless(lines)
+	}
+	if prefix != "" {
+		l.parser = weblog.Behind(prefix, l.parser, &l.opt.Fields)
 	}
 	l.fieldless = (l.of == weblog.W3C || l.of == weblog.CloudFront) && weblog.LacksFields(lines)
 	if l.of == weblog.URLs && len(lines) > 0 && !weblog.IsURL(lines[0]) {
@@ -190,14 +190,6 @@ func (l *textLog) firstLines() (lines [][]byte) {
 		}
 	}
 	return lines
-}
-
-// detect returns the format that the first lines look like.
-func detect(lines [][]byte, fields Fields) Format {
-	if len(lines) > 0 && unpack.Detect(lines[0]).Content == unpack.WARC {
-		return weblog.WARC
-	}
-	return weblog.Detect(lines, fields)
 }
 
 // unverified returns the first line of those before a fault that nothing has verified.

@@ -339,22 +339,6 @@ func holds(rows [][][]byte, column int) (urls, paths bool) {
 	return 2*whole > all, 2*(whole+relative) > all
 }
 
-// IsPrefixedJSON reports whether all lines are JSON objects behind a text that ends in a space, as
-// programs that pass logs on put in front of them.
-func IsPrefixedJSON(lines [][]byte) bool {
-	for _, line := range lines {
-		prefix, _, ok := bytes.Cut(line, []byte(`{"`))
-		line = trimBlank(line)
-		if !ok || len(prefix) == 0 || !isBlank(prefix[len(prefix)-1]) || bytes.Contains(prefix, []byte("://")) || line[len(line)-1] != '}' {
-			return false
-		}
-		if len(trimBlank(prefix)) == 0 { // it is indented
-			return false
-		}
-	}
-	return len(lines) > 0
-}
-
 // IsHeadless reports whether lines that are read as URLs look like a table without a header: behind a
 // URL or path, all of the first ones have as many numbers, shares or URLs, parted by commas,
 // semicolons or pipes.

@@ -120,8 +120,6 @@ func (s For) Add(err error) error {
 	switch {
 	case errors.Is(err, ingest.ErrLineEnds):
 		return &remediedError{err, unpackRemedy(err, `tr '\r' '\n'`, "<")}
-	case errors.Is(err, ingest.ErrSyslog):
-		return &remediedError{err, unpackRemedy(err, "sed 's/^[^{]*//'", " ")}
 	case errors.Is(err, ingest.ErrLongLines):
 		return &remediedError{err, unpackRemedy(err, ShortenJSON, " ")}
 	case errors.Is(err, ingest.ErrWrapped):

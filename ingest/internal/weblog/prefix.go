@@ -1,0 +1,255 @@
+package weblog
+
+import (
+	"bytes"
+	"slices"
+)
+
+// prefixes are the shapes of what programs that pass logs on put in front of each line: %d are digits, %s blanks, %w is a
+// word, %t one that ends in ":", %f the name of a file, %M a month, %C a clock, %D a date, %T a moment, %S structured data,
+// %j all in front of an object of JSON. The last one is no prefix: the lines are in the objects that Docker writes.
+var prefixes = []string{
+	"<%d>%d %T %w %w %w %w %S ", "%d <%d>%d %T %w %w %w %w %S ", // syslog of RFC 5424, and as RFC 6587 frames it
+	"<%d>%d %T %w %w %w - ", "%d <%d>%d %T %w %w %w - ", // the same of Heroku
+	"<%d>%M%s%d%s%C %w %t ", "<%d>%M%s%d%s%C %t ", "<%d>%T %w %t ", "<%d>%t ", // of RFC 3164, and what some send
+	"%M%s%d%s%C %w %t ", "%T %w %t ", "%w %D %C %w %w %t ", "%t ", // its files, and journald's: short, short-iso, short-full, cat
+	"%T %t ",              // Heroku
+	"%T %w F ",            // CRI
+	"%T ",                 // docker logs -t
+	"%w%s| ", "%w%s| %T ", // docker compose logs, with -t
+	"[pod/%w] ", "[pod/%w] %T ", // kubectl logs --prefix, with --timestamps
+	"%f:", "%f:%d:", "%d:", // grep -H, -Hn, -n
+	anyJSON, wrapped,
+}
+
+const (
+	anyJSON = "%j" // only where nothing else fits
+	wrapped = `{"log":`
+)
+
+// A prefixed parser reads what stands behind a prefix.
+type prefixed struct {
+	Parser
+	shape string
+	inner *jsonLog // of lines in JSON
+	opt   *Options
+	clock Clock
+}
+
+// Behind returns a parser of lines behind a prefix that Choose has returned.
+func Behind(prefix string, p Parser, opt *Options) Parser {
+	return &prefixed{p, prefix, newWrapped(), opt, Clock{}}
+}
+
+// newWrapped returns a parser that finds the line, and the time, in an object of Docker.
+func newWrapped() *jsonLog { return newJSON(Options{URL: "log", Time: NameTime, Times: true}) }
+
+// Parse reads a line. One without the prefix is what the program says itself. If the rest has no time, it is that of the prefix.
+func (p *prefixed) Parse(line []byte, r *Row) Result {
+	rest, moment, ok := p.cut(line)
+	if r.reset(); !ok {
+		return RefusedFormat
+	} else if len(rest) == 0 {
+		return NoRow
+	}
+	result := p.Parser.Parse(rest, r)
+	if result == Continues { // the next line has a prefix, too
+		return RefusedQuote
+	}
+	if result == IsRow && moment != nil {
+		if p.opt.Times && p.opt.Time == "" && r.Time == NoTime {
+			r.Time = p.clock.Read(moment)
+		}
+		if i := slices.Index(p.opt.Keep, NameTime); i >= 0 && r.Fields[i] == nil {
+			r.Fields[i] = moment
+		}
+	}
+	return result
+}
+
+// Joined reports whether a line is several records.
+func (p *prefixed) Joined(line []byte) bool {
+	j, ok := p.Parser.(Joiner)
+	return ok && j.Joined(line)
+}
+
+// Sample looks at the first lines.
+func (p *prefixed) Sample(lines [][]byte) (choice Choice) {
+	if s, ok := p.Parser.(Sampler); ok {
+		rest, _ := p.cutAll(lines)
+		choice = s.Sample(rest)
+	}
+	return choice
+}
+
+// cut returns what stands behind the prefix of a line, and the moment in the prefix.
+func (p *prefixed) cut(line []byte) (rest, moment []byte, ok bool) {
+	if p.shape == wrapped {
+		j := p.inner
+		if !j.scan.scan(line) || j.scalar(j.url) == nil {
+			return nil, nil, false
+		}
+		return bytes.TrimRight(j.scalar(j.url), "\r\n"), j.scalar(j.time), true
+	}
+	at := 0
+	for i := 0; i < len(p.shape); i++ {
+		if c := p.shape[i]; c != '%' {
+			if at >= len(line) || line[at] != c {
+				return nil, nil, false
+			}
+			at++
+			continue
+		}
+		i++
+		n := lengthOf(p.shape[i], line[at:])
+		if n == 0 {
+			return nil, nil, false
+		}
+		if p.shape[i] == 'T' {
+			moment = line[at : at+n]
+		}
+		at += n
+	}
+	return line[at:], moment, at == len(line) || line[at] != ' '
+}
+
+// lengthOf returns how much of a text a part of a shape takes, 0 if nothing fits.
+func lengthOf(part byte, text []byte) int {
+	word := firstWord(text)
+	switch part {
+	case 'd':
+		return len(text) - len(bytes.TrimLeft(text, "0123456789"))
+	case 's':
+		return len(text) - len(bytes.TrimLeft(text, " "))
+	case 'f':
+		if n := bytes.IndexAny(text, ": \"[{"); n > 0 && text[n] == ':' {
+			return n
+		}
+	case 't':
+		if n := len(word); n > 1 && word[n-1] == ':' {
+			return n
+		}
+	case 'w':
+		if n := bytes.IndexByte(word, ']'); n > 0 && n == len(word)-1 { // of kubectl
+			return n
+		}
+		return len(word)
+	case 'M':
+		if len(text) > 3 && monthOf(text[:3]) > 0 {
+			return 3
+		}
+	case 'C':
+		if hasShape(text, "00:00:00") {
+			return len(word)
+		}
+	case 'D':
+		if hasShape(text, "0000-00-00_") {
+			return len("0000-00-00")
+		}
+	case 'T':
+		if hasShape(text, "0000-00-00T00:00:00") {
+			return len(word)
+		}
+	case 'S':
+		if len(text) > 0 && text[0] == '-' {
+			return 1
+		}
+		return bytes.Index(text, []byte("] ")) + 1
+	case 'j':
+		if n := bytes.Index(text, []byte(`{"`)); n > 0 && isBlank(text[n-1]) && len(trimBlank(text[:n])) > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// cutAll returns what stands behind the prefix of lines, and how long all prefixes are.
+func (p *prefixed) cutAll(lines [][]byte) (rests [][]byte, size int) {
+	for _, line := range lines {
+		if rest, _, ok := p.cut(line); ok && len(rest) > 0 {
+			rests = append(rests, bytes.Clone(rest))
+			size += len(line) - len(rest)
+		}
+	}
+	return rests, size
+}
+
+// Choose returns what stands in front of the first lines of a log, "" for nothing, and the format of what follows: of all
+// pairs the one of which most lines are right, of several the shorter prefix. A format that is named stays.
+func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string) {
+	f = named
+	if named == Auto {
+		f = Detect(lines, opt)
+	}
+	if named == URLs || len(lines) == 0 {
+		return f, ""
+	}
+	most, least := f.info().right(lines, opt), 0
+	for _, shape := range prefixes {
+		p := &prefixed{shape: shape, inner: newWrapped()}
+		rests, size := p.cutAll(lines)
+		if len(rests) == 0 || named == Auto && 10*len(rests) < 9*len(lines) || shape == anyJSON && most > 0 {
+			continue
+		}
+		g := named
+		if named == Auto {
+			g = Detect(rests, opt)
+		}
+		if n := g.info().right(rests, opt); g != URLs && (n > most || n == most && prefix != "" && size < least) {
+			f, prefix, most, least = g, shape, n, size
+		}
+	}
+	return f, prefix
+}
+
+// right returns how many lines are of a format, and have a client, a time and a host that look as if they were. Lines in
+// other lines are not right.
+func (f *format) right(lines [][]byte, opt Options) (n int) {
+	if f.name == JSON && IsWrapped(lines, opt) {
+		return 0
+	}
+	if f.header != nil {
+		if f.header(lines, opt) {
+			return len(lines)
+		}
+		return 0
+	}
+	for _, line := range lines {
+		switch {
+		case f.line != nil:
+			if f.line(line) {
+				n++
+			}
+		case slices.ContainsFunc(f.shapes(), func(p *pattern) bool { return p.isRight(line) }):
+			n++
+		}
+	}
+	return n
+}
+
+// isRight reports whether a line is of a pattern, and has a client, a time and a host that look as if they were.
+func (p *pattern) isRight(line []byte) bool {
+	var fields [maxFields][]byte
+	n, result := p.split(line, fields[:])
+	moment, client, host := p.value(fields[:n], roleTime), p.value(fields[:n], roleClient), p.value(fields[:n], roleHost)
+	return result == IsRow && (moment == nil || isMoment(moment)) && (client == nil || isPeer(client)) && (host == nil || isPeer(host))
+}
+
+// isPeer reports whether a text is an address or the name of a host, maybe with a port, or begins a list of them.
+func isPeer(text []byte) bool {
+	text, _, _ = bytes.Cut(text, []byte{','})
+	if isAddress(bytes.Trim(text, "[]")) {
+		return true
+	}
+	if i := bytes.LastIndexByte(text, ':'); i >= 0 {
+		if len(text) == i+1 || number(text[i+1:]) < 0 {
+			return false
+		}
+		text = text[:i]
+	}
+	if isAddress(bytes.Trim(text, "[]")) || string(text) == "localhost" {
+		return true
+	}
+	dot := bytes.LastIndexByte(text, '.')
+	return 0 < dot && dot+1 < len(text) && isLower(text[dot+1]|0x20) && bytes.IndexAny(text, " :/\"[<") < 0
+}

@@ -1,0 +1,98 @@
+package weblog
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// linesOf returns the first lines of a sample of testdata/formats.
+func linesOf(t *testing.T, name string) [][]byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "formats", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.Split(bytes.TrimRight(bytes.ReplaceAll(text, []byte("\r"), nil), "\n"), []byte{'\n'})
+	return lines[:min(len(lines), DetectLines)]
+}
+
+// readAs returns all that a parser makes of lines.
+func readAs(t *testing.T, lines [][]byte, f Format, prefix string) (rows []string) {
+	t.Helper()
+	opt := Options{Base: "https://base.example", Agents: true, Times: true, Clients: true, ClientAt: 1, Keep: []string{NameStatus, NameTime}, Optional: []string{NameStatus, NameTime}}
+	if f == CDXJ || f == CSV || f == TSV || f == W3C {
+		opt.Clients = false
+	}
+	p, err := New(f, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if prefix != "" {
+		p = Behind(prefix, p, &opt)
+	}
+	if s, ok := p.(Sampler); ok {
+		s.Sample(lines)
+	}
+	var r Row
+	for _, line := range lines {
+		result := p.Parse(line, &r)
+		if result == IsRow {
+			rows = append(rows, fmt.Sprintf("%s %s %s %d %q", r.AppendURL(nil), r.Client, r.Agent, r.Time, r.Fields))
+		} else {
+			rows = append(rows, fmt.Sprint(result.Refused()))
+		}
+	}
+	return rows
+}
+
+// TestPrefixes reads samples of all formats of lines, as they are and behind each prefix: the rows must be the same.
+func TestPrefixes(t *testing.T) {
+	fronts := []string{
+		"", "<190>Mar  3 10:15:00 web-01 nginx: ", "<190>Mar 13 10:15:00 web-01.example.org nginx[12]: ", "<190>Mar 13 10:15:00 nginx: ",
+		"<190>1 2026-03-03T10:15:00.123Z web-01 nginx 12 access - ", `<190>1 2026-03-03T10:15:00+01:00 web-01 nginx - - [a@1 b="c d"] `, "87 <158>1 2026-03-03T10:15:00+00:00 host nginx web.1 - ",
+		"<190>2026-03-03T10:15:00+00:00 web-01 nginx[12]: ", "<13>nginx: ", "Mar  3 10:15:00 web-01 nginx: ", "Mar 03 10:15:00.123456 web-01 nginx[12]: ",
+		"2026-03-03T10:15:00+0000 web-01 nginx[12]: ", "Tue 2026-03-03 10:15:00 UTC web-01 nginx[12]: ", "nginx: ", "2026-03-03T10:15:00+00:00 app[web.1]: ",
+		"2026-03-03T10:15:00.123456789Z stdout F ", "2026-03-03T10:15:00.123456789Z ", "web-1  | ", "web-1  | 2026-03-03T10:15:00.123456789Z ",
+		"[pod/web-7d4b9/nginx] ", "[pod/web-7d4b9/nginx] 2026-03-03T10:15:00Z ", "access.log:", "/var/log/nginx/access_log:", "logs/access.log:17:", "17:", "docker",
+	}
+	for name, want := range map[string]Format{
+		"nginx-combined.log": Combined, "nginx-vhost.log": Combined, "apache-vhost.log": Combined, "apache-common.log": Combined, "varnish.log": Combined,
+		"nginx-proxy-manager.log": NPM, "alb.log": ALB, "elb.log": ALB, "haproxy.log": HAProxy, "squid.log": Squid, "s3.log": S3, "envoy.log": Envoy, "istio.log": Envoy,
+		"nginx-json.jsonl": JSON, "caddy.jsonl": JSON, "semicolons.csv": CSV, "table.tsv": TSV, "iis-w3c.log": W3C, "index.cdxj": CDXJ,
+	} {
+		lines := linesOf(t, name)
+		rows := readAs(t, lines, want, "")
+		for _, front := range fronts {
+			var all [][]byte
+			for _, line := range lines {
+				if front == "docker" {
+					text, err := json.Marshal(map[string]string{"log": string(line) + "\n", "stream": "stdout", "time": "2026-03-03T10:15:00.123456789Z"})
+					if err != nil {
+						t.Fatal(err)
+					}
+					all = append(all, text)
+				} else {
+					all = append(all, append([]byte(front), line...))
+				}
+			}
+			f, prefix := Choose(all, Auto, Options{})
+			if f != want || front == "" && prefix != "" {
+				t.Errorf("%s behind %q: %s behind %q", name, front, f, prefix)
+				continue
+			}
+			got := readAs(t, all, f, prefix)
+			for i := range rows {
+				// a time that the line lacks may be that of the prefix; bytes that are no UTF-8 are none in JSON
+				if lacks := strings.Contains(rows[i], fmt.Sprint(NoTime)); got[i] != rows[i] && !lacks && (front != "docker" || bytes.Equal(lines[i], bytes.ToValidUTF8(lines[i], nil))) {
+					t.Errorf("%s behind %q as %q: %s, want %s", name, front, prefix, got[i], rows[i])
+					break
+				}
+			}
+		}
+	}
+}
