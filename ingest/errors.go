@@ -38,11 +38,11 @@ type ForeignError struct {
 // A Foreign is the kind of such a text, in words.
 type Foreign = weblog.Foreign
 
-// Kinds that have remedies of their own.
-const (
-	ForeignXML     = weblog.ForeignXML     // sitemaps and pages
-	ForeignRequest = weblog.ForeignRequest // logs of other programs with requests in quotes
-)
+// ForeignXML is the kind of sitemaps and pages.
+const ForeignXML = weblog.ForeignXML
+
+// A ShapeError says that no format is known that has the lines of a log. Its Pattern is one to start from.
+type ShapeError = weblog.ShapeError
 
 // Error names the kind, and has the start of the first line.
 func (e *ForeignError) Error() string {

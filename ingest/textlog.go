@@ -27,6 +27,7 @@ type textLog struct {
 	begun    bool // its first lines were looked at
 	headless bool // it was read as URLs, and looks like a table without a header
 	choice   weblog.Choice
+	stop     string // the field at which its first line is not of its format
 
 	fieldless bool   // its first lines are rows of W3C without their #Fields
 	failed    *where // the line that parsing stopped at; nil if it did not
@@ -41,7 +42,7 @@ func (l *textLog) open(name string) error {
 	}
 	l.utf8.Reset(l.texts)
 	l.lines.reset(&l.utf8)
-	l.begun, l.headless, l.fieldless, l.choice, l.failed, l.rows, l.refused, l.long = false, false, false, weblog.Choice{}, nil, 0, 0, 0
+	l.begun, l.headless, l.fieldless, l.choice, l.stop, l.failed, l.rows, l.refused, l.long = false, false, false, weblog.Choice{}, "", nil, 0, 0, 0
 	return nil
 }
 
@@ -121,11 +122,8 @@ func (l *textLog) begin(r *rowReader) error {
 		if len(lines) > 0 && unpack.Detect(lines[0]).Content == unpack.WARC {
 			f, prefix = weblog.WARC, ""
 		}
-		if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.LacksFields(lines) {
-			return ErrNoFields
-		}
-		if kind := weblog.ForeignOf(f, lines); kind != "" {
-			return &ForeignError{Kind: kind, First: string(lines[0])}
+		if err := l.checkLines(f, lines); err != nil {
+			return err
 		}
 		if err := l.setFormat(f); err != nil {
 			return err
@@ -135,6 +133,9 @@ func (l *textLog) begin(r *rowReader) error {
 	if prefix != "" {
 		l.parser = weblog.Behind(prefix, l.parser, &l.opt.Fields)
 	}
+	if len(lines) > 0 {
+		l.stop = weblog.Stop(l.of, lines[0])
+	}
 	l.fieldless = (l.of == weblog.W3C || l.of == weblog.CloudFront) && weblog.LacksFields(lines)
 	if l.of == weblog.URLs && len(lines) > 0 && !weblog.IsURL(lines[0]) {
 		r.noteBare(lines[0])
@@ -143,6 +144,17 @@ func (l *textLog) begin(r *rowReader) error {
 		l.choice = table.Sample(lines)
 	}
 	return nil
+}
+
+// checkLines returns why the first lines are not those of a list or a table that they were taken for.
+func (l *textLog) checkLines(f Format, lines [][]byte) error {
+	if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.LacksFields(lines) {
+		return ErrNoFields
+	}
+	if kind := weblog.ForeignOf(f, lines); kind != "" {
+		return &ForeignError{Kind: kind, First: string(lines[0])}
+	}
+	return weblog.CheckShape(f, lines, l.opt.Fields)
 }
 
 // isJSONText reports whether a first line begins a JSON text that does not end in it, or an array of
@@ -178,6 +190,9 @@ func (l *textLog) checkFormat() error {
 	}
 	if 2*l.long > l.refused {
 		return ErrLongLines
+	}
+	if l.stop != "" {
+		return fmt.Errorf("%w: %s; its first line does not fit at %s", ErrNotFormat, l.of, l.stop)
 	}
 	return fmt.Errorf("%w: %s", ErrNotFormat, l.of)
 }

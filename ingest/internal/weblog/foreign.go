@@ -7,9 +7,9 @@ import (
 
 // Texts that lines begin with, or hold, that no format here is for.
 var (
-	w3cRow      = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](?:[^ \t"]+[ \t])*/[^ \t"]*[ \t]`)
-	errorLine   = regexp.MustCompile(`^(?:\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[[a-z]+\] |\[[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d(?:\.\d+)? \d{4}\] \[)`)
-	requestLine = regexp.MustCompile(`"(?:[A-Z]{3,16} [^ "]+ HTTP/\d(?:\.\d)?|- - - )"`) // load balancers write "- - - " for none
+	errorLine = regexp.MustCompile(`^(?:\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[[a-z]+\] |\[[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d(?:\.\d+)? \d{4}\] \[)`)
+	tcpLine   = regexp.MustCompile(`(?:^| )[^ ]+:\d+ \[\d\d/[A-Z][a-z]{2}/\d{4}:[\d:.]+\] [^ ]+ [^ ]+/[^ ]+ [\d/+-]+ \+?\d+ [-A-Za-z]{2} `)
+	xmlLine   = regexp.MustCompile(`^(?:\x{FEFF})?[ \t]*<[^\d]`)
 )
 
 // LacksFields reports whether most lines look like rows of W3C, the first one among them, and no #Fields
@@ -22,7 +22,7 @@ func LacksFields(lines [][]byte) bool {
 			return false
 		case line[0] == '#':
 			continue
-		case w3cRow.Match(line):
+		case isW3CRequest(line):
 			rows++
 		case all == 0:
 			return false
@@ -37,9 +37,9 @@ type Foreign string
 
 // The kinds.
 const (
-	ForeignXML     Foreign = "XML or HTML"
-	ForeignErrors  Foreign = "an error log"
-	ForeignRequest Foreign = "a log with requests in lines of another form"
+	ForeignXML    Foreign = "XML or HTML"
+	ForeignErrors Foreign = "an error log"
+	ForeignTCP    Foreign = "a log of TCP connections, which has no URLs,"
 )
 
 // ForeignOf returns the kind of the first lines of a log that were taken for a Format: "" if that may be right. Of
@@ -59,7 +59,7 @@ func ForeignOf(f Format, lines [][]byte) Foreign {
 		}
 		counts[foreignLine(line)]++
 	}
-	for _, kind := range []Foreign{ForeignErrors, ForeignRequest} {
+	for _, kind := range []Foreign{ForeignErrors, ForeignTCP} {
 		if 2*counts[kind] > len(lines) {
 			return kind
 		}
@@ -70,12 +70,12 @@ func ForeignOf(f Format, lines [][]byte) Foreign {
 // foreignLine returns the kind that a line is of, "" if of none.
 func foreignLine(line []byte) Foreign {
 	switch {
-	case bytes.HasPrefix(trimBlank(bytes.TrimPrefix(line, []byte(byteOrderMark))), []byte{'<'}):
+	case xmlLine.Match(line):
 		return ForeignXML
 	case errorLine.Match(line):
 		return ForeignErrors
-	case requestLine.Match(line):
-		return ForeignRequest
+	case tcpLine.Match(line):
+		return ForeignTCP
 	}
 	return ""
 }

@@ -329,7 +329,9 @@ func (f *field) endOther(line []byte, from int) int {
 	case bySlash:
 		n = bytes.IndexByte(text, '/')
 	case byZone:
-		if n = bytes.IndexByte(text, ' '); n >= 0 && n+1 < len(text) && (text[n+1] == '+' || text[n+1] == '-') {
+		if n = bytes.IndexByte(text, ' '); n == len("2026-01-31") && hasShape(text, w3cMoment) { // a clock
+			n = len(w3cMoment) - 1
+		} else if n >= 0 && n+1 < len(text) && (text[n+1] == '+' || text[n+1] == '-') {
 			n += 1 + len(firstWord(text[n+1:]))
 		}
 		if n >= 0 && !bytes.HasPrefix(text[n:], f.until) {

@@ -251,5 +251,5 @@ func isPeer(text []byte) bool {
 		return true
 	}
 	dot := bytes.LastIndexByte(text, '.')
-	return 0 < dot && dot+1 < len(text) && isLower(text[dot+1]|0x20) && bytes.IndexAny(text, " :/\"[<") < 0
+	return 0 < dot && dot+1 < len(text) && isLower(text[dot+1]|0x20) && !bytes.ContainsAny(text, " :/\"[<")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -44,7 +45,7 @@ func readAs(t *testing.T, lines [][]byte, f Format, prefix string) (rows []strin
 		if result == IsRow {
 			rows = append(rows, fmt.Sprintf("%s %s %s %d %q", r.AppendURL(nil), r.Client, r.Agent, r.Time, r.Fields))
 		} else {
-			rows = append(rows, fmt.Sprint(result.Refused()))
+			rows = append(rows, strconv.FormatBool(result.Refused()))
 		}
 	}
 	return rows
@@ -88,7 +89,7 @@ func TestPrefixes(t *testing.T) {
 			got := readAs(t, all, f, prefix)
 			for i := range rows {
 				// a time that the line lacks may be that of the prefix; bytes that are no UTF-8 are none in JSON
-				if lacks := strings.Contains(rows[i], fmt.Sprint(NoTime)); got[i] != rows[i] && !lacks && (front != "docker" || bytes.Equal(lines[i], bytes.ToValidUTF8(lines[i], nil))) {
+				if lacks := strings.Contains(rows[i], strconv.Itoa(NoTime)); got[i] != rows[i] && !lacks && (front != "docker" || bytes.Equal(lines[i], bytes.ToValidUTF8(lines[i], nil))) {
 					t.Errorf("%s behind %q as %q: %s, want %s", name, front, prefix, got[i], rows[i])
 					break
 				}

@@ -117,6 +117,13 @@ func (s For) Add(err error) error {
 	if other, ok := errors.AsType[*ingest.ForeignError](err); ok {
 		return &remediedError{err, foreignRemedy(err, other)}
 	}
+	if shape, ok := errors.AsType[*ingest.ShapeError](err); ok {
+		remedy := "give the log_format or LogFormat of its server with -format"
+		if shape.Pattern != "" {
+			remedy += ", or start from -format '" + strings.ReplaceAll(say.Printable(shape.Pattern), "'", `'\''`) + "'"
+		}
+		return &remediedError{err, remedy}
+	}
 	switch {
 	case errors.Is(err, ingest.ErrLineEnds):
 		return &remediedError{err, unpackRemedy(err, `tr '\r' '\n'`, "<")}
@@ -205,9 +212,6 @@ func foreignRemedy(err error, other *ingest.ForeignError) string {
 	if other.Kind == ingest.ForeignXML {
 		return remedy + "; of XML only sitemaps are read"
 	}
-	if recipe := requestRecipe(other.First); recipe != "" && other.Kind == ingest.ForeignRequest {
-		return unpackRemedy(err, recipe, " ")
-	}
 	var names []string
 	for _, f := range ingest.Formats() {
 		if f != ingest.Auto {
@@ -215,24 +219,6 @@ func foreignRemedy(err error, other *ingest.ForeignError) string {
 		}
 	}
 	return remedy + ", or name its format with -format, if it is one of " + strings.Join(names, ", ")
-}
-
-// requestRecipe returns a command that makes a table of lines with requests in quotes, such as those of classic load
-// balancers, S3 and HAProxy. The User-Agent is in the next quotes, or behind those of the referrer. It is "" if
-// the line has no such request.
-func requestRecipe(line string) string {
-	parts := strings.Split(line, `"`)
-	for i := 1; i < len(parts); i += 2 {
-		if !strings.Contains(parts[i], " HTTP/") {
-			continue
-		}
-		names, fields := "request", fmt.Sprintf("$%d", i+1)
-		if agent := min(i+4, (len(parts)-1)/2*2-1); agent > i {
-			names, fields = names+`","user_agent`, fields+fmt.Sprintf(",$%d", agent+1)
-		}
-		return fmt.Sprintf(`awk -F'"' -v OFS='\t' 'BEGIN {print "%s"} {print %s}'`, names, fields)
-	}
-	return ""
 }
 
 // packError returns the error of a pack for another dialect, by the flags that ask for either.
