@@ -46,6 +46,8 @@ var samples = []struct {
 	{"varnish.log", weblog.Combined, "client,status:int,bytes:int,referer"},
 	{"ingress-nginx.log", weblog.Combined, "client,status:int,bytes:int,referer"},
 	{"traefik.log", weblog.Combined, "client,status:int,bytes:int,referer"},
+	{"heroku.log", weblog.Logfmt, "client,status:int,bytes:int,host,dyno,time:time"},
+	{"ltsv.log", weblog.LTSV, "client,status:int,bytes:int,host,referer"},
 	{"haproxy.log", weblog.HAProxy, "client,status:int,bytes:int,backend,queues_and_headers"},
 	{"cloudflare.jsonl", weblog.JSON, "status:int,RayID,time:time"},
 	{"table.csv", weblog.CSV, "Status Code:int,Title 1,Score:float"},

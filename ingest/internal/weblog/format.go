@@ -62,6 +62,8 @@ var formats = []*format{
 	&s3Format,
 	&envoyFormat,
 	&jsonFormat,
+	&logfmtFormat,
+	&ltsvFormat,
 	&tsvFormat,
 	&csvFormat,
 	&cdxjFormat,

@@ -63,7 +63,7 @@ func TestPrefixes(t *testing.T) {
 	}
 	for name, want := range map[string]Format{
 		"nginx-combined.log": Combined, "nginx-vhost.log": Combined, "apache-vhost.log": Combined, "apache-common.log": Combined, "varnish.log": Combined,
-		"nginx-proxy-manager.log": NPM, "alb.log": ALB, "elb.log": ALB, "haproxy.log": HAProxy, "squid.log": Squid, "s3.log": S3, "envoy.log": Envoy, "istio.log": Envoy,
+		"nginx-proxy-manager.log": NPM, "alb.log": ALB, "elb.log": ALB, "haproxy.log": HAProxy, "squid.log": Squid, "s3.log": S3, "envoy.log": Envoy, "istio.log": Envoy, "ltsv.log": LTSV,
 		"nginx-json.jsonl": JSON, "caddy.jsonl": JSON, "semicolons.csv": CSV, "table.tsv": TSV, "iis-w3c.log": W3C, "index.cdxj": CDXJ,
 	} {
 		lines := linesOf(t, name)

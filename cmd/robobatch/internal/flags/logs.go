@@ -41,8 +41,8 @@ func (l *Logs) Flags() []cli.Flag {
 			Name: "format", Arg: "name", Values: words.Formats(), Default: "auto",
 			Set: cli.Text(&l.Format), Doc: `
 			Format of the logs. auto detects it from their first lines; the others are urls, combined
-			(Apache, nginx), w3c (IIS), cloudfront, alb, npm, haproxy, squid, s3, envoy, json, csv, tsv, cdxj, parquet, sitemap and warc
-			(docs/FORMATS.md). It may be a log_format or LogFormat as pasted, or @file with one.`,
+			(Apache, nginx), w3c (IIS), cloudfront, alb, npm, haproxy, squid, s3, envoy, json, logfmt, ltsv, csv,
+			tsv, cdxj, parquet, sitemap and warc (docs/FORMATS.md). It may be a log_format or LogFormat as pasted, or @file with one.`,
 		},
 		{Name: "base", Arg: "url", Set: cli.Text(&l.Base), Doc: `
 			The site that the logs are of, if they have paths only. Write it like
