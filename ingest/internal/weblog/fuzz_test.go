@@ -163,6 +163,9 @@ func FuzzSplit(f *testing.F) {
 				continue
 			}
 			m := pair.loose.FindSubmatch(line)
+			if m == nil && line[len(line)-1] == '"' { // behind which a line may be cut off
+				m = pair.loose.FindSubmatch(append(bytes.Clone(line), '}'))
+			}
 			if m == nil {
 				t.Fatalf("%d: %q is taken as %q, and does not match", i, line, fields[:n])
 			}
@@ -433,6 +436,89 @@ func FuzzTime(f *testing.F) {
 		const years = 366 * 24 * 3600 * 1e6
 		if got := ParseTime(text); got != NoTime && (got < -1971*years || got > 8030*years) {
 			t.Errorf("%q is %d", text, got)
+		}
+	})
+}
+
+// shapeParts are what the parts of shapes of prefixes take, as regular expressions.
+var shapeParts = map[string]string{
+	"%d": `[0-9]+`, "%s": ` +`, "%w": `[^ ]+?`, "%t": `[^ ]+:`, "%f": `[^: "\[{]+`, "%M": `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`,
+	"%C": `[0-9]{2}:[0-9]{2}:[0-9]{2}[^ ]*`, "%D": `[0-9]{4}-[0-9]{2}-[0-9]{2}`, "%T": `[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[^ ]*`,
+	"%S": `(?:-|[^-].*?\]|\])`, "%j": `.*?[ \t]`,
+}
+
+// FuzzPrefix compares what prefixes take with regular expressions, and reads lines as anything that is chosen for them.
+func FuzzPrefix(f *testing.F) {
+	seedLines(f, "heroku.log", "ltsv.log", "elb.log", "nginx-json.jsonl")
+	f.Add([]byte(`<190>Mar  3 10:15:00 web-01 nginx: 192.0.2.10 - - [03/Mar/2026:10:15:00 +0000] "GET / HTTP/1.1" 200 5120`))
+	f.Add([]byte(`<190>1 2026-03-03T10:15:00+01:00 web-01 nginx - - [a@1 b="c d"] {"url":"/x"}`))
+	f.Add([]byte(`{"log":"192.0.2.10 - - [03/Mar/2026:10:15:00 +0000] \"GET / HTTP/1.1\" 200 5120\n","time":"2026-03-03T10:15:00Z"}`))
+	f.Add([]byte(`[pod/web-1/nginx] 2026-03-03T10:15:00+01:00 at=info method=GET path="/\"x" status=200`))
+	var expressions []*regexp.Regexp
+	for _, shape := range prefixes {
+		text := regexp.QuoteMeta(shape)
+		for part, takes := range shapeParts {
+			text = strings.ReplaceAll(text, part, takes)
+		}
+		expressions = append(expressions, regexp.MustCompile(`(?s)^`+text))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if !isLine(line) {
+			return
+		}
+		for i, shape := range prefixes {
+			p := &prefixed{shape: shape, inner: newWrapped()}
+			rest, _, ok := p.cut(line)
+			if shape == wrapped || !ok {
+				continue
+			}
+			if !bytes.HasSuffix(line, rest) {
+				t.Fatalf("%q is not the end of %q", rest, line)
+			}
+			if front := line[:len(line)-len(rest)]; !expressions[i].Match(front) {
+				t.Errorf("%q is no prefix of %s", front, shape)
+			}
+		}
+		opt := Options{Base: "https://base.example", Agents: true, Times: true, Clients: true, ClientAt: 1}
+		for _, named := range []Format{Auto, Combined, JSON, Logfmt, LTSV, S3} {
+			format, prefix := Choose([][]byte{line}, named, opt)
+			p, err := New(format, opt)
+			if err != nil {
+				continue
+			}
+			if prefix != "" {
+				p = Behind(prefix, p, &opt)
+			}
+			var r Row
+			if result := p.Parse(line, &r); result == IsRow {
+				checkRow(t, &r, 0)
+			}
+		}
+	})
+}
+
+// FuzzGuess holds that a pattern that is said to start from reads the line it was made for.
+func FuzzGuess(f *testing.F) {
+	seedLines(f, "heroku.log", "squid.log", "elb.log", "haproxy.log", "ltsv.log", "table.tsv")
+	f.Add([]byte(`192.0.2.9|31.01.2026|"GET / HTTP/1.1"|200`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if !isLine(line) {
+			return
+		}
+		e := guess(line)
+		if e.Pattern == "" {
+			return
+		}
+		format, err := ParseFormat(e.Pattern)
+		if err != nil {
+			t.Fatalf("%q: %q: %v", line, e.Pattern, err)
+		}
+		p, err := New(format, Options{Base: "https://base.example"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result := p.Parse(line, &Row{}); result != IsRow {
+			t.Errorf("%q by %q: %v", line, e.Pattern, result)
 		}
 	})
 }

@@ -152,6 +152,7 @@ func (p *pattern) finish() error {
 			f.until, f.blanks = f.until[:n-1], true
 		}
 		f.inside = f.inside || f.end == byZone // a time, which has a blank
+		f.quoted = f.quoted && bytes.HasPrefix(f.until, []byte{'"'})
 		var next field
 		if i+1 < len(p.fields) {
 			next = p.fields[i+1]
