@@ -80,7 +80,7 @@ func TestLogsFaults(t *testing.T) {
 			slices.Concat(gz, []byte("\n")), 20_000, 20_000, unpack.ErrTrailing,
 			"LOG: line 20001 (byte 1266152 of the text): gzip: after the compressed data come bytes that are not part of it: cut them off, or copy or download the file again",
 		},
-		"gzip and zeros":          {slices.Concat(gz, make([]byte, 9)), 20_000, 20_000, unpack.ErrTrailing, ""},
+		"gzip and zeros and more": {slices.Concat(gz, make([]byte, 9), gz), 20_000, 20_000, unpack.ErrTrailing, ""},
 		"gzip and half a header":  {slices.Concat(gz, gz[:9]), 20_000, 20_000, ErrTruncated, ""},
 		"gzip and the first byte": {slices.Concat(gz, gz[:1]), 20_000, 20_000, ErrTruncated, ""},
 		"gzip and a bad member":   {slices.Concat(gz, flip(gz, 2)), 20_000, 20_000, unpack.ErrTrailing, ""},
@@ -109,6 +109,17 @@ func TestLogsFaults(t *testing.T) {
 				t.Errorf("message\n%s\nwant\n%s", message, c.message)
 			}
 		})
+	}
+}
+
+// Zeros may fill a gzip file, as on tapes.
+func TestLogsPadding(t *testing.T) {
+	text := testpack.HardText(2000)
+	for _, zeros := range []int{1, 9, 100_000} {
+		got, err := readOne(t, testpack.WriteFile(t, t.TempDir(), "log", slices.Concat(testpack.Gzip(t, text[:len(text)/2]), testpack.Gzip(t, text[len(text)/2:]), make([]byte, zeros))))
+		if err != nil || !slices.Equal(got, urls(text, 2000)) {
+			t.Errorf("%d zeros: %d rows, %v", zeros, len(got), err)
+		}
 	}
 }
 

@@ -50,10 +50,20 @@ func (m *memberReader) Read(p []byte) (int, error) {
 	}
 }
 
-// next opens the next member. The error is io.EOF if there is none.
+// next opens the next member. The error is io.EOF if there is none: zeros may fill the file, as gzip allows.
 func (m *memberReader) next() error {
 	magic := []byte(packings[Gzip].magic)
-	switch head, err := m.in.Peek(len(magic)); {
+	head, err := m.in.Peek(len(magic))
+	if len(head) > 0 && head[0] == 0 {
+		for c := byte(0); err == nil && c == 0; {
+			c, err = m.in.ReadByte()
+		}
+		if err == nil {
+			return ErrTrailing
+		}
+		return err
+	}
+	switch {
 	case len(head) == 0:
 		return err
 	case !bytes.HasPrefix(magic, head):

@@ -19,6 +19,7 @@ var prefixes = []string{
 	"%w%s| ", "%w%s| %T ", // docker compose logs, with -t
 	"[pod/%w] ", "[pod/%w] %T ", // kubectl logs --prefix, with --timestamps
 	"%f:", "%f:%d:", "%d:", // grep -H, -Hn, -n
+	"\x1e", // of RFC 7464
 	anyJSON, wrapped,
 }
 
@@ -251,5 +252,5 @@ func isPeer(text []byte) bool {
 		return true
 	}
 	dot := bytes.LastIndexByte(text, '.')
-	return 0 < dot && dot+1 < len(text) && isLower(text[dot+1]|0x20) && !bytes.ContainsAny(text, " :/\"[<")
+	return 0 < dot && dot+1 < len(text) && isLower(text[dot+1]|0x20) && (isLower(text[0]|0x20) || isDigit(text[0])) && !bytes.ContainsAny(text, " :/\"[")
 }

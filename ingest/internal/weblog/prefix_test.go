@@ -59,7 +59,7 @@ func TestPrefixes(t *testing.T) {
 		"<190>2026-03-03T10:15:00+00:00 web-01 nginx[12]: ", "<13>nginx: ", "Mar  3 10:15:00 web-01 nginx: ", "Mar 03 10:15:00.123456 web-01 nginx[12]: ",
 		"2026-03-03T10:15:00+0000 web-01 nginx[12]: ", "Tue 2026-03-03 10:15:00 UTC web-01 nginx[12]: ", "nginx: ", "2026-03-03T10:15:00+00:00 app[web.1]: ",
 		"2026-03-03T10:15:00.123456789Z stdout F ", "2026-03-03T10:15:00.123456789Z ", "web-1  | ", "web-1  | 2026-03-03T10:15:00.123456789Z ",
-		"[pod/web-7d4b9/nginx] ", "[pod/web-7d4b9/nginx] 2026-03-03T10:15:00Z ", "access.log:", "/var/log/nginx/access_log:", "logs/access.log:17:", "17:", "docker",
+		"[pod/web-7d4b9/nginx] ", "[pod/web-7d4b9/nginx] 2026-03-03T10:15:00Z ", "access.log:", "/var/log/nginx/access_log:", "logs/access.log:17:", "17:", "\x1e", "docker",
 	}
 	for name, want := range map[string]Format{
 		"nginx-combined.log": Combined, "nginx-vhost.log": Combined, "apache-vhost.log": Combined, "apache-common.log": Combined, "varnish.log": Combined,
