@@ -502,7 +502,7 @@ func FuzzGuess(f *testing.F) {
 	seedLines(f, "heroku.log", "squid.log", "elb.log", "haproxy.log", "ltsv.log", "table.tsv")
 	f.Add([]byte(`192.0.2.9|31.01.2026|"GET / HTTP/1.1"|200`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		if !isLine(line) {
+		if !isLine(line) || len(line) > mostGuessed {
 			return
 		}
 		e := guess(line)

@@ -186,8 +186,9 @@ func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string)
 		return f, ""
 	}
 	most, least := f.info().right(lines, opt), 0
+	p := &prefixed{inner: newWrapped()}
 	for _, shape := range prefixes {
-		p := &prefixed{shape: shape, inner: newWrapped()}
+		p.shape = shape
 		rests, size := p.cutAll(lines)
 		if len(rests) == 0 || named == Auto && 10*len(rests) < 9*len(lines) || shape == anyJSON && most > 0 {
 			continue

@@ -40,8 +40,12 @@ func CheckShape(f Format, lines [][]byte, opt Options) error {
 	return guess(lines[0])
 }
 
+// mostGuessed is how many bytes of a line are looked at for its fields: as many brackets that do not end cost their square.
+const mostGuessed = 4 << 10
+
 // guess names the fields of a line by their values, as nginx would.
 func guess(line []byte) *ShapeError {
+	line = line[:min(len(line), mostGuessed)]
 	sep := byte(' ')
 	for _, c := range []byte("\t|;") {
 		if n := bytes.Count(line, []byte{c}); n > 1 && n*2 > bytes.Count(line, []byte{' '}) {
