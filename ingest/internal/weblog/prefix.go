@@ -204,37 +204,46 @@ func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string)
 	return f, prefix
 }
 
-// right returns how many lines are of a format, and have a client, a time and a host that look as if they were. Lines in
-// other lines are not right.
-func (f *format) right(lines [][]byte, opt Options) (n int) {
+// right returns how well lines fit a format: two points for each line of it whose client, time and host look so, see points.
+// Lines in other lines have none.
+func (f *format) right(lines [][]byte, opt Options) (all int) {
 	if f.name == JSON && IsWrapped(lines, opt) {
 		return 0
 	}
 	if f.header != nil {
 		if f.header(lines, opt) {
-			return len(lines)
+			return 2 * len(lines)
 		}
 		return 0
 	}
 	for _, line := range lines {
-		switch {
-		case f.line != nil:
-			if f.line(line) {
-				n++
-			}
-		case slices.ContainsFunc(f.shapes(), func(p *pattern) bool { return p.isRight(line) }):
-			n++
+		most := 0
+		if f.line != nil && f.line(line) {
+			most = 2
 		}
+		for _, p := range f.shapes() {
+			most = max(most, p.points(line))
+		}
+		all += most
 	}
-	return n
+	return all
 }
 
-// isRight reports whether a line is of a pattern, and has a client, a time and a host that look as if they were.
-func (p *pattern) isRight(line []byte) bool {
+// points returns 2 for a line of a pattern whose client and host look so, 1 for another one whose user has no blank, as the
+// rest of a prefix has, and 0 for one with another time or of another shape.
+func (p *pattern) points(line []byte) int {
 	var fields [maxFields][]byte
 	n, result := p.split(line, fields[:])
 	moment, client, host := p.value(fields[:n], roleTime), p.value(fields[:n], roleClient), p.value(fields[:n], roleHost)
-	return result == IsRow && (moment == nil || isMoment(moment)) && (client == nil || isPeer(client)) && (host == nil || isPeer(host))
+	switch {
+	case result != IsRow || moment != nil && !isMoment(moment):
+		return 0
+	case (client == nil || isPeer(client)) && (host == nil || isPeer(host)):
+		return 2
+	case HasBlank(p.value(fields[:n], roleUser)):
+		return 0
+	}
+	return 1
 }
 
 // isPeer reports whether a text is an address or the name of a host, maybe with a port, or begins a list of them.

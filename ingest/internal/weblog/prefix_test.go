@@ -61,6 +61,12 @@ func TestPrefixes(t *testing.T) {
 		"2026-03-03T10:15:00.123456789Z stdout F ", "2026-03-03T10:15:00.123456789Z ", "web-1  | ", "web-1  | 2026-03-03T10:15:00.123456789Z ",
 		"[pod/web-7d4b9/nginx] ", "[pod/web-7d4b9/nginx] 2026-03-03T10:15:00Z ", "access.log:", "/var/log/nginx/access_log:", "logs/access.log:17:", "17:", "\x1e", "docker",
 	}
+	for _, front := range fronts[1:] { // addresses that were made unreadable
+		line := []byte(front + `xxx - - [31/Jan/2026:18:00:03 +0000] "GET /a HTTP/1.1" 200 12`)
+		if f, prefix := Choose([][]byte{line}, Auto, Options{}); prefix == "" && strings.HasSuffix(front, " ") {
+			t.Errorf("%s: %s behind nothing", line, f)
+		}
+	}
 	for name, want := range map[string]Format{
 		"nginx-combined.log": Combined, "nginx-vhost.log": Combined, "apache-vhost.log": Combined, "apache-common.log": Combined, "varnish.log": Combined,
 		"nginx-proxy-manager.log": NPM, "alb.log": ALB, "elb.log": ALB, "haproxy.log": HAProxy, "squid.log": Squid, "s3.log": S3, "envoy.log": Envoy, "istio.log": Envoy, "ltsv.log": LTSV,
