@@ -113,7 +113,7 @@ func referenceOf(text string) (loose, plain *regexp.Regexp) {
 			l, s = l+`(-1|-|0|[0-9]{3})`, s+`([0-9]{3})`
 		case strings.HasSuffix(front, `"`):
 			l, s = l+`((?:[^\\]|\\.)*?)`, s+`([^"\\]*)`
-		case strings.HasSuffix(front, "["), strings.HasSuffix(front, "[Client "), name == "$remote_user", name == "%u", behind == "":
+		case strings.HasSuffix(front, "["), strings.HasSuffix(front, "[Client "), name == "$remote_user", name == "%u":
 			s += `([^"\\\[\] ]*)`
 			if user := strings.TrimSuffix(text[:m[0]], " ["); strings.HasSuffix(user, "$remote_user") || strings.HasSuffix(user, "%u") {
 				l += `([^\[]*?)`
@@ -122,6 +122,8 @@ func referenceOf(text string) (loose, plain *regexp.Regexp) {
 			}
 		case name == "%v":
 			l, s = l+`([^ ]*)`, s+`([^"\\\[\]|: ]*)`
+		case behind == "": // all that is left
+			l, s = l+`(.*)`, s+`([^"\\\[\]|: ]*)`
 		default:
 			l, s = l+`([^ ]*?)`, s+`([^"\\\[\]|: ]*)`
 		}

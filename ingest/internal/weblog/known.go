@@ -1,6 +1,7 @@
 package weblog
 
 import (
+	"bytes"
 	"slices"
 )
 
@@ -109,9 +110,16 @@ func (f *format) isLine(line []byte) bool {
 	case len(f.patterns) == 0 || isURL(line) || isJSON(line):
 		return false
 	}
+	return slices.ContainsFunc(f.shapes(), func(p *pattern) bool { return p.isLine(line) })
+}
+
+// isLine reports whether a line is of a pattern. Nearly all others lack a text that it has.
+func (p *pattern) isLine(line []byte) bool {
+	first := p.fields[0].class
+	if !bytes.Contains(line, p.must) || (first == numberValue || first == momentValue) && len(p.lead) == 0 && !isDigit(line[0]) || first == schemeValue && !isLower(line[0]) {
+		return false
+	}
 	var fields [maxFields][]byte
-	return slices.ContainsFunc(f.shapes(), func(p *pattern) bool {
-		_, result := p.split(line, fields[:])
-		return result == IsRow
-	})
+	_, result := p.split(line, fields[:])
+	return result == IsRow
 }

@@ -196,6 +196,11 @@ func (p *pattern) finish() error {
 			break
 		}
 	}
+	for _, f := range p.fields[:max(p.need, 1)-1] {
+		if len(f.until) > len(p.must) {
+			p.must = f.until
+		}
+	}
 	p.last = len(p.fields)
 	if p.last == 0 {
 		return fmt.Errorf("%w: it has no fields", ErrPattern)

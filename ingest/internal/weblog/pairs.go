@@ -30,14 +30,16 @@ func isLogfmt(line []byte) bool {
 
 // isLTSV reports whether a line has three fields between tabs, all with a label.
 func isLTSV(line []byte) bool {
-	fields := bytes.Split(line, []byte{tab})
-	for _, field := range fields {
+	n := 0
+	for more := true; more; n++ {
+		var field []byte
+		field, line, more = bytes.Cut(line, []byte{tab})
 		label, value, ok := bytes.Cut(field, []byte{':'})
 		if !ok || bytes.HasPrefix(value, []byte{' '}) || len(label) == 0 || !isLower(label[0]|0x20) || isURL(field) || bytes.ContainsAny(label, " .\"{/") {
 			return false
 		}
 	}
-	return len(fields) > 2
+	return n > 2
 }
 
 // pairs reads names and values.

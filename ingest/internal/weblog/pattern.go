@@ -95,8 +95,9 @@ type field struct {
 type pattern struct {
 	lead   []byte // in front of the first field
 	fields []field
-	bare   bool // the first field is a host or a client without quotes
-	need   int  // fields that a line must have: up to the URL and the status
+	bare   bool   // the first field is a host or a client without quotes
+	need   int    // fields that a line must have: up to the URL and the status
+	must   []byte // the longest text between these
 
 	of     [numRoles]int // the last field with a role, -1 if there is none
 	last   int           // fields that are read
