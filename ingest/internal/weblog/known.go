@@ -113,10 +113,10 @@ func (f *format) isLine(line []byte) bool {
 	return slices.ContainsFunc(f.shapes(), func(p *pattern) bool { return p.isLine(line) })
 }
 
-// isLine reports whether a line is of a pattern. Nearly all others lack a text that it has.
+// isLine reports whether a line is of a pattern. Nearly all others lack a sign that it has.
 func (p *pattern) isLine(line []byte) bool {
-	first := p.fields[0].class
-	if !bytes.Contains(line, p.must) || (first == numberValue || first == momentValue) && len(p.lead) == 0 && !isDigit(line[0]) || first == schemeValue && !isLower(line[0]) {
+	first := &p.fields[0]
+	if first.class != anyValue && first.end == byByte && len(p.lead) == 0 && !first.allows(firstWord(line)) || p.must != 0 && bytes.IndexByte(line, p.must) < 0 {
 		return false
 	}
 	var fields [maxFields][]byte

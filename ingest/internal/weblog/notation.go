@@ -197,8 +197,11 @@ func (p *pattern) finish() error {
 		}
 	}
 	for _, f := range p.fields[:max(p.need, 1)-1] {
-		if len(f.until) > len(p.must) {
-			p.must = f.until
+		if p.must == 0 && bytes.IndexByte(f.until, '"') >= 0 {
+			p.must = '"'
+		}
+		if bytes.IndexByte(f.until, ']') >= 0 {
+			p.must = ']'
 		}
 	}
 	p.last = len(p.fields)

@@ -95,9 +95,9 @@ type field struct {
 type pattern struct {
 	lead   []byte // in front of the first field
 	fields []field
-	bare   bool   // the first field is a host or a client without quotes
-	need   int    // fields that a line must have: up to the URL and the status
-	must   []byte // the longest text between these
+	bare   bool // the first field is a host or a client without quotes
+	need   int  // fields that a line must have: up to the URL and the status
+	must   byte // between these: a bracket, or else a quote; 0 for neither
 
 	of     [numRoles]int // the last field with a role, -1 if there is none
 	last   int           // fields that are read
