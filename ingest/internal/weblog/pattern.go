@@ -250,6 +250,7 @@ func (p *pattern) finish() error {
 		if i+1 < len(p.fields) {
 			next = p.fields[i+1]
 		}
+		f.quoted = f.quoted && len(f.until) > 0 && f.until[0] == '"' // not in "$request_method $request_uri"
 		switch n := len(f.until); {
 		case f.end == bySlash:
 		case f.quoted:
@@ -292,6 +293,9 @@ func (p *pattern) finish() error {
 	}
 	if first := &p.fields[0]; len(p.lead) == 0 { // so the first field is there
 		p.bare = first.role == roleHost || first.role == roleClient
+	}
+	if i := slices.IndexFunc(p.fields, func(f field) bool { return f.option != nil }); i >= 0 && i+1 < p.need {
+		return fmt.Errorf("%w: only fields behind the URL and the status may be missing, and (? stands behind %s", ErrPattern, p.fields[i].name)
 	}
 	if !target {
 		return fmt.Errorf("%w: no field of it is known to hold a URL, a path or a request", ErrPattern)
@@ -443,7 +447,7 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 			return i + 1, p.missing(i+1, nil)
 		}
 		if f.checked {
-			if f.class == addressValue && isAddress(bytes.TrimSuffix(fields[i-1], []byte{','})) {
+			if f.class == addressValue && i > 0 && isAddress(bytes.TrimSuffix(fields[i-1], []byte{','})) {
 				at = passAddresses(line, at, &fields[i-1], p.fields[i-1].quoted)
 			}
 			for f.blanks && at < len(line) && line[at] == ' ' {
