@@ -179,7 +179,7 @@ func (l *textLog) checkFormat() error {
 	if 2*l.long > l.refused {
 		return ErrLongLines
 	}
-	return fmt.Errorf("%w: %s", ErrNotFormat, l.of)
+	return fmt.Errorf("%w: %.200s", ErrNotFormat, l.of) // a pattern may be long
 }
 
 // firstLines returns the lines that tell the kind of the log.

@@ -166,6 +166,9 @@ func cutPasted(text string) string {
 // compilePattern compiles a pattern: in nginx's notation if it has a "$", else in Apache's. In both, a backslash takes
 // the meaning from the next character, two blanks are one blank or more, and "(?" begins what lines may lack at their end.
 func compilePattern(text string) (*pattern, error) {
+	if strings.Contains(text, "\n") {
+		return nil, fmt.Errorf("%w: it has several lines: give one log_format or LogFormat alone", ErrPattern)
+	}
 	p := &pattern{client: -1}
 	nginx := strings.Contains(text, "$")
 	delimiter := &p.lead // that is being read

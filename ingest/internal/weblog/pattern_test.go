@@ -73,6 +73,7 @@ func TestPastedErrors(t *testing.T) {
 		"$request $":                `"$"`,
 		"%h %{x":                    `"%{x"`,
 		"$status (? $request":       "stands behind status",
+		"http {\n$request":          "several lines",
 		strings.Repeat("$uri ", 65): "65 fields",
 	} {
 		if _, err := ParseFormat(text); !errors.Is(err, ErrPattern) || !strings.Contains(err.Error(), says) {

@@ -2,17 +2,20 @@ package flags
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -85,10 +88,8 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 	opt.Limit = l.Limit
 	format := l.Format
 	if name, ok := strings.CutPrefix(format, "@"); ok {
-		var text []byte
-		text, err = os.ReadFile(name)
+		format, err = readPattern(name)
 		faults.Add("format", err)
-		format = string(text)
 	}
 	if err == nil {
 		opt.Format, err = ingest.ParseFormat(format)
@@ -111,6 +112,25 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 		kept = append(kept, output.KeptColumn{Name: name, Kind: column.Kind})
 	}
 	return opt, kept
+}
+
+// readPattern returns the text of a file with a format. One without an end, as /dev/zero, is too long.
+func readPattern(name string) (string, error) {
+	const most = 64 << 10
+	f, err := place.Open(name)
+	var text []byte
+	if err == nil {
+		defer f.Close()
+		text, err = io.ReadAll(io.LimitReader(f, most+1))
+	}
+	pattern := strings.TrimSpace(string(text))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read %s: %w: name a file with a log_format or LogFormat", say.File(name), atomicfile.Cause(err))
+	case len(text) > most || pattern == "":
+		return "", fmt.Errorf("%s is empty, or has over %d KiB: name a file with a log_format or LogFormat", say.File(name), most>>10)
+	}
+	return pattern, nil
 }
 
 // parseClient reads a field and maybe which of its addresses is meant, as in "x_forwarded_for:last", as
