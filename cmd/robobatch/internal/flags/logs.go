@@ -135,7 +135,7 @@ func readPattern(name string) (string, error) {
 
 // parseClient reads a field and maybe which of its addresses is meant, as in "x_forwarded_for:last", as
 // [ingest.Fields] has them.
-func parseClient(text string) (field string, place int) {
+func parseClient(text string) (field string, which int) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {
 		return text, 0
