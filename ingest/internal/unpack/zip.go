@@ -105,6 +105,8 @@ func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *
 		return nil, nil, &ZipError{Reason: "is encrypted: unpack it first"}
 	case found[0].Method != zip.Store && found[0].Method != zip.Deflate:
 		return nil, nil, &ZipError{Reason: fmt.Sprintf("is packed by method %d of zip, which is not read: unpack it first", found[0].Method)}
+	case found[0].CRC32 == 0 && found[0].UncompressedSize64 > 0: // which the library would not check
+		return nil, nil, &ZipError{Reason: "has no checksum: unpack it first"}
 	}
 	return r, found[0], nil
 }
@@ -169,12 +171,17 @@ func checkWhole(file io.ReaderAt, size int64, note int) error {
 // the sum.
 type zipText struct {
 	r     io.Reader
+	last  lastRead
 	parts verifiedParts
 }
 
-// Read reads text.
+// Read reads text. With the error of a wrong size the library gives no text, though it has unpacked some.
 func (z *zipText) Read(p []byte) (int, error) {
+	z.last.n = 0
 	n, err := z.r.Read(p)
+	if err != nil {
+		n = z.last.n
+	}
 	z.parts.given += int64(n)
 	if err == io.EOF {
 		z.parts.end(true)
@@ -184,18 +191,37 @@ func (z *zipText) Read(p []byte) (int, error) {
 
 func (z *zipText) verified() *verifiedParts { return &z.parts }
 
+// A lastRead notes how many bytes the last read gave.
+type lastRead struct {
+	io.Reader
+	n int
+}
+
+// Read reads.
+func (r *lastRead) Read(p []byte) (n int, err error) {
+	r.n, err = r.Reader.Read(p)
+	return r.n, err
+}
+
+// Close does nothing.
+func (r *lastRead) Close() error { return nil }
+
 // openZip starts to read a file in a zip archive, the only one if member is "". Close closes f.
 func (t *textReader) openZip(f files.File, member string) {
 	t.start(f, f)
 	t.packing = Zip
 	r, m, err := findMember(f, SizeOf(f), member)
 	if err == nil {
+		text := &zipText{}
+		from := func(raw, unpacked io.Reader) io.ReadCloser {
+			t.file, text.last.Reader = raw, unpacked
+			return &text.last
+		}
 		// The packed bytes come by t.buf, which counts them, and reads more than 4 KiB at once.
-		r.RegisterDecompressor(zip.Store, func(raw io.Reader) io.ReadCloser { t.file = raw; return io.NopCloser(t.buf) })
-		r.RegisterDecompressor(zip.Deflate, func(raw io.Reader) io.ReadCloser { t.file = raw; return flate.NewReader(t.buf) })
-		var text io.Reader
-		text, err = m.Open()
-		t.text = &zipText{r: text}
+		r.RegisterDecompressor(zip.Store, func(raw io.Reader) io.ReadCloser { return from(raw, t.buf) })
+		r.RegisterDecompressor(zip.Deflate, func(raw io.Reader) io.ReadCloser { return from(raw, flate.NewReader(t.buf)) })
+		text.r, err = m.Open()
+		t.text = text
 	}
 	if err != nil {
 		t.text, t.fault = bytes.NewReader(nil), cutShort(err, 1) // a directory that ends too early is no end of the text

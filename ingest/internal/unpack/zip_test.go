@@ -79,6 +79,23 @@ func TestZip(t *testing.T) {
 	}
 }
 
+// TestZipSize holds that no text is lost where the directory promises another size.
+func TestZipSize(t *testing.T) {
+	text := strings.Repeat("https://example.com/\n", 100)
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		for _, size := range []int{0, len(text) - 1, len(text) + 1} {
+			data := makeZip(t, text, method, "a.txt")
+			binary.LittleEndian.PutUint32(data[bytes.LastIndex(data, []byte("PK\x01\x02"))+24:], uint32(size))
+			path := testpack.WriteFile(t, t.TempDir(), "a.zip", data)
+			for _, ahead := range []int{0, 2} {
+				if got, err := readNamed(t, path, ahead); got != text || err == nil {
+					t.Errorf("method %d, size %d, ahead by %d: %d bytes, %v", method, size, ahead, len(got), err)
+				}
+			}
+		}
+	}
+}
+
 // TestLargeZip reads an archive of more files than the end of a small one can count.
 func TestLargeZip(t *testing.T) {
 	names := make([]string, 1<<16)
@@ -118,6 +135,7 @@ func TestZipRefused(t *testing.T) {
 		"shorter":                             {change(directory+24, 1, 0, 0, 0), ErrDamaged},
 		"longer":                              {change(directory+24, 0xff, 0xff, 0xff, 0), ErrTruncated},
 		"one longer":                          {change(directory+24, byte(len(text)+1)), ErrTruncated},
+		"no sum":                              {change(directory+16, 0, 0, 0, 0), ErrFormat},
 		"encrypted":                           {change(directory+8, 9), ErrFormat},
 		"method":                              {change(directory+10, 93), ErrFormat},
 		"Office":                              {makeZip(t, "x", zip.Store, "[Content_Types].xml", "xl/workbook.xml"), ErrFormat},
