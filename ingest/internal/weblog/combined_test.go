@@ -66,3 +66,32 @@ func TestCombinedCutOff(t *testing.T) {
 		}
 	}
 }
+
+// TestCombinedOther holds that fields in front of those that are not as they should be are kept.
+func TestCombinedOther(t *testing.T) {
+	p, err := New(Combined, Options{Base: "https://example.com", Agents: true, Keep: []string{NameBytes, NameReferer}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rest, want := range map[string]string{ // bytes referer agent
+		`512`:                   "512||",
+		`512 `:                  "512||",
+		`512 0.005`:             "512||",
+		`512 - -`:               "512||",
+		`512 0.005 "-" "bot"`:   "512||",
+		`512 "r"`:               "512|r|",
+		`512 "r" bot`:           "512|r|",
+		`512 "r"  "bot"`:        "512|r|",
+		`512 "r" - "192.0.2.9"`: "512|r|",
+		`512 "r" x" "bot"`:      `512|r" x|bot`,
+		`512 "r" "bot" 0.005`:   "512|r|bot",
+	} {
+		var r Row
+		line := `192.0.2.1 - - [31/Jan/2026:18:00:03 +0100] "GET /a HTTP/1.1" 200 ` + rest
+		if result := p.Parse([]byte(line), &r); result != IsRow {
+			t.Errorf("%s: %v", rest, result)
+		} else if got := string(r.Fields[0]) + "|" + string(r.Fields[1]) + "|" + string(r.Agent); got != want {
+			t.Errorf("%s: %s, want %s", rest, got, want)
+		}
+	}
+}
