@@ -26,7 +26,7 @@ func TestCombinedQuotedFront(t *testing.T) {
 		{"", `"203.0.113.9" 148.251.1.1 - anna`, "203.0.113.9", "148.251.1.1", true},
 		{"", `"203.0.113.9, 10.0.0.2" 148.251.1.1 - anna`, "", "", false},
 	} {
-		c, err := New(Combined, Options{Base: test.base, Keep: []string{NameClient, NameUser}})
+		c, err := New(Combined, Options{Base: test.base, Keep: []string{NameClient, NameUser, NameHost}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,6 +43,8 @@ func TestCombinedQuotedFront(t *testing.T) {
 			}
 		case result != IsRow || string(r.Host) != test.host || string(r.Fields[0]) != test.client || string(r.Fields[1]) != "anna" || r.Address != test.address:
 			t.Errorf("%s: %v, host %q, fields %q, address %t", line, result, r.Host, r.Fields, r.Address)
+		case test.client == "203.0.113.9" && r.Fields[2] != nil:
+			t.Errorf("%s: host %q, which is the client's address", line, r.Fields[2])
 		}
 	}
 }
