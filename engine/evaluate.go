@@ -256,8 +256,8 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 			}
 			continue
 		}
-		path, alike := raw, robots.IsPlain(raw)
-		if !alike {
+		path, isPlain, hasReadings := raw, robots.IsPlain(raw), false
+		if !isPlain {
 			path, e.path = dialect.Path(raw, e.path)
 		}
 		switch {
@@ -266,11 +266,11 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 			continue
 		case int(id) < len(e.common) && e.common[id] != nil && (!fromLog || int(b.Agents[i]) < known):
 			fillVerdicts(verdicts, Verdict(e.common[id].Decide(path, &e.scratch)))
-			alike = alike && !e.common[id].HasReadings()
+			hasReadings = e.common[id].HasReadings()
 		default:
-			alike = !e.decideEach(b, i, path) && alike
+			hasReadings = e.decideEach(b, i, path)
 		}
-		if !alike && denies(verdicts) {
+		if (!isPlain || hasReadings) && denies(verdicts) && (!isPlain || agents > 1 || e.readingsOf(id, b.agent(i, 0)).sets != nil) {
 			e.suspects.add(i)
 		}
 		e.follow(b, id, i, raw, path)
