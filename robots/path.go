@@ -144,11 +144,6 @@ func (d Dialect) Path(raw, buf []byte) (path, newbuf []byte) {
 	return d.normalPath(raw, n, buf)
 }
 
-// IsPlain reports whether [Dialect.Path] returns raw itself in every dialect, as it does for most URLs. It is false for all paths with a "%".
-func IsPlain(raw []byte) bool {
-	return len(raw) > 0 && raw[0] == '/' && fullURL.kept(raw) == len(raw) // fullURL changes all that other forms do
-}
-
 // normalPath is Path for any URL. The first n bytes of raw are in normal form.
 func (d Dialect) normalPath(raw []byte, n int, buf []byte) (path, newbuf []byte) {
 	if hash := bytes.IndexByte(raw[n:], '#'); hash >= 0 {
@@ -316,3 +311,8 @@ func unhex(b byte) byte {
 }
 
 func isLowerHex(b byte) bool { return 'a' <= b && b <= 'f' }
+
+// IsPlain reports whether [Dialect.Path] returns raw itself in every dialect, as it does for most URLs. It is false for all paths with a "%".
+func IsPlain(raw []byte) bool {
+	return len(raw) > 0 && raw[0] == '/' && fullURL.kept(raw) == len(raw) // fullURL changes all that other forms do
+}
