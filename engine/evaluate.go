@@ -256,10 +256,11 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 			}
 			continue
 		}
-		path, isPlain, hasReadings := raw, robots.IsPlain(raw), false
+		path, isPlain := raw, robots.IsPlain(raw)
 		if !isPlain {
 			path, e.path = dialect.Path(raw, e.path)
 		}
+		var hasReadings bool
 		switch {
 		case always && dialect.AlwaysAllowed(path):
 			fillVerdicts(verdicts, Verdict{NoRule, ReasonRobotsTxt, Allowed})
