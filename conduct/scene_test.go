@@ -286,6 +286,10 @@ var kinds = []struct {
 		s.get(9.5, "GPTBot", "", plain+"/private/1").get(10, "GPTBot", "held", plain+"/private/1").get(11, "GPTBot", "outdated", plain+"/private/1").asks(12, "GPTBot", 503)
 		s.get(13, "GPTBot", "held", plain+"/private/1").asks(14, "GPTBot", 200).get(15, "GPTBot", "knew", plain+"/private/1").get(15, "bingbot", "outdated", plain+"/private/1")
 	}},
+	{"a refresh at https fails before an answer", func(s *scene) {
+		s.capture(0, 200, allows).capture(10, 200, closes).leads(0, plain, site).asks(7, "GPTBot", 200).asks(8, "GPTBot", 503).asks(9, "GPTBot", 200)
+		s.get(0, "", "", plain+"/").get(12, "GPTBot", "outdated", plain+"/private/1")
+	}},
 	{"www leads over http", func(s *scene) {
 		s.capture(0, 200, closes).leads(0, "http://www.a.example", plain).leads(0, plain, site).asks(1, "GPTBot", 200)
 		s.get(0, "", "", "http://www.a.example/").get(2, "GPTBot", "knew", "http://www.a.example/private/1").get(2, "GPTBot", "knew", plain+"/private/1").gets(2, "GPTBot", "knew")

@@ -67,6 +67,7 @@ func (c *comparer) compare(b *Batch) {
 	b.Changes = grown(b.Changes, n*agents)
 	clear(b.Changes)
 	c.old.paths = grown(c.old.paths, n)
+	c.old.suspects.reset(n, c.now.store.opt.LogAgents.judges()) // also rows that the old store does not decide
 	if c.old.store.opt.RowTimes {
 		c.old.timeless = grown(c.old.timeless, n)
 	}
@@ -126,8 +127,11 @@ func (c *comparer) findSites(b *Batch) {
 		default:
 			e.find(old, b.URL(i))
 			old.Sites[i], old.Rulings[i] = e.route.site, e.route.ruling
+			if e.route.ruling == rules.Dated {
+				old.Rulings[i] = e.during(old, i)
+			}
 			if site < strayBit && e.route.site < strayBit {
-				c.known[site] = oldSite{e.route.site, e.route.ruling}
+				c.known[site] = oldSite{old.Sites[i], old.Rulings[i]}
 			}
 		}
 		e.paths[i] = c.now.paths[i] // the same URL has the same path
@@ -193,10 +197,10 @@ func Differing(old, now *Store) (origins []robots.Origin, same int, err error) {
 	o, n := old.rules.Reader(unknownUsers), now.rules.Reader(unknownUsers)
 	for site := range uint32(now.NumSites()) {
 		name := n.Origin(site)
-		_, is, _ := n.Find([]byte(name))
-		was := rules.NoRobots
-		if _, id, ok := o.Find([]byte(name)); ok {
-			was = id
+		is, _ := inForce(n, name)
+		was, known := inForce(o, name)
+		if !known {
+			was = rules.NoRobots
 		}
 		if t.alike(was, is) {
 			same++
@@ -209,7 +213,7 @@ func Differing(old, now *Store) (origins []robots.Origin, same int, err error) {
 		if _, _, ok := n.Find([]byte(name)); ok {
 			continue
 		}
-		if _, was, _ := o.Find([]byte(name)); was != rules.NoRobots {
+		if was, _ := inForce(o, name); was != rules.NoRobots {
 			origins = append(origins, name)
 		}
 	}
@@ -218,6 +222,15 @@ func Differing(old, now *Store) (origins []robots.Origin, same int, err error) {
 		err = now.Err()
 	}
 	return origins, same, err
+}
+
+// inForce returns the ruling in force for an origin in a store for a moment, and whether it has the origin.
+func inForce(r rules.Reader, origin robots.Origin) (id RulingID, known bool) {
+	site, id, known := r.Find([]byte(origin))
+	if id == rules.Dated {
+		id = r.Periods(site)[0].ID
+	}
+	return id, known
 }
 
 // ShareOrigin reports whether two stores have an origin in common. It looks at the origins of the first

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
@@ -27,33 +29,64 @@ type ReadBy struct {
 	Line    int32 // of the rule that decides; 0 if none does
 }
 
-// dispute fills b.Disputes. Only rows that are forbidden cost anything, and mostly a look whether their text and their path are the same in
-// all readings.
+// dispute fills b.Disputes. Rows outside e.suspects have none: their text has no readings, no fetch of it opens the site to some readers, and
+// their path is the same in every dialect. So nothing else is asked of most rows that are forbidden.
 func (e *Evaluator) dispute(b *Batch) {
 	if e.store.opt.readings == nil {
 		return
 	}
-	agents := uint32(e.store.agentsPerURL())
-	alike := -1 // the last row whose readings are the same for all agents
-	for i := nextDenied(b.Verdicts, 0); i < len(b.Verdicts); i = nextDenied(b.Verdicts, i+1) {
-		row, verdict := uint32(i), uint32(0)
-		if agents > 1 {
-			row, verdict = uint32(i)/agents, uint32(i)%agents
-		}
-		id := b.Rulings[row]
-		if _, text := id.Text(); !text || int(row) == alike {
-			continue
-		}
-		raw, agent, open := e.rawPath(b, int(row)), b.agent(int(row), int(verdict)), e.isOpen(b, int(row))
-		if robots.IsTxt(raw) || !open && !e.readingsOf(id, agent).some && e.readsAlike(raw) {
-			alike = int(row)
-			continue
-		}
-		if by, allows := e.readings(id, agent, raw, open); allows {
-			b.Disputes = append(b.Disputes, Dispute{row, verdict, by})
+	agents := e.store.agentsPerURL()
+	for word, set := range e.suspects {
+		for ; set != 0; set &= set - 1 {
+			if row := word*64 + bits.TrailingZeros64(set); denies(b.Verdicts[row*agents:][:agents]) {
+				e.disputeRow(b, row, agents)
+			}
 		}
 	}
 }
+
+// disputeRow adds the disputes of a row.
+func (e *Evaluator) disputeRow(b *Batch, row, agents int) {
+	id := b.Rulings[row]
+	if _, text := id.Text(); !text {
+		return
+	}
+	raw, open := e.rawPath(b, row), e.isOpen(b, row)
+	if robots.IsTxt(raw) || !open && !e.readingsOf(id, b.agent(row, 0)).some && e.readsAlike(raw) {
+		return
+	}
+	for a := range agents {
+		if b.Verdicts[row*agents+a].Access != Denied {
+			continue
+		}
+		if by, allows := e.readings(id, b.agent(row, a), raw, open); allows {
+			b.Disputes = append(b.Disputes, Dispute{uint32(row), uint32(a), by})
+		}
+	}
+}
+
+// denies reports whether one of some verdicts forbids.
+func denies(verdicts []Verdict) bool {
+	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Access == Denied })
+}
+
+// A rowSet is a set of rows of a batch.
+type rowSet []uint64
+
+// reset makes it the set of no row, or of all, of a batch of n.
+func (s *rowSet) reset(n int, all bool) {
+	*s = grown(*s, n/64+1)
+	clear(*s)
+	if all {
+		for i := range n / 64 {
+			(*s)[i] = math.MaxUint64
+		}
+		(*s)[n/64] = 1<<(n%64) - 1
+	}
+}
+
+func (s rowSet) add(row int)      { s[row/64] |= 1 << (row % 64) }
+func (s rowSet) has(row int) bool { return s[row/64]>>(row%64)&1 != 0 }
 
 // isOpen reports whether the text of a row is in force by a fetch that opens the site to some readers, see [rules.Period].
 func (e *Evaluator) isOpen(b *Batch, row int) bool {
@@ -67,21 +100,6 @@ func (e *Evaluator) readsOpen(agent int) bool {
 		agent = -1
 	}
 	return slices.ContainsFunc(e.store.opt.readings.Dialects(agent), robots.Dialect.OpensUnlessOK)
-}
-
-// nextDenied returns the index of the first verdict from i on that forbids, or the number of all. Few do, so that it looks at
-// eight at once.
-func nextDenied(all []Verdict, i int) int {
-	for ; len(all)-i >= 8; i += 8 {
-		v := all[i : i+8 : i+8]
-		if (v[0].Access|v[1].Access|v[2].Access|v[3].Access|v[4].Access|v[5].Access|v[6].Access|v[7].Access)&Denied != 0 { // Allowed has another bit
-			break
-		}
-	}
-	for i < len(all) && all[i].Access != Denied {
-		i++
-	}
-	return i
 }
 
 // readsAlike reports whether a path is the same in all readings. A path that the standard's normal form leaves as it is, as most are, is so

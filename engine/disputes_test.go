@@ -22,6 +22,9 @@ func readByReference(body []byte, name, raw string, d robots.Dialect) (by [MaxRe
 		if winner := robots.Decide(rules, path, reading); winner >= 0 {
 			by[i].Allows, by[i].Line = rules[winner].Allow, rules[winner].Line
 		}
+		if reading.AlwaysAllowed(path) {
+			by[i].Allows, by[i].Line = true, 0
+		}
 		allows = allows || by[i].Allows
 	}
 	return by, allows
@@ -63,8 +66,8 @@ func (n *disputed) check(t *testing.T, body []byte, paths []string, d robots.Dia
 			b := newBatch(urls...)
 			if opt.LogAgents != LogAgentsOff {
 				var rows []logRow
-				for i, url := range urls {
-					rows = append(rows, logRow{disputeAgents[i%len(disputeAgents)] + "/1.0", url})
+				for i, url := range urls { // some of one crawler in a row, so that one may decide for the next
+					rows = append(rows, logRow{disputeAgents[(n.rows+i/6)%len(disputeAgents)] + "/1.0", url})
 				}
 				b = logBatch(rows)
 			}
@@ -147,6 +150,7 @@ func disputeText(r *rand.Rand) []byte {
 
 var disputePaths = []string{
 	"/", "/a", "/ab", "/a/b", "/a/", "/b", "/%61", "/a b", "/a%20b", "/é", "/*", "/a*", "/%2A", "/a$b", "/a%24b", "/~a", "/%7Ea", "/%7ea", "/x/b", "/a/index.html", "/robots.txt", "/aab#c", "/a?b",
+	"/%72obots.txt", "/r%6Fbots.txt?x", "/robots%2Etxt", "/robots.txtx", "/r", "/r%C3%A9", "/ab/%7e", "/ab/*",
 }
 
 // TestDisputes compares random texts.
@@ -202,6 +206,7 @@ func TestDisputed(t *testing.T) {
 	const delay = "User-agent: bingbot\nCrawl-delay: 1\n\nUser-agent: AhrefsBot\nDisallow: /search\n"
 	const star = "User-agent: *\nCrawl-delay: 10\nUser-agent: CCBot\nDisallow: /\n"
 	const typo = "User-agent: *\nDisalow: /x\n"
+	const named = "User-agent: WireReaderBot\nCrawl-delay: 10\nUser-agent: CCBot\nDisallow: /\n"
 	const plain = "User-agent: *\nDisallow: /x\nAllow: /x/y\n"
 	for _, c := range []struct {
 		text, agent, path string
@@ -216,6 +221,7 @@ func TestDisputed(t *testing.T) {
 		{typo, "bingbot", "/x", ViolationUnknown},
 		{typo, "Googlebot", "/x", Violated},
 		{typo, "YandexBot", "/x", ViolationUnknown},
+		{named, "WireReaderBot", "/", ViolationUnknown},
 		{plain, "bingbot", "/x", Violated},
 		{plain, "bingbot", "/x/y", NoViolation},
 		{plain, "YandexBot", "/x", Violated},
@@ -226,18 +232,20 @@ func TestDisputed(t *testing.T) {
 		{"User-agent: *\nDisallow: /\nAllow: /~a\n", "Googlebot", "/%7Ea", Violated},
 	} {
 		s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, "https://a.com", c.text)
-		source := &caseSource{c: &namedCase{rows: []namedRow{{0, c.agent + "/1.0", c.path}, {0, c.agent + "/1.0", c.path}}}}
-		sink := &violations{}
-		stats, err := Run(context.Background(), s, source, sink, Options{Workers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(sink.all, []Violation{c.want, c.want}) {
-			t.Errorf("%s at %s: %v, want %v by\n%s", c.agent, c.path, sink.all, c.want, c.text)
-		}
-		if d := stats.Disputes; (d.Rows == 2) != (c.want == ViolationUnknown) || d.Rows > 0 &&
-			(d.Worst[0] != BusyOrigin{"https://a.com", 2} || d.Example.URL != "https://a.com"+c.path || d.Example.Agent != c.agent || d.Example.Line == 0) {
-			t.Errorf("%s at %s: %+v", c.agent, c.path, d)
+		for _, old := range []*Store{nil, s} { // whose verdicts accuse, if there is one
+			source := &caseSource{c: &namedCase{rows: []namedRow{{0, c.agent + "/1.0", c.path}, {0, c.agent + "/1.0", c.path}}}}
+			sink := &violations{}
+			stats, err := Run(context.Background(), s, source, sink, Options{Workers: 2, Old: old})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(sink.all, []Violation{c.want, c.want}) {
+				t.Errorf("%s at %s: %v, want %v by\n%s", c.agent, c.path, sink.all, c.want, c.text)
+			}
+			if d := stats.Disputes; (d.Rows == 2) != (c.want == ViolationUnknown) || d.Rows > 0 &&
+				(d.Worst[0] != BusyOrigin{"https://a.com", 2} || d.Example.URL != "https://a.com"+c.path || !strings.EqualFold(d.Example.Agent, c.agent) || d.Example.Line == 0) {
+				t.Errorf("%s at %s: %+v", c.agent, c.path, d)
+			}
 		}
 	}
 }
@@ -303,6 +311,13 @@ func TestOpened(t *testing.T) {
 		s, err := BuildStore(sequence(test.captures), opt)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if other := buildStore(t, opt, "https://a.com", "User-agent: *\nDisallow: /y\n"); !test.rows {
+			for _, pair := range [][]*Store{{s, s}, {s, other}, {other, s}} {
+				if origins, same, err := Differing(pair[0], pair[1]); err != nil || len(origins)+same != 1 || (same == 1) != (pair[0] == pair[1]) {
+					t.Errorf("%s: %v differ and %d are the same, %v", name, origins, same, err)
+				}
+			}
 		}
 		for agent, want := range map[string]Violation{"bingbot": test.bing, "YandexBot": test.bing, "Googlebot": Violated} {
 			b := logBatch([]logRow{{agent, "https://a.com/x"}})
@@ -387,9 +402,12 @@ func TestOwnURLEncoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := logBatch([]logRow{{"GPTBot", "https://a.com/%72obots.txt"}, {"GPTBot", "https://a.com/x"}})
+	b := logBatch([]logRow{
+		{"GPTBot", "https://a.com/%72obots.txt"}, {"GPTBot", "https://a.com/r"}, // "/r" alone decides for the next
+		{"GPTBot", "https://a.com/r%6fbots.txt"}, {"GPTBot", "https://a.com/ro%62ots.txt"}, {"GPTBot", "https://a.com/ro%62ots"},
+	})
 	s.NewEvaluator().Evaluate(b)
-	if want := []Violation{ViolationUnknown, Violated}; !slices.Equal(b.Violations, want) {
+	if want := []Violation{ViolationUnknown, Violated, ViolationUnknown, ViolationUnknown, Violated}; !slices.Equal(b.Violations, want) {
 		t.Errorf("%v, want %v", b.Violations, want)
 	}
 }

@@ -23,6 +23,7 @@ type Evaluator struct {
 	route route
 	memo  prefixMemo
 
+	suspects  rowSet        // rows of the batch, see dispute
 	otherPath []byte        // as path, see dispute
 	readAs    agentReadings // the last ones
 
@@ -52,6 +53,7 @@ type route struct {
 	periods  []rules.Period // if ruling is rules.Dated
 	from, to int64          // the first and the last microsecond of the period of the last row
 	dated    RulingID       // the ruling in force in it
+	open     bool           // see rules.Period
 
 	timeless bool // with RowTimes: nobody knows since when that has been in force, see rules.CacheUndated
 }
@@ -92,6 +94,7 @@ func (e *Evaluator) evaluate(b *Batch) {
 	if e.store.opt.RowTimes {
 		e.timeless = slices.Grow(e.timeless[:0], n)[:n]
 	}
+	e.suspects.reset(n, false)
 	var order []rulingRow // nil is as they lie
 	if e.findSites(b) >= n/minStreak {
 		order = e.order.sort(b.Rulings)
@@ -131,7 +134,9 @@ func (e *Evaluator) findSites(b *Batch) (streaks int) {
 		}
 		ruling := r.ruling
 		if ruling == rules.Dated {
-			ruling = e.during(b, i)
+			if ruling = e.during(b, i); r.open {
+				e.suspects.add(i)
+			}
 		}
 		if len(e.timeless) > 0 {
 			e.timeless[i] = r.timeless
@@ -211,7 +216,7 @@ func (e *Evaluator) during(b *Batch, row int) RulingID {
 	if moment < r.from || moment > r.to {
 		var n int
 		n, r.from, r.to = rules.Find(r.periods, moment)
-		r.dated, r.timeless = r.periods[n].ID, r.periods[n].IsUndated()
+		r.dated, r.timeless, r.open = r.periods[n].ID, r.periods[n].IsUndated(), r.periods[n].Open
 	}
 	return r.dated
 }
@@ -241,33 +246,45 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 		}
 		raw := e.rawPath(b, i)
 		if e.lead.leads(id, b.Data[e.paths[i]:], len(raw)) && (!fromLog || b.Agents[i] == b.Agents[e.lead.row]) {
-			copy(verdicts, b.Verdicts[e.lead.row*agents:][:agents])
+			verdicts[0] = b.Verdicts[e.lead.row*agents]
+			if agents > 1 {
+				copy(verdicts, b.Verdicts[e.lead.row*agents:][:agents])
+			}
 			e.lead.led()
+			if e.lead.suspect != 0 && e.lead.suspects(raw) {
+				e.suspects.add(i)
+			}
 			continue
 		}
-		path, buf := dialect.Path(raw, e.path)
-		e.path = buf
+		path, isPlain := raw, robots.IsPlain(raw)
+		if !isPlain {
+			path, e.path = dialect.Path(raw, e.path)
+		}
+		var hasReadings bool
 		switch {
 		case always && dialect.AlwaysAllowed(path):
 			fillVerdicts(verdicts, Verdict{NoRule, ReasonRobotsTxt, Allowed})
 			continue
 		case int(id) < len(e.common) && e.common[id] != nil && (!fromLog || int(b.Agents[i]) < known):
 			fillVerdicts(verdicts, Verdict(e.common[id].Decide(path, &e.scratch)))
+			hasReadings = e.common[id].HasReadings()
 		default:
-			e.decideEach(b, i, path)
+			hasReadings = e.decideEach(b, i, path)
+		}
+		if (!isPlain || hasReadings) && denies(verdicts) && (!isPlain || agents > 1 || e.readingsOf(id, b.agent(i, 0)).sets != nil) {
+			e.suspects.add(i)
 		}
 		e.follow(b, id, i, raw, path)
 	}
 }
 
 // decideEach fills the verdicts of a row for agents with different rules, or by rules that are
-// loaded when they are needed.
-func (e *Evaluator) decideEach(b *Batch, row int, path []byte) {
+// loaded when they are needed. It reports whether the text has readings, see [rules.Ruling.HasReadings].
+func (e *Evaluator) decideEach(b *Batch, row int, path []byte) bool {
 	agents := e.store.agentsPerURL()
 	id, verdicts := b.Rulings[row], b.Verdicts[row*agents:][:agents]
 	if len(b.Agents) > 0 {
-		e.decideOwn(b, row, path)
-		return
+		return e.decideOwn(b, row, path)
 	}
 	r := e.reader.Ruling(id)
 	for a, set := range r.Sets {
@@ -285,16 +302,17 @@ func (e *Evaluator) decideEach(b *Batch, row int, path []byte) {
 			}
 		}
 	}
+	return r.HasReadings()
 }
 
-// decideOwn fills the verdict of a row for its own crawler.
-func (e *Evaluator) decideOwn(b *Batch, row int, path []byte) {
+// decideOwn is decideEach for a row of one crawler.
+func (e *Evaluator) decideOwn(b *Batch, row int, path []byte) bool {
 	id, agent := b.Rulings[row], int(b.Agents[row])
 	set := e.set(id, agent)
 	v := Verdict(set.Decide(path, &e.scratch))
 	b.Verdicts[row] = v
 	if e.budget == 0 {
-		return
+		return set.HasReadings()
 	}
 	r := e.reader.Ruling(id)
 	b.winners.addFirsts(id, r, e.budget)
@@ -307,6 +325,7 @@ func (e *Evaluator) decideOwn(b *Batch, row int, path []byte) {
 	if v.Rule != NoRule {
 		b.winners.addRule(winner{id, int32(first), v.Rule}, set, e.budget)
 	}
+	return set.HasReadings()
 }
 
 // rawPath returns the path of a row that has a site, not in normal form.

@@ -22,6 +22,10 @@ type lead struct {
 	word   uint64   // the first eight bytes of head, zeros behind it
 	mask   uint64   // the bytes of word that are of head
 
+	// suspect says which rows that it leads are suspects, see Evaluator.dispute: none if it is 0, all if it is "%", otherwise those whose path has
+	// this byte or "%" after head, as it may be "/robots.txt" in normal form.
+	suspect byte
+
 	debt   int      // leads that were found less rows that were led, from 0 to mostDebt
 	asks   int      // rows that came with that debt
 	barren RulingID // the last ruling that can have no lead: it is not asked again
@@ -45,6 +49,12 @@ func (l *lead) leads(id RulingID, text []byte, size int) bool {
 		return string(text[:n]) == string(l.head)
 	}
 	return (binary.LittleEndian.Uint64(text)^l.word)&l.mask == 0 && (n <= 8 || string(text[8:n]) == string(l.head[8:]))
+}
+
+// suspects reports whether a row that it leads is a suspect, unless suspect is 0.
+func (l *lead) suspects(raw []byte) bool {
+	n := len(l.head)
+	return l.suspect == '%' || len(raw) > n && (raw[n] == l.suspect || raw[n] == '%')
 }
 
 // led notes that a row was led.
@@ -84,6 +94,13 @@ func (e *Evaluator) follow(b *Batch, id RulingID, row int, raw, path []byte) {
 	}
 	if reads <= len(path) && bytes.IndexByte(path[:reads], '%') < 0 {
 		l.set(id, row, path, reads)
+		l.suspect = 0
+		switch agents := e.store.agentsPerURL(); {
+		case e.suspects.has(row):
+			l.suspect = '%'
+		case reads < len(robots.TxtPath) && string(l.head) == robots.TxtPath[:reads] && denies(b.Verdicts[row*agents:][:agents]):
+			l.suspect = robots.TxtPath[reads]
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func (e *Evaluator) accuse(b, decided *Batch) {
 	if !e.store.opt.LogAgents.judges() {
 		return
 	}
-	disputes := decided.Disputes
+	disputes, verifies := decided.Disputes, e.store.verifier != nil
 	for i, v := range decided.Verdicts {
 		violation := ViolationUnknown
 		disputed := len(disputes) > 0 && int(disputes[0].Row) == i
@@ -88,7 +88,7 @@ func (e *Evaluator) accuse(b, decided *Batch) {
 		case v.Access == Allowed || robots.IsTxt(e.rawPath(decided, i)):
 			violation = NoViolation
 		case v.Reason == ReasonNoRobots || e.store.binding(int(decided.Agents[i])) != Bound:
-		case disputed, e.isImpostor(b, decided, i), e.lacksAddress(b, i):
+		case disputed, verifies && (e.isImpostor(b, decided, i) || e.lacksAddress(b, i)):
 		case v.Reason == ReasonUnreachable:
 			b.Unfetched++
 		case !e.store.opt.RowTimes:

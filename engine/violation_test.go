@@ -265,3 +265,24 @@ func TestBinding(t *testing.T) {
 		t.Errorf("bindings %s, want %s", got, want)
 	}
 }
+
+// TestPast holds that each forbidden request is asked of the older texts by its own path.
+func TestPast(t *testing.T) {
+	s, err := BuildStore(sequence([]robots.Response{
+		{Origin: "https://a.com", Status: 200, FetchedAt: day(1, 0), Body: []byte("User-agent: *\nDisallow: /x\n")},
+		{Origin: "https://a.com", Status: 200, FetchedAt: day(2, 0), Body: []byte("User-agent: *\nDisallow: /\n")},
+	}), StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, RowTimes: true, Deeds: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := logBatch([]logRow{{"GPTBot", "https://a.com/x"}, {"GPTBot", "https://a.com/y"}, {"GPTBot", "https://a.com/x"}})
+	b.Times = slices.Repeat([]int64{day(3, 0).UnixMicro()}, 3)
+	s.NewEvaluator().Evaluate(b)
+	var was []bool
+	for i := range b.Deeds {
+		was = append(was, WasForbidden(b.Past(&b.Deeds[i]), b.Deeds[i].Period, 1))
+	}
+	if want := []bool{true, false, true}; !slices.Equal(was, want) {
+		t.Errorf("the first text forbids %v, want %v", was, want)
+	}
+}

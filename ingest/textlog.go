@@ -192,9 +192,9 @@ func (l *textLog) checkFormat() error {
 		return ErrLongLines
 	}
 	if l.stop != "" {
-		return fmt.Errorf("%w: %s; its first line does not fit at %s", ErrNotFormat, l.of, l.stop)
+		return fmt.Errorf("%w: %.200s; its first line does not fit at %s", ErrNotFormat, l.of, l.stop)
 	}
-	return fmt.Errorf("%w: %s", ErrNotFormat, l.of)
+	return fmt.Errorf("%w: %.200s", ErrNotFormat, l.of) // a pattern may be long
 }
 
 // firstLines returns the lines that tell the kind of the log.

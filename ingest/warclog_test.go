@@ -13,6 +13,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/capture"
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
@@ -231,8 +232,8 @@ func checkWARCLog(t *testing.T, log *warcTest, data []byte) {
 	if bytes.Contains(bad[2:], []byte("\x1f\x8b\x08")) {
 		return // a block that is packed itself cannot be told from a member behind the damaged one
 	}
-	want := []string{"1 https://intact.example/ 200 - ", "2 refused damaged_record", "3 https://intact.example/ 200 - "}
-	if got := log.read(t, slices.Concat(intact, bad, intact), 1000); !slices.Equal(got, want) {
+	want := []string{"1 refused damaged_record", "2 https://intact.example/ 200 - ", "3 refused damaged_record", "4 https://intact.example/ 200 - "}
+	if got := log.read(t, slices.Concat(bad, intact, bad, intact), 1000); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -242,7 +243,7 @@ func TestWARCLogFaults(t *testing.T) {
 	dir := t.TempDir()
 	plain := message("response", "https://a.example/", "HTTP/1.1 200 OK\r\n\r\n")
 	packed := string(testpack.Gzip(t, []byte(plain)))
-	for name, text := range map[string]string{"a": plain, "b.gz": packed, "c.warc.gz": packed, "none.warc": "WARC/x\n", "list.warc.gz": string(testpack.Gzip(t, []byte("https://a.example/\n")))} {
+	for name, text := range map[string]string{"a": plain, "b.gz": packed, "c.warc.gz": packed, "short.warc.gz": packed[:len(packed)-1], "none.warc": "WARC/x\n", "list.warc.gz": string(testpack.Gzip(t, []byte("https://a.example/\n")))} {
 		testpack.WriteFile(t, dir, name, []byte(text))
 	}
 	for _, c := range []struct {
@@ -259,6 +260,7 @@ func TestWARCLogFaults(t *testing.T) {
 		{"list.warc.gz", weblog.Auto, "", nil},
 		{"list.warc.gz", weblog.WARC, "no WARC record could be read of it", capture.ErrWARC},
 		{"none.warc", weblog.WARC, "no WARC record could be read of it", capture.ErrWARC},
+		{"short.warc.gz", weblog.WARC, "the compressed data ends too early", unpack.ErrTruncated},
 		{"-", weblog.Auto, "a WARC file in a pipe", ErrFormat},
 		{"-", weblog.WARC, "a WARC file in a pipe", ErrFormat},
 	} {

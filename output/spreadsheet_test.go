@@ -135,6 +135,15 @@ func TestCSVForm(t *testing.T) {
 	if form, err := ParseCSV(`safe,\t`); err != nil || form != (CSVForm{Separator: '\t', Safe: true}) {
 		t.Error(form, err)
 	}
+	if form, err := ParseCSV(","); err != nil || form != (CSVForm{Separator: ','}) {
+		t.Errorf("a comma: %+v, %v", form, err)
+	}
+	if form, err := ParseCSV("safe,\t"); err != nil || form != (CSVForm{Separator: '\t', Safe: true}) {
+		t.Errorf("a tab: %+v, %v", form, err)
+	}
+	if _, err := ParseCSV("semicolon,tab"); !errors.Is(err, ErrCSV) {
+		t.Errorf("two separators: %v", err)
+	}
 	if _, err := ParseCSV("safe,x"); !errors.Is(err, ErrCSV) {
 		t.Error(err)
 	}

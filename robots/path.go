@@ -311,3 +311,8 @@ func unhex(b byte) byte {
 }
 
 func isLowerHex(b byte) bool { return 'a' <= b && b <= 'f' }
+
+// IsPlain reports whether [Dialect.Path] returns raw itself in every dialect, as it does for most URLs. It is false for all paths with a "%".
+func IsPlain(raw []byte) bool {
+	return len(raw) > 0 && raw[0] == '/' && fullURL.kept(raw) == len(raw) // fullURL changes all that other forms do
+}

@@ -50,6 +50,11 @@ func TestPathReturnsRaw(t *testing.T) {
 	if path, newbuf := robots.Google.Path([]byte("/é"), buf); &path[0] != &buf[:1][0] || &newbuf[0] != &path[0] {
 		t.Error("Path did not build in buf")
 	}
+	for text, want := range map[string]bool{"/a/b?c=d&e": true, "/~a": true, "": false, "a": false, "/*": false, "/%C3%A9": false, "/é": false} {
+		if robots.IsPlain([]byte(text)) != want {
+			t.Errorf("IsPlain(%q) is not %t", text, want)
+		}
+	}
 }
 
 func TestPatternForms(t *testing.T) {
@@ -84,6 +89,9 @@ func checkPaths(t *testing.T, raw []byte, u robots.URL, splitErr error) {
 		got, _ := d.Path(part, nil)
 		if want := slowPath(string(part), d); string(got) != want {
 			t.Errorf("%v.Path(%q) = %q, want %q", d, part, got, want)
+		}
+		if robots.IsPlain(part) && (len(got) != len(part) || &got[0] != &part[0]) {
+			t.Errorf("%v: %q is not plain", d, part)
 		}
 		if readable := d.ReadablePath(got); !d.Has(robots.URLAsIs) && strings.Contains(readable, star) {
 			t.Errorf("%v: the path of %q reads %q", d, part, readable)

@@ -155,6 +155,9 @@ func (r *Ruling) LoadNamed(list int) *Set {
 		r.named.fail(err)
 		return &Set{otherwise: Verdict{NoRule, ReasonNoRobots, Unknown}}
 	}
+	if set != NoGroup {
+		set.isRead = r.others != nil
+	}
 	return set
 }
 

@@ -107,14 +107,14 @@ func (m Moment) AppendRedirects(dst []robots.Redirect, h *robots.History, o robo
 	return h.RedirectsAt(dst, o, m.At)
 }
 
-// Settle returns the ruling of a site with these periods, which is Dated if there are several, and a copy of them: nil if they
-// say no more than the ruling. One period says more if a crawler's copy of its response does not live as long as others, or if
-// it is Open.
+// Settle returns the ruling of a site with these periods, which is Dated if there are several or the only one is Open, and a copy of them:
+// nil if they say no more than the ruling. One period says more if it is Open, or a crawler's copy of its response does not live as long
+// as others.
 func Settle(periods []Period) (id RulingID, kept []Period) {
 	switch id = periods[0].ID; {
-	case len(periods) > 1:
+	case len(periods) > 1 || periods[0].Open:
 		id = Dated
-	case periods[0].Cache == CacheDefault|CacheUndated && !periods[0].Open:
+	case periods[0].Cache == CacheDefault|CacheUndated:
 		return id, nil
 	}
 	return id, slices.Clone(periods)

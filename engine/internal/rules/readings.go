@@ -318,7 +318,7 @@ func (r *Ruling) SetOthers(f *robots.File, essence []byte, opt *Options, load fu
 		o.known, o.files, o.sets = map[int][]Reading{}, map[robots.Dialect]*robots.File{}, map[string]*Set{}
 		o.most = sets*int64(len(essence)) + 4096
 		r.Size += int64(len(essence)*parsed) + o.most
-		r.others = o
+		r.setReadings(o)
 		return nil
 	}
 	named := tokensOf(f)
@@ -350,10 +350,22 @@ func (r *Ruling) SetOthers(f *robots.File, essence []byte, opt *Options, load fu
 				o.special = map[int][]Reading{}
 			}
 			o.special[i] = all
-			r.others = o
 		}
 	}
+	if o.special != nil {
+		r.setReadings(o)
+	}
 	return nil
+}
+
+// setReadings gives the text readings, and says so to its Sets.
+func (r *Ruling) setReadings(o *others) {
+	r.others = o
+	for _, set := range r.Sets {
+		if set != NoGroup {
+			set.isRead = true
+		}
+	}
 }
 
 // HasReadings reports whether Readings is not nil for some agent.

@@ -18,7 +18,7 @@ type RulingID uint32
 const (
 	NoRuling  RulingID = 0            // of a URL without origin, or not found out yet
 	NoRobots  RulingID = 1            // nothing was fetched: robots.NoRecord
-	Dated     RulingID = 1<<32 - 1    // more than one in the course of time, see Reader.Periods
+	Dated     RulingID = 1<<32 - 1    // that of a period, see Settle and Reader.Periods
 	causeBits          = 3            // so that an outcome has less than firstText
 	firstText          = RulingID(64) // the first one for a text
 )

@@ -14,6 +14,7 @@ type Set struct {
 	// The first fields decide, and fit in one line of the cache.
 	automaton automaton.Automaton
 	otherwise Verdict // if no rule matches
+	isRead    bool    // see HasReadings
 	rivals    *rivals // see there; nil if there are none
 
 	rules []ruleRef // by automaton.Rank.Position
@@ -75,6 +76,9 @@ func fixedSet(o robots.Outcome) *Set {
 	}
 	return &Set{otherwise: Verdict{NoRule, causeReasons[o.Cause], access}}
 }
+
+// HasReadings reports whether the text has readings, see [Ruling.HasReadings]; false if no rules of it bind the agent.
+func (rs *Set) HasReadings() bool { return rs.isRead }
 
 // setRules copies the line and the value of each rule, so that the text itself is no longer needed.
 func (rs *Set) setRules(rules []robots.Rule, s *scratch, order []int32) {

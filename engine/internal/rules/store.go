@@ -69,7 +69,7 @@ type Store interface {
 // A Reader finds rules for one goroutine.
 type Reader interface {
 	Find(origin []byte) (site uint32, id RulingID, ok bool)
-	Periods(site uint32) []Period // nil unless they say more than the ruling, see Settle; one alone if the site is not Dated
+	Periods(site uint32) []Period // nil unless they say more than the ruling, see Settle; of a site that is not Dated, one
 	Newest(site uint32) int64     // of a site with periods: robots.History.NewestOf, in microseconds since 1970
 	Ruling(id RulingID) *Ruling   // of an outcome or a text
 	Set(id RulingID, agent int) *Set

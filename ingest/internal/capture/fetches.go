@@ -168,13 +168,14 @@ func (f *Fetches) end(rows Rows) error {
 			f.lost.unverified = f.part.number
 		}
 		return fmt.Errorf("read: %w%s", f.src.IOErr(), files.ReadRemedy(f.src.IOErr()))
-	case f.intact == 0 && f.number > 0:
-		return ErrWARC
 	case f.damaged:
 		f.number, f.start = f.lost.number, f.lost.start
 		err := f.damage.At.Err
 		if _, ok := errors.AsType[*unpack.SegmentError](err); ok { // which gives advice
 			return err
+		}
+		if f.intact == 0 {
+			return ErrWARC
 		}
 		return fmt.Errorf("%s: %w: "+unpack.Again, damageKind(err), err)
 	}

@@ -76,7 +76,7 @@ func (r *records) resume(err error) bool {
 		unread = r.src.Size() - r.start
 	}
 	r.damage = newDamage(at, r.src.Size(), unread)
-	return r.src.IsPacked() && r.intact > 0 && !r.shared && at.Text == 0 && r.src.Resume(r.start)
+	return r.src.IsPacked() && !r.shared && at.Text == 0 && r.src.Resume(r.start)
 }
 
 // A location is where a record is.

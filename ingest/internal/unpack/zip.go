@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,8 +17,8 @@ import (
 	files "github.com/robobatch/robobatch/internal/place"
 )
 
-// maxDirectory is the longest directory of a zip archive that is read, in bytes: about 100,000
-// files. A directory makes several times as much memory.
+// maxDirectory is how many bytes are read of a zip archive to find its files: about 100,000. A directory makes several
+// times as much memory.
 const maxDirectory = 8 << 20
 
 // A ZipError is the ErrFormat of a zip archive whose files are not read.
@@ -71,12 +72,11 @@ func ZipSize(file io.ReaderAt, size int64, member string) (int64, error) {
 
 // findMember finds a file in a zip archive, the only one if member is "".
 func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *zip.File, err error) {
-	if err := checkDirectory(file, size); err != nil {
+	directory := &boundedFile{file, maxDirectory}
+	if r, err = zip.NewReader(directory, size); err != nil {
 		return nil, nil, err
 	}
-	if r, err = zip.NewReader(file, size); err != nil {
-		return nil, nil, err
-	}
+	directory.left = math.MaxInt64
 	if err := checkWhole(file, size, len(r.Comment)); err != nil {
 		return nil, nil, err
 	}
@@ -105,49 +105,34 @@ func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *
 		return nil, nil, &ZipError{Reason: "is encrypted: unpack it first"}
 	case found[0].Method != zip.Store && found[0].Method != zip.Deflate:
 		return nil, nil, &ZipError{Reason: fmt.Sprintf("is packed by method %d of zip, which is not read: unpack it first", found[0].Method)}
+	case found[0].CRC32 == 0 && found[0].UncompressedSize64 > 0: // which the library would not check
+		return nil, nil, &ZipError{Reason: "has no checksum: unpack it first"}
 	}
 	return r, found[0], nil
 }
 
 // The end of a zip archive, as its specification says (APPNOTE 4.3.14 to 4.3.16).
 const (
-	zipEnd        = "PK\x05\x06" // the end, behind it the size of the directory at 12
-	zip64Place    = "PK\x06\x07" // says at 8 where the end of a large archive is
-	zip64End      = "PK\x06\x06" // that end, which has the number of files at 32, the size at 40
+	zipEnd        = "PK\x05\x06" // behind it the size of the directory at 12, and its place at 16
+	zip64Place    = "PK\x06\x07" // in front of it, in a large archive
+	zip64End      = "PK\x06\x06" // in front of that: the size at 40, the place at 48
 	zipEndLen     = 22
 	zip64EndLen   = 56
 	zip64PlaceLen = 20
-
-	// zipTail is how much of a file the library searches for the end, which is more than the end and the longest note.
-	zipTail = 65 << 10
 )
 
-// checkDirectory returns an error if the directory of a zip archive would take too much memory: the
-// reader makes room for as many files as the end promises.
-func checkDirectory(file io.ReaderAt, size int64) error {
-	tail := make([]byte, min(size, zipTail+zip64EndLen+zip64PlaceLen))
-	at := size - int64(len(tail))
-	if _, err := file.ReadAt(tail, at); err != nil && err != io.EOF {
-		return err
+// A boundedFile is a file of which so many bytes can be read.
+type boundedFile struct {
+	io.ReaderAt
+	left int
+}
+
+// ReadAt reads, or returns an errLongDirectory.
+func (f *boundedFile) ReadAt(p []byte, at int64) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, errLongDirectory
 	}
-	for i := range max(0, len(tail)-zipEndLen+1) {
-		switch string(tail[i : i+4]) {
-		case zipEnd:
-			if n := binary.LittleEndian.Uint32(tail[i+12:]); n != 1<<32-1 && n > maxDirectory {
-				return errLongDirectory
-			}
-		case zip64Place:
-			var end [zip64EndLen]byte
-			place := int64(binary.LittleEndian.Uint64(tail[i+8:]) & (1<<63 - 1))
-			if n, _ := file.ReadAt(end[:], place); n < len(end) || string(end[:4]) != zip64End {
-				continue
-			}
-			if binary.LittleEndian.Uint64(end[32:]) > maxDirectory/46 || binary.LittleEndian.Uint64(end[40:]) > maxDirectory {
-				return errLongDirectory
-			}
-		}
-	}
-	return nil
+	return f.ReaderAt.ReadAt(p, at)
 }
 
 // errLongDirectory is the error of a directory of more than maxDirectory bytes.
@@ -186,12 +171,17 @@ func checkWhole(file io.ReaderAt, size int64, note int) error {
 // the sum.
 type zipText struct {
 	r     io.Reader
+	last  lastRead
 	parts verifiedParts
 }
 
-// Read reads text.
+// Read reads text. With the error of a wrong size the library gives no text, though it has unpacked some.
 func (z *zipText) Read(p []byte) (int, error) {
+	z.last.n = 0
 	n, err := z.r.Read(p)
+	if err != nil {
+		n = z.last.n
+	}
 	z.parts.given += int64(n)
 	if err == io.EOF {
 		z.parts.end(true)
@@ -201,18 +191,37 @@ func (z *zipText) Read(p []byte) (int, error) {
 
 func (z *zipText) verified() *verifiedParts { return &z.parts }
 
+// A lastRead notes how many bytes the last read gave.
+type lastRead struct {
+	io.Reader
+	n int
+}
+
+// Read reads.
+func (r *lastRead) Read(p []byte) (n int, err error) {
+	r.n, err = r.Reader.Read(p)
+	return r.n, err
+}
+
+// Close does nothing.
+func (r *lastRead) Close() error { return nil }
+
 // openZip starts to read a file in a zip archive, the only one if member is "". Close closes f.
 func (t *textReader) openZip(f files.File, member string) {
 	t.start(f, f)
 	t.packing = Zip
 	r, m, err := findMember(f, SizeOf(f), member)
 	if err == nil {
+		text := &zipText{}
+		from := func(raw, unpacked io.Reader) io.ReadCloser {
+			t.file, text.last.Reader = raw, unpacked
+			return &text.last
+		}
 		// The packed bytes come by t.buf, which counts them, and reads more than 4 KiB at once.
-		r.RegisterDecompressor(zip.Store, func(raw io.Reader) io.ReadCloser { t.file = raw; return io.NopCloser(t.buf) })
-		r.RegisterDecompressor(zip.Deflate, func(raw io.Reader) io.ReadCloser { t.file = raw; return flate.NewReader(t.buf) })
-		var text io.Reader
-		text, err = m.Open()
-		t.text = &zipText{r: text}
+		r.RegisterDecompressor(zip.Store, func(raw io.Reader) io.ReadCloser { return from(raw, t.buf) })
+		r.RegisterDecompressor(zip.Deflate, func(raw io.Reader) io.ReadCloser { return from(raw, flate.NewReader(t.buf)) })
+		text.r, err = m.Open()
+		t.text = text
 	}
 	if err != nil {
 		t.text, t.fault = bytes.NewReader(nil), cutShort(err, 1) // a directory that ends too early is no end of the text

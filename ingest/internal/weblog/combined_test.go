@@ -26,7 +26,7 @@ func TestCombinedQuotedFront(t *testing.T) {
 		{"", `"203.0.113.9" 148.251.1.1 - anna`, "203.0.113.9", "148.251.1.1", true},
 		{"", `"203.0.113.9, 10.0.0.2" 148.251.1.1 - anna`, "", "", false},
 	} {
-		c, err := New(Combined, Options{Base: test.base, Keep: []string{NameClient, NameUser}})
+		c, err := New(Combined, Options{Base: test.base, Keep: []string{NameClient, NameUser, NameHost}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,6 +43,8 @@ func TestCombinedQuotedFront(t *testing.T) {
 			}
 		case result != IsRow || string(r.Host) != test.host || string(r.Fields[0]) != test.client || string(r.Fields[1]) != "anna" || r.Address != test.address:
 			t.Errorf("%s: %v, host %q, fields %q, address %t", line, result, r.Host, r.Fields, r.Address)
+		case test.client == "203.0.113.9" && r.Fields[2] != nil:
+			t.Errorf("%s: host %q, which is the client's address", line, r.Fields[2])
 		}
 	}
 }
@@ -63,6 +65,35 @@ func TestCombinedCutOff(t *testing.T) {
 		whole := cut == len(line)
 		if string(r.Fields[0]) != "200" || (r.Agent != nil) != whole {
 			t.Errorf("%s: status %q, user agent %q", line[:cut], r.Fields[0], r.Agent)
+		}
+	}
+}
+
+// TestCombinedOther holds that fields in front of those that are not as they should be are kept.
+func TestCombinedOther(t *testing.T) {
+	p, err := New(Combined, Options{Base: "https://example.com", Agents: true, Keep: []string{NameBytes, NameReferer}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rest, want := range map[string]string{ // bytes referer agent
+		`512`:                   "512||",
+		`512 `:                  "512||",
+		`512 0.005`:             "512||",
+		`512 - -`:               "512||",
+		`512 0.005 "-" "bot"`:   "512||",
+		`512 "r"`:               "512|r|",
+		`512 "r" bot`:           "512|r|",
+		`512 "r"  "bot"`:        "512|r|",
+		`512 "r" - "192.0.2.9"`: "512|r|",
+		`512 "r" x" "bot"`:      `512|r" x|bot`,
+		`512 "r" "bot" 0.005`:   "512|r|bot",
+	} {
+		var r Row
+		line := `192.0.2.1 - - [31/Jan/2026:18:00:03 +0100] "GET /a HTTP/1.1" 200 ` + rest
+		if result := p.Parse([]byte(line), &r); result != IsRow {
+			t.Errorf("%s: %v", rest, result)
+		} else if got := string(r.Fields[0]) + "|" + string(r.Fields[1]) + "|" + string(r.Agent); got != want {
+			t.Errorf("%s: %s, want %s", rest, got, want)
 		}
 	}
 }

@@ -182,7 +182,8 @@ func FuzzSplit(f *testing.F) {
 
 // FuzzPattern compiles anything, and reads lines by it.
 func FuzzPattern(f *testing.F) {
-	for _, text := range append(referencePatterns, "log_format main '$host$request_uri '\n  '\"$status\"';", `LogFormat "%h \"%r\" %>s" x`, "%U%q", "$type $moment  $address:$x (?$uri$is_args$args)") {
+	for _, text := range append(referencePatterns, "log_format main '$host$request_uri '\n  '\"$status\"';", `LogFormat "%h \"%r\" %>s" x`, "%U%q", "$type $moment  $address:$x (?$uri$is_args$args)",
+		`$remote_addr - - [$time_local] "$request`, `$address - - [$time_local] "$request"`, `$remote_addr (? $request`) {
 		f.Add(text, []byte(`192.0.2.1 - - [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 512 "-" "x"`))
 	}
 	f.Fuzz(func(t *testing.T, text string, line []byte) {

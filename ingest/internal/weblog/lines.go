@@ -220,6 +220,9 @@ func (l *lineLog) row(r *Row, p *pattern, fields [][]byte) Result {
 	}
 	for _, i := range p.keep {
 		text := at(fields, i)
+		if i == 0 && sender != nil { // it is no host
+			text = nil
+		}
 		if i < 0 || i == p.of[roleRequest] || i == p.of[roleClient] {
 			text = l.kept(p, text, i, request, sender)
 		} else {

@@ -72,6 +72,9 @@ func cutPasted(text string) string {
 // compilePattern compiles a pattern: in nginx's notation if it has a "$", else in Apache's. In both, a backslash takes
 // the meaning from the next character, two blanks are one blank or more, and "(?" begins what lines may lack at their end.
 func compilePattern(text string) (*pattern, error) {
+	if strings.Contains(text, "\n") {
+		return nil, fmt.Errorf("%w: it has several lines: give one log_format or LogFormat alone", ErrPattern)
+	}
 	p := &pattern{client: -1}
 	nginx := strings.Contains(text, "$")
 	delimiter := &p.lead // that is being read
@@ -213,6 +216,9 @@ func (p *pattern) finish() error {
 	}
 	if first := &p.fields[0]; len(p.lead) == 0 { // so the first field is there
 		p.bare = first.role == roleHost || first.role == roleClient
+	}
+	if i := slices.IndexFunc(p.fields, func(f field) bool { return f.option != nil }); i >= 0 && i+1 < p.need {
+		return fmt.Errorf("%w: only fields behind the URL and the status may be missing, and (? stands behind %s", ErrPattern, p.fields[i].name)
 	}
 	if !target {
 		return fmt.Errorf("%w: no field of it is known to hold a URL, a path or a request", ErrPattern)

@@ -124,7 +124,7 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 				end = at + n
 			}
 			if f.end == byWord && end >= 0 && !begins(line[end:], f.until) {
-				end = -1
+				end = -2 - end
 			}
 		case byQuote:
 			if end = f.endQuoted(line, at); f.three && end >= 0 {
@@ -155,21 +155,23 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 			end = f.endOther(line, at)
 		}
 		if end < 0 {
+			if end < -1 && i+1 >= p.need && (!f.checked || f.allows(line[at:-2-end])) { // it is whole, and what follows is not of the pattern
+				fields[i] = line[at : -2-end]
+				return i + 1, IsRow
+			}
 			if i+1 < p.need || f.quoted || bytes.IndexByte(line[at:], ' ') >= 0 {
 				return i, p.missing(i, line[at:])
 			}
 			end = len(line) // it is the last one of the line
 		}
-		value := line[at:end]
-		if f.checked && !f.allows(value) {
+		if fields[i] = line[at:end]; f.checked && !f.allows(fields[i]) {
 			return i, p.refusal(i)
 		}
-		fields[i] = value
 		if at = end + len(f.until); at > len(line) {
 			return i + 1, p.missing(i+1, nil)
 		}
 		if f.checked {
-			if f.class == addressValue && isAddress(bytes.TrimSuffix(fields[i-1], []byte{','})) {
+			if f.class == addressValue && i > 0 && isAddress(bytes.TrimSuffix(fields[i-1], []byte{','})) {
 				at = passAddresses(line, at, &fields[i-1], p.fields[i-1].quoted)
 			}
 			for f.blanks && at < len(line) && line[at] == ' ' {
@@ -292,9 +294,10 @@ func begins(text, short []byte) bool {
 
 // endQuoted returns the end of a field in quotes: the first quote that no backslash escapes and that the text behind the
 // field follows, or that the line ends with; -1 if there is none. So a quote within a field need not be escaped, except in
-// a request, and where the field would have the time and the request of another record, whose line end was lost.
+// a request, and where the field would have the time and the request of another record, whose line end was lost. Where
+// the text behind the field follows no quote it returns -2 less the first quote in front of a blank.
 func (f *field) endQuoted(line []byte, from int) int {
-	behind, passed := f.until[1:], false
+	behind, passed, first := f.until[1:], false, -1
 	if f.final { // of all quotes, the last one ends it
 		i := bytes.LastIndexByte(line[from:], '"')
 		if i >= 0 && begins(line[from+i+1:], behind) && (bytes.IndexByte(line[from:from+i], '"') < 0 || !isJoinedCombined(line)) {
@@ -304,7 +307,7 @@ func (f *field) endQuoted(line []byte, from int) int {
 	for i := from; ; i++ {
 		n := bytes.IndexByte(line[i:], '"')
 		if n < 0 {
-			return -1
+			return min(-1, -2-first)
 		}
 		if i += n; i > from && line[i-1] == '\\' && isEscaped(line[from:i]) {
 			continue
@@ -315,8 +318,13 @@ func (f *field) endQuoted(line []byte, from int) int {
 			if passed = true; f.role == roleRequest {
 				return -1
 			}
+			if first < 0 && rest[0] == ' ' {
+				first = i
+			}
 		case passed && bytes.Contains(line[from:i], []byte(`] "`)):
 			return -1
+		case first >= 0 && len(rest) == 0 && len(behind) > 0:
+			return -2 - first
 		default:
 			return i
 		}

@@ -28,6 +28,8 @@ func TestPasted(t *testing.T) {
 		},
 		{"LogFormat", `LogFormat "%v:%p %h %l %u %t \"%r\" %>s %O \"%{Referer}i\" \"%{User-Agent}i\"" vhost_combined`, `a.example:80 ` + front + ` "-" "bot"`, "http://a.example/p?q=1|192.0.2.1|bot|200"},
 		{"a path and its query", `%h %t %m %U%q %>s "%{User-agent}i"`, `192.0.2.1 [10/Mar/2026:13:00:00 +0000] GET /a?b=c 404 "x"`, "https://base.example/a?b=c|192.0.2.1|x|404"},
+		{"a request in three fields", `%h %l %u %t "%m %U%q %H" %>s %b`, front, "https://base.example/p?q=1|192.0.2.1||200"},
+		{"a quote that does not end", `$remote_addr $status $time_iso8601 "$request_uri`, `192.0.2.1 200 2026-03-10T13:00:00+00:00 "/p`, "https://base.example/p|192.0.2.1||200"},
 		{"a path, and its query elsewhere", `$time_local|$remote_addr|$uri|$args|$status`, `10/Mar/2026:13:00:00 +0000|192.0.2.1|/a|b=c|404`, "https://base.example/a?b=c|192.0.2.1||404"},
 		{"no query", `$time_local|$remote_addr|$uri|$args|$status`, `10/Mar/2026:13:00:00 +0000|192.0.2.1|/a|-|404`, "https://base.example/a|192.0.2.1||404"},
 		{"a host and a target", `[$time_iso8601] $remote_addr $host$request_uri $status`, `[2026-03-10T13:00:00+00:00] 192.0.2.1 a.example/x?y 200`, "https://a.example/x?y|192.0.2.1||200"},
@@ -79,6 +81,8 @@ func TestPastedErrors(t *testing.T) {
 		"$status$request":           "no text is between",
 		"$request $":                `"$"`,
 		"%h %{x":                    `"%{x"`,
+		"$status (? $request":       "stands behind status",
+		"http {\n$request":          "several lines",
 		strings.Repeat("$uri ", 65): "65 fields",
 	} {
 		if _, err := ParseFormat(text); !errors.Is(err, ErrPattern) || !strings.Contains(err.Error(), says) {

@@ -41,11 +41,14 @@ func CSVForms() []string {
 
 // ParseCSV returns the form of these words, which commas separate; a separator may also be written itself. The error is ErrCSV.
 func ParseCSV(list string) (c CSVForm, err error) {
-	if list == "" {
+	switch list {
+	case "":
 		return c, nil
+	case ",":
+		list = "comma"
 	}
 	for word := range strings.SplitSeq(list, ",") {
-		word = strings.TrimSpace(word)
+		word = strings.Trim(word, " ")
 		i := slices.IndexFunc(separators, func(s separator) bool {
 			return word == s.name || word == string(s.is) || word == `\t` && s.is == '\t'
 		})
@@ -54,6 +57,8 @@ func ParseCSV(list string) (c CSVForm, err error) {
 			c.Safe = true
 		case word == "bom":
 			c.BOM = true
+		case i >= 0 && c.Separator != 0:
+			err = errors.Join(err, fmt.Errorf("%w of CSV as with two separators: use one", ErrCSV))
 		case i >= 0:
 			c.Separator = separators[i].is
 		default:

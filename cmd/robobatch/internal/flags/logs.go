@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -120,7 +120,7 @@ const maxPattern = 64 << 10
 
 // readPattern returns the pattern in a file. Its text stands in no error, as it may be another file than was meant.
 func readPattern(name string) (string, error) {
-	f, err := os.Open(name)
+	f, err := place.Open(name)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w: write @ and the name of a file with a log_format or LogFormat, or the pattern itself", say.File(name), atomicfile.Cause(err))
 	}
@@ -139,7 +139,7 @@ func readPattern(name string) (string, error) {
 
 // parseClient reads a field and maybe which of its addresses is meant, as in "x_forwarded_for:last", as
 // [ingest.Fields] has them.
-func parseClient(text string) (field string, place int) {
+func parseClient(text string) (field string, which int) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {
 		return text, 0

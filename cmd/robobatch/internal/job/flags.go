@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
@@ -216,5 +217,8 @@ func (s *seriesFlags) setResume(value string) error {
 	if s.redo = value == "redo"; s.redo {
 		value = "true"
 	}
-	return cli.Bool(&s.resume)(value)
+	if err := cli.Bool(&s.resume)(value); err != nil {
+		return fmt.Errorf("%w, or -resume=redo", err)
+	}
+	return nil
 }
