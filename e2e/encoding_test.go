@@ -264,6 +264,6 @@ func readRobobatch(t *testing.T, out string, columns []string) [][]*string {
 	for _, c := range columns {
 		keep = append(keep, c+":text")
 	}
-	again := logRun(t, "again.jsonl", "-in", out, "-url-field", "line", "-base", "http://x.example", "-columns", "line", "-no-rows", "allow", "-keep", strings.Join(keep, ","))
+	again := logRun(t, "again.jsonl", "-in", out, "-field", "url=line", "-base", "http://x.example", "-columns", "line", "-no-rows", "allow", "-keep", strings.Join(keep, ","))
 	return readLines(t, again, columns)
 }

@@ -102,6 +102,12 @@ func (b *Batch) addSender(client *ranges.Client, operator uint32) {
 	if client.Anonymised {
 		b.senders[n-1].Anonymised++
 	}
+	if client.Text {
+		b.senders[n-1].Texts++
+	}
+	if client.Named {
+		b.senders[n-1].Named++
+	}
 }
 
 // isImpostor reports whether a row did not come from the crawler that decided names. That is one of the rows of

@@ -240,7 +240,7 @@ func TestLogsFaultCounts(t *testing.T) {
 		counts Counts
 	}{
 		{LogOptions{Format: weblog.Parquet}, ErrParquet, "parquet", Counts{}},
-		{LogOptions{Fields: Fields{URL: "Address"}}, ErrNoField, "urls", Counts{Empty: 1, Long: 1}},
+		{LogOptions{Fields: Fields{Named: map[string]string{"url": "Address"}}}, ErrNoField, "urls", Counts{Empty: 1, Long: 1}},
 	} {
 		l, err := OpenLogs([]string{testpack.WriteFile(t, t.TempDir(), "log", []byte(long))}, c.opt)
 		if err != nil {

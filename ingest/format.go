@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"iter"
+
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
@@ -37,3 +39,18 @@ func FieldNames() map[string]engine.KeptKind { return weblog.Names() }
 // FieldKind returns the kind of a field's values, by its name: the kind in [FieldNames], or one that a
 // format has for the same. It is KeptText for others.
 func FieldKind(field string) engine.KeptKind { return weblog.KindOf(field) }
+
+// NameClient is the name of the field and the role of the client's address.
+const NameClient = weblog.NameClient
+
+// FieldRoles returns the roles of [Fields].Named.
+func FieldRoles() []string { return weblog.Roles() }
+
+// A KnownField is a name of a field that is known for a role.
+type KnownField = weblog.KnownField
+
+// KnownFields yields the names of fields that are known, by roles, and those of any program first.
+func KnownFields() iter.Seq[KnownField] { return weblog.KnownFields() }
+
+// A Took says which fields of a log are read.
+type Took = weblog.Took

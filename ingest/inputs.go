@@ -24,6 +24,8 @@ type Input struct {
 
 	Taken, Other string // columns that both have a known name and URLs, the first is read; "" if there is one
 
+	Took *Took // which fields are read, where they have names; nil else
+
 	Headless bool // it was taken for a list of URLs, and its first lines look like a table without a header
 
 	archive string         // the zip archive that it is in; "" if it is in none

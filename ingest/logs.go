@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"slices"
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/engine"
@@ -111,7 +113,8 @@ type Logs struct {
 	given  int64  // rows
 	packed int64  // the part of log.packed that read counts already
 	err    error
-	grown  []string // names of logs
+	grown  []string     // names of logs
+	took   *weblog.Took // of the last log
 	unsure Unsure
 	notes  []sitemapfiles.Note
 
@@ -140,6 +143,11 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 		opt.Fields.Keep = append(opt.Fields.Keep, k.Field)
 		if k.Optional {
 			opt.Fields.Optional = append(opt.Fields.Optional, k.Field)
+		}
+	}
+	for role := range opt.Fields.Named {
+		if !slices.Contains(FieldRoles(), role) {
+			return nil, fmt.Errorf("%w: there is no role %q", ErrNoField, role)
 		}
 	}
 	inputs, err := expand(names, opt.Stdin)
@@ -281,7 +289,18 @@ func (l *Logs) noteFormat(log rowLog) {
 	if l.text.headless && log == rowLog(&l.text) {
 		l.headless[l.next-1].Store(true)
 	}
-	if choice := l.text.choice; choice != (weblog.Choice{}) && log == rowLog(&l.text) && l.choices[l.next-1].Load() == nil {
+	choice := weblog.Choice{}
+	switch log := log.(type) {
+	case *textLog:
+		choice = log.choice
+	case *parquetLog:
+		choice = log.choice
+	}
+	if choice != (weblog.Choice{}) && l.choices[l.next-1].Load() == nil {
+		if reflect.DeepEqual(choice.Took, l.took) { // as of rotated logs
+			choice.Took = l.took
+		}
+		l.took = choice.Took
 		l.choices[l.next-1].Store(&choice)
 	}
 }
@@ -353,7 +372,7 @@ func (l *Logs) Inputs() []Input {
 			inputs[i].Format = *f
 		}
 		if choice := l.choices[i].Load(); choice != nil {
-			inputs[i].Field, inputs[i].Taken, inputs[i].Other = choice.Field, choice.Taken, choice.Other
+			inputs[i].Field, inputs[i].Taken, inputs[i].Other, inputs[i].Took = choice.Field, choice.Taken, choice.Other, choice.Took
 		}
 	}
 	return inputs
@@ -405,6 +424,12 @@ type Counts struct {
 	FirstHeaded []Place // the first of them, at most three
 
 	Elsewhere int64 // rows whose line names another host than that of Fields.Base
+
+	Queries      int64   // rows whose URL has a query, and whose field for the query has another
+	FirstQueries []Place // the first of them, at most three
+
+	NoTimes     int64  // rows whose field of the time has no time
+	FirstNoTime string // what the first of them has
 
 	Addresses    int64   // rows whose host is an address in front of the line, which may be the client's
 	FirstAddress []Place // the first of them, at most three

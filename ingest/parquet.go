@@ -17,6 +17,7 @@ type parquetLog struct {
 	size    int64 // of file
 	reader  *parquetfile.File
 	records *weblog.Records
+	choice  weblog.Choice
 	columns []parquetField // those that are needed
 	fields  [][]byte       // of a row, by column of the file
 
@@ -64,32 +65,62 @@ func (p *parquetLog) start(fields Fields) (err error) {
 	}
 	columns := len(header)
 	header, lists := addPairs(header, p.reader, fields)
-	if p.records, err = weblog.NewRecords(header, fields); err != nil {
+	p.fields = make([][]byte, len(header))
+	use := func(needed []int) error {
+		p.columns = nil
+		seen := make([]bool, len(header))
+		for _, i := range needed {
+			if i < columns && !seen[i] {
+				c, err := newParquetColumn(p.reader, i)
+				if err != nil {
+					return err
+				}
+				p.columns = append(p.columns, c)
+			}
+			seen[i] = true
+		}
+		for _, list := range lists {
+			if slices.Contains(seen[list.from:list.from+len(list.keys)], true) {
+				list.start(p.reader)
+				p.columns = append(p.columns, list)
+			}
+		}
+		return nil
+	}
+	isList := func(i int) bool { return i < columns && schema.Column(i).MaxRepetitionLevel() > 0 }
+	if err := use(slices.DeleteFunc(weblog.Candidates(header, fields), isList)); err != nil {
 		return err
 	}
-	p.fields = make([][]byte, len(header))
-	seen := make([]bool, len(header))
-	for _, i := range p.records.Needed() {
-		if seen[i] {
-			continue
-		}
-		seen[i] = true
-		if i >= columns {
-			continue
-		}
-		c, err := newParquetColumn(p.reader, i)
-		if err != nil {
-			return err
-		}
-		p.columns = append(p.columns, c)
+	if p.records, p.choice, err = weblog.NewRecords(header, p.firstRows(), fields); err != nil {
+		return err
 	}
-	for _, list := range lists {
-		if slices.Contains(seen[list.from:list.from+len(list.keys)], true) {
-			list.start(p.reader)
-			p.columns = append(p.columns, list)
+	return use(p.records.Needed())
+}
+
+// firstRows returns the first rows, as far as columns are read, up to a fault, which may be in one that nobody needs.
+func (p *parquetLog) firstRows() (rows [][][]byte) {
+	defer func() {
+		clear(p.fields)
+		p.group, p.left = 0, 0
+	}()
+	for p.left == 0 && !p.done() {
+		if p.nextGroup() != nil {
+			return nil
 		}
 	}
-	return nil
+	for range min(weblog.DetectLines, p.left) {
+		for _, c := range p.columns {
+			if c.read(p.fields) != nil {
+				return rows
+			}
+		}
+		row := make([][]byte, len(p.fields))
+		for i, value := range p.fields {
+			row[i] = append([]byte{}, value...)
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // done reports whether all rows were read.

@@ -222,7 +222,7 @@ func TestParquetErrors(t *testing.T) {
 	}{
 		{table, LogOptions{Keep: []KeptColumn{{Field: "none"}}}, weblog.ErrNoField},
 		{table, LogOptions{Keep: []KeptColumn{{Field: "tags"}}}, weblog.ErrNoField},
-		{table, LogOptions{Fields: weblog.Options{URL: "link"}}, weblog.ErrNoField},
+		{table, LogOptions{Fields: weblog.Options{Named: map[string]string{"url": "link"}}}, weblog.ErrNoField},
 		{text, LogOptions{Format: weblog.Parquet}, ErrParquet},
 		{"-", LogOptions{Stdin: strings.NewReader("PAR1" + "...")}, ErrFormat},
 		{testpack.WriteFile(t, dir, "y.parquet", []byte("PAR1PAR1")), LogOptions{}, ErrParquet},

@@ -94,7 +94,7 @@ func TestPairs(t *testing.T) {
 			}
 		}
 		opt := pairOptions(100)
-		opt.Fields.URL = "event_params.page_referrer"
+		opt.Fields.Named = map[string]string{"url": "event_params.page_referrer"}
 		if got, _, err := readPairs(t, name, opt); err != nil || len(got) < 200 || !strings.Contains(got[0], " https://from.example/0 session 0") {
 			t.Errorf("%s by its referrers: %v, %d rows, %q", name, err, len(got), got[:1])
 		}

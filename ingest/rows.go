@@ -44,6 +44,9 @@ type rowReader struct {
 	apart     lostLines
 	parts     placed // lines in another format; of parts the first line
 	elsewhere int64  // rows of other hosts than that of Fields.Base
+	queries   placed // rows with two queries
+	timeless  int64  // rows whose field of the time has something else
+	noTime    string // the first such text
 	hosts     placed // rows whose host may be the client's address
 	agents    int64
 	urlless   FieldList // of the first line of JSON without a URL
@@ -69,7 +72,7 @@ func newRowReader(opt *LogOptions) rowReader {
 
 // counts returns the counts.
 func (r *rowReader) counts() Counts {
-	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Urlless: r.urlless, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents, Headed: r.headed.count, FirstHeaded: r.headed.first, Addresses: r.hosts.count, FirstAddress: r.hosts.first, Elsewhere: r.elsewhere, Mixed: r.parts.count, FirstMixed: r.parts.first}
+	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Urlless: r.urlless, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents, Headed: r.headed.count, FirstHeaded: r.headed.first, Addresses: r.hosts.count, FirstAddress: r.hosts.first, Elsewhere: r.elsewhere, Queries: r.queries.count, FirstQueries: r.queries.first, NoTimes: r.timeless, FirstNoTime: r.noTime, Mixed: r.parts.count, FirstMixed: r.parts.first}
 	for i, n := range r.refused {
 		if n > 0 {
 			c.Refused[weblog.Result(i).String()] = n
@@ -206,6 +209,14 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	}
 	if row.Elsewhere {
 		r.elsewhere++
+	}
+	if row.Queries {
+		r.queries.addPlace(b.Input, at.line)
+	}
+	if row.NoTime != nil {
+		if r.timeless++; r.timeless == 1 {
+			r.noTime = string(row.NoTime)
+		}
 	}
 	off := len(b.Data)
 	b.Data = row.AppendURL(b.Data)

@@ -237,7 +237,7 @@ func (l *textLog) at() where {
 
 // checkNoFields returns an ErrNoField if a field of a list of URLs is named.
 func checkNoFields(fields Fields) error {
-	for _, name := range append([]string{fields.URL, fields.Host, fields.Agent, fields.Time}, fields.Keep...) {
+	for _, name := range append([]string{fields.AnyNamed()}, fields.Keep...) {
 		if name != "" && !fields.MayLack(name) {
 			return fmt.Errorf("%w: %q; %w", ErrNoField, name, ErrURLList)
 		}

@@ -287,8 +287,8 @@ func TestWARCLogFaults(t *testing.T) {
 	for _, opt := range []LogOptions{
 		{Keep: []KeptColumn{{Field: "colour"}}},
 		{Keep: []KeptColumn{{Field: "WARC-"}}},
-		{Fields: weblog.Options{Time: "x"}},
-		{Fields: weblog.Options{URL: "x"}},
+		{Fields: weblog.Options{Named: map[string]string{"time": "x"}}},
+		{Fields: weblog.Options{Named: map[string]string{"url": "x"}}},
 	} {
 		opt.Format = weblog.WARC
 		if _, err := OpenLogs([]string{filepath.Join(dir, "a")}, opt); !errors.Is(err, weblog.ErrNoField) {

@@ -49,7 +49,9 @@ var gone = map[string]string{
 	"conduct shard": onePass, "parts": onePass, "conduct merge": onePass,
 
 	"csv-safe": "use -csv safe", "csv-bom": "use -csv bom", "csv-separator": "use -csv, as in -csv semicolon",
-	"require-rows": "use -no-rows fail", "allow-bad": "use -no-rows allow", "redo": "use -resume=redo", "url-column": "it is -url-field",
+	"require-rows": "use -no-rows fail", "allow-bad": "use -no-rows allow", "redo": "use -resume=redo", "url-column": "use -field url=name",
+	"url-field": "use -field url=name", "host-field": "use -field host=name", "ua-field": "use -field agent=name",
+	"time-field": "use -field time=name", "client-field": "use -field client=name",
 
 	"bloom":        "use -sort origin, by which readers skip row groups by their least and greatest texts",
 	"url-encoding": "write -out x.csv or x.arrows for readers that do not know DELTA_BYTE_ARRAY",

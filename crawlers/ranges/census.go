@@ -13,6 +13,8 @@ type Client struct {
 	Network    Network    // of Addr; 0 if no client on the internet has that address
 	Local      bool       // the address is of the machine that was asked: 127.0.0.0/8 or ::1
 	Anonymised bool       // the end of the address was taken away: 192.0.2.0, 192.0.2.x, 2001:db8:1::
+	Text       bool       // the field holds something, and no address
+	Named      bool       // that looks like the name of a host
 }
 
 // ParseClient reads the field of a log with the client's address, see [ParseAddress]. It does not keep the
@@ -20,7 +22,11 @@ type Client struct {
 func ParseClient(field []byte) Client {
 	c := Client{Addr: ParseAddress(field)}
 	c.Anonymised, c.Local = isAnonymised(field, c.Addr), c.Addr.IsLoopback()
-	if c.Addr.IsValid() && isGlobal(c.Addr) {
+	switch {
+	case !c.Addr.IsValid():
+		c.Text = len(field) > 0 && string(field) != "-"
+		c.Named = c.Text && bytes.IndexByte(field, '.') > 0 && bytes.IndexByte(field, ' ') < 0
+	case isGlobal(c.Addr):
 		c.Network = networkOf(c.Addr)
 	}
 	return c
@@ -67,6 +73,8 @@ type Census struct {
 	unusable   int64 // of them, those whose address is none that a client on the internet has
 	anonymised int64 // of them, those whose address lacks its end
 	local      int64 // of unusable, those from the machine that was asked
+	texts      int64 // of unusable, those with a text that is no address
+	named      int64 // of texts, those that look like the name of a host
 
 	// senders is a hash table; at least half of its places are empty. Requests from ever other networks wait for
 	// memory once, where a map of pointers makes them wait three times.
@@ -125,6 +133,8 @@ type Requests struct {
 	Count      uint32
 	Anonymised uint32 // of Count, those whose address lacks its end
 	Local      uint32 // of Count, those from the machine that was asked
+	Texts      uint32 // of Count, those with a text that is no address
+	Named      uint32 // of Texts, those that look like the name of a host
 }
 
 // Add counts requests.
@@ -132,6 +142,8 @@ func (c *Census) Add(r Requests) {
 	c.requests += int64(r.Count)
 	c.anonymised += int64(r.Anonymised)
 	c.local += int64(r.Local)
+	c.texts += int64(r.Texts)
+	c.named += int64(r.Named)
 	if r.Network == 0 {
 		c.unusable += int64(r.Count)
 		return
@@ -202,6 +214,15 @@ func (c *Census) Mixed() (networks, requests int64) {
 // Anonymised reports whether a tenth or more of the addresses lack their end: one of 256 does by itself.
 func (c *Census) Anonymised() bool {
 	return c.requests >= leastRequests && 10*c.anonymised >= c.requests
+}
+
+// Texts returns how many requests have a text that is no address, if these are over a tenth of all, and not all are names
+// of hosts; 0 if not.
+func (c *Census) Texts() int64 {
+	if 10*c.texts <= c.requests || c.named == c.requests {
+		return 0
+	}
+	return c.texts
 }
 
 // Requests returns how many requests of crawlers were counted, how many of them had no usable address, and

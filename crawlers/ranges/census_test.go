@@ -162,3 +162,32 @@ func TestLocal(t *testing.T) {
 		}
 	}
 }
+
+// TestTexts holds from when on texts in place of addresses are suspicious.
+func TestTexts(t *testing.T) {
+	for _, test := range []struct {
+		text   string
+		of     int // of 100 requests
+		counts int64
+	}{{"May", 10, 0}, {"May", 11, 11}, {"web-01", 100, 100}, {"crawl.a.example", 100, 0}, {"crawl.a.example", 99, 99}, {"-", 50, 0}, {"", 50, 0}, {"10.0.0.1", 50, 0}} {
+		var census Census
+		for i := range 100 {
+			field := "66.249.64.5"
+			if i < test.of {
+				field = test.text
+			}
+			c := ParseClient([]byte(field))
+			r := Requests{Network: c.Network, Count: 1}
+			if c.Text {
+				r.Texts = 1
+			}
+			if c.Named {
+				r.Named = 1
+			}
+			census.Add(r)
+		}
+		if got := census.Texts(); got != test.counts {
+			t.Errorf("%d of %q: %d, want %d", test.of, test.text, got, test.counts)
+		}
+	}
+}

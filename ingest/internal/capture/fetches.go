@@ -2,7 +2,6 @@ package capture
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -369,7 +368,7 @@ func newFetchFields(opt weblog.Options) (f fetchFields, err error) {
 	if opt.Clients {
 		return f, fmt.Errorf("%w: a WARC file has that of the server", weblog.ErrNoClients)
 	}
-	if named := cmp.Or(opt.URL, opt.Host, opt.Agent, opt.Time); named != "" {
+	if named := opt.AnyNamed(); named != "" {
 		return f, fmt.Errorf("%w: %q; of a WARC file it is known where URL, host, User-Agent and time are", weblog.ErrNoField, named)
 	}
 	return f, nil

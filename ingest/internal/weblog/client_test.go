@@ -57,7 +57,7 @@ func TestClients(t *testing.T) {
 		{"one that is named", CSV, "url,client_ip,xff\n/x,-,\"" + list + `"`, "XFF", -1, "192.0.2.3"},
 		{"the usual field", TSV, "ip\turl\n192.0.2.1\t/x", "", 0, "192.0.2.1"},
 	} {
-		p, err := New(c.format, Options{Base: "https://a.example", Clients: true, Client: c.field, ClientAt: c.place})
+		p, err := New(c.format, Options{Base: "https://a.example", Clients: true, Named: namedClient(c.field), ClientAt: c.place})
 		if err != nil {
 			t.Errorf("%s of %s: %v", c.about, c.format, err)
 			continue
@@ -94,7 +94,7 @@ func TestClientErrors(t *testing.T) {
 		{W3C, "", "#Fields: cs-uri-stem c-ip\n/x 192.0.2.1,+192.0.2.2", ErrManyClients, "192.0.2.2"},
 		{JSON, "", `{"uri":"/x","ip":"192.0.2.1, 192.0.2.2"}`, ErrManyClients, "192.0.2.2"},
 	} {
-		p, err := New(c.format, Options{Base: "https://a.example", Clients: true, Client: c.field})
+		p, err := New(c.format, Options{Base: "https://a.example", Clients: true, Named: namedClient(c.field)})
 		if err == nil {
 			var row Row
 			result := NoRow
@@ -111,4 +111,12 @@ func TestClientErrors(t *testing.T) {
 			t.Errorf("%s of %q: %v, want %q", c.format, c.text, err, c.says)
 		}
 	}
+}
+
+// namedClient names a field for the client, if it is not "".
+func namedClient(field string) map[string]string {
+	if field == "" {
+		return nil
+	}
+	return map[string]string{NameClient: field}
 }

@@ -2,7 +2,6 @@ package weblog
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -42,25 +41,21 @@ const (
 // table reads tables with a header, in comma separated values (RFC 4180) or with another separator.
 // A field in quotes may hold separators, quotes, which are doubled, and line ends.
 type table struct {
-	common
-	escapes
-	sep      byte // 0 before the header of a CSV
-	cols     columns
+	named
+	sep      byte                // 0 before the header of a CSV
 	header   header              // nil before it
 	longest  int                 // bytes of the longest name that the header has
 	initials [utf8.RuneSelf]bool // that its names may begin with
-	fields   [][]byte
-	notes    bool   // lines that begin with # are notes, as Google Analytics writes them above each table
-	titled   bool   // the first line is a title, which is not read
-	begun    bool   // the first line was read
-	tables   int    // headers read
-	first    sample // the rows behind the first header, until that is read
-	foreign  bool   // the table behind a second header is another one, without URLs
-	byValues int    // the column of the URL as the values of the first rows say; -1 if they say nothing
+	notes    bool                // lines that begin with # are notes, as Google Analytics writes them above each table
+	titled   bool                // the first line is a title, which is not read
+	begun    bool                // the first line was read
+	tables   int                 // headers read
+	foreign  bool                // the table behind a second header is another one, without URLs
+	sampled  bool                // the first header was found in the first lines
 }
 
 func newTable(opt Options, sep byte) *table {
-	return &table{common: newCommon(opt), sep: sep, byValues: -1}
+	return &table{named: named{common: newCommon(opt), isTable: true, isHeaded: true}, sep: sep}
 }
 
 // Parse reads a record: a line, or more where the Result before was Continues.
@@ -79,11 +74,11 @@ func (t *table) Parse(line []byte, r *Row) Result {
 	if result := t.split(line); result != IsRow {
 		return result
 	}
-	if len(t.fields) != len(t.header) {
+	if len(t.values) != len(t.header) {
 		t.readGlued()
 		return RefusedFields
 	}
-	if target := t.fields[t.cols.url]; len(target) <= t.longest && t.mayBeName(target) && t.isName(target) && t.reorder(t.fields) {
+	if target := t.values[t.of[roleURL][0].at]; len(target) <= t.longest && t.mayBeName(target) && t.isName(target) && t.reorder(t.values) {
 		return NoRow
 	}
 	return t.row(r)
@@ -125,11 +120,7 @@ func (t *table) reorder(names [][]byte) bool {
 		reordered[at] = t.header[i]
 	}
 	t.header = reordered
-	for _, column := range t.cols.all() {
-		if *column >= 0 {
-			*column = places[*column]
-		}
-	}
+	t.eachPlace(func(column int) int { return places[column] })
 	return true
 }
 
@@ -138,7 +129,7 @@ func (t *table) readGlued() {
 	if !t.isGlued() {
 		return
 	}
-	names := slices.Clone(t.fields[len(t.header)-1:])
+	names := slices.Clone(t.values[len(t.header)-1:])
 	glued := names[0]
 	for _, name := range t.header {
 		rest := max(0, len(glued)-len(name))
@@ -152,10 +143,10 @@ func (t *table) readGlued() {
 // the row's last field.
 func (t *table) isGlued() bool {
 	n := len(t.header)
-	if n < 2 || len(t.fields) != 2*n-1 {
+	if n < 2 || len(t.values) != 2*n-1 {
 		return false
 	}
-	return !slices.ContainsFunc(t.fields[n:], func(field []byte) bool { return !t.isName(field) })
+	return !slices.ContainsFunc(t.values[n:], func(field []byte) bool { return !t.isName(field) })
 }
 
 // readHeader reads the first record, or the line in front of it where Excel names the
@@ -177,21 +168,20 @@ func (t *table) readHeader(line []byte) Result {
 		return result
 	}
 	t.longest, t.initials = 0, [utf8.RuneSelf]bool{}
-	for _, field := range t.fields {
+	for _, field := range t.values {
 		t.header = append(t.header, string(bytes.TrimSpace(field)))
 		t.longest = max(t.longest, len(field)+len(byteOrderMark))
 		t.noteInitial(t.header[len(t.header)-1])
 	}
 	if t.tables++; t.tables > 1 {
-		t.first = nil
 		err := t.err
-		t.locate()
+		t.locate(nil)
 		t.foreign = t.err != nil
 		t.err = err
 		return NoRow
 	}
-	if t.err == nil {
-		t.locate()
+	if !t.sampled {
+		t.locate(nil)
 	}
 	if t.err != nil {
 		return Failed
@@ -208,35 +198,50 @@ func separatorLine(line []byte) byte {
 	return 0
 }
 
-// locate finds the columns by the header. It sets err if there is none that was named, for the URL, or
-// for the User-Agent where that is needed.
-func (t *table) locate() {
-	if t.cols, t.err = t.header.locate(t.opt, t.first); t.err != nil {
-		return
+// locate finds the columns by the header and the first rows. Without a known name for the URL, it is the only column with
+// URLs, or with paths, which the choice names. It sets err if a column is missing that is needed.
+func (t *table) locate(rows [][][]byte) (choice Choice) {
+	fields := make([]sampled, len(t.header))
+	for i, name := range t.header {
+		fields[i] = sampled{name, make([][]byte, len(rows))}
+		for k, row := range rows {
+			fields[i].values[k] = trimBlank(at(row, i))
+		}
 	}
-	if t.opt.URL == "" && t.byValues >= 0 && t.tables <= 1 {
-		t.cols.url = t.byValues
+	t.plan = planOf(fields, &t.opt)
+	targets := t.plan.of[roleURL]
+	if t.err = t.checkFields(); t.err != nil {
+		return choice
 	}
-	if t.cols.url < 0 {
-		t.cols.url = t.header.find(exportNames...)
+	if len(targets) == 0 || targets[0].fit != fits {
+		column, err := onlyURLs(fields)
+		if t.err = err; err != nil {
+			return choice
+		}
+		if column >= 0 {
+			choice.Field = fields[column].name
+			t.plan.of[roleURL] = []pick{{name: choice.Field, at: column, with: -1}}
+		} else if len(targets) == 0 {
+			t.err = noURL(t.header)
+			return choice
+		}
+	} else if !t.opt.isNamed(roleURL) {
+		choice = rival(fields, targets)
 	}
-	switch {
-	case t.cols.url < 0:
-		t.err = noURL(t.header)
-	case t.opt.Agents && t.opt.Need && t.cols.agent < 0:
-		t.err = fmt.Errorf("%w: there are %s", ErrNoAgents, listed(t.header))
-	}
+	t.read(func(p *pick, _ role) (at, with int) { return p.at, p.with })
+	choice.Took = t.plan.took(&t.opt)
+	return choice
 }
 
 // split cuts a record into fields.
 func (t *table) split(text []byte) Result {
-	t.fields, t.buf = t.fields[:0], t.buf[:0]
+	t.values, t.buf = t.values[:0], t.buf[:0]
 	for {
 		field, rest, result := t.field(text)
 		if result != IsRow {
 			return result
 		}
-		t.fields = append(t.fields, field)
+		t.values = append(t.values, field)
 		if rest == nil {
 			return IsRow
 		}
@@ -287,24 +292,4 @@ func (t *table) joined(begin int, last []byte) []byte {
 	}
 	t.buf = append(t.buf, last...)
 	return t.buf[begin:]
-}
-
-// row makes the row of the fields.
-func (t *table) row(r *Row) Result {
-	if !t.urlOrRequest(r, trimBlank(t.fields[t.cols.url]), place{scheme: schemeOf(at(t.fields, t.cols.scheme)), host: at(t.fields, t.cols.host)}) {
-		return t.fail(ErrNoBase)
-	}
-	r.Blank = HasBlank(r.Target)
-	if t.opt.Agents {
-		r.HasAgent = t.cols.agent >= 0
-		r.Agent = present(at(t.fields, t.cols.agent))
-	}
-	if !t.setClient(r, at(t.fields, t.cols.client)) {
-		return Failed
-	}
-	t.setTime(r, at(t.fields, t.cols.time))
-	for _, i := range t.cols.keep {
-		r.Fields = append(r.Fields, present(at(t.fields, i)))
-	}
-	return IsRow
 }

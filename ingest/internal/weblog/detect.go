@@ -75,7 +75,7 @@ func isTable(lines [][]byte, opt Options, sep byte) bool {
 	if (found == tab) != (sep == tab) {
 		return false
 	}
-	t := newTable(Options{URL: opt.URL}, found) // other fields that are missing are for the parser to name
+	t := newTable(Options{Named: opt.targets()}, found) // other fields that are missing are for the parser to name
 	t.begun = true
 	return t.readHeader(body[0]) == NoRow
 }
@@ -175,7 +175,7 @@ func firstRecords(lines [][]byte, sep byte, most int) (records [][][]byte) {
 		lines = lines[n:]
 		var record [][]byte
 		if result == IsRow {
-			for _, field := range t.fields {
+			for _, field := range t.values {
 				record = append(record, bytes.Clone(field))
 			}
 		}
@@ -192,10 +192,7 @@ type Sampler interface {
 
 // untilHeader returns the first record, and those behind it up to one of the same names.
 func untilHeader(records [][][]byte) [][][]byte {
-	head := make(header, 0, len(records[0]))
-	for _, name := range records[0] {
-		head = append(head, string(bytes.TrimSpace(name)))
-	}
+	head := headerOf(records[0])
 	for i, record := range records[1:] {
 		if head.placesIn(record) != nil {
 			return records[:1+i]
@@ -209,11 +206,10 @@ type Choice struct {
 	Field string // the field, if its values say so and not its name; else ""
 	Taken string // the field, if Other might be it as well; else ""
 	Other string // a field whose name is known, too, and that holds other URLs
+	Took  *Took  // nil if the fields have no names
 }
 
-// Sample finds the separator and the column of the URL: the first one with a known name, unless its
-// values are no URLs or paths, else the only one whose values are. It keeps an error for readHeader
-// if there are several, or if there is no header.
+// Sample finds the separator and the columns. It keeps an error for readHeader.
 func (t *table) Sample(lines [][]byte) (choice Choice) {
 	if len(lines) == 0 {
 		return choice
@@ -231,112 +227,78 @@ func (t *table) Sample(lines [][]byte) (choice Choice) {
 	records := firstRecords(body, t.sep, DetectLines)
 	if other := evenSeparator(body); other != 0 && other != t.sep && len(records) > 0 && len(records[0]) == 1 {
 		t.err = fmt.Errorf("%w: %q", ErrSeparator, other)
+		t.sampled = true
 		return choice
 	}
 	if len(records) == 0 || len(records[0]) == 0 {
 		return choice
 	}
 	records = untilHeader(records)
-	if t.first = records[1:]; t.opt.URL != "" {
-		return choice
-	}
-	var isKnown bool
-	t.byValues, isKnown, t.err = urlColumn(records[0], records[1:])
-	switch {
-	case t.byValues < 0:
-	case isKnown:
-		choice = rival(records, t.byValues)
-	default:
-		choice.Field = string(bytes.TrimSpace(records[0][t.byValues]))
-	}
+	t.header, t.sampled = headerOf(records[0]), true
+	choice = t.locate(records[1:])
+	t.header = nil
 	return choice
 }
 
-// rival returns a Choice if another column than the one that was taken has a known name, too, and
+// headerOf returns a record as a header.
+func headerOf(record [][]byte) header {
+	head := make(header, len(record))
+	for i, name := range record {
+		head[i] = string(bytes.TrimSpace(name))
+	}
+	return head
+}
+
+// rival returns a Choice if another column than the one that is taken, the first, has a known name, too, and
 // other values of the same kind: URLs, or paths.
-func rival(records [][][]byte, taken int) Choice {
-	names, rows := records[0], records[1:]
-	urls, _ := holds(rows, taken)
-	for i, name := range names {
-		text := string(bytes.TrimSpace(name))
-		if u, p := holds(rows, i); i == taken || u != urls || !p || !isURLName(text) {
+func rival(fields []sampled, targets []pick) Choice {
+	taken := fields[targets[0].at]
+	urls, _ := holds(taken.values)
+	for i, f := range fields {
+		if u, p := holds(f.values); i == targets[0].at || u != urls || !p || !isURLName(f.name) {
 			continue
 		}
-		if slices.ContainsFunc(rows, func(row [][]byte) bool { return len(at(row, i)) > 0 && !bytes.Equal(at(row, i), at(row, taken)) }) {
-			return Choice{Taken: string(bytes.TrimSpace(names[taken])), Other: text}
+		for row, value := range f.values {
+			if len(value) > 0 && !bytes.Equal(value, taken.values[row]) {
+				return Choice{Taken: taken.name, Other: f.name}
+			}
 		}
 	}
 	return Choice{}
 }
 
-// isURLName reports whether a name of a column is known as the URL's.
-func isURLName(name string) bool {
-	return slices.ContainsFunc(slices.Concat(known[nameURL], exportNames), func(k string) bool { return strings.EqualFold(k, name) })
-}
-
-// urlColumn returns the column of the URL by the names and the values of the first rows, -1 if that
-// is left to the names alone. isKnown is whether its name is known. The error is an ErrNoHeader or
-// ErrManyURLs.
-func urlColumn(names [][]byte, rows [][][]byte) (column int, isKnown bool, err error) {
-	head := make(header, 0, len(names))
-	for _, name := range names {
-		head = append(head, string(bytes.TrimSpace(name)))
-	}
+// onlyURLs returns the only column whose values are URLs or, if there is none, paths; -1 if there is none. The error is an
+// ErrNoHeader or ErrManyURLs.
+func onlyURLs(fields []sampled) (column int, err error) {
 	var urls, paths []int
-	for i := range head {
-		switch u, p := holds(rows, i); {
+	for i, f := range fields {
+		switch u, p := holds(f.values); {
 		case u:
 			urls = append(urls, i)
 		case p:
 			paths = append(paths, i)
 		}
 	}
-	for _, name := range slices.Concat(known[nameURL], exportNames) {
-		if i := head.find(name); i >= 0 && (slices.Contains(urls, i) || slices.Contains(paths, i)) {
-			return i, true, nil
+	if slices.ContainsFunc(fields, func(f sampled) bool { return isURL([]byte(f.name)) || strings.HasPrefix(f.name, "/") }) {
+		if len(fields) > 4 && strings.HasPrefix(fields[4].name, "W3SVC") {
+			return -1, ErrNativeIIS
 		}
-	}
-	if slices.ContainsFunc(head, func(name string) bool { return isURL([]byte(name)) || strings.HasPrefix(name, "/") }) {
-		if len(head) > 4 && strings.HasPrefix(head[4], "W3SVC") {
-			return -1, false, ErrNativeIIS
-		}
-		return -1, false, fmt.Errorf("%w: it begins %q", ErrNoHeader, shortName(head[0]))
+		return -1, fmt.Errorf("%w: it begins %q", ErrNoHeader, shortName(fields[0].name))
 	}
 	if len(urls) == 0 {
 		urls = paths
 	}
 	switch len(urls) {
 	case 0:
-		return -1, false, nil
+		return -1, nil
 	case 1:
-		return urls[0], false, nil
+		return urls[0], nil
 	}
 	several := make([]string, 0, len(urls))
 	for _, i := range urls {
-		several = append(several, head[i])
+		several = append(several, fields[i].name)
 	}
-	return -1, false, fmt.Errorf("%w: %s", ErrManyURLs, listed(several))
-}
-
-// holds reports whether most values of a column are URLs, or paths or requests. Empty values do not
-// count.
-func holds(rows [][][]byte, column int) (urls, paths bool) {
-	var all, whole, relative int
-	for _, row := range rows {
-		value := trimBlank(at(row, column))
-		if len(value) == 0 {
-			continue
-		}
-		all++
-		method, target, protocol := splitRequest(value)
-		switch {
-		case isURL(value):
-			whole++
-		case value[0] == '/', method != nil && (protocol != nil || bytes.HasPrefix(target, []byte{'/'})):
-			relative++
-		}
-	}
-	return 2*whole > all, 2*(whole+relative) > all
+	return -1, fmt.Errorf("%w: %s", ErrManyURLs, listed(several))
 }
 
 // IsHeadless reports whether lines that are read as URLs look like a table without a header: behind a

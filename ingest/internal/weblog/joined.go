@@ -116,18 +116,18 @@ func (c cdxj) Joined(line []byte) bool {
 // of the next, and the URL of each at its place, or of a record and a header.
 func (t *table) Joined(line []byte) bool {
 	step := len(t.header) - 1
-	if step < 1 || t.foreign || bytes.Count(line, []byte{t.sep}) <= step || t.split(line) != IsRow || len(t.fields) <= len(t.header) || (len(t.fields)-1)%step != 0 {
+	if step < 1 || t.foreign || bytes.Count(line, []byte{t.sep}) <= step || t.split(line) != IsRow || len(t.values) <= len(t.header) || (len(t.values)-1)%step != 0 {
 		return false
 	}
 	if t.isGlued() {
 		return true
 	}
-	mark := []byte{'/'}
-	if isURL(trimBlank(t.fields[t.cols.url])) {
+	mark, first := []byte{'/'}, t.of[roleURL][0].at
+	if isURL(trimBlank(t.values[first])) {
 		mark = []byte("://")
 	}
-	for i := t.cols.url; i < len(t.fields); i += step {
-		if i < len(t.fields)-1 && !bytes.Contains(t.fields[i], mark) {
+	for i := first; i < len(t.values); i += step {
+		if i < len(t.values)-1 && !bytes.Contains(t.values[i], mark) {
 			return false
 		}
 	}

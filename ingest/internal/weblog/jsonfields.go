@@ -2,8 +2,6 @@ package weblog
 
 import (
 	"bytes"
-	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,36 +15,74 @@ type FieldList struct {
 
 // JSONFields returns the fields of the object in a line. The list is empty if there is none.
 func JSONFields(line []byte) (list FieldList) {
-	var object any
-	if at := bytes.IndexByte(line, '{'); at < 0 || json.Unmarshal(line[at:], &object) != nil { // CDXJ has words in front
-		return list
+	if !flatten(line, list.addText) {
+		return FieldList{}
 	}
-	list.addValue("", object)
+	slices.Sort(list.URLs)
+	slices.Sort(list.Others)
 	return list
 }
 
-// addValue adds the fields of a value, which has that name.
-func (l *FieldList) addValue(name string, value any) {
-	below := func(member string) string { return strings.TrimPrefix(name+"."+member, ".") }
-	switch value := value.(type) {
-	case map[string]any:
-		for _, member := range slices.Sorted(maps.Keys(value)) {
-			l.addValue(below(member), value[member])
-		}
-	case []any:
-		for i, element := range value {
-			if text, err := json.Marshal(element); err == nil && text[0] == '{' {
-				if key, v := newPairScanner().read(text); key != nil {
-					l.addText(below(string(key)), v)
-					continue
-				}
-			}
-			l.addValue(below(strconv.Itoa(i)), element)
-		}
-	case string:
-		l.addText(name, []byte(value))
+// flatDepth is how deep objects may be nested whose members are fields that are found by their values.
+const flatDepth = 12
+
+// flatElements is how many elements of an array are looked at.
+const flatElements = 100
+
+// flatten calls add for each field of the object in a line, which may have words in front: its name as a path, and its
+// value, which is empty for null. It reports whether there is a valid object.
+func flatten(line []byte, add func(name string, value []byte)) bool {
+	at := bytes.IndexByte(line, '{')
+	f := flattener{add: add}
+	return at >= 0 && f.value("", trimBlank(line[at:]), 0)
+}
+
+// A flattener is the state of flatten.
+type flattener struct {
+	add   func(name string, value []byte)
+	pairs *pairScanner // nil before the first array of objects
+}
+
+// value adds the fields of a value that has a name, and reports whether it is valid.
+func (f *flattener) value(name string, value []byte, depth int) bool {
+	switch {
+	case value[0] == '{' && depth < flatDepth:
+		return Members(value, func(member, v []byte) bool {
+			return f.value(below(name, string(AppendUnquoted(nil, member))), v, depth+1)
+		})
+	case value[0] == '[' && depth < flatDepth:
+		f.array(name, value, depth)
+	case value[0] == '"':
+		f.add(name, AppendUnquoted(nil, value[1:len(value)-1]))
+	case value[0] == 'n':
+		f.add(name, []byte{})
 	default:
-		l.addText(name, nil)
+		f.add(name, value)
+	}
+	return true
+}
+
+// below returns the path of a member of the value that has a name.
+func below(name, member string) string { return strings.TrimPrefix(name+"."+member, ".") }
+
+// array adds the fields of the elements of a valid array. Of one that is a key and a value, the key is the name.
+func (f *flattener) array(name string, array []byte, depth int) {
+	s := jsonScanner{line: array}
+	i, done := s.space(1), false
+	for n := 0; !done && array[i] != ']' && n < flatElements; n++ {
+		begin := i
+		i = s.value(i, 1, nil)
+		element := array[begin:i]
+		if i, done = s.next(i, ']'); element[0] == '{' {
+			if f.pairs == nil {
+				f.pairs = newPairScanner()
+			}
+			if key, v := f.pairs.read(element); key != nil {
+				f.add(below(name, string(key)), slices.Clone(v))
+				continue
+			}
+		}
+		f.value(below(name, strconv.Itoa(n)), element, depth+1)
 	}
 }
 

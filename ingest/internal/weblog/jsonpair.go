@@ -15,24 +15,30 @@ func PairValues() []string {
 // newPairScanner returns a pairScanner, whose first slot is the key. It looks for no pairs in a value, which could
 // be as many levels of them as a line has.
 func newPairScanner() *pairScanner {
-	j := jsonLog{}
-	j.want([]string{PairKey})
-	j.want(PairValues())
-	j.scan.root.member("value").keyed = false
-	return &pairScanner{j.scan}
+	p := &pairScanner{}
+	for _, path := range append([]string{PairKey, "name"}, PairValues()...) {
+		p.want(path)
+	}
+	p.root.member("value").keyed = false
+	return p
 }
 
-// read returns the key and the value of an object, which must be valid; nil for one that is missing.
+// read returns the key and the value of an object, which must be valid; nil for one that is missing. A name beside a
+// value is a key, too, as in lists of headers.
 func (p *pairScanner) read(object []byte) (key, value []byte) {
 	if !p.scan(object) || p.nested[0] {
 		return nil, nil
 	}
-	for slot, v := range p.values[1:] {
-		if v != nil && !p.nested[1+slot] {
-			return p.values[0], v
+	for slot, v := range p.values[2:] {
+		if v != nil && !p.nested[2+slot] {
+			value = v
+			break
 		}
 	}
-	return p.values[0], nil
+	if key = p.values[0]; key == nil && value != nil && !p.nested[1] {
+		key = p.values[1]
+	}
+	return key, value
 }
 
 // pair stores the value of an element of an array, if it has a key that node wants.

@@ -40,12 +40,18 @@ func isJSON(line []byte) bool { return line[0] == '{' && line[len(line)-1] == '}
 // IsWrapped reports whether all lines are JSON objects whose field "log" holds a line of a log, as Docker writes
 // them, and none has a field that is known for the URL. It is false if one was named.
 func IsWrapped(lines [][]byte, opt Options) bool {
-	if opt.URL != "" {
+	if opt.isNamed(roleURL) {
 		return false
 	}
-	inner, outer := newJSON(Options{URL: "log"}), newJSON(Options{})
 	for _, line := range lines {
-		if !isJSON(line) || !inner.scan.scan(line) || len(inner.scalar(inner.url)) == 0 || !outer.scan.scan(line) || outer.any(outer.url) != nil {
+		wrapped := false
+		if !isJSON(line) || !flatten(line, func(name string, value []byte) {
+			wrapped = wrapped || name == "log" && len(value) > 0
+		}) || !wrapped {
+			return false
+		}
+		flatten(line, func(name string, value []byte) { wrapped = wrapped && (len(value) == 0 || !isURLName(name)) })
+		if !wrapped {
 			return false
 		}
 	}
@@ -59,135 +65,92 @@ func isCDXJ(line []byte) bool {
 	return len(second) == 14 && number(second) >= 0 && !isJSON(line) && !isURL(line) && !albFormat.isLine(line)
 }
 
-// slots are the values that may hold one thing. The first value that a line has counts.
-type slots struct{ from, up int }
-
 // jsonLog reads JSON Lines: an object a line.
 type jsonLog struct {
-	common
-	scan jsonScanner
-
-	url, host, scheme, agent, client, time slots
-	caddy, tls                             slots // Caddy's own fields, that tell it the scheme
-	keep                                   []keptSlots
+	named
+	scan       jsonScanner
+	caddy, tls int // slots of Caddy's own fields, that tell it the scheme
+	sampled    bool
 }
 
-// keptSlots are the values that may hold a column to keep.
-type keptSlots struct {
-	slots
-	status bool // the first value that is a status counts, if there is one
-}
+// newJSON returns the parser of JSON lines.
+func newJSON(opt Options) *jsonLog { return &jsonLog{named: named{common: newCommon(opt)}} }
 
-// newJSON returns the parser of JSON lines, with a slot for each name under which a wanted field may
-// stand.
-func newJSON(opt Options) *jsonLog {
-	j := &jsonLog{common: newCommon(opt)}
-	j.url = j.want(candidates(nameURL, opt.URL))
-	j.host = j.want(candidates(NameHost, opt.Host))
-	j.scheme = j.want(known[nameScheme])
-	j.caddy, j.tls = j.want([]string{"request.uri"}), j.want([]string{"request.tls"})
-	if opt.Agents {
-		j.agent = j.want(candidates(NameAgent, opt.Agent))
-	}
-	if opt.Clients {
-		j.client = j.want(candidates(NameClient, opt.Client))
-	}
-	if opt.Times {
-		j.time = j.want(candidates(NameTime, opt.Time))
-	}
-	for _, name := range opt.Keep {
-		if name == NameTime && opt.Time != "" {
-			name = opt.Time
-		}
-		j.keep = append(j.keep, keptSlots{j.want(toKeep(name)), name == NameStatus})
-	}
-	return j
-}
+// mostSampled is how many fields are looked at.
+const mostSampled = 1000
 
-// want makes the values at the paths wanted.
-func (j *jsonLog) want(paths []string) slots {
-	from := len(j.scan.values)
-	for i, path := range paths {
-		j.scan.root.want(path, from+i)
-	}
-	j.scan.values = append(j.scan.values, make([][]byte, len(paths))...)
-	j.scan.nested = append(j.scan.nested, make([]bool, len(paths))...)
-	return slots{from, from + len(paths)}
-}
-
-// scalar returns the first of the values that is not empty, and no object or array.
-func (j *jsonLog) scalar(s slots) []byte {
-	for i, v := range j.scan.values[s.from:s.up] {
-		if len(v) > 0 && !j.scan.nested[s.from+i] {
-			return v
-		}
-	}
-	return nil
-}
-
-// any returns the first of the values that is there.
-func (j *jsonLog) any(s slots) []byte {
-	for _, v := range j.scan.values[s.from:s.up] {
-		if v != nil {
-			return v
-		}
-	}
-	return nil
-}
-
-// kept returns the value of a column to keep.
-func (j *jsonLog) kept(k keptSlots) []byte {
-	if k.status {
-		for _, v := range j.scan.values[k.from:k.up] {
-			if isStatus(v) {
-				return v
+// Sample finds the fields of the first lines, and who has written them.
+func (j *jsonLog) Sample(lines [][]byte) (choice Choice) {
+	var fields []sampled
+	index := map[string]int{}
+	for row, line := range lines {
+		flatten(line, func(name string, value []byte) {
+			i, ok := index[name]
+			if !ok && len(fields) == mostSampled {
+				return
+			} else if !ok {
+				i = len(fields)
+				index[name] = i
+				fields = append(fields, sampled{name, make([][]byte, len(lines))})
 			}
-		}
+			fields[i].values[row] = value
+		})
 	}
-	return j.any(k.slots)
+	j.setPlan(fields)
+	choice.Took = j.plan.took(&j.opt)
+	return choice
+}
+
+// setPlan makes a slot for each name under which a wanted field may stand.
+func (j *jsonLog) setPlan(fields []sampled) {
+	j.sampled = true
+	j.plan = planOf(fields, &j.opt)
+	j.plan.addGeneral(&j.opt)
+	j.caddy, j.tls = j.scan.want("request.uri"), j.scan.want("request.tls")
+	slots := map[string]int{}
+	slotOf := func(name string) int {
+		slot, ok := slots[name]
+		if !ok {
+			slot = j.scan.want(name)
+			slots[name] = slot
+		}
+		return slot
+	}
+	j.read(func(p *pick, r role) (at, with int) {
+		if at, with = slotOf(p.name), p.with; with >= 0 {
+			with = slotOf(fields[with].name)
+		}
+		j.scan.roles[at] |= 1 << r
+		return at, with
+	})
+	j.values, j.nested = j.scan.values, j.scan.nested
 }
 
 // Parse reads a line.
 func (j *jsonLog) Parse(line []byte, r *Row) Result {
 	r.reset()
+	if !j.sampled {
+		j.setPlan(nil)
+	}
 	if !j.scan.scan(line) || line[j.scan.space(0)] != '{' {
 		return RefusedFormat
 	}
+	j.buf = j.buf[:0]
 	return j.row(r)
 }
 
-// row makes the row of the values.
+// row makes the row of the values. Caddy marks https by an object about TLS. That is missing if TLS ended at a proxy in front, so a site with a scheme of its own keeps it.
 func (j *jsonLog) row(r *Row) Result {
-	if !j.urlOrRequest(r, j.scalar(j.url), j.place()) { // null, empty or missing: a row all the same
-		return j.fail(ErrNoBase)
-	}
-	if j.opt.Agents {
-		agent := j.scalar(j.agent)
-		r.Agent, r.HasAgent = present(agent), agent != nil
-	}
-	if !j.setClient(r, j.scalar(j.client)) {
-		return Failed
-	}
-	j.setTime(r, j.scalar(j.time))
-	for _, k := range j.keep {
-		r.Fields = append(r.Fields, j.kept(k))
-	}
-	return IsRow
-}
-
-// place returns the origin, as far as the line names it. Caddy marks https by an object about TLS.
-// That is missing if TLS ended at a proxy in front, so a site with a scheme of its own keeps it.
-func (j *jsonLog) place() place {
-	host := j.scalar(j.host)
-	scheme, byPort := schemeOf(j.scalar(j.scheme)), schemeOfPort(host)
+	j.found = j.scan.found
 	switch {
-	case scheme != "", byPort != "":
-	case j.any(j.tls) != nil:
-		scheme = "https"
-	case j.any(j.caddy) != nil && j.site.scheme == "":
-		scheme = "http"
+	case j.values[j.tls] != nil:
+		j.secure = "https"
+	case j.values[j.caddy] != nil && j.scheme == "":
+		j.secure = "http"
+	default:
+		j.secure = ""
 	}
-	return place{scheme, host, byPort}
+	return j.named.row(r)
 }
 
 // cdxj reads the index of a web archive: a sort key, a time of 14 digits, and JSON with the URL.
@@ -201,15 +164,15 @@ func (c cdxj) Parse(line []byte, r *Row) Result {
 	}
 	_, rest, _ := bytes.Cut(line, []byte{' '})
 	moment, object, ok := bytes.Cut(rest, []byte{' '})
-	if !ok || len(moment) != 14 || !c.scan.scan(object) || object[c.scan.space(0)] != '{' {
+	if !ok || len(moment) != 14 {
 		return RefusedFormat
 	}
-	result := c.row(r)
-	if result == IsRow && c.opt.Times && c.opt.Time == "" {
-		r.Time = c.clock.Read(moment)
-	}
-	if result != IsRow || c.opt.Time != "" {
+	result := c.jsonLog.Parse(object, r)
+	if result != IsRow || c.opt.isNamed(roleTime) {
 		return result
+	}
+	if c.opt.Times {
+		r.Time = c.clock.Read(moment)
 	}
 	for i, name := range c.opt.Keep {
 		if name == NameTime {

@@ -14,9 +14,9 @@ func TestJSONPort(t *testing.T) {
 		line, url string
 	}{
 		{"https://a.example", `{"url":"/x","host":"a.example:80"}`, "https://a.example/x"},
-		{"https://a.example", `{"url":"/x","host":"b.example:80"}`, "http://b.example:80/x"},
+		{"https://a.example", `{"url":"/x","host":"b.example:80"}`, "http://b.example/x"},
 		{"http://a.example", `{"url":"/x","host":"a.example:80","scheme":"https"}`, "https://a.example:80/x"},
-		{"", `{"url":"/x","host":"a.example:443"}`, "https://a.example:443/x"},
+		{"", `{"url":"/x","host":"a.example:443"}`, "https://a.example/x"},
 	} {
 		j := newJSON(Options{Base: test.base})
 		var r Row
@@ -40,7 +40,7 @@ func TestIsWrapped(t *testing.T) {
 		if got := IsWrapped(lines, Options{}); got != want {
 			t.Errorf("%s: %t, want %t", text, got, want)
 		}
-		if IsWrapped(lines, Options{URL: "log"}) {
+		if IsWrapped(lines, Options{Named: map[string]string{"url": "log"}}) {
 			t.Errorf("%s: wrapped, though the field is named", text)
 		}
 	}

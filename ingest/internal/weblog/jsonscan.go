@@ -16,11 +16,19 @@ const maxDepth = 200
 // A jsonNode is a place in a JSON value with members or elements that are wanted.
 type jsonNode struct {
 	members map[string]*jsonNode
-	lengths uint64    // bit n: a member's name has n bytes, or at least 63
-	firsts  [4]uint64 // bit b: a member's name begins with the byte b
-	slots   []int     // where the value here is wanted itself
-	keyed   bool      // a member is no index: in an array, an element with that key has it
-	seen    uint64    // the last line that has it, by jsonScanner.lines
+	filter  *[filterBits / 64]uint64 // of the members' names, see filterOf
+	slots   []int                    // where the value here is wanted itself
+	keyed   bool                     // a member is no index: in an array, an element with that key has it
+	seen    uint64                   // the last line that has it, by jsonScanner.lines
+}
+
+// filterBits is how many bits the filter of names has.
+const filterBits = 1 << 12
+
+// filterOf returns the bit of a name that is not empty, in the filter.
+func filterOf(name []byte) uint {
+	n := uint(len(name))
+	return (n<<5 ^ uint(name[0])<<2 ^ uint(name[n-1])*37 ^ uint(name[n/2])*11) % filterBits
 }
 
 // want makes the value at a path wanted, as slot. A path is one member's name, dots included, or
@@ -37,24 +45,26 @@ func (n *jsonNode) want(path string, slot int) {
 // member returns the node of a member, which it makes if there is none.
 func (n *jsonNode) member(name string) *jsonNode {
 	if n.members == nil {
-		n.members = map[string]*jsonNode{}
+		n.members, n.filter = map[string]*jsonNode{}, new([filterBits / 64]uint64)
 	}
 	if n.members[name] == nil {
 		n.members[name] = &jsonNode{}
 		n.keyed = n.keyed || strings.Trim(name, "0123456789") != ""
 	}
-	n.lengths |= 1 << min(63, len(name))
 	if name != "" {
-		n.firsts[name[0]/64] |= 1 << (name[0] % 64)
+		bit := filterOf([]byte(name))
+		n.filter[bit/64] |= 1 << (bit % 64)
 	}
 	return n.members[name]
 }
 
 // find returns the node of a member, nil if there is none. Most names differ from all by their
-// length or first byte.
+// length or some of their bytes.
 func (n *jsonNode) find(name []byte) *jsonNode {
-	if n.lengths>>min(63, len(name))&1 == 0 || len(name) > 0 && n.firsts[name[0]/64]>>(name[0]%64)&1 == 0 {
-		return nil
+	if len(name) > 0 {
+		if bit := filterOf(name); n.filter[bit/64]>>(bit%64)&1 == 0 {
+			return nil
+		}
 	}
 	return n.members[string(name)]
 }
@@ -72,17 +82,31 @@ type jsonScanner struct {
 	root   jsonNode
 	values [][]byte // by slot: the text of a string, other values as written; nil if missing or null
 	nested []bool   // by slot: the value is an object or an array
+	filled []int    // the slots with values
+	roles  []uint32 // by slot: bit r is that the value may have the role r
+	found  uint32   // the roles of values of the line that are neither empty, nor objects or arrays
 	line   []byte
 	lines  uint64       // read so far
 	buf    []byte       // memory of strings with escapes
 	pairs  *pairScanner // of arrays of keys and values; nil as long as none was there
 }
 
+// want makes the value at a path wanted, and returns its slot.
+func (s *jsonScanner) want(path string) (slot int) {
+	slot = len(s.values)
+	s.root.want(path, slot)
+	s.values, s.nested, s.roles = append(s.values, nil), append(s.nested, false), append(s.roles, 0)
+	return slot
+}
+
 // scan reads a line, which must be one value.
 func (s *jsonScanner) scan(line []byte) bool {
 	s.line, s.buf = line, s.buf[:0]
 	s.lines++
-	clear(s.values)
+	for _, slot := range s.filled {
+		s.values[slot] = nil
+	}
+	s.filled, s.found = s.filled[:0], 0
 	i := s.value(s.space(0), 0, &s.root)
 	return i >= 0 && s.space(i) == len(line)
 }
@@ -157,6 +181,10 @@ func (s *jsonScanner) value(i, depth int, node *jsonNode) (end int) {
 func (s *jsonScanner) store(node *jsonNode, value []byte, nested bool) {
 	for _, slot := range node.slots {
 		s.values[slot], s.nested[slot] = value, nested
+		s.filled = append(s.filled, slot)
+		if len(value) > 0 && !nested {
+			s.found |= s.roles[slot]
+		}
 	}
 }
 

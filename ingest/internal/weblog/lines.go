@@ -54,7 +54,7 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 			return nil, fmt.Errorf("%w: there are %s", ErrNoAgents, listed(names))
 		}
 	}
-	if opt.Clients && opt.Client == "" && !has[roleClient] && !has[roleForwarded] {
+	if opt.Clients && opt.Named[NameClient] == "" && !has[roleClient] && !has[roleForwarded] {
 		return nil, noClient("", names)
 	}
 	if opt.Times {
@@ -67,8 +67,8 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 			p.last = max(p.last, p.of[role]+1)
 		}
 		if opt.Clients {
-			p.client = p.place(cmp.Or(opt.Client, NameClient))
-			if p.client < 0 && opt.Client == "" {
+			p.client = p.place(cmp.Or(opt.Named[NameClient], NameClient))
+			if p.client < 0 && opt.Named[NameClient] == "" {
 				p.client = p.of[roleForwarded]
 			}
 			p.last = max(p.last, p.client+1)
@@ -163,7 +163,7 @@ func present(text []byte) []byte {
 // row makes the row of the fields.
 func (l *lineLog) row(r *Row, p *pattern, fields [][]byte) Result {
 	var host, client []byte
-	if p.of[roleHost] >= 0 {
+	if p.of[roleHost] >= 0 && l.opt.Named[NameHost] != none {
 		host = p.value(fields, roleHost)
 	}
 	if p.client >= 0 {

@@ -47,6 +47,6 @@ func isMethod(field []byte) bool {
 
 // hasURL reports whether an object of JSON has a field that is known for the URL.
 func hasURL(line []byte) bool {
-	j := newJSON(Options{})
-	return j.scan.scan(line) && j.any(j.url) != nil
+	has := false
+	return flatten(line, func(name string, _ []byte) { has = has || isURLName(name) }) && has
 }

@@ -6,37 +6,6 @@ import (
 	"math/bits"
 )
 
-// A role is what a field of a line means.
-type role uint8
-
-const (
-	roleNone role = iota // only a name
-	roleHost
-	roleClient
-	roleURL // a whole URL, or a path with its query
-	roleRequest
-	roleScheme
-	rolePort
-	rolePath
-	roleQuery
-	roleMethod
-	roleProtocol
-	roleStatus
-	roleBytes
-	roleTime
-	roleForwarded
-	roleAgent
-	roleReferer
-	roleUser
-	numRoles = int(iota)
-)
-
-// roleNames are the names that fields with a role are kept by; others keep the name that the pattern gives them.
-var roleNames = [numRoles]string{
-	roleHost: NameHost, roleMethod: NameMethod, roleProtocol: NameProtocol, roleStatus: NameStatus, roleBytes: NameBytes,
-	roleTime: NameTime, roleClient: NameClient, roleAgent: NameAgent, roleReferer: NameReferer, roleUser: NameUser,
-}
-
 // A class is what values of a field must look like.
 type class uint8
 

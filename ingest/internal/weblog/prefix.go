@@ -32,7 +32,7 @@ const (
 type prefixed struct {
 	Parser
 	shape string
-	inner *jsonLog // of lines in JSON
+	inner *jsonScanner // of lines in JSON
 	opt   *Options
 	clock Clock
 }
@@ -42,8 +42,13 @@ func Behind(prefix string, p Parser, opt *Options) Parser {
 	return &prefixed{p, prefix, newWrapped(), opt, Clock{}}
 }
 
-// newWrapped returns a parser that finds the line, and the time, in an object of Docker.
-func newWrapped() *jsonLog { return newJSON(Options{URL: "log", Time: NameTime, Times: true}) }
+// newWrapped returns a scanner that finds the line, and the time, in an object of Docker.
+func newWrapped() *jsonScanner {
+	s := &jsonScanner{}
+	s.want("log")
+	s.want(NameTime)
+	return s
+}
 
 // Parse reads a line. One without the prefix is what the program says itself. If the rest has no time, it is that of the prefix.
 func (p *prefixed) Parse(line []byte, r *Row) Result {
@@ -58,8 +63,8 @@ func (p *prefixed) Parse(line []byte, r *Row) Result {
 		return RefusedQuote
 	}
 	if result == IsRow && moment != nil {
-		if p.opt.Times && p.opt.Time == "" && r.Time == NoTime {
-			r.Time = p.clock.Read(moment)
+		if p.opt.Times && !p.opt.isNamed(roleTime) && r.Time == NoTime {
+			r.Time, r.NoTime = p.clock.Read(moment), nil
 		}
 		if i := slices.Index(p.opt.Keep, NameTime); i >= 0 && r.Fields[i] == nil {
 			r.Fields[i] = moment
@@ -86,11 +91,10 @@ func (p *prefixed) Sample(lines [][]byte) (choice Choice) {
 // cut returns what stands behind the prefix of a line, and the moment in the prefix.
 func (p *prefixed) cut(line []byte) (rest, moment []byte, ok bool) {
 	if p.shape == wrapped {
-		j := p.inner
-		if !j.scan.scan(line) || j.scalar(j.url) == nil {
+		if j := p.inner; !j.scan(line) || j.values[0] == nil || j.nested[0] {
 			return nil, nil, false
 		}
-		return bytes.TrimRight(j.scalar(j.url), "\r\n"), j.scalar(j.time), true
+		return bytes.TrimRight(p.inner.values[0], "\r\n"), p.inner.values[1], true
 	}
 	at := 0
 	for i := 0; i < len(p.shape); i++ {

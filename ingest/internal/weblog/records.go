@@ -1,41 +1,53 @@
 package weblog
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Records reads rows whose fields are separate already, as in a columnar file.
 type Records struct{ table table }
 
-// NewRecords returns Records for rows with these fields. The error says which field they lack: one
-// that was named, or one for the URL.
-func NewRecords(header []string, opt Options) (*Records, error) {
-	r := &Records{table{common: newCommon(opt), header: header, byValues: -1}}
-	r.table.locate()
-	return r, r.table.err
+// NewRecords returns Records for rows with these fields, the first of which are known. The error says which field they
+// lack: one that was named, or one for the URL.
+func NewRecords(header []string, first [][][]byte, opt Options) (*Records, Choice, error) {
+	r := &Records{table{named: named{common: newCommon(opt), isTable: true, isHeaded: true}, header: header}}
+	choice := r.table.locate(first)
+	return r, choice, r.table.err
+}
+
+// Candidates returns the indices of the fields of a header that may be read.
+func Candidates(header []string, opt Options) (fields []int) {
+	for i, name := range header {
+		if len(fieldTable().byKey[keyOf(name)]) > 0 || slices.Contains(opt.Keep, name) || slices.Contains(slices.Collect(maps.Values(opt.Named)), name) {
+			fields = append(fields, i)
+		}
+	}
+	return fields
 }
 
 // Needed returns the indices of the fields that Row reads. Some may occur twice.
-func (r *Records) Needed() []int {
-	c := &r.table.cols
-	needed := append([]int{c.url}, c.keep...)
-	if r.table.opt.Agents {
-		needed = append(needed, c.agent)
-	}
-	if r.table.opt.Clients {
-		needed = append(needed, c.client)
-	}
-	if r.table.opt.Times {
-		needed = append(needed, c.time)
-	}
-	return slices.DeleteFunc(append(needed, c.host, c.scheme), func(i int) bool { return i < 0 })
+func (r *Records) Needed() (needed []int) {
+	r.table.eachPlace(func(at int) int {
+		needed = append(needed, at)
+		return at
+	})
+	return needed
 }
 
-// Kept returns the indices of the fields of [Options].Keep, in their order.
-func (r *Records) Kept() []int { return r.table.cols.keep }
+// Kept returns the indices of the fields of [Options].Keep, in their order; -1 for those that are missing.
+func (r *Records) Kept() (kept []int) {
+	for _, k := range r.table.keep {
+		kept = append(kept, append(k.source, spot{at: -1})[0].at)
+	}
+	return kept
+}
 
 // Row makes the row of fields. There must be as many as in the header; nil is a null.
 func (r *Records) Row(fields [][]byte, row *Row) Result {
 	row.reset()
-	r.table.fields = fields
+	r.table.buf = r.table.buf[:0]
+	r.table.values = fields
 	return r.table.row(row)
 }
 

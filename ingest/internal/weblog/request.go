@@ -96,6 +96,9 @@ func (s *site) request(r *Row, line []byte, at place) bool {
 
 // urlOrRequest sets the URL of r from a field that holds a URL, a path or a whole request line.
 func (s *site) urlOrRequest(r *Row, text []byte, at place) bool {
+	if len(text) > 0 && text[0] == '/' { // no method begins so
+		return s.resolve(r, text, at)
+	}
 	if method, target, protocol := splitRequest(text); method != nil && (protocol != nil || bytes.HasPrefix(target, []byte{'/'})) {
 		return s.request(r, text, at)
 	}
@@ -173,9 +176,9 @@ func schemeOf(text []byte) string {
 	case len(text) == 0: // nearly all rows: their URL has it
 		return ""
 	case bytes.EqualFold(text, []byte("https")), bytes.EqualFold(text, []byte("wss")), bytes.EqualFold(text, []byte("h2")),
-		bytes.EqualFold(text, []byte("on")), bytes.EqualFold(text, []byte("grpcs")):
+		bytes.EqualFold(text, []byte("on")), bytes.EqualFold(text, []byte("true")), bytes.EqualFold(text, []byte("grpcs")):
 		return "https"
-	case bytes.EqualFold(text, []byte("http")), bytes.EqualFold(text, []byte("ws")):
+	case bytes.EqualFold(text, []byte("http")), bytes.EqualFold(text, []byte("ws")), bytes.EqualFold(text, []byte("off")), bytes.EqualFold(text, []byte("false")):
 		return "http"
 	}
 	return ""

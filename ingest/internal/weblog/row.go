@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,7 +34,9 @@ type Row struct {
 	Blank     bool // Target holds white space, and comes from a table
 	Elsewhere bool // Host is another than that of [Options].Base
 
-	Address bool // Host is an address in front of a line, which may be the client's
+	Queries bool   // Target has a query, and the field for the query another
+	NoTime  []byte // what the field of the time has, if it is no time
+	Address bool   // Host is an address in front of a line, which may be the client's
 }
 
 // AppendURL appends the URL of the row. It may be none, see Odd.
@@ -106,16 +109,12 @@ type Parser interface {
 // Options say which fields to read of a log. Fields are named as the format does, in JSON also by their
 // path, as in "request.headers.Referer.0"; where none is named, the fields in [Names] are looked for.
 type Options struct {
-	Base   robots.Origin // whose log it is, where the rows do not tell; "" if all do
-	URL    string        // field of the URL, path or request line
-	Host   string        // field of the host
-	Agent  string        // field of the User-Agent
-	Client string        // field of the client's address
-	Time   string        // field of the time
-	Keep   []string      // fields to keep, by the names of [Names] or the format's own
-	Agents bool          // read User-Agents
-	Need   bool          // of Agents: a table without a field for them is an ErrNoAgents
-	Times  bool          // read times
+	Base   robots.Origin     // whose log it is, where the rows do not tell; "" if all do
+	Named  map[string]string // fields by their roles, see [Roles]; "none" is no field
+	Keep   []string          // fields to keep, by the names of [Names] or the format's own
+	Agents bool              // read User-Agents
+	Need   bool              // of Agents: a table without a field for them is an ErrNoAgents
+	Times  bool              // read times
 
 	Optional []string // fields of Keep that a log may lack: they have no value then
 
@@ -183,7 +182,9 @@ func (c *common) fail(err error) Result {
 // setTime sets the time of a row, if it is wanted.
 func (c *common) setTime(r *Row, text []byte) {
 	if c.opt.Times {
-		r.Time = c.clock.Read(text)
+		if r.Time = c.clock.Read(text); r.Time == NoTime {
+			r.NoTime = present(text)
+		}
 	}
 }
 
@@ -259,19 +260,27 @@ func noField(name string, have []string) error {
 }
 
 // checkNames returns an ErrNoField for a field to keep or of the client's address that is not in names, the fields of a format
-// without a header, and for one that was named for the URL, the host, the User-Agent or the time.
+// without a header, and for one that was named for another role.
 func checkNames(names []string, opt Options) error {
-	for _, name := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
-		if name != "" {
-			return noField(name, names)
-		}
+	if name := opt.AnyNamed(); name != "" && (name != opt.Named[NameClient] || !slices.Contains(names, name)) {
+		return noField(name, names)
 	}
-	for _, name := range append([]string{opt.Client}, opt.Keep...) {
-		if name != "" && !slices.Contains(names, name) && !opt.MayLack(name) {
+	for _, name := range opt.Keep {
+		if !slices.Contains(names, name) && !opt.MayLack(name) {
 			return noField(name, names)
 		}
 	}
 	return nil
+}
+
+// AnyNamed returns a field that was named for a role, the client's last; "" if none was.
+func (o *Options) AnyNamed() (name string) {
+	for _, r := range slices.Sorted(maps.Keys(o.Named)) {
+		if field := o.Named[r]; field != none && (name == "" || r != NameClient) {
+			name = field
+		}
+	}
+	return name
 }
 
 // MayLack reports whether a log may lack a field of Keep.

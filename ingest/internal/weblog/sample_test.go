@@ -30,7 +30,7 @@ func TestColumnsByValues(t *testing.T) {
 		"agent of a number":    {"url,user_agent,ua\nhttps://a.example/,17,Mozilla/5.0\n", "https://a.example/", "", "Mozilla/5.0", 0},
 		"Logpush":              {"ClientRequestURI,ClientRequestHost,ClientRequestUserAgent,EdgeResponseStatus,EdgeStartTimestamp\n/x,a.example,curl/8,503,2026-01-31T18:00:00Z\n", "https://a.example/x", "503", "curl/8", 1769882400},
 		"Athena of balancers":  {"request_url,elb_status_code,target_status_code,user_agent,time\nhttps://a.example/,502,-,curl/8,2026-01-31T18:00:00.5Z\n", "https://a.example/", "502", "curl/8", 1769882400},
-		"Athena of CloudFront": {"date,time,uri,status,user_agent\n2026-01-31,18:00:00,https://a.example/,200,curl/8\n", "https://a.example/", "200", "curl/8", 1769817600},
+		"Athena of CloudFront": {"date,time,uri,status,user_agent\n2026-01-31,18:00:00,https://a.example/,200,curl/8\n", "https://a.example/", "200", "curl/8", 1769882400},
 	} {
 		lines := strings.Split(strings.TrimSuffix(test.text, "\n"), "\n")
 		first := make([][]byte, len(lines))

@@ -204,8 +204,8 @@ func readObvious(text string, base robots.Origin) (table obviousTable, ok bool) 
 		names[i] = strings.TrimSpace(names[i])
 	}
 	known := -1
-	for _, name := range slices.Concat(candidates(nameURL, ""), exportNames) {
-		if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 && known < 0 {
+	for _, name := range urlNames() {
+		if i := slices.IndexFunc(names, func(n string) bool { return keyOf(n) == keyOf(name) }); i >= 0 && known < 0 {
 			known = i
 		}
 	}
@@ -260,7 +260,7 @@ func isObviousTitle(line, below string) bool {
 		return fields
 	}
 	isKnown := func(name string) bool {
-		return slices.ContainsFunc(slices.Concat(candidates(nameURL, ""), exportNames), func(k string) bool { return strings.EqualFold(k, strings.TrimSpace(name)) })
+		return slices.ContainsFunc(urlNames(), func(k string) bool { return keyOf(k) == keyOf(strings.TrimSpace(name)) })
 	}
 	sep, most := rune(0), 1
 	for _, s := range ",;\t|" {
@@ -276,6 +276,20 @@ func isObviousTitle(line, below string) bool {
 		return strings.HasPrefix(name, "/") || urlValue.MatchString(strings.Trim(name, " \t"))
 	}
 	return len(title) == 1 && !isKnown(title[0]) && slices.ContainsFunc(names, isKnown) && !slices.ContainsFunc(names, isURLOrPath)
+}
+
+// urlNames returns the names that are known for the URL, in order: of any program first.
+func urlNames() (names []string) {
+	for _, own := range []bool{true, false} {
+		for _, r := range []role{roleURL, roleRequest, rolePath} {
+			for _, e := range fieldTable().all {
+				if known := entriesOf(e.name, ""); e.role == r && (e.producer == anyProducer) == own && len(known) > 0 && known[0].role == r {
+					names = append(names, e.name)
+				}
+			}
+		}
+	}
+	return names
 }
 
 // obviousColumn returns the column that names and values say, -1 if the values say nothing.
@@ -304,8 +318,8 @@ func obviousColumn(names []string, rows [][]string) (int, error) {
 			others = append(others, i)
 		}
 	}
-	for _, name := range slices.Concat(candidates(nameURL, ""), exportNames) {
-		if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 && slices.Contains(slices.Concat(urls, others), i) {
+	for _, name := range urlNames() {
+		if i := slices.IndexFunc(names, func(n string) bool { return keyOf(n) == keyOf(name) }); i >= 0 && slices.Contains(slices.Concat(urls, others), i) {
 			return i, nil
 		}
 	}

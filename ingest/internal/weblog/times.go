@@ -21,16 +21,18 @@ func (c *Clock) Read(text []byte) int64 {
 	return c.micro
 }
 
-// ParseTime returns the microseconds since 1970 of a moment: as in 2026-01-31T18:00:00Z, 2026-01-31
-// 18:00:00.5, 31/Jan/2026:18:00:00 +0100, or 20260131180000, or a number of seconds, milliseconds,
-// microseconds or nanoseconds, which is told by its size. Without a zone it is in UTC. It is NoTime
-// if text names none, or one outside the years 1 to 9999 of UTC.
+// ParseTime returns the microseconds since 1970 of a moment: as in 2026-01-31T18:00:00Z, 2026/01/31
+// 18:00:00.5, 31/Jan/2026:18:00:00 +0100, Sat Jan 31 18:00:00 2026, Sat, 31 Jan 2026 18:00:00 GMT or 20260131180000, or a
+// number of seconds, milliseconds, microseconds or nanoseconds, which is told by its size: it is of the years 1990 to
+// 2099. Without a zone it is in UTC. It is NoTime if text names none, or one outside the years 1 to 9999 of UTC.
 func ParseTime(text []byte) int64 {
 	switch {
 	case len(text) >= 20 && text[2] == '/':
 		return parseCLF(text)
-	case len(text) >= 10 && text[4] == '-':
+	case len(text) >= 10 && (text[4] == '-' || text[4] == '/'):
 		return parseISO(text)
+	case len(text) >= 24 && (text[3] == ' ' || text[3] == ',' || text[len(text)-1] == 'T'):
+		return parseDated(text)
 	case len(text) == 14 && (text[0] == '1' && text[1] == '9' || text[0] == '2' && text[1] == '0'):
 		return parseDigits(text)
 	}
@@ -87,10 +89,26 @@ func number(b []byte) int {
 	return n
 }
 
-// parseCLF reads 31/Jan/2026:18:00:00 +0100.
+// parseDated reads Sat Jan 31 18:00:00 2026 and Sat, 31 Jan 2026 18:00:00 GMT, whose day may be written out.
+func parseDated(b []byte) int64 {
+	if _, rest, ok := bytes.Cut(b, []byte(", ")); ok && len(rest) >= 20 {
+		return parseCLF(rest)
+	}
+	if len(b) != 24 || b[7] != ' ' || b[19] != ' ' {
+		return NoTime
+	}
+	var clf [20]byte
+	day := append(append(append(append(clf[:0], b[8:10]...), b[3:8]...), b[20:24]...), b[10:19]...)
+	if day[0] == ' ' {
+		day[0] = '0'
+	}
+	return parseCLF(day)
+}
+
+// parseCLF reads 31/Jan/2026:18:00:00 +0100. Blanks or hyphens may be in place of the slashes, and a blank of the colon.
 func parseCLF(b []byte) int64 {
 	var m moment
-	if b[6] != '/' || b[11] != ':' || b[14] != ':' || b[17] != ':' {
+	if b[6] != b[2] || b[11] != ':' && b[11] != ' ' || b[14] != ':' || b[17] != ':' {
 		return NoTime
 	}
 	m.day, m.month, m.year = number(b[0:2]), monthOf(b[3:6]), number(b[7:11])
@@ -136,7 +154,7 @@ func monthOf(name []byte) int {
 func parseISO(b []byte) int64 {
 	var m moment
 	m.year, m.month, m.day = number(b[0:4]), number(b[5:7]), number(b[8:10])
-	if b[7] != '-' || m.year|m.month|m.day < 0 {
+	if b[7] != b[4] || m.year|m.month|m.day < 0 {
 		return NoTime
 	}
 	if len(b) == 10 {
@@ -175,7 +193,7 @@ func (m *moment) end(b []byte) int64 {
 	}
 	b = bytes.TrimPrefix(b, []byte{' '})
 	switch {
-	case len(b) == 0 || string(b) == "Z" || string(b) == "z" || string(b) == "UTC":
+	case len(b) == 0 || string(b) == "Z" || string(b) == "z" || string(b) == "UTC" || string(b) == "GMT":
 		return m.unix()
 	case b[0] != '+' && b[0] != '-':
 		return NoTime
@@ -212,12 +230,11 @@ func micros(digits []byte) int {
 	return n
 }
 
-// The least numbers that are taken for milliseconds, microseconds and nanoseconds: seconds would be
-// later than the year 5138.
+// The moments that numbers are, in microseconds: 1990 to 2099. So the size of a number tells its unit, and a small one is
+// none.
 const (
-	leastMillis = 1e11
-	leastMicros = 1e14
-	leastNanos  = 1e17
+	leastMoment = 631152000e6
+	mostMoment  = 4102444800e6
 )
 
 // parseEpoch reads a number of seconds, or of a smaller unit, since 1970.
@@ -228,14 +245,23 @@ func parseEpoch(b []byte) int64 {
 		return parseFloatEpoch(b)
 	}
 	switch {
-	case n >= leastNanos:
-		return n / 1000
-	case n >= leastMicros:
-		return n
-	case n >= leastMillis:
-		return n*1000 + int64(micros(fraction))/1000
+	case n >= leastMoment*1000:
+		n /= 1000
+	case n >= leastMoment:
+	case n >= leastMoment/1000:
+		n = n*1000 + int64(micros(fraction))/1000
+	case n < mostMoment/1e6:
+		n = n*1e6 + int64(micros(fraction))
 	}
-	return n*1e6 + int64(micros(fraction))
+	return numbered(n)
+}
+
+// numbered returns a moment, NoTime for one that no number is.
+func numbered(n int64) int64 {
+	if n < leastMoment || n >= mostMoment {
+		return NoTime
+	}
+	return n
 }
 
 // parseFloatEpoch reads a number of seconds with an exponent.
@@ -244,8 +270,8 @@ func parseFloatEpoch(b []byte) int64 {
 		return NoTime
 	}
 	f, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || f >= leastMillis {
+	if err != nil || f >= mostMoment {
 		return NoTime
 	}
-	return int64(f * 1e6)
+	return numbered(int64(f * 1e6))
 }

@@ -20,13 +20,13 @@ var (
 	w3cFormat = format{
 		name: W3C, aliases: []string{"iis"},
 		about:  "W3C extended log files: IIS",
-		parser: func(opt Options) (Parser, error) { return newW3C(opt, false), nil },
+		parser: func(opt Options) (Parser, error) { return newW3C(opt, plusCode), nil },
 		header: isW3C,
 	}
 	cloudFrontFormat = format{
 		name:   CloudFront,
 		about:  "standard logs of Amazon CloudFront",
-		parser: func(opt Options) (Parser, error) { return newW3C(opt, true), nil },
+		parser: func(opt Options) (Parser, error) { return newW3C(opt, percentCode), nil },
 		header: isCloudFront,
 	}
 )
@@ -49,20 +49,34 @@ func isCloudFront(lines [][]byte, opt Options) bool {
 // has one. IIS writes "+" for spaces, CloudFront percent-encodes; both is undone in headers of the
 // request, and left in URLs. Other writers put fields in quotes, which may hold spaces.
 type w3c struct {
-	common
-	escapes
-	percent     bool // fields are percent-encoded
-	cols        columns
-	stem, query int  // columns of the two halves of a URL; -1 if there are none
-	number      int  // of fields; 0 before the header
-	quoted      bool // fields of the line had quotes
-	header      header
-	fields      [][]byte
-	unquoted    [][]byte // memory of cutQuoted
-	when        []byte   // memory of a time of two columns
+	named
+	number   int // of fields; 0 before the header
+	agent    int // the column of the User-Agent, the only one that may be in quotes for no blank; -1 if there is none
+	header   header
+	unquoted [][]byte // memory of cutQuoted
+	first    [][]byte // the first lines
 }
 
-func newW3C(opt Options, percent bool) *w3c { return &w3c{common: newCommon(opt), percent: percent} }
+func newW3C(opt Options, code code) *w3c {
+	return &w3c{named: named{common: newCommon(opt), isHeaded: true, code: code}, agent: -1}
+}
+
+// Sample reads the header of the lines, and the rows behind it.
+func (w *w3c) Sample(lines [][]byte) (choice Choice) {
+	isHeader := func(line []byte) bool { return bytes.HasPrefix(line, fieldsDirective) }
+	if i := slices.IndexFunc(lines, isHeader); i >= 0 {
+		w.first = lines[i+1:]
+		if next := slices.IndexFunc(w.first, isHeader); next >= 0 {
+			w.first = w.first[:next]
+		}
+		var r Row
+		if w.Parse(lines[i], &r) == NoRow {
+			choice.Took = w.plan.took(&w.opt)
+		}
+		w.err, w.first = nil, nil
+	}
+	return choice
+}
 
 // Parse reads a line.
 func (w *w3c) Parse(line []byte, r *Row) Result {
@@ -73,33 +87,39 @@ func (w *w3c) Parse(line []byte, r *Row) Result {
 	if w.number == 0 {
 		return RefusedHeader
 	}
-	sep := byte(' ')
-	if bytes.IndexByte(line, '\t') >= 0 {
-		sep = '\t'
-	}
-	w.buf = w.buf[:0]
-	w.fields = cutFields(w.fields[:0], line, sep)
-	w.quoted = w.mayHaveQuotes(line) && w.cutQuoted(line, sep)
-	if len(w.fields) != w.number {
+	if w.cut(line); len(w.values) != w.number {
 		return RefusedFields
 	}
 	return w.row(r)
 }
 
+// cut takes a line apart.
+func (w *w3c) cut(line []byte) {
+	sep := byte(' ')
+	if bytes.IndexByte(line, '\t') >= 0 {
+		sep = '\t'
+	}
+	w.buf = w.buf[:0]
+	w.values = cutFields(w.values[:0], line, sep)
+	if w.mayHaveQuotes(line) {
+		w.cutQuoted(line, sep)
+	}
+}
+
 // mayHaveQuotes reports whether fields of the line, which was cut without a look at quotes, may be in quotes. A
 // User-Agent without a space may be the only one.
 func (w *w3c) mayHaveQuotes(line []byte) bool {
-	return line[0] == '"' || len(w.fields) != w.number || bytes.HasPrefix(at(w.fields, w.cols.agent), []byte{'"'})
+	return line[0] == '"' || len(w.values) != w.number || bytes.HasPrefix(at(w.values, w.agent), []byte{'"'})
 }
 
-// cutQuoted cuts the line again, and takes fields out of their quotes. Two quotes in such a field stand for one. It
-// reports whether that makes as many fields as the header has; if not, the fields stay as they are.
-func (w *w3c) cutQuoted(line []byte, sep byte) bool {
+// cutQuoted cuts the line again, and takes fields out of their quotes. Two quotes in such a field stand for one. If
+// that makes not as many fields as the header has, the fields stay as they are.
+func (w *w3c) cutQuoted(line []byte, sep byte) {
 	fields := w.unquoted[:0]
 	defer func() { w.unquoted = fields }()
 	for more := true; more; {
 		if len(fields) == w.number {
-			return false
+			return
 		}
 		var field []byte
 		if line, more = bytes.CutPrefix(line, []byte{'"'}); !more {
@@ -111,7 +131,7 @@ func (w *w3c) cutQuoted(line []byte, sep byte) bool {
 		for {
 			text, rest, ok := bytes.Cut(line, []byte{'"'})
 			if !ok {
-				return false
+				return
 			}
 			w.buf, line = append(w.buf, text...), rest
 			if line, ok = bytes.CutPrefix(line, []byte{'"'}); !ok {
@@ -121,16 +141,14 @@ func (w *w3c) cutQuoted(line []byte, sep byte) bool {
 		}
 		fields = append(fields, w.buf[begin:len(w.buf):len(w.buf)])
 		if more = len(line) > 0; more && line[0] != sep {
-			return false
+			return
 		} else if more {
 			line = line[1:]
 		}
 	}
-	if len(fields) != w.number {
-		return false
+	if len(fields) == w.number {
+		w.values, fields = fields, w.values
 	}
-	w.fields, fields = fields, w.fields
-	return true
 }
 
 // directive reads a line that begins with "#".
@@ -139,155 +157,35 @@ func (w *w3c) directive(line []byte) Result {
 	if !ok {
 		return NoRow
 	}
-	w.header = strings.Fields(string(names))
-	w.number = len(w.header)
-	opt := w.opt
-	opt.Keep = slices.DeleteFunc(slices.Clone(opt.Keep), func(name string) bool { return name == NameTime })
-	var err error
-	if w.cols, err = w.header.locate(opt, nil); err != nil {
+	head := strings.Fields(string(names))
+	if slices.Equal(head, w.header) {
+		return NoRow
+	}
+	w.header, w.number = head, len(head)
+	fields := make([]sampled, w.number)
+	for i, name := range head {
+		fields[i].name = name
+	}
+	for _, line := range w.first {
+		if w.cut(line); len(w.values) == w.number && line[0] != '#' {
+			for i, value := range w.values {
+				fields[i].values = append(fields[i].values, slices.Clone(value))
+			}
+		}
+	}
+	w.plan = planOf(fields, &w.opt)
+	err := w.checkFields()
+	if err == nil && len(w.plan.of[roleURL]) == 0 {
+		err = ErrNoURL
+	}
+	if err != nil {
+		w.header = nil
 		return w.fail(err)
 	}
-	w.stem, w.query = w.header.find("cs-uri-stem"), w.header.find("cs-uri-query")
-	if w.opt.URL != "" {
-		w.stem = -1
-	}
-	if w.cols.url < 0 && w.stem < 0 {
-		return w.fail(ErrNoURL)
-	}
-	if date, clock := w.header.find("date"), w.header.find("time"); w.opt.Time == "" && date >= 0 && clock >= 0 {
-		w.cols.time, w.cols.clock = date, clock
+	w.read(func(p *pick, _ role) (at, with int) { return p.at, p.with })
+	w.agent = -1
+	if agents := w.plan.of[roleAgent]; len(agents) > 0 {
+		w.agent = agents[0].at
 	}
 	return NoRow
-}
-
-// row makes the row of the fields.
-func (w *w3c) row(r *Row) Result {
-	if !w.resolve(r, w.target(), w.place()) {
-		return w.fail(ErrNoBase)
-	}
-	if w.opt.Agents {
-		r.HasAgent = w.cols.agent >= 0
-		r.Agent = present(w.agent(at(w.fields, w.cols.agent)))
-	}
-	if !w.setClient(r, w.clientText()) {
-		return Failed
-	}
-	if w.opt.Times {
-		r.Time = w.clock.Read(w.whenText())
-	}
-	k := 0
-	for _, name := range w.opt.Keep {
-		if name == NameTime {
-			r.Fields = append(r.Fields, w.whenText())
-			continue
-		}
-		r.Fields = append(r.Fields, present(w.keepField(w.cols.keep[k])))
-		k++
-	}
-	return IsRow
-}
-
-// target returns the path, of its halves if there are two. A URL that is written as "-" stands for
-// none.
-func (w *w3c) target() []byte {
-	if w.stem < 0 {
-		return w.fields[w.cols.url]
-	}
-	stem, query := w.fields[w.stem], present(at(w.fields, w.query))
-	if query == nil {
-		return stem
-	}
-	begin := len(w.buf)
-	w.buf = append(w.buf, stem...)
-	w.buf = append(w.buf, '?')
-	w.buf = append(w.buf, query...)
-	return w.buf[begin:]
-}
-
-// place returns the row's facts about the origin. The host has its own port.
-func (w *w3c) place() place {
-	p := place{scheme: schemeOf(at(w.fields, w.cols.scheme)), host: at(w.fields, w.cols.host)}
-	switch port := at(w.fields, w.cols.port); string(port) {
-	case "443":
-		p.byPort = "https"
-	case "80":
-		p.byPort = "http"
-	}
-	return p
-}
-
-// keepField returns a field as it is to be kept: names in parentheses are headers.
-func (w *w3c) keepField(i int) []byte {
-	if i < 0 {
-		return nil
-	}
-	if i == w.cols.agent {
-		return w.agent(w.fields[i])
-	}
-	if strings.Contains(w.header[i], "(") {
-		return w.decode(w.fields[i])
-	}
-	return w.fields[i]
-}
-
-// decode undoes the writer's changes to a header of the request. There are none to a text in quotes with spaces.
-func (w *w3c) decode(field []byte) (text []byte) {
-	if w.quoted && bytes.IndexByte(field, ' ') >= 0 {
-		return field
-	}
-	if w.percent {
-		text, w.buf = unpercent(field, w.buf)
-	} else {
-		text, w.buf = unplus(field, w.buf)
-	}
-	return text
-}
-
-// agent is decode for the User-Agent, which older logs of CloudFront have percent-encoded twice.
-func (w *w3c) agent(field []byte) []byte {
-	text := w.decode(field)
-	if w.percent && isTwicePercent(field) {
-		return w.decode(text)
-	}
-	return text
-}
-
-// isTwicePercent reports whether a field is percent-encoded twice: it has escapes, and each is one of the "%" of
-// another. A client's own escapes stand beside blanks, which are encoded once.
-func isTwicePercent(field []byte) bool {
-	escapes := bytes.Count(field, []byte{'%'})
-	if escapes == 0 {
-		return false
-	}
-	for rest := field; ; {
-		i := bytes.Index(rest, []byte("%25"))
-		if i < 0 {
-			return escapes == 0
-		}
-		rest = rest[i+3:]
-		if len(rest) < 2 || unhex[rest[0]] > 15 || unhex[rest[1]] > 15 {
-			return false
-		}
-		escapes--
-	}
-}
-
-// clientText returns the field with the client's address, nil if it is not wanted.
-func (w *w3c) clientText() []byte {
-	if w.cols.client < 0 {
-		return nil
-	}
-	return w.decode(w.fields[w.cols.client])
-}
-
-// whenText returns the time as text, nil if there is none.
-func (w *w3c) whenText() []byte {
-	if w.cols.time < 0 {
-		return nil
-	}
-	if w.cols.clock < 0 {
-		return w.fields[w.cols.time]
-	}
-	w.when = append(append(append(w.when[:0], w.fields[w.cols.time]...), ' '), w.fields[w.cols.clock]...)
-	return w.when
 }

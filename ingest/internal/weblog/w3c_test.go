@@ -15,14 +15,14 @@ func TestCloudFrontAgent(t *testing.T) {
 		"The%252520App/1%2520CFNetwork/1":                 "The%20App/1 CFNetwork/1",
 		"100%25":                                          "100%", "100%25%20sure": "100% sure", "curl/8": "curl/8", "a%2": "a%2", "-": "",
 	} {
-		w := newW3C(Options{Agents: true, Base: "https://a.example", Keep: []string{NameAgent}}, true)
+		w := newW3C(Options{Agents: true, Base: "https://a.example", Keep: []string{NameAgent}}, percentCode)
 		var r Row
 		w.Parse([]byte("#Fields: x-edge-location cs-uri-stem cs(User-Agent)"), &r)
 		if result := w.Parse([]byte("FRA2\t/x\t"+field), &r); result != IsRow || string(r.Agent) != want || string(r.Fields[0]) != want {
 			t.Errorf("%s: %v, %q, kept %q; want %q", field, result, r.Agent, r.Fields, want)
 		}
 	}
-	iis := newW3C(Options{Agents: true, Base: "https://a.example"}, false)
+	iis := newW3C(Options{Agents: true, Base: "https://a.example"}, plusCode)
 	var r Row
 	iis.Parse([]byte("#Fields: cs-uri-stem cs(User-Agent)"), &r)
 	if iis.Parse([]byte("/x a%2520b+c"), &r) != IsRow || string(r.Agent) != "a%2520b c" {
@@ -46,7 +46,7 @@ func TestW3CPort(t *testing.T) {
 		{"", "cs-uri-stem s-port cs-host", "/x 80 b.example", "http://b.example/x"},
 		{"https://a.example", "cs-uri-stem s-port x-forwarded-proto", "/x 443 http", "http://a.example/x"},
 	} {
-		w := newW3C(Options{Base: test.base}, false)
+		w := newW3C(Options{Base: test.base}, plusCode)
 		var r Row
 		w.Parse([]byte("#Fields: "+test.fields), &r)
 		if result := w.Parse([]byte(test.row), &r); result != IsRow || string(r.AppendURL(nil)) != test.url {
@@ -77,7 +77,7 @@ func TestW3CQuotes(t *testing.T) {
 		{`/a "b c"`, IsRow, "/a", `"b|c"`},
 		{`"/a" "b" `, IsRow, "/a", "b|"},
 	} {
-		w := newW3C(Options{Agents: true, Base: "https://a.example", Keep: []string{"x"}}, false)
+		w := newW3C(Options{Agents: true, Base: "https://a.example", Keep: []string{"x"}}, plusCode)
 		var r Row
 		w.Parse([]byte("#Fields: cs-uri-stem cs(User-Agent) x"), &r)
 		result := w.Parse([]byte(test.line), &r)

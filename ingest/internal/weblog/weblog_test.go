@@ -101,7 +101,10 @@ func TestParseTime(t *testing.T) {
 		"2026-01-31T17:00:00Z": at, "2026-01-31 17:00:00": at, "2026-01-31T18:00:00+01:00": at, "2026-01-31t17:00:00.000001z": at + 1,
 		"2026-01-31T17:00:00.1234567Z": at + 123456, "2026-01-31T17:00:00,5": at + 500_000, "2026-01-31 17:00:00 UTC": at, "2026-01-31": day,
 		"20260131170000": at, "1769878800": at, "1769878800.25": at + 250_000, "1769878800000": at, "1769878800000001": at + 1,
-		"1769878800000001999": at + 1, "1.7698788e9": at, "0": 0, "99999999999": 99_999_999_999_000_000, "100000000000": 100_000_000_000_000,
+		"1769878800000001999": at + 1, "1.7698788e9": at, "631152000": leastMoment, "4102444799999": mostMoment - 1000,
+		"31/Jan/2026 17:00:00": at, "31/Jan/2026:17:00:00.655": at + 655_000, "2026/01/31 17:00:00": at, "Sat Jan 31 17:00:00 2026": at, "Thu Jan  1 00:00:00 2026": at - 2_653_200_000_000,
+		"Sat, 31 Jan 2026 17:00:00 GMT": at, "Saturday, 31-Jan-2026 17:00:00 GMT": at, "31-Jan-2026 17:00:00": NoTime, "Sat, 31 Jan 2026 17:00 GMT and": NoTime,
+		"0": NoTime, "99999999999": NoTime, "100000000000": NoTime, "631151999": NoTime, "4102444800": NoTime, "631151999999": NoTime, "0.125": NoTime, "1.0e3": NoTime,
 		"": NoTime, "-": NoTime, "yesterday": NoTime, "2026-02-30": NoTime, "2026-13-01": NoTime, "2026-01-31T25:00:00Z": NoTime,
 		"31/Foo/2026:18:00:00 +0100": NoTime, "2026-01-31T17:00:00 PST": NoTime, "-5": NoTime, "99999999999999999999": NoTime, "20261332000000": NoTime,
 	} {
@@ -140,10 +143,10 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%q is %s, want %s", test.lines, got, test.want)
 		}
 	}
-	if got := Detect([][]byte{[]byte("a,b")}, Options{URL: "b"}); got != CSV {
+	if got := Detect([][]byte{[]byte("a,b")}, Options{Named: map[string]string{"url": "b"}}); got != CSV {
 		t.Errorf("a header that has the column that was named is %s", got)
 	}
-	if got := Detect([][]byte{[]byte("a,url")}, Options{Keep: []string{"none"}, Time: "none"}); got != CSV {
+	if got := Detect([][]byte{[]byte("a,url")}, Options{Keep: []string{"nothing"}, Named: map[string]string{"time": "nothing"}}); got != CSV {
 		t.Errorf("a header that lacks other fields that were named is %s", got)
 	}
 }
@@ -151,7 +154,11 @@ func TestDetect(t *testing.T) {
 // TestFields asks formats for fields that they cannot have.
 func TestFields(t *testing.T) {
 	for _, f := range []Format{Combined, ALB} {
-		for _, opt := range []Options{{Keep: []string{"none"}}, {URL: "x"}, {Host: "x"}, {Agent: "x"}, {Time: "x"}} {
+		all := []Options{{Keep: []string{"nothing"}}}
+		for _, role := range []string{"url", "host", "agent", "time"} {
+			all = append(all, Options{Named: map[string]string{role: "x"}})
+		}
+		for _, opt := range all {
 			if _, err := New(f, opt); !errors.Is(err, ErrNoField) {
 				t.Errorf("%s with %+v: %v", f, opt, err)
 			}

@@ -55,7 +55,7 @@ and the run loads its rules. At the end it compares the steps: unpacking, which 
 		"workers": "Goroutines that work. 0 measures one, and then one per processor.",
 	})
 	c.Flags = flags.Sections{
-		Input: flags.Without(g.Input(), "ua-field"),
+		Input: g.Input(),
 		Question: append([]cli.Flag{g.Question.NamesFlag(flags.DecideFor, flags.EveryClient), g.Question.CrawlersFlag()},
 			g.Question.RowTimeFlags()...),
 		Output: []cli.Flag{flags.ColumnsFlag(&g.columns)},

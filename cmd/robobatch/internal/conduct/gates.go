@@ -48,7 +48,7 @@ func (f *findings) judgesNothing(times, answers bool) error {
 	case len(f.agents) == 0:
 		return errors.New("-fail judges nothing: no request of the logs names a crawler")
 	case conducts && !times:
-		return errors.New("-fail judges nothing: no request of a crawler has a time: name the field of the time with -time-field")
+		return errors.New("-fail judges nothing: no request of a crawler has a time: name the field of the time with -field time=name")
 	case conducts && f.total.Robots > 0 && !answers:
 		return errors.New("-fail judges nothing: no request of robots.txt has a status, so that crawlers seem never to have asked: give a log that has it")
 	}

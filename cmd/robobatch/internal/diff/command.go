@@ -380,8 +380,7 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.page.End(); err != nil {
 		return err
 	}
-	d.Hint(s.Elsewhere())
-	d.HintMemory()
+	d.HintLogs(s)
 	d.Hint(s.Impostors())
 	return d.print(sink, summary.Sum(s.Counts.Refused))
 }

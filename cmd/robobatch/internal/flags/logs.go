@@ -47,25 +47,13 @@ func (l *Logs) Flags() []cli.Flag {
 		{Name: "base", Arg: "url", Set: cli.Text(&l.Base), Doc: `
 			The site that the logs are of, if they have paths only. Write it like
 			https://www.example.com.`},
-		{Name: "url-field", Arg: "name", Set: cli.Text(&l.URLField), Doc: `
-			The field with the URL, path or request, in formats that name their fields. In json it
-			may be a path, as in request.uri.`},
-		{
-			Name: "host-field", Arg: "name", Rare: true,
-			Set: cli.Text(&l.HostField), Doc: "The field with the host.",
-		},
-		{
-			Name: "ua-field", Arg: "name", Rare: true,
-			Set: cli.Text(&l.UAField), Doc: "The field with the User-Agent.",
-		},
-		{
-			Name: "time-field", Arg: "name", Rare: true,
-			Set: cli.Text(&l.TimeField), Doc: "The field with the time.",
-		},
-		{Name: "client-field", Arg: "name", Rare: true, Set: cli.NotEmpty(&l.ClientField, "write a name, such as remote_addr"), Doc: `
-			The field with the client's address, for -ranges and -hosts. Of a field with several addresses,
-			such as X-Forwarded-For, a word says which is the client's: name:first, name:last, or name:2 for the
-			second.`},
+		{Name: "field", Arg: "name", Set: func(s string) error {
+			l.Field = append(l.Field, strings.Split(s, ",")...)
+			return nil
+		}, Doc: `
+			Which field of the log has a role. For example url=target or host=authority. host=none is none.
+			In json a field may be a path, as in url=request.uri. Of several addresses, client=xff:first, :last
+			or :2 says which is the client's. May be repeated.`},
 		{
 			Name: "keep", Arg: "fields", Values: words.Fields(), List: true,
 			Set: func(s string) error { // whose words stand in the record as they were written
@@ -100,9 +88,18 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 		opt.Fields.Base, err = robots.ParseOrigin(l.Base)
 		faults.Add("base", err)
 	}
-	opt.Fields.URL, opt.Fields.Host = l.URLField, l.HostField
-	opt.Fields.Agent, opt.Fields.Time = l.UAField, l.TimeField
-	opt.Fields.Client, opt.Fields.ClientAt = parseClient(l.ClientField)
+	opt.Fields.Named = map[string]string{}
+	for _, text := range l.Field {
+		role, name, _ := strings.Cut(strings.TrimSpace(text), "=")
+		_, err := cli.Choose("role", role, ingest.FieldRoles())
+		if _, twice := opt.Fields.Named[role]; err == nil && (name == "" || twice) {
+			err = fmt.Errorf("%q: name one field of the log for a role, as in %s=x, or none", text, role)
+		}
+		if faults.Add("field", err); role == ingest.NameClient {
+			name, opt.Fields.ClientAt = parseClient(name)
+		}
+		opt.Fields.Named[role] = name
+	}
 	for _, text := range l.Keep {
 		column, name := parseKeep(text)
 		if slices.ContainsFunc(kept, func(k output.KeptColumn) bool { return k.Name == name }) || column.Field == "" {

@@ -379,7 +379,7 @@ func Asked(q *Question, l *Logs, layout, where string) summary.Asked {
 		Layout: layout, Where: where, Reading: q.Reading.Reading, InputForm: l.InputForm,
 	}
 	if q.Verifies() {
-		a.RangesHash, a.RangesAge, a.ClientField = q.rangesHash, cmp.Or(q.RangesAge, "7d"), l.ClientField
+		a.RangesHash, a.RangesAge = q.rangesHash, cmp.Or(q.RangesAge, "7d")
 	}
 	if q.FromLog {
 		a.UnknownAgents = cmp.Or(q.Unknown, words.Star)

@@ -64,5 +64,5 @@ func (s *Source) Sample() progress.Sample {
 var (
 	errNoUserAgents = errors.New("-agent-from-log: this log has no field user_agent, as it is read as a list of URLs: name the crawlers that all rows are decided for with -agent, or its format with -format")
 	ErrNoTimes      = errors.New("-as-of log: this log has no times, as it is read as a list of URLs: name a moment, such as -as-of 2026-01-31, or its format with -format")
-	ErrNoDates      = errors.New("-partition-by date: this log has no field with the time: name it with -time-field, or leave date out")
+	ErrNoDates      = errors.New("-partition-by date: this log has no field with the time: name it with -field time=name, or leave date out")
 )

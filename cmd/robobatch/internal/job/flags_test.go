@@ -57,8 +57,8 @@ func TestFlagsOfBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	changes := map[string]string{ // arguments added to the base; those behind a bar are in the base of the comparison, too
-		"base": "-base https://a.example", "format": "-format csv", "url-field": "-url-field u",
-		"host-field": "-host-field h", "ua-field": "-ua-field u|-agent-from-log", "time-field": "-time-field t|-as-of log", "keep": "-keep status",
+		"base": "-base https://a.example", "format": "-format csv", "field": "-field url=u",
+		"keep":                 "-keep status",
 		"accept-damaged-rules": "-accept-damaged-rules", "limit": "-limit 5", "agent": "-agent Googlebot",
 		"agent-from-log": "-agent-from-log", "cache": "-cache 1h|-agent-from-log -as-of log", "unknown-agents": "-unknown-agents skip|-agent-from-log",
 		"crawlers": "-crawlers ../../../../crawlers/crawlers.tsv", // those that are known, as the other tests run beside this one
@@ -69,7 +69,7 @@ func TestFlagsOfBytes(t *testing.T) {
 		"compression": "-compression gzip", "level": "-level 3",
 		"row-group": "-row-group 10",
 		"ranges":    "-ranges " + lists + "|-agent-from-log", "ranges-age": "-ranges-age 36h|-agent-from-log -ranges " + lists,
-		"in-sitemap": "-in-sitemap x", "hosts": "-hosts " + hosts + "|-agent-from-log", "client-field": "-client-field ip:last|-agent-from-log -ranges " + lists,
+		"in-sitemap": "-in-sitemap x", "hosts": "-hosts " + hosts + "|-agent-from-log",
 	}
 	same := strings.Fields(`in out rules origin stats max-rejects require-rules no-rows partition-by partition-mode
 		on-error resume shard report what-if timezone workers max-memory progress quiet v version h`) // the rules have a hash, limits are judged again

@@ -177,7 +177,7 @@ func (j *job) warnings(r *summary.Report) []warning.Warning {
 		all = append(all, j.WarnIndexes()...)
 	}
 	if j.dates && r.Counts.URLs > 0 {
-		text := "-partition-by date: no row has a time that is understood, so that all are in one partition, that of no date: name the field of the time with -time-field"
+		text := "-partition-by date: no row has a time that is understood, so that all are in one partition, that of no date: name the field of the time with -field time=name"
 		all = append(all, warning.Warning{Code: warning.NoTimes, Text: text, Count: r.Counts.URLs})
 	}
 	if j.limit.IsNone() && !j.require.AllowBad {
@@ -265,8 +265,7 @@ func (j *job) report(r *summary.Report) error {
 	for _, hint := range hintsAbout(r) {
 		j.Hint(hint.text)
 	}
-	j.Hint(r.Elsewhere())
-	j.HintMemory()
+	j.HintLogs(r)
 	j.WarnRest(r.Warnings)
 	if j.statsName == "" {
 		return nil
@@ -293,12 +292,12 @@ type logHint struct{ kind, text string }
 func hintsAbout(r *summary.Report) (hints []logHint) {
 	for _, in := range r.Inputs {
 		if in.Field != "" {
-			hints = append(hints, logHint{"field", fmt.Sprintf("%s: no name in the header is known, and the column %q has URLs: it is read; -url-field names another", say.File(in.Name), in.Field)})
+			hints = append(hints, logHint{"field", fmt.Sprintf("%s: no name in the header is known, and the column %q has URLs: it is read; -field url=name names another", say.File(in.Name), in.Field)})
 		}
 	}
 	for _, in := range r.Inputs {
 		if in.Other != "" {
-			hints = append(hints, logHint{"other", fmt.Sprintf("%s: the columns %q and %q both have URLs: the first of them is read; -url-field names another", say.File(in.Name), in.Taken, in.Other)})
+			hints = append(hints, logHint{"other", fmt.Sprintf("%s: the columns %q and %q both have URLs: the first of them is read; -field url=name names another", say.File(in.Name), in.Taken, in.Other)})
 		}
 	}
 	if r.Unverified != nil && r.Fault == "" {

@@ -479,6 +479,7 @@ func (s *seriesRun) finish() error {
 		}
 	}
 	s.Print(s.sum.Text(s.verbose))
+	s.PrintTook(s.sum.Report)
 	for _, hint := range s.notes {
 		text := hint.text
 		if hint.more > 0 {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -189,8 +190,11 @@ func (p *Page) make(ctx context.Context, r Result) error {
 		r.Summary.Warnings = append(r.Summary.Warnings, warning.Warning{Code: warning.HugeCounts, Text: text, Count: n})
 	}
 	run := &report.Run{
-		Version: build.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: p.flags, Inputs: r.InputNames(), Stats: r.Stats, Refused: summary.Sum(r.Summary.Counts.Refused),
+		Version: build.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: slices.Clone(p.flags), Inputs: r.InputNames(), Stats: r.Stats, Refused: summary.Sum(r.Summary.Counts.Refused),
 		Warnings: warningsOf(r.Summary.Warnings), Changes: r.Changes,
+	}
+	for _, line := range r.Summary.Took() {
+		run.Flags = append(run.Flags, report.Flag{Name: "fields", Value: line})
 	}
 	if hint := r.Now.BlankHint(); hint != "" {
 		run.Hints = append(run.Hints, strings.ToUpper(hint[:1])+hint[1:]+".")
@@ -257,7 +261,7 @@ func questionFlags(f *passage.Flags, oldAsOf string) (all []report.Flag) {
 		{"-ranges", strings.Join(q.Ranges, ","), ""},
 		{"-ranges-age", q.RangesAge, ""},
 		{"-hosts", q.Hosts, ""},
-		{"-client-field", l.ClientField, ""},
+		{"-field", strings.Join(l.Field, ","), ""},
 		{"-in-sitemap", strings.Join(f.Sitemaps.Paths, ","), ""},
 		{"-as-of", q.AsOf, ""},
 		{"-old-as-of", oldAsOf, ""},

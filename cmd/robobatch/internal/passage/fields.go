@@ -46,7 +46,7 @@ func (p *Passage) KeepAnswers() (err error) {
 func (p *Passage) KeepRequests(client bool) (err error) {
 	before := len(p.LogOpt.Keep)
 	if client {
-		p.Client = p.keepField(cmp.Or(p.LogOpt.Fields.Client, "client"), engine.KeptText, true)
+		p.Client = p.keepField(cmp.Or(p.LogOpt.Fields.Named[ingest.NameClient], ingest.NameClient), engine.KeptText, true)
 	}
 	p.Status, p.Bytes, p.Method = p.keepField("status", engine.KeptInt, true), p.keepField("bytes", engine.KeptInt, true), p.keepField("method", engine.KeptText, true)
 	return p.reopen(before)

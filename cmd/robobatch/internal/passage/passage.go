@@ -84,8 +84,8 @@ func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Fault
 	p.LogOpt.Fields.Agents, p.LogOpt.Fields.Need = f.Question.FromLog, f.Question.FromLog
 	p.LogOpt.Fields.Clients = f.Question.Verifies()
 	p.LogOpt.Fields.Times = f.Question.ByRow() || p.LogOpt.Fields.Clients
-	if f.Logs.ClientField != "" && !p.LogOpt.Fields.Clients {
-		input.Add("client-field", errors.New("this is about where crawlers come from: add -ranges"))
+	if _, named := p.LogOpt.Fields.Named[ingest.NameClient]; named && !p.LogOpt.Fields.Clients {
+		input.Add("field", errors.New("client: this is about where crawlers come from: add -ranges"))
 	}
 	return kept
 }

@@ -43,9 +43,21 @@ func (p *Passage) WarnRows() (*summary.Report, error) {
 	}
 	s.Warnings = slices.Concat(s.Warnings, s.Warn(), p.Rejected(s))
 	p.WarnRest(s.Warnings)
-	p.Hint(s.Elsewhere())
-	p.HintMemory()
+	p.HintLogs(s)
 	return s, nil
+}
+
+// HintLogs prints which fields of the logs were read, and hints about the memory.
+func (p *Passage) HintLogs(s *summary.Report) {
+	p.PrintTook(s)
+	p.HintMemory()
+}
+
+// PrintTook prints which fields of the logs were read.
+func (p *Passage) PrintTook(s *summary.Report) {
+	for _, line := range s.Took() {
+		p.Print(say.NoCommands(say.Line(line)) + "\n")
+	}
 }
 
 // JudgesNothing returns an error if gates would pass only because there was nothing to judge: no request has rules, or

@@ -32,11 +32,11 @@ var remedies = []struct {
 	err    error
 	remedy string
 }{
-	{ingest.ErrNoURL, "name the field with -url-field; if it is no table but a list of URLs, add -format urls"},
-	{ingest.ErrNoAgents, "-agent-from-log finds the crawlers by it: name the field with -ua-field, if there is one, or the crawlers that all rows are decided for with -agent"},
-	{ingest.ErrNoClients, "-ranges looks up where crawlers come from: name the field with -client-field, if there is one"},
-	{ingest.ErrManyClients, "say which is the client's, as in -client-field name:first, name:last or name:2, by where your proxies add theirs"},
-	{ingest.ErrManyURLs, "name one with -url-field"},
+	{ingest.ErrNoURL, "name the field with -field url=name; if it is no table but a list of URLs, add -format urls"},
+	{ingest.ErrNoAgents, "-agent-from-log finds the crawlers by it: name the field with -field agent=name, if there is one, or the crawlers that all rows are decided for with -agent"},
+	{ingest.ErrNoClients, "-ranges looks up where crawlers come from: name the field with -field client=name, if there is one"},
+	{ingest.ErrManyClients, "say which is the client's, as in -field client=name:first, name:last or name:2, by where your proxies add theirs"},
+	{ingest.ErrManyURLs, "name one with -field url=name"},
 	{ingest.ErrSeparator, "use -format csv"},
 	{ingest.ErrNativeIIS, "have IIS write logs in the format W3C, with cs-uri-stem, cs-uri-query and cs(User-Agent)"},
 	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},

@@ -23,8 +23,9 @@ type Record struct {
 	Input  Source `json:"input"`
 	Output string `json:"output"` // below the directory
 	summary.File
-	Format   string            `json:"format"` // of the input's lines
-	Field    string            `json:"url_field,omitempty"`
+	Format string `json:"format"` // of the input's lines
+	Field  string `json:"url_field,omitempty"`
+	summary.Took
 	Counts   Counts            `json:"counts"`
 	ByAgent  []Agent           `json:"by_agent"`
 	Invalid  int64             `json:"invalid_bytes"`
@@ -40,7 +41,7 @@ type Record struct {
 // NewRecord returns the record of a report on one input, whose output is complete.
 func NewRecord(r *summary.Report) *Record {
 	return &Record{
-		File: *r.File, Format: r.Inputs[0].Format, Field: r.Inputs[0].Field, Counts: r.Counts, ByAgent: r.ByAgent, Invalid: r.Invalid, Warnings: r.Warnings,
+		File: *r.File, Format: r.Inputs[0].Format, Field: r.Inputs[0].Field, Took: r.Inputs[0].Took, Counts: r.Counts, ByAgent: r.ByAgent, Invalid: r.Invalid, Warnings: r.Warnings,
 		Others: r.Others, Unbound: r.Unbound, Unverified: r.Unverified,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -77,6 +78,7 @@ type Output struct {
 type Sum struct {
 	Stats
 	warnings warn.Sum
+	took     summary.Took // of the last input
 }
 
 // NewSum returns a Sum of nothing. The report has the facts that are known before.
@@ -92,7 +94,11 @@ func (s *Sum) Add(r *Record) {
 	s.Counts.Add(&r.Counts)
 	s.AddAgents(r.ByAgent, r.Others, r.Unbound)
 	s.Invalid += r.Invalid
-	s.Inputs = append(s.Inputs, summary.Input{Name: r.Input.Name, Bytes: r.Input.Bytes, Format: r.Format, Field: r.Field})
+	input := summary.Input{Name: r.Input.Name, Bytes: r.Input.Bytes, Format: r.Format, Field: r.Field}
+	if !reflect.DeepEqual(r.Took, s.took) {
+		input.Took, s.took = r.Took, r.Took
+	}
+	s.Inputs = append(s.Inputs, input)
 	s.Series.Done++
 	s.Series.Outputs = append(s.Series.Outputs, Output{r.Input.Name, r.Output, r.File, r.Warnings, r.Unverified})
 	s.warnings.Add(r.Input.Name, r.Warnings)

@@ -39,14 +39,10 @@ type Reading struct {
 
 // An InputForm is the flags that describe the lines of the logs.
 type InputForm struct {
-	Format      string   `json:"format"`
-	Base        string   `json:"base"`
-	URLField    string   `json:"url_field"`
-	HostField   string   `json:"host_field"`
-	UAField     string   `json:"ua_field"`
-	TimeField   string   `json:"time_field"`
-	ClientField string   `json:"client_field"`
-	Keep        []string `json:"keep"`
+	Format string   `json:"format"`
+	Base   string   `json:"base"`
+	Field  []string `json:"field"` // role=name
+	Keep   []string `json:"keep"`
 }
 
 // Describe puts the flags into the output's metadata.
@@ -66,11 +62,8 @@ func (a *Asked) Describe(f *output.File) {
 		{"cache", a.Cache, a.Cache != ""},
 		{"ranges_hash", a.RangesHash, a.RangesHash != ""},
 		{"ranges_age", a.RangesAge, a.RangesHash != ""},
-		{"client_field", a.ClientField, a.RangesHash != ""},
 		{"sitemaps_hash", a.SitemapsHash, a.SitemapsHash != ""},
 		{"timezone", a.Timezone, a.Timezone != ""},
-		{"ua_field", a.UAField, a.AgentFromLog},
-		{"time_field", a.TimeField, a.ByRow()},
 	} {
 		if entry.asked {
 			f.SetMetadata("robobatch."+entry.key, entry.value)
@@ -95,8 +88,7 @@ func (f *InputForm) metadata() [][2]string {
 	return [][2]string{
 		{"robobatch.format", f.Format},
 		{"robobatch.base", f.Base},
-		{"robobatch.url_field", f.URLField},
-		{"robobatch.host_field", f.HostField},
+		{"robobatch.field", strings.Join(f.Field, ",")},
 		{"robobatch.keep", strings.Join(f.Keep, ",")},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
@@ -99,12 +100,22 @@ type NamedFile struct {
 	File
 }
 
+// A Took says which fields of a log are read.
+type Took struct {
+	Producer string   `json:"producer,omitempty"`
+	Fields   []string `json:"fields,omitempty"` // as in "url = uri + args"
+	Unread   []string `json:"unread_fields,omitempty"`
+
+	of *ingest.Took // nil if it is as that of the log before, or of another run
+}
+
 // An Input is one log.
 type Input struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`               // as stored; -1 if unknown
 	Format string `json:"format"`              // of its lines, "auto" if none was read
 	Field  string `json:"url_field,omitempty"` // the column of the URL, if its values said so and not its name
+	Took          // nothing of a log as the one before
 
 	Taken, Other string `json:"-"` // see ingest.Input
 	headless     bool   // see ingest.Input
@@ -240,8 +251,14 @@ func New(src Source) *Report {
 	if at := src.Logs.Unsure(); at.From > 0 {
 		r.Unverified = &Unverified{Input: at.Name, FromLine: at.From}
 	}
+	var before *ingest.Took
 	for _, in := range src.Logs.Inputs() {
-		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String(), in.Field, in.Taken, in.Other, in.Headless})
+		input := Input{Name: in.Name, Bytes: in.Size, Format: in.Format.String(), Field: in.Field, Taken: in.Taken, Other: in.Other, headless: in.Headless}
+		if in.Took != nil && in.Took != before {
+			input.Took = Took{in.Took.Producer, in.Took.Fields, in.Took.Unread, in.Took}
+		}
+		before = in.Took
+		r.Inputs = append(r.Inputs, input)
 	}
 	return r
 }
@@ -255,6 +272,41 @@ func (c *Counts) origins(count func(int64) string) string {
 		return "about " + count(*c.Origins)
 	}
 	return count(*c.Origins)
+}
+
+// mostTook is how many lines say which fields of logs are read.
+const mostTook = 40
+
+// Took returns which fields of the logs are read, a line for each log that is not as the one before, and a second for
+// fields that are not.
+func (r *Report) Took() (lines []string) {
+	for i, in := range r.Inputs {
+		if len(in.Fields) == 0 {
+			continue
+		}
+		if len(lines) >= mostTook {
+			return append(lines, "and other fields of other logs: -stats has them")
+		}
+		name, same := say.File(in.Name), 0
+		for _, next := range r.Inputs[i+1:] {
+			if len(next.Fields) > 0 || next.Format != in.Format {
+				break
+			}
+			same++
+		}
+		if same > 0 {
+			name += fmt.Sprintf(" and %s like it", say.Count(int64(same), "log"))
+		}
+		by := in.Format
+		if in.Producer != "" {
+			by += " of " + in.Producer
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s: %s", name, by, strings.Join(in.Fields, "; ")))
+		if len(in.Unread) > 0 {
+			lines = append(lines, name+": not read: "+strings.Join(in.Unread, ", "))
+		}
+	}
+	return lines
 }
 
 // Describe puts the inputs and the counts into the output's metadata, which Arrow has in front of

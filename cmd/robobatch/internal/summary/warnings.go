@@ -29,7 +29,7 @@ func (r *Report) Rows() flow.Rows {
 	if c.Bad() > 0 {
 		rows.Bad = r.noURLs()
 	} else {
-		rows.Bad = r.NoClients()
+		rows.Bad = cmp.Or(r.elsewhere(), r.NoClients())
 	}
 	return rows
 }
@@ -42,7 +42,7 @@ func (r *Report) NoClients() string {
 	}
 	text := "no row has a field user_agent, by which -agent-from-log finds the crawler. The format is " + r.Formats()
 	if slices.ContainsFunc(r.Inputs, func(in Input) bool { return ingest.Format(in.Format).AnyField() }) {
-		text += ": name the field with -ua-field, if there is one, or the crawlers"
+		text += ": name the field with -field agent=name, if there is one, or the crawlers"
 	} else {
 		text += ": name the crawlers"
 	}
@@ -52,7 +52,7 @@ func (r *Report) NoClients() string {
 // Warn returns the warnings about the rows of the logs, in all, but for those of a kind that the
 // report has already.
 func (r *Report) Warn() []warning.Warning {
-	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.senderless(), r.whiteSpace(), r.wide(), r.joined(), r.mixed(), r.headless(), r.headed(), r.addresses(), r.growing())
+	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.senderless(), r.whiteSpace(), r.wide(), r.joined(), r.mixed(), r.headless(), r.headed(), r.addresses(), r.growing(), r.fields())
 	return slices.DeleteFunc(all, func(d warning.Warning) bool {
 		return slices.ContainsFunc(r.Warnings, func(seen warning.Warning) bool { return seen.Code == d.Code })
 	})
@@ -98,7 +98,7 @@ func (r *Report) noURLs() string {
 		format = "The format is " + r.Formats() + ", as -format says: if that is wrong, use another"
 	}
 	if slices.ContainsFunc(r.Inputs, func(in Input) bool { return ingest.Format(in.Format).AnyField() }) {
-		format += "; if the URL is in another field, use -url-field"
+		format += "; if the URL is in another field, use -field url=name"
 		if fields := &r.read.Urlless; len(fields.URLs)+len(fields.Others) > 0 {
 			format += ". Of the fields of the first line without a URL, " + fields.String()
 		}
@@ -134,7 +134,7 @@ var hostFirst = regexp.MustCompile(`^(//)?([A-Za-z0-9_-]+\.)+[A-Za-z][A-Za-z0-9-
 func (r *Report) timeless() (all []warning.Warning) {
 	c := &r.Counts
 	if c.Undated > 0 && c.Undated == c.URLs {
-		text := "no row has a time that is understood, so that the newest captures decided: name the field of the time with -time-field"
+		text := "no row has a time that is understood, so that the newest captures decided: name the field of the time with -field time=name"
 		all = append(all, warning.Warning{Code: warning.NoTimes, Text: text, Count: c.Undated})
 	}
 	if c.Timeless > 0 {
@@ -259,12 +259,63 @@ func (r *Report) mixed() []warning.Warning {
 	return []warning.Warning{{Code: warning.MixedFormats, Text: text, Count: n, Examples: r.placesOf(r.read.FirstMixed)}}
 }
 
-// Elsewhere returns the hint that no row is of the site that -base names, as all lines name others; "" if one may be.
-func (r *Report) Elsewhere() string {
+// elsewhere returns the fault that no row is of the site that -base names, as all lines name others; "" if one may be.
+func (r *Report) elsewhere() string {
 	if n := r.Counts.URLs + r.Counts.Skipped; r.Base == "" || n == 0 || r.read.Elsewhere < n {
 		return ""
 	}
-	return "-base " + r.Base + " is for lines that name no host, and all of these name others"
+	field := ""
+	for _, in := range r.Inputs {
+		for _, text := range in.Fields {
+			if name, ok := strings.CutPrefix(text, "host = "); ok {
+				field = ", in " + name
+			}
+		}
+	}
+	return "-base " + r.Base + " is for lines that name no host, and all of these name others" + field +
+		": leave it out, or add -field host=none if these are names inside of a network, behind a proxy"
+}
+
+// fields returns the warnings about the fields of the logs.
+func (r *Report) fields() (all []warning.Warning) {
+	index := map[string]int{} // by what is said of the first log
+	add := func(code warning.Code, in *Input, about, text string) {
+		i, ok := index[string(code)+about]
+		if !ok {
+			i = len(all)
+			index[string(code)+about] = i
+			all = append(all, warning.Warning{Code: code, Text: say.File(in.Name) + ": " + text})
+		}
+		all[i].Count++
+	}
+	for i := range r.Inputs {
+		in := &r.Inputs[i]
+		took := in.of
+		if took == nil {
+			continue
+		}
+		for _, left := range took.Left {
+			add(warning.UnreadField, in, left.Role, fmt.Sprintf("no field is known for the %s, and %q, which is not read, may be one, as in %q: -field %s=%s reads it", left.Role, left.Field, left.Value, left.Role, left.Field))
+		}
+		if took.Mixed != "" {
+			add(warning.MixedProducers, in, "", fmt.Sprintf("the first lines are of %s and of %s, and are read as those of the first: give each part as an input of its own", took.Producer, took.Mixed))
+		}
+		if took.DayOnly != "" && (r.ByRow() || r.RangesHash != "") {
+			add(warning.DayOnly, in, "", fmt.Sprintf("the time is a day alone, %q: each row counts as at its beginning", took.DayOnly))
+		}
+		if took.Proxied != "" && r.RangesHash != "" {
+			add(warning.ProxiedClients, in, "", fmt.Sprintf("the addresses of clients are of a private network, and %q has others: add -field client=%s:first, :last or :2, by where your proxies add theirs", took.Proxied, took.Proxied))
+		}
+	}
+	if n := r.read.Queries; n > 0 {
+		text := say.Count(n, "row") + " with a query in the URL, which counts, and another one in the field for the query: add -field query=none if that is right"
+		all = append(all, warning.Warning{Code: warning.TwoQueries, Text: text, Count: n, Examples: r.placesOf(r.read.FirstQueries)})
+	}
+	if n := r.read.NoTimes; 10*n > r.Counts.URLs+r.Counts.Skipped {
+		text := fmt.Sprintf("%s with a time that is not understood, such as %q: name another field with -field time=name, or write times as in 2026-01-31T18:00:00Z", say.Count(n, "row"), shorten(r.read.FirstNoTime))
+		all = append(all, warning.Warning{Code: warning.TimesLost, Text: text, Count: n})
+	}
+	return all
 }
 
 // Rejected returns a warning if over a tenth of the lines were rejected, or an eighth of the text: so many

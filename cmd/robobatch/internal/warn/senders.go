@@ -14,7 +14,7 @@ func Senders(s *engine.Stats) (all []warning.Warning) {
 	requests, unusable, anonymised := s.Census.Requests()
 	network, proxied := s.Census.Proxied()
 	if networks, sent := s.Census.Mixed(); networks > 0 && !proxied {
-		text := fmt.Sprintf("%s of %s of crawlers came from %s, each with crawlers of three operators or more: of a proxy, so that the address of the client is in another field (-client-field), or of somebody who sends many names",
+		text := fmt.Sprintf("%s of %s of crawlers came from %s, each with crawlers of three operators or more: of a proxy, so that the address of the client is in another field (-field client=name), or of somebody who sends many names",
 			say.Number(sent), say.Count(requests, "request"), say.Count(networks, "network"))
 		all = append(all, warning.Warning{Code: warning.ProxiedClients, Text: text, Count: sent})
 	}
@@ -25,8 +25,13 @@ func Senders(s *engine.Stats) (all []warning.Warning) {
 			count = s.Census.Sent(network)
 			text = fmt.Sprintf("%s of %s of crawlers, of three operators or more, came from %s", say.Number(count), say.Count(requests, "request"), network.Prefix())
 		}
-		text += ": the field holds the address of a proxy, or a text in place of one; name the field of the client's with -client-field"
+		text += ": the field holds the address of a proxy, or a text in place of one; name the field of the client's with -field client=name"
 		all = append(all, warning.Warning{Code: warning.ProxiedClients, Text: text, Count: count})
+	}
+	if n := s.Census.Texts(); n > 0 && !proxied {
+		text := fmt.Sprintf("%s of %s of crawlers have a text in place of an address, so that they are not verified, and their violation is null: name the field of the client's with -field client=name",
+			say.Number(n), say.Count(requests, "request"))
+		all = append(all, warning.Warning{Code: warning.ProxiedClients, Text: text, Count: n})
 	}
 	if s.Census.Anonymised() {
 		text := fmt.Sprintf("the addresses of %s of %s of crawlers end in 0 or x: they were made anonymous, and prove nothing", say.Number(anonymised), say.Count(requests, "request"))
@@ -36,9 +41,9 @@ func Senders(s *engine.Stats) (all []warning.Warning) {
 		why := "their lists have none: keep lists in directories named by their day"
 		switch {
 		case s.UntimedLists == 0:
-			why = "their rows have none: name the field with -time-field"
+			why = "their rows have none: name the field with -field time=name"
 		case s.UntimedRows > 0:
-			why = "their rows or lists have none: name the field with -time-field, and keep lists in directories named by their day"
+			why = "their rows or lists have none: name the field with -field time=name, and keep lists in directories named by their day"
 		}
 		text := say.Count(n, "request") + " of crawlers verified without a time, by all lists there are: " + why
 		all = append(all, warning.Warning{Code: warning.UntimedLists, Text: text, Count: n})

@@ -26,6 +26,10 @@ var examples = map[Code]example{
 		"robobatch -rules cut.warc.gz -accept-damaged-rules …",
 		"robobatch -rules whole.warc.gz …",
 	},
+	DayOnly: {
+		`-as-of log, and {"url":"https://a.example/","date":"2026-01-31"}`,
+		`{"url":"https://a.example/","date":"2026-01-31","time":"18:00:00"}`,
+	},
 	DifferingLists: {
 		"lists/a/googlebot.json and lists/b/googlebot.json, of one creationTime",
 		"lists/googlebot.json",
@@ -70,6 +74,10 @@ var examples = map[Code]example{
 		"robobatch -out x.csv -report x.html …, killed with kill -9",
 		"robobatch -out x.csv -report x.html …, run again",
 	},
+	MixedProducers: {
+		`cat traefik.json envoy.json > all.json; robobatch -in all.json …`,
+		`robobatch -in traefik.json -in envoy.json …`,
+	},
 	NoAnswers: {
 		"robobatch conduct -in x.csv …, with the columns url, time and user_agent",
 		"robobatch conduct -in x.csv …, with the column status, too",
@@ -92,11 +100,11 @@ var examples = map[Code]example{
 	},
 	NoTimes: {
 		"-as-of log, and a log with its times in the field \"when\"",
-		"-as-of log -time-field when",
+		"-as-of log -field time=when",
 	},
 	NoURLs: {
 		"-no-rows allow, and a log of lines such as \"GET failed\"",
-		"-url-field request, and a log of {\"request\":\"https://a.example/\"}",
+		"-field url=request, and a log of {\"request\":\"https://a.example/\"}",
 	},
 	NoUserAgents: {
 		"robobatch -agent-from-log -in half-common.log …",
@@ -116,7 +124,7 @@ var examples = map[Code]example{
 	},
 	ProxiedClients: {
 		"robobatch -in proxied.log -ranges lists/ …, whose remote_addr is 10.0.0.1",
-		"robobatch -in proxied.log -ranges lists/ -client-field xff:last …",
+		"robobatch -in proxied.log -ranges lists/ -field client=xff:last …",
 	},
 	ReadingsDiffer: {
 		"User-agent: bingbot\nCrawl-delay: 1\n\nUser-agent: CCBot\nDisallow: /",
@@ -142,6 +150,14 @@ var examples = map[Code]example{
 		"robobatch … -partition-by date, killed, and run again with other flags",
 		"robobatch … -partition-by date, run once",
 	},
+	TimesLost: {
+		`{"url":"https://a.example/","time":"yesterday"}`,
+		`{"url":"https://a.example/","time":"2026-01-31T18:00:00Z"}`,
+	},
+	TwoQueries: {
+		`{"path":"/x?a=1","query":"b=2"}`,
+		`{"path":"/x","query":"b=2"}`,
+	},
 	UnclearAgent: {
 		"-agent Googelbot",
 		"-agent Googlebot",
@@ -157,6 +173,10 @@ var examples = map[Code]example{
 	UnnamedSitemaps: {
 		"robobatch -in-sitemap maps/ …, with old.xml beside an index",
 		"robobatch -in-sitemap maps/index.xml …",
+	},
+	UnreadField: {
+		`-base https://a.example, and a log of {"path":"/x","q":"a=1"}`,
+		`robobatch -base https://a.example -field query=q …`,
 	},
 	UnreadFiles: {
 		"-in logs/, which holds access.log and access.dat",

@@ -46,6 +46,7 @@ const (
 	AnonymisedClients Code = "anonymised_clients"
 	BrokenRecords     Code = "broken_records"
 	DamagedRules      Code = "damaged_rules"
+	DayOnly           Code = "day_only"
 	DifferingLists    Code = "differing_lists"
 	FailedFetches     Code = "failed_fetches"
 	FormulaCells      Code = "formula_cells"
@@ -57,6 +58,7 @@ const (
 	MixedEncoding     Code = "mixed_encodings"
 	MixedFormats      Code = "mixed_formats"
 	MixedOutputs      Code = "mixed_outputs"
+	MixedProducers    Code = "mixed_producers"
 	NoAnswers         Code = "no_answers"
 	NoRobots          Code = "no_robots"
 	NoRobotsRequests  Code = "no_robots_requests"
@@ -75,10 +77,13 @@ const (
 	SitemapURLs       Code = "sitemap_urls"
 	SpareOutputs      Code = "spare_outputs"
 	StoppedRun        Code = "stopped_run"
+	TimesLost         Code = "times_lost"
+	TwoQueries        Code = "two_queries"
 	UnclearAgent      Code = "unclear_agent"
 	UnclearName       Code = "unclear_name"
 	UnlikeAnswers     Code = "unlike_answers"
 	UnnamedSitemaps   Code = "unnamed_sitemaps"
+	UnreadField       Code = "unread_field"
 	UnreadFiles       Code = "unread_files"
 	UntimedLists      Code = "untimed_lists"
 	UntimedRules      Code = "untimed_rules"
@@ -103,6 +108,10 @@ var Meanings = []Meaning{
 	{
 		DamagedRules, "Files of captures are damaged, and -accept-damaged-rules is set. Rules behind the damage are missing, so URLs that they disallow are allowed.",
 		"Copy or download the captures again. Of a pack, compile it again from whole captures.",
+	},
+	{
+		DayOnly, "Hours count, and the field of the time has days alone: each row counts as at the beginning of its day.",
+		"Name a field with the hour with -field time=name.",
 	},
 	{
 		DifferingLists, "Files of -ranges are of one list and one time, and have other addresses. All of them count.",
@@ -149,6 +158,10 @@ var Meanings = []Meaning{
 		"Run it again. A run that replaces one of these outputs ends the warning.",
 	},
 	{
+		MixedProducers, "The first lines of a log are of two programs. The names of one of them count.",
+		"Give each part as an input of its own.",
+	},
+	{
 		NoAnswers, "Crawlers asked for robots.txt, and the log has no status of an answer. None counts, so that crawlers may seem never to have asked.",
 		"Give conduct a log that has the status.",
 	},
@@ -170,15 +183,15 @@ var Meanings = []Meaning{
 	},
 	{
 		NoTimes, "-as-of log or -partition-by date found no time in any row, so the newest captures decided, or all rows are in one partition.",
-		"Name the field of the time with -time-field.",
+		"Name the field of the time with -field time=name.",
 	},
 	{
 		NoURLs, "No line of the log gave a URL, and -no-rows allow takes that as it is.",
-		"Name the format of the lines with -format, their field with -url-field, or their site with -base.",
+		"Name the format of the lines with -format, their field with -field url=name, or their site with -base.",
 	},
 	{
 		NoUserAgents, "With -agent-from-log, over a tenth of the rows have no field for the User-Agent, as lines of the Common Log Format among combined ones. Their crawlers are not known, so that violations are too few.",
-		"Give the parts of the log that have User-Agents, or name their field with -ua-field.",
+		"Give the parts of the log that have User-Agents, or name their field with -field agent=name.",
 	},
 	{
 		OddRobots, "A robots.txt is none: it is an HTML page, text without any directive, UTF-16, packed or other bytes. The verdicts are as for crawlers that get it: nearly everything is allowed.",
@@ -193,8 +206,8 @@ var Meanings = []Meaning{
 		"Decide them with -dialect yandex.",
 	},
 	{
-		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet. Or half came from one network, or a quarter from several, each with crawlers of three operators. The field holds the address of a proxy, so the results of -ranges mean nothing.",
-		"Name the field that holds the client's with -client-field.",
+		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet, or a tenth of any number a text. Or half came from one network, or a quarter from several, each with crawlers of three operators. The field holds the address of a proxy, so the results of -ranges mean nothing.",
+		"Name the field that holds the client's with -field client=name.",
 	},
 	{
 		ReadingsDiffer, "Rows of crawlers are disallowed by one reading of robots.txt that their operators may have, and allowed by another: google for Google's, yandex by both lengths for Yandex's, google, rfc9309 and yandex for others. Their `violation` is null.",
@@ -221,6 +234,14 @@ var Meanings = []Meaning{
 		"Look whether that run was repeated in another way meanwhile, so that rows are there twice.",
 	},
 	{
+		TimesLost, "Over a tenth of the rows have something else than a time in the field of the time.",
+		"Name another with -field time=name.",
+	},
+	{
+		TwoQueries, "Rows have a query in their URL, which counts, and another one in the field for the query.",
+		"Name the right fields with -field.",
+	},
+	{
 		UnclearAgent, "-agent, or a line of -expect, has a name that no known crawler and no robots.txt of -rules has, though one has a similar name. Or -fail of diff names a crawler without requests, so that it stops nothing.",
 		"Write the name as its operator does; robobatch help agents lists the known crawlers.",
 	},
@@ -237,12 +258,16 @@ var Meanings = []Meaning{
 		"Name them there, or take them out.",
 	},
 	{
+		UnreadField, "The log lacks a query, host, URL, time, client, User-Agent or status, and a field that is not read looks like one.",
+		"Read it with -field, or look why it is none.",
+	},
+	{
 		UnreadFiles, "A directory of -in has files whose names do not end as those of logs do, or links to directories. They are not read.",
 		"Name them, or a pattern that they match, if they are logs.",
 	},
 	{
 		UntimedLists, "Requests of crawlers are verified, or called impostors', without a time: the log has none, or no file of the list has one. Any file of the list that has the address counts.",
-		"Name the field of the time with -time-field. Put lists into directories named by their day, as in 2026-08-15/googlebot.json.",
+		"Name the field of the time with -field time=name. Put lists into directories named by their day, as in 2026-08-15/googlebot.json.",
 	},
 	{
 		UntimedRules, "-as-of log: rows are disallowed by a robots.txt of which nobody knows since when it has been there, because its only time is that of a file, or it has none. Their `violation` is null.",

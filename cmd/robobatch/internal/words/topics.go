@@ -18,6 +18,7 @@ import (
 // Topics are the topics of help besides the commands.
 var Topics = []cli.Topic{
 	{Name: "formats", About: "formats of logs, rules and output", Text: formatsText},
+	{Name: "fields", About: "names of fields of logs, by their roles", Text: fieldsText},
 	{Name: "agents", About: "crawlers, and sets of them", Text: agentsText},
 	{Name: "columns", About: "the columns of the output", Text: columnsText},
 	{Name: "dialects", About: "ways to read robots.txt", Text: dialectsText},
@@ -32,7 +33,7 @@ func formatsText() string {
 	}
 	sb.WriteString(`
 Each may be compressed by zstd or gzip: its first bytes say so. Where rows have no host, -base names
-it. -url-field, -host-field, -ua-field and -time-field name the fields to use, where the usual names
+it. -field url=name names the field with a role, where the usual names
 are not those of the log. -keep makes columns of fields; a type may follow the name, as in -keep
 status,price:float:
 `)
@@ -51,6 +52,33 @@ Formats of output, named by the end of -out or by -out-format:
 		fmt.Fprintf(&sb, "  .%-10s %s\n", name, aboutOutputs[output.Format(f)])
 	}
 	sb.WriteString("  -           standard output: an Arrow IPC stream, unless -out-format says otherwise\n\nMore: docs/OUTPUT.md, docs/FORMATS.md, docs/CAPTURES.md.\n")
+	return sb.String()
+}
+
+// fieldsText is the topic fields.
+func fieldsText() string {
+	var sb strings.Builder
+	sb.WriteString("Names of fields that are known, by the roles that -field takes, and by who writes them.\n")
+	role, producer := "", ""
+	var names []string
+	flush := func() {
+		if len(names) > 0 {
+			fmt.Fprintf(&sb, "  %s:\n%s", producer, wrap(names, "    "))
+		}
+		names = nil
+	}
+	for field := range ingest.KnownFields() {
+		if field.Role != role || field.Producer != producer {
+			flush()
+			if field.Role != role {
+				fmt.Fprintf(&sb, "\n%s\n", field.Role)
+			}
+			role, producer = field.Role, field.Producer
+		}
+		names = append(names, field.Name)
+	}
+	flush()
+	sb.WriteString("\nMore: docs/FORMATS.md.\n")
 	return sb.String()
 }
 

@@ -76,6 +76,7 @@ func TestTopics(t *testing.T) {
 		"agents":   slices.Concat(tokensOf(crawlers.Set("all")), sets),
 		"columns":  slices.Concat(output.Columns(), wide, []string{"url,allowed,rule"}),
 		"dialects": robots.Dialects(),
+		"fields":   append(ingest.FieldRoles(), "RequestPath", "Traefik", "request_uri"),
 	} {
 		for _, word := range words {
 			if !hasWord(texts[name], word) {

@@ -1,0 +1,362 @@
+package weblog
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A spot is where the values of a field are.
+type spot struct {
+	at, with   int // with is that of the clock of a date; -1 if there is none
+	role       role
+	code       code
+	join, bare bool // as of pick
+}
+
+// A source is the fields that may have a role. The first that has a value counts.
+type source []spot
+
+// A code says how a program has changed a text.
+type code uint8
+
+const (
+	asIs        code = iota
+	percentCode      // percent-encoded
+	plusCode         // with "+" for blanks
+	quotedCode       // in quotes
+)
+
+// codes are the names of the codes in the table.
+var codes = []string{asIs: "", percentCode: "percent", plusCode: "plus", quotedCode: "quoted"}
+
+// A keptSource is a column to keep.
+type keptSource struct {
+	source
+	role role
+}
+
+// named reads rows of values whose fields have names.
+type named struct {
+	common
+	escapes
+	plan     *plan
+	values   [][]byte
+	nested   []bool // of JSON: the value is an object or an array
+	found    uint32 // bit r is that the record may have a value of the role r
+	isTable  bool   // its cells may have blanks around
+	isHeaded bool   // a header says which fields there are
+	code     code   // of headers of the request and of clients, where the table has none
+	of       [numRoles]source
+	keep     []keptSource
+	joins    bool   // a field for the URL is joined to others
+	placed   bool   // there are fields for the origin
+	when     []byte // memory of a time of two fields
+	secure   string // the scheme of a row that names none
+}
+
+// read sets where the values are of the fields that are wanted. placeOf returns where the values of a pick are, and of its
+// clock.
+func (n *named) read(placeOf func(p *pick, role role) (at, with int)) {
+	use := func(picks []pick, r role) (s source) {
+		for _, p := range picks {
+			if n.isHeaded && (p.at < 0 || len(s) > 0) { // one column of a table counts
+				continue
+			}
+			code := code(max(0, slices.Index(codes, p.unit)))
+			if code == asIs && (strings.Contains(p.name, "(") || slices.Contains([]role{roleClient, roleForwarded, roleAgent, roleReferer}, p.role)) {
+				code = n.code
+			}
+			at, with := placeOf(&p, r)
+			s = append(s, spot{at, with, p.role, code, p.join, p.bare})
+			n.joins = n.joins || p.join || p.bare
+		}
+		return s
+	}
+	n.of, n.keep, n.joins, n.found = [numRoles]source{}, n.keep[:0], false, 0
+	wanted := []role{roleURL, roleQuery, roleHost, roleScheme, rolePort}
+	if n.opt.Agents {
+		wanted = append(wanted, roleAgent)
+	}
+	if n.opt.Clients {
+		wanted = append(wanted, roleClient)
+	}
+	if n.opt.Times {
+		wanted = append(wanted, roleTime)
+	}
+	for _, r := range wanted {
+		n.of[r] = use(n.plan.of[r], r)
+	}
+	if n.isHeaded {
+		for r, s := range n.of {
+			if len(s) > 0 {
+				n.found |= 1 << r
+			}
+		}
+	}
+	n.placed = len(n.of[roleHost])+len(n.of[roleScheme])+len(n.of[rolePort]) > 0
+	for _, name := range n.opt.Keep {
+		n.keep = append(n.keep, keptSource{use(n.plan.toKeep(name), roleNone), keptRole(name)})
+	}
+}
+
+// eachPlace changes the places of all values.
+func (n *named) eachPlace(change func(at int) int) {
+	all := n.of[:]
+	for _, k := range n.keep {
+		all = append(all, k.source)
+	}
+	for _, s := range all {
+		for i := range s {
+			if s[i].at = change(s[i].at); s[i].with >= 0 {
+				s[i].with = change(s[i].with)
+			}
+		}
+	}
+}
+
+// toKeep returns the fields that may hold a column to keep: those with a role, and the field of that very name.
+func (p *plan) toKeep(name string) (picks []pick) {
+	if r := keptRole(name); r != roleNone {
+		picks = append(picks, p.of[r]...)
+	}
+	own := pick{name: name, at: p.find(name), with: -1}
+	for _, e := range entriesOf(name, p.producer) {
+		own.unit = e.unit
+	}
+	return append(picks, own)
+}
+
+// first returns the first value of a role that is not empty, and no object or array.
+func (n *named) first(r role) (value []byte, of *spot) {
+	if n.found>>r&1 == 0 {
+		return nil, nil
+	}
+	return n.firstOf(n.of[r])
+}
+
+// firstOf is first for the fields of a source.
+func (n *named) firstOf(s source) (value []byte, of *spot) {
+	for i := range s {
+		of := &s[i]
+		if v := n.values[of.at]; len(v) > 0 && (n.nested == nil || !n.nested[of.at]) {
+			return v, of
+		}
+	}
+	return nil, nil
+}
+
+// text returns the value of a role without the writer's changes.
+func (n *named) text(r role) []byte {
+	value, of := n.first(r)
+	if of != nil && of.code != asIs {
+		return n.decode(value, of)
+	}
+	return value
+}
+
+// row makes the row of the values.
+func (n *named) row(r *Row) Result {
+	target, of := n.first(roleURL)
+	if n.isTable {
+		target = trimBlank(target)
+	}
+	if n.joins && of != nil {
+		target = n.whole(r, target, of)
+	}
+	var at place
+	if n.placed {
+		at = n.place()
+	}
+	if !n.urlOrRequest(r, target, at) { // null, empty or missing: a row all the same
+		return n.fail(ErrNoBase)
+	}
+	r.Blank = n.isTable && HasBlank(r.Target)
+	if len(n.of[roleAgent]) > 0 {
+		agent := n.text(roleAgent)
+		r.Agent, r.HasAgent = present(agent), agent != nil || n.isHeaded
+	}
+	if n.opt.Clients {
+		if !n.setClient(r, n.text(roleClient)) {
+			return Failed
+		}
+		r.Client = cutPort(r.Client)
+	}
+	if len(n.of[roleTime]) > 0 {
+		n.setTime(r, n.moment(n.first(roleTime)))
+	}
+	for i := range n.keep {
+		r.Fields = append(r.Fields, present(n.kept(&n.keep[i])))
+	}
+	return IsRow
+}
+
+// whole returns a path with the slash that it lacks, and with its query, which is another field. A target that has one
+// stays as it is.
+func (n *named) whole(r *Row, target []byte, of *spot) []byte {
+	if of.bare && isBare(target) && target[0] != '/' {
+		n.buf = append(append(n.buf, '/'), target...)
+		target = n.buf[len(n.buf)-len(target)-1:]
+	}
+	if !of.join {
+		return target
+	}
+	query, _ := n.first(roleQuery)
+	if len(query) > 0 && query[0] == '?' {
+		query = query[1:]
+	}
+	if present(query) == nil || present(target) == nil {
+		return target
+	}
+	if i := bytes.IndexByte(target, '?'); i >= 0 {
+		r.Queries = !bytes.Equal(target[i+1:], query)
+		return target
+	}
+	begin := len(n.buf)
+	n.buf = append(append(append(n.buf, target...), '?'), query...)
+	return n.buf[begin:len(n.buf):len(n.buf)]
+}
+
+// place returns the origin, as far as the row names it. The host may have a port, which is left out if the scheme
+// says as much.
+func (n *named) place() place {
+	host, _ := n.first(roleHost)
+	scheme, _ := n.first(roleScheme)
+	p := place{scheme: schemeOf(scheme), host: host, byPort: schemeOfPort(host)}
+	if p.byPort != "" && (p.scheme == "" || p.scheme == p.byPort) {
+		p.host = host[:bytes.LastIndexByte(host, ':')]
+	}
+	if p.byPort == "" {
+		switch port, _ := n.first(rolePort); string(port) {
+		case "443":
+			p.byPort = "https"
+		case "80":
+			p.byPort = "http"
+		}
+	}
+	if p.byPort == "" && p.scheme == "" {
+		p.scheme = n.secure
+	}
+	return p
+}
+
+// moment returns a time as text, with the clock of a day.
+func (n *named) moment(value []byte, of *spot) []byte {
+	if of == nil || of.with < 0 || present(n.values[of.with]) == nil {
+		return value
+	}
+	n.when = append(append(append(n.when[:0], value...), ' '), n.values[of.with]...)
+	return n.when
+}
+
+// kept returns the value of a column to keep. The first that is a status counts, if there is one.
+func (n *named) kept(k *keptSource) []byte {
+	switch k.role { //nolint:exhaustive // all others are texts
+	case roleTime:
+		if value := n.moment(n.firstOf(k.source)); value != nil {
+			return value
+		}
+	case roleStatus:
+		for _, spot := range k.source {
+			if v := n.values[spot.at]; isStatus(v) {
+				return v
+			}
+		}
+	}
+	if value, of := n.firstOf(k.source); of != nil {
+		if of.code != asIs {
+			return n.decode(value, of)
+		}
+		return value
+	}
+	for _, spot := range k.source { // an object, or a text without a byte
+		if v := n.values[spot.at]; v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// decode undoes the writer's changes to a field, which leave no blank. Older logs of CloudFront have User-Agents
+// percent-encoded twice.
+func (n *named) decode(field []byte, of *spot) (text []byte) {
+	switch {
+	case of.code == quotedCode:
+		if len(field) > 1 && field[0] == '"' && field[len(field)-1] == '"' {
+			return field[1 : len(field)-1]
+		}
+		return field
+	case bytes.IndexByte(field, ' ') >= 0:
+		return field
+	case of.code == plusCode:
+		text, n.buf = unplus(field, n.buf)
+		return text
+	}
+	text, n.buf = unpercent(field, n.buf)
+	if of.role == roleAgent && isTwicePercent(field) {
+		text, n.buf = unpercent(text, n.buf)
+	}
+	return text
+}
+
+// isTwicePercent reports whether a field is percent-encoded twice: it has escapes, and each is one of the "%" of
+// another. A client's own escapes stand beside blanks, which are encoded once.
+func isTwicePercent(field []byte) bool {
+	escapes := bytes.Count(field, []byte{'%'})
+	if escapes == 0 {
+		return false
+	}
+	for rest := field; ; {
+		i := bytes.Index(rest, []byte("%25"))
+		if i < 0 {
+			return escapes == 0
+		}
+		rest = rest[i+3:]
+		if len(rest) < 2 || unhex[rest[0]] > 15 || unhex[rest[1]] > 15 {
+			return false
+		}
+		escapes--
+	}
+}
+
+// cutPort returns an address without the port behind it.
+func cutPort(address []byte) []byte {
+	i := bytes.IndexByte(address, ':')
+	if i < 0 {
+		return address
+	}
+	if address[0] == '[' {
+		inner, _, _ := bytes.Cut(address[1:], []byte{']'})
+		return inner
+	}
+	if bytes.IndexByte(address[i+1:], ':') < 0 && bytes.IndexByte(address, '.') >= 0 && bytes.IndexByte(address, ',') < 0 {
+		return address[:i]
+	}
+	return address
+}
+
+// checkFields returns the error of a header that lacks a field that was named, or one that is needed.
+func (n *named) checkFields() error {
+	head := make([]string, len(n.plan.fields))
+	for i, f := range n.plan.fields {
+		head[i] = f.name
+	}
+	for _, r := range Roles() {
+		if name := n.opt.Named[r]; name != "" && name != none && n.plan.find(name) < 0 {
+			return noField(name, head)
+		}
+	}
+	for _, name := range n.opt.Keep {
+		if picks := n.plan.toKeep(name); picks[0].at < 0 && !n.opt.MayLack(name) {
+			return noField(name, head)
+		}
+	}
+	switch {
+	case n.opt.Clients && len(n.plan.of[roleClient]) == 0:
+		return fmt.Errorf("%w: there are %s", ErrNoClients, listed(head))
+	case n.opt.Agents && n.opt.Need && len(n.plan.of[roleAgent]) == 0:
+		return fmt.Errorf("%w: there are %s", ErrNoAgents, listed(head))
+	}
+	return nil
+}

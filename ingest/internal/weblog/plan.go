@@ -1,0 +1,495 @@
+package weblog
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A sampled is a field of the first records of a log.
+type sampled struct {
+	name   string
+	values [][]byte // by record; nil where it is missing
+}
+
+// A pick is a field that may have a role.
+type pick struct {
+	name, unit string
+	role       role
+	at         int  // of the fields of the sample; -1 if it is none of them
+	with       int  // the field with the clock of a date; -1 if there is none
+	join       bool // a query may be joined to it
+	bare       bool // a path without its slash
+	fit        fit
+	group      int // 0 is the producer's, 1 any program's
+	rank       int
+}
+
+// A fit says whether the values of a field may be those of a role.
+type fit int8
+
+const (
+	unfit fit = iota - 1
+	unsure
+	fits
+)
+
+// A plan says which fields of a log are read, by their roles. The first that a row has counts. The fields of the URL, of
+// a request and of a path are one list, as are those of the client, and those of the time.
+type plan struct {
+	fields   []sampled
+	producer string
+	mixed    string // another producer, of other records
+	of       [numRoles][]pick
+}
+
+// none is the name of a field in place of all for a role.
+const none = "none"
+
+// planOf returns the plan for a log with these fields.
+func planOf(fields []sampled, opt *Options) *plan {
+	p := &plan{fields: fields}
+	p.findProducer()
+	for i, f := range fields {
+		for _, e := range entriesOf(f.name, p.producer) {
+			if n := len(p.of[e.role]); n > 0 && p.of[e.role][n-1].at == i { // two ways to write one name
+				continue
+			}
+			group := 0
+			if e.producer != p.producer {
+				group = 1
+			}
+			one := pick{name: f.name, unit: e.unit, role: e.role, at: i, with: -1, fit: fitOf(e.role, f.values), group: group, rank: e.rank}
+			if e.role.isTarget() && one.fit == unfit && (isTemplate(f.values) || isFile(f.values)) {
+				continue
+			}
+			if one.fit == unfit && e.role == rolePath && group == 0 && fitAll(f.values, isBare) == fits {
+				one.fit, one.bare = fits, true
+			}
+			p.of[e.role] = append(p.of[e.role], one)
+		}
+	}
+	var named [numRoles]bool
+	for r, word := range roleWords {
+		if name, ok := opt.Named[word]; ok {
+			p.name(role(r), name, &named)
+		}
+	}
+	for r := range p.of {
+		slices.SortStableFunc(p.of[r], func(a, b pick) int {
+			return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.group, b.group), cmp.Compare(a.rank, b.rank))
+		})
+	}
+	if !named[roleHost] {
+		p.settleHost(named[roleClient])
+	}
+	p.settleClient()
+	p.settleAgents()
+	p.settleTime()
+	p.settleTarget()
+	return p
+}
+
+// replaced are the roles whose fields do not count beside a field that is named for a role.
+var replaced = [numRoles][]role{
+	roleURL: {roleRequest, rolePath}, roleRequest: {roleURL, rolePath}, rolePath: {roleURL, roleRequest}, roleClient: {roleForwarded, rolePeer},
+	roleTime: {roleDate, roleClock, roleLogTime}, roleDate: {roleTime, roleLogTime}, roleClock: {roleTime, roleLogTime},
+}
+
+// name makes a field the only one of a role. named are the roles that keep no field of the table.
+func (p *plan) name(r role, name string, named *[numRoles]bool) {
+	for _, other := range append(replaced[r], r) {
+		if !named[other] || other == r {
+			p.of[other], named[other] = nil, true
+		}
+	}
+	if name == none {
+		return
+	}
+	one := pick{name: name, role: r, at: p.find(name), with: -1, fit: fits}
+	for _, e := range entriesOf(name, p.producer) {
+		one.unit = e.unit
+	}
+	p.of[r] = []pick{one}
+}
+
+// find returns the field with a name, -1 if there is none.
+func (p *plan) find(name string) int {
+	for _, same := range []func(string) bool{
+		func(have string) bool { return have == name },
+		func(have string) bool { return strings.EqualFold(have, name) },
+	} {
+		if i := slices.IndexFunc(p.fields, func(f sampled) bool { return same(f.name) }); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// findProducer finds who has written the records: of each, the names tell.
+func (p *plan) findProducer() {
+	records := 0
+	for _, f := range p.fields {
+		records = max(records, len(f.values))
+	}
+	told, votes := map[string]string{}, map[string]int{} // by which fields are there
+	for i := range max(1, records) {
+		var shape strings.Builder
+		has := map[string]bool{}
+		for _, f := range p.fields {
+			here := records == 0 || i < len(f.values) && f.values[i] != nil
+			shape.WriteByte("01"[b2i(here)])
+			has[keyOf(f.name)] = here
+		}
+		producer, ok := told[shape.String()]
+		if !ok {
+			producer = producerOf(has)
+			told[shape.String()] = producer
+		}
+		if votes[producer]++; producer != "" && (p.producer == "" || votes[producer] > votes[p.producer]) {
+			p.producer = producer
+		}
+	}
+	for other := range votes {
+		if other != "" && other != p.producer {
+			p.mixed = max(p.mixed, other)
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// settleHost leaves the fields that name the site. A host is the client if all are addresses and no other field is, and
+// a machine beside the names of programs that pass logs on.
+func (p *plan) settleHost(clientNamed bool) {
+	passedOn := slices.ContainsFunc(p.fields, func(f sampled) bool {
+		return strings.HasPrefix(f.name, "agent.") || strings.HasPrefix(f.name, "ecs.") || slices.Contains([]string{"source_type", "MESSAGE", "@timestamp"}, f.name)
+	})
+	p.of[roleHost] = slices.DeleteFunc(p.of[roleHost], func(h pick) bool {
+		key, values := keyOf(h.name), p.fields[h.at].values
+		if key == "host" && !clientNamed && p.of[roleClient] == nil && fitAll(values, isAddress) == fits {
+			p.of[roleClient] = append(p.of[roleClient], h)
+			return true
+		}
+		if h.fit == unfit || h.group > 0 && passedOn && (key == "host" || key == "hostname") {
+			return true
+		}
+		return false
+	})
+}
+
+// settleClient makes one list of the fields for the client: without one, those that a proxy has passed on, and then the
+// one of the other end of the connection.
+func (p *plan) settleClient() {
+	isUnfit := func(c pick) bool { return c.fit == unfit }
+	p.of[roleClient] = slices.DeleteFunc(p.of[roleClient], isUnfit)
+	for _, r := range []role{roleForwarded, rolePeer} {
+		if p.of[r] = slices.DeleteFunc(p.of[r], isUnfit); len(p.of[roleClient]) == 0 || p.of[roleClient][0].role == roleForwarded && r == rolePeer {
+			p.of[roleClient] = append(p.of[roleClient], p.of[r]...)
+		}
+	}
+}
+
+// settleAgents takes User-Agents for percent-encoded that have escapes of blanks, and no blanks.
+func (p *plan) settleAgents() {
+	for i := range p.of[roleAgent] {
+		if a := &p.of[roleAgent][i]; a.at >= 0 && a.unit == "" && fitAll(p.fields[a.at].values, func(v []byte) bool { return bytes.Contains(v, []byte("%20")) }) == fits &&
+			!slices.ContainsFunc(p.fields[a.at].values, HasBlank) {
+			a.unit = codes[percentCode]
+		}
+	}
+}
+
+// settleTime makes one list of the fields for the time: moments, days with the clock of the same name, times of the log
+// itself, and days.
+func (p *plan) settleTime() {
+	var lists [6][]pick
+	for _, r := range []role{roleTime, roleDate, roleLogTime} {
+		for _, t := range p.of[r] {
+			var values [][]byte
+			if t.at >= 0 {
+				values = p.fields[t.at].values
+			}
+			isDay := r == roleDate || fitAll(values, isDay) == fits
+			if isDay {
+				t.with = p.clockOf(t.name)
+			}
+			list := 0
+			switch {
+			case isDay && t.with >= 0:
+				list = 1
+			case t.fit == fits && isDay:
+				list = 4
+			case t.fit == fits && r == roleLogTime:
+				list = 2
+			case t.fit == unsure:
+				list = 3
+			case t.fit == unfit:
+				list = 5
+			}
+			if list < 5 || fitAll(values, isClock) != fits {
+				lists[list] = append(lists[list], t)
+			}
+		}
+	}
+	p.of[roleTime] = slices.Concat(lists[:]...)
+	if i := slices.IndexFunc(p.of[roleTime], func(t pick) bool { return t.fit == unfit && t.with < 0 }); i > 0 {
+		p.of[roleTime] = p.of[roleTime][:i]
+	}
+}
+
+// clockOf returns the field with the clock that belongs to a date, -1 if there is none.
+func (p *plan) clockOf(date string) int {
+	key := keyOf(date)
+	for _, r := range []role{roleClock, roleTime} {
+		for _, c := range p.of[r] {
+			if c.at < 0 || c.fit == unfit && r == roleClock || r == roleTime && fitAll(p.fields[c.at].values, isClock) != fits {
+				continue
+			}
+			if keyOf(c.name) == strings.Replace(key, "date", "time", 1) || len(p.of[r]) == 1 && r == roleClock {
+				return c.at
+			}
+		}
+	}
+	return -1
+}
+
+// settleTarget makes one list of the fields for the URL, and says which of them a query is joined to: a path, and a URL
+// that never has one.
+func (p *plan) settleTarget() {
+	targets := slices.Concat(p.of[roleURL], p.of[roleRequest], p.of[rolePath])
+	slices.SortStableFunc(targets, func(a, b pick) int {
+		return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.group, b.group), cmp.Compare(classOf(a.role), classOf(b.role)), cmp.Compare(a.rank, b.rank))
+	})
+	ranking := slices.ContainsFunc(p.fields, func(f sampled) bool {
+		return slices.Contains([]string{"clicks", "impressions", "ctr", "position"}, keyOf(f.name))
+	})
+	isPlain := func(q pick) bool { return keyOf(q.name) == "query" && q.group > 0 }
+	p.of[roleQuery] = slices.DeleteFunc(p.of[roleQuery], func(q pick) bool {
+		return q.fit == unfit || isPlain(q) && (ranking || fitAll(p.fields[q.at].values, valuesOf[roleQuery]) == unfit)
+	})
+	for i := range targets {
+		t := &targets[i]
+		var values [][]byte
+		if t.at >= 0 {
+			values = p.fields[t.at].values
+		}
+		whole, most := holds(values)
+		switch plain := slices.ContainsFunc(p.of[roleQuery], isPlain); {
+		case whole && plain:
+		case t.role == rolePath:
+			t.join = true
+		case t.fit == fits && most && !whole && len(p.of[roleQuery]) > 0: // it may be a path, too
+			t.join = fitAll(p.fields[p.of[roleQuery][0].at].values, isPair) == fits &&
+				!slices.ContainsFunc(values, func(v []byte) bool { return bytes.IndexByte(v, '?') >= 0 || HasBlank(v) })
+		}
+	}
+	p.of[roleURL], p.of[roleRequest], p.of[rolePath] = targets, nil, nil
+}
+
+// classOf returns the place of a role among those of one list.
+func classOf(r role) int {
+	return slices.Index([]role{roleURL, roleRequest, rolePath, roleTime, roleLogTime, roleDate}, r)
+}
+
+// addGeneral appends to the fields of the sample those that other records may have: names of the producer, of any
+// program, and those of others that mean the same to all.
+func (p *plan) addGeneral(opt *Options) {
+	here := map[string]bool{}
+	for _, f := range p.fields {
+		here[keyOf(f.name)] = true
+	}
+	var of [numRoles][]pick
+	for i := range fieldTable().all {
+		e := &fieldTable().all[i]
+		list, group := e.role, 1
+		switch {
+		case e.role.isTarget():
+			list = roleURL
+		case e.role == roleDate, e.role == roleLogTime:
+			list = roleTime
+		}
+		if e.producer == p.producer {
+			group = 0
+		} else if e.producer != anyProducer {
+			group = 2
+		}
+		if here[e.key] || opt.isNamed(list) || group == 2 && !e.agreed || group > 0 && e.key == "query" {
+			continue
+		}
+		of[list] = append(of[list], pick{name: e.name, unit: e.unit, role: e.role, at: -1, with: -1, join: e.role == rolePath, group: group, rank: e.rank})
+	}
+	for r, picks := range of {
+		slices.SortStableFunc(picks, func(a, b pick) int {
+			return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(classOf(a.role), classOf(b.role)), cmp.Compare(a.rank, b.rank))
+		})
+		p.of[r] = append(p.of[r], picks...)
+	}
+}
+
+// isNamed reports whether a field was named for a role.
+func (o *Options) isNamed(r role) bool {
+	_, ok := o.Named[roleWords[r]]
+	return ok || slices.ContainsFunc(replaced[r], func(other role) bool { _, ok := o.Named[roleWords[other]]; return ok })
+}
+
+// targets returns what was named for the URL.
+func (o *Options) targets() map[string]string {
+	named := map[string]string{}
+	for _, r := range append(replaced[roleURL], roleURL) {
+		if name, ok := o.Named[roleWords[r]]; ok {
+			named[roleWords[r]] = name
+		}
+	}
+	return named
+}
+
+// fitAll returns whether 9 of 10 values fit, those aside that stand for none.
+func fitAll(values [][]byte, isFit func([]byte) bool) fit { return fitShare(values, isFit, 9, 10) }
+
+// fitShare returns whether so many of so many values fit.
+func fitShare(values [][]byte, isFit func([]byte) bool, some, of int) fit {
+	all, fit := 0, 0
+	for _, value := range values {
+		if value = trimBlank(value); len(present(value)) == 0 {
+			continue
+		}
+		if all++; isFit(value) {
+			fit++
+		}
+	}
+	switch {
+	case all == 0:
+		return unsure
+	case of*fit >= some*all:
+		return fits
+	}
+	return unfit
+}
+
+// fitOf returns whether values may be those of a field with a role. Of fields for the URL, its query and the host, half have
+// to fit, since scanners ask for anything, and a site without its host or query is another.
+func fitOf(r role, values [][]byte) fit {
+	isFit := valuesOf[r]
+	switch {
+	case r.isTarget():
+		_, most := holds(values)
+		if fitAll(values, func([]byte) bool { return true }) == unsure {
+			return unsure
+		} else if !most || isTemplate(values) || isFile(values) {
+			return unfit
+		}
+		return fits
+	case isFit == nil:
+		return fitAll(values, func([]byte) bool { return true })
+	case r == roleHost, r == roleQuery:
+		return fitShare(values, isFit, 1, 2)
+	}
+	return fitAll(values, isFit)
+}
+
+// valuesOf say of a value whether it may be one of a role. Roles that it does not have may have anything.
+var valuesOf = [numRoles]func(value []byte) bool{
+	roleStatus: isStatus, roleTime: isMoment, roleLogTime: isMoment, roleDate: isDay, roleClock: isClock, roleAgent: hasLetter,
+	roleHost: isSite, roleQuery: func(v []byte) bool {
+		return !HasBlank(v) && !isAddress(v) && !bytes.HasPrefix(v, []byte("X-AzureApplicationGateway-"))
+	},
+	roleClient: isClient, roleForwarded: isClient, rolePeer: isClient,
+	rolePort:  func(v []byte) bool { n := number(v); return n > 0 && n < 10_000 }, // those of clients are greater
+	roleBytes: func(v []byte) bool { return len(bytes.Trim(v, "0123456789")) == 0 || v[0] == '+' },
+}
+
+// isStatus reports whether a value is a status: three digits, or what stands for none.
+func isStatus(value []byte) bool {
+	return len(value) == 3 && number(value) >= 100 || string(value) == "0" || string(value) == "000" || string(value) == "-1"
+}
+
+// isMoment reports whether a value is a time. Before 1990 there were no logs, and a small number is how long something took.
+func isMoment(value []byte) bool { return ParseTime(value) >= leastMoment }
+
+// isDay reports whether a value is a day, as in 2026-01-31.
+func isDay(value []byte) bool { return len(value) == 10 && isMoment(value) && value[4] == '-' }
+
+// isClock reports whether a value is a time of a day, as in 18:00:00.
+func isClock(value []byte) bool {
+	return len(value) >= 8 && value[2] == ':' && value[5] == ':' && number(value[:2]) >= 0 && number(value[3:5]) >= 0
+}
+
+// isBare reports whether a value may be a path, with its slash or without.
+func isBare(value []byte) bool { return !HasBlank(value) && !isURL(value) }
+
+// isPair reports whether a value is a query as forms make it.
+func isPair(value []byte) bool { return value[0] == '?' || bytes.IndexByte(value, '=') > 0 }
+
+// isClient reports whether a value may name a client: words that commas separate.
+func isClient(value []byte) bool {
+	return !HasBlank(bytes.ReplaceAll(value, []byte(", "), []byte{','}))
+}
+
+// isSite reports whether a value may be the host of a site: a name with a dot, an address or localhost, and no name that
+// is made of an address.
+func isSite(value []byte) bool {
+	if HasBlank(value) || bytes.ContainsAny(value, "/*~") || bytes.HasPrefix(value, []byte("ip-")) {
+		return false
+	}
+	name, _, _ := bytes.Cut(value, []byte{':'})
+	return bytes.IndexByte(value, '.') >= 0 || bytes.Count(value, []byte{':'}) > 1 || string(name) == "localhost"
+}
+
+// hasLetter reports whether a value has a letter, as all User-Agents have.
+func hasLetter(value []byte) bool {
+	for _, b := range value {
+		if 'a' <= b|0x20 && b|0x20 <= 'z' {
+			return true
+		}
+	}
+	return false
+}
+
+// isTemplate reports whether values are patterns of paths, as in /users/{id}.
+func isTemplate(values [][]byte) bool {
+	return fitAll(values, func(v []byte) bool {
+		return v[0] == '/' && (bytes.IndexByte(v, '{') >= 0 || bytes.Contains(v, []byte("/:")))
+	}) == fits
+}
+
+// isFile reports whether values are the name of the one file that all lines are of.
+func isFile(values [][]byte) bool {
+	return len(values) > 1 && fitAll(values, func(v []byte) bool {
+		return bytes.Equal(v, values[0]) && (bytes.HasSuffix(v, []byte(".log")) || bytes.HasSuffix(v, []byte(".json")))
+	}) == fits
+}
+
+// holds reports whether most values are URLs, or paths or requests. Empty values do not count.
+func holds(values [][]byte) (urls, paths bool) {
+	var all, whole, relative int
+	for _, value := range values {
+		if value = trimBlank(value); len(value) == 0 {
+			continue
+		}
+		all++
+		method, target, protocol := splitRequest(value)
+		switch {
+		case isURL(value):
+			whole++
+		case value[0] == '/', method != nil && (protocol != nil || bytes.HasPrefix(target, []byte{'/'})):
+			relative++
+		}
+	}
+	return 2*whole > all, 2*(whole+relative) > all
+}
+
+// Wanted returns the names of all fields that a parser with these options may look for.
+func Wanted(opt Options) (names []string) {
+	for _, e := range fieldTable().all {
+		names = append(names, e.name)
+	}
+	return slices.AppendSeq(append(names, opt.Keep...), maps.Values(opt.Named))
+}

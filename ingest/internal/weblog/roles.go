@@ -1,0 +1,273 @@
+package weblog
+
+import (
+	_ "embed"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A role is what a field of a line means.
+type role uint8
+
+const (
+	roleNone role = iota // only a name
+	roleHost
+	roleClient
+	roleURL // a whole URL, or a path with its query
+	roleRequest
+	roleScheme
+	rolePort
+	rolePath
+	roleQuery
+	roleMethod
+	roleProtocol
+	roleStatus
+	roleBytes
+	roleTime
+	roleForwarded
+	roleAgent
+	roleReferer
+	roleUser
+	roleDate
+	roleClock
+	rolePeer // this and the others keep a field from all of these
+	roleMachine
+	roleFile
+	roleRoute
+	roleSNI
+	rolePhrase
+	roleLogTime
+	roleOtherStatus
+	roleOtherBytes
+	numRoles = int(iota)
+)
+
+// roleWords are the roles as -field and the table have them.
+var roleWords = [numRoles]string{
+	"", "host", "client", "url", "request", "scheme", "port", "path", "query", "method", "protocol", "status", "bytes", "time", "forwarded",
+	"agent", "referer", "user", "date", "clock", "peer", "machine", "file", "route", "sni", "phrase", "logtime", "otherstatus", "otherbytes",
+}
+
+// The names of fields that mean the same in every format. [Options].Keep takes them as well as the
+// names that a format has itself.
+const (
+	NameTime     = "time"
+	NameClient   = "client"
+	NameMethod   = "method"
+	NameHost     = "host"
+	NameProtocol = "protocol"
+	NameStatus   = "status"
+	NameBytes    = "bytes"
+	NameReferer  = "referer"
+	NameAgent    = "user_agent"
+	NameUser     = "user"
+)
+
+// roleNames are the names that fields with a role are kept by; others keep the name that the pattern gives them.
+var roleNames = [numRoles]string{
+	roleHost: NameHost, roleMethod: NameMethod, roleProtocol: NameProtocol, roleStatus: NameStatus, roleBytes: NameBytes,
+	roleTime: NameTime, roleClient: NameClient, roleAgent: NameAgent, roleReferer: NameReferer, roleUser: NameUser,
+}
+
+// Names returns the names that mean the same in every format, and the kinds of their values.
+func Names() map[string]engine.KeptKind {
+	kinds := map[string]engine.KeptKind{}
+	for r, name := range roleNames {
+		if name != "" {
+			kinds[name] = kindOf(role(r))
+		}
+	}
+	return kinds
+}
+
+// kindOf returns the kind of a role's values.
+func kindOf(r role) engine.KeptKind {
+	switch r { //nolint:exhaustive // all others are texts
+	case roleTime, roleDate, roleLogTime:
+		return engine.KeptTime
+	case roleStatus, roleBytes:
+		return engine.KeptInt
+	}
+	return engine.KeptText
+}
+
+// KindOf returns the kind of a field's values, by its name: the kind in [Names], or one of a format
+// that means the same. It is KeptText for others.
+func KindOf(field string) engine.KeptKind {
+	if r := keptRole(field); r != roleNone {
+		return kindOf(r)
+	}
+	for _, e := range entriesOf(field, "") {
+		return kindOf(e.role)
+	}
+	return engine.KeptText
+}
+
+// keptRole returns the role of a name that means the same in every format.
+func keptRole(name string) role {
+	if i := slices.Index(roleNames[:], name); i > 0 && name != "" {
+		return role(i)
+	}
+	return roleNone
+}
+
+// Roles returns the names of the roles that a field may be named for.
+func Roles() []string { return roleWords[1:rolePeer] }
+
+// anyProducer has the names that any program may use.
+const anyProducer = "*"
+
+// An entry is a row of the table of fields: what a name means to a producer.
+type entry struct {
+	producer, name, unit string
+	key                  string // of name
+	role                 role
+	rank                 int      // the lower counts first, of a role of a producer
+	marks                []string // see producerOf
+	agreed               bool     // it is the first of its key, and all others have its role
+}
+
+//go:embed fields.tsv
+var fieldsTable string
+
+// A tableOfFields has the rows of fields.tsv, all in order, and by the keys of their names.
+type tableOfFields struct {
+	all   []entry
+	byKey map[string][]*entry
+}
+
+var fieldTable = sync.OnceValue(func() (t tableOfFields) {
+	for line := range strings.Lines(fieldsTable) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		rank, err := strconv.Atoi(f[3])
+		if err != nil { // the names of the columns
+			continue
+		}
+		t.all = append(t.all, entry{f[0], f[1], f[4], keyOf(f[1]), role(slices.Index(roleWords[:], f[2])), rank, strings.Fields(f[5]), false})
+	}
+	t.byKey = make(map[string][]*entry, len(t.all))
+	for i := range t.all {
+		k := t.all[i].key
+		t.byKey[k] = append(t.byKey[k], &t.all[i])
+	}
+	for _, all := range t.byKey {
+		all[0].agreed = !slices.ContainsFunc(all, func(e *entry) bool { return e.role != all[0].role })
+	}
+	return t
+})
+
+// A KnownField is a name of a field that is known for a role.
+type KnownField struct{ Role, Producer, Name string }
+
+// KnownFields yields the names of fields that are known, by roles, and those of any program first.
+func KnownFields() iter.Seq[KnownField] {
+	return func(yield func(KnownField) bool) {
+		for r := roleHost; r < rolePeer; r++ {
+			for _, e := range fieldTable().all {
+				producer := e.producer
+				if producer == anyProducer {
+					producer = "any program"
+				}
+				if e.role == r && !yield(KnownField{roleWords[r], producer, e.name}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// keyOf returns what names of fields are compared by: case, blanks, hyphens, underscores and parentheses do not count.
+func keyOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-_() ", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+}
+
+// entriesOf returns the rows of a name: the producer's, else those of any program, else those of others if they agree on
+// the role, whose ways to write values may differ.
+func entriesOf(name, producer string) []*entry {
+	all := fieldTable().byKey[keyOf(name)]
+	for _, of := range []string{producer, anyProducer} {
+		var rows []*entry
+		for _, e := range all {
+			if e.producer == of {
+				rows = append(rows, e)
+			}
+		}
+		if rows != nil {
+			return rows
+		}
+	}
+	if len(all) == 0 || !all[0].agreed {
+		return nil
+	}
+	one := *all[0]
+	one.unit = ""
+	return []*entry{&one}
+}
+
+// producerOf returns the producer that fields of these keys tell: the one with the most of its marks, and then of its
+// names. "x" marks a name that is enough, "x:a" names that must all be there, and "-name" a name that must not.
+func producerOf(has map[string]bool) string {
+	best, most := "", 0
+	for producer, names := range producers() {
+		marks, all := 0, 0
+		groups := map[string]int{} // how many names of a group are there; less than 0 if one is missing
+		for _, e := range names {
+			here := has[e.key]
+			if here {
+				all++
+			}
+			for _, mark := range e.marks {
+				switch group, isGroup := strings.CutPrefix(mark, "x:"); {
+				case mark == "x" && here:
+					marks++
+				case isGroup && !here:
+					groups[group] = -len(names)
+				case isGroup:
+					groups[group]++
+				case mark[0] == '-' && has[keyOf(mark[1:])]:
+					marks = -2 * len(names)
+				}
+			}
+		}
+		for _, n := range groups {
+			marks += max(0, n)
+		}
+		if score := marks<<10 + all; marks > 0 && (score > most || score == most && producer < best) {
+			best, most = producer, score
+		}
+	}
+	return best
+}
+
+// producers are the rows of the table by their producers, of those with marks.
+var producers = sync.OnceValue(func() map[string][]*entry {
+	by := map[string][]*entry{}
+	for i := range fieldTable().all {
+		e := &fieldTable().all[i]
+		by[e.producer] = append(by[e.producer], e)
+	}
+	for producer, rows := range by {
+		if !slices.ContainsFunc(rows, func(e *entry) bool { return len(e.marks) > 0 }) {
+			delete(by, producer)
+		}
+	}
+	return by
+})
+
+// isURLName reports whether a name is known for the URL of a request.
+func isURLName(name string) bool {
+	return slices.ContainsFunc(entriesOf(name, ""), func(e *entry) bool { return e.role.isTarget() })
+}
+
+// isTarget reports whether fields with the role hold a URL, or its path.
+func (r role) isTarget() bool { return r == roleURL || r == roleRequest || r == rolePath }

@@ -1,0 +1,177 @@
+package weblog
+
+import (
+	"bytes"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// A Took says which fields of a log are read.
+type Took struct {
+	Producer string   // who has written the log, "" if that is unknown
+	Fields   []string // as in "url = uri + args"
+	Unread   []string // fields that are not read, some with the reason
+	Left     []Left   // fields that are not read, and hold what is missing
+	Mixed    string   // another producer, of other lines
+	DayOnly  string   // the field of the time, if it is a day alone
+	Proxied  string   // the field with public addresses of clients, where the one that is read has none
+}
+
+// Left is a field that is not read and holds what a role lacks.
+type Left struct{ Role, Field, Value string }
+
+// shownFields is how many fields of a role, or of those that are not read, are listed.
+const shownFields = 12
+
+// took returns what is read of the fields of the sample.
+func (p *plan) took(opt *Options) *Took {
+	t := &Took{Producer: p.producer}
+	used := map[int]bool{}
+	for _, r := range []role{roleQuery, roleScheme, rolePort, roleMethod, roleProtocol, roleBytes, roleReferer, roleUser} {
+		for _, f := range p.of[r] { // read or known, and asked for by nobody
+			used[f.at] = used[f.at] || f.fit != unfit && (r != roleQuery || slices.ContainsFunc(p.of[roleURL], func(t pick) bool { return t.join }))
+		}
+	}
+	for _, r := range []role{roleURL, roleHost, roleClient, roleTime, roleAgent, roleStatus} {
+		var names []string
+		for _, f := range p.of[r] {
+			if f.at < 0 {
+				continue
+			}
+			name := shortName(f.name)
+			used[f.at] = true
+			switch {
+			case f.with >= 0:
+				used[f.with] = true
+				name += " + " + p.fields[f.with].name
+			case f.join && len(p.of[roleQuery]) > 0 && p.of[roleQuery][0].at >= 0:
+				name += " + " + p.of[roleQuery][0].name
+			}
+			if f.unit != "" {
+				name += " (" + f.unit + ")"
+			}
+			names = append(names, name)
+		}
+		if r == roleHost && len(names) == 0 && opt.Base != "" {
+			names = []string{"-base"}
+		}
+		if len(names) > 0 {
+			t.Fields = append(t.Fields, roleWords[r]+" = "+strings.Join(names[:min(len(names), shownFields)], " or "))
+		}
+	}
+	t.Left, t.Mixed = p.left(opt, used), p.mixed
+	if times := p.of[roleTime]; len(times) > 0 && times[0].at >= 0 && times[0].with < 0 && fitAll(p.fields[times[0].at].values, isDay) == fits {
+		t.DayOnly = times[0].name
+	}
+	if clients := p.of[roleClient]; len(clients) > 0 && clients[0].at >= 0 && clients[0].role == roleClient && !opt.isNamed(roleClient) && fitAll(p.fields[clients[0].at].values, isPrivate) == fits {
+		for _, f := range p.of[roleForwarded] {
+			if f.at >= 0 && fitAll(p.fields[f.at].values, isPublic) == fits {
+				t.Proxied = f.name
+			}
+		}
+	}
+	for i, f := range p.fields {
+		if rows := entriesOf(f.name, p.producer); !used[i] && !slices.Contains(opt.Keep, f.name) {
+			t.Unread = append(t.Unread, shortName(f.name)+p.reason(i, rows))
+		}
+	}
+	if n := len(t.Unread) - shownFields; n > 0 {
+		t.Unread = append(t.Unread[:shownFields], fmt.Sprintf("and %d more", n))
+	}
+	return t
+}
+
+// reason returns why a field is not read, "" if nobody knows its name, or reads it only where it is kept.
+func (p *plan) reason(field int, rows []*entry) string {
+	for _, e := range rows {
+		for _, value := range p.fields[field].values {
+			if value = bytes.TrimSpace(value); present(value) == nil {
+				continue
+			}
+			switch {
+			case e.role == roleHost:
+				return fmt.Sprintf(" (a machine: %s)", shortName(string(value)))
+			case e.role >= rolePeer || fitOf(e.role, p.fields[field].values) == unfit:
+				return fmt.Sprintf(" (%s: %s)", roleWords[e.role], shortName(string(value)))
+			}
+		}
+	}
+	return ""
+}
+
+// left returns the fields that hold what the log lacks in a role that is wanted.
+func (p *plan) left(opt *Options, used map[int]bool) (left []Left) {
+	target := func(is func(v []byte) bool) bool {
+		return slices.ContainsFunc(p.of[roleURL], func(t pick) bool { return t.at >= 0 && slices.ContainsFunc(p.fields[t.at].values, is) })
+	}
+	has := func(r role) bool {
+		return opt.isNamed(r) || slices.ContainsFunc(p.of[r], func(f pick) bool { return f.at >= 0 && f.fit != unfit })
+	}
+	pathOnly := len(p.of[roleURL]) > 0 && !target(isURL) && !has(roleHost)
+	for _, lack := range []struct {
+		role  role
+		lacks bool
+		fit   func(v []byte) bool
+	}{
+		{roleURL, pathOnly && !opt.isNamed(roleURL), isURL},
+		{roleQuery, !has(roleQuery) && !opt.isNamed(roleURL) && !target(isURL) && !target(func(v []byte) bool { return bytes.IndexByte(v, '?') >= 0 }), isForm},
+		{roleHost, pathOnly, func(v []byte) bool { return isSite(v) && hasLetter(v) && bytes.IndexByte(v, ':') < 0 }},
+		{roleTime, opt.Times && !has(roleTime), isMoment},
+		{roleClient, opt.Clients && !has(roleClient), isAddress},
+		{roleAgent, opt.Agents && !has(roleAgent), func(v []byte) bool {
+			return bytes.Contains(v, []byte("Mozilla/")) || bytes.Contains(v, []byte("compatible;"))
+		}},
+		{roleStatus, slices.Contains(opt.Keep, NameStatus) && !has(roleStatus), func(v []byte) bool { return len(v) == 3 && number(v) >= 100 && number(v) < 600 }},
+	} {
+		for i, f := range p.fields {
+			if lack.lacks && !used[i] && fitAll(f.values, lack.fit) == fits && !slices.ContainsFunc(entriesOf(f.name, p.producer), func(e *entry) bool { return e.role >= rolePeer || e.role == roleReferer }) &&
+				(lack.role != roleURL || isOneSite(f.values)) {
+				value := f.values[slices.IndexFunc(f.values, func(v []byte) bool { return present(trimBlank(v)) != nil })]
+				left = append(left, Left{roleWords[lack.role], shortName(f.name), shortName(string(value))})
+				break
+			}
+		}
+	}
+	return left
+}
+
+// isForm reports whether a value is a query as forms make it.
+func isForm(value []byte) bool {
+	for part := range bytes.SplitSeq(value, []byte{'&'}) {
+		if name, _, ok := bytes.Cut(part, []byte{'='}); !ok || len(name) == 0 || HasBlank(part) || bytes.ContainsAny(name, ";,/:{") {
+			return false
+		}
+	}
+	return true
+}
+
+// isOneSite reports whether the URLs are of one origin.
+func isOneSite(urls [][]byte) bool {
+	site := ""
+	for _, url := range urls {
+		parts := strings.SplitN(string(url), "/", 4)
+		if len(parts) < 3 {
+			continue
+		}
+		if site != "" && parts[2] != site {
+			return false
+		}
+		site = parts[2]
+	}
+	return true
+}
+
+// isPrivate reports whether a value is an address that no client of the internet has, isPublic whether it is another or a
+// list of some.
+func isPrivate(value []byte) bool {
+	ip, err := netip.ParseAddr(string(cutPort(value)))
+	return err == nil && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast())
+}
+
+func isPublic(value []byte) bool {
+	first, _, _ := bytes.Cut(value, []byte{','})
+	ip, err := netip.ParseAddr(string(cutPort(trimBlank(first))))
+	return err == nil && !ip.IsPrivate() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast()
+}
