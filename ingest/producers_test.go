@@ -59,8 +59,11 @@ func TestProducers(t *testing.T) {
 				opt.Fields.Base = robots.Origin(words[i+1])
 			}
 			if i := slices.Index(words, "-field"); i >= 0 {
-				field, place, _ := strings.Cut(strings.TrimPrefix(words[i+1], "client="), ":")
-				opt.Fields.Named, opt.Fields.ClientAt = map[string]string{"client": field}, map[string]int{"first": 1}[place]
+				role, field, _ := strings.Cut(words[i+1], "=")
+				opt.Fields.Named = map[string]string{role: field}
+			}
+			if i := slices.Index(words, "-client-at"); i >= 0 {
+				opt.Fields.ClientAt = int(words[i+1][0] - '0')
 			}
 			if !strings.Contains(string(expected), `"client": "`) {
 				opt.Fields.Clients = false

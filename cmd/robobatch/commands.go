@@ -51,7 +51,7 @@ var gone = map[string]string{
 	"csv-safe": "use -csv safe", "csv-bom": "use -csv bom", "csv-separator": "use -csv, as in -csv semicolon",
 	"require-rows": "use -no-rows fail", "allow-bad": "use -no-rows allow", "redo": "use -resume=redo", "url-column": "use -field url=name",
 	"url-field": "use -field url=name", "host-field": "use -field host=name", "ua-field": "use -field agent=name",
-	"time-field": "use -field time=name", "client-field": "use -field client=name",
+	"time-field": "use -field time=name", "client-field": "use -field client=name, and -client-at n if it has several addresses",
 
 	"bloom":        "use -sort origin, by which readers skip row groups by their least and greatest texts",
 	"url-encoding": "write -out x.csv or x.arrows for readers that do not know DELTA_BYTE_ARRAY",

@@ -74,6 +74,9 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 			p.last = max(p.last, p.client+1)
 		}
 		for _, name := range opt.Keep {
+			if name == NameClient {
+				name = cmp.Or(opt.Named[NameClient], name)
+			}
 			i := p.place(name)
 			p.keep, p.last = append(p.keep, i), max(p.last, i+1)
 		}
@@ -218,7 +221,7 @@ func (l *lineLog) row(r *Row, p *pattern, fields [][]byte) Result {
 	if l.opt.Times {
 		l.setTime(r, p.value(fields, roleTime))
 	}
-	for _, i := range p.keep {
+	for k, i := range p.keep {
 		text := at(fields, i)
 		if i == 0 && sender != nil { // it is no host
 			text = nil
@@ -226,7 +229,9 @@ func (l *lineLog) row(r *Row, p *pattern, fields [][]byte) Result {
 		if i < 0 || i == p.of[roleRequest] || i == p.of[roleClient] {
 			text = l.kept(p, text, i, request, sender)
 		} else {
-			text = l.unescape(text)
+			if text = l.unescape(text); l.opt.ClientAt != 0 && l.opt.Keep[k] == NameClient {
+				text = trimBlank(addressAt(text, l.opt.ClientAt))
+			}
 		}
 		r.Fields = append(r.Fields, present(text))
 	}
@@ -246,8 +251,7 @@ func (l *lineLog) kept(p *pattern, text []byte, i int, request, sender []byte) [
 		if sender != nil && i == 1 {
 			text = sender
 		}
-		text, _, _ = bytes.Cut(text, []byte{','})
-		text = l.unescape(text)
+		text = l.unescape(trimBlank(addressAt(text, cmp.Or(l.opt.ClientAt, 1))))
 	}
 	return text
 }

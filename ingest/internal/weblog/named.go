@@ -266,14 +266,18 @@ func (n *named) kept(k *keptSource) []byte {
 	}
 	if value, of := n.firstOf(k.source); of != nil {
 		if of.code != asIs {
-			return n.decode(value, of)
+			value = n.decode(value, of)
+		}
+		if k.role == roleClient {
+			if n.opt.ClientAt != 0 {
+				value = trimBlank(addressAt(value, n.opt.ClientAt))
+			}
+			value = cutPort(value)
 		}
 		return value
 	}
-	for _, spot := range k.source { // an object, or a text without a byte
-		if v := n.values[spot.at]; v != nil {
-			return v
-		}
+	if k.role == roleNone && len(k.source) > 0 { // an object
+		return n.values[k.source[len(k.source)-1].at]
 	}
 	return nil
 }

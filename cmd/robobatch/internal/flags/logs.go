@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
@@ -52,8 +51,9 @@ func (l *Logs) Flags() []cli.Flag {
 			return nil
 		}, Doc: `
 			Which field of the log has a role. For example url=target or host=authority. host=none is none.
-			In json a field may be a path, as in url=request.uri. Of several addresses, client=xff:first, :last
-			or :2 says which is the client's. May be repeated.`},
+			In json a field may be a path, as in url=request.uri. May be repeated.`},
+		{Name: "client-at", Arg: "n", Default: "0", Set: cli.Int(&l.ClientAt), Doc: `
+			Which of several addresses in a field is the client's. 1 is the first, -1 the last.`},
 		{
 			Name: "keep", Arg: "fields", Values: words.Fields(), List: true,
 			Set: func(s string) error { // whose words stand in the record as they were written
@@ -95,10 +95,11 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 		if _, twice := opt.Fields.Named[role]; err == nil && (name == "" || twice) {
 			err = fmt.Errorf("%q: name one field of the log for a role, as in %s=x, or none", text, role)
 		}
-		if faults.Add("field", err); role == ingest.NameClient {
-			name, opt.Fields.ClientAt = parseClient(name)
-		}
+		faults.Add("field", err)
 		opt.Fields.Named[role] = name
+	}
+	if opt.Fields.ClientAt = l.ClientAt; l.ClientAt < -1 {
+		faults.Add("client-at", fmt.Errorf("%d: write 1 for the first address, 2 for the second, and so on, or -1 for the last", l.ClientAt))
 	}
 	for _, text := range l.Keep {
 		column, name := parseKeep(text)
@@ -132,26 +133,6 @@ func readPattern(name string) (string, error) {
 		return "", fmt.Errorf("%s has no field of a pattern, such as $request or %%r: copy the log_format or LogFormat of the log into it", say.File(name))
 	}
 	return string(text), nil
-}
-
-// parseClient reads a field and maybe which of its addresses is meant, as in "x_forwarded_for:last", as
-// [ingest.Fields] has them.
-func parseClient(text string) (field string, which int) {
-	i := strings.LastIndexByte(text, ':')
-	if i < 0 {
-		return text, 0
-	}
-	switch word := text[i+1:]; word {
-	case "first":
-		return text[:i], 1
-	case "last":
-		return text[:i], -1
-	default:
-		if n, err := strconv.Atoi(word); err == nil && n > 0 {
-			return text[:i], n
-		}
-	}
-	return text, 0
 }
 
 // parseKeep reads a field and maybe its type, as in "status" and "price:float". The name of its

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
@@ -84,8 +85,8 @@ func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Fault
 	p.LogOpt.Fields.Agents, p.LogOpt.Fields.Need = f.Question.FromLog, f.Question.FromLog
 	p.LogOpt.Fields.Clients = f.Question.Verifies()
 	p.LogOpt.Fields.Times = f.Question.ByRow() || p.LogOpt.Fields.Clients
-	if _, named := p.LogOpt.Fields.Named[ingest.NameClient]; named && !p.LogOpt.Fields.Clients {
-		input.Add("field", errors.New("client: this is about where crawlers come from: add -ranges"))
+	if _, named := p.LogOpt.Fields.Named[ingest.NameClient]; named && !p.LogOpt.Fields.Clients && !slices.ContainsFunc(p.LogOpt.Keep, func(k ingest.KeptColumn) bool { return k.Field == ingest.NameClient }) {
+		input.Add("field", errors.New("client: this is about where crawlers come from: add -ranges, or -keep client"))
 	}
 	return kept
 }

@@ -35,7 +35,7 @@ var remedies = []struct {
 	{ingest.ErrNoURL, "name the field with -field url=name; if it is no table but a list of URLs, add -format urls"},
 	{ingest.ErrNoAgents, "-agent-from-log finds the crawlers by it: name the field with -field agent=name, if there is one, or the crawlers that all rows are decided for with -agent"},
 	{ingest.ErrNoClients, "-ranges looks up where crawlers come from: name the field with -field client=name, if there is one"},
-	{ingest.ErrManyClients, "say which is the client's, as in -field client=name:first, name:last or name:2, by where your proxies add theirs"},
+	{ingest.ErrManyClients, "say which is the client's by where your proxies add theirs: -client-at 1 is the first, -client-at -1 the last"},
 	{ingest.ErrManyURLs, "name one with -field url=name"},
 	{ingest.ErrSeparator, "use -format csv"},
 	{ingest.ErrNativeIIS, "have IIS write logs in the format W3C, with cs-uri-stem, cs-uri-query and cs(User-Agent)"},

@@ -43,6 +43,8 @@ type InputForm struct {
 	Base   string   `json:"base"`
 	Field  []string `json:"field"` // role=name
 	Keep   []string `json:"keep"`
+
+	ClientAt int `json:"client_at"` // 1 is the first of several addresses, -1 the last; 0 is not said
 }
 
 // Describe puts the flags into the output's metadata.
@@ -85,10 +87,15 @@ func (r *Reading) Metadata() [][2]string {
 
 // metadata returns the form as metadata of an output.
 func (f *InputForm) metadata() [][2]string {
+	at := ""
+	if f.ClientAt != 0 {
+		at = strconv.Itoa(f.ClientAt)
+	}
 	return [][2]string{
 		{"robobatch.format", f.Format},
 		{"robobatch.base", f.Base},
 		{"robobatch.field", strings.Join(f.Field, ",")},
+		{"robobatch.client_at", at},
 		{"robobatch.keep", strings.Join(f.Keep, ",")},
 	}
 }

@@ -304,7 +304,7 @@ func (r *Report) fields() (all []warning.Warning) {
 			add(warning.DayOnly, in, "", fmt.Sprintf("the time is a day alone, %q: each row counts as at its beginning", took.DayOnly))
 		}
 		if took.Proxied != "" && r.RangesHash != "" {
-			add(warning.ProxiedClients, in, "", fmt.Sprintf("the addresses of clients are of a private network, and %q has others: add -field client=%s:first, :last or :2, by where your proxies add theirs", took.Proxied, took.Proxied))
+			add(warning.ProxiedClients, in, "", fmt.Sprintf("the addresses of clients are of a private network, and %q has others: add -field client=%s, and -client-at 1 or -1 by where your proxies add theirs", took.Proxied, took.Proxied))
 		}
 	}
 	if n := r.read.Queries; n > 0 {

@@ -124,7 +124,7 @@ var examples = map[Code]example{
 	},
 	ProxiedClients: {
 		"robobatch -in proxied.log -ranges lists/ …, whose remote_addr is 10.0.0.1",
-		"robobatch -in proxied.log -ranges lists/ -field client=xff:last …",
+		"robobatch -in proxied.log -ranges lists/ -field client=xff -client-at -1 …",
 	},
 	ReadingsDiffer: {
 		"User-agent: bingbot\nCrawl-delay: 1\n\nUser-agent: CCBot\nDisallow: /",
