@@ -25,7 +25,7 @@ type requestWriter struct {
 }
 
 // facts are the numbers of a request. A run has those alone that differ from the request before.
-type facts [11]uint64
+type facts [13]uint64
 
 // begin begins a run.
 func (w *requestWriter) begin(run *extsort.Run) {
@@ -43,7 +43,7 @@ func (w *requestWriter) write(q *Request, url []byte) error {
 	b = append(b, 0, 0)
 	for i, n := range (facts{
 		uint64(q.prefix), uint64(q.pathEnd), q.variant, uint64(q.site), uint64(q.Kind),
-		uint64(q.Rows), uint64(q.Violations), uint64(q.Served), uint64(q.Failed), uint64(q.Bytes), uint64(q.Page),
+		uint64(q.Rows), uint64(q.Violations), uint64(q.Served), uint64(q.Failed), uint64(q.Bytes), uint64(q.Page), uint64(q.Missing), uint64(q.Errors),
 	}) {
 		if n != w.facts[i] {
 			differ, w.facts[i] = differ|1<<i, n
@@ -122,7 +122,7 @@ func (c *requestCursor) next() error {
 	}
 	q, f, before := &c.request, &c.facts, c.request.prefix
 	q.prefix, q.pathEnd, q.variant, q.site, q.Kind = uint16(f[0]), uint16(f[1]), f[2], engine.SiteID(f[3]), int32(f[4])
-	q.Page, q.RowCounts = uint32(f[10]), RowCounts{int64(f[5]), int64(f[6]), int64(f[7]), int64(f[8]), int64(f[9])}
+	q.Page, q.RowCounts = uint32(f[10]), RowCounts{int64(f[5]), int64(f[6]), int64(f[7]), int64(f[8]), int64(f[9]), uint32(f[11]), uint32(f[12])}
 	if c.isBad || int(q.pathEnd) > len(c.url) || q.prefix > q.pathEnd {
 		return errRun
 	}

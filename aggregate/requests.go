@@ -64,6 +64,8 @@ type RowCounts struct {
 	Failed     int64 // answered by 4xx or 5xx
 
 	Bytes int64 // of the answers, as far as they are counted
+
+	Missing, Errors uint32 // of Failed, those by 404 and 410, and by 5xx; 1<<32-1 stands for more, too
 }
 
 // AddCounts adds the counts of other rows.
@@ -72,6 +74,7 @@ func (c *RowCounts) AddCounts(o *RowCounts) {
 	c.Violations += o.Violations
 	c.Served += o.Served
 	c.Failed += o.Failed
+	c.Missing, c.Errors = c.Missing+min(o.Missing, ^c.Missing), c.Errors+min(o.Errors, ^c.Errors)
 	c.Bytes += o.Bytes
 }
 
@@ -91,7 +94,7 @@ const MaxURL = 4096
 
 // The memory of requests: a Request with its slots and two sort keys, and the text of a usual URL.
 const (
-	requestBytes = 132
+	requestBytes = 140
 	textBytes    = 80
 
 	leastRequests = 1 << 10

@@ -40,7 +40,7 @@ func TestRequests(t *testing.T) {
 			end := []string{"", "?", "#x", "?a=/b", "/", "/!", "?\x00"}[rng.IntN(7)]
 			url := fmt.Sprintf("https://%d.example/%s/%x%s", n%3, strings.Repeat("dir/", n%4), n/3, end)
 			kind, variant := int32(rng.IntN(3)), uint64(rng.IntN(40)/39)*77
-			one := RowCounts{1, int64(rng.IntN(2)), int64(rng.IntN(2)), int64(rng.IntN(2)), int64(rng.IntN(1000))}
+			one := RowCounts{1, int64(rng.IntN(2)), int64(rng.IntN(2)), int64(rng.IntN(2)), int64(rng.IntN(1000)), uint32(rng.IntN(2)), uint32(rng.IntN(2))}
 			key := fmt.Sprint(url, " ", variant, " ", kind)
 			sum := want[key]
 			sum.AddCounts(&one)

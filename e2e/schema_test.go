@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -251,4 +252,56 @@ func runOK(t *testing.T, stdin []byte, arguments ...string) []byte {
 		t.Fatalf("%v: %v", cmd, err)
 	}
 	return out
+}
+
+// TestReportSchema checks the findings of a log in which robots.txt fails, a directory is down and a crawler is turned away, against their schema.
+func TestReportSchema(t *testing.T) {
+	schema := compileSchema(t, "report.schema.json")
+	dir := t.TempDir()
+	var log bytes.Buffer
+	begin := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	for minute := range 10 * 24 * 60 {
+		at, hour := begin.Add(time.Duration(minute)*time.Minute), minute/60
+		for n, client := range []string{"Mozilla/5.0 Firefox/140.0", "Googlebot/2.1", "bingbot/2.0", "GPTBot/1.1"} {
+			path, status := fmt.Sprintf("/%c/%d", 'a'+minute%3, minute%97), 200
+			switch {
+			case n > 0 && minute%(7*n) > 0:
+				continue
+			case n > 0 && minute%(180+n) < 14:
+				path = "/robots.txt"
+			}
+			switch {
+			case path == "/robots.txt" && hour >= 100 && hour < 120:
+				status = 500
+			case minute%3 == 0 && hour >= 60 && hour < 64:
+				status = 502
+			case n == 2 && hour >= 150:
+				status = 403
+			}
+			fmt.Fprintf(&log, "192.0.2.%d - - [%s] \"GET %s HTTP/1.1\" %d 900 \"-\" \"%s\"\n", n, at.Format("02/Jan/2006:15:04:05 -0700"), path, status, client)
+		}
+	}
+	for name, text := range map[string]string{"access.log": log.String(), "robots.txt": "User-agent: *\nDisallow: /admin/\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flags := []string{
+		"report", "-quiet", "-rules", filepath.Join(dir, "robots.txt"), "-base", "https://site.example", "-in", filepath.Join(dir, "access.log"), "-agent-from-log",
+		"-out", filepath.Join(dir, "x.html"), "-print",
+	}
+	out := runOK(t, nil, append(flags, "json", "-fail", "site_closed")...)
+	validate(t, schema, out)
+	for _, code := range []string{"robots_txt_failed", "outage", "crawler_refused"} {
+		if n := bytes.Count(out, []byte(`{"code":"`+code+`","class"`)); n != 1 {
+			t.Errorf("%d findings %s in\n%s", n, code, out)
+		}
+	}
+	text := runFails(t, append(flags, "markdown", "-fail", "crawler_refused,outage")...)
+	if !bytes.Contains(text, []byte("1. ")) || !bytes.Contains(text, []byte(" Fix: ")) {
+		t.Errorf("markdown: %s", text)
+	}
+	if err := schema.Validate(map[string]any{"findings": []any{map[string]any{"code": "outage"}}, "limits": []any{}}); err == nil {
+		t.Error("the schema takes a finding without a time")
+	}
 }

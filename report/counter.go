@@ -15,6 +15,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/localtime"
 	"github.com/robobatch/robobatch/report/internal/conducts"
+	"github.com/robobatch/robobatch/report/internal/diagnose"
 	"github.com/robobatch/robobatch/report/internal/directories"
 	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/impostors"
@@ -34,7 +35,7 @@ import (
 type Options struct {
 	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory]. An eighth each is for
 	// the most requested URLs, for the kinds of requests and, with crawlers of the log, for the User-Agents of
-	// other clients, a sixteenth with lists of addresses for impostors, and a quarter for counts by rule. The rest
+	// other clients, a sixteenth with Diagnoses, a sixteenth with lists of addresses for impostors, and a quarter for counts by rule. The rest
 	// is for requests. Those, User-Agents and impostors go to disk beyond their part.
 	Memory int64
 
@@ -58,6 +59,9 @@ type Options struct {
 
 	// Texts are those of the rules, as in [conduct.Options].
 	Texts *conduct.Texts
+
+	// Diagnoses has rows counted for Counter.Diagnose, with crawlers of the log.
+	Diagnoses bool
 
 	// Location is whose days and hours are counted; nil is UTC.
 	Location *time.Location
@@ -105,6 +109,15 @@ type Counter struct {
 	rng      *rand.Rand       // of their samples
 	faked    *timeline.Series // of impostors alone
 	training training
+	hours    *diagnose.Counts // nil without crawlers of the log
+
+	hourOrigin []byte               // of the last row
+	failing    diagnose.Directories // of URLs, see Settle
+	missing    map[string]diagnose.URLs
+	soft       []diagnose.Soft
+	searches   []bool // by crawler, whether it fetches for a search engine; those that came until now
+	hog        diagnose.Hog
+	hogs       []diagnose.Hog // by crawler, without impostors
 
 	rows, bad int64
 	strays    int64   // rows of origins that the rules do not know
@@ -165,6 +178,9 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	if o.Ranges != nil {
 		share -= memory / 16
 	}
+	if opt.Diagnoses {
+		share -= memory / 16
+	}
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1, method: opt.Method - 1,
 		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(), directories: directories.New(), allowed: map[engine.RulingID]map[int]int64{}, rng: rand.New(rand.NewPCG(1, 1)),
@@ -178,6 +194,9 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	if c.fromLog {
 		crawlers, c.verdicts = len(o.Agents), 1
 		c.clients = useragents.New(max(1, memory/8), opt.TempDir)
+		if opt.Diagnoses {
+			c.hours = diagnose.New(memory/16, opt.TempDir)
+		}
 		if o.Ranges != nil {
 			c.fakes, c.taken = impostors.New(max(1, memory/16), opt.TempDir), impostors.NewTaken()
 		}
@@ -200,6 +219,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
 	c.series, c.clock = timeline.New(crawlers), localtime.New(opt.Location)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
+	c.hogs = make([]diagnose.Hog, len(c.classes))
 	c.own, c.agentBytes, c.faked = make([]crawlerAnswers, len(c.classes)), make([]int64, len(c.classes)), timeline.New(crawlers)
 	c.served = newAnswers(func(k *kind, n *aggregate.RowCounts) int64 {
 		if k.denies == 0 {
@@ -224,6 +244,9 @@ func (c *Counter) CloseTemp() {
 	c.requests.Close()
 	if c.clients != nil {
 		c.clients.Close()
+	}
+	if c.hours != nil {
+		c.hours.Close()
 	}
 	if c.fakes != nil {
 		c.fakes.Close()
@@ -397,7 +420,7 @@ func (c *Counter) addRow(b *engine.Batch, r *rowKey) error {
 	q.AddCounts(&one)
 	q.AddPage(c.pageSize(b, r.row, one.Bytes))
 	c.addTime(b, r, &c.kinds.all[q.Kind], &one)
-	return nil
+	return c.addHour(b, r, c.kinds.all[q.Kind].denies > 0, c.pageSize(b, r.row, one.Bytes))
 }
 
 // countsOf returns the counts of a row, and counts its status: for a robots.txt apart from those of pages.
@@ -426,7 +449,8 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	case c.isServed(b, i):
 		one.Served = 1
 	case class >= 4:
-		one.Failed = 1
+		one.Failed, one.Errors = 1, uint32(bit(class == 5))
+		one.Missing = uint32(bit(b.Kept[c.status].Ints[i] == 404 || b.Kept[c.status].Ints[i] == 410))
 	}
 	if class > 0 && !r.faked {
 		c.own[r.agent].AddAnswer(class, one.Served > 0)
@@ -596,6 +620,7 @@ func (c *Counter) Settle() error {
 		err = errors.Join(err, c.conducts.Judge(c.series.Shown(), c.clock.Shown))
 	}
 	c.root = c.tree.Root()
+	c.missing, c.soft = c.failing.End()
 	for i := range c.kinds.all {
 		k := &c.kinds.all[i]
 		c.denied += int64(k.denies) * k.Rows
@@ -636,6 +661,8 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		c.waste.AddURL(u.Text, u.PathEnd, asked)
 		c.spaces.AddURL(visit)
 	}
+	c.addFailing(u)
+	c.addHog(u)
 	c.addBroken(u)
 	c.addDirectories(u, hash)
 	c.addTaken(u, hash)

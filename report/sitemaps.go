@@ -19,7 +19,7 @@ func (c *Counter) addSitemapURL(u *aggregate.URL) {
 	if c.sitemaps == nil || string(u.Text[u.Prefix:u.PathEnd]) == robots.TxtPath {
 		return
 	}
-	var requests, served, failed int64
+	var requests, served, failed, missing int64
 	for i := range u.Requests {
 		r := &u.Requests[i]
 		if c.isOther(c.kinds.all[r.Kind].agent) || c.kinds.all[r.Kind].faked {
@@ -28,8 +28,12 @@ func (c *Counter) addSitemapURL(u *aggregate.URL) {
 		requests += r.Rows
 		served += r.Served
 		failed += r.Failed
+		missing += int64(r.Missing)
 	}
 	c.sitemaps.AddURL(u.Text, requests, served, failed)
+	if missing > served {
+		c.sitemaps.SetMissing(u.Text)
+	}
 }
 
 // CheckSitemaps decides the URLs of the sitemaps of the store for the page, if there are any. It is called after Settle. each

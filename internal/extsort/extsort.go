@@ -6,7 +6,7 @@
 // keep the order that they were written in. Package output sorts rows with it and package pack
 // captures; it is for packages of this module that sort on disk.
 //
-// Only packages output, pack, aggregate and conduct import it.
+// Only packages output, pack, aggregate, conduct and diagnose import it.
 package extsort
 
 import (

@@ -92,7 +92,13 @@ func (c *Counts) moment(m conduct.Moment) {
 		if ok && line != nil {
 			line.violations[i] = true
 		}
-		c.rows[c.rowOf(m.Agent)].Broke[m.Conduct]++
+		r := &c.rows[c.rowOf(m.Agent)]
+		if r.Broke[m.Conduct]++; m.Conduct == conduct.Knew {
+			if r.Broke[m.Conduct] == 1 {
+				r.FirstKnew, r.LastKnew = m.At, m.At
+			}
+			r.FirstKnew, r.LastKnew = min(r.FirstKnew, m.At), max(r.LastKnew, m.At)
+		}
 	}
 }
 
@@ -147,6 +153,8 @@ func (c *Counts) RowOf(agent string) (r Row) {
 type Row struct {
 	conduct.Row
 	Broke [conduct.NumConducts]int64 // violations with a time, by the crawler's knowledge
+
+	FirstKnew, LastKnew int64 // of Broke[conduct.Knew]
 
 	Bars                         []bar  // of Disallowed
 	Answered, Changed, Violating string // marks in the line of time, as paths of an SVG

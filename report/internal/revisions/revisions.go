@@ -13,8 +13,9 @@ import (
 // A Text is the text an origin sent as its robots.txt from a moment on.
 type Text struct {
 	Origin string
-	At     time.Time
-	Body   []byte // nil if it is not known
+	At     time.Time // by the clock of the page
+	Body   []byte    // nil if it is not known
+	Sent   time.Time // the same as At, in UTC
 }
 
 // A Revision is a text that took the place of another one.

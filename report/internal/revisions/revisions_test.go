@@ -66,11 +66,11 @@ func within(chosen []string, all []Line) bool {
 func TestOf(t *testing.T) {
 	at := func(day int) time.Time { return time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC) }
 	all := Of([]Text{
-		{"https://a", at(5), []byte("User-agent: *\r\nDisallow: /a\n\nDisallow: /b")},
-		{"https://a", at(1), []byte("User-agent: *\nDisallow: /a\n")},
-		{"https://b", at(2), []byte("x")},
-		{"https://a", at(3), []byte("User-agent: *\nDisallow: /a\n")},
-		{"https://b", at(4), nil},
+		{Origin: "https://a", At: at(5), Body: []byte("User-agent: *\r\nDisallow: /a\n\nDisallow: /b")},
+		{Origin: "https://a", At: at(1), Body: []byte("User-agent: *\nDisallow: /a\n")},
+		{Origin: "https://b", At: at(2), Body: []byte("x")},
+		{Origin: "https://a", At: at(3), Body: []byte("User-agent: *\nDisallow: /a\n")},
+		{Origin: "https://b", At: at(4), Body: nil},
 	})
 	if got := fmt.Sprint(all); len(all) != 2 || all[1].Added[0] != (Line{4, "Disallow: /b"}) || len(all[1].Added) != 1 || len(all[1].Gone) > 0 || all[0].Known || all[0].Origin != "https://b" {
 		t.Errorf("the revisions are %s", got)
@@ -83,7 +83,7 @@ func TestLarge(t *testing.T) {
 	lines := func(word string) []byte {
 		return []byte("first\n" + strings.Repeat(word+"\n", 3000) + "last\n")
 	}
-	all := Of([]Text{{"o", time.Unix(1, 0), lines("a")}, {"o", time.Unix(2, 0), lines("b")}})
+	all := Of([]Text{{Origin: "o", At: time.Unix(1, 0), Body: lines("a")}, {Origin: "o", At: time.Unix(2, 0), Body: lines("b")}})
 	if len(all) != 1 || len(all[0].Added) != 3000 || len(all[0].Gone) != 3000 || all[0].Added[0] != (Line{2, "b"}) {
 		t.Errorf("%d revisions", len(all))
 	}

@@ -8,6 +8,7 @@
 package sitemaps
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ import (
 const (
 	crawled uint8 = 1 << iota
 	counted       // of the step that reads sitemaps
+	missing       // see SetMissing
 )
 
 // The limits of a View, and of the counts.
@@ -31,6 +33,8 @@ const (
 	shownEach  = 3    // URLs of a rule
 	maxRules   = 5000 // that are told apart; URLs of others are counted together
 	batchURLs  = 256
+
+	mostDirectories = 1 << 14 // that missing URLs are counted by: the first in the order of the sitemaps
 )
 
 // MaxCrawlers is how many crawlers of a log URLs are decided for.
@@ -133,6 +137,19 @@ func (c *Counts) addFailed(index int, requests int64) {
 	}
 }
 
+// SetMissing marks a URL of the log that crawlers do not find.
+func (c *Counts) SetMissing(url []byte) {
+	if index, listed, _ := c.finder.find(url); listed {
+		c.bits[index] |= missing
+	}
+}
+
+// Lists reports whether a sitemap lists a URL of the log.
+func (c *Counts) Lists(url []byte) bool {
+	_, listed, _ := c.finder.find(url)
+	return listed
+}
+
 // isFailing reports whether a URL failed more often than it was served.
 func (c *Counts) isFailing(index int) bool {
 	return c.failed != nil && (c.failed[index] > 0 || c.far[index] > 0)
@@ -169,8 +186,10 @@ type View struct {
 	Listed  int64 // distinct ones: those that were crawled, and those that were not
 
 	Crawled, Never, Failing int64
-	Forbidden               int64 // to a crawler at least
-	Closed                  int64 // to a search crawler at least
+	Missing                 int64            // that SetMissing marked
+	MissingIn               map[string]int64 // the same by first directory; those of mostDirectories
+	Forbidden               int64            // to a crawler at least
+	Closed                  int64            // to a search crawler at least
 	Crawlers                []Offer
 
 	NeverFirst, FailingFirst []string // the first, in the order of the sitemaps
@@ -253,6 +272,9 @@ func (k *checker) addURL(url []byte, _ string, _ int64) error {
 		k.view.Failing++
 		k.view.FailingFirst = addFirst(k.view.FailingFirst, url)
 	}
+	if k.bits[index]&missing != 0 {
+		k.addMissing(url)
+	}
 	b := &k.batch
 	text := engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(url))}
 	b.Data = append(b.Data, url...)
@@ -273,6 +295,23 @@ func (k *checker) addURL(url []byte, _ string, _ int64) error {
 		return k.decide()
 	}
 	return nil
+}
+
+// addMissing counts a URL that crawlers do not find.
+func (k *checker) addMissing(url []byte) {
+	k.view.Missing++
+	dir := "/"
+	if u, err := robots.SplitURL(url); err == nil && len(url) > len(u.Prefix) {
+		if path := url[len(u.Prefix):]; path[0] == '/' {
+			dir = string(path[:2+bytes.IndexByte(path[1:], '/')])
+		}
+	}
+	if k.view.MissingIn == nil {
+		k.view.MissingIn = map[string]int64{}
+	}
+	if _, known := k.view.MissingIn[dir]; known || len(k.view.MissingIn) < mostDirectories {
+		k.view.MissingIn[dir]++
+	}
 }
 
 // addFirst adds a URL to those that are shown, if there is room.

@@ -71,9 +71,12 @@ const (
 // pagers are the names of parameters that number the pages of a list, or choose their language: no rule may close these.
 var pagers = newNameSet("page", "paged", "pg", "p", "pagina", "seite", "start", "offset", "lang", "language", "locale", "hl")
 
-// namesPages reports whether its values seem to be pages, as in /index.php?id=7. A filter has its values on many paths, or
+// Values returns how many different values it has, about.
+func (p *Parameter) Values() int64 { return p.values.items() }
+
+// NamesPages reports whether its values seem to be pages, as in /index.php?id=7. A filter has its values on many paths, or
 // beside those of others.
-func (p *Parameter) namesPages() bool {
+func (p *Parameter) NamesPages() bool {
 	if p.IsCampaign() {
 		return false
 	} else if pagers.find([]byte(p.Name)) >= 0 {
@@ -110,7 +113,7 @@ func isLike(a, b int64) bool {
 
 // besidePages reports whether most of its URLs have another parameter whose values are pages.
 func (p *Parameter) besidePages() bool {
-	return slices.ContainsFunc(p.beside, func(c companion) bool { return 2*c.urls >= p.URLs && c.of.namesPages() })
+	return slices.ContainsFunc(p.beside, func(c companion) bool { return 2*c.urls >= p.URLs && c.of.NamesPages() })
 }
 
 // A distinct estimates how many different texts there are. Beyond mostDistinct it keeps those whose hash begins with some
@@ -303,7 +306,7 @@ func (c *Counts) Rows() (rows []*Parameter, more int64) {
 		rows, more = rows[:shownRows], int64(len(rows)-shownRows)
 	}
 	for _, p := range rows {
-		p.Pages = p.URLs >= leastPerValue*p.Paths && (p.namesPages() || p.besidePages())
+		p.Pages = p.URLs >= leastPerValue*p.Paths && (p.NamesPages() || p.besidePages())
 	}
 	return rows, more
 }

@@ -20,7 +20,7 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 	if p == nil {
 		return
 	}
-	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone, Texts: r.Now.Texts}
+	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone, Texts: r.Now.Texts, Diagnoses: p.Diagnoses}
 	if opt.Conduct = r.Parts.Counts; !r.Now.Opt.Deeds {
 		memory += opt.Conduct // which nobody needs
 	}

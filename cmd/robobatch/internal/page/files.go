@@ -79,7 +79,7 @@ func (t *texts) revisions(clock localtime.Clock) (all []report.Text) {
 		slices.SortStableFunc(sent, func(a, b newest) int { return a.at.Compare(b.at) })
 		for i, one := range sent {
 			if i == 0 || one.key != sent[i-1].key {
-				all = append(all, report.Text{Origin: string(origin), At: clock.Time(one.at), Body: t.bodies[one.key]})
+				all = append(all, report.Text{Origin: string(origin), At: clock.Time(one.at), Sent: one.at, Body: t.bodies[one.key]})
 			}
 		}
 	}

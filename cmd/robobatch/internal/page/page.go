@@ -68,6 +68,9 @@ type Page struct {
 	flags  []report.Flag
 	whatIf bool // the page has the panel in which one edits a robots.txt
 	zone   *time.Location
+
+	Diagnoses bool             // Diagnosis is made
+	Diagnosis report.Diagnosis // after Write
 }
 
 // New returns the page of a run. It has the logs read as the page needs them.
@@ -216,6 +219,11 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	run.Files, run.More = listingsOf(r, texts, busiest, &opt, localtime.New(p.zone)), more
 	run.Texts, run.Revisions = texts.inspect(store, met, opt.Dialect), texts.revisions(localtime.New(p.zone))
 	p.addAsked(run.Files, busiest)
+	if p.Diagnoses {
+		if p.Diagnosis, err = counter.Diagnose(run); err != nil {
+			return err
+		}
+	}
 	if p.whatIf {
 		panel, err := p.whatIfPanel(run, busiest, &opt)
 		if err != nil {

@@ -28,8 +28,9 @@ import (
 // given are the flags of the command report.
 type given struct {
 	passage.Flags
-	old  flags.Old
-	page page.Flags
+	old    flags.Old
+	page   page.Flags
+	digest digest
 }
 
 // Command returns the command report.
@@ -48,9 +49,9 @@ more. The command opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
 		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The page shows its URLs that are forbidden, never crawled or failing.")}),
 		Question: g.old.AddMomentFlag(g.Question.LogFlags(flags.CountFor)),
-		Output: []cli.Flag{g.page.WhatIfFlag(), g.page.Zone.Flag(), {Name: "out", Like: "report", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
+		Output: append(g.digest.flags(), g.page.WhatIfFlag(), g.page.Zone.Flag(), cli.Flag{Name: "out", Like: "report", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
 			The page to write, x.html; - is standard output. Default: the name of the first log without
-			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}},
+			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}),
 		Run: g.Work.MemoryFlags(`
 			Half of it is for counts: requests beyond that go to a temporary file, and where there
 			is no room for rules, the page says how many requests are not counted by rule.`),
@@ -61,12 +62,13 @@ more. The command opens no network connection unless a name begins with s3://.`
 // A run is one of the command report.
 type run struct {
 	passage.Passage
-	page *page.Page
+	page   *page.Page
+	digest *digest
 }
 
 // plan checks the flags, and finds the inputs.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
-	r := new(run)
+	r := &run{digest: &g.digest}
 	r.Choose(&g.Flags, std, &faults, &faults)
 	r.Now.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines, robots.CleanParamLines}
 	r.Memory.Plan = memory.PlanOf("report")
@@ -75,6 +77,10 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		r.Old = r.Now.Before(&g.old, &faults)
 	}
 	r.page = page.New(&g.page, &g.Flags, g.old.AsOf, &r.Passage, &faults)
+	if r.page.Diagnoses = g.digest.isAsked(); r.page.Diagnoses {
+		r.Now.Opt.Directives = append(r.Now.Opt.Directives, robots.CrawlDelayLines)
+	}
+	g.digest.check(targets.Standard(g.page.Report), g.Question.FromLog, &faults)
 	r.ChooseWork(&g.Flags, &output.Options{}, &faults, g.page.Report)
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -141,7 +147,13 @@ func (r *run) Run(ctx context.Context) (err error) {
 	}
 	r.WarnRest(s.Warnings)
 	r.Print(r.written())
-	return nil
+	if !r.digest.isAsked() {
+		return nil
+	}
+	if err := r.digest.print(r.Out, &r.page.Diagnosis); err != nil {
+		return console.OutError(err)
+	}
+	return r.digest.judge(&r.page.Diagnosis)
 }
 
 // written returns the line about the page, with its counts.

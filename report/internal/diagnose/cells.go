@@ -1,0 +1,446 @@
+package diagnose
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"maps"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/internal/extsort"
+	"github.com/robobatch/robobatch/internal/prefix"
+)
+
+// NoStatus stands for an unknown status.
+const NoStatus = 0
+
+// Impostor marks the number of a crawler in requests of clients that use its name and are not it.
+const Impostor = 1 << 15
+
+// The limits of counts.
+const (
+	cellBytes   = 96      // of a cell with its slots, and room to grow
+	leastCells  = 1 << 10 // in memory
+	mostEntries = 1 << 22
+	runBlock    = 64 << 10 // bytes of a block of a run
+	longSegment = 128      // bytes of a directory; a longer one is counted with its parent
+)
+
+// A key tells cells apart. Cells of a directory are by hour. Cells of a robots.txt are by second, with size and client.
+type key struct {
+	text   uint32 // number of the directory
+	client uint32 // hash of the client that asked for robots.txt
+	slot   int64  // hours or seconds since 1970
+	size   uint32 // of a robots.txt that was sent
+	agent  uint16
+	status uint16 // of the answer; isAsset may be set
+}
+
+// isAsset marks the status of a request for a file that belongs to a page, such as an image.
+const isAsset = 1 << 15
+
+// A cell counts requests. First and last are in seconds since its slot began.
+type cell struct {
+	n           uint32
+	first, last uint16
+}
+
+// add adds the requests of another cell.
+func (c *cell) add(o cell) {
+	if c.n == 0 {
+		*c = o
+		return
+	}
+	c.n, c.first, c.last = c.n+o.n, min(c.first, o.first), max(c.last, o.last)
+}
+
+// A record is a cell with its key and the text of its directory: the origin, "/" and up to two directories.
+type record struct {
+	text []byte
+	key  key
+	cell cell
+}
+
+// Counts count the requests of a log by directory, hour, crawler and status, and each answer to a request for robots.txt.
+// They are exact, whatever the memory and the order of the rows: cells that do not fit into memory go to a temporary file.
+// They are for one goroutine. Use Close.
+//
+// A cell is found again by a hash of 64 bits of its key: the probability that two of n cells collide is n²/2⁶⁵.
+type Counts struct {
+	texts map[string]uint32
+	cells []entry
+	slots []uint32 // a hash table of 1 + index of cells, linearly probed; its length is a power of two; 0 is free
+	seed  uint64   // of the hashes: nobody can choose keys whose slots are the same
+	most  int
+	room  int // cells that the texts take
+	spill *extsort.Spill
+
+	buffer []byte
+	dates  [2]int64 // of all rows, in seconds
+}
+
+// An entry is a cell in memory.
+type entry struct {
+	hash uint64
+	key  key
+	cell cell
+}
+
+// isEmpty reports whether no row was added: rows without a time are not.
+func (c *Counts) isEmpty() bool { return len(c.texts)+c.spill.Runs() == 0 }
+
+// New returns counts that take about memory bytes. The temporary file is in dir; "" is the usual directory.
+func New(memory int64, dir string) *Counts {
+	most := int(max(leastCells, min(mostEntries, memory/cellBytes)))
+	return &Counts{texts: map[string]uint32{}, slots: make([]uint32, 1<<bits.Len(uint(most+most/2))), seed: rand.Uint64(), most: most, spill: extsort.NewSpill(dir)}
+}
+
+// Close removes the temporary file. Further calls do nothing.
+func (c *Counts) Close() { c.spill.Close() }
+
+// AddPage counts a request for a path, which may have a query, at a time in microseconds.
+func (c *Counts) AddPage(origin, path []byte, agent uint16, status, at int64) error {
+	end, asset := directoryOf(path)
+	c.buffer = append(append(c.buffer[:0], origin...), path[:end]...)
+	if end == 0 {
+		c.buffer = append(c.buffer, '/')
+	}
+	second := floor(at, 1e6)
+	hour := floor(second, 3600)
+	offset := uint16(second - hour*3600)
+	k := key{slot: hour, agent: agent, status: statusOf(status)}
+	if asset {
+		k.status |= isAsset
+	}
+	return c.add(k, cell{1, offset, offset}, second)
+}
+
+// The limits of parameters.
+const (
+	mostParameters = 8  // of a URL, the first
+	longParameter  = 64 // bytes of a name; longer names are not counted
+)
+
+// AddParameters counts a request of a crawler for each parameter that the query of its path names.
+func (c *Counts) AddParameters(origin, path []byte, agent uint16, status, at int64) error {
+	_, query, found := bytes.Cut(path, []byte("?"))
+	if !found {
+		return nil
+	}
+	query, _, _ = bytes.Cut(query, []byte("#"))
+	second := floor(at, 1e6)
+	hour := floor(second, 3600)
+	offset := uint16(second - hour*3600)
+	for n := 0; len(query) > 0 && n < mostParameters; n++ {
+		var pair []byte
+		pair, query, _ = bytes.Cut(query, []byte("&"))
+		name, _, _ := bytes.Cut(pair, []byte("="))
+		if len(name) == 0 || len(name) > longParameter || bytes.IndexByte(name, '/') >= 0 {
+			continue
+		}
+		c.buffer = append(append(append(c.buffer[:0], origin...), "/?"...), name...)
+		if err := c.add(key{slot: hour, agent: agent, status: statusOf(status)}, cell{1, offset, offset}, second); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sizedName is in front of the directory in the text of cells that count pages by size. No URL of a log has it.
+const sizedName = "/\x01"
+
+// AddSize counts a page of a size that a search crawler got.
+func (c *Counts) AddSize(origin, path []byte, agent uint16, size uint32, at int64) error {
+	end, asset := directoryOf(path)
+	if end == 0 || asset {
+		return nil
+	}
+	c.buffer = append(append(append(c.buffer[:0], origin...), sizedName...), path[:end]...)
+	second := floor(at, 1e6)
+	hour := floor(second, 3600)
+	offset := uint16(second - hour*3600)
+	return c.add(key{slot: hour, agent: agent, status: 200, size: uint32(bucketOf(size))}, cell{1, offset, offset}, second)
+}
+
+// txtName is behind the origin in the text of the cells of a robots.txt.
+const txtName = "/robots.txt"
+
+// AddTxt counts an answer to a request of a client for the robots.txt of an origin. Size is of its body; 0 is unknown.
+func (c *Counts) AddTxt(origin []byte, agent uint16, status, size int64, client uint32, at int64) error {
+	c.buffer = append(append(c.buffer[:0], origin...), txtName...)
+	second := floor(at, 1e6)
+	return c.add(key{slot: second, agent: agent, status: statusOf(status), size: uint32(min(max(0, size), 1<<32-1)), client: client}, cell{n: 1}, second)
+}
+
+// add adds a cell of the directory in the buffer.
+func (c *Counts) add(k key, one cell, second int64) error {
+	if c.isEmpty() {
+		c.dates = [2]int64{second, second}
+	}
+	c.dates = [2]int64{min(c.dates[0], second), max(c.dates[1], second)}
+	hash := xxh3.HashSeed(c.buffer, c.seed^(uint64(k.slot)*0x9E3779B97F4A7C15)^(uint64(k.agent)<<48|uint64(k.status)<<32|uint64(k.size))*0xC2B2AE3D27D4EB4F^uint64(k.client)*0xD6E8FEB86659FD93)
+	mask := uint64(len(c.slots) - 1)
+	i := hash & mask
+	for ; c.slots[i] != 0; i = (i + 1) & mask {
+		if e := &c.cells[c.slots[i]-1]; e.hash == hash {
+			e.cell.add(one)
+			return nil
+		}
+	}
+	text, known := c.texts[string(c.buffer)]
+	if !known {
+		text = uint32(len(c.texts))
+		c.texts[string(c.buffer)] = text
+		c.room += 1 + len(c.buffer)/cellBytes
+	}
+	k.text = text
+	c.cells = append(c.cells, entry{hash, k, one})
+	if c.slots[i] = uint32(len(c.cells)); len(c.cells)+c.room >= c.most {
+		return c.writeRun()
+	}
+	return nil
+}
+
+// floor divides and rounds down.
+func floor(n, by int64) int64 {
+	if n < 0 {
+		return -((by - 1 - n) / by)
+	}
+	return n / by
+}
+
+// statusOf returns the status of a key; NoStatus if it is unknown.
+func statusOf(status int64) uint16 {
+	if status < 100 || status > 999 {
+		return NoStatus
+	}
+	return uint16(status)
+}
+
+// assets are the endings of files that belong to a page, which is requested for itself.
+var assets = map[string]bool{
+	"css": true, "js": true, "mjs": true, "map": true, "json": true, "woff": true, "woff2": true, "ttf": true, "otf": true, "eot": true, "png": true, "jpg": true, "jpeg": true,
+	"gif": true, "svg": true, "webp": true, "avif": true, "ico": true, "bmp": true,
+}
+
+// directoryOf returns where the second directory of a path ends, or the first one or the root, and whether the path is an asset's.
+func directoryOf(path []byte) (end int, asset bool) {
+	if i := bytes.IndexAny(path, "?#"); i >= 0 {
+		path = path[:i]
+	}
+	if len(path) == 0 || path[0] != '/' {
+		return 0, false
+	}
+	name := path[bytes.LastIndexByte(path, '/')+1:]
+	if i := bytes.LastIndexByte(name, '.'); i >= 0 && len(name)-i <= 6 {
+		asset = assets[string(bytes.ToLower(name[i+1:]))]
+	}
+	end = 1
+	for range 2 {
+		i := bytes.IndexByte(path[end:], '/')
+		if i < 0 || i > longSegment {
+			break
+		}
+		end += i + 1
+	}
+	return end, asset
+}
+
+// sort sorts the cells by their text and then by number, and returns the texts by number. The table does not find cells after it.
+func (c *Counts) sort() (byNumber []string) {
+	texts := slices.Sorted(maps.Keys(c.texts))
+	rank := make([]uint32, len(texts))
+	for i, text := range texts {
+		rank[c.texts[text]] = uint32(i)
+	}
+	slices.SortFunc(c.cells, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(rank[a.key.text], rank[b.key.text]), a.key.compare(&b.key))
+	})
+	byNumber = make([]string, len(texts))
+	for text, number := range c.texts {
+		byNumber[number] = text
+	}
+	return byNumber
+}
+
+// compare compares the keys of cells of one directory.
+func (k *key) compare(o *key) int {
+	return cmp.Or(cmp.Compare(k.slot, o.slot), cmp.Compare(k.agent, o.agent), cmp.Compare(k.status, o.status), cmp.Compare(k.size, o.size), cmp.Compare(k.client, o.client))
+}
+
+// writeRun writes all cells to disk, and forgets them.
+func (c *Counts) writeRun() error {
+	run, err := c.spill.Begin()
+	if err != nil {
+		return err
+	}
+	w := &writer{run: run}
+	texts := c.sort()
+	for i := range c.cells {
+		e := &c.cells[i]
+		if err := w.write(&record{[]byte(texts[e.key.text]), e.key, e.cell}); err != nil {
+			return err
+		}
+	}
+	if err := w.Finish(); err != nil {
+		return err
+	}
+	run.End()
+	clear(c.slots)
+	clear(c.texts)
+	c.cells, c.room = c.cells[:0], 0
+	return nil
+}
+
+// each visits all cells by directory, slot, crawler, status, size and client: each once. Nothing may be added after it, but it may be
+// called again. The record is valid until visit returns.
+func (c *Counts) each(visit func(*record)) error {
+	if c.spill.Runs() == 0 {
+		texts := c.sort()
+		for i := range c.cells {
+			e := &c.cells[i]
+			visit(&record{[]byte(texts[e.key.text]), e.key, e.cell})
+		}
+		return nil
+	}
+	if len(c.cells) > 0 {
+		if err := c.writeRun(); err != nil {
+			return err
+		}
+	}
+	return extsort.Merge(c.spill, extsort.MaxFan, func() *cursor { return &cursor{} }, func(run *extsort.Run) extsort.Output[*cursor] { return &writer{run: run} }, &visitor{visit: visit})
+}
+
+// A writer writes cells as blocks of a run. It writes the bytes of a text that differ from the previous text.
+type writer struct {
+	run   *extsort.Run
+	block []byte
+	last  []byte
+}
+
+// write writes a cell.
+func (w *writer) write(r *record) error {
+	shared := prefix.Shared(w.last, r.text)
+	w.last = append(w.last[:shared], r.text[shared:]...)
+	b := binary.AppendUvarint(w.block, uint64(shared))
+	b = binary.AppendUvarint(b, uint64(len(r.text)-shared))
+	b = append(b, r.text[shared:]...)
+	b = binary.AppendVarint(b, r.key.slot)
+	for _, n := range [...]uint32{uint32(r.key.agent), uint32(r.key.status), r.key.size, r.key.client, r.cell.n, uint32(r.cell.first), uint32(r.cell.last)} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	if w.block = b; len(b) >= runBlock {
+		return w.Finish()
+	}
+	return nil
+}
+
+// Take writes the cell of a cursor, and moves it on. Equal cells of other runs are added when they are visited.
+func (w *writer) Take(c *cursor) error {
+	if err := w.write(&c.record); err != nil {
+		return err
+	}
+	return c.next()
+}
+
+// Finish writes the block.
+func (w *writer) Finish() error {
+	if len(w.block) == 0 {
+		return nil
+	}
+	err := w.run.Write(w.block)
+	w.block, w.last = w.block[:0], w.last[:0]
+	return err
+}
+
+// A cursor stands on a cell of a block.
+type cursor struct {
+	block  []byte // that follows
+	record record
+	isDone bool
+}
+
+var errRun = errors.New("the block of cells is not what was written")
+
+// Load moves the cursor to the first cell of a block.
+func (c *cursor) Load(block []byte) error {
+	c.block, c.record.text, c.isDone = block, c.record.text[:0], false
+	return c.next()
+}
+
+// Done reports whether the cursor is behind the last cell.
+func (c *cursor) Done() bool { return c.isDone }
+
+// Compare compares two cells.
+func (c *cursor) Compare(o *cursor) int {
+	return cmp.Or(bytes.Compare(c.record.text, o.record.text), c.record.key.compare(&o.record.key))
+}
+
+// next moves the cursor on.
+func (c *cursor) next() error {
+	if len(c.block) == 0 {
+		c.isDone = true
+		return nil
+	}
+	isBad := false
+	number := func() uint64 {
+		n, size := binary.Uvarint(c.block)
+		if size <= 0 {
+			isBad, c.block = true, nil
+			return 0
+		}
+		c.block = c.block[size:]
+		return n
+	}
+	shared, size := number(), number()
+	if isBad || shared > uint64(len(c.record.text)) || size > uint64(len(c.block)) {
+		return errRun
+	}
+	c.record.text = append(c.record.text[:shared], c.block[:size]...)
+	c.block = c.block[size:]
+	slot, width := binary.Varint(c.block)
+	if width <= 0 {
+		return errRun
+	}
+	c.block = c.block[width:]
+	c.record.key = key{slot: slot, agent: uint16(number()), status: uint16(number()), size: uint32(number()), client: uint32(number())}
+	c.record.cell = cell{uint32(number()), uint16(number()), uint16(number())}
+	if isBad {
+		return errRun
+	}
+	return nil
+}
+
+// A visitor adds equal cells, and visits them.
+type visitor struct {
+	visit func(*record)
+	one   record
+}
+
+// Take takes the cell of a cursor, and moves it on.
+func (v *visitor) Take(c *cursor) error {
+	r := &c.record
+	if v.one.cell.n > 0 && v.one.key == r.key && bytes.Equal(v.one.text, r.text) {
+		v.one.cell.add(r.cell)
+		return c.next()
+	}
+	if v.one.cell.n > 0 {
+		v.visit(&v.one)
+	}
+	v.one.text, v.one.key, v.one.cell = append(v.one.text[:0], r.text...), r.key, r.cell
+	return c.next()
+}
+
+// Finish visits the last cell.
+func (v *visitor) Finish() error {
+	if v.one.cell.n > 0 {
+		v.visit(&v.one)
+		v.one.cell.n = 0
+	}
+	return nil
+}

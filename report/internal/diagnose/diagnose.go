@@ -1,0 +1,250 @@
+// Package diagnose finds what goes wrong between a site and its crawlers: each finding is one [Row] over the counts of a log, from
+// which its sentence, its numbers, its dates and its remedy are made. One table, in limits.go, has all thresholds. Package report imports it.
+//
+// [Counts] count in one pass, exactly, whatever the memory and the order of rows. [Find] reads them twice: first the tables of crawlers and of
+// sites, then those of directories, one after the other.
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Diagnosis is what was found.
+type Diagnosis struct {
+	Findings  []Row       `json:"findings"` // the most important first
+	Limits    []Row       `json:"limits"`   // of the log: what nothing can be said of
+	Unchecked []Unchecked `json:"unchecked"`
+}
+
+// An Unchecked is codes that were not checked, and what they need.
+type Unchecked struct {
+	Codes []string `json:"codes"`
+	Needs string   `json:"needs"`
+}
+
+// unchecked returns the codes that were not checked. Some of those that need captures are also checked where sizes in the log show that a
+// text without a time was in force.
+func (log *Log) unchecked(c *Counts) []Unchecked {
+	all, lasted := []Unchecked{}, c.dates[1]-c.dates[0]
+	isTimed := func(t Text) bool { return !t.At.IsZero() }
+	for _, one := range []struct {
+		isMissing bool
+		needs     string
+		codes     []string
+	}{
+		{c.isEmpty(), "times in the log", Codes},
+		{!log.Statuses, "statuses in the log", []string{Outage, RobotsFailed, CrawlerRefused, RobotsMissing, RobotsOther, ServerErrors, NotFoundSection, RedirectChain, SitemapBad, SoftNotFound}},
+		{!c.isEmpty() && lasted < leastLog, "a log of four days", []string{CrawlerStopped, CrawlerSlowed, CrawlerSurge}},
+		{!slices.ContainsFunc(log.Texts, isTimed), "captures of robots.txt, with -as-of log", []string{SiteClosed, RobotsOther, SectionClosed, ResourcesBlocked, RulesIgnored}},
+		{log.Bytes == 0, "sizes in the log", []string{RobotsOther, BytesHog, SoftNotFound}},
+		{len(log.Conducts) == 0, "statuses in the log, and rules that are not a draft", []string{DelayIgnored, RulesIgnored}},
+		{!log.Lists, "-ranges", []string{Impostors}},
+		{!log.Sitemaps, "-in-sitemap", []string{SitemapBad, SoftNotFound}},
+	} {
+		if one.isMissing {
+			all = append(all, Unchecked{one.codes, one.needs})
+		}
+	}
+	return all
+}
+
+// Find returns the findings of a log.
+func Find(c *Counts, log *Log) (d Diagnosis, err error) {
+	d = Diagnosis{[]Row{}, []Row{}, log.unchecked(c)}
+	if c.isEmpty() {
+		return d, nil
+	}
+	g, err := newGrid(c, log)
+	if err != nil {
+		return d, err
+	}
+	if total(g.allCrawlers()).n == 0 {
+		g.limits = append(g.limits, Row{Code: NoCrawlers, Class: "A", From: at(g.from), To: at(g.to)})
+	}
+	g.findGaps()
+	if log.Statuses {
+		for _, s := range g.sites {
+			g.findRefused(s)
+			g.findTxt(s)
+		}
+	}
+	g.findStopped()
+	g.findSurges()
+	g.findSlowed()
+	if err := g.surveyAll(); err != nil {
+		return d, err
+	}
+	g.findConduct()
+	g.findImpostors()
+	g.findListed()
+	d.Findings, d.Limits = g.rank(), append(d.Limits, g.limits...)
+	for i := range d.Limits {
+		g.endRow(&d.Limits[i])
+		g.sayTraffic(&d.Limits[i])
+	}
+	return d, nil
+}
+
+// order is the place of each code among causes.
+var order = func() map[string]int {
+	all := map[string]int{}
+	for i, code := range Codes {
+		all[code] = min(i, slices.Index(Codes, CrawlerSurge))
+	}
+	return all
+}()
+
+// rank returns the rows that are shown, the most important first. Those that follow from another are its effects.
+func (g *grid) rank() []Row {
+	rows := slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
+	for i := range rows {
+		g.endRow(&rows[i])
+		rows[i].Severity, rows[i].Evidence.TextChange = g.severity(&rows[i]), g.changeBefore(&rows[i])
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(order[a.Code], order[b.Code]), cmp.Compare(b.Severity, a.Severity), a.From.Compare(b.From), cmp.Compare(a.Path, b.Path), slices.Compare(a.Agents, b.Agents))
+	})
+	causes := make([]int, len(rows))
+	for i := range rows {
+		causes[i] = slices.IndexFunc(rows, func(c Row) bool { return g.explains(&c, &rows[i]) })
+	}
+	for i, cause := range causes {
+		for cause >= 0 && causes[cause] >= 0 {
+			cause = causes[cause]
+		}
+		if r := &rows[i]; cause >= 0 {
+			rows[cause].Effects = append(rows[cause].Effects, Effect{r.Code, r.Agents, r.Path, r.From, r.To, r.Requests})
+		}
+	}
+	left := []Row{}
+	for i := range rows {
+		if causes[i] < 0 {
+			g.say(&rows[i])
+			left = append(left, rows[i])
+		}
+	}
+	score := func(r *Row) float64 { return r.Severity * map[string]float64{"A": 1, "B": .5, "C": .25}[r.Class] }
+	slices.SortStableFunc(left, func(a, b Row) int { return cmp.Or(cmp.Compare(score(&b), score(&a)), b.To.Compare(a.To)) })
+	return left
+}
+
+// isShown reports whether a row has enough requests.
+func (g *grid) isShown(r *Row) bool {
+	switch r.Code {
+	case RobotsFailed, RobotsMissing, RobotsOther, SitemapBad:
+		return true
+	}
+	n := r.Requests
+	if r.Code == ResourcesBlocked {
+		n = max(n, r.Evidence.Visitors)
+	}
+	if float64(n) >= max(leastShown, leastShownShare*float64(g.requests)) {
+		return true
+	}
+	for i, a := range g.Agents {
+		if i > 0 && slices.Contains(r.Agents, a.Name) && n > 0 && float64(n) >= leastOwnShare*float64(total(g.traffic[i]).n) {
+			return true
+		}
+	}
+	return false
+}
+
+// changeBefore returns when a text of the row's origin last changed, in the day before the row; "" if it did not. Changes of comments do not count.
+func (g *grid) changeBefore(r *Row) (change string) {
+	for i := 1; i < len(g.Texts); i++ {
+		now, last := &g.Texts[i], &g.Texts[i-1]
+		if now.Origin == last.Origin && (r.Origin == "" || r.Origin == now.Origin) && now.At.After(r.From.Add(-24*time.Hour)) && !now.At.After(r.From) && r.Begins == "known" &&
+			g.rulesOf(now) != g.rulesOf(last) {
+			change = now.At.UTC().Format(time.RFC3339)
+		}
+	}
+	return change
+}
+
+// rulesOf returns the groups of a text without their lines.
+func (g *grid) rulesOf(t *Text) string {
+	groups := slices.Clone(robots.Inspect(t.Body, g.Dialect).File.Groups)
+	for i := range groups {
+		groups[i].Line, groups[i].Rules = 0, slices.Clone(groups[i].Rules)
+		for j := range groups[i].Rules {
+			groups[i].Rules[j].Line = 0
+		}
+	}
+	return fmt.Sprint(groups)
+}
+
+// severity returns the requests that search crawlers lost by a row, three times if it continues.
+func (g *grid) severity(r *Row) float64 {
+	s := r.lost
+	if r.Ongoing {
+		s *= 3
+	}
+	if !g.inSearch(r) {
+		s /= 4
+	}
+	return rounded(s)
+}
+
+// effects are the codes of rows that may follow from a cause.
+var effects = map[string][]string{
+	RobotsFailed:     {CrawlerStopped, CrawlerSlowed, SiteClosed, RobotsMissing},
+	Outage:           {RobotsFailed, ServerErrors, CrawlerStopped, CrawlerSlowed, NotFoundSection},
+	CrawlerRefused:   {CrawlerStopped, CrawlerSlowed, ServerErrors, RobotsFailed, RobotsMissing},
+	SiteClosed:       {CrawlerStopped, CrawlerSlowed, SectionClosed, ResourcesBlocked},
+	RobotsOther:      {RulesIgnored, SectionClosed, SiteClosed},
+	RobotsMissing:    {RulesIgnored},
+	SectionClosed:    {CrawlerStopped, CrawlerSlowed},
+	ResourcesBlocked: {SectionClosed},
+	CrawlerStopped:   {CrawlerSlowed, CrawlerSurge},
+	NotFoundSection:  {SitemapBad},
+	SitemapBad:       {NotFoundSection},
+}
+
+// explains reports whether a row follows from another: its agents are among the other's, and half of its time or more is in the other's.
+// A site that is down explains why robots.txt failed, and not the other way round.
+func (g *grid) explains(cause, r *Row) bool {
+	if !slices.Contains(effects[cause.Code], r.Code) || cause.Origin != "" && r.Origin != "" && cause.Origin != r.Origin {
+		return false
+	}
+	if r.Code == RobotsFailed && (cause.Code != Outage || cause.Path != "/") {
+		return false
+	}
+	within := *cause
+	switch r.Code {
+	case CrawlerStopped, CrawlerSlowed: // they begin soon after, and may last longer
+		within.To = within.To.Add(24 * time.Hour)
+	case SitemapBad: // pages that went away are still in the sitemap
+		return cause.Path == r.Path && cause.Begins == "known"
+	case NotFoundSection: // the sitemap has had pages that do not exist all the time
+		return cause.Path == r.Path && (cause.Code != SitemapBad || r.Begins != "known") && 2*common(&within, r) >= float64(r.lasting())
+	case ServerErrors:
+		return cause.Path == r.Path && 2*common(&within, r) >= float64(r.lasting())
+	}
+	if len(cause.Agents) > 0 && (len(r.Agents) == 0 || slices.ContainsFunc(r.Agents, func(a string) bool { return !slices.Contains(cause.Agents, a) && !slices.Contains(cause.also, a) })) {
+		return false
+	}
+	return 2*common(&within, r) >= float64(r.lasting())
+}
+
+// say writes the sentence and the remedy of a row.
+func (g *grid) say(r *Row) {
+	switch r.Code {
+	case RobotsFailed, RobotsMissing, RobotsOther:
+		g.sayTxt(r)
+	case CrawlerRefused:
+		g.sayRefused(r)
+	case CrawlerStopped, CrawlerSlowed, CrawlerSurge:
+		g.sayTraffic(r)
+	case Outage, ServerErrors, NotFoundSection:
+		g.saySection(r)
+	case SiteClosed, SectionClosed, ResourcesBlocked:
+		g.sayRules(r)
+	default:
+		g.sayOther(r)
+	}
+}

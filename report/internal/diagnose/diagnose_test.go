@@ -1,0 +1,302 @@
+package diagnose
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The log of the tests: so many days from begin on, with a robots.txt and four clients.
+const (
+	begin    = 1_790_035_200 // midnight
+	days     = 14
+	origin   = "https://www.example.com"
+	sections = 4
+)
+
+var (
+	textOpen = "User-agent: *\nDisallow: /admin/\n"
+	agents   = []Agent{{}, {Name: "Googlebot", Search: true, Verified: true}, {Name: "bingbot", Search: true}, {Name: "GPTBot"}}
+	names    = [sections]string{"/product/", "/blog/", "/help/", "/news/"}
+)
+
+// faultless returns the requests of a site without a fault, in order of time.
+func faultless(rng *rand.Rand) (all []request) {
+	for agent, daily := range []float64{1500, 400, 200, 150} {
+		for at := float64(begin); at < begin+days*day; at += rng.ExpFloat64() * day / daily {
+			r := request{origin: origin, agent: uint16(agent), status: 200, at: int64(at), size: 9000}
+			switch n := rng.IntN(100); {
+			case n < 20 && agent < 2:
+				r.path = fmt.Sprintf("/assets/%d.css", rng.IntN(30))
+			case n < 22:
+				r.path = "/gone"
+				r.status = 404
+			default:
+				r.path = fmt.Sprint(names[rng.IntN(sections)], rng.IntN(300))
+			}
+			all = append(all, r)
+		}
+		for at := int64(begin) + int64(agent)*700; agent > 0 && at < begin+days*day; at += 3*hour + rng.Int64N(hour) {
+			all = append(all, request{origin: origin, path: txtName, agent: uint16(agent), status: 200, at: at, size: int64(len(textOpen))})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b request) int { return int(a.at - b.at) })
+	return all
+}
+
+// find returns the findings of requests. It counts them in their order, and shuffled in little memory.
+func find(t *testing.T, all []request, texts []Text) Diagnosis {
+	t.Helper()
+	failing := map[string]URLs{}
+	for _, dir := range append([]string{"/"}, names[:]...) {
+		missing, failed := map[string]bool{}, map[string]bool{}
+		for _, r := range all {
+			if strings.HasPrefix(r.path, dir) {
+				missing[r.path] = missing[r.path] || r.status == 404
+				failed[r.path] = failed[r.path] || r.status >= 500
+			}
+		}
+		failing[origin+dir] = URLs{number(missing), number(failed)}
+	}
+	var first []byte
+	var d Diagnosis
+	for _, memory := range []int64{1 << 30, 0} {
+		c := New(memory, t.TempDir())
+		add(t, c, all)
+		var err error
+		d, err = Find(c, &Log{Agents: agents, Texts: texts, Statuses: true, Failing: failing})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		text, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if memory == 0 && string(text) != string(first) {
+			t.Errorf("in little memory:\n%s\nwant\n%s", text, first)
+		}
+		first = text
+		all = slices.Clone(all)
+		rand.New(rand.NewPCG(1, 1)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	}
+	return d
+}
+
+// number returns how many values of a map are true.
+func number(of map[string]bool) (n int64) {
+	for _, is := range of {
+		n += int64(bit(is))
+	}
+	return n
+}
+
+// A fault is planted in a log: its time, and what happens to a request in it. The row about it has the requests that counted says.
+type fault struct {
+	code, path  string
+	agents      []string
+	from, to    int64 // hours after begin
+	change      func(rng *rand.Rand, r *request) (keep bool)
+	counted, of func(r *request) bool
+	texts       []string // from, and to
+	approximate bool     // the requests are estimated
+}
+
+// within reports whether a path is of a directory.
+func within(r *request, dir string) bool { return strings.HasPrefix(r.path, dir) }
+
+// faults are planted one at a time.
+var faults = []fault{
+	{code: Outage, path: "/blog/", from: 150, to: 155, change: func(_ *rand.Rand, r *request) bool {
+		if within(r, "/blog/") {
+			r.status = 502
+		}
+		return true
+	}, counted: func(r *request) bool { return r.status == 502 }},
+	{code: Outage, path: "/", from: 150, to: 153, change: func(_ *rand.Rand, r *request) bool {
+		r.status = 503
+		return true
+	}, counted: func(r *request) bool { return r.status == 503 && r.path != txtName && !within(r, "/assets/") }},
+	{code: ServerErrors, path: "/help/", from: 0, to: days * 24, change: func(rng *rand.Rand, r *request) bool {
+		if within(r, "/help/") && rng.IntN(10) == 0 {
+			r.status = 500
+		}
+		return true
+	}, counted: func(r *request) bool { return r.status == 500 }, of: func(r *request) bool { return within(r, "/help/") }},
+	{code: ServerErrors, path: "/help/", from: 168, to: days * 24, change: func(rng *rand.Rand, r *request) bool {
+		if within(r, "/help/") && rng.IntN(6) == 0 {
+			r.status = 504
+		}
+		return true
+	}, counted: func(r *request) bool { return r.status == 504 }},
+	{code: CrawlerRefused, path: "/", agents: []string{"Googlebot"}, from: 150, to: 200, change: func(_ *rand.Rand, r *request) bool {
+		if r.agent == 1 {
+			r.status = 403
+		}
+		return true
+	}, counted: func(r *request) bool { return r.status == 403 && !within(r, "/assets/") }},
+	{code: RobotsFailed, path: txtName, from: 150, to: 170, change: func(_ *rand.Rand, r *request) bool {
+		if r.path == txtName {
+			r.status = 503
+		}
+		return true
+	}, counted: func(r *request) bool { return r.status == 503 }},
+	{code: RobotsMissing, path: txtName, from: 150, to: 170, change: func(_ *rand.Rand, r *request) bool {
+		if r.path == txtName {
+			r.status = 404
+		}
+		return true
+	}, counted: func(r *request) bool { return r.status == 404 && r.path == txtName }},
+	{code: RobotsOther, path: txtName, from: 150, to: 190, change: func(_ *rand.Rand, r *request) bool {
+		if r.path == txtName {
+			r.size = 14_000
+		}
+		return true
+	}, counted: func(r *request) bool { return r.size == 14_000 }},
+	{code: CrawlerStopped, agents: []string{"Googlebot"}, from: 150, to: 200, change: func(_ *rand.Rand, r *request) bool { return r.agent != 1 }, approximate: true},
+	{code: CrawlerStopped, agents: []string{"Googlebot", "bingbot", "GPTBot"}, from: 150, to: 200, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 }, approximate: true},
+	{code: CrawlerSlowed, agents: []string{"Googlebot"}, from: 168, to: days * 24, change: func(rng *rand.Rand, r *request) bool { return r.agent != 1 || rng.IntN(5) == 0 }, approximate: true},
+	{code: CrawlerSurge, agents: []string{"GPTBot"}, from: 150, to: 160, change: func(_ *rand.Rand, r *request) bool {
+		if r.agent == 0 && r.path != "/gone" {
+			r.agent = 3
+		}
+		return true
+	}, counted: func(r *request) bool { return r.agent == 3 }},
+	{code: NotFoundSection, path: "/news/", agents: []string{"Googlebot", "bingbot"}, from: 150, to: days * 24, change: func(_ *rand.Rand, r *request) bool {
+		if within(r, "/news/") {
+			r.status = 404
+		}
+		return true
+	}, counted: func(r *request) bool { return r.status == 404 && within(r, "/news/") && (r.agent == 1 || r.agent == 2) }},
+	{code: SiteClosed, path: "/", agents: []string{"Googlebot", "bingbot"}, from: 150, to: 220, texts: []string{"User-agent: *\nDisallow: /\n", textOpen}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || r.path == txtName }, approximate: true},
+	{code: SectionClosed, path: "/product/", agents: []string{"Googlebot", "bingbot"}, from: 168, to: days * 24, texts: []string{textOpen + "Disallow: /product/\n"}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || !within(r, "/product/") }, approximate: true},
+	{code: ResourcesBlocked, path: "/assets/", agents: []string{"Googlebot", "bingbot"}, from: 168, to: days * 24, texts: []string{textOpen + "Disallow: /assets/\n"}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || !within(r, "/assets/") }, approximate: true},
+}
+
+// TestFaults plants faults, and holds that each has one row, with its agents, path, time and requests, and nothing else has one. Requests are
+// counted once more, row by row.
+func TestFaults(t *testing.T) {
+	for n, f := range faults {
+		t.Run(fmt.Sprint(f.code, n), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(uint64(n), 9))
+			texts := []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}}
+			from, to := begin+f.from*hour, begin+f.to*hour
+			for i, text := range f.texts {
+				texts = append(texts, Text{Origin: origin, At: at([]int64{from, to}[i]), Body: []byte(text)})
+			}
+			var all []request
+			counted, of := int64(0), int64(0)
+			for _, r := range faultless(rng) {
+				if r.at >= from && r.at < to {
+					if r.path == txtName && len(f.texts) > 0 {
+						r.size = int64(len(f.texts[0]))
+					}
+					if !f.change(rng, &r) {
+						continue
+					}
+					counted += int64(bit(f.counted != nil && f.counted(&r)))
+					of += int64(bit(f.of != nil && f.of(&r)))
+				}
+				all = append(all, r)
+			}
+			d := find(t, all, texts)
+			if len(d.Findings) != 1 || len(d.Limits) > 0 {
+				t.Fatalf("%d findings and %d limits: %+v", len(d.Findings), len(d.Limits), d)
+			}
+			r := d.Findings[0]
+			slices.Sort(r.Agents)
+			want := slices.Sorted(slices.Values(f.agents))
+			if r.Code != f.code || r.Path != f.path || len(want) > 0 && !slices.Equal(r.Agents, want) {
+				t.Errorf("got %s %s %v, want %s %s %v", r.Code, r.Path, r.Agents, f.code, f.path, want)
+			}
+			slack := max(4*hour, (to-from)/10) // crawlers ask for robots.txt every three hours
+			if f.counted != nil && f.path != txtName {
+				slack = hour
+			}
+			if !near(r.From.Unix(), from, slack) || !near(r.To.Unix(), to, slack) {
+				t.Errorf("from %s to %s, want %s to %s", r.From, r.To, at(from), at(to))
+			}
+			if f.counted != nil && r.Requests != counted || f.of != nil && r.Of != of {
+				t.Errorf("%d requests of %d, want %d of %d", r.Requests, r.Of, counted, of)
+			}
+			if f.approximate && r.Requests < 20 {
+				t.Errorf("%d requests", r.Requests)
+			}
+			if r.Ongoing != (f.to == days*24) || r.Sentence == "" || r.Remedy.Action == "" || strings.Contains(r.Sentence, "%!") {
+				t.Errorf("goes on: %v, %q, %q", r.Ongoing, r.Sentence, r.Remedy.Action)
+			}
+		})
+	}
+}
+
+// TestFaultless holds that logs without faults have no finding, whole or cut, nor those with a restart, a page that is missing, or without
+// statuses.
+func TestFaultless(t *testing.T) {
+	texts := []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: at(begin + 5*day), Body: []byte("# new\n" + textOpen)}}
+	for seed := range uint64(12) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		all := faultless(rng)
+		restart := begin + rng.Int64N(days*day)
+		for i := range all {
+			r := &all[i]
+			if r.at >= restart && r.at < restart+180 {
+				r.status = 502
+			}
+			if r.path == txtName && r.status == 200 && r.at > begin+5*day {
+				r.size += 6
+			}
+		}
+		if seed%3 == 1 {
+			from := rng.Int64N(days/2) * day
+			all = slices.DeleteFunc(all, func(r request) bool { return r.at < begin+from || r.at > begin+from+int64(seed)*day/2 })
+		}
+		if d := find(t, all, texts); len(d.Findings)+len(d.Limits) > 0 {
+			t.Errorf("seed %d: %+v", seed, d)
+		}
+	}
+}
+
+// TestLimits holds that a log with a gap, or without crawlers, says so, and accuses nobody.
+func TestLimits(t *testing.T) {
+	all := faultless(rand.New(rand.NewPCG(8, 8)))
+	gap := slices.DeleteFunc(slices.Clone(all), func(r request) bool { return r.at >= begin+5*day && r.at < begin+6*day })
+	if d := find(t, gap, nil); len(d.Findings) > 0 || len(d.Limits) != 1 || d.Limits[0].Code != LogGap || !near(d.Limits[0].From.Unix(), begin+5*day, 600) || !near(d.Limits[0].To.Unix(), begin+6*day, 600) {
+		t.Errorf("a gap: %+v", d)
+	}
+	people := slices.DeleteFunc(slices.Clone(all), func(r request) bool { return r.agent > 0 })
+	if d := find(t, people, nil); len(d.Findings) > 0 || len(d.Limits) != 1 || d.Limits[0].Code != NoCrawlers {
+		t.Errorf("no crawlers: %+v", d)
+	}
+	if d := find(t, nil, nil); len(d.Findings)+len(d.Limits) > 0 {
+		t.Errorf("no row: %+v", d)
+	}
+}
+
+// TestMerging holds that causes have their effects, and that a chain of causes ends with the first.
+func TestMerging(t *testing.T) {
+	g := &grid{Log: &Log{Agents: agents}, from: begin, to: begin + days*day, step: hour, slots: days * 24, requests: 1000}
+	g.traffic = make([][]count, 2*len(agents))
+	row := func(code, path string, from, to int64, agents ...string) Row {
+		return Row{Code: code, Class: "A", Path: path, From: time.Unix(begin+from*hour, 0), To: time.Unix(begin+to*hour, 0), Agents: agents, Requests: 500, lost: 500}
+	}
+	g.rows = []Row{
+		row(CrawlerSlowed, "", 170, 330, "Googlebot"), row(CrawlerStopped, "", 160, 180, "Googlebot"), row(RobotsFailed, txtName, 150, 180, "Googlebot", "bingbot"),
+		row(SitemapBad, "/x/", 0, days*24), row(NotFoundSection, "/x/", 0, days*24, "Googlebot"), row(ServerErrors, "/y/", 20, 100), row(Outage, "/y/", 10, 110),
+	}
+	var got []string
+	for _, r := range g.rank() {
+		parts := []string{r.Code}
+		for _, e := range r.Effects {
+			parts = append(parts, e.Code)
+		}
+		got = append(got, strings.Join(parts, "+"))
+	}
+	slices.Sort(got)
+	if want := []string{"crawler_slowed", "outage+server_errors", "robots_txt_failed+crawler_stopped", "sitemap_bad_urls+not_found_section"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

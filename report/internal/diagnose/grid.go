@@ -1,0 +1,374 @@
+package diagnose
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// An Agent is a crawler of the log.
+type Agent struct {
+	Name     string
+	Search   bool // it fetches for a search engine
+	Verified bool // its requests came from addresses that its operator publishes
+}
+
+// A Text is what an origin sent as its robots.txt from a time on.
+type Text struct {
+	Origin string
+	At     time.Time // zero if it is unknown: the text was in force all the time
+	Body   []byte
+}
+
+// A Log has the facts about a log besides its counts.
+type Log struct {
+	Agents   []Agent // by number; the first is for all other clients
+	Texts    []Text  // by origin, the oldest first
+	Dialect  robots.Dialect
+	Statuses bool // the log has them
+	Lists    bool // of addresses are there
+	Sitemaps bool // are there
+	Failing  map[string]URLs
+
+	Parameters []Parameter // those with the most requests first
+	Spaces     []Space
+	Chain      Chain
+	Conducts   []Conduct
+	Networks   map[int]string // by crawler, from which most of its impostors came
+	Listing    Listing
+	Bytes      int64 // of all answers; 0 is unknown
+	Hog        Hog   // of a URL
+	Soft       []Soft
+	Hogs       []Hog // of crawlers, those with the most bytes first
+}
+
+// URLs counts the distinct URLs of a directory that were answered by 4xx or 5xx.
+type URLs struct{ Missing, Failing int64 }
+
+// A count is requests of a slot of time, and the first and the last of them, in seconds since 1970.
+type count struct {
+	n           int64
+	first, last int64
+}
+
+// add adds other requests.
+func (c *count) add(o count) {
+	switch {
+	case o.n == 0:
+	case c.n == 0:
+		*c = o
+	default:
+		c.n, c.first, c.last = c.n+o.n, min(c.first, o.first), max(c.last, o.last)
+	}
+}
+
+// A cellKey tells the counts of a table apart.
+type cellKey struct {
+	slot          int32
+	agent, status uint16
+}
+
+// A table is the requests of a directory by slot, crawler and status.
+type table map[cellKey]count
+
+// hours returns the sums of counts by slot.
+func (t table) hours(slots int, wanted func(k cellKey) bool) []count {
+	all := make([]count, slots)
+	for k, n := range t {
+		if wanted(k) {
+			all[k.slot].add(n)
+		}
+	}
+	return all
+}
+
+// sum returns the sum of counts.
+func (t table) sum(wanted func(k cellKey) bool) (sum count) {
+	for k, n := range t {
+		if wanted(k) {
+			sum.add(n)
+		}
+	}
+	return sum
+}
+
+// isPage reports whether a count is of pages.
+func isPage(k cellKey) bool { return k.status&isAsset == 0 }
+
+// isError reports whether a count is of pages that the server failed to send. 501 and 505 answer requests that no crawler makes.
+func isError(k cellKey) bool {
+	return isPage(k) && k.status/100 == 5 && k.status != 501 && k.status != 505
+}
+
+// isMissing reports whether a count is of pages that are not there.
+func isMissing(k cellKey) bool { return k.status == 404 || k.status == 410 }
+
+// isServed reports whether a count is of pages that were sent.
+func isServed(k cellKey) bool { return k.status/100 == 2 || k.status == 304 }
+
+// An answer is one to a request for robots.txt.
+type answer struct {
+	at     int64
+	n      int64
+	agent  uint16
+	status uint16
+	size   uint32
+	client uint32
+}
+
+// A site is an origin of the log.
+type site struct {
+	origin   string
+	requests int64
+	pages    table
+	txt      []answer
+	refusals map[uint16]map[string]bool // by crawler, first directories with an answer that turns it away
+}
+
+// The limits of a grid.
+const (
+	mostSlots   = 2200    // of a table; slots get longer in a longer log
+	mostCells   = 1 << 18 // of all tables of sites; slots get longer where there are more
+	mostSites   = 16      // that are looked at one by one: those with the most requests
+	mostAnswers = 1 << 17 // of a robots.txt that are looked at one by one; more are put together by slot
+	mostSpread  = 8       // directories that a crawler was turned away from
+)
+
+// A grid has the tables of a log. Slots are hours, or more of them in a long log.
+type grid struct {
+	*Log
+	counts   *Counts
+	from, to int64 // of the log, in seconds
+	first    int64 // the number of the first slot
+	step     int64 // seconds of a slot
+	slots    int
+	traffic  [][]count // of all requests by crawler, then by slot; behind them are those of impostors in the same order
+	requests int64
+	cells    int  // of sites
+	isFull   bool // there are too many
+	sites    []*site
+	rows     []Row
+	limits   []Row
+	refused  []refusal
+}
+
+// newGrid reads the counts. If its tables would have too many cells, it takes longer slots: the same ones whatever the memory is.
+func newGrid(c *Counts, log *Log) (g *grid, err error) {
+	for step := int64(hour); ; step *= 2 {
+		if step*mostSlots < c.dates[1]-c.dates[0] {
+			continue
+		}
+		g = &grid{Log: log, counts: c, from: c.dates[0], to: c.dates[1], step: step}
+		if err = g.read(); err != nil || !g.isFull {
+			return g, err
+		}
+	}
+}
+
+// read reads the counts of the log and of its sites.
+func (g *grid) read() error {
+	g.first = floor(g.from, g.step)
+	g.slots = int(floor(g.to, g.step)-g.first) + 1
+	g.traffic = make([][]count, 2*len(g.Agents))
+	none := make([]count, g.slots)
+	for i := range g.traffic {
+		g.traffic[i] = none
+	}
+	var now *site
+	err := g.counts.each(func(r *record) {
+		if g.isFull {
+			return
+		}
+		origin, path := split(r.text)
+		if now == nil || now.origin != string(origin) {
+			g.endSite(now)
+			now = &site{origin: string(origin), pages: table{}, refusals: map[uint16]map[string]bool{}}
+		}
+		if isParameter(path) || isSized(path) {
+			return
+		}
+		slot, one := g.countOf(r, path)
+		g.requests += one.n
+		traffic := &g.traffic[g.column(r.key.agent)]
+		if &(*traffic)[0] == &none[0] {
+			*traffic = make([]count, g.slots)
+		}
+		(*traffic)[slot].add(one)
+		now.requests += one.n
+		if string(path) == txtName {
+			now.txt = append(now.txt, answer{r.key.slot, one.n, r.key.agent, r.key.status, r.key.size, r.key.client})
+			return
+		}
+		k := cellKey{int32(slot), r.key.agent, r.key.status}
+		sum := now.pages[k]
+		sum.add(one)
+		now.pages[k] = sum
+		g.isFull = g.cells+len(now.pages) > mostCells
+		if isRefusal(r.key.status) {
+			now.addRefusal(r.key.agent, path)
+		}
+	})
+	g.endSite(now)
+	return err
+}
+
+// split returns the origin and the path of the text of a cell.
+func split(text []byte) (origin, path []byte) {
+	i := bytes.Index(text, []byte("://")) + 3
+	if i < 3 {
+		i = 0
+	}
+	i += max(0, bytes.IndexByte(text[i:], '/'))
+	return text[:i], text[i:]
+}
+
+// column returns the index of a crawler in traffic.
+func (g *grid) column(agent uint16) int {
+	if agent&Impostor != 0 {
+		return len(g.Agents) + int(agent&^Impostor)
+	}
+	return int(agent)
+}
+
+// isParameter reports whether the path of a cell stands for URLs with a parameter.
+func isParameter(path []byte) bool { return len(path) > 1 && path[1] == '?' }
+
+// isSized reports whether the path of a cell stands for pages of a size.
+func isSized(path []byte) bool { return bytes.HasPrefix(path, []byte(sizedName)) }
+
+// countOf returns the slot and the count of a cell.
+func (g *grid) countOf(r *record, path []byte) (slot int, one count) {
+	from := r.key.slot
+	if string(path) != txtName {
+		from *= 3600
+	}
+	return int(floor(from, g.step) - g.first), count{int64(r.cell.n), from + int64(r.cell.first), from + int64(r.cell.last)}
+}
+
+// addRefusal notes the first directory in which a crawler was turned away.
+func (s *site) addRefusal(agent uint16, path []byte) {
+	by := s.refusals[agent]
+	if by == nil {
+		by = map[string]bool{}
+		s.refusals[agent] = by
+	}
+	if len(by) < mostSpread {
+		by[firstDirectory(string(path))] = true
+	}
+}
+
+// firstDirectory returns the first directory of a path; "/" if it has none.
+func firstDirectory(path string) string {
+	if i := bytes.IndexByte([]byte(path[1:]), '/'); i >= 0 {
+		return path[:i+2]
+	}
+	return "/"
+}
+
+// endSite keeps a site if it is one of the busiest.
+func (g *grid) endSite(s *site) {
+	if s == nil {
+		return
+	}
+	s.endAnswers(g.step)
+	g.sites = append(g.sites, s)
+	slices.SortFunc(g.sites, func(a, b *site) int {
+		return cmp.Or(cmp.Compare(b.requests, a.requests), cmp.Compare(a.origin, b.origin))
+	})
+	g.sites, g.cells = g.sites[:min(len(g.sites), mostSites)], 0
+	for _, s := range g.sites {
+		g.cells += len(s.pages)
+	}
+}
+
+// endAnswers puts answers together if there are too many to look at one by one: those of a slot, crawler, status and size.
+func (s *site) endAnswers(step int64) {
+	if len(s.txt) <= mostAnswers {
+		return
+	}
+	joined := map[answer]answer{}
+	for _, a := range s.txt {
+		k := answer{at: floor(a.at, step), agent: a.agent, status: a.status, size: a.size}
+		sum, known := joined[k]
+		if !known {
+			sum = a
+		} else {
+			sum.at, sum.n = min(sum.at, a.at), sum.n+a.n
+		}
+		joined[k] = sum
+	}
+	s.txt = s.txt[:0]
+	for _, a := range joined {
+		s.txt = append(s.txt, a)
+	}
+	slices.SortFunc(s.txt, func(a, b answer) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.agent, b.agent), cmp.Compare(a.status, b.status), cmp.Compare(a.size, b.size))
+	})
+}
+
+// start returns when a slot begins, in seconds.
+func (g *grid) start(slot int) int64 { return (g.first + int64(slot)) * g.step }
+
+// slotOf returns the slot of a time.
+func (g *grid) slotOf(at int64) int {
+	return max(0, min(g.slots-1, int(floor(at, g.step)-g.first)))
+}
+
+// isCrawler reports whether a number is of a crawler.
+func (g *grid) isCrawler(agent uint16) bool { return agent > 0 && int(agent) < len(g.Agents) }
+
+// isSearch reports whether a number is of a search crawler.
+func (g *grid) isSearch(agent uint16) bool { return g.isCrawler(agent) && g.Agents[agent].Search }
+
+// total returns the sum of counts.
+func total(all []count) (sum count) {
+	for _, c := range all {
+		sum.add(c)
+	}
+	return sum
+}
+
+// A segment is the slots from one to another, which is not among them.
+type segment struct{ from, to int }
+
+func (s segment) length() int { return s.to - s.from }
+
+// overlap returns how many slots two segments have in common.
+func (s segment) overlap(o segment) int { return max(0, min(s.to, o.to)-max(s.from, o.from)) }
+
+// segments returns the disjoint segments with the greatest sums of scores, each positive: Ruzzo and Tompa's. Each begins and ends
+// with a positive score, and none can be lengthened without getting worse.
+func segments(scores []float64) (all []segment) {
+	type part struct {
+		segment
+		before, after float64 // sums of scores until its begin and its end
+	}
+	var parts []part
+	sum := 0.0
+	for i, score := range scores {
+		before := sum
+		if sum += score; score <= 0 {
+			continue
+		}
+		one := part{segment{i, i + 1}, before, sum}
+		for {
+			j := len(parts) - 1
+			for j >= 0 && parts[j].before >= one.before {
+				j--
+			}
+			if j < 0 || parts[j].after >= one.after {
+				break
+			}
+			one.from, one.before = parts[j].from, parts[j].before
+			parts = parts[:j]
+		}
+		parts = append(parts, one)
+	}
+	for _, p := range parts {
+		all = append(all, p.segment)
+	}
+	return all
+}

@@ -1,0 +1,416 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// The facts that other packages count. Their zero values are empty.
+type (
+	// A Parameter is the distinct URLs that crawlers fetched and may, with a parameter in their query.
+	Parameter struct {
+		Name        string
+		URLs, Paths int64
+		Bare        int64 // URLs whose path is served without a query, too
+		Sized, Same int64 // URLs whose size can be compared with others of their path, and those that are as large
+		Rules       []string
+	}
+
+	// A Space is URLs without end.
+	Space struct {
+		Text     string // "a calendar without end"
+		Origin   string
+		Path     string // of an example
+		URLs     int64
+		Requests int64 // of crawlers
+		By       map[int]int64
+		Rules    []string
+	}
+
+	// A Conduct is what a crawler did to the rules that bind it.
+	Conduct struct {
+		Agent       int
+		Requests    int64
+		Knew        int64 // disallowed requests against the text that it had fetched
+		First, Last int64 // of these, in microseconds
+		Gaps, Short int64 // between its requests, and those shorter than its Crawl-delay
+		Listed      bool  // its operator publishes addresses, and none of them sent a request
+	}
+
+	// A Listing is the distinct URLs of sitemaps.
+	Listing struct {
+		Listed, Missing int64
+		MissingIn       map[string]int64 // by first directory
+	}
+
+	// A Hog is the URL of which a crawler took most bytes, or all that a crawler took.
+	Hog struct {
+		Agent    int
+		Origin   string
+		Path     string // "" for all URLs
+		Requests int64
+		Bytes    int64
+	}
+
+	// A Chain is redirects that follow one another, as shapes of paths.
+	Chain struct {
+		Shapes    []string
+		Redirects int64
+	}
+)
+
+// A watch is the requests of a crawler for a directory that one of these facts is about.
+type watch struct{ all, redirected count }
+
+// watches returns the directories whose requests are watched.
+func (g *grid) watches(s *site) map[string]map[uint16]*watch {
+	all := map[string]map[uint16]*watch{}
+	if len(g.Chain.Shapes) > 2 {
+		all[directory(g.Chain.Shapes[0])] = map[uint16]*watch{}
+	}
+	if g.Hog.Origin == s.origin && g.Hog.Path != "" {
+		all[directory(g.Hog.Path)] = map[uint16]*watch{}
+	}
+	for _, space := range g.Spaces {
+		if space.Origin == s.origin {
+			all[directory(space.Path)] = map[uint16]*watch{}
+		}
+	}
+	return all
+}
+
+// directory returns the directory by which requests for a path are counted.
+func directory(path string) string {
+	end, _ := directoryOf([]byte(path))
+	return path[:max(end, min(1, len(path)))]
+}
+
+// addWatched adds a count of a directory to those that are watched.
+func (v *survey) addWatched(path string, k cellKey, one count) {
+	for watched, by := range v.watched {
+		if !isPage(k) || !v.isCrawler(k.agent) || !strings.HasPrefix(path, watched) {
+			continue
+		}
+		w := by[k.agent]
+		if w == nil {
+			w = new(watch)
+			by[k.agent] = w
+		}
+		if w.all.add(one); k.status/100 == 3 && k.status != 304 {
+			w.redirected.add(one)
+		}
+	}
+}
+
+// addParameter adds a cell of a parameter.
+func (v *survey) addParameter(r *record, name string) {
+	if !slices.ContainsFunc(v.Parameters, func(p Parameter) bool { return p.Name == name }) || !v.isCrawler(r.key.agent) {
+		return
+	}
+	v.tally(v.parameters, name, r)
+}
+
+// addSized adds a cell of pages of a size.
+func (v *survey) addSized(r *record, directory string) {
+	for _, s := range v.Soft {
+		if bucket := int(r.key.size); strings.HasPrefix(v.site.origin+directory, s.Directory) && (bucket == s.bucket || bucket == s.bucket+1) {
+			v.tally(v.soft, s.Directory, r)
+		}
+	}
+}
+
+// tally adds a cell to the counts of crawlers for a name.
+func (v *survey) tally(of map[string]map[uint16]*count, name string, r *record) {
+	by := of[name]
+	if by == nil {
+		by = map[uint16]*count{}
+		of[name] = by
+	}
+	if by[r.key.agent] == nil {
+		by[r.key.agent] = new(count)
+	}
+	_, one := v.countOf(r, nil)
+	by[r.key.agent].add(one)
+}
+
+// findSoft finds pages that look like an error page and are answered by 200.
+func (v *survey) findSoft() {
+	for _, s := range v.Soft {
+		by, sum := map[uint16]int64{}, count{}
+		for a, n := range v.soft[s.Directory] {
+			by[a] = n.n
+			sum.add(*n)
+		}
+		agent, share := v.share(by, leastShown)
+		if share < softShare {
+			continue
+		}
+		v.rows = append(v.rows, Row{
+			Code: SoftNotFound, Class: "B", Origin: v.site.origin, Path: s.Directory[len(v.site.origin):], Agents: v.agentsOf(by), From: at(sum.first), To: at(sum.last), Requests: sum.n, lost: float64(sum.n) / 4,
+			Evidence: Evidence{URLs: s.URLs, Size: s.Size, Share: rounded(share), Crawler: v.Agents[agent].Name},
+		})
+	}
+}
+
+// ownPages returns the page requests of a crawler at a site.
+func (v *survey) ownPages(agent uint16) int64 {
+	return v.site.pages.sum(func(k cellKey) bool { return k.agent == agent && isPage(k) }).n
+}
+
+// share returns the crawler of the greatest share of its page requests; those of fewer than least do not count.
+func (v *survey) share(by map[uint16]int64, least int64) (agent uint16, share float64) {
+	for a, n := range by {
+		if one := float64(n) / float64(max(1, v.ownPages(a))); v.isSearch(a) && n >= least && (one > share || one == share && a < agent) {
+			agent, share = a, one
+		}
+	}
+	return agent, share
+}
+
+// findWasted finds what crawlers spend their requests on: parameters, URLs without end and chains of redirects.
+func (v *survey) findWasted() {
+	for _, p := range v.Parameters {
+		by, sum := map[uint16]int64{}, count{}
+		for a, n := range v.parameters[p.Name] {
+			by[a] = n.n
+			sum.add(*n)
+		}
+		agent, share := v.share(by, leastShown)
+		same := float64(p.Same) >= parameterSame*float64(p.Sized) && p.Sized > 0
+		if share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
+			continue
+		}
+		r := Row{
+			Code: ParameterCrawl, Class: "C", Origin: v.site.origin, Agents: v.agentsOf(by), From: at(sum.first), To: at(sum.last), Requests: sum.n, lost: float64(sum.n) / 4,
+			Evidence: Evidence{URLs: p.URLs, Paths: p.Paths, Parameter: p.Name, Share: rounded(share), Crawler: v.Agents[agent].Name},
+		}
+		if v.ownPages(agent) < smallCrawl {
+			r.lost /= 10
+		}
+		if len(p.Rules) > 0 {
+			r.Remedy.Pattern = strings.TrimPrefix(p.Rules[0], "Disallow: ")
+		}
+		i := slices.IndexFunc(v.rows, func(o Row) bool {
+			return o.Code == r.Code && o.Origin == r.Origin && float64(min(o.Requests, r.Requests)) >= parameterBeside*float64(max(o.Requests, r.Requests))
+		})
+		if i >= 0 {
+			v.rows[i].Evidence.Parameter += ", " + p.Name
+			continue
+		}
+		v.rows = append(v.rows, r)
+	}
+	for _, s := range v.Spaces {
+		if s.Origin != v.site.origin || s.URLs < endlessURLs || float64(s.URLs) < endlessOnce*float64(s.Requests) {
+			continue
+		}
+		by, dates := map[uint16]int64{}, count{}
+		for a, n := range s.By {
+			by[uint16(a)] = n
+			if w := v.watched[directory(s.Path)][uint16(a)]; w != nil {
+				dates.add(w.all)
+			}
+		}
+		agent, share := v.share(by, leastShown)
+		if share < endlessShare || dates.n == 0 {
+			continue
+		}
+		r := Row{
+			Code: EndlessURLs, Class: "A", Origin: v.site.origin, Path: directory(s.Path), Agents: v.agentsOf(by), From: at(dates.first), To: at(dates.last), Requests: s.Requests, lost: float64(s.Requests) / 4,
+			Evidence: Evidence{URLs: s.URLs, Kind: s.Text, Share: rounded(share), Crawler: v.Agents[agent].Name},
+		}
+		if len(s.Rules) > 0 {
+			r.Remedy.Pattern = strings.TrimPrefix(s.Rules[0], "Disallow: ")
+		}
+		v.rows = append(v.rows, r)
+	}
+	if len(v.Chain.Shapes) > 2 {
+		v.findChain()
+	}
+	v.findSoft()
+	if v.site == v.sites[0] {
+		v.findHog()
+	}
+}
+
+// findHog adds the row of the URL of which a crawler took most bytes, or else of a crawler that took half of all bytes by few requests.
+func (v *survey) findHog() {
+	for i, h := range append([]Hog{v.Hog}, v.Hogs...) {
+		isURL, share := i == 0, float64(h.Bytes)/float64(max(1, v.Bytes))
+		if h.Bytes < hogBytes || isURL && (h.Origin != v.site.origin || share < hogURL) || !isURL && (share < hogCrawler || float64(h.Requests) > hogRequests*float64(v.requests)) {
+			continue
+		}
+		dates := total(v.traffic[h.Agent])
+		if w := v.watched[directory(h.Path)][uint16(h.Agent)]; isURL && w != nil {
+			dates = w.all
+		}
+		v.rows = append(v.rows, Row{
+			Code: BytesHog, Class: "A", Origin: h.Origin, Path: h.Path, Agents: []string{v.Agents[h.Agent].Name}, From: at(dates.first), To: at(dates.last), Requests: h.Requests,
+			Evidence: Evidence{Bytes: h.Bytes, AllBytes: v.Bytes, Share: rounded(share)}, lost: float64(h.Requests) / 10,
+		})
+		return
+	}
+}
+
+// gigabytes writes a number of bytes.
+func gigabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64) + " GB" }
+
+// findChain adds the row of a chain of redirects, dated by the redirects of the directory where it begins.
+func (v *survey) findChain() {
+	path := directory(v.Chain.Shapes[0])
+	by, dates := map[uint16]int64{}, count{}
+	for a, w := range v.watched[path] {
+		by[a] = w.redirected.n
+		dates.add(w.redirected)
+	}
+	agent, share := v.share(by, chainRuns)
+	if share < chainShare {
+		return
+	}
+	r := Row{
+		Code: RedirectChain, Class: "B", Origin: v.site.origin, Path: path, Agents: v.agentsOf(by), From: at(dates.first), To: at(dates.last), Requests: v.Chain.Redirects, lost: float64(v.Chain.Redirects) / 4,
+		Evidence: Evidence{Chain: strings.Join(v.Chain.Shapes, " -> "), Share: rounded(share), Crawler: v.Agents[agent].Name},
+	}
+	v.rows = append(v.rows, r)
+}
+
+// findConduct finds the crawlers that ignored rules or a Crawl-delay.
+func (g *grid) findConduct() {
+	for _, c := range g.Conducts {
+		a := g.Agents[c.Agent]
+		class := "B"
+		if a.Verified || !c.Listed {
+			class = "A"
+		} else if a.Search {
+			class = "C"
+		}
+		isKnown := !slices.ContainsFunc(g.Texts, func(t Text) bool {
+			return t.At.IsZero() && !g.wasSent(&t, floor(c.First, 1e6)-day, floor(c.Last, 1e6))
+		})
+		if isKnown && c.Knew >= leastShown && float64(c.Knew) >= leastOwnShare*float64(c.Requests) {
+			g.rows = append(g.rows, Row{
+				Code: RulesIgnored, Class: class, Agents: []string{a.Name}, From: at(floor(c.First, 1e6)), To: at(floor(c.Last, 1e6)), Requests: c.Knew, Of: c.Requests, lost: float64(c.Knew) / 4,
+			})
+		}
+		delay, since := g.delayOf(a.Name)
+		if documented := delayed[a.Name]; delay < 1 || !documented || c.Gaps < delayGaps || float64(c.Short) < delayShort*float64(c.Gaps) {
+			continue
+		}
+		if class = "C"; a.Verified {
+			class = "B"
+		}
+		r := Row{
+			Code: DelayIgnored, Class: class, Agents: []string{a.Name}, From: at(max(g.from, since)), To: at(g.to), Ongoing: true, Requests: c.Short, Of: c.Gaps, lost: float64(c.Short) / 4,
+			Evidence: Evidence{Delay: delay},
+		}
+		g.rows = append(g.rows, r)
+	}
+}
+
+// delayed are the crawlers whose operators say that they heed Crawl-delay.
+var delayed = map[string]bool{"bingbot": true, "AhrefsBot": true, "SemrushBot": true, "SeznamBot": true, "MJ12bot": true, "DotBot": true}
+
+// delayOf returns the Crawl-delay of the last text for a crawler, in seconds, 0 if it has none, and the time of the first text that states it.
+func (g *grid) delayOf(name string) (delay float64, since int64) {
+	for _, s := range g.sites[:min(1, len(g.sites))] {
+		texts := g.textsOf(s.origin)
+		for i := len(texts) - 1; i >= 0; i-- {
+			seconds, ok := robots.Inspect(texts[i].Body, g.Dialect).CrawlDelay(robots.NewAgent(name, g.Dialect))
+			if !ok {
+				break
+			}
+			if since = texts[i].At.Unix(); delay == 0 {
+				delay = seconds
+			}
+			if texts[i].At.IsZero() {
+				since = 0
+			}
+		}
+	}
+	return delay, since
+}
+
+// findImpostors finds the names of crawlers that others used.
+func (g *grid) findImpostors() {
+	for a := 1; a < len(g.Agents); a++ {
+		n := total(g.traffic[len(g.Agents)+a])
+		own := total(g.traffic[a]).n
+		if n.n < impostorsLeast && (n.n < leastShown || float64(n.n) < impostorsShare*float64(n.n+own)) {
+			continue
+		}
+		r := Row{Code: Impostors, Class: "A", Agents: []string{g.Agents[a].Name}, From: at(n.first), To: at(n.last), Requests: n.n, Of: n.n + own, Evidence: Evidence{Network: g.Networks[a]}, lost: float64(n.n) / 4}
+		g.rows = append(g.rows, r)
+	}
+}
+
+// findListed finds URLs of sitemaps that are not found.
+func (g *grid) findListed() {
+	s := &g.Listing
+	if s.Missing < listedLeast || float64(s.Missing) < listedShare*float64(s.Listed) {
+		return
+	}
+	r := Row{Code: SitemapBad, Class: "A", Path: "", From: at(g.from), To: at(g.to), Ongoing: true, Requests: s.Missing, Of: s.Listed, Evidence: Evidence{URLs: s.Missing}, lost: float64(s.Missing) / 4}
+	dirs := slices.SortedFunc(maps.Keys(s.MissingIn), func(a, b string) int { return cmp.Or(cmp.Compare(s.MissingIn[b], s.MissingIn[a]), cmp.Compare(a, b)) })
+	if len(dirs) > 0 && dirs[0] != "/" && 2*s.MissingIn[dirs[0]] > s.Missing {
+		r.Path = dirs[0]
+		r.Evidence.Paths = s.MissingIn[dirs[0]]
+	}
+	g.rows = append(g.rows, r)
+}
+
+// sayOther writes the sentence of a row.
+func (g *grid) sayOther(r *Row) {
+	e := &r.Evidence
+	clients := r.names()
+	if r.Class == "C" {
+		clients = "Clients that call themselves " + clients
+	}
+	switch r.Code {
+	case ParameterCrawl:
+		r.Sentence = fmt.Sprintf("%s of the requests of %s go to versions of pages with `%s=`: %s by %s for %s, of only %s.", r.percent(), e.Crawler, e.Parameter, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"), show.Plural(e.Paths, "page"))
+		r.Remedy.Action = "If these pages need not be found, keep crawlers out of them by a rule, or link them with nofollow."
+	case SoftNotFound:
+		r.Sentence = fmt.Sprintf("%s below %s answer 200 with pages of one size, about %s bytes, and no sitemap lists them. That looks like an error page: %s of the requests of %s.", show.Plural(e.URLs, "URL"), r.Path, about(float64(e.Size)), r.percent(), e.Crawler)
+		r.Remedy.Action = "Answer 404 or 410 if these pages do not exist."
+	case BytesHog:
+		what := "files"
+		if r.Path != "" {
+			what = r.Path
+		}
+		r.Sentence = fmt.Sprintf("%s downloaded %s %s: %s of the %s that were sent.", r.names(), what, plural(r.Requests, "time", "times"), gigabytes(e.Bytes), gigabytes(e.AllBytes))
+		r.Remedy.Action = "Send ETag or Last-Modified, so that it can ask whether the file changed; or limit its rate; or close the file to it by a group that repeats the rules which bind it today."
+	case EndlessURLs:
+		r.Sentence = fmt.Sprintf("%s crawl %s below %s: %s, nearly every one for a new URL, %s of the requests of %s.", r.names(), e.Kind, r.Path, show.Plural(r.Requests, "request"), r.percent(), e.Crawler)
+		r.Remedy.Action = "Keep crawlers out by one rule, or link these pages with nofollow."
+	case RedirectChain:
+		r.Sentence = fmt.Sprintf("%s meet chains of redirects: %s, %s.", r.names(), e.Chain, show.Plural(r.Requests, "redirect"))
+		shapes := strings.Split(e.Chain, " -> ")
+		r.Remedy.Action = "Let " + shapes[0] + " redirect to " + shapes[len(shapes)-1] + " at once, by one rule."
+	case DelayIgnored:
+		r.Sentence = fmt.Sprintf("%s fetched faster than the Crawl-delay of %g s: %s of %s pauses were shorter (%s).", clients, e.Delay, show.Number(r.Requests), show.Number(r.Of), r.percent())
+		r.Remedy.Action = "Write to the operator with these numbers, or answer 429."
+	case RulesIgnored:
+		r.Sentence = fmt.Sprintf("%s %s made %s that the robots.txt which it had fetched disallows, %s of all that it made.", g.when(r), clients, show.Plural(r.Requests, "request"), r.percent())
+		r.Remedy.Action = "robots.txt will not stop it: refuse it at the server."
+	case Impostors:
+		from := ""
+		if e.Network != "" {
+			from = ", most of them from " + e.Network
+		}
+		r.Sentence = fmt.Sprintf("%s in the name of %s came from addresses that its operator does not list (%s to %s)%s.", show.Plural(r.Requests, "request"), r.names(), g.moment(r.From), g.moment(r.To), from)
+		r.Remedy.Action = "Refuse requests that use this name from outside the operator's lists, and not whole networks."
+	case SitemapBad:
+		where := "."
+		if r.Path != "" {
+			where = fmt.Sprintf(", %s of them below %s.", show.Number(e.Paths), r.Path)
+		}
+		r.Sentence = fmt.Sprintf("The sitemaps list %s that crawlers do not find (404 or 410), of %s%s", show.Plural(r.Requests, "URL"), show.Number(r.Of), where)
+		r.Remedy.Action = "Generate the sitemap from the pages that answer 200."
+	}
+}

@@ -1,0 +1,198 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/robobatch/robobatch/report/internal/show"
+)
+
+// A refusal is the time in which a site turned a crawler away.
+type refusal struct {
+	site     *site
+	agent    uint16
+	in       segment
+	from, to int64
+}
+
+// isRefusal reports whether a status turns away who asked for a page.
+func isRefusal(status uint16) bool {
+	switch status {
+	case 401, 403, 406, 429, 503:
+		return true
+	}
+	return false
+}
+
+// isRefused reports whether a crawler was turned away from a site at a time.
+func (g *grid) isRefused(s *site, agent uint16, at int64) bool {
+	return slices.ContainsFunc(g.refused, func(r refusal) bool {
+		return r.site == s && r.agent == agent && at >= r.from-g.step && at <= r.to+g.step
+	})
+}
+
+// findRefused finds the search crawlers that a site turns away while it serves other clients. That of others is normally meant.
+func (g *grid) findRefused(s *site) {
+	var rows []Row
+	for a := uint16(1); int(a) < len(g.Agents); a++ {
+		if !g.isSearch(a) {
+			continue
+		}
+		pages := s.pages.hours(g.slots, func(k cellKey) bool { return k.agent == a && isPage(k) })
+		refused := s.pages.hours(g.slots, func(k cellKey) bool { return k.agent == a && isRefusal(k.status) })
+		scores := make([]float64, g.slots)
+		for i := range scores {
+			scores[i] = float64(refused[i].n) - refusedWeight*float64(pages[i].n-refused[i].n)
+		}
+		for _, in := range segments(scores) {
+			if row, ok := g.refusedIn(s, a, in, pages, refused); ok {
+				rows = append(rows, row)
+			}
+		}
+	}
+	for i := range rows {
+		g.joinRefused(&rows[i])
+	}
+}
+
+// refusedIn returns the row of a crawler that was turned away in a segment.
+func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) (r Row, ok bool) {
+	inside, bad := total(pages[in.from:in.to]), total(refused[in.from:in.to])
+	all, allBad := total(pages), total(refused)
+	lasted := bad.last - bad.first
+	if bad.n < refusedLeast || float64(bad.n) < refusedShare*float64(inside.n) || lasted < refusedHours*hour && bad.n < refusedMany {
+		return r, false
+	}
+	before := float64(allBad.n-bad.n) <= refusedBefore*float64(all.n-inside.n)
+	if !before || all.n == inside.n && len(s.refusals[a]) < refusedSpread {
+		return r, false
+	}
+	others := func(k cellKey) bool {
+		return k.agent == 0 && isPage(k) && int(k.slot) >= in.from && int(k.slot) < in.to
+	}
+	served := s.pages.sum(others)
+	turned := s.pages.sum(func(k cellKey) bool { return others(k) && isRefusal(k.status) })
+	if float64(turned.n) > refusedPeople*float64(served.n) || served.n < inside.n/10 {
+		return r, false
+	}
+	statuses := map[uint16]int64{}
+	for k, n := range s.pages {
+		if k.agent == a && isRefusal(k.status) && int(k.slot) >= in.from && int(k.slot) < in.to {
+			statuses[k.status] += n.n
+		}
+	}
+	after := total(pages[min(len(pages), in.to):])
+	bad.add(s.refusedTxt(a, bad))
+	inside.n += bad.n - total(refused[in.from:in.to]).n
+	if g.refused = append(g.refused, refusal{s, a, in, bad.first, bad.last}); after.n == 0 {
+		g.refused[len(g.refused)-1].to = g.to
+	}
+	r = Row{
+		Code: CrawlerRefused, Class: "B", Agents: []string{g.Agents[a].Name}, Origin: s.origin, Path: "/", From: at(bad.first), To: at(bad.last), Requests: bad.n, Of: inside.n,
+		Ongoing: after.n == 0, Evidence: Evidence{Status: commonest(statuses), Visitors: served.n}, lost: g.lost(a, in, float64(inside.n-bad.n)),
+	}
+	if g.Agents[a].Verified {
+		r.Class = "A"
+	}
+	return r, true
+}
+
+// refusedTxt returns the answers to a crawler's requests for robots.txt that turned it away, in a time and around it until a page was sent.
+func (s *site) refusedTxt(a uint16, bad count) (sum count) {
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	for k, n := range s.pages {
+		if k.agent != a || isRefusal(k.status) || !isPage(k) {
+			continue
+		}
+		if n.last < bad.first {
+			from = max(from, n.last)
+		}
+		if n.first > bad.last {
+			to = min(to, n.first)
+		}
+	}
+	for _, one := range s.txt {
+		if one.agent == a && one.at > from && one.at < to && isRefusal(one.status) {
+			sum.add(count{one.n, one.at, one.at})
+		}
+	}
+	return sum
+}
+
+// commonest returns the status with the most answers.
+func commonest(by map[uint16]int64) int {
+	best := uint16(0)
+	for status, n := range by {
+		if n > by[best] || n == by[best] && status < best {
+			best = status
+		}
+	}
+	return int(best)
+}
+
+// lost returns how many requests a crawler would have made in a segment more than a number.
+func (g *grid) lost(agent uint16, in segment, made float64) float64 {
+	_, expected := g.profile(numbers(g.traffic[agent]), in).sums(in)
+	return max(0, expected-made)
+}
+
+// numbers returns counts as numbers.
+func numbers(counts []count) []float64 {
+	all := make([]float64, len(counts))
+	for i := range counts {
+		all[i] = float64(counts[i].n)
+	}
+	return all
+}
+
+// joinRefused adds a row, or adds it to one of another crawler that got the same status in most of its time.
+func (g *grid) joinRefused(r *Row) {
+	for i := range g.rows {
+		o := &g.rows[i]
+		if o.Code != r.Code || o.Origin != r.Origin || o.Evidence.Status != r.Evidence.Status || common(o, r) < .8*float64(max(o.lasting(), r.lasting())) {
+			continue
+		}
+		o.Agents = append(o.Agents, r.Agents...)
+		o.Requests, o.Of, o.lost = o.Requests+r.Requests, o.Of+r.Of, o.lost+r.lost
+		o.Ongoing, o.Class = o.Ongoing || r.Ongoing, max(o.Class, r.Class)
+		if r.From.Before(o.From) {
+			o.From = r.From
+		}
+		if r.To.After(o.To) {
+			o.To = r.To
+		}
+		return
+	}
+	g.rows = append(g.rows, *r)
+}
+
+// lasting returns how many seconds a row lasts.
+func (r *Row) lasting() int64 { return max(1, r.To.Unix()-r.From.Unix()) }
+
+// common returns how many seconds two rows have in common.
+func common(a, b *Row) float64 {
+	return max(0, float64(min(a.To.Unix(), b.To.Unix())-max(a.From.Unix(), b.From.Unix())))
+}
+
+// sayRefused writes the sentence of a row.
+func (g *grid) sayRefused(r *Row) {
+	was, site := "was", ""
+	if r.Ongoing {
+		was = "is"
+	}
+	if len(r.Agents)+r.AgentsMore > 1 {
+		was = map[string]string{"was": "were", "is": "are"}[was]
+	}
+	if len(g.sites) > 1 {
+		site = " by " + r.Origin
+	}
+	r.Sentence = fmt.Sprintf("%s %s %s turned away%s: %s of %s got %d, while visitors got pages.", g.when(r), r.names(), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
+	if r.Class != "A" {
+		r.Sentence = fmt.Sprintf("%s clients that say they are %s %s turned away%s: %s of %s got %d, while visitors got pages.", g.when(r), r.names(), map[bool]string{true: "are", false: "were"}[r.Ongoing], site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
+	}
+	r.Remedy.Action = "Let verified " + r.names() + " through the firewall or bot protection: allow-list the published addresses."
+	if r.Evidence.Status == 429 || r.Evidence.Status == 503 {
+		r.Remedy.Action = "Raise the rate limit for " + r.names() + "."
+	}
+}

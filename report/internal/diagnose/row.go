@@ -1,0 +1,191 @@
+package diagnose
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/report/internal/show"
+)
+
+// A Row is a finding. Its sentence and its remedy are made from its other fields.
+type Row struct {
+	Code       string    `json:"code"`
+	Class      string    `json:"class"`    // A is certain, B is probable, C is suspected
+	Severity   float64   `json:"severity"` // requests of search crawlers that were lost, weighted
+	Ongoing    bool      `json:"ongoing"`  // it lasts to the end of the log
+	Agents     []string  `json:"agents"`   // none stands for all clients
+	AgentsMore int       `json:"agents_more"`
+	Origin     string    `json:"origin"` // "" for all of them
+	Path       string    `json:"path"`   // "" for all of them
+	From       time.Time `json:"from"`
+	To         time.Time `json:"to"`
+	Begins     string    `json:"begins"`   // known, or log_start
+	Ends       string    `json:"ends"`     // known, or log_end
+	Requests   int64     `json:"requests"` // of Agents, in its time
+	Of         int64     `json:"of"`       // requests that Requests are a share of; 0 is none
+	Evidence   Evidence  `json:"evidence"`
+	Effects    []Effect  `json:"effects"`
+	Remedy     Remedy    `json:"remedy"`
+	Sentence   string    `json:"sentence"`
+
+	lost  float64  // requests of search crawlers
+	also  []string // other crawlers that it concerns, though the row is not about them
+	whole bool     // it lasts the whole log
+}
+
+// Evidence is what a row rests on. Fields that its code does not have are 0.
+type Evidence struct {
+	Status     int     `json:"status,omitempty"`          // the commonest
+	Fetches    int64   `json:"fetches,omitempty"`         // of robots.txt in its time
+	Expected   float64 `json:"expected,omitempty"`        // requests of the agents in its time, by the profile
+	Made       int64   `json:"made,omitempty"`            // requests of the agents in its time
+	Before     float64 `json:"before,omitempty"`          // requests per day
+	After      float64 `json:"after,omitempty"`           // the same
+	Crawlers   int64   `json:"by_crawlers,omitempty"`     // of Requests, those of crawlers
+	URLs       int64   `json:"urls,omitempty"`            // distinct
+	Paths      int64   `json:"paths,omitempty"`           // distinct
+	Line       int     `json:"line,omitempty"`            // of the text
+	Rule       string  `json:"rule,omitempty"`            // in that line
+	Size       int64   `json:"size,omitempty"`            // bytes that were sent
+	TextSize   int64   `json:"text_size,omitempty"`       // bytes of the text in force
+	Share      float64 `json:"share,omitempty"`           // that Requests are of Of, or of what the code names
+	Visitors   int64   `json:"by_visitors,omitempty"`     // requests of clients that are not known crawlers
+	Delay      float64 `json:"crawl_delay,omitempty"`     // seconds
+	Chain      string  `json:"chain,omitempty"`           // shapes of paths
+	Parameter  string  `json:"parameter,omitempty"`       // its name
+	Network    string  `json:"network,omitempty"`         // from which most came
+	TextChange string  `json:"text_changed_at,omitempty"` // of a change within 24 hours before
+	Bytes      int64   `json:"bytes,omitempty"`           // that the agents were sent
+	AllBytes   int64   `json:"all_bytes,omitempty"`       // that all clients were sent
+	Unaffected int     `json:"unaffected,omitempty"`      // search crawlers of the log
+	Crawler    string  `json:"crawler,omitempty"`         // that Share, Before, or Expected and Made are of
+	Kind       string  `json:"kind,omitempty"`            // in words
+}
+
+// An Effect is a row that follows from another.
+type Effect struct {
+	Code     string    `json:"code"`
+	Agents   []string  `json:"agents"`
+	Path     string    `json:"path"`
+	From     time.Time `json:"from"`
+	To       time.Time `json:"to"`
+	Requests int64     `json:"requests"`
+}
+
+// A Remedy is what to do. Pattern is of a rule; "" is none.
+type Remedy struct {
+	Action  string `json:"action"`
+	Pattern string `json:"pattern"`
+}
+
+// at returns a time of seconds.
+func at(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
+
+// endRow fills the fields that follow from the others.
+func (g *grid) endRow(r *Row) {
+	r.whole = float64(r.To.Unix()-r.From.Unix()) >= wholeLog*float64(g.to-g.from)
+	r.Begins, r.Ends = "known", "known"
+	edge := max(g.step, (g.to-g.from)/50)
+	if r.whole || r.From.Unix()-g.from < g.step {
+		r.Begins = "log_start"
+	}
+	if r.whole || r.Ongoing || g.to-r.To.Unix() < min(edge, 2*hour) {
+		r.Ends, r.Ongoing = "log_end", true
+	}
+	if r.Agents == nil {
+		r.Agents = []string{}
+	}
+	if r.Effects == nil {
+		r.Effects = []Effect{}
+	}
+	if r.Of > 0 && r.Evidence.Share == 0 {
+		r.Evidence.Share = rounded(float64(r.Requests) / float64(r.Of))
+	}
+}
+
+// rounded returns a number with four digits behind the point.
+func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+// names lists the agents of a row: "Googlebot, bingbot and 9 others".
+func (r *Row) names() string {
+	n := len(r.Agents) + r.AgentsMore
+	switch {
+	case n == 0:
+		return "all clients"
+	case n == 1:
+		return r.Agents[0]
+	case n <= 3 && r.AgentsMore == 0:
+		return strings.Join(r.Agents[:n-1], ", ") + " and " + r.Agents[n-1]
+	}
+	shown := r.Agents[:min(2, len(r.Agents))]
+	return strings.Join(shown, ", ") + " and " + show.Plural(int64(n-len(shown)), "other")
+}
+
+// moment names a time, with its year if that is not the end of the log's.
+func (g *grid) moment(t time.Time) string {
+	if t.Year() != at(g.to).Year() {
+		return t.Format("2 Jan 2006 15:04")
+	}
+	return t.Format("2 Jan 15:04")
+}
+
+// when returns the time range of a row: "Since 3 Oct 20:41", "From 3 Oct 20:41 to 6 Oct 13:58 (3 days)".
+func (g *grid) when(r *Row) string {
+	switch {
+	case r.whole || r.Begins == "log_start" && r.Ends == "log_end":
+		return "In the whole log of " + length(g.to-g.from)
+	case r.Ongoing:
+		return "Since " + g.moment(r.From)
+	case r.Begins == "log_start":
+		return "Until " + g.moment(r.To)
+	}
+	return "From " + g.moment(r.From) + " to " + g.moment(r.To) + " (" + length(r.To.Unix()-r.From.Unix()) + ")"
+}
+
+// length says how long a time is.
+func length(seconds int64) string {
+	switch {
+	case seconds < 2*hour:
+		return show.Plural(max(1, (seconds+30)/60), "minute")
+	case seconds < 2*day:
+		return show.Plural((seconds+hour/2)/hour, "hour")
+	}
+	return show.Plural((seconds+day/2)/day, "day")
+}
+
+// about returns an expected number with two digits.
+func about(x float64) string {
+	if x < 10 {
+		return show.Number(int64(math.Round(x)))
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+	return show.Number(int64(math.Round(x/unit) * unit))
+}
+
+// percent returns a share of a row.
+func (r *Row) percent() string { return show.Percent(r.Evidence.Share) }
+
+// agentsOf returns the names of crawlers, those with the most requests first, and marks a row that is of search crawlers.
+func (g *grid) agentsOf(by map[uint16]int64) (names []string) {
+	var all []uint16
+	for a, n := range by {
+		if g.isCrawler(a) && n > 0 {
+			all = append(all, a)
+		}
+	}
+	slices.SortFunc(all, func(a, b uint16) int {
+		return cmp.Or(cmp.Compare(bit(g.Agents[b].Search), bit(g.Agents[a].Search)), cmp.Compare(by[b], by[a]), cmp.Compare(a, b))
+	})
+	for _, a := range all {
+		names = append(names, g.Agents[a].Name)
+	}
+	return names
+}
+
+// inSearch reports whether one of the agents of a row is a search crawler, or all clients are meant.
+func (g *grid) inSearch(r *Row) bool {
+	return len(r.Agents) == 0 || slices.ContainsFunc(g.Agents[1:], func(a Agent) bool { return a.Search && slices.Contains(r.Agents, a.Name) })
+}

@@ -1,0 +1,409 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/report/internal/findings"
+	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// The paths by which a rule is tried on a directory: a page in it, and files that belong to pages.
+var (
+	pageProbe   = "0-0"
+	assetProbes = []string{"0-0.css", "0-0.js"}
+)
+
+// A ruleSet is the rules of a text that bind a crawler.
+type ruleSet struct {
+	rules []robots.Rule
+	lines string // tells sets apart
+
+	closed int64 // page requests of anybody for directories that it closes
+}
+
+// A closure is a rule that closes directories from a text on.
+type closure struct {
+	text      int
+	rule      string
+	resources bool
+}
+
+// A closed is what a rule closes.
+type closed struct {
+	line     int32
+	before   map[uint16]int64 // requests of crawlers in the time before
+	made     map[uint16]int64 // since then
+	visitors int64            // requests of other clients that were served, in the whole log
+	until    int              // the first text that does not close it; the number of texts if there is none
+	agents   map[uint16]bool
+}
+
+// A ruleBook has the texts of a site and what they close to search crawlers. A directory is tried by a path in it.
+type ruleBook struct {
+	*grid
+	site    *site
+	texts   []Text
+	agents  []uint16 // crawlers with requests
+	of      [][]int  // by text and agent, the index of sets
+	sets    []*ruleSet
+	path    string // of the directory
+	pages   table  // of it
+	all     int64  // page requests of anybody
+	closed  map[closure]*closed
+	decided [2][]int // by set, the rule that closes pages or resources of the directory; -1 is none
+}
+
+// ruleBookOf returns the texts of a site; nil if there are none.
+func (g *grid) ruleBookOf(s *site) *ruleBook {
+	b := &ruleBook{grid: g, site: s, texts: g.textsOf(s.origin), closed: map[closure]*closed{}}
+	b.texts = slices.DeleteFunc(b.texts, func(t Text) bool { return t.At.Unix() > g.to })
+	if len(b.texts) == 0 || b.texts[0].At.IsZero() && !g.wasSent(&b.texts[0], g.from, g.to) {
+		return nil
+	}
+	for a := 1; a < len(g.Agents); a++ {
+		if total(g.traffic[a]).n > 0 {
+			b.agents = append(b.agents, uint16(a))
+		}
+	}
+	known := map[string]int{}
+	for _, t := range b.texts {
+		file, row := robots.Inspect(t.Body, g.Dialect).File, make([]int, len(b.agents))
+		for i, a := range b.agents {
+			agent, dialect := robots.NewAgent(g.Agents[a].Name, g.Dialect), g.Dialect
+			if own, d, ok := robots.DocumentedAgent(g.Agents[a].Name, g.Dialect); ok {
+				agent, dialect = own, d
+			}
+			rules, _ := file.Select(agent)
+			lines := fmt.Sprint(dialect, rules)
+			n, ok := known[lines]
+			if !ok {
+				n = len(b.sets)
+				known[lines] = n
+				b.sets = append(b.sets, &ruleSet{rules: rules, lines: lines})
+			}
+			row[i] = n
+		}
+		b.of = append(b.of, row)
+	}
+	return b
+}
+
+// addCell adds a cell of a directory; cells come by directory.
+func (b *ruleBook) addCell(path string, k cellKey, one count) {
+	if b == nil {
+		return
+	}
+	if path != b.path {
+		b.endDirectory()
+		b.path, b.pages = path, table{}
+	}
+	sum := b.pages[k]
+	sum.add(one)
+	b.pages[k] = sum
+}
+
+// closing returns the rule of a set that closes all of some paths; -1 if there is none.
+func (b *ruleBook) closing(set *ruleSet, paths ...string) (rule int) {
+	for _, path := range paths {
+		if rule = robots.Decide(set.rules, []byte(path), b.Dialect); rule < 0 || set.rules[rule].Allow {
+			return -1
+		}
+	}
+	return rule
+}
+
+// endDirectory decides a directory by all texts.
+func (b *ruleBook) endDirectory() {
+	if len(b.pages) == 0 {
+		return
+	}
+	pages := b.pages.sum(isPage).n
+	assets := b.pages.sum(func(k cellKey) bool { return !isPage(k) }).n
+	b.all += pages
+	b.decided = [2][]int{make([]int, len(b.sets)), make([]int, len(b.sets))}
+	for i, set := range b.sets {
+		b.decided[0][i], b.decided[1][i] = -1, -1
+		if pages > 0 {
+			if b.decided[0][i] = b.closing(set, b.path+pageProbe); b.decided[0][i] >= 0 {
+				set.closed += pages
+			}
+		}
+		if assets > 0 {
+			b.decided[1][i] = b.closing(set, b.path+assetProbes[0], b.path+assetProbes[1])
+		}
+	}
+	for i := range b.texts {
+		for j, a := range b.agents {
+			for kind := range b.decided {
+				if b.isSearch(a) {
+					b.addClosed(i, j, a, kind == 1)
+				}
+			}
+		}
+	}
+	b.pages = nil
+}
+
+// addClosed counts what a text closes to a crawler and the previous text did not.
+func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
+	decided := b.decided[bit(resources)]
+	set := b.of[text][column]
+	if decided[set] < 0 || text == 0 && !resources || text > 0 && decided[b.of[text-1][column]] >= 0 {
+		return
+	}
+	rule := &b.sets[set].rules[decided[set]]
+	key := closure{text, rule.Value, resources}
+	c := b.closed[key]
+	if c == nil {
+		c = &closed{line: rule.Line, before: map[uint16]int64{}, made: map[uint16]int64{}, agents: map[uint16]bool{}}
+		b.closed[key] = c
+	}
+	until := text + 1
+	for until < len(b.texts) && decided[b.of[until][column]] >= 0 {
+		until++
+	}
+	c.until = max(c.until, until)
+	in := b.inForce(text, until)
+	isOf := func(k cellKey) bool { return isPage(k) != resources }
+	before := b.before(in)
+	first := len(c.agents) == 0
+	for k, n := range b.pages {
+		slot := int(k.slot)
+		if k.agent == 0 && isOf(k) && isServed(cellKey{status: k.status &^ isAsset}) && first {
+			c.visitors += n.n
+		}
+		if k.agent != agent || !isOf(k) {
+			continue
+		}
+		if slot >= before.from && slot < before.to {
+			c.before[agent] += n.n
+		} else if slot >= in.from && slot < in.to {
+			c.made[agent] += n.n
+		}
+	}
+	c.agents[agent] = true
+}
+
+// inForce returns the slots of texts.
+func (b *ruleBook) inForce(text, until int) segment {
+	in := segment{0, b.slots}
+	if from := b.texts[text].At; !from.IsZero() && from.Unix() > b.from {
+		in.from = min(b.slots, b.slotOf(from.Unix())+1)
+	}
+	if until < len(b.texts) {
+		in.to = max(in.from, b.slotOf(b.texts[until].At.Unix()))
+	}
+	return in
+}
+
+// before returns the slots before a text that its requests are compared with.
+func (b *ruleBook) before(in segment) segment {
+	return segment{max(0, in.from-int(max(sectionBefore, (b.to-b.from)/2)/b.step)), in.from}
+}
+
+// span sets the time of a row to that of texts.
+func (b *ruleBook) span(r *Row, text, until int) {
+	r.From, r.To, r.Ongoing = at(b.from), at(b.to), true
+	if b.texts[text].At.Unix() > b.from {
+		r.From = b.texts[text].At.UTC().Truncate(time.Second)
+	}
+	if until < len(b.texts) {
+		r.To, r.Ongoing = b.texts[until].At.UTC().Truncate(time.Second), false
+	}
+}
+
+// end makes the rows of a site.
+func (b *ruleBook) end() {
+	if b == nil {
+		return
+	}
+	b.endDirectory()
+	shut := b.endSite()
+	keys := slices.SortedFunc(maps.Keys(b.closed), func(x, y closure) int {
+		return cmp.Or(cmp.Compare(x.text, y.text), cmp.Compare(x.rule, y.rule), cmp.Compare(bit(x.resources), bit(y.resources)))
+	})
+	for _, key := range keys {
+		c := b.closed[key]
+		maps.DeleteFunc(c.agents, func(a uint16, _ bool) bool { return shut[key.text][a] })
+		if key.resources {
+			b.addResources(key, c)
+		} else {
+			b.addSection(key, c)
+		}
+	}
+}
+
+// endSite makes the rows of the texts that close nearly all of the site, and returns the crawlers to which each text does so.
+func (b *ruleBook) endSite() []map[uint16]bool {
+	shut := make([]map[uint16]bool, len(b.texts))
+	for i := range b.texts {
+		shut[i] = map[uint16]bool{}
+		for j, a := range b.agents {
+			if set := b.sets[b.of[i][j]]; b.all > 0 && float64(set.closed) >= siteShare*float64(b.all) {
+				shut[i][a] = true
+			}
+		}
+	}
+	for i := 0; i < len(shut); {
+		until := i + 1
+		for until < len(shut) && maps.Equal(shut[i], shut[until]) {
+			until++
+		}
+		if slices.ContainsFunc(b.agents, func(a uint16) bool { return b.isSearch(a) && shut[i][a] }) {
+			b.addShut(i, until, shut)
+		}
+		i = until
+	}
+	return shut
+}
+
+// addShut adds the row of texts that close the site to the same crawlers.
+func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
+	r := Row{Code: SiteClosed, Class: "C", Origin: b.site.origin, Path: "/"}
+	b.span(&r, text, until)
+	in := b.inForce(text, until)
+	by, named := map[uint16]int64{}, true
+	for j, a := range b.agents {
+		switch {
+		case !b.isSearch(a):
+			if shut[text][a] {
+				r.also = append(r.also, b.Agents[a].Name)
+			}
+			continue
+		case !shut[text][a]:
+			r.Evidence.Unaffected++
+			continue
+		}
+		by[a] = max(1, total(b.traffic[a]).n)
+		made := float64(total(b.traffic[a][in.from:in.to]).n)
+		if in.from > 0 || in.to < b.slots {
+			r.lost += b.lost(a, in, made)
+		}
+		for earlier := range text {
+			named = named && shut[earlier][a]
+		}
+		if name := b.Agents[a].Name; name == "Googlebot" || name == "bingbot" || text > 0 && b.texts[text].At.Unix() > b.from && !named {
+			r.Class = "A"
+		}
+		if set := b.sets[b.of[text][j]]; r.Evidence.Line == 0 {
+			if rule := b.closing(set, "/"+pageProbe); rule >= 0 {
+				r.Evidence.Line, r.Evidence.Rule = int(set.rules[rule].Line), "Disallow: "+set.rules[rule].Value
+			}
+		}
+	}
+	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))
+	if r.lasting() < seenBefore && !slices.ContainsFunc(b.site.txt, func(a answer) bool { return b.isSearch(a.agent) && a.at >= r.From.Unix() && a.at <= r.To.Unix() }) {
+		return
+	}
+	b.rows = append(b.rows, r)
+}
+
+// addSection adds the row of a rule that closes a section to crawlers that fetched from it before.
+func (b *ruleBook) addSection(key closure, c *closed) {
+	if len(c.agents) == 0 || findings.IsMeant(key.rule) {
+		return
+	}
+	in := b.inForce(key.text, c.until)
+	before := b.before(in)
+	r := Row{Code: SectionClosed, Class: "A", Origin: b.site.origin, Path: literal(key.rule), Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: c.visitors}}
+	b.span(&r, key.text, c.until)
+	by, isMuch := map[uint16]int64{}, false
+	for a := range c.agents {
+		own := b.site.pages.sum(func(k cellKey) bool {
+			return k.agent == a && isPage(k) && int(k.slot) >= before.from && int(k.slot) < before.to
+		}).n
+		share := float64(c.before[a]) / float64(max(1, own))
+		if isMuch = isMuch || share >= sectionShare && c.before[a] >= leastShown; share > r.Evidence.Share && c.before[a] >= leastShown {
+			r.Evidence.Share, r.Evidence.Crawler = rounded(share), b.Agents[a].Name
+			r.Evidence.Before = rounded(float64(c.before[a]) / (float64(before.length()) * float64(b.step) / day))
+		}
+		by[a] = 1 + c.before[a]
+		r.lost += lostOf(c, a, before, in)
+	}
+	if !isMuch || before.length() == 0 {
+		return
+	}
+	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))
+	b.rows = append(b.rows, r)
+}
+
+// lostOf returns how many requests a crawler would have made, by its requests before.
+func lostOf(c *closed, agent uint16, before, in segment) float64 {
+	if before.length() == 0 {
+		return 0
+	}
+	return max(0, float64(c.before[agent])*float64(in.length())/float64(before.length())-float64(c.made[agent]))
+}
+
+// literal returns the beginning of a pattern until its first wildcard.
+func literal(pattern string) string {
+	if i := strings.IndexAny(pattern, "*$"); i >= 0 {
+		return pattern[:i]
+	}
+	return pattern
+}
+
+// addResources adds the row of a rule that closes files of pages to the crawlers that render pages.
+func (b *ruleBook) addResources(key closure, c *closed) {
+	renders, before := false, int64(0)
+	by := map[uint16]int64{}
+	in := b.inForce(key.text, c.until)
+	r := Row{Code: ResourcesBlocked, Class: "A", Origin: b.site.origin, Path: literal(key.rule), Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: c.visitors}}
+	for a := range c.agents {
+		renders = renders || b.Agents[a].Name == "Googlebot" || b.Agents[a].Name == "bingbot"
+		by[a] = 1 + c.before[a]
+		before += c.before[a]
+		r.lost += lostOf(c, a, b.before(in), in)
+	}
+	if !renders || c.visitors < resourcesLeast && before < leastShown || key.rule == "/" || key.rule == "/*" {
+		return
+	}
+	b.span(&r, key.text, c.until)
+	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))
+	b.rows = append(b.rows, r)
+}
+
+// sayRules writes the sentence of a row.
+func (g *grid) sayRules(r *Row) {
+	e := &r.Evidence
+	where := fmt.Sprintf("(line %d, `%s`)", e.Line, e.Rule)
+	switch r.Code {
+	case SiteClosed:
+		verb, others := "shut", ""
+		if r.Ongoing {
+			verb = "shuts"
+		}
+		if e.Unaffected > 0 {
+			others = " " + show.Plural(int64(e.Unaffected), "other search crawler") + " may fetch."
+		}
+		r.Sentence = fmt.Sprintf("%s robots.txt %s %s out of the whole site %s. About %s are missing.%s", g.when(r), verb, r.names(), where, about(float64(r.Requests))+" requests", others)
+		r.Remedy.Action = "It is fixed. Find out how the text got live, and ask for recrawling in the webmaster tools."
+		if r.Ongoing {
+			r.Remedy.Action = "Open the site again, unless these crawlers are meant to stay out."
+		}
+	case SectionClosed:
+		verb := "kept"
+		if r.Ongoing {
+			verb = "keeps"
+		}
+		r.Sentence = fmt.Sprintf("%s robots.txt %s %s out of %s %s. Until then %s of the requests of %s went there, %s a day.", g.when(r), verb, r.names(), r.Path, where, r.percent(), e.Crawler, about(e.Before))
+		r.Remedy.Action = "It is fixed. Find out how the text got live."
+		if r.Ongoing {
+			r.Remedy.Action = "If these pages should be found in search, delete the line. If not, take them out of the sitemap."
+		}
+	case ResourcesBlocked:
+		verb := "blocked"
+		if r.Ongoing {
+			verb = "blocks"
+		}
+		r.Sentence = fmt.Sprintf("%s robots.txt %s %s for %s %s. Visitors loaded %s from there. Search engines render pages with these files: without them they may see a broken layout.", g.when(r), verb, r.Path, r.names(), where, show.Plural(e.Visitors, "file"))
+		r.Remedy.Action = "Allow " + r.Path + " to these crawlers."
+	}
+}

@@ -1,0 +1,503 @@
+package diagnose
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/report/internal/show"
+)
+
+// An area is a directory of a site, and the requests for it.
+type area struct {
+	path  string
+	pages table
+	n     int64 // of pages
+}
+
+// A candidate is a directory that may have a row, and what the row counts.
+type candidate struct {
+	path     string
+	bad, all int64
+	row      Row
+	in       segment
+
+	logBad, logAll int64 // of the whole log, for a share of errors
+}
+
+// A survey looks at the directories of a site, one after the other.
+type survey struct {
+	*grid
+	site       *site
+	now        [2]*area // the first and the second directory
+	outages    []candidate
+	errors     []candidate
+	missing    []candidate
+	down       []segment        // in which the whole site may have failed
+	parts      []map[bool]int64 // of down: first directories that failed, and that did not
+	rules      *ruleBook
+	watched    map[string]map[uint16]*watch
+	parameters map[string]map[uint16]*count
+	soft       map[string]map[uint16]*count // by directory
+}
+
+// surveyAll looks at the directories of all sites.
+func (g *grid) surveyAll() error {
+	by := map[string]*survey{}
+	for _, s := range g.sites {
+		v := &survey{grid: g, site: s, rules: g.ruleBookOf(s), watched: g.watches(s), parameters: map[string]map[uint16]*count{}, soft: map[string]map[uint16]*count{}}
+		v.begin()
+		by[s.origin] = v
+	}
+	var now *survey
+	err := g.counts.each(func(r *record) {
+		origin, path := split(r.text)
+		if now == nil || now.site.origin != string(origin) {
+			now.closeAreas(0)
+			now = by[string(origin)]
+		}
+		switch {
+		case now == nil || string(path) == txtName:
+		case isParameter(path):
+			now.addParameter(r, string(path[2:]))
+		case isSized(path):
+			now.addSized(r, string(path[len(sizedName):]))
+		default:
+			now.addCell(r, path)
+		}
+	})
+	now.closeAreas(0)
+	for _, s := range g.sites {
+		by[s.origin].end()
+	}
+	return err
+}
+
+// begin looks at the site as a whole.
+func (v *survey) begin() {
+	root := &area{path: "/", pages: v.site.pages}
+	v.findOutages(root)
+	for _, c := range v.outages {
+		v.down = append(v.down, c.in)
+		v.parts = append(v.parts, map[bool]int64{})
+	}
+}
+
+// addCell adds a cell of a directory.
+func (v *survey) addCell(r *record, path []byte) {
+	slot, one := v.countOf(r, path)
+	k := cellKey{int32(slot), r.key.agent, r.key.status}
+	v.rules.addCell(string(path), k, one)
+	v.addWatched(string(path), k, one)
+	ends := [2]int{}
+	for i := range ends {
+		from := 1
+		if i > 0 {
+			from = ends[0]
+		}
+		n := bytes.IndexByte(path[from:], '/')
+		if n < 0 {
+			break
+		}
+		ends[i] = from + n + 1
+	}
+	for i, end := range ends {
+		if v.now[i] != nil && (end == 0 || v.now[i].path != string(path[:end])) {
+			v.closeAreas(i)
+		}
+		if end == 0 {
+			return
+		}
+		if v.now[i] == nil {
+			v.now[i] = &area{path: string(path[:end]), pages: table{}}
+		}
+		if isPage(k) {
+			v.now[i].n += one.n
+			sum := v.now[i].pages[k]
+			sum.add(one)
+			v.now[i].pages[k] = sum
+		}
+	}
+}
+
+// closeAreas looks at the directories of a depth and those below, which are complete.
+func (v *survey) closeAreas(depth int) {
+	if v == nil {
+		return
+	}
+	for i := len(v.now) - 1; i >= depth; i-- {
+		a := v.now[i]
+		if v.now[i] = nil; a == nil {
+			continue
+		}
+		if i == 0 {
+			for j, in := range v.down {
+				pages := func(k cellKey) bool { return int(k.slot) >= in.from && int(k.slot) < in.to }
+				all, bad := a.pages.sum(pages).n, a.pages.sum(func(k cellKey) bool { return pages(k) && isError(k) }).n
+				if all >= outagePart {
+					v.parts[j][2*bad >= all]++
+				}
+			}
+		}
+		if a.n >= directoryLeast {
+			v.findOutages(a)
+			v.findErrors(a)
+			v.findMissing(a)
+		}
+	}
+}
+
+// own reports whether a count is of a crawler that the site turned away then.
+func (v *survey) own(k cellKey) bool {
+	return isRefusal(k.status) && v.isRefused(v.site, k.agent, v.start(int(k.slot)))
+}
+
+// findOutages finds the times in which most requests for a directory failed.
+func (v *survey) findOutages(a *area) {
+	bad := a.pages.hours(v.slots, func(k cellKey) bool { return isError(k) && !v.own(k) })
+	sum := total(bad)
+	if sum.n < outageRequests/2 {
+		return
+	}
+	all := a.pages.hours(v.slots, func(k cellKey) bool { return isPage(k) && !v.own(k) })
+	scores := make([]float64, v.slots)
+	for i := range scores {
+		scores[i] = float64(2*bad[i].n - all[i].n)
+	}
+	for _, in := range segments(scores) {
+		wide := in // with slots at its ends of which a part failed
+		if wide.from > 0 && isEdge(bad[wide.from-1], all[wide.from-1]) {
+			wide.from--
+		}
+		if wide.to < v.slots && isEdge(bad[wide.to], all[wide.to]) {
+			wide.to++
+		}
+		failed, asked := total(bad[wide.from:wide.to]), total(all[in.from:in.to])
+		lasted := failed.last - failed.first
+		isQuiet := func(from, to int) bool { // a time before it or after it with few errors
+			n := total(all[from:to]).n
+			return n >= outageRequests && float64(total(bad[from:to]).n) <= outageBaseline*float64(n)
+		}
+		if asked.n < outageRequests || lasted < outageShort || lasted < outageLasts && asked.n < outageMany || !isQuiet(0, wide.from) && !isQuiet(wide.to, v.slots) {
+			continue
+		}
+		by, statuses := map[uint16]int64{}, map[uint16]int64{}
+		for k, n := range a.pages {
+			if isError(k) && !v.own(k) && int(k.slot) >= wide.from && int(k.slot) < wide.to {
+				by[k.agent] += n.n
+				statuses[k.status] += n.n
+			}
+		}
+		if len(by) < outageClients {
+			continue
+		}
+		r := Row{Code: Outage, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: max(failed.n, asked.n)}
+		r.Evidence.Status = commonest(statuses)
+		for agent, n := range by {
+			if v.isCrawler(agent) {
+				r.Evidence.Crawlers += n
+			}
+			if v.isSearch(agent) {
+				r.lost += float64(n)
+			}
+		}
+		r.Ongoing = total(all[wide.to:]).n == 0
+		v.outages = append(v.outages, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: wide})
+	}
+}
+
+// isEdge reports whether a part of a slot belongs to an outage beside it.
+func isEdge(bad, all count) bool { return float64(bad.n) > edgeShare*float64(all.n) }
+
+// errorsIn returns the failed and all page requests outside some segments.
+func (v *survey) errorsIn(pages table, out []segment) (bad, all int64) {
+	for k, n := range pages {
+		if !isPage(k) || v.own(k) || isIn(out, int(k.slot)) {
+			continue
+		}
+		if all += n.n; isError(k) {
+			bad += n.n
+		}
+	}
+	return bad, all
+}
+
+// isIn reports whether a slot is in a segment.
+func isIn(all []segment, slot int) bool {
+	return slices.ContainsFunc(all, func(s segment) bool { return slot >= s.from && slot < s.to })
+}
+
+// findErrors finds a directory of which many requests fail, in the whole log or in some days of it.
+func (v *survey) findErrors(a *area) {
+	out := slices.Clone(v.down)
+	for _, c := range v.outages {
+		if strings.HasPrefix(c.path, a.path) || strings.HasPrefix(a.path, c.path) {
+			out = append(out, c.in)
+		}
+	}
+	wanted := func(k cellKey) bool { return isPage(k) && !v.own(k) && !isIn(out, int(k.slot)) }
+	bad := a.pages.hours(v.slots, func(k cellKey) bool { return wanted(k) && isError(k) })
+	if total(bad).n < errorsLeast {
+		return
+	}
+	all := a.pages.hours(v.slots, wanted)
+	in := v.changeOf(bad, all)
+	failed, asked := total(bad[in.from:in.to]), total(all[in.from:in.to])
+	share, least := float64(failed.n)/float64(max(1, asked.n)), errorsShare
+	if a.path == "/" {
+		least = errorsRoot
+	}
+	lasts := int64(errorsLasts)
+	if v.to-v.from < errorsLog {
+		lasts = errorsShort
+	}
+	if share < least || failed.n < errorsLeast || failed.last-failed.first < lasts-day/2 || v.Failing[v.site.origin+a.path].Failing < errorsURLs {
+		return
+	}
+	statuses := map[uint16]int64{}
+	r := Row{Code: ServerErrors, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: asked.n, Evidence: Evidence{URLs: v.Failing[v.site.origin+a.path].Failing}}
+	for k, n := range a.pages {
+		if wanted(k) && isError(k) && int(k.slot) >= in.from && int(k.slot) < in.to {
+			statuses[k.status] += n.n
+			if v.isCrawler(k.agent) {
+				r.Evidence.Crawlers += n.n
+			}
+			if v.isSearch(k.agent) {
+				r.lost += float64(n.n)
+			}
+		}
+	}
+	r.Evidence.Status = commonest(statuses)
+	if in.from == 0 {
+		r.From = at(v.from)
+	}
+	if in.to == v.slots {
+		r.To, r.Ongoing = at(v.to), true
+	}
+	v.errors = append(v.errors, candidate{a.path, failed.n, asked.n, r, in, total(bad).n, total(all).n})
+}
+
+// changeOf returns the days in which a share differs most from that of all others; all slots if it hardly does.
+func (v *survey) changeOf(bad, all []count) segment {
+	perDay := int(max(1, day/v.step))
+	offset := int(floor(v.start(0), v.step)%int64(perDay)+int64(perDay)) % perDay
+	var ends []int
+	for i := perDay - offset; i < v.slots; i += perDay {
+		ends = append(ends, i)
+	}
+	ends = append([]int{0}, append(ends, v.slots)...)
+	n := len(ends)
+	k, m := make([]float64, n), make([]float64, n) // sums until an end
+	for d := 1; d < n; d++ {
+		k[d], m[d] = k[d-1]+float64(total(bad[ends[d-1]:ends[d]]).n), m[d-1]+float64(total(all[ends[d-1]:ends[d]]).n)
+	}
+	best, gain := segment{0, v.slots}, changeGain
+	whole := likelihood(k[n-1], m[n-1])
+	for a := range n - 1 {
+		for b := a + 1; b < n; b++ {
+			in, of := k[b]-k[a], m[b]-m[a]
+			out, rest := k[n-1]-in, m[n-1]-of
+			if of == 0 || rest == 0 || in/of <= out/rest {
+				continue
+			}
+			if g := likelihood(in, of) + likelihood(out, rest) - whole; g > gain {
+				best, gain = segment{ends[a], ends[b]}, g
+			}
+		}
+	}
+	return best
+}
+
+// likelihood returns the logarithm of the greatest likelihood of k of n.
+func likelihood(k, n float64) (l float64) {
+	if k > 0 {
+		l += k * math.Log(k/n)
+	}
+	if k < n {
+		l += (n - k) * math.Log(1-k/n)
+	}
+	return l
+}
+
+// wilson returns the lower bound of a share by Wilson, with 95 %.
+func wilson(k, n int64) float64 {
+	if n == 0 {
+		return 0
+	}
+	const z = 1.96
+	p, m := float64(k)/float64(n), float64(n)
+	return (p + z*z/2/m - z*math.Sqrt(p*(1-p)/m+z*z/4/m/m)) / (1 + z*z/m)
+}
+
+// findMissing finds a directory whose pages search crawlers ask for though they are gone.
+func (v *survey) findMissing(a *area) {
+	search := func(k cellKey) bool { return isPage(k) && v.isSearch(k.agent) && !v.own(k) && !isError(k) }
+	gone := a.pages.hours(v.slots, func(k cellKey) bool { return search(k) && isMissing(k) })
+	if total(gone).n < missingLeast || v.Failing[v.site.origin+a.path].Missing < missingURLs {
+		return
+	}
+	all := a.pages.hours(v.slots, search)
+	scores := make([]float64, v.slots)
+	for i := range scores {
+		scores[i] = float64(gone[i].n) - missingShare/(1-missingShare)*float64(all[i].n-gone[i].n)
+	}
+	for _, in := range segments(scores) {
+		missing, asked := total(gone[in.from:in.to]), total(all[in.from:in.to])
+		by := map[uint16]int64{}
+		for k, n := range a.pages {
+			if search(k) && isMissing(k) && int(k.slot) >= in.from && int(k.slot) < in.to {
+				by[k.agent] += n.n
+			}
+		}
+		most, busiest := 0.0, uint16(0)
+		for agent, n := range by {
+			own := v.site.pages.sum(func(k cellKey) bool {
+				return k.agent == agent && isPage(k) && int(k.slot) >= in.from && int(k.slot) < in.to
+			}).n
+			if share := float64(n) / float64(own); own >= missingLeast && (share > most || share == most && agent < busiest) {
+				most, busiest = share, agent
+			}
+		}
+		if missing.n < missingLeast || most < missingOwn {
+			continue
+		}
+		r := Row{
+			Code: NotFoundSection, Class: "A", Origin: v.site.origin, Path: a.path, Agents: v.agentsOf(by), From: at(missing.first), To: at(missing.last), Requests: missing.n, Of: asked.n,
+			Evidence: Evidence{URLs: v.Failing[v.site.origin+a.path].Missing, Share: rounded(most), Crawler: v.Agents[busiest].Name}, lost: float64(missing.n) / 4,
+		}
+		r.Ongoing = total(all[in.to:]).n == total(gone[in.to:]).n
+		v.missing = append(v.missing, candidate{path: a.path, bad: missing.n, all: asked.n, row: r, in: in})
+	}
+}
+
+// end chooses the directories that rows are about.
+func (v *survey) end() {
+	v.endOutages()
+	v.endErrors()
+	for _, c := range v.missing {
+		deeper := slices.ContainsFunc(v.missing, func(o candidate) bool { return isBelow(o.path, c.path) && float64(o.bad) >= outageHolds*float64(c.bad) })
+		above := slices.ContainsFunc(v.missing, func(o candidate) bool { return isBelow(c.path, o.path) && float64(c.bad) < outageHolds*float64(o.bad) })
+		if !deeper && !above {
+			v.rows = append(v.rows, c.row)
+		}
+	}
+	v.rules.end()
+	v.findWasted()
+}
+
+// isBelow reports whether a directory is below another.
+func isBelow(path, other string) bool { return path != other && strings.HasPrefix(path, other) }
+
+// endOutages chooses the deepest directory that has nearly all errors of an outage, and the whole site if most directories failed.
+func (v *survey) endOutages() {
+	slices.SortStableFunc(v.outages, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.bad, a.bad), cmp.Compare(a.path, b.path)) })
+	var whole []candidate
+	for i, in := range v.down {
+		if failed, not := v.parts[i][true], v.parts[i][false]; float64(failed) >= outageParts*float64(failed+not) && failed > 1 {
+			for _, c := range v.outages {
+				if c.path == "/" && c.in == in {
+					whole = append(whole, c)
+				}
+			}
+		}
+	}
+	var chosen []candidate
+	for _, c := range v.outages {
+		meets := func(o candidate) bool { return 2*c.in.overlap(o.in) >= c.in.length() }
+		if c.path == "/" || slices.ContainsFunc(whole, meets) {
+			continue
+		}
+		deeper := slices.ContainsFunc(v.outages, func(o candidate) bool {
+			return isBelow(o.path, c.path) && o.in.overlap(c.in) > 0 && float64(o.bad) >= outageHolds*float64(c.bad)
+		})
+		above := slices.ContainsFunc(v.outages, func(o candidate) bool {
+			return o.path != "/" && isBelow(c.path, o.path) && o.in.overlap(c.in) > 0 && float64(c.bad) < outageHolds*float64(o.bad)
+		})
+		if !deeper && !above {
+			chosen = append(chosen, c)
+		}
+	}
+	for _, c := range append(whole, chosen...) {
+		v.rows = append(v.rows, c.row)
+	}
+}
+
+// endErrors chooses a directory, or those below it where the rest of it hardly fails.
+func (v *survey) endErrors() {
+	out := make([]segment, 0, len(v.outages))
+	for _, c := range v.outages {
+		out = append(out, c.in)
+	}
+	v.findErrors(&area{path: "/", pages: v.site.pages}) // after the outages of its directories
+	siteBad, siteAll := v.errorsIn(v.site.pages, out)
+	v.errors = slices.DeleteFunc(v.errors, func(c candidate) bool {
+		rest := float64(max(0, siteBad-c.logBad)) / float64(max(1, siteAll-c.logAll))
+		if c.path == "/" {
+			rest = errorsRoot / errorsTimes
+		}
+		return wilson(c.bad, c.all) < errorsTimes*rest
+	})
+	isLess := map[string]bool{}
+	for _, c := range v.errors {
+		bad, all, least := c.bad, c.all, errorsShare
+		if c.path == "/" {
+			least = errorsRoot
+		}
+		var below []string
+		for _, o := range v.errors {
+			if isBelow(o.path, c.path) && (c.path == "/") == (strings.Count(o.path, "/") == 2) {
+				bad, all, below = bad-o.bad, all-o.all, append(below, o.path)
+			}
+		}
+		if len(below) == 0 {
+			continue
+		}
+		if float64(bad) < least/2*float64(max(1, all)) {
+			isLess[c.path] = true
+			continue
+		}
+		for _, path := range below {
+			isLess[path] = true
+		}
+	}
+	for _, c := range v.errors {
+		if !isLess[c.path] {
+			v.rows = append(v.rows, c.row)
+		}
+	}
+}
+
+// saySection writes the sentence of a row.
+func (g *grid) saySection(r *Row) {
+	e := &r.Evidence
+	path := r.Path
+	if len(g.sites) > 1 {
+		path = r.Origin + path
+	} else if path == "/" {
+		path = "The site"
+	}
+	switch r.Code {
+	case Outage:
+		span := fmt.Sprintf("was down for %s (%s to %s)", length(r.lasting()), g.moment(r.From), g.moment(r.To))
+		if r.Ongoing {
+			span = "is down since " + g.moment(r.From)
+		}
+		r.Sentence = fmt.Sprintf("%s %s: %s of %s got %d, %s of them from crawlers.", path, span, show.Number(r.Requests), show.Plural(r.Of, "request"), e.Status, show.Number(e.Crawlers))
+		r.Remedy.Action = "Find the cause in the server's error log of that time. For planned work, 503 with Retry-After is right, for hours, not for days."
+	case ServerErrors:
+		if path == "The site" {
+			path = "the site"
+		}
+		r.Sentence = fmt.Sprintf("%s %s of the requests for %s %s with %d: %s of %s, %s of them by crawlers.", g.when(r), r.percent(), path, map[bool]string{true: "fail", false: "failed"}[r.Ongoing], e.Status, show.Number(r.Requests), show.Number(r.Of), show.Number(e.Crawlers))
+		r.Remedy.Action = "Look at the server's error log for these URLs."
+		if e.Status == 504 {
+			r.Remedy.Action = "504 means that the backend is too slow: look at the slowest pages there."
+		}
+	case NotFoundSection:
+		r.Sentence = fmt.Sprintf("%s %s of the requests of %s went to %s, where pages are not found: %s by %s for %s.", g.when(r), r.percent(), e.Crawler, path, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"))
+		r.Remedy.Action = "If there are successors, redirect (301) page by page. If not, answer 410, and remove links and sitemap entries. Do not close it in robots.txt: then search engines never learn that the pages are gone."
+	}
+}

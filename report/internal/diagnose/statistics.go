@@ -1,0 +1,181 @@
+package diagnose
+
+import "math"
+
+// A profile is the requests of a crawler that are expected by slot.
+type profile struct {
+	counts   []float64
+	expected []float64
+	out      segment // that it was not built from
+	step     int64
+}
+
+// profile returns the profile of counts from all slots outside a segment: the mean of a day, or by weekday and weekend where there
+// are two of each, and of a week with three or more, times the share of its slot, which is one part uniform to three parts measured.
+// The first and the last slot are cut by the log, and left out.
+func (g *grid) profile(counts []float64, out segment) *profile {
+	p := &profile{counts: counts, expected: make([]float64, len(counts)), out: out, step: g.step}
+	perDay := int(max(1, day/g.step))
+	perWeek := 7 * perDay
+	weeks := (g.to - g.from) / (7 * day)
+	of := func(slot int) (cycle, part int) {
+		at := floor(g.start(slot), g.step)
+		inWeek := int(((at-floor(4*day, g.step))%int64(perWeek) + int64(perWeek)) % int64(perWeek)) // from Monday, as 1970 began with a Thursday
+		if weeks >= 3 {
+			return 0, inWeek
+		}
+		return bit(inWeek/perDay >= 5), inWeek % perDay
+	}
+	parts := perDay
+	if weeks >= 3 {
+		parts = perWeek
+	}
+	var sums, slots [2]float64
+	seen, number := make([]float64, parts), make([]float64, parts)
+	for i, n := range counts {
+		if p.isOut(i) {
+			continue
+		}
+		cycle, part := of(i)
+		sums[cycle], slots[cycle] = sums[cycle]+n, slots[cycle]+1
+		seen[part], number[part] = seen[part]+n, number[part]+1
+	}
+	if weeks < 3 && (slots[0] < 2*float64(perDay) || slots[1] < 2*float64(perDay)) {
+		sums[0], slots[0] = sums[0]+sums[1], slots[0]+slots[1]
+		sums[1], slots[1] = sums[0], slots[0]
+	}
+	mean := (sums[0] + sums[1]) / max(1, slots[0]+slots[1])
+	weight := make([]float64, parts) // of the mean of all slots
+	for i := range weight {
+		weight[i] = 1
+		if number[i] > 0 && mean > 0 {
+			weight[i] = .25 + .75*seen[i]/number[i]/mean
+		}
+	}
+	for i := range p.expected {
+		cycle, part := of(i)
+		p.expected[i] = sums[cycle] / max(1, slots[cycle]) * weight[part]
+	}
+	return p
+}
+
+// bit returns 1 if a condition holds, or 0.
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// isOut reports whether a slot is left out.
+func (p *profile) isOut(slot int) bool {
+	return slot >= p.out.from && slot < p.out.to || slot == 0 || slot == len(p.counts)-1
+}
+
+// sums returns the counted and the expected requests of a segment.
+func (p *profile) sums(s segment) (counted, expected float64) {
+	for i := s.from; i < s.to; i++ {
+		counted, expected = counted+p.counts[i], expected+p.expected[i]
+	}
+	return counted, expected
+}
+
+// blocks returns the dispersion of sums of length slots around the profile, variance by mean, at least 1, and the number of sums.
+func (p *profile) blocks(length int) (phi float64, number int) {
+	squares, mean := 0.0, 0.0
+	for i := 0; i+length <= len(p.counts); {
+		n, e, ok := 0.0, 0.0, true
+		for j := i; j < i+length; j++ {
+			if p.isOut(j) {
+				i, ok = j+1, false
+				break
+			}
+			n, e = n+p.counts[j], e+p.expected[j]
+		}
+		if !ok {
+			continue
+		}
+		squares, mean, number, i = squares+(n-e)*(n-e), mean+e, number+1, i+length
+	}
+	if number < 2 || mean == 0 {
+		return 1, number
+	}
+	return max(1, squares/mean*float64(number)/float64(number-1)), number
+}
+
+// dispersion returns the dispersion of sums of length slots; false if there are too few blocks. A log has too few blocks of a window of
+// several days. Then the longest blocks count that are enough, and the dispersion grows
+// with the length, as if all slots varied together: it cannot be larger.
+func (p *profile) dispersion(length int) (float64, bool) {
+	at := length
+	for {
+		phi, number := p.blocks(at)
+		if number >= leastBlocks {
+			return 1 + (phi-1)*float64(length)/float64(at), true
+		}
+		if at <= int(max(1, 6*hour/p.step)) {
+			return 0, false
+		}
+		at = at * 9 / 10
+	}
+}
+
+// chance returns the logarithm of the probability that so few requests, or so many, come in a segment; false if it is unknown. The
+// expected number is uncertain, too: it was counted outside the segment, in perhaps few slots.
+func (p *profile) chance(in segment, tail func(counted, mean, phi float64) float64) (float64, bool) {
+	phi, ok := p.dispersion(max(1, in.length()))
+	if !ok {
+		return 0, false
+	}
+	counted, expected := p.sums(in)
+	outside, _ := p.outside()
+	return tail(counted, expected, phi*(1+expected/max(1, outside))), true
+}
+
+// outside returns the requests that the profile was built from, and in how many slots.
+func (p *profile) outside() (requests, slots float64) {
+	for i, n := range p.counts {
+		if !p.isOut(i) {
+			requests, slots = requests+n, slots+1
+		}
+	}
+	return requests, slots
+}
+
+// lower returns the logarithm of the probability of so few requests or fewer, by a negative binomial distribution.
+func lower(counted, mean, phi float64) float64 { return tail(counted, mean, phi, -1) }
+
+// upper returns the logarithm of the probability of counted requests or more.
+func upper(counted, mean, phi float64) float64 { return tail(counted, mean, phi, 1) }
+
+// tail returns the logarithm of the probability of a number, and of all others in a direction.
+func tail(counted, mean, phi, direction float64) float64 {
+	if mean <= 0 {
+		return 0
+	}
+	if (counted-mean)*direction <= 0 {
+		return 0 // more than a half or so
+	}
+	phi = max(phi, 1+1e-6)
+	r, q := mean/(phi-1), 1-1/phi
+	k := counted
+	gamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	first := gamma(k+r) - gamma(r) - gamma(k+1) + r*math.Log(1/phi) + k*math.Log(q)
+	sum, term := 1.0, 1.0
+	for range 1_000_000 {
+		if direction > 0 {
+			term *= (k + r) / (k + 1) * q
+			k++
+		} else {
+			if k < 1 {
+				break
+			}
+			term *= k / (k - 1 + r) / q
+			k--
+		}
+		if sum += term; term < sum*1e-12 {
+			break
+		}
+	}
+	return min(0, first+math.Log(sum))
+}

@@ -1,0 +1,398 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/robobatch/robobatch/report/internal/show"
+)
+
+// A pause is a time in which a crawler stopped.
+type pause struct {
+	agent    int // everyone is all crawlers together
+	in       segment
+	expected float64
+	made     float64
+	from, to int64
+	ongoing  bool
+}
+
+// everyone stands for all crawlers together.
+const everyone = -1
+
+// allCrawlers returns the requests of all crawlers together.
+func (g *grid) allCrawlers() []count {
+	sum := make([]count, g.slots)
+	for a := 1; a < len(g.Agents); a++ {
+		for i, n := range g.traffic[a] {
+			sum[i].add(n)
+		}
+	}
+	return sum
+}
+
+// allClients returns the requests of all clients together.
+func (g *grid) allClients() []count {
+	sum := make([]count, g.slots)
+	for _, counts := range g.traffic {
+		for i, n := range counts {
+			sum[i].add(n)
+		}
+	}
+	return sum
+}
+
+// tests returns the logarithm of the probability below which an event is not chance, where each crawler and slot is a test.
+func (g *grid) tests() float64 {
+	return math.Log(chance) - math.Log(float64(max(1, g.slots)*max(1, len(g.Agents))))
+}
+
+// findGaps finds the times without a line of anybody.
+func (g *grid) findGaps() {
+	all := g.allClients()
+	counts := numbers(all)
+	for _, in := range idle(counts, 0) {
+		if in.from == 0 || in.to == g.slots {
+			continue
+		}
+		p := g.profile(counts, in)
+		_, expected := p.sums(in)
+		if chance, ok := p.chance(in, lower); ok && chance < g.tests() {
+			from, to := all[in.from-1].last, all[in.to].first
+			g.limits = append(g.limits, Row{Code: LogGap, Class: "A", From: at(from), To: at(to), Evidence: Evidence{Expected: rounded(expected)}})
+		}
+	}
+}
+
+// isGap reports whether a tenth of a segment or more lies in gaps of the log.
+func (g *grid) isGap(in segment) bool {
+	missing := 0
+	for i := range g.limits {
+		missing += in.overlap(segment{g.slotOf(g.limits[i].From.Unix()), g.slotOf(g.limits[i].To.Unix()) + 1})
+	}
+	return 10*missing > in.length()
+}
+
+// idle returns the segments with a share of the mean requests at most.
+func idle(counts []float64, share float64) []segment {
+	sum := 0.0
+	for _, n := range counts {
+		sum += n
+	}
+	scores, least := make([]float64, len(counts)), share*sum/float64(len(counts))
+	for i, n := range counts {
+		if scores[i] = least - n; share == 0 {
+			scores[i] = float64(bit(n == 0)) - n*float64(len(counts))
+		}
+	}
+	return segments(scores)
+}
+
+// findStopped finds the crawlers that stopped, alone or together.
+func (g *grid) findStopped() {
+	requests := total(g.allClients()).n
+	var pauses []pause
+	for a := 1; a < len(g.Agents); a++ {
+		if own := total(g.traffic[a]).n; g.Agents[a].Search || float64(own) >= busyShare*float64(requests) {
+			pauses = append(pauses, g.pausesOf(a, g.traffic[a])...)
+		}
+	}
+	all := g.pausesOf(everyone, g.allCrawlers())
+	for len(pauses) > 0 {
+		first := pauses[0]
+		together := slices.Collect(func(yield func(pause) bool) {
+			for _, p := range pauses {
+				if near(p.from, first.from, stopWithin) && near(p.to, first.to, max(stopWithin, (first.to-first.from)/4)) && !yield(p) {
+					return
+				}
+			}
+		})
+		if len(together) < stopTogether {
+			together = together[:1]
+		}
+		pauses = slices.DeleteFunc(pauses, func(p pause) bool { return slices.Contains(together, p) })
+		inAll := slices.ContainsFunc(all, func(p pause) bool { return 2*p.in.overlap(first.in) > first.in.length() })
+		if len(together) == 1 && !inAll {
+			g.addStopped(first, []int{first.agent})
+		} else if !inAll {
+			agents := make([]int, 0, len(together))
+			for _, p := range together {
+				agents = append(agents, p.agent)
+			}
+			g.addStopped(first, agents)
+		}
+	}
+	for _, p := range all {
+		var agents []int
+		for a := 1; a < len(g.Agents); a++ {
+			if total(g.traffic[a][:p.in.from]).n > 0 {
+				agents = append(agents, a)
+			}
+		}
+		g.addStopped(p, agents)
+	}
+}
+
+// near reports whether two times are at most so far apart.
+func near(a, b, most int64) bool { return max(a-b, b-a) <= most }
+
+// pausesOf returns the times in which a crawler made hardly a request, and not by chance.
+func (g *grid) pausesOf(agent int, traffic []count) (all []pause) {
+	counts := numbers(traffic)
+	rests := idle(counts, stopShare)
+	for i, in := range rests {
+		if in.from < 1 || float64(in.length())*float64(g.step) < stopLasts || g.isGap(in) {
+			continue
+		}
+		p := g.profile(counts, in)
+		made, expected := p.sums(in)
+		if expected/float64(in.length())*day/float64(g.step) < stopDaily || made > stopShare*expected || !g.wasThere(counts, in) || !g.cameBack(p, in) {
+			continue
+		}
+		longest := 0
+		for _, rest := range rests[:i] {
+			longest = max(longest, rest.length())
+		}
+		if chance, ok := p.chance(in, lower); in.length() < stopRests*longest || !ok || chance > g.tests() {
+			continue
+		}
+		one := pause{agent: agent, in: in, expected: expected, made: made, from: g.start(in.from), to: g.to, ongoing: true}
+		for j := in.from - 1; j >= 0; j-- {
+			if traffic[j].n > 0 {
+				one.from = traffic[j].last
+				break
+			}
+		}
+		if in.to < g.slots {
+			one.to, one.ongoing = traffic[in.to].first, false
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// wasThere reports whether a crawler came long enough, and often enough, before a segment.
+func (g *grid) wasThere(counts []float64, in segment) bool {
+	size, present, slots := int(max(1, stopSlot/g.step)), 0, 0
+	for end := in.from; end-size >= 0; end -= size {
+		slots++
+		present += bit(slices.Max(counts[end-size:end]) > 0)
+	}
+	return int64(slots*size)*g.step >= stopPresent && float64(present) >= stopSlots*float64(slots)
+}
+
+// cameBack reports whether a crawler made requests again after a segment, or the segment lasts to the end of the log.
+func (g *grid) cameBack(p *profile, in segment) bool {
+	if in.to >= g.slots {
+		return true
+	}
+	made, expected := p.sums(segment{in.to, min(g.slots, in.to+int(max(1, day/g.step)))})
+	return made >= stopBack*expected
+}
+
+// addStopped adds the row of crawlers that stopped.
+func (g *grid) addStopped(p pause, agents []int) {
+	r := Row{Code: CrawlerStopped, Class: "B", From: at(p.from), To: at(p.to), Ongoing: p.ongoing}
+	by := map[uint16]int64{}
+	for _, a := range agents {
+		by[uint16(a)] = total(g.traffic[a]).n
+		_, expected := g.profile(numbers(g.traffic[a]), p.in).sums(p.in)
+		made := total(g.traffic[a][p.in.from:p.in.to]).n
+		r.Evidence.Expected += expected
+		r.Evidence.Made += made
+		if g.Agents[a].Search {
+			r.lost += max(0, expected-float64(made))
+		}
+	}
+	r.Evidence.Expected = rounded(r.Evidence.Expected)
+	r.Agents = g.agentsOf(by)
+	r.Requests = int64(math.Round(max(0, r.Evidence.Expected-float64(r.Evidence.Made))))
+	if p.agent == everyone {
+		r.Evidence.Kind = "all crawlers"
+	}
+	r.Evidence.Visitors = total(g.traffic[0][p.in.from:p.in.to]).n
+	if r.lost == 0 {
+		r.lost = float64(r.Requests) / 4
+	}
+	g.rows = append(g.rows, r)
+}
+
+// findSurges finds the times in which a crawler made far more requests than usual, and much of all.
+func (g *grid) findSurges() {
+	everybody := g.allClients()
+	for a := 1; a < len(g.Agents); a++ {
+		counts := numbers(g.traffic[a])
+		usual := g.profile(counts, segment{})
+		for range 2 { // the first profile has the surge in it
+			scores := make([]float64, g.slots)
+			for i, n := range counts {
+				scores[i] = n - surgeEdge*max(usual.expected[i], 1e-9)
+			}
+			best, most := segment{}, 0.0
+			for _, in := range segments(scores) {
+				if n, e := usual.sums(in); n-e > most {
+					best, most = in, n-e
+				}
+			}
+			usual = g.profile(counts, best)
+		}
+		in := usual.out
+		made, expected := usual.sums(in)
+		outside, slots := usual.outside()
+		if int64(in.length())*g.step >= day { // then the few other days of its kind may have been poor ones
+			expected = max(expected, outside/max(1, slots)*float64(in.length()))
+		}
+		first, last := g.traffic[a][in.from].first, int64(0)
+		if in.length() > 0 {
+			last = g.traffic[a][in.to-1].last
+		}
+		chance, ok := usual.chance(in, upper)
+		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || slots*float64(g.step) < stopPresent || last-first < surgeLasts || made < surgeTimes*expected || expected <= 0 || made < surgeShare*float64(total(everybody[in.from:in.to]).n) || chance > g.tests() || !g.wasThere(counts, segment{in.from, in.to}) && in.from > 0 {
+			continue
+		}
+		n := total(g.traffic[a][in.from:in.to])
+		r := Row{Code: CrawlerSurge, Class: "B", Agents: []string{g.Agents[a].Name}, From: at(n.first), To: at(n.last), Requests: n.n, Evidence: Evidence{Expected: rounded(expected)}, lost: float64(n.n) / 10}
+		g.rows = append(g.rows, r)
+	}
+}
+
+// findSlowed finds the search crawlers whose requests dropped from a day on to the end.
+func (g *grid) findSlowed() {
+	perDay := int(max(1, day/g.step))
+	days := g.slots / perDay
+	least := slowDays
+	if g.to-g.from < slowLog {
+		least = slowHours / 24
+	}
+	all := daily(numbers(g.allClients()), perDay)
+	for a := 1; a < len(g.Agents); a++ {
+		if !g.Agents[a].Search {
+			continue
+		}
+		counts := numbers(g.traffic[a])
+		totals := daily(counts, perDay)
+		change, least := 0, least
+		best := math.Inf(1)
+		for d := least; d+least <= days; d++ {
+			if e := deviations(totals[:d]) + deviations(totals[d:]); e < best {
+				best, change = e, d
+			}
+		}
+		if change == 0 {
+			continue
+		}
+		before, after := median(totals[:change]), median(totals[change:])
+		below := 0
+		for _, n := range totals[change:] {
+			below += bit(n < slowBelow*before)
+		}
+		in := segment{change * perDay, g.slots}
+		made, expected := g.profile(counts, in).sums(in)
+		if before < stopDaily || after > slowShare*before || float64(below) < slowAfter*float64(days-change) || shift(totals, change) < slowShift ||
+			median(all[change:]) < .7*median(all[:change]) || slices.ContainsFunc(g.rows, func(r Row) bool {
+			return r.Code == CrawlerSurge && r.Agents[0] == g.Agents[a].Name && g.slotOf(r.To.Unix()) >= in.from-perDay
+		}) {
+			continue
+		}
+		r := Row{
+			Code: CrawlerSlowed, Class: "B", Agents: []string{g.Agents[a].Name}, From: at(g.start(in.from)), To: at(g.to), Ongoing: true,
+			Requests: int64(math.Round(max(0, expected-made))), Evidence: Evidence{Expected: rounded(expected), Made: int64(made), Before: before, After: after}, lost: max(0, expected-made),
+		}
+		g.rows = append(g.rows, r)
+	}
+}
+
+// shift returns how many standard errors the logarithms of days lie lower from a day on: by their spread around both levels, and by how much
+// a day is like the one before it. A profile of only the previous days underrates their spread: by block sums and a negative
+// binomial distribution one faultless crawler in 200 months slowed down.
+func shift(totals []float64, change int) float64 {
+	rest := make([]float64, len(totals))
+	levels := [2]float64{}
+	for i, part := range [2][]float64{totals[:change], totals[change:]} {
+		for _, n := range part {
+			levels[i] += math.Log(n+1) / float64(len(part))
+		}
+	}
+	squares, products := 0.0, 0.0
+	for i, n := range totals {
+		rest[i] = math.Log(n+1) - levels[bit(i >= change)]
+		if squares += rest[i] * rest[i]; i > 0 && i != change {
+			products += rest[i] * rest[i-1]
+		}
+	}
+	n := float64(len(totals))
+	memory := min(.8, max(0, products/max(squares, 1e-9))+1/n) // of so few days it comes out too low
+	spread := math.Sqrt(squares/(n-2)*(1+memory)/(1-memory)) * math.Sqrt(1/float64(change)+1/(n-float64(change)))
+	return (levels[0] - levels[1]) / max(spread, 1e-9)
+}
+
+// daily returns the sums of whole days.
+func daily(counts []float64, perDay int) (days []float64) {
+	for i := 0; i+perDay <= len(counts); i += perDay {
+		sum := 0.0
+		for _, n := range counts[i : i+perDay] {
+			sum += n
+		}
+		days = append(days, sum)
+	}
+	return days
+}
+
+// deviations returns the sum of absolute deviations of logarithms from their median.
+func deviations(counts []float64) (sum float64) {
+	logs := make([]float64, len(counts))
+	for i, n := range counts {
+		logs[i] = math.Log(n + 1)
+	}
+	middle := median(logs)
+	for _, x := range logs {
+		sum += math.Abs(x - middle)
+	}
+	return sum
+}
+
+// median returns the middle of numbers; 0 of none.
+func median(numbers []float64) float64 {
+	if len(numbers) == 0 {
+		return 0
+	}
+	sorted := slices.SortedFunc(slices.Values(numbers), cmp.Compare[float64])
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// sayTraffic writes the sentence of a row.
+func (g *grid) sayTraffic(r *Row) {
+	e := &r.Evidence
+	switch r.Code {
+	case LogGap:
+		r.Sentence = fmt.Sprintf("The log has no line from %s to %s, where about %s are expected: that time is unknown.", g.moment(r.From), g.moment(r.To), about(e.Expected)+" requests")
+	case NoCrawlers:
+		r.Sentence = "The log has no request of a known crawler: nothing can be said on crawlers."
+	case CrawlerStopped:
+		span := fmt.Sprintf("between %s and %s (%s)", g.moment(r.From), g.moment(r.To), length(r.lasting()))
+		if r.Ongoing {
+			span = fmt.Sprintf("since %s (%s)", g.moment(r.From), length(r.lasting()))
+		}
+		who, verb, missing := r.names(), "did not come", ""
+		if e.Made > 0 {
+			verb = "hardly came"
+		}
+		if e.Kind != "" {
+			who, verb, missing = "No crawler", "came", " of "+r.names()
+		}
+		r.Sentence = fmt.Sprintf("%s %s %s: about %s%s are missing.", who, verb, span, about(float64(r.Requests))+" requests", missing)
+		r.Remedy.Action = "Check whether the site blocks the addresses of " + r.names() + ", and look at the crawler's webmaster tools."
+		if len(r.Agents)+r.AgentsMore >= stopTogether {
+			r.Remedy.Action = "All at once is not their choice: look at the changes of firewall, CDN and DNS of that hour."
+		}
+	case CrawlerSlowed:
+		r.Sentence = fmt.Sprintf("Since %s %s fetches %s less: about %s requests a day, after %s before.", r.From.Format("2 Jan"), r.names(), show.Percent(rounded(1-e.After/e.Before)), about(e.After), about(e.Before))
+		r.Remedy.Action = "Compare with the crawl statistics of its webmaster tools; look at response times, and at what was released that day."
+	case CrawlerSurge:
+		r.Sentence = fmt.Sprintf("%s made %s from %s to %s, %s times as many as usual.", r.names(), show.Plural(r.Requests, "request"), g.moment(r.From), g.moment(r.To), about(float64(r.Requests)/e.Expected))
+		r.Remedy.Action = "Nothing, unless the server suffered. To slow a crawler, answer 429 with Retry-After."
+	}
+}

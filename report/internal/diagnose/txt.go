@@ -1,0 +1,233 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/report/internal/show"
+)
+
+// findTxt finds when the robots.txt of a site failed, was missing, or was another text.
+func (g *grid) findTxt(s *site) {
+	var all []answer
+	for _, a := range s.txt {
+		if g.isCrawler(a.agent) && a.status != 304 && a.status != 499 && a.status != NoStatus && !g.isRefused(s, a.agent, a.at) {
+			all = append(all, a)
+		}
+	}
+	failed := func(a answer) bool { return a.status >= 500 || a.status == 429 || a.status == 408 }
+	missing := func(a answer) bool { return a.status/100 == 4 && !failed(a) }
+	for _, run := range g.txtRuns(all, failed, txtFailing) {
+		g.addTxt(s, RobotsFailed, all, run, failed)
+	}
+	texts := g.textsOf(s.origin)
+	served := slices.ContainsFunc(all, func(a answer) bool { return a.status == 200 })
+	for _, run := range g.txtRuns(all, missing, txtLasting) {
+		if len(texts) > 0 || served && slices.ContainsFunc(all[:run.from], func(a answer) bool { return a.status == 200 }) {
+			g.addTxt(s, RobotsMissing, all, run, missing)
+		}
+	}
+	sized := slices.DeleteFunc(slices.Clone(all), func(a answer) bool { return a.status != 200 })
+	other := func(a answer) bool { return !hasSize(texts, a) }
+	if len(texts) == 0 || texts[0].At.IsZero() || !sizesKnown(sized, other) {
+		return
+	}
+	for _, run := range g.txtRuns(sized, other, txtLasting) {
+		if isNew(sized, run) {
+			g.addTxt(s, RobotsOther, sized, run, other)
+		}
+	}
+}
+
+// textsOf returns the texts of an origin.
+func (g *grid) textsOf(origin string) (all []Text) {
+	for _, t := range g.Texts {
+		if t.Origin == origin && t.Body != nil {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// hasSize reports whether an answer has the size of a text that was in force, or was within a day before or after.
+func hasSize(texts []Text, a answer) bool {
+	for i, t := range texts {
+		ended := i+1 < len(texts) && texts[i+1].At.Unix() < a.at-textSlack
+		if begun := i == 0 || t.At.Unix() <= a.at+textSlack; begun && !ended && uint32(len(t.Body)) == a.size {
+			return true
+		}
+	}
+	return false
+}
+
+// sizesKnown reports whether sizes in the log are those of texts.
+func sizesKnown(sized []answer, other func(answer) bool) bool {
+	known := 0
+	for _, a := range sized {
+		known += bit(!other(a))
+	}
+	return float64(known) >= textKnown*float64(len(sized)) && known > 0
+}
+
+// isNew reports whether hardly an answer outside a run has its commonest size.
+func isNew(sized []answer, run segment) bool {
+	size, outside := sizeOf(sized[run.from:run.to]), 0
+	for i, a := range sized {
+		outside += bit((i < run.from || i >= run.to) && a.size == size)
+	}
+	return float64(outside) <= textElse*float64(len(sized)-run.length())
+}
+
+// wasSent reports whether the server sent a text without a time to crawlers: nearly all answers of a time have its size. It is false, too, if
+// sizes are not known: an older text may have been in force then.
+func (g *grid) wasSent(t *Text, from, to int64) bool {
+	same, all := int64(0), int64(0)
+	for _, s := range g.sites {
+		for _, a := range s.txt {
+			if s.origin == t.Origin && a.status == 200 && a.at >= from && a.at <= to && g.isCrawler(a.agent) {
+				if all += a.n; a.size == uint32(len(t.Body)) {
+					same += a.n
+				}
+			}
+		}
+	}
+	return all > 0 && float64(same) >= textSent*float64(all)
+}
+
+// sizeOf returns the commonest size of answers.
+func sizeOf(all []answer) (best uint32) {
+	by := map[uint32]int64{}
+	for _, a := range all {
+		by[a.size] += a.n
+	}
+	for size, n := range by {
+		if n > by[best] || n == by[best] && size < best {
+			best = size
+		}
+	}
+	return best
+}
+
+// txtRuns returns the runs of answers of a kind to at least two clients, and over some time. A run may have others in it.
+func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []segment) {
+	scores := make([]float64, len(all))
+	for i, a := range all {
+		scores[i] = float64(a.n)
+		if !is(a) {
+			scores[i] *= -(1 - txtOthers) / txtOthers
+		}
+	}
+	for _, run := range segments(scores) {
+		clients, number, others := map[uint32]bool{}, int64(0), false
+		for _, a := range all[run.from:run.to] {
+			if is(a) {
+				clients[uint32(a.agent)<<16^a.client] = true
+				number += a.n
+			} else {
+				others = true
+			}
+		}
+		if number >= txtAnswers && len(clients) >= txtClients && all[run.to-1].at-all[run.from].at >= lasts && (!others || number >= txtBridged) {
+			runs = append(runs, run)
+		}
+	}
+	return runs
+}
+
+// addTxt adds the row of a run of answers.
+func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(answer) bool) {
+	r := Row{Code: code, Class: "A", Origin: s.origin, Path: txtName, From: at(all[run.from].at), To: at(all[run.to-1].at)}
+	by, statuses, sizes := map[uint16]int64{}, map[uint16]int64{}, all[run.from:run.to]
+	for _, a := range sizes {
+		r.Evidence.Fetches += a.n
+		if is(a) {
+			by[a.agent] += a.n
+			statuses[a.status] += a.n
+			r.Requests += a.n
+		}
+	}
+	r.Agents, r.Of, r.Evidence.Status = g.agentsOf(by), r.Evidence.Fetches, commonest(statuses)
+	if run.to < len(all) {
+		r.To = at(all[run.to].at)
+	} else {
+		r.To, r.Ongoing = at(g.to), true
+	}
+	in := segment{g.slotOf(r.From.Unix()), g.slotOf(r.To.Unix()) + 1}
+	for a := range g.Agents {
+		if a > 0 && g.Agents[a].Search && code == RobotsFailed {
+			made := total(g.traffic[a][in.from:in.to]).n
+			_, expected := g.profile(numbers(g.traffic[a]), in).sums(in)
+			r.lost += max(0, expected-float64(made))
+			if expected > r.Evidence.Expected {
+				r.Evidence.Expected, r.Evidence.Made, r.Evidence.Crawler = rounded(expected), made, g.Agents[a].Name
+			}
+		}
+	}
+	switch {
+	case code == RobotsFailed && r.lasting() > longFailing:
+		r.lost = max(r.lost, leastFailing)
+	case code == RobotsOther:
+		texts := g.textsOf(s.origin)
+		r.Evidence.Size = int64(sizeOf(sizes))
+		for _, t := range texts {
+			if !t.At.After(r.From) {
+				r.Evidence.TextSize = int64(len(t.Body))
+			}
+		}
+		r.lost = float64(r.Requests) / 4
+	case code == RobotsMissing:
+		r.lost = float64(r.Requests) / 10
+	}
+	g.rows = append(g.rows, r)
+}
+
+// sayTxt writes the sentence of a row.
+func (g *grid) sayTxt(r *Row) {
+	e := &r.Evidence
+	name := "robots.txt"
+	if len(g.sites) > 1 {
+		name = r.Origin + txtName
+	}
+	span := fmt.Sprintf("for %s (%s to %s)", length(r.lasting()), g.moment(r.From), g.moment(r.To))
+	if r.Ongoing {
+		span = "since " + g.moment(r.From)
+	}
+	switch r.Code {
+	case RobotsFailed:
+		verb := "answered"
+		if r.Ongoing {
+			verb = "answers"
+		}
+		r.Sentence = fmt.Sprintf("%s %s %d %s, to %s of %s by %s. Search engines stop crawling a site whose robots.txt fails.", name, verb, e.Status, span, show.Number(r.Requests), plural(e.Fetches, "fetch", "fetches"), r.names())
+		if e.Expected > 2*float64(e.Made) && e.Expected >= 10 {
+			r.Sentence = strings.TrimSuffix(r.Sentence, ".") + fmt.Sprintf(": %s made %s instead of about %s.", e.Crawler, show.Plural(e.Made, "request"), about(e.Expected))
+		}
+		r.Remedy.Action = "Serve robots.txt as a static file that does not depend on the application. Never answer 404 instead: that opens the whole site."
+	case RobotsMissing:
+		verb := "was missing"
+		if r.Ongoing {
+			verb = "is missing"
+		}
+		r.Sentence = fmt.Sprintf("%s %s %s: %s of %s by %s got %d. Crawlers take that for “no rules”.", name, verb, span, show.Number(r.Requests), plural(e.Fetches, "fetch", "fetches"), r.names(), e.Status)
+		r.Remedy.Action = "Put the file back."
+		if !r.Ongoing {
+			r.Remedy.Action = "It is fixed. Find out how the file went away."
+		}
+	case RobotsOther:
+		verb := "sent"
+		if r.Ongoing {
+			verb = "sends"
+		}
+		r.Sentence = fmt.Sprintf("%s the server %s something else as %s: %s bytes instead of %s, in %s of %s.", strings.ToUpper(span[:1])+span[1:], verb, name, show.Number(e.Size), show.Number(e.TextSize), show.Number(r.Requests), plural(e.Fetches, "fetch", "fetches"))
+		r.Remedy.Action = "Open /robots.txt in a browser: the usual reasons are a catch-all route or a page of the CDN."
+	}
+}
+
+// plural returns a number and a noun that has its own plural.
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return show.Number(n) + " " + many
+}
