@@ -58,7 +58,7 @@ func TestFlagsOfBytes(t *testing.T) {
 	}
 	changes := map[string]string{ // arguments added to the base; those behind a bar are in the base of the comparison, too
 		"base": "-base https://a.example", "format": "-format csv", "field": "-field url=u",
-		"keep":                 "-keep status", "client-at": "-client-at 1|-agent-from-log -ranges " + lists,
+		"keep": "-keep status", "client-at": "-client-at 1|-agent-from-log -ranges " + lists,
 		"accept-damaged-rules": "-accept-damaged-rules", "limit": "-limit 5", "agent": "-agent Googlebot",
 		"agent-from-log": "-agent-from-log", "cache": "-cache 1h|-agent-from-log -as-of log", "unknown-agents": "-unknown-agents skip|-agent-from-log",
 		"crawlers": "-crawlers ../../../../crawlers/crawlers.tsv", // those that are known, as the other tests run beside this one
