@@ -207,12 +207,8 @@ func (p *pattern) finish() error {
 			p.must = ']'
 		}
 	}
-	p.last = len(p.fields)
-	if p.last == 0 {
-		return fmt.Errorf("%w: it has no fields", ErrPattern)
-	}
-	if p.last > maxFields {
-		return fmt.Errorf("%w: it has %d fields, and %d are the most", ErrPattern, p.last, maxFields)
+	if p.last = len(p.fields); p.last == 0 || p.last > maxFields {
+		return fmt.Errorf("%w: it has %d fields: write one to %d", ErrPattern, p.last, maxFields)
 	}
 	if first := &p.fields[0]; len(p.lead) == 0 { // so the first field is there
 		p.bare = first.role == roleHost || first.role == roleClient
