@@ -146,6 +146,7 @@ func (p *pattern) add(f field, front []byte) error {
 // finish sets what depends on the next field, and checks that there is a URL.
 func (p *pattern) finish() error {
 	target := false
+	blanks := slices.ContainsFunc(p.fields, func(f field) bool { return bytes.IndexByte(f.until, ' ') >= 0 }) // stand between fields
 	for i := range p.of {
 		p.of[i] = -1
 	}
@@ -156,6 +157,7 @@ func (p *pattern) finish() error {
 		}
 		f.inside = f.inside || f.end == byZone // a time, which has a blank
 		f.quoted = f.quoted && bytes.HasPrefix(f.until, []byte{'"'})
+		spaced := f.role == roleRequest || f.role == roleAgent || f.role == roleReferer // also without quotes
 		var next field
 		if i+1 < len(p.fields) {
 			next = p.fields[i+1]
@@ -172,14 +174,14 @@ func (p *pattern) finish() error {
 		case f.end == byZone && n > 0 && f.until[0] == ' ':
 		case n == 1:
 			f.end = byByte
-		case n > 1 && f.until[0] == ' ' && !f.inside:
+		case n > 1 && f.until[0] == ' ' && !f.inside && !spaced:
 			f.end = byWord
 		default:
 			f.end = byText
 		}
 		switch f.end {
 		case byText, byByte, byColon:
-			f.isWord = !f.inside && len(f.until) > 0 && string(f.until) != " "
+			f.isWord = blanks && !f.inside && !spaced && len(f.until) > 0 && string(f.until) != " "
 		case bySlash:
 			f.isWord = true
 		case byWord, byQuote, byLast, byZone, byWords:

@@ -29,6 +29,8 @@ func TestPasted(t *testing.T) {
 		{"LogFormat", `LogFormat "%v:%p %h %l %u %t \"%r\" %>s %O \"%{Referer}i\" \"%{User-Agent}i\"" vhost_combined`, `a.example:80 ` + front + ` "-" "bot"`, "http://a.example/p?q=1|192.0.2.1|bot|200"},
 		{"a path and its query", `%h %t %m %U%q %>s "%{User-agent}i"`, `192.0.2.1 [10/Mar/2026:13:00:00 +0000] GET /a?b=c 404 "x"`, "https://base.example/a?b=c|192.0.2.1|x|404"},
 		{"a request in three fields", `%h %l %u %t "%m %U%q %H" %>s %b`, front, "https://base.example/p?q=1|192.0.2.1||200"},
+		{"tabs", "$time_local\t$remote_addr\t$request\t$status\t$http_user_agent\t$host", "10/Mar/2026:13:00:00 +0000\t192.0.2.1\tGET /p HTTP/1.1\t200\tbot/1 (a b)\ta.example", "https://a.example/p|192.0.2.1|bot/1 (a b)|200"},
+		{"bars with blanks", "$time_local | $remote_addr | $request | $status | $http_user_agent | $host", "10/Mar/2026:13:00:00 +0000 | 192.0.2.1 | GET /p HTTP/1.1 | 200 | bot/1 (a b) | a.example", "https://a.example/p|192.0.2.1|bot/1 (a b)|200"},
 		{"a quote that does not end", `$remote_addr $status $time_iso8601 "$request_uri`, `192.0.2.1 200 2026-03-10T13:00:00+00:00 "/p`, "https://base.example/p|192.0.2.1||200"},
 		{"a path, and its query elsewhere", `$time_local|$remote_addr|$uri|$args|$status`, `10/Mar/2026:13:00:00 +0000|192.0.2.1|/a|b=c|404`, "https://base.example/a?b=c|192.0.2.1||404"},
 		{"no query", `$time_local|$remote_addr|$uri|$args|$status`, `10/Mar/2026:13:00:00 +0000|192.0.2.1|/a|-|404`, "https://base.example/a|192.0.2.1||404"},
