@@ -290,7 +290,7 @@ func apacheField(text string) (f field, n int) {
 
 // named sets the name of a field, and the class of values that it takes.
 func (f field) named(name string) field {
-	f.name = name
+	f.name, f.written = name, name
 	if known := roleNames[f.role]; known != "" {
 		f.name = known
 	}

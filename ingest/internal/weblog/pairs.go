@@ -57,8 +57,29 @@ var otherNames = map[string]string{"fwd": "client_ip", "protocol": "scheme", "re
 // Err returns why the log as a whole cannot be read, after Failed.
 func (p *pairs) Err() error { return p.inner.Err() }
 
-// Parse reads a line. A value in quotes may have blanks, and quotes behind backslashes; words without a sign are passed by.
+// Parse reads a line.
 func (p *pairs) Parse(line []byte, r *Row) Result {
+	if result := p.toJSON(line); result != IsRow {
+		r.reset()
+		return result
+	}
+	return p.inner.Parse(p.json, r)
+}
+
+// Sample looks at the first lines.
+func (p *pairs) Sample(lines [][]byte) Choice {
+	var objects [][]byte
+	for _, line := range lines {
+		if p.toJSON(line) == IsRow {
+			objects = append(objects, bytes.Clone(p.json))
+		}
+	}
+	return p.inner.Sample(objects)
+}
+
+// toJSON makes a line an object. A value in quotes may have blanks, and quotes behind backslashes; words without a sign are
+// passed by.
+func (p *pairs) toJSON(line []byte) Result {
 	p.json, p.buf = append(p.json[:0], '{'), p.buf[:0]
 	for len(line) > 0 {
 		end := bytes.IndexByte(line, p.sep)
@@ -73,7 +94,6 @@ func (p *pairs) Parse(line []byte, r *Row) Result {
 				n++
 			}
 			if n == len(value) {
-				r.reset()
 				return RefusedQuote
 			}
 			value, end = p.unescape(value[:n]), len(name)+2+n+1
@@ -97,11 +117,10 @@ func (p *pairs) Parse(line []byte, r *Row) Result {
 		}
 	}
 	if len(p.json) == 1 {
-		r.reset()
 		return RefusedFormat
 	}
 	p.json[len(p.json)-1] = '}'
-	return p.inner.Parse(p.json, r)
+	return IsRow
 }
 
 // pair appends a name and a value.

@@ -58,6 +58,7 @@ type field struct {
 	until   []byte
 	option  []byte // text in front of the next field, if the line may lack that and all behind it
 	name    string
+	written string // the name as the pattern has it
 }
 
 // A pattern is a compiled format of lines.

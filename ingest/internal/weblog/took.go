@@ -83,6 +83,52 @@ func (p *plan) took(opt *Options) *Took {
 	return t
 }
 
+// Sample says which fields of the lines are read, by the pattern that most of them fit.
+func (l *lineLog) Sample(lines [][]byte) Choice {
+	best, most := l.patterns[0], 0
+	for _, p := range l.patterns {
+		fit := 0
+		for _, line := range lines {
+			if _, result := p.split(line, l.fields[:]); result == IsRow {
+				fit++
+			}
+		}
+		if fit > most {
+			best, most = p, fit
+		}
+	}
+	t := &Took{}
+	for _, r := range []role{roleURL, roleRequest, rolePath, roleHost, roleClient, roleTime, roleAgent, roleStatus} {
+		word, name, i := roleWords[r], "", best.of[r]
+		if r == roleClient && best.client >= 0 {
+			i = best.client
+		}
+		if i >= 0 {
+			name = best.fields[i].written
+		} else if r == roleHost && l.opt.Base != "" {
+			name = "-base"
+		}
+		if query := best.of[roleQuery]; r == rolePath && name != "" && query >= 0 {
+			name += " + " + best.fields[query].written
+		}
+		if r.isTarget() {
+			word = roleWords[roleURL]
+		}
+		if name != "" {
+			t.Fields = append(t.Fields, word+" = "+name)
+		}
+	}
+	for i, f := range best.fields {
+		if f.role == roleNone && f.name != "ident" && !slices.Contains(best.keep, i) {
+			t.Unread = append(t.Unread, f.name)
+		}
+	}
+	if n := len(t.Unread) - shownFields; n > 0 {
+		t.Unread = append(t.Unread[:shownFields], fmt.Sprintf("and %d more", n))
+	}
+	return Choice{Took: t}
+}
+
 // reason returns why a field is not read, "" if nobody knows its name, or reads it only where it is kept.
 func (p *plan) reason(field int, rows []*entry) string {
 	for _, e := range rows {
