@@ -212,9 +212,7 @@ func (p *pattern) finish() error {
 	if p.last = len(p.fields); p.last == 0 || p.last > maxFields {
 		return fmt.Errorf("%w: it has %d fields: write one to %d", ErrPattern, p.last, maxFields)
 	}
-	if first := &p.fields[0]; len(p.lead) == 0 { // so the first field is there
-		p.bare = first.role == roleHost || first.role == roleClient
-	}
+	p.bare = len(p.lead) == 0 && (p.fields[0].role == roleHost || p.fields[0].role == roleClient)
 	if i := slices.IndexFunc(p.fields, func(f field) bool { return f.option != nil }); i >= 0 && i+1 < p.need {
 		return fmt.Errorf("%w: only fields behind the URL and the status may be missing, and (? stands behind %s", ErrPattern, p.fields[i].name)
 	}
