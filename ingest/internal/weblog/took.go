@@ -83,20 +83,15 @@ func (p *plan) took(opt *Options) *Took {
 	return t
 }
 
-// Sample says which fields of the lines are read, by the pattern that most of them fit.
+// Sample says which fields of the lines are read, by the pattern that reads most of them.
 func (l *lineLog) Sample(lines [][]byte) Choice {
-	best, most := l.patterns[0], 0
-	for _, p := range l.patterns {
-		fit := 0
-		for _, line := range lines {
-			if _, result := p.split(line, l.fields[:]); result == IsRow {
-				fit++
-			}
-		}
-		if fit > most {
-			best, most = p, fit
+	read := make([]int, len(l.patterns))
+	for _, line := range lines {
+		if i := slices.IndexFunc(l.patterns, func(p *pattern) bool { _, result := p.split(line, l.fields[:]); return result == IsRow }); i >= 0 {
+			read[i]++
 		}
 	}
+	best := l.patterns[slices.Index(read, slices.Max(read))]
 	t := &Took{}
 	for _, r := range []role{roleURL, roleRequest, rolePath, roleHost, roleClient, roleTime, roleAgent, roleStatus} {
 		word, name, i := roleWords[r], "", best.of[r]
