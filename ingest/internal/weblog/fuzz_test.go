@@ -124,6 +124,8 @@ func referenceOf(text string) (loose, plain *regexp.Regexp) {
 			l, s = l+`([^ ]*)`, s+`([^"\\\[\]|: ]*)`
 		case behind == "": // all that is left
 			l, s = l+`(.*)`, s+`([^"\\\[\]|: ]*)`
+		case !strings.Contains(text, " "): // blanks separate nothing
+			l, s = l+`(.*?)`, s+`([^"\\\[\]|: ]*)`
 		default:
 			l, s = l+`([^ ]*?)`, s+`([^"\\\[\]|: ]*)`
 		}
