@@ -32,6 +32,9 @@ func Detect(lines [][]byte, opt Options) Format {
 		if votes > most {
 			best, most = f.name, votes
 		}
+		if most == len(lines) {
+			break
+		}
 	}
 	if best == URLs {
 		return detectTable(lines)

@@ -190,6 +190,9 @@ func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string)
 		return f, ""
 	}
 	most, least := f.info().right(lines, opt), 0
+	if most == 2*len(lines) { // nothing is better
+		return f, ""
+	}
 	p := &prefixed{inner: newWrapped()}
 	for _, shape := range prefixes {
 		p.shape = shape
