@@ -192,10 +192,11 @@ func (m *moment) end(b []byte) int64 {
 		b = b[n:]
 	}
 	b = bytes.TrimPrefix(b, []byte{' '})
-	switch {
-	case len(b) == 0 || string(b) == "Z" || string(b) == "z" || string(b) == "UTC" || string(b) == "GMT":
-		return m.unix()
-	case b[0] != '+' && b[0] != '-':
+	if len(b) == 0 || b[0] != '+' && b[0] != '-' {
+		switch string(b) {
+		case "", "Z", "z", "UTC", "GMT":
+			return m.unix()
+		}
 		return NoTime
 	}
 	var hours, minutes int
