@@ -77,9 +77,7 @@ func (p *plan) took(opt *Options) *Took {
 			t.Unread = append(t.Unread, shortName(f.name)+p.reason(i, rows))
 		}
 	}
-	if n := len(t.Unread) - shownFields; n > 0 {
-		t.Unread = append(t.Unread[:shownFields], fmt.Sprintf("and %d more", n))
-	}
+	t.Unread = firstShown(t.Unread)
 	return t
 }
 
@@ -118,10 +116,16 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 			t.Unread = append(t.Unread, f.name)
 		}
 	}
-	if n := len(t.Unread) - shownFields; n > 0 {
-		t.Unread = append(t.Unread[:shownFields], fmt.Sprintf("and %d more", n))
-	}
+	t.Unread = firstShown(t.Unread)
 	return Choice{Took: t}
+}
+
+// firstShown returns the names that are listed, and how many more there are.
+func firstShown(names []string) []string {
+	if n := len(names) - shownFields; n > 0 {
+		return append(names[:shownFields], fmt.Sprintf("and %d more", n))
+	}
+	return names
 }
 
 // reason returns why a field is not read, "" if nobody knows its name, or reads it only where it is kept.
