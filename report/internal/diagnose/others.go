@@ -140,14 +140,20 @@ func (v *survey) tally(of map[string]map[uint16]*count, name string, r *record) 
 	by[r.key.agent].add(one)
 }
 
+// sumOf returns the requests of each crawler, and the sum of all.
+func sumOf(of map[uint16]*count) (by map[uint16]int64, sum count) {
+	by = make(map[uint16]int64, len(of))
+	for agent, n := range of {
+		by[agent] = n.n
+		sum.add(*n)
+	}
+	return by, sum
+}
+
 // findSoft finds pages that look like an error page and are answered by 200.
 func (v *survey) findSoft() {
 	for _, s := range v.Soft {
-		by, sum := map[uint16]int64{}, count{}
-		for a, n := range v.soft[s.Directory] {
-			by[a] = n.n
-			sum.add(*n)
-		}
+		by, sum := sumOf(v.soft[s.Directory])
 		agent, share := v.share(by, leastShown)
 		if share < softShare {
 			continue
@@ -177,11 +183,7 @@ func (v *survey) share(by map[uint16]int64, least int64) (agent uint16, share fl
 // findWasted finds what crawlers spend their requests on: parameters, URLs without end and chains of redirects.
 func (v *survey) findWasted() {
 	for _, p := range v.Parameters {
-		by, sum := map[uint16]int64{}, count{}
-		for a, n := range v.parameters[p.Name] {
-			by[a] = n.n
-			sum.add(*n)
-		}
+		by, sum := sumOf(v.parameters[p.Name])
 		agent, share := v.share(by, leastShown)
 		same := float64(p.Same) >= parameterSame*float64(p.Sized) && p.Sized > 0
 		if share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
