@@ -2,6 +2,8 @@ package engine
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -198,8 +200,9 @@ func (f *tokenFilter) has(token []byte) bool {
 // A client is who a User-Agent names: a crawler of the table, or those words of it that may be tokens of
 // a robots.txt.
 type client struct {
-	agent uint32 // unknownAgent if it is none of the table
-	words []byte // product tokens in lower case, in their order, each followed by a blank
+	agent  uint32 // unknownAgent if it is none of the table
+	words  []byte // product tokens in lower case, in their order, each followed by a blank
+	header string // the User-Agent, if it is remembered
 }
 
 // The User-Agents that an Evaluator remembers, before it starts anew. A day's log of a busy site has some
@@ -215,6 +218,7 @@ type clients struct {
 	*namer
 	tokens tokenFilter // in place of namer's
 	known  map[string]client
+	recent [256]client // some of known
 	words  [][]byte
 	text   []byte
 }
@@ -224,7 +228,26 @@ func newClients(n *namer) *clients {
 }
 
 // of returns who a User-Agent names. It is valid until the next call.
-func (m *clients) of(userAgent []byte) client {
+func (m *clients) of(userAgent []byte) *client {
+	n := len(userAgent)
+	if n < 32 || n > maxKnownHeader {
+		m.recent[0] = m.find(userAgent)
+		return &m.recent[0]
+	}
+	// The hash of a map reads all of a header, this one the parts in which the headers of browsers and crawlers differ most: it saves a tenth of
+	// the time of a run with a column of agents.
+	end := userAgent[n-24:]
+	place := binary.LittleEndian.Uint64(end) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(end[16:]), 32)
+	place = (place + binary.LittleEndian.Uint64(userAgent[n/3:])*0x9E3779B97F4A7C15) * 0x9E3779B97F4A7C15
+	c := &m.recent[place>>56]
+	if c.header != string(userAgent) {
+		*c = m.find(userAgent)
+	}
+	return c
+}
+
+// find returns who a User-Agent names, and remembers it. It is valid until the next call.
+func (m *clients) find(userAgent []byte) client {
 	if c, known := m.known[string(userAgent)]; known {
 		return c
 	}
@@ -238,7 +261,7 @@ func (m *clients) of(userAgent []byte) client {
 		index, m.words = crawlers.IdentifyWords(m.words[:0], userAgent)
 		m.text = m.appendTokens(m.text[:0])
 	}
-	return m.keepClient(userAgent, client{uint32(1 + index), m.text}) // -1 becomes unknownAgent
+	return m.keepClient(userAgent, client{agent: uint32(1 + index), words: m.text}) // -1 becomes unknownAgent
 }
 
 // keepClient remembers who a User-Agent names, and returns that.
@@ -249,8 +272,8 @@ func (m *clients) keepClient(userAgent []byte, c client) client {
 	if len(m.known) >= maxKnownAgents {
 		clear(m.known)
 	}
-	c.words = bytes.Clone(c.words)
-	m.known[string(userAgent)] = c
+	c.words, c.header = bytes.Clone(c.words), string(userAgent)
+	m.known[c.header] = c
 	return c
 }
 
@@ -292,11 +315,12 @@ func (e *Evaluator) identify(b *Batch) {
 			c := e.clients.of(b.Data[s.Off : s.Off+s.Len])
 			if agent = c.agent; len(c.words) > 0 {
 				agent = pendingAgent | uint32(len(e.pending))
+				words := c.words
 				if s.Len > maxKnownHeader { // words that are not remembered
-					e.words = append(e.words, c.words...)
-					c.words = e.words[len(e.words)-len(c.words):]
+					e.words = append(e.words, words...)
+					words = e.words[len(e.words)-len(words):]
 				}
-				e.pending = append(e.pending, pendingRow{i, c.words})
+				e.pending = append(e.pending, pendingRow{i, words})
 			}
 		}
 		b.Agents = append(b.Agents, agent)

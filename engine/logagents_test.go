@@ -155,6 +155,28 @@ func TestAgentMemory(t *testing.T) {
 	}
 }
 
+// Headers that differ only where the place of the last ones is not taken from are told apart.
+func TestRecentAgents(t *testing.T) {
+	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, "https://a.com", logRobots)
+	m := newClients(s.namer)
+	pad := strings.Repeat(" like Gecko", 10)
+	for i, want := range []string{"bingbot", "Googlebot", "bingbot", "GPTBot", "Googlebot", "GPTBot"} {
+		header := fmt.Sprintf("%-12s%s", want+"/2.0", pad)
+		if got := m.of([]byte(header)).agent; crawlers.Set("all")[got-1].Token != want {
+			t.Errorf("%d: %q is number %d", i, header, got)
+		}
+	}
+	places := 0
+	for i := range m.recent {
+		if m.recent[i].header != "" {
+			places++
+		}
+	}
+	if places != 1 {
+		t.Errorf("%d places: the headers were to share one", places)
+	}
+}
+
 // A pack gives the crawlers of a log the same answers, whatever of it stays in memory; and the
 // rules that decided are there when the output asks for them.
 func TestLogAgentsPack(t *testing.T) {
