@@ -45,6 +45,11 @@ func (a *Automaton) compile(rules []Rule, l limits) ([]int32, error) {
 	}
 	b := builder{limits: l, workspace: w, table: w.buf[:0], listed: w.isMany(l)}
 	b.addNode(0, len(w.distinct), 0)
+	if b.crowd > crowdLimit && l == chosen {
+		w.makeEntries(rules, order) // addNode has changed their order
+		b = builder{limits: l, workspace: w, table: b.table[:0], listed: true}
+		b.addNode(0, len(w.distinct), 0)
+	}
 	w.buf = append(b.table, make([]byte, padding)...)
 	if len(w.buf) > maxTable {
 		return nil, fmt.Errorf("%w: %d bytes, the most is %d", ErrTooLarge, len(w.buf), maxTable)

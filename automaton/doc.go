@@ -18,8 +18,9 @@
 //   - Patterns with floating segments that share an anchor are found by fingerprints, three bytes
 //     each, 32 places of a path at once (Teddy). Only those are tried whose fingerprints the path
 //     has, and if they are many, also keys of some bytes more, that let an index find them.
-//   - Where there are more than 640 such patterns, or very long ones, package onepass finds them all
-//     in one pass. No real file is known that has so many.
+//   - Where there are more than 640 such patterns, or very long ones, or more than 24 that nothing but the rest of
+//     their text tells apart from one another, package onepass finds them all in one pass. No real file is known that
+//     has so many.
 //
 // The trie, fingerprints and indexes have assembly for amd64 with AVX2, and a twin in Go for all
 // other processors. Both read the same tables and answer alike.
@@ -48,7 +49,8 @@
 //     the path. A segment of over 63 bytes counts as nine, and a pattern of over 63 bytes as one more
 //     for each eight segments.
 //   - With package onepass it takes O(p·(∛n + √n/64) + n): a pattern moves at most once for each of its
-//     segments, in some 4 ns.
+//     segments, in some 4 ns, and costs nothing where a path lacks the segment of it that the fewest patterns have.
+//     3,333 rules like /*/word*word take 0.2 µs for a path of 22 bytes.
 //
 // For a robots.txt of 500 KiB and a path of 2 KiB, these are at most 250,000 moves, or 0.9 ms, if all
 // segments have one letter and the path has nearly all of them in order. One pattern after the other

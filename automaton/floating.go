@@ -32,6 +32,10 @@ const (
 	// next one 322.
 	triedLimit = 640
 
+	// crowdLimit is the most patterns that are tried wherever a path has one key of an index, as all of /*cat*html, /*dog*html and so
+	// on are: from there on package onepass is faster. Of real files, the most is 14.
+	crowdLimit = 24
+
 	// longSegmentCost is the weight of a segment of more than longSegment bytes: where it nearly occurs
 	// again and again, it takes that many times as long as a short pattern.
 	longSegmentCost = 8
@@ -104,7 +108,9 @@ func (b *builder) addFloating(entries []entry) (off uint32) {
 	if b.listed {
 		off = b.addList(pats)
 	} else {
-		off = b.table.addGroups(pats, b.grouped)
+		var crowd int
+		off, crowd = b.table.addGroups(pats, b.grouped)
+		b.crowd = max(b.crowd, crowd)
 	}
 	clear(pats)
 	return off

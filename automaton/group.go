@@ -177,8 +177,8 @@ type part struct {
 }
 
 // addGroups writes patterns of descending rank, whose order it changes, and returns the offset of the
-// first group. The part with the highest rank is last of all: code begins at the last one.
-func (t *table) addGroups(pats []ranked, grouped int) (off uint32) {
+// first group, and the largest crowd, see addIndex. The part with the highest rank is last of all: code begins at the last one.
+func (t *table) addGroups(pats []ranked, grouped int) (off uint32, crowd int) {
 	parts := partsOf(pats, grouped)
 	slices.SortFunc(parts, func(x, y part) int { return cmp.Compare(x.pats[0].rank, y.pats[0].rank) })
 	before := uint32(0) // the part before, if there is one
@@ -194,7 +194,7 @@ func (t *table) addGroups(pats []ranked, grouped int) (off uint32) {
 			t.putU24(before-3, at)
 		}
 		if parts[i].indexed {
-			t.addIndex(parts[i].pats)
+			crowd = t.addIndex(parts[i].pats)
 		} else {
 			t.addGroup(parts[i].pats)
 		}
@@ -203,7 +203,7 @@ func (t *table) addGroups(pats []ranked, grouped int) (off uint32) {
 		}
 		before = at
 	}
-	return off
+	return off, crowd
 }
 
 // partsOf parts patterns of descending rank: if they are more than grouped, those that can be in an

@@ -99,7 +99,26 @@ func nearMisses(n int) []Rule {
 	})
 }
 
+// crowd makes n rules at three anchors that all paths to a page have but for one word.
+func crowd(n int) []Rule {
+	rng := rand.New(rand.NewPCG(9309, 60))
+	return manyRules(n, func(i int) string {
+		word := make([]byte, 4)
+		for j := range word {
+			word[j] = "etaoins"[rng.IntN(7)]
+		}
+		switch {
+		case i%50 == 0:
+			return "/shop/" + string(word)
+		case i%10 < 8:
+			return "/*" + string(word) + "*html"
+		}
+		return [...]string{"/shop/*", "/shop/a*"}[i%2] + string(word) + "*.html$"
+	})
+}
+
 var shapes = []shape{
+	{"crowd", triedLimit - 40, crowd, []string{fill("etao/") + ".html", fill("nsie.html"), "/shop/a/tina-soon.html", "/shop/toes"}},
 	{"near-misses", triedLimit, nearMisses, []string{fill("abbbbbbb"), fill("abbbbbb"), fill("abbbbbbbbb"), fill("abbbbbbb") + "k"}},
 	{"stars", maxText, func(n int) []Rule {
 		return []Rule{{Pattern: "/" + strings.Repeat("*", n) + ".js"}, {Pattern: "/" + strings.Repeat("*", n) + ".js$", Allow: true}}

@@ -234,11 +234,24 @@ type indexEntry struct {
 	needs  uint64
 }
 
-// addIndex writes patterns of descending rank as an index.
-func (t *table) addIndex(pats []ranked) {
+// addIndex writes patterns of descending rank as an index. It returns the largest crowd: of the patterns under one hash, how many need
+// nothing but what all of them need.
+func (t *table) addIndex(pats []ranked) (crowd int) {
 	masks := indexPrints(pats)
 	log := max(0, bits.Len(uint(len(pats)-1))-2)
 	entries := indexEntries(pats, masks, uint32(64<<log-1))
+	for lo := 0; lo < len(entries); {
+		all, n, hi := ^uint64(0), 0, lo
+		for ; hi < len(entries) && entries[hi].hash == entries[lo].hash; hi++ {
+			all &= entries[hi].needs
+		}
+		for _, e := range entries[lo:hi] {
+			if e.needs == all {
+				n++
+			}
+		}
+		crowd, lo = max(crowd, n), hi
+	}
 	filter, first := make([]uint64, 1<<log), make([]uint16, 0, len(pats)+1)
 	for i, e := range entries {
 		if i == 0 || e.hash != entries[i-1].hash {
@@ -267,6 +280,7 @@ func (t *table) addIndex(pats []ranked) {
 		t.addU16(int(e.number))
 	}
 	t.addPatterns(pats)
+	return crowd
 }
 
 // indexEntries returns the entries of patterns in the order of their hashes. Only the bits of mask

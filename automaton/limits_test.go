@@ -154,3 +154,20 @@ func TestNestedAnchors(t *testing.T) {
 		}
 	}
 }
+
+// Patterns that nothing but the rest of their text tells apart are found in one pass, and those that words tell apart are not.
+func TestCrowd(t *testing.T) {
+	for _, c := range []struct {
+		rules []Rule
+		lists bool
+	}{
+		{crowd(300), true},
+		{crowd(20), false},
+		{manyRules(300, func(i int) string { return fmt.Sprintf("/*%c%c-%c", 'a'+i%26, 'a'+i/26, 'a'+i%7) }), false},
+	} {
+		a, _, err := Compile(c.rules)
+		if err != nil || (a.search != nil) != c.lists {
+			t.Errorf("%d rules like %s: lists %t, error %v", len(c.rules), c.rules[1].Pattern, a.search != nil, err)
+		}
+	}
+}

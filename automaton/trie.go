@@ -13,6 +13,7 @@ type builder struct {
 	table  table    // in workspace.buf
 	listed bool     // patterns with floating segments are in lists, see addList
 	lists  []uint32 // the offsets of the lists
+	crowd  int      // the most patterns of an index that are tried wherever a path has one key
 }
 
 // The anchors form a radix trie. A node is

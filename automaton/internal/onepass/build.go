@@ -1,7 +1,9 @@
 package onepass
 
 import (
+	"cmp"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -23,21 +25,42 @@ func New(lists [][]Pattern) *Matcher {
 			}
 		}
 	}
-	m := &Matcher{}
+	m := &Matcher{lists: len(lists)}
 	m.addSegments(slices.Sorted(maps.Keys(number)), number)
-	for _, list := range lists {
-		patterns := make([]pattern, len(list))
-		for i, p := range list {
-			patterns[i] = pattern{uint32(len(m.steps)), p.Rank, p.End}
+	uses := make([]int, len(m.segments)) // of each segment, by patterns
+	for l, list := range lists {
+		for _, p := range list {
+			m.patterns = append(m.patterns, pattern{at: uint32(len(m.steps)), rank: p.Rank, list: uint32(l), atEnd: p.End})
 			for _, seg := range slices.Backward(strings.Split(p.Segments[1:], "*")) {
 				m.steps = append(m.steps, number[seg])
+				uses[number[seg]]++
 			}
 			m.steps = append(m.steps, lastStep|p.Rank)
 		}
-		// Those that wait for a segment together are to be close together: else Match takes three times as long.
-		slices.SortFunc(patterns, func(x, y pattern) int { return slices.Compare(m.steps[x.at:], m.steps[y.at:]) })
-		m.lists = append(m.lists, patterns)
 	}
+	for i := range m.patterns {
+		p := &m.patterns[i]
+		p.sign = m.steps[p.at]
+		for _, seg := range m.steps[p.at:] {
+			if seg >= lastStep {
+				break
+			}
+			if uses[seg] < uses[p.sign] {
+				p.sign = seg
+			}
+		}
+	}
+	// Those that wait for a segment together are to be close together: else Match takes three times as long.
+	slices.SortFunc(m.patterns, func(x, y pattern) int {
+		return cmp.Or(cmp.Compare(x.sign, y.sign), cmp.Compare(x.list, y.list), slices.Compare(m.steps[x.at:], m.steps[y.at:]))
+	})
+	for g, i := 0, 0; g < len(m.segments); g++ {
+		m.segments[g].patterns = uint32(i)
+		for i < len(m.patterns) && m.patterns[i].sign == uint32(g) {
+			i++
+		}
+	}
+	m.segments = append(m.segments, segment{patterns: uint32(len(m.patterns))})
 	return m
 }
 
@@ -79,6 +102,17 @@ func (m *Matcher) addStates(texts []string) (shorter []uint32, depth []int) {
 	type span struct{ lo, hi, length int } // the texts that begin with that of a state, and its length
 	spans := []span{{0, len(texts), 0}}
 	m.labels, m.states = []byte{0}, []state{{}} // of the root
+	classes, size := 1, 0
+	for _, text := range texts {
+		for i := range len(text) {
+			if m.class[text[i]] == 0 {
+				m.class[text[i]] = uint8(classes)
+				classes++
+			}
+		}
+		size += len(text)
+	}
+	m.shift = uint8(bits.Len(uint(classes - 1)))
 	for s := 0; s < len(spans); s++ {
 		at, fail := spans[s], m.states[s].fail
 		end := m.states[fail].end
@@ -97,6 +131,16 @@ func (m *Matcher) addStates(texts []string) (shorter []uint32, depth []int) {
 			}
 			spans = append(spans, span{at.lo, next, at.length + 1})
 			m.labels, m.states = append(m.labels, label), append(m.states, child)
+		}
+		if width := 1 << m.shift; s == 0 || s*width < 2*size { // of the first states, at most eight bytes for each of texts
+			row := append(m.next, make([]uint32, width)...)
+			if s > 0 {
+				copy(row[len(m.next):], m.next[fail<<m.shift:][:width])
+			}
+			for child := int(m.states[s].children); child < len(m.labels); child++ {
+				row[len(m.next)+int(m.class[m.labels[child]])] = uint32(child)
+			}
+			m.next, m.rows = row, uint32(s+1)
 		}
 	}
 	m.states = append(m.states, state{children: uint32(len(spans))})

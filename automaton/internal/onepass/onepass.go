@@ -2,13 +2,14 @@
 // for rules of hostile files, which take too long one after the other. It hides the algorithm.
 //
 // A pattern is a sequence of segments. A path matches it if it has them in order, none overlapping another. An
-// Aho-Corasick automaton finds where segments end. Then the path is read from its end to its beginning. Each
-// pattern waits for its last segment. Where that ends, the pattern moves to where it begins, and waits for the
-// segment before. The last place of a segment is always right, as an earlier one leaves less of the path.
+// Aho-Corasick automaton finds where segments end. A pattern is looked for only if the path has its sign, the segment of it
+// that the fewest patterns have. Then the path is read from its end to its beginning. Each pattern waits for its last
+// segment. Where that ends, the pattern moves to where it begins, and waits for the segment before. The last place of a
+// segment is always right, as an earlier one leaves less of the path.
 //
 // With n the bytes of all patterns and p those of the path, [New] takes O(n) and sorting, and [Matcher.Match]
-// O(p·(∛n + √n/64) + n): a pattern moves at most once for each of its segments, which takes 4 ns. Of 1,000
-// segments that end one another, the bits of 64 say at once which of them patterns wait for.
+// O(p·(∛n + √n/64) + n): a pattern moves at most once for each of its segments, which takes 4 ns, and not at all if the path
+// lacks its sign. Of 1,000 segments that end one another, the bits of 64 say at once which of them patterns wait for.
 //
 // The code is to be short and bounded: of 2,561 real files, no group comes here. A pack stores no such table.
 package onepass
@@ -17,14 +18,20 @@ import (
 	"bytes"
 	"math/bits"
 	"slices"
+	"sort"
 )
 
 // A Matcher has lists of patterns. It is immutable, and safe for concurrent use by callers with a [Scratch] each.
 type Matcher struct {
-	states   []state // of the Aho-Corasick automaton, in order of depth, and one more; the root is 0
-	labels   []byte  // the label that leads to each state
-	segments []segment
-	lists    [][]pattern
+	states   []state    // of the Aho-Corasick automaton, in order of depth, and one more; the root is 0
+	next     []uint32   // by state and class of a byte, the state that follows, of the first states
+	rows     uint32     // the states that next has
+	shift    uint8      // 1<<shift is at least the number of classes
+	class    [256]uint8 // of each byte: those that no label is are 0
+	labels   []byte     // the label that leads to each state
+	segments []segment  // and one more
+	patterns []pattern  // by sign, then list
+	lists    int
 	steps    []uint32 // the segments of each pattern, the last one first, and lastStep + its rank behind them
 }
 
@@ -38,15 +45,18 @@ type (
 
 	// A segment is a distinct segment of the patterns.
 	segment struct {
-		family uint64 // a bit for each segment that ends this one, itself included, of the 64 with the same number / 64
-		other  uint32 // 1 + the longest segment that ends this one and is none of these; 0 if there is none
-		length uint32 // in bytes
+		family   uint64 // a bit for each segment that ends this one, itself included, of the 64 with the same number / 64
+		other    uint32 // 1 + the longest segment that ends this one and is none of these; 0 if there is none
+		length   uint32 // in bytes
+		patterns uint32 // the first pattern of which it is the sign; they end where those of the next segment begin
 	}
 
 	// A pattern says where it begins in Matcher.steps.
 	pattern struct {
 		at, rank uint32
-		atEnd    bool // its last segment is at the end of the path
+		list     uint32 // the index of its list
+		sign     uint32 // the segment of it that the fewest patterns have
+		atEnd    bool   // its last segment is at the end of the path
 	}
 )
 
@@ -64,7 +74,11 @@ type Scratch struct {
 	ends     []uint32  // by place of the path: 1 + the longest segment that ends there
 	attempts []attempt // the first is unused
 	queues   []queue   // by segment: the attempts that wait for it, if it is active
-	active   []uint64  // a bit for each segment
+	active   []uint64  // a bit for each segment that attempts wait for
+	seen     []uint64  // a bit for each segment that the path has
+	signs    []uint32  // the segments that the path has
+	touched  []uint32  // the words of seen and active that may not be 0
+	from     []uint32  // by list: 1 + the place where its search starts; 0 if there is none
 	arriving []uint32  // by place of the path: the first attempt that arrives there; 0 if there is none
 	best     uint32
 
@@ -86,47 +100,93 @@ type (
 // Match returns the highest rank among best and the patterns that the path matches from their starts on. Starts are
 // in ascending order of place, and each is before the end of the path.
 func (m *Matcher) Match(path []byte, starts []Start, best uint32, s *Scratch) uint32 {
-	first, place, state := starts[0].Pos, len(path), uint32(0)
-	s.prepare(m, place)
+	first, state := starts[0].Pos, uint32(0)
+	s.prepare(m, len(path))
 	s.ends[first], s.best = 0, best
 	for i, b := range path[first:] {
 		state = m.step(state, b)
 		s.ends[first+i+1] = m.states[state].end
+		m.see(s.ends[first+i+1], s)
+	}
+	for _, start := range starts {
+		s.from[start.List] = uint32(start.Pos) + 1
 	}
 	m.start(starts, true, s)
-	m.leave(place, s)
-	clear(s.active) // those whose last segment is elsewhere
+	m.leave(len(path), s)
+	for _, group := range s.touched { // those whose last segment is elsewhere
+		s.active[group] = 0
+	}
 	m.start(starts, false, s)
-	for ; place >= first; place-- {
+	if len(s.attempts) == 1 {
+		first = len(path) + 1 // nothing waits
+	}
+	for place := len(path); place >= first; place-- {
 		m.arrive(place, s)
 		m.leave(place, s)
+	}
+	for _, start := range starts {
+		s.from[start.List] = 0
 	}
 	return s.best
 }
 
-// step returns the state that follows on a byte.
-func (m *Matcher) step(state uint32, b byte) uint32 {
-	for {
-		lo, hi := m.states[state].children, m.states[state+1].children
-		if i := bytes.IndexByte(m.labels[lo:hi], b); i >= 0 {
-			return lo + uint32(i)
+// see adds the segments that end a text to those that the path has.
+func (m *Matcher) see(end uint32, s *Scratch) {
+	for o := end; o != 0; s.Looked++ {
+		seg, group := &m.segments[o-1], (o-1)>>6
+		if s.seen[group] == 0 {
+			s.touched = append(s.touched, group)
 		}
-		if state == 0 {
-			return 0
+		unseen := seg.family &^ s.seen[group]
+		s.seen[group] |= unseen
+		for ; unseen != 0; unseen &= unseen - 1 {
+			s.signs = append(s.signs, group<<6|uint32(bits.TrailingZeros64(unseen)))
 		}
-		state = m.states[state].fail
+		o = seg.other
 	}
 }
 
-// start has the patterns whose last segment is at the end of the path, or the others, wait for it, but for those
-// that cannot be better than the best one.
-func (m *Matcher) start(starts []Start, atEnd bool, s *Scratch) {
-	for _, start := range starts {
-		for _, p := range m.lists[start.List] {
-			if p.atEnd == atEnd && p.rank > s.best {
-				s.attempts = append(s.attempts, attempt{at: p.at + 1, from: uint32(start.Pos)})
-				s.wait(uint32(len(s.attempts)-1), m.steps[p.at])
+// step returns the state that follows on a byte.
+func (m *Matcher) step(state uint32, b byte) uint32 {
+	for ; state >= m.rows; state = m.states[state].fail {
+		next, end := m.states[state].children, m.states[state+1].children
+		if end-next > 8 {
+			if i := bytes.IndexByte(m.labels[next:end], b); i >= 0 {
+				return next + uint32(i)
 			}
+			continue
+		}
+		for ; next < end; next++ {
+			if m.labels[next] == b {
+				return next
+			}
+		}
+	}
+	return m.next[state<<m.shift|uint32(m.class[b])]
+}
+
+// start has the patterns whose last segment is at the end of the path, or the others, wait for it, but for those
+// whose sign the path lacks and those that cannot be better than the best one.
+func (m *Matcher) start(starts []Start, atEnd bool, s *Scratch) {
+	for _, g := range s.signs {
+		patterns := m.patterns[m.segments[g].patterns:m.segments[g+1].patterns]
+		if len(patterns) <= 8*len(starts) {
+			m.startAll(patterns, atEnd, s)
+			continue
+		}
+		for _, start := range starts {
+			lo := sort.Search(len(patterns), func(i int) bool { return patterns[i].list >= uint32(start.List) })
+			hi := lo + sort.Search(len(patterns)-lo, func(i int) bool { return patterns[lo+i].list > uint32(start.List) })
+			m.startAll(patterns[lo:hi], atEnd, s)
+		}
+	}
+}
+
+func (m *Matcher) startAll(patterns []pattern, atEnd bool, s *Scratch) {
+	for i := range patterns {
+		if p := &patterns[i]; p.rank > s.best && p.atEnd == atEnd && s.from[p.list] != 0 {
+			s.attempts = append(s.attempts, attempt{at: p.at + 1, from: s.from[p.list] - 1})
+			s.wait(uint32(len(s.attempts)-1), m.steps[p.at])
 		}
 	}
 }
@@ -150,6 +210,9 @@ func (m *Matcher) arrive(place int, s *Scratch) {
 func (s *Scratch) wait(i, segment uint32) {
 	q, active, bit := &s.queues[segment], &s.active[segment>>6], uint64(1)<<(segment&63)
 	if *active&bit == 0 {
+		if *active == 0 {
+			s.touched = append(s.touched, segment>>6)
+		}
 		*active |= bit
 		*q = queue{tail: i}
 	}
@@ -174,13 +237,19 @@ func (m *Matcher) leave(place int, s *Scratch) {
 
 // prepare makes room for m and a path of that length, and forgets the last path.
 func (s *Scratch) prepare(m *Matcher, length int) {
+	for _, group := range s.touched {
+		s.active[group], s.seen[group] = 0, 0
+	}
+	s.touched, s.signs, s.attempts = s.touched[:0], s.signs[:0], append(s.attempts[:0], attempt{})
 	s.ends = slices.Grow(s.ends[:0], length+1)[:length+1]
 	s.arriving = slices.Grow(s.arriving[:0], length+1)[:length+1]
-	s.queues = slices.Grow(s.queues[:0], len(m.segments))[:len(m.segments)]
-	s.active = slices.Grow(s.active[:0], len(m.segments)/64+1)[:len(m.segments)/64+1]
 	clear(s.arriving)
-	clear(s.active)
-	s.attempts = append(s.attempts[:0], attempt{})
+	if n := len(m.segments); n > len(s.queues) {
+		s.queues, s.active, s.seen = make([]queue, n), make([]uint64, n/64+1), make([]uint64, n/64+1)
+	}
+	if m.lists > len(s.from) {
+		s.from = make([]uint32, m.lists)
+	}
 }
 
 // Size returns the bytes of the tables; of a nil Matcher, 0.
@@ -188,9 +257,5 @@ func (m *Matcher) Size() int {
 	if m == nil {
 		return 0
 	}
-	size := len(m.labels) + 12*len(m.states) + 16*len(m.segments) + 4*len(m.steps)
-	for _, list := range m.lists {
-		size += 24 + 12*len(list)
-	}
-	return size
+	return 4*len(m.next) + len(m.class) + len(m.labels) + 12*len(m.states) + 24*len(m.segments) + 4*len(m.steps) + 20*len(m.patterns)
 }

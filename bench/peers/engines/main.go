@@ -35,6 +35,7 @@ func run(arguments []string) error {
 	rounds := flags.Int("rounds", 6, "lines for each case")
 	lines := flags.Int("lines", 100_000, "most paths of a workload")
 	origins := flags.Int("origins", 500, "origins of W4")
+	worst := flags.Bool("hostile", false, "rules that are to make matching slow, in place of the other workloads")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -43,7 +44,11 @@ func run(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	works, err := workloads(c, *lines, *origins)
+	make := func() ([]*workload, error) { return workloads(c, *lines, *origins) }
+	if *worst {
+		make = hostileSites
+	}
+	works, err := make()
 	if err != nil {
 		return err
 	}
