@@ -15,11 +15,12 @@ type Code string
 const (
 	// Of the file.
 
-	codeBOM      Code = "bom"       // it starts with a byte order mark, or a part of one, which is skipped
-	codeUTF16    Code = "utf16"     // it starts like UTF-16, which is not decoded
-	codeHTML     Code = "html"      // it looks like an HTML page
-	codeTooLarge Code = "too_large" // it goes on behind the last line that is read
-	codeCutLine  Code = "cut_line"  // the size limit cuts this line in two, so it is discarded
+	codeBOM      Code = "bom"        // it starts with a byte order mark, or a part of one, which is skipped
+	codeNoRobots Code = "not_robots" // no line of it is a directive
+	codeUTF16    Code = "utf16"      // it starts like UTF-16, which is not decoded
+	codeHTML     Code = "html"       // it looks like an HTML page
+	codeTooLarge Code = "too_large"  // it goes on behind the last line that is read
+	codeCutLine  Code = "cut_line"   // the size limit cuts this line in two, so it is discarded
 
 	// Of any line.
 
@@ -31,6 +32,9 @@ const (
 	codeTypo        Code = "typo"          // its key is a known misspelling; the text says whether it counts
 	codeLooseKey    Code = "loose_key"     // its key only starts like the one that it is taken for
 	codeUnknown     Code = "unknown_field" // nobody knows its key
+	codeGarbled     Code = "garbled_line"  // it would be a directive, but for characters around its key
+	codeJoinedLines Code = "joined_lines"  // another directive begins in it
+	codeNoindexOpen Code = "noindex_open"  // a Noindex whose path no rule closes
 	codeUnused      Code = "unused_field"  // its key is known, and has no effect in this dialect
 
 	// Of groups.

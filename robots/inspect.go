@@ -45,6 +45,9 @@ func Inspect(body []byte, d Dialect) *Report {
 		}
 		in.line(&l, text[begin:end])
 	}
+	if r.Odd == OddText && !slices.ContainsFunc(r.Diagnostics, func(d Diagnostic) bool { return d.Code == codeGarbled || d.Code == codeJoinedLines }) {
+		in.note(1, codeNoRobots, "no line is a directive, so crawlers may fetch everything")
+	}
 	in.endDelays(true)
 	in.size(len(text) < min(len(body), MaxBytes), l.num)
 	in.groups()
@@ -126,8 +129,15 @@ func (in *inspector) line(l *line, raw string) {
 		in.blank, in.parted = true, true
 	case l.blank:
 	case !l.directive:
+		if in.dead(l, raw) {
+			return
+		}
 		in.note(l.num, codeNoDirective, "no directive: a key and a colon are missing")
 	default:
+		dead := in.dead(l, raw)
+		if dead && l.kind == kindOther {
+			return
+		}
 		in.key(l)
 		in.commented(l, raw)
 		in.cut(l, raw)

@@ -50,6 +50,8 @@ func (in *inspector) unknownKey(l *line) {
 	switch {
 	case isPreferenceKey(l.key) && !l.noColon:
 		in.note(l.num, codeUnused, "%q changes no verdict; it says what may be done with pages, which is a draft", l.key)
+	case strings.EqualFold(l.key, "noindex") && in.noindex(l):
+		in.note(l.num, codeNoindexOpen, "no large search engine reads Noindex, and no rule closes %s", shortened(l.value))
 	case unused[strings.ToLower(l.key)]:
 		in.note(l.num, codeUnused, "%q has no effect in this dialect", l.key)
 	case typo:

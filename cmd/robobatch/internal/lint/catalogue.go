@@ -210,6 +210,13 @@ var Codes = []Code{
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
 	{
+		Name: "garbled_line", Severity: Error,
+		What: "A line would be a directive, but for characters around its key: one that cannot be seen, a blank in the key, a quote or bullet before it, or another sign in place of the colon. It is ignored.",
+		Do:   "Type the line anew, as the message says.",
+		Bad:  "User-agent: *\nDisallow：/private/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
 		Name: "html", Severity: Error,
 		What: "The file looks like an HTML page, so it has no rules. A server that answers every URL with its home page does so.",
 		Do:   "Answer /robots.txt with the file itself, or with status 404 if there is none.",
@@ -229,6 +236,13 @@ var Codes = []Code{
 		Do:   "If that is not meant, give each group a rule before the next User-agent line: an empty Disallow will do. A Crawl-delay between the names does not separate groups (delay_only_group).",
 		Bad:  "User-agent: *\nUser-agent: Examplebot\nDisallow: /\n",
 		Good: "User-agent: *\nDisallow:\n\nUser-agent: Examplebot\nDisallow: /\n",
+	},
+	{
+		Name: "joined_lines", Severity: Error,
+		What: "Another directive begins in a line, behind a blank or the two characters \\n. It is read as part of the first one's value.",
+		Do:   "Begin a new line there. If the file comes from a template or an API, write its text, not its JSON.",
+		Bad:  "User-agent: *\\nDisallow: /private/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
 	},
 	{
 		Name: "joined_sections", Severity: Info, Dialect: "yandex",
@@ -294,11 +308,25 @@ var Codes = []Code{
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
 	{
+		Name: "noindex_open", Severity: Error,
+		What: "No large search engine reads Noindex, and no Disallow covers its path: crawlers may fetch it.",
+		Do:   "To keep crawlers out, write Disallow. To keep pages out of search, answer them with the header X-Robots-Tag: noindex.",
+		Bad:  "User-agent: *\nDisallow: /a/\nNoindex: /private/\n",
+		Good: "User-agent: *\nDisallow: /a/\nDisallow: /private/\n",
+	},
+	{
 		Name: "not_inherited", Severity: Warning,
 		What: "A crawler with a group of its own does not read the rules for *, and may fetch what they forbid. This is not said of a group that has Allow: / or only an empty Disallow, that repeats a rule for *, or that has a Disallow where * is closed altogether.",
 		Do:   "Repeat the rules for * in the group, or let the group go. If it is meant so, Allow: / in the group says that.",
 		Bad:  "User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /search/\n",
 		Good: "User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /private/\nDisallow: /search/\n",
+	},
+	{
+		Name: "not_robots", Severity: Error,
+		What: "No line of the file is a directive: it is an error message, perhaps, or another file. Crawlers find no rules in it, and may fetch everything.",
+		Do:   "Answer /robots.txt with the file itself, or with status 404 if there is none.",
+		Bad:  "Not Found\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
 	},
 	{
 		Name: "not_utf8", Severity: Warning,
@@ -409,7 +437,7 @@ var Codes = []Code{
 		Name: "unused_field", Severity: Info,
 		What: "The key is known, but changes no verdict in this dialect.",
 		Do:   "Leave it if it is meant for other crawlers: some read Crawl-delay, though Google does not, and Yandex reads Host and Clean-param. No large search engine reads Noindex.",
-		Bad:  "User-agent: *\nDisallow: /private/\nNoindex: /x/\n",
+		Bad:  "User-agent: *\nDisallow: /private/\nNoindex: /private/\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
 	{

@@ -58,7 +58,7 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 	findings := make([]Finding, 0, len(diagnostics))
 	lines := lineReader{rest: body}
 	seen := map[Key]int{}
-	page := slices.ContainsFunc(diagnostics, func(d robots.Diagnostic) bool { return d.Code == "html" || d.Code == "utf16" })
+	page := slices.ContainsFunc(diagnostics, func(d robots.Diagnostic) bool { return d.Code == "html" || d.Code == "utf16" || d.Code == "not_robots" })
 	for _, d := range diagnostics {
 		if page && ofPages[d.Code] {
 			continue
@@ -110,7 +110,7 @@ func (r *lineReader) line(num int32) string {
 // value.
 var atKey = map[robots.Code]bool{
 	"typo": true, "loose_key": true, "unknown_field": true, "unused_field": true, "missing_colon": true, "no_directive": true,
-	"html": true, "utf16": true, "bom": true, "nul": true, "not_utf8": true, "too_large": true, "cut_line": true, "line_too_long": true,
+	"html": true, "utf16": true, "not_robots": true, "garbled_line": true, "noindex_open": true, "bom": true, "nul": true, "not_utf8": true, "too_large": true, "cut_line": true, "line_too_long": true,
 	"rule_without_group": true, "content_signal_outside_group": true, "before_rules": true, "blank_in_section": true, "joined_sections": true,
 	"delay_only_group": true, "too_many_rules": true, "empty_allow": true,
 }

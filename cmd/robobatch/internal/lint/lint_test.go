@@ -168,7 +168,7 @@ func TestFingerprints(t *testing.T) {
 		return all
 	}
 	const body = "Foo: 1\nFoo: 1\n Foo: 1\nFoo: 2\n"
-	before, after := prints(body), prints("User-agent: *\nDisallow: /x\nBar: 1\n\n"+body)
+	before, after := prints("User-agent: *\n"+body), prints("User-agent: *\nDisallow: /x\nBar: 1\n\n"+body)
 	if len(before) != 4 || len(after) != 5 || !slices.Equal(before, after[1:]) {
 		t.Errorf("%q became %q", before, after)
 	}

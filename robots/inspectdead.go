@@ -1,0 +1,147 @@
+package robots
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// meantKeys are the keys of lines that are looked for in others, by their letters.
+var meantKeys = map[string]string{
+	"useragent": "User-agent", "disallow": "Disallow", "allow": "Allow", "sitemap": "Sitemap", "crawldelay": "Crawl-delay",
+}
+
+// garbled returns the directive that a line is but for characters around its key, such as invisible ones, and why it is not read as that;
+// it returns "" if there is none.
+func garbled(raw string) (meant, why string) {
+	var key strings.Builder
+	blank, hyphen := false, false
+	for at, r := range raw {
+		ascii := r
+		if 0xFF01 <= r && r <= 0xFF5E { // full width
+			ascii -= 0xFEE0
+		}
+		switch {
+		case 'a' <= ascii|0x20 && ascii|0x20 <= 'z':
+			if ascii != r {
+				why = fmt.Sprintf("its letters are not those of ASCII, as %q", r)
+			} else if blank && why == "" {
+				why = "its key has a blank in it"
+			}
+			key.WriteRune(ascii | 0x20)
+			blank = false
+		case ascii == '-' || ascii == '_':
+			if key.Len() == 0 {
+				why = fmt.Sprintf("%q stands before its key", r)
+			} else if ascii == '_' {
+				why = "its key has an underscore"
+			}
+			hyphen = true
+		case r < 0x80 && isSpace(byte(r)):
+			blank = key.Len() > 0
+		case isInvisible(r):
+			why = fmt.Sprintf("it has the character %U, which cannot be seen", r)
+		case strings.ContainsRune(":=;∶︰﹕", ascii):
+			name := meantKeys[key.String()]
+			if r != ':' {
+				why = fmt.Sprintf("it has %q in place of a colon", r)
+			}
+			if name == "" || why == "" || name == "User-agent" && !hyphen { // "userAgent =" is code
+				return "", ""
+			}
+			return name + ": " + visible(raw[at+len(string(r)):]), why
+		case key.Len() == 0 && strings.ContainsRune("\"'`*•·>", r):
+			why = fmt.Sprintf("%q stands before its key", r)
+		default:
+			return "", ""
+		}
+	}
+	return "", ""
+}
+
+// visible returns a value without the quotes, blanks and invisible characters around it.
+func visible(value string) string {
+	return strings.TrimFunc(value, func(r rune) bool { return isInvisible(r) || strings.ContainsRune("\"'`", r) })
+}
+
+func isInvisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
+
+// joined returns where in a value another directive begins, and the bytes that stand for the line end before it; "" if there is none.
+func joined(value string) (at int, end string) {
+	for colon := range len(value) {
+		if value[colon] != ':' {
+			continue
+		}
+		at = colon
+		for at > 0 && (isLetter(value[at-1]) || value[at-1] == '-') {
+			at--
+		}
+		for _, end := range []string{`\r\n`, `\n`, `\r`, " ", "\t"} {
+			n := 0 // the letter of \n is read as one of the key
+			if len(end) > 1 {
+				n = 1
+			}
+			if at+n > colon || at+n < len(end) || value[at+n-len(end):at+n] != end {
+				continue
+			}
+			if name := strings.ToLower(value[at+n : colon]); name != "useragent" && meantKeys[strings.ReplaceAll(name, "-", "")] != "" {
+				return at + n, end
+			}
+		}
+	}
+	return 0, ""
+}
+
+// dead looks for what keeps a line from being read, and reports whether it found something.
+func (in *inspector) dead(l *line, raw string) bool {
+	isRead := l.directive && l.kind != kindOther
+	value := raw
+	if isRead {
+		value = l.value
+	}
+	if at, end := joined(value); end != "" && end[0] == '\\' {
+		in.note(l.num, codeJoinedLines, "it has the two characters %s in place of a line end, so the rest is part of the line: %s", end, shortened(value[at:]))
+		return true
+	} else if end != "" && isRead {
+		in.note(l.num, codeJoinedLines, "another directive begins in this line: %s", shortened(value[at:]))
+		return true
+	}
+	if isRead {
+		if bare := strings.TrimFunc(value, isInvisible); bare != value {
+			hidden, _ := utf8.DecodeRuneInString(strings.Replace(value, bare, "", 1))
+			in.note(l.num, codeGarbled, "the character %U, which cannot be seen, is part of the value; it means %s", hidden, shortened(bare))
+		}
+		return false
+	}
+	meant, why := garbled(raw)
+	if meant != "" {
+		in.note(l.num, codeGarbled, "the line is ignored, as %s; it means %s", why, shortened(meant))
+	}
+	return meant != ""
+}
+
+// noindex looks at a Noindex, and reports whether its path is open: no rule of the crawlers that it is for closes it.
+func (in *inspector) noindex(l *line) bool {
+	path := strings.TrimSuffix(strings.ReplaceAll(l.value, "*", ""), "$")
+	groups := in.report.File.Groups
+	own := -1
+	for i := range groups {
+		if groups[i].Line < l.num {
+			own = i
+		}
+	}
+	if own < 0 || !strings.HasPrefix(path, "/") {
+		return false
+	}
+	var rules []Rule
+	for i := range groups {
+		g := &groups[own]
+		if i == own || g.Star && groups[i].Star || slices.ContainsFunc(g.Agents, groups[i].Names) {
+			rules = append(rules, groups[i].Rules...)
+		}
+	}
+	rule := Decide(rules, []byte(path), in.dialect)
+	return rule < 0 || rules[rule].Allow
+}
