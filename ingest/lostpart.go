@@ -34,7 +34,8 @@ const (
 
 // noteLostPart notes a line that was refused, and for which nothing else accounts.
 func (r *rowReader) noteLostPart(b *engine.Batch, raw []byte, at where) {
-	if weblog.IsOwnShape(raw, r.kind) {
+	isOwn, isOther := weblog.ShapeOf(raw, r.kind)
+	if isOwn {
 		return
 	}
 	p, l := &r.part, &r.apart
@@ -50,7 +51,9 @@ func (r *rowReader) noteLostPart(b *engine.Batch, raw []byte, at where) {
 	p.lines++
 	text := bytes.TrimLeft(raw, " \t")
 	isIndented := len(text) < len(raw)
-	isOther := weblog.IsOtherFormat(raw, r.kind) || bytes.HasPrefix(text, []byte("{")) && weblog.IsOtherFormat(text, r.kind)
+	if isIndented && !isOther && bytes.HasPrefix(text, []byte{'{'}) {
+		_, isOther = weblog.ShapeOf(text, r.kind)
+	}
 	if isOther {
 		p.others++
 	}

@@ -31,7 +31,7 @@ func TestCombinedQuotedFront(t *testing.T) {
 			t.Fatal(err)
 		}
 		line := []byte(test.front + ` [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 512`)
-		if !combinedFormat.isLine(line) {
+		if !combinedFormat.isLine(line, signsOf(line)) {
 			t.Errorf("%s: not recognised", line)
 		}
 		var r Row

@@ -21,11 +21,15 @@ func Detect(lines [][]byte, opt Options) Format {
 			return f.name
 		}
 	}
+	signs := make([]byte, len(lines))
+	for i, line := range lines {
+		signs[i] = signsOf(line)
+	}
 	best, most := URLs, 0
 	for _, f := range formats {
 		votes := 0
-		for _, line := range lines {
-			if f.isLine(line) {
+		for i, line := range lines {
+			if f.isLine(line, signs[i]) {
 				votes++
 			}
 		}

@@ -97,7 +97,7 @@ func (f *format) shapes() []*pattern {
 		for _, text := range f.patterns {
 			if p, err := compilePattern(text); err == nil {
 				if p.last = p.need; f.sure > 0 && p.fields[0].class == schemeValue {
-					p.last, p.must = f.sure, 0
+					p.last, p.must = f.sure, anySign
 				}
 				f.compiled = append(f.compiled, p)
 			}

@@ -62,7 +62,7 @@ func IsWrapped(lines [][]byte, opt Options) bool {
 func isCDXJ(line []byte) bool {
 	_, rest, _ := bytes.Cut(line, []byte{' '})
 	second, _, _ := bytes.Cut(rest, []byte{' '})
-	return len(second) == 14 && number(second) >= 0 && !isJSON(line) && !isURL(line) && !albFormat.isLine(line)
+	return len(second) == 14 && number(second) >= 0 && !isJSON(line) && !isURL(line)
 }
 
 // jsonLog reads JSON Lines: an object a line.

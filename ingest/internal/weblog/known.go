@@ -102,21 +102,33 @@ var (
 	}
 )
 
-// isLine reports whether a line is of a format.
-func (f *format) isLine(line []byte) bool {
-	switch {
-	case f.line != nil:
-		return f.line(line)
-	case len(f.patterns) == 0 || isURL(line) || isJSON(line):
-		return false
+// signsOf returns the signs of patterns that a line has, see pattern.must.
+func signsOf(line []byte) (signs byte) {
+	if isURL(line) || isJSON(line) {
+		return 0
 	}
-	return slices.ContainsFunc(f.shapes(), func(p *pattern) bool { return p.isLine(line) })
+	signs = anySign
+	if bytes.IndexByte(line, ']') >= 0 {
+		signs |= bracketSign
+	}
+	if bytes.IndexByte(line, '"') >= 0 {
+		signs |= quoteSign
+	}
+	return signs
+}
+
+// isLine reports whether a line with these signs is of a format.
+func (f *format) isLine(line []byte, signs byte) bool {
+	if f.line != nil {
+		return f.line(line)
+	}
+	return signs != 0 && slices.ContainsFunc(f.shapes(), func(p *pattern) bool { return p.isLine(line, signs) })
 }
 
 // isLine reports whether a line is of a pattern. Nearly all others lack a sign that it has.
-func (p *pattern) isLine(line []byte) bool {
+func (p *pattern) isLine(line []byte, signs byte) bool {
 	first := &p.fields[0]
-	if first.class != anyValue && first.end == byByte && len(p.lead) == 0 && !first.allows(firstWord(line)) || p.must != 0 && bytes.IndexByte(line, p.must) < 0 {
+	if p.must&^signs != 0 || first.class != anyValue && first.end == byByte && len(p.lead) == 0 && !first.allows(firstWord(line)) {
 		return false
 	}
 	var fields [maxFields][]byte

@@ -202,9 +202,9 @@ func (l *lineLog) row(r *Row, p *pattern, fields [][]byte) Result {
 	var ok bool
 	if i := p.of[roleRequest]; i >= 0 {
 		request = l.unescape(fields[i])
-		ok = l.request(r, request, where)
+		ok = l.request(r, request, &where)
 	} else {
-		ok = l.target(r, p, fields, where)
+		ok = l.target(r, p, fields, &where)
 	}
 	if !ok {
 		return l.fail(ErrNoBase)
@@ -257,7 +257,7 @@ func (l *lineLog) kept(p *pattern, text []byte, i int, request, sender []byte) [
 }
 
 // target sets the URL of a row of a field for it, or of a path and a query. It reports false if a path has no host.
-func (l *lineLog) target(r *Row, p *pattern, fields [][]byte, where place) bool {
+func (l *lineLog) target(r *Row, p *pattern, fields [][]byte, where *place) bool {
 	text := l.unescape(p.value(fields, roleURL))
 	if len(text) == 0 {
 		text = l.unescape(p.value(fields, rolePath))

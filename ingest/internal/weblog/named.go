@@ -167,9 +167,9 @@ func (n *named) row(r *Row) Result {
 	}
 	var at place
 	if n.placed {
-		at = n.place()
+		n.setPlace(&at)
 	}
-	if !n.urlOrRequest(r, target, at) { // null, empty or missing: a row all the same
+	if !n.urlOrRequest(r, target, &at) { // null, empty or missing: a row all the same
 		return n.fail(ErrNoBase)
 	}
 	r.Blank = n.isTable && HasBlank(r.Target)
@@ -218,27 +218,31 @@ func (n *named) whole(r *Row, target []byte, of *spot) []byte {
 	return n.buf[begin:len(n.buf):len(n.buf)]
 }
 
-// place returns the origin, as far as the row names it. The host may have a port, which is left out if the scheme
+// setPlace sets the origin, as far as the row names it. The host may have a port, which is left out if the scheme
 // says as much.
-func (n *named) place() place {
-	host, _ := n.first(roleHost)
-	scheme, _ := n.first(roleScheme)
-	p := place{scheme: schemeOf(scheme), host: host, byPort: schemeOfPort(host)}
-	if p.byPort != "" && (p.scheme == "" || p.scheme == p.byPort) {
-		p.host = host[:bytes.LastIndexByte(host, ':')]
+func (n *named) setPlace(p *place) {
+	if host, of := n.first(roleHost); of != nil {
+		p.host, p.byPort = host, schemeOfPort(host)
 	}
-	if p.byPort == "" {
-		switch port, _ := n.first(rolePort); string(port) {
-		case "443":
-			p.byPort = "https"
-		case "80":
-			p.byPort = "http"
+	if scheme, of := n.first(roleScheme); of != nil {
+		p.scheme = schemeOf(scheme)
+	}
+	if p.byPort != "" {
+		if p.scheme == "" || p.scheme == p.byPort {
+			p.host = p.host[:bytes.LastIndexByte(p.host, ':')]
+		}
+		return
+	}
+	switch port, _ := n.first(rolePort); string(port) {
+	case "443":
+		p.byPort = "https"
+	case "80":
+		p.byPort = "http"
+	default:
+		if p.scheme == "" {
+			p.scheme = n.secure
 		}
 	}
-	if p.byPort == "" && p.scheme == "" {
-		p.scheme = n.secure
-	}
-	return p
 }
 
 // moment returns a time as text, with the clock of a day.

@@ -201,12 +201,12 @@ func (p *pattern) finish() error {
 			break
 		}
 	}
+	p.must = anySign
 	for _, f := range p.fields[:max(p.need, 1)-1] {
-		if p.must == 0 && bytes.IndexByte(f.until, '"') >= 0 {
-			p.must = '"'
-		}
 		if bytes.IndexByte(f.until, ']') >= 0 {
-			p.must = ']'
+			p.must = bracketSign
+		} else if p.must == anySign && bytes.IndexByte(f.until, '"') >= 0 {
+			p.must = quoteSign
 		}
 	}
 	if p.last = len(p.fields); p.last == 0 || p.last > maxFields {

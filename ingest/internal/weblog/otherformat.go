@@ -5,21 +5,19 @@ import (
 	"slices"
 )
 
-// IsOwnShape reports whether a line that a parser of a format has refused has the shape of that format all the same, as
-// records of JSON that tell of no request.
-func IsOwnShape(line []byte, own Format) bool {
-	f := own.info()
-	return (f.line != nil || f.sure > 0) && f.isLine(line)
-}
-
-// IsOtherFormat reports whether a line that a parser of a format has refused is a request in another one.
-func IsOtherFormat(line []byte, own Format) bool {
-	if own != W3C && own != CloudFront && isW3CRequest(line) {
-		return true
+// ShapeOf returns whether a line that a parser of a format has refused has the shape of that format all the same, as
+// records of JSON that tell of no request, and if not, whether it is a request in another one.
+func ShapeOf(line []byte, own Format) (isOwn, isOther bool) {
+	signs := signsOf(line)
+	for _, f := range formats {
+		switch {
+		case f.name != own:
+			isOther = isOther || f.isLine(line, signs) && (f.name != JSON || hasURL(line))
+		case (f.line != nil || f.sure > 0) && f.isLine(line, signs):
+			return true, false
+		}
 	}
-	return slices.ContainsFunc(formats, func(f *format) bool {
-		return f.name != own && f.isLine(line) && (f.name != JSON || hasURL(line))
-	})
+	return false, isOther || own != W3C && own != CloudFront && isW3CRequest(line)
 }
 
 // isW3CRequest reports whether a line has a date and a time, and later a method beside a path, or beside a host and a path

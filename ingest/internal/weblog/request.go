@@ -32,7 +32,7 @@ type place struct {
 
 // complete returns the scheme and the host of a row's path. A port does not tell the scheme of the site's own
 // rows: in front of it, a proxy may end TLS.
-func (s *site) complete(at place) (scheme string, host []byte) {
+func (s *site) complete(at *place) (scheme string, host []byte) {
 	host = at.host
 	if len(host) == 0 || string(host) == "-" {
 		host = s.host
@@ -57,7 +57,7 @@ func isHostOf(host, site []byte) bool {
 
 // resolve sets the URL of r: a whole one, or a path and its place. It returns false if a path has
 // no host.
-func (s *site) resolve(r *Row, target []byte, at place) bool {
+func (s *site) resolve(r *Row, target []byte, at *place) bool {
 	r.Target = target
 	switch {
 	case len(target) == 0 || string(target) == "-":
@@ -79,7 +79,7 @@ func (s *site) resolve(r *Row, target []byte, at place) bool {
 
 // request sets the URL of r from a request line: method, target and maybe the protocol. It returns
 // false if a path has no host.
-func (s *site) request(r *Row, line []byte, at place) bool {
+func (s *site) request(r *Row, line []byte, at *place) bool {
 	method, target, _ := splitRequest(line)
 	switch {
 	case len(line) == 0 || string(line) == "-" || string(method) == "-": // "- http://host:port- -" of a load balancer
@@ -95,7 +95,7 @@ func (s *site) request(r *Row, line []byte, at place) bool {
 }
 
 // urlOrRequest sets the URL of r from a field that holds a URL, a path or a whole request line.
-func (s *site) urlOrRequest(r *Row, text []byte, at place) bool {
+func (s *site) urlOrRequest(r *Row, text []byte, at *place) bool {
 	if len(text) > 0 && text[0] == '/' { // no method begins so
 		return s.resolve(r, text, at)
 	}

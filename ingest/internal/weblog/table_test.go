@@ -362,7 +362,7 @@ func FuzzDetectTable(f *testing.F) {
 			return
 		}
 		for _, line := range lines {
-			if combinedFormat.isLine([]byte(line)) || albFormat.isLine([]byte(line)) || isJSON([]byte(line)) || isCDXJ([]byte(line)) || isW3C([][]byte{[]byte(line)}, Options{}) {
+			if combinedFormat.isLine([]byte(line), signsOf([]byte(line))) || albFormat.isLine([]byte(line), signsOf([]byte(line))) || isJSON([]byte(line)) || isCDXJ([]byte(line)) || isW3C([][]byte{[]byte(line)}, Options{}) {
 				return
 			}
 		}

@@ -43,7 +43,7 @@ func ParseTime(text []byte) int64 {
 type moment struct{ year, month, day, hour, minute, second, micro, offset int }
 
 // unix returns the moment in microseconds, NoTime if there is none such in the years 1 to 9999 of UTC.
-func (m moment) unix() int64 {
+func (m *moment) unix() int64 {
 	if m.month < 1 || m.month > 12 || m.day < 1 || m.hour > 23 || m.minute > 59 || m.second > 60 {
 		return NoTime
 	}
@@ -89,6 +89,15 @@ func number(b []byte) int {
 	return n
 }
 
+// pair is number for two digits.
+func pair(b []byte) int {
+	tens, ones := b[0]-'0', b[1]-'0'
+	if tens > 9 || ones > 9 {
+		return -1
+	}
+	return 10*int(tens) + int(ones)
+}
+
 // parseDated reads Sat Jan 31 18:00:00 2026 and Sat, 31 Jan 2026 18:00:00 GMT, whose day may be written out.
 func parseDated(b []byte) int64 {
 	if _, rest, ok := bytes.Cut(b, []byte(", ")); ok && len(rest) >= 20 {
@@ -111,8 +120,8 @@ func parseCLF(b []byte) int64 {
 	if b[6] != b[2] || b[11] != ':' && b[11] != ' ' || b[14] != ':' || b[17] != ':' {
 		return NoTime
 	}
-	m.day, m.month, m.year = number(b[0:2]), monthOf(b[3:6]), number(b[7:11])
-	m.hour, m.minute, m.second = number(b[12:14]), number(b[15:17]), number(b[18:20])
+	m.day, m.month, m.year = pair(b), monthOf(b[3:6]), number(b[7:11])
+	m.hour, m.minute, m.second = pair(b[12:]), pair(b[15:]), pair(b[18:])
 	if m.day|m.year|m.hour|m.minute|m.second < 0 {
 		return NoTime
 	}
@@ -153,7 +162,7 @@ func monthOf(name []byte) int {
 // parseISO reads 2026-01-31, and the optional rest: T or a space, 18:00:00.
 func parseISO(b []byte) int64 {
 	var m moment
-	m.year, m.month, m.day = number(b[0:4]), number(b[5:7]), number(b[8:10])
+	m.year, m.month, m.day = number(b[0:4]), pair(b[5:]), pair(b[8:])
 	if b[7] != b[4] || m.year|m.month|m.day < 0 {
 		return NoTime
 	}
@@ -163,7 +172,7 @@ func parseISO(b []byte) int64 {
 	if len(b) < 19 || b[10]|0x20 != 't' && b[10] != ' ' || b[13] != ':' || b[16] != ':' {
 		return NoTime
 	}
-	m.hour, m.minute, m.second = number(b[11:13]), number(b[14:16]), number(b[17:19])
+	m.hour, m.minute, m.second = pair(b[11:]), pair(b[14:]), pair(b[17:])
 	if m.hour|m.minute|m.second < 0 {
 		return NoTime
 	}
@@ -173,8 +182,8 @@ func parseISO(b []byte) int64 {
 // parseDigits reads 20260131180000.
 func parseDigits(b []byte) int64 {
 	var m moment
-	m.year, m.month, m.day = number(b[0:4]), number(b[4:6]), number(b[6:8])
-	m.hour, m.minute, m.second = number(b[8:10]), number(b[10:12]), number(b[12:14])
+	m.year, m.month, m.day = number(b[0:4]), pair(b[4:]), pair(b[6:])
+	m.hour, m.minute, m.second = pair(b[8:]), pair(b[10:]), pair(b[12:])
 	if m.year|m.month|m.day|m.hour|m.minute|m.second < 0 {
 		return NoTime
 	}
@@ -202,9 +211,9 @@ func (m *moment) end(b []byte) int64 {
 	var hours, minutes int
 	switch len(b) {
 	case 5:
-		hours, minutes = number(b[1:3]), number(b[3:5])
+		hours, minutes = pair(b[1:]), pair(b[3:])
 	case 6:
-		hours, minutes = number(b[1:3]), number(b[4:6])
+		hours, minutes = pair(b[1:]), pair(b[4:])
 	default:
 		return NoTime
 	}
