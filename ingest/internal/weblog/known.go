@@ -34,6 +34,7 @@ var (
 		about: "Common and Combined Log Format: Apache, nginx and many others",
 		patterns: []string{
 			`$remote_addr $word` + behindIdent,
+			`$vhost "$address" $ident` + behindIdent,
 			`$vhost $address $ident` + behindIdent,
 			`"$vhost" $address $ident` + behindIdent,
 			`"$remote_addr" $ident` + behindIdent,

@@ -13,7 +13,7 @@ const (
 	statusValue        // three digits, or what stands for none
 	vhostValue         // an address may be the client's, or the first of several
 	wordValue          // without a dot and a colon, as addresses and names of hosts have them
-	addressValue       // with one; more addresses may follow it where one stands in front
+	addressValue       // with one, or in front of a hyphen; more may follow it
 	schemeValue        // a short word, as https or h2
 	momentValue        // as in 2026-01-31T18:00:00
 	numberValue        // digits, and maybe a point
@@ -147,8 +147,10 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 			return i + 1, p.missing(i+1, nil)
 		}
 		if f.checked {
-			if f.class == addressValue && i > 0 && isAddress(bytes.TrimSuffix(fields[i-1], []byte{','})) {
-				at = passAddresses(line, at, &fields[i-1], p.fields[i-1].quoted)
+			if f.class == addressValue {
+				if at = p.passAddresses(line, at, i, fields); at < 0 {
+					return i, p.refusal(i)
+				}
 			}
 			for f.blanks && at < len(line) && line[at] == ' ' {
 				at++
@@ -180,7 +182,7 @@ func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 		return -1
 	}
 	end := at + bytes.LastIndexByte(line[at:at+n], bracket) + 1 - len(f.until)
-	if end < at || !begins(line[end:], f.until) {
+	if end < at || !begins(line[end:], f.until) || begins(line[at:], []byte("- ")) { // a field for it is there, and so another one
 		return -1
 	}
 	fields[i], fields[i+1] = line[at:end], line[end+len(f.until):at+n]
@@ -219,12 +221,10 @@ func (f *field) allows(value []byte) bool {
 	case momentValue:
 		return len(value) >= 20 && value[4] == '-' && value[10] == 'T' && number(value[:4]) >= 0
 	case wordValue:
-		return !isHostLike(value)
-	case addressValue:
-		return isHostLike(value)
+		return !isHostLike(value) && !bytes.HasSuffix(value, []byte{','})
 	case numberValue:
 		return len(value) > 0 && isDigit(value[0]) && len(bytes.Trim(value, "0123456789.")) == 0
-	case anyValue, vhostValue:
+	case anyValue, vhostValue, addressValue: // see passAddresses
 	}
 	return true
 }
@@ -331,17 +331,33 @@ func (f *field) endOther(line []byte, from int) int {
 	return from + n
 }
 
-// passAddresses returns where the addresses of proxies end that stand behind an address, which front is, and in front of two
-// more fields. If front is not in quotes and commas separate the addresses, front becomes the list.
-func passAddresses(line []byte, at int, front *[]byte, quoted bool) int {
+// passAddresses returns where the addresses of proxies end that stand behind field i, an address, or the list of which it
+// is the first, which it becomes. It is -1 if the field is neither. If an address stands in front, they may follow without
+// a comma, up to two more fields; and if commas separate them, and it has no quotes, that becomes the list.
+func (p *pattern) passAddresses(line []byte, at, i int, fields [][]byte) int {
+	comma := []byte{','}
+	isAlone := i == 0 || p.fields[i-1].class != vhostValue || !isAddress(bytes.TrimSuffix(fields[i-1], comma))
+	for begin := at - 1 - len(fields[i]); isAlone && bytes.HasSuffix(fields[i], comma); at++ {
+		if at += len(firstWord(line[at:])); at == len(line) {
+			return -1
+		}
+		fields[i] = line[begin:at]
+	}
+	switch {
+	case !p.fields[i].quoted && !isHostLike(fields[i]) && (!begins(line[at:], []byte("- ")) || i > 0 && !isPeer(fields[i-1]) && bytes.ContainsAny(fields[i-1], ":/[")):
+		return -1
+	case isAlone:
+		return at
+	}
+	front := &fields[i-1]
 	begin := bytes.Index(line, *front)
-	for list := !quoted && bytes.HasSuffix(*front, []byte{','}); ; {
+	for list := !p.fields[i-1].quoted && bytes.HasSuffix(*front, comma); ; {
 		if list && line[at-2] != ',' {
 			*front, list = line[begin:at-1], false
 		}
 		word := firstWord(line[at:])
 		_, rest, ok := bytes.Cut(line[at+len(word):], []byte{' '})
-		if !ok || !isAddress(bytes.TrimSuffix(word, []byte{','})) || bytes.HasPrefix(rest[len(firstWord(rest)):], []byte(" [")) {
+		if !ok || !isAddress(bytes.TrimSuffix(word, comma)) || bytes.HasPrefix(rest[len(firstWord(rest)):], []byte(" [")) {
 			return at
 		}
 		at += len(word) + 1
