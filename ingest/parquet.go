@@ -10,6 +10,9 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
+// mostProbed is how many columns are looked at for what no column with a known name holds.
+const mostProbed = 256
+
 // A parquetLog reads the rows of a Parquet file. It reads the columns that are asked for, and holds
 // a page of each.
 type parquetLog struct {
@@ -88,11 +91,28 @@ func (p *parquetLog) start(fields Fields) (err error) {
 		return nil
 	}
 	isList := func(i int) bool { return i < columns && schema.Column(i).MaxRepetitionLevel() > 0 }
-	if err := use(slices.DeleteFunc(weblog.Candidates(header, fields), isList)); err != nil {
+	known := weblog.Candidates(header, fields)
+	if err := use(slices.DeleteFunc(slices.Clone(known), isList)); err != nil {
 		return err
 	}
-	if p.records, p.choice, err = weblog.NewRecords(header, p.firstRows(), fields); err != nil {
+	rows := p.firstRows()
+	if p.records, p.choice, err = weblog.NewRecords(header, rows, fields); err != nil {
 		return err
+	}
+	if p.records.Lacks() { // what another column may hold: one that cannot be read has nothing to say
+		for i := range min(columns, mostProbed) {
+			if slices.Contains(known, i) || isList(i) || use([]int{i}) != nil {
+				continue
+			}
+			for k, row := range p.firstRows() {
+				if k < len(rows) {
+					rows[k][i] = row[i]
+				}
+			}
+		}
+		if p.records, p.choice, err = weblog.NewRecords(header, rows, fields); err != nil {
+			return err
+		}
 	}
 	return use(p.records.Needed())
 }

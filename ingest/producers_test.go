@@ -144,6 +144,38 @@ func TestProducerParquet(t *testing.T) {
 		{"sc_status", "404"},
 		{"sc_bytes", "7"},
 	}
+	rows, err := readProducer(t, rowParquet(t, columns), LogOptions{
+		Fields: Fields{Agents: true, Times: true, Clients: true}, Keep: []KeptColumn{{Field: "status", Kind: engine.KeptInt}, {Field: "bytes", Kind: engine.KeptInt}},
+	})
+	have, errJSON := json.Marshal(rows[1])
+	const want = `{"Line":1,"URL":"https://www.example.org/list?a=1","Client":"192.0.2.7","Time":"2026-03-03T10:15:00.000000Z","user_agent":"a b","Status":404,"Bytes":7}`
+	if err := errors.Join(err, errJSON); err != nil || string(have) != want {
+		t.Errorf("%s, %v, want %s", have, err, want)
+	}
+}
+
+// TestParquetLeft holds that a column of no known name is named where it holds what is missing.
+func TestParquetLeft(t *testing.T) {
+	name := rowParquet(t, [][2]string{{"path", "/list"}, {"asked_for", "a=1"}, {"sent_to", "www.example.org"}, {"by", "192.0.2.7"}, {"note", "x y"}})
+	l, err := OpenLogs([]string{name}, LogOptions{Fields: Fields{Base: "https://www.example.org", Times: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := (engine.Batch{}); l.Next(&b); {
+	}
+	took := l.Inputs()[0].Took
+	if err := l.Close(); err != nil || l.Err() != nil || took == nil {
+		t.Fatal(err, l.Err(), took)
+	}
+	want := []weblog.Left{{Role: "query", Field: "asked_for", Value: "a=1"}, {Role: "host", Field: "sent_to", Value: "www.example.org"}}
+	if !slices.Equal(took.Left, want) {
+		t.Errorf("%v, want %v", took.Left, want)
+	}
+}
+
+// rowParquet writes a Parquet file with a row of these columns, and returns its name.
+func rowParquet(t *testing.T, columns [][2]string) string {
+	t.Helper()
 	var nodes schema.FieldList
 	for _, c := range columns {
 		nodes = append(nodes, schema.MustPrimitive(schema.NewPrimitiveNodeLogical(c[0], parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, 0, -1)))
@@ -163,12 +195,5 @@ func TestProducerParquet(t *testing.T) {
 	if err := errors.Join(g.Close(), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := readProducer(t, testpack.WriteFile(t, t.TempDir(), "x.parquet", buf.Bytes()), LogOptions{
-		Fields: Fields{Agents: true, Times: true, Clients: true}, Keep: []KeptColumn{{Field: "status", Kind: engine.KeptInt}, {Field: "bytes", Kind: engine.KeptInt}},
-	})
-	have, errJSON := json.Marshal(rows[1])
-	const want = `{"Line":1,"URL":"https://www.example.org/list?a=1","Client":"192.0.2.7","Time":"2026-03-03T10:15:00.000000Z","user_agent":"a b","Status":404,"Bytes":7}`
-	if err := errors.Join(err, errJSON); err != nil || string(have) != want {
-		t.Errorf("%s, %v, want %s", have, err, want)
-	}
+	return testpack.WriteFile(t, t.TempDir(), "x.parquet", buf.Bytes())
 }

@@ -16,6 +16,9 @@ func NewRecords(header []string, first [][][]byte, opt Options) (*Records, Choic
 	return r, choice, r.table.err
 }
 
+// Lacks reports whether the rows lack what is wanted, which a field with a name that is not known may have.
+func (r *Records) Lacks() bool { return len(r.table.plan.lacks(&r.table.opt)) > 0 }
+
 // Candidates returns the indices of the fields of a header that may be read.
 func Candidates(header []string, opt Options) (fields []int) {
 	for i, name := range header {

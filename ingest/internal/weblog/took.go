@@ -146,8 +146,14 @@ func (p *plan) reason(field int, rows []*entry) string {
 	return ""
 }
 
-// left returns the fields that hold what the log lacks in a role that is wanted.
-func (p *plan) left(opt *Options, used map[int]bool) (left []Left) {
+// A lack is a role that a log lacks though it is wanted, and what values it would have.
+type lack struct {
+	role role
+	fit  func(v []byte) bool
+}
+
+// lacks returns what the log lacks.
+func (p *plan) lacks(opt *Options) []lack {
 	target := func(is func(v []byte) bool) bool {
 		return slices.ContainsFunc(p.of[roleURL], func(t pick) bool { return t.at >= 0 && slices.ContainsFunc(p.fields[t.at].values, is) })
 	}
@@ -155,23 +161,29 @@ func (p *plan) left(opt *Options, used map[int]bool) (left []Left) {
 		return opt.isNamed(r) || slices.ContainsFunc(p.of[r], func(f pick) bool { return f.at >= 0 && f.fit != unfit })
 	}
 	pathOnly := len(p.of[roleURL]) > 0 && !target(isURL) && !has(roleHost)
-	for _, lack := range []struct {
-		role  role
-		lacks bool
-		fit   func(v []byte) bool
-	}{
-		{roleURL, pathOnly && !opt.isNamed(roleURL), isURL},
-		{roleQuery, !has(roleQuery) && !opt.isNamed(roleURL) && !target(isURL) && !target(func(v []byte) bool { return bytes.IndexByte(v, '?') >= 0 }), isForm},
-		{roleHost, pathOnly, func(v []byte) bool { return isSite(v) && hasLetter(v) && bytes.IndexByte(v, ':') < 0 }},
-		{roleTime, opt.Times && !has(roleTime), isMoment},
-		{roleClient, opt.Clients && !has(roleClient), isAddress},
-		{roleAgent, opt.Agents && !has(roleAgent), func(v []byte) bool {
-			return bytes.Contains(v, []byte("Mozilla/")) || bytes.Contains(v, []byte("compatible;"))
-		}},
-		{roleStatus, slices.Contains(opt.Keep, NameStatus) && !has(roleStatus), func(v []byte) bool { return len(v) == 3 && number(v) >= 100 && number(v) < 600 }},
-	} {
+	var all []lack
+	add := func(r role, lacks bool, fit func(v []byte) bool) {
+		if lacks {
+			all = append(all, lack{r, fit})
+		}
+	}
+	add(roleURL, pathOnly && !opt.isNamed(roleURL), isURL)
+	add(roleQuery, !has(roleQuery) && !opt.isNamed(roleURL) && !target(isURL) && !target(func(v []byte) bool { return bytes.IndexByte(v, '?') >= 0 }), isForm)
+	add(roleHost, pathOnly, func(v []byte) bool { return isSite(v) && hasLetter(v) && bytes.IndexByte(v, ':') < 0 })
+	add(roleTime, opt.Times && !has(roleTime), isMoment)
+	add(roleClient, opt.Clients && !has(roleClient), isAddress)
+	add(roleAgent, opt.Agents && !has(roleAgent), func(v []byte) bool {
+		return bytes.Contains(v, []byte("Mozilla/")) || bytes.Contains(v, []byte("compatible;"))
+	})
+	add(roleStatus, slices.Contains(opt.Keep, NameStatus) && !has(roleStatus), func(v []byte) bool { return len(v) == 3 && number(v) >= 100 && number(v) < 600 })
+	return all
+}
+
+// left returns the fields that hold what the log lacks.
+func (p *plan) left(opt *Options, used map[int]bool) (left []Left) {
+	for _, lack := range p.lacks(opt) {
 		for i, f := range p.fields {
-			if lack.lacks && !used[i] && fitAll(f.values, lack.fit) == fits && !slices.ContainsFunc(entriesOf(f.name, p.producer), func(e *entry) bool { return e.role >= rolePeer || e.role == roleReferer }) &&
+			if !used[i] && fitAll(f.values, lack.fit) == fits && !slices.ContainsFunc(entriesOf(f.name, p.producer), func(e *entry) bool { return e.role >= rolePeer || e.role == roleReferer }) &&
 				(lack.role != roleURL || isOneSite(f.values)) {
 				value := f.values[slices.IndexFunc(f.values, func(v []byte) bool { return present(trimBlank(v)) != nil })]
 				left = append(left, Left{roleWords[lack.role], shortName(f.name), shortName(string(value))})
