@@ -138,6 +138,8 @@ func TestDamageInTheMiddle(t *testing.T) {
 		"h.warc.gz":  {slices.Concat(many, wrong, last), 3, 0, fmt.Sprintf("is damaged: record at byte %d: gzip: the checksum is wrong", len(many))},
 		"i.warc.gz":  {slices.Concat(first, manyWrong, last), 3, 0, fmt.Sprintf("is damaged: record at byte %d of the text of the part at byte %d: gzip: the checksum is wrong", len(one)+len(two), len(first))},
 		"j.warc.gz":  {slices.Concat(first, wrong, many), 3, 1, fmt.Sprintf("is damaged: record at byte %d: gzip: the checksum is wrong", len(first))},
+		"n.warc.gz":  {slices.Concat(first, last, make([]byte, 1000)), 2, 0, ""}, // as gzip allows
+		"o.warc.gz":  {slices.Concat(first, make([]byte, 1000), last), 2, 1, ""},
 		"k.jsonl":    {slices.Concat([]byte("{\n"), line), 1, 1, ""},
 		"l.jsonl":    {slices.Concat(line, []byte("{\n")), 1, 1, ""},
 		"m.jsonl.gz": {slices.Concat(testpack.Gzip(t, line), testpack.Gzip(t, line)[:40], testpack.Gzip(t, line)), 1, 0, fmt.Sprintf("is damaged: line 2, in the part at byte %d: gzip: ", len(testpack.Gzip(t, line)))},

@@ -54,20 +54,26 @@ func (m *memberReader) Read(p []byte) (int, error) {
 func (m *memberReader) next() error {
 	magic := []byte(packings[Gzip].magic)
 	head, err := m.in.Peek(len(magic))
-	if len(head) > 0 && head[0] == 0 {
-		for c := byte(0); err == nil && c == 0; {
-			c, err = m.in.ReadByte()
-		}
-		if err == nil {
-			return ErrTrailing
-		}
-		return err
-	}
 	switch {
 	case len(head) == 0:
 		return err
+	case head[0] == 0:
+		if err := passZeros(m.in); err != nil {
+			return err
+		}
+		return ErrTrailing
 	case !bytes.HasPrefix(magic, head):
 		return ErrTrailing
 	}
 	return m.open()
+}
+
+// passZeros passes by the zeros that r begins with, and returns why it ends with them: io.EOF, which is no fault, or
+// nil where something follows.
+func passZeros(r *bufio.Reader) error {
+	for {
+		if c, err := r.ReadByte(); err != nil || c != 0 {
+			return err
+		}
+	}
 }

@@ -225,10 +225,16 @@ func (s *Segments) open() error {
 	return nil
 }
 
-// openGzip opens the member where packed stands. So few bytes that they are none, and do not begin
+// openGzip opens the member where packed stands. The error is io.EOF if only zeros follow the last one. So few bytes that they are none, and do not begin
 // as one, are no member that was cut off.
 func (s *Segments) openGzip() error {
 	head, _ := s.packed.Peek(leastMember)
+	if start := s.filePos(); s.given > 0 && head[0] == 0 {
+		if err := passZeros(s.packed); err != nil {
+			return err
+		}
+		s.seekFile(start)
+	}
 	if magic := []byte(packings[Gzip].magic); s.given > 0 && len(head) < leastMember && !bytes.HasPrefix(head, magic[:min(len(head), len(magic))]) {
 		return ErrTrailing
 	}
