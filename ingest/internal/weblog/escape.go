@@ -21,6 +21,23 @@ func (e *escapes) unescape(field []byte) (text []byte) {
 	return text
 }
 
+// withQuery returns a path with its query, which is another field. A path that has one stays as it is.
+func (e *escapes) withQuery(r *Row, path, query []byte) []byte {
+	if len(query) > 0 && query[0] == '?' {
+		query = query[1:]
+	}
+	if present(query) == nil || present(path) == nil {
+		return path
+	}
+	if i := bytes.IndexByte(path, '?'); i >= 0 {
+		r.Queries = !bytes.Equal(path[i+1:], query)
+		return path
+	}
+	begin := len(e.buf)
+	e.buf = append(append(append(e.buf, path...), '?'), query...)
+	return e.buf[begin:len(e.buf):len(e.buf)]
+}
+
 // unescape undoes the escapes of Apache and nginx: \xHH, \u00HH of ASCII, \" and \\, and the letters of C. A
 // backslash that escapes nothing stays. See undo.
 func unescape(text, dst []byte) (unescaped, buf []byte) { return undo(text, dst, '\\', escaped) }

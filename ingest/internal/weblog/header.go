@@ -3,7 +3,6 @@ package weblog
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"slices"
 	"strings"
@@ -32,15 +31,6 @@ func (h header) placesIn(record [][]byte) []int {
 		return nil
 	}
 	return places
-}
-
-// noClient returns the error of a header without a field for the client's address: the one that was named, or
-// any that is known.
-func noClient(named string, have []string) error {
-	if named != "" {
-		return noField(named, have)
-	}
-	return fmt.Errorf("%w: there are %s", ErrNoClients, listed(have))
 }
 
 // at returns field i, nil if there is none.

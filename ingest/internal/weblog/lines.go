@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -31,66 +32,73 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 	l := &lineLog{common: newCommon(opt), joined: f.joined}
 	l.hash = f.hash
 	var all []field
-	has := [numRoles]bool{}
-	for _, p := range f.shapes() {
-		all = append(all, p.fields...)
+	for _, shape := range f.shapes() {
+		p := *shape
+		p.fields = slices.Clone(p.fields)
+		all, l.patterns = append(all, p.fields...), append(l.patterns, &p)
+		p.name(opt.Named)
 	}
 	slices.SortStableFunc(all, func(a, b field) int { return cmp.Compare(min(a.role-1, 2), min(b.role-1, 2)) }) // the host and the client first
-	var names []string
+	var names, others []string
 	for _, field := range all {
-		if has[field.role] = true; !slices.Contains(names, field.name) {
+		if others = append(others, field.written); !slices.Contains(names, field.name) {
 			names = append(names, field.name)
 		}
 	}
-	if has[roleRequest] {
+	if slices.ContainsFunc(all, func(f field) bool { return f.role == roleRequest }) {
 		names = append(names, NameMethod, NameProtocol)
 	}
-	if err := checkNames(names, opt); err != nil {
-		return nil, err
-	}
-	wanted := []role{roleURL, roleRequest, roleScheme, roleHost, rolePort, rolePath, roleQuery, roleMethod}
-	if opt.Agents {
-		if wanted = append(wanted, roleAgent); opt.Need && !has[roleAgent] {
-			return nil, fmt.Errorf("%w: there are %s", ErrNoAgents, listed(names))
+	for i, name := range slices.Concat(opt.Keep, slices.Sorted(maps.Values(opt.Named))) {
+		if name != none && !slices.Contains(names, name) && !slices.Contains(others, name) && (i >= len(opt.Keep) || !opt.MayLack(name)) {
+			return nil, noField(name, names)
 		}
 	}
-	if opt.Clients && opt.Named[NameClient] == "" && !has[roleClient] && !has[roleForwarded] {
-		return nil, noClient("", names)
+	has := func(r role) bool {
+		return slices.ContainsFunc(l.patterns, func(p *pattern) bool { return p.of[r] >= 0 })
+	}
+	wanted := []role{roleURL, roleRequest, roleScheme, roleHost, rolePort, rolePath, roleQuery, roleMethod}
+	switch {
+	case opt.Agents && opt.Need && !has(roleAgent):
+		return nil, fmt.Errorf("%w: there are %s", ErrNoAgents, listed(names))
+	case opt.Agents:
+		wanted = append(wanted, roleAgent)
 	}
 	if opt.Times {
 		wanted = append(wanted, roleTime)
 	}
-	for _, shape := range f.shapes() {
-		p := *shape
-		p.last = p.need
+	client := roleClient
+	if !has(client) {
+		client = roleForwarded
+	}
+	if opt.Clients {
+		if wanted = append(wanted, client); !has(client) {
+			return nil, fmt.Errorf("%w: there are %s", ErrNoClients, listed(names))
+		}
+	}
+	for _, p := range l.patterns {
+		p.last, p.client = p.need, -1
 		for _, role := range wanted {
 			p.last = max(p.last, p.of[role]+1)
 		}
 		if opt.Clients {
-			p.client = p.place(cmp.Or(opt.Named[NameClient], NameClient))
-			if p.client < 0 && opt.Named[NameClient] == "" {
-				p.client = p.of[roleForwarded]
-			}
-			p.last = max(p.last, p.client+1)
+			p.client = p.of[client]
 		}
 		for _, name := range opt.Keep {
-			if name == NameClient {
-				name = cmp.Or(opt.Named[NameClient], name)
-			}
 			i := p.place(name)
+			if r := keptRole(name); opt.isNamed(r) {
+				i = p.of[r]
+			}
 			p.keep, p.last = append(p.keep, i), max(p.last, i+1)
 		}
 		p.skipWords(func(i int) bool {
-			return i == p.client || slices.Contains(p.keep, i) || slices.Contains(wanted, p.fields[i].role)
+			return slices.Contains(p.keep, i) || slices.ContainsFunc(wanted, func(r role) bool { return r == p.fields[i].role || i == p.of[r] })
 		})
-		l.patterns = append(l.patterns, &p)
 	}
 	return l, nil
 }
 
 // skipWords marks the runs of words that nobody wants.
 func (p *pattern) skipWords(isWanted func(i int) bool) {
-	p.fields = slices.Clone(p.fields)
 	if last := &p.fields[p.last-1]; last.option != nil { // of which nobody wants more
 		last.option, last.checked = nil, last.class != anyValue
 	}
@@ -113,10 +121,32 @@ func (p *pattern) skipWords(isWanted func(i int) bool) {
 	}
 }
 
+// name makes fields the only ones of roles.
+func (p *pattern) name(named map[string]string) {
+	was := p.of
+	for _, word := range slices.Sorted(maps.Keys(named)) {
+		for _, other := range replaced[slices.Index(roleWords[:], word)] {
+			if _, too := named[roleWords[other]]; !too {
+				p.of[other] = -1
+			}
+		}
+	}
+	for word, name := range named {
+		r := role(slices.Index(roleWords[:], word))
+		i := max(-1, p.place(name))
+		if p.of[r] = i; i >= 0 && i != was[r] {
+			p.fields[i].earlier = -1
+		}
+		if r.isTarget() {
+			p.need = max(p.need, i+1)
+		}
+	}
+}
+
 // place returns the place of a field to keep by its name, the last of several; -1 if there is none.
 func (p *pattern) place(name string) int {
 	for i, f := range slices.Backward(p.fields) {
-		if f.name == name {
+		if f.name == name || f.written == name {
 			return i
 		}
 	}
@@ -166,7 +196,7 @@ func present(text []byte) []byte {
 // row makes the row of the fields.
 func (l *lineLog) row(r *Row, p *pattern, fields [][]byte) Result {
 	var host, client []byte
-	if p.of[roleHost] >= 0 && l.opt.Named[NameHost] != none {
+	if p.of[roleHost] >= 0 {
 		host = p.value(fields, roleHost)
 	}
 	if p.client >= 0 {
@@ -178,9 +208,12 @@ func (l *lineLog) row(r *Row, p *pattern, fields [][]byte) Result {
 	address := false
 	if p.fields[0].class == vhostValue {
 		first, _, several := bytes.Cut(fields[0], []byte{','})
+		isHost := p.of[roleHost] == 0
 		switch alone := isAddress(first); {
-		case several && p.fields[0].quoted, alone && len(l.host) > 0:
-			host, sender = nil, fields[0]
+		case several && p.fields[0].quoted, alone && (len(l.host) > 0 || !isHost):
+			if sender = fields[0]; isHost {
+				host = nil
+			}
 		case alone:
 			host, address = first, true
 		}
@@ -260,12 +293,7 @@ func (l *lineLog) kept(p *pattern, text []byte, i int, request, sender []byte) [
 func (l *lineLog) target(r *Row, p *pattern, fields [][]byte, where *place) bool {
 	text := l.unescape(p.value(fields, roleURL))
 	if len(text) == 0 {
-		text = l.unescape(p.value(fields, rolePath))
-		if query := l.unescape(bytes.TrimPrefix(p.value(fields, roleQuery), []byte{'?'})); len(query) > 0 {
-			begin := len(l.buf)
-			l.buf = append(append(append(l.buf, text...), '?'), query...)
-			text = l.buf[begin:len(l.buf):len(l.buf)]
-		}
+		text = l.withQuery(r, l.unescape(p.value(fields, rolePath)), l.unescape(p.value(fields, roleQuery)))
 	}
 	if string(p.value(fields, roleMethod)) == "CONNECT" && len(text) > 0 && text[0] != '/' {
 		r.Target, r.Odd = text, OddConnect

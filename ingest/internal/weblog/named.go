@@ -203,19 +203,7 @@ func (n *named) whole(r *Row, target []byte, of *spot) []byte {
 		return target
 	}
 	query, _ := n.first(roleQuery)
-	if len(query) > 0 && query[0] == '?' {
-		query = query[1:]
-	}
-	if present(query) == nil || present(target) == nil {
-		return target
-	}
-	if i := bytes.IndexByte(target, '?'); i >= 0 {
-		r.Queries = !bytes.Equal(target[i+1:], query)
-		return target
-	}
-	begin := len(n.buf)
-	n.buf = append(append(append(n.buf, target...), '?'), query...)
-	return n.buf[begin:len(n.buf):len(n.buf)]
+	return n.withQuery(r, target, query)
 }
 
 // setPlace sets the origin, as far as the row names it. The host may have a port, which is left out if the scheme

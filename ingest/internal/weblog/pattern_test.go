@@ -2,6 +2,7 @@ package weblog
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -110,6 +111,48 @@ func TestPastedErrors(t *testing.T) {
 	for _, f := range formats { // all patterns of the table compile
 		if len(f.shapes()) != len(f.patterns) {
 			t.Errorf("%s: %d of %d patterns are valid", f.name, len(f.shapes()), len(f.patterns))
+		}
+	}
+}
+
+// TestPatternNamed reads fields of a pattern in the roles that they were named for.
+func TestPatternNamed(t *testing.T) {
+	const (
+		pattern = `$remote_addr $host [$time_local] "$request" $status "$http_user_agent" $msec "$http_x_forwarded_host" "$http_x_original_uri" "$http_x_ua" $args`
+		line    = `10.0.0.1 inside [31/Jan/2026:18:00:00 +0000] "GET /a HTTP/1.1" 200 "proxy" 1769882400.000 "www.example.org" "/b?c=1" "bot" d=2`
+	)
+	for _, test := range []struct{ named, want string }{
+		{"", "https://inside/a|proxy|10.0.0.1|1769882400000000|200"},
+		{"host=http_x_forwarded_host", "https://www.example.org/a|proxy|10.0.0.1|1769882400000000|200"},
+		{"host=none", "https://base.example/a|proxy|10.0.0.1|1769882400000000|200"},
+		{"url=http_x_original_uri", "https://inside/b?c=1|proxy|10.0.0.1|1769882400000000|200"},
+		{"path=http_x_original_uri", "https://inside/b?c=1|proxy|10.0.0.1|1769882400000000|200"},
+		{"agent=http_x_ua", "https://inside/a|bot|10.0.0.1|1769882400000000|200"},
+		{"agent=none", "https://inside/a||10.0.0.1|1769882400000000|200"},
+		{"time=none", "https://inside/a|proxy|10.0.0.1|none|200"},
+		{"time=time_local", "https://inside/a|proxy|10.0.0.1|1769882400000000|200"},
+		{"client=http_x_forwarded_host", "https://inside/a|proxy|www.example.org|1769882400000000|200"},
+		{"status=msec", "https://inside/a|proxy|10.0.0.1|1769882400000000|1769882400.000"},
+		{"url=nothing", "no such field"},
+	} {
+		opt := Options{Base: "https://base.example", Agents: true, Times: true, Clients: true, Keep: []string{NameStatus}}
+		if role, name, ok := strings.Cut(test.named, "="); ok {
+			opt.Named = map[string]string{role: name}
+		}
+		p, err := New(Format(pattern), opt)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("%s: %v", test.named, err)
+			}
+			continue
+		}
+		var r Row
+		result, at := p.Parse([]byte(line), &r), "none"
+		if r.Time != NoTime {
+			at = strconv.FormatInt(r.Time, 10)
+		}
+		if got := string(r.AppendURL(nil)) + "|" + string(r.Agent) + "|" + string(r.Client) + "|" + at; result != IsRow || got+"|"+string(r.Fields[0]) != test.want {
+			t.Errorf("%s: %v, %s|%s, want %s", test.named, result, got, r.Fields[0], test.want)
 		}
 	}
 }

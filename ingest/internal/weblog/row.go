@@ -259,28 +259,14 @@ func noField(name string, have []string) error {
 	return fmt.Errorf("%w: %q; there are %s", ErrNoField, name, listed(have))
 }
 
-// checkNames returns an ErrNoField for a field to keep or of the client's address that is not in names, the fields of a format
-// without a header, and for one that was named for another role.
-func checkNames(names []string, opt Options) error {
-	if name := opt.AnyNamed(); name != "" && (name != opt.Named[NameClient] || !slices.Contains(names, name)) {
-		return noField(name, names)
-	}
-	for _, name := range opt.Keep {
-		if !slices.Contains(names, name) && !opt.MayLack(name) {
-			return noField(name, names)
-		}
-	}
-	return nil
-}
-
-// AnyNamed returns a field that was named for a role, the client's last; "" if none was.
-func (o *Options) AnyNamed() (name string) {
+// AnyNamed returns a field that was named for a role, "" if none was.
+func (o *Options) AnyNamed() string {
 	for _, r := range slices.Sorted(maps.Keys(o.Named)) {
-		if field := o.Named[r]; field != none && (name == "" || r != NameClient) {
-			name = field
+		if o.Named[r] != none {
+			return o.Named[r]
 		}
 	}
-	return name
+	return ""
 }
 
 // MayLack reports whether a log may lack a field of Keep.
