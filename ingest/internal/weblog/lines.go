@@ -39,7 +39,8 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 		p.name(opt.Named)
 	}
 	slices.SortStableFunc(all, func(a, b field) int { return cmp.Compare(min(a.role-1, 2), min(b.role-1, 2)) }) // the host and the client first
-	var names, others []string
+	var names []string
+	others := make([]string, 0, len(all))
 	for _, field := range all {
 		if others = append(others, field.written); !slices.Contains(names, field.name) {
 			names = append(names, field.name)

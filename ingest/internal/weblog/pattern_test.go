@@ -156,3 +156,20 @@ func TestPatternNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestPatternTook says of a pattern which field the URL is of, and that nginx has decoded it.
+func TestPatternTook(t *testing.T) {
+	for pattern, want := range map[string]string{
+		`$remote_addr [$time_local] $uri $args $status`:                "url = uri + args (decoded: log $request_uri)",
+		`$remote_addr [$time_local] "$request" $uri $args $status`:     "url = request",
+		`$remote_addr [$time_local] $uri $args $status "$request_uri"`: "url = request_uri",
+	} {
+		p, err := New(Format(pattern), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := p.(Sampler).Sample(nil).Took; took.Fields[0] != want || strings.HasPrefix(took.Fields[1], "url") {
+			t.Errorf("%s: %q, want %q", pattern, took.Fields, want)
+		}
+	}
+}

@@ -101,7 +101,7 @@ func TestTook(t *testing.T) {
 	j := newJSON(Options{Base: "https://b.example"})
 	line := `{"uri":"/list","args":"a=1","msec":"1769882400.125","remote_addr":"192.0.2.1","request_method":"GET","status":"200","http_user_agent":"bot","request_id":"7","hostname":"web-01"}`
 	took := j.Sample([][]byte{[]byte(line)}).Took
-	if got := took.Producer + ": " + strings.Join(took.Fields, "; "); got != "nginx: url = uri + args (decoded); host = -base; client = remote_addr; time = msec (s); agent = http_user_agent; status = status" {
+	if got := took.Producer + ": " + strings.Join(took.Fields, "; "); got != "nginx: url = uri + args (decoded: log $request_uri); host = -base; client = remote_addr; time = msec (s); agent = http_user_agent; status = status" {
 		t.Error(got)
 	}
 	if got := strings.Join(took.Unread, ", "); got != "request_id, hostname (machine: web-01)" {

@@ -49,10 +49,7 @@ func (p *plan) took(opt *Options) *Took {
 			case f.join && len(p.of[roleQuery]) > 0 && p.of[roleQuery][0].at >= 0:
 				name += " + " + p.of[roleQuery][0].name
 			}
-			if f.unit != "" {
-				name += " (" + f.unit + ")"
-			}
-			names = append(names, name)
+			names = append(names, name+unitOf(f.unit))
 		}
 		if r == roleHost && len(names) == 0 && opt.Base != "" {
 			names = []string{"-base"}
@@ -81,6 +78,17 @@ func (p *plan) took(opt *Options) *Took {
 	return t
 }
 
+// unitOf returns how values are written, behind the name of their field.
+func unitOf(unit string) string {
+	switch unit {
+	case "":
+		return ""
+	case "decoded":
+		unit += ": log $request_uri"
+	}
+	return " (" + unit + ")"
+}
+
 // Sample says which fields of the lines are read, by the pattern that reads most of them.
 func (l *lineLog) Sample(lines [][]byte) Choice {
 	read := make([]int, len(l.patterns))
@@ -91,8 +99,12 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 	}
 	best := l.patterns[slices.Index(read, slices.Max(read))]
 	t := &Took{}
-	for _, r := range []role{roleURL, roleRequest, rolePath, roleHost, roleClient, roleTime, roleAgent, roleStatus} {
+	target := false
+	for _, r := range []role{roleRequest, roleURL, rolePath, roleHost, roleClient, roleTime, roleAgent, roleStatus} {
 		word, name, i := roleWords[r], "", best.of[r]
+		if r.isTarget() && target { // the first is read
+			continue
+		}
 		if r == roleClient && best.client >= 0 {
 			i = best.client
 		}
@@ -104,8 +116,11 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 		if query := best.of[roleQuery]; r == rolePath && name != "" && query >= 0 {
 			name += " + " + best.fields[query].written
 		}
-		if r.isTarget() {
-			word = roleWords[roleURL]
+		if r.isTarget() && name != "" {
+			word, target = roleWords[roleURL], true
+			if known := entriesOf(best.fields[i].written, "nginx"); known != nil {
+				name += unitOf(known[0].unit)
+			}
 		}
 		if name != "" {
 			t.Fields = append(t.Fields, word+" = "+name)
