@@ -214,9 +214,7 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 		r.queries.addPlace(b.Input, at.line)
 	}
 	if row.NoTime != nil {
-		if r.timeless++; r.timeless == 1 {
-			r.noTime = string(row.NoTime)
-		}
+		r.noteNoTime(row.NoTime)
 	}
 	off := len(b.Data)
 	b.Data = row.AppendURL(b.Data)
@@ -243,6 +241,13 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	}
 }
 
+// noteNoTime notes what the field of the time has, if it is no time.
+func (r *rowReader) noteNoTime(text []byte) {
+	if r.timeless++; r.timeless == 1 {
+		r.noTime = string(text)
+	}
+}
+
 // addKept adds a value of a kept column. It is null if text is empty or not of the kind.
 func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 	k := &b.Kept[i]
@@ -263,8 +268,8 @@ func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 	case engine.KeptTime:
 		if n = r.clocks[i].Read(text); n != weblog.NoTime {
 			ok = true
-		} else {
-			n = 0
+		} else if n = 0; len(text) > 0 && !r.fields.Times && r.keep[i].Field == weblog.NameTime {
+			r.noteNoTime(text)
 		}
 	case engine.KeptBool:
 		n, ok = parseBool(text)

@@ -462,7 +462,7 @@ func FuzzTime(f *testing.F) {
 var shapeParts = map[string]string{
 	"%d": `[0-9]+`, "%s": ` +`, "%w": `[^ ]+?`, "%t": `[^ ]+:`, "%f": `[^: "\[{]+`, "%M": `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`,
 	"%C": `[0-9]{2}:[0-9]{2}:[0-9]{2}[^ ]*`, "%D": `[0-9]{4}-[0-9]{2}-[0-9]{2}`, "%T": `[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[^ ]*`,
-	"%S": `(?:-|[^-].*?\]|\])`, "%j": `.*?[ \t]`,
+	"%F": `[FP]`, "%S": `(?:-|[^-].*?\]|\])`, "%j": `.*?[ \t]`,
 }
 
 // FuzzPrefix compares what prefixes take with regular expressions, and reads lines as anything that is chosen for them.
@@ -471,6 +471,8 @@ func FuzzPrefix(f *testing.F) {
 	f.Add([]byte(`<190>Mar  3 10:15:00 web-01 nginx: 192.0.2.10 - - [03/Mar/2026:10:15:00 +0000] "GET / HTTP/1.1" 200 5120`))
 	f.Add([]byte(`<190>1 2026-03-03T10:15:00+01:00 web-01 nginx - - [a@1 b="c d"] {"url":"/x"}`))
 	f.Add([]byte(`{"log":"192.0.2.10 - - [03/Mar/2026:10:15:00 +0000] \"GET / HTTP/1.1\" 200 5120\n","time":"2026-03-03T10:15:00Z"}`))
+	f.Add([]byte(`{"message":"192.0.2.10 - - [03/Mar/2026:10:15:00 +0000] \"GET / HTTP/1.1\" 200 5120","@timestamp":"2026-03-03T10:15:00Z"}`))
+	f.Add([]byte(`2026-03-03T10:15:00.1+01:00 stdout P 192.0.2.10 - - [03/Mar/2026:10:15:00 +0000] "GET / HTTP/1.1" 200 5120`))
 	f.Add([]byte(`[pod/web-1/nginx] 2026-03-03T10:15:00+01:00 at=info method=GET path="/\"x" status=200`))
 	var expressions []*regexp.Regexp
 	for _, shape := range prefixes {
@@ -485,9 +487,10 @@ func FuzzPrefix(f *testing.F) {
 			return
 		}
 		for i, shape := range prefixes {
-			p := &prefixed{shape: shape, inner: newWrapped()}
+			var p prefixed
+			p.setShape(shape)
 			rest, _, ok := p.cut(line)
-			if shape == wrapped || !ok {
+			if wrapping(shape) != "" || !ok {
 				continue
 			}
 			if !bytes.HasSuffix(line, rest) {

@@ -39,14 +39,16 @@ func isJSON(line []byte) bool { return line[0] == '{' && line[len(line)-1] == '}
 
 // IsWrapped reports whether all lines are JSON objects whose field "log" holds a line of a log, as Docker writes
 // them, and none has a field that is known for the URL. It is false if one was named.
-func IsWrapped(lines [][]byte, opt Options) bool {
-	if opt.isNamed(roleURL) {
+func IsWrapped(lines [][]byte, opt Options) bool { return isWrapped(lines, opt, "log") }
+
+func isWrapped(lines [][]byte, opt Options, member string) bool {
+	if member == "" || opt.isNamed(roleURL) {
 		return false
 	}
 	for _, line := range lines {
 		wrapped := false
 		if !isJSON(line) || !flatten(line, func(name string, value []byte) {
-			wrapped = wrapped || name == "log" && len(value) > 0
+			wrapped = wrapped || name == member && len(value) > 0
 		}) || !wrapped {
 			return false
 		}

@@ -182,7 +182,7 @@ func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 		return -1
 	}
 	end := at + bytes.LastIndexByte(line[at:at+n], bracket) + 1 - len(f.until)
-	if end < at || !begins(line[end:], f.until) || begins(line[at:], []byte("- ")) { // a field for it is there, and so another one
+	if end < at || !begins(line[end:], f.until) || begins(line[at:], []byte("- ")) || bytes.HasSuffix(line[at:end], []byte(" -")) { // no name, but of more fields
 		return -1
 	}
 	fields[i], fields[i+1] = line[at:end], line[end+len(f.until):at+n]

@@ -479,7 +479,7 @@ func holds(values [][]byte) (urls, paths bool) {
 		switch {
 		case isURL(value):
 			whole++
-		case value[0] == '/', method != nil && (protocol != nil || bytes.HasPrefix(target, []byte{'/'})):
+		case value[0] == '/', method != nil && (protocol != nil || bytes.HasPrefix(target, []byte{'/'}) && !HasBlank(target)): // no text for people
 			relative++
 		}
 	}

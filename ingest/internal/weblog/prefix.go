@@ -7,26 +7,25 @@ import (
 
 // prefixes are the shapes of what programs that pass logs on put in front of each line: %d are digits, %s blanks, %w is a
 // word, %t one that ends in ":", %f the name of a file, %M a month, %C a clock, %D a date, %T a moment, %S structured data,
-// %j all in front of an object of JSON. The last one is no prefix: the lines are in the objects that Docker writes.
+// %F whether CRI has cut the line, %j all in front of an object of JSON. The last ones are no prefixes: the lines are in a
+// member of objects, as Docker, Filebeat, Vector, journald, Loki and Google Cloud write them.
 var prefixes = []string{
 	"<%d>%d %T %w %w %w %w %S ", "%d <%d>%d %T %w %w %w %w %S ", // syslog of RFC 5424, and as RFC 6587 frames it
 	"<%d>%d %T %w %w %w - ", "%d <%d>%d %T %w %w %w - ", // the same of Heroku
 	"<%d>%M%s%d%s%C %w %t ", "<%d>%M%s%d%s%C %t ", "<%d>%T %w %t ", "<%d>%t ", // of RFC 3164, and what some send
 	"%M%s%d%s%C %w %t ", "%T %w %t ", "%w %D %C %w %w %t ", "%t ", // its files, and journald's: short, short-iso, short-full, cat
 	"%T %t ",              // Heroku
-	"%T %w F ",            // CRI
+	"%T %w %F ",           // CRI
 	"%T ",                 // docker logs -t
 	"%w%s| ", "%w%s| %T ", // docker compose logs, with -t
 	"[pod/%w] ", "[pod/%w] %T ", // kubectl logs --prefix, with --timestamps
 	"%f:", "%f:%d:", "%d:", // grep -H, -Hn, -n
 	"\x1e", // of RFC 7464
-	anyJSON, wrapped,
+	anyJSON,
+	`{"log":`, `{"message":`, `{"MESSAGE":`, `{"msg":`, `{"line":`, `{"textPayload":`,
 }
 
-const (
-	anyJSON = "%j" // only where nothing else fits
-	wrapped = `{"log":`
-)
+const anyJSON = "%j" // only where nothing else fits
 
 // A prefixed parser reads what stands behind a prefix.
 type prefixed struct {
@@ -39,15 +38,27 @@ type prefixed struct {
 
 // Behind returns a parser of lines behind a prefix that Choose has returned.
 func Behind(prefix string, p Parser, opt *Options) Parser {
-	return &prefixed{p, prefix, newWrapped(), opt, Clock{}}
+	b := &prefixed{Parser: p, opt: opt}
+	b.setShape(prefix)
+	return b
 }
 
-// newWrapped returns a scanner that finds the line, and the time, in an object of Docker.
-func newWrapped() *jsonScanner {
-	s := &jsonScanner{}
-	s.want("log")
-	s.want(NameTime)
-	return s
+// setShape sets what lines begin with.
+func (p *prefixed) setShape(shape string) {
+	if p.shape, p.inner = shape, nil; shape[0] == '{' {
+		p.inner = &jsonScanner{}
+		for _, name := range []string{wrapping(shape), NameTime, "timestamp", "@timestamp"} {
+			p.inner.want(name)
+		}
+	}
+}
+
+// wrapping returns the member of objects whose value the lines are, "" if a prefix is none of them.
+func wrapping(shape string) string {
+	if shape == "" || shape[0] != '{' {
+		return ""
+	}
+	return shape[2 : len(shape)-2]
 }
 
 // Parse reads a line. One without the prefix is what the program says itself. If the rest has no time, it is that of the prefix.
@@ -90,11 +101,16 @@ func (p *prefixed) Sample(lines [][]byte) (choice Choice) {
 
 // cut returns what stands behind the prefix of a line, and the moment in the prefix.
 func (p *prefixed) cut(line []byte) (rest, moment []byte, ok bool) {
-	if p.shape == wrapped {
-		if j := p.inner; !j.scan(line) || j.values[0] == nil || j.nested[0] {
+	if j := p.inner; j != nil {
+		if !j.scan(line) || j.values[0] == nil || j.nested[0] {
 			return nil, nil, false
 		}
-		return bytes.TrimRight(p.inner.values[0], "\r\n"), p.inner.values[1], true
+		for _, moment = range j.values[1:] {
+			if moment != nil {
+				break
+			}
+		}
+		return bytes.TrimRight(j.values[0], "\r\n"), moment, true
 	}
 	at := 0
 	for i := 0; i < len(p.shape); i++ {
@@ -160,8 +176,13 @@ func lengthOf(part byte, text []byte) int {
 			return 1
 		}
 		return bytes.Index(text, []byte("] ")) + 1
+	case 'F':
+		if len(word) == 1 && (word[0] == 'F' || word[0] == 'P') {
+			return 1
+		}
 	case 'j':
-		if n := bytes.Index(text, []byte(`{"`)); n > 0 && isBlank(text[n-1]) && len(trimBlank(text[:n])) > 0 {
+		n := bytes.IndexByte(text, '{')
+		if n > 0 && isBlank(text[n-1]) && len(trimBlank(text[:n])) > 0 && bytes.HasPrefix(trimBlank(text[n+1:]), []byte{'"'}) {
 			return n
 		}
 	}
@@ -193,9 +214,9 @@ func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string)
 	if most == 2*len(lines) { // nothing is better
 		return f, ""
 	}
-	p := &prefixed{inner: newWrapped()}
+	var p prefixed
 	for _, shape := range prefixes {
-		p.shape = shape
+		p.setShape(shape)
 		rests, size := p.cutAll(lines)
 		if len(rests) == 0 || named == Auto && 10*len(rests) < 9*len(lines) || shape == anyJSON && most > 0 {
 			continue
@@ -214,7 +235,7 @@ func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string)
 // right returns how well lines fit a format: two points for each line of it whose client, time and host look so, see points.
 // Lines in other lines have none.
 func (f *format) right(lines [][]byte, opt Options) (all int) {
-	if f.name == JSON && IsWrapped(lines, opt) {
+	if f.name == JSON && slices.ContainsFunc(prefixes, func(shape string) bool { return isWrapped(lines, opt, wrapping(shape)) }) {
 		return 0
 	}
 	if f.header != nil {

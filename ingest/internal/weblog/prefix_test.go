@@ -58,9 +58,10 @@ func TestPrefixes(t *testing.T) {
 		"<190>1 2026-03-03T10:15:00.123Z web-01 nginx 12 access - ", `<190>1 2026-03-03T10:15:00+01:00 web-01 nginx - - [a@1 b="c d"] `, "87 <158>1 2026-03-03T10:15:00+00:00 host nginx web.1 - ",
 		"<190>2026-03-03T10:15:00+00:00 web-01 nginx[12]: ", "<13>nginx: ", "Mar  3 10:15:00 web-01 nginx: ", "Mar 03 10:15:00.123456 web-01 nginx[12]: ",
 		"2026-03-03T10:15:00+0000 web-01 nginx[12]: ", "Tue 2026-03-03 10:15:00 UTC web-01 nginx[12]: ", "nginx: ", "2026-03-03T10:15:00+00:00 app[web.1]: ",
-		"2026-03-03T10:15:00.123456789Z stdout F ", "2026-03-03T10:15:00.123456789Z ", "web-1  | ", "web-1  | 2026-03-03T10:15:00.123456789Z ",
-		"[pod/web-7d4b9/nginx] ", "[pod/web-7d4b9/nginx] 2026-03-03T10:15:00Z ", "access.log:", "/var/log/nginx/access_log:", "logs/access.log:17:", "17:", "\x1e", "docker",
+		"2026-03-03T10:15:00.123456789Z stdout F ", "2026-03-03T10:15:00.1+01:00 stderr P ", "2026-03-03T10:15:00.123456789Z ", "web-1  | ", "web-1  | 2026-03-03T10:15:00.123456789Z ",
+		"[pod/web-7d4b9/nginx] ", "[pod/web-7d4b9/nginx] 2026-03-03T10:15:00Z ", "access.log:", "/var/log/nginx/access_log:", "logs/access.log:17:", "17:", "\x1e", "docker", "filebeat",
 	}
+	members := map[string][2]string{"docker": {"log", "time"}, "filebeat": {"message", "@timestamp"}}
 	for _, front := range fronts[1:] { // addresses that were made unreadable
 		line := []byte(front + `xxx - - [31/Jan/2026:18:00:03 +0000] "GET /a HTTP/1.1" 200 12`)
 		if f, prefix := Choose([][]byte{line}, Auto, Options{}); prefix == "" && strings.HasSuffix(front, " ") {
@@ -77,8 +78,8 @@ func TestPrefixes(t *testing.T) {
 		for _, front := range fronts {
 			var all [][]byte
 			for _, line := range lines {
-				if front == "docker" {
-					text, err := json.Marshal(map[string]string{"log": string(line) + "\n", "stream": "stdout", "time": "2026-03-03T10:15:00.123456789Z"})
+				if names, wrapped := members[front]; wrapped {
+					text, err := json.Marshal(map[string]string{names[0]: string(line) + "\n", "stream": "stdout", names[1]: "2026-03-03T10:15:00.123456789Z"})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -95,7 +96,7 @@ func TestPrefixes(t *testing.T) {
 			got := readAs(t, all, f, prefix)
 			for i := range rows {
 				// a time that the line lacks may be that of the prefix; bytes that are no UTF-8 are none in JSON
-				if lacks := strings.Contains(rows[i], strconv.Itoa(NoTime)); got[i] != rows[i] && !lacks && (front != "docker" || bytes.Equal(lines[i], bytes.ToValidUTF8(lines[i], nil))) {
+				if lacks := strings.Contains(rows[i], strconv.Itoa(NoTime)); got[i] != rows[i] && !lacks && (members[front][0] == "" || bytes.Equal(lines[i], bytes.ToValidUTF8(lines[i], nil))) {
 					t.Errorf("%s behind %q as %q: %s, want %s", name, front, prefix, got[i], rows[i])
 					break
 				}
