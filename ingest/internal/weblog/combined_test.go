@@ -31,6 +31,8 @@ func TestCombinedFront(t *testing.T) {
 		{"", `shop.example 203.0.113.9, 10.0.0.2 - anna`, "shop.example", "203.0.113.9", false},
 		{"", `shop.example localhost, localhost - anna`, "shop.example", "localhost", false},
 		{"", `shop.example:443 - - anna`, "shop.example:443", "", false},
+		{"", `203.0.113.9 shop.example anna`, "shop.example", "203.0.113.9", false},
+		{"https://www.example.com", `203.0.113.9 192.0.2.1 anna`, "www.example.com", "203.0.113.9", false}, // of identd
 		{"", `intranet - - anna`, "intranet", "", false},
 	} {
 		c, err := New(Combined, Options{Base: test.base, Keep: []string{NameClient, NameUser, NameHost}})

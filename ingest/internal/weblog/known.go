@@ -27,7 +27,7 @@ const (
 )
 
 // Formats of lines, as patterns: of those of a format, the first that a line fits counts. $vhost has its port, $address is an
-// address or the name of a host, and addresses may follow it.
+// address or the name of a host, and addresses may follow it; $site is the name of a host, and no address.
 var (
 	combinedFormat = format{
 		name: Combined, aliases: []string{"common", "clf", "apache", "nginx"},
@@ -38,6 +38,7 @@ var (
 			`$vhost $address $ident` + behindIdent,
 			`"$vhost" $address $ident` + behindIdent,
 			`"$remote_addr" $ident` + behindIdent,
+			`$remote_addr $site` + behindIdent,
 			`$remote_addr $ident` + behindIdent,
 		},
 		joined: isJoinedCombined,

@@ -13,6 +13,7 @@ const (
 	statusValue        // three digits, or what stands for none
 	vhostValue         // an address may be the client's, or the first of several
 	wordValue          // without a dot and a colon, as addresses and names of hosts have them
+	siteValue          // the name of a host
 	addressValue       // with one, or in front of a hyphen; more may follow it
 	schemeValue        // a short word, as https or h2
 	momentValue        // as in 2026-01-31T18:00:00
@@ -20,7 +21,7 @@ const (
 )
 
 // ownClasses are the classes of fields with names of our own.
-var ownClasses = map[string]class{"vhost": vhostValue, "word": wordValue, "address": addressValue, "type": schemeValue, "moment": momentValue, "msec": numberValue, "bytes_received": numberValue}
+var ownClasses = map[string]class{"vhost": vhostValue, "word": wordValue, "site": siteValue, "address": addressValue, "type": schemeValue, "moment": momentValue, "msec": numberValue, "bytes_received": numberValue}
 
 // A kind says what ends a field.
 type kind uint8
@@ -222,6 +223,8 @@ func (f *field) allows(value []byte) bool {
 		return len(value) >= 20 && value[4] == '-' && value[10] == 'T' && number(value[:4]) >= 0
 	case wordValue:
 		return !isHostLike(value) && !bytes.HasSuffix(value, []byte{','})
+	case siteValue:
+		return isPeer(value) && !isAddress(value)
 	case numberValue:
 		return len(value) > 0 && isDigit(value[0]) && len(bytes.Trim(value, "0123456789.")) == 0
 	case anyValue, vhostValue, addressValue: // see passAddresses

@@ -23,7 +23,7 @@ func (e *ShapeError) Error() string {
 func CheckShape(f Format, lines [][]byte, opt Options) error {
 	odd := 0
 	for _, line := range lines {
-		if text := trimBlank(line); !isURL(text) && text[0] != '/' && text[0] != '#' && len(bytes.Fields(text)) > 2 {
+		if text := trimBlank(line); len(bytes.Fields(text)) > 2 && !isURL(text) && text[0] != '/' && text[0] != '#' {
 			odd++
 		}
 	}

@@ -98,3 +98,16 @@ func TestCheckShape(t *testing.T) {
 		t.Errorf("%s stops at %q", row, got)
 	}
 }
+
+// TestCheckShapeBlank takes a line of blanks among the first ones for no line of another shape.
+func TestCheckShapeBlank(t *testing.T) {
+	for text, want := range map[string]bool{"  \nhttps://a.example/": true, "https://a.example/\n\t": true, " ": true, "a b c\n  \nd e f": false} {
+		var lines [][]byte
+		for line := range strings.SplitSeq(text, "\n") {
+			lines = append(lines, []byte(line))
+		}
+		if err := CheckShape(URLs, lines, Options{}); (err == nil) != want {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
