@@ -127,7 +127,7 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 		}
 	}
 	for i, f := range best.fields {
-		if f.role == roleNone && f.name != "ident" && !slices.Contains(best.keep, i) && !slices.Contains(best.of[:], i) {
+		if f.role == roleNone && f.name != "ident" && !slices.Contains(best.keep, i) && !slices.Contains(best.of[1:], i) {
 			t.Unread = append(t.Unread, f.name)
 		}
 	}
