@@ -82,11 +82,16 @@ func newJSON(opt Options) *jsonLog { return &jsonLog{named: named{common: newCom
 const mostSampled = 1000
 
 // Sample finds the fields of the first lines, and who has written them.
-func (j *jsonLog) Sample(lines [][]byte) (choice Choice) {
+func (j *jsonLog) Sample(lines [][]byte) Choice {
+	return j.sample(lines, func(line []byte, add func(name string, value []byte)) { flatten(line, add) })
+}
+
+// sample finds the fields that each finds in a line.
+func (j *jsonLog) sample(lines [][]byte, each func(line []byte, add func(name string, value []byte))) (choice Choice) {
 	var fields []sampled
 	index := map[string]int{}
 	for row, line := range lines {
-		flatten(line, func(name string, value []byte) {
+		each(line, func(name string, value []byte) {
 			i, ok := index[name]
 			if !ok && len(fields) == mostSampled {
 				return
@@ -131,14 +136,19 @@ func (j *jsonLog) setPlan(fields []sampled) {
 // Parse reads a line.
 func (j *jsonLog) Parse(line []byte, r *Row) Result {
 	r.reset()
-	if !j.sampled {
-		j.setPlan(nil)
-	}
+	j.begin()
 	if !j.scan.scan(line) || line[j.scan.space(0)] != '{' {
 		return RefusedFormat
 	}
-	j.buf = j.buf[:0]
 	return j.row(r)
+}
+
+// begin makes the plan, unless the first lines did, and empties what the line before left.
+func (j *jsonLog) begin() {
+	if !j.sampled {
+		j.setPlan(nil)
+	}
+	j.buf = j.buf[:0]
 }
 
 // row makes the row of the values. Caddy marks https by an object about TLS. That is missing if TLS ended at a proxy in front, so a site with a scheme of its own keeps it.

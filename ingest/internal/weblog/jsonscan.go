@@ -101,14 +101,19 @@ func (s *jsonScanner) want(path string) (slot int) {
 
 // scan reads a line, which must be one value.
 func (s *jsonScanner) scan(line []byte) bool {
+	s.reset(line)
+	i := s.value(s.space(0), 0, &s.root)
+	return i >= 0 && s.space(i) == len(line)
+}
+
+// reset begins a line, without values.
+func (s *jsonScanner) reset(line []byte) {
 	s.line, s.buf = line, s.buf[:0]
 	s.lines++
 	for _, slot := range s.filled {
 		s.values[slot] = nil
 	}
 	s.filled, s.found = s.filled[:0], 0
-	i := s.value(s.space(0), 0, &s.root)
-	return i >= 0 && s.space(i) == len(line)
 }
 
 // Members calls use for each member of the object that a line is, with its name, without quotes, and its

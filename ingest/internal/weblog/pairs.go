@@ -47,102 +47,77 @@ type pairs struct {
 	escapes
 	inner     *jsonLog
 	sep, sign byte
-	json      []byte // of the line
 }
-
-// otherNames are what names of Heroku and of ltsv.org mean: a name that JSON has, too. The host of LTSV is the client if it
-// is an address.
-var otherNames = map[string]string{"fwd": "client_ip", "protocol": "scheme", "req": "request", "host": "client_ip"}
 
 // Err returns why the log as a whole cannot be read, after Failed.
 func (p *pairs) Err() error { return p.inner.Err() }
 
 // Parse reads a line.
 func (p *pairs) Parse(line []byte, r *Row) Result {
-	if result := p.toJSON(line); result != IsRow {
-		r.reset()
-		return result
+	r.reset()
+	p.buf = p.buf[:0]
+	p.inner.begin()
+	s := &p.inner.scan
+	s.reset(line)
+	result := RefusedFormat
+	for len(line) > 0 {
+		name, value, rest, ok := p.next(line)
+		if !ok {
+			return RefusedQuote
+		}
+		if line = rest; value != nil {
+			result = IsRow
+			if child := s.child(&s.root, name, false); child != nil {
+				s.store(child, value, false)
+			}
+		}
 	}
-	return p.inner.Parse(p.json, r)
+	if result == IsRow {
+		return p.inner.row(r)
+	}
+	return result
 }
 
 // Sample looks at the first lines.
 func (p *pairs) Sample(lines [][]byte) Choice {
-	var objects [][]byte
-	for _, line := range lines {
-		if p.toJSON(line) == IsRow {
-			objects = append(objects, bytes.Clone(p.json))
-		}
-	}
-	return p.inner.Sample(objects)
-}
-
-// toJSON makes a line an object. A value in quotes may have blanks, and quotes behind backslashes; words without a sign are
-// passed by.
-func (p *pairs) toJSON(line []byte) Result {
-	p.json, p.buf = append(p.json[:0], '{'), p.buf[:0]
-	for len(line) > 0 {
-		end := bytes.IndexByte(line, p.sep)
-		if end < 0 {
-			end = len(line)
-		}
-		name, value, ok := bytes.Cut(line[:end], []byte{p.sign})
-		if p.sep == ' ' && len(value) > 0 && value[0] == '"' {
-			value = line[len(name)+2:]
-			n := 0
-			for n < len(value) && (value[n] != '"' || isEscaped(value[:n])) {
-				n++
+	return p.inner.sample(lines, func(line []byte, add func(name string, value []byte)) {
+		for ok := true; ok && len(line) > 0; {
+			var name, value []byte
+			if name, value, line, ok = p.next(line); value != nil {
+				add(string(name), value)
 			}
-			if n == len(value) {
-				return RefusedQuote
-			}
-			value, end = p.unescape(value[:n]), len(name)+2+n+1
-		} else if len(value) > 1 && value[0] == '[' && value[len(value)-1] == ']' { // a time
-			value = value[1 : len(value)-1]
-		} else if p.sep == tab { // of nginx and Apache
-			value = p.unescape(value)
 		}
-		if line = line[min(end+1, len(line)):]; !ok || string(value) == "-" {
-			continue
-		}
-		other := otherNames[string(name)]
-		if string(name) == NameHost && (p.sep != tab || !isAddress(value)) || string(name) == NameProtocol && schemeOf(value) == "" {
-			other = ""
-		}
-		if other != "" {
-			p.pair([]byte(other), value)
-		}
-		if other == "" || string(name) != NameHost {
-			p.pair(name, value)
-		}
-	}
-	if len(p.json) == 1 {
-		return RefusedFormat
-	}
-	p.json[len(p.json)-1] = '}'
-	return IsRow
+	})
 }
 
-// pair appends a name and a value.
-func (p *pairs) pair(name, value []byte) {
-	p.string(name)
-	p.json = append(p.json, ':')
-	p.string(value)
-	p.json = append(p.json, ',')
-}
-
-// string appends a text in quotes.
-func (p *pairs) string(text []byte) {
-	p.json = append(p.json, '"')
-	for _, c := range text {
-		switch {
-		case c < ' ':
-			p.json = append(append(p.json, `\u00`...), "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
-			continue
-		case c == '"', c == '\\':
-			p.json = append(p.json, '\\')
-		}
-		p.json = append(p.json, c)
+// next returns the first name and value of a line and what follows it. A value in quotes may have blanks, and quotes behind
+// backslashes; ok is false if it does not end. Words without a sign, and "-", have no value.
+func (p *pairs) next(line []byte) (name, value, rest []byte, ok bool) {
+	end := bytes.IndexByte(line, p.sep)
+	if end < 0 {
+		end = len(line)
 	}
-	p.json = append(p.json, '"')
+	name, value, isPair := bytes.Cut(line[:end], []byte{p.sign})
+	if p.sep == ' ' && len(value) > 0 && value[0] == '"' {
+		value = line[len(name)+2:]
+		n := 0
+		for n < len(value) && (value[n] != '"' || isEscaped(value[:n])) {
+			n++
+		}
+		if n == len(value) {
+			return nil, nil, nil, false
+		}
+		value, end = p.unescape(value[:n]), len(name)+2+n+1
+	} else if len(value) > 1 && value[0] == '[' && value[len(value)-1] == ']' { // a time
+		value = value[1 : len(value)-1]
+	} else if p.sep == tab { // of nginx and Apache
+		value = p.unescape(value)
+	}
+	if !isPair || string(value) == "-" {
+		value = nil
+	}
+	if p.sep == tab && string(name) == NameHost && isAddress(value) { // what ltsv.org calls so
+		name = []byte("client_ip")
+	}
+	return name, value, line[min(end+1, len(line)):], true
 }

@@ -65,10 +65,13 @@ func planOf(fields []sampled, opt *Options) *plan {
 			if e.role.isTarget() && one.fit == unfit && (isTemplate(f.values) || isFile(f.values)) {
 				continue
 			}
+			if e.role == roleProtocol && fitAll(f.values, func(v []byte) bool { return schemeOf(v) != "" }) == fits { // of Heroku and others
+				one.role, one.fit = roleScheme, fits
+			}
 			if one.fit == unfit && e.role == rolePath && group == 0 && fitAll(f.values, isBare) == fits {
 				one.fit, one.bare = fits, true
 			}
-			p.of[e.role] = append(p.of[e.role], one)
+			p.of[one.role] = append(p.of[one.role], one)
 		}
 	}
 	var named [numRoles]bool
