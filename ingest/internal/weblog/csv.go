@@ -52,6 +52,7 @@ type table struct {
 	tables   int                 // headers read
 	foreign  bool                // the table behind a second header is another one, without URLs
 	sampled  bool                // the first header was found in the first lines
+	isLoose  bool                // fields without quotes around them may hold quotes
 }
 
 func newTable(opt Options, sep byte) *table {
@@ -259,7 +260,7 @@ func (t *table) field(text []byte) (field, rest []byte, result Result) {
 	if n >= 0 {
 		text, rest = text[:n], text[n:]
 	}
-	if t.sep != tab && t.sep != lineEnd && bytes.IndexByte(text, '"') >= 0 { // between tabs a quote is as good as any other character
+	if !t.isLoose && t.sep != tab && t.sep != lineEnd && bytes.IndexByte(text, '"') >= 0 { // between tabs a quote is as good as any other character
 		return nil, nil, RefusedQuote
 	}
 	return text, rest, IsRow

@@ -50,15 +50,15 @@ func isCloudFront(lines [][]byte, opt Options) bool {
 // request, and left in URLs. Other writers put fields in quotes, which may hold spaces.
 type w3c struct {
 	named
-	number   int // of fields; 0 before the header
-	agent    int // the column of the User-Agent, the only one that may be in quotes for no blank; -1 if there is none
-	header   header
-	unquoted [][]byte // memory of cutQuoted
-	first    [][]byte // the first lines
+	number int // of fields; 0 before the header
+	agent  int // the column of the User-Agent, the only one that may be in quotes for no blank; -1 if there is none
+	header header
+	quoted table    // of lines with fields in quotes
+	first  [][]byte // the first lines
 }
 
 func newW3C(opt Options, code code) *w3c {
-	return &w3c{named: named{common: newCommon(opt), isHeaded: true, code: code}, agent: -1}
+	return &w3c{named: named{common: newCommon(opt), isHeaded: true, code: code}, agent: -1, quoted: table{isLoose: true}}
 }
 
 // Sample reads the header of the lines, and the rows behind it.
@@ -112,42 +112,10 @@ func (w *w3c) mayHaveQuotes(line []byte) bool {
 	return line[0] == '"' || len(w.values) != w.number || bytes.HasPrefix(at(w.values, w.agent), []byte{'"'})
 }
 
-// cutQuoted cuts the line again, and takes fields out of their quotes. Two quotes in such a field stand for one. If
-// that makes not as many fields as the header has, the fields stay as they are.
+// cutQuoted cuts the line again as one of a table. If that makes not as many fields as the header has, they stay as they are.
 func (w *w3c) cutQuoted(line []byte, sep byte) {
-	fields := w.unquoted[:0]
-	defer func() { w.unquoted = fields }()
-	for more := true; more; {
-		if len(fields) == w.number {
-			return
-		}
-		var field []byte
-		if line, more = bytes.CutPrefix(line, []byte{'"'}); !more {
-			field, line, more = bytes.Cut(line, []byte{sep})
-			fields = append(fields, field)
-			continue
-		}
-		begin := len(w.buf)
-		for {
-			text, rest, ok := bytes.Cut(line, []byte{'"'})
-			if !ok {
-				return
-			}
-			w.buf, line = append(w.buf, text...), rest
-			if line, ok = bytes.CutPrefix(line, []byte{'"'}); !ok {
-				break
-			}
-			w.buf = append(w.buf, '"')
-		}
-		fields = append(fields, w.buf[begin:len(w.buf):len(w.buf)])
-		if more = len(line) > 0; more && line[0] != sep {
-			return
-		} else if more {
-			line = line[1:]
-		}
-	}
-	if len(fields) == w.number {
-		w.values, fields = fields, w.values
+	if w.quoted.sep = sep; w.quoted.split(line) == IsRow && len(w.quoted.values) == w.number {
+		w.values, w.quoted.values = w.quoted.values, w.values
 	}
 }
 
