@@ -81,9 +81,7 @@ func planOf(fields []sampled, opt *Options) *plan {
 		}
 	}
 	for r := range p.of {
-		slices.SortStableFunc(p.of[r], func(a, b pick) int {
-			return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.group, b.group), cmp.Compare(a.rank, b.rank))
-		})
+		slices.SortStableFunc(p.of[r], byRank)
 	}
 	if !named[roleHost] {
 		p.settleHost(named[roleClient])
@@ -120,15 +118,11 @@ func (p *plan) name(r role, name string, named *[numRoles]bool) {
 
 // find returns the field with a name, -1 if there is none.
 func (p *plan) find(name string) int {
-	for _, same := range []func(string) bool{
-		func(have string) bool { return have == name },
-		func(have string) bool { return strings.EqualFold(have, name) },
-	} {
-		if i := slices.IndexFunc(p.fields, func(f sampled) bool { return same(f.name) }); i >= 0 {
-			return i
-		}
+	exact := slices.IndexFunc(p.fields, func(f sampled) bool { return f.name == name })
+	if exact < 0 {
+		return slices.IndexFunc(p.fields, func(f sampled) bool { return strings.EqualFold(f.name, name) })
 	}
-	return -1
+	return exact
 }
 
 // findProducer finds who has written the records: of each, the names tell.
@@ -268,9 +262,7 @@ func (p *plan) clockOf(date string) int {
 // that never has one.
 func (p *plan) settleTarget() {
 	targets := slices.Concat(p.of[roleURL], p.of[roleRequest], p.of[rolePath])
-	slices.SortStableFunc(targets, func(a, b pick) int {
-		return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.group, b.group), cmp.Compare(classOf(a.role), classOf(b.role)), cmp.Compare(a.rank, b.rank))
-	})
+	slices.SortStableFunc(targets, byRank)
 	ranking := slices.ContainsFunc(p.fields, func(f sampled) bool {
 		return slices.Contains([]string{"clicks", "impressions", "ctr", "position"}, keyOf(f.name))
 	})
@@ -297,9 +289,12 @@ func (p *plan) settleTarget() {
 	p.of[roleURL], p.of[roleRequest], p.of[rolePath] = targets, nil, nil
 }
 
-// classOf returns the place of a role among those of one list.
-func classOf(r role) int {
-	return slices.Index([]role{roleURL, roleRequest, rolePath, roleTime, roleLogTime, roleDate}, r)
+// byRank orders the fields of a list.
+func byRank(a, b pick) int {
+	classOf := func(r role) int {
+		return slices.Index([]role{roleURL, roleRequest, rolePath, roleTime, roleLogTime, roleDate}, r)
+	}
+	return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.group, b.group), cmp.Compare(classOf(a.role), classOf(b.role)), cmp.Compare(a.rank, b.rank))
 }
 
 // addGeneral appends to the fields of the sample those that other records may have: names of the producer, of any
@@ -330,9 +325,7 @@ func (p *plan) addGeneral(opt *Options) {
 		of[list] = append(of[list], pick{name: e.name, unit: e.unit, role: e.role, at: -1, with: -1, join: e.role == rolePath, group: group, rank: e.rank})
 	}
 	for r, picks := range of {
-		slices.SortStableFunc(picks, func(a, b pick) int {
-			return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(classOf(a.role), classOf(b.role)), cmp.Compare(a.rank, b.rank))
-		})
+		slices.SortStableFunc(picks, byRank)
 		p.of[r] = append(p.of[r], picks...)
 	}
 }

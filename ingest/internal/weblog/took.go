@@ -70,7 +70,7 @@ func (p *plan) took(opt *Options) *Took {
 		}
 	}
 	for i, f := range p.fields {
-		if rows := entriesOf(f.name, p.producer); !used[i] && !slices.Contains(opt.Keep, f.name) {
+		if rows := entriesOf(f.name, p.producer); !used[i] && f.name != "ident" && !slices.Contains(opt.Keep, f.name) {
 			t.Unread = append(t.Unread, shortName(f.name)+p.reason(i, rows))
 		}
 	}
@@ -98,42 +98,26 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 		}
 	}
 	best := l.patterns[slices.Index(read, slices.Max(read))]
-	t := &Took{}
-	target := false
-	for _, r := range []role{roleRequest, roleURL, rolePath, roleHost, roleClient, roleTime, roleAgent, roleStatus} {
-		word, name, i := roleWords[r], "", best.of[r]
-		if r.isTarget() && target { // the first is read
-			continue
-		}
-		if r == roleClient && best.client >= 0 {
-			i = best.client
-		}
+	p := &plan{}
+	for _, f := range best.fields {
+		p.fields = append(p.fields, sampled{name: f.written})
+	}
+	for r, i := range best.of {
 		if i >= 0 {
-			name = best.fields[i].written
-		} else if r == roleHost && l.opt.Base != "" {
-			name = "-base"
-		}
-		if query := best.of[roleQuery]; r == rolePath && name != "" && query >= 0 {
-			name += " + " + best.fields[query].written
-		}
-		if r.isTarget() && name != "" {
-			word, target = roleWords[roleURL], true
-			if known := entriesOf(best.fields[i].written, "nginx"); known != nil {
-				name += unitOf(known[0].unit)
-			}
-		}
-		if name != "" {
-			t.Fields = append(t.Fields, word+" = "+name)
+			p.of[r] = []pick{{name: best.fields[i].written, at: i, with: -1, join: role(r) == rolePath, unit: decoded[best.fields[i].written]}}
 		}
 	}
-	for i, f := range best.fields {
-		if f.role == roleNone && f.name != "ident" && !slices.Contains(best.keep, i) && !slices.Contains(best.of[1:], i) {
-			t.Unread = append(t.Unread, f.name)
-		}
+	p.of[roleURL] = slices.Concat(p.of[roleRequest], p.of[roleURL], p.of[rolePath])
+	p.of[roleURL] = p.of[roleURL][:min(1, len(p.of[roleURL]))] // the first is read
+	p.of[roleUser] = append(p.of[roleUser], p.of[roleForwarded]...) // not worth a word
+	if l.opt.Clients && p.of[roleClient] == nil {
+		p.of[roleClient] = p.of[roleForwarded]
 	}
-	t.Unread = firstShown(t.Unread)
-	return Choice{Took: t}
+	return Choice{Took: p.took(&l.opt)}
 }
+
+// decoded are variables with a path that nginx has decoded.
+var decoded = map[string]string{"uri": "decoded", "document_uri": "decoded"}
 
 // firstShown returns the names that are listed, and how many more there are.
 func firstShown(names []string) []string {
