@@ -12,7 +12,7 @@ type Joiner interface {
 // case, _ is a blank or a tab, and any other byte is itself.
 const (
 	combinedTime = "[00/Aaa/0000:00:00:00"
-	albMoment    = "0T00:00:00."
+	albMoment    = "0T00:00:00.0"
 	w3cMoment    = "0000-00-00_00:00:00_"
 	cdxjMoment   = " 00000000000000 {"
 )
@@ -46,15 +46,15 @@ func hasShape(text []byte, shape string) bool {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// occursTwice reports whether two places in a line satisfy is, which gets the text from at bytes before each mark on.
-func occursTwice(line []byte, mark byte, at int, is func(text []byte) bool) bool {
+// occursTwice reports whether a shape occurs twice in a line. Its byte at a place is the mark that is looked for.
+func occursTwice(line []byte, shape string, at int) bool {
 	found := 0
 	for i := 0; i < len(line); i++ {
-		next := bytes.IndexByte(line[i:], mark)
+		next := bytes.IndexByte(line[i:], shape[at])
 		if next < 0 {
 			return false
 		}
-		if i += next; i >= at && is(line[i-at:]) {
+		if i += next; i >= at && hasShape(line[i-at:], shape) && (shape != albMoment || isBehindALB(line[i-at:])) {
 			if found++; found == 2 {
 				return true
 			}
@@ -67,27 +67,20 @@ func occursTwice(line []byte, mark byte, at int, is func(text []byte) bool) bool
 func (l *lineLog) Joined(line []byte) bool { return l.joined != nil && l.joined(line) }
 
 // isJoinedCombined reports whether a line has two times.
-func isJoinedCombined(line []byte) bool {
-	return occursTwice(line, '[', 0, func(text []byte) bool { return hasShape(text, combinedTime) })
-}
+func isJoinedCombined(line []byte) bool { return occursTwice(line, combinedTime, 0) }
 
-// isJoinedALB reports whether a line has two times with a load balancer behind: a fraction, Z, a blank, and its kind.
-func isJoinedALB(line []byte) bool {
-	return occursTwice(line, 'T', 1, func(text []byte) bool {
-		if !hasShape(text, albMoment) {
-			return false
-		}
-		rest := bytes.TrimLeft(text[len(albMoment):], "0123456789")
-		kind, ok := bytes.CutPrefix(rest, []byte("Z "))
-		slash := bytes.TrimLeft(kind, "abcdefghijklmnopqrstuvwxyz")
-		return ok && isDigit(text[len(albMoment)]) && len(slash) < len(kind) && bytes.HasPrefix(slash, []byte{'/'})
-	})
+// isJoinedALB reports whether a line has two times with a load balancer behind.
+func isJoinedALB(line []byte) bool { return occursTwice(line, albMoment, 1) }
+
+// isBehindALB reports whether a fraction, Z, a blank and the kind of a load balancer stand behind a time.
+func isBehindALB(text []byte) bool {
+	kind, ok := bytes.CutPrefix(bytes.TrimLeft(text[len(albMoment):], "0123456789"), []byte("Z "))
+	slash := bytes.TrimLeft(kind, "abcdefghijklmnopqrstuvwxyz")
+	return ok && len(slash) < len(kind) && bytes.HasPrefix(slash, []byte{'/'})
 }
 
 // Joined reports whether a line has two times.
-func (w *w3c) Joined(line []byte) bool {
-	return occursTwice(line, ':', len("0000-00-00 00"), func(text []byte) bool { return hasShape(text, w3cMoment) })
-}
+func (w *w3c) Joined(line []byte) bool { return occursTwice(line, w3cMoment, len("0000-00-00_00")) }
 
 // Joined reports whether a line has two objects: braces with a quote behind them, at its begin or behind another object.
 func (j *jsonLog) Joined(line []byte) bool {
@@ -108,9 +101,7 @@ func (j *jsonLog) Joined(line []byte) bool {
 }
 
 // Joined reports whether a line has two times in front of objects.
-func (c cdxj) Joined(line []byte) bool {
-	return occursTwice(line, '{', len(cdxjMoment)-1, func(text []byte) bool { return hasShape(text, cdxjMoment) })
-}
+func (c cdxj) Joined(line []byte) bool { return occursTwice(line, cdxjMoment, len(cdxjMoment)-1) }
 
 // Joined reports whether a line has the fields of several records, the last of each one with the first
 // of the next, and the URL of each at its place, or of a record and a header.

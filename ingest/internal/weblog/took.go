@@ -108,7 +108,7 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 		}
 	}
 	p.of[roleURL] = slices.Concat(p.of[roleRequest], p.of[roleURL], p.of[rolePath])
-	p.of[roleURL] = p.of[roleURL][:min(1, len(p.of[roleURL]))] // the first is read
+	p.of[roleURL] = p.of[roleURL][:min(1, len(p.of[roleURL]))]      // the first is read
 	p.of[roleUser] = append(p.of[roleUser], p.of[roleForwarded]...) // not worth a word
 	if l.opt.Clients && p.of[roleClient] == nil {
 		p.of[roleClient] = p.of[roleForwarded]
