@@ -152,6 +152,7 @@ type grid struct {
 	sites    []*site
 	rows     []Row
 	limits   []Row
+	gaps     []segment // of the log
 	refused  []refusal
 }
 

@@ -75,6 +75,7 @@ const (
 	outageClients  = 2       // crawlers, or other clients together
 	outageHolds    = .9      // of the errors, in the directory that is named
 	outageParts    = 2. / 3  // of the directories fail, or it is not the whole site
+	outageSome     = 1. / 3  // of the requests of a directory that fails with the whole site
 	outagePart     = 20      // requests of such a directory
 	edgeShare      = .05     // of errors in a slot beside it, that belong to it
 )

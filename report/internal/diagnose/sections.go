@@ -24,6 +24,7 @@ type candidate struct {
 	bad, all int64
 	row      Row
 	in       segment
+	core     segment // of an outage, without slots at its ends of which a part failed
 
 	logBad, logAll int64 // of the whole log, for a share of errors
 }
@@ -81,7 +82,7 @@ func (v *survey) begin() {
 	root := &area{path: "/", pages: v.site.pages}
 	v.findOutages(root)
 	for _, c := range v.outages {
-		v.down = append(v.down, c.in)
+		v.down = append(v.down, c.core)
 		v.parts = append(v.parts, map[bool]int64{})
 	}
 }
@@ -138,7 +139,7 @@ func (v *survey) closeAreas(depth int) {
 				pages := func(k cellKey) bool { return int(k.slot) >= in.from && int(k.slot) < in.to }
 				all, bad := a.pages.sum(pages).n, a.pages.sum(func(k cellKey) bool { return pages(k) && isError(k) }).n
 				if all >= outagePart {
-					v.parts[j][2*bad >= all]++
+					v.parts[j][float64(bad) >= outageSome*float64(all)]++
 				}
 			}
 		}
@@ -205,7 +206,7 @@ func (v *survey) findOutages(a *area) {
 			}
 		}
 		r.Ongoing = total(all[wide.to:]).n == 0
-		v.outages = append(v.outages, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: wide})
+		v.outages = append(v.outages, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: wide, core: in})
 	}
 }
 
@@ -277,7 +278,7 @@ func (v *survey) findErrors(a *area) {
 	if in.to == v.slots {
 		r.To, r.Ongoing = at(v.to), true
 	}
-	v.errors = append(v.errors, candidate{a.path, failed.n, asked.n, r, in, total(bad).n, total(all).n})
+	v.errors = append(v.errors, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: in, logBad: total(bad).n, logAll: total(all).n})
 }
 
 // changeOf returns the days in which a share differs most from that of all others; all slots if it hardly does.
@@ -391,16 +392,19 @@ func (v *survey) end() {
 // isBelow reports whether a directory is below another.
 func isBelow(path, other string) bool { return path != other && strings.HasPrefix(path, other) }
 
-// endOutages chooses the deepest directory that has nearly all errors of an outage, and the whole site if most directories failed.
+// endOutages chooses the deepest directory that has nearly all errors of an outage, and the whole site if most directories failed: all
+// that had enough requests to tell. Where at most one had, it is the site unless a directory has nearly all errors.
 func (v *survey) endOutages() {
 	slices.SortStableFunc(v.outages, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.bad, a.bad), cmp.Compare(a.path, b.path)) })
 	var whole []candidate
 	for i, in := range v.down {
-		if failed, not := v.parts[i][true], v.parts[i][false]; float64(failed) >= outageParts*float64(failed+not) && failed > 1 {
-			for _, c := range v.outages {
-				if c.path == "/" && c.in == in {
-					whole = append(whole, c)
-				}
+		failed, not := v.parts[i][true], v.parts[i][false]
+		for _, c := range v.outages {
+			isOne := failed+not < 2 && !slices.ContainsFunc(v.outages, func(o candidate) bool {
+				return o.path != "/" && o.in.overlap(in) > 0 && float64(o.bad) >= outageHolds*float64(c.bad)
+			})
+			if c.path == "/" && c.core == in && (isOne || failed > 1 && float64(failed) >= outageParts*float64(failed+not)) {
+				whole = append(whole, c)
 			}
 		}
 	}

@@ -6,15 +6,16 @@ import "math"
 type profile struct {
 	counts   []float64
 	expected []float64
-	out      segment // that it was not built from
+	out      segment // that it was not built from, and
+	gaps     []segment
 	step     int64
 }
 
 // profile returns the profile of counts from all slots outside a segment: the mean of a day, or by weekday and weekend where there
 // are two of each, and of a week with three or more, times the share of its slot, which is one part uniform to three parts measured.
-// The first and the last slot are cut by the log, and left out.
+// The first and the last slot are cut by the log, and left out, as are those of which the log has a part at most.
 func (g *grid) profile(counts []float64, out segment) *profile {
-	p := &profile{counts: counts, expected: make([]float64, len(counts)), out: out, step: g.step}
+	p := &profile{counts: counts, expected: make([]float64, len(counts)), out: out, step: g.step, gaps: g.gaps}
 	perDay := int(max(1, day/g.step))
 	perWeek := 7 * perDay
 	weeks := (g.to - g.from) / (7 * day)
@@ -69,7 +70,7 @@ func bit(is bool) int {
 
 // isOut reports whether a slot is left out.
 func (p *profile) isOut(slot int) bool {
-	return slot >= p.out.from && slot < p.out.to || slot == 0 || slot == len(p.counts)-1
+	return slot >= p.out.from && slot < p.out.to || slot == 0 || slot == len(p.counts)-1 || isIn(p.gaps, slot)
 }
 
 // sums returns the counted and the expected requests of a segment.

@@ -61,6 +61,7 @@ func (g *grid) findGaps() {
 		_, expected := p.sums(in)
 		if chance, ok := p.chance(in, lower); ok && chance < g.tests() {
 			from, to := all[in.from-1].last, all[in.to].first
+			g.gaps = append(g.gaps, segment{in.from - 1, in.to + 1})
 			g.limits = append(g.limits, Row{Code: LogGap, Class: "A", From: at(from), To: at(to), Evidence: Evidence{Expected: rounded(expected)}})
 		}
 	}
@@ -69,8 +70,8 @@ func (g *grid) findGaps() {
 // isGap reports whether a tenth of a segment or more lies in gaps of the log.
 func (g *grid) isGap(in segment) bool {
 	missing := 0
-	for i := range g.limits {
-		missing += in.overlap(segment{g.slotOf(g.limits[i].From.Unix()), g.slotOf(g.limits[i].To.Unix()) + 1})
+	for _, gap := range g.gaps {
+		missing += in.overlap(gap)
 	}
 	return 10*missing > in.length()
 }
