@@ -214,6 +214,9 @@ func (g *grid) explains(cause, r *Row) bool {
 	if r.Code == RobotsFailed && (cause.Code != Outage || cause.Path != "/") {
 		return false
 	}
+	if r.Code == CrawlerSlowed && cause.Code == SectionClosed && r.Evidence.Before-r.Evidence.After > 2*cause.Evidence.Share*r.Evidence.Before {
+		return false // the section had not so many of its requests
+	}
 	within := *cause
 	switch r.Code {
 	case CrawlerStopped, CrawlerSlowed: // they begin soon after, and may last longer

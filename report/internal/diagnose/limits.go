@@ -122,7 +122,9 @@ const (
 	stopWithin    = 3 * hour
 	busyShare     = .05 // of the log's requests, of a crawler that is not a search engine's
 	slowShare     = .5
-	slowShift     = 7. // standard errors
+	slowShift     = 9.2  // standard errors times the logarithm of the ratio, with slowDepth: a deep fall needs fewer
+	slowWithin    = 10.5 // the same, of a time that ends before the log
+	slowDepth     = .4
 	slowDays      = 3
 	slowHours     = 48 // in a log of less than
 	slowLog       = 8 * day
@@ -130,7 +132,7 @@ const (
 	slowBelow     = .6 // of the median before
 	surgeLasts    = 3 * hour
 	surgeTimes    = 4.
-	surgeEdge     = 2.     // times the expected requests, in a slot that may be of a surge
+	surgeEdge     = 2.5    // times the expected requests, in a slot that may be of a surge
 	surgeLog      = 1. / 3 // of the log, at most: more is usual
 	surgeShare    = .05    // of all requests in its time
 	recrawlWithin = 7 * day

@@ -250,7 +250,7 @@ func (g *grid) findSurges() {
 			last = g.traffic[a][in.to-1].last
 		}
 		chance, ok := usual.chance(in, upper)
-		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || slots*float64(g.step) < stopPresent || last-first < surgeLasts || made < surgeTimes*expected || expected <= 0 || made < surgeShare*float64(total(everybody[in.from:in.to]).n) || chance > g.tests() || !g.wasThere(counts, segment{in.from, in.to}) && in.from > 0 {
+		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || slots*float64(g.step) < stopPresent || last-first < surgeLasts || made < surgeTimes*expected || expected <= 0 || in.from == 0 || made < surgeShare*float64(total(everybody[in.from:in.to]).n) || chance > g.tests() || !g.wasThere(counts, in) {
 			continue
 		}
 		n := total(g.traffic[a][in.from:in.to])
@@ -259,7 +259,7 @@ func (g *grid) findSurges() {
 	}
 }
 
-// findSlowed finds the search crawlers whose requests dropped from a day on to the end.
+// findSlowed finds the search crawlers whose requests dropped from a day on to the end, or for some days.
 func (g *grid) findSlowed() {
 	perDay := int(max(1, day/g.step))
 	days := g.slots / perDay
@@ -274,59 +274,93 @@ func (g *grid) findSlowed() {
 		}
 		counts := numbers(g.traffic[a])
 		totals := daily(counts, perDay)
-		change, least := 0, least
-		best := math.Inf(1)
-		for d := least; d+least <= days; d++ {
-			if e := deviations(totals[:d]) + deviations(totals[d:]); e < best {
-				best, change = e, d
-			}
-		}
-		if change == 0 {
+		low, shift := lowest(totals, least)
+		if low.from == 0 {
 			continue
 		}
-		before, after := median(totals[:change]), median(totals[change:])
+		before, after := median(totals[:low.from]), median(totals[low.from:low.to])
 		below := 0
-		for _, n := range totals[change:] {
+		for _, n := range totals[low.from:low.to] {
 			below += bit(n < slowBelow*before)
 		}
-		in := segment{change * perDay, g.slots}
-		made, expected := g.profile(counts, in).sums(in)
-		if before < stopDaily || after > slowShare*before || float64(below) < slowAfter*float64(days-change) || shift(totals, change) < slowShift ||
-			median(all[change:]) < .7*median(all[:change]) || slices.ContainsFunc(g.rows, func(r Row) bool {
-			return r.Code == CrawlerSurge && r.Agents[0] == g.Agents[a].Name && g.slotOf(r.To.Unix()) >= in.from-perDay
+		in := segment{low.from * perDay, low.to * perDay}
+		least := slowWithin
+		if low.to == days {
+			in.to, least = g.slots, slowShift
+		}
+		if before < stopDaily || after > slowShare*before || float64(below) < slowAfter*float64(low.length()) || shift*(slowDepth+math.Log(before/max(after, 1))) < least || !g.wasThere(counts, in) ||
+			median(all[low.from:low.to]) < .7*median(all[:low.from]) || slices.ContainsFunc(g.rows, func(r Row) bool {
+			return r.Code == CrawlerSurge && r.Agents[0] == g.Agents[a].Name && g.slotOf(r.To.Unix()) >= in.from-perDay && g.slotOf(r.From.Unix()) < in.from
 		}) {
 			continue
 		}
-		r := Row{
-			Code: CrawlerSlowed, Class: "B", Agents: []string{g.Agents[a].Name}, From: at(g.start(in.from)), To: at(g.to), Ongoing: true,
-			Requests: int64(math.Round(max(0, expected-made))), Evidence: Evidence{Expected: rounded(expected), Made: int64(made), Before: before, After: after}, lost: max(0, expected-made),
+		// The day is known. The slot is the likeliest between the two levels.
+		p, ratio := g.profile(counts, in), max(after, 1)/before
+		edge := func(day int, direction float64) int {
+			best, most, sum := day, math.Inf(-1), 0.0
+			for i := max(0, day-perDay); i <= min(g.slots-1, day+perDay); i++ {
+				if sum > most {
+					best, most = i, sum
+				}
+				sum += direction * (p.expected[i]*(ratio-1) - counts[i]*math.Log(ratio))
+			}
+			return best
 		}
-		g.rows = append(g.rows, r)
+		if in.from = edge(in.from, 1); in.to < g.slots {
+			in.to = edge(in.to, -1)
+		}
+		made, expected := g.profile(counts, in).sums(in)
+		g.rows = append(g.rows, Row{
+			Code: CrawlerSlowed, Class: "B", Agents: []string{g.Agents[a].Name}, From: at(g.start(in.from)), To: at(min(g.to, g.start(in.to))), Ongoing: in.to == g.slots,
+			Requests: int64(math.Round(max(0, expected-made))), Evidence: Evidence{Expected: rounded(expected), Made: int64(made), Before: before, After: after}, lost: max(0, expected-made),
+		})
 	}
 }
 
-// shift returns how many standard errors the logarithms of days lie lower from a day on: by their spread around both levels, and by how much
-// a day is like the one before it. A profile of only the previous days underrates their spread: by block sums and a negative
-// binomial distribution one faultless crawler in 200 months slowed down.
-func shift(totals []float64, change int) float64 {
-	rest := make([]float64, len(totals))
-	levels := [2]float64{}
-	for i, part := range [2][]float64{totals[:change], totals[change:]} {
-		for _, n := range part {
-			levels[i] += math.Log(n+1) / float64(len(part))
-		}
-	}
-	squares, products := 0.0, 0.0
+// lowest returns the days whose logarithms lie lower than the others, to the end or with others behind them, where the two levels explain the
+// most, and how many standard errors: by their spread around both levels, and by how much a day is like the one before it. A profile of only
+// the previous days underrates their spread: by block sums and a negative binomial distribution one faultless crawler in 200 months slowed down.
+func lowest(totals []float64, least int) (low segment, shift float64) {
+	days := len(totals)
+	logs, sums := make([]float64, days), make([]float64, days+1)
 	for i, n := range totals {
-		rest[i] = math.Log(n+1) - levels[bit(i >= change)]
-		if squares += rest[i] * rest[i]; i > 0 && i != change {
-			products += rest[i] * rest[i-1]
+		logs[i] = math.Log(n + 1)
+		sums[i+1] = sums[i] + logs[i]
+	}
+	levels := func(s segment) (inside, outside float64) {
+		sum := sums[s.to] - sums[s.from]
+		return sum / float64(s.length()), (sums[days] - sum) / float64(days-s.length())
+	}
+	most := 0.0
+	for from := least; from+least <= days; from++ {
+		for to := from + least; to <= days; to++ {
+			one := segment{from, to}
+			if inside, outside := levels(one); inside < outside && (to == days || to+least <= days) {
+				if gain := float64(one.length()) * float64(days-one.length()) * (outside - inside) * (outside - inside); gain > most {
+					low, most = one, gain
+				}
+			}
 		}
 	}
-	n := float64(len(totals))
+	if most == 0 {
+		return low, 0
+	}
+	inside, outside := levels(low)
+	squares, products, last := 0.0, 0.0, 0.0
+	for i, l := range logs {
+		level := outside
+		if i >= low.from && i < low.to {
+			level = inside
+		}
+		if squares += (l - level) * (l - level); i != low.from && i != low.to {
+			products += (l - level) * last
+		}
+		last = l - level
+	}
+	n, k := float64(days), float64(low.length())
 	memory := min(.8, max(0, products/max(squares, 1e-9))+1/n) // of so few days it comes out too low
-	spread := math.Sqrt(squares/(n-2)*(1+memory)/(1-memory)) * math.Sqrt(1/float64(change)+1/(n-float64(change)))
-	return (levels[0] - levels[1]) / max(spread, 1e-9)
+	spread := math.Sqrt(squares/(n-2)*(1+memory)/(1-memory)) * math.Sqrt(1/k+1/(n-k))
+	return low, (outside - inside) / max(spread, 1e-9)
 }
 
 // daily returns the sums of whole days.
@@ -339,19 +373,6 @@ func daily(counts []float64, perDay int) (days []float64) {
 		days = append(days, sum)
 	}
 	return days
-}
-
-// deviations returns the sum of absolute deviations of logarithms from their median.
-func deviations(counts []float64) (sum float64) {
-	logs := make([]float64, len(counts))
-	for i, n := range counts {
-		logs[i] = math.Log(n + 1)
-	}
-	middle := median(logs)
-	for _, x := range logs {
-		sum += math.Abs(x - middle)
-	}
-	return sum
 }
 
 // median returns the middle of numbers; 0 of none.
@@ -390,7 +411,7 @@ func (g *grid) sayTraffic(r *Row) {
 			r.Remedy.Action = "All at once is not their choice: look at the changes of firewall, CDN and DNS of that hour."
 		}
 	case CrawlerSlowed:
-		r.Sentence = fmt.Sprintf("Since %s %s fetches %s less: about %s requests a day, after %s before.", r.From.Format("2 Jan"), r.names(), show.Percent(rounded(1-e.After/e.Before)), about(e.After), about(e.Before))
+		r.Sentence = fmt.Sprintf("%s %s %s %s less: about %s requests a day, after %s before.", g.when(r), r.names(), map[bool]string{true: "fetches", false: "fetched"}[r.Ongoing], show.Percent(rounded(1-e.After/e.Before)), about(e.After), about(e.Before))
 		r.Remedy.Action = "Compare with the crawl statistics of its webmaster tools; look at response times, and at what was released that day."
 	case CrawlerSurge:
 		r.Sentence = fmt.Sprintf("%s made %s from %s to %s, %s times as many as usual.", r.names(), show.Plural(r.Requests, "request"), g.moment(r.From), g.moment(r.To), about(float64(r.Requests)/e.Expected))
