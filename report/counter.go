@@ -117,7 +117,7 @@ type Counter struct {
 	soft       []diagnose.Soft
 	searches   []bool // by crawler, whether it fetches for a search engine; those that came until now
 	hog        diagnose.Hog
-	hogs       []diagnose.Hog // by crawler, without impostors
+	hogs       []diagnose.Eater // by crawler, without impostors
 
 	rows, bad int64
 	strays    int64   // rows of origins that the rules do not know
@@ -219,7 +219,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
 	c.series, c.clock = timeline.New(crawlers), localtime.New(opt.Location)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
-	c.hogs = make([]diagnose.Hog, len(c.classes))
+	c.hogs = make([]diagnose.Eater, len(c.classes))
 	c.own, c.agentBytes, c.faked = make([]crawlerAnswers, len(c.classes)), make([]int64, len(c.classes)), timeline.New(crawlers)
 	c.served = newAnswers(func(k *kind, n *aggregate.RowCounts) int64 {
 		if k.denies == 0 {

@@ -153,7 +153,9 @@ func (c *Counter) addFacts(log *diagnose.Log) {
 		}
 	}
 	log.Bytes, log.Hog, log.Soft = c.sent, c.hog, c.soft
-	log.Hogs = c.hogs[1:len(log.Agents)]
+	for i := range c.hogs[1:len(log.Agents)] {
+		log.Hogs = append(log.Hogs, c.hogs[1+i].End())
+	}
 	slices.SortStableFunc(log.Hogs, func(a, b diagnose.Hog) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	log.Chain.Shapes, log.Chain.Redirects = c.chains.Longest()
 	if v := c.listed; v != nil {
@@ -190,8 +192,8 @@ func shared(paths []string) string {
 	return common[:strings.LastIndexByte(common, '/')+1]
 }
 
-// addHog counts the bytes that crawlers took of a URL, and looks whether one took more than any took of another; of equal ones the first
-// stands.
+// addHog counts the bytes that crawlers took of a URL, of its directory and of all, and looks whether one took more than any took of another;
+// of equal ones the first stands. Of a URL that it fetches once a day nobody is told.
 func (c *Counter) addHog(u *aggregate.URL) {
 	if c.hours == nil {
 		return
@@ -202,7 +204,7 @@ func (c *Counter) addHog(u *aggregate.URL) {
 			continue
 		}
 		own := &c.hogs[one.Agent]
-		own.Agent, own.Bytes, own.Requests = one.Agent, own.Bytes+u.Requests[i].Bytes, own.Requests+u.Requests[i].Rows
+		own.Add(one.Agent, u.Text[:u.Prefix], u.Text[u.Prefix:u.PathEnd], u.Requests[i].Rows, u.Requests[i].Bytes)
 		if u.Requests[i].Bytes == 0 {
 			continue
 		}
@@ -211,7 +213,7 @@ func (c *Counter) addHog(u *aggregate.URL) {
 				one.Bytes, one.Requests = one.Bytes+r.Bytes, one.Requests+r.Rows
 			}
 		}
-		if one.Bytes > c.hog.Bytes {
+		if one.Bytes > c.hog.Bytes && c.hours.IsOften(one.Requests) {
 			one.Origin, one.Path = string(u.Text[:u.Prefix]), show.Text(string(u.Text[u.Prefix:]))
 			c.hog = one
 		}

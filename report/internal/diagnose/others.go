@@ -50,7 +50,7 @@ type (
 		MissingIn       map[string]int64 // by first directory
 	}
 
-	// A Hog is the URL of which a crawler took most bytes, or all that a crawler took.
+	// A Hog is the URL of which a crawler took most bytes, or all that a crawler took, or the directory with nearly all of that.
 	Hog struct {
 		Agent    int
 		Origin   string
@@ -66,6 +66,41 @@ type (
 	}
 )
 
+// An Eater counts the bytes that a crawler took. Its URLs come by origin and directory. The zero value has none.
+type Eater struct{ all, now, most Hog }
+
+// Add adds requests for a URL of an origin.
+func (e *Eater) Add(agent int, origin, path []byte, requests, bytes int64) {
+	end, _ := directoryOf(path)
+	if i := strings.IndexByte(string(path[min(1, end):end]), '/'); i >= 0 {
+		end = i + 2
+	}
+	if string(origin) != e.now.Origin || string(path[:end]) != e.now.Path {
+		e.End()
+		e.now = Hog{Agent: agent, Origin: string(origin), Path: string(path[:end])}
+	}
+	e.all.Agent = agent
+	for _, h := range []*Hog{&e.all, &e.now} {
+		h.Requests, h.Bytes = h.Requests+requests, h.Bytes+bytes
+	}
+}
+
+// End returns what the crawler took.
+func (e *Eater) End() Hog {
+	if e.now.Bytes > e.most.Bytes {
+		e.most = e.now
+	}
+	if e.most.Path != "/" && float64(e.most.Bytes) >= hogHolds*float64(e.all.Bytes) {
+		return e.most
+	}
+	return e.all
+}
+
+// IsOften reports whether so many requests for a file are more than one in a day of the log, or so.
+func (c *Counts) IsOften(requests int64) bool {
+	return float64(requests*day) >= hogDaily*float64(c.dates[1]-c.dates[0])
+}
+
 // A watch is the requests of a crawler for a directory that one of these facts is about.
 type watch struct{ all, redirected count }
 
@@ -75,8 +110,10 @@ func (g *grid) watches(s *site) map[string]map[uint16]*watch {
 	if len(g.Chain.Shapes) > 2 {
 		all[directory(g.Chain.Shapes[0])] = map[uint16]*watch{}
 	}
-	if g.Hog.Origin == s.origin && g.Hog.Path != "" {
-		all[directory(g.Hog.Path)] = map[uint16]*watch{}
+	for _, h := range append([]Hog{g.Hog}, g.Hogs...) {
+		if h.Origin == s.origin && h.Path != "" && h.Bytes >= hogBytes {
+			all[directory(h.Path)] = map[uint16]*watch{}
+		}
 	}
 	for _, space := range g.Spaces {
 		if space.Origin == s.origin {
@@ -236,20 +273,18 @@ func (v *survey) findWasted() {
 		v.findChain()
 	}
 	v.findSoft()
-	if v.site == v.sites[0] {
-		v.findHog()
-	}
+	v.findHog()
 }
 
 // findHog adds the row of the URL of which a crawler took most bytes, or else of a crawler that took half of all bytes by few requests.
 func (v *survey) findHog() {
 	for i, h := range append([]Hog{v.Hog}, v.Hogs...) {
 		isURL, share := i == 0, float64(h.Bytes)/float64(max(1, v.Bytes))
-		if h.Bytes < hogBytes || isURL && (h.Origin != v.site.origin || share < hogURL) || !isURL && (share < hogCrawler || float64(h.Requests) > hogRequests*float64(v.requests)) {
+		if h.Bytes < hogBytes || h.Origin != "" && h.Origin != v.site.origin || h.Origin == "" && v.site != v.sites[0] || isURL && share < hogURL || !isURL && (share < hogCrawler || float64(h.Requests) > hogRequests*float64(v.requests) || !v.counts.IsOften(h.Requests)) {
 			continue
 		}
 		dates := total(v.traffic[h.Agent])
-		if w := v.watched[directory(h.Path)][uint16(h.Agent)]; isURL && w != nil {
+		if w := v.watched[directory(h.Path)][uint16(h.Agent)]; h.Path != "" && w != nil {
 			dates = w.all
 		}
 		v.rows = append(v.rows, Row{
@@ -382,8 +417,10 @@ func (g *grid) sayOther(r *Row) {
 		r.Remedy.Action = "Answer 404 or 410 if these pages do not exist."
 	case BytesHog:
 		what := "files"
-		if r.Path != "" {
+		if r.Path != "" && !strings.HasSuffix(r.Path, "/") {
 			what = r.Path
+		} else if r.Path != "" {
+			what += " of " + r.Path
 		}
 		r.Sentence = fmt.Sprintf("%s downloaded %s %s: %s of the %s that were sent.", r.names(), what, plural(r.Requests, "time", "times"), gigabytes(e.Bytes), gigabytes(e.AllBytes))
 		r.Remedy.Action = "Send ETag or Last-Modified, so that it can ask whether the file changed; or limit its rate; or close the file to it by a group that repeats the rules which bind it today."
