@@ -159,7 +159,7 @@ func (c *Counter) addFacts(log *diagnose.Log) {
 	slices.SortStableFunc(log.Hogs, func(a, b diagnose.Hog) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	log.Chain.Shapes, log.Chain.Redirects = c.chains.Longest()
 	if v := c.listed; v != nil {
-		log.Listing = diagnose.Listing{Listed: v.Listed, Missing: v.Missing, MissingIn: v.MissingIn}
+		log.Listing = diagnose.Listing{Listed: v.Listed, Missing: v.Missing, MissingIn: v.MissingIn, Requests: v.MissingAsked}
 	}
 	for a := 1; a < len(log.Agents) && c.conducts != nil; a++ {
 		row := c.conducts.RowOf(c.callers.Names()[a])

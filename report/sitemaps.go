@@ -19,7 +19,8 @@ func (c *Counter) addSitemapURL(u *aggregate.URL) {
 	if c.sitemaps == nil || string(u.Text[u.Prefix:u.PathEnd]) == robots.TxtPath {
 		return
 	}
-	var requests, served, failed, missing int64
+	var requests, served, failed int64
+	bad, good := int64(0), int64(0) // of search crawlers
 	for i := range u.Requests {
 		r := &u.Requests[i]
 		if c.isOther(c.kinds.all[r.Kind].agent) || c.kinds.all[r.Kind].faked {
@@ -28,11 +29,14 @@ func (c *Counter) addSitemapURL(u *aggregate.URL) {
 		requests += r.Rows
 		served += r.Served
 		failed += r.Failed
-		missing += int64(r.Missing)
+		if c.fromLog && c.status >= 0 && c.searchesFor(c.kinds.all[r.Kind].agent) {
+			good += r.Served
+			bad += int64(r.Missing) + r.Rows - r.Served - r.Failed
+		}
 	}
 	c.sitemaps.AddURL(u.Text, requests, served, failed)
-	if missing > served {
-		c.sitemaps.SetMissing(u.Text)
+	if bad > good {
+		c.sitemaps.SetMissing(u.Text, bad)
 	}
 }
 

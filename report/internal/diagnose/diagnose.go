@@ -221,10 +221,13 @@ func (g *grid) explains(cause, r *Row) bool {
 	switch r.Code {
 	case CrawlerStopped, CrawlerSlowed: // they begin soon after, and may last longer
 		within.To = within.To.Add(24 * time.Hour)
-	case SitemapBad: // pages that went away are still in the sitemap
-		return cause.Path == r.Path && cause.Begins == "known"
-	case NotFoundSection: // the sitemap has had pages that do not exist all the time
-		return cause.Path == r.Path && (cause.Code != SitemapBad || r.Begins != "known") && 2*common(&within, r) >= float64(r.lasting())
+	case SitemapBad: // nearly all of them went away with their section
+		return cause.Path == r.Path && 5*r.Evidence.Paths >= 4*r.Evidence.URLs
+	case NotFoundSection: // a part of what a sitemap lists, or of what fails
+		if cause.Code == SitemapBad {
+			return isBelow(r.Path, cause.Path)
+		}
+		return cause.Path == r.Path && 2*common(&within, r) >= float64(r.lasting())
 	case ServerErrors:
 		return cause.Path == r.Path && 2*common(&within, r) >= float64(r.lasting())
 	}

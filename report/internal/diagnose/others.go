@@ -46,8 +46,9 @@ type (
 
 	// A Listing is the distinct URLs of sitemaps.
 	Listing struct {
-		Listed, Missing int64
+		Listed, Missing int64            // Missing are not found by search crawlers, or redirect
 		MissingIn       map[string]int64 // by first directory
+		Requests        int64            // of search crawlers, for those
 	}
 
 	// A Hog is the URL of which a crawler took most bytes, or all that a crawler took, or the directory with nearly all of that.
@@ -386,13 +387,13 @@ func (g *grid) findImpostors() {
 	}
 }
 
-// findListed finds URLs of sitemaps that are not found.
+// findListed finds URLs of sitemaps that are not found, or redirect. Those that fail are told by other codes.
 func (g *grid) findListed() {
 	s := &g.Listing
 	if s.Missing < listedLeast || float64(s.Missing) < listedShare*float64(s.Listed) {
 		return
 	}
-	r := Row{Code: SitemapBad, Class: "A", Path: "", From: at(g.from), To: at(g.to), Ongoing: true, Requests: s.Missing, Of: s.Listed, Evidence: Evidence{URLs: s.Missing}, lost: float64(s.Missing) / 4}
+	r := Row{Code: SitemapBad, Class: "A", Path: "", From: at(g.from), To: at(g.to), Ongoing: true, Requests: s.Requests, Evidence: Evidence{URLs: s.Missing, Share: rounded(float64(s.Missing) / float64(s.Listed))}, lost: float64(s.Requests) / 4}
 	dirs := slices.SortedFunc(maps.Keys(s.MissingIn), func(a, b string) int { return cmp.Or(cmp.Compare(s.MissingIn[b], s.MissingIn[a]), cmp.Compare(a, b)) })
 	if len(dirs) > 0 && dirs[0] != "/" && 2*s.MissingIn[dirs[0]] > s.Missing {
 		r.Path = dirs[0]
@@ -449,7 +450,7 @@ func (g *grid) sayOther(r *Row) {
 		if r.Path != "" {
 			where = fmt.Sprintf(", %s of them below %s.", show.Number(e.Paths), r.Path)
 		}
-		r.Sentence = fmt.Sprintf("The sitemaps list %s that crawlers do not find (404 or 410), of %s%s", show.Plural(r.Requests, "URL"), show.Number(r.Of), where)
+		r.Sentence = fmt.Sprintf("The sitemaps list %s that search crawlers do not find, or that redirect, %s of all%s They asked for these %s.", show.Plural(e.URLs, "URL"), r.percent(), where, plural(r.Requests, "time", "times"))
 		r.Remedy.Action = "Generate the sitemap from the pages that answer 200."
 	}
 }

@@ -53,6 +53,7 @@ type Counts struct {
 	bits   []uint8
 	failed []int16       // by URL, requests that failed less those that were served; nil if all are 0
 	far    map[int]int64 // the part of a number that failed has no room for
+	asked  int64         // requests that SetMissing counted
 	in     int64         // URLs of the log of the origins of sitemaps that one has
 	out    int64         // and that none has
 	others *aggregate.Largest[URL]
@@ -137,10 +138,11 @@ func (c *Counts) addFailed(index int, requests int64) {
 	}
 }
 
-// SetMissing marks a URL of the log that crawlers do not find.
-func (c *Counts) SetMissing(url []byte) {
+// SetMissing marks a URL of the log that search crawlers do not find or that redirects, and counts their requests for it.
+func (c *Counts) SetMissing(url []byte, requests int64) {
 	if index, listed, _ := c.finder.find(url); listed {
 		c.bits[index] |= missing
+		c.asked += requests
 	}
 }
 
@@ -188,6 +190,7 @@ type View struct {
 	Crawled, Never, Failing int64
 	Missing                 int64            // that SetMissing marked
 	MissingIn               map[string]int64 // the same by first directory; those of mostDirectories
+	MissingAsked            int64            // requests for them
 	Forbidden               int64            // to a crawler at least
 	Closed                  int64            // to a search crawler at least
 	Crawlers                []Offer
@@ -297,9 +300,10 @@ func (k *checker) addURL(url []byte, _ string, _ int64) error {
 	return nil
 }
 
-// addMissing counts a URL that crawlers do not find.
+// addMissing counts a URL that SetMissing marked.
 func (k *checker) addMissing(url []byte) {
 	k.view.Missing++
+	k.view.MissingAsked = k.asked
 	dir := "/"
 	if u, err := robots.SplitURL(url); err == nil && len(url) > len(u.Prefix) {
 		if path := url[len(u.Prefix):]; path[0] == '/' {
