@@ -2,6 +2,8 @@ package replies
 
 import (
 	"bytes"
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,6 +19,7 @@ const (
 	mostHops        = 1 << 10
 	mostChain       = 8 // paths
 	chainName       = 'X'
+	manyShapes      = "/…/X"
 )
 
 // Chains find which redirects lead where, and those that follow one another: after a redirect, its crawler asks for another path with the
@@ -98,20 +101,26 @@ func shapeOf(path []byte, from, to int) string {
 	return string(path[:from]) + string(chainName) + string(path[to:])
 }
 
-// Longest returns the chain that most redirects lead along, as shapes of paths in the order of the redirects, and how many redirects it has;
-// nil if there is none. A redirect that comes less than half as often as the commonest is no part of it.
+// Longest returns the chain that most redirects lead along, of two or more if there are any, as shapes of paths in the order of the redirects,
+// and how many redirects it has; nil if there is none. A redirect that comes less than half as often as the commonest is no part of it.
 func (c *Chains) Longest() (shapes []string, redirects int64) {
-	most := hop{}
-	for one, n := range c.hops {
-		if m := c.hops[most]; n > m || n == m && (one.from < most.from || one.from == most.from && one.to < most.to) {
-			most = one
+	seeds := slices.SortedFunc(maps.Keys(c.hops), func(a, b hop) int {
+		return cmp.Or(cmp.Compare(c.hops[b], c.hops[a]), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+	for _, seed := range seeds {
+		if one, n := c.from(seed); len(one) > 2 {
+			return one, n
+		} else if seed == seeds[0] {
+			shapes, redirects = one, n
 		}
 	}
-	least := c.hops[most]
-	if least == 0 {
-		return nil, 0
-	}
-	shapes, redirects, least = []string{most.from, most.to}, least, (least+1)/2
+	return shapes, redirects
+}
+
+// from returns the chain around a hop.
+func (c *Chains) from(seed hop) (shapes []string, redirects int64) {
+	least := c.hops[seed]
+	shapes, redirects, least = []string{seed.from, seed.to}, least, (least+1)/2
 	for len(shapes) < mostChain {
 		ends, n := c.next(shapes, least, func(h hop) (string, string) { return h.from, h.to }, len(shapes)-1)
 		if n == 0 {
@@ -128,6 +137,15 @@ func (c *Chains) Longest() (shapes []string, redirects int64) {
 	}
 	if c.isSiblings(shapes, least) {
 		return nil, 0
+	}
+	onward := int64(0) // from the last to pages of many shapes
+	for one, n := range c.hops {
+		if one.from == shapes[len(shapes)-1] && !slices.Contains(shapes, one.to) {
+			onward += n
+		}
+	}
+	if onward >= least {
+		shapes, redirects = append(shapes, manyShapes), redirects+onward
 	}
 	return shapes, redirects
 }
