@@ -113,6 +113,8 @@ type Counter struct {
 
 	hourOrigin []byte               // of the last row
 	failing    diagnose.Directories // of URLs, see Settle
+	many       []diagnose.Space
+	once       []int // crawlers of a URL
 	missing    map[string]diagnose.URLs
 	soft       []diagnose.Soft
 	searches   []bool // by crawler, whether it fetches for a search engine; those that came until now
@@ -597,6 +599,7 @@ func (c *Counter) Settle() error {
 	if c.series.HasTimes() {
 		_, to, _ := c.series.Shown().Times()
 		c.spaces.Year = to.Year()
+		c.failing.After = to.Year()*10_000 + int(to.Month())*100 + to.Day()
 	}
 	err := c.requests.EachURL(c.addURL)
 	c.endSite()
@@ -620,7 +623,7 @@ func (c *Counter) Settle() error {
 		err = errors.Join(err, c.conducts.Judge(c.series.Shown(), c.clock.Shown))
 	}
 	c.root = c.tree.Root()
-	c.missing, c.soft = c.failing.End()
+	c.missing, c.soft, c.many = c.failing.End()
 	for i := range c.kinds.all {
 		k := &c.kinds.all[i]
 		c.denied += int64(k.denies) * k.Rows

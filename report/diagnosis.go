@@ -134,18 +134,17 @@ func (c *Counter) texts(run *Run) (all []diagnose.Text) {
 func (c *Counter) addFacts(log *diagnose.Log) {
 	var named []string // parameters that make URLs without end
 	for _, s := range c.spaces.Rows() {
-		if s.Kind == waste.Facets || s.Kind == waste.Duplicates {
+		if s.Kind == waste.Facets || s.Kind == waste.Duplicates || !s.InQuery {
 			continue
 		}
 		one := diagnose.Space{Text: spaceTexts[s.Kind], Origin: s.Origin, Path: shared(s.Examples), URLs: s.URLs, Requests: s.Requests, By: map[int]int64{}, Rules: s.Rules}
 		for _, by := range s.By {
 			one.By[by.Crawler] += by.Requests
 		}
-		if s.InQuery {
-			named = append(named, s.Names...)
-		}
+		named = append(named, s.Names...)
 		log.Spaces = append(log.Spaces, one)
 	}
+	log.Spaces = append(log.Spaces, c.many...)
 	parameters, _ := c.waste.Rows()
 	for _, p := range parameters {
 		if !slices.Contains(named, p.Name) && !p.NamesPages() && !p.IsCampaign() && p.Values() >= diagnose.LeastValues { // one value beside the number of a page makes no pages
@@ -225,10 +224,15 @@ func (c *Counter) addFailing(u *aggregate.URL) {
 	if c.hours == nil {
 		return
 	}
-	var page diagnose.Page
+	page := diagnose.Page{By: c.once[:0]}
 	for i := range u.Requests {
 		r := &u.Requests[i]
 		k := &c.kinds.all[r.Kind]
+		if c.isFree(k) && r.Rows == 1 && !slices.Contains(page.By, int(k.agent)) {
+			page.By = append(page.By, int(k.agent))
+		} else {
+			page.Again = true
+		}
 		page.Failing = page.Failing || r.Errors > 0
 		if k.agent > 0 && !k.faked {
 			page.Missing = page.Missing || r.Missing > 0
@@ -237,10 +241,10 @@ func (c *Counter) addFailing(u *aggregate.URL) {
 			}
 		}
 	}
-	if page.Size > 0 {
+	if c.once = page.By; c.sitemaps != nil && (page.Size > 0 || len(page.By) > 0) {
 		page.Listed = c.sitemaps.Lists(u.Text)
 	}
-	if page.Missing || page.Failing || page.Size > 0 {
+	if page.Missing || page.Failing || page.Size > 0 || len(page.By) > 0 {
 		c.failing.Add(u.Text[:u.PathEnd], u.Prefix, page)
 	}
 }

@@ -167,6 +167,7 @@ const (
 	endlessURLs     = 200
 	endlessOnce     = .95
 	endlessShare    = .05
+	endlessLate     = .1 // of the requests are in the last quarter of the log, or it was crawled once
 	hogBytes        = 1_000_000_000
 	hogURL          = .2  // of all bytes, for one URL
 	hogCrawler      = .5  // of all bytes, for a crawler with

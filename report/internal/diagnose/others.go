@@ -103,7 +103,10 @@ func (c *Counts) IsOften(requests int64) bool {
 }
 
 // A watch is the requests of a crawler for a directory that one of these facts is about.
-type watch struct{ all, redirected count }
+type watch struct {
+	all, redirected count
+	late            int64 // of all, in the last quarter of the log
+}
 
 // watches returns the directories whose requests are watched.
 func (g *grid) watches(s *site) map[string]map[uint16]*watch {
@@ -140,6 +143,9 @@ func (v *survey) addWatched(path string, k cellKey, one count) {
 		if w == nil {
 			w = new(watch)
 			by[k.agent] = w
+		}
+		if v.start(int(k.slot)) >= v.to-(v.to-v.from)/4 {
+			w.late += one.n
 		}
 		if w.all.add(one); k.status/100 == 3 && k.status != 304 {
 			w.redirected.add(one)
@@ -247,18 +253,19 @@ func (v *survey) findWasted() {
 		v.rows = append(v.rows, r)
 	}
 	for _, s := range v.Spaces {
-		if s.Origin != v.site.origin || s.URLs < endlessURLs || float64(s.URLs) < endlessOnce*float64(s.Requests) {
+		if s.Origin != v.site.origin || s.URLs < endlessURLs || float64(s.URLs)*float64(len(s.By)) < endlessOnce*float64(s.Requests) {
 			continue
 		}
-		by, dates := map[uint16]int64{}, count{}
+		by, dates, late := map[uint16]int64{}, count{}, int64(0)
 		for a, n := range s.By {
 			by[uint16(a)] = n
 			if w := v.watched[directory(s.Path)][uint16(a)]; w != nil {
 				dates.add(w.all)
+				late += w.late
 			}
 		}
 		agent, share := v.share(by, leastShown)
-		if share < endlessShare || dates.n == 0 {
+		if share < endlessShare || float64(late) < endlessLate*float64(dates.n) || dates.n == 0 {
 			continue
 		}
 		r := Row{

@@ -162,7 +162,7 @@ func TestSoft(t *testing.T) {
 		for i := range 200 {
 			page(fmt.Sprintf("/help/%04d", i), 9000+rng.IntN(60_000), true)
 		}
-		_, soft := d.End()
+		_, soft, _ := d.End()
 		if want.directory == "" {
 			if len(soft) > 0 {
 				t.Errorf("%+v: %+v", want, soft)

@@ -2,16 +2,22 @@ package diagnose
 
 import (
 	"bytes"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // Directories count the distinct URLs of directories that were answered by 4xx or 5xx, and the sizes of the pages of others. URLs come by
 // origin and directory, each once. Directories are kept that have enough of them. The zero value has none.
 type Directories struct {
-	now  [3]levelOf // the site, its first and its second directory
-	of   map[string]URLs
-	soft []Soft // of all sites
-	site int    // where those of the site begin
+	After int        // the day after which a date in a URL is of a calendar without end, as 20311231
+	now   [3]levelOf // the site, its first and its second directory
+	of    map[string]URLs
+	soft  []Soft // of all sites
+	site  int    // where those of the site begin
+	many  []Space
 }
 
 // A levelOf is the directory of a depth.
@@ -19,6 +25,9 @@ type levelOf struct {
 	text []byte
 	URLs
 	sizes *sizes
+	new   [len(shapes)]int64 // URLs of a shape that crawlers fetched once, and nobody else
+	known int64              // others of a shape
+	by    map[int]int64      // requests of crawlers for new ones
 }
 
 // A Soft is the pages of a directory that have one size and no sitemap: they look like an error page.
@@ -43,6 +52,8 @@ type Page struct {
 	Missing, Failing bool   // some of its answers
 	Size             uint32 // of the page that search crawlers got; 0 if unknown
 	Listed           bool   // in a sitemap
+	By               []int  // the crawlers that fetched it and may, once each
+	Again            bool   // somebody else fetched it, or one of them once more
 }
 
 // Add counts a URL whose path begins after so many bytes.
@@ -53,6 +64,10 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 	}
 	ends := [3]int{end}
 	stop, _ := directoryOf(url[prefix:])
+	shape := -1
+	if len(page.By) > 0 {
+		shape = shapeOf(url[prefix:], d.After)
+	}
 	for i := 1; i < len(ends) && ends[i-1] < prefix+stop; i++ {
 		ends[i] = ends[i-1] + bytes.IndexByte(url[ends[i-1]:], '/') + 1
 	}
@@ -67,6 +82,9 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 		}
 		at.Missing += int64(bit(page.Missing))
 		at.Failing += int64(bit(page.Failing))
+		if shape >= 0 {
+			at.addShape(shape, &page)
+		}
 		if page.Size > 0 {
 			if at.sizes == nil {
 				at.sizes = new(sizes)
@@ -92,7 +110,11 @@ func (d *Directories) endFrom(depth int) {
 			d.endSizes(i)
 			*at.sizes = sizes{}
 		}
-		at.text, at.URLs = at.text[:0], URLs{}
+		if len(at.text) > 0 {
+			d.endShapes(i)
+		}
+		at.text, at.URLs, at.known, at.new = at.text[:0], URLs{}, 0, [len(shapes)]int64{}
+		clear(at.by)
 	}
 }
 
@@ -155,8 +177,126 @@ func (s *sizes) standsOut(bucket int, n, all int64) bool {
 	return all-n >= softOthers && high-low >= softSpread && softTimes*near <= n*softNear && 10*int64(listed) <= n
 }
 
-// End returns the directories with many such URLs, by origin and path, and those with pages that look like an error page.
-func (d *Directories) End() (map[string]URLs, []Soft) {
+// End returns the directories with many such URLs, by origin and path, those with pages that look like an error page, and those with URLs
+// without end.
+func (d *Directories) End() (map[string]URLs, []Soft, []Space) {
 	d.endFrom(0)
-	return d.of, d.soft
+	return d.of, d.soft, d.many
+}
+
+// addShape counts a URL of a shape.
+func (l *levelOf) addShape(shape int, page *Page) {
+	if page.Again || page.Listed {
+		l.known++
+		return
+	}
+	if l.new[shape]++; l.by == nil {
+		l.by = map[int]int64{}
+	}
+	for _, a := range page.By {
+		l.by[a]++
+	}
+}
+
+// endShapes checks whether nearly all URLs of a directory that have a shape are new ones. Of directories below it that are, one with nearly all
+// of these stands for it.
+func (d *Directories) endShapes(depth int) {
+	at, n, shape := &d.now[depth], int64(0), 0
+	for i, m := range at.new {
+		if n += m; m > at.new[shape] {
+			shape = i
+		}
+	}
+	if n < endlessURLs || float64(n) < endlessOnce*float64(n+at.known) {
+		return
+	}
+	split := bytes.Index(at.text, []byte("://")) + 3
+	split += bytes.IndexByte(at.text[split:], '/')
+	one := Space{Text: shapes[shape], Origin: string(at.text[:split]), Path: string(at.text[split:]), URLs: n, By: maps.Clone(at.by)}
+	held, number := int64(0), 0
+	for _, s := range d.many {
+		if s.Origin == one.Origin && strings.HasPrefix(s.Path, one.Path) {
+			held, number = held+s.URLs, number+1
+		}
+	}
+	if float64(held) >= outageHolds*float64(n) && (number == 1 || depth == 0) {
+		return
+	}
+	d.many = slices.DeleteFunc(d.many, func(s Space) bool { return s.Origin == one.Origin && strings.HasPrefix(s.Path, one.Path) })
+	for _, m := range one.By {
+		one.Requests += m
+	}
+	d.many = append(d.many, one)
+}
+
+// shapes are what URLs without end look like.
+var shapes = [...]string{"a calendar without end", "URLs with session ids", "pairs of numbers without end", "paths whose segments come again and again"}
+
+// shapeOf returns the index of the shape of a path; -1 if it has none.
+func shapeOf(path []byte, after int) int {
+	segments := strings.Split(strings.Trim(string(path), "/"), "/")
+	if isAfter(segments, after) {
+		return 0
+	}
+	last := "" // a number
+	for i, s := range segments {
+		digits, letters, hex := 0, 0, 0
+		for _, b := range []byte(s) {
+			switch {
+			case b >= '0' && b <= '9':
+				digits, hex = digits+1, hex+1
+			case b|32 >= 'a' && b|32 <= 'f':
+				letters, hex = letters+1, hex+1
+			case b|32 >= 'g' && b|32 <= 'z':
+				letters++
+			}
+		}
+		_, id, isParameter := strings.Cut(s, ";")
+		switch {
+		case isParameter && len(id) >= 16, digits > 0 && letters > 0 && hex >= 16 && hex+strings.Count(s, "-") == len(s), digits >= 4 && letters >= 4 && len(s) >= 20 && digits+letters == len(s):
+			return 1
+		case digits < len(s) || s == "":
+			last = ""
+		case last != "" && isAfter([]string{last, s}, 0):
+			last = ""
+		case last != "":
+			return 2
+		default:
+			last = s
+		}
+		times, pairs := 0, 0
+		for j := range i {
+			if segments[j] == s {
+				times++
+				pairs += bit(j > 0 && segments[j-1] == segments[i-1])
+			}
+		}
+		if s != "" && (times >= 2 || pairs > 0) {
+			return 3
+		}
+	}
+	return -1
+}
+
+// isAfter reports whether the last segments of a path are a day or a month, in numbers, after a day.
+func isAfter(segments []string, after int) bool {
+	text := strings.TrimSuffix(segments[len(segments)-1], ".html")
+	for i := len(segments) - 2; i >= 0 && i >= len(segments)-3 && len(text) <= 5; i-- {
+		text = segments[i] + "-" + text
+	}
+	if len(text) == 8 && strings.Trim(text, "0123456789") == "" {
+		text = text[:4] + "-" + text[4:6] + "-" + text[6:]
+	}
+	date, months := 0, strings.Split(strings.ReplaceAll(text, "_", "-"), "-")
+	for i, most := range []int{9999, 12, 31} {
+		n := 0
+		if i < len(months) {
+			var err error
+			if n, err = strconv.Atoi(months[i]); err != nil || n < 1 || n > most || i == 0 && n < 1900 {
+				return false
+			}
+		}
+		date = 100*date + n
+	}
+	return len(months) > 1 && len(months) < 4 && date > after
 }
