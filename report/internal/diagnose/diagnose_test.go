@@ -286,7 +286,10 @@ func TestMerging(t *testing.T) {
 	g.rows = []Row{
 		row(CrawlerSlowed, "", 170, 330, "Googlebot"), row(CrawlerStopped, "", 160, 180, "Googlebot"), row(RobotsFailed, txtName, 150, 180, "Googlebot", "bingbot"),
 		row(SitemapBad, "/x/", 0, days*24), row(NotFoundSection, "/x/", 0, days*24, "Googlebot"), row(ServerErrors, "/y/", 20, 100), row(Outage, "/y/", 10, 110),
+		row(SitemapBad, "/z/", 0, days*24), row(NotFoundSection, "/z/old/", 0, days*24, "Googlebot"), row(SectionClosed, "/w/", 200, 330, "bingbot"), row(CrawlerSlowed, "", 200, 330, "bingbot"),
 	}
+	g.rows[7].Evidence = Evidence{URLs: 100, Paths: 70}
+	g.rows[9].Evidence.Share, g.rows[10].Evidence = .1, Evidence{Before: 1000, After: 200} // the section had not so many
 	var got []string
 	for _, r := range g.rank() {
 		parts := []string{r.Code}
@@ -296,7 +299,9 @@ func TestMerging(t *testing.T) {
 		got = append(got, strings.Join(parts, "+"))
 	}
 	slices.Sort(got)
-	if want := []string{"crawler_slowed", "outage+server_errors", "robots_txt_failed+crawler_stopped", "sitemap_bad_urls+not_found_section"}; !slices.Equal(got, want) {
+	if want := []string{
+		"crawler_slowed", "crawler_slowed", "not_found_section+sitemap_bad_urls", "outage+server_errors", "robots_txt_failed+crawler_stopped", "section_closed", "sitemap_bad_urls+not_found_section",
+	}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

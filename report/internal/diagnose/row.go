@@ -88,11 +88,14 @@ func at(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 func (g *grid) endRow(r *Row) {
 	r.whole = float64(r.To.Unix()-r.From.Unix()) >= wholeLog*float64(g.to-g.from)
 	r.Begins, r.Ends = "known", "known"
-	edge := max(g.step, (g.to-g.from)/50)
+	edge := min(max(g.step, (g.to-g.from)/50), 2*hour)
+	if order[r.Code] == order[CrawlerSurge] && r.Code != CrawlerSurge { // what comes seldom may come again
+		edge = max(edge, 3*r.lasting()/max(1, r.Requests))
+	}
 	if r.whole || r.From.Unix()-g.from < g.step {
 		r.Begins = "log_start"
 	}
-	if r.whole || r.Ongoing || g.to-r.To.Unix() < min(edge, 2*hour) {
+	if r.whole || r.Ongoing || g.to-r.To.Unix() < edge {
 		r.Ends, r.Ongoing = "log_end", true
 	}
 	if r.Agents == nil {

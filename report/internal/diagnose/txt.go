@@ -148,8 +148,15 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 		}
 	}
 	r.Agents, r.Of, r.Evidence.Status = g.agentsOf(by), r.Evidence.Fetches, commonest(statuses)
+	last := all[run.to-1].at
 	if run.to < len(all) {
 		r.To = at(all[run.to].at)
+		for _, a := range s.txt { // others may have asked earlier
+			if a.agent == 0 && a.at > last && a.at < all[run.to].at && a.status == 200 && !is(a) {
+				r.To = at(a.at)
+				break
+			}
+		}
 	} else {
 		r.To, r.Ongoing = at(g.to), true
 	}

@@ -18,6 +18,8 @@ type Directories struct {
 	soft  []Soft // of all sites
 	site  int    // where those of the site begin
 	many  []Space
+	path  []byte // the last with a size, of which
+	size  int    // this is the bucket
 }
 
 // A levelOf is the directory of a depth.
@@ -71,6 +73,12 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 	for i := 1; i < len(ends) && ends[i-1] < prefix+stop; i++ {
 		ends[i] = ends[i-1] + bytes.IndexByte(url[ends[i-1]:], '/') + 1
 	}
+	isVersion := false // of a page, by its query
+	if page.Size > 0 {
+		size := bucketOf(page.Size)
+		isVersion = bytes.Equal(d.path, url) && near(int64(size), int64(d.size), 1)
+		d.path, d.size = append(d.path[:0], url...), size
+	}
 	for i := range d.now {
 		at := &d.now[i]
 		if ends[i] == 0 || !bytes.Equal(at.text, url[:ends[i]]) {
@@ -85,7 +93,7 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 		if shape >= 0 {
 			at.addShape(shape, &page)
 		}
-		if page.Size > 0 {
+		if page.Size > 0 && !isVersion {
 			if at.sizes == nil {
 				at.sizes = new(sizes)
 			}
