@@ -131,7 +131,7 @@ const (
 	slowAfter     = .7 // of the days after it, below
 	slowBelow     = .6 // of the median before
 	surgeLasts    = 3 * hour
-	surgeTimes    = 4.
+	surgeTimes    = 4.6    // its slots are those with the most over the profile: three times as many as usual come out as four
 	surgeEdge     = 2.5    // times the expected requests, in a slot that may be of a surge
 	surgeLog      = 1. / 3 // of the log, at most: more is usual
 	surgeShare    = .05    // of all requests in its time
@@ -153,6 +153,7 @@ const (
 	sectionShare   = .02
 	sectionBefore  = 7 * day // of requests before it, or half of the log
 	resourcesLeast = 500
+	resourcesHarm  = .01 // of the page requests of a crawler that renders, if more: it may see them broken
 )
 
 // The thresholds of parameter_crawl, endless_urls, bytes_hog, soft_not_found, redirect_chain.

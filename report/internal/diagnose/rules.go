@@ -352,12 +352,17 @@ func literal(pattern string) string {
 
 // addResources adds the row of a rule that closes files of pages to the crawlers that render pages.
 func (b *ruleBook) addResources(key closure, c *closed) {
-	renders, before := false, int64(0)
+	renders, before, harm := false, int64(0), 0.
 	by := map[uint16]int64{}
 	in := b.inForce(key.text, c.until)
 	r := Row{Code: ResourcesBlocked, Class: "A", Origin: b.site.origin, Path: literal(key.rule), Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: c.visitors}}
 	for a := range c.agents {
-		renders = renders || b.Agents[a].Name == "Googlebot" || b.Agents[a].Name == "bingbot"
+		if name := b.Agents[a].Name; name == "Googlebot" || name == "bingbot" {
+			renders = true
+			harm += resourcesHarm * float64(b.site.pages.sum(func(k cellKey) bool {
+				return k.agent == a && isPage(k) && int(k.slot) >= in.from && int(k.slot) < in.to
+			}).n)
+		}
 		by[a] = 1 + c.before[a]
 		before += c.before[a]
 		r.lost += lostOf(c, a, b.before(in), in)
@@ -367,6 +372,7 @@ func (b *ruleBook) addResources(key closure, c *closed) {
 	}
 	b.span(&r, key.text, c.until)
 	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))
+	r.lost = max(r.lost, harm)
 	b.rows = append(b.rows, r)
 }
 
