@@ -3,6 +3,7 @@ package diagnose
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -100,6 +101,7 @@ type fault struct {
 	code, path  string
 	agents      []string
 	from, to    int64 // hours after begin
+	early       int64 // minutes before from
 	change      func(rng *rand.Rand, r *request) (keep bool)
 	counted, of func(r *request) bool
 	texts       []string // from, and to
@@ -118,6 +120,10 @@ var faults = []fault{
 		return true
 	}, counted: func(r *request) bool { return r.status == 502 }},
 	{code: Outage, path: "/", from: 150, to: 153, change: func(_ *rand.Rand, r *request) bool {
+		r.status = 503
+		return true
+	}, counted: func(r *request) bool { return r.status == 503 && r.path != txtName && !within(r, "/assets/") }},
+	{code: Outage, path: "/", from: 151, early: 5, to: 152, change: func(_ *rand.Rand, r *request) bool { // in one whole hour, in which few directories can tell
 		r.status = 503
 		return true
 	}, counted: func(r *request) bool { return r.status == 503 && r.path != txtName && !within(r, "/assets/") }},
@@ -160,6 +166,7 @@ var faults = []fault{
 	{code: CrawlerStopped, agents: []string{"Googlebot"}, from: 150, to: 200, change: func(_ *rand.Rand, r *request) bool { return r.agent != 1 }, approximate: true},
 	{code: CrawlerStopped, agents: []string{"Googlebot", "bingbot", "GPTBot"}, from: 150, to: 200, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 }, approximate: true},
 	{code: CrawlerSlowed, agents: []string{"Googlebot"}, from: 168, to: days * 24, change: func(rng *rand.Rand, r *request) bool { return r.agent != 1 || rng.IntN(5) == 0 }, approximate: true},
+	{code: CrawlerSlowed, agents: []string{"bingbot"}, from: 110, to: 230, change: func(rng *rand.Rand, r *request) bool { return r.agent != 2 || rng.IntN(8) == 0 }, approximate: true},
 	{code: CrawlerSurge, agents: []string{"GPTBot"}, from: 150, to: 160, change: func(_ *rand.Rand, r *request) bool {
 		if r.agent == 0 && r.path != "/gone" {
 			r.agent = 3
@@ -184,7 +191,7 @@ func TestFaults(t *testing.T) {
 		t.Run(fmt.Sprint(f.code, n), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(n), 9))
 			texts := []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}}
-			from, to := begin+f.from*hour, begin+f.to*hour
+			from, to := begin+f.from*hour-f.early*60, begin+f.to*hour
 			for i, text := range f.texts {
 				texts = append(texts, Text{Origin: origin, At: at([]int64{from, to}[i]), Body: []byte(text)})
 			}
@@ -267,12 +274,34 @@ func TestLimits(t *testing.T) {
 	if d := find(t, gap, nil); len(d.Findings) > 0 || len(d.Limits) != 1 || d.Limits[0].Code != LogGap || !near(d.Limits[0].From.Unix(), begin+5*day, 600) || !near(d.Limits[0].To.Unix(), begin+6*day, 600) {
 		t.Errorf("a gap: %+v", d)
 	}
+	g := &grid{Log: &Log{Agents: agents}, from: begin, to: begin + days*day, step: hour, first: begin / hour, slots: days * 24, gaps: []segment{{120, 144}}}
+	counts := slices.Repeat([]float64{10}, g.slots)
+	clear(counts[120:144])
+	if _, expected := g.profile(counts, segment{}).sums(segment{120, 144}); math.Abs(expected-240) > 1 {
+		t.Errorf("%g requests are expected in a gap, want 240", expected)
+	}
 	people := slices.DeleteFunc(slices.Clone(all), func(r request) bool { return r.agent > 0 })
 	if d := find(t, people, nil); len(d.Findings) > 0 || len(d.Limits) != 1 || d.Limits[0].Code != NoCrawlers {
 		t.Errorf("no crawlers: %+v", d)
 	}
 	if d := find(t, nil, nil); len(d.Findings)+len(d.Limits) > 0 {
 		t.Errorf("no row: %+v", d)
+	}
+}
+
+// TestEnds holds that a row goes on if its next request may still come.
+func TestEnds(t *testing.T) {
+	g := &grid{Log: &Log{}, from: begin, to: begin + days*day, step: hour}
+	for _, c := range []struct {
+		code     string
+		requests int64
+		to       int64 // days
+		want     bool
+	}{{NotFoundSection, 30, days - 1, true}, {NotFoundSection, 300, days - 1, false}, {Outage, 30, days - 1, false}, {Outage, 30, days, true}} {
+		r := Row{Code: c.code, From: at(begin + day), To: at(begin + c.to*day), Requests: c.requests}
+		if g.endRow(&r); r.Ongoing != c.want {
+			t.Errorf("%+v: %v", c, r.Ongoing)
+		}
 	}
 }
 

@@ -62,7 +62,7 @@ func TestOthers(t *testing.T) {
 			Spaces:     []Space{{Text: "a calendar without end", Origin: origin, Path: "/calendar/", URLs: n(counted[EndlessURLs]), Requests: counted[EndlessURLs], By: map[int]int64{1: counted[EndlessURLs]}, Rules: []string{"Disallow: /calendar/"}}},
 			Chain:      Chain{[]string{"/old/X", "/new/X", "/x/X"}[:int(3*part)], 2 * counted[RedirectChain]},
 			Conducts:   []Conduct{{Agent: 2, Requests: 3000, Knew: n(39), First: begin * 1e6, Last: (begin + day) * 1e6, Gaps: 2000, Short: n(700)}},
-			Listing:    Listing{Listed: 1000, Missing: n(19), MissingIn: map[string]int64{"/a/": 5, "/b/": n(14)}},
+			Listing:    Listing{Listed: 1000, Missing: n(19), MissingIn: map[string]int64{"/a/": 5, "/b/": n(14)}, Requests: 70},
 			Networks:   map[int]string{2: "192.0.2.0/24"},
 			Bytes:      10_000_000_000,
 			Hog:        Hog{Agent: 3, Origin: origin, Path: "/files/manual.pdf", Requests: counted[BytesHog], Bytes: n(3_900_000_000)},
@@ -98,7 +98,7 @@ func TestOthers(t *testing.T) {
 		Impostors:      {"bingbot", "", []string{"192.0.2.0/24"}},
 		DelayIgnored:   {"bingbot", "", []string{"5 s: 700 of 2,000", "35.0%"}},
 		RulesIgnored:   {"bingbot", "", []string{"39 requests", "1.3%"}},
-		SitemapBad:     {"", "/b/", []string{"19 URLs", "14 of them below /b/"}},
+		SitemapBad:     {"", "/b/", []string{"19 URLs", "14 of them below /b/", "70 times"}},
 	} {
 		r, ok := found[code]
 		if !ok || len(r.Agents) > 1 || len(r.Agents) == 1 && r.Agents[0] != want.agent || r.Path != want.path || r.Remedy.Action == "" {
@@ -133,10 +133,11 @@ func TestOthers(t *testing.T) {
 func TestSoft(t *testing.T) {
 	for n, want := range []struct {
 		pages, usual, size int
-		listed             bool
+		listed, versions   bool // of a page
 		directory          string
 	}{
-		{80, 300, 7310, false, origin + "/blog/"}, {40, 300, 7310, false, ""}, {80, 300, 7310, true, ""}, {80, 5, 7310, false, ""}, {1000, 300, 7310, false, ""},
+		{80, 300, 7310, false, false, origin + "/blog/"}, {40, 300, 7310, false, false, ""}, {80, 300, 7310, true, false, ""}, {80, 5, 7310, false, false, ""}, {1000, 300, 7310, false, false, ""},
+		{80, 300, 7310, false, true, ""},
 	} {
 		rng := rand.New(rand.NewPCG(uint64(n), 4))
 		c := New(1<<30, t.TempDir())
@@ -154,7 +155,7 @@ func TestSoft(t *testing.T) {
 			d.Add([]byte(origin+path), len(origin), Page{Size: uint32(size), Listed: listed})
 		}
 		for i := range want.pages {
-			page(fmt.Sprintf("/blog/%04d", i), want.size, want.listed)
+			page(fmt.Sprintf("/blog/%04d", i*bit(!want.versions)), want.size, want.listed)
 		}
 		for i := range want.usual {
 			page(fmt.Sprintf("/blog/x%04d", i), 9000+rng.IntN(60_000), true)
@@ -177,5 +178,51 @@ func TestSoft(t *testing.T) {
 			t.Errorf("%d requests: %+v, %v", requests, found, err)
 		}
 		c.Close()
+	}
+}
+
+// TestEater holds which bytes are told of: those of a crawler, or of the directory that has nearly all of them, and no file that is fetched
+// once a day.
+func TestEater(t *testing.T) {
+	for _, want := range []struct {
+		films int64 // bytes of another directory
+		path  string
+		bytes int64
+	}{{100, "/files/", 1800}, {300, "", 2100}} {
+		var e Eater
+		for _, path := range []string{"/films/1.mp4", "/files/a/1.zip", "/files/b/2.zip"} {
+			e.Add(7, []byte(origin), []byte(path), 3, map[bool]int64{true: want.films, false: 900}[path == "/films/1.mp4"])
+		}
+		if h := e.End(); h.Path != want.path || h.Bytes != want.bytes || h.Agent != 7 {
+			t.Errorf("%+v: %+v", want, h)
+		}
+	}
+	c := &Counts{dates: [2]int64{begin, begin + 10*day}}
+	if c.IsOften(11) || !c.IsOften(20) {
+		t.Error("11 requests in ten days are one a day, 20 are not")
+	}
+}
+
+// TestShapes holds what the paths of URLs without end look like, and that of those only new ones count, in the directory that has them.
+func TestShapes(t *testing.T) {
+	for path, want := range map[string]int{
+		"/calendar/2031/02/14": 0, "/calendar/2031-02": 0, "/events/20310214.html": 0, "/blog/2020/02/14": -1, "/blog/2031/02/a-story": -1, "/2020/11/3/": -1,
+		"/s/0123456789abcdef/blog/": 1, "/a;jsessionid=0123456789ABCDEF": 1, "/u/0a1b2c3d-0a1b-2c3d-4e5f-0a1b2c3d4e5f": 1, "/blog/a-long-story-of-facades-2020": -1,
+		"/list/4711/815": 2, "/list/4711/a/815": -1, "/wiki/a/b/a/b/c": 3, "/a/b/a/c/a/": 3, "/en/shop/en": -1, "/": -1,
+	} {
+		if got := shapeOf([]byte(path), 20300101); got != want {
+			t.Errorf("%s: %d, want %d", path, got, want)
+		}
+	}
+	for _, known := range []int{0, 40} { // URLs that people fetch, too
+		var d Directories
+		for i := range 640 {
+			path := fmt.Sprintf("%s/list/%03d/%d/", origin, i/2, i)
+			d.Add([]byte(path), len(origin), Page{By: []int{1 + i%2}, Again: i < known})
+		}
+		_, _, many := d.End()
+		if known > 0 && len(many) > 0 || known == 0 && (len(many) != 1 || many[0].Path != "/list/" || many[0].URLs != 640 || many[0].By[2] != 320 || many[0].Text != shapes[2]) {
+			t.Errorf("%d known: %+v", known, many)
+		}
 	}
 }

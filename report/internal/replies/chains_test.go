@@ -19,6 +19,7 @@ func TestChains(t *testing.T) {
 		{"with others between", []string{"/tag/%d", "/topic/%d", "/topics/%d?page=2"}, 3, "/tag/X /topic/X /topics/X 191"},
 		{"one", []string{"/old/%d", "/new/%d"}, 1, "/old/X /new/X 100"},
 		{"from the root", []string{"/%d", "/blog/%d"}, 1, "/X /blog/X 100"},
+		{"to many directories", []string{"/old/%d", "/new/%d", "/%[1]d/%[1]d"}, 1, "/old/X /new/X /…/X 200"},
 		{"the same path", []string{"/old/%d", "/old/%d"}, 1, " 0"},
 		{"long after", []string{"/old/%d", "/new/%d"}, 40, " 0"},
 	} {
