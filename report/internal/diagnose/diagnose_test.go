@@ -101,7 +101,7 @@ type fault struct {
 	code, path  string
 	agents      []string
 	from, to    int64 // hours after begin
-	early       int64 // minutes before from
+	more        int64 // minutes before from, and after to
 	change      func(rng *rand.Rand, r *request) (keep bool)
 	counted, of func(r *request) bool
 	texts       []string // from, and to
@@ -123,7 +123,7 @@ var faults = []fault{
 		r.status = 503
 		return true
 	}, counted: func(r *request) bool { return r.status == 503 && r.path != txtName && !within(r, "/assets/") }},
-	{code: Outage, path: "/", from: 151, early: 5, to: 152, change: func(_ *rand.Rand, r *request) bool { // in one whole hour, in which few directories can tell
+	{code: Outage, path: "/", from: 151, to: 152, more: 5, change: func(_ *rand.Rand, r *request) bool { // in one whole hour and parts of two others, of which few directories can tell
 		r.status = 503
 		return true
 	}, counted: func(r *request) bool { return r.status == 503 && r.path != txtName && !within(r, "/assets/") }},
@@ -191,7 +191,7 @@ func TestFaults(t *testing.T) {
 		t.Run(fmt.Sprint(f.code, n), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(n), 9))
 			texts := []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}}
-			from, to := begin+f.from*hour-f.early*60, begin+f.to*hour
+			from, to := begin+f.from*hour-f.more*60, begin+f.to*hour+f.more*60
 			for i, text := range f.texts {
 				texts = append(texts, Text{Origin: origin, At: at([]int64{from, to}[i]), Body: []byte(text)})
 			}
