@@ -110,14 +110,11 @@ func (c *Counts) AddPage(origin, path []byte, agent uint16, status, at int64) er
 	if end == 0 {
 		c.buffer = append(c.buffer, '/')
 	}
-	second := floor(at, 1e6)
-	hour := floor(second, 3600)
-	offset := uint16(second - hour*3600)
-	k := key{slot: hour, agent: agent, status: statusOf(status)}
+	k := key{agent: agent, status: statusOf(status)}
 	if asset {
 		k.status |= isAsset
 	}
-	return c.add(k, cell{1, offset, offset}, second)
+	return c.addAt(k, at)
 }
 
 // The limits of parameters.
@@ -133,9 +130,6 @@ func (c *Counts) AddParameters(origin, path []byte, agent uint16, status, at int
 		return nil
 	}
 	query, _, _ = bytes.Cut(query, []byte("#"))
-	second := floor(at, 1e6)
-	hour := floor(second, 3600)
-	offset := uint16(second - hour*3600)
 	for n := 0; len(query) > 0 && n < mostParameters; n++ {
 		var pair []byte
 		pair, query, _ = bytes.Cut(query, []byte("&"))
@@ -144,7 +138,7 @@ func (c *Counts) AddParameters(origin, path []byte, agent uint16, status, at int
 			continue
 		}
 		c.buffer = append(append(append(c.buffer[:0], origin...), "/?"...), name...)
-		if err := c.add(key{slot: hour, agent: agent, status: statusOf(status)}, cell{1, offset, offset}, second); err != nil {
+		if err := c.addAt(key{agent: agent, status: statusOf(status)}, at); err != nil {
 			return err
 		}
 	}
@@ -161,10 +155,7 @@ func (c *Counts) AddSize(origin, path []byte, agent uint16, size uint32, at int6
 		return nil
 	}
 	c.buffer = append(append(append(c.buffer[:0], origin...), sizedName...), path[:end]...)
-	second := floor(at, 1e6)
-	hour := floor(second, 3600)
-	offset := uint16(second - hour*3600)
-	return c.add(key{slot: hour, agent: agent, status: 200, size: uint32(bucketOf(size))}, cell{1, offset, offset}, second)
+	return c.addAt(key{agent: agent, status: 200, size: uint32(bucketOf(size))}, at)
 }
 
 // txtName is behind the origin in the text of the cells of a robots.txt.
@@ -175,6 +166,14 @@ func (c *Counts) AddTxt(origin []byte, agent uint16, status, size int64, client 
 	c.buffer = append(append(c.buffer[:0], origin...), txtName...)
 	second := floor(at, 1e6)
 	return c.add(key{slot: second, agent: agent, status: statusOf(status), size: uint32(min(max(0, size), 1<<32-1)), client: client}, cell{n: 1}, second)
+}
+
+// addAt adds a request of an hour for the directory in the buffer, at a time in microseconds.
+func (c *Counts) addAt(k key, at int64) error {
+	second := floor(at, 1e6)
+	k.slot = floor(second, 3600)
+	offset := uint16(second - k.slot*3600)
+	return c.add(k, cell{1, offset, offset}, second)
 }
 
 // add adds a cell of the directory in the buffer.

@@ -85,6 +85,37 @@ func (t table) hours(slots int, wanted func(k cellKey) bool) []count {
 	return all
 }
 
+// put adds a count.
+func (t table) put(k cellKey, one count) {
+	sum := t[k]
+	sum.add(one)
+	t[k] = sum
+}
+
+// by returns the requests by crawler and by status.
+func (t table) by(wanted func(k cellKey) bool) (agents, statuses map[uint16]int64) {
+	agents, statuses = map[uint16]int64{}, map[uint16]int64{}
+	for k, n := range t {
+		if wanted(k) {
+			agents[k.agent] += n.n
+			statuses[k.status] += n.n
+		}
+	}
+	return agents, statuses
+}
+
+// blame adds the requests of crawlers to a row, by agent.
+func (g *grid) blame(r *Row, by map[uint16]int64) {
+	for agent, n := range by {
+		if g.isCrawler(agent) {
+			r.Evidence.Crawlers += n
+		}
+		if g.isSearch(agent) {
+			r.lost += float64(n)
+		}
+	}
+}
+
 // sum returns the sum of counts.
 func (t table) sum(wanted func(k cellKey) bool) (sum count) {
 	for k, n := range t {
@@ -204,9 +235,7 @@ func (g *grid) read() error {
 			return
 		}
 		k := cellKey{int32(slot), r.key.agent, r.key.status}
-		sum := now.pages[k]
-		sum.add(one)
-		now.pages[k] = sum
+		now.pages.put(k, one)
 		g.isFull = g.cells+len(now.pages) > mostCells
 		if isRefusal(r.key.status) {
 			now.addRefusal(r.key.agent, path)
@@ -214,6 +243,11 @@ func (g *grid) read() error {
 	})
 	g.endSite(now)
 	return err
+}
+
+// ownPages returns the page requests of a crawler at a site in a time.
+func (s *site) ownPages(agent uint16, in segment) int64 {
+	return s.pages.sum(func(k cellKey) bool { return k.agent == agent && isPage(k) && in.has(k.slot) }).n
 }
 
 // split returns the origin and the path of the text of a cell.
@@ -313,6 +347,9 @@ func (s *site) endAnswers(step int64) {
 // start returns when a slot begins, in seconds.
 func (g *grid) start(slot int) int64 { return (g.first + int64(slot)) * g.step }
 
+// whole returns all slots.
+func (g *grid) whole() segment { return segment{0, g.slots} }
+
 // slotOf returns the slot of a time.
 func (g *grid) slotOf(at int64) int {
 	return max(0, min(g.slots-1, int(floor(at, g.step)-g.first)))
@@ -336,6 +373,9 @@ func total(all []count) (sum count) {
 type segment struct{ from, to int }
 
 func (s segment) length() int { return s.to - s.from }
+
+// has reports whether a slot is in the segment.
+func (s segment) has(slot int32) bool { return int(slot) >= s.from && int(slot) < s.to }
 
 // overlap returns how many slots two segments have in common.
 func (s segment) overlap(o segment) int { return max(0, min(s.to, o.to)-max(s.from, o.from)) }

@@ -107,35 +107,34 @@ const (
 
 // The thresholds of crawler_stopped, crawler_slowed, crawler_surge, log_gap.
 const (
-	chance        = 1e-6
-	leastBlocks   = 8
-	leastLog      = 4 * day // in which a crawler may stop, slow down or surge
-	stopLasts     = 12 * hour
-	stopShare     = .02 // of the expected requests
-	stopRests     = 3   // times the longest rest before
-	stopPresent   = 72 * hour
-	stopSlots     = .6 // of those of stopSlot before it, with a request
-	stopSlot      = 6 * hour
-	stopBack      = .25 // of the expected requests, after it
-	stopDaily     = 24. // requests a day
-	stopTogether  = 3   // crawlers that stop
-	stopWithin    = 3 * hour
-	busyShare     = .05 // of the log's requests, of a crawler that is not a search engine's
-	slowShare     = .5
-	slowShift     = 9.2  // standard errors times the logarithm of the ratio, with slowDepth: a deep fall needs fewer
-	slowWithin    = 10.5 // the same, of a time that ends before the log
-	slowDepth     = .4
-	slowDays      = 3
-	slowHours     = 48 // in a log of less than
-	slowLog       = 8 * day
-	slowAfter     = .7 // of the days after it, below
-	slowBelow     = .6 // of the median before
-	surgeLasts    = 3 * hour
-	surgeTimes    = 4.6    // its slots are those with the most over the profile: three times as many as usual come out as four
-	surgeEdge     = 2.5    // times the expected requests, in a slot that may be of a surge
-	surgeLog      = 1. / 3 // of the log, at most: more is usual
-	surgeShare    = .05    // of all requests in its time
-	recrawlWithin = 7 * day
+	chance       = 1e-6
+	leastBlocks  = 8
+	leastLog     = 4 * day // in which a crawler may stop, slow down or surge
+	stopLasts    = 12 * hour
+	stopShare    = .02 // of the expected requests
+	stopRests    = 3   // times the longest rest before
+	stopPresent  = 72 * hour
+	stopSlots    = .6 // of those of stopSlot before it, with a request
+	stopSlot     = 6 * hour
+	stopBack     = .25 // of the expected requests, after it
+	stopDaily    = 24. // requests a day
+	stopTogether = 3   // crawlers that stop
+	stopWithin   = 3 * hour
+	busyShare    = .05 // of the log's requests, of a crawler that is not a search engine's
+	slowShare    = .5
+	slowShift    = 9.2  // standard errors times the logarithm of the ratio, with slowDepth: a deep fall needs fewer
+	slowWithin   = 10.5 // the same, of a time that ends before the log
+	slowDepth    = .4
+	slowDays     = 3
+	slowHours    = 48 // in a log of less than
+	slowLog      = 8 * day
+	slowAfter    = .7 // of the days after it, below
+	slowBelow    = .6 // of the median before
+	surgeLasts   = 3 * hour
+	surgeTimes   = 4.6    // its slots are those with the most over the profile: three times as many as usual come out as four
+	surgeEdge    = 2.5    // times the expected requests, in a slot that may be of a surge
+	surgeLog     = 1. / 3 // of the log, at most: more is usual
+	surgeShare   = .05    // of all requests in its time
 )
 
 // The thresholds of not_found_section.
@@ -198,6 +197,5 @@ const (
 
 // The directories that have rows of their own.
 const (
-	directoryLeast  = 200 // requests
-	mostDirectories = 2000
+	directoryLeast = 200 // requests
 )

@@ -198,7 +198,7 @@ func sumOf(of map[uint16]*count) (by map[uint16]int64, sum count) {
 func (v *survey) findSoft() {
 	for _, s := range v.Soft {
 		by, sum := sumOf(v.soft[s.Directory])
-		agent, share := v.share(by, leastShown)
+		agent, share := v.share(by, leastShown, v.whole())
 		if share < softShare {
 			continue
 		}
@@ -209,15 +209,10 @@ func (v *survey) findSoft() {
 	}
 }
 
-// ownPages returns the page requests of a crawler at a site.
-func (v *survey) ownPages(agent uint16) int64 {
-	return v.site.pages.sum(func(k cellKey) bool { return k.agent == agent && isPage(k) }).n
-}
-
-// share returns the crawler of the greatest share of its page requests; those of fewer than least do not count.
-func (v *survey) share(by map[uint16]int64, least int64) (agent uint16, share float64) {
+// share returns the crawler of the greatest share of its page requests in a time; those of fewer than least do not count.
+func (v *survey) share(by map[uint16]int64, least int64, in segment) (agent uint16, share float64) {
 	for a, n := range by {
-		if one := float64(n) / float64(max(1, v.ownPages(a))); v.isSearch(a) && n >= least && (one > share || one == share && a < agent) {
+		if one := float64(n) / float64(max(1, v.site.ownPages(a, in))); v.isSearch(a) && n >= least && (one > share || one == share && a < agent) {
 			agent, share = a, one
 		}
 	}
@@ -228,7 +223,7 @@ func (v *survey) share(by map[uint16]int64, least int64) (agent uint16, share fl
 func (v *survey) findWasted() {
 	for _, p := range v.Parameters {
 		by, sum := sumOf(v.parameters[p.Name])
-		agent, share := v.share(by, leastShown)
+		agent, share := v.share(by, leastShown, v.whole())
 		same := float64(p.Same) >= parameterSame*float64(p.Sized) && p.Sized > 0
 		if share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
 			continue
@@ -237,7 +232,7 @@ func (v *survey) findWasted() {
 			Code: ParameterCrawl, Class: "C", Origin: v.site.origin, Agents: v.agentsOf(by), From: at(sum.first), To: at(sum.last), Requests: sum.n, lost: float64(sum.n) / 4,
 			Evidence: Evidence{URLs: p.URLs, Paths: p.Paths, Parameter: p.Name, Share: rounded(share), Crawler: v.Agents[agent].Name},
 		}
-		if v.ownPages(agent) < smallCrawl {
+		if v.site.ownPages(agent, v.whole()) < smallCrawl {
 			r.lost /= 10
 		}
 		if len(p.Rules) > 0 {
@@ -264,7 +259,7 @@ func (v *survey) findWasted() {
 				late += w.late
 			}
 		}
-		agent, share := v.share(by, leastShown)
+		agent, share := v.share(by, leastShown, v.whole())
 		if share < endlessShare || float64(late) < endlessLate*float64(dates.n) || dates.n == 0 {
 			continue
 		}
@@ -314,7 +309,7 @@ func (v *survey) findChain() {
 		by[a] = w.redirected.n
 		dates.add(w.redirected)
 	}
-	agent, share := v.share(by, chainRuns)
+	agent, share := v.share(by, chainRuns, v.whole())
 	if share < chainShare {
 		return
 	}

@@ -69,19 +69,14 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 		return r, false
 	}
 	others := func(k cellKey) bool {
-		return k.agent == 0 && isPage(k) && int(k.slot) >= in.from && int(k.slot) < in.to
+		return k.agent == 0 && isPage(k) && in.has(k.slot)
 	}
 	served := s.pages.sum(others)
 	turned := s.pages.sum(func(k cellKey) bool { return others(k) && isRefusal(k.status) })
 	if float64(turned.n) > refusedPeople*float64(served.n) || served.n < inside.n/10 {
 		return r, false
 	}
-	statuses := map[uint16]int64{}
-	for k, n := range s.pages {
-		if k.agent == a && isRefusal(k.status) && int(k.slot) >= in.from && int(k.slot) < in.to {
-			statuses[k.status] += n.n
-		}
-	}
+	_, statuses := s.pages.by(func(k cellKey) bool { return k.agent == a && isRefusal(k.status) && in.has(k.slot) })
 	after := total(pages[min(len(pages), in.to):])
 	bad.add(s.refusedTxt(a, bad))
 	inside.n += bad.n - total(refused[in.from:in.to]).n

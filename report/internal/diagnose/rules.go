@@ -104,9 +104,7 @@ func (b *ruleBook) addCell(path string, k cellKey, one count) {
 		b.endDirectory()
 		b.path, b.pages = path, table{}
 	}
-	sum := b.pages[k]
-	sum.add(one)
-	b.pages[k] = sum
+	b.pages.put(k, one)
 }
 
 // closing returns the rule of a set that closes all of some paths; -1 if there is none.
@@ -175,16 +173,15 @@ func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 	before := b.before(in)
 	first := len(c.agents) == 0
 	for k, n := range b.pages {
-		slot := int(k.slot)
 		if k.agent == 0 && isOf(k) && isServed(cellKey{status: k.status &^ isAsset}) && first {
 			c.visitors += n.n
 		}
 		if k.agent != agent || !isOf(k) {
 			continue
 		}
-		if slot >= before.from && slot < before.to {
+		if before.has(k.slot) {
 			c.before[agent] += n.n
-		} else if slot >= in.from && slot < in.to {
+		} else if in.has(k.slot) {
 			c.made[agent] += n.n
 		}
 	}
@@ -316,9 +313,7 @@ func (b *ruleBook) addSection(key closure, c *closed) {
 	b.span(&r, key.text, c.until)
 	by, isMuch := map[uint16]int64{}, false
 	for a := range c.agents {
-		own := b.site.pages.sum(func(k cellKey) bool {
-			return k.agent == a && isPage(k) && int(k.slot) >= before.from && int(k.slot) < before.to
-		}).n
+		own := b.site.ownPages(a, before)
 		share := float64(c.before[a]) / float64(max(1, own))
 		if isMuch = isMuch || share >= sectionShare && c.before[a] >= leastShown; share > r.Evidence.Share && c.before[a] >= leastShown {
 			r.Evidence.Share, r.Evidence.Crawler = rounded(share), b.Agents[a].Name
@@ -359,9 +354,7 @@ func (b *ruleBook) addResources(key closure, c *closed) {
 	for a := range c.agents {
 		if name := b.Agents[a].Name; name == "Googlebot" || name == "bingbot" {
 			renders = true
-			harm += resourcesHarm * float64(b.site.pages.sum(func(k cellKey) bool {
-				return k.agent == a && isPage(k) && int(k.slot) >= in.from && int(k.slot) < in.to
-			}).n)
+			harm += resourcesHarm * float64(b.site.ownPages(a, in))
 		}
 		by[a] = 1 + c.before[a]
 		before += c.before[a]

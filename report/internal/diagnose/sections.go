@@ -117,9 +117,7 @@ func (v *survey) addCell(r *record, path []byte) {
 		}
 		if isPage(k) {
 			v.now[i].n += one.n
-			sum := v.now[i].pages[k]
-			sum.add(one)
-			v.now[i].pages[k] = sum
+			v.now[i].pages.put(k, one)
 		}
 	}
 }
@@ -136,7 +134,7 @@ func (v *survey) closeAreas(depth int) {
 		}
 		if i == 0 {
 			for j, in := range v.down {
-				pages := func(k cellKey) bool { return int(k.slot) >= in.from && int(k.slot) < in.to }
+				pages := func(k cellKey) bool { return in.has(k.slot) }
 				all, bad := a.pages.sum(pages).n, a.pages.sum(func(k cellKey) bool { return pages(k) && isError(k) }).n
 				if all >= outagePart {
 					v.parts[j][float64(bad) >= outageSome*float64(all)]++
@@ -185,26 +183,13 @@ func (v *survey) findOutages(a *area) {
 		if asked.n < outageRequests || lasted < outageShort || lasted < outageLasts && asked.n < outageMany || !isQuiet(0, wide.from) && !isQuiet(wide.to, v.slots) {
 			continue
 		}
-		by, statuses := map[uint16]int64{}, map[uint16]int64{}
-		for k, n := range a.pages {
-			if isError(k) && !v.own(k) && int(k.slot) >= wide.from && int(k.slot) < wide.to {
-				by[k.agent] += n.n
-				statuses[k.status] += n.n
-			}
-		}
+		by, statuses := a.pages.by(func(k cellKey) bool { return isError(k) && !v.own(k) && wide.has(k.slot) })
 		if len(by) < outageClients {
 			continue
 		}
 		r := Row{Code: Outage, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: max(failed.n, asked.n)}
 		r.Evidence.Status = commonest(statuses)
-		for agent, n := range by {
-			if v.isCrawler(agent) {
-				r.Evidence.Crawlers += n
-			}
-			if v.isSearch(agent) {
-				r.lost += float64(n)
-			}
-		}
+		v.blame(&r, by)
 		r.Ongoing = total(all[wide.to:]).n == 0
 		v.outages = append(v.outages, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: wide, core: in})
 	}
@@ -216,7 +201,7 @@ func isEdge(bad, all count) bool { return float64(bad.n) > edgeShare*float64(all
 // errorsIn returns the failed and all page requests outside some segments.
 func (v *survey) errorsIn(pages table, out []segment) (bad, all int64) {
 	for k, n := range pages {
-		if !isPage(k) || v.own(k) || isIn(out, int(k.slot)) {
+		if !isPage(k) || v.own(k) || isIn(out, k.slot) {
 			continue
 		}
 		if all += n.n; isError(k) {
@@ -227,8 +212,8 @@ func (v *survey) errorsIn(pages table, out []segment) (bad, all int64) {
 }
 
 // isIn reports whether a slot is in a segment.
-func isIn(all []segment, slot int) bool {
-	return slices.ContainsFunc(all, func(s segment) bool { return slot >= s.from && slot < s.to })
+func isIn(all []segment, slot int32) bool {
+	return slices.ContainsFunc(all, func(s segment) bool { return s.has(slot) })
 }
 
 // findErrors finds a directory of which many requests fail, in the whole log or in some days of it.
@@ -239,7 +224,7 @@ func (v *survey) findErrors(a *area) {
 			out = append(out, c.in)
 		}
 	}
-	wanted := func(k cellKey) bool { return isPage(k) && !v.own(k) && !isIn(out, int(k.slot)) }
+	wanted := func(k cellKey) bool { return isPage(k) && !v.own(k) && !isIn(out, k.slot) }
 	bad := a.pages.hours(v.slots, func(k cellKey) bool { return wanted(k) && isError(k) })
 	if total(bad).n < errorsLeast {
 		return
@@ -258,19 +243,9 @@ func (v *survey) findErrors(a *area) {
 	if share < least || failed.n < errorsLeast || failed.last-failed.first < lasts-day/2 || v.Failing[v.site.origin+a.path].Failing < errorsURLs {
 		return
 	}
-	statuses := map[uint16]int64{}
+	by, statuses := a.pages.by(func(k cellKey) bool { return wanted(k) && isError(k) && in.has(k.slot) })
 	r := Row{Code: ServerErrors, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: asked.n, Evidence: Evidence{URLs: v.Failing[v.site.origin+a.path].Failing}}
-	for k, n := range a.pages {
-		if wanted(k) && isError(k) && int(k.slot) >= in.from && int(k.slot) < in.to {
-			statuses[k.status] += n.n
-			if v.isCrawler(k.agent) {
-				r.Evidence.Crawlers += n.n
-			}
-			if v.isSearch(k.agent) {
-				r.lost += float64(n.n)
-			}
-		}
-	}
+	v.blame(&r, by)
 	r.Evidence.Status = commonest(statuses)
 	if in.from == 0 {
 		r.From = at(v.from)
@@ -347,21 +322,8 @@ func (v *survey) findMissing(a *area) {
 	}
 	for _, in := range segments(scores) {
 		missing, asked := total(gone[in.from:in.to]), total(all[in.from:in.to])
-		by := map[uint16]int64{}
-		for k, n := range a.pages {
-			if search(k) && isMissing(k) && int(k.slot) >= in.from && int(k.slot) < in.to {
-				by[k.agent] += n.n
-			}
-		}
-		most, busiest := 0.0, uint16(0)
-		for agent, n := range by {
-			own := v.site.pages.sum(func(k cellKey) bool {
-				return k.agent == agent && isPage(k) && int(k.slot) >= in.from && int(k.slot) < in.to
-			}).n
-			if share := float64(n) / float64(own); own >= missingLeast && (share > most || share == most && agent < busiest) {
-				most, busiest = share, agent
-			}
-		}
+		by, _ := a.pages.by(func(k cellKey) bool { return search(k) && isMissing(k) && in.has(k.slot) })
+		busiest, most := v.share(by, leastShown, in)
 		if missing.n < missingLeast || most < missingOwn {
 			continue
 		}

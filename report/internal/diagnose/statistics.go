@@ -70,7 +70,7 @@ func bit(is bool) int {
 
 // isOut reports whether a slot is left out.
 func (p *profile) isOut(slot int) bool {
-	return slot >= p.out.from && slot < p.out.to || slot == 0 || slot == len(p.counts)-1 || isIn(p.gaps, slot)
+	return slot == 0 || slot == len(p.counts)-1 || p.out.has(int32(slot)) || isIn(p.gaps, int32(slot))
 }
 
 // sums returns the counted and the expected requests of a segment.

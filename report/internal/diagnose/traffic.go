@@ -23,20 +23,15 @@ type pause struct {
 const everyone = -1
 
 // allCrawlers returns the requests of all crawlers together.
-func (g *grid) allCrawlers() []count {
-	sum := make([]count, g.slots)
-	for a := 1; a < len(g.Agents); a++ {
-		for i, n := range g.traffic[a] {
-			sum[i].add(n)
-		}
-	}
-	return sum
-}
+func (g *grid) allCrawlers() []count { return g.together(g.traffic[1:len(g.Agents)]) }
 
 // allClients returns the requests of all clients together.
-func (g *grid) allClients() []count {
+func (g *grid) allClients() []count { return g.together(g.traffic) }
+
+// together adds up counts.
+func (g *grid) together(all [][]count) []count {
 	sum := make([]count, g.slots)
-	for _, counts := range g.traffic {
+	for _, counts := range all {
 		for i, n := range counts {
 			sum[i].add(n)
 		}
