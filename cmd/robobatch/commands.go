@@ -76,7 +76,23 @@ func newProgram() (*cli.Program, []command.Command) {
 	for i, newCommand := range commands {
 		c := newCommand()
 		if c.Stray == nil {
-			c.Stray = func(argument string) string { return stray(p, &c, argument) }
+			c.Stray = func(argument string) string {
+				switch {
+				case c.OneRule && c.Rules.Path == "" && c.Name == "diff":
+					return "use -old for the robots.txt before, and -rules for the new one, as in: -old " + say.File(argument) + " -rules new.txt"
+				case c.OneRule && c.Rules.Path == "" && takesLogs(&c):
+					return fmt.Sprintf("use -rules %[1]s if it is a robots.txt, or -in %[1]s if it is a log", say.File(argument))
+				case c.OneRule && c.Rules.Path == "":
+					return "use -rules " + say.File(argument)
+				case c.Name != "" && takesLogs(&c):
+					return "every log needs its own -in, as in: -in " + say.File(argument)
+				case c.Name != "":
+					return fmt.Sprintf("%s takes flags only, see robobatch %s -h", c.Name, c.Name)
+				case argument == "help" || argument != "" && p.Command(argument) != nil:
+					return fmt.Sprintf("a command comes before all flags, as in robobatch %s -h", argument)
+				}
+				return "every log needs its own -in; quote a pattern, so that the shell leaves it alone: -in a.zst -in 'b*.zst'"
+			}
 		}
 		if h := slices.IndexFunc(c.Flags, func(f cli.Flag) bool { return f.Name == "h" }); !slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Name == "v" }) && h >= 0 {
 			c.Flags = slices.Insert(slices.Clone(c.Flags), h, flags.StackFlag(c.Flags[h].Section))
@@ -85,25 +101,6 @@ func newProgram() (*cli.Program, []command.Command) {
 		p.Commands = append(p.Commands, c.Command)
 	}
 	return p, all
-}
-
-// stray returns the remedy for an argument that is no flag.
-func stray(p *cli.Program, c *command.Command, argument string) string {
-	switch {
-	case c.OneRule && c.Rules.Path == "" && c.Name == "diff":
-		return "use -old for the robots.txt before, and -rules for the new one, as in: -old " + say.File(argument) + " -rules new.txt"
-	case c.OneRule && c.Rules.Path == "" && takesLogs(c):
-		return fmt.Sprintf("use -rules %[1]s if it is a robots.txt, or -in %[1]s if it is a log", say.File(argument))
-	case c.OneRule && c.Rules.Path == "":
-		return "use -rules " + say.File(argument)
-	case c.Name != "" && takesLogs(c):
-		return "every log needs its own -in, as in: -in " + say.File(argument)
-	case c.Name != "":
-		return fmt.Sprintf("%s takes flags only, see robobatch %s -h", c.Name, c.Name)
-	case argument == "help" || argument != "" && p.Command(argument) != nil:
-		return fmt.Sprintf("a command comes before all flags, as in robobatch %s -h", argument)
-	}
-	return "every log needs its own -in; quote a pattern, so that the shell leaves it alone: -in a.zst -in 'b*.zst'"
 }
 
 // takesLogs reports whether a command has the flag -in.

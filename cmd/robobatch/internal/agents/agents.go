@@ -70,11 +70,49 @@ func (l *agentList) addItem(item string) error {
 	name, list := strings.CutPrefix(item, "@")
 	switch {
 	case !list:
-		return l.addByHand(item)
+		// Add a name that stands in the flag.
+		if err := checkAgent(item); err != nil {
+			return err
+		}
+		if l.byHand[strings.ToLower(item)] {
+			return fmt.Errorf("%q is named twice: name it once", item)
+		}
+		l.addOnce(item)
+		l.byHand[strings.ToLower(item)] = true
+		return nil
 	case name == "":
 		return errors.New("@ alone names no list: write @ and the name of a set or of a file")
 	case strings.ContainsAny(name, "/."):
-		return l.addFile(name)
+		// Add the names in a file: one a line; # begins a comment, and empty lines do not count.
+		f, err := l.open(name)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
+		}
+		defer f.Close()
+		var errs []error
+		before, lines := len(l.names), bufio.NewScanner(f)
+		lines.Buffer(nil, maxListLine)
+		n, found := 0, false
+		for lines.Scan() {
+			n++
+			text := strings.TrimPrefix(lines.Text(), "\ufeff")
+			text, _, _ = strings.Cut(text, "#")
+			if text = strings.TrimSpace(text); text == "" {
+				continue
+			}
+			found = true
+			if text[0] == '@' || strings.ContainsAny(text, white) { // not quoted: the file may be none of names, but secret
+				errs = append(errs, fmt.Errorf("%s, line %d: not the name of a crawler: write one product token, such as Googlebot, or *", say.File(name), n))
+				continue
+			}
+			l.addOnce(text)
+		}
+		if err := lines.Err(); err != nil {
+			errs = append(errs, fmt.Errorf("read %s, after line %d: %w", say.File(name), n, atomicfile.Cause(err)))
+		} else if !found && len(l.names) == before {
+			errs = append(errs, fmt.Errorf("%s names no crawler", say.File(name)))
+		}
+		return errors.Join(errs...)
 	}
 	set := crawlers.Set(strings.ToLower(name))
 	if set == nil {
@@ -91,19 +129,6 @@ func (l *agentList) addItem(item string) error {
 	return nil
 }
 
-// addByHand adds a name that stands in the flag.
-func (l *agentList) addByHand(name string) error {
-	if err := checkAgent(name); err != nil {
-		return err
-	}
-	if l.byHand[strings.ToLower(name)] {
-		return fmt.Errorf("%q is named twice: name it once", name)
-	}
-	l.addOnce(name)
-	l.byHand[strings.ToLower(name)] = true
-	return nil
-}
-
 // addOnce adds a name unless it is there.
 func (l *agentList) addOnce(name string) {
 	key := strings.ToLower(name)
@@ -115,39 +140,6 @@ func (l *agentList) addOnce(name string) {
 
 // maxListLine is the length of a line in a file of names, far beyond any name.
 const maxListLine = 1 << 16
-
-// addFile adds the names in a file: one a line; # begins a comment, and empty lines do not count.
-func (l *agentList) addFile(name string) error {
-	f, err := l.open(name)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
-	}
-	defer f.Close()
-	var errs []error
-	before, lines := len(l.names), bufio.NewScanner(f)
-	lines.Buffer(nil, maxListLine)
-	n, found := 0, false
-	for lines.Scan() {
-		n++
-		text := strings.TrimPrefix(lines.Text(), "\ufeff")
-		text, _, _ = strings.Cut(text, "#")
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		found = true
-		if text[0] == '@' || strings.ContainsAny(text, white) { // not quoted: the file may be none of names, but secret
-			errs = append(errs, fmt.Errorf("%s, line %d: not the name of a crawler: write one product token, such as Googlebot, or *", say.File(name), n))
-			continue
-		}
-		l.addOnce(text)
-	}
-	if err := lines.Err(); err != nil {
-		errs = append(errs, fmt.Errorf("read %s, after line %d: %w", say.File(name), n, atomicfile.Cause(err)))
-	} else if !found && len(l.names) == before {
-		errs = append(errs, fmt.Errorf("%s names no crawler", say.File(name)))
-	}
-	return errors.Join(errs...)
-}
 
 // CheckRow checks the name of a crawler that a row has: one, and no list.
 func CheckRow(name string) error {

@@ -205,21 +205,14 @@ func (c *checking) problems(results []expect.Result) (problems []expect.Result) 
 			add(expect.OddRobots, fmt.Sprintf("%s is no robots.txt: %v; put the right file in its place, or waive odd_robots", say.File(response.Name), odd))
 		}
 		for _, d := range robots.Inspect(response.Body, c.Question.Dialect).Diagnostics {
-			if d.Code == expect.AllClosed && !closedAsExpected(results, origin, d.Line) {
+			if d.Code == expect.AllClosed && !slices.ContainsFunc(results, func(r expect.Result) bool {
+				return r.Origin == origin && r.Expect == "disallow" && r.Path == "/" && r.RuleLine == d.Line && isForSearch(r.Agent)
+			}) {
 				add(expect.AllClosed, fmt.Sprintf("%s:%d: %s, and no line expects that: put the right file in its place; or write what is meant: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))
 			}
 		}
 	}
 	return problems
-}
-
-// closedAsExpected reports whether a line expects that a search engine, or everybody, finds the home
-// page of an origin closed by the rule of that line. A line about other crawlers, such as @ai, is not
-// enough: it does not say that search engines shall be shut out.
-func closedAsExpected(results []expect.Result, origin string, line int32) bool {
-	return slices.ContainsFunc(results, func(r expect.Result) bool {
-		return r.Origin == origin && r.Expect == "disallow" && r.Path == "/" && r.RuleLine == line && isForSearch(r.Agent)
-	})
 }
 
 // isForSearch reports whether a crawler belongs to a search engine, or is "*".

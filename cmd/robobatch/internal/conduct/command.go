@@ -52,35 +52,30 @@ Exit codes: 0 done; 1 more than -fail allows; 2 an error of usage, input or outp
 	c.Flags = flags.Sections{
 		Input:    g.Input(),
 		Question: flags.Without(g.Question.LogFlags(flags.CountFor), "agent", "agent-from-log", "unknown-agents"),
-		Output:   g.outFlags(),
+		Output: []cli.Flag{
+			flags.Print(&g.print, Forms, `
+			What is printed. text: the ten worst, for people. json: an object a line for each crawler and
+			origin, each change of a text, and the log, as docs/conduct.schema.json describes them. markdown: for a comment.`),
+			{Name: "by", Arg: "key", Values: keys, Default: keys[0], Set: cli.Text(&g.by), Doc: `
+			What a row is about. origin: a crawler at an origin. agent: a crawler at all of them.`},
+			{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
+			Exit with code 1 if a gate is exceeded. A gate is violations, disallowed, gaps_short or a conduct, then
+			perhaps a crawler or set, and a number or a share, as in violations=0,never_asked:@ai=1%. docs/CONDUCT.md
+			tells more. May be repeated.`},
+			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
+			The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last
+			three also with .zst or .gz behind. Default: none.`},
+			g.table.FormatFlag(),
+			{Name: "rows", Arg: "file", Files: true, Set: flags.OutputName(&g.rows), Doc: `
+			A file for each disallowed request. Its name says its format, as that of -out does.`},
+			{Name: "changes", Arg: "file", Files: true, Set: flags.OutputName(&g.changes), Doc: `
+			A file for each change of a robots.txt, and when crawlers had it.`},
+			g.table.CSVFlag(),
+		},
 		Run: g.Work.MemoryFlags(`
 			Three eighths of it are for crawlers and their requests: more go to a temporary file.`),
 	}.All()
 	return c
-}
-
-// outFlags returns the flags of the printed text and the written files.
-func (g *given) outFlags() []cli.Flag {
-	return []cli.Flag{
-		flags.Print(&g.print, Forms, `
-			What is printed. text: the ten worst, for people. json: an object a line for each crawler and
-			origin, each change of a text, and the log, as docs/conduct.schema.json describes them. markdown: for a comment.`),
-		{Name: "by", Arg: "key", Values: keys, Default: keys[0], Set: cli.Text(&g.by), Doc: `
-			What a row is about. origin: a crawler at an origin. agent: a crawler at all of them.`},
-		{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
-			Exit with code 1 if a gate is exceeded. A gate is violations, disallowed, gaps_short or a conduct, then
-			perhaps a crawler or set, and a number or a share, as in violations=0,never_asked:@ai=1%. docs/CONDUCT.md
-			tells more. May be repeated.`},
-		{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-			The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last
-			three also with .zst or .gz behind. Default: none.`},
-		g.table.FormatFlag(),
-		{Name: "rows", Arg: "file", Files: true, Set: flags.OutputName(&g.rows), Doc: `
-			A file for each disallowed request. Its name says its format, as that of -out does.`},
-		{Name: "changes", Arg: "file", Files: true, Set: flags.OutputName(&g.changes), Doc: `
-			A file for each change of a robots.txt, and when crawlers had it.`},
-		g.table.CSVFlag(),
-	}
 }
 
 // A run is one of the command conduct over logs.
@@ -108,7 +103,18 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		return nil, err
 	}
 	if err = errors.Join(r.KeepRequests(g.rows != ""), err); err == nil {
-		err = r.files.check(targets.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files})
+		// Check that the files overwrite nothing that is read, nor each other.
+		read := targets.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files}
+		var errs []error
+		var others []targets.Other
+		for _, t := range r.files.all {
+			if t.Name == "" {
+				continue
+			}
+			errs = append(errs, targets.CheckFile(t.flag, t.Name, read, others...))
+			others = append(others, targets.Other{Flag: t.flag, Name: t.Name})
+		}
+		err = errors.Join(errs...)
 	}
 	return r, err
 }
@@ -124,7 +130,13 @@ func (r *run) Drop() (committed bool, err error) {
 
 // Run decides the requests of the logs, and reports the rules that crawlers knew.
 func (r *run) Run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, r.files.close(), r.Close()) }()
+	defer func() { // Drop the files that are not complete.
+		errs := make([]error, 0, len(r.files.all))
+		for _, t := range r.files.all {
+			errs = append(errs, t.Close())
+		}
+		err = errors.Join(err, errors.Join(errs...), r.Close())
+	}()
 	r.Hint(targets.Leftovers(r.files.names()...))
 	r.WarnOnce(targets.Mixed(r.files.names()...))
 	if err := r.Load(ctx, r.tempDir()); err != nil {

@@ -51,14 +51,6 @@ func newFindings(o *outcome, a *about, out io.Writer) *findings {
 	return f
 }
 
-// err returns the first error of printing.
-func (f *findings) err() error { return f.failed }
-
-// rowOf returns a row as a table has it.
-func (f *findings) rowOf(r *conduct.Row) *row {
-	return &row{r, f.about.verified, f.about.bytes}
-}
-
 // Row takes a crawler at an origin.
 func (f *findings) Row(r *conduct.Row) error {
 	if err := f.cancel.Err(); err != nil {
@@ -76,7 +68,7 @@ func (f *findings) Row(r *conduct.Row) error {
 	if len(f.worst) >= 8*worst {
 		f.worst = worstOf(f.worst)
 	}
-	f.cells = output.AppendCells(f.cells[:0], f.columns, f.rowOf(r))
+	f.cells = output.AppendCells(f.cells[:0], f.columns, &row{r, f.about.verified, f.about.bytes})
 	f.printJSON("crawler", output.CellFields(f.columns))
 	return f.files.all[ofOut].addRow(f.cells)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/conduct"
 )
 
@@ -53,25 +52,6 @@ func (f *findings) judgesNothing(times, answers bool) error {
 		return errors.New("-fail judges nothing: no request of robots.txt has a status, so that crawlers seem never to have asked: give a log that has it")
 	}
 	return nil
-}
-
-// judge judges the gates, for each crawler at all origins.
-func (f *findings) judge() {
-	f.verdicts = []gate.Verdict{}
-	for _, g := range f.gates {
-		kind := gateKinds[slices.IndexFunc(gateKinds, func(k gateKind) bool { return k.name == g.Kind })]
-		for _, name := range f.crawlers() {
-			if !g.About(name) {
-				continue
-			}
-			count, of := kind.count(f.agents[name])
-			noun := "request"
-			if kind.name == "gaps_short" {
-				noun = "gap"
-			}
-			f.verdicts = append(f.verdicts, g.Judge(name, count, of, say.Count(count, noun)+" of "+say.Number(of)))
-		}
-	}
 }
 
 // crawlers returns the names of all crawlers.

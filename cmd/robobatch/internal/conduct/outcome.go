@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
@@ -14,6 +15,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -47,12 +49,7 @@ func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 	faults.Add("print", err)
 	o.gates, err = gates.Parse(g.gates)
 	faults.Add("fail", err)
-	g.chooseFiles(&o.files, std, faults)
-	return o
-}
-
-// chooseFiles sets the files that are written.
-func (g *given) chooseFiles(to *files, std console.Streams, faults *cli.Faults) {
+	// Set the files that are written.
 	g.table.Out = targets.Standard(g.table.Out)
 	var opt output.Options
 	csv := g.table.ChooseCSV(faults)
@@ -64,7 +61,7 @@ func (g *given) chooseFiles(to *files, std console.Streams, faults *cli.Faults) 
 	case g.table.Format != "":
 		faults.Add("out-format", errors.New("nothing is written: name a file with -out"))
 	}
-	to.addFile("-out", g.table.Out, opt.Format, csv)
+	o.files.addFile("-out", g.table.Out, opt.Format, csv)
 	for _, f := range []struct{ flag, name string }{{"rows", g.rows}, {"changes", g.changes}} {
 		var format output.Format
 		switch {
@@ -75,8 +72,9 @@ func (g *given) chooseFiles(to *files, std console.Streams, faults *cli.Faults) 
 			format, err = output.FormatOf(f.name)
 			faults.Add(f.flag, err)
 		}
-		to.addFile("-"+f.flag, f.name, format, csv)
+		o.files.addFile("-"+f.flag, f.name, format, csv)
 	}
+	return o
 }
 
 // Targets returns the names of the first and the last file.
@@ -109,16 +107,50 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 	if err := journal.Judge(f); err != nil {
 		return err
 	}
-	if err := cmp.Or(f.err(), ctx.Err()); err != nil {
+	if err := cmp.Or(f.failed, ctx.Err()); err != nil {
 		return err
 	}
-	if err := o.files.commit(c); err != nil {
+	// Complete all files, or none, and print the warning about them.
+	var written []*file
+	var formulas output.Formulas
+	for _, t := range o.files.all {
+		if t.table == nil {
+			continue
+		}
+		if err := t.Use(func(out place.Output) error { return out.Wrap("write", t.table.Close()) }); err != nil {
+			return err
+		}
+		formulas.Add(t.table.Formulas())
+		written = append(written, t)
+	}
+	var set targets.Set
+	if err := set.Begin(o.files.names()...); err != nil {
 		return err
 	}
+	if err := errors.Join(commitAll(written, nil), set.End()); err != nil {
+		return err
+	}
+	c.WarnOnce(warn.Formulas(formulas))
+
 	if err := f.warn(c); err != nil {
 		return err
 	}
-	f.judge()
+	// Judge the gates, for each crawler at all origins.
+	f.verdicts = []gate.Verdict{}
+	for _, g := range f.gates {
+		kind := gateKinds[slices.IndexFunc(gateKinds, func(k gateKind) bool { return k.name == g.Kind })]
+		for _, name := range f.crawlers() {
+			if !g.About(name) {
+				continue
+			}
+			count, of := kind.count(f.agents[name])
+			noun := "request"
+			if kind.name == "gaps_short" {
+				noun = "gap"
+			}
+			f.verdicts = append(f.verdicts, g.Judge(name, count, of, say.Count(count, noun)+" of "+say.Number(of)))
+		}
+	}
 	if err := f.print(); err != nil {
 		return console.OutError(err)
 	}

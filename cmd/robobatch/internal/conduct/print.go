@@ -33,10 +33,63 @@ func (f *findings) print() error {
 		}
 		return cmp.Or(f.failed, f.json.Flush())
 	case "markdown":
-		_, err := io.WriteString(f.out, say.NoCommands(f.markdown()))
+		var sb strings.Builder
+		sb.WriteString("### robots.txt: what crawlers knew\n")
+		for _, line := range f.lines() {
+			sb.WriteString("\n" + ci.Markdown(line) + "\n")
+		}
+		for _, failure := range gate.Failures(f.verdicts) {
+			fmt.Fprintf(&sb, "\n**Failed**: %s\n", ci.Markdown(failure.String()))
+		}
+		if len(f.worst) > 0 {
+			sb.WriteString("\n| crawler | requests | robots.txt | disallowed | violations | |\n|---|--:|--:|--:|--:|---|\n")
+		}
+		for i := range f.worst {
+			r := &f.worst[i]
+			fmt.Fprintf(&sb, "| %s | %s | %s | %s | %s | %s |\n", ci.Markdown(who(r)), say.Number(r.Requests), say.Number(r.Robots), say.Number(r.Disallowed), say.Number(r.Violations), ci.Markdown(f.sentence(r)))
+		}
+		if left := f.rows - int64(len(f.worst)); left > 0 {
+			sb.WriteString("\nand " + say.Number(left) + " more\n")
+		}
+		if len(f.changes) > 0 {
+			sb.WriteString("\nChanges of robots.txt:\n\n")
+			for i := range f.changes {
+				sb.WriteString("- " + ci.Markdown(changed(&f.changes[i])) + "\n")
+			}
+		}
+		_, err := io.WriteString(f.out, say.NoCommands(sb.String()))
 		return err
 	}
-	_, err := io.WriteString(f.out, say.NoCommands(f.text()))
+	var sb strings.Builder
+	fill := func(text, indent string) {
+		for line := range strings.Lines(cli.Fill(say.Line(text), width-len(indent))) {
+			sb.WriteString(indent + strings.TrimRight(line, "\n") + "\n")
+		}
+	}
+	for _, line := range f.lines() {
+		fill(line, "")
+	}
+	for i := range f.worst {
+		r := &f.worst[i]
+		sb.WriteString("\n" + say.Line(who(r)) + "\n")
+		fill(f.sentence(r), "  ")
+	}
+	if left := f.rows - int64(len(f.worst)); left > 0 {
+		sb.WriteString("\nand " + say.Number(left) + " more: -out writes all of them\n")
+	}
+	if len(f.changes) > 0 {
+		sb.WriteString("\nChanges of robots.txt\n")
+		for i := range f.changes {
+			fill(changed(&f.changes[i]), "  ")
+		}
+		if left := f.changed - int64(len(f.changes)); left > 0 {
+			sb.WriteString("  and " + say.Number(left) + " more: -changes writes all of them\n")
+		}
+	}
+	for _, failure := range gate.Failures(f.verdicts) {
+		fill("FAILED "+failure.String(), "")
+	}
+	_, err := io.WriteString(f.out, say.NoCommands(sb.String()))
 	return err
 }
 
@@ -115,40 +168,6 @@ func (f *findings) lines() (all []string) {
 	return append(all, text)
 }
 
-// text returns the findings, for people.
-func (f *findings) text() string {
-	var sb strings.Builder
-	fill := func(text, indent string) {
-		for line := range strings.Lines(cli.Fill(say.Line(text), width-len(indent))) {
-			sb.WriteString(indent + strings.TrimRight(line, "\n") + "\n")
-		}
-	}
-	for _, line := range f.lines() {
-		fill(line, "")
-	}
-	for i := range f.worst {
-		r := &f.worst[i]
-		sb.WriteString("\n" + say.Line(who(r)) + "\n")
-		fill(f.sentence(r), "  ")
-	}
-	if left := f.rows - int64(len(f.worst)); left > 0 {
-		sb.WriteString("\nand " + say.Number(left) + " more: -out writes all of them\n")
-	}
-	if len(f.changes) > 0 {
-		sb.WriteString("\nChanges of robots.txt\n")
-		for i := range f.changes {
-			fill(changed(&f.changes[i]), "  ")
-		}
-		if left := f.changed - int64(len(f.changes)); left > 0 {
-			sb.WriteString("  and " + say.Number(left) + " more: -changes writes all of them\n")
-		}
-	}
-	for _, failure := range gate.Failures(f.verdicts) {
-		fill("FAILED "+failure.String(), "")
-	}
-	return sb.String()
-}
-
 // who names the crawler and the origin of a row.
 func who(r *conduct.Row) string {
 	name := r.Agent
@@ -159,35 +178,6 @@ func who(r *conduct.Row) string {
 		name += " at " + r.Origin
 	}
 	return name
-}
-
-// markdown returns the findings, for a comment.
-func (f *findings) markdown() string {
-	var sb strings.Builder
-	sb.WriteString("### robots.txt: what crawlers knew\n")
-	for _, line := range f.lines() {
-		sb.WriteString("\n" + ci.Markdown(line) + "\n")
-	}
-	for _, failure := range gate.Failures(f.verdicts) {
-		fmt.Fprintf(&sb, "\n**Failed**: %s\n", ci.Markdown(failure.String()))
-	}
-	if len(f.worst) > 0 {
-		sb.WriteString("\n| crawler | requests | robots.txt | disallowed | violations | |\n|---|--:|--:|--:|--:|---|\n")
-	}
-	for i := range f.worst {
-		r := &f.worst[i]
-		fmt.Fprintf(&sb, "| %s | %s | %s | %s | %s | %s |\n", ci.Markdown(who(r)), say.Number(r.Requests), say.Number(r.Robots), say.Number(r.Disallowed), say.Number(r.Violations), ci.Markdown(f.sentence(r)))
-	}
-	if left := f.rows - int64(len(f.worst)); left > 0 {
-		sb.WriteString("\nand " + say.Number(left) + " more\n")
-	}
-	if len(f.changes) > 0 {
-		sb.WriteString("\nChanges of robots.txt:\n\n")
-		for i := range f.changes {
-			sb.WriteString("- " + ci.Markdown(changed(&f.changes[i])) + "\n")
-		}
-	}
-	return sb.String()
 }
 
 // sentence describes a crawler's requests.

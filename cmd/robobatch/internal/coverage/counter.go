@@ -91,8 +91,43 @@ func (c *Counter) Write(b *engine.Batch) error {
 		}
 		f.Requests++
 		at := c.note(b, i)
-		if err := c.row(b, i, f, at); err != nil {
-			return err
+		// Count a row.
+		isRuled, hash := false, uint64(0)
+		for a, v := range b.Verdicts[i*c.agents:][:c.agents] {
+			agent := a
+			if c.byRow {
+				agent = int(b.Agents[i])
+			}
+			s, ruled := c.rules.Set(f, agent, v)
+			isRuled = isRuled || ruled
+			if s == nil {
+				continue
+			}
+			if hash == 0 {
+				hash = aggregate.Hash(b.URL(i))
+			}
+			m := &c.memo[(hash^uint64(s.Number)*0x9e3779b97f4a7c15)>>20%memoSize]
+			if m.hash != hash || m.set != s.Number {
+				url := b.URL(i)
+				prefix := len(url)
+				if u, err := robots.SplitURL(url); err == nil {
+					prefix = len(u.Prefix)
+				}
+				*m = memoEntry{hash, s.Number, c.rules.Outcome(url, prefix, f, s, v.Rule)}
+			}
+			if m.what.Group == 0 {
+				m.what.Group = c.urls.NewGroup()
+			}
+			m.what.Requests++
+			if _, err := c.urls.Add(m.what.Group, hash, aggregate.Also{}); err != nil {
+				return err
+			}
+			if at != engine.NoTime {
+				m.what.AddTime(at)
+			}
+		}
+		if isRuled {
+			c.withRules++
 		}
 	}
 	if c.opt.Counts > 0 && c.rules.Size() > c.opt.Counts {
@@ -109,50 +144,4 @@ func (c *Counter) note(b *engine.Batch, row int) int64 {
 	at := b.Times[row]
 	c.from, c.to = min(c.from, at), max(c.to, at)
 	return at
-}
-
-// row counts a row.
-func (c *Counter) row(b *engine.Batch, row int, f *aggregate.RuleFile, at int64) error {
-	isRuled, hash := false, uint64(0)
-	for a, v := range b.Verdicts[row*c.agents:][:c.agents] {
-		agent := a
-		if c.byRow {
-			agent = int(b.Agents[row])
-		}
-		s, ruled := c.rules.Set(f, agent, v)
-		isRuled = isRuled || ruled
-		if s == nil {
-			continue
-		}
-		if hash == 0 {
-			hash = aggregate.Hash(b.URL(row))
-		}
-		m := &c.memo[(hash^uint64(s.Number)*0x9e3779b97f4a7c15)>>20%memoSize]
-		if m.hash != hash || m.set != s.Number {
-			*m = memoEntry{hash, s.Number, c.outcome(b.URL(row), f, s, v.Rule)}
-		}
-		if m.what.Group == 0 {
-			m.what.Group = c.urls.NewGroup()
-		}
-		m.what.Requests++
-		if _, err := c.urls.Add(m.what.Group, hash, aggregate.Also{}); err != nil {
-			return err
-		}
-		if at != engine.NoTime {
-			m.what.AddTime(at)
-		}
-	}
-	if isRuled {
-		c.withRules++
-	}
-	return nil
-}
-
-// outcome returns the outcome of a URL, by the number of the rule that decides.
-func (c *Counter) outcome(url []byte, f *aggregate.RuleFile, s *aggregate.RuleSet, rule int32) *aggregate.Outcome {
-	prefix := len(url)
-	if u, err := robots.SplitURL(url); err == nil {
-		prefix = len(u.Prefix)
-	}
-	return c.rules.Outcome(url, prefix, f, s, rule)
 }

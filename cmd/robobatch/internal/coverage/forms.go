@@ -60,31 +60,27 @@ func (c *Counter) printGitHub(w io.Writer, p Page) error {
 	var notes []ci.Note
 	for _, k := range []kind{never, onlyMatched} {
 		for i := range tables[k] {
-			notes = append(notes, h.notice(&tables[k][i], p.File))
+			r := &tables[k][i]
+			note := ci.Note{Level: "notice", Title: r.kind().String(), Text: r.Rule}
+			if p.File != "" {
+				note.File, note.Line = filepath.ToSlash(p.File), r.Line
+				if r.Agent != nil {
+					note.Text += ", for " + *r.Agent
+				}
+			} else {
+				note.Text = r.place("", h.several()) + " " + note.Text
+			}
+			if text := r.note(); text != "" {
+				note.Text += ": " + text
+			}
+			note.Text += ". That is so in " + say.Count(h.Requests, "request")
+			if h.From != nil {
+				note.Text += fmt.Sprintf(" from %s to %s", h.From.Format("2006-01-02"), h.To.Format("2006-01-02"))
+			}
+			note.Text += "; others may need it."
+			notes = append(notes, note)
 		}
 	}
 	p.All = false
 	return ci.Report(w, notes, h.Never+h.Matched-int64(len(notes)), c.markdown(p))
-}
-
-// notice returns a note on a rule that decided nothing, with the number and the period of the requests.
-func (h *Head) notice(r *Rule, file string) ci.Note {
-	note := ci.Note{Level: "notice", Title: r.kind().String(), Text: r.Rule}
-	if file != "" {
-		note.File, note.Line = filepath.ToSlash(file), r.Line
-		if r.Agent != nil {
-			note.Text += ", for " + *r.Agent
-		}
-	} else {
-		note.Text = r.place("", h.several()) + " " + note.Text
-	}
-	if text := r.note(); text != "" {
-		note.Text += ": " + text
-	}
-	note.Text += ". That is so in " + say.Count(h.Requests, "request")
-	if h.From != nil {
-		note.Text += fmt.Sprintf(" from %s to %s", h.From.Format("2006-01-02"), h.To.Format("2006-01-02"))
-	}
-	note.Text += "; others may need it."
-	return note
 }

@@ -63,7 +63,7 @@ func (c *Counter) PrintText(w io.Writer, inputs []string, all bool) error {
 	h.Inputs = inputs
 	out := &strings.Builder{}
 	for _, line := range h.lines() {
-		fill(out, line)
+		out.WriteString(strings.TrimRight(cli.Fill(line, width), "\n") + "\n")
 	}
 	for k, rows := range tables {
 		total := h.of(kind(k))
@@ -168,11 +168,6 @@ func (h *Head) lines() []string {
 	}
 	text += " That is so in these requests; others may need any of the rules."
 	return []string{log, text}
-}
-
-// fill prints a text in lines of the width.
-func fill(out *strings.Builder, text string) {
-	out.WriteString(strings.TrimRight(cli.Fill(text, width), "\n") + "\n")
 }
 
 // table prints rules of one kind, each in a line, with its note in a line below.

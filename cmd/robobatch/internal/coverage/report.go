@@ -126,22 +126,17 @@ func (c *Counter) Rules() iter.Seq[*Rule] {
 	all := c.rules.All()
 	return func(yield func(*Rule) bool) {
 		for r := range all {
-			if !yield(newRule(r)) {
+			won := make([]Winner, 0, len(r.WonBy))
+			for _, w := range r.WonBy {
+				won = append(won, Winner{w.Line, fieldtext.Valid(w.Rule), w.Requests})
+			}
+			if !yield(&Rule{
+				Kind: "rule", Origin: string(r.Origin), Origins: r.Origins, Agent: r.Agent, Line: r.Line, Allow: r.Allow, Rule: fieldtext.Valid(r.Rule),
+				Decided: newCount(&r.Decided), Matched: newCount(&r.Matched), WonBy: won,
+			}) {
 				return
 			}
 		}
-	}
-}
-
-// newRule returns a rule as the report has it.
-func newRule(r *aggregate.RuleCount) *Rule {
-	won := make([]Winner, 0, len(r.WonBy))
-	for _, w := range r.WonBy {
-		won = append(won, Winner{w.Line, fieldtext.Valid(w.Rule), w.Requests})
-	}
-	return &Rule{
-		Kind: "rule", Origin: string(r.Origin), Origins: r.Origins, Agent: r.Agent, Line: r.Line, Allow: r.Allow, Rule: fieldtext.Valid(r.Rule),
-		Decided: newCount(&r.Decided), Matched: newCount(&r.Matched), WonBy: won,
 	}
 }
 

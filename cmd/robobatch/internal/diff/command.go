@@ -64,26 +64,21 @@ Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rule
 	c.Flags = flags.Sections{
 		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Rules.Flags(flags.NameRules), logs),
 		Question: g.old.AddMomentFlag(flags.Without(g.Question.LogFlags(flags.DecideFor), "cache")),
-		Output:   slices.Concat(g.answerFlags(), g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.CSVFlag()}),
+		Output: slices.Concat([]cli.Flag{
+			flags.Print(&g.print, Forms, `
+			What is printed. text: tables for people. json: one object, as docs/diff.schema.json
+			describes it. markdown: for a comment on a pull request. github: annotations of gates
+			that failed and of the rules to blame, and the summary of the step.`),
+			{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
+			Exit with code 1 if a gate is exceeded. A gate is closed, opened, other_rule, changed (these
+			three) or other_preference, then perhaps a crawler or set, and a number or a share of the
+			crawler's requests, as in closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`},
+		}, g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.CSVFlag()}),
 		Run: g.Work.MemoryFlags(`
 			A quarter, at most 256MiB, is for the URLs that changed: those beyond
 			that go to a temporary file.`),
 	}.All()
 	return c
-}
-
-// answerFlags returns the flags of the printed report and its gates.
-func (g *given) answerFlags() []cli.Flag {
-	return []cli.Flag{
-		flags.Print(&g.print, Forms, `
-			What is printed. text: tables for people. json: one object, as docs/diff.schema.json
-			describes it. markdown: for a comment on a pull request. github: annotations of gates
-			that failed and of the rules to blame, and the summary of the step.`),
-		{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
-			Exit with code 1 if a gate is exceeded. A gate is closed, opened, other_rule, changed (these
-			three) or other_preference, then perhaps a crawler or set, and a number or a share of the
-			crawler's requests, as in closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`},
-	}
 }
 
 // outFlags returns the flags of the changed rows.
@@ -113,14 +108,7 @@ type diffing struct {
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	g.table.Out = targets.Standard(g.table.Out)
 	d := &diffing{form: g.print, noLog: len(g.Logs.In) == 0}
-	if err := d.choose(g, std, faults); err != nil {
-		return nil, err
-	}
-	return d, d.find(g)
-}
-
-// choose takes the values of the flags, without a look at any file.
-func (d *diffing) choose(g *given, std console.Streams, faults cli.Faults) error {
+	// Take the values of the flags, without a look at any file.
 	var input cli.Faults
 	d.outOpt.Kept = d.Choose(&g.Flags, std, &faults, &input)
 	if !g.old.IsGiven() {
@@ -129,7 +117,22 @@ func (d *diffing) choose(g *given, std console.Streams, faults cli.Faults) error
 	d.Now.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines}
 	d.Old = d.Now.Before(&g.old, &faults)
 	if d.noLog {
-		g.checkNoLog(&faults)
+		// Check that no flag is about a log.
+		for _, f := range []struct {
+			flag  string
+			given bool
+		}{
+			{"agent-from-log", g.Question.FromLog},
+			{"as-of", g.Question.ByRow()},
+			{"keep", len(g.Logs.Keep) > 0},
+			{"max-rejects", g.limits.MaxRejects != ""},
+			{"require-rules", g.limits.RequireRules != ""},
+			{"no-rows", g.limits.NoRows != "warn"},
+		} {
+			if f.given {
+				faults.Add(f.flag, errors.New("this is about a log: "+flags.NameLog+", with -in"))
+			}
+		}
 	}
 	d.LogOpt.Fields.Times = true // requests are counted by day, where there are times
 	d.LogOpt.Fields.Need = g.Question.FromLog && !g.limits.AllowsBad()
@@ -155,7 +158,18 @@ func (d *diffing) choose(g *given, std console.Streams, faults cli.Faults) error
 	faults.Add("fail", err)
 	_, err = cli.Choose("form", g.print, Forms)
 	faults.Add("print", err)
-	d.chooseOut(g, &faults)
+	// Set the file of the changed rows.
+	d.outOpt.CSV = g.table.ChooseCSV(&faults)
+	d.out.Name = g.table.Out
+	switch {
+	case g.table.Out == say.Std:
+		faults.Add("out", errors.New("standard output has the report: name a file"))
+	case g.table.Out != "":
+		g.table.ChooseFormat(g.table.Out, d.Out, &d.outOpt, &faults)
+		flags.CheckContainer(&d.outOpt, flags.AgentsOf(&d.Now.Opt), &faults)
+	case g.table.Format != "":
+		faults.Add("out-format", errors.New("nothing is written: name a file with -out"))
+	}
 	d.Memory.Plan = memory.PlanOf("diff")
 	if d.page != nil {
 		d.Memory.Plan = memory.PlanOf("diff -report")
@@ -165,22 +179,10 @@ func (d *diffing) choose(g *given, std console.Streams, faults cli.Faults) error
 	}
 	d.ChooseWork(&g.Flags, &d.outOpt, &faults, g.table.Out)
 	d.outOpt.Version = build.Version()
-	return faults.Err()
-}
-
-// chooseOut sets the file of the changed rows.
-func (d *diffing) chooseOut(g *given, faults *cli.Faults) {
-	d.outOpt.CSV = g.table.ChooseCSV(faults)
-	d.out.Name = g.table.Out
-	switch {
-	case g.table.Out == say.Std:
-		faults.Add("out", errors.New("standard output has the report: name a file"))
-	case g.table.Out != "":
-		g.table.ChooseFormat(g.table.Out, d.Out, &d.outOpt, faults)
-		flags.CheckContainer(&d.outOpt, flags.AgentsOf(&d.Now.Opt), faults)
-	case g.table.Format != "":
-		faults.Add("out-format", errors.New("nothing is written: name a file with -out"))
+	if err := faults.Err(); err != nil {
+		return nil, err
 	}
+	return d, d.find(g)
 }
 
 // find finds rules and logs, and checks the name of the output.
@@ -188,7 +190,22 @@ func (d *diffing) find(g *given) (err error) {
 	if !d.noLog {
 		err = d.FindLogs(&g.Flags)
 	}
-	errRules := d.findSides(g)
+	// Find the rules of both sides, and divide the memory.
+	var errRules error
+	origin := cmp.Or(g.Origin, g.Logs.Base)
+	if d.noLog {
+		origin = cmp.Or(origin, load.NoOrigin) // the verdicts on paths are the same at every origin
+	}
+	for _, side := range d.Sides() {
+		errRules = errors.Join(errRules, side.FindEither(origin))
+	}
+	if errRules == nil && g.Origin != "" && d.Old.File == "" && d.Now.File == "" {
+		errRules = d.Now.FindOne(g.Origin, "") // which says that neither is one robots.txt
+	}
+	if errRules == nil {
+		errRules = d.Divide()
+	}
+
 	d.outOpt.DictMemory, d.outOpt.Workers = d.Parts.Dicts, d.Workers()
 	if d.noLog {
 		return errors.Join(errRules, d.findNoLog(g))
@@ -204,24 +221,6 @@ func (d *diffing) find(g *given) (err error) {
 	if err == nil {
 		err = d.KeepAnswers()
 		d.sent = d.Now.Opt.LogAgents == engine.LogAgentsOff && len(d.Now.Opt.Agents) > 0 && d.LogsNameClients()
-	}
-	return err
-}
-
-// findSides finds the rules of both sides, and divides the memory.
-func (d *diffing) findSides(g *given) (err error) {
-	origin := cmp.Or(g.Origin, g.Logs.Base)
-	if d.noLog {
-		origin = cmp.Or(origin, load.NoOrigin) // the verdicts on paths are the same at every origin
-	}
-	for _, side := range d.Sides() {
-		err = errors.Join(err, side.FindEither(origin))
-	}
-	if err == nil && g.Origin != "" && d.Old.File == "" && d.Now.File == "" {
-		err = d.Now.FindOne(g.Origin, "") // which says that neither is one robots.txt
-	}
-	if err == nil {
-		err = d.Divide()
 	}
 	return err
 }
@@ -387,9 +386,26 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 
 // print prints the report, and judges it. refused is the number of refused lines.
 func (d *diffing) print(sink *changesSink, refused int64) error {
-	report := d.report(sink)
+	report := &Report{Old: reportedSide(d.Old), New: reportedSide(d.Now), Unit: "request", Tried: d.tried}
+	if d.noLog {
+		report.Unit = "path"
+	}
+	switch {
+	case d.Now.Opt.LogAgents != engine.LogAgentsOff:
+		report.Clients = Own
+	case d.sent:
+		report.Clients = All
+	}
+	report.Fill(sink.Report(reported))
+	report.FillPreferences(sink.wishes.Report(reported))
+	report.Gates = judge(d.gates, report)
+
 	report.Refused = refused
-	idle, err := gate.Idle(d.gates, report.names(), d.Now.Opt.Dialect)
+	all := make([]string, 0, len(report.Agents))
+	for i := range report.Agents {
+		all = append(all, report.Agents[i].Agent)
+	}
+	idle, err := gate.Idle(d.gates, all, d.Now.Opt.Dialect)
 	if err != nil {
 		return err
 	}
@@ -433,24 +449,6 @@ func (d *diffing) complete(s *summary.Report) error {
 		s.WarnFormulas(f)
 		return err
 	})
-}
-
-// report returns the report to print.
-func (d *diffing) report(sink *changesSink) *Report {
-	r := &Report{Old: reportedSide(d.Old), New: reportedSide(d.Now), Unit: "request", Tried: d.tried}
-	if d.noLog {
-		r.Unit = "path"
-	}
-	switch {
-	case d.Now.Opt.LogAgents != engine.LogAgentsOff:
-		r.Clients = Own
-	case d.sent:
-		r.Clients = All
-	}
-	r.Fill(sink.Report(reported))
-	r.FillPreferences(sink.wishes.Report(reported))
-	r.Gates = judge(d.gates, r)
-	return r
 }
 
 // reported is how many rules, families and origins of each kind of change a report has.

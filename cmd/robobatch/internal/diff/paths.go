@@ -12,7 +12,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/internal/witness"
 	"github.com/robobatch/robobatch/output"
@@ -44,25 +43,6 @@ func pathLimits(origins int, memory int64) witness.Limits {
 	return l
 }
 
-// checkNoLog checks that no flag is about a log.
-func (g *given) checkNoLog(faults *cli.Faults) {
-	for _, f := range []struct {
-		flag  string
-		given bool
-	}{
-		{"agent-from-log", g.Question.FromLog},
-		{"as-of", g.Question.ByRow()},
-		{"keep", len(g.Logs.Keep) > 0},
-		{"max-rejects", g.limits.MaxRejects != ""},
-		{"require-rules", g.limits.RequireRules != ""},
-		{"no-rows", g.limits.NoRows != "warn"},
-	} {
-		if f.given {
-			faults.Add(f.flag, errors.New("this is about a log: "+flags.NameLog+", with -in"))
-		}
-	}
-}
-
 // errPackPaths is the error of a pack without a log.
 var errPackPaths = errors.New("a pack has no robots.txt as they are written, of which paths could be made: name a log with -in, or the files")
 
@@ -87,9 +67,29 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	}
 	d.tried = &Tried{Origins: int64(len(origins)), Equal: int64(same)}
 	src := &pathSource{dialect: d.Now.Opt.Dialect &^ robots.URLAsIs, tried: d.tried, most: pathLimits(len(origins), d.Memory.Limit)}
-	src.parts = originParts(origins, d.Memory.Limit)
+	// Divide origins so that the robots.txt of each part may be in memory at once, under a limit of that; 0 is
+	// none. A part is read as a whole: of captures that takes a pass over all of them.
+	size := max(1, len(origins))
+	if d.Memory.Limit > 0 {
+		size = int(max(1, d.Memory.Limit/16/robots.MaxBytes))
+	}
+	src.parts = slices.Collect(slices.Chunk(origins, size))
 	src.read = func(origins []robots.Origin, found func(n int, r *readRules)) error {
-		return d.readFiles(ctx, origins, found)
+		// Read the robots.txt of origins on both sides.
+		for _, side := range d.Sides() {
+			moment := listings.Moment{AsOf: side.Opt.AsOf, Dialects: []robots.Dialect{side.Opt.Dialect}}
+			copies, err := listings.Copies(ctx, side.About(origins).Responses(), origins, moment)
+			if err != nil {
+				return err
+			}
+			for i, origin := range origins {
+				if c := copies[origin]; len(c) > 0 && c[0].Outcome.Effect == robots.UseRules {
+					body := c[0].Response.Body
+					found(i, &readRules{robots.Parse(body, side.Opt.Dialect), robots.PreferencesOf(body, side.Opt.Dialect)})
+				}
+			}
+		}
+		return nil
 	}
 	agents := []string{"*"}
 	for _, part := range src.parts {
@@ -109,60 +109,10 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	return src, err
 }
 
-// originParts divides origins so that the robots.txt of each part may be in memory at once, under a limit of that; 0 is
-// none. A part is read as a whole: of captures that takes a pass over all of them.
-func originParts(origins []robots.Origin, memory int64) [][]robots.Origin {
-	size := max(1, len(origins))
-	if memory > 0 {
-		size = int(max(1, memory/16/robots.MaxBytes))
-	}
-	return slices.Collect(slices.Chunk(origins, size))
-}
-
-// readFiles reads the robots.txt of origins on both sides.
-func (d *diffing) readFiles(ctx context.Context, origins []robots.Origin, found func(n int, r *readRules)) error {
-	for _, side := range d.Sides() {
-		moment := listings.Moment{AsOf: side.Opt.AsOf, Dialects: []robots.Dialect{side.Opt.Dialect}}
-		copies, err := listings.Copies(ctx, side.About(origins).Responses(), origins, moment)
-		if err != nil {
-			return err
-		}
-		for i, origin := range origins {
-			if c := copies[origin]; len(c) > 0 && c[0].Outcome.Effect == robots.UseRules {
-				body := c[0].Response.Body
-				found(i, &readRules{robots.Parse(body, side.Opt.Dialect), robots.PreferencesOf(body, side.Opt.Dialect)})
-			}
-		}
-	}
-	return nil
-}
-
 // readRules are a robots.txt that was read.
 type readRules struct {
 	*robots.File
 	said *robots.Preferences
-}
-
-// patternsOf returns the patterns of a robots.txt: those of its rules, and of its preferences.
-func patternsOf(r *readRules) (patterns []string) {
-	for i := range r.Groups {
-		for _, rule := range r.Groups[i].Rules {
-			patterns = append(patterns, rule.Pattern)
-		}
-	}
-	addSignals := func(signals []robots.SignalRule) {
-		for i := range signals {
-			patterns = append(patterns, signals[i].Pattern)
-		}
-	}
-	addSignals(r.said.Early)
-	for i := range r.said.Groups {
-		for k := range r.said.Groups[i].Usage {
-			patterns = append(patterns, r.said.Groups[i].Usage[k].Pattern)
-		}
-		addSignals(r.said.Groups[i].Signals)
-	}
-	return slices.DeleteFunc(patterns, func(pattern string) bool { return pattern == "" })
 }
 
 // addNames adds the crawlers that the groups of a robots.txt name, unless -agent does. It notes if there are more
@@ -290,7 +240,27 @@ func (s *pathSource) nextPart() bool {
 	}
 	s.origins, s.parts, s.next = s.parts[0], s.parts[1:], 0
 	s.patterns = make([][]string, len(s.origins))
-	s.err = s.read(s.origins, func(n int, r *readRules) { s.patterns[n] = append(s.patterns[n], patternsOf(r)...) })
+	s.err = s.read(s.origins, func(n int, r *readRules) {
+		var patterns []string
+		for i := range r.Groups {
+			for _, rule := range r.Groups[i].Rules {
+				patterns = append(patterns, rule.Pattern)
+			}
+		}
+		addSignals := func(signals []robots.SignalRule) {
+			for i := range signals {
+				patterns = append(patterns, signals[i].Pattern)
+			}
+		}
+		addSignals(r.said.Early)
+		for i := range r.said.Groups {
+			for k := range r.said.Groups[i].Usage {
+				patterns = append(patterns, r.said.Groups[i].Usage[k].Pattern)
+			}
+			addSignals(r.said.Groups[i].Signals)
+		}
+		s.patterns[n] = append(s.patterns[n], slices.DeleteFunc(patterns, func(pattern string) bool { return pattern == "" })...)
+	})
 	return s.err == nil
 }
 

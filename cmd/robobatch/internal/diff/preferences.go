@@ -1,16 +1,10 @@
 package diff
 
 import (
-	"bufio"
-	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -65,41 +59,5 @@ func (r *Report) eachPreferences(show func(names []string, changes []PreferenceC
 	}
 }
 
-// printPreferences prints the changes of preferences for people.
-func (r *Report) printPreferences(out *bufio.Writer) {
-	r.eachPreferences(func(names []string, changes []PreferenceChange) {
-		out.WriteString("\n" + fit("preferences for "+r.crawlers(names)+" (drafts)", width) + "\n")
-		for i := range changes {
-			c := &changes[i]
-			counts := r.counts(c.Count)
-			fmt.Fprintf(out, "  %-*s%s\n", width-2-cli.Columns(counts), c.label(), counts)
-			for _, p := range c.Families[:min(len(c.Families), shownParts)] {
-				out.WriteString(r.partLine(p.Name, p.Count, ""))
-			}
-			if rest := max(0, len(c.Families)-shownParts) + c.MoreFamilies; rest > 0 {
-				out.WriteString("      and " + say.Number(int64(rest)) + " more\n")
-			}
-		}
-	})
-}
-
 // label names the change.
 func (c *PreferenceChange) label() string { return c.Use + ": " + c.From + " to " + c.To }
-
-// markdownPreferences prints the changes of preferences for a comment.
-func (r *Report) markdownPreferences(out *bufio.Writer) {
-	r.eachPreferences(func(names []string, changes []PreferenceChange) {
-		fmt.Fprintf(out, "\n| preferences for %s (drafts) | %ss | paths |\n|---|--:|---|\n", ci.Markdown(r.crawlers(names)), r.Unit)
-		for i := range changes {
-			c := &changes[i]
-			var paths []string
-			for _, p := range c.Families[:min(len(c.Families), shownParts)] {
-				paths = append(paths, p.Name)
-			}
-			if rest := len(c.Families) - len(paths) + c.MoreFamilies; rest > 0 {
-				paths = append(paths, "and "+say.Number(int64(rest))+" more")
-			}
-			fmt.Fprintf(out, "| %s | %s | %s |\n", c.label(), ci.Markdown(r.counts(c.Count)), ci.Markdown(strings.Join(paths, ", ")))
-		}
-	})
-}

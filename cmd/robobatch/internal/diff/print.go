@@ -21,7 +21,12 @@ var Forms = []string{"text", "json", "markdown", "github"}
 func (r *Report) Print(w io.Writer, form string) error {
 	switch form {
 	case "json":
-		return r.printJSON(w)
+		// Print the report as one object. It escapes characters that a terminal might obey.
+		text, err := say.IndentJSON(r)
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		return err
 	case "markdown":
 		_, err := io.WriteString(w, r.markdown())
 		return err
@@ -39,15 +44,6 @@ func written(write func(*bufio.Writer)) string {
 	write(out)
 	out.Flush() //nolint:errcheck // to memory
 	return say.NoCommands(sb.String())
-}
-
-// printJSON prints the report as one object. It escapes characters that a terminal might obey.
-func (r *Report) printJSON(w io.Writer) error {
-	text, err := say.IndentJSON(r)
-	if err == nil {
-		_, err = w.Write(text)
-	}
-	return err
 }
 
 // annotations returns the rules to blame for gates that failed and these gates, as errors. Behind them come the other
@@ -141,7 +137,21 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 			}
 		}
 	}
-	r.markdownPreferences(out)
+	// Print the changes of preferences for a comment.
+	r.eachPreferences(func(names []string, changes []PreferenceChange) {
+		fmt.Fprintf(out, "\n| preferences for %s (drafts) | %ss | paths |\n|---|--:|---|\n", ci.Markdown(r.crawlers(names)), r.Unit)
+		for i := range changes {
+			c := &changes[i]
+			var paths []string
+			for _, p := range c.Families[:min(len(c.Families), shownParts)] {
+				paths = append(paths, p.Name)
+			}
+			if rest := len(c.Families) - len(paths) + c.MoreFamilies; rest > 0 {
+				paths = append(paths, "and "+say.Number(int64(rest))+" more")
+			}
+			fmt.Fprintf(out, "| %s | %s | %s |\n", c.label(), ci.Markdown(r.counts(c.Count)), ci.Markdown(strings.Join(paths, ", ")))
+		}
+	})
 	for _, note := range r.notes() {
 		out.WriteString("\n" + ci.Markdown(note) + "\n")
 	}

@@ -279,11 +279,3 @@ func (r *Report) Changed() bool {
 	}
 	return false
 }
-
-// names returns the names of the crawlers.
-func (r *Report) names() (all []string) {
-	for i := range r.Agents {
-		all = append(all, r.Agents[i].Agent)
-	}
-	return all
-}

@@ -43,7 +43,21 @@ func (r *Report) printText(out *bufio.Writer) {
 			}
 		}
 	}
-	r.printPreferences(out)
+	// Print the changes of preferences for people.
+	r.eachPreferences(func(names []string, changes []PreferenceChange) {
+		out.WriteString("\n" + fit("preferences for "+r.crawlers(names)+" (drafts)", width) + "\n")
+		for i := range changes {
+			c := &changes[i]
+			counts := r.counts(c.Count)
+			fmt.Fprintf(out, "  %-*s%s\n", width-2-cli.Columns(counts), c.label(), counts)
+			for _, p := range c.Families[:min(len(c.Families), shownParts)] {
+				out.WriteString(r.partLine(p.Name, p.Count, ""))
+			}
+			if rest := max(0, len(c.Families)-shownParts) + c.MoreFamilies; rest > 0 {
+				out.WriteString("      and " + say.Number(int64(rest)) + " more\n")
+			}
+		}
+	})
 	for _, line := range r.notes() {
 		out.WriteString("\n" + cli.Fill(line, width) + "\n")
 	}
@@ -198,19 +212,15 @@ func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
 		}
 	}
 	if len(c.Days)+c.MoreDays > 1 {
-		printDays(out, c)
-	}
-}
-
-// printDays prints the requests of the latest days.
-func printDays(out *bufio.Writer, c *Change) {
-	out.WriteString("  days\n")
-	if rest := max(0, len(c.Days)-shownDays) + c.MoreDays; rest > 0 {
-		out.WriteString("      " + say.Number(int64(rest)) + " before\n")
-	}
-	for _, day := range c.Days[max(0, len(c.Days)-shownDays):] {
-		counts := say.Count(day.Requests, unitRequest)
-		fmt.Fprintf(out, "      %-*s%s\n", width-6-len(counts), day.Day, counts)
+		// Print the requests of the latest days.
+		out.WriteString("  days\n")
+		if rest := max(0, len(c.Days)-shownDays) + c.MoreDays; rest > 0 {
+			out.WriteString("      " + say.Number(int64(rest)) + " before\n")
+		}
+		for _, day := range c.Days[max(0, len(c.Days)-shownDays):] {
+			counts := say.Count(day.Requests, unitRequest)
+			fmt.Fprintf(out, "      %-*s%s\n", width-6-len(counts), day.Day, counts)
+		}
 	}
 }
 

@@ -29,7 +29,11 @@ func Print(w io.Writer, form string, all bool, results []Result) error {
 	case "junit":
 		cases := make([]ci.Case, len(results))
 		for i := range results {
-			cases[i] = results[i].testCase()
+			c := ci.Case{Class: results[i].File, Name: results[i].title()}
+			if !results[i].Pass {
+				c.Failure = results[i].Text
+			}
+			cases[i] = c
 		}
 		err = ci.JUnit(out, "robobatch check", cases)
 	case "github":
@@ -45,7 +49,36 @@ func Print(w io.Writer, form string, all bool, results []Result) error {
 		}
 		err = ci.GitHub(out, notes, 0)
 	default:
-		printText(out, all, results)
+		// Print two lines for each result that failed, or for all, the group and a remedy for those that failed, and
+		// how many failed. Crawlers for which one expectation fails alike stand together. Lines have at most 80 columns, apart
+		// from places and names of files, which stand whole.
+		failed := Failed(results)
+		for _, a := range alike(results) {
+			r := a[0]
+			if r.Pass && !all {
+				continue
+			}
+			word := "ok      "
+			if !r.Pass {
+				word = "FAILED  "
+			}
+			if len(a) == 1 {
+				out.WriteString(word + r.heading(width-len(word)) + "\n" + r.body())
+				continue
+			}
+			names := make([]string, len(a))
+			for i, r := range a {
+				names[i] = r.Agent
+			}
+			them := r.of(fmt.Sprintf("%d crawlers", len(a)))
+			out.WriteString(word + them.heading(width-len(word)) + "\n")
+			for line := range strings.SplitSeq(cli.Fill(say.Line(strings.Join(names, ", ")), width-len(margin)), "\n") {
+				out.WriteString(margin + line + "\n")
+			}
+			them = r.of(each)
+			out.WriteString(them.body())
+		}
+		out.WriteString(say.Count(int64(len(results)), "check") + ", " + say.Number(failed) + " failed\n")
 	}
 	if err != nil {
 		return err
@@ -60,39 +93,6 @@ const (
 	longName = 30         // columns of the name of a crawler
 	shortest = 20         // columns of a URL behind a very long place
 )
-
-// printText prints two lines for each result that failed, or for all, the group and a remedy for those that failed, and
-// how many failed. Crawlers for which one expectation fails alike stand together. Lines have at most 80 columns, apart
-// from places and names of files, which stand whole.
-func printText(out *bufio.Writer, all bool, results []Result) {
-	failed := Failed(results)
-	for _, a := range alike(results) {
-		r := a[0]
-		if r.Pass && !all {
-			continue
-		}
-		word := "ok      "
-		if !r.Pass {
-			word = "FAILED  "
-		}
-		if len(a) == 1 {
-			out.WriteString(word + r.heading(width-len(word)) + "\n" + r.body())
-			continue
-		}
-		names := make([]string, len(a))
-		for i, r := range a {
-			names[i] = r.Agent
-		}
-		them := r.of(fmt.Sprintf("%d crawlers", len(a)))
-		out.WriteString(word + them.heading(width-len(word)) + "\n")
-		for line := range strings.SplitSeq(cli.Fill(say.Line(strings.Join(names, ", ")), width-len(margin)), "\n") {
-			out.WriteString(margin + line + "\n")
-		}
-		them = r.of(each)
-		out.WriteString(them.body())
-	}
-	out.WriteString(say.Count(int64(len(results)), "check") + ", " + say.Number(failed) + " failed\n")
-}
 
 // alike returns the results in their order, those together that are of one expectation and fail alike.
 func alike(results []Result) (all [][]*Result) {
@@ -226,12 +226,3 @@ func (r *Result) wantedUsage() string {
 
 // place returns where the expectation stands.
 func (r *Result) place() string { return fmt.Sprintf("%s:%d", filepath.ToSlash(r.File), r.Line) }
-
-// testCase returns the result as a case of JUnit.
-func (r *Result) testCase() ci.Case {
-	c := ci.Case{Class: r.File, Name: r.title()}
-	if !r.Pass {
-		c.Failure = r.Text
-	}
-	return c
-}

@@ -183,7 +183,17 @@ func (e *explanation) Run(ctx context.Context) error {
 	}
 	out := bufio.NewWriter(e.Out)
 	if err = e.print(out, targets, answer); err == nil {
-		e.warn()
+		// Print warnings about the answers: that over half of them have no robots.txt, though one may be there under
+		// http in place of https or the like, and that crawlers may be misspelt.
+		if 2*e.strays > e.answers {
+			e.Warn(warning.Warning{
+				Code: warning.NoRobots, Count: e.strays, Examples: []string{e.stray},
+				Text: fmt.Sprintf("no robots.txt in -rules for %s of %s; http and https differ, as example.com and www.example.com do",
+					say.Number(e.strays), say.Count(e.answers, "answer")),
+			})
+		}
+		e.WarnOnce(e.Disputes())
+		e.WarnOnce(e.Unclear())
 	}
 	return errors.Join(err, console.OutError(out.Flush()), e.Close())
 }
@@ -237,7 +247,15 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 			if err != nil {
 				return err
 			}
-			e.note(a)
+			// Note the part of an answer that warning needs.
+			if a.Origin != "" {
+				e.answers++
+				if a.Reason == engine.ReasonNoRobots.String() {
+					e.strays++
+					e.stray = cmp.Or(e.stray, a.Origin)
+				}
+				e.Note(a)
+			}
 			switch {
 			case e.json:
 				err = say.WriteJSON(out, a)
@@ -257,38 +275,21 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 			out.WriteByte('\n')
 		}
 		if folded {
-			out.WriteString(resultsText(t.URL, results))
+			var sb strings.Builder
+			sb.WriteString("# " + cli.Fit(say.Line(t.URL), width-len("# ")) + "\n")
+			for _, r := range results {
+				sb.WriteString(r.text)
+				names := make([]string, len(r.agents))
+				for i, agent := range r.agents {
+					names[i] = name(agent)
+				}
+				sb.WriteString(indented(strings.Join(names, ", ")))
+			}
+			out.WriteString(say.NoCommands(sb.String()))
 		}
 	}
 	if folded {
 		e.Hint("for the group and the other rules of a crawler, name it alone with -agent; -all prints them for each")
 	}
 	return nil
-}
-
-// note notes the part of an answer that warning needs.
-func (e *explanation) note(a *Answer) {
-	if a.Origin == "" {
-		return
-	}
-	e.answers++
-	if a.Reason == engine.ReasonNoRobots.String() {
-		e.strays++
-		e.stray = cmp.Or(e.stray, a.Origin)
-	}
-	e.Note(a)
-}
-
-// warn prints warnings about the answers: that over half of them have no robots.txt, though one may be there under
-// http in place of https or the like, and that crawlers may be misspelt.
-func (e *explanation) warn() {
-	if 2*e.strays > e.answers {
-		e.Warn(warning.Warning{
-			Code: warning.NoRobots, Count: e.strays, Examples: []string{e.stray},
-			Text: fmt.Sprintf("no robots.txt in -rules for %s of %s; http and https differ, as example.com and www.example.com do",
-				say.Number(e.strays), say.Count(e.answers, "answer")),
-		})
-	}
-	e.WarnOnce(e.Disputes())
-	e.WarnOnce(e.Unclear())
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/why"
 )
@@ -29,21 +28,6 @@ func addResult(results []Result, a *Answer) []Result {
 		}
 	}
 	return append(results, Result{text, []string{a.Agent}})
-}
-
-// resultsText returns the results on a URL: for each a line with the rule, and below it its crawlers.
-func resultsText(url string, results []Result) string {
-	var sb strings.Builder
-	sb.WriteString("# " + cli.Fit(say.Line(url), width-len("# ")) + "\n")
-	for _, r := range results {
-		sb.WriteString(r.text)
-		names := make([]string, len(r.agents))
-		for i, agent := range r.agents {
-			names[i] = name(agent)
-		}
-		sb.WriteString(indented(strings.Join(names, ", ")))
-	}
-	return say.NoCommands(sb.String())
 }
 
 // counting returns lines with the preferences, and the lines of robots.txt that they are from; "" if there are none.

@@ -45,7 +45,16 @@ func (a *Answer) Text(s Style) string {
 	}
 	if a.Source != nil {
 		for i := range a.Source.Redirects {
-			t.item("via", a.Source.Redirects[i].text(a.Source.Name))
+			// The URL that redirects, and its target. It names the file too, unless that is source.
+			s := say.Line(a.Source.Redirects[i].URL)
+			if a.Source.Redirects[i].FetchedAt != nil {
+				s += ", fetched " + a.Source.Redirects[i].FetchedAt.Format(time.DateTime) + " UTC"
+			}
+			s += ", status " + strconv.Itoa(a.Source.Redirects[i].Status) + " to " + say.Line(a.Source.Redirects[i].Location)
+			if a.Source.Redirects[i].Name != a.Source.Name {
+				s += ", in " + say.Line(filepath.ToSlash(a.Source.Redirects[i].Name))
+			}
+			t.item("via", s)
 		}
 	}
 	t.item("source", a.Source.text())
@@ -55,7 +64,14 @@ func (a *Answer) Text(s Style) string {
 	if a.Path != "" {
 		t.item("path", cli.Fit(say.Line(a.Path), width-indent))
 	}
-	t.rules(a.Rules, s.All)
+	// Add the list of rules.
+	rules := a.Rules
+	rows := make([]candidate, len(rules))
+	for i := range rules {
+		r := &rules[i]
+		rows[i] = candidate{r.Line, r.Text, fate(r), r.Matches, r.Decides != ""}
+	}
+	t.candidates("rules", rows, s.All)
 	t.preferences(a.Preferences, a.Allowed, s.All)
 	t.item("dialects", a.opinions())
 	if a.Pack {
@@ -97,16 +113,6 @@ type candidate struct {
 	fate    string // whether it matches, and why not
 	matches bool
 	decides bool
-}
-
-// rules adds the list of rules.
-func (t *text) rules(rules []why.Rule, all bool) {
-	rows := make([]candidate, len(rules))
-	for i := range rules {
-		r := &rules[i]
-		rows[i] = candidate{r.Line, r.Text, fate(r), r.Matches, r.Decides != ""}
-	}
-	t.candidates("rules", rows, all)
 }
 
 // candidates adds lines: those that match, and the nearest others, or all.
@@ -314,19 +320,6 @@ func age(seconds int64) string {
 
 // maxError is how many columns the error of a fetch takes, in several lines.
 const maxError = 200
-
-// text returns the URL that redirects, and its target. It names the file too, unless that is source.
-func (r *Redirect) text(source string) string {
-	s := say.Line(r.URL)
-	if r.FetchedAt != nil {
-		s += ", fetched " + r.FetchedAt.Format(time.DateTime) + " UTC"
-	}
-	s += ", status " + strconv.Itoa(r.Status) + " to " + say.Line(r.Location)
-	if r.Name != source {
-		s += ", in " + say.Line(filepath.ToSlash(r.Name))
-	}
-	return s
-}
 
 // answer returns the server's answer.
 func (s *Source) answer() string {

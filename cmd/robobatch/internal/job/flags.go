@@ -66,8 +66,34 @@ rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
 	c.Flags = flags.Sections{
 		Input:    append(append(g.Rules.Flags(flags.NameRules), g.Logs.Flags()...), g.Sitemaps.Flag("Adds the column in_sitemap.")),
 		Question: question,
-		Output:   slices.Concat(g.page.All(), g.outFlags(), g.rows.flags(), g.listFlags(), limits, g.storage.flags(&g.table)),
-		Run:      append(g.series.flags(), run...),
+		Output: slices.Concat(g.page.All(), g.outFlags(), []cli.Flag{
+			flags.ColumnsFlag(&g.rows.columns),
+			{
+				Name: "layout", Arg: "how", Rare: true,
+				Values: words.Layouts, Default: output.Long.String(), Set: cli.Text(&g.rows.layout), Doc: `
+			Rows and columns of several agents. long: a row for each URL and agent. wide: a row per
+			URL, with columns for each agent, such as allowed_googlebot,rule_line_googlebot, and
+			reason and rule if -columns names them.`,
+			},
+			{
+				Name: "where", Arg: "kinds", Values: output.WhereKinds(), List: true,
+				Set: cli.Text(&g.rows.where), Doc: `
+			Write only rows of these kinds. disallowed, allowed, violations (with -agent-from-log),
+			bad (the URL is), impostors (with -ranges), in_sitemap, not_in_sitemap and in_sitemap_disallowed (with
+			-in-sitemap); several kinds, separated by commas, add up. By
+			usage preferences, which are drafts: no_train_ai, yes_train_ai and so on. A wide row is
+			written if one agent matches. The summary counts all rows.`,
+			},
+		}, []cli.Flag{
+			{
+				Name: "stats", Arg: "file", Files: true,
+				Set: flags.OutputName(&g.stats), Doc: "Write the summary as JSON, too. - is standard output.",
+			},
+			{Name: "rejects", Arg: "file", Files: true, Rare: true, Set: flags.OutputName(&g.rejects), Doc: `
+			List rejected lines as JSON Lines. Those are the lines that were refused, and those
+			whose URL is bad. With one output per input, a directory with / at its end.`},
+		}, limits, g.storage.flags(&g.table)),
+		Run: append(g.series.flags(), run...),
 	}.All()
 	return c
 }
@@ -85,44 +111,8 @@ func (g *given) outFlags() []cli.Flag {
 		directory; stdin.verdicts.parquet for -in -.`}, g.table.FormatFlag()}
 }
 
-// listFlags returns the flags of files beside the output.
-func (g *given) listFlags() []cli.Flag {
-	return []cli.Flag{
-		{
-			Name: "stats", Arg: "file", Files: true,
-			Set: flags.OutputName(&g.stats), Doc: "Write the summary as JSON, too. - is standard output.",
-		},
-		{Name: "rejects", Arg: "file", Files: true, Rare: true, Set: flags.OutputName(&g.rejects), Doc: `
-			List rejected lines as JSON Lines. Those are the lines that were refused, and those
-			whose URL is bad. With one output per input, a directory with / at its end.`},
-	}
-}
-
 // rowFlags say which rows and columns are written.
 type rowFlags struct{ columns, layout, where string }
-
-// flags returns them.
-func (r *rowFlags) flags() []cli.Flag {
-	return []cli.Flag{
-		flags.ColumnsFlag(&r.columns),
-		{
-			Name: "layout", Arg: "how", Rare: true,
-			Values: words.Layouts, Default: output.Long.String(), Set: cli.Text(&r.layout), Doc: `
-			Rows and columns of several agents. long: a row for each URL and agent. wide: a row per
-			URL, with columns for each agent, such as allowed_googlebot,rule_line_googlebot, and
-			reason and rule if -columns names them.`,
-		},
-		{
-			Name: "where", Arg: "kinds", Values: output.WhereKinds(), List: true,
-			Set: cli.Text(&r.where), Doc: `
-			Write only rows of these kinds. disallowed, allowed, violations (with -agent-from-log),
-			bad (the URL is), impostors (with -ranges), in_sitemap, not_in_sitemap and in_sitemap_disallowed (with
-			-in-sitemap); several kinds, separated by commas, add up. By
-			usage preferences, which are drafts: no_train_ai, yes_train_ai and so on. A wide row is
-			written if one agent matches. The summary counts all rows.`,
-		},
-	}
-}
 
 // A storage is the flags that say how the output is stored, apart from its name and columns.
 // They change no row.

@@ -17,6 +17,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 )
@@ -44,7 +45,12 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	case err != nil:
 		return nil, err
 	case p.series != nil:
-		return newSeriesRun(p), nil
+		s := &seriesRun{job: newJob(p), diff: map[string][]string{}}
+		s.outName = p.series.dir.Name
+		for i := range p.series.items {
+			s.total += max(0, p.series.items[i].Size)
+		}
+		return s, nil
 	}
 	return newJob(p), nil
 }
@@ -86,7 +92,21 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	needs := p.outOpt.Needs()
 	p.Now.Opt.Directives, p.LogOpt.Fields.Times = needs.Directives, p.LogOpt.Fields.Times || needs.Times
 	g.table.ChooseFormat(file, p.Out, &p.outOpt, &faults)
-	g.storage.choose(&g.table, flags.AgentsOf(&p.Now.Opt), &p.outOpt, &faults)
+	// Set how the output is stored, once its format and columns are set.
+	agents := flags.AgentsOf(&p.Now.Opt)
+	var err error
+	p.outOpt.Mode, err = output.ParsePartitionMode(g.storage.partitionMode)
+	faults.Add("partition-mode", cli.Hint(err, g.storage.partitionMode, output.PartitionModes()))
+	if g.storage.partitionMode != "" && g.storage.partitionBy == "" {
+		faults.Add("partition-mode", errors.New("a file has no partitions, and is replaced: add -partition-by, or leave it out"))
+	}
+	p.outOpt.Compression, err = output.ParseCompression(g.storage.compression)
+	faults.Add("compression", cli.Hint(err, g.storage.compression, output.Compressions()))
+	p.outOpt.Sort, err = output.ParseSort(g.storage.sort)
+	faults.Add("sort", cli.Hint(err, g.storage.sort, words.Sorts))
+	p.outOpt.Level, p.outOpt.RowGroup = g.storage.level, g.storage.rowGroup
+	p.outOpt.CSV = g.table.ChooseCSV(&faults)
+	flags.CheckContainer(&p.outOpt, agents, &faults)
 	p.Memory.Plan, p.Memory.Out = memory.PlanOf("robobatch"), &p.outOpt
 	if p.page != nil {
 		p.Memory.Plan = memory.PlanOf("robobatch -report")

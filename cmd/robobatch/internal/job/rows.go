@@ -47,7 +47,15 @@ func (r *rowFlags) choose(fromLog, sitemaps bool, question *engine.StoreOptions,
 	if known && out.Layout == output.Wide {
 		faults.Add("layout", checkWide(question, out))
 	}
-	out.Where = chooseWhere(r.where, faults)
+	kinds := output.WhereKinds()
+	unknown := slices.DeleteFunc(strings.Split(r.where, ","), func(name string) bool {
+		return slices.Contains(kinds, strings.TrimSpace(name))
+	})
+	where, err := output.ParseWhere(r.where)
+	for i, err := range cli.Parts(err) { // one for each that is unknown
+		faults.Add("where", cli.HintOrMeant(err, strings.TrimSpace(unknown[i]), kinds, words.WhereMeant))
+	}
+	out.Where = where
 	switch {
 	case out.Where.NeedsLogAgents() && !fromLog:
 		faults.Add("where", errors.New("violations and impostors are of the crawlers of the log: add -agent-from-log"))
@@ -70,19 +78,6 @@ func (r *rowFlags) choose(fromLog, sitemaps bool, question *engine.StoreOptions,
 			}
 		}
 	}
-}
-
-// chooseWhere returns the kinds of rows that are written.
-func chooseWhere(list string, faults *cli.Faults) output.Where {
-	kinds := output.WhereKinds()
-	unknown := slices.DeleteFunc(strings.Split(list, ","), func(name string) bool {
-		return slices.Contains(kinds, strings.TrimSpace(name))
-	})
-	where, err := output.ParseWhere(list)
-	for i, err := range cli.Parts(err) { // one for each that is unknown
-		faults.Add("where", cli.HintOrMeant(err, strings.TrimSpace(unknown[i]), kinds, words.WhereMeant))
-	}
-	return where
 }
 
 // checkWide checks that the agents can have columns each.
@@ -108,23 +103,6 @@ func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 	} else if _, err := output.FormatOf(name); err == nil {
 		faults.Add("partition-by", fmt.Errorf("-out %s is a file's name: name a directory, such as %s/", name, strings.TrimSuffix(name, filepath.Ext(name))))
 	}
-}
-
-// choose sets how the output is stored, once its format and columns are set.
-func (s *storage) choose(table *flags.Table, agents []string, out *output.Options, faults *cli.Faults) {
-	var err error
-	out.Mode, err = output.ParsePartitionMode(s.partitionMode)
-	faults.Add("partition-mode", cli.Hint(err, s.partitionMode, output.PartitionModes()))
-	if s.partitionMode != "" && s.partitionBy == "" {
-		faults.Add("partition-mode", errors.New("a file has no partitions, and is replaced: add -partition-by, or leave it out"))
-	}
-	out.Compression, err = output.ParseCompression(s.compression)
-	faults.Add("compression", cli.Hint(err, s.compression, output.Compressions()))
-	out.Sort, err = output.ParseSort(s.sort)
-	faults.Add("sort", cli.Hint(err, s.sort, words.Sorts))
-	out.Level, out.RowGroup = s.level, s.rowGroup
-	out.CSV = table.ChooseCSV(faults)
-	flags.CheckContainer(out, agents, faults)
 }
 
 // wideError returns the error of columns that agents share, by the flag that helps against it.

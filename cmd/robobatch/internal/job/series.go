@@ -190,26 +190,6 @@ type seriesHint struct {
 	more int // further inputs that have the hint
 }
 
-// note notes a hint about an input.
-func (s *seriesRun) note(hint logHint) {
-	i := slices.IndexFunc(s.notes, func(h seriesHint) bool { return h.kind == hint.kind })
-	if i < 0 {
-		s.notes = append(s.notes, seriesHint{logHint: hint})
-		return
-	}
-	s.notes[i].more++
-}
-
-// newSeriesRun returns the run of a plan with one output per input.
-func newSeriesRun(p *plan) *seriesRun {
-	s := &seriesRun{job: newJob(p), diff: map[string][]string{}}
-	s.outName = p.series.dir.Name
-	for i := range p.series.items {
-		s.total += max(0, p.series.items[i].Size)
-	}
-	return s
-}
-
 // Drop drops the output that is being written.
 func (s *seriesRun) Drop() (committed bool, err error) {
 	s.mu.Lock()
@@ -254,9 +234,45 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	s.Logs = new(ingest.Logs)
 	s.sum = series.NewSum(s.Summary(), series.Series{Shard: s.series.dir.Shard, List: s.series.list, Flags: s.series.flags})
 	if err := s.all(ctx); err != nil {
-		return s.stopped(err)
+		s.again()
+		s.Print(fmt.Sprintf("robobatch: complete in %s: %s of %s; the same command with -resume goes on\n",
+			say.File(s.series.dir.Name), say.Number(int64(s.sum.Series.Done)), say.Count(int64(len(s.items())), "output")))
+		return err
 	}
-	return s.finish()
+	// Write failures and statistics, and reports. The error says that inputs failed.
+	dir := s.series.dir
+	s.again()
+	s.sum.End(dir.Name)
+	s.sum.Measure(s.times)
+	s.sum.Run.URLsPerSecond = float64(s.urls) / max(time.Since(s.times.Loaded).Seconds(), 1e-9)
+	failed := s.sum.Series.Failed
+	if len(failed) > 0 {
+		if err := dir.WriteFailures(failed); err != nil {
+			return err
+		}
+	}
+	s.Print(s.sum.Text(s.verbose))
+	s.PrintTook(s.sum.Report)
+	for _, hint := range s.notes {
+		text := hint.text
+		if hint.more > 0 {
+			text += fmt.Sprintf(" (so are %s)", say.Count(int64(hint.more), "more input"))
+		}
+		s.Hint(text)
+	}
+	s.WarnRest(s.sum.Warnings)
+	if name := s.statsName; name != "" {
+		if err := s.sum.Write(name); err != nil {
+			return fmt.Errorf("-stats: %w", err)
+		}
+	}
+	if err := s.sum.Write(dir.Stats()); err != nil {
+		return err
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	return flow.NewPolicyError(series.FailedText(failed, say.File(dir.Failed())))
 }
 
 // items returns those of the shard.
@@ -273,7 +289,10 @@ func (s *seriesRun) all(ctx context.Context) error {
 		if err := s.makeOutput(ctx, item); err != nil {
 			failure, ok := failureOf(err)
 			if !ok || !s.series.skip {
-				return s.notWritten(item, err)
+				if fault, ok := errors.AsType[*flow.FaultError](err); ok {
+					return fmt.Errorf("%w\n%s was not written; -on-error skip goes on with the next input", fault.Err, say.File(s.series.dir.Output(item)))
+				}
+				return err
 			}
 			s.sum.Series.Failed = append(s.sum.Series.Failed, series.Failure{Input: item.Name, Output: item.Output, Error: failure})
 		}
@@ -302,14 +321,6 @@ func failureOf(err error) (text string, ok bool) {
 		return err.Error(), true
 	}
 	return "", false
-}
-
-// notWritten returns the error that ends the run at an input.
-func (s *seriesRun) notWritten(item *series.Item, err error) error {
-	if fault, ok := errors.AsType[*flow.FaultError](err); ok {
-		return fmt.Errorf("%w\n%s was not written; -on-error skip goes on with the next input", fault.Err, say.File(s.series.dir.Output(item)))
-	}
-	return err
 }
 
 // makeOutput makes the output of an input, unless it is done.
@@ -350,7 +361,13 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 		return err
 	}
 	for _, hint := range hintsAbout(r) {
-		s.note(hint)
+		// Note a hint about an input.
+		i := slices.IndexFunc(s.notes, func(h seriesHint) bool { return h.kind == hint.kind })
+		if i < 0 {
+			s.notes = append(s.notes, seriesHint{logHint: hint})
+			continue
+		}
+		s.notes[i].more++
 	}
 	record := series.NewRecord(r)
 	record.Made, record.Input, record.Reject = s.made, state.Source, j.out.Rejected.Load()
@@ -441,14 +458,6 @@ func (s *seriesRun) sample() progress.Sample {
 	return sample
 }
 
-// stopped says how far a run came that an error ended.
-func (s *seriesRun) stopped(err error) error {
-	s.again()
-	s.Print(fmt.Sprintf("robobatch: complete in %s: %s of %s; the same command with -resume goes on\n",
-		say.File(s.series.dir.Name), say.Number(int64(s.sum.Series.Done)), say.Count(int64(len(s.items())), "output")))
-	return err
-}
-
 // again says which outputs are done again, and why: under -quiet, too.
 func (s *seriesRun) again() {
 	for _, why := range slices.Sorted(maps.Keys(s.diff)) {
@@ -463,41 +472,4 @@ func (s *seriesRun) again() {
 		}
 		s.Tell(fmt.Sprintf("robobatch: %s done again (%s): %s%s\n", say.Were(int64(len(names)), "output"), why, strings.Join(first, ", "), more))
 	}
-}
-
-// finish writes failures and statistics, and reports. The error says that inputs failed.
-func (s *seriesRun) finish() error {
-	dir := s.series.dir
-	s.again()
-	s.sum.End(dir.Name)
-	s.sum.Measure(s.times)
-	s.sum.Run.URLsPerSecond = float64(s.urls) / max(time.Since(s.times.Loaded).Seconds(), 1e-9)
-	failed := s.sum.Series.Failed
-	if len(failed) > 0 {
-		if err := dir.WriteFailures(failed); err != nil {
-			return err
-		}
-	}
-	s.Print(s.sum.Text(s.verbose))
-	s.PrintTook(s.sum.Report)
-	for _, hint := range s.notes {
-		text := hint.text
-		if hint.more > 0 {
-			text += fmt.Sprintf(" (so are %s)", say.Count(int64(hint.more), "more input"))
-		}
-		s.Hint(text)
-	}
-	s.WarnRest(s.sum.Warnings)
-	if name := s.statsName; name != "" {
-		if err := s.sum.Write(name); err != nil {
-			return fmt.Errorf("-stats: %w", err)
-		}
-	}
-	if err := s.sum.Write(dir.Stats()); err != nil {
-		return err
-	}
-	if len(failed) == 0 {
-		return nil
-	}
-	return flow.NewPolicyError(series.FailedText(failed, say.File(dir.Failed())))
 }

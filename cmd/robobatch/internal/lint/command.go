@@ -74,8 +74,10 @@ prints each finding with its line, a severity and a remedy. robobatch explain an
 opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usage, input or output.`
+	all := g.FileFlags()
+	all[0].Needed = ""
 	c.Flags = flags.Sections{
-		Input: g.files(),
+		Input: all,
 		Question: append([]cli.Flag{
 			g.agents.NamesFlag("Find only what concerns these crawlers. That is: in groups that bind them, or of the whole file, "+
 				"such as names of crawlers that are misspelt. Commas separate them.", "every group."), g.agents.CrawlersFlag(),
@@ -101,13 +103,6 @@ Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usag
 		Run: flags.Without(g.work.Flags(), "progress"),
 	}.All()
 	return c
-}
-
-// files returns the flags of rules, which arguments name, too.
-func (g *given) files() []cli.Flag {
-	all := g.FileFlags()
-	all[0].Needed = ""
-	return all
 }
 
 // plan checks the flags and finds the rules.
@@ -145,22 +140,34 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	}
 	var errs []error
 	for _, name := range g.names {
-		errs = append(errs, l.find(g, name))
+		// Find the rules of a name.
+		var err error
+		rules := &load.Rules{Inspect: true}
+		l.rules = append(l.rules, rules)
+		if l.opt.Origin, err = rules.FindListed(name, g.Origin, g.AcceptDamage); errors.Is(err, rulefiles.ErrNoOrigin) {
+			err = rules.Find(name, load.NoOrigin) // the faults of a file are the same at every origin
+		}
+		errs = append(errs, err)
 	}
 	if err = errors.Join(errs...); err == nil {
-		err = l.checkTargets(g)
+		// Check that -out and -write-baseline overwrite no file that is read, nor each other.
+		errs := []error{targets.CheckLocal("-out", l.Name), targets.CheckLocal("-write-baseline", l.acceptName)}
+		for i, rules := range l.rules {
+			if errors.Join(errs...) != nil {
+				break
+			}
+			inputs := targets.Inputs{Path: g.names[i], Rules: rules.Files}
+			if l.Name != say.Std {
+				errs = append(errs, targets.CheckFile("-out", l.Name, inputs, targets.Other{Flag: "-baseline", Name: g.baseline},
+					targets.Other{Flag: "-write-baseline", Name: l.acceptName}))
+			}
+			if l.acceptName != "" {
+				errs = append(errs, targets.CheckFile("-write-baseline", l.acceptName, inputs))
+			}
+		}
+		err = errors.Join(errs...)
 	}
 	return l, err
-}
-
-// find finds the rules of a name.
-func (l *linting) find(g *given, name string) (err error) {
-	rules := &load.Rules{Inspect: true}
-	l.rules = append(l.rules, rules)
-	if l.opt.Origin, err = rules.FindListed(name, g.Origin, g.AcceptDamage); errors.Is(err, rulefiles.ErrNoOrigin) {
-		err = rules.Find(name, load.NoOrigin) // the faults of a file are the same at every origin
-	}
-	return err
 }
 
 // askFor takes the crawlers that findings are asked for.
@@ -189,25 +196,6 @@ func (l *linting) diagnostics(report *robots.Report, origin robots.Origin) []rob
 		return report.About(origin)
 	}
 	return Binding(report, report.About(origin), l.who)
-}
-
-// checkTargets checks that -out and -write-baseline overwrite no file that is read, nor each other.
-func (l *linting) checkTargets(g *given) error {
-	errs := []error{targets.CheckLocal("-out", l.Name), targets.CheckLocal("-write-baseline", l.acceptName)}
-	for i, rules := range l.rules {
-		if errors.Join(errs...) != nil {
-			break
-		}
-		inputs := targets.Inputs{Path: g.names[i], Rules: rules.Files}
-		if l.Name != say.Std {
-			errs = append(errs, targets.CheckFile("-out", l.Name, inputs, targets.Other{Flag: "-baseline", Name: g.baseline},
-				targets.Other{Flag: "-write-baseline", Name: l.acceptName}))
-		}
-		if l.acceptName != "" {
-			errs = append(errs, targets.CheckFile("-write-baseline", l.acceptName, inputs))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // Drop drops the output, unless that is complete.
@@ -268,8 +256,29 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	l.hintBaseline()
-	return l.judge(p.Counts())
+	// Say how many findings the baseline left out, and names those of it that are not there any more. If it
+	// knows others, but none of these, it was made of something else.
+	left := l.baseline.Left()
+	switch {
+	case l.accepted > 0:
+		l.Hint(say.Count(l.accepted, "finding") + " of the baseline left out")
+	case left > 0:
+		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: make it anew with -write-baseline; it accepts what the same -rules, -origin and -dialect have", say.Count(left, "finding")))
+	}
+	if l.accepted > 0 && left > 0 {
+		l.Hint(fmt.Sprintf("not there any more: %s of the baseline: %s; take out of it, or make it anew", say.Count(left, "finding"), l.baseline.names(baselineShown)))
+	}
+	counts := p.Counts()
+	var parts []string
+	for severity, n := range counts {
+		if n > 0 && l.fail.Fails(Severity(severity)) {
+			parts = append(parts, say.Count(n, []string{"error", "warning", "remark"}[severity]))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return flow.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.failName))
 }
 
 // list prints the findings in rules.
@@ -312,29 +321,7 @@ func (l *linting) print(p *Printer, listing *listings.Listing, first robots.Orig
 	place := &Place{
 		File: listing.Response.Name, Origin: strings.TrimPrefix(string(listing.Origin), load.NoOrigin), Capture: !listing.Response.File,
 	}
-	return p.Add(place, l.fresh(Findings(place, listing.Body, l.diagnostics(listing.Report, first))))
-}
-
-// hintBaseline says how many findings the baseline left out, and names those of it that are not there any more. If it
-// knows others, but none of these, it was made of something else.
-func (l *linting) hintBaseline() {
-	left := l.baseline.Left()
-	switch {
-	case l.accepted > 0:
-		l.Hint(say.Count(l.accepted, "finding") + " of the baseline left out")
-	case left > 0:
-		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: make it anew with -write-baseline; it accepts what the same -rules, -origin and -dialect have", say.Count(left, "finding")))
-	}
-	if l.accepted > 0 && left > 0 {
-		l.Hint(fmt.Sprintf("not there any more: %s of the baseline: %s; take out of it, or make it anew", say.Count(left, "finding"), l.baseline.names(baselineShown)))
-	}
-}
-
-// baselineShown is how many findings of a baseline a hint names.
-const baselineShown = 10
-
-// fresh returns the findings that the baseline does not have, and adds all to the one that is written.
-func (l *linting) fresh(findings []Finding) []Finding {
+	findings := Findings(place, listing.Body, l.diagnostics(listing.Report, first))
 	fresh := findings[:0]
 	for i := range findings {
 		if l.accept != nil {
@@ -346,8 +333,11 @@ func (l *linting) fresh(findings []Finding) []Finding {
 		}
 		fresh = append(fresh, findings[i])
 	}
-	return fresh
+	return p.Add(place, fresh)
 }
+
+// baselineShown is how many findings of a baseline a hint names.
+const baselineShown = 10
 
 // writeBaseline writes all findings as a baseline.
 func (l *linting) writeBaseline() error {
@@ -359,18 +349,4 @@ func (l *linting) writeBaseline() error {
 		return errors.Join(err, f.Close())
 	}
 	return f.Commit()
-}
-
-// judge returns the error of findings that fail.
-func (l *linting) judge(counts []int64) error {
-	var parts []string
-	for severity, n := range counts {
-		if n > 0 && l.fail.Fails(Severity(severity)) {
-			parts = append(parts, say.Count(n, []string{"error", "warning", "remark"}[severity]))
-		}
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return flow.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.failName))
 }

@@ -68,7 +68,20 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 			File: place.File, Origin: place.Origin, capture: place.Capture, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
 			Text: fieldtext.Valid(d.Text), Do: code.Do, Source: lines.line(d.Line),
 		}
-		f.Column = column(f.Source, atKey[d.Code])
+		line := f.Source
+		at := 0
+		if !atKey[d.Code] {
+			if colon := strings.IndexByte(line, ':'); colon >= 0 {
+				at = colon + 1
+			}
+		}
+		for at < len(line) && (line[at] == ' ' || line[at] == '\t') {
+			at++
+		}
+		if at == len(line) {
+			at = 0
+		}
+		f.Column = utf8.RuneCountInString(line[:at]) + 1
 		seen[f.Key()]++
 		f.occurrence = seen[f.Key()]
 		findings = append(findings, f)
@@ -113,23 +126,6 @@ var atKey = map[robots.Code]bool{
 	"html": true, "utf16": true, "not_robots": true, "garbled_line": true, "noindex_open": true, "bom": true, "nul": true, "not_utf8": true, "too_large": true, "cut_line": true, "line_too_long": true,
 	"rule_without_group": true, "content_signal_outside_group": true, "before_rules": true, "blank_in_section": true, "joined_sections": true,
 	"delay_only_group": true, "too_many_rules": true, "empty_allow": true,
-}
-
-// column returns the 1-based column of the key, or of the value, in characters.
-func column(line string, key bool) int {
-	at := 0
-	if !key {
-		if colon := strings.IndexByte(line, ':'); colon >= 0 {
-			at = colon + 1
-		}
-	}
-	for at < len(line) && (line[at] == ' ' || line[at] == '\t') {
-		at++
-	}
-	if at == len(line) {
-		at = 0
-	}
-	return utf8.RuneCountInString(line[:at]) + 1
 }
 
 // A Key tells a finding again when the file has changed elsewhere.

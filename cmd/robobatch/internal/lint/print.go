@@ -89,12 +89,7 @@ func (p *Printer) Add(place *Place, findings []Finding) error {
 			p.left++
 		}
 	}
-	p.tally(findings, here)
-	return nil
-}
-
-// tally counts the findings of one origin by code.
-func (p *Printer) tally(findings []Finding, here map[string]int) {
+	// Count the findings of one origin by code.
 	for i := range findings {
 		f := &findings[i]
 		n := here[f.Code]
@@ -120,6 +115,7 @@ func (p *Printer) tally(findings []Finding, here map[string]int) {
 			t.examples = slices.Insert(t.examples, at, *f)[:min(len(t.examples)+1, examples)]
 		}
 	}
+	return nil
 }
 
 // examples is how many findings of a code the table shows.
@@ -143,7 +139,19 @@ func (p *Printer) Close() error {
 	var err error
 	switch p.opt.Form {
 	case "text":
-		p.closeText()
+		// Print the findings one by one, or as a table if they are of many origins.
+		if !p.opt.All && p.origins <= manyOrigins && p.left == 0 {
+			findings, _ := p.worst(maxKept * len(p.kept))
+			slices.SortStableFunc(findings, func(a, b Finding) int {
+				return cmp.Or(cmp.Compare(a.place().name(), b.place().name()), cmp.Compare(a.Line, b.Line))
+			})
+			for i := range findings {
+				p.out.WriteString(findings[i].text())
+			}
+		} else if !p.opt.All {
+			p.table()
+		}
+		p.out.WriteString(say.Count(p.counts[Error], "error") + ", " + say.Count(p.counts[Warning], "warning") + ", " + say.Count(p.counts[Info], "remark") + "\n")
 	case "sarif":
 		findings, left := p.worst(maxKept)
 		err = writeSARIF(p.out, findings, left, p.opt.Version)
@@ -155,7 +163,38 @@ func (p *Printer) Close() error {
 		}
 		err = ci.GitHub(p.out, notes, left)
 	case "junit":
-		err = p.closeJUnit()
+		// Print a case for each finding, which fails if its severity does, and one for each file
+		// without any.
+		var cases []ci.Case
+		var failures int64 // that are left out
+		for severity, n := range p.counts {
+			if p.opt.Fail.Fails(Severity(severity)) {
+				failures += n
+			}
+		}
+		for _, file := range p.files {
+			cases = append(cases, ci.Case{Class: file, Name: "no findings"})
+		}
+		findings, left := p.worst(maxKept)
+		for i := range findings {
+			f := &findings[i]
+			c := ci.Case{Class: f.place().name(), Name: fmt.Sprintf("%s line %d", f.Code, f.Line)}
+			if text := f.Severity + ": " + f.Text + "\n" + f.Do; p.opt.Fail.Fails(f.severity) {
+				c.Failure = text
+				failures--
+			} else {
+				c.Note = text
+			}
+			cases = append(cases, c)
+		}
+		if left > 0 {
+			more := ci.Case{Class: "robobatch lint", Name: "more findings", Note: say.Number(left) + " more findings are left out"}
+			if failures > 0 {
+				more.Failure, more.Note = more.Note, ""
+			}
+			cases = append(cases, more)
+		}
+		err = ci.JUnit(p.out, "robobatch lint", cases)
 	}
 	if err != nil {
 		return err
@@ -176,59 +215,8 @@ func (f *Finding) note() ci.Note {
 	return n
 }
 
-// closeJUnit prints a case for each finding, which fails if its severity does, and one for each file
-// without any.
-func (p *Printer) closeJUnit() error {
-	var cases []ci.Case
-	var failures int64 // that are left out
-	for severity, n := range p.counts {
-		if p.opt.Fail.Fails(Severity(severity)) {
-			failures += n
-		}
-	}
-	for _, file := range p.files {
-		cases = append(cases, ci.Case{Class: file, Name: "no findings"})
-	}
-	findings, left := p.worst(maxKept)
-	for i := range findings {
-		f := &findings[i]
-		c := ci.Case{Class: f.place().name(), Name: fmt.Sprintf("%s line %d", f.Code, f.Line)}
-		if text := f.Severity + ": " + f.Text + "\n" + f.Do; p.opt.Fail.Fails(f.severity) {
-			c.Failure = text
-			failures--
-		} else {
-			c.Note = text
-		}
-		cases = append(cases, c)
-	}
-	if left > 0 {
-		more := ci.Case{Class: "robobatch lint", Name: "more findings", Note: say.Number(left) + " more findings are left out"}
-		if failures > 0 {
-			more.Failure, more.Note = more.Note, ""
-		}
-		cases = append(cases, more)
-	}
-	return ci.JUnit(p.out, "robobatch lint", cases)
-}
-
 // manyOrigins is from how many origins with findings on the text is a table by code.
 const manyOrigins = 5
-
-// closeText prints the findings one by one, or as a table if they are of many origins.
-func (p *Printer) closeText() {
-	if !p.opt.All && p.origins <= manyOrigins && p.left == 0 {
-		findings, _ := p.worst(maxKept * len(p.kept))
-		slices.SortStableFunc(findings, func(a, b Finding) int {
-			return cmp.Or(cmp.Compare(a.place().name(), b.place().name()), cmp.Compare(a.Line, b.Line))
-		})
-		for i := range findings {
-			p.out.WriteString(findings[i].text())
-		}
-	} else if !p.opt.All {
-		p.table()
-	}
-	p.out.WriteString(say.Count(p.counts[Error], "error") + ", " + say.Count(p.counts[Warning], "warning") + ", " + say.Count(p.counts[Info], "remark") + "\n")
-}
 
 // table prints how often each code occurs, the worst first, with the worst examples.
 func (p *Printer) table() {

@@ -74,7 +74,7 @@ type Run struct {
 func (r Run) share() Share { return Share{Typed: r.Typed}.Less(r.Page+r.Counts, sixteenths) }
 
 // room returns the bytes of share.
-func (r Run) room() int64 { return r.share().of(r.Limit) }
+func (r Run) room() int64 { return r.Limit / sixteenths * (sixteenths - r.share().Taken) }
 
 // window returns the window of an unpacker.
 func (r Run) window() int64 { return max(window, r.Window) }

@@ -20,9 +20,6 @@ func (s Share) Less(part, of int64) Share {
 	return Share{s.Typed, s.Taken + (sixteenths-s.Taken)*part/of}
 }
 
-// of returns the bytes of the share of a limit.
-func (s Share) of(limit int64) int64 { return limit / sixteenths * (sixteenths - s.Taken) }
-
 // Whole returns a -max-memory whose share is n bytes at least: the least multiple of step.
 func (s Share) Whole(n int64) int64 {
 	parts := sixteenths - s.Taken

@@ -37,11 +37,39 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 		}
 		file.Changing = f.Versions > 1
 		if f.Versions > 1 && f.First != nil {
-			file.When = span(file.First, file.Last)
+			const layout = "2006-01-02 15:04:05"
+			file.When = "from " + file.First.Format(layout) + " to " + file.Last.Format(layout)
 			file.Older = isOlder(f, busiest)
 		}
 		file.Text = t.of(src.Now.Store, f.Ruling)
-		file.Note = t.note(src, f, &file)
+		// Say which text a file has, and why it has none; "" if there is only one.
+		n, note := t.newest[f.Origin], ""
+		key, ok := src.Now.Store.TextKey(f.Ruling)
+		switch {
+		case src.Now.Pack() != "":
+			note = "The rules came from a pack, which has no texts: these are the rules in force for these crawlers."
+		case file.Text == nil:
+			note = "The text in force was not found again: these are its rules for these crawlers."
+		}
+		if f.Versions > 1 {
+			if note != "" {
+				note += " "
+			}
+			note += fmt.Sprintf("%d texts were in force in the time of the log", f.Versions)
+			if file.When != "" {
+				note += ", this one for requests " + file.When
+			}
+			note += "."
+		}
+		if ok && n.key != (captures.Key{}) && n.key != key {
+			if note != "" {
+				note += " "
+			}
+			note += fmt.Sprintf("This is not the newest text there is: that is of %s.", n.at.UTC().Format(time.DateOnly))
+		} else if ok && f.Versions > 1 && n.key == key {
+			note += " It is the newest text there is."
+		}
+		file.Note = note
 		if file.Text != nil {
 			file.Report = robots.Inspect(file.Text, opt.Dialect)
 			file.Findings = findingsOf(f.Origin, file.Text, file.Report)
@@ -49,17 +77,6 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 		files = append(files, file)
 	}
 	return files
-}
-
-// inspect returns reports on texts, by the ruling.
-func (t *texts) inspect(store *engine.Store, met []report.MetText, d robots.Dialect) map[engine.RulingID]*robots.Report {
-	all := map[engine.RulingID]*robots.Report{}
-	for _, m := range met {
-		if body := t.of(store, m.Ruling); body != nil && all[m.Ruling] == nil {
-			all[m.Ruling] = robots.Inspect(body, d)
-		}
-	}
-	return all
 }
 
 // texts are those that were in force, and the newest ones.
@@ -143,43 +160,6 @@ func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, me
 func (t *texts) of(store *engine.Store, id engine.RulingID) []byte {
 	key, _ := store.TextKey(id)
 	return t.bodies[key]
-}
-
-// note says which text a file has, and why it has none; "" if there is only one.
-func (t *texts) note(src Result, f *aggregate.BusyFile, file *report.File) string {
-	n, note := t.newest[f.Origin], ""
-	key, ok := src.Now.Store.TextKey(f.Ruling)
-	switch {
-	case src.Now.Pack() != "":
-		note = "The rules came from a pack, which has no texts: these are the rules in force for these crawlers."
-	case file.Text == nil:
-		note = "The text in force was not found again: these are its rules for these crawlers."
-	}
-	if f.Versions > 1 {
-		if note != "" {
-			note += " "
-		}
-		note += fmt.Sprintf("%d texts were in force in the time of the log", f.Versions)
-		if file.When != "" {
-			note += ", this one for requests " + file.When
-		}
-		note += "."
-	}
-	if ok && n.key != (captures.Key{}) && n.key != key {
-		if note != "" {
-			note += " "
-		}
-		note += fmt.Sprintf("This is not the newest text there is: that is of %s.", n.at.UTC().Format(time.DateOnly))
-	} else if ok && f.Versions > 1 && n.key == key {
-		note += " It is the newest text there is."
-	}
-	return note
-}
-
-// span names a part of the log.
-func span(first, last time.Time) string {
-	const layout = "2006-01-02 15:04:05"
-	return "from " + first.Format(layout) + " to " + last.Format(layout)
 }
 
 // isOlder reports whether another file was in force at the origin of one later.

@@ -27,6 +27,7 @@ import (
 	"github.com/robobatch/robobatch/internal/localtime"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/report"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // Flags say which page is written beside another output.
@@ -53,12 +54,6 @@ func (f *Flags) WhatIfFlag() cli.Flag {
 // whatIfs are the values of -what-if.
 var whatIfs = []string{"on", "off"}
 
-// parseWhatIf returns whether the page has the panel in which one edits a robots.txt.
-func parseWhatIf(name string) (bool, error) {
-	i, err := cli.Choose("answer", name, whatIfs)
-	return i == 0, err
-}
-
 // A Page is the page of a run, and its counts. A nil Page is none: all methods but Write do
 // nothing then.
 type Page struct {
@@ -75,7 +70,8 @@ type Page struct {
 
 // New returns the page of a run. It has the logs read as the page needs them.
 func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, faults *cli.Faults) *Page {
-	whatIf, err := parseWhatIf(f.WhatIf)
+	i, err := cli.Choose("answer", f.WhatIf, whatIfs)
+	whatIf := i == 0
 	faults.Add("what-if", err)
 	p.LogOpt.Fields.Times = true
 	if p.Old == nil || p.Now.Opt.RowTimes { // a draft accuses nobody
@@ -217,8 +213,24 @@ func (p *Page) make(ctx context.Context, r Result) error {
 		return err
 	}
 	run.Files, run.More = listingsOf(r, texts, busiest, &opt, localtime.New(p.zone)), more
-	run.Texts, run.Revisions = texts.inspect(store, met, opt.Dialect), texts.revisions(localtime.New(p.zone))
-	p.addAsked(run.Files, busiest)
+	all := map[engine.RulingID]*robots.Report{}
+	for _, m := range met {
+		if body := texts.of(store, m.Ruling); body != nil && all[m.Ruling] == nil {
+			all[m.Ruling] = robots.Inspect(body, opt.Dialect)
+		}
+	}
+	run.Texts, run.Revisions = all, texts.revisions(localtime.New(p.zone))
+	// Add to files the paths that were asked for most.
+	files := run.Files
+	for i, asked := range p.counts.counter.MostAsked(busiest, mostAsked) {
+		files[i].Asked = asked
+		if _, requests, known := p.counts.counter.SiteTotals(busiest[i].Sites); known {
+			files[i].AllAsked = requests
+		}
+	}
+	for i, prefixes := range p.counts.counter.Prefixes(busiest) {
+		files[i].Prefixes, files[i].Made = prefixes, p.counts.counter.Allowed(busiest[i].Ruling)
+	}
 	if p.Diagnoses {
 		if p.Diagnosis, err = counter.Diagnose(run); err != nil {
 			return err

@@ -19,19 +19,6 @@ const whatIfCounts = 500_000
 // mostAsked is how many paths of a file show which of its pages are closed.
 const mostAsked = 1000
 
-// addAsked adds to files the paths that were asked for most.
-func (p *Page) addAsked(files []report.File, busiest []aggregate.BusyFile) {
-	for i, asked := range p.counts.counter.MostAsked(busiest, mostAsked) {
-		files[i].Asked = asked
-		if _, requests, known := p.counts.counter.SiteTotals(busiest[i].Sites); known {
-			files[i].AllAsked = requests
-		}
-	}
-	for i, prefixes := range p.counts.counter.Prefixes(busiest) {
-		files[i].Prefixes, files[i].Made = prefixes, p.counts.counter.Allowed(busiest[i].Ruling)
-	}
-}
-
 // whatIfPanel returns the panel in which one edits a robots.txt. busiest are its files.
 func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *engine.StoreOptions) (report.Panel, error) {
 	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files), Note: leftOutNote(run.Files)}

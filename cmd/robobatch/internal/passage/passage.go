@@ -26,6 +26,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/conduct"
@@ -218,7 +219,11 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 	}
 	p.WarnOnce(p.warnFiles())
 	p.WarnOnce(warn.Lists(p.Now.Opt.Ranges))
-	p.WarnOnce(p.warnSitemaps())
+	warnings := p.WarnIndexes()
+	if p.Sitemaps != nil {
+		warnings = append(warningsOf(p.Sitemaps.Notes), warnings...)
+	}
+	p.WarnOnce(warnings)
 	limits := make([]int64, 0, len(p.Sides()))
 	for _, side := range p.Sides() {
 		limits = append(limits, side.Opt.MaxMemory)
@@ -235,7 +240,11 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 	}
 	p.WarnOnce(WarnAgents(&p.Now.Opt, p.Now.Store))
 	if p.Old != nil {
-		return shareOrigin(p.Old, p.Now)
+		if engine.ShareOrigin(p.Old.Store, p.Now.Store) {
+			return nil
+		}
+		return fmt.Errorf("%s and %s have no origin in common, so that nothing can be compared: name the rules before of the same sites; http and https differ, as example.com and www.example.com do",
+			say.File(p.Old.Path), say.File(p.Now.Path))
 	}
 	return nil
 }

@@ -106,13 +106,3 @@ func WarnAgents(opt *engine.StoreOptions, store *engine.Store) []warning.Warning
 	named.Tokens, named.Complete = store.Tokens()
 	return agents.Unclear(flags.AskedAgents(opt), opt.Dialect, named)
 }
-
-// shareOrigin returns an error if rules before know none of the origins of the rules that they are compared with:
-// then all would be closed or opened.
-func shareOrigin(old, now *Side) error {
-	if engine.ShareOrigin(old.Store, now.Store) {
-		return nil
-	}
-	return fmt.Errorf("%s and %s have no origin in common, so that nothing can be compared: name the rules before of the same sites; http and https differ, as example.com and www.example.com do",
-		say.File(old.Path), say.File(now.Path))
-}

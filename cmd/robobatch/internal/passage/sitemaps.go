@@ -54,15 +54,6 @@ var sitemapWarnings = [...]struct {
 	sitemapfiles.BadURL:  {warning.SitemapURLs, "left out of sitemaps: ", "URL", ", as they lack scheme or host, or are empty or too long"},
 }
 
-// warnSitemaps returns warnings about the sitemaps of -in-sitemap, and those of WarnIndexes.
-func (p *Passage) warnSitemaps() []warning.Warning {
-	warnings := p.WarnIndexes()
-	if p.Sitemaps != nil {
-		warnings = append(warningsOf(p.Sitemaps.Notes), warnings...)
-	}
-	return warnings
-}
-
 // WarnIndexes returns warnings about indexes of sitemaps among the logs, once they are open.
 func (p *Passage) WarnIndexes() []warning.Warning {
 	if p.Logs == nil {

@@ -62,48 +62,38 @@ then, and the stream has no end mark.`
 			dictionary of these.`,
 		}),
 		Question: slices.Concat([]cli.Flag{
-			g.agentColumnFlag(),
+			{Name: "agent-column", Arg: "name", Set: cli.Text(&g.agentColumn), Doc: `
+		The column of the crawlers, in place of -agent. Each row is decided for its own, which may be any
+		product token, such as Googlebot, or *. The added columns are those of one agent. Types are as for
+		-url-column; a name that is null, empty or not one word is an error.`},
 			g.question.NamesFlag("Crawlers to decide for, by product token. Several give columns for each, as in "+
 				"allowed_googlebot, and still one row.", flags.EveryClient), g.question.CrawlersFlag(),
 		}, g.question.MomentFlags(), g.question.AnswerFlags()),
-		Output: g.streamFlags(),
-		Run:    flags.Without(g.work.MemoryFlags(""), "progress"),
-	}.All()
-	return c
-}
-
-// agentColumnFlag returns the flag that takes crawlers from rows.
-func (g *given) agentColumnFlag() cli.Flag {
-	return cli.Flag{Name: "agent-column", Arg: "name", Set: cli.Text(&g.agentColumn), Doc: `
-		The column of the crawlers, in place of -agent. Each row is decided for its own, which may be any
-		product token, such as Googlebot, or *. The added columns are those of one agent. Types are as for
-		-url-column; a name that is null, empty or not one word is an error.`}
-}
-
-// streamFlags returns the flags that say how streams are answered.
-func (g *given) streamFlags() []cli.Flag {
-	return []cli.Flag{
-		{
-			Name: "columns", Arg: "list", Values: output.VerdictColumns(), List: true,
-			Set: cli.Text(&g.columns), Doc: `
+		Output: []cli.Flag{
+			{
+				Name: "columns", Arg: "list", Values: output.VerdictColumns(), List: true,
+				Set: cli.Text(&g.columns), Doc: `
 			The columns to add, in this order. Default: origin,allowed,reason,rule_line,rule;
 			canonical_url is added only if it is named, and so are reason and rule of several
 			agents. +usage adds the columns of usage preferences, which are drafts.`,
-		},
-		{Name: "prefix", Arg: "text", Set: cli.Text(&g.prefix), Doc: `
+			},
+			{Name: "prefix", Arg: "text", Set: cli.Text(&g.prefix), Doc: `
 			Text before the names of the added columns. For rows that have columns of the same
 			names.`},
-		{Name: "verdicts-only", Set: cli.Bool(&g.verdictsOnly), Doc: `
+			{Name: "verdicts-only", Set: cli.Bool(&g.verdictsOnly), Doc: `
 			Leave out the columns that come in. For a caller that keeps them, in the order of the
 			rows.`},
-		{Name: "pool", Set: cli.Bool(&g.pool), Doc: `
+			{Name: "pool", Set: cli.Bool(&g.pool), Doc: `
 			Write no end mark behind a stream. For executable_pool of ClickHouse, which sends one
 			stream after another and leaves the mark to be read as the beginning of the next answer.`},
-		{Name: "per-stream", Set: cli.Bool(&g.perStream), Doc: `
+			{Name: "per-stream", Set: cli.Bool(&g.perStream), Doc: `
 			Print the warnings of each stream when it has ended. The line behind them is
 			"robobatch: end of stream 1", and so on. For a caller that keeps the program for several
 			streams.`},
-	}
+		},
+		Run: flags.Without(g.work.MemoryFlags(""), "progress"),
+	}.All()
+	return c
 }
 
 // A run is one of the command pipe: a passage whose rows come from standard input, and go to
@@ -132,7 +122,16 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if g.question.ByRow() {
 		faults.Add("as-of", errors.New("rows of a stream have no times that are read: name a moment, as in 2026-01-31"))
 	}
-	g.chooseAgents(r, &faults)
+	// Say whether rows name their crawlers.
+	if g.agentColumn != "" {
+		if len(g.question.Names) > 0 {
+			faults.Add("agent-column", errors.New("the crawlers are those of the column: leave out -agent"))
+		}
+		if g.agentColumn == g.urlColumn {
+			faults.Add("agent-column", errors.New("this is the column of the URLs: name that of the crawlers"))
+		}
+		r.opt.AgentColumn, r.opt.CheckAgent, r.Now.Opt.LogAgents = g.agentColumn, r.checkAgent, engine.LogAgentsByName
+	}
 	layout := output.Long
 	if len(r.Now.Opt.Agents) > 1 {
 		layout = output.Wide
@@ -158,20 +157,6 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	err = r.FindRules(f)
 	r.opt.Workers = r.RunOpt.Workers
 	return r, err
-}
-
-// chooseAgents says whether rows name their crawlers.
-func (g *given) chooseAgents(r *run, faults *cli.Faults) {
-	if g.agentColumn == "" {
-		return
-	}
-	if len(g.question.Names) > 0 {
-		faults.Add("agent-column", errors.New("the crawlers are those of the column: leave out -agent"))
-	}
-	if g.agentColumn == g.urlColumn {
-		faults.Add("agent-column", errors.New("this is the column of the URLs: name that of the crawlers"))
-	}
-	r.opt.AgentColumn, r.opt.CheckAgent, r.Now.Opt.LogAgents = g.agentColumn, r.checkAgent, engine.LogAgentsByName
 }
 
 // checkAgent checks the name of a crawler that a row has, and keeps it.

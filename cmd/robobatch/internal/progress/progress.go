@@ -105,7 +105,10 @@ func Watch(mode Mode, stderr *os.File, what string, read func() Sample) (stop fu
 	var d screen = &plainLines{stderr, what, time.Now()}
 	tick := time.NewTicker(plainInterval)
 	if mode == bars {
-		d = &bar{w: stderr, width: func() int { return columnsOf(stderr) }, what: what, started: time.Now()}
+		d = &bar{w: stderr, width: func() int {
+			width, _, _ := term.GetSize(int(stderr.Fd()))
+			return width
+		}, what: what, started: time.Now()}
 		tick.Reset(barInterval)
 	}
 	quit := make(chan struct{})
@@ -216,7 +219,15 @@ func barLine(what string, s Sample, elapsed time.Duration, room int) string {
 		return ""
 	}
 	tail := ""
-	for _, part := range s.parts(elapsed) {
+	var parts []string
+	if left := s.timeLeft(elapsed); left > 0 {
+		parts = append(parts, left.String()+" left")
+	}
+	if s.URLs > 0 {
+		urls := float64(s.URLs) / 1e6
+		parts = append(parts, fmt.Sprintf("%.1f M URLs", urls), fmt.Sprintf("%.2f M/s", urls/elapsed.Seconds()))
+	}
+	for _, part := range append(parts, s.amount()) {
 		separator := ", "
 		if tail == "" {
 			separator = " "
@@ -231,22 +242,4 @@ func barLine(what string, s Sample, elapsed time.Duration, room int) string {
 	}
 	done := int(int64(columns) * s.Done / s.Total)
 	return head + " |" + strings.Repeat(full, done) + strings.Repeat(empty, columns-done) + "|" + tail
-}
-
-// parts returns the parts of a line behind the bar, the most important first.
-func (s Sample) parts(elapsed time.Duration) (parts []string) {
-	if left := s.timeLeft(elapsed); left > 0 {
-		parts = append(parts, left.String()+" left")
-	}
-	if s.URLs > 0 {
-		urls := float64(s.URLs) / 1e6
-		parts = append(parts, fmt.Sprintf("%.1f M URLs", urls), fmt.Sprintf("%.2f M/s", urls/elapsed.Seconds()))
-	}
-	return append(parts, s.amount())
-}
-
-// columnsOf returns the width of a terminal, 0 or less for anything else.
-func columnsOf(f *os.File) int {
-	width, _, _ := term.GetSize(int(f.Fd()))
-	return width
 }

@@ -109,7 +109,9 @@ func (s For) Add(err error) error {
 		return err
 	}
 	if other, ok := errors.AsType[*load.PackError](err); ok {
-		return packError(other)
+		compiled, asked := dialectFlags(other.Err.Compiled, other.Err.Asked), dialectFlags(other.Err.Asked, other.Err.Compiled)
+		return fmt.Errorf("read the rule pack %s: it is compiled for %s, and %s is asked for: use %[2]s, or compile it again with %[3]s",
+			say.File(other.Name), compiled, asked)
 	}
 	if packing, ok := errors.AsType[*ingest.PackingError](err); ok {
 		return &remediedError{err, unpackRemedy(err, packing.Tool, "")}
@@ -134,7 +136,14 @@ func (s For) Add(err error) error {
 	case errors.Is(err, ingest.ErrNoBase):
 		return &remediedError{err, "name its site with -base " + cmp.Or(s.Origin, "https://www.example.com")}
 	case errors.Is(err, rulefiles.ErrNoOrigin):
-		return &remediedError{err, s.originRemedy()}
+		remedy, others := "add -origin https://www.example.com", "a directory, a .warc or a .jsonl file"
+		if s.Logs {
+			remedy += " (or, if the log has paths only, -base https://www.example.com, which says both)"
+		}
+		if s.Packs {
+			others = "a directory, a .warc or a .jsonl file, or a pack (.rbp)"
+		}
+		return &remediedError{err, remedy + ", or name " + others}
 	}
 	if temp, ok := errors.AsType[*load.TempError](err); ok {
 		return &remediedError{temp, "free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave -max-memory out"}
@@ -151,19 +160,6 @@ func (s For) Add(err error) error {
 		}
 	}
 	return err
-}
-
-// originRemedy returns the remedy for one robots.txt of unknown origin: all that the command
-// may need to be told, and other rules that it takes.
-func (s For) originRemedy() string {
-	remedy, others := "add -origin https://www.example.com", "a directory, a .warc or a .jsonl file"
-	if s.Logs {
-		remedy += " (or, if the log has paths only, -base https://www.example.com, which says both)"
-	}
-	if s.Packs {
-		others = "a directory, a .warc or a .jsonl file, or a pack (.rbp)"
-	}
-	return remedy + ", or name " + others
 }
 
 // unpackRemedy returns how to unpack, or convert, the log that an error is about on its way into the
@@ -219,13 +215,6 @@ func foreignRemedy(err error, other *ingest.ForeignError) string {
 		}
 	}
 	return remedy + ", or name its format with -format, if it is one of " + strings.Join(names, ", ")
-}
-
-// packError returns the error of a pack for another dialect, by the flags that ask for either.
-func packError(e *load.PackError) error {
-	compiled, asked := dialectFlags(e.Err.Compiled, e.Err.Asked), dialectFlags(e.Err.Asked, e.Err.Compiled)
-	return fmt.Errorf("read the rule pack %s: it is compiled for %s, and %s is asked for: use %[2]s, or compile it again with %[3]s",
-		say.File(e.Name), compiled, asked)
 }
 
 // dialectFlags returns the flags that ask for a dialect and its options, those in which it differs

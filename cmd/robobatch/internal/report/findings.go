@@ -9,7 +9,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/report"
@@ -61,42 +60,23 @@ func (d *digest) print(w io.Writer, all *report.Diagnosis) error {
 	case "json":
 		return say.WriteJSON(w, all)
 	case "markdown":
-		_, err := io.WriteString(w, say.NoCommands(markdown(all)))
+		var sb strings.Builder
+		sb.WriteString("### robots.txt and crawlers: findings (UTC)\n\n")
+		for i := range all.Limits {
+			fmt.Fprintf(&sb, "%s\n\n", ci.Markdown(all.Limits[i].Sentence))
+		}
+		for i := range all.Findings {
+			f := &all.Findings[i]
+			fmt.Fprintf(&sb, "%d. %s Fix: %s\n", i+1, ci.Markdown(f.Sentence), ci.Markdown(f.Remedy.Action))
+		}
+		if len(all.Findings) == 0 {
+			sb.WriteString("No finding.\n")
+		}
+		for _, one := range all.Unchecked {
+			fmt.Fprintf(&sb, "\nNot checked: `%s` (needs %s).\n", strings.Join(one.Codes, "`, `"), one.Needs)
+		}
+		_, err := io.WriteString(w, say.NoCommands(sb.String()))
 		return err
 	}
 	return nil
-}
-
-// markdown returns findings for a comment.
-func markdown(all *report.Diagnosis) string {
-	var sb strings.Builder
-	sb.WriteString("### robots.txt and crawlers: findings (UTC)\n\n")
-	for i := range all.Limits {
-		fmt.Fprintf(&sb, "%s\n\n", ci.Markdown(all.Limits[i].Sentence))
-	}
-	for i := range all.Findings {
-		f := &all.Findings[i]
-		fmt.Fprintf(&sb, "%d. %s Fix: %s\n", i+1, ci.Markdown(f.Sentence), ci.Markdown(f.Remedy.Action))
-	}
-	if len(all.Findings) == 0 {
-		sb.WriteString("No finding.\n")
-	}
-	for _, one := range all.Unchecked {
-		fmt.Fprintf(&sb, "\nNot checked: `%s` (needs %s).\n", strings.Join(one.Codes, "`, `"), one.Needs)
-	}
-	return sb.String()
-}
-
-// judge returns the error of findings that have a code of -fail.
-func (d *digest) judge(all *report.Diagnosis) error {
-	var failed []string
-	for i := range all.Findings {
-		if f := &all.Findings[i]; slices.Contains(d.fail, f.Code) {
-			failed = append(failed, say.Line(f.Sentence)+" (-fail "+f.Code+")")
-		}
-	}
-	if len(failed) == 0 {
-		return nil
-	}
-	return flow.NewPolicyError(strings.Join(failed, "\n"))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
@@ -153,7 +154,16 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if err := r.digest.print(r.Out, &r.page.Diagnosis); err != nil {
 		return console.OutError(err)
 	}
-	return r.digest.judge(&r.page.Diagnosis)
+	var failed []string
+	for i := range r.page.Diagnosis.Findings {
+		if f := &r.page.Diagnosis.Findings[i]; slices.Contains(r.digest.fail, f.Code) {
+			failed = append(failed, say.Line(f.Sentence)+" (-fail "+f.Code+")")
+		}
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	return flow.NewPolicyError(strings.Join(failed, "\n"))
 }
 
 // written returns the line about the page, with its counts.

@@ -101,7 +101,22 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	l.opt.Workers = g.work.Workers
 	faults.Add("progress", l.SetProgress(g.work.Progress))
 	if g.sitemaps {
-		return g.planSitemaps(l, &faults)
+		// Check the flags of the command rules with -sitemaps.
+		s := &sitemapList{listing: l}
+		var err error
+		if g.out != "" && g.out != say.Std {
+			faults.Add("out", errors.New("-sitemaps prints on standard output: redirect that"))
+		}
+		s.store = engine.StoreOptions{Dialect: l.opt.Dialect, AsOf: l.opt.AsOf, Workers: l.opt.Workers, Missing: engine.MissingUnknown}
+		s.store.Agents, err = agents.Expand(g.agents.Names)
+		s.store.Agents = flags.AgentsOf(&s.store)
+		s.store.Tokens = agents.NeedNamed(s.store.Agents, s.store.Dialect)
+		faults.Add("agent", err)
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		l.Name = say.Std
+		return s, l.find(&g.Rules)
 	}
 	l.outOpt = listfile.Options{Dialect: l.opt.Dialect, Version: build.Version(), Metadata: g.reading.Metadata()}
 	l.outOpt.Agents, err = agents.Expand(g.agents.Names)

@@ -3,16 +3,12 @@ package rules
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/listings"
 )
 
@@ -21,25 +17,6 @@ import (
 type sitemapList struct {
 	*listing
 	store engine.StoreOptions
-}
-
-// planSitemaps checks the flags of the command rules with -sitemaps.
-func (g *given) planSitemaps(l *listing, faults *cli.Faults) (*sitemapList, error) {
-	s := &sitemapList{listing: l}
-	var err error
-	if g.out != "" && g.out != say.Std {
-		faults.Add("out", errors.New("-sitemaps prints on standard output: redirect that"))
-	}
-	s.store = engine.StoreOptions{Dialect: l.opt.Dialect, AsOf: l.opt.AsOf, Workers: l.opt.Workers, Missing: engine.MissingUnknown}
-	s.store.Agents, err = agents.Expand(g.agents.Names)
-	s.store.Agents = flags.AgentsOf(&s.store)
-	s.store.Tokens = agents.NeedNamed(s.store.Agents, s.store.Dialect)
-	faults.Add("agent", err)
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	l.Name = say.Std
-	return s, l.find(&g.Rules)
 }
 
 // Run prints a line for each sitemap and crawler: the answer, the crawler, and the URL as written.

@@ -47,7 +47,42 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 	if err := d.complete(all); err != nil {
 		return nil, err
 	}
-	sum := addUp(all)
+	// Add up shards.
+	slices.SortFunc(all, func(a, b shardFile) int { return a.Series.Shard.Index - b.Series.Shard.Index })
+	report := *all[0].Report
+	report.Counts, report.ByAgent, report.Invalid, report.Run = Counts{}, []Agent{}, 0, summary.Run{}
+	report.Warnings = nil
+	if report.AgentFromLog {
+		report.Others, report.Unbound = &summary.Clients{}, &summary.Clients{}
+	}
+	for _, s := range all {
+		for _, d := range s.Series.RunWarnings {
+			if !slices.ContainsFunc(report.Warnings, func(seen warning.Warning) bool { return seen.Code == d.Code }) {
+				report.Warnings = append(report.Warnings, d)
+			}
+		}
+	}
+	sum := NewSum(&report, Series{Shards: max(1, all[0].Series.Shard.Count), List: all[0].Series.List, Flags: all[0].Series.Flags})
+	for _, s := range all {
+		sum.Counts.Add(&s.Counts)
+		sum.AddAgents(s.ByAgent, s.Others, s.Unbound)
+		sum.Invalid += s.Invalid
+		sum.Inputs = append(sum.Inputs, s.Inputs...)
+		// Add time and memory of a shard: time on the clock as if all ran at once.
+		t := &sum.Run
+		t.Seconds, t.RulesSeconds = max(t.Seconds, s.Run.Seconds), max(t.RulesSeconds, s.Run.RulesSeconds)
+		t.CPUSeconds, t.RulesCPU = t.CPUSeconds+s.Run.CPUSeconds, t.RulesCPU+s.Run.RulesCPU
+		t.PeakMemory = max(t.PeakMemory, s.Run.PeakMemory)
+		sum.Series.Done += s.Series.Done
+		sum.Series.Resumed += s.Series.Resumed
+		sum.Series.Failed = append(sum.Series.Failed, s.Series.Failed...)
+		sum.Series.Outputs = append(sum.Series.Outputs, s.Series.Outputs...)
+		for _, o := range s.Series.Outputs {
+			sum.warnings.Add(o.Input, o.Warnings)
+		}
+	}
+	sum.Run.URLsPerSecond = float64(sum.Counts.URLs) / max(sum.Run.Seconds, 1e-9)
+
 	sum.End(d.Name)
 	spare, err := there.check(ctx, d, sum)
 	if err != nil {
@@ -140,49 +175,6 @@ func (d Dir) complete(all []shardFile) error {
 		return fmt.Errorf("the shards have %s inputs, and the list has %s: run all shards again with -resume", say.Number(int64(inputs)), say.Number(int64(want)))
 	}
 	return nil
-}
-
-// addUp adds up shards.
-func addUp(all []shardFile) *Sum {
-	slices.SortFunc(all, func(a, b shardFile) int { return a.Series.Shard.Index - b.Series.Shard.Index })
-	report := *all[0].Report
-	report.Counts, report.ByAgent, report.Invalid, report.Run = Counts{}, []Agent{}, 0, summary.Run{}
-	report.Warnings = nil
-	if report.AgentFromLog {
-		report.Others, report.Unbound = &summary.Clients{}, &summary.Clients{}
-	}
-	for _, s := range all {
-		for _, d := range s.Series.RunWarnings {
-			if !slices.ContainsFunc(report.Warnings, func(seen warning.Warning) bool { return seen.Code == d.Code }) {
-				report.Warnings = append(report.Warnings, d)
-			}
-		}
-	}
-	sum := NewSum(&report, Series{Shards: max(1, all[0].Series.Shard.Count), List: all[0].Series.List, Flags: all[0].Series.Flags})
-	for _, s := range all {
-		sum.Counts.Add(&s.Counts)
-		sum.AddAgents(s.ByAgent, s.Others, s.Unbound)
-		sum.Invalid += s.Invalid
-		sum.Inputs = append(sum.Inputs, s.Inputs...)
-		sum.addRun(&s.Run)
-		sum.Series.Done += s.Series.Done
-		sum.Series.Resumed += s.Series.Resumed
-		sum.Series.Failed = append(sum.Series.Failed, s.Series.Failed...)
-		sum.Series.Outputs = append(sum.Series.Outputs, s.Series.Outputs...)
-		for _, o := range s.Series.Outputs {
-			sum.warnings.Add(o.Input, o.Warnings)
-		}
-	}
-	sum.Run.URLsPerSecond = float64(sum.Counts.URLs) / max(sum.Run.Seconds, 1e-9)
-	return sum
-}
-
-// addRun adds time and memory of a shard: time on the clock as if all ran at once.
-func (s *Sum) addRun(r *summary.Run) {
-	t := &s.Run
-	t.Seconds, t.RulesSeconds = max(t.Seconds, r.Seconds), max(t.RulesSeconds, r.RulesSeconds)
-	t.CPUSeconds, t.RulesCPU = t.CPUSeconds+r.CPUSeconds, t.RulesCPU+r.RulesCPU
-	t.PeakMemory = max(t.PeakMemory, r.PeakMemory)
 }
 
 // A view is the contents of the directory.

@@ -115,7 +115,8 @@ func ListOf(items []Item) List {
 		l.Bytes += max(0, items[i].Size)
 		h.WriteString(items[i].Name + "\x00" + strconv.FormatInt(items[i].Size, 10) + "\n")
 	}
-	l.Hash = hashText(h)
+	sum := h.Sum128().Bytes()
+	l.Hash = hex.EncodeToString(sum[:])
 	return l
 }
 
@@ -135,12 +136,6 @@ func Part(items []Item, s shard.Shard) []Item {
 		}
 	}
 	return part
-}
-
-// hashText returns a hash as text.
-func hashText(h *xxh3.Hasher) string {
-	sum := h.Sum128().Bytes()
-	return hex.EncodeToString(sum[:])
 }
 
 // A Dir is the directory of the outputs, as a shard uses it.

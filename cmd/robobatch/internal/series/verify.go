@@ -58,7 +58,20 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 		return nil, fmt.Errorf("%s has neither _stats.json nor _done: it is no directory of outputs of robobatch -out %[1]s; of partitions, name the file of -stats", say.File(strings.TrimRight(d.Name, "/")+"/"))
 	}
 	v := &Verification{Manifests: len(there.stats) + len(there.records)}
-	records := v.readRecords(d, there.records)
+	// Read the records of outputs.
+	records := make(map[string]*Record, len(there.records))
+	for _, output := range there.records {
+		name, r := d.record(output), &Record{}
+		switch err := readSealed(name, r); {
+		case err != nil:
+			v.addFinding(Altered, name, "%v", err)
+		case r.Output != output:
+			v.addFinding(OtherRun, name, "is about %s", say.File(r.Output))
+		default:
+			records[output] = r
+		}
+	}
+
 	want, all := v.wanted(d, there, records)
 	v.Outputs = len(want)
 	found, err := there.compare(ctx, d, want, sameBytes)
@@ -71,27 +84,25 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 			v.Bytes += max(0, f.Size)
 		}
 	}
-	v.unknown(d, there, want, all)
+	// Find files that no run of the statistics has written.
+	ours := make(map[string]bool, len(want))
+	for i := range want {
+		ours[want[i].Output] = true
+	}
+	for _, output := range there.records {
+		if !ours[output] && all != nil {
+			v.addFinding(OtherRun, d.record(output), "is of an input that is not in the list now")
+		}
+		ours[output] = true
+	}
+	for _, file := range slices.Sorted(maps.Keys(there.files)) {
+		if !ours[file] && file != "_SUCCESS" && !strings.HasPrefix(file, "_failed.") {
+			v.addFinding(OtherRun, d.join(file), "no record is about it")
+		}
+	}
 	v.ends(d, there, all)
 	slices.SortStableFunc(v.Findings, func(a, b Finding) int { return strings.Compare(a.Name, b.Name) })
 	return v, nil
-}
-
-// readRecords reads the records of outputs.
-func (v *Verification) readRecords(d Dir, outputs []string) map[string]*Record {
-	records := make(map[string]*Record, len(outputs))
-	for _, output := range outputs {
-		name, r := d.record(output), &Record{}
-		switch err := readSealed(name, r); {
-		case err != nil:
-			v.addFinding(Altered, name, "%v", err)
-		case r.Output != output:
-			v.addFinding(OtherRun, name, "is about %s", say.File(r.Output))
-		default:
-			records[output] = r
-		}
-	}
-	return records
 }
 
 // readSealed reads a manifest.
@@ -161,25 +172,6 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 		}
 	}
 	return want, all
-}
-
-// unknown finds files that no run of the statistics has written.
-func (v *Verification) unknown(d Dir, there *view, want []Output, all []shardFile) {
-	ours := make(map[string]bool, len(want))
-	for i := range want {
-		ours[want[i].Output] = true
-	}
-	for _, output := range there.records {
-		if !ours[output] && all != nil {
-			v.addFinding(OtherRun, d.record(output), "is of an input that is not in the list now")
-		}
-		ours[output] = true
-	}
-	for _, file := range slices.Sorted(maps.Keys(there.files)) {
-		if !ours[file] && file != "_SUCCESS" && !strings.HasPrefix(file, "_failed.") {
-			v.addFinding(OtherRun, d.join(file), "no record is about it")
-		}
-	}
 }
 
 // ends compares the lists of failures, and the totals of merge, with the statistics.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // A scheduler is a program that starts tasks, and the variables by which it numbers them.
@@ -42,24 +41,6 @@ func shown(value string) string {
 		return "not set"
 	}
 	return strconv.Quote(value)
-}
-
-// auto returns the shard that the environment names.
-func auto(getenv func(string) string) (Shard, error) {
-	var found []scheduler
-	names := make([]string, 0, len(schedulers))
-	for _, s := range schedulers {
-		if names = append(names, s.index+" ("+s.name+")"); getenv(s.index) != "" {
-			found = append(found, s)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return Shard{}, fmt.Errorf("this is no task of a scheduler that is known, as none of these is set: %s: write -shard i/n", strings.Join(names, ", "))
-	case 1:
-		return found[0].shard(getenv)
-	}
-	return Shard{}, fmt.Errorf("both %s and %s number this task: write -shard i/n", found[0].name, found[1].name)
 }
 
 // shard returns the shard that the variables name.

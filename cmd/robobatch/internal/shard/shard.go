@@ -26,7 +26,20 @@ func Parse(text string, getenv func(name string) string) (Shard, error) {
 	case "":
 		return Shard{}, nil
 	case "auto":
-		return auto(getenv)
+		var found []scheduler
+		names := make([]string, 0, len(schedulers))
+		for _, s := range schedulers {
+			if names = append(names, s.index+" ("+s.name+")"); getenv(s.index) != "" {
+				found = append(found, s)
+			}
+		}
+		switch len(found) {
+		case 0:
+			return Shard{}, fmt.Errorf("this is no task of a scheduler that is known, as none of these is set: %s: write -shard i/n", strings.Join(names, ", "))
+		case 1:
+			return found[0].shard(getenv)
+		}
+		return Shard{}, fmt.Errorf("both %s and %s number this task: write -shard i/n", found[0].name, found[1].name)
 	}
 	i, n, ok := strings.Cut(text, "/")
 	index, errIndex := strconv.Atoi(i)

@@ -56,50 +56,6 @@ type BusyRule struct {
 // longestRule is how many bytes of a rule are in the statistics.
 const longestRule = 500
 
-// count notes the counts by agent, origin and rule.
-func (r *Report) count(store *engine.Store, s *engine.Stats) {
-	look := store.NewLookup()
-	if r.AgentFromLog {
-		r.Others, r.Unbound = &Clients{}, &Clients{}
-	}
-	r.ByAgent = []AgentCount{}
-	all := make([]engine.NamedCount, 0, len(s.Agents)+len(s.Named))
-	for i, n := range s.Agents {
-		all = append(all, engine.NamedCount{Name: r.Agents[i], AgentCount: n})
-	}
-	for i, n := range append(all, s.Named...) {
-		binding := look.Binding(i)
-		c := AgentCount{
-			Agent: n.Name, Rows: n.Allowed + n.Denied + n.Unknown, Bound: binding.String(),
-			Allowed: n.Allowed, Disallowed: n.Denied, Null: n.Unknown,
-			Verified: verifiedOf(store, &n),
-		}
-		if r.AgentFromLog {
-			c.Violations = &n.Violations
-			if c.Rows == 0 {
-				continue
-			}
-			switch {
-			case i == 0: // "*"
-				r.Others.addAgent(&c)
-			case binding != engine.Bound:
-				r.Unbound.addAgent(&c)
-			}
-		}
-		r.ByAgent = append(r.ByAgent, c)
-	}
-	r.Busiest = Busiest{[]BusyOrigin{}, s.TopOriginsOff, []BusyRule{}, s.TopRulesOff, nil}
-	for _, o := range s.TopOrigins {
-		if o.Rows > 0 {
-			r.Busiest.Origins = append(r.Busiest.Origins, BusyOrigin(o))
-		}
-	}
-	for i := range s.TopRules {
-		r.Busiest.Rules = appendRule(r.Busiest.Rules, &s.TopRules[i])
-		r.Busiest.Violated = appendRule(r.Busiest.Violated, &s.TopViolated[i])
-	}
-}
-
 // appendRule adds a rule, if it has rows.
 func appendRule(all []BusyRule, t *engine.BusyRule) []BusyRule {
 	if t.Rows == 0 {

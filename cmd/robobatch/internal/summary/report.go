@@ -179,9 +179,6 @@ func (c *Counts) Bad() int64 {
 // Lines returns how many lines have something to say.
 func (c *Counts) Lines() int64 { return c.URLs + Sum(c.Refused) }
 
-// lines returns how many lines were read.
-func (c *Counts) lines() int64 { return c.Lines() + c.EmptyLines + c.HeaderLines }
-
 // Sum returns the sum of counts.
 func Sum(counts map[string]int64) (n int64) {
 	for _, count := range counts {
@@ -244,7 +241,47 @@ func New(src Source) *Report {
 	for i, n := range s.Reasons {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
-	r.count(src.Store, &s)
+	// Note the counts by agent, origin and rule.
+	look := src.Store.NewLookup()
+	if r.AgentFromLog {
+		r.Others, r.Unbound = &Clients{}, &Clients{}
+	}
+	r.ByAgent = []AgentCount{}
+	all := make([]engine.NamedCount, 0, len(s.Agents)+len(s.Named))
+	for i, n := range s.Agents {
+		all = append(all, engine.NamedCount{Name: r.Agents[i], AgentCount: n})
+	}
+	for i, n := range append(all, s.Named...) {
+		binding := look.Binding(i)
+		c := AgentCount{
+			Agent: n.Name, Rows: n.Allowed + n.Denied + n.Unknown, Bound: binding.String(),
+			Allowed: n.Allowed, Disallowed: n.Denied, Null: n.Unknown,
+			Verified: verifiedOf(src.Store, &n),
+		}
+		if r.AgentFromLog {
+			c.Violations = &n.Violations
+			if c.Rows == 0 {
+				continue
+			}
+			switch {
+			case i == 0: // "*"
+				r.Others.addAgent(&c)
+			case binding != engine.Bound:
+				r.Unbound.addAgent(&c)
+			}
+		}
+		r.ByAgent = append(r.ByAgent, c)
+	}
+	r.Busiest = Busiest{[]BusyOrigin{}, s.TopOriginsOff, []BusyRule{}, s.TopRulesOff, nil}
+	for _, o := range s.TopOrigins {
+		if o.Rows > 0 {
+			r.Busiest.Origins = append(r.Busiest.Origins, BusyOrigin(o))
+		}
+	}
+	for i := range s.TopRules {
+		r.Busiest.Rules = appendRule(r.Busiest.Rules, &s.TopRules[i])
+		r.Busiest.Violated = appendRule(r.Busiest.Violated, &s.TopViolated[i])
+	}
 	r.strangers = slices.Concat(warn.Strangers(src.Store, &s), warn.Rules(&s.Odd, "origin"), warn.Misread(src.Store, &s), warn.Disputes(&s.Disputes), warn.Senders(&s))
 	r.Ranges, r.local = rangesOf(src.Store), s.Census.Local()
 	r.grown = src.Logs.Grown()

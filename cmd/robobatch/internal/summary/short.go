@@ -34,24 +34,6 @@ func (r *Report) Short() string {
 	if r.Fault != "" && r.Counts.URLs == 0 {
 		return r.Full()
 	}
-	head, rows, rest := r.answers().visible(), r.rows().visible(), r.outside().visible()
-	var text string
-	if r.AgentFromLog {
-		text = slices.Concat(head, r.violators(), r.violated(shortRules), r.verified().visible(), rows, rest).String()
-	} else {
-		room := shortLines - 3 - len(head) - len(rows) - len(rest)
-		agents := r.clients(min(shortAgents, room))
-		text = slices.Concat(head, rows, agents, r.closers(min(shortRules, room-len(agents))), rest).String()
-	}
-	lines := strings.SplitAfter(text, "\n")
-	for i := range lines {
-		lines[i] = fit(lines[i])
-	}
-	return r.title() + "\n\n" + strings.Join(lines, "") + r.end() + "\n"
-}
-
-// answers returns the line about all verdicts.
-func (r *Report) answers() table {
 	c := &r.Counts
 	note := c.origins(func(n int64) string { return say.Count(n, "origin") })
 	if note != "" {
@@ -63,12 +45,40 @@ func (r *Report) answers() table {
 	if c.Skipped > 0 {
 		note += "; " + say.Number(c.Skipped) + " of unknown agents are left out"
 	}
-	return table{
+	head, rows, rest := table{
 		{"URLs", say.Number(c.URLs), note, true},
 		{"allowed", say.Number(c.Allowed), say.Percent(c.Allowed, c.Rows), true},
 		{"disallowed", say.Number(c.Disallowed), say.Percent(c.Disallowed, c.Rows), true},
 		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
+	}.visible(), r.rows().visible(), r.outside().visible()
+	var text string
+	if r.AgentFromLog {
+		var t table
+		all := slices.DeleteFunc(r.worst(), func(a AgentCount) bool { return *a.Violations == 0 })
+		for _, a := range all[:min(shortViolators, len(all))] {
+			t = append(t, line{a.Agent, say.Number(*a.Violations), "violations in " + say.Count(a.Rows, "row"), true})
+		}
+		if left := len(all) - len(t); left > 0 {
+			t = append(t, line{"others", "", "-v prints " + say.Count(int64(left), "more crawler") + " with violations", true})
+		}
+		text = slices.Concat(head, t, r.violated(shortRules), r.verified().visible(), rows, rest).String()
+	} else {
+		room := shortLines - 3 - len(head) - len(rows) - len(rest)
+		agents := r.clients(min(shortAgents, room))
+		most := min(shortRules, room-len(agents))
+		var t table
+		for _, rule := range r.Busiest.Rules {
+			if !rule.allow && len(t) < most {
+				t = append(t, line{"disallowed by", say.Number(rule.Rows), rule.place(), true})
+			}
+		}
+		text = slices.Concat(head, rows, agents, t, rest).String()
 	}
+	lines := strings.SplitAfter(text, "\n")
+	for i := range lines {
+		lines[i] = fit(lines[i])
+	}
+	return r.title() + "\n\n" + strings.Join(lines, "") + r.end() + "\n"
 }
 
 // rows returns the lines about rows without rules, rows without a verdict, and rows that are written.
@@ -116,32 +126,10 @@ func (r *Report) clients(most int) (t table) {
 	return t
 }
 
-// violators returns the crawlers of the log that have violations, those with most first.
-func (r *Report) violators() (t table) {
-	all := slices.DeleteFunc(r.worst(), func(a AgentCount) bool { return *a.Violations == 0 })
-	for _, a := range all[:min(shortViolators, len(all))] {
-		t = append(t, line{a.Agent, say.Number(*a.Violations), "violations in " + say.Count(a.Rows, "row"), true})
-	}
-	if left := len(all) - len(t); left > 0 {
-		t = append(t, line{"others", "", "-v prints " + say.Count(int64(left), "more crawler") + " with violations", true})
-	}
-	return t
-}
-
 // violated returns the rules that most violations broke.
 func (r *Report) violated(most int) (t table) {
 	for _, rule := range r.Busiest.Violated[:min(most, len(r.Busiest.Violated))] {
 		t = append(t, line{"violated", say.Number(rule.Rows), rule.place(), true})
-	}
-	return t
-}
-
-// closers returns the busiest rules that disallow.
-func (r *Report) closers(most int) (t table) {
-	for _, rule := range r.Busiest.Rules {
-		if !rule.allow && len(t) < most {
-			t = append(t, line{"disallowed by", say.Number(rule.Rows), rule.place(), true})
-		}
 	}
 	return t
 }

@@ -49,9 +49,24 @@ func (t table) String() string {
 // Full returns all of the summary as a table. A run that broke off before its first URL has nothing
 // that was decided, and before its first line nothing at all.
 func (r *Report) Full() string {
-	t := slices.Concat(r.verdicts(), r.verified().visible(), gap, r.agents(), r.reasons(), gap, r.busiest(), r.lines(), gap, r.rules(), gap, r.times())
+	c, several := &r.Counts, !r.AgentFromLog && len(r.Agents) > 1
+	rows := "rows"
+	if r.Layout == output.Wide.String() || r.Where != "" {
+		rows = "verdicts"
+	}
+	t := slices.Concat(table{
+		{"URLs", say.Number(c.URLs), "", true},
+		{"origins", c.origins(say.Number), "", c.Origins != nil},
+		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
+		{"left out", say.Number(c.Skipped), "their User-Agent is unknown", r.AgentFromLog && c.Skipped > 0},
+		{rows, say.Number(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)), several},
+		{"allowed", say.Number(c.Allowed), say.Percent(c.Allowed, c.Rows), true},
+		{"disallowed", say.Number(c.Disallowed), say.Percent(c.Disallowed, c.Rows), true},
+		{"null", say.Number(c.Null), say.Percent(c.Null, c.Rows), true},
+		{"written", say.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
+	}, r.verified().visible(), gap, r.agents(), r.reasons(), gap, r.busiest(), r.lines(), gap, r.rules(), gap, r.times())
 	switch {
-	case r.Fault != "" && r.Counts.lines() == 0:
+	case r.Fault != "" && (r.Counts.Lines()+r.Counts.EmptyLines+r.Counts.HeaderLines) == 0:
 		return ""
 	case r.Fault != "" && r.Counts.URLs == 0:
 		t = slices.Concat(r.lines().known(), gap, r.rules().known(), gap, r.times().known())
@@ -62,26 +77,6 @@ func (r *Report) Full() string {
 // known returns the lines of a table that are not 0.
 func (t table) known() table {
 	return slices.DeleteFunc(t, func(l line) bool { return l.value == "0" })
-}
-
-// verdicts returns the lines about verdicts.
-func (r *Report) verdicts() table {
-	c, several := &r.Counts, !r.AgentFromLog && len(r.Agents) > 1
-	rows := "rows"
-	if r.Layout == output.Wide.String() || r.Where != "" {
-		rows = "verdicts"
-	}
-	return table{
-		{"URLs", say.Number(c.URLs), "", true},
-		{"origins", c.origins(say.Number), "", c.Origins != nil},
-		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
-		{"left out", say.Number(c.Skipped), "their User-Agent is unknown", r.AgentFromLog && c.Skipped > 0},
-		{rows, say.Number(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)), several},
-		{"allowed", say.Number(c.Allowed), say.Percent(c.Allowed, c.Rows), true},
-		{"disallowed", say.Number(c.Disallowed), say.Percent(c.Disallowed, c.Rows), true},
-		{"null", say.Number(c.Null), say.Percent(c.Null, c.Rows), true},
-		{"written", say.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
-	}
 }
 
 // agents returns a line about the verdicts of each agent, if they are several.

@@ -107,24 +107,19 @@ func (r *Report) noURLs() string {
 		format += "; if lines are paths, use -base"
 	}
 	if r.Counts.URLs == 0 {
-		return "every line was refused (" + r.refusals() + "). " + format
+		names := slices.SortedFunc(maps.Keys(r.Counts.Refused), func(a, b string) int {
+			return cmp.Or(cmp.Compare(r.Counts.Refused[b], r.Counts.Refused[a]), cmp.Compare(a, b))
+		})
+		all := make([]string, 0, 3)
+		for _, name := range names[:min(len(names), 3)] {
+			all = append(all, name+" "+say.Number(r.Counts.Refused[name]))
+		}
+		return "every line was refused (" + strings.Join(all, ", ") + "). " + format
 	}
 	if hostFirst.MatchString(r.read.FirstBare) {
 		return fmt.Sprintf("no line is a URL with a scheme: %q begins with a host. Nobody knows whether that is http or https: put https:// in front of the URLs, as in: sed 's#^#https://#' for a list", shorten(r.read.FirstBare))
 	}
 	return "no line is a URL with a scheme and a host. " + format
-}
-
-// refusals returns the three reasons for which most lines were refused, with their counts.
-func (r *Report) refusals() string {
-	names := slices.SortedFunc(maps.Keys(r.Counts.Refused), func(a, b string) int {
-		return cmp.Or(cmp.Compare(r.Counts.Refused[b], r.Counts.Refused[a]), cmp.Compare(a, b))
-	})
-	all := make([]string, 0, 3)
-	for _, name := range names[:min(len(names), 3)] {
-		all = append(all, name+" "+say.Number(r.Counts.Refused[name]))
-	}
-	return strings.Join(all, ", ")
 }
 
 // hostFirst are URLs without a scheme, as tools export them: www.example.com/page.

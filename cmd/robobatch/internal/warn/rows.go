@@ -36,17 +36,7 @@ func Disputes(d *engine.DisputeStats) []warning.Warning {
 	}
 	text := fmt.Sprintf("%s %s what another reading of robots.txt allows to the crawler: no violation is counted there; robobatch explain shows each reading", say.Count(d.Rows, "verdict"), verb)
 	w := warning.Warning{Code: warning.ReadingsDiffer, Text: text, Count: d.Rows}
-	w.Examples = append(w.Examples, fmt.Sprintf("%s, %s: %s", d.Example.URL, d.Example.Agent, answers(&d.Example)))
-	for _, busy := range d.Worst[:warning.Examples-1] {
-		if busy.Origin != "" {
-			w.Examples = append(w.Examples, fmt.Sprintf("%s (%s)", busy.Origin, say.Count(busy.Rows, "verdict")))
-		}
-	}
-	return []warning.Warning{w}
-}
-
-// answers says what each reading answers, and by which line; of the run's dialect where that is none of them.
-func answers(e *engine.DisputeExample) string {
+	// Say what each reading answers, and by which line; of the run's dialect where that is none of them.
 	var parts []string
 	part := func(who, verb string, line int32) {
 		text := who + " " + verb
@@ -55,10 +45,10 @@ func answers(e *engine.DisputeExample) string {
 		}
 		parts = append(parts, text)
 	}
-	if !slices.ContainsFunc(e.By[:], func(r engine.ReadBy) bool { return r.Dialect != 0 && !r.Allows }) {
-		part("the dialect of the run", "disallows", e.Line)
+	if !slices.ContainsFunc(d.Example.By[:], func(r engine.ReadBy) bool { return r.Dialect != 0 && !r.Allows }) {
+		part("the dialect of the run", "disallows", d.Example.Line)
 	}
-	for _, r := range e.By {
+	for _, r := range d.Example.By {
 		switch {
 		case r.Dialect == 0:
 		case r.Allows:
@@ -67,7 +57,13 @@ func answers(e *engine.DisputeExample) string {
 			part(r.Dialect.ReadingName(), "disallows", r.Line)
 		}
 	}
-	return strings.Join(parts, ", ")
+	w.Examples = append(w.Examples, fmt.Sprintf("%s, %s: %s", d.Example.URL, d.Example.Agent, strings.Join(parts, ", ")))
+	for _, busy := range d.Worst[:warning.Examples-1] {
+		if busy.Origin != "" {
+			w.Examples = append(w.Examples, fmt.Sprintf("%s (%s)", busy.Origin, say.Count(busy.Rows, "verdict")))
+		}
+	}
+	return []warning.Warning{w}
 }
 
 // Misread returns a warning if rows of crawlers are decided by other groups than the documentation of their operators chooses.
@@ -142,18 +138,8 @@ func Strangers(store *engine.Store, s *engine.Stats) []warning.Warning {
 // stranger describes an origin without rules, and says which rules of the store are near.
 func stranger(store *engine.Store, busy engine.BusyOrigin) string {
 	text := fmt.Sprintf("%s (%s)", busy.Origin, say.Count(busy.Rows, "row"))
-	for _, near := range nearby(busy.Origin) {
-		if store.Knows(near) {
-			return fmt.Sprintf("%s: the rules have %s", text, near)
-		}
-	}
-	return text
-}
-
-// nearby returns the origins that may be taken for another one, the most like it first: those of
-// the other scheme, with and without www, and without the port.
-func nearby(origin string) (all []robots.Origin) {
-	scheme, rest, _ := strings.Cut(origin, "://")
+	var all []robots.Origin
+	scheme, rest, _ := strings.Cut(busy.Origin, "://")
 	host, port := rest, ""
 	if i := strings.LastIndexByte(rest, ':'); i > strings.LastIndexByte(rest, ']') {
 		host, port = rest[:i], rest[i:]
@@ -164,7 +150,7 @@ func nearby(origin string) (all []robots.Origin) {
 		toggled = "www." + host
 	}
 	add := func(scheme, host string) {
-		if near := scheme + "://" + host; scheme != "" && near != origin {
+		if near := scheme + "://" + host; scheme != "" && near != busy.Origin {
 			all = append(all, robots.Origin(near))
 		}
 	}
@@ -177,5 +163,10 @@ func nearby(origin string) (all []robots.Origin) {
 			break
 		}
 	}
-	return all
+	for _, near := range all {
+		if store.Knows(near) {
+			return fmt.Sprintf("%s: the rules have %s", text, near)
+		}
+	}
+	return text
 }
