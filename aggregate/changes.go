@@ -235,33 +235,7 @@ func (c *Changes) count(b *engine.Batch, r row) error {
 		c.site, c.origin = site, c.originOf(b, site)
 	}
 	known := c.blame(b, r)
-	of, also := c.last[r.agent].ofRule, c.places(r)
-	if c.byRow { // a URL may be closed by one rule today, and by another tomorrow
-		if _, err := c.urls.Add(c.totals[int(r.agent)*int(engine.NumChanges)+int(r.change)], r.hash, also); err != nil {
-			return err
-		}
-		also = Also{}
-	}
-	requests, err := c.urls.Add(of, r.hash, also)
-	if err != nil {
-		return err
-	}
-	known.top.Offer(r.text, r.hash, requests, func() Decider { return c.otherOf(b, r) })
-	if len(b.Times) > 0 && b.Times[r.url] != engine.NoTime {
-		c.countDay(&c.last[r.agent], dayKey{r.agent, r.change, dayOf(b.Times[r.url])})
-	}
-	if c.status >= 0 {
-		key := statusKey{r.agent, r.change, -1}
-		if k := &b.Kept[c.status]; k.Present[r.url] {
-			key.status = k.Ints[r.url]
-		}
-		_, err = c.urls.Add(c.statuses.GroupOr(key, statusKey{r.agent, r.change, -1}), r.hash, Also{})
-	}
-	return err
-}
-
-// places returns the groups of the family and the origin of a row.
-func (c *Changes) places(r row) (also Also) {
+	var also Also
 	if family := Family(r.text[prefixLen(r.text):]); string(family) != c.family {
 		c.family = string(family)
 	}
@@ -276,26 +250,47 @@ func (c *Changes) places(r row) (also Also) {
 		}
 		also[1] = last.atGroup
 	}
-	return also
-}
-
-// countDay counts a request on its day. A URL may be requested on several days, so distinct ones would
-// take memory for each; these are not counted.
-func (c *Changes) countDay(last *lastGroups, key dayKey) {
-	if last.onGroup == 0 || last.day != key {
-		last.day, last.onGroup = key, c.days.GroupOr(key, dayKey{key.agent, key.change, otherDay})
+	of, also := c.last[r.agent].ofRule, also
+	if c.byRow { // a URL may be closed by one rule today, and by another tomorrow
+		if _, err := c.urls.Add(c.totals[int(r.agent)*int(engine.NumChanges)+int(r.change)], r.hash, also); err != nil {
+			return err
+		}
+		also = Also{}
 	}
-	c.urls.AddRequest(last.onGroup)
-}
-
-// dayOf returns the number of a day since 1970, of microseconds.
-func dayOf(micros int64) int32 {
-	const day = int64(24 * time.Hour / time.Microsecond)
-	n := micros / day // at most 107 million
-	if micros%day < 0 {
-		n--
+	requests, err := c.urls.Add(of, r.hash, also)
+	if err != nil {
+		return err
 	}
-	return int32(n)
+	known.top.Offer(r.text, r.hash, requests, func() Decider {
+		if oldIsToBlame(b, r) {
+			return decider(c.now, b, r, b.Verdicts[r.verdict])
+		}
+		return decider(c.old, b.Old, r, b.Old.Verdicts[r.verdict])
+	})
+	if len(b.Times) > 0 && b.Times[r.url] != engine.NoTime {
+		// Count a request on its day. A URL may be requested on several days, so distinct ones would
+		// take memory for each; these are not counted.
+		last := &c.last[r.agent]
+		micros := b.Times[r.url]
+		const day = int64(24 * time.Hour / time.Microsecond)
+		n := micros / day // at most 107 million
+		if micros%day < 0 {
+			n--
+		}
+		key := dayKey{r.agent, r.change, int32(n)}
+		if last.onGroup == 0 || last.day != key {
+			last.day, last.onGroup = key, c.days.GroupOr(key, dayKey{key.agent, key.change, otherDay})
+		}
+		c.urls.AddRequest(last.onGroup)
+	}
+	if c.status >= 0 {
+		key := statusKey{r.agent, r.change, -1}
+		if k := &b.Kept[c.status]; k.Present[r.url] {
+			key.status = k.Ints[r.url]
+		}
+		_, err = c.urls.Add(c.statuses.GroupOr(key, statusKey{r.agent, r.change, -1}), r.hash, Also{})
+	}
+	return err
 }
 
 // originOf returns the name of a site.
@@ -346,14 +341,6 @@ func oldIsToBlame(b *engine.Batch, r row) bool {
 		return false
 	}
 	return r.change == engine.Opened || b.Old.Verdicts[r.verdict].Rule != engine.NoRule
-}
-
-// otherOf returns the decider of a row on the side that is not to blame.
-func (c *Changes) otherOf(b *engine.Batch, r row) Decider {
-	if oldIsToBlame(b, r) {
-		return decider(c.now, b, r, b.Verdicts[r.verdict])
-	}
-	return decider(c.old, b.Old, r, b.Old.Verdicts[r.verdict])
 }
 
 // agentIn returns the number of the agent of a row in a batch, for a Lookup.
@@ -519,7 +506,23 @@ func (c *Changes) Report(most int) *ChangesReport {
 		}
 	}
 	details := func(agent uint16, change engine.Change) *ChangeDetails { return &r.Agents[at[agent]].Of[change] }
-	c.reportRules(details, most)
+	// Add the rules and reasons to blame.
+	for _, row := range c.rules.Rows(c.compareRules) {
+		d := details(row.Key.agent, row.Key.change)
+		if len(d.Rules) == most || row.Key.line == otherLine {
+			d.MoreRules++
+			continue
+		}
+		of := c.blamed[row.Group]
+		blamed := BlamedRule{
+			Decider: Decider{Line: int(row.Key.line), Reason: row.Key.reason}, Old: row.Key.old, Origin: of.origin, Others: of.others,
+			ChangeCount: ChangeCount{row.Requests, row.URLs}, Examples: of.top.Examples(),
+		}
+		if blamed.Line > 0 {
+			blamed.Rule = of.rule.String()
+		}
+		d.Rules = append(d.Rules, blamed)
+	}
 	reportTexts(c.families, most, func(k textKey) (*[]Part, *int) {
 		d := details(k.agent, k.change)
 		return &d.Families, &d.MoreFamilies
@@ -533,12 +536,7 @@ func (c *Changes) Report(most int) *ChangesReport {
 		d := details(row.Key.agent, row.Key.change)
 		d.Statuses = append(d.Statuses, StatusPart{row.Key.status, ChangeCount{row.Requests, row.URLs}})
 	}
-	c.reportDays(details, most)
-	return r
-}
-
-// reportDays adds the latest days.
-func (c *Changes) reportDays(details func(agent uint16, change engine.Change) *ChangeDetails, most int) {
+	// Add the latest days.
 	rows := c.days.Rows(func(dayKey, dayKey) int { return 0 })
 	slices.SortFunc(rows, func(a, b Row[dayKey]) int { return cmp.Compare(b.Key.day, a.Key.day) })
 	for _, row := range rows {
@@ -549,6 +547,7 @@ func (c *Changes) reportDays(details func(agent uint16, change engine.Change) *C
 		}
 		d.Days = slices.Insert(d.Days, 0, DayPart{time.Unix(0, 0).UTC().AddDate(0, 0, int(row.Key.day)), row.Requests})
 	}
+	return r
 }
 
 // sums returns the counts by agent and change.
@@ -573,26 +572,6 @@ func (c *Changes) compareRules(a, b ruleKey) int {
 	x, y := c.blamed[c.rules.groups[a]], c.blamed[c.rules.groups[b]]
 	return cmp.Or(cmp.Compare(a.agent, b.agent), cmp.Compare(x.origin, y.origin), cmp.Compare(a.line, b.line),
 		cmp.Compare(a.reason, b.reason), cmp.Compare(a.ruling, b.ruling), cmp.Compare(a.change, b.change))
-}
-
-// reportRules adds the rules and reasons to blame.
-func (c *Changes) reportRules(details func(agent uint16, change engine.Change) *ChangeDetails, most int) {
-	for _, row := range c.rules.Rows(c.compareRules) {
-		d := details(row.Key.agent, row.Key.change)
-		if len(d.Rules) == most || row.Key.line == otherLine {
-			d.MoreRules++
-			continue
-		}
-		of := c.blamed[row.Group]
-		blamed := BlamedRule{
-			Decider: Decider{Line: int(row.Key.line), Reason: row.Key.reason}, Old: row.Key.old, Origin: of.origin, Others: of.others,
-			ChangeCount: ChangeCount{row.Requests, row.URLs}, Examples: of.top.Examples(),
-		}
-		if blamed.Line > 0 {
-			blamed.Rule = of.rule.String()
-		}
-		d.Rules = append(d.Rules, blamed)
-	}
 }
 
 // reportDirectories adds up the families of each first directory.

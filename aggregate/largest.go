@@ -89,7 +89,20 @@ func (l *Largest[T]) NewItem(number int64, tie uint64, bytes int) *T {
 func (l *Largest[T]) cut() {
 	from, to, held := 0, len(l.all), int64(0)
 	for from < to {
-		at, bytes := from+part(l.all[from:to]), held
+		// Put those that come before one of them in front of it, the others behind it.
+		some := l.all[from:to]
+		var before int
+		last := len(some) - 1
+		pivot := rand.IntN(len(some)) // nobody can choose an order that makes it slow
+		some[pivot], some[last] = some[last], some[pivot]
+		for i := range some[:last] {
+			if some[i].compare(&some[last]) < 0 {
+				some[i], some[before] = some[before], some[i]
+				before++
+			}
+		}
+		some[before], some[last] = some[last], some[before]
+		at, bytes := from+before, held
 		for i := range l.all[from : at+1] {
 			bytes += int64(l.all[from+i].bytes)
 		}
@@ -124,21 +137,6 @@ func (l *Largest[T]) dropItems() {
 	if l.items = l.items[:kept]; l.compact != nil {
 		l.compact(l.items)
 	}
-}
-
-// part puts those that come before one of them in front of it, the others behind it, and returns how many are in front.
-func part(some []ranked) (before int) {
-	last := len(some) - 1
-	pivot := rand.IntN(len(some)) // nobody can choose an order that makes it slow
-	some[pivot], some[last] = some[last], some[pivot]
-	for i := range some[:last] {
-		if some[i].compare(&some[last]) < 0 {
-			some[i], some[before] = some[before], some[i]
-			before++
-		}
-	}
-	some[before], some[last] = some[last], some[before]
-	return before
 }
 
 // All yields the items, those with the greatest numbers first.

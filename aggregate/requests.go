@@ -153,7 +153,15 @@ func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Request, error)
 		}
 	}
 	q := Request{key: key, Kind: kind, variant: p.Variant, site: p.Site, at: uint32(len(r.text)), size: uint16(len(p.URL)), prefix: uint16(p.Prefix)}
-	q.pathEnd = uint16(p.Prefix + pathLen(p.URL[p.Prefix:]))
+	rest := p.URL[p.Prefix:]
+	n := len(rest)
+	if i := bytes.IndexByte(rest, '?'); i >= 0 {
+		n = i
+	}
+	if i := bytes.IndexByte(rest[:n], '#'); i >= 0 {
+		n = i
+	}
+	q.pathEnd = uint16(p.Prefix + n)
 	if n := len(r.all); n > 0 && string(r.originOf(&r.all[n-1])) == string(p.URL[:p.Prefix]) {
 		q.origin = r.all[n-1].origin
 	} else {
@@ -173,18 +181,6 @@ func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Request, error)
 // slot returns where the search for a key begins.
 func (r *Requests) slot(key uint64) uint64 {
 	return (key ^ r.seed) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(r.slots))))
-}
-
-// pathLen returns how many bytes behind an origin are its path.
-func pathLen(rest []byte) int {
-	n := len(rest)
-	if i := bytes.IndexByte(rest, '?'); i >= 0 {
-		n = i
-	}
-	if i := bytes.IndexByte(rest[:n], '#'); i >= 0 {
-		n = i
-	}
-	return n
 }
 
 func (r *Requests) url(q *Request) []byte      { return r.text[q.at:][:q.size] }

@@ -290,7 +290,25 @@ func (f *RuleFile) share(agent int, s *RuleSet) {
 // is no path, see [robots.SplitURL].
 func (r *Rules) Outcome(url []byte, prefix int, f *RuleFile, s *RuleSet, rule int32) *Outcome {
 	if s.matcher == nil {
-		r.addMatcher(f, s)
+		// Make the matcher of a set. Matchers that take too much together are dropped first.
+		if r.matchers > r.maxMatchers {
+			r.dropMatchers()
+		}
+		rules, _ := r.look.Rules(f.id, s.agent)
+		// For each rule the first rule of the same line: a rule may have two patterns.
+		lines := make([]int32, len(rules))
+		byLine := make(map[int32]int32, len(rules))
+		for i, r := range rules {
+			first, known := byLine[r.Line]
+			if !known {
+				first = int32(i)
+				byLine[r.Line] = first
+			}
+			lines[i] = first
+		}
+		s.lines = lines
+		s.matcher = newMatcher(rules, s.lines, r.dialect)
+		r.matchers += s.matcher.size
 	}
 	if rule != engine.NoRule {
 		rule = s.lines[rule]
@@ -331,17 +349,6 @@ func (r *Rules) known(s *RuleSet, rule int32) *Outcome {
 	return s.last
 }
 
-// addMatcher makes the matcher of a set. Matchers that take too much together are dropped first.
-func (r *Rules) addMatcher(f *RuleFile, s *RuleSet) {
-	if r.matchers > r.maxMatchers {
-		r.dropMatchers()
-	}
-	rules, _ := r.look.Rules(f.id, s.agent)
-	s.lines = linesOf(rules)
-	s.matcher = newMatcher(rules, s.lines, r.dialect)
-	r.matchers += s.matcher.size
-}
-
 // dropMatchers drops all matchers.
 func (r *Rules) dropMatchers() {
 	for _, f := range r.files {
@@ -350,19 +357,4 @@ func (r *Rules) dropMatchers() {
 		}
 	}
 	r.matchers = 0
-}
-
-// linesOf returns, for each rule, the first rule of the same line: a rule may have two patterns.
-func linesOf(rules []robots.Rule) []int32 {
-	lines := make([]int32, len(rules))
-	byLine := make(map[int32]int32, len(rules))
-	for i, r := range rules {
-		first, known := byLine[r.Line]
-		if !known {
-			first = int32(i)
-			byLine[r.Line] = first
-		}
-		lines[i] = first
-	}
-	return lines
 }
