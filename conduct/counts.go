@@ -28,14 +28,6 @@ type answersOf struct {
 	requests     int64              // of anything, set where the pair is sent
 }
 
-// noAnswers returns those of a crawler that never had one.
-func noAnswers() (a answersOf) {
-	for i := range a.first {
-		a.first[i] = NoTime
-	}
-	return a
-}
-
 // note notes the answer of an event. isText reports whether a text is in force.
 func (a *answersOf) note(e *event, isText bool) {
 	a.first[e.fit] = earlier(a.first[e.fit], e.at)
@@ -103,7 +95,11 @@ func (a *answersOf) known(bodies bool) int64 {
 
 // newCounts returns the counts of no request.
 func newCounts() counts {
-	return counts{first: NoTime, last: NoTime, fetched: noAnswers(), newest: noDelay}
+	var a answersOf
+	for i := range a.first {
+		a.first[i] = NoTime
+	}
+	return counts{first: NoTime, last: NoTime, fetched: a, newest: noDelay}
 }
 
 // earlier returns the earlier of two moments.
@@ -112,20 +108,6 @@ func earlier(a, b int64) int64 {
 		return b
 	}
 	return a
-}
-
-// addCounts adds the counts of other requests of the pair.
-func (c *counts) addCounts(o *counts) {
-	for i, n := range o.answers {
-		c.answers[i] += n
-	}
-	c.bytes = addBytes(c.bytes, o.bytes)
-	c.first, c.last = earlier(c.first, o.first), max(c.last, o.last)
-	c.robots += o.robots
-	c.untimed += o.untimed
-	c.violations += o.violations
-	c.fetched.addAnswers(&o.fetched)
-	c.newest = max(c.newest, o.newest)
 }
 
 // addBytes returns the sum of counts of bytes, which are not negative: [MostBytes] if it is greater.

@@ -38,17 +38,3 @@ func (j *Journal) appendDetail(dst []byte, b *engine.Batch, row int) []byte {
 	}
 	return wire.AppendText(binary.AppendVarint(append(dst, byte(verified)), int64(rule.Line)), text)
 }
-
-// readDetail sets the fields of a request from the detail of its event, and reports whether the detail is complete.
-func (q *Request) readDetail(detail []byte) bool {
-	c := wire.NewCursor(detail)
-	q.URL = c.Text()
-	for _, text := range [...]*[]byte{&q.Client, &q.UserAgent} {
-		if isThere := c.Byte() == 1; isThere {
-			*text = c.Text()
-		}
-	}
-	q.Status, q.Verified = c.Varint(), ranges.Answer(c.Byte())
-	q.RuleLine, q.Rule = c.Varint(), c.Text()
-	return c.AtEnd() && int(q.Verified) < ranges.NumAnswers
-}

@@ -175,11 +175,7 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 	if e.kind == allowed || e.kind == failed || e.kind == moved {
 		return series, nil
 	}
-	return e.readRest(series)
-}
-
-// readRest reads the fields that only some events have.
-func (e *event) readRest(series []byte) ([]byte, error) {
+	// Read the fields that only some events have.
 	period, n := binary.Uvarint(series)
 	if n <= 0 {
 		return nil, errSeries

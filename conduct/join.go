@@ -124,7 +124,18 @@ func (j *joiner) addPiece(i *item) error {
 		return err
 	}
 	if all != nil {
-		j.counts.addCounts(all)
+		// Add the counts of other requests of the pair.
+		c := &j.counts
+		for i, n := range all.answers {
+			c.answers[i] += n
+		}
+		c.bytes = addBytes(c.bytes, all.bytes)
+		c.first, c.last = earlier(c.first, all.first), max(c.last, all.last)
+		c.robots += all.robots
+		c.untimed += all.untimed
+		c.violations += all.violations
+		c.fetched.addAnswers(&all.fetched)
+		c.newest = max(c.newest, all.newest)
 	}
 	if i.at == NoTime {
 		return nil

@@ -149,21 +149,6 @@ func (j *Journal) Sizes() (bodies, headers bool) { return j.seen.bodied, j.seen.
 // leastAnswer is how many bytes an answer with its header has at least, whatever packs that.
 const leastAnswer = 40
 
-// noteSize notes what the bytes of an answer show of the log.
-func (j *Journal) noteSize(b *engine.Batch, row int) {
-	status, ok := keptInt(b, row, j.opt.Status)
-	size, isSized := keptInt(b, row, j.opt.Bytes)
-	if !ok || !isSized || status < 200 || status >= 400 {
-		return
-	}
-	switch hasNoBody := status == 204 || status == 304 || j.isHead(b, row); {
-	case hasNoBody && size > 0:
-		j.seen.headed = true
-	case hasNoBody || 0 < size && size < leastAnswer: // other answers of 0 bytes may be transfers that ended early
-		j.seen.bodied = true
-	}
-}
-
 // isHead reports whether the method of a request is HEAD.
 func (j *Journal) isHead(b *engine.Batch, row int) bool {
 	return j.opt.Method > 0 && strings.EqualFold(string(b.Piece(b.Kept[j.opt.Method-1].Texts[row])), "HEAD")
@@ -173,7 +158,8 @@ func (j *Journal) isHead(b *engine.Batch, row int) bool {
 func (j *Journal) Write(b *engine.Batch) error {
 	j.lookup.Use(b)
 	deeds := b.Deeds
-	j.strays.begin(b)
+	j.strays.batch = slices.Grow(j.strays.batch[:0], len(b.Strays))[:len(b.Strays)]
+	clear(j.strays.batch)
 	for row, id := range b.Sites {
 		at := timeOf(b, row)
 		number, isStray := id.Stray()
@@ -186,7 +172,17 @@ func (j *Journal) Write(b *engine.Batch) error {
 			}
 		}
 		if j.opt.Texts != nil && j.opt.Bytes > 0 && !j.seen.headed {
-			j.noteSize(b, row)
+			// Note what the bytes of an answer show of the log.
+			status, ok := keptInt(b, row, j.opt.Status)
+			size, isSized := keptInt(b, row, j.opt.Bytes)
+			if ok && isSized && status >= 200 && status < 400 {
+				switch hasNoBody := status == 204 || status == 304 || j.isHead(b, row); {
+				case hasNoBody && size > 0:
+					j.seen.headed = true
+				case hasNoBody || 0 < size && size < leastAnswer: // other answers of 0 bytes may be transfers that ended early
+					j.seen.bodied = true
+				}
+			}
 		}
 		if b.Agents[row] == 0 { // no crawler
 			continue
@@ -453,7 +449,17 @@ func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id eng
 			origin = j.strays.number(b, n)
 		}
 	}
-	p := j.table.addPair(origin, agent)
+	// Add a pair that is not there.
+	t := &j.table
+	if 2*len(t.pairs) >= len(t.slots) {
+		t.slots = make([]uint32, 2*len(t.slots))
+		for i := range t.pairs {
+			t.place(i)
+		}
+	}
+	t.pairs = append(t.pairs, pair{origin: origin, agent: agent, state: state{delay: noDelay}, own: noDelay, counts: newCounts()})
+	t.place(len(t.pairs) - 1)
+	p := &t.pairs[len(t.pairs)-1]
 	p.ruling = 0
 	if isStray(origin) {
 		return p, nil
@@ -515,12 +521,6 @@ const strayBit = 1 << 31
 // isStray reports whether an origin is one of them.
 func isStray(origin uint32) bool { return origin&strayBit != 0 }
 
-// begin begins a batch.
-func (s *strays) begin(b *engine.Batch) {
-	s.batch = slices.Grow(s.batch[:0], len(b.Strays))[:len(b.Strays)]
-	clear(s.batch)
-}
-
 // number returns the number of an origin, by that in the batch.
 func (s *strays) number(b *engine.Batch, n int) uint32 {
 	if s.batch[n] > 0 {
@@ -540,11 +540,4 @@ func (s *strays) number(b *engine.Batch, n int) uint32 {
 	}
 	s.batch[n] = number + 1
 	return number | strayBit
-}
-
-// reset forgets all origins.
-func (s *strays) reset() {
-	clear(s.numbers)
-	clear(s.batch)
-	s.names, s.size = nil, 0
 }

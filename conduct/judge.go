@@ -8,6 +8,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/wire"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -21,7 +22,14 @@ func (j *Journal) Judge(to Report) error {
 		}
 		j.table = table{} // the merge has its memory
 	}
-	judge := newJudge(j.opt, to)
+	cache := j.opt.Cache
+	if cache == 0 {
+		cache = defaultCache
+	}
+	judge := &judge{
+		opt: j.opt, to: to, cache: max(0, min(cache, time.Duration(1<<62))).Microseconds(), operators: map[string]string{},
+		median: newMedians(j.opt), keys: map[string]uint32{},
+	}
 	judge.bodies = j.seen.bodied && !j.seen.headed
 	defer judge.median.close()
 	var err error
@@ -33,7 +41,20 @@ func (j *Journal) Judge(to Report) error {
 	if err != nil {
 		return err
 	}
-	return judge.finish()
+	// Report the facts known only at the end.
+	if err := judge.endOrigin(); err != nil {
+		return err
+	}
+	if err := judge.median.finish(func(key uint32, median int64) { judge.all[key].AnswerMedian = median }); err != nil {
+		return err
+	}
+	slices.SortFunc(judge.all, func(a, b *Row) int { return strings.Compare(a.Agent, b.Agent) })
+	for _, r := range judge.all {
+		if err := judge.to.Row(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A judge is a reader that judges each request a text forbids, by the answers that its crawler had before.
@@ -66,18 +87,6 @@ type judge struct {
 	keys    map[string]uint32 // with Options.ByAgent, of all
 	all     []*Row            // the same, by key
 	request Request
-}
-
-// newJudge returns a judge that gives its findings to a Report.
-func newJudge(opt Options, to Report) *judge {
-	cache := opt.Cache
-	if cache == 0 {
-		cache = defaultCache
-	}
-	return &judge{
-		opt: opt, to: to, cache: max(0, min(cache, time.Duration(1<<62))).Microseconds(), operators: map[string]string{},
-		median: newMedians(opt), keys: map[string]uint32{},
-	}
 }
 
 // operator returns who runs a crawler; "" is unknown.
@@ -209,9 +218,15 @@ func (j *judge) answer(e *event) error {
 		gap := e.at - r.LastAnswer
 		r.AnswerGaps++
 		r.AnswerMost = max(r.AnswerMost, gap)
-		if err := j.median.addNumber(j.key, gap); err != nil {
-			return err
+		// Add a number. None is negative.
+		m := j.median
+		if len(m.all) >= m.most {
+			if err := m.write(); err != nil {
+				return err
+			}
 		}
+		m.all = append(m.all, keyed{j.key, gap})
+		m.count[j.key]++
 	} else {
 		r.FirstAnswer = e.at
 	}
@@ -281,7 +296,17 @@ const leastBusy = 20
 func (j *judge) report(e *event, conduct Conduct) error {
 	q := &j.request
 	*q = Request{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: e.at, Conduct: conduct, Violated: e.violated, Answer: NoTime, Capture: NoTime}
-	if !q.readDetail(e.detail) {
+	// The rest is in the detail of the event, which has to be complete.
+	c := wire.NewCursor(e.detail)
+	q.URL = c.Text()
+	for _, text := range [...]*[]byte{&q.Client, &q.UserAgent} {
+		if isThere := c.Byte() == 1; isThere {
+			*text = c.Text()
+		}
+	}
+	q.Status, q.Verified = c.Varint(), ranges.Answer(c.Byte())
+	q.RuleLine, q.Rule = c.Varint(), c.Text()
+	if !c.AtEnd() || int(q.Verified) >= ranges.NumAnswers {
 		return errSeries
 	}
 	if j.isLast {
@@ -359,21 +384,4 @@ func (j *judge) end(c *counts) error {
 		}
 	}
 	return j.to.Row(r)
-}
-
-// finish reports the facts known only at the end.
-func (j *judge) finish() error {
-	if err := j.endOrigin(); err != nil {
-		return err
-	}
-	if err := j.median.finish(func(key uint32, median int64) { j.all[key].AnswerMedian = median }); err != nil {
-		return err
-	}
-	slices.SortFunc(j.all, func(a, b *Row) int { return strings.Compare(a.Agent, b.Agent) })
-	for _, r := range j.all {
-		if err := j.to.Row(r); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -34,18 +34,6 @@ func newMedians(opt Options) *medians {
 	return &medians{dir: opt.TempDir, most: int(max(64, cmp.Or(opt.Memory, DefaultMemory)/16/size)), count: map[uint32]int64{}}
 }
 
-// addNumber adds a number. None is negative.
-func (m *medians) addNumber(key uint32, value int64) error {
-	if len(m.all) >= m.most {
-		if err := m.write(); err != nil {
-			return err
-		}
-	}
-	m.all = append(m.all, keyed{key, value})
-	m.count[key]++
-	return nil
-}
-
 // write writes all numbers to disk, and forgets them.
 func (m *medians) write() error {
 	if m.spill == nil {

@@ -24,8 +24,13 @@ func (j *Journal) writeRun(last bool) error {
 		return err
 	}
 	run.End()
-	j.table.reset()
-	j.strays.reset()
+	t := &j.table
+	clear(t.slots)
+	t.pairs, t.arena = t.pairs[:0], t.arena[:0]
+	s := &j.strays
+	clear(s.numbers)
+	clear(s.batch)
+	s.names, s.size = nil, 0
 	return nil
 }
 
@@ -59,8 +64,44 @@ func (j *Journal) sendPairs(to reader, all bool) error {
 		pairs[i] = uint32(j.table.index(uint32(key>>32), order[uint32(key)]))
 	}
 	for _, t := range j.pairsByOrigin(pairs, all) {
-		if err := j.sendOrigin(to, &t); err != nil {
+		// Send an origin, and its pairs, to a reader.
+		o := origin{name: t.name, first: NoTime, fetched: map[string]answersOf{}}
+		if !isStray(t.origin) {
+			s := &j.sites[t.origin]
+			o.first = s.first
+			j.spans = j.spans[:0]
+			if s.isDated {
+				j.spans = j.lookup.Stretches(j.spans, engine.SiteID(t.origin), s.ruling)
+			} else if s.isKnown {
+				j.spans = append(j.spans, engine.Stretch{From: NoTime, ID: s.ruling})
+			}
+			o.reigns = appendReigns(nil, j.spans)
+		}
+		names := j.list.Names()
+		for _, n := range t.pairs {
+			p := &j.table.pairs[n]
+			a := p.fetched
+			for answer, requests := range p.answers {
+				if ranges.Answer(answer) != ranges.No {
+					a.requests += requests
+				}
+			}
+			o.fetched[names[p.agent]] = a
+		}
+		if err := to.origin(&o); err != nil {
 			return err
+		}
+		for _, n := range t.pairs {
+			p := &j.table.pairs[n]
+			if err := to.begin(names[p.agent]); err != nil {
+				return err
+			}
+			if err := j.sendEvents(to, p); err != nil {
+				return err
+			}
+			if err := to.end(&p.counts); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -100,49 +141,6 @@ func (j *Journal) nameOf(id uint32) string {
 	return string(j.lookup.Origin(engine.SiteID(id)))
 }
 
-// sendOrigin sends an origin, and its pairs, to a reader.
-func (j *Journal) sendOrigin(to reader, t *originPairs) error {
-	o := origin{name: t.name, first: NoTime, fetched: map[string]answersOf{}}
-	if !isStray(t.origin) {
-		s := &j.sites[t.origin]
-		o.first = s.first
-		j.spans = j.spans[:0]
-		if s.isDated {
-			j.spans = j.lookup.Stretches(j.spans, engine.SiteID(t.origin), s.ruling)
-		} else if s.isKnown {
-			j.spans = append(j.spans, engine.Stretch{From: NoTime, ID: s.ruling})
-		}
-		o.reigns = appendReigns(nil, j.spans)
-	}
-	names := j.list.Names()
-	for _, n := range t.pairs {
-		p := &j.table.pairs[n]
-		a := p.fetched
-		for answer, requests := range p.answers {
-			if ranges.Answer(answer) != ranges.No {
-				a.requests += requests
-			}
-		}
-		o.fetched[names[p.agent]] = a
-	}
-	if err := to.origin(&o); err != nil {
-		return err
-	}
-	for _, n := range t.pairs {
-		p := &j.table.pairs[n]
-		if err := to.begin(names[p.agent]); err != nil {
-			return err
-		}
-		if err := j.sendEvents(to, p); err != nil {
-			return err
-		}
-		if err := to.end(&p.counts); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // sendEvents sends the events of a pair to a reader in order of time.
 func (j *Journal) sendEvents(to reader, p *pair) error {
 	if !p.jumbled {
@@ -153,7 +151,20 @@ func (j *Journal) sendEvents(to reader, p *pair) error {
 	if err := j.events(p, s.addEvent); err != nil {
 		return err
 	}
-	return s.finish()
+	// Send the events in order.
+	if s.spill != nil {
+		if err := s.write(); err != nil {
+			return err
+		}
+		return merge(s.spill, &joiner{to: eventsOnly{s.to}, details: true})
+	}
+	s.sort()
+	for i := range s.all {
+		if err := s.to.event(&s.all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // events calls tell for the events of a pair, in the order of the rows. An event is valid until it returns.
@@ -226,23 +237,6 @@ func (s *sorter) write() error {
 	}
 	run.End()
 	s.all = s.all[:0]
-	return nil
-}
-
-// finish sends the events in order.
-func (s *sorter) finish() error {
-	if s.spill != nil {
-		if err := s.write(); err != nil {
-			return err
-		}
-		return merge(s.spill, &joiner{to: eventsOnly{s.to}, details: true})
-	}
-	s.sort()
-	for i := range s.all {
-		if err := s.to.event(&s.all[i]); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

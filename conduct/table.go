@@ -83,19 +83,6 @@ func hash(origin, agent uint32) uint32 {
 	return uint32(h >> 32)
 }
 
-// addPair adds a pair that is not there.
-func (t *table) addPair(origin, agent uint32) *pair {
-	if 2*len(t.pairs) >= len(t.slots) {
-		t.slots = make([]uint32, 2*len(t.slots))
-		for i := range t.pairs {
-			t.place(i)
-		}
-	}
-	t.pairs = append(t.pairs, pair{origin: origin, agent: agent, state: state{delay: noDelay}, own: noDelay, counts: newCounts()})
-	t.place(len(t.pairs) - 1)
-	return &t.pairs[len(t.pairs)-1]
-}
-
 // place puts a pair into its slot.
 func (t *table) place(n int) {
 	mask := uint32(len(t.slots) - 1)
@@ -179,10 +166,4 @@ func (t *table) chunks(p *pair) func(yield func([]byte) bool) {
 			at = next
 		}
 	}
-}
-
-// reset forgets all pairs, and keeps the memory.
-func (t *table) reset() {
-	clear(t.slots)
-	t.pairs, t.arena = t.pairs[:0], t.arena[:0]
 }
