@@ -85,7 +85,17 @@ func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *Cell
 	case ArrowFile, ArrowStream:
 		t.rows, err = newArrowCells(t, opt.Format, keys, values)
 	default:
-		t.rows = newLineCells(t, opt)
+		// Begin a file of lines.
+		spec := &container.Specs[opt.Format]
+		syntax, head := opt.CSV.Begin(opt.Format)
+		l := &lineCells{t: t, syntax: syntax, text: []byte(head), packer: fieldtext.NewPacker(spec.Packing), counts: spec.Syntax != &fieldtext.JSON && !opt.CSV.Safe}
+		if l.syntax.Header {
+			for i, f := range t.fields {
+				l.text = l.syntax.Text(l.syntax.Lead(l.text, i, f.Name), []byte(f.Name))
+			}
+			l.text = append(l.text, l.syntax.End...)
+		}
+		t.rows = l
 	}
 	return t, err
 }
@@ -223,54 +233,38 @@ type lineCells struct {
 	counts   bool // formulas
 }
 
-// newLineCells begins a file of lines.
-func newLineCells(t *CellTable, opt CellOptions) *lineCells {
-	spec := &container.Specs[opt.Format]
-	syntax, head := opt.CSV.Begin(opt.Format)
-	l := &lineCells{t: t, syntax: syntax, text: []byte(head), packer: fieldtext.NewPacker(spec.Packing), counts: spec.Syntax != &fieldtext.JSON && !opt.CSV.Safe}
-	if l.syntax.Header {
-		for i, f := range t.fields {
-			l.text = l.syntax.Text(l.syntax.Lead(l.text, i, f.Name), []byte(f.Name))
-		}
-		l.text = append(l.text, l.syntax.End...)
-	}
-	return l
-}
-
 // addRow adds a line.
 func (l *lineCells) addRow(row []parquet.Cell) error {
 	for i := range row {
 		l.text = l.syntax.Lead(l.text, i, l.t.fields[i].Name)
-		l.addCell(l.t.fields[i].Type, &row[i])
+		// Add a cell to the line.
+		kind := l.t.fields[i].Type
+		cell := &row[i]
+		switch {
+		case cell.Null:
+			l.text = append(l.text, l.syntax.Null...)
+		case kind == parquet.Text || kind == parquet.Dictionary:
+			if l.counts && fieldtext.IsFormula([]byte(cell.Text)) {
+				l.t.formulas.See([]byte(cell.Text))
+			}
+			l.text = l.syntax.Text(l.text, []byte(cell.Text))
+		case kind == parquet.Bool && cell.Int != 0:
+			l.text = append(l.text, "true"...)
+		case kind == parquet.Bool:
+			l.text = append(l.text, "false"...)
+		case kind == parquet.Time:
+			l.text = l.syntax.Time(&l.calendar, l.text, cell.Int)
+		case kind == parquet.Double:
+			l.text = l.syntax.Float(l.text, cell.Float)
+		default:
+			l.text = strconv.AppendInt(l.text, cell.Int, 10)
+		}
 	}
 	l.text = append(l.text, l.syntax.End...)
 	if len(l.text) < cellPiece {
 		return nil
 	}
 	return l.flush()
-}
-
-// addCell adds a cell to the line.
-func (l *lineCells) addCell(kind parquet.Type, cell *parquet.Cell) {
-	switch {
-	case cell.Null:
-		l.text = append(l.text, l.syntax.Null...)
-	case kind == parquet.Text || kind == parquet.Dictionary:
-		if l.counts && fieldtext.IsFormula([]byte(cell.Text)) {
-			l.t.formulas.See([]byte(cell.Text))
-		}
-		l.text = l.syntax.Text(l.text, []byte(cell.Text))
-	case kind == parquet.Bool && cell.Int != 0:
-		l.text = append(l.text, "true"...)
-	case kind == parquet.Bool:
-		l.text = append(l.text, "false"...)
-	case kind == parquet.Time:
-		l.text = l.syntax.Time(&l.calendar, l.text, cell.Int)
-	case kind == parquet.Double:
-		l.text = l.syntax.Float(l.text, cell.Float)
-	default:
-		l.text = strconv.AppendInt(l.text, cell.Int, 10)
-	}
 }
 
 // flush writes a piece.

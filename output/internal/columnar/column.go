@@ -332,7 +332,17 @@ func (c *dictColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	for len(rows) > 0 {
 		n := neighbours(rows)
 		if src := from[rows[0].Chunk].Columns[at].(*dictColumn).dict; src != c.dict {
-			moves := src.movesTo(c.dict)
+			i := slices.IndexFunc(src.moved, func(m moves) bool { return m.to == c.dict })
+			if i < 0 {
+				i = len(src.moved)
+				src.moved = slices.Grow(src.moved, 1)[:i+1]
+				src.moved[i].to = c.dict
+			}
+			m := &src.moved[i]
+			if more := src.Len() - len(m.by); more > 0 {
+				m.by = append(m.by, make([]move, more)...)
+			}
+			moves := m.by
 			for i, id := range c.All[start : start+n] {
 				if len(c.Present) == 0 || c.Present[start+i] != 0 {
 					c.All[start+i] = src.move(&moves[id], c.dict, id)
@@ -444,9 +454,6 @@ func (c *TextColumn) size() int {
 	return len(c.Bytes)
 }
 
-// row returns the text of a row, empty for a null. The column has offsets.
-func (c *TextColumn) row(row uint32) []byte { return c.Bytes[c.offsets[row]:c.offsets[row+1]] }
-
 // appendRows appends rows of the same column of other chunks.
 func (c *TextColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	var src *TextColumn
@@ -455,7 +462,7 @@ func (c *TextColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 		if r.Chunk != last {
 			src, last = from[r.Chunk].Columns[at].(*TextColumn), r.Chunk
 		}
-		text, present := src.row(r.Row), src.Present[r.Row]
+		text, present := src.Bytes[src.offsets[r.Row]:src.offsets[r.Row+1]], src.Present[r.Row]
 		if present != 0 {
 			c.begin(len(text))
 			c.Bytes = append(c.Bytes, text...)

@@ -3,13 +3,10 @@ package columnar
 import (
 	"bytes"
 	"hash/maphash"
-	"slices"
-	"time"
 	"unicode/utf8"
 
-	"github.com/robobatch/robobatch/internal/localtime"
-
 	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/internal/localtime"
 )
 
 // A Dictionary numbers the distinct texts of a column in the order of their first use. It is laid
@@ -136,35 +133,6 @@ func (d *Dictionary) named(i int, text string) int32 {
 	return d.number(i, text) - 1
 }
 
-// startBatch forgets the strays of the batch before.
-func (d *Dictionary) startBatch(strays int) {
-	d.strays = slices.Grow(d.strays[:0], strays)[:strays]
-	clear(d.strays)
-}
-
-// stray returns the number of a stray origin of the batch.
-func (d *Dictionary) stray(i int, origin []byte) int32 {
-	if d.strays[i] == 0 {
-		d.strays[i] = 1 + d.addValid(origin)
-	}
-	return d.strays[i] - 1
-}
-
-// date returns the number of the day, by the clock of the dictionary, of a time in microseconds since 1970.
-func (d *Dictionary) date(micros int64) int32 {
-	micros = d.clock.Shown(micros)
-	const microsPerDay = 24 * 60 * 60 * 1_000_000
-	day := micros / microsPerDay
-	if micros%microsPerDay < 0 {
-		day--
-	}
-	if d.dayID == 0 || day != d.day {
-		text := time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly)
-		d.day, d.dayID = day, 1+d.addString(text)
-	}
-	return d.dayID - 1
-}
-
 // reset forgets all texts and keeps the memory.
 func (d *Dictionary) reset() {
 	if d.Len() == 0 {
@@ -200,21 +168,6 @@ type moves struct {
 type move struct {
 	age uint32 // of the other dictionary when it got the text; 0 is never
 	id  int32
-}
-
-// movesTo returns a move of each text to another dictionary, valid until the next text is added here.
-func (d *Dictionary) movesTo(other *Dictionary) []move {
-	i := slices.IndexFunc(d.moved, func(m moves) bool { return m.to == other })
-	if i < 0 {
-		i = len(d.moved)
-		d.moved = slices.Grow(d.moved, 1)[:i+1]
-		d.moved[i].to = other
-	}
-	m := &d.moved[i]
-	if more := d.Len() - len(m.by); more > 0 {
-		m.by = append(m.by, make([]move, more)...)
-	}
-	return m.by
 }
 
 // move returns the number in another dictionary of the text with that number here, given its move.

@@ -3,6 +3,7 @@ package columnar
 import (
 	"encoding/binary"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/crawlers/ranges"
@@ -69,7 +70,25 @@ func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 		g.preferences = b.Preferences[from*c.Agents : to*c.Agents]
 	}
 	if c.streaks && c.Schema.verdicts {
-		g.findStreaks()
+		// Replace the verdicts by the first of each streak.
+		g.heads, g.headRulings, g.lengths, g.headPreferences = g.heads[:0], g.headRulings[:0], g.lengths[:0], g.headPreferences[:0]
+		start := 0
+		for i, v := range g.verdicts {
+			if next := i + 1; next < len(g.verdicts) && g.verdicts[next] == v &&
+				(v.Rule == engine.NoRule || g.rulings[next] == g.rulings[i]) && g.alike(i, next) {
+				continue
+			}
+			if g.preferences != nil {
+				g.headPreferences = append(g.headPreferences, g.preferences[i])
+			}
+			g.heads, g.headRulings = append(g.heads, v), append(g.headRulings, g.rulings[i])
+			g.lengths = append(g.lengths, int32(i+1-start))
+			start = i + 1
+		}
+		g.verdicts, g.rulings, g.streaks = g.heads, g.headRulings, g.lengths
+		if g.preferences != nil {
+			g.preferences = g.headPreferences
+		}
 	}
 	for i := range c.Schema.Fields {
 		if f := &c.Schema.Fields[i]; !c.Schema.Wide || !f.spec.perAgent {
@@ -77,29 +96,42 @@ func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 		}
 	}
 	if c.Schema.Wide {
-		g.gatherWide()
-	}
-}
-
-// findStreaks replaces the verdicts by the first of each streak.
-func (g *gathering) findStreaks() {
-	g.heads, g.headRulings, g.lengths, g.headPreferences = g.heads[:0], g.headRulings[:0], g.lengths[:0], g.headPreferences[:0]
-	start := 0
-	for i, v := range g.verdicts {
-		if next := i + 1; next < len(g.verdicts) && g.verdicts[next] == v &&
-			(v.Rule == engine.NoRule || g.rulings[next] == g.rulings[i]) && g.alike(i, next) {
-			continue
+		// Add the verdicts to the columns of the agents. Each dictionary gets its texts in the
+		// order of the rows, so that it does not matter where a block begins.
+		agents, rulings := len(g.c.Schema.Agents), g.batch.Rulings
+		g.agents = 1
+		if g.transposed == nil {
+			g.transposed = make([]engine.Verdict, agents*wideBlock)
 		}
-		if g.preferences != nil {
-			g.headPreferences = append(g.headPreferences, g.preferences[i])
+		transposed := g.transposed
+		if g.c.Schema.preferences && g.transposedPreferences == nil {
+			g.transposedPreferences = make([]engine.Preference, agents*wideBlock)
 		}
-		g.heads, g.headRulings = append(g.heads, v), append(g.headRulings, g.rulings[i])
-		g.lengths = append(g.lengths, int32(i+1-start))
-		start = i + 1
-	}
-	g.verdicts, g.rulings, g.streaks = g.heads, g.headRulings, g.lengths
-	if g.preferences != nil {
-		g.preferences = g.headPreferences
+		for from := g.from; from < g.to; from += wideBlock {
+			g.rulings = rulings[from:min(from+wideBlock, g.to)]
+			for i := range g.rulings { // read once and in order: by agent, each would miss the cache
+				for a, v := range g.batch.Verdicts[(from+i)*agents:][:agents] {
+					transposed[a*wideBlock+i] = v
+				}
+				if !g.c.Schema.preferences {
+					continue
+				}
+				for a, p := range g.batch.Preferences[(from+i)*agents:][:agents] {
+					g.transposedPreferences[a*wideBlock+i] = p
+				}
+			}
+			for a, columns := range g.c.Schema.Agents {
+				g.verdicts, g.agent, g.ruled = transposed[a*wideBlock:][:len(g.rulings)], a, false
+				g.uniform = uniform(g.verdicts)
+				if g.c.Schema.preferences {
+					g.preferences = g.transposedPreferences[a*wideBlock:][:len(g.rulings)]
+				}
+				for _, i := range columns {
+					f := &g.c.Schema.Fields[i]
+					f.spec.gather(g, f, g.c.Columns[i])
+				}
+			}
+		}
 	}
 }
 
@@ -123,45 +155,6 @@ func shortStreaks(sites []engine.SiteID) bool {
 		}
 	}
 	return ends*longStreaks*step > len(sites)
-}
-
-// gatherWide adds the verdicts to the columns of the agents. Each dictionary gets its texts in the
-// order of the rows, so that it does not matter where a block begins.
-func (g *gathering) gatherWide() {
-	agents, rulings := len(g.c.Schema.Agents), g.batch.Rulings
-	g.agents = 1
-	if g.transposed == nil {
-		g.transposed = make([]engine.Verdict, agents*wideBlock)
-	}
-	transposed := g.transposed
-	if g.c.Schema.preferences && g.transposedPreferences == nil {
-		g.transposedPreferences = make([]engine.Preference, agents*wideBlock)
-	}
-	for from := g.from; from < g.to; from += wideBlock {
-		g.rulings = rulings[from:min(from+wideBlock, g.to)]
-		for i := range g.rulings { // read once and in order: by agent, each would miss the cache
-			for a, v := range g.batch.Verdicts[(from+i)*agents:][:agents] {
-				transposed[a*wideBlock+i] = v
-			}
-			if !g.c.Schema.preferences {
-				continue
-			}
-			for a, p := range g.batch.Preferences[(from+i)*agents:][:agents] {
-				g.transposedPreferences[a*wideBlock+i] = p
-			}
-		}
-		for a, columns := range g.c.Schema.Agents {
-			g.verdicts, g.agent, g.ruled = transposed[a*wideBlock:][:len(g.rulings)], a, false
-			g.uniform = uniform(g.verdicts)
-			if g.c.Schema.preferences {
-				g.preferences = g.transposedPreferences[a*wideBlock:][:len(g.rulings)]
-			}
-			for _, i := range columns {
-				f := &g.c.Schema.Fields[i]
-				f.spec.gather(g, f, g.c.Columns[i])
-			}
-		}
-	}
 }
 
 // uniform reports whether all verdicts are equal, as they are for many agents on many sites.
@@ -202,7 +195,14 @@ func gatherTexts(g *gathering, f *field, col column) {
 			if valid && validPiece(data, span) {
 				c.Bytes = append(c.Bytes, data[span.Off:span.Off+span.Len]...)
 			} else {
-				g.c.Invalid += int64(c.appendValid(data[span.Off:span.Off+span.Len]) * g.agents)
+				// Append a text that was begun, escaped, and count the bytes that were not UTF-8.
+				var escaped int
+				start := len(c.Bytes)
+				c.Bytes, escaped = fieldtext.AppendValid(c.Bytes, data[span.Off:span.Off+span.Len])
+				if c.pages {
+					binary.LittleEndian.PutUint32(c.Bytes[start-4:], uint32(len(c.Bytes)-start))
+				}
+				g.c.Invalid += int64(escaped * g.agents)
 			}
 		}
 		c.end(present)
@@ -214,22 +214,31 @@ func gatherTexts(g *gathering, f *field, col column) {
 	}
 }
 
-// appendValid appends a text that was begun, escaped, and returns how many bytes were not UTF-8.
-func (c *TextColumn) appendValid(text []byte) (escaped int) {
-	start := len(c.Bytes)
-	c.Bytes, escaped = fieldtext.AppendValid(c.Bytes, text)
-	if c.pages {
-		binary.LittleEndian.PutUint32(c.Bytes[start-4:], uint32(len(c.Bytes)-start))
-	}
-	return escaped
-}
-
 // gatherOrigins looks an origin up once for all neighbours that share it.
 func gatherOrigins(g *gathering, _ *field, col column) {
 	c, sites := col.(*dictColumn), g.batch.Sites[g.from:g.to]
-	c.dict.startBatch(len(g.batch.Strays))
+	strays := len(g.batch.Strays)
+	c.dict.strays = slices.Grow(c.dict.strays[:0], strays)[:strays]
+	clear(c.dict.strays)
 	if c.Streaks != nil {
-		g.gatherOriginStreaks(c, sites)
+		// Add one streak for all neighbours of the same origin.
+		start := 0
+		for i, site := range sites {
+			if next := i + 1; next < len(sites) && sites[next] == site {
+				continue
+			}
+			rows, level := i+1-start, int16(1)
+			id := int32(0)
+			if site == engine.NoSite {
+				level = 0
+				c.Nulls += rows
+			} else {
+				id = g.names.origin(c.dict, site, g.batch.Strays)
+			}
+			c.Present = append(c.Present, level)
+			c.fill(id, rows)
+			start = i + 1
+		}
 		return
 	}
 	ids, present := c.extendNullable(len(sites))
@@ -245,27 +254,6 @@ func gatherOrigins(g *gathering, _ *field, col column) {
 		ids[i], present[i] = id, has
 	}
 	c.repeat(len(sites), g.agents)
-}
-
-// gatherOriginStreaks adds one streak for all neighbours of the same origin.
-func (g *gathering) gatherOriginStreaks(c *dictColumn, sites []engine.SiteID) {
-	start := 0
-	for i, site := range sites {
-		if next := i + 1; next < len(sites) && sites[next] == site {
-			continue
-		}
-		rows, level := i+1-start, int16(1)
-		id := int32(0)
-		if site == engine.NoSite {
-			level = 0
-			c.Nulls += rows
-		} else {
-			id = g.names.origin(c.dict, site, g.batch.Strays)
-		}
-		c.Present = append(c.Present, level)
-		c.fill(id, rows)
-		start = i + 1
-	}
 }
 
 // gatherAgents adds the agents of the run, or those that the rows name.
@@ -407,7 +395,22 @@ func gatherRules(g *gathering, f *field, _ column) {
 func (g *gathering) findRules(ids, lines []int32, present []int16) (nulls int) {
 	fromLog := len(g.batch.Agents) > 0
 	if g.agents == 1 && !fromLog {
-		return g.findRulesOf(g.agent, ids, lines, present)
+		// For verdicts of one agent this takes half the time.
+		var nulls int
+		verdicts, rulings := g.verdicts, g.rulings
+		for i := range verdicts {
+			switch rule := verdicts[i].Rule; {
+			case rule == engine.NoRule:
+				ids[i], lines[i], present[i] = 0, 0, 0
+				nulls++
+			case i > 0 && rule == verdicts[i-1].Rule && rulings[i] == rulings[i-1]:
+				ids[i], lines[i], present[i] = ids[i-1], lines[i-1], 1
+			default:
+				ids[i], lines[i] = g.names.rule(rulings[i], g.agent, rule)
+				present[i] = 1
+			}
+		}
+		return nulls
 	}
 	i, lastAgent := 0, -1
 	var last engine.RulingID
@@ -430,24 +433,6 @@ func (g *gathering) findRules(ids, lines []int32, present []int16) (nulls int) {
 			}
 			last, lastAgent = ruling, agent
 			i++
-		}
-	}
-	return nulls
-}
-
-// findRulesOf is findRules for verdicts of one agent, which takes half the time.
-func (g *gathering) findRulesOf(agent int, ids, lines []int32, present []int16) (nulls int) {
-	verdicts, rulings := g.verdicts, g.rulings
-	for i := range verdicts {
-		switch rule := verdicts[i].Rule; {
-		case rule == engine.NoRule:
-			ids[i], lines[i], present[i] = 0, 0, 0
-			nulls++
-		case i > 0 && rule == verdicts[i-1].Rule && rulings[i] == rulings[i-1]:
-			ids[i], lines[i], present[i] = ids[i-1], lines[i-1], 1
-		default:
-			ids[i], lines[i] = g.names.rule(rulings[i], agent, rule)
-			present[i] = 1
 		}
 	}
 	return nulls
@@ -517,7 +502,19 @@ func gatherDates(g *gathering, _ *field, col column) {
 	for i := range n {
 		ids[i], present[i] = 0, 0
 		if len(g.batch.Times) > 0 && g.batch.Times[g.from+i] != engine.NoTime {
-			ids[i], present[i] = c.dict.date(g.batch.Times[g.from+i]), 1
+			d := c.dict
+			micros := g.batch.Times[g.from+i]
+			micros = d.clock.Shown(micros)
+			const microsPerDay = 24 * 60 * 60 * 1_000_000
+			day := micros / microsPerDay
+			if micros%microsPerDay < 0 {
+				day--
+			}
+			if d.dayID == 0 || day != d.day {
+				text := time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly)
+				d.day, d.dayID = day, 1+d.addString(text)
+			}
+			ids[i], present[i] = d.dayID-1, 1
 		} else {
 			c.Nulls += g.agents
 		}

@@ -147,20 +147,6 @@ func (n *Numbering) agentOf(d *Dictionary, b *engine.Batch, row int) int32 {
 	return d.addString(look.AgentName(from.Rulings[row], agent))
 }
 
-// license returns the number of the first license of a robots.txt; ok is false if there is none. at is the index of
-// the column, whose lines the table of rules has among the rules: below those.
-func (n *Numbering) license(d *Dictionary, at int, site engine.RulingID) (id int32, ok bool) {
-	group := groupOf(site, 0)
-	e := n.rules.entry(group, engine.NoRule-1-int32(at))
-	if e.group == 0 {
-		*e = ruleEntry{group: group, rule: engine.NoRule - 1 - int32(at)}
-		if note, ok := n.catalog.Note(site, 0, robots.LicenseLines); ok {
-			e.id, e.line = d.addString(note.Value), note.Line
-		}
-	}
-	return e.id, e.line > 0
-}
-
 // groupOf returns the number of the rules of an agent for the table of rules.
 func groupOf(site engine.RulingID, agent int) uint64 { return 1 + (uint64(site)<<32 | uint64(agent)) }
 
@@ -184,7 +170,10 @@ func (n *Numbering) proof(d *Dictionary, p ranges.Proof) int32 {
 // origin returns the number of the origin of a row that has one.
 func (n *Numbering) origin(d *Dictionary, site engine.SiteID, strays [][]byte) int32 {
 	if i, stray := site.Stray(); stray {
-		return d.stray(i, strays[i])
+		if d.strays[i] == 0 {
+			d.strays[i] = 1 + d.addValid(strays[i])
+		}
+		return d.strays[i] - 1
 	}
 	if id := d.known(int(site)); id != 0 {
 		return id - 1

@@ -17,14 +17,6 @@ func preferenceSpec(name string, t parquet.Type, value func(c *preferenceCell) p
 	}
 }
 
-// usageColumns returns the names of the columns of preferences: columns of lines that are drafts.
-func usageColumns() []string {
-	drafts := []robots.Directive{robots.UsageLines, robots.SignalLines, robots.LicenseLines}
-	return specNames(func(s *spec) bool {
-		return slices.ContainsFunc(s.needs.Directives, func(d robots.Directive) bool { return slices.Contains(drafts, d) })
-	})
-}
-
 // HasUsage reports whether lines that are read by a draft decide the needs.
 func (n *Needs) HasUsage() bool {
 	return slices.ContainsFunc([]robots.Directive{robots.UsageLines, robots.SignalLines, robots.LicenseLines},
@@ -125,7 +117,13 @@ func gatherPreferences(g *gathering, f *field, col column) {
 		if i > 0 && p.Use == 0 && *p == g.preferences[i-1] { // all but the text of use is in it
 			levels[i] = levels[i-1]
 		} else {
-			cell = preferenceCell{Preference: *p, use: func() string { return g.signalUse(i) }}
+			cell = preferenceCell{Preference: *p, use: func() string {
+				row, agent := i/g.agents, g.agent+i%g.agents
+				if len(g.batch.Agents) > 0 {
+					agent = int(g.batch.Agents[g.from+row])
+				}
+				return g.names.catalog.SignalUse(g.rulings[row], agent, g.preferences[i])
+			}}
 			if f.spec.preference(&cell) {
 				levels[i] = 1
 			}
@@ -148,15 +146,6 @@ func gatherPreferences(g *gathering, f *field, col column) {
 	*nulls += missing
 }
 
-// signalUse returns the value of use of a preference.
-func (g *gathering) signalUse(i int) string {
-	row, agent := i/g.agents, g.agent+i%g.agents
-	if len(g.batch.Agents) > 0 {
-		agent = int(g.batch.Agents[g.from+row])
-	}
-	return g.names.catalog.SignalUse(g.rulings[row], agent, g.preferences[i])
-}
-
 // gatherLicenses adds the license of each robots.txt, by streaks of the ruling in force.
 func gatherLicenses(g *gathering, f *field, col column) {
 	c, rulings := col.(*dictColumn), g.batch.Rulings[g.from:g.to]
@@ -166,7 +155,20 @@ func gatherLicenses(g *gathering, f *field, col column) {
 			continue
 		}
 		rows, level := (i+1-start)*g.agents, int16(1)
-		id, ok := g.names.license(c.dict, f.at, ruling)
+		// The number of the first license of a robots.txt, if there is one. at is the index of
+		// the column, whose lines the table of rules has among the rules: below those.
+		n := g.names
+		d := c.dict
+		at := f.at
+		group := groupOf(ruling, 0)
+		e := n.rules.entry(group, engine.NoRule-1-int32(at))
+		if e.group == 0 {
+			*e = ruleEntry{group: group, rule: engine.NoRule - 1 - int32(at)}
+			if note, ok := n.catalog.Note(ruling, 0, robots.LicenseLines); ok {
+				e.id, e.line = d.addString(note.Value), note.Line
+			}
+		}
+		id, ok := e.id, e.line > 0
 		if !ok {
 			id, level = 0, 0
 			c.Nulls += rows

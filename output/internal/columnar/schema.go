@@ -145,15 +145,6 @@ func (l *Schema) Index(name string) int {
 	return slices.IndexFunc(l.Fields, func(f field) bool { return f.Name == name })
 }
 
-// names returns the names of the columns.
-func (l *Schema) names() []string {
-	names := make([]string, len(l.Fields))
-	for i, f := range l.Fields {
-		names[i] = f.Name
-	}
-	return names
-}
-
 // shared returns an error for each two agents that would share a column.
 func (l *Schema) shared(agents []string) (errs []error) {
 	owners := map[string]int{}
@@ -205,7 +196,11 @@ func (s Shape) ColumnNames(agents []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.names(), nil
+	names := make([]string, len(l.Fields))
+	for i, f := range l.Fields {
+		names[i] = f.Name
+	}
+	return names, nil
 }
 
 // Schemas returns the columns that are gathered, as rows may have to be put in order by them, and

@@ -277,7 +277,10 @@ func splitNames(list string) []string {
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name == Usage {
-			names = append(names, usageColumns()...)
+			drafts := []robots.Directive{robots.UsageLines, robots.SignalLines, robots.LicenseLines}
+			names = append(names, specNames(func(s *spec) bool {
+				return slices.ContainsFunc(s.needs.Directives, func(d robots.Directive) bool { return slices.Contains(drafts, d) })
+			})...)
 		} else {
 			names = append(names, name)
 		}

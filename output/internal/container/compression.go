@@ -77,7 +77,17 @@ func (c Compression) choose(f Format, level int) (Compression, int, error) {
 		return NoCompression, 0, nil
 	}
 	if c = cmp.Or(c, known[0]); !slices.Contains(known, c) {
-		return 0, 0, fmt.Errorf("%w as %s in %s: use %s", ErrCompression, c, f, orList(known))
+		var sb strings.Builder
+		for i, c := range known {
+			switch {
+			case i > 0 && i == len(known)-1:
+				sb.WriteString(" or ")
+			case i > 0:
+				sb.WriteString(", ")
+			}
+			sb.WriteString(c.String())
+		}
+		return 0, 0, fmt.Errorf("%w as %s in %s: use %s", ErrCompression, c, f, sb.String())
 	}
 	switch most := MaxLevels[c]; {
 	case level == 0:
@@ -92,21 +102,6 @@ func (c Compression) choose(f Format, level int) (Compression, int, error) {
 		level = defaultLevels[c]
 	}
 	return c, level, nil
-}
-
-// orList returns the names for a message: "none, zstd or lz4".
-func orList(all []Compression) string {
-	var sb strings.Builder
-	for i, c := range all {
-		switch {
-		case i > 0 && i == len(all)-1:
-			sb.WriteString(" or ")
-		case i > 0:
-			sb.WriteString(", ")
-		}
-		sb.WriteString(c.String())
-	}
-	return sb.String()
 }
 
 // defaultLevels are the levels that are taken where none is asked for.

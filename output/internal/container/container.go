@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/parquet"
 )
 
 // A Container lays the rows of chunks out in a file.
@@ -59,7 +61,26 @@ func (o Options) Check() error {
 func (o Options) Begin(s *Sink, l *columnar.Schema, md *Metadata) (Container, columnar.Limits, error) {
 	switch o.Format {
 	case Parquet:
-		p, err := newParquet(s, l, o)
+		// Start a Parquet file.
+		c, level, err := o.Compression.choose(Parquet, o.Level)
+		if err != nil {
+			return nil, columnar.Limits{}, err
+		}
+		fields := make([]parquet.Field, len(l.Fields))
+		for i, f := range l.Fields {
+			fields[i] = f.Field
+			fields[i].Delta = f.Delta || f.Type == parquet.Text
+		}
+		p := &ParquetFile{sink: s, Limits: parquetGroup, Chunk: ParquetChunk.ForSchema(l), encoders: o.Encoders}
+		if p.encoders == nil {
+			p.encoders = &Encoders{}
+		}
+		if p.Limits.Rows = l.MostRows(p.Limits.Rows, wideGroupCells); o.RowGroup > 0 {
+			p.Limits.Rows = o.RowGroup
+		}
+		p.out, err = p.encoders.begin(s, fields, parquet.Options{
+			CreatedBy: "robobatch version " + fieldtext.Valid(o.Version), Codec: parquetCodecs[c], Level: level,
+		}, o.Workers)
 		if err != nil {
 			return nil, columnar.Limits{}, err
 		}
@@ -68,6 +89,31 @@ func (o Options) Begin(s *Sink, l *columnar.Schema, md *Metadata) (Container, co
 		a, err := newArrow(s, l, o, md)
 		return a, arrowChunk, err
 	default:
-		return newLines(s, l, o), lineChunk, nil
+		// Start a file of lines. As many goroutines as there are workers encode chunks, with one
+		// worker the caller's.
+		syntax, head := o.CSV.Begin(o.Format)
+		f := &LineFile{
+			sink: s, syntax: syntax, header: []byte(head), packing: Specs[o.Format].Packing, Dicts: lineDicts, Piece: linePiece,
+			ready: make(chan struct{}, 1),
+		}
+		if o.Format.isCSV() && !o.CSV.Safe {
+			f.formulas = o.Formulas
+		}
+		f.encoders = newPool(o.Workers, func() (*lineEncoder, error) {
+			return &lineEncoder{Packer: fieldtext.NewPacker(f.packing)}, nil
+		})
+		f.ready <- struct{}{}
+		for i, field := range l.Fields {
+			lead := f.syntax.Lead(nil, i, field.Name)
+			value := func(text string) []byte { return append(lead[:len(lead):len(lead)], text...) }
+			f.columns = append(f.columns, lineColumn{lead: lead, null: value(f.syntax.Null), yes: value("true"), no: value("false"), offsets: []int{0}})
+			if f.syntax.Header {
+				f.header = f.syntax.Text(append(f.header, lead...), []byte(field.Name))
+			}
+		}
+		if f.syntax.Header {
+			f.header = append(f.header, f.syntax.End...)
+		}
+		return f, lineChunk, nil
 	}
 }

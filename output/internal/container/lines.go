@@ -52,35 +52,6 @@ type lineColumn struct {
 	formulas [][]byte // by value, the text of one that is a formula; nil before the first of them
 }
 
-// newLines starts a file of lines. As many goroutines as there are workers encode chunks, with one
-// worker the caller's.
-func newLines(s *Sink, l *columnar.Schema, o Options) *LineFile {
-	syntax, head := o.CSV.Begin(o.Format)
-	f := &LineFile{
-		sink: s, syntax: syntax, header: []byte(head), packing: Specs[o.Format].Packing, Dicts: lineDicts, Piece: linePiece,
-		ready: make(chan struct{}, 1),
-	}
-	if o.Format.isCSV() && !o.CSV.Safe {
-		f.formulas = o.Formulas
-	}
-	f.encoders = newPool(o.Workers, func() (*lineEncoder, error) {
-		return &lineEncoder{Packer: fieldtext.NewPacker(f.packing)}, nil
-	})
-	f.ready <- struct{}{}
-	for i, field := range l.Fields {
-		lead := f.syntax.Lead(nil, i, field.Name)
-		value := func(text string) []byte { return append(lead[:len(lead):len(lead)], text...) }
-		f.columns = append(f.columns, lineColumn{lead: lead, null: value(f.syntax.Null), yes: value("true"), no: value("false"), offsets: []int{0}})
-		if f.syntax.Header {
-			f.header = f.syntax.Text(append(f.header, lead...), []byte(field.Name))
-		}
-	}
-	if f.syntax.Header {
-		f.header = append(f.header, f.syntax.End...)
-	}
-	return f
-}
-
 // Write has a chunk encoded and written.
 func (f *LineFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	for i, d := range c.Names.Dicts {
@@ -99,25 +70,31 @@ func (f *LineFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	if w.encoder.err != nil {
 		return nil, w.encoder.err
 	}
-	f.begin(w.encoder, c)
+	// Give a chunk to an encoder.
+	e := w.encoder
+	// Make the cells the cells of a chunk.
+	e.columns = e.columns[:0]
+	for i, col := range c.Columns {
+		e.columns = append(e.columns, lineCells{f.columns[i], col.Cells()})
+	}
+	e.begun, e.formulas = false, Formulas{}
+	e.text = append(e.text[:0], f.header...)
+	f.header, f.begun = nil, true
+	e.counts = f.formulas != nil
+	after := make(chan struct{}, 1)
+	e.before, e.after, f.ready = f.ready, after, after
 	if c.Names.Size() >= f.Dicts {
-		f.resetDicts(c.Names)
+		// Empty all dictionaries. Texts that encoders still read stay as they are.
+		c.Names.Reset()
+		for i := range f.columns {
+			f.columns[i].dict, f.columns[i].offsets, f.columns[i].formulas = nil, []int{0}, nil
+		}
 	}
 	next := f.encoders.run(w, c, func() { w.encoder.encode(f, c.Rows) })
 	if f.encoders.workers > 1 {
 		return next, nil // an error appears when the encoder is used again, or at the end
 	}
 	return next, w.encoder.err
-}
-
-// begin gives a chunk to an encoder.
-func (f *LineFile) begin(e *lineEncoder, c *columnar.Chunk) {
-	e.bind(f.columns, c)
-	e.text = append(e.text[:0], f.header...)
-	f.header, f.begun = nil, true
-	e.counts = f.formulas != nil
-	after := make(chan struct{}, 1)
-	e.before, e.after, f.ready = f.ready, after, after
 }
 
 // escape adds the dictionary's new texts.
@@ -138,14 +115,6 @@ func (l *lineColumn) findFormulas(d *columnar.Dictionary) {
 		case l.formulas != nil:
 			l.formulas = append(l.formulas, nil)
 		}
-	}
-}
-
-// resetDicts empties all dictionaries. Texts that encoders still read stay as they are.
-func (f *LineFile) resetDicts(names *columnar.Numbering) {
-	names.Reset()
-	for i := range f.columns {
-		f.columns[i].dict, f.columns[i].offsets, f.columns[i].formulas = nil, []int{0}, nil
 	}
 }
 
@@ -198,15 +167,6 @@ type lineCells struct {
 	columnar.Cells
 }
 
-// bind makes the cells the cells of a chunk.
-func (e *lineEncoder) bind(all []lineColumn, c *columnar.Chunk) {
-	e.columns = e.columns[:0]
-	for i, col := range c.Columns {
-		e.columns = append(e.columns, lineCells{all[i], col.Cells()})
-	}
-	e.begun, e.formulas = false, Formulas{}
-}
-
 // encode makes and writes the lines of all rows of the chunk.
 func (e *lineEncoder) encode(f *LineFile, rows int) {
 	defer func() { // also if it panics: the chunks behind it wait
@@ -216,7 +176,45 @@ func (e *lineEncoder) encode(f *LineFile, rows int) {
 		e.after <- struct{}{}
 	}()
 	for row := range rows {
-		e.appendRow(f.syntax, row)
+		// Append a row to the piece.
+		s := f.syntax
+		dst := e.text
+		for i := range e.columns {
+			c := &e.columns[i]
+			if c.Present != nil && c.Present[row] == 0 {
+				dst = append(dst, c.null...)
+				continue
+			}
+			switch c.Kind {
+			case parquet.Dictionary:
+				id := c.IDs[row]
+				dst = append(dst, c.dict[c.offsets[id]:c.offsets[id+1]]...)
+				if c.formulas != nil && c.formulas[id] != nil {
+					e.formulas.See(c.formulas[id])
+				}
+			case parquet.Bool:
+				if c.Bools[row] {
+					dst = append(dst, c.yes...)
+				} else {
+					dst = append(dst, c.no...)
+				}
+			case parquet.Int64:
+				dst = strconv.AppendInt(append(dst, c.lead...), c.Ints[row], 10)
+			case parquet.Int32:
+				dst = strconv.AppendInt(append(dst, c.lead...), int64(c.IDs[row]), 10)
+			case parquet.Text:
+				text := c.Text[c.Offset[row]:c.Offset[row+1]]
+				dst = s.Text(append(dst, c.lead...), text)
+				if e.counts && fieldtext.IsFormula(text) {
+					e.formulas.See(text)
+				}
+			case parquet.Time:
+				dst = s.Time(&e.calendar, append(dst, c.lead...), c.Ints[row])
+			case parquet.Double:
+				dst = s.Float(append(dst, c.lead...), c.Floats[row])
+			}
+		}
+		e.text = append(dst, s.End...)
 		if len(e.text) >= f.Piece {
 			e.write(f.sink)
 		}
@@ -241,45 +239,4 @@ func (e *lineEncoder) write(s *Sink) {
 		_, e.err = s.Write(packed)
 	}
 	e.text = e.text[:0]
-}
-
-// appendRow appends a row to the piece.
-func (e *lineEncoder) appendRow(s *fieldtext.Syntax, row int) {
-	dst := e.text
-	for i := range e.columns {
-		c := &e.columns[i]
-		if c.Present != nil && c.Present[row] == 0 {
-			dst = append(dst, c.null...)
-			continue
-		}
-		switch c.Kind {
-		case parquet.Dictionary:
-			id := c.IDs[row]
-			dst = append(dst, c.dict[c.offsets[id]:c.offsets[id+1]]...)
-			if c.formulas != nil && c.formulas[id] != nil {
-				e.formulas.See(c.formulas[id])
-			}
-		case parquet.Bool:
-			if c.Bools[row] {
-				dst = append(dst, c.yes...)
-			} else {
-				dst = append(dst, c.no...)
-			}
-		case parquet.Int64:
-			dst = strconv.AppendInt(append(dst, c.lead...), c.Ints[row], 10)
-		case parquet.Int32:
-			dst = strconv.AppendInt(append(dst, c.lead...), int64(c.IDs[row]), 10)
-		case parquet.Text:
-			text := c.Text[c.Offset[row]:c.Offset[row+1]]
-			dst = s.Text(append(dst, c.lead...), text)
-			if e.counts && fieldtext.IsFormula(text) {
-				e.formulas.See(text)
-			}
-		case parquet.Time:
-			dst = s.Time(&e.calendar, append(dst, c.lead...), c.Ints[row])
-		case parquet.Double:
-			dst = s.Float(append(dst, c.lead...), c.Floats[row])
-		}
-	}
-	e.text = append(dst, s.End...)
 }

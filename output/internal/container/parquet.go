@@ -1,7 +1,6 @@
 package container
 
 import (
-	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/output/internal/columnar"
 	"github.com/robobatch/robobatch/output/parquet"
 )
@@ -54,30 +53,6 @@ func (e *Encoders) begin(s *Sink, fields []parquet.Field, opt parquet.Options, w
 	e.writer, err = parquet.NewWriter(s, fields, opt)
 	e.pool = newPool(workers, func() (*parquet.Encoder, error) { return e.writer.NewEncoder() })
 	return e.writer, err
-}
-
-// newParquet starts a Parquet file.
-func newParquet(s *Sink, l *columnar.Schema, opt Options) (*ParquetFile, error) {
-	c, level, err := opt.Compression.choose(Parquet, opt.Level)
-	if err != nil {
-		return nil, err
-	}
-	fields := make([]parquet.Field, len(l.Fields))
-	for i, f := range l.Fields {
-		fields[i] = f.Field
-		fields[i].Delta = f.Delta || f.Type == parquet.Text
-	}
-	p := &ParquetFile{sink: s, Limits: parquetGroup, Chunk: ParquetChunk.ForSchema(l), encoders: opt.Encoders}
-	if p.encoders == nil {
-		p.encoders = &Encoders{}
-	}
-	if p.Limits.Rows = l.MostRows(p.Limits.Rows, wideGroupCells); opt.RowGroup > 0 {
-		p.Limits.Rows = opt.RowGroup
-	}
-	p.out, err = p.encoders.begin(s, fields, parquet.Options{
-		CreatedBy: "robobatch version " + fieldtext.Valid(opt.Version), Codec: parquetCodecs[c], Level: level,
-	}, opt.Workers)
-	return p, err
 }
 
 // Write adds a chunk to the row group.

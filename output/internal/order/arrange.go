@@ -216,7 +216,13 @@ func (a *Arranger) Close(*columnar.Chunk, container.Metadata) error {
 		}
 	}
 	a.chunks, a.spare = nil, nil // the merge has their memory now
-	return a.merge()
+	// Hand the rows of all sorted pieces to the target, in order.
+	newCursor := func() *rowCursor { return &rowCursor{keys: a.keys, rows: newSpillChunk(a.schema)} }
+	begin := func(piece *extsort.Run) extsort.Output[*rowCursor] {
+		return &mergeOutput{arranger: a, target: newPieceTarget(piece, a.schema)}
+	}
+	fan := max(2, min(extsort.MaxFan, a.Limit/mergeMemory))
+	return extsort.Merge(a.Spill, fan, newCursor, begin, &mergeOutput{arranger: a, target: a.target})
 }
 
 // Abort drops the gathered rows.

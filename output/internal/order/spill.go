@@ -48,16 +48,6 @@ func (t *pieceTarget) Finish() error {
 	return t.Flush()
 }
 
-// merge hands the rows of all sorted pieces to the target, in order.
-func (a *Arranger) merge() error {
-	newCursor := func() *rowCursor { return &rowCursor{keys: a.keys, rows: newSpillChunk(a.schema)} }
-	begin := func(piece *extsort.Run) extsort.Output[*rowCursor] {
-		return &mergeOutput{arranger: a, target: newPieceTarget(piece, a.schema)}
-	}
-	fan := max(2, min(extsort.MaxFan, a.Limit/mergeMemory))
-	return extsort.Merge(a.Spill, fan, newCursor, begin, &mergeOutput{arranger: a, target: a.target})
-}
-
 // A rowCursor stands on a row of a block.
 type rowCursor struct {
 	keys SortKeys

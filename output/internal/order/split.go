@@ -119,57 +119,7 @@ func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 		}
 		p.rows = p.rows[:0]
 	}
-	return s.leave(c, from)
-}
-
-// divide notes the rows of each partition in the chunk, and the others.
-func (s *Splitter) divide(c *columnar.Chunk) {
-	s.keys, s.other = s.keys[:0], s.other[:0]
-	for i := range s.Rest.keys {
-		s.keys = append(s.keys, s.Rest.keys.At(c, i))
-	}
-	for row := range uint32(c.Rows) {
-		part := s.partOf(c, row)
-		if part > 0 {
-			p := &s.parts[part-1]
-			p.rows = append(p.rows, columnar.Ref{Row: row})
-			continue
-		}
-		s.other = append(s.other, columnar.Ref{Row: row})
-	}
-}
-
-// partOf returns knownPart's value for the partition of a row.
-func (s *Splitter) partOf(c *columnar.Chunk, row uint32) int32 {
-	var ids [mostKeys]int32
-	slot := uint32(0)
-	for i, k := range s.keys {
-		ids[i] = k.KeyID(row)
-		slot = slot*31 + uint32(ids[i])
-	}
-	known := &s.known[slot%knownParts]
-	if known.part == 0 || known.ids != ids {
-		*known = knownPart{ids, s.find(c, row)}
-	}
-	return known.part
-}
-
-// find is partOf by the texts of the keys. It begins a partition if there is room.
-func (s *Splitter) find(c *columnar.Chunk, row uint32) int32 {
-	for i := range s.parts {
-		if s.Rest.keys.Are(c, row, s.parts[i].values) {
-			return int32(i + 1)
-		}
-	}
-	if len(s.parts) == s.Room {
-		return -1
-	}
-	s.parts = append(s.parts, splitPart{values: s.Rest.keys.Values(c, row), first: row})
-	return int32(len(s.parts))
-}
-
-// leave gives the other rows of the chunk to the Arranger, and returns an empty chunk.
-func (s *Splitter) leave(c *columnar.Chunk, from []*columnar.Chunk) (*columnar.Chunk, error) {
+	// Give the other rows of the chunk to the Arranger, so that the chunk is empty.
 	if s.left == nil && len(s.other) > 0 {
 		s.left = c.Next()
 	}
@@ -189,6 +139,47 @@ func (s *Splitter) leave(c *columnar.Chunk, from []*columnar.Chunk) (*columnar.C
 		}
 	}
 	return c, s.settle(names)
+}
+
+// divide notes the rows of each partition in the chunk, and the others.
+func (s *Splitter) divide(c *columnar.Chunk) {
+	s.keys, s.other = s.keys[:0], s.other[:0]
+	for i := range s.Rest.keys {
+		s.keys = append(s.keys, s.Rest.keys.At(c, i))
+	}
+	for row := range uint32(c.Rows) {
+		var ids [mostKeys]int32
+		slot := uint32(0)
+		for i, k := range s.keys {
+			ids[i] = k.KeyID(row)
+			slot = slot*31 + uint32(ids[i])
+		}
+		known := &s.known[slot%knownParts]
+		if known.part == 0 || known.ids != ids {
+			*known = knownPart{ids, s.find(c, row)}
+		}
+		part := known.part
+		if part > 0 {
+			p := &s.parts[part-1]
+			p.rows = append(p.rows, columnar.Ref{Row: row})
+			continue
+		}
+		s.other = append(s.other, columnar.Ref{Row: row})
+	}
+}
+
+// find is partOf by the texts of the keys. It begins a partition if there is room.
+func (s *Splitter) find(c *columnar.Chunk, row uint32) int32 {
+	for i := range s.parts {
+		if s.Rest.keys.Are(c, row, s.parts[i].values) {
+			return int32(i + 1)
+		}
+	}
+	if len(s.parts) == s.Room {
+		return -1
+	}
+	s.parts = append(s.parts, splitPart{values: s.Rest.keys.Values(c, row), first: row})
+	return int32(len(s.parts))
 }
 
 // addLeft gives the Arranger the rest of earlier chunks.

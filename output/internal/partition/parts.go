@@ -1,10 +1,6 @@
 package partition
 
-import (
-	"path/filepath"
-
-	"github.com/robobatch/robobatch/internal/place"
-)
+import "github.com/robobatch/robobatch/internal/place"
 
 // MaxParts is of how many files a run keeps the hashes. More take more memory than a run may have for each partition.
 const MaxParts = 10_000
@@ -35,28 +31,4 @@ func (p *Parts) addPart(dir string, d *place.Digest) {
 	}
 	size, hash := d.Sum()
 	p.of = append(p.of, Part{dir, size, hash})
-}
-
-// addMarker notes the marker.
-func (p *Parts) addMarker(d *place.Digest) {
-	if p != nil {
-		size, hash := d.Sum()
-		p.marker = Part{MarkerName, size, hash}
-	}
-}
-
-// named returns all files, files of partitions by the name that they have in each; nil if there are more than MaxParts.
-func (p *Parts) named(file string) []Part {
-	if p.count > MaxParts {
-		return nil
-	}
-	all := make([]Part, 0, len(p.of)+1)
-	for _, part := range p.of {
-		part.Name = filepath.Join(part.Name, file)
-		all = append(all, part)
-	}
-	if p.marker.Name != "" {
-		all = append(all, p.marker)
-	}
-	return all
 }

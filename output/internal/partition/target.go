@@ -237,7 +237,11 @@ func (t *treeTarget) Finish() error {
 	d := place.NewDigest(file)
 	_, err = d.Write(text)
 	if err = errors.Join(err, file.Close()); err == nil && !t.opt.Mode.Merges() {
-		t.opt.Parts.addMarker(d)
+		// Note the marker.
+		if t.opt.Parts != nil {
+			size, hash := d.Sum()
+			t.opt.Parts.marker = Part{MarkerName, size, hash}
+		}
 	}
 	return err
 }

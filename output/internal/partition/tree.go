@@ -56,7 +56,19 @@ func (t *Tree) Written() []Part {
 	if file == "" {
 		file = firstPart + t.opt.File.Format.String()
 	}
-	return t.opt.Parts.named(file)
+	p := t.opt.Parts
+	if p.count > MaxParts {
+		return nil
+	}
+	all := make([]Part, 0, len(p.of)+1)
+	for _, part := range p.of {
+		part.Name = filepath.Join(part.Name, file)
+		all = append(all, part)
+	}
+	if p.marker.Name != "" {
+		all = append(all, p.marker)
+	}
+	return all
 }
 
 // check returns an error if the content at path has to stay. Rows that are kept before a fault replace
@@ -79,25 +91,21 @@ func (t *Tree) Commit() error {
 		case have != nil && t.opt.Mode == New:
 			return t.directory.Commit() // says why not
 		case have != nil:
-			return t.into()
+			// Put the output in place of the one that has the name, or its parts into that.
+			lock, err := atomicfile.LockDir(t.Target(), t.opt.Cancel)
+			if err == nil && !t.opt.Mode.Merges() {
+				err = t.directory.Commit()
+			} else if err == nil {
+				err = t.merge()
+			} else {
+				err = errors.Join(t.Wrap("lock", err), t.Close())
+			}
+			return errors.Join(err, lock.Unlock())
 		}
 		if err := t.named(nil, t.CommitNew); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
-}
-
-// into puts the output in place of the one that has the name, or its parts into that.
-func (t *Tree) into() error {
-	lock, err := atomicfile.LockDir(t.Target(), t.opt.Cancel)
-	if err == nil && !t.opt.Mode.Merges() {
-		err = t.directory.Commit()
-	} else if err == nil {
-		err = t.merge()
-	} else {
-		err = errors.Join(t.Wrap("lock", err), t.Close())
-	}
-	return errors.Join(err, lock.Unlock())
 }
 
 // CommitAs is Commit under another name, whatever has that.
@@ -234,7 +242,26 @@ func (t *Tree) finish(have *Marker, from string) error {
 // directory of the old files is never taken for one of the new.
 func (t *Tree) checkParts(have, own *Marker) error {
 	for {
-		parts, there, err := t.countParts(have, own)
+		var parts, there int64
+		err := eachPart(t.Path(), len(own.PartitionBy), func(part string) error {
+			parts++
+			dir := filepath.Join(t.Target(), part)
+			if exists(filepath.Join(dir, own.fileOf(own.Run))) {
+				there++
+			}
+			if t.opt.Mode == Append {
+				return nil
+			}
+			entries, err := os.ReadDir(dir)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return have.checkFiles(t.Target(), part, entries)
+		})
+
 		switch {
 		case err != nil || there == 0 || have.Pending != nil && t.opt.Mode == Append:
 			return err
@@ -243,30 +270,6 @@ func (t *Tree) checkParts(have, own *Marker) error {
 		}
 		own.Run = fmt.Sprintf("%016x", xxh3.HashString(own.Run))
 	}
-}
-
-// countParts returns how many partitions there are, and how many of them have a file of the run's
-// name already.
-func (t *Tree) countParts(have, own *Marker) (parts, there int64, err error) {
-	err = eachPart(t.Path(), len(own.PartitionBy), func(part string) error {
-		parts++
-		dir := filepath.Join(t.Target(), part)
-		if exists(filepath.Join(dir, own.fileOf(own.Run))) {
-			there++
-		}
-		if t.opt.Mode == Append {
-			return nil
-		}
-		entries, err := os.ReadDir(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		return have.checkFiles(t.Target(), part, entries)
-	})
-	return parts, there, err
 }
 
 // complete puts the parts in place, and says so in the marker.
