@@ -70,9 +70,40 @@ const shown = 10
 func Find(names []string, stdin io.Reader) (*List, error) {
 	f := finder{list: &List{}, stdin: stdin}
 	for _, name := range names {
-		f.addFile(name)
+		// Add the logs that a name of the caller stands for.
+		list, isList := strings.CutPrefix(name, "@")
+		switch {
+		case name == fault.Stdin:
+			if f.useStdin() {
+				f.list.Files = append(f.list.Files, File{Name: name, Path: "stdin", Size: -1})
+			}
+		case isList:
+			f.addList(list)
+		default:
+			f.addName(name, look(name))
+		}
 	}
-	f.list.findRepeats()
+	// Find the files that are there more than once.
+	l := f.list
+	var order []*File // so that names of the same bytes are beside each other
+	for i := range l.Files {
+		if l.Files[i].Err == nil {
+			order = append(order, &l.Files[i])
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *File) int {
+		return cmp.Or(a.id.Compare(b.id), cmp.Compare(a.Size, b.Size), strings.Compare(a.member(), b.member()))
+	})
+	first := 0
+	for i := 1; i < len(order); i++ {
+		if a, b := order[first], order[i]; a.id != b.id || a.Size != b.Size || a.member() != b.member() {
+			first = i
+			continue
+		}
+		if l.Repeated++; len(l.Repeats) < shown {
+			l.Repeats = append(l.Repeats, Repeat{order[first].Name, order[i].Name})
+		}
+	}
 	if n := len(f.errs) - shown; n > 1 {
 		f.errs = append(f.errs[:shown], fmt.Errorf("and %d more names are wrong", n))
 	}
@@ -118,21 +149,6 @@ func (f *finder) fail(name string, err error, remedy string) {
 	f.errs = append(f.errs, &NameError{Name: name, Err: err, Remedy: remedy})
 }
 
-// addFile adds the logs that a name of the caller stands for.
-func (f *finder) addFile(name string) {
-	list, isList := strings.CutPrefix(name, "@")
-	switch {
-	case name == fault.Stdin:
-		if f.useStdin() {
-			f.list.Files = append(f.list.Files, File{Name: name, Path: "stdin", Size: -1})
-		}
-	case isList:
-		f.addList(list)
-	default:
-		f.addName(name, look(name))
-	}
-}
-
 // useStdin reports whether standard input is named for the first time.
 func (f *finder) useStdin() bool {
 	if f.stdins++; f.stdins == 2 {
@@ -152,7 +168,20 @@ func (f *finder) addName(name string, at looked) {
 	case err == nil:
 		f.list.Files = append(f.list.Files, File{Name: name, Path: pathOf(name), Size: info.Size, Tag: info.Tag, id: info.ID})
 	case errors.Is(err, fs.ErrNotExist) && IsPattern(name):
-		f.addPattern(name)
+		// Add the logs that a pattern matches.
+		base, _ := splitPattern(name)
+		matches, err := matches(name)
+		if err != nil {
+			f.errs = append(f.errs, err)
+		}
+		if strings.Contains(name, "**") {
+			f.list.Dirs = append(f.list.Dirs, place.Clean(cmp.Or(base, ".")))
+		}
+		for _, m := range matches {
+			m.Path = pathOf(place.Rel(cmp.Or(base, "."), m.Name)) // of shortened names, with the slashes of the system
+			m.Name = unambiguous(m.Name)
+			f.list.Files = append(f.list.Files, m)
+		}
 	default:
 		f.list.Files = append(f.list.Files, member(name, err))
 	}
@@ -187,23 +216,6 @@ func member(name string, err error) File {
 		remedy = "check the name; that of a directory ends in a slash"
 	}
 	return File{Name: name, Path: pathOf(name), Size: -1, Err: fault.OfFile(name, err, remedy)}
-}
-
-// addPattern adds the logs that a pattern matches.
-func (f *finder) addPattern(pattern string) {
-	base, _ := splitPattern(pattern)
-	matches, err := matches(pattern)
-	if err != nil {
-		f.errs = append(f.errs, err)
-	}
-	if strings.Contains(pattern, "**") {
-		f.list.Dirs = append(f.list.Dirs, place.Clean(cmp.Or(base, ".")))
-	}
-	for _, m := range matches {
-		m.Path = pathOf(place.Rel(cmp.Or(base, "."), m.Name)) // of shortened names, with the slashes of the system
-		m.Name = unambiguous(m.Name)
-		f.list.Files = append(f.list.Files, m)
-	}
 }
 
 // addDir adds the logs below a directory.

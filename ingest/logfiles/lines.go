@@ -82,45 +82,7 @@ func (f *finder) readList(name string) (list string, ok bool) {
 
 // addLines adds the logs that some lines of a list stand for.
 func (f *finder) addLines(list string, lines []line) {
-	results := lookAt(lines)
-	for i, l := range lines {
-		if l.name == fault.Stdin || strings.HasPrefix(l.name, "@") {
-			f.fail(list, ErrNoList, fmt.Sprintf("line %d names standard input or another list: name a file, as in %s", l.number, fault.Display("./"+l.name)))
-			continue
-		}
-		before := len(f.list.Files)
-		f.addName(l.name, results[i])
-		if added := f.list.Files[before:]; len(added) == 1 {
-			l.explain(list, added[0].Err)
-		}
-	}
-}
-
-// explain adds to the error of a name the oddity of its line: it was not meant as a name, perhaps.
-func (l *line) explain(list string, err error) {
-	e, ok := errors.AsType[*NameError](err)
-	if !ok || !errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	var odd string
-	switch first, last := l.name[0], l.name[len(l.name)-1]; {
-	case strings.TrimSpace(l.name) != l.name:
-		odd = "has white space around the name, which is taken as a part of it: remove it"
-	case first == '#':
-		odd = "begins with #, and lists have no comments: remove it"
-	case len(l.name) > 1 && first == last && (first == '"' || first == '\''):
-		odd = "has quotes around the name, which are taken as a part of it: remove them"
-	default:
-		return
-	}
-	e.Remedy = fmt.Sprintf("line %d of %s %s", l.number, fault.Display(list), odd)
-}
-
-// lookers is how many names are looked at at once.
-const lookers = 64
-
-// lookAt looks at the names of lines, many at once.
-func lookAt(lines []line) []looked {
+	// Look at the names of lines, many at once.
 	results := make([]looked, len(lines))
 	var next atomic.Int64
 	var all panics.Group
@@ -135,5 +97,35 @@ func lookAt(lines []line) []looked {
 	if err := all.Wait(); err != nil {
 		panic(err)
 	}
-	return results
+
+	for i, l := range lines {
+		if l.name == fault.Stdin || strings.HasPrefix(l.name, "@") {
+			f.fail(list, ErrNoList, fmt.Sprintf("line %d names standard input or another list: name a file, as in %s", l.number, fault.Display("./"+l.name)))
+			continue
+		}
+		before := len(f.list.Files)
+		f.addName(l.name, results[i])
+		if added := f.list.Files[before:]; len(added) == 1 {
+			// Add to the error of a name the oddity of its line: it was not meant as a name, perhaps.
+			e, ok := errors.AsType[*NameError](added[0].Err)
+			if !ok || !errors.Is(added[0].Err, fs.ErrNotExist) {
+				continue
+			}
+			var odd string
+			switch first, last := l.name[0], l.name[len(l.name)-1]; {
+			case strings.TrimSpace(l.name) != l.name:
+				odd = "has white space around the name, which is taken as a part of it: remove it"
+			case first == '#':
+				odd = "begins with #, and lists have no comments: remove it"
+			case len(l.name) > 1 && first == last && (first == '"' || first == '\''):
+				odd = "has quotes around the name, which are taken as a part of it: remove them"
+			default:
+				continue
+			}
+			e.Remedy = fmt.Sprintf("line %d of %s %s", l.number, fault.Display(list), odd)
+		}
+	}
 }
+
+// lookers is how many names are looked at at once.
+const lookers = 64

@@ -73,7 +73,37 @@ func find(path, origin string, wide bool) (*Files, error) {
 	case err != nil:
 		return nil, fault.OfFile(path, err, "name a directory of robots.txt files, one robots.txt and its origin, or a pack of robobatch compile")
 	case !info.Dir:
-		return findOne(path, info, origin, wide)
+		// A path that is no directory is one file.
+		isPack, content := strings.HasSuffix(path, packSuffix), unpack.Named(filepath.Base(path))
+		if origin == "" && strings.HasPrefix(path, "/dev/fd/") && info.Size >= 0 {
+			content = unpack.JSONL
+		}
+		fail := func(err error, remedy string) (*Files, error) {
+			return nil, &NameError{Name: path, Err: err, Remedy: remedy}
+		}
+		switch {
+		case isPack && origin == "":
+			return &Files{pack: path}, nil
+		case !isPack && isMisnamedPack(path, info):
+			return fail(errPackName, "rename it to end in "+packSuffix)
+		case origin != "" && (isPack || content != unpack.Text):
+			return fail(ErrOriginFile, "")
+		case content == unpack.Text:
+			if err := sniff(path, info, wide); err != nil {
+				return nil, err
+			}
+			if origin == "" {
+				return fail(ErrNoOrigin, "")
+			}
+			files, err := oneRobots(path, info, origin)
+			if err == nil {
+				files.wide = wide
+			}
+			return files, err
+		case info.Size < 0: // captures are read at random
+			return fail(capture.ErrNotRegular, "copy it to a file first")
+		}
+		return &Files{files: []ruleFile{{name: path, path: path, claim: claim{content: content}}}}, nil
 	case origin != "":
 		return nil, &NameError{Name: path, Err: ErrOriginDir}
 	}
@@ -110,40 +140,6 @@ func (r *Files) NameOf(origin robots.Origin) string {
 		}
 	}
 	return ""
-}
-
-// findOne is Find for a path that is no directory.
-func findOne(path string, info place.Info, origin string, wide bool) (*Files, error) {
-	isPack, content := strings.HasSuffix(path, packSuffix), unpack.Named(filepath.Base(path))
-	if origin == "" && strings.HasPrefix(path, "/dev/fd/") && info.Size >= 0 {
-		content = unpack.JSONL
-	}
-	fail := func(err error, remedy string) (*Files, error) {
-		return nil, &NameError{Name: path, Err: err, Remedy: remedy}
-	}
-	switch {
-	case isPack && origin == "":
-		return &Files{pack: path}, nil
-	case !isPack && isMisnamedPack(path, info):
-		return fail(errPackName, "rename it to end in "+packSuffix)
-	case origin != "" && (isPack || content != unpack.Text):
-		return fail(ErrOriginFile, "")
-	case content == unpack.Text:
-		if err := sniff(path, info, wide); err != nil {
-			return nil, err
-		}
-		if origin == "" {
-			return fail(ErrNoOrigin, "")
-		}
-		files, err := oneRobots(path, info, origin)
-		if err == nil {
-			files.wide = wide
-		}
-		return files, err
-	case info.Size < 0: // captures are read at random
-		return fail(capture.ErrNotRegular, "copy it to a file first")
-	}
-	return &Files{files: []ruleFile{{name: path, path: path, claim: claim{content: content}}}}, nil
 }
 
 // sniff returns the error that a file is no text, which would be the same whatever its origin. A pipe

@@ -35,7 +35,20 @@ type walker struct {
 // walk finds the rules files below dir. It returns an error only if dir itself cannot be resolved.
 func walk(dir string) (*walker, error) {
 	if place.IsRemote(dir) {
-		return walkRemote(dir)
+		// Find the rules files of a directory that has no links, and no directories but in names.
+		w := &walker{}
+		err := place.Of(dir).Walk(dir, func(name string, _ place.Info) error {
+			base := ""
+			if parent := filepath.Dir(place.Rel(dir, name)); parent != "." {
+				base = filepath.Base(parent)
+			}
+			w.file(ruleFile{name: name, path: name}, base)
+			return nil
+		})
+		if err != nil {
+			return nil, fault.OfFile(dir, err, "check the name and the permissions")
+		}
+		return w, nil
 	}
 	root, err := filepath.EvalSymlinks(dir)
 	if err == nil {
@@ -46,23 +59,6 @@ func walk(dir string) (*walker, error) {
 	}
 	w := &walker{root: root, visited: make(map[string]bool)}
 	w.dir(dir, root, "")
-	return w, nil
-}
-
-// walkRemote finds the rules files of a directory that has no links, and no directories but in names.
-func walkRemote(dir string) (*walker, error) {
-	w := &walker{}
-	err := place.Of(dir).Walk(dir, func(name string, _ place.Info) error {
-		base := ""
-		if parent := filepath.Dir(place.Rel(dir, name)); parent != "." {
-			base = filepath.Base(parent)
-		}
-		w.file(ruleFile{name: name, path: name}, base)
-		return nil
-	})
-	if err != nil {
-		return nil, fault.OfFile(dir, err, "check the name and the permissions")
-	}
 	return w, nil
 }
 
@@ -119,7 +115,7 @@ func (w *walker) link(name, path, base, linkName string) {
 	switch {
 	case err != nil:
 		w.file(ruleFile{name: name, err: err}, base)
-	case info.IsDir() && w.isAround(path, target):
+	case info.IsDir() && strings.HasPrefix(path, target+string(filepath.Separator)):
 		w.skip(name, errLoop)
 	case info.IsDir():
 		w.dir(name, target, linkName)
@@ -133,11 +129,6 @@ func (w *walker) link(name, path, base, linkName string) {
 // holds reports whether path lies in the rules directory.
 func (w *walker) holds(path string) bool {
 	return path == w.root || strings.HasPrefix(path, strings.TrimSuffix(w.root, string(filepath.Separator))+string(filepath.Separator))
-}
-
-// isAround reports whether target is a directory around path.
-func (w *walker) isAround(path, target string) bool {
-	return strings.HasPrefix(path, target+string(filepath.Separator))
 }
 
 // file adds a file, in a directory called base, if its name makes a claim.

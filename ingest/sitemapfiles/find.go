@@ -74,10 +74,26 @@ func Read(names []string, opt Options) (*Sitemaps, error) {
 			return nil, err
 		}
 	}
-	if err := r.readAll(); err != nil {
-		return nil, err
+	// Read the files that are queued, and those that they name.
+	for len(r.queue) > 0 {
+		f := r.queue[0]
+		r.queue = r.queue[1:]
+		if err := r.readFile(f); err != nil {
+			return nil, err
+		}
 	}
-	return r.sum()
+
+	for _, f := range r.loose {
+		if f.dir != "" && r.indexes[f.dir] && !r.named[place.Clean(f.name)] {
+			r.note(Unnamed, 1, "%s", fault.Display(f.name))
+		}
+	}
+	out := &r.out
+	out.URLs, out.Size = r.builder.Count(), r.builder.Size()
+	sum := r.hash.Sum128().Bytes()
+	out.Hash = hex.EncodeToString(sum[:])
+	out.Notes, out.Set = r.noted(), r.builder.Set()
+	return out, nil
 }
 
 // A NameError says that a file cannot be used: its Name, the fault as Err, which Unwrap returns, and advice
@@ -137,7 +153,7 @@ func (r *reader) addName(name string) error {
 	}
 	before := len(r.queue)
 	err = place.Of(name).Walk(name, func(found string, info place.Info) error {
-		if !info.Dir && isSitemapName(path.Base(slashed(found))) {
+		if !info.Dir && isSitemapName(path.Base(strings.ReplaceAll(found, "\\", "/"))) {
 			r.enqueue(file{name: found, dir: name})
 		}
 		return nil
@@ -160,9 +176,6 @@ func isSitemapName(base string) bool {
 	return strings.HasSuffix(base, ".xml") || strings.HasSuffix(base, ".txt") && strings.Contains(base, "sitemap")
 }
 
-// slashed returns a name with slashes between its parts.
-func slashed(name string) string { return strings.ReplaceAll(name, "\\", "/") }
-
 // enqueue queues a file, unless it is queued.
 func (r *reader) enqueue(f file) {
 	key := place.Clean(f.name)
@@ -175,18 +188,6 @@ func (r *reader) enqueue(f file) {
 	}
 }
 
-// readAll reads the files that are queued, and those that they name.
-func (r *reader) readAll() error {
-	for len(r.queue) > 0 {
-		f := r.queue[0]
-		r.queue = r.queue[1:]
-		if err := r.readFile(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // readFile reads a file.
 func (r *reader) readFile(f file) error {
 	r.hosts = map[uint32]int64{}
@@ -195,7 +196,19 @@ func (r *reader) readFile(f file) error {
 			r.addChild(&f, e)
 			return nil
 		}
-		return r.addURL(&f, e)
+		// Add a URL of a page.
+		r.hash.Write(e.URL)
+		r.hash.Write([]byte{'\n'})
+		origin, err := r.builder.AddURL(e.URL)
+		if err != nil {
+			r.note(BadURL, 1, "%s: line %d: %q: %v", fault.Display(f.name), e.Line, fault.Short(e.URL), err)
+			return nil
+		}
+		r.hosts[origin]++
+		if r.builder.Count() > sitemap.MostURLs {
+			return &NameError{Name: f.name, Err: fmt.Errorf("line %d: this is URL %d of all sitemaps, and %[2]d is one too many", e.Line, r.builder.Count()), Remedy: "give the sitemaps of fewer sites at once"}
+		}
+		return nil
 	})
 	if err != nil {
 		if f.dir != "" && !r.named[place.Clean(f.name)] && (errors.Is(err, sitemap.ErrRoot) || errors.Is(err, sitemap.ErrNoList)) {
@@ -257,22 +270,6 @@ func Remedy(err error) string {
 	return ""
 }
 
-// addURL adds a URL of a page.
-func (r *reader) addURL(f *file, e sitemap.Entry) error {
-	r.hash.Write(e.URL)
-	r.hash.Write([]byte{'\n'})
-	origin, err := r.builder.AddURL(e.URL)
-	if err != nil {
-		r.note(BadURL, 1, "%s: line %d: %q: %v", fault.Display(f.name), e.Line, fault.Short(e.URL), err)
-		return nil
-	}
-	r.hosts[origin]++
-	if r.builder.Count() > sitemap.MostURLs {
-		return &NameError{Name: f.name, Err: fmt.Errorf("line %d: this is URL %d of all sitemaps, and %[2]d is one too many", e.Line, r.builder.Count()), Remedy: "give the sitemaps of fewer sites at once"}
-	}
-	return nil
-}
-
 // look notes the oddities of a file that was read.
 func (r *reader) look(f *file, entries int64, n *sitemap.Notes) {
 	name := fault.Display(f.name)
@@ -298,20 +295,16 @@ func (r *reader) look(f *file, entries int64, n *sitemap.Notes) {
 		r.note(BadURL, n.NoURL, "%s: line %d: an entry without a URL, or with one of more than %d bytes", name, n.FirstLine, sitemap.MaxURL)
 	}
 	if len(r.hosts) > 1 && !r.builder.Full() {
-		r.lookHosts(name)
-	}
-}
-
-// lookHosts notes that a file has URLs of several origins: crawlers only take those of its own, unless robots.txt of the
-// others names it.
-func (r *reader) lookHosts(name string) {
-	main, most, all := uint32(0), int64(0), int64(0)
-	for number, n := range r.hosts {
-		if all += n; n > most || n == most && number < main {
-			main, most = number, n
+		// Note that a file has URLs of several origins: crawlers only take those of its own, unless robots.txt of the
+		// others names it.
+		main, most, all := uint32(0), int64(0), int64(0)
+		for number, n := range r.hosts {
+			if all += n; n > most || n == most && number < main {
+				main, most = number, n
+			}
 		}
+		r.note(Odd, 1, "%s has %d of %d URLs that are not of %s, as most are", name, all-most, all, r.builder.Origin(main))
 	}
-	r.note(Odd, 1, "%s has %d of %d URLs that are not of %s, as most are", name, all-most, all, r.builder.Origin(main))
 }
 
 // addChild queues the file that an entry of an index names.
@@ -373,21 +366,6 @@ func candidates(base, query string) (names []string) {
 		return append(names, base, unpacked)
 	}
 	return append(names, base, base+".gz")
-}
-
-// sum returns the result of reading.
-func (r *reader) sum() (*Sitemaps, error) {
-	for _, f := range r.loose {
-		if f.dir != "" && r.indexes[f.dir] && !r.named[place.Clean(f.name)] {
-			r.note(Unnamed, 1, "%s", fault.Display(f.name))
-		}
-	}
-	out := &r.out
-	out.URLs, out.Size = r.builder.Count(), r.builder.Size()
-	sum := r.hash.Sum128().Bytes()
-	out.Hash = hex.EncodeToString(sum[:])
-	out.Notes, out.Set = r.noted(), r.builder.Set()
-	return out, nil
 }
 
 // noted returns the oddities of the files, by Problem.

@@ -72,7 +72,9 @@ func (b *block) Read(p []byte) (int, error) {
 	}
 	n, _ := text.Read(p[:min(int64(len(p)), b.left, int64(text.Buffered()))]) // it is buffered
 	b.left -= int64(n)
-	b.digest.write(p[:n])
+	if b.digest.hash != nil {
+		b.digest.hash.Write(p[:n])
+	}
 	b.look(p[:n])
 	if b.src.Crossed(b.start) {
 		b.err = fmt.Errorf("%w: the next record starts before its end", ErrLength)
@@ -101,7 +103,7 @@ func (b *block) end() error {
 	if err := b.ends(); err != nil {
 		return err
 	}
-	if !b.digest.matches() {
+	if b.digest.hash != nil && !bytes.Equal(b.digest.hash.Sum(nil), b.digest.sum) {
 		return fmt.Errorf("%w: it is not %s", ErrDigest, fault.Short(b.digest.want))
 	}
 	return nil
@@ -221,15 +223,4 @@ func decodeDigest(text string, n int) []byte {
 		return b
 	}
 	return nil
-}
-
-func (d *digest) write(p []byte) {
-	if d.hash != nil {
-		d.hash.Write(p)
-	}
-}
-
-// matches reports whether the written bytes have the digest.
-func (d *digest) matches() bool {
-	return d.hash == nil || bytes.Equal(d.hash.Sum(nil), d.sum)
 }

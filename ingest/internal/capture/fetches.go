@@ -132,7 +132,11 @@ func (f *Fetches) Next(rows Rows) error {
 		return f.end(rows)
 	}
 	f.number++
-	f.enter()
+	// Note the segment of a record that begins.
+	if at, _ := f.src.Place(f.start); at != f.part.at && !f.part.forEver {
+		f.part.at, f.part.number = at, f.number
+	}
+	f.part.forEver = f.part.forEver || f.src.Unchecked()
 	err := f.readRecord(rows)
 	if f.src.IOErr() != nil {
 		return f.end(rows)
@@ -186,14 +190,6 @@ type segmentRows struct {
 	at      int64 // of the segment in the file
 	number  int64 // the first record that it has, or begins in, or that is one fetch with such a record
 	forEver bool  // a segment before it has no checksum, and number is of that
-}
-
-// enter notes the segment of a record that begins.
-func (f *Fetches) enter() {
-	if at, _ := f.src.Place(f.start); at != f.part.at && !f.part.forEver {
-		f.part.at, f.part.number = at, f.number
-	}
-	f.part.forEver = f.part.forEver || f.src.Unchecked()
 }
 
 // Unverified returns the first record of the rows that nothing has verified: those of the segment
@@ -259,7 +255,11 @@ func (f *Fetches) readRecord(rows Rows) error {
 			rows.Refuse(weblog.RefusedURL, f.number, f.start)
 			return nil
 		}
-		f.begin(url)
+		// Make the record the first of a fetch of a URL, with nothing more known.
+		p := &f.pending
+		p.parts, p.record, p.offset, p.time, p.hasAgent = 0, f.number, f.start, weblog.NoTime, false
+		p.url = append(p.url[:0], url...)
+		clear(p.present)
 	}
 	f.join(part, seen)
 	if joins {
@@ -269,14 +269,6 @@ func (f *Fetches) readRecord(rows Rows) error {
 		f.finish(rows)
 	}
 	return nil
-}
-
-// begin makes the record the first of a fetch of a URL, with nothing more known.
-func (f *Fetches) begin(url []byte) {
-	p := &f.pending
-	p.parts, p.record, p.offset, p.time, p.hasAgent = 0, f.number, f.start, weblog.NoTime, false
-	p.url = append(p.url[:0], url...)
-	clear(p.present)
 }
 
 // readHTTP reads the header of the HTTP message in the block, if any of its fields is wanted, and

@@ -64,38 +64,6 @@ type jsonFields struct {
 	Error     string    `json:"error"`
 }
 
-// read yields the responses of a file and reports whether yield wants more. Its error is that the
-// file cannot be read, or holds nothing.
-func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
-	j.name, j.line, j.intact, j.before = name, 0, 0, j.pass.problems.Total
-	if err := j.src.Reset(name, file, size); err != nil {
-		return true, err
-	}
-	for {
-		line, err := j.next()
-		switch {
-		case j.src.IOErr() != nil:
-			return true, j.src.IOErr()
-		case j.src.Fault() != nil && err != nil:
-			return true, j.ended(&RecordError{Name: name, Offset: j.src.Fault().Start, Line: j.line + 1, Err: err})
-		case err == io.EOF:
-			return true, j.ended(nil)
-		}
-		r, err := j.parse(line, err)
-		switch {
-		case err == nil:
-			j.intact++
-			if !yield(r) {
-				return false, nil
-			}
-		case j.ends && (line == nil || !json.Valid(line)):
-			return true, j.ended(&RecordError{Name: name, Offset: -1, Line: j.line, Err: &shortError{err, 0}})
-		default:
-			j.pass.problems.addProblem(&RecordError{Name: name, Offset: -1, Line: j.line, Err: err})
-		}
-	}
-}
-
 // ended ends a file at the line with that fault, or, if it is nil, at its end. The error is
 // ErrNoCapture or nil.
 func (j *jsonlReader) ended(at *RecordError) error {

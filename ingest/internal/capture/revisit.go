@@ -72,38 +72,9 @@ func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
 	return max(1, h.Sum64())
 }
 
-// addRecords adds the capture where r stands. Its file is the last of paths. Of equal payloads the
-// first counts.
-func (x *captureIndex) addRecords(r *records) {
-	h, loc := &r.head, r.location()
-	if loc.text > maxInPart {
-		return
-	}
-	i := len(x.found)
-	x.found = append(x.found, place{len(x.paths) - 1, loc})
-	x.place(x.key(byID, h.Get("WARC-Record-ID"), nil), i)
-	x.place(x.key(byTarget, trimURI(h.Get("WARC-Target-URI")), h.Get("WARC-Date")), i)
-	x.place(x.key(byDigest, h.Get("WARC-Payload-Digest"), nil), i)
-}
-
 func (x *captureIndex) place(key uint64, i int) {
 	if _, ok := x.places[key]; !ok && key != 0 {
 		x.places[key] = i
-	}
-}
-
-// revisit returns the target of the revisit record where r stands, which says c.
-func (x *captureIndex) revisit(r *records, c capture) *revisit {
-	h := &r.head
-	return &revisit{
-		capture: c,
-		own:     x.key(byID, h.Get("WARC-Record-ID"), nil),
-		refs: [3]uint64{
-			x.key(byID, h.Get("WARC-Refers-To"), nil),
-			x.key(byTarget, trimURI(h.Get("WARC-Refers-To-Target-URI")), h.Get("WARC-Refers-To-Date")),
-			x.key(byDigest, h.Get("WARC-Payload-Digest"), nil),
-		},
-		problem: r.problem(ErrRevisit),
 	}
 }
 

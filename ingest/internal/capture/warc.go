@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -31,44 +30,6 @@ type warcReader struct {
 	pass *Pass
 }
 
-// read yields the captures of a file and reports whether yield wants more. Its error is that the
-// file cannot be read, or holds nothing.
-func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
-	before := w.pass.problems.Total
-	if err := w.reset(name, file, size); err != nil {
-		return true, err
-	}
-	damaged := false
-	for !damaged && w.next() {
-		r, used, err := w.record()
-		if w.src.IOErr() != nil {
-			break
-		}
-		if err != nil {
-			if damaged = !w.resume(err); !damaged {
-				w.pass.problems.addProblem(w.damage.At)
-			}
-			continue
-		}
-		damaged = w.isLossy()
-		if used && !yield(r) {
-			return false, nil
-		}
-	}
-	switch {
-	case w.src.IOErr() != nil:
-		return true, w.src.IOErr()
-	case w.intact == 0:
-		if damaged {
-			w.pass.problems.addProblem(w.damage.At)
-		}
-		return true, w.pass.problems.noCapture(before)
-	case damaged:
-		w.pass.damages = append(w.pass.damages, w.damage)
-	}
-	return true, nil
-}
-
 // record reads the record where the text stands. used reports whether it gives a response now.
 func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	h, c, err := w.capture(w.pass.targets.has)
@@ -89,9 +50,30 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 		return r, false, nil
 	case c.fault != nil:
 	case !h.isRevisit:
-		w.pass.captures.addRecords(&w.records)
+		// Add the capture where r stands. Its file is the last of paths. Of equal payloads the
+		// first counts.
+		x := &w.pass.captures
+		h, loc := &w.head, w.location()
+		if loc.text <= maxInPart {
+			i := len(x.found)
+			x.found = append(x.found, place{len(x.paths) - 1, loc})
+			x.place(x.key(byID, h.Get("WARC-Record-ID"), nil), i)
+			x.place(x.key(byTarget, trimURI(h.Get("WARC-Target-URI")), h.Get("WARC-Date")), i)
+			x.place(x.key(byDigest, h.Get("WARC-Payload-Digest"), nil), i)
+		}
 	case !c.isWhole():
-		again := w.pass.captures.revisit(&w.records, c)
+		x := &w.pass.captures
+		h := &w.head
+		again := &revisit{
+			capture: c,
+			own:     x.key(byID, h.Get("WARC-Record-ID"), nil),
+			refs: [3]uint64{
+				x.key(byID, h.Get("WARC-Refers-To"), nil),
+				x.key(byTarget, trimURI(h.Get("WARC-Refers-To-Target-URI")), h.Get("WARC-Refers-To-Date")),
+				x.key(byDigest, h.Get("WARC-Payload-Digest"), nil),
+			},
+			problem: w.problem(ErrRevisit),
+		}
 		if err := w.pass.captures.resolve(again); err != nil {
 			if !w.pass.captures.wait(again) {
 				w.pass.problems.addProblem(w.problem(err))

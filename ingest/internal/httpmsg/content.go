@@ -83,7 +83,17 @@ func (d *codingDecoder) reset(r io.Reader) {
 // looksLikeText reports whether the bytes that d is to decode look like text.
 func (d *codingDecoder) looksLikeText() bool {
 	head, _ := d.buf.Peek(512)
-	return looksLikeText(head)
+	// A body that starts with head looks like text where it has none of these. No compressed body
+	// does: each has a control character, or bytes that are not UTF-8, near its start.
+	for i := 0; i < len(head); {
+		r, n := utf8.DecodeRune(head[i:])
+		isCut := len(head)-i < utf8.UTFMax && !utf8.FullRune(head[i:])
+		if r == utf8.RuneError && n == 1 && !isCut || r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' || r == 0x7f {
+			return false
+		}
+		i += n
+	}
+	return true
 }
 
 // open returns a reader that decodes d.buf.
@@ -121,20 +131,6 @@ func (h *Reader) Release() {
 		}
 	}
 	d.layers = [maxCodings]codingDecoder{}
-}
-
-// looksLikeText reports whether a body that starts with head looks like text. No compressed body
-// does: each has a control character, or bytes that are not UTF-8, near its start.
-func looksLikeText(head []byte) bool {
-	for i := 0; i < len(head); {
-		r, n := utf8.DecodeRune(head[i:])
-		isCut := len(head)-i < utf8.UTFMax && !utf8.FullRune(head[i:])
-		if r == utf8.RuneError && n == 1 && !isCut || r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' || r == 0x7f {
-			return false
-		}
-		i += n
-	}
-	return true
 }
 
 // A decodedReader reads a decoder up to a number of bytes, and names the coding in its errors.

@@ -55,12 +55,7 @@ func (h *Header) Read(r *bufio.Reader, check func(line []byte) error) error {
 		}
 		ends = append(ends, len(h.raw))
 	}
-	h.split(ends)
-	return nil
-}
-
-// split sets the first line and the fields. ends are the ends of the lines in raw.
-func (h *Header) split(ends []int) {
+	// Set the first line and the fields.
 	h.first = nil
 	start := 0
 	for i, end := range ends {
@@ -74,6 +69,7 @@ func (h *Header) split(ends []int) {
 			h.fields = append(h.fields, field{bytes.TrimSpace(name), bytes.TrimSpace(value)})
 		}
 	}
+	return nil
 }
 
 // First returns the first line.

@@ -223,8 +223,16 @@ func (c *Column) load(p *page) (err error) {
 		return err
 	}
 	if c.isList() {
-		if err := c.repeat(p, reps); err != nil {
+		// Read the repetition levels of a page, and compare the rows that begin in it with its header and, after the
+		// last page, with the row group.
+		var err error
+		if c.reps, err = readLevels(c.reps[:0], reps, p, p.repeats, int(c.desc.MaxRepetitionLevel())); err != nil {
 			return err
+		}
+		begun := int64(bytes.Count(c.reps, []byte{0}))
+		c.rows -= begun
+		if p.kind == dataPageV2 && begun != p.rows || c.rows < 0 || len(c.pages) == 0 && c.rows > 0 {
+			return errRows
 		}
 	}
 	values := int(p.values)
@@ -243,20 +251,6 @@ func (c *Column) load(p *page) (err error) {
 	}
 	c.left = p.values
 	return c.values.set(c.desc, &c.dict, data, values, p.encoding)
-}
-
-// repeat reads the repetition levels of a page, and compares the rows that begin in it with its header and, after the
-// last page, with the row group.
-func (c *Column) repeat(p *page, data []byte) (err error) {
-	if c.reps, err = readLevels(c.reps[:0], data, p, p.repeats, int(c.desc.MaxRepetitionLevel())); err != nil {
-		return err
-	}
-	begun := int64(bytes.Count(c.reps, []byte{0}))
-	c.rows -= begun
-	if p.kind == dataPageV2 && begun != p.rows || c.rows < 0 || len(c.pages) == 0 && c.rows > 0 {
-		return errRows
-	}
-	return nil
 }
 
 // read reads the bytes behind a header into the memory of dst, and compares them with the checksum.

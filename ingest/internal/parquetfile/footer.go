@@ -86,24 +86,7 @@ func (f *File) check() error {
 	if f.meta.IsSetEncryptionAlgorithm() {
 		return errEncrypted
 	}
-	if err := f.checkTypes(); err != nil {
-		return err
-	}
-	rows := int64(0)
-	for i, group := range f.meta.RowGroups {
-		if group.NumRows < 0 || len(group.Columns) != f.meta.Schema.NumColumns() {
-			return fmt.Errorf("%w: row group %d has %d rows and %d columns, the schema %d", ErrFooter, i, group.NumRows, len(group.Columns), f.meta.Schema.NumColumns())
-		}
-		rows += group.NumRows
-	}
-	if rows != f.meta.NumRows {
-		return fmt.Errorf("%w: it has %d rows, its row groups %d", ErrFooter, f.meta.NumRows, rows)
-	}
-	return nil
-}
-
-// checkTypes compares the types of columns with their older forms, which most programs write too.
-func (f *File) checkTypes() error {
+	// Compare the types of columns with their older forms, which most programs write too.
 	for _, e := range f.meta.FileMetaData.Schema {
 		older := schema.ConvertedTypes.None
 		if e.ConvertedType != nil {
@@ -118,6 +101,17 @@ func (f *File) checkTypes() error {
 		if e.GetScale()|e.GetPrecision() != 0 && e.LogicalType == nil && older != schema.ConvertedTypes.Decimal {
 			return fmt.Errorf("%w: column %s has a scale, and is no decimal", ErrFooter, e.Name)
 		}
+	}
+
+	rows := int64(0)
+	for i, group := range f.meta.RowGroups {
+		if group.NumRows < 0 || len(group.Columns) != f.meta.Schema.NumColumns() {
+			return fmt.Errorf("%w: row group %d has %d rows and %d columns, the schema %d", ErrFooter, i, group.NumRows, len(group.Columns), f.meta.Schema.NumColumns())
+		}
+		rows += group.NumRows
+	}
+	if rows != f.meta.NumRows {
+		return fmt.Errorf("%w: it has %d rows, its row groups %d", ErrFooter, f.meta.NumRows, rows)
 	}
 	return nil
 }

@@ -116,7 +116,10 @@ func (c *compact) skip(kind byte, depth int) {
 		if n == 15 {
 			n = c.uvarint()
 		}
-		c.elements(n, b&15, depth)
+		kind := b & 15
+		for ; n > 0 && c.err == nil; n-- {
+			c.element(kind, depth)
+		}
 	case kind == typeMap:
 		if n := c.uvarint(); n > 0 {
 			b := c.byte()
@@ -129,12 +132,6 @@ func (c *compact) skip(kind byte, depth int) {
 		c.fields(depth+1, func(int64, byte) bool { return false })
 	default:
 		c.fail(errThrift)
-	}
-}
-
-func (c *compact) elements(n uint64, kind byte, depth int) {
-	for ; n > 0 && c.err == nil; n-- {
-		c.element(kind, depth)
 	}
 }
 

@@ -75,7 +75,17 @@ func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, e
 		return v.setPlain()
 	case encoding == parquet.Encodings.PlainDict, encoding == parquet.Encodings.RLEDict:
 		v.kind = ids
-		return v.setIDs()
+		// Check numbers of a dictionary, whose width is in the first byte.
+		switch {
+		case v.n == 0: // nulls only: some writers leave out the width
+			return nil
+		case v.dict.data == nil:
+			return errNoDict
+		case len(v.data) == 0:
+			return errFill
+		}
+		v.hybrid = hybrid{data: v.data[1:], width: int(v.data[0])}
+		return checkHybrid(v.data[1:], int(v.data[0]), v.n)
 	case encoding == parquet.Encodings.RLE && v.typ == parquet.Types.Boolean:
 		v.kind = runs
 		if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) != uint64(len(data)-4) {
@@ -95,7 +105,23 @@ func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, e
 		return v.setLengths(data)
 	case encoding == parquet.Encodings.DeltaByteArray && isText:
 		v.kind = prefixes
-		return v.setPrefixes()
+		// Check texts that begin like the one before: none can share more than that one has.
+		var err error
+		var suffixes []byte
+		if v.shared, suffixes, err = readDeltas(v.shared[:0], v.data, v.n); err != nil {
+			return err
+		}
+		if err := v.setLengths(suffixes); err != nil {
+			return err
+		}
+		before := int64(0)
+		for i, n := range v.shared {
+			if n < 0 || n > before {
+				return errPrefix
+			}
+			before = n + v.ints[i]
+		}
+		return nil
 	case encoding == byteStreamSplit && v.size > 0:
 		v.kind = scattered
 		return v.fits(uint64(n) * uint64(v.size))
@@ -147,20 +173,6 @@ func cutText(data []byte) (text, rest []byte, ok bool) {
 	return data[4:end], data[end:], true
 }
 
-// setIDs checks numbers of a dictionary, whose width is in the first byte.
-func (v *values) setIDs() error {
-	switch {
-	case v.n == 0: // nulls only: some writers leave out the width
-		return nil
-	case v.dict.data == nil:
-		return errNoDict
-	case len(v.data) == 0:
-		return errFill
-	}
-	v.hybrid = hybrid{data: v.data[1:], width: int(v.data[0])}
-	return checkHybrid(v.data[1:], int(v.data[0]), v.n)
-}
-
 // setLengths checks texts whose lengths stand before them.
 func (v *values) setLengths(data []byte) (err error) {
 	if v.ints, v.data, err = readDeltas(v.ints[:0], data, v.n); err != nil {
@@ -174,25 +186,6 @@ func (v *values) setLengths(data []byte) (err error) {
 		sum += uint64(n)
 	}
 	return v.fits(sum)
-}
-
-// setPrefixes checks texts that begin like the one before: none can share more than that one has.
-func (v *values) setPrefixes() (err error) {
-	var suffixes []byte
-	if v.shared, suffixes, err = readDeltas(v.shared[:0], v.data, v.n); err != nil {
-		return err
-	}
-	if err := v.setLengths(suffixes); err != nil {
-		return err
-	}
-	before := int64(0)
-	for i, n := range v.shared {
-		if n < 0 || n > before {
-			return errPrefix
-		}
-		before = n + v.ints[i]
-	}
-	return nil
 }
 
 // next returns the next value. There must be one.
@@ -212,7 +205,17 @@ func (v *values) next() (Value, error) {
 	case bools:
 		return Value{Int: int64(v.data[i/8] >> (i % 8) & 1)}, nil
 	case ids:
-		return v.dict.at(v.hybrid.next())
+		d := v.dict
+		id := v.hybrid.next()
+		switch {
+		case uint64(id) >= uint64(d.n):
+			return Value{}, errID
+		case d.typ == parquet.Types.ByteArray:
+			return Value{Bytes: d.data[d.offsets[id]+4 : d.offsets[id+1] : d.offsets[id+1]]}, nil
+		case d.typ == parquet.Types.Boolean:
+			return Value{Int: int64(d.data[id/8] >> (id % 8) & 1)}, nil
+		}
+		return fixedValue(d.typ, d.data[int(id)*d.size:][:d.size:d.size]), nil
 	case runs:
 		return Value{Int: int64(v.hybrid.next())}, nil
 	case deltas:
@@ -287,17 +290,4 @@ func (d *dictionary) set(col *schema.Column, data []byte, n int) error {
 	}
 	d.offsets = append(d.offsets, uint32(len(data)-len(rest)))
 	return nil
-}
-
-// at returns a value.
-func (d *dictionary) at(id uint32) (Value, error) {
-	switch {
-	case uint64(id) >= uint64(d.n):
-		return Value{}, errID
-	case d.typ == parquet.Types.ByteArray:
-		return Value{Bytes: d.data[d.offsets[id]+4 : d.offsets[id+1] : d.offsets[id+1]]}, nil
-	case d.typ == parquet.Types.Boolean:
-		return Value{Int: int64(d.data[id/8] >> (id % 8) & 1)}, nil
-	}
-	return fixedValue(d.typ, d.data[int(id)*d.size:][:d.size:d.size]), nil
 }

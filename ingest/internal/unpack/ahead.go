@@ -88,26 +88,6 @@ func newAhead(names []string, workers int, total *atomic.Int64) *Ahead {
 	return &Ahead{total: total, names: names, workers: workers, Least: leastPiece}
 }
 
-// start starts the goroutines.
-func (a *Ahead) start() {
-	a.pieces, a.idle, a.quit = make(chan *piece, a.workers), make(chan *unpacker, a.workers), make(chan struct{})
-	for range a.workers {
-		u := &unpacker{text: textReader{total: a.total, zstd: zstdReader{most: a.window}}, free: make(chan []byte, maxTexts)}
-		a.all = append(a.all, u)
-		a.idle <- u
-	}
-	a.work.Go(func() error {
-		defer close(a.pieces)
-		a.failed = panics.Catch(func() error {
-			for _, name := range a.names {
-				a.plan(name)
-			}
-			return nil
-		})
-		return nil
-	})
-}
-
 // plan cuts an input into pieces.
 func (a *Ahead) plan(name string) {
 	if f, p := openPacked(name); p == Zstd && !place.IsRemote(name) { // that would read it twice
@@ -247,7 +227,23 @@ func (u *unpacker) buffer(p *piece, quit <-chan struct{}) []byte {
 // Open begins the next input.
 func (a *Ahead) Open(name string, stdin io.Reader) error {
 	if a.all == nil {
-		a.start()
+		// Start the goroutines.
+		a.pieces, a.idle, a.quit = make(chan *piece, a.workers), make(chan *unpacker, a.workers), make(chan struct{})
+		for range a.workers {
+			u := &unpacker{text: textReader{total: a.total, zstd: zstdReader{most: a.window}}, free: make(chan []byte, maxTexts)}
+			a.all = append(a.all, u)
+			a.idle <- u
+		}
+		a.work.Go(func() error {
+			defer close(a.pieces)
+			a.failed = panics.Catch(func() error {
+				for _, name := range a.names {
+					a.plan(name)
+				}
+				return nil
+			})
+			return nil
+		})
 	}
 	a.anyBytes, a.parts, a.mark = false, verifiedParts{}, 0
 	a.next()

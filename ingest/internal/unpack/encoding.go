@@ -84,7 +84,15 @@ func (d *Decoder) Read(p []byte) (int, error) {
 	}
 	switch {
 	case d.order != nil:
-		return d.decode(p)
+		// UTF-16 is decoded piece by piece.
+		for len(d.decoded) == 0 {
+			if err := d.more(); err != nil {
+				return 0, err
+			}
+		}
+		n := copy(p, d.decoded)
+		d.decoded = d.decoded[n:]
+		return n, nil
 	case len(d.head) > 0:
 		n := copy(p, d.head)
 		d.head = d.head[n:]
@@ -188,18 +196,6 @@ func (d *Decoder) refuse(head []byte) error {
 	default:
 		return &PackingError{Packing: is.Packing, Outer: outer, Tool: packings[outer].tool}
 	}
-}
-
-// decode is Read for UTF-16.
-func (d *Decoder) decode(p []byte) (int, error) {
-	for len(d.decoded) == 0 {
-		if err := d.more(); err != nil {
-			return 0, err
-		}
-	}
-	n := copy(p, d.decoded)
-	d.decoded = d.decoded[n:]
-	return n, nil
 }
 
 // more decodes the bytes read, and reads more. Its error is why there is no more.

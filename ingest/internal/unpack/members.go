@@ -16,12 +16,6 @@ type memberReader struct {
 	parts verifiedParts
 }
 
-// reset starts with the member where r stands.
-func (m *memberReader) reset(r *bufio.Reader) error {
-	m.in, m.parts = r, verifiedParts{}
-	return m.open()
-}
-
 // open opens the member where the file stands.
 func (m *memberReader) open() error {
 	err := resetGzip(&m.gzip, m.in)

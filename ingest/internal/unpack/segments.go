@@ -148,10 +148,9 @@ func (s *Segments) seekFile(pos int64) {
 type textSource struct{ s *Segments }
 
 // Read reads text.
-func (r textSource) Read(p []byte) (int, error) { return r.s.read(p) }
-
-// read reads unpacked text, and opens one segment after the other.
-func (s *Segments) read(p []byte) (int, error) {
+func (r textSource) Read(p []byte) (int, error) {
+	// Read unpacked text, and open one segment after the other.
+	s := r.s
 	for range maxEmptyReads {
 		if s.fault != nil {
 			return 0, s.fault

@@ -194,7 +194,8 @@ func (t *textReader) unpacker(is Type) (err error) {
 		return nil
 	case is.Packing == Gzip:
 		t.text = &t.gzip
-		return t.gzip.reset(t.buf)
+		t.gzip.in, t.gzip.parts = t.buf, verifiedParts{}
+		return t.gzip.open()
 	case is.Packing == Bzip2:
 		t.text = bzip2.NewReader(t.buf)
 		return nil

@@ -77,9 +77,29 @@ func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *
 		return nil, nil, err
 	}
 	directory.left = math.MaxInt64
-	if err := checkWhole(file, size, len(r.Comment)); err != nil {
+	// The file must not be more than the archive that its last directory lists: a file not listed
+	// there would be left out without a word, as where two archives are joined. The directory has to end where the end of
+	// the archive begins, which the note of so many bytes follows, and then nothing.
+	note := len(r.Comment)
+	var end [zip64EndLen + zip64PlaceLen + zipEndLen]byte
+	at := size - int64(note) - int64(len(end)) // where the end of a large archive would begin, before that of a small one
+	if _, err := file.ReadAt(end[max(0, -at):][:min(int64(len(end)), max(0, size-int64(note)))], max(0, at)); err != nil {
 		return nil, nil, err
 	}
+	le, large, small := binary.LittleEndian, end[:zip64EndLen], end[zip64EndLen+zip64PlaceLen:]
+	length, start := uint64(le.Uint32(small[12:])), uint64(le.Uint32(small[16:]))
+	switch isLarge := string(large[:4]) == zip64End && string(end[zip64EndLen:][:4]) == zip64Place; {
+	case string(small[:4]) != zipEnd:
+		return nil, nil, errJoined
+	case !isLarge:
+		at += int64(len(large)) + zip64PlaceLen
+	case start == 1<<32-1, length == 1<<32-1, le.Uint16(small[10:]) == 1<<16-1: // some write both ends for small archives, too
+		length, start = le.Uint64(large[40:]), le.Uint64(large[48:])
+	}
+	if start+length != uint64(at) {
+		return nil, nil, errJoined
+	}
+
 	var found []*zip.File
 	var names []string
 	for _, m := range r.File {
@@ -141,31 +161,6 @@ var errLongDirectory = &ZipError{Reason: "is a zip archive of too many files: un
 // errJoined is the error of a file that holds more than the archive of its last directory.
 var errJoined = &ZipError{Reason: "is a zip archive with other bytes before or behind it, such as another archive: " +
 	"unpack archives each by itself, before they are joined"}
-
-// checkWhole returns an error if the file is more than the archive that its last directory lists: a file not listed
-// there would be left out without a word, as where two archives are joined. The directory has to end where the end of
-// the archive begins, which the note of so many bytes follows, and then nothing.
-func checkWhole(file io.ReaderAt, size int64, note int) error {
-	var end [zip64EndLen + zip64PlaceLen + zipEndLen]byte
-	at := size - int64(note) - int64(len(end)) // where the end of a large archive would begin, before that of a small one
-	if _, err := file.ReadAt(end[max(0, -at):][:min(int64(len(end)), max(0, size-int64(note)))], max(0, at)); err != nil {
-		return err
-	}
-	le, large, small := binary.LittleEndian, end[:zip64EndLen], end[zip64EndLen+zip64PlaceLen:]
-	length, start := uint64(le.Uint32(small[12:])), uint64(le.Uint32(small[16:]))
-	switch isLarge := string(large[:4]) == zip64End && string(end[zip64EndLen:][:4]) == zip64Place; {
-	case string(small[:4]) != zipEnd:
-		return errJoined
-	case !isLarge:
-		at += int64(len(large)) + zip64PlaceLen
-	case start == 1<<32-1, length == 1<<32-1, le.Uint16(small[10:]) == 1<<16-1: // some write both ends for small archives, too
-		length, start = le.Uint64(large[40:]), le.Uint64(large[48:])
-	}
-	if start+length != uint64(at) {
-		return errJoined
-	}
-	return nil
-}
 
 // A zipText is the text of a file in a zip archive. Nothing of it is verified before its end, where the library checks
 // the sum.
