@@ -28,10 +28,13 @@ func NoteSet(names ...string) (end func() error, err error) {
 	var paths []string
 	for _, name := range names {
 		if name != "" && !InPlace(name) {
-			paths = append(paths, Resolve(filepath.Clean(name)))
+			path := Resolve(filepath.Clean(name))
+			if abs, err := filepath.Abs(path); err == nil {
+				path = abs
+			}
+			paths = append(paths, path)
 		}
 	}
-	paths = absolute(paths)
 	var notes []string
 	for _, m := range deadSets(dirsOf(paths)) {
 		if slices.ContainsFunc(slices.Concat(m.New, m.Old), func(path string) bool { return slices.Contains(paths, path) }) {
@@ -100,23 +103,19 @@ func deadSets(dirs []string) (all []MixedSet) {
 				continue
 			}
 			for _, path := range paths {
-				m.add(path, process)
+				// Add an output of a process.
+				dir, base := filepath.Split(path)
+				temps, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "."+escapeGlob(base)+"."+process+"-*.tmp"))
+				if len(temps) > 0 {
+					m.Old = append(m.Old, path)
+				} else {
+					m.New = append(m.New, path)
+				}
 			}
 			all = append(all, m)
 		}
 	}
 	return all
-}
-
-// add adds an output of a process.
-func (m *MixedSet) add(path, process string) {
-	dir, base := filepath.Split(path)
-	temps, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "."+escapeGlob(base)+"."+process+"-*.tmp"))
-	if len(temps) > 0 {
-		m.Old = append(m.Old, path)
-	} else {
-		m.New = append(m.New, path)
-	}
 }
 
 // escapeGlob returns a pattern that matches a name only.
@@ -131,15 +130,4 @@ func dirsOf(paths []string) (dirs []string) {
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
-}
-
-// absolute returns absolute paths.
-func absolute(paths []string) (all []string) {
-	for _, path := range paths {
-		if abs, err := filepath.Abs(path); err == nil {
-			path = abs
-		}
-		all = append(all, path)
-	}
-	return all
 }

@@ -30,7 +30,30 @@ _PROGRAM() {
     set=
     case $flag in
 `)
-	p.writeBashValues(&sb)
+	// Write a case for each flag that takes a value, by its kind of completion.
+	seen := map[string]bool{}
+	var files, others []string
+	for _, c := range p.Commands {
+		for _, f := range c.Flags {
+			switch {
+			case seen[f.Name] || f.Arg == "":
+				continue
+			case f.Files:
+				files = append(files, "-"+f.Name)
+			case f.Values == nil:
+				others = append(others, "-"+f.Name)
+			default:
+				list := ""
+				if f.List {
+					list = " list=1"
+				}
+				fmt.Fprintf(&sb, "    -%s) set=\"%s\"%s ;;\n", f.Name, strings.Join(f.Values, " "), list)
+			}
+			seen[f.Name] = true
+		}
+	}
+	fmt.Fprintf(&sb, "    %s) return ;; # bash offers files\n", strings.Join(files, " | "))
+	fmt.Fprintf(&sb, "    %s) compopt +o default 2>/dev/null; return ;; # a number or a text\n", strings.Join(others, " | "))
 	sb.WriteString("    esac\n    case $first in\n")
 	for _, c := range p.Commands[1:] {
 		fmt.Fprintf(&sb, "    %s) flags=\"%s\" ;;\n", c.Name, flagWords(&c))
@@ -65,33 +88,6 @@ complete -o default -F _PROGRAM PROGRAM
 // named returns the script with the name of the program in place of PROGRAM.
 func (p *Program) named(script *strings.Builder) string {
 	return strings.ReplaceAll(script.String(), "PROGRAM", p.Name)
-}
-
-// writeBashValues writes a case for each flag that takes a value, by its kind of completion.
-func (p *Program) writeBashValues(sb *strings.Builder) {
-	seen := map[string]bool{}
-	var files, others []string
-	for _, c := range p.Commands {
-		for _, f := range c.Flags {
-			switch {
-			case seen[f.Name] || f.Arg == "":
-				continue
-			case f.Files:
-				files = append(files, "-"+f.Name)
-			case f.Values == nil:
-				others = append(others, "-"+f.Name)
-			default:
-				list := ""
-				if f.List {
-					list = " list=1"
-				}
-				fmt.Fprintf(sb, "    -%s) set=\"%s\"%s ;;\n", f.Name, strings.Join(f.Values, " "), list)
-			}
-			seen[f.Name] = true
-		}
-	}
-	fmt.Fprintf(sb, "    %s) return ;; # bash offers files\n", strings.Join(files, " | "))
-	fmt.Fprintf(sb, "    %s) compopt +o default 2>/dev/null; return ;; # a number or a text\n", strings.Join(others, " | "))
 }
 
 // flagWords returns the flags of a command.

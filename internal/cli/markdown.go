@@ -19,7 +19,20 @@ func (p *Program) Markdown() string {
 			if len(sections[f.Section]) == 0 {
 				titles = append(titles, f.Section)
 			}
-			sections[f.Section] = addToEntries(sections[f.Section], f, "`"+cmp.Or(c.Name, p.Name)+"`")
+			// Add the flag of a command to its entry, which it makes if there is none.
+			entries := sections[f.Section]
+			owner := "`" + cmp.Or(c.Name, p.Name) + "`"
+			i := slices.IndexFunc(entries, func(e *entry) bool { return e.usage == f.usage() })
+			if i < 0 {
+				i, entries = len(entries), append(entries, &entry{usage: f.usage()})
+			}
+			e, text := entries[i], strings.ReplaceAll(f.text(), "*", `\*`)
+			j := slices.IndexFunc(e.variants, func(v variant) bool { return v.text == text })
+			if j < 0 {
+				j, e.variants = len(e.variants), append(e.variants, variant{text: text})
+			}
+			e.variants[j].owners = append(e.variants[j].owners, owner)
+			sections[f.Section] = entries
 		}
 	}
 	names := make([]string, len(p.Commands))
@@ -31,7 +44,34 @@ func (p *Program) Markdown() string {
 	for _, title := range titles {
 		fmt.Fprintf(&sb, "\n## %s\n", title)
 		for _, e := range sections[title] {
-			e.write(&sb, names)
+			// Write an entry of a program of these commands: the sentences that all variants share come first if all begin
+			// with one, and last otherwise.
+			fmt.Fprintf(&sb, "\n### `%s`\n", e.usage)
+			if len(e.variants) == 1 {
+				fmt.Fprintf(&sb, "\n%s\n\n%s.\n", Fill(e.variants[0].text, helpWidth), whose(e.variants[0].owners, names))
+				continue
+			}
+			shared := sentences(e.variants[0].text)
+			for _, v := range e.variants[1:] {
+				own := sentences(v.text)
+				shared = slices.DeleteFunc(shared, func(s string) bool { return !slices.Contains(own, s) })
+			}
+			last := len(shared) > 0 && slices.ContainsFunc(e.variants, func(v variant) bool { return sentences(v.text)[0] != shared[0] })
+			if len(shared) > 0 && !last {
+				fmt.Fprintf(&sb, "\n%s\n", Fill(strings.Join(shared, " "), helpWidth))
+			}
+			for _, v := range e.variants {
+				own := slices.DeleteFunc(sentences(v.text), func(s string) bool { return slices.Contains(shared, s) })
+				of := whose(v.owners, names)
+				if len(own) == 0 {
+					fmt.Fprintf(&sb, "\n%s.\n", Fill(of, helpWidth))
+				} else {
+					fmt.Fprintf(&sb, "\n%s\n", Fill(of+": "+strings.Join(own, " "), helpWidth))
+				}
+			}
+			if last {
+				fmt.Fprintf(&sb, "\n%s\n", Fill("All: "+strings.Join(shared, " "), helpWidth))
+			}
 		}
 	}
 	for i := range p.Commands {
@@ -54,21 +94,6 @@ type variant struct {
 	owners []string
 }
 
-// addToEntries adds the flag of a command to its entry, which it makes if there is none.
-func addToEntries(entries []*entry, f *Flag, owner string) []*entry {
-	i := slices.IndexFunc(entries, func(e *entry) bool { return e.usage == f.usage() })
-	if i < 0 {
-		i, entries = len(entries), append(entries, &entry{usage: f.usage()})
-	}
-	e, text := entries[i], strings.ReplaceAll(f.text(), "*", `\*`)
-	j := slices.IndexFunc(e.variants, func(v variant) bool { return v.text == text })
-	if j < 0 {
-		j, e.variants = len(e.variants), append(e.variants, variant{text: text})
-	}
-	e.variants[j].owners = append(e.variants[j].owners, owner)
-	return entries
-}
-
 // whose names some of all commands: by the others, where these are few.
 func whose(owners, all []string) string {
 	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(owners, name) })
@@ -79,37 +104,6 @@ func whose(owners, all []string) string {
 		return "All commands but " + enumerate(others)
 	}
 	return strings.Join(owners, ", ")
-}
-
-// write writes an entry of a program of these commands: the sentences that all variants share come first if all begin
-// with one, and last otherwise.
-func (e *entry) write(sb *strings.Builder, commands []string) {
-	fmt.Fprintf(sb, "\n### `%s`\n", e.usage)
-	if len(e.variants) == 1 {
-		fmt.Fprintf(sb, "\n%s\n\n%s.\n", Fill(e.variants[0].text, helpWidth), whose(e.variants[0].owners, commands))
-		return
-	}
-	shared := sentences(e.variants[0].text)
-	for _, v := range e.variants[1:] {
-		own := sentences(v.text)
-		shared = slices.DeleteFunc(shared, func(s string) bool { return !slices.Contains(own, s) })
-	}
-	last := len(shared) > 0 && slices.ContainsFunc(e.variants, func(v variant) bool { return sentences(v.text)[0] != shared[0] })
-	if len(shared) > 0 && !last {
-		fmt.Fprintf(sb, "\n%s\n", Fill(strings.Join(shared, " "), helpWidth))
-	}
-	for _, v := range e.variants {
-		own := slices.DeleteFunc(sentences(v.text), func(s string) bool { return slices.Contains(shared, s) })
-		of := whose(v.owners, commands)
-		if len(own) == 0 {
-			fmt.Fprintf(sb, "\n%s.\n", Fill(of, helpWidth))
-		} else {
-			fmt.Fprintf(sb, "\n%s\n", Fill(of+": "+strings.Join(own, " "), helpWidth))
-		}
-	}
-	if last {
-		fmt.Fprintf(sb, "\n%s\n", Fill("All: "+strings.Join(shared, " "), helpWidth))
-	}
 }
 
 // sentences returns the sentences of a text.

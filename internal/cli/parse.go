@@ -46,7 +46,12 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 	case len(r.stray) > 0 && c.Arguments == "":
 		r.faults.Add("", fmt.Errorf("unexpected argument %q: %s", r.stray[0], c.Stray(r.stray[0])))
 	default: // a stray argument may be meant as the value of what is missing
-		r.missing()
+		// Add a fault for each flag that is needed and not given.
+		for _, f := range r.command.Flags {
+			if f.Needed != "" && !r.given[f.Name] {
+				r.faults.Add("", fmt.Errorf("-%s is missing: %s", f.Name, f.Needed))
+			}
+		}
 		for _, argument := range r.stray {
 			c.Take(argument)
 		}
@@ -91,7 +96,36 @@ func (r *parsing) next() bool {
 	case name == "help" && r.command.Flag(name) == nil:
 		r.help = true
 	case r.command.Flag(name) == nil:
-		r.unknown(name, hasValue)
+		// Add the fault of a flag that the command does not have: whose it is, or which one may be
+		// meant. That one, if it is needed, is not missing, too. The next argument is passed over if it may be
+		// the value.
+		known := make([]string, 0, len(r.command.Flags))
+		var meant, like *Flag
+		for i := range r.command.Flags {
+			f := &r.command.Flags[i]
+			if known = append(known, f.Name); f.Like == name {
+				like = f
+			}
+		}
+		fault := "there is no flag -" + name
+		if instead := cmp.Or(r.program.Gone[r.command.Name+" "+name], r.program.Gone[name]); instead != "" {
+			fault += " any more: " + instead
+		} else if owners, other := r.owners(name); len(owners) > 0 {
+			meant = other
+			fault = fmt.Sprintf("-%s is a flag of %s, not of %s", name, enumerate(owners), r.program.Title(r.command))
+			if like != nil {
+				r.given[like.Name] = true
+				fault += ": use -" + like.Name
+			}
+		} else if near := Closest(name, known); near != "" {
+			meant = r.command.Flag(near)
+			r.given[near] = true
+			fault += ": did you mean -" + near + "?"
+		}
+		r.faults.Add("", errors.New(fault))
+		if takesValue := meant == nil || meant.Arg != ""; takesValue && !hasValue && len(r.left) > 0 && !r.atFlag() {
+			r.left = r.left[1:]
+		}
 	default:
 		r.set(r.command.Flag(name), value, hasValue)
 	}
@@ -122,39 +156,6 @@ func (r *parsing) set(f *Flag, value string, hasValue bool) {
 	r.given[f.Name] = value != ""
 }
 
-// unknown adds the fault of a flag that the command does not have: whose it is, or which one may be
-// meant. That one, if it is needed, is not missing, too. The next argument is passed over if it may be
-// the value.
-func (r *parsing) unknown(name string, hasValue bool) {
-	known := make([]string, 0, len(r.command.Flags))
-	var meant, like *Flag
-	for i := range r.command.Flags {
-		f := &r.command.Flags[i]
-		if known = append(known, f.Name); f.Like == name {
-			like = f
-		}
-	}
-	fault := "there is no flag -" + name
-	if instead := cmp.Or(r.program.Gone[r.command.Name+" "+name], r.program.Gone[name]); instead != "" {
-		fault += " any more: " + instead
-	} else if owners, other := r.owners(name); len(owners) > 0 {
-		meant = other
-		fault = fmt.Sprintf("-%s is a flag of %s, not of %s", name, enumerate(owners), r.program.Title(r.command))
-		if like != nil {
-			r.given[like.Name] = true
-			fault += ": use -" + like.Name
-		}
-	} else if near := Closest(name, known); near != "" {
-		meant = r.command.Flag(near)
-		r.given[near] = true
-		fault += ": did you mean -" + near + "?"
-	}
-	r.faults.Add("", errors.New(fault))
-	if takesValue := meant == nil || meant.Arg != ""; takesValue && !hasValue && len(r.left) > 0 && !r.atFlag() {
-		r.left = r.left[1:]
-	}
-}
-
 // owners returns the commands that have a flag, and the flag of the first.
 func (r *parsing) owners(name string) (titles []string, first *Flag) {
 	for i := range r.program.Commands {
@@ -167,15 +168,6 @@ func (r *parsing) owners(name string) (titles []string, first *Flag) {
 		}
 	}
 	return titles, first
-}
-
-// missing adds a fault for each flag that is needed and not given.
-func (r *parsing) missing() {
-	for _, f := range r.command.Flags {
-		if f.Needed != "" && !r.given[f.Name] {
-			r.faults.Add("", fmt.Errorf("-%s is missing: %s", f.Name, f.Needed))
-		}
-	}
 }
 
 // enumerate joins words as in "a, b and c".

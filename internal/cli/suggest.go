@@ -30,7 +30,25 @@ func Closest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least := "", min(2, max(1, len(word)/3))+1
 	if len(word) < 3 {
-		return closestShort(word, known) // two letters are like too many
+		// For words of up to two letters: the only known one of two letters that
+		// differs in one of them or in their order, or else the only one that begins with the word.
+		var near, begun []string
+		for _, k := range known {
+			lower := strings.ToLower(k)
+			if len(word) == 2 && len(k) == 2 && Distance(word, lower) < 2 {
+				near = append(near, k)
+			}
+			if word != "" && (lower == word || strings.HasPrefix(lower, word)) {
+				begun = append(begun, k)
+			}
+		}
+		switch {
+		case len(near) == 1:
+			return near[0]
+		case len(near) == 0 && len(begun) == 1:
+			return begun[0]
+		}
+		return "" // two letters are like too many
 	}
 	var begun []string
 	for _, k := range known {
@@ -46,28 +64,6 @@ func Closest(word string, known []string) string {
 		return begun[0]
 	}
 	return best
-}
-
-// closestShort is Closest for words of up to two letters: the only known one of two letters that
-// differs in one of them or in their order, or else the only one that begins with the word.
-func closestShort(word string, known []string) string {
-	var near, begun []string
-	for _, k := range known {
-		lower := strings.ToLower(k)
-		if len(word) == 2 && len(k) == 2 && Distance(word, lower) < 2 {
-			near = append(near, k)
-		}
-		if word != "" && (lower == word || strings.HasPrefix(lower, word)) {
-			begun = append(begun, k)
-		}
-	}
-	switch {
-	case len(near) == 1:
-		return near[0]
-	case len(near) == 0 && len(begun) == 1:
-		return begun[0]
-	}
-	return ""
 }
 
 // Distance returns how many letters must be added, dropped, changed or swapped with their neighbour

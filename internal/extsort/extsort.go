@@ -49,14 +49,6 @@ func NewSpill(dir string) *Spill { return &Spill{dir: dir} }
 // Runs returns how many runs there are to merge.
 func (s *Spill) Runs() int { return len(s.runs) }
 
-// open creates the file.
-func (s *Spill) open() (err error) {
-	if s.file, err = atomicfile.CreateTemp(s.dir, ".robobatch-sort-*.tmp"); err != nil {
-		return fmt.Errorf("create a temporary file: %w", err)
-	}
-	return nil
-}
-
 // Close removes the file. Further calls do nothing.
 func (s *Spill) Close() {
 	if s.file == nil {
@@ -76,8 +68,10 @@ type Run struct {
 // Begin starts a run.
 func (s *Spill) Begin() (*Run, error) {
 	if s.file == nil {
-		if err := s.open(); err != nil {
-			return nil, err
+		// Create the file.
+		var err error
+		if s.file, err = atomicfile.CreateTemp(s.dir, ".robobatch-sort-*.tmp"); err != nil {
+			return nil, fmt.Errorf("create a temporary file: %w", err)
 		}
 	}
 	return &Run{spill: s, run: run{from: s.end}}, nil

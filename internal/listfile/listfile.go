@@ -74,7 +74,9 @@ func Create(name string, stdout io.Writer, opt Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{file: file, names: opt.Agents, sink: newSink(file)}
+	var w io.Writer = file
+
+	f := &File{file: file, names: opt.Agents, sink: &sink{Writer: bufio.NewWriterSize(w, 256<<10)}}
 	for _, a := range opt.Agents {
 		f.agents = append(f.agents, robots.NewAgent(a, opt.Dialect))
 	}
@@ -114,11 +116,38 @@ func (f *File) Write(l *listings.Listing) error {
 	rows.row(listRow{item: itemFile})
 	rows.file.url, rows.file.reason = "", "" // they may be long, and stand once
 	if l.Report != nil {
-		rows.report(l.Report, f)
+		// Add the rows about the body.
+		r := l.Report
+		if len(f.agents) == 0 {
+			rows.groups(r)
+		}
+		for i, agent := range f.agents {
+			rows.agent(r, f.names[i], agent)
+		}
+		for _, s := range r.Sitemaps {
+			rows.row(listRow{item: itemSitemap, line: s.Line, value: &s.URL})
+		}
+		for _, h := range r.Hosts {
+			if h.Valid {
+				rows.row(listRow{item: itemHost, line: h.Line, value: &h.Value})
+				break // only the first one counts
+			}
+		}
+		for _, c := range r.CleanParams {
+			value := strings.Join(c.Params, "&") + " " + c.Path
+			rows.row(listRow{item: itemCleanParam, line: c.Line, value: &value})
+		}
+		if r.Preferences != nil {
+			rows.preferences(r.Preferences, f)
+		}
+		for _, d := range r.About(robots.Origin(rows.file.origin)) {
+			rows.row(listRow{item: itemDiagnostic, line: d.Line, code: string(d.Code), value: &d.Text})
+		}
 	}
 	f.rows += rows.count
 	if rows.err == nil {
-		rows.err = f.sink.err()
+		_, err := f.sink.Write(nil)
+		rows.err = err
 	}
 	return f.file.Wrap("write", rows.err)
 }
@@ -129,8 +158,6 @@ type sink struct {
 	pos int64
 }
 
-func newSink(w io.Writer) *sink { return &sink{Writer: bufio.NewWriterSize(w, 256<<10)} }
-
 // Write appends p.
 func (s *sink) Write(p []byte) (int, error) {
 	n, err := s.Writer.Write(p)
@@ -140,12 +167,6 @@ func (s *sink) Write(p []byte) (int, error) {
 
 // Tell returns how many bytes were written.
 func (s *sink) Tell() int64 { return s.pos }
-
-// err returns the first error there was.
-func (s *sink) err() error {
-	_, err := s.Write(nil)
-	return err
-}
 
 // The values of the column item.
 const (
@@ -223,35 +244,6 @@ func (l *lister) row(r listRow) {
 		}
 		l.err = l.table.Add(l.cells)
 		l.count++
-	}
-}
-
-// report adds the rows about the body.
-func (l *lister) report(r *robots.Report, f *File) {
-	if len(f.agents) == 0 {
-		l.groups(r)
-	}
-	for i, agent := range f.agents {
-		l.agent(r, f.names[i], agent)
-	}
-	for _, s := range r.Sitemaps {
-		l.row(listRow{item: itemSitemap, line: s.Line, value: &s.URL})
-	}
-	for _, h := range r.Hosts {
-		if h.Valid {
-			l.row(listRow{item: itemHost, line: h.Line, value: &h.Value})
-			break // only the first one counts
-		}
-	}
-	for _, c := range r.CleanParams {
-		value := strings.Join(c.Params, "&") + " " + c.Path
-		l.row(listRow{item: itemCleanParam, line: c.Line, value: &value})
-	}
-	if r.Preferences != nil {
-		l.preferences(r.Preferences, f)
-	}
-	for _, d := range r.About(robots.Origin(l.file.origin)) {
-		l.row(listRow{item: itemDiagnostic, line: d.Line, code: string(d.Code), value: &d.Text})
 	}
 }
 

@@ -46,9 +46,28 @@ var ErrChanged = errors.New("the rules changed while they were read: run it agai
 // second reading are ErrChanged.
 func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt Options, yield func(*Listing) error) error {
 	l := &lister{opt: opt, decided: map[int][]Listing{}}
-	if err := l.resolve(ctx, responses); err != nil {
+	// Read the responses and find out which of them are in force.
+	var err error
+	history, undated := robots.NewHistory(l.opt.Dialect), captures.Undated{}
+	l.total, err = each(ctx, responses, func(_ int, r robots.Response) error {
+		history.Add(r)
+		return undated.Add(&r)
+	})
+	if err != nil {
 		return err
 	}
+	for _, o := range history.Origins() {
+		if l.opt.Origin != "" && o != l.opt.Origin {
+			continue
+		}
+		listing := Listing{Origin: o, Outcome: history.Outcome(o, l.opt.AsOf)}
+		if n := listing.Outcome.Capture; n < 0 {
+			l.unknown = append(l.unknown, listing)
+		} else {
+			l.decided[n] = append(l.decided[n], listing)
+		}
+	}
+
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	group, ctx := panics.WithContext(ctx)
 	queue := make(chan chan inspected, workers) // in order; a worker sends to each
@@ -107,37 +126,17 @@ func each(ctx context.Context, responses iter.Seq2[robots.Response, error], visi
 		if err != nil {
 			return total, fmt.Errorf("read rules: %w", err)
 		}
-		total = mix(total, &r)
+		body := captures.KeyOf(r.Body)
+		text := append(total[:], body[:]...)
+		text = fmt.Appendf(text, "%s\x00%s\x00%d\x00%s\x00%s\x00%d", r.Origin, r.URL, r.Status, r.Error, r.Location, r.Size)
+		text = fmt.Appendf(text, "\x00%d.%d", r.FetchedAt.Unix(), r.FetchedAt.Nanosecond())
+		total = captures.KeyOf(text)
 		if err := visit(n, r); err != nil {
 			return total, err
 		}
 		n++
 	}
 	return total, nil
-}
-
-// resolve reads the responses and finds out which of them are in force.
-func (l *lister) resolve(ctx context.Context, responses iter.Seq2[robots.Response, error]) (err error) {
-	history, undated := robots.NewHistory(l.opt.Dialect), captures.Undated{}
-	l.total, err = each(ctx, responses, func(_ int, r robots.Response) error {
-		history.Add(r)
-		return undated.Add(&r)
-	})
-	if err != nil {
-		return err
-	}
-	for _, o := range history.Origins() {
-		if l.opt.Origin != "" && o != l.opt.Origin {
-			continue
-		}
-		listing := Listing{Origin: o, Outcome: history.Outcome(o, l.opt.AsOf)}
-		if n := listing.Outcome.Capture; n < 0 {
-			l.unknown = append(l.unknown, listing)
-		} else {
-			l.decided[n] = append(l.decided[n], listing)
-		}
-	}
-	return nil
 }
 
 // inspectAll reads the responses again and starts a goroutine for each that is in force.
@@ -162,15 +161,6 @@ func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Resp
 		err = fmt.Errorf("read rules: %w", ErrChanged)
 	}
 	return err
-}
-
-// mix returns a hash of the responses whose hash is given, and one more, in this order.
-func mix(before captures.Key, r *robots.Response) captures.Key {
-	body := captures.KeyOf(r.Body)
-	text := append(before[:], body[:]...)
-	text = fmt.Appendf(text, "%s\x00%s\x00%d\x00%s\x00%s\x00%d", r.Origin, r.URL, r.Status, r.Error, r.Location, r.Size)
-	text = fmt.Appendf(text, "\x00%d.%d", r.FetchedAt.Unix(), r.FetchedAt.Nanosecond())
-	return captures.KeyOf(text)
 }
 
 // inspect completes the listings that the response decides.

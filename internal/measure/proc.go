@@ -10,10 +10,6 @@ import (
 	"strings"
 )
 
-// resetPeak makes the kernel forget how much memory the process held until now, and reports whether
-// it did.
-func resetPeak() bool { return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) == nil }
-
 // peak returns the most bytes of memory that the process held since then; 0 if that is not known.
 func peak() int64 {
 	kib, _ := strconv.ParseInt(strings.TrimSuffix(procField("/proc/self/status", "VmHWM"), " kB"), 10, 64)

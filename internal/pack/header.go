@@ -126,22 +126,6 @@ type fileHeader struct {
 	Check                   uint64 // of all bytes before it
 }
 
-// encode returns the encoding of the header.
-func (h *header) encode() []byte {
-	f := fileHeader{
-		Magic: [len(magic)]byte([]byte(magic)), Version: Version, Dialect: h.Dialect, End: h.place(placeEnd),
-		Nanoseconds: uint32(h.Newest.Nanosecond()), Seconds: h.Newest.Unix(), Files: h.Files, InForce: h.InForce,
-		Chunks: h.chunks, Records: h.records, Texts: h.texts, Notes: h.notes, Sums: h.sums, Hash: h.Hash,
-		OddAt: h.Odd.Offset, OddSize: h.Odd.Size, TokensAt: h.Tokens.Offset, TokensSize: h.Tokens.Size,
-	}
-	if !h.Newest.IsZero() {
-		f.HasNewest = 1
-	}
-	b, _ := binary.Append(nil, binary.LittleEndian, &f) // it has a size
-	binary.LittleEndian.PutUint64(b[headerSize-8:], xxh3.Hash(b[:headerSize-8]))
-	return b
-}
-
 // parseHeader returns the header of a file of that size. data are the first bytes of it.
 func parseHeader(data []byte, size int64) (*header, error) {
 	n := min(len(data), len(magic))

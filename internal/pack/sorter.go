@@ -30,18 +30,6 @@ const (
 	runBlock = 64 << 10 // bytes of a block of a run; a merge holds one of each
 )
 
-// addCapture adds a capture.
-func (s *sorter) addCapture(kind Kind, name string, c *Capture) error {
-	at := len(s.memory)
-	s.memory = append(s.memory, name...)
-	s.memory = appendCapture(s.memory, c)
-	s.items = append(s.items, item{uint32(at), uint32(len(s.memory)), uint32(len(name)), kind})
-	if len(s.memory)+16*len(s.items) >= s.limit {
-		return s.writeRun()
-	}
-	return nil
-}
-
 func (s *sorter) sort() {
 	slices.SortStableFunc(s.items, func(a, b item) int {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), bytes.Compare(s.memory[a.off:a.off+a.name], s.memory[b.off:b.off+b.name]))

@@ -124,7 +124,28 @@ func (t *table) find(key uint64) (lo, hi uint32, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	lo = uint32(n*blockEntries + t.search(b, n, key))
+	// The number in its block of the first entry whose key is no less. It begins where the entry lies if
+	// keys are evenly spread: mostly within the cache line of it.
+	first, last := t.blocks[n].first, ^uint64(0)
+	if n+1 < len(t.blocks) {
+		last = t.blocks[n+1].first
+	}
+	count := t.entriesIn(n)
+	i := 0
+	if key > first {
+		i = max(0, min(count-1, int(float64(key-first)/float64(last-first)*float64(count))))
+	}
+	for ; i > 0; i-- {
+		if before, _ := entryAt(b[:], i-1); before < key {
+			break
+		}
+	}
+	for ; i < count; i++ {
+		if at, _ := entryAt(b[:], i); at >= key {
+			break
+		}
+	}
+	lo = uint32(n*blockEntries + i)
 	for hi = lo; hi < t.count; hi++ {
 		found, _, err := t.entry(hi)
 		if err != nil {
@@ -159,29 +180,4 @@ func (t *table) blockBefore(key uint64) int {
 		}
 	}
 	return max(0, lo-1)
-}
-
-// search returns the number in its block of the first entry whose key is no less. It begins where the entry lies if
-// keys are evenly spread: mostly within the cache line of it.
-func (t *table) search(b *[blockSize]byte, n int, key uint64) int {
-	first, last := t.blocks[n].first, ^uint64(0)
-	if n+1 < len(t.blocks) {
-		last = t.blocks[n+1].first
-	}
-	count := t.entriesIn(n)
-	i := 0
-	if key > first {
-		i = max(0, min(count-1, int(float64(key-first)/float64(last-first)*float64(count))))
-	}
-	for ; i > 0; i-- {
-		if before, _ := entryAt(b[:], i-1); before < key {
-			break
-		}
-	}
-	for ; i < count; i++ {
-		if at, _ := entryAt(b[:], i); at >= key {
-			break
-		}
-	}
-	return i
 }

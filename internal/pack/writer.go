@@ -91,7 +91,16 @@ func (w *Writer) AddText(payload []byte) error {
 
 // AddCapture adds a capture of the site or target of that name.
 func (w *Writer) AddCapture(kind Kind, name string, c Capture) error {
-	return w.sorter.addCapture(kind, name, &c)
+	// Add a capture.
+	s := &w.sorter
+	at := len(s.memory)
+	s.memory = append(s.memory, name...)
+	s.memory = appendCapture(s.memory, &c)
+	s.items = append(s.items, item{uint32(at), uint32(len(s.memory)), uint32(len(name)), kind})
+	if len(s.memory)+16*len(s.items) >= s.limit {
+		return s.writeRun()
+	}
+	return nil
 }
 
 // SetNotes sets the notes, which Finish writes. The error is that they are too long.
@@ -107,7 +116,47 @@ func (w *Writer) SetNotes(notes []byte) error {
 // complete but for its Summary, and returns that.
 func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	w.header.chunks = w.at - headerSize
-	if err := w.writeRecords(); err != nil {
+	// Write the records of all kinds.
+	var (
+		kind     Kind
+		name     []byte
+		captures []byte
+		count    int
+	)
+	end := func() error {
+		if count == 0 {
+			return nil
+		}
+		// Write a record: the length of the rest, its hash, and the captures.
+		b := append(w.record[:0], make([]byte, recordHead)...)
+		b = wire.AppendText(b, name)
+		b = binary.AppendUvarint(b, uint64(count))
+		b = append(b, captures...)
+		w.record = b
+		if len(b) > maxChunk {
+			return fmt.Errorf("%d captures of %s: too many", count, name)
+		}
+		binary.LittleEndian.PutUint32(b, uint32(len(b)-recordHead))
+		binary.LittleEndian.PutUint64(b[4:], checksum(b[recordHead:], w.at))
+		s := &w.header.records[kind]
+		w.index[kind] = append(w.index[kind], entry{xxh3.Hash(name), s.Bytes})
+		s.Bytes += uint64(len(b))
+		s.Count++
+		w.write(b)
+		return nil
+	}
+	err := w.sorter.each(func(r sortRecord) error {
+		if count == 0 || r.kind != kind || string(r.name) != string(name) {
+			if err := end(); err != nil {
+				return err
+			}
+			kind, name, captures, count = r.kind, append(name[:0], r.name...), captures[:0], 0
+		}
+		captures = append(captures, r.capture...)
+		count++
+		return nil
+	})
+	if err := errors.Join(err, end()); err != nil {
 		return err
 	}
 	w.header.texts = uint64(len(w.texts) / tableEntry)
@@ -163,56 +212,20 @@ func (w *Writer) writeHeader() error {
 	if err := w.out.Flush(); err != nil {
 		return err
 	}
-	_, err := w.file.WriteAt(w.header.encode(), 0)
+	h := &w.header
+	f := fileHeader{
+		Magic: [len(magic)]byte([]byte(magic)), Version: Version, Dialect: h.Dialect, End: h.place(placeEnd),
+		Nanoseconds: uint32(h.Newest.Nanosecond()), Seconds: h.Newest.Unix(), Files: h.Files, InForce: h.InForce,
+		Chunks: h.chunks, Records: h.records, Texts: h.texts, Notes: h.notes, Sums: h.sums, Hash: h.Hash,
+		OddAt: h.Odd.Offset, OddSize: h.Odd.Size, TokensAt: h.Tokens.Offset, TokensSize: h.Tokens.Size,
+	}
+	if !h.Newest.IsZero() {
+		f.HasNewest = 1
+	}
+	b, _ := binary.Append(nil, binary.LittleEndian, &f) // it has a size
+	binary.LittleEndian.PutUint64(b[headerSize-8:], xxh3.Hash(b[:headerSize-8]))
+	_, err := w.file.WriteAt(b, 0)
 	return err
-}
-
-// writeRecords writes the records of all kinds.
-func (w *Writer) writeRecords() error {
-	var (
-		kind     Kind
-		name     []byte
-		captures []byte
-		count    int
-	)
-	end := func() error {
-		if count == 0 {
-			return nil
-		}
-		return w.writeRecord(kind, name, captures, count)
-	}
-	err := w.sorter.each(func(r sortRecord) error {
-		if count == 0 || r.kind != kind || string(r.name) != string(name) {
-			if err := end(); err != nil {
-				return err
-			}
-			kind, name, captures, count = r.kind, append(name[:0], r.name...), captures[:0], 0
-		}
-		captures = append(captures, r.capture...)
-		count++
-		return nil
-	})
-	return errors.Join(err, end())
-}
-
-// writeRecord writes a record: the length of the rest, its hash, and the captures.
-func (w *Writer) writeRecord(kind Kind, name, captures []byte, count int) error {
-	b := append(w.record[:0], make([]byte, recordHead)...)
-	b = wire.AppendText(b, name)
-	b = binary.AppendUvarint(b, uint64(count))
-	b = append(b, captures...)
-	w.record = b
-	if len(b) > maxChunk {
-		return fmt.Errorf("%d captures of %s: too many", count, name)
-	}
-	binary.LittleEndian.PutUint32(b, uint32(len(b)-recordHead))
-	binary.LittleEndian.PutUint64(b[4:], checksum(b[recordHead:], w.at))
-	s := &w.header.records[kind]
-	w.index[kind] = append(w.index[kind], entry{xxh3.Hash(name), s.Bytes})
-	s.Bytes += uint64(len(b))
-	s.Count++
-	w.write(b)
-	return nil
 }
 
 // recordHead is the bytes of a record before its payload.

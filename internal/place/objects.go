@@ -78,14 +78,6 @@ type upload struct {
 	name string
 }
 
-func createObject(name string) (Output, error) {
-	u, err := s3.Create(name)
-	if err != nil {
-		return nil, wrapObject("create", name, err)
-	}
-	return upload{u, name}, nil
-}
-
 // Write adds bytes.
 func (u upload) Write(b []byte) (int, error) {
 	n, err := u.Upload.Write(b)

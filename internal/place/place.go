@@ -178,7 +178,11 @@ func IsDown(err error) bool { return s3.IsDown(err) }
 // Create begins an output of that name; for "-", stdout is written.
 func Create(name string, stdout io.Writer) (Output, error) {
 	if IsRemote(name) {
-		return createObject(name)
+		u, err := s3.Create(name)
+		if err != nil {
+			return nil, wrapObject("create", name, err)
+		}
+		return upload{u, name}, nil
 	}
 	f, err := atomicfile.Create(name, stdout)
 	if err != nil {

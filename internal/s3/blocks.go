@@ -50,7 +50,27 @@ func (b *Blocks) ReadAt(p []byte, off int64) (n int, err error) {
 	}
 	for n < len(p) {
 		at := (off + int64(n)) / blockSize
-		block, err := b.block(at)
+		b.mu.Lock()
+		b.clock++
+		one := b.blocks[at]
+		if one == nil {
+			if len(b.blocks) >= maxBlocks {
+				b.drop()
+			}
+			one = &block{}
+			b.blocks[at] = one
+		}
+		one.used = b.clock
+		b.mu.Unlock()
+		one.once.Do(func() {
+			left := b.object.Info().Size - at*blockSize
+			if left <= 0 {
+				return
+			}
+			one.bytes = make([]byte, min(blockSize, left))
+			_, one.err = b.object.ReadAt(one.bytes, at*blockSize)
+		})
+		block, err := one.bytes, one.err
 		if err != nil {
 			return n, err
 		}
@@ -61,31 +81,6 @@ func (b *Blocks) ReadAt(p []byte, off int64) (n int, err error) {
 		n += copy(p[n:], block[from:])
 	}
 	return n, nil
-}
-
-// block returns a block.
-func (b *Blocks) block(number int64) ([]byte, error) {
-	b.mu.Lock()
-	b.clock++
-	one := b.blocks[number]
-	if one == nil {
-		if len(b.blocks) >= maxBlocks {
-			b.drop()
-		}
-		one = &block{}
-		b.blocks[number] = one
-	}
-	one.used = b.clock
-	b.mu.Unlock()
-	one.once.Do(func() {
-		left := b.object.Info().Size - number*blockSize
-		if left <= 0 {
-			return
-		}
-		one.bytes = make([]byte, min(blockSize, left))
-		_, one.err = b.object.ReadAt(one.bytes, number*blockSize)
-	})
-	return one.bytes, one.err
 }
 
 // drop drops the block that was not used for the longest time.

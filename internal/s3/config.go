@@ -150,7 +150,10 @@ func (c *config) transport() *http.Transport {
 	return &http.Transport{
 		Proxy: through,
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
-			return proxyAnswer(answer)
+			if answer.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &proxyError{"answers " + plain(answer.Status, 60), answer.StatusCode < http.StatusInternalServerError}
 		},
 		DialContext:           (&net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}).DialContext,
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.roots},

@@ -82,14 +82,6 @@ func proxy(r *http.Request) (*url.URL, error) {
 	return u, nil
 }
 
-// proxyAnswer returns the error of a proxy's answer to the request for a connection.
-func proxyAnswer(answer *http.Response) error {
-	if answer.StatusCode == http.StatusOK {
-		return nil
-	}
-	return &proxyError{"answers " + plain(answer.Status, 60), answer.StatusCode < http.StatusInternalServerError}
-}
-
 // kinds are the faults that stores name, by their codes.
 var kinds = map[string]error{
 	"NoSuchKey": ErrNotExist, "NoSuchBucket": ErrNoBucket, "NoSuchUpload": errNoUpload,

@@ -30,7 +30,13 @@ func (s *store) list(prefix string, found func(name string, info Info) error) er
 	}
 	last, token, empty := "", "", 0
 	for {
-		page, err := s.page(o, token)
+		var page minio.ListBucketV2Result
+		var err error
+		const most = 1000
+		err = s.try(interrupted, toList, func() (err error) {
+			page, err = s.client.list(o.bucket, o.key, "", token, "", most)
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -39,7 +45,7 @@ func (s *store) list(prefix string, found func(name string, info Info) error) er
 		}
 		for i := range page.Contents {
 			c := &page.Contents[i]
-			if !strings.HasPrefix(c.Key, o.key) || c.Size < 0 || c.Key <= last && !o.isUnsorted() {
+			if !strings.HasPrefix(c.Key, o.key) || c.Size < 0 || c.Key <= last && !strings.HasSuffix(o.bucket, "--x-s3") {
 				return errListing
 			}
 			last = c.Key
@@ -63,17 +69,3 @@ func (s *store) list(prefix string, found func(name string, info Info) error) er
 // maxEmpty is how many pages without objects may come one after the other: stores that filter deleted
 // objects have some.
 const maxEmpty = 1000
-
-// isUnsorted reports whether the bucket lists its objects in no order: those that Amazon calls
-// directory buckets, by their names.
-func (o object) isUnsorted() bool { return strings.HasSuffix(o.bucket, "--x-s3") }
-
-// page returns up to a thousand objects.
-func (s *store) page(o object, token string) (page minio.ListBucketV2Result, err error) {
-	const most = 1000
-	err = s.try(interrupted, toList, func() (err error) {
-		page, err = s.client.list(o.bucket, o.key, "", token, "", most)
-		return err
-	})
-	return page, err
-}

@@ -171,7 +171,18 @@ func (o *Object) ReadAt(b []byte, off int64) (int, error) {
 		s.close()
 		return n, &ReadError{err}
 	}
-	o.giveBack(s)
+	// Keep a stream for who reads on.
+	o.mu.Lock()
+	o.streams = append(o.streams, s)
+	var old *stream
+	if len(o.streams) > maxStreams {
+		old = o.streams[0]
+		o.streams = slices.Delete(o.streams, 0, 1)
+	}
+	o.mu.Unlock()
+	if old != nil {
+		old.close()
+	}
 	if short {
 		err = io.EOF
 	}
@@ -196,21 +207,6 @@ func (o *Object) streamAt(off int64, size int) *stream {
 	o.mu.Unlock()
 	s.skip = off - s.at
 	return s
-}
-
-// giveBack keeps a stream for who reads on.
-func (o *Object) giveBack(s *stream) {
-	o.mu.Lock()
-	o.streams = append(o.streams, s)
-	var old *stream
-	if len(o.streams) > maxStreams {
-		old = o.streams[0]
-		o.streams = slices.Delete(o.streams, 0, 1)
-	}
-	o.mu.Unlock()
-	if old != nil {
-		old.close()
-	}
 }
 
 // Close ends all reading. No ReadAt may be under way.
@@ -303,7 +299,20 @@ func (s *stream) ask() error {
 	}
 	body, got, header, err := o.store.client.get(interrupted, o.at.bucket, o.at.key, opt)
 	if answer, ok := errors.AsType[minio.ErrorResponse](err); ok && answer.StatusCode == http.StatusRequestedRangeNotSatisfiable {
-		return s.empty()
+		// The object does not have the range: it is empty, or changed meanwhile.
+		o := s.object
+		if o.info.Size >= 0 {
+			return ErrChanged
+		}
+		got, err := o.store.client.stat(interrupted, o.at.bucket, o.at.key, minio.StatObjectOptions{})
+		if err != nil {
+			return err
+		}
+		if got.Size != 0 {
+			return errRange
+		}
+		o.info = infoOf(0, &got)
+		return nil
 	}
 	if err != nil {
 		return err
@@ -337,23 +346,6 @@ func (s *stream) check(start int64, now Info) error {
 	case start != s.at:
 		return errRange
 	}
-	return nil
-}
-
-// empty is the rest after a range that the object does not have: it is empty, or changed meanwhile.
-func (s *stream) empty() error {
-	o := s.object
-	if o.info.Size >= 0 {
-		return ErrChanged
-	}
-	got, err := o.store.client.stat(interrupted, o.at.bucket, o.at.key, minio.StatObjectOptions{})
-	if err != nil {
-		return err
-	}
-	if got.Size != 0 {
-		return errRange
-	}
-	o.info = infoOf(0, &got)
 	return nil
 }
 

@@ -90,18 +90,27 @@ func (u *Upload) send() error {
 	}
 	number, part := len(u.parts)+1, u.buf
 	if number > u.store.opt.maxParts {
-		return u.tooLarge()
+		size, parts := u.store.opt.partSize, u.store.opt.maxParts
+		return fmt.Errorf("it has more than %d parts of %d MiB, %d GiB, and %w", parts, size>>20, int64(size)*int64(parts)>>30, ErrTooLarge)
 	}
 	u.under = make(chan sent, 1)
-	panics.Send(u.under, func() sent { return u.putPart(number, part) }, func(err error) sent { return sent{err: err} })
+	panics.Send(u.under, func() sent {
+		// Store a part.
+		sum := md5.Sum(part) //nolint:gosec // as above
+		opt := minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(sum[:])}
+		result, attempts := sent{buf: part}, 0
+		result.err = u.store.try(u.ctx, toWrite, func() error {
+			if attempts++; attempts > 1 {
+				result.buf = nil // the connection of the attempt before may still read it
+			}
+			got, err := u.store.client.part(u.ctx, u.at.bucket, u.at.key, u.id, number, body(part), int64(len(part)), opt)
+			result.part = minio.CompletePart{PartNumber: number, ETag: got.ETag}
+			return err
+		})
+		return result
+	}, func(err error) sent { return sent{err: err} })
 	u.buf, u.spare = u.spare[:0], nil
 	return nil
-}
-
-// tooLarge is the error of an object that has no part left.
-func (u *Upload) tooLarge() error {
-	size, parts := u.store.opt.partSize, u.store.opt.maxParts
-	return fmt.Errorf("it has more than %d parts of %d MiB, %d GiB, and %w", parts, size>>20, int64(size)*int64(parts)>>30, ErrTooLarge)
 }
 
 // markName is the name of metadata: x-amz-meta-robobatch-upload.
@@ -116,22 +125,6 @@ func (u *Upload) begin() error {
 		}
 		return err
 	})
-}
-
-// putPart stores a part.
-func (u *Upload) putPart(number int, part []byte) sent {
-	sum := md5.Sum(part) //nolint:gosec // as above
-	opt := minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(sum[:])}
-	result, attempts := sent{buf: part}, 0
-	result.err = u.store.try(u.ctx, toWrite, func() error {
-		if attempts++; attempts > 1 {
-			result.buf = nil // the connection of the attempt before may still read it
-		}
-		got, err := u.store.client.part(u.ctx, u.at.bucket, u.at.key, u.id, number, body(part), int64(len(part)), opt)
-		result.part = minio.CompletePart{PartNumber: number, ETag: got.ETag}
-		return err
-	})
-	return result
 }
 
 // wait waits for the part that is under way.

@@ -108,39 +108,30 @@ func GroupOf(file *robots.File, who robots.Agent) *Group {
 	}
 	for i, group := range file.Groups {
 		if bound[i] {
-			g.Parts = append(g.Parts, linesOf(&group))
-			g.Shared += shared(&group, by)
+			l := Lines{First: group.Line, Last: group.Line, Agents: []string{}}
+			if n := len(group.Rules); n > 0 {
+				l.Last = group.Rules[n-1].Line
+			}
+			if group.Star {
+				l.Agents = append(l.Agents, "*")
+			}
+			for _, name := range group.Agents {
+				l.Agents = append(l.Agents, string(name))
+			}
+			g.Parts = append(g.Parts, l)
+			var n int
+			if group.Star && by != "*" {
+				n++
+			}
+			for _, name := range group.Agents {
+				if !name.Equal(by) {
+					n++
+				}
+			}
+			g.Shared += n
 		}
 	}
 	return g
-}
-
-// linesOf returns where a group stands, and whom it names.
-func linesOf(g *robots.Group) Lines {
-	l := Lines{First: g.Line, Last: g.Line, Agents: []string{}}
-	if n := len(g.Rules); n > 0 {
-		l.Last = g.Rules[n-1].Line
-	}
-	if g.Star {
-		l.Agents = append(l.Agents, "*")
-	}
-	for _, name := range g.Agents {
-		l.Agents = append(l.Agents, string(name))
-	}
-	return l
-}
-
-// shared returns how many names of a group are others than the one that found it.
-func shared(g *robots.Group, by robots.ProductToken) (n int) {
-	if g.Star && by != "*" {
-		n++
-	}
-	for _, name := range g.Agents {
-		if !name.Equal(by) {
-			n++
-		}
-	}
-	return n
 }
 
 // RulesOf returns the rules in the order of their trial.

@@ -42,16 +42,6 @@ type pattern struct {
 	anchored bool     // its end is the path's end
 }
 
-// parse takes a pattern apart.
-func parse(text string) pattern {
-	p := pattern{}
-	if text, p.anchored = strings.CutSuffix(text, "$"); !p.anchored {
-		text = strings.TrimRight(text, "*") // anything may follow in any case
-	}
-	p.segments = strings.Split(text, "*")
-	return p
-}
-
 // Make returns paths, each once, for patterns in normal form, within limits. The order depends on
 // nothing but the patterns and their order.
 func Make(patterns []string, l Limits) Paths {
@@ -61,7 +51,13 @@ func Make(patterns []string, l Limits) Paths {
 	for _, text := range patterns {
 		if text != "" && !known[text] {
 			known[text] = true
-			parsed = append(parsed, parse(text))
+			// Take a pattern apart.
+			p := pattern{}
+			if text, p.anchored = strings.CutSuffix(text, "$"); !p.anchored {
+				text = strings.TrimRight(text, "*") // anything may follow in any case
+			}
+			p.segments = strings.Split(text, "*")
+			parsed = append(parsed, p)
 		}
 	}
 	for _, path := range []string{"/", "/x", "/index.html", "/?q=1"} {
@@ -238,7 +234,23 @@ func (m *maker) walk(patterns []pattern) (cut bool) {
 		}
 		a.texts = append(a.texts, text)
 	}
-	alphabet := a.alphabet()
+	var used [256]bool
+	for _, text := range a.texts {
+		for i := range len(text) {
+			used[text[i]] = true
+		}
+	}
+	var alphabet []byte
+	others := []byte("xzqjkwvyabcdefghilmnoprstu0123456789-_~")
+	if i := bytes.IndexFunc(others, func(r rune) bool { return !used[r] }); i >= 0 {
+		alphabet = append(alphabet, others[i])
+	}
+	for b := range 256 {
+		if used[b] && b != '*' && b != '#' && b > ' ' {
+			alphabet = append(alphabet, byte(b))
+		}
+	}
+
 	var begin []place
 	for i, text := range a.texts {
 		if strings.Trim(text, "*") == "" {
@@ -281,25 +293,4 @@ func (m *maker) walk(patterns []pattern) (cut bool) {
 		}
 	}
 	return cut
-}
-
-// alphabet returns the bytes that patterns tell apart, and one that stands for all others.
-func (a automaton) alphabet() []byte {
-	var used [256]bool
-	for _, text := range a.texts {
-		for i := range len(text) {
-			used[text[i]] = true
-		}
-	}
-	var all []byte
-	others := []byte("xzqjkwvyabcdefghilmnoprstu0123456789-_~")
-	if i := bytes.IndexFunc(others, func(r rune) bool { return !used[r] }); i >= 0 {
-		all = append(all, others[i])
-	}
-	for b := range 256 {
-		if used[b] && b != '*' && b != '#' && b > ' ' {
-			all = append(all, byte(b))
-		}
-	}
-	return all
 }
