@@ -19,9 +19,6 @@ type agentNames struct {
 // mostNames is how many names are remembered: then all are checked anew.
 const mostNames = 1 << 14
 
-// reset forgets a stream.
-func (n *agentNames) reset() { n.known = nil }
-
 // fill gives the rows of b, which are the rows of t from one row to another, their agents.
 func (n *agentNames) fill(b *engine.Batch, t *texts, from, to int) error {
 	var last engine.Span // neighbouring rows of one agent share a text

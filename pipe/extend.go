@@ -45,68 +45,38 @@ func (b *builder) message(version int16, kind byte, header flatbuffers.UOffsetT,
 	return b.FinishedBytes()
 }
 
-// extendSchema returns the schema message with more fields. ids are the numbers of their
-// dictionaries, by name.
-func (b *builder) extendSchema(m *message, added []output.VerdictField, ids map[string]int64) []byte {
-	b.start(m.meta)
-	old := m.tables(schemaFields)
-	fields := make([]flatbuffers.UOffsetT, 0, len(old)+len(added))
-	for _, f := range old {
-		fields = append(fields, b.old(f.Pos))
-	}
-	list := b.CreateVectorOfTables(b.appendFields(fields, added, ids))
-	b.StartObject(4)
-	b.PrependUOffsetTSlot(schemaFields, list, 0)
-	b.PrependUOffsetTSlot(schemaMetadata, b.old(m.at(schemaMetadata)), 0)
-	b.PrependUOffsetTSlot(schemaFeatures, b.old(m.at(schemaFeatures)), 0)
-	return b.message(m.version, kindSchema, b.EndObject(), 0, b.old(m.pairs))
-}
-
-// newSchema returns a schema message of the fields alone.
-func (b *builder) newSchema(version int16, fields []output.VerdictField, ids map[string]int64) []byte {
-	b.start(nil)
-	list := b.CreateVectorOfTables(b.appendFields(nil, fields, ids))
-	b.StartObject(4)
-	b.PrependUOffsetTSlot(schemaFields, list, 0)
-	return b.message(version, kindSchema, b.EndObject(), 0, 0)
-}
-
 // appendFields writes fields of the verdicts, and appends where they are.
 func (b *builder) appendFields(list []flatbuffers.UOffsetT, fields []output.VerdictField, ids map[string]int64) []flatbuffers.UOffsetT {
 	for _, f := range fields {
-		list = append(list, b.field(f, ids[f.Dictionary]))
+		// Write a field of the verdicts.
+		kind, width := typeUtf8, int32(0)
+		var encoding flatbuffers.UOffsetT
+		switch f.Type.ID() { //nolint:exhaustive // the types of verdicts
+		case arrow.BOOL:
+			kind = typeBool
+		case arrow.INT32:
+			kind, width = typeInt, 32
+		case arrow.DICTIONARY:
+			index := b.typeTable(32)
+			b.StartObject(4)
+			b.PrependInt64Slot(dictionaryEncodingID, ids[f.Dictionary], 0)
+			b.PrependUOffsetTSlot(dictionaryEncodingIndex, index, 0)
+			encoding = b.EndObject()
+		}
+		name := b.CreateString(f.Name)
+		b.StartVector(4, 0, 4)
+		children := b.EndVector(0) // some readers want it
+		t := b.typeTable(width)
+		b.StartObject(7)
+		b.PrependUOffsetTSlot(fieldName, name, 0)
+		b.PrependUOffsetTSlot(fieldType, t, 0)
+		b.PrependUOffsetTSlot(fieldDictionary, encoding, 0)
+		b.PrependUOffsetTSlot(fieldChildren, children, 0)
+		b.PrependByteSlot(fieldTypeKind, byte(kind), 0)
+		b.PrependBoolSlot(fieldNullable, f.Nullable, false)
+		list = append(list, b.EndObject())
 	}
 	return list
-}
-
-// field writes a field of the verdicts.
-func (b *builder) field(f output.VerdictField, id int64) flatbuffers.UOffsetT {
-	kind, width := typeUtf8, int32(0)
-	var encoding flatbuffers.UOffsetT
-	switch f.Type.ID() { //nolint:exhaustive // the types of verdicts
-	case arrow.BOOL:
-		kind = typeBool
-	case arrow.INT32:
-		kind, width = typeInt, 32
-	case arrow.DICTIONARY:
-		index := b.typeTable(32)
-		b.StartObject(4)
-		b.PrependInt64Slot(dictionaryEncodingID, id, 0)
-		b.PrependUOffsetTSlot(dictionaryEncodingIndex, index, 0)
-		encoding = b.EndObject()
-	}
-	name := b.CreateString(f.Name)
-	b.StartVector(4, 0, 4)
-	children := b.EndVector(0) // some readers want it
-	t := b.typeTable(width)
-	b.StartObject(7)
-	b.PrependUOffsetTSlot(fieldName, name, 0)
-	b.PrependUOffsetTSlot(fieldType, t, 0)
-	b.PrependUOffsetTSlot(fieldDictionary, encoding, 0)
-	b.PrependUOffsetTSlot(fieldChildren, children, 0)
-	b.PrependByteSlot(fieldTypeKind, byte(kind), 0)
-	b.PrependBoolSlot(fieldNullable, f.Nullable, false)
-	return b.EndObject()
 }
 
 // typeTable writes the table of a type: a signed integer of that many bits, or a type without
@@ -196,32 +166,4 @@ func (b *builder) record(r *record, t *tail, at int64, compression, variadic fla
 	b.PrependUOffsetTSlot(recordCompression, compression, 0)
 	b.PrependUOffsetTSlot(recordVariadic, variadic, 0)
 	return b.EndObject()
-}
-
-// extendRecord returns the message of a record batch with the columns of the tail, whose buffers
-// follow the body.
-func (b *builder) extendRecord(m *message, r *record, t *tail) []byte {
-	b.start(m.meta)
-	body := int64(padded(len(m.body)))
-	header := b.record(r, t, body, b.old(m.at(recordCompression)), b.old(m.at(recordVariadic)))
-	return b.message(m.version, kindRecord, header, body+t.size, b.old(m.pairs))
-}
-
-// newRecord returns the message of a record batch of the tail alone, which is the body.
-func (b *builder) newRecord(version int16, rows int, t *tail) []byte {
-	b.start(nil)
-	header := b.record(&record{rows: rows}, t, 0, 0, 0)
-	return b.message(version, kindRecord, header, t.size, 0)
-}
-
-// dictionary returns the message of a dictionary of the verdicts, whose body is the tail.
-func (b *builder) dictionary(version int16, id int64, texts arrow.Array, t *tail) []byte {
-	t.reset(false)
-	t.addArray(texts.Data())
-	b.start(nil)
-	data := b.record(&record{rows: texts.Len()}, t, 0, 0, 0)
-	b.StartObject(3)
-	b.PrependInt64Slot(dictionaryID, id, 0)
-	b.PrependUOffsetTSlot(dictionaryData, data, 0)
-	return b.message(version, kindDictionary, b.EndObject(), t.size, 0)
 }

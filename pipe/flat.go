@@ -56,7 +56,6 @@ func scalar[T any](t table, field int, get func(flatbuffers.UOffsetT) T) (value 
 }
 
 func (t table) int64(field int) int64   { return scalar(t, field, t.GetInt64) }
-func (t table) int32(field int) int32   { return scalar(t, field, t.GetInt32) }
 func (t table) int16(field int) int16   { return scalar(t, field, t.GetInt16) }
 func (t table) byte(field int) byte     { return scalar(t, field, t.GetByte) }
 func (t table) string(field int) string { return string(scalar(t, field, t.ByteVector)) }

@@ -10,6 +10,7 @@ import (
 	"runtime"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
+	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output"
@@ -114,7 +115,7 @@ type source struct {
 func (s *source) another() bool {
 	more := s.ended
 	s.ended, s.batches = false, 0
-	s.names.reset()
+	s.names.known = nil
 	return more
 }
 
@@ -287,7 +288,48 @@ func (s *sink) Write(b *engine.Batch) error {
 			return nil
 		}
 	}
-	if err := guarded(func() error { return s.write(it) }); err != nil {
+	if err := guarded(func() error {
+		// Write the answer to a message of the input.
+		switch it.kind {
+		case kindSchema:
+			s.number(it.schema)
+			if s.alone {
+				b := &s.builder
+				b.start(nil)
+				list := b.CreateVectorOfTables(b.appendFields(nil, s.fields, s.ids))
+				b.StartObject(4)
+				b.PrependUOffsetTSlot(schemaFields, list, 0)
+				return s.header(b.message(it.version, kindSchema, b.EndObject(), 0, 0))
+			}
+			// The schema message with more fields. ids are the numbers of their
+			// dictionaries, by name.
+			b := &s.builder
+			b.start(it.meta)
+			old := it.tables(schemaFields)
+			fields := make([]flatbuffers.UOffsetT, 0, len(old)+len(s.fields))
+			for _, f := range old {
+				fields = append(fields, b.old(f.Pos))
+			}
+			list := b.CreateVectorOfTables(b.appendFields(fields, s.fields, s.ids))
+			b.StartObject(4)
+			b.PrependUOffsetTSlot(schemaFields, list, 0)
+			b.PrependUOffsetTSlot(schemaMetadata, b.old(it.at(schemaMetadata)), 0)
+			b.PrependUOffsetTSlot(schemaFeatures, b.old(it.at(schemaFeatures)), 0)
+			return s.header(b.message(it.version, kindSchema, b.EndObject(), 0, b.old(it.pairs)))
+		case kindDictionary:
+			if s.alone {
+				return nil
+			}
+		case kindRecord:
+			return s.writeRecord(it)
+		case kindEnd:
+			if s.noEnd {
+				return nil
+			}
+			return s.end()
+		}
+		return s.message(&it.message)
+	}); err != nil {
 		return err
 	}
 	s.item = nil
@@ -297,30 +339,6 @@ func (s *sink) Write(b *engine.Batch) error {
 	default:
 	}
 	return s.w.Flush()
-}
-
-// write writes the answer to a message of the input.
-func (s *sink) write(it *item) error {
-	switch it.kind {
-	case kindSchema:
-		s.number(it.schema)
-		if s.alone {
-			return s.header(s.builder.newSchema(it.version, s.fields, s.ids))
-		}
-		return s.header(s.builder.extendSchema(&it.message, s.fields, s.ids))
-	case kindDictionary:
-		if s.alone {
-			return nil
-		}
-	case kindRecord:
-		return s.writeRecord(it)
-	case kindEnd:
-		if s.noEnd {
-			return nil
-		}
-		return s.end()
-	}
-	return s.message(&it.message)
 }
 
 // number gives the dictionaries of the verdicts numbers that no other of the stream has.
@@ -345,7 +363,16 @@ func (s *sink) writeRecord(it *item) error {
 			continue
 		}
 		written[f.Dictionary] = true
-		meta := s.builder.dictionary(it.version, s.ids[f.Dictionary], d.Dictionary(), &s.tail)
+		b := &s.builder
+		texts := d.Dictionary()
+		s.tail.reset(false)
+		s.tail.addArray(texts.Data())
+		b.start(nil)
+		data := b.record(&record{rows: texts.Len()}, &s.tail, 0, 0, 0)
+		b.StartObject(3)
+		b.PrependInt64Slot(dictionaryID, s.ids[f.Dictionary], 0)
+		b.PrependUOffsetTSlot(dictionaryData, data, 0)
+		meta := b.message(it.version, kindDictionary, b.EndObject(), s.tail.size, 0)
 		if err := errors.Join(s.header(meta), s.tail.write(&s.frameWriter)); err != nil {
 			return err
 		}
@@ -356,10 +383,16 @@ func (s *sink) writeRecord(it *item) error {
 	}
 	defer s.verdicts.Reset()
 	if s.alone {
-		meta := s.builder.newRecord(it.version, it.record.rows, &s.tail)
+		s.builder.start(nil)
+		header := s.builder.record(&record{rows: it.record.rows}, &s.tail, 0, 0, 0)
+		meta := s.builder.message(it.version, kindRecord, header, s.tail.size, 0)
 		return errors.Join(s.header(meta), s.tail.write(&s.frameWriter))
 	}
-	meta := s.builder.extendRecord(&it.message, &it.record, &s.tail)
+	b := &s.builder
+	b.start(it.meta)
+	body := int64(padded(len(it.body)))
+	header := b.record(&it.record, &s.tail, body, b.old(it.at(recordCompression)), b.old(it.at(recordVariadic)))
+	meta := b.message(it.version, kindRecord, header, body+s.tail.size, b.old(it.pairs))
 	return errors.Join(s.header(meta), s.body(it.body), s.tail.write(&s.frameWriter))
 }
 

@@ -227,7 +227,7 @@ func (u *textField) read(f table, name string) error {
 	u.dictionary, u.id = true, d.int64(dictionaryEncodingID)
 	u.width = 4 // the default
 	if t, ok := d.table(dictionaryEncodingIndex); ok {
-		u.width = int(t.int32(intWidth)) / 8
+		u.width = int(scalar(t, intWidth, t.GetInt32)) / 8
 	}
 	if !slices.Contains([]int{1, 2, 4, 8}, u.width) {
 		return damaged("numbers of %d bytes in the dictionary column %q", u.width, name)

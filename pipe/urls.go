@@ -146,7 +146,15 @@ func (t *texts) at(i int) (text []byte, null bool, err error) {
 	}
 	switch {
 	case t.numbers != nil:
-		return t.named(i)
+		n, d := uintAt(t.numbers, i, t.width), t.names
+		if n >= uint64(len(d.ends)) { // a negative number is large, too
+			return nil, false, damaged("row %d has text %d of a dictionary of %d", i+1, n, len(d.ends))
+		}
+		from := 0
+		if n > 0 {
+			from = d.ends[n-1]
+		}
+		return d.data[from:d.ends[n]], d.null[n], nil
 	case t.views != nil:
 		text, err = t.viewed(t.views[16*i : 16*i+16])
 		return text, false, err
@@ -183,19 +191,6 @@ func (t *texts) viewed(view []byte) ([]byte, error) {
 		return nil, damaged("a text of %d bytes at %d of buffer %d, which is not there", size, from, i)
 	}
 	return t.further[i][from : from+uint64(size)], nil
-}
-
-// named returns the text of a row that has its number.
-func (t *texts) named(i int) (text []byte, null bool, err error) {
-	n, d := uintAt(t.numbers, i, t.width), t.names
-	if n >= uint64(len(d.ends)) { // a negative number is large, too
-		return nil, false, damaged("row %d has text %d of a dictionary of %d", i+1, n, len(d.ends))
-	}
-	from := 0
-	if n > 0 {
-		from = d.ends[n-1]
-	}
-	return d.data[from:d.ends[n]], d.null[n], nil
 }
 
 // fill adds rows to b, from the given one on, as many as are evaluated at once. It returns the row

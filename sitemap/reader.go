@@ -210,11 +210,7 @@ func (r *Reader) begin() error {
 		return &Error{Line: 1, Err: ErrHTML} // which may be no right XML
 	}
 	r.xml.CharsetReader = r.decode
-	return r.findRoot()
-}
-
-// findRoot reads up to the root.
-func (r *Reader) findRoot() error {
+	// Read up to the root.
 	for {
 		token, err := r.token()
 		if err != nil {
@@ -232,25 +228,21 @@ func (r *Reader) findRoot() error {
 		case xml.EndElement:
 			return r.errorf("%w: </%s> ends nothing", ErrXML, t.Name.Local)
 		case xml.StartElement:
-			return r.setRoot(&t)
+			// Find the kind by the root.
+			for kind := range shapes {
+				if s := &shapes[kind]; s.root != "" && s.root == t.Name.Local {
+					r.kind, r.shape, r.prefix = Kind(kind), s, t.Name.Space
+					r.stack, r.matched = append(r.stack, t.Name), 1
+					r.noteSpace(t.Attr)
+					return nil
+				}
+			}
+			if strings.EqualFold(t.Name.Local, "html") {
+				return r.wrap(ErrHTML)
+			}
+			return r.errorf("%w: its root is <%s>, and not <urlset> or <sitemapindex>", ErrRoot, short(t.Name.Local))
 		}
 	}
-}
-
-// setRoot finds the kind by the root.
-func (r *Reader) setRoot(t *xml.StartElement) error {
-	for kind := range shapes {
-		if s := &shapes[kind]; s.root != "" && s.root == t.Name.Local {
-			r.kind, r.shape, r.prefix = Kind(kind), s, t.Name.Space
-			r.stack, r.matched = append(r.stack, t.Name), 1
-			r.noteSpace(t.Attr)
-			return nil
-		}
-	}
-	if strings.EqualFold(t.Name.Local, "html") {
-		return r.wrap(ErrHTML)
-	}
-	return r.errorf("%w: its root is <%s>, and not <urlset> or <sitemapindex>", ErrRoot, short(t.Name.Local))
 }
 
 // noteSpace notes the namespace of the root, if it is another than the protocol's.

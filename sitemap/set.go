@@ -192,23 +192,19 @@ func (b *Builder) Set() *Set {
 		sh.keys = slices.Compact(sh.keys)
 		sh.first = s.urls
 		s.urls += len(sh.keys)
-		sh.index()
+		// Make the buckets.
+		bits := uint(0)
+		for len(sh.keys)>>bits > perBucket {
+			bits++
+		}
+		sh.shift = 64 - bits
+		sh.buckets = make([]uint32, 1<<bits+1)
+		for _, k := range sh.keys {
+			sh.buckets[k.hi<<8>>sh.shift+1]++
+		}
+		for i := 1; i < len(sh.buckets); i++ {
+			sh.buckets[i] += sh.buckets[i-1]
+		}
 	}
 	return s
-}
-
-// index makes the buckets.
-func (sh *shard) index() {
-	bits := uint(0)
-	for len(sh.keys)>>bits > perBucket {
-		bits++
-	}
-	sh.shift = 64 - bits
-	sh.buckets = make([]uint32, 1<<bits+1)
-	for _, k := range sh.keys {
-		sh.buckets[k.hi<<8>>sh.shift+1]++
-	}
-	for i := 1; i < len(sh.buckets); i++ {
-		sh.buckets[i] += sh.buckets[i-1]
-	}
 }

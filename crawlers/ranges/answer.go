@@ -93,7 +93,7 @@ func (l *Lists) verifyByLists(s Speaker, client netip.Addr, at int64) (Answer, P
 
 // verify asks one list.
 func (l *list) verify(client netip.Addr, at int64, age time.Duration) (Answer, Proof) {
-	row := l.find(client)
+	row := &l.rows[l.prefixes.find(client)]
 	if at == NoTime || len(l.times) == 0 {
 		if row.ever != 0 {
 			return Yes, row.ever
@@ -109,7 +109,12 @@ func (l *list) verify(client netip.Addr, at int64, age time.Duration) (Answer, P
 		if i < 0 || i >= len(l.times) {
 			continue
 		}
-		apart := distance(l.times[i], at)
+		a := l.times[i]
+		b := at
+		if a < b {
+			a, b = b, a
+		}
+		apart := uint64(a) - uint64(b)
 		switch proof := l.had(row, i); {
 		case proof != 0 && apart <= uint64(trust.Microseconds()):
 			return Yes, proof
@@ -118,14 +123,6 @@ func (l *list) verify(client netip.Addr, at int64, age time.Duration) (Answer, P
 		}
 	}
 	return answer, 0
-}
-
-// distance returns how far two moments are apart, in their unit; it cannot overflow.
-func distance(a, b int64) uint64 {
-	if a < b {
-		a, b = b, a
-	}
-	return uint64(a) - uint64(b)
 }
 
 // ProofName returns the text of the column verified_by, such as "googlebot.json 66.249.64.0/27" or a

@@ -1,12 +1,6 @@
 package ranges
 
-import (
-	"cmp"
-	"net/netip"
-	"slices"
-
-	"github.com/gaissmai/bart"
-)
+import "net/netip"
 
 // A snapshot is a list as it was at one time.
 type snapshot struct {
@@ -40,9 +34,6 @@ type change struct {
 	proof    Proof // 0: none does
 }
 
-// find returns the row of an address.
-func (l *list) find(client netip.Addr) *row { return &l.rows[l.prefixes.find(client)] }
-
 // had returns which prefix of a snapshot has the addresses of a row, 0 if none does.
 func (l *list) had(r *row, snapshot int) Proof {
 	changes := l.changes[r.begin:r.end]
@@ -54,61 +45,4 @@ func (l *list) had(r *row, snapshot int) Proof {
 		i--
 	}
 	return changes[i].proof
-}
-
-// mergeSnapshots sorts snapshots by time, those without one first, and makes one of all with the same time.
-// It returns the files that differ from another of the same time.
-func mergeSnapshots(all []snapshot) (merged []snapshot, differ [][2]string) {
-	slices.SortStableFunc(all, func(a, b snapshot) int { return cmp.Compare(a.time, b.time) })
-	for _, s := range all {
-		slices.SortFunc(s.prefixes, netip.Prefix.Compare)
-		s.prefixes = slices.Compact(s.prefixes)
-		last := len(merged) - 1
-		if last < 0 || merged[last].time != s.time {
-			merged = append(merged, s)
-			continue
-		}
-		if s.time != NoTime && !slices.Equal(merged[last].prefixes, s.prefixes) {
-			differ = append(differ, [2]string{merged[last].file, s.file})
-		}
-		both := slices.Concat(merged[last].prefixes, s.prefixes)
-		slices.SortFunc(both, netip.Prefix.Compare)
-		merged[last].prefixes = slices.Compact(both)
-	}
-	return merged, differ
-}
-
-// compile makes the table of merged snapshots. proofs numbers all of their prefixes.
-func (l *list) compile(snapshots []snapshot, proofs map[netip.Prefix]Proof) {
-	sets := make([]bart.Lite, len(snapshots))
-	for i, s := range snapshots {
-		for _, p := range s.prefixes {
-			sets[i].Insert(p)
-		}
-		if s.time != NoTime {
-			l.times = append(l.times, s.time)
-		}
-	}
-	untimed := len(snapshots) - len(l.times) // 0 or 1, and the first
-	l.rows = make([]row, 1, 1+len(proofs))
-	prefixes := make([]valued, 0, len(proofs))
-	for p := range proofs {
-		r := row{begin: int32(len(l.changes))}
-		for i := range snapshots {
-			proof := Proof(0)
-			if longest, ok := sets[i].LookupPrefixLPM(p); ok {
-				proof = proofs[longest]
-			}
-			if proof != 0 {
-				r.ever = proof
-			}
-			if i >= untimed && (i == untimed || l.changes[len(l.changes)-1].proof != proof) {
-				l.changes = append(l.changes, change{int32(i - untimed), proof})
-			}
-		}
-		r.end = int32(len(l.changes))
-		prefixes = append(prefixes, valued{p, int32(len(l.rows))})
-		l.rows = append(l.rows, r)
-	}
-	l.prefixes = newTable(prefixes)
 }

@@ -18,6 +18,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/gaissmai/bart"
+
 	"github.com/robobatch/robobatch/crawlers"
 )
 
@@ -116,26 +118,74 @@ func (l *Lists) build(g *gatherer) {
 			g.errs = append(g.errs, err)
 			f.snapshots = f.snapshots[:1] // so many would take long
 		}
-		l.addList(f)
-	}
-	l.indexSpeakers(g)
-}
-
-// addList compiles the files of a list.
-func (l *Lists) addList(f *foundList) {
-	proofs := map[netip.Prefix]Proof{} // by the first file that has the prefix
-	for _, s := range f.snapshots {
-		for _, p := range s.prefixes {
-			if proofs[p] == 0 {
-				proofs[p] = Proof(len(l.proofs))
-				l.proofs = append(l.proofs, s.name+" "+p.String())
+		// Compile the files of a list.
+		proofs := map[netip.Prefix]Proof{} // by the first file that has the prefix
+		for _, s := range f.snapshots {
+			for _, p := range s.prefixes {
+				if proofs[p] == 0 {
+					proofs[p] = Proof(len(l.proofs))
+					l.proofs = append(l.proofs, s.name+" "+p.String())
+				}
 			}
 		}
+		// Sort snapshots by time, those without one first, and make one of all with the same time.
+		// Files that differ from another of the same time are noted.
+		var merged []snapshot
+		var differ [][2]string
+		slices.SortStableFunc(f.snapshots, func(a, b snapshot) int { return cmp.Compare(a.time, b.time) })
+		for _, s := range f.snapshots {
+			slices.SortFunc(s.prefixes, netip.Prefix.Compare)
+			s.prefixes = slices.Compact(s.prefixes)
+			last := len(merged) - 1
+			if last < 0 || merged[last].time != s.time {
+				merged = append(merged, s)
+				continue
+			}
+			if s.time != NoTime && !slices.Equal(merged[last].prefixes, s.prefixes) {
+				differ = append(differ, [2]string{merged[last].file, s.file})
+			}
+			both := slices.Concat(merged[last].prefixes, s.prefixes)
+			slices.SortFunc(both, netip.Prefix.Compare)
+			merged[last].prefixes = slices.Compact(both)
+		}
+
+		l.Differ = append(l.Differ, differ...)
+		l.lists = append(l.lists, list{})
+		// Make the table of merged snapshots. proofs numbers all of their prefixes.
+		l := &l.lists[len(l.lists)-1]
+		sets := make([]bart.Lite, len(merged))
+		for i, s := range merged {
+			for _, p := range s.prefixes {
+				sets[i].Insert(p)
+			}
+			if s.time != NoTime {
+				l.times = append(l.times, s.time)
+			}
+		}
+		untimed := len(merged) - len(l.times) // 0 or 1, and the first
+		l.rows = make([]row, 1, 1+len(proofs))
+		prefixes := make([]valued, 0, len(proofs))
+		for p := range proofs {
+			r := row{begin: int32(len(l.changes))}
+			for i := range merged {
+				proof := Proof(0)
+				if longest, ok := sets[i].LookupPrefixLPM(p); ok {
+					proof = proofs[longest]
+				}
+				if proof != 0 {
+					r.ever = proof
+				}
+				if i >= untimed && (i == untimed || l.changes[len(l.changes)-1].proof != proof) {
+					l.changes = append(l.changes, change{int32(i - untimed), proof})
+				}
+			}
+			r.end = int32(len(l.changes))
+			prefixes = append(prefixes, valued{p, int32(len(l.rows))})
+			l.rows = append(l.rows, r)
+		}
+		l.prefixes = newTable(prefixes)
 	}
-	merged, differ := mergeSnapshots(f.snapshots)
-	l.Differ = append(l.Differ, differ...)
-	l.lists = append(l.lists, list{})
-	l.lists[len(l.lists)-1].compile(merged, proofs)
+	l.indexSpeakers(g)
 }
 
 // indexSpeakers notes the lists that speak for each crawler, and its known host names.
@@ -308,20 +358,16 @@ func (g *gatherer) gather(p string) {
 	case err != nil:
 		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
 	case info.IsDir():
-		g.gatherDir(p)
+		// Read the lists in a directory and below it, links followed: files of JSON and texts. Others, and names that
+		// begin with a dot, are passed over.
+		files, err := g.gatherBelow(p, maxDepth)
+		if err != nil {
+			g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
+		} else if files == 0 {
+			g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s has no file that ends in .json or .txt", p))
+		}
 	default:
 		g.readNamed(p)
-	}
-}
-
-// gatherDir reads the lists in a directory and below it, links followed: files of JSON and texts. Others, and names that
-// begin with a dot, are passed over.
-func (g *gatherer) gatherDir(dir string) {
-	files, err := g.gatherBelow(dir, maxDepth)
-	if err != nil {
-		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
-	} else if files == 0 {
-		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s has no file that ends in .json or .txt", dir))
 	}
 }
 
@@ -383,23 +429,18 @@ func (g *gatherer) readNamed(file string) {
 	}
 	tokens, ok := g.names[name]
 	if !ok {
+		names := map[string]bool{}
+		for _, c := range crawlers.Set("all") {
+			for _, r := range c.Ranges {
+				names[r.Name] = true
+			}
+		}
 		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: no crawler publishes a list of this name: "+
 			"say for whom it speaks by TOKEN=%s, or name it as its operator does, which is one of %s, or by the token of its crawler",
-			file, file, strings.Join(published(), ", ")))
+			file, file, strings.Join(slices.Sorted(maps.Keys(names)), ", ")))
 		return
 	}
 	g.readFile(file, g.canonical(name), shown, tokens)
-}
-
-// published returns the names of the lists that operators publish, sorted.
-func published() []string {
-	names := map[string]bool{}
-	for _, c := range crawlers.Set("all") {
-		for _, r := range c.Ranges {
-			names[r.Name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
 }
 
 // canonical returns the name under which the operator publishes a list that a token leads to.

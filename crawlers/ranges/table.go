@@ -76,30 +76,7 @@ type valued struct {
 func newTable(prefixes []valued) table {
 	var t table
 	var keys4, keys6 []boundary
-	for _, b := range boundariesOf(prefixes) {
-		if b.addr.Is4() {
-			as4 := b.addr.As4()
-			keys4 = append(keys4, boundary{key: uint64(binary.BigEndian.Uint32(as4[:])), behind: b.behind})
-			continue
-		}
-		as16 := b.addr.As16()
-		b.key, b.low = binary.BigEndian.Uint64(as16[:]), binary.BigEndian.Uint64(as16[8:])
-		keys6 = append(keys6, b)
-	}
-	t.root4 = t.divide(keys4, 0, false)
-	t.root6 = t.divide(t.divideLows(keys6), 0, false)
-	return t
-}
-
-// A boundary is an address where another cell starts.
-type boundary struct {
-	addr     netip.Addr
-	key, low uint64
-	behind   cell
-}
-
-// boundariesOf returns the boundaries of prefixes, in the order of their addresses, each address once.
-func boundariesOf(prefixes []valued) (all []boundary) {
+	var all []boundary
 	slices.SortFunc(prefixes, func(a, b valued) int {
 		return cmp.Or(a.prefix.Addr().Compare(b.prefix.Addr()), cmp.Compare(a.prefix.Bits(), b.prefix.Bits()))
 	})
@@ -112,7 +89,12 @@ func boundariesOf(prefixes []valued) (all []boundary) {
 	}
 	var open []valued // the prefixes that contain each other and the address
 	closeLast := func() {
-		last := lastOf(open[len(open)-1].prefix)
+		b := open[len(open)-1].prefix.Addr().AsSlice()
+		for i := open[len(open)-1].prefix.Bits(); i < len(b)*8; i++ {
+			b[i/8] |= 1 << (7 - i%8)
+		}
+		last, _ := netip.AddrFromSlice(b)
+
 		open = open[:len(open)-1]
 		around := cell(0)
 		if len(open) > 0 {
@@ -130,44 +112,50 @@ func boundariesOf(prefixes []valued) (all []boundary) {
 	for len(open) > 0 {
 		closeLast()
 	}
-	return all
-}
-
-// lastOf returns the last address of a prefix.
-func lastOf(p netip.Prefix) netip.Addr {
-	b := p.Addr().AsSlice()
-	for i := p.Bits(); i < len(b)*8; i++ {
-		b[i/8] |= 1 << (7 - i%8)
+	for _, b := range all {
+		if b.addr.Is4() {
+			as4 := b.addr.As4()
+			keys4 = append(keys4, boundary{key: uint64(binary.BigEndian.Uint32(as4[:])), behind: b.behind})
+			continue
+		}
+		as16 := b.addr.As16()
+		b.key, b.low = binary.BigEndian.Uint64(as16[:]), binary.BigEndian.Uint64(as16[8:])
+		keys6 = append(keys6, b)
 	}
-	last, _ := netip.AddrFromSlice(b)
-	return last
-}
-
-// divideLows divides the addresses of IPv6 that share their first half, where there are boundaries within them,
-// and returns the cells of first halves.
-func (t *table) divideLows(all []boundary) (keys []boundary) {
+	t.root4 = t.divide(keys4, 0, false)
+	// Divide the addresses of IPv6 that share their first half, where there are boundaries within them,
+	// and returns the cells of first halves.
+	var keys []boundary
 	before := cell(0)
-	for len(all) > 0 {
-		key, n := all[0].key, 1
-		for n < len(all) && all[n].key == key {
+	for len(keys6) > 0 {
+		key, n := keys6[0].key, 1
+		for n < len(keys6) && keys6[n].key == key {
 			n++
 		}
-		behind := all[n-1].behind
-		if n == 1 && all[0].low == 0 {
+		behind := keys6[n-1].behind
+		if n == 1 && keys6[0].low == 0 {
 			keys = append(keys, boundary{key: key, behind: behind})
 		} else {
 			lows := make([]boundary, n)
-			for i, b := range all[:n] {
+			for i, b := range keys6[:n] {
 				lows[i] = boundary{key: b.low, behind: b.behind}
 			}
 			keys = append(keys, boundary{key: key, behind: t.divide(lows, before, true)})
-			if key != math.MaxUint64 && (n == len(all) || all[n].key != key+1) {
+			if key != math.MaxUint64 && (n == len(keys6) || keys6[n].key != key+1) {
 				keys = append(keys, boundary{key: key + 1, behind: behind})
 			}
 		}
-		before, all = behind, all[n:]
+		before, keys6 = behind, keys6[n:]
 	}
-	return keys
+	t.root6 = t.divide(keys, 0, false)
+	return t
+}
+
+// A boundary is an address where another cell starts.
+type boundary struct {
+	addr     netip.Addr
+	key, low uint64
+	behind   cell
 }
 
 // divide returns the cell of a block with boundaries in it. before is the cell in front of the first one.
