@@ -71,7 +71,7 @@
 // A [File] is written under a temporary name in the directory of its final name, which appears only
 // when the file is complete: see [Create].
 //
-// Packages pipe, internal/listfile and commands import it; package ingest must not.
+// Package pipe and commands import it; package ingest must not.
 //
 // # Why so
 //

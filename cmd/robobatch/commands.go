@@ -7,8 +7,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/bench"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/check"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/checkoutput"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/compile"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/conduct"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
@@ -18,16 +16,17 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/job"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/merge"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipe"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/report"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/rules"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
 // commands is the table of commands, all but help, the main job first.
-var commands = []func() command.Command{
+var commands = []func() flags.Command{
 	job.Command,
 	explain.Command,
 	check.Command,
@@ -35,12 +34,12 @@ var commands = []func() command.Command{
 	lint.Command,
 	coverage.Command,
 	conduct.Command,
-	report.Command,
+	page.Command,
 	rules.Command,
 	compile.Command,
 	pipe.Command,
 	merge.Command,
-	checkoutput.Command,
+	series.CheckCommand,
 	bench.Command,
 }
 
@@ -66,13 +65,13 @@ const onePass = "conduct reads all logs in one run: name them with -in"
 //go:generate go test -count 1 -run TestFlagsDoc -update .
 
 // newProgram returns the command line, and its commands by its order. They are for one call.
-func newProgram() (*cli.Program, []command.Command) {
+func newProgram() (*cli.Program, []flags.Command) {
 	p := &cli.Program{
 		Name: "robobatch", About: "decide for every URL of a log whether a crawler may fetch it",
 		Version: build.Version(), Date: build.Day(), Topics: words.Topics, Intro: flagsIntro,
 		Gone: gone,
 	}
-	all := make([]command.Command, len(commands))
+	all := make([]flags.Command, len(commands))
 	for i, newCommand := range commands {
 		c := newCommand()
 		if c.Stray == nil {
@@ -104,7 +103,7 @@ func newProgram() (*cli.Program, []command.Command) {
 }
 
 // takesLogs reports whether a command has the flag -in.
-func takesLogs(c *command.Command) bool {
+func takesLogs(c *flags.Command) bool {
 	return slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Name == "in" })
 }
 

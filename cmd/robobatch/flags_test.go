@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
@@ -110,7 +110,7 @@ func TestValues(t *testing.T) {
 	faults := func(name, flag, value string) string {
 		p, all := newProgram()
 		arguments := []string{"-rules", "nosuch"}
-		i := slices.IndexFunc(all, func(c command.Command) bool { return c.Name == name })
+		i := slices.IndexFunc(all, func(c flags.Command) bool { return c.Name == name })
 		for needed, text := range map[string]string{"in": "nosuch", "expect": "nosuch", "old": "nosuch", "columns": "url"} {
 			if p.Commands[i].Flag(needed) != nil {
 				arguments = append(arguments, "-"+needed, text)

@@ -23,8 +23,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	_ "github.com/robobatch/robobatch/cmd/robobatch/internal/collector"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
@@ -108,7 +108,7 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 			return title, unknownCommand(p, name)
 		}
 	}
-	c := &all[slices.IndexFunc(all, func(c command.Command) bool { return c.Name == name })]
+	c := &all[slices.IndexFunc(all, func(c flags.Command) bool { return c.Name == name })]
 	title = p.Title(&c.Command)
 	var faults cli.Faults
 	switch err := p.Parse(&c.Command, arguments); {

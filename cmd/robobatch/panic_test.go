@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -82,8 +82,8 @@ func (b *breaking) Run(ctx context.Context) error {
 // TestPanic holds what the command makes of a panic: exit code 2, one line that names the log, the stack with -v, and no file.
 func TestPanic(t *testing.T) {
 	at := ""
-	commands = append(commands, func() command.Command {
-		c := command.Command{Plan: func(console.Streams, cli.Faults) (guard.Task, error) {
+	commands = append(commands, func() flags.Command {
+		c := flags.Command{Plan: func(console.Streams, cli.Faults) (guard.Task, error) {
 			if at == "plan" {
 				panic("plan")
 			}

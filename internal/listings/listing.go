@@ -1,6 +1,6 @@
 // Package listings inspects the robots.txt of many origins: the lines of each beyond its rules, and
 // its faults. It hides that captures are read twice, and inspected in parallel and in
-// order. The command and package listfile import it.
+// order. Only the command imports it.
 package listings
 
 import (

@@ -12,7 +12,6 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/robobatch/robobatch/ingest/internal/httpmsg"
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -81,26 +80,26 @@ func TestContentCodings(t *testing.T) {
 		{"Content-Encoding: br\r\n", text, text, nil},
 		{"Content-Encoding: br\r\n", nil, []byte{}, nil},
 		{"Content-Encoding: what\r\n", text, text, nil},
-		{"Content-Encoding: what\r\n", gz, nil, httpmsg.ErrEncoding},
-		{"Content-Encoding: gzip, gzip, gzip, gzip\r\n", gz, nil, httpmsg.ErrEncoding},
-		{"Content-Encoding: gzip\r\n", gz[:len(gz)-3], nil, httpmsg.ErrEncoding},
-		{"Content-Encoding: gzip\r\n", append([]byte{0}, gz...), nil, httpmsg.ErrEncoding},
-		{"Content-Encoding: br\r\n", code(t, "br", text)[:20], nil, httpmsg.ErrEncoding},
-		{"Content-Encoding: gzip\r\n", code(t, "gzip", bomb), nil, httpmsg.ErrBomb},
-		{"Content-Encoding: br\r\n", code(t, "br", bomb), nil, httpmsg.ErrBomb},
-		{"Content-Encoding: deflate\r\n", code(t, "deflate", bomb), nil, httpmsg.ErrBomb},
-		{"Content-Encoding: zstd\r\n", code(t, "zstd", bomb), nil, httpmsg.ErrBomb},
-		{"Content-Encoding: gzip, gzip\r\n", code(t, "gzip", code(t, "gzip", bomb)), nil, httpmsg.ErrBomb},
+		{"Content-Encoding: what\r\n", gz, nil, ErrEncoding},
+		{"Content-Encoding: gzip, gzip, gzip, gzip\r\n", gz, nil, ErrEncoding},
+		{"Content-Encoding: gzip\r\n", gz[:len(gz)-3], nil, ErrEncoding},
+		{"Content-Encoding: gzip\r\n", append([]byte{0}, gz...), nil, ErrEncoding},
+		{"Content-Encoding: br\r\n", code(t, "br", text)[:20], nil, ErrEncoding},
+		{"Content-Encoding: gzip\r\n", code(t, "gzip", bomb), nil, ErrBomb},
+		{"Content-Encoding: br\r\n", code(t, "br", bomb), nil, ErrBomb},
+		{"Content-Encoding: deflate\r\n", code(t, "deflate", bomb), nil, ErrBomb},
+		{"Content-Encoding: zstd\r\n", code(t, "zstd", bomb), nil, ErrBomb},
+		{"Content-Encoding: gzip, gzip\r\n", code(t, "gzip", code(t, "gzip", bomb)), nil, ErrBomb},
 		{"Transfer-Encoding: chunked\r\n", text, text, nil},
 		{"Transfer-Encoding: chunked\r\n", []byte("3\r\nabc\r\n0\r\n\r\n"), []byte("abc"), nil},
 		{"Transfer-Encoding: chunked\r\n", []byte("3;x=y\r\nabc\r\n00a \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"), []byte("abc0123456789"), nil},
 		{"Transfer-Encoding: gzip, Chunked\r\nContent-Encoding: gzip\r\n", fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(gz), gz), text, nil},
-		{"Transfer-Encoding: chunked\r\n", []byte("3\r\nabc\r\n"), nil, httpmsg.ErrHTTP},
-		{"Transfer-Encoding: chunked\r\n", []byte("3\r\nabcd\r\n0\r\n\r\n"), nil, httpmsg.ErrHTTP},
-		{"Transfer-Encoding: chunked\r\n", []byte("3\r\nabc\r\n-1\r\n\r\n"), nil, httpmsg.ErrHTTP},
-		{"Transfer-Encoding: chunked\r\n", []byte("7fffffffffffff\r\nabc\r\n"), nil, httpmsg.ErrHTTP},
-		{"X: " + strings.Repeat("y", 70_000) + "\r\n", text, nil, httpmsg.ErrHTTP},
-		{strings.Repeat("X: y\r\n", 70_000), text, nil, httpmsg.ErrHTTP},
+		{"Transfer-Encoding: chunked\r\n", []byte("3\r\nabc\r\n"), nil, ErrHTTP},
+		{"Transfer-Encoding: chunked\r\n", []byte("3\r\nabcd\r\n0\r\n\r\n"), nil, ErrHTTP},
+		{"Transfer-Encoding: chunked\r\n", []byte("3\r\nabc\r\n-1\r\n\r\n"), nil, ErrHTTP},
+		{"Transfer-Encoding: chunked\r\n", []byte("7fffffffffffff\r\nabc\r\n"), nil, ErrHTTP},
+		{"X: " + strings.Repeat("y", 70_000) + "\r\n", text, nil, ErrHTTP},
+		{strings.Repeat("X: y\r\n", 70_000), text, nil, ErrHTTP},
 	}
 	dir := t.TempDir()
 	for i, c := range cases {
@@ -114,7 +113,7 @@ func TestContentCodings(t *testing.T) {
 			t.Errorf("%d, %q: problems %v, want %v", i, fields, problems.First, c.err)
 		case c.want == nil && (len(got) != 2 || got[0].Error == "" || got[0].Body != nil):
 			t.Errorf("%d, %q: got %v, want a failed fetch", i, fields, showAll(got))
-		case c.want != nil && (len(got) != 2 || got[0].Size != int64(len(c.want)) || !bytes.Equal(got[0].Body, c.want[:min(len(c.want), httpmsg.MaxBody)])):
+		case c.want != nil && (len(got) != 2 || got[0].Size != int64(len(c.want)) || !bytes.Equal(got[0].Body, c.want[:min(len(c.want), MaxBody)])):
 			t.Errorf("%d, %q: got %d and %v, want %d bytes", i, fields, got[0].Size, problems.First, len(c.want))
 		}
 	}

@@ -11,6 +11,9 @@
 //
 // Both keep their memory from file to file. Neither is safe for concurrent use.
 //
+// HTTP messages often differ from their headers in such files: a body may be stored decoded, with the fields of its
+// codings still there. A body that looks like text is therefore not decoded. The size of a decoded body is bounded.
+//
 // # A crawl as its own log
 //
 // In a WARC file one fetch is two records. Crawlers write either first, and some write only one.

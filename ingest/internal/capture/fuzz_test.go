@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/robobatch/robobatch/ingest/internal/httpmsg"
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/robots"
@@ -21,7 +20,7 @@ func checkResponse(t *testing.T, r robots.Response) {
 	if o, err := robots.ParseOrigin(string(r.Origin)); err != nil || o != r.Origin {
 		t.Errorf("origin %q: %q, %v", r.Origin, o, err)
 	}
-	if len(r.Body) > httpmsg.MaxBody || r.Size < int64(len(r.Body)) {
+	if len(r.Body) > MaxBody || r.Size < int64(len(r.Body)) {
 		t.Errorf("%d bytes of %d", len(r.Body), r.Size)
 	}
 	if r.Status != 0 && (r.Status < 100 || r.Status > 999) {

@@ -18,7 +18,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
-	"github.com/robobatch/robobatch/ingest/internal/httpmsg"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 	"github.com/robobatch/robobatch/robots"
@@ -164,8 +163,8 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 		return r, fmt.Errorf("%w: status %d without body: give its text as body, or in base64 as body_b64; an empty one is \"\"", ErrResponse, r.Status)
 	}
 	r.Size = int64(len(r.Body))
-	if r.Size > httpmsg.MaxBody {
-		r.Body = bytes.Clone(r.Body[:httpmsg.MaxBody])
+	if r.Size > MaxBody {
+		r.Body = bytes.Clone(r.Body[:MaxBody])
 	}
 	if row.FetchedAt != nil {
 		r.FetchedAt = row.FetchedAt.Time

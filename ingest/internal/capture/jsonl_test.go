@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/ingest/internal/httpmsg"
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -120,7 +119,7 @@ func TestJSONLLong(t *testing.T) {
 		return fmt.Sprintf(`{"origin": "https://n%d.example", "body": "%s"}`, n, strings.Repeat("x", n))
 	}
 	frame := len(line(maxJSONLine)) - maxJSONLine
-	sizes := []int{1, 65_000, 65_536, 70_000, httpmsg.MaxBody, httpmsg.MaxBody + 1, maxJSONLine - frame - 1, maxJSONLine - frame, maxJSONLine, 2 * maxJSONLine, 3}
+	sizes := []int{1, 65_000, 65_536, 70_000, MaxBody, MaxBody + 1, maxJSONLine - frame - 1, maxJSONLine - frame, maxJSONLine, 2 * maxJSONLine, 3}
 	var text bytes.Buffer
 	for _, n := range sizes {
 		text.WriteString(line(n) + "\n")
@@ -129,11 +128,11 @@ func TestJSONLLong(t *testing.T) {
 	var used []int
 	for _, r := range got {
 		used = append(used, int(r.Size))
-		if want := min(r.Size, httpmsg.MaxBody); int64(len(r.Body)) != want {
+		if want := min(r.Size, MaxBody); int64(len(r.Body)) != want {
 			t.Errorf("of %d bytes %d were kept, want %d", r.Size, len(r.Body), want)
 		}
 	}
-	want := []int{1, 65_000, 65_536, 70_000, httpmsg.MaxBody, httpmsg.MaxBody + 1, maxJSONLine - frame - 1, 3}
+	want := []int{1, 65_000, 65_536, 70_000, MaxBody, MaxBody + 1, maxJSONLine - frame - 1, 3}
 	if !slices.Equal(used, want) {
 		t.Errorf("got bodies of %d, want %d", used, want)
 	}

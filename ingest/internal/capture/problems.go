@@ -7,8 +7,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 )
 
-// Faults in records. They come inside a [*RecordError], as those of package unpack and of package
-// httpmsg do.
+// Faults in records. They come inside a [*RecordError], as those of package unpack and of HTTP
+// messages do.
 var (
 	ErrNoRecord = errors.New("no WARC record starts here")
 	ErrHeader   = errors.New("the header of the record is damaged")

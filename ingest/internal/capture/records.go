@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
-	"github.com/robobatch/robobatch/ingest/internal/httpmsg"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
@@ -18,8 +17,8 @@ var warcMagic = []byte(unpack.WARCMagic)
 type records struct {
 	src  *unpack.Segments
 	name string
-	head httpmsg.Header
-	http httpmsg.Reader
+	head Header
+	http Reader
 
 	start  int64   // of this record in the text
 	block  block   // of this record
@@ -138,7 +137,7 @@ func isFirstLine(b []byte) bool {
 // damagedHeader returns the fault that an error of Header.Read means for a record.
 func damagedHeader(err error) error {
 	switch {
-	case errors.Is(err, httpmsg.ErrLongHeader):
+	case errors.Is(err, ErrLongHeader):
 		return fmt.Errorf("%w: %w", ErrHeader, err)
 	case err == io.ErrUnexpectedEOF:
 		return short(0, "%w: %w", ErrHeader, err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
-	"github.com/robobatch/robobatch/ingest/internal/httpmsg"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -111,7 +110,7 @@ func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture
 		return h, c, err
 	}
 	if h.origin != "" {
-		var m httpmsg.Response
+		var m Response
 		m, c.fault = r.http.ReadResponse(&r.block)
 		c.response = robots.Response{
 			Status: m.Status, Location: m.Location, Body: m.Body, Size: m.Size, HasMaxAge: m.HasMaxAge, MaxAge: m.MaxAge,

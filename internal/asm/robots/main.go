@@ -97,7 +97,7 @@ func newFinder(nibbles Register) *finder {
 }
 
 // any sets places to zero if no byte of a text has an action. The text has from one to middle blocks.
-func (f *finder) any(text, size Register, places Register) {
+func (f *finder) any(text, size, places Register) {
 	last, at, all := GP64(), GP64(), YMM()
 	MOVQ(size, last)
 	SUBQ(Imm(blockSize), last)

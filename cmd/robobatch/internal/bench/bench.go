@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
@@ -19,7 +18,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -37,9 +35,9 @@ type given struct {
 }
 
 // Command returns the command bench.
-func Command() command.Command {
+func Command() flags.Command {
 	g := new(given)
-	c := command.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
+	c := flags.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
 	c.Name, c.About = "bench", "measure a run on your own rules and logs, for benchstat"
 	c.Intro = `
 robobatch bench measures a run on your own rules and logs, and prints what benchstat reads.
@@ -121,7 +119,7 @@ func (b *benchRun) check(g *given) error {
 		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.Now.Opt, Workers: []int{1, 0},
 		Pack: b.Now.Pack(),
 		Ran: func(store *engine.Store, s engine.Stats) {
-			b.warnings = append(passage.WarnAgents(&b.Now.Opt, store), warn.Decided(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(b.Logs.Counts().Refused))...)
+			b.warnings = append(passage.WarnAgents(&b.Now.Opt, store), warning.Decided(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(b.Logs.Counts().Refused))...)
 		},
 	}
 	isText := !slices.ContainsFunc(b.Logs.Inputs(), func(in ingest.Input) bool { return in.Format == ingest.Parquet || in.Format == ingest.WARC })

@@ -1,5 +1,5 @@
-// Package check is the command check: it tells whether robots.txt files give the answers that a file of
-// expectations asks for. Only cmd/robobatch imports it.
+// Package check is the command check: it reads a file of people's expectations of their robots.txt, and reports which
+// of them came true. Only cmd/robobatch imports it.
 package check
 
 import (
@@ -13,14 +13,11 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/expect"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -34,7 +31,7 @@ type checking struct {
 	console.Console
 	guard.Printed
 	*explain.Asker
-	file *expect.File
+	file *File
 	form string
 	all  bool // prints the expectations that came true, too
 }
@@ -46,9 +43,9 @@ type given struct {
 }
 
 // Command returns the command check.
-func Command() command.Command {
+func Command() flags.Command {
 	g := new(given)
-	c := command.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
+	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
 	c.Name, c.About = "check", "test robots.txt files against your expectations"
 	c.Intro = `
 robobatch check tells whether robots.txt files do what is expected of them.
@@ -70,7 +67,7 @@ Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
 			{Name: "expect", Arg: "file", Files: true, Needed: "name a file of lines such as: allow Googlebot /blog/", Set: cli.Text(&g.expect), Doc: `
 			What is expected: a line for each, such as "disallow @ai /private/ rule=12". - is standard input.
 			docs/CI.md describes it.`},
-			flags.Print(&g.print, expect.Forms, `
+			flags.Print(&g.print, Forms, `
 			What is printed. text: what failed, the group that decided, and what to add; with -v also
 			what came true. json: an object a
 			line, as docs/check.schema.json describes it. github: annotations of ten that failed,
@@ -87,9 +84,9 @@ func allFlag(w *flags.Work) cli.Flag {
 
 // plan checks the flags, reads the expectations and finds the rules.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
-	c := &checking{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: progress.Off}, form: g.print, all: g.Work.Verbose}
+	c := &checking{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, form: g.print, all: g.Work.Verbose}
 	c.Asker = explain.NewAsker(&g.Flags, &faults)
-	_, err := cli.Choose("form", g.print, expect.Forms)
+	_, err := cli.Choose("form", g.print, Forms)
 	faults.Add("print", err)
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -118,9 +115,9 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 
 // readExpectations reads a file of expectations; "-" is standard input. Such a file may come from a stranger, as with
 // a pull request, so the lists of names that it names lie in its directory; standard input and stores have none.
-func readExpectations(name string, in io.Reader) (*expect.File, error) {
+func readExpectations(name string, in io.Reader) (*File, error) {
 	if name == say.Std {
-		return expect.Read(in, expect.Stdin, nil)
+		return Read(in, Stdin, nil)
 	}
 	f, err := place.Open(name)
 	if err != nil {
@@ -128,14 +125,14 @@ func readExpectations(name string, in io.Reader) (*expect.File, error) {
 	}
 	defer f.Close()
 	if place.IsRemote(name) {
-		return expect.Read(f, name, nil)
+		return Read(f, name, nil)
 	}
 	lists, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
 		return nil, fmt.Errorf("-expect: %w", err)
 	}
 	defer lists.Close()
-	return expect.Read(f, name, lists)
+	return Read(f, name, lists)
 }
 
 // Run checks.
@@ -153,9 +150,9 @@ func (c *checking) Run(ctx context.Context) error {
 		return errors.Join(err, c.Close())
 	}
 	if c.Rules.Pack() != "" {
-		c.Hint("a pack has no robots.txt as they are written, so " + expect.AllClosed + " and " + expect.OddRobots + " are not looked for: check the files, too")
+		c.Hint("a pack has no robots.txt as they are written, so " + AllClosed + " and " + OddRobots + " are not looked for: check the files, too")
 	}
-	var results []expect.Result
+	var results []Result
 	for i := range c.file.Lines {
 		for _, agent := range c.file.Lines[i].Agents {
 			a, err := answer(targets[i], agent)
@@ -166,21 +163,21 @@ func (c *checking) Run(ctx context.Context) error {
 			results = append(results, c.file.Judge(&c.file.Lines[i], a))
 		}
 	}
-	if warnings := c.Unclear(); len(warnings) > 0 && c.file.Waivers[expect.UnclearAgent] == 0 {
+	if warnings := c.Unclear(); len(warnings) > 0 && c.file.Waivers[UnclearAgent] == 0 {
 		return errors.Join(fmt.Errorf("%s: %s: %s; correct it, or waive %s", c.file.Name, warnings[0].Text,
-			strings.Join(warnings[0].Examples, ", "), expect.UnclearAgent), c.Close())
+			strings.Join(warnings[0].Examples, ", "), UnclearAgent), c.Close())
 	}
 	c.WarnOnce(c.Disputes())
 	results = append(results, c.problems(results)...)
-	err = errors.Join(console.OutError(expect.Print(c.Out, c.form, c.all, results)), c.Close())
-	if failed := expect.Failed(results); err == nil && failed > 0 {
+	err = errors.Join(console.OutError(Print(c.Out, c.form, c.all, results)), c.Close())
+	if failed := Failed(results); err == nil && failed > 0 {
 		err = flow.NewPolicyError(fmt.Sprintf("%s of %s failed", say.Number(failed), say.Count(int64(len(results)), "check")))
 	}
 	return err
 }
 
 // problems returns the problems apart from the expectations, unless they are waived.
-func (c *checking) problems(results []expect.Result) (problems []expect.Result) {
+func (c *checking) problems(results []Result) (problems []Result) {
 	add := func(code, text string) {
 		if c.file.Waivers[code] == 0 {
 			problems = append(problems, c.file.NewProblem(code, text))
@@ -190,8 +187,8 @@ func (c *checking) problems(results []expect.Result) (problems []expect.Result) 
 	for i := range results {
 		if r := &results[i]; !slices.Contains(origins, r.Origin) {
 			origins = append(origins, r.Origin)
-			if r.Reason == expect.NoRobots {
-				add(expect.NoRobots, r.Origin+" has no robots.txt in -rules, so what is expected of it says nothing: add its file, correct the URL, or waive no_robots")
+			if r.Reason == NoRobots {
+				add(NoRobots, r.Origin+" has no robots.txt in -rules, so what is expected of it says nothing: add its file, correct the URL, or waive no_robots")
 			}
 		}
 	}
@@ -202,13 +199,13 @@ func (c *checking) problems(results []expect.Result) (problems []expect.Result) 
 		}
 		response := &copies[0].Response
 		if odd := robots.OddityOf(response.Body, nil); odd.IsOdd() {
-			add(expect.OddRobots, fmt.Sprintf("%s is no robots.txt: %v; put the right file in its place, or waive odd_robots", say.File(response.Name), odd))
+			add(OddRobots, fmt.Sprintf("%s is no robots.txt: %v; put the right file in its place, or waive odd_robots", say.File(response.Name), odd))
 		}
 		for _, d := range robots.Inspect(response.Body, c.Question.Dialect).Diagnostics {
-			if d.Code == expect.AllClosed && !slices.ContainsFunc(results, func(r expect.Result) bool {
+			if d.Code == AllClosed && !slices.ContainsFunc(results, func(r Result) bool {
 				return r.Origin == origin && r.Expect == "disallow" && r.Path == "/" && r.RuleLine == d.Line && isForSearch(r.Agent)
 			}) {
-				add(expect.AllClosed, fmt.Sprintf("%s:%d: %s, and no line expects that: put the right file in its place; or write what is meant: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))
+				add(AllClosed, fmt.Sprintf("%s:%d: %s, and no line expects that: put the right file in its place; or write what is meant: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))
 			}
 		}
 	}

@@ -1,5 +1,6 @@
-// Package ci writes findings in the forms that services of continuous integration read: annotations
-// of GitHub, and JUnit's XML. Bytes of the input can end no line and begin no command. Only
+// Package ci is what commands have in common in a job of continuous integration: gates, the limits of -fail by which
+// counts of crawlers end the job, and the forms that services read: annotations of GitHub, and JUnit's XML. It knows
+// no kind of count: a command names those that it has. Bytes of the input can end no line and begin no command. Only
 // cmd/robobatch and its packages import it.
 package ci
 

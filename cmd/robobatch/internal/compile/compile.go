@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
@@ -18,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -43,9 +42,9 @@ type given struct {
 }
 
 // Command returns the command compile.
-func Command() command.Command {
+func Command() flags.Command {
 	g := new(given)
-	c := command.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
+	c := flags.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
 	c.Name, c.About = "compile", "compile rules into a pack, which -rules takes and which is ready at once"
 	c.Intro = `
 robobatch compile compiles robots.txt files into a pack: one file that robobatch -rules takes, and starts with at once.
@@ -100,7 +99,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 		return err
 	}
 	c.rules.Warn(&c.Console)
-	c.WarnOnce(warn.Rules(&stats.Odd, "text"))
+	c.WarnOnce(warning.Rules(&stats.Odd, "text"))
 	return c.Commit(func(f *atomicfile.File) error {
 		err := f.Commit()
 		if err == nil {

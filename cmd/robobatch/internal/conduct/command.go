@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
@@ -35,9 +34,9 @@ type given struct {
 var keys = []string{"origin", "agent"}
 
 // Command returns the command conduct.
-func Command() command.Command {
+func Command() flags.Command {
 	g := new(given)
-	c := command.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
+	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
 	c.Name, c.About = "conduct", "tell whether crawlers knew the rules that they broke"
 	c.Intro = `
 robobatch conduct tells, for each crawler of a log and each origin, when it asked for robots.txt, and what it knew when

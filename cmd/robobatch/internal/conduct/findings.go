@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/fieldtext"
@@ -38,7 +38,7 @@ type findings struct {
 	changes  []conduct.Change // those that nobody fetched, and then the slowest
 	changed  int64
 	misfits  []conduct.Misfit
-	verdicts []gate.Verdict
+	verdicts []ci.Verdict
 }
 
 // newFindings returns findings without any.

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/conduct"
 )
 
@@ -28,8 +28,8 @@ var gateKinds = func() []gateKind {
 }()
 
 // gates are the names of gateKinds, for -fail.
-var gates = func() gate.Kinds {
-	k := gate.Kinds{Noun: "kind of conduct", Examples: "violations=0, never_asked=1% or gaps_short:GPTBot=10"}
+var gates = func() ci.Kinds {
+	k := ci.Kinds{Noun: "kind of conduct", Examples: "violations=0, never_asked=1% or gaps_short:GPTBot=10"}
 	for _, kind := range gateKinds {
 		k.Names = append(k.Names, kind.name)
 	}
@@ -42,7 +42,7 @@ func (f *findings) judgesNothing(times, answers bool) error {
 	if len(f.gates) == 0 {
 		return nil
 	}
-	conducts := slices.ContainsFunc(f.gates, func(g gate.Gate) bool { return g.Kind != "violations" && g.Kind != "disallowed" })
+	conducts := slices.ContainsFunc(f.gates, func(g ci.Gate) bool { return g.Kind != "violations" && g.Kind != "disallowed" })
 	switch {
 	case len(f.agents) == 0:
 		return errors.New("-fail judges nothing: no request of the logs names a crawler")

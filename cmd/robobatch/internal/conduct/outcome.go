@@ -6,12 +6,11 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -23,7 +22,7 @@ import (
 // An outcome is the files and the text that come out.
 type outcome struct {
 	files   files
-	gates   []gate.Gate
+	gates   []ci.Gate
 	form    string
 	byAgent bool
 }
@@ -130,13 +129,13 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 	if err := errors.Join(commitAll(written, nil), set.End()); err != nil {
 		return err
 	}
-	c.WarnOnce(warn.Formulas(formulas))
+	c.WarnOnce(warning.Formulas(formulas))
 
 	if err := f.warn(c); err != nil {
 		return err
 	}
 	// Judge the gates, for each crawler at all origins.
-	f.verdicts = []gate.Verdict{}
+	f.verdicts = []ci.Verdict{}
 	for _, g := range f.gates {
 		kind := gateKinds[slices.IndexFunc(gateKinds, func(k gateKind) bool { return k.name == g.Kind })]
 		for _, name := range f.crawlers() {
@@ -154,7 +153,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 	if err := f.print(); err != nil {
 		return console.OutError(err)
 	}
-	return gate.Err(f.verdicts)
+	return ci.Err(f.verdicts)
 }
 
 // warn prints warnings about crawlers in the log. It returns an error if a gate names none of them.
@@ -165,7 +164,7 @@ func (f *findings) warn(c *console.Console) error {
 	if f.total.Robots > 0 && !f.about.answers {
 		c.Warn(warning.Warning{Code: warning.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " of robots.txt by crawlers, and no status of an answer: none counts, and crawlers may seem never to have asked; give a log that has the status"})
 	}
-	for _, d := range warn.Misfits(f.misfits) {
+	for _, d := range warning.Misfits(f.misfits) {
 		c.Warn(d)
 	}
 	if f.total.Bytes == conduct.MostBytes {
@@ -174,7 +173,7 @@ func (f *findings) warn(c *console.Console) error {
 	if err := f.judgesNothing(f.about.times, f.about.answers); err != nil {
 		return err
 	}
-	idle, err := gate.Idle(f.gates, f.crawlers(), f.about.dialect)
+	idle, err := ci.Idle(f.gates, f.crawlers(), f.about.dialect)
 	for _, seen := range idle {
 		c.Warn(seen)
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -38,7 +37,7 @@ func (f *findings) print() error {
 		for _, line := range f.lines() {
 			sb.WriteString("\n" + ci.Markdown(line) + "\n")
 		}
-		for _, failure := range gate.Failures(f.verdicts) {
+		for _, failure := range ci.Failures(f.verdicts) {
 			fmt.Fprintf(&sb, "\n**Failed**: %s\n", ci.Markdown(failure.String()))
 		}
 		if len(f.worst) > 0 {
@@ -86,7 +85,7 @@ func (f *findings) print() error {
 			sb.WriteString("  and " + say.Number(left) + " more: -changes writes all of them\n")
 		}
 	}
-	for _, failure := range gate.Failures(f.verdicts) {
+	for _, failure := range ci.Failures(f.verdicts) {
 		fill("FAILED "+failure.String(), "")
 	}
 	_, err := io.WriteString(f.out, say.NoCommands(sb.String()))
@@ -95,16 +94,16 @@ func (f *findings) print() error {
 
 // A head is about the log, in JSON.
 type head struct {
-	Kind     string         `json:"kind"` // "log"
-	Inputs   []string       `json:"inputs"`
-	Requests int64          `json:"requests"` // all rows of the logs
-	Rejected int64          `json:"rejected"` // lines that are refused, and rows with a bad URL
-	Crawlers int            `json:"crawlers"`
-	Rows     int64          `json:"rows"`
-	Changes  int64          `json:"changes"`
-	From     *time.Time     `json:"from"` // of requests of crawlers
-	To       *time.Time     `json:"to"`
-	Gates    []gate.Verdict `json:"gates"`
+	Kind     string       `json:"kind"` // "log"
+	Inputs   []string     `json:"inputs"`
+	Requests int64        `json:"requests"` // all rows of the logs
+	Rejected int64        `json:"rejected"` // lines that are refused, and rows with a bad URL
+	Crawlers int          `json:"crawlers"`
+	Rows     int64        `json:"rows"`
+	Changes  int64        `json:"changes"`
+	From     *time.Time   `json:"from"` // of requests of crawlers
+	To       *time.Time   `json:"to"`
+	Gates    []ci.Verdict `json:"gates"`
 }
 
 // head returns the Head.

@@ -1,6 +1,6 @@
 // Package console is how a command speaks to its user: texts on standard output; hints, warnings,
-// reports and progress on standard error. It escapes characters that a terminal might obey. Only cmd/robobatch and its
-// packages import it.
+// reports and progress on standard error. It escapes characters that a terminal might obey, and hides how the bar of
+// progress is drawn and kept within the width of the terminal. Only cmd/robobatch and its packages import it.
 package console
 
 import (
@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -55,7 +54,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 // A Console is the streams of a command, and how much it prints.
 type Console struct {
 	Streams
-	Progress progress.Mode
+	Progress Mode
 	Quiet    bool              // print errors and warnings only
 	Warnings []warning.Warning // those that were printed
 }
@@ -63,8 +62,8 @@ type Console struct {
 // SetProgress sets how progress is shown: by the name of a mode, or not at all if the console is
 // quiet.
 func (c *Console) SetProgress(name string) (err error) {
-	if c.Progress, err = progress.Parse(name, c.Err); c.Quiet {
-		c.Progress = progress.Off
+	if c.Progress, err = Parse(name, c.Err); c.Quiet {
+		c.Progress = Off
 	}
 	return err
 }
@@ -111,6 +110,6 @@ func (c *Console) WarnRest(all []warning.Warning) {
 }
 
 // Watch shows the progress of a part of the run until stop is called.
-func (c *Console) Watch(what string, read func() progress.Sample) (stop func()) {
-	return progress.Watch(c.Progress, c.Err, what, read)
+func (c *Console) Watch(what string, read func() Sample) (stop func()) {
+	return Watch(c.Progress, c.Err, what, read)
 }

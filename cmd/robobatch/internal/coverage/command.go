@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
@@ -34,9 +33,9 @@ type given struct {
 var keys = []string{"agent"}
 
 // Command returns the command coverage.
-func Command() command.Command {
+func Command() flags.Command {
 	g := new(given)
-	c := command.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
+	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
 	c.Name, c.About = "coverage", "tell which rules decide the requests of a log, and which never do"
 	c.Intro = `
 robobatch coverage tells which rules of robots.txt files decide the requests of a log, and which never do.

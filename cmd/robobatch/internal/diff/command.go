@@ -8,11 +8,10 @@ import (
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
@@ -25,7 +24,6 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/rejects"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -42,9 +40,9 @@ type given struct {
 }
 
 // Command returns the command diff.
-func Command() command.Command {
+func Command() flags.Command {
 	g := new(given)
-	c := command.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
+	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
 	c.Name, c.About = "diff", "tell what a new robots.txt changes, by a log or without"
 	c.Intro = `
 robobatch diff tells what new rules change: which requests of a log they close and open, for which crawlers, and which
@@ -97,7 +95,7 @@ type diffing struct {
 	outOpt  output.Options
 	limit   flow.Limit
 	require flow.Requirements
-	gates   []gate.Gate
+	gates   []ci.Gate
 	sent    bool // the log says who sent its requests, and crawlers are asked for that may not have
 	form    string
 	page    *page.Page // of -report; nil is none
@@ -153,7 +151,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	faults.Add("", require.Err())
 	var err error
 	if d.gates, err = gates.Parse(g.gates); err == nil && d.Now.Opt.LogAgents == engine.LogAgentsOff && (!d.noLog || len(g.Question.Names) > 0) {
-		err = gate.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
+		err = ci.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
 	}
 	faults.Add("fail", err)
 	_, err = cli.Choose("form", g.print, Forms)
@@ -293,7 +291,7 @@ func (s *changesSink) Write(b *engine.Batch) error {
 	if err := s.out.Write(b); err != nil {
 		return err
 	}
-	s.rejected += int64(rejects.Count(b))
+	s.rejected += int64(flow.Count(b))
 	return s.limit.Check(s.rejected, 0, false)
 }
 
@@ -405,7 +403,7 @@ func (d *diffing) print(sink *changesSink, refused int64) error {
 	for i := range report.Agents {
 		all = append(all, report.Agents[i].Agent)
 	}
-	idle, err := gate.Idle(d.gates, all, d.Now.Opt.Dialect)
+	idle, err := ci.Idle(d.gates, all, d.Now.Opt.Dialect)
 	if err != nil {
 		return err
 	}
@@ -415,7 +413,7 @@ func (d *diffing) print(sink *changesSink, refused int64) error {
 	if err := report.Print(d.Out, d.form); err != nil {
 		return console.OutError(err)
 	}
-	return gate.Err(report.Gates)
+	return ci.Err(report.Gates)
 }
 
 // warnings returns the warnings about the rows of the logs.

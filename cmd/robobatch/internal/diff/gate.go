@@ -1,13 +1,13 @@
 package diff
 
 import (
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/engine"
 )
 
 // gates are the kinds of changes that -fail knows: those of the column change, changed for all of these, and
 // otherPreference.
-var gates = gate.Kinds{
+var gates = ci.Kinds{
 	Names:    []string{"closed", "opened", "other_rule", "changed", otherPreference},
 	Noun:     "kind of change",
 	Examples: "closed=0, closed=0.1% or closed:Googlebot=10",
@@ -34,8 +34,8 @@ func kindOf(a *Agent, kind string) Count {
 }
 
 // judge returns the verdicts of gates on the crawlers of a report.
-func judge(gates []gate.Gate, r *Report) []gate.Verdict {
-	verdicts := []gate.Verdict{}
+func judge(gates []ci.Gate, r *Report) []ci.Verdict {
+	verdicts := []ci.Verdict{}
 	for _, g := range gates {
 		for i := range r.Agents {
 			if a := &r.Agents[i]; g.About(a.Agent) {

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/internal/witness"
@@ -104,7 +104,7 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 		src.rows = min(src.rows, d.LogOpt.BatchRows)
 	}
 	if err == nil {
-		err = gate.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
+		err = ci.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
 	}
 	return src, err
 }
@@ -163,7 +163,7 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 	if err := sink.Finish(); err != nil {
 		return err
 	}
-	d.WarnOnce(warn.Disputes(&d.Stats.Disputes))
+	d.WarnOnce(warning.Disputes(&d.Stats.Disputes))
 	if d.out.Name != "" {
 		var s summary.Report
 		err := d.out.Commit(func(f *output.File) error {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 )
 
@@ -49,7 +48,7 @@ func written(write func(*bufio.Writer)) string {
 // annotations returns the rules to blame for gates that failed and these gates, as errors. Behind them come the other
 // rules to blame: those that closed URLs as warnings, those that opened URLs as notices.
 func (r *Report) annotations() (notes []ci.Note) {
-	failed := gate.Failures(r.Gates)
+	failed := ci.Failures(r.Gates)
 	var errs []ci.Note
 	for _, kind := range []struct{ change, level string }{{"closed", "warning"}, {"opened", "notice"}, {"other_rule", ""}} {
 		for i := range r.Agents {
@@ -59,7 +58,7 @@ func (r *Report) annotations() (notes []ci.Note) {
 				if c.Change != kind.change || !first {
 					continue
 				}
-				isFailed := slices.ContainsFunc(failed, func(f gate.Failure) bool { return isOf(&f, c.Change, names) })
+				isFailed := slices.ContainsFunc(failed, func(f ci.Failure) bool { return isOf(&f, c.Change, names) })
 				for n := range c.Rules {
 					if rule := &c.Rules[n]; isFailed {
 						errs = append(errs, r.annotation("error", names, c, rule))
@@ -77,7 +76,7 @@ func (r *Report) annotations() (notes []ci.Note) {
 }
 
 // isOf reports whether a gate is about a kind of change, and failed for one of the crawlers.
-func isOf(f *gate.Failure, change string, names []string) bool {
+func isOf(f *ci.Failure, change string, names []string) bool {
 	return (f.Kind == change || f.Kind == "changed") && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(f.Names, name) })
 }
 
@@ -108,7 +107,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 	for _, text := range r.first() {
 		out.WriteString(ci.Markdown(text) + "\n\n")
 	}
-	for _, f := range gate.Failures(r.Gates) {
+	for _, f := range ci.Failures(r.Gates) {
 		fmt.Fprintf(out, "**Failed**: %s, %s\n\n", ci.Markdown(r.crawlers(f.Names)), ci.Markdown(f.Text))
 	}
 	urls := func(c Count) string {

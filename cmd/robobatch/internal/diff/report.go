@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/gate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -41,13 +41,13 @@ type Report struct {
 	Old Side `json:"old"`
 	New Side `json:"new"`
 
-	Unit    string         `json:"unit"`              // the noun of all counts: "request", or "path" without a log
-	Clients string         `json:"clients,omitempty"` // whose requests: All, or Own; "" if the log does not say who sent them
-	BadURLs int64          `json:"bad_urls"`
-	Refused int64          `json:"refused_lines"` // of the logs, that are no row
-	Tried   *Tried         `json:"tried,omitempty"`
-	Agents  []Agent        `json:"agents"`
-	Gates   []gate.Verdict `json:"gates"`
+	Unit    string       `json:"unit"`              // the noun of all counts: "request", or "path" without a log
+	Clients string       `json:"clients,omitempty"` // whose requests: All, or Own; "" if the log does not say who sent them
+	BadURLs int64        `json:"bad_urls"`
+	Refused int64        `json:"refused_lines"` // of the logs, that are no row
+	Tried   *Tried       `json:"tried,omitempty"`
+	Agents  []Agent      `json:"agents"`
+	Gates   []ci.Verdict `json:"gates"`
 }
 
 // The values of Report.Clients.
@@ -102,7 +102,7 @@ func (r *Report) crawlers(names []string) string {
 			}
 		}
 	}
-	return gate.Crawlers(names)
+	return ci.Crawlers(names)
 }
 
 // Tried counts the paths that were compared without a log.

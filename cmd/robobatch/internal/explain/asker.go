@@ -12,7 +12,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -158,7 +157,7 @@ func (q *Asker) Disputes() []warning.Warning {
 	for i, origin := range all[:min(len(all), len(q.disputes.Worst))] {
 		q.disputes.Worst[i] = engine.BusyOrigin{Origin: origin, Rows: q.origins[origin]}
 	}
-	return warn.Disputes(&q.disputes)
+	return warning.Disputes(&q.disputes)
 }
 
 // Close closes the rules.

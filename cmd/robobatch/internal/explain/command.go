@@ -10,12 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -51,9 +49,9 @@ type given struct {
 var forms = []string{"text", "json"}
 
 // Command returns the command explain.
-func Command() command.Command {
+func Command() flags.Command {
 	g := new(given)
-	c := command.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
+	c := flags.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
 	c.Name, c.About, c.Arguments = "explain", "tell why a crawler may or may not fetch a URL", "URL..."
 	c.Take = func(argument string) { g.rest = append(g.rest, argument) }
 	c.Intro = `
@@ -82,7 +80,7 @@ It opens no network connection unless a name begins with s3://.`
 
 // plan checks the flags and finds the rules.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
-	e := &explanation{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: progress.Off}, urls: g.rest, all: g.all}
+	e := &explanation{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, urls: g.rest, all: g.all}
 	if text, ok := aboutCode(g.rest); ok && g.Path == "" && faults.None() {
 		if g.print != forms[0] {
 			faults.Add("print", errors.New("what a code means is text: leave out -print"))
@@ -206,7 +204,7 @@ func (e *explanation) readURLs(ctx context.Context) (err error) {
 		}
 		return nil
 	}
-	if progress.IsTerminal(e.In) {
+	if console.IsTerminal(e.In) {
 		e.Hint("URLs are read from standard input, one a line; or name them as arguments")
 	}
 	logs, err := ingest.OpenLogs([]string{say.Std}, ingest.LogOptions{Stdin: e.In})

@@ -1,8 +1,8 @@
 package flags
 
 import (
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
@@ -20,7 +20,7 @@ func (w *Work) Flags() []cli.Flag {
 			Goroutines that work. 0 is one per processor. The output does not depend on it.`},
 		{
 			Name: "progress", Arg: "how", Rare: true,
-			Values: progress.Names, Default: "auto", Set: cli.Text(&w.Progress), Doc: `
+			Values: console.Names, Default: "auto", Set: cli.Text(&w.Progress), Doc: `
 			How progress is shown. bar; plain: lines; off; auto: a bar on a terminal, and lines
 			elsewhere and where TERM=dumb says that the terminal cannot move its cursor. No terminal
 			gets colours, whatever NO_COLOR says.`,

@@ -5,7 +5,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/rejects"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -13,7 +12,7 @@ import (
 // list has a name.
 type Sink struct {
 	guard.Sink[*output.File]
-	List     guard.Sink[*rejects.File]
+	List     guard.Sink[*File]
 	Limit    Limit
 	Rejected atomic.Int64 // lines
 }
@@ -23,7 +22,7 @@ func (s *Sink) Open(inputs []string, create func() (*output.File, error)) error 
 	if err := s.Create(create); err != nil || s.List.Name == "" {
 		return err
 	}
-	return s.List.Create(func() (*rejects.File, error) { return rejects.Create(s.List.Name, inputs) })
+	return s.List.Create(func() (*File, error) { return Create(s.List.Name, inputs) })
 }
 
 // Write adds the rows of a batch. After that it returns a PolicyError if there are too many
@@ -33,11 +32,11 @@ func (s *Sink) Write(b *engine.Batch) error {
 		return err
 	}
 	if s.List.Name != "" {
-		if err := s.List.Use(func(f *rejects.File) error { return f.Write(b) }); err != nil {
+		if err := s.List.Use(func(f *File) error { return f.Write(b) }); err != nil {
 			return err
 		}
 	}
-	return s.Limit.Check(s.Rejected.Add(int64(rejects.Count(b))), 0, false)
+	return s.Limit.Check(s.Rejected.Add(int64(Count(b))), 0, false)
 }
 
 // CommitList completes the list, if there is one.
@@ -45,5 +44,5 @@ func (s *Sink) CommitList() error {
 	if s.List.Name == "" {
 		return nil
 	}
-	return s.List.Commit((*rejects.File).Commit)
+	return s.List.Commit((*File).Commit)
 }

@@ -1,6 +1,6 @@
 // Package flow is the two ends of a run: a source that counts the rows of logs and refuses logs
-// that lack a field that the flags need, and a sink that counts, lists and limits rejected lines. It also
-// names the place of the rows before a fault. Only cmd/robobatch imports it.
+// that lack a field that the flags need, and a sink that counts, lists and limits rejected lines. It hides the format
+// of that list, and names the place of the rows before a fault. Only cmd/robobatch imports it.
 package flow
 
 import (
@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 )
@@ -55,9 +55,9 @@ func (s *Source) Err() error {
 }
 
 // Sample returns how far the logs are read. It may be called from any goroutine.
-func (s *Source) Sample() progress.Sample {
+func (s *Source) Sample() console.Sample {
 	done, total := s.Progress()
-	return progress.Sample{Done: done, Total: total, URLs: s.URLs.Load(), Bytes: true}
+	return console.Sample{Done: done, Total: total, URLs: s.URLs.Load(), Bytes: true}
 }
 
 // The errors of logs that lack a field that a flag needs.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
@@ -26,11 +25,11 @@ type given struct {
 }
 
 // Command returns the main job, which has no name.
-func Command() command.Command { return new(given).command() }
+func Command() flags.Command { return new(given).command() }
 
 // command returns the main job, whose flags set g.
-func (g *given) command() command.Command {
-	c := command.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
+func (g *given) command() flags.Command {
+	c := flags.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
 	c.Intro = `
 robobatch decides for every URL of a log whether robots.txt lets a crawler fetch it.
 

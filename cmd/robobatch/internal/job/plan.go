@@ -13,7 +13,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
@@ -115,7 +114,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	if p.series != nil && p.page != nil {
 		faults.Add("report", errors.New("there is none for one output per input: name one output, or use robobatch report"))
 	}
-	if slices.Contains(g.Logs.In, say.Std) && progress.IsTerminal(p.In) {
+	if slices.Contains(g.Logs.In, say.Std) && console.IsTerminal(p.In) {
 		p.Hints = append(p.Hints, "the log is read from standard input, which is a terminal: type or paste it, and end it with Ctrl-D; or name a file with -in")
 	}
 	p.Asked.Timezone = g.page.Zone.Name

@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
@@ -410,7 +410,7 @@ func (s *seriesRun) passes(r *series.Record) bool {
 // jobFor returns the job of an input, which Drop drops from now on.
 func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	p := *s.plan
-	p.Progress, p.Warnings, p.statsName, p.outName = progress.Off, nil, "", s.series.dir.Output(item)
+	p.Progress, p.Warnings, p.statsName, p.outName = console.Off, nil, "", s.series.dir.Output(item)
 	if p.rejects != "" {
 		p.rejects = s.series.dir.Rejects(s.rejects, item)
 	}
@@ -446,10 +446,10 @@ func (s *seriesRun) release() {
 }
 
 // sample returns how far the run is.
-func (s *seriesRun) sample() progress.Sample {
+func (s *seriesRun) sample() console.Sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sample := progress.Sample{Done: s.bytes, Total: s.total, Bytes: true, URLs: s.urls}
+	sample := console.Sample{Done: s.bytes, Total: s.total, Bytes: true, URLs: s.urls}
 	if s.current != nil {
 		done, _ := s.current.Logs.Progress()
 		sample.Done += done

@@ -13,14 +13,12 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -59,9 +57,9 @@ type given struct {
 }
 
 // Command returns the command lint.
-func Command() command.Command {
+func Command() flags.Command {
 	g := new(given)
-	c := command.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
+	c := flags.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
 	c.Name, c.About, c.Arguments = "lint", "find mistakes in robots.txt files, for people and for CI", "RULES..."
 	c.Take = func(name string) { g.names = append(g.names, name) }
 	c.Intro = `
@@ -107,7 +105,7 @@ Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usag
 
 // plan checks the flags and finds the rules.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
-	l := &linting{Console: console.Console{Streams: std, Quiet: g.work.Quiet, Progress: progress.Off}, form: g.print, acceptName: g.accepted}
+	l := &linting{Console: console.Console{Streams: std, Quiet: g.work.Quiet, Progress: console.Off}, form: g.print, acceptName: g.accepted}
 	l.Name = g.out
 	if l.Name == "" {
 		l.Name = say.Std

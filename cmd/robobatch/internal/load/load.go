@@ -13,7 +13,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -196,11 +195,11 @@ func (r *Rules) Drop() error {
 // files.
 func (r *Rules) Watch(c *console.Console) (stop func()) {
 	number := int64(r.Len())
-	return c.Watch("rules", func() progress.Sample {
+	return c.Watch("rules", func() console.Sample {
 		if done, total := r.Progress(); total >= 0 {
-			return progress.Sample{Done: done, Total: total, Bytes: true}
+			return console.Sample{Done: done, Total: total, Bytes: true}
 		}
-		return progress.Sample{Done: r.read.Load(), Total: number}
+		return console.Sample{Done: r.read.Load(), Total: number}
 	})
 }
 

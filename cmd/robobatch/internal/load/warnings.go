@@ -8,7 +8,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -55,7 +54,7 @@ func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warnin
 		warnings = append(warnings, d)
 	}
 	if odd := r.Odd(); odd.IsOdd() {
-		text := "what " + r.flag() + " names is no robots.txt but " + warn.OddName(odd) + ": crawlers that get it find few rules in it, or none"
+		text := "what " + r.flag() + " names is no robots.txt but " + warning.OddName(odd) + ": crawlers that get it find few rules in it, or none"
 		warnings = append(warnings, warning.Warning{Code: warning.OddRobots, Text: text, Count: 1})
 	}
 	return warnings

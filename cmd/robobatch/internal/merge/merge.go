@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
@@ -24,9 +23,9 @@ type given struct {
 }
 
 // Command returns the command merge.
-func Command() command.Command {
+func Command() flags.Command {
 	g := new(given)
-	c := command.Command{Plan: g.plan}
+	c := flags.Command{Plan: g.plan}
 	c.Name, c.About, c.Arguments = "merge", "add up the shards of a run, once all are done", "DIR STATS..."
 	c.Take = func(name string) { g.names = append(g.names, name) }
 	c.Intro = `

@@ -1,6 +1,7 @@
 // Package page is the sink that makes the HTML page of a run: it counts for the page, and writes it
 // at the end, with the texts of robots.txt and the panel in which one edits them. It is the output of the
-// command report, and beside another output with the flag -report. Only the packages of commands import it.
+// command report, which is here, and beside another output with the flag -report. Only cmd/robobatch and the packages
+// of commands import it.
 package page
 
 import (
@@ -19,7 +20,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -183,7 +183,7 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	if err := counter.Settle(); err != nil {
 		return err
 	}
-	r.Summary.Warnings = append(r.Summary.Warnings, warn.Misfits(counter.Misfits())...)
+	r.Summary.Warnings = append(r.Summary.Warnings, warning.Misfits(counter.Misfits())...)
 	if n := counter.Huge(); n > 0 {
 		text := say.Count(n, "answer") + " whose bytes are not counted, as they are 1 PiB or more, or the log has 4 PiB already: check that the field of the bytes is the right one"
 		r.Summary.Warnings = append(r.Summary.Warnings, warning.Warning{Code: warning.HugeCounts, Text: text, Count: n})

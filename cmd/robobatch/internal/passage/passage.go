@@ -28,7 +28,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -218,7 +218,7 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 		p.Hint(hint)
 	}
 	p.WarnOnce(p.warnFiles())
-	p.WarnOnce(warn.Lists(p.Now.Opt.Ranges))
+	p.WarnOnce(warning.Lists(p.Now.Opt.Ranges))
 	warnings := p.WarnIndexes()
 	if p.Sitemaps != nil {
 		warnings = append(warningsOf(p.Sitemaps.Notes), warnings...)

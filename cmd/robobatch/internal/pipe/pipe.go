@@ -9,16 +9,13 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -39,9 +36,9 @@ type given struct {
 }
 
 // Command returns the command pipe.
-func Command() command.Command {
+func Command() flags.Command {
 	g := new(given)
-	c := command.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
+	c := flags.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
 	c.Name, c.About = "pipe", "add verdicts to an Arrow stream, for engines that call a program"
 	c.Stray = func(string) string { return "pipe takes flags only, and rows on standard input: see robobatch pipe -h" }
 	c.Intro = `
@@ -116,7 +113,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	r := &run{opt: pipe.Options{URLColumn: g.urlColumn, Prefix: g.prefix, VerdictsOnly: g.verdictsOnly, NoEnd: g.pool}, perStream: g.perStream}
 	g.work.Progress = "off"
 	f := &passage.Flags{Rules: g.Rules, Question: g.question, Work: g.work}
-	r.Console = console.Console{Streams: std, Quiet: g.work.Quiet, Progress: progress.Off}
+	r.Console = console.Console{Streams: std, Quiet: g.work.Quiet, Progress: console.Off}
 	var err error
 	r.Now = passage.NewSide(&g.Rules, &g.question, &faults)
 	if g.question.ByRow() {
@@ -145,10 +142,10 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	r.Now.Opt.Directives = output.NeedsOf(r.opt.Columns...).Directives
 	r.Memory.Plan = memory.PlanOf("pipe")
 	r.ChooseWork(f, &output.Options{}, &faults)
-	if progress.IsTerminal(std.In) {
+	if console.IsTerminal(std.In) {
 		faults.Add("", errors.New("standard input is a terminal: send an Arrow stream to it, as in: … | robobatch pipe -rules rules.rbp | …"))
 	}
-	if progress.IsTerminal(std.Out) {
+	if console.IsTerminal(std.Out) {
 		faults.Add("", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it"))
 	}
 	if err := faults.Err(); err != nil {
@@ -215,7 +212,7 @@ func (r *run) warn(stats *engine.Stats) {
 		r.WarnOnce(passage.WarnAgents(&opt, r.Now.Store))
 		r.agents = nil
 	}
-	r.WarnOnce(warn.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
+	r.WarnOnce(warning.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
 }
 
 // endStream prints the warnings about a stream, those that there are whatever comes included, and

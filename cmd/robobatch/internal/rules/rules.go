@@ -1,4 +1,5 @@
-// Package rules is the command rules: it lists rules with their faults, or sitemaps. Only cmd/robobatch
+// Package rules is the command rules: it lists rules with their faults, or sitemaps. Rules are a table with a row for
+// each group, rule, directive and diagnostic, in Parquet or JSON Lines, as docs/RULES.md describes it. Only cmd/robobatch
 // imports it.
 package rules
 
@@ -14,22 +15,18 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/listfile"
 	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -37,11 +34,11 @@ import (
 // A listing is a run of the command rules.
 type listing struct {
 	console.Console
-	guard.Sink[*listfile.File] // the output
+	guard.Sink[*File] // the output
 
 	rules   load.Rules
 	opt     listings.Options
-	outOpt  listfile.Options
+	outOpt  Options
 	origins atomic.Int64 // listed so far
 	bodies  int          // origins with a response in force
 	odd     engine.OddCount
@@ -61,9 +58,9 @@ type given struct {
 }
 
 // Command returns the command rules.
-func Command() command.Command {
+func Command() flags.Command {
 	g := new(given)
-	c := command.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
+	c := flags.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
 	c.Name, c.About = "rules", "list the rules, and what is wrong with them"
 	c.Intro = `
 robobatch rules lists what robots.txt files say, and what is wrong with them.
@@ -118,14 +115,14 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		l.Name = say.Std
 		return s, l.find(&g.Rules)
 	}
-	l.outOpt = listfile.Options{Dialect: l.opt.Dialect, Version: build.Version(), Metadata: g.reading.Metadata()}
+	l.outOpt = Options{Dialect: l.opt.Dialect, Version: build.Version(), Metadata: g.reading.Metadata()}
 	l.outOpt.Agents, err = agents.Expand(g.agents.Names)
 	faults.Add("agent", err)
 	l.needNamed, l.named = agents.NeedNamed(l.outOpt.Agents, l.opt.Dialect), map[string]robots.ProductToken{}
 	l.Name = cmp.Or(targets.Standard(g.out), targets.ForRules(g.Path))
-	l.outOpt.Format, err = listfile.FormatOf(l.Name)
+	l.outOpt.Format, err = FormatOf(l.Name)
 	if err != nil && atomicfile.InPlace(l.Name) {
-		l.outOpt.Format, err = listfile.FormatOf(say.Std)
+		l.outOpt.Format, err = FormatOf(say.Std)
 	}
 	faults.Add("out", err)
 	if err := faults.Err(); err != nil {
@@ -145,13 +142,13 @@ func (l *listing) find(r *flags.Rules) (err error) {
 // Run lists.
 func (l *listing) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, l.Close()) }()
-	if err := l.Create(func() (*listfile.File, error) {
-		return listfile.Create(l.Name, l.Out, l.outOpt)
+	if err := l.Create(func() (*File, error) {
+		return Create(l.Name, l.Out, l.outOpt)
 	}); err != nil {
 		return err
 	}
 	l.Hint(targets.Leftovers(l.Name))
-	stop := l.Watch("origins", func() progress.Sample { return progress.Sample{Done: l.origins.Load(), Total: -1} })
+	stop := l.Watch("origins", func() console.Sample { return console.Sample{Done: l.origins.Load(), Total: -1} })
 	err = listings.List(ctx, l.rules.Files.Responses(), l.opt, func(listed *listings.Listing) error {
 		l.origins.Add(1)
 		if listed.Outcome.Capture >= 0 {
@@ -163,14 +160,14 @@ func (l *listing) Run(ctx context.Context) (err error) {
 		if l.needNamed {
 			l.note(listed.Report)
 		}
-		return l.Use(func(f *listfile.File) error { return f.Write(listed) })
+		return l.Use(func(f *File) error { return f.Write(listed) })
 	})
 	stop()
 	if err != nil {
 		return err
 	}
 	l.rules.Warn(&l.Console)
-	l.WarnOnce(warn.Rules(&l.odd, "origin"))
+	l.WarnOnce(warning.Rules(&l.odd, "origin"))
 	if l.needNamed {
 		tokens := slices.Sorted(maps.Values(l.named))
 		l.WarnOnce(agents.Unclear(l.outOpt.Agents, l.opt.Dialect, agents.Named{Tokens: tokens, Complete: l.opt.Origin == "" && len(tokens) < maxNamed}))
@@ -181,7 +178,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	case l.bodies == 0:
 		l.Warn(warning.Warning{Code: warning.NoRulesThen, Text: "no robots.txt is as old as -as-of; that of a file is the time of its last change", Count: 1})
 	}
-	return l.Commit(func(f *listfile.File) error {
+	return l.Commit(func(f *File) error {
 		err := f.Commit()
 		if err == nil && l.Name != say.Std {
 			l.Print(fmt.Sprintf("%s: %s of %s\n%s", say.File(l.Name), say.Count(f.Rows(), "row"), say.Count(l.origins.Load(), "origin"),

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -115,7 +114,7 @@ func readStats(name string) (f shardFile, err error) {
 	if err := json.Unmarshal(text, s); err != nil || s.Report == nil || s.Series.List.Hash == "" || s.Series.Shard.Index < 0 || s.Series.Shard.Index >= max(1, s.Series.Shard.Count) || s.Series.Shard.Count > shard.Most {
 		return f, fmt.Errorf("%s: is no -stats of a run with one output per input", say.File(name))
 	}
-	if err := manifest.Read(text, &Stats{}); err != nil {
+	if err := summary.Read(text, &Stats{}); err != nil {
 		return f, fmt.Errorf("%s: %w: run the shard again with -resume", say.File(name), err)
 	}
 	return shardFile{name, s}, nil

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -189,7 +188,7 @@ func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 		return nil, ""
 	}
 	r = &Record{}
-	if err != nil || manifest.Read(text, r) != nil || r.Output != item.Output {
+	if err != nil || summary.Read(text, r) != nil || r.Output != item.Output {
 		return nil, "the record was altered, or is of an older version"
 	}
 	if why := want.Differ(&r.Made); why != "" {
@@ -279,7 +278,7 @@ func (d Dir) Finish(item *Item, r *Record) error {
 
 // write writes a manifest.
 func write(name string, v any) error {
-	text, err := manifest.Text(v)
+	text, err := summary.Text(v)
 	if err != nil {
 		return err
 	}

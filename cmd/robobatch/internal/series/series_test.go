@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -125,7 +124,7 @@ func TestLook(t *testing.T) {
 		write(dir.Output(item), "verdicts")
 		source, err := SourceOf(item.Name, item.Name)
 		if err == nil {
-			err = dir.Finish(item, &Record{Made: made, Input: source, File: summary.File{Bytes: 8, XXH3: manifest.Hash([]byte("verdicts"))}, Warnings: []warning.Warning{{Code: warning.NoRows, Count: 3}}})
+			err = dir.Finish(item, &Record{Made: made, Input: source, File: summary.File{Bytes: 8, XXH3: summary.Hash([]byte("verdicts"))}, Warnings: []warning.Warning{{Code: warning.NoRows, Count: 3}}})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/place"
 )
@@ -77,7 +76,7 @@ type Output struct {
 // A Sum adds up the records of inputs.
 type Sum struct {
 	Stats
-	warnings warn.Sum
+	warnings warning.Sum
 	took     summary.Took // of the last input
 }
 

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -114,7 +113,7 @@ func readSealed(name string, v any) error {
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", atomicfile.Cause(err))
 	}
-	return manifest.Read(text, v)
+	return summary.Read(text, v)
 }
 
 // wanted returns the outputs of all shards, and their statistics: nil if one of these cannot be relied on. The outputs
@@ -225,7 +224,7 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	case !json.Valid(text) && !bytes.HasPrefix(text, []byte("{\n")):
 		return nil, fmt.Errorf("%s is no file of -stats: name that of the run which wrote it, or a directory of outputs", say.File(name))
 	default:
-		if err := manifest.Read(text, s); err != nil {
+		if err := summary.Read(text, s); err != nil {
 			v.addFinding(Altered, name, "%v", err)
 			return v, nil
 		}

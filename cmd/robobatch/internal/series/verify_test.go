@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 )
@@ -45,7 +44,7 @@ func finished(t *testing.T) {
 				text[i] = byte(random.Uint32())
 			}
 			write(dir.Output(item), text)
-			r := &Record{Made: made, Input: Source{Name: item.Name, Bytes: item.Size, XXH3: "of the input"}, File: summary.File{Bytes: 2000, XXH3: manifest.Hash(text)}}
+			r := &Record{Made: made, Input: Source{Name: item.Name, Bytes: item.Size, XXH3: "of the input"}, File: summary.File{Bytes: 2000, XXH3: summary.Hash(text)}}
 			if err := dir.Finish(item, r); err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,10 @@
 // Package summary is the facts at the end of a run: its counts, its inputs, its flags and its
 // times. It prints them as a table, gives them as JSON for -stats, and puts them into the metadata
 // of the output. Only cmd/robobatch imports it.
+//
+// The JSON that runs leave beside their outputs is sealed, so that a byte of it that was altered is found, as in the
+// outputs by the sizes and hashes that it has. The seal is the last field of the object: XXH3 of 128 bits over all bytes
+// of the file before it. It finds damage and editing by mistake. It is no signature: who wants to deceive computes it anew.
 package summary
 
 import (
@@ -14,9 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -67,7 +69,7 @@ type Report struct {
 	grown     []string          // logs, see ingest.Logs.Grown
 	read      ingest.Counts     // those of Counts, and more
 	badBytes  int64             // of bad URLs
-	strangers []warning.Warning // see the package warn
+	strangers []warning.Warning // see package warning
 	local     int64             // requests in the names of crawlers from the server itself, with -ranges
 }
 
@@ -282,7 +284,7 @@ func New(src Source) *Report {
 		r.Busiest.Rules = appendRule(r.Busiest.Rules, &s.TopRules[i])
 		r.Busiest.Violated = appendRule(r.Busiest.Violated, &s.TopViolated[i])
 	}
-	r.strangers = slices.Concat(warn.Strangers(src.Store, &s), warn.Rules(&s.Odd, "origin"), warn.Misread(src.Store, &s), warn.Disputes(&s.Disputes), warn.Senders(&s))
+	r.strangers = slices.Concat(warning.Strangers(src.Store, &s), warning.Rules(&s.Odd, "origin"), warning.Misread(src.Store, &s), warning.Disputes(&s.Disputes), warning.Senders(&s))
 	r.Ranges, r.local = rangesOf(src.Store), s.Census.Local()
 	r.grown = src.Logs.Grown()
 	if at := src.Logs.Unsure(); at.From > 0 {
@@ -418,7 +420,7 @@ func (r *Report) Measure(t Times) {
 // Save writes the report as sealed JSON, and completes the file, or drops it. The error is an
 // [*github.com/robobatch/robobatch/internal/atomicfile.Error].
 func (r *Report) Save(f place.Output) error {
-	text, err := manifest.Text(r)
+	text, err := Text(r)
 	if err != nil {
 		return err
 	}

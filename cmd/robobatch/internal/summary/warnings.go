@@ -11,7 +11,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/warn"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -380,5 +379,5 @@ func (r *Report) growing() []warning.Warning {
 
 // WarnFormulas adds a warning if the output has cells that spreadsheets would run.
 func (r *Report) WarnFormulas(f *output.File) {
-	r.Warnings = append(r.Warnings, warn.Formulas(f.Formulas())...)
+	r.Warnings = append(r.Warnings, warning.Formulas(f.Formulas())...)
 }

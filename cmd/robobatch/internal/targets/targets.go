@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/ingest"
@@ -87,7 +87,7 @@ func IsDir(name string) bool { return name != "" && os.IsPathSeparator(name[len(
 // IsTerminal reports whether an output of that name is a terminal.
 func IsTerminal(name string, stdout *os.File) bool {
 	if name == say.Std {
-		return progress.IsTerminal(stdout)
+		return console.IsTerminal(stdout)
 	}
 	info, err := os.Stat(name)
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 { // others may block when they are opened
@@ -97,7 +97,7 @@ func IsTerminal(name string, stdout *os.File) bool {
 	if err != nil {
 		return false
 	}
-	is := progress.IsTerminal(f)
+	is := console.IsTerminal(f)
 	return f.Close() == nil && is
 }
 

@@ -1,7 +1,8 @@
 // Package warning has the warnings of a run: observations that input does not look like its format, or
 // contradicts a flag, while the run goes on. Each has a code, which scripts may rely on. -quiet does
-// not hide warnings, and -stats has them; neither holds for hints, which are advice. Only cmd/robobatch
-// and its packages import it.
+// not hide warnings, and -stats has them; neither holds for hints, which are advice. Those about decided rows are made
+// here, from the counts of the engine, the lists of addresses, and the cells of the output; those about lines of logs by
+// package summary, which knows the lines. Only cmd/robobatch and its packages import it.
 package warning
 
 import (

@@ -1,0 +1,219 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+)
+
+// A File is a file of expectations.
+type File struct {
+	Name    string
+	Lines   []Line
+	Waivers map[string]int // line by code
+
+	lists *os.Root // while it is read
+}
+
+// A Line expects one answer for some crawlers.
+type Line struct {
+	Num    int // 1-based
+	Allow  bool
+	Agents []string
+	URL    string // or a path
+	Rule   int32  // line of the rule that shall decide; 0 is any
+
+	Usage []Wanted // the answers to these uses of the page; none expects Allow
+}
+
+// The codes of faults, besides expectations that fail, for which a check fails unless they are waived.
+const (
+	AllClosed = "all_closed" // a search engine may fetch nothing, and nobody expects that
+	NoRobots  = "no_robots"  // an expectation is of an origin without rules
+	OddRobots = "odd_robots" // a file is no robots.txt
+
+	// UnclearAgent is an error, and no result: an expectation of a crawler that is misspelt says nothing.
+	UnclearAgent = "unclear_agent"
+)
+
+// Codes are these codes.
+var Codes = []string{AllClosed, NoRobots, OddRobots, UnclearAgent}
+
+// Stdin is the name of a file of expectations that is standard input.
+const Stdin = "standard input"
+
+// Read reads expectations. It reports all faults at once, each with its line. Files of names, such as @./list.txt, are
+// found in lists or below it; nil allows none.
+func Read(r io.Reader, name string, lists *os.Root) (*File, error) {
+	f := &File{Name: name, Waivers: map[string]int{}, lists: lists}
+	defer func() { f.lists = nil }()
+	lines := say.NewLines(r)
+	var errs []error
+	num := 0
+	for lines.Scan() {
+		num++
+		text := strings.Trim(strings.TrimPrefix(lines.Text(), "\ufeff"), blanks)
+		if at := comment.FindStringIndex(text); at != nil {
+			text = text[:at[0]]
+		}
+		if text == "" {
+			continue
+		}
+		if err := f.addLine(num, text); err != nil {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", name, num, err))
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, num+1, err)
+	}
+	if len(errs) == 0 && len(f.Lines) == 0 {
+		errs = append(errs, fmt.Errorf("%s: it expects nothing: write lines such as: allow Googlebot /", name))
+	}
+	return f, errors.Join(errs...)
+}
+
+// blanks stand between the words of a line, as around the URLs of a list. All others are of the URL.
+const blanks = " \t"
+
+// comment is a comment: # at the beginning, or behind blanks. Elsewhere it is of a URL.
+var comment = regexp.MustCompile(`(^|[ \t]+)#.*`)
+
+// addLine adds a line.
+func (f *File) addLine(num int, text string) error {
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(blanks, r) })
+	switch words[0] {
+	case "waive":
+		if len(words) != 2 || !slices.Contains(Codes, words[1]) {
+			return fmt.Errorf("%q: write waive and one of %s", text, strings.Join(Codes, ", "))
+		}
+		f.Waivers[words[1]] = num
+		return nil
+	case "usage":
+		// Add a line that expects uses, such as "usage GPTBot /a train-ai=n,search=y".
+		var err error
+		if len(words) != 4 {
+			return fmt.Errorf("%q: write usage, crawlers, a path or URL, and uses, as in: usage GPTBot /news/ train-ai=n,search=y", text)
+		}
+		l := Line{Num: num, URL: words[2]}
+		if l.Agents, err = agents.ExpandBeside(f.lists, strings.Split(words[1], ",")); err != nil {
+			return err
+		}
+		for pair := range strings.SplitSeq(words[3], ",") {
+			use, value, _ := strings.Cut(pair, "=")
+			if !slices.Contains(uses, use) || !slices.Contains(values, value) {
+				return fmt.Errorf("%q: write one of %s, =, and one of %s", pair, strings.Join(uses, ", "), strings.Join(values, ", "))
+			}
+			if slices.ContainsFunc(l.Usage, func(w Wanted) bool { return w.Use == use }) {
+				return errors.New(use + " comes twice")
+			}
+			l.Usage = append(l.Usage, Wanted{use, value})
+		}
+		f.Lines = append(f.Lines, l)
+		return nil
+	case "allow", "disallow":
+	default:
+		return fmt.Errorf("%q: a line begins with allow, disallow, usage or waive", text)
+	}
+	if len(words) < 3 || len(words) > 4 {
+		return fmt.Errorf("%q: write allow or disallow, crawlers, and a path or URL, as in: disallow @ai /private/", text)
+	}
+	l := Line{Num: num, Allow: words[0] == "allow", URL: words[2]}
+	var err error
+	if l.Agents, err = agents.ExpandBeside(f.lists, strings.Split(words[1], ",")); err != nil {
+		return err
+	}
+	if len(words) == 4 {
+		value, ok := strings.CutPrefix(words[3], "rule=")
+		n, err := strconv.ParseInt(value, 10, 32)
+		if !ok || err != nil || n < 1 {
+			return fmt.Errorf("%q: behind the URL stands rule= and a line of robots.txt, or nothing", words[3])
+		}
+		l.Rule = int32(n)
+	}
+	f.Lines = append(f.Lines, l)
+	return nil
+}
+
+// A Result is the result of one expectation for one crawler, or a problem apart from them.
+type Result struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"` // 1-based; 0 of a problem
+	Expect   string `json:"expect,omitempty"`
+	WantRule int32  `json:"want_rule,omitempty"`
+	Usage    string `json:"want_usage,omitempty"` // "train-ai=n" of an expectation of uses
+	Pass     bool   `json:"pass"`
+	Problem  string `json:"problem,omitempty"` // its code; "" of an expectation
+	Text     string `json:"text"`              // why
+	*explain.Answer
+
+	add string // a line of robots.txt that makes an expectation of uses come true; "" is unknown
+}
+
+// Judge reports whether an answer is as the line expects.
+func (f *File) Judge(l *Line, a *explain.Answer) Result {
+	if len(l.Usage) > 0 {
+		// Compare the preferences of the answer with those that the line expects.
+		short := *a
+		short.Rules, short.Dialects = nil, nil
+		r := Result{File: f.Name, Line: l.Num, Expect: "usage", Pass: true, Answer: &short}
+		var wanted, wrong, right []string
+		for _, w := range l.Usage {
+			wanted = append(wanted, w.Use+"="+w.Value)
+			got := answerFor(a.Preferences, w.Use)
+			if got == w.Value {
+				right = append(right, w.Use+" is "+got)
+				continue
+			}
+			r.Pass = false
+			wrong = append(wrong, fmt.Sprintf("%s is %s, and shall be %s", w.Use, got, w.Value))
+			if w.Value == "n" && w.Use != "ai-input" && r.add == "" {
+				r.add = refusal(a, w.Use)
+			}
+		}
+		r.Usage = strings.Join(wanted, ",")
+		r.Text = strings.Join(append(wrong, right...), "; ") + linesOf(a.Preferences)
+		if a.Allowed != nil && !*a.Allowed {
+			r.Text += "; the page may not be fetched, so Content-Usage says nothing of it"
+		}
+		if p := short.Preferences; p != nil {
+			less := *p
+			less.Lines = nil // explain tells them
+			short.Preferences = &less
+		}
+		return r
+	}
+	short := *a
+	short.Rules, short.Dialects = nil, nil // explain tells them
+	r := Result{File: f.Name, Line: l.Num, Expect: "disallow", WantRule: l.Rule, Text: a.Why(0), Answer: &short}
+	if l.Allow {
+		r.Expect = "allow"
+	}
+	r.Pass = a.Allowed != nil && *a.Allowed == l.Allow && a.Reason != "undefined"
+	if r.Pass && l.Rule > 0 && a.RuleLine != l.Rule {
+		r.Pass = false
+		r.Text += r.otherRule()
+	}
+	return r
+}
+
+// otherRule says that another line decided than the one that shall; "" if the right one did, or any may.
+func (r *Result) otherRule() string {
+	if r.WantRule == 0 || r.WantRule == r.RuleLine || r.Allowed == nil || *r.Allowed != (r.Expect == "allow") {
+		return ""
+	}
+	return fmt.Sprintf(" (line %d shall decide)", r.WantRule)
+}
+
+// NewProblem returns a problem apart from the expectations.
+func (f *File) NewProblem(code, text string) Result {
+	return Result{File: f.Name, Problem: code, Text: text}
+}

@@ -1,0 +1,228 @@
+package check
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/cli"
+)
+
+// Forms are the forms in which results are printed.
+var Forms = []string{"text", "json", "junit", "github"}
+
+// Print prints results in one form; as text those that failed, unless all is true. The error is one of writing.
+func Print(w io.Writer, form string, all bool, results []Result) error {
+	out := bufio.NewWriter(w)
+	var err error
+	switch form {
+	case "json":
+		for i := range results {
+			if err = say.WriteJSON(out, &results[i]); err != nil {
+				break
+			}
+		}
+	case "junit":
+		cases := make([]ci.Case, len(results))
+		for i := range results {
+			c := ci.Case{Class: results[i].File, Name: results[i].title()}
+			if !results[i].Pass {
+				c.Failure = results[i].Text
+			}
+			cases[i] = c
+		}
+		err = ci.JUnit(out, "robobatch check", cases)
+	case "github":
+		var notes []ci.Note
+		for i := range results {
+			if r := &results[i]; !r.Pass {
+				n := ci.Note{Level: "error", File: filepath.ToSlash(r.File), Line: int32(r.Line), Title: r.title(), Text: r.Text}
+				if r.File == Stdin {
+					n.File, n.Line = "", 0 // a line of nothing that is shown
+				}
+				notes = append(notes, n)
+			}
+		}
+		err = ci.GitHub(out, notes, 0)
+	default:
+		// Print two lines for each result that failed, or for all, the group and a remedy for those that failed, and
+		// how many failed. Crawlers for which one expectation fails alike stand together. Lines have at most 80 columns, apart
+		// from places and names of files, which stand whole.
+		failed := Failed(results)
+		for _, a := range alike(results) {
+			r := a[0]
+			if r.Pass && !all {
+				continue
+			}
+			word := "ok      "
+			if !r.Pass {
+				word = "FAILED  "
+			}
+			if len(a) == 1 {
+				out.WriteString(word + r.heading(width-len(word)) + "\n" + r.body())
+				continue
+			}
+			names := make([]string, len(a))
+			for i, r := range a {
+				names[i] = r.Agent
+			}
+			them := r.of(fmt.Sprintf("%d crawlers", len(a)))
+			out.WriteString(word + them.heading(width-len(word)) + "\n")
+			for line := range strings.SplitSeq(cli.Fill(say.Line(strings.Join(names, ", ")), width-len(margin)), "\n") {
+				out.WriteString(margin + line + "\n")
+			}
+			them = r.of(each)
+			out.WriteString(them.body())
+		}
+		out.WriteString(say.Count(int64(len(results)), "check") + ", " + say.Number(failed) + " failed\n")
+	}
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// The columns of the text.
+const (
+	width    = 80
+	margin   = "        " // in front of why
+	longName = 30         // columns of the name of a crawler
+	shortest = 20         // columns of a URL behind a very long place
+)
+
+// alike returns the results in their order, those together that are of one expectation and fail alike.
+func alike(results []Result) (all [][]*Result) {
+	places := map[string]int{}
+	for i := range results {
+		r := &results[i]
+		if !r.Pass && r.Answer != nil {
+			same := r.of(each)
+			key := same.place() + same.heading(0) + same.body()
+			if at, ok := places[key]; ok {
+				all[at] = append(all[at], r)
+				continue
+			}
+			places[key] = len(all)
+		}
+		all = append(all, []*Result{r})
+	}
+	return all
+}
+
+// each is the name in remedies for each crawler of several.
+const each = "each of them"
+
+// of returns the result with another name of the crawler.
+func (r *Result) of(name string) Result {
+	same, answer := *r, *r.Answer
+	answer.Agent, same.Answer = name, &answer
+	return same
+}
+
+// body returns the lines behind the heading: why, the group and the remedy.
+func (r *Result) body() string {
+	var sb strings.Builder
+	for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
+		sb.WriteString(say.NoCommands(margin + strings.TrimPrefix(line, "  ") + "\n"))
+	}
+	for _, line := range r.remedy() {
+		sb.WriteString(say.NoCommands(margin + cli.Fit(say.Line(line), width-len(margin)) + "\n"))
+	}
+	return sb.String()
+}
+
+// heading returns the title in so many columns.
+func (r *Result) heading(columns int) string {
+	if r.Problem != "" {
+		return r.Problem
+	}
+	s := say.Line(r.place()) + "  " + r.Expect + " " + cli.Fit(say.Line(r.Agent), longName) + " "
+	end := r.wantedUsage()
+	return s + cli.Fit(say.Line(r.URL), max(columns-cli.Columns(s)-len(end), shortest)) + end
+}
+
+// why returns the text in lines of so many columns.
+func (r *Result) why(columns int) string {
+	if r.Problem != "" || r.Usage != "" {
+		return cli.Fill(r.Text, columns)
+	}
+	text, other := r.Why(columns), r.otherRule()
+	if cli.Columns(text)+len(other) > columns {
+		other = "\n" + strings.TrimSpace(other)
+	}
+	return text + other
+}
+
+// remedy returns the group that decided, and the changes that make a failed expectation come true, a line each. It returns
+// none if no change of rules helps.
+func (r *Result) remedy() (lines []string) {
+	if r.Usage != "" {
+		if !r.Pass && r.add != "" {
+			lines = append(lines, "to add to its group: "+r.add)
+		}
+		return lines
+	}
+	if r.Pass || r.Problem != "" || r.Group == nil || r.Reason != "rule" && r.Reason != "default" && r.Reason != "no_group" {
+		return nil
+	}
+	for _, part := range r.Group.Parts {
+		lines = append(lines, fmt.Sprintf("group of lines %d to %d: User-agent: %s", part.First, part.Last, strings.Join(part.Agents, ", ")))
+	}
+	directive := "Disallow: "
+	if r.Expect == "allow" {
+		directive = "Allow: "
+	}
+	_, rule, _ := strings.Cut(r.Rule, ":")
+	least := len(r.Path) // a rule of this length wins over a rule with the path; Allow wins a tie
+	if r.Expect == "allow" {
+		least++
+	}
+	switch {
+	case r.WantRule > 0 && *r.Allowed == (r.Expect == "allow"):
+		return append(lines, fmt.Sprintf("if line %d may decide, write rule=%[1]d", r.RuleLine))
+	case strings.ContainsAny(r.Path, "*$"):
+		return lines
+	case r.Reason == "rule" && len(strings.TrimSpace(rule)) >= least:
+		return append(lines, fmt.Sprintf("to change: line %d, which is longer than a rule of the path", r.RuleLine))
+	case r.Reason == "no_group" && r.Agent == each:
+		return append(lines, "to add: a group for each of them, with "+directive+r.Path)
+	case r.Reason == "no_group":
+		return append(lines, "to add: a group, User-agent: "+r.Agent+" and "+directive+r.Path)
+	case r.Agent != "*" && (r.Group.Shared > 0 || r.Group.ByStar()):
+		return append(lines, "to add: "+directive+r.Path, "to a copy of that group for "+r.Agent+", or to it for all")
+	}
+	return append(lines, "to add to that group: "+directive+r.Path)
+}
+
+// Failed returns how many results did not pass.
+func Failed(results []Result) (n int64) {
+	for i := range results {
+		if !results[i].Pass {
+			n++
+		}
+	}
+	return n
+}
+
+// title names an expectation, its crawler and its place.
+func (r *Result) title() string {
+	if r.Problem != "" {
+		return r.Problem
+	}
+	return fmt.Sprintf("%s  %s %s %s", r.place(), r.Expect, r.Agent, r.URL) + r.wantedUsage()
+}
+
+// wantedUsage returns the expected uses, behind a space; "" if others are expected.
+func (r *Result) wantedUsage() string {
+	if r.Usage == "" {
+		return ""
+	}
+	return " " + r.Usage
+}
+
+// place returns where the expectation stands.
+func (r *Result) place() string { return fmt.Sprintf("%s:%d", filepath.ToSlash(r.File), r.Line) }

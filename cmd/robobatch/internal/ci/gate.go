@@ -1,0 +1,207 @@
+package ci
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Kinds are the kinds of counts that -fail of a command knows.
+type Kinds struct {
+	Names    []string
+	Noun     string // a name for the kinds: "kind of change"
+	Examples string // of gates, for a message: "closed=0, closed=0.1% or closed:Googlebot=10"
+}
+
+// A Gate is a part of -fail: how much there may be of a kind.
+type Gate struct {
+	Text    string // as it was written
+	Kind    string
+	agents  []string // whose; nil is each of them
+	most    int64
+	percent float64 // in place of most, if it is not negative
+}
+
+// Parse reads the words of -fail, such as "closed=0.1%" and "opened:@ai=0". All faults are reported at once.
+func (k Kinds) Parse(words []string) (gates []Gate, err error) {
+	var errs []error
+	for _, word := range words {
+		g, err := k.parse(strings.TrimSpace(word))
+		if err != nil {
+			if !slices.ContainsFunc(errs, func(other error) bool { return other.Error() == err.Error() }) {
+				errs = append(errs, err)
+			}
+			continue
+		}
+		gates = append(gates, g)
+	}
+	return gates, errors.Join(errs...)
+}
+
+// parse reads a gate as -fail has it.
+func (k Kinds) parse(word string) (Gate, error) {
+	g := Gate{Text: word, percent: -1}
+	left, number, ok := strings.Cut(word, "=")
+	if !ok {
+		return g, fmt.Errorf("%q has no limit: write %s", word, k.Examples)
+	}
+	kind, agent, named := strings.Cut(left, ":")
+	if g.Kind = kind; !slices.Contains(k.Names, kind) {
+		return g, cli.Hint(fmt.Errorf("%q is no %s: use %s", kind, k.Noun, strings.Join(k.Names, ", ")), kind, k.Names)
+	}
+	var err error
+	if named {
+		if g.agents, err = agents.Expand([]string{agent}); err != nil {
+			return g, err
+		}
+	}
+	digits, percent := strings.CutSuffix(number, "%")
+	if strings.Trim(digits, "0123456789.") != "" { // ParseFloat takes more: 1_0, inf, 0x1p4
+		digits = ""
+	}
+	if percent {
+		g.percent, err = strconv.ParseFloat(digits, 64)
+	} else {
+		g.most, err = strconv.ParseInt(digits, 10, 64)
+	}
+	if err != nil || percent && !(g.percent <= 100) {
+		return g, fmt.Errorf("%q: %q is neither a number, such as 10, nor a share, such as 0.1%%", word, number)
+	}
+	return g, nil
+}
+
+// Check returns an error for each gate that is about none of the agents.
+func Check(gates []Gate, asked []string) error {
+	var errs []error
+	for _, g := range gates {
+		if g.agents != nil && !slices.ContainsFunc(asked, g.About) {
+			errs = append(errs, fmt.Errorf("%q is about no crawler of this run: name it with -agent, too", g.Text))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// About reports whether the gate is about an agent.
+func (g *Gate) About(agent string) bool {
+	return g.agents == nil || slices.ContainsFunc(g.agents, func(name string) bool { return strings.EqualFold(name, agent) })
+}
+
+// Idle returns a warning if gates are about none of the crawlers, and there are crawlers. The error is that the name in a
+// gate may be misspelt.
+func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]warning.Warning, error) {
+	var idle, names []string
+	for _, g := range gates {
+		names = append(names, g.agents...)
+		if len(crawlers) > 0 && !slices.ContainsFunc(crawlers, g.About) {
+			idle = append(idle, g.Text)
+		}
+	}
+	if len(idle) == 0 {
+		return nil, nil
+	}
+	if unclear := agents.Unclear(names, d, agents.Named{}); len(unclear) > 0 {
+		return nil, fmt.Errorf("-fail names a crawler that no request is of: %s", strings.Join(unclear[0].Examples, ", "))
+	}
+	text := "-fail " + strings.Join(idle, ",") + " stops nothing, because no request is of such a crawler: look whether its name is right"
+	return []warning.Warning{{Code: warning.UnclearAgent, Text: text, Count: int64(len(idle))}}, nil
+}
+
+// A Verdict is a gate, as it is for an agent.
+type Verdict struct {
+	Gate   string `json:"gate"` // as it was written
+	Agent  string `json:"agent"`
+	Count  int64  `json:"requests"`
+	Of     int64  `json:"of"` // the total that a share is a share of
+	Passed bool   `json:"passed"`
+
+	Kind string `json:"-"`
+	Text string `json:"-"` // the fault
+}
+
+// Judge returns the verdict on a count for an agent. what is the count in words.
+func (g *Gate) Judge(agent string, count, of int64, what string) Verdict {
+	v := Verdict{Gate: g.Text, Agent: agent, Count: count, Of: of, Kind: g.Kind}
+	v.Text = strings.ReplaceAll(g.Kind, "_", " ") + " " + what
+	if g.percent >= 0 {
+		// 0.1 is not exact: a count of just that many passes.
+		v.Passed = float64(count)*100 <= g.percent*float64(of)*(1+1e-12)
+		v.Text += fmt.Sprintf(" (%s): more than %s %%", percent(count, of), strconv.FormatFloat(g.percent, 'f', -1, 64))
+	} else {
+		v.Passed = count <= g.most
+		v.Text += ": more than " + say.Number(g.most)
+	}
+	return v
+}
+
+// A Failure is a gate that did not pass for crawlers with equal counts.
+type Failure struct {
+	Verdict          // of the first of them
+	Names   []string // of all of them
+}
+
+// Failures returns the gates that did not pass, with the crawlers that they say the same of.
+func Failures(all []Verdict) (failed []Failure) {
+	for _, v := range all {
+		if v.Passed {
+			continue
+		}
+		i := slices.IndexFunc(failed, func(f Failure) bool { return f.Gate == v.Gate && f.Text == v.Text })
+		if i < 0 {
+			i, failed = len(failed), append(failed, Failure{Verdict: v})
+		}
+		failed[i].Names = append(failed[i].Names, v.Agent)
+	}
+	return failed
+}
+
+// Err returns the error of gates that did not pass; nil if all did.
+func Err(all []Verdict) error {
+	failed := Failures(all)
+	if len(failed) == 0 {
+		return nil
+	}
+	texts := make([]string, 0, len(failed))
+	for _, f := range failed {
+		texts = append(texts, f.String())
+	}
+	return flow.NewPolicyError(strings.Join(texts, "\n"))
+}
+
+// percent returns n as a percentage of all, with two digits that count.
+func percent(n, all int64) string {
+	if all == 0 {
+		return "0 %"
+	}
+	p := 100 * float64(n) / float64(all)
+	switch {
+	case p == 0 || p >= 10:
+		return strconv.FormatFloat(p, 'f', 0, 64) + " %"
+	case p >= 1:
+		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
+	case p >= 0.01:
+		return strconv.FormatFloat(p, 'f', 2, 64) + " %"
+	}
+	return strconv.FormatFloat(p, 'g', 2, 64) + " %"
+}
+
+// String names the fault: "Googlebot: closed 2 URLs, 3 requests (0.12 %): more than 0.1 % (-fail closed:Googlebot=0.1%)".
+func (f Failure) String() string {
+	return Crawlers(f.Names) + ": " + f.Text + " (-fail " + f.Gate + ")"
+}
+
+// Crawlers names up to three crawlers, and counts the others.
+func Crawlers(names []string) string {
+	if n := len(names); n > 3 {
+		return fmt.Sprintf("%s, %s and %d others", say.Line(names[0]), say.Line(names[1]), n-2)
+	}
+	return say.Line(strings.Join(names, ", "))
+}

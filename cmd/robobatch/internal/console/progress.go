@@ -1,0 +1,243 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/panics"
+)
+
+// A Mode is how progress is shown.
+type Mode uint8
+
+// The modes, in the order of [Names].
+const (
+	auto  Mode = iota // not a mode yet: bar or lines
+	bars              // a line that redraws itself
+	lines             // a line now and then
+	Off
+)
+
+// Names are the names of modes.
+var Names = []string{"auto", "bar", "plain", "off"}
+
+// How often progress is shown.
+const (
+	barInterval   = 200 * time.Millisecond
+	plainInterval = 5 * time.Second
+)
+
+// Parse returns the mode of that name. "auto" depends on whether stderr is a terminal that
+// can redraw a line.
+func Parse(name string, stderr *os.File) (Mode, error) {
+	return parse(name, IsTerminal(stderr))
+}
+
+// parse is Parse for a terminal, or something else.
+func parse(name string, terminal bool) (Mode, error) {
+	i, err := cli.Choose("way", name, Names)
+	if err != nil {
+		return Off, err
+	}
+	mode := Mode(i)
+	if mode == auto {
+		mode = lines
+		if terminal && os.Getenv("TERM") != "dumb" {
+			mode = bars
+		}
+	}
+	return mode, nil
+}
+
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// A Sample is how far a part of the run is.
+type Sample struct {
+	Done, Total int64 // files or bytes; Total is negative if unknown
+	URLs        int64
+	Bytes       bool // Done and Total are bytes
+}
+
+// amount returns how much is done, and of how much: "25 MB of 100 MB".
+func (s Sample) amount() string {
+	text := say.Number
+	if s.Bytes {
+		text = say.Bytes
+	}
+	if s.Total > 0 {
+		return text(s.Done) + " of " + text(s.Total)
+	}
+	return text(s.Done)
+}
+
+// timeLeft returns how long the rest takes, after the time that it took so far, in whole seconds. It is
+// 0 if that is not known, as once all is read.
+func (s Sample) timeLeft(elapsed time.Duration) time.Duration {
+	if s.Done <= 0 || s.Done >= s.Total {
+		return 0
+	}
+	return time.Duration(float64(elapsed) * float64(s.Total-s.Done) / float64(s.Done)).Round(time.Second)
+}
+
+// A screen shows samples of one part of the run.
+type screen interface {
+	show(s Sample)
+	end() // leaves the cursor at the start of a line
+}
+
+// Watch shows the progress of a part of the run on stderr, until the function that it returns is called. what names the
+// part. read is called from another goroutine.
+func Watch(mode Mode, stderr *os.File, what string, read func() Sample) (stop func()) {
+	if mode == Off {
+		return func() {}
+	}
+	var d screen = &plainLines{stderr, what, time.Now()}
+	tick := time.NewTicker(plainInterval)
+	if mode == bars {
+		d = &bar{w: stderr, width: func() int {
+			width, _, _ := term.GetSize(int(stderr.Fd()))
+			return width
+		}, what: what, started: time.Now()}
+		tick.Reset(barInterval)
+	}
+	quit := make(chan struct{})
+	done := panics.Run(func() error {
+		defer d.end()
+		for {
+			select {
+			case <-tick.C:
+				d.show(read())
+			case <-quit:
+				return nil
+			}
+		}
+	})
+	return func() {
+		tick.Stop()
+		close(quit)
+		if err := <-done; err != nil {
+			panic(err)
+		}
+	}
+}
+
+// plainLines is a screen of lines.
+type plainLines struct {
+	w       io.Writer
+	what    string
+	started time.Time
+}
+
+func (p *plainLines) show(s Sample) {
+	fmt.Fprintln(p.w, plainLine(p.what, s, time.Since(p.started))) //nolint:errcheck // progress may get lost
+}
+
+func (p *plainLines) end() {}
+
+// plainLine returns the line for a Sample after some time, such as
+//
+//	URLs: 1.2 of 4.8 GB (25 %), 12,345,678 URLs, 2,469,135/s, 15s left
+func plainLine(what string, s Sample, elapsed time.Duration) string {
+	var sb strings.Builder
+	sb.WriteString(what + ": " + s.amount())
+	if s.Total > 0 {
+		fmt.Fprintf(&sb, " (%d %%)", 100*s.Done/s.Total)
+	}
+	if s.URLs > 0 {
+		fmt.Fprintf(&sb, ", %s, %s/s", say.Count(s.URLs, "URL"), say.Number(int64(float64(s.URLs)/elapsed.Seconds())))
+	}
+	if left := s.timeLeft(elapsed); left > 0 {
+		fmt.Fprintf(&sb, ", %v left", left)
+	}
+	return sb.String()
+}
+
+// A bar is a screen of a line that redraws itself.
+type bar struct {
+	w       io.Writer
+	width   func() int // of the terminal in columns, as it is now; 0 or less is unknown
+	what    string
+	started time.Time
+	drawn   int // columns that the line takes
+}
+
+// The characters of a bar.
+const (
+	barColumns   = 20 // the most that the bar itself takes, and the fewest
+	leastColumns = 6
+	usualWidth   = 80 // of a terminal whose width is unknown
+	full, empty  = "█", "░"
+)
+
+func (b *bar) show(s Sample) { b.draw(barLine(b.what, s, time.Since(b.started), b.room())) }
+
+// end leaves the line empty.
+func (b *bar) end() {
+	b.draw("")
+	io.WriteString(b.w, "\r") //nolint:errcheck // progress may get lost
+}
+
+// room returns how many columns a line may have. The last one stays free, as some terminals wrap
+// once it is filled.
+func (b *bar) room() int {
+	width := b.width()
+	if width <= 0 {
+		width = usualWidth
+	}
+	return width - 1
+}
+
+// draw writes a line over the one before.
+func (b *bar) draw(line string) {
+	columns := utf8.RuneCountInString(line)
+	blank := strings.Repeat(" ", max(0, min(b.drawn, b.room())-columns))
+	io.WriteString(b.w, "\r"+line+blank) //nolint:errcheck // progress may get lost
+	b.drawn = columns
+}
+
+// barLine returns the line of a Sample after some time, in up to room columns. It has as many of
+// these parts as there is room for, the most important first. The bar gets the rest:
+//
+//	URLs  25 % |█████░░░░░░░░░░░░░░░| 30s left, 12.3 M URLs, 1.23 M/s, 25 MB of 100 MB
+func barLine(what string, s Sample, elapsed time.Duration, room int) string {
+	head, known := what, s.Total > 0
+	if known {
+		head += fmt.Sprintf(" %3d %%", 100*s.Done/s.Total)
+	}
+	if utf8.RuneCountInString(head) > room {
+		return ""
+	}
+	tail := ""
+	var parts []string
+	if left := s.timeLeft(elapsed); left > 0 {
+		parts = append(parts, left.String()+" left")
+	}
+	if s.URLs > 0 {
+		urls := float64(s.URLs) / 1e6
+		parts = append(parts, fmt.Sprintf("%.1f M URLs", urls), fmt.Sprintf("%.2f M/s", urls/elapsed.Seconds()))
+	}
+	for _, part := range append(parts, s.amount()) {
+		separator := ", "
+		if tail == "" {
+			separator = " "
+		}
+		if longer := tail + separator + part; utf8.RuneCountInString(head+longer) <= room {
+			tail = longer
+		}
+	}
+	columns := min(barColumns, room-utf8.RuneCountInString(head+tail)-len(" ||"))
+	if !known || columns < leastColumns {
+		return head + tail
+	}
+	done := int(int64(columns) * s.Done / s.Total)
+	return head + " |" + strings.Repeat(full, done) + strings.Repeat(empty, columns-done) + "|" + tail
+}

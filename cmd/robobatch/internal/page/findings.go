@@ -1,0 +1,82 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/report"
+)
+
+// forms are the values of -print.
+var forms = []string{"text", "json", "markdown"}
+
+// A digest prints the findings, and ends the run with an error if one has a code of -fail.
+type digest struct {
+	form string
+	fail []string
+}
+
+// flags returns the flags of the findings.
+func (d *digest) flags() []cli.Flag {
+	return []cli.Flag{
+		flags.Print(&d.form, forms, `
+			What is printed. text: findings, for people. json: one object, as docs/report.schema.json
+			describes it. markdown: for a comment.`),
+		{Name: "fail", Arg: "codes", Set: cli.Words(&d.fail), Doc: `
+			Exit with code 1 if a finding has one of these codes, such as outage. May be repeated.`},
+	}
+}
+
+// check checks the flags. Standard output cannot have both the page and findings, which are about the crawlers of the log.
+func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
+	_, err := cli.Choose("form", d.form, forms)
+	faults.Add("print", err)
+	if err == nil && d.form != forms[0] && page == say.Std {
+		faults.Add("print", errors.New("standard output has the page: name a file with -out"))
+	}
+	if d.isAsked() && !fromLog {
+		faults.Add("agent-from-log", errors.New("findings are about the crawlers of the log: add it"))
+	}
+	for _, code := range d.fail {
+		if !slices.Contains(report.FindingCodes, code) {
+			faults.Add("fail", cli.Hint(fmt.Errorf("%q is no code of a finding: use %s", code, strings.Join(report.FindingCodes, ", ")), code, report.FindingCodes))
+		}
+	}
+}
+
+// isAsked reports whether findings are needed besides those of the page.
+func (d *digest) isAsked() bool { return d.form != "" && d.form != forms[0] || len(d.fail) > 0 }
+
+// print prints findings.
+func (d *digest) print(w io.Writer, all *report.Diagnosis) error {
+	switch d.form {
+	case "json":
+		return say.WriteJSON(w, all)
+	case "markdown":
+		var sb strings.Builder
+		sb.WriteString("### robots.txt and crawlers: findings (UTC)\n\n")
+		for i := range all.Limits {
+			fmt.Fprintf(&sb, "%s\n\n", ci.Markdown(all.Limits[i].Sentence))
+		}
+		for i := range all.Findings {
+			f := &all.Findings[i]
+			fmt.Fprintf(&sb, "%d. %s Fix: %s\n", i+1, ci.Markdown(f.Sentence), ci.Markdown(f.Remedy.Action))
+		}
+		if len(all.Findings) == 0 {
+			sb.WriteString("No finding.\n")
+		}
+		for _, one := range all.Unchecked {
+			fmt.Fprintf(&sb, "\nNot checked: `%s` (needs %s).\n", strings.Join(one.Codes, "`, `"), one.Needs)
+		}
+		_, err := io.WriteString(w, say.NoCommands(sb.String()))
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// given are the flags of the command report.
+type given struct {
+	passage.Flags
+	old    flags.Old
+	page   Flags
+	digest digest
+}
+
+// Command returns the command report.
+func Command() flags.Command {
+	g := new(given)
+	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
+	c.Name, c.About = "report", "write one HTML page about a log and its rules, to hand on"
+	c.Intro = `
+robobatch report writes what a log says of robots.txt files, and of crawlers, as one HTML page.
+
+    robobatch report -rules robots.txt -base https://www.example.com -in access.log -agent-from-log
+
+writes access.report.html. The page says what to do first, and has crawlers, what each line of robots.txt decided,
+paths, times and answers, and with -old what the rules changed. It needs no network and no other file. docs/LOG.md tells
+more. The command opens no network connection unless a name begins with s3://.`
+	c.Flags = flags.Sections{
+		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The page shows its URLs that are forbidden, never crawled or failing.")}),
+		Question: g.old.AddMomentFlag(g.Question.LogFlags(flags.CountFor)),
+		Output: append(g.digest.flags(), g.page.WhatIfFlag(), g.page.Zone.Flag(), cli.Flag{Name: "out", Like: "report", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
+			The page to write, x.html; - is standard output. Default: the name of the first log without
+			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}),
+		Run: g.Work.MemoryFlags(`
+			Half of it is for counts: requests beyond that go to a temporary file, and where there
+			is no room for rules, the page says how many requests are not counted by rule.`),
+	}.All()
+	return c
+}
+
+// A run is one of the command report.
+type run struct {
+	passage.Passage
+	page   *Page
+	digest *digest
+}
+
+// plan checks the flags, and finds the inputs.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	r := &run{digest: &g.digest}
+	r.Choose(&g.Flags, std, &faults, &faults)
+	r.Now.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines, robots.CleanParamLines}
+	r.Memory.Plan = memory.PlanOf("report")
+	if g.old.IsGiven() {
+		r.Memory.Plan = memory.PlanOf("report -old")
+		r.Old = r.Now.Before(&g.old, &faults)
+	}
+	r.page = New(&g.page, &g.Flags, g.old.AsOf, &r.Passage, &faults)
+	if r.page.Diagnoses = g.digest.isAsked(); r.page.Diagnoses {
+		r.Now.Opt.Directives = append(r.Now.Opt.Directives, robots.CrawlDelayLines)
+	}
+	g.digest.check(targets.Standard(g.page.Report), g.Question.FromLog, &faults)
+	r.ChooseWork(&g.Flags, &output.Options{}, &faults, g.page.Report)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	out := targets.Standard(g.page.Report)
+	err := r.Find(&g.Flags)
+	if r.Logs == nil {
+		return nil, err
+	}
+	r.page.Name = cmp.Or(out, targets.ForReport(r.Logs.Inputs()[0].Name))
+	if err = errors.Join(r.KeepAnswers(), err); err == nil {
+		err = targets.CheckLocal("-out", r.page.Name)
+		for _, side := range r.Sides() {
+			if err == nil { // a wrong name is wrong on both sides
+				err = targets.CheckPage("-out", r.page.Name, targets.Inputs{Path: side.Path, Logs: r.Logs.Inputs(), Rules: side.Files, Sitemaps: r.Sitemaps})
+			}
+		}
+	}
+	return r, err
+}
+
+// Drop drops the page, unless that is complete, and the temporary packs.
+func (r *run) Drop() (committed bool, err error) {
+	if committed, err = r.page.Drop(); committed {
+		return committed, err
+	}
+	return false, errors.Join(err, r.Passage.Drop())
+}
+
+// Targets returns the name of the page.
+func (r *run) Targets() (out, last string) { return r.page.Targets() }
+
+// most is how many rules, families and origins of each kind of change the page has.
+const most = 100
+
+// Run takes the logs through the rules, and writes the page.
+func (r *run) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, r.page.Close(), r.Close()) }()
+	r.Hint(targets.Leftovers(r.page.Name))
+	if err := r.page.Create(func() (place.Output, error) { return place.Create(r.page.Name, r.Out) }); err != nil {
+		return err
+	}
+	if err := r.Load(ctx, load.TempDir(r.page.Name)); err != nil {
+		return err
+	}
+	r.page.Open(&r.Passage, true)
+	err = r.Take(ctx, r.Source(), r.page.Counts())
+	if err == nil && r.Stats.URLs == 0 && r.Stats.Skipped == 0 {
+		err = passage.ErrNoRequests
+	}
+	if err != nil {
+		return passage.Cause(err)
+	}
+	s, err := r.WarnRows()
+	if err != nil {
+		return err
+	}
+	changes, err := r.page.Changes(most)
+	if err != nil {
+		return err
+	}
+	if err := r.page.Write(ctx, Result{Passage: &r.Passage, Summary: s, Changes: changes}); err != nil {
+		return err
+	}
+	r.WarnRest(s.Warnings)
+	r.Print(r.written())
+	if !r.digest.isAsked() {
+		return nil
+	}
+	if err := r.digest.print(r.Out, &r.page.Diagnosis); err != nil {
+		return console.OutError(err)
+	}
+	var failed []string
+	for i := range r.page.Diagnosis.Findings {
+		if f := &r.page.Diagnosis.Findings[i]; slices.Contains(r.digest.fail, f.Code) {
+			failed = append(failed, say.Line(f.Sentence)+" (-fail "+f.Code+")")
+		}
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	return flow.NewPolicyError(strings.Join(failed, "\n"))
+}
+
+// written returns the line about the page, with its counts.
+func (r *run) written() string {
+	if r.page.Name == say.Std {
+		return ""
+	}
+	denied := say.Number(r.page.Denied())
+	text := fmt.Sprintf("%s: %s, %s disallowed", say.File(r.page.Name), say.Count(r.Stats.URLs, "request"), denied)
+	if r.Stats.Rows > r.Stats.URLs { // several crawlers that are asked for
+		text = fmt.Sprintf("%s: %s, %s of %s disallowed", say.File(r.page.Name), say.Count(r.Stats.URLs, "request"), denied, say.Count(r.Stats.Rows, "verdict"))
+	}
+	if r.Asked.AgentFromLog {
+		text += ", " + say.Count(r.Stats.Violations, "violation")
+		if r.Old != nil && !r.Now.Opt.RowTimes {
+			text += " of the rules before"
+		}
+	}
+	lines := []string{text}
+	for i, line := range r.page.Findings() {
+		lines = append(lines, fmt.Sprintf("  %d. %s", i+1, line))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,363 @@
+package rules
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/output/parquet"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Format is a container for a listing of rules.
+type Format uint8
+
+// The formats of listings.
+const (
+	Parquet Format = iota // ".parquet"
+	JSON                  // one JSON object a line; ".jsonl"
+)
+
+// ErrFormat is the kind of the error of FormatOf.
+var ErrFormat = errors.New("unknown format of a listing")
+
+// FormatOf returns the format that the name of a listing asks for: by its end, or JSON for "-",
+// standard output.
+func FormatOf(name string) (Format, error) {
+	switch ext := strings.ToLower(filepath.Ext(name)); {
+	case name == "-", ext == ".jsonl":
+		return JSON, nil
+	case ext == ".parquet":
+		return Parquet, nil
+	}
+	return 0, fmt.Errorf("%w of %s: its name must end in .parquet or .jsonl, or be - for JSON Lines on standard output", ErrFormat, name)
+}
+
+// Options choose the content of a listing.
+type Options struct {
+	Format   Format
+	Agents   []string       // list the rules that bind these crawlers; none: every group for itself
+	Dialect  robots.Dialect // that the rules were read in
+	Version  string         // of the program; "" is "devel"
+	Metadata [][2]string    // further keys and values, Parquet only
+}
+
+// A File is a listing of rules, which appears under its name only when it is complete. It is not
+// safe for concurrent use.
+type File struct {
+	file     place.Output
+	agents   []robots.Agent
+	names    []string
+	sink     *sink
+	table    listTable
+	metadata [2][]string // keys, and their values
+	rows     int64
+}
+
+// Create begins a listing of that name; for "-", stdout is written. Errors are an
+// [atomicfile.Error].
+func Create(name string, stdout io.Writer, opt Options) (*File, error) {
+	file, err := place.Create(name, stdout)
+	if err != nil {
+		return nil, err
+	}
+	var w io.Writer = file
+
+	f := &File{file: file, names: opt.Agents, sink: &sink{Writer: bufio.NewWriterSize(w, 256<<10)}}
+	for _, a := range opt.Agents {
+		f.agents = append(f.agents, robots.NewAgent(a, opt.Dialect))
+	}
+	pairs := [][2]string{{output.KeyVersion, cmp.Or(opt.Version, "devel")}, {output.KeyDialect, opt.Dialect.String()}}
+	for _, pair := range append(pairs, opt.Metadata...) {
+		f.metadata[0] = append(f.metadata[0], pair[0])
+		f.metadata[1] = append(f.metadata[1], fieldtext.Valid(pair[1]))
+	}
+	if f.table, err = newListTable(f.sink, opt); err != nil {
+		return nil, errors.Join(file.Wrap("create", err), file.Close())
+	}
+	return f, nil
+}
+
+// Rows returns the number of rows written.
+func (f *File) Rows() int64 { return f.rows }
+
+// Commit completes the listing and gives it its name. On an error there is none, and a file of that
+// name is as before.
+func (f *File) Commit() error {
+	err := f.table.Close(f.metadata[0], f.metadata[1])
+	if err == nil {
+		err = f.sink.Flush()
+	}
+	if err != nil {
+		return errors.Join(f.file.Wrap("write", err), f.file.Close())
+	}
+	return f.file.Commit()
+}
+
+// Close drops the listing, unless Commit was called.
+func (f *File) Close() error { return f.file.Close() }
+
+// Write adds the rows of one origin.
+func (f *File) Write(l *listings.Listing) error {
+	rows := lister{file: listedFile(l), table: f.table}
+	rows.row(listRow{item: itemFile})
+	rows.file.url, rows.file.reason = "", "" // they may be long, and stand once
+	if l.Report != nil {
+		// Add the rows about the body.
+		r := l.Report
+		if len(f.agents) == 0 {
+			rows.groups(r)
+		}
+		for i, agent := range f.agents {
+			rows.agent(r, f.names[i], agent)
+		}
+		for _, s := range r.Sitemaps {
+			rows.row(listRow{item: itemSitemap, line: s.Line, value: &s.URL})
+		}
+		for _, h := range r.Hosts {
+			if h.Valid {
+				rows.row(listRow{item: itemHost, line: h.Line, value: &h.Value})
+				break // only the first one counts
+			}
+		}
+		for _, c := range r.CleanParams {
+			value := strings.Join(c.Params, "&") + " " + c.Path
+			rows.row(listRow{item: itemCleanParam, line: c.Line, value: &value})
+		}
+		if r.Preferences != nil {
+			rows.preferences(r.Preferences, f)
+		}
+		for _, d := range r.About(robots.Origin(rows.file.origin)) {
+			rows.row(listRow{item: itemDiagnostic, line: d.Line, code: string(d.Code), value: &d.Text})
+		}
+	}
+	f.rows += rows.count
+	if rows.err == nil {
+		_, err := f.sink.Write(nil)
+		rows.err = err
+	}
+	return f.file.Wrap("write", rows.err)
+}
+
+// A sink buffers output, and counts it. Errors are sticky.
+type sink struct {
+	*bufio.Writer
+	pos int64
+}
+
+// Write appends p.
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	s.pos += int64(n)
+	return n, err
+}
+
+// Tell returns how many bytes were written.
+func (s *sink) Tell() int64 { return s.pos }
+
+// The values of the column item.
+const (
+	itemFile       = "robots_txt"
+	itemGroup      = "group"
+	itemNoGroup    = "no_group"
+	itemAllow      = "allow"
+	itemDisallow   = "disallow"
+	itemDelay      = "crawl_delay"
+	itemSitemap    = "sitemap"
+	itemHost       = "host"
+	itemCleanParam = "clean_param"
+	itemUsage      = "content_usage"
+	itemSignal     = "content_signal"
+	itemLicense    = "license"
+	itemDiagnostic = "diagnostic"
+)
+
+// A listRow is a row of a listing. Texts are as found, not yet valid UTF-8; "" is null but for
+// value.
+type listRow struct {
+	*listFile
+	item   string
+	group  int32 // 1-based; 0 is null
+	agents string
+	line   int32 // 1-based; 0 is null
+	code   string
+	value  *string // nil is null
+}
+
+// A listFile has the fields that all rows of an origin share.
+type listFile struct {
+	origin, source string
+	outcome        string
+	url, reason    string           // the URL fetched, redirects followed, and why there was no answer; only in the first row
+	fetched        bool             // there is a response
+	response       *robots.Response // of zeros if there is none
+	truncated      bool
+}
+
+// listedFile returns the fields that the rows of the listing share.
+func listedFile(l *listings.Listing) *listFile {
+	f := &listFile{origin: string(l.Origin), outcome: "rules", response: &robots.Response{}}
+	if l.Outcome.Effect == robots.NoRecord {
+		f.outcome = "no_record"
+		return f
+	}
+	if l.Outcome.Effect != robots.UseRules {
+		f.outcome = l.Outcome.Cause.String()
+	}
+	f.source, f.fetched, f.response = l.Response.Name, true, &l.Response
+	f.reason = l.Response.Error
+	f.url = cmp.Or(l.Response.URL, string(l.Response.Origin)+robots.TxtPath)
+	f.truncated = l.Report != nil && l.Report.File.Truncated
+	return f
+}
+
+// A lister makes the rows of one origin.
+type lister struct {
+	file  *listFile
+	table listTable
+	cells []parquet.Cell // scratch
+	count int64
+	named int   // bytes of agents that were repeated
+	err   error // the first one
+}
+
+// row adds a row of the listing, unless one before it failed.
+func (l *lister) row(r listRow) {
+	if l.err == nil {
+		r.listFile = l.file
+		l.cells = l.cells[:0]
+		for _, c := range listColumns {
+			l.cells = append(l.cells, c.cell(&r))
+		}
+		l.err = l.table.Add(l.cells)
+		l.count++
+	}
+}
+
+// maxRepeated bounds the space that the names of groups take in the rows of one origin's rules, so that a
+// listing is not much longer than the file: where there is more, they stand in the row of the group
+// alone.
+const maxRepeated = 1 << 20
+
+// groups adds the groups of the file, and the crawl delays, which have groups of their own.
+func (l *lister) groups(r *robots.Report) {
+	for i := range r.File.Groups {
+		g, id := &r.File.Groups[i], int32(i+1)
+		agents := agentList(g.Star, g.Agents)
+		l.row(listRow{item: itemGroup, group: id, agents: agents})
+		if n := len(agents) * len(g.Rules); l.named+n > maxRepeated {
+			agents = ""
+		} else {
+			l.named += n
+		}
+		l.rules(g.Rules, id, agents)
+	}
+	named := map[string]bool{}
+	for i := range r.Delays {
+		g := &r.Delays[i]
+		if g.Line == 0 {
+			continue
+		}
+		star := g.Star && !named["*"]
+		named["*"] = named["*"] || g.Star
+		var agents []robots.ProductToken // that it is the first one for
+		for _, a := range g.Agents {
+			if folded := strings.ToLower(string(a)); !named[folded] {
+				named[folded] = true
+				agents = append(agents, a)
+			}
+		}
+		if star || len(agents) > 0 {
+			l.delay(g.Seconds, g.Line, agentList(star, agents))
+		}
+	}
+}
+
+// agent adds the groups and rules that bind one crawler.
+func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
+	groups := r.File.Binding(a)
+	if len(groups) == 0 {
+		l.row(listRow{item: itemNoGroup, agents: name})
+	}
+	for _, i := range groups {
+		g, id := &r.File.Groups[i], int32(i+1)
+		names := agentList(g.Star, g.Agents)
+		l.row(listRow{item: itemGroup, group: id, agents: name, value: &names})
+		l.rules(g.Rules, id, name)
+	}
+	if seconds, ok := r.CrawlDelay(a); ok {
+		l.delay(seconds, 0, name)
+	}
+}
+
+// preferences adds the lines on the allowed uses of pages. Their groups are not the groups of the rules.
+func (l *lister) preferences(p *robots.Preferences, f *File) {
+	if len(f.agents) == 0 {
+		l.statements("", nil, p.Early)
+		for i := range p.Groups {
+			g := &p.Groups[i]
+			agents := agentList(g.Star, g.Agents)
+			if n := len(agents) * (len(g.Usage) + len(g.Signals)); l.named+n > maxRepeated {
+				agents = ""
+			} else {
+				l.named += n
+			}
+			l.statements(agents, g.Usage, g.Signals)
+		}
+	}
+	for i, agent := range f.agents {
+		usage, signals := p.Select(agent)
+		l.statements(f.names[i], usage, signals)
+	}
+	if url, line := p.License(); line > 0 {
+		l.row(listRow{item: itemLicense, line: line, value: &url})
+	}
+}
+
+// statements adds lines that bind these crawlers.
+func (l *lister) statements(agents string, usage []robots.UsageRule, signals []robots.SignalRule) {
+	for i := range usage {
+		l.row(listRow{item: itemUsage, agents: agents, line: usage[i].Line, value: &usage[i].Value})
+	}
+	for i := range signals {
+		l.row(listRow{item: itemSignal, agents: agents, line: signals[i].Line, value: &signals[i].Value})
+	}
+}
+
+// rules adds the rules of a group.
+func (l *lister) rules(rules []robots.Rule, group int32, agents string) {
+	for i := range rules {
+		r := &rules[i]
+		item := itemDisallow
+		if r.Allow != (r.Value == "") { // as it is written, see robots.Rule.String
+			item = itemAllow
+		}
+		l.row(listRow{item: item, group: group, agents: agents, line: r.Line, value: &r.Value})
+	}
+}
+
+func (l *lister) delay(seconds float64, line int32, agents string) {
+	value := strconv.FormatFloat(seconds, 'f', -1, 64)
+	l.row(listRow{item: itemDelay, agents: agents, line: line, value: &value})
+}
+
+// agentList returns the names of a group, separated by commas: no product token has one.
+func agentList(star bool, tokens []robots.ProductToken) string {
+	var names []string
+	if star {
+		names = append(names, "*")
+	}
+	for _, t := range tokens {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, ",")
+}

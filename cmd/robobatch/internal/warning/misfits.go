@@ -1,0 +1,71 @@
+package warning
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/conduct"
+)
+
+// Misfits returns the warnings that logs were answered with another robots.txt than that of the rules, and that they lack the
+// requests of robots.txt; none if they were not, and do not.
+func Misfits(all []conduct.Misfit) (warnings []Warning) {
+	if d := unlikeAnswers(all); d.Count > 0 {
+		warnings = append(warnings, d)
+	}
+	d := Warning{Code: NoRobotsRequests}
+	for i := range all {
+		m := &all[i]
+		if m.Hidden == 0 {
+			continue
+		}
+		if d.Count += m.Hidden; len(d.Examples) < Examples {
+			d.Examples = append(d.Examples, fmt.Sprintf("%s: %s of %s with 20 requests or more", m.Origin, say.Number(m.Asked), say.Count(m.Busy, "crawler")))
+		}
+	}
+	if d.Count > 0 {
+		d.Text = "few busy crawlers have an answer to /robots.txt in the log, as where a CDN or proxy answers it: " + say.Were(d.Count, "disallowed request") + " of crawlers that may have asked there, and are not never_asked but unseen; give the log of the CDN"
+		warnings = append(warnings, d)
+	}
+	return warnings
+}
+
+// unlikeAnswers returns the warning that logs were answered with another robots.txt; its Count is 0 if they were not.
+func unlikeAnswers(all []conduct.Misfit) Warning {
+	d := Warning{Code: UnlikeAnswers}
+	var others, denied, unseen int64
+	for i := range all {
+		m := &all[i]
+		if !m.IsUnlike() {
+			continue
+		}
+		others, denied, unseen = others+m.Answers, denied+m.Denied, unseen+m.Unseen
+		if len(d.Examples) >= Examples {
+			continue
+		}
+		var said []string
+		if m.Answers > 0 {
+			said = append(said, fmt.Sprintf("%s of %s, such as one of %s; the robots.txt has %s",
+				say.Number(m.Answers), say.Count(m.Compared, "answer"), say.Count(m.Size, "byte"), say.Number(m.Text)))
+		}
+		if m.Denied > 0 {
+			said = append(said, fmt.Sprintf("%s of %s: there is none (404 or 410)", say.Number(m.Denied), say.Count(m.Told, "answer")))
+		}
+		d.Examples = append(d.Examples, m.Origin+": "+strings.Join(said, "; "))
+	}
+	d.Count = others + denied
+	by, had := "bytes", "another one"
+	switch {
+	case others == 0:
+		by, had = "status", "none, which allows everything"
+	case denied > 0:
+		by, had = "bytes or status", "another one, or none"
+	}
+	d.Text = say.Count(d.Count, "answer") + " to /robots.txt in the log cannot have given the text of -rules, by their " + by + ": crawlers had " + had
+	if unseen > 0 {
+		d.Text += ", so " + say.Were(unseen, "disallowed request") + " judged unseen"
+	}
+	d.Text += "; give the robots.txt of the time of the log"
+	return d
+}

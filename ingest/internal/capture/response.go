@@ -1,0 +1,252 @@
+package capture
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Faults of a stored message.
+var (
+	ErrHTTP     = errors.New("the record holds no valid HTTP response")
+	ErrEncoding = errors.New("the body cannot be decoded")
+	ErrBomb     = errors.New("the body becomes longer than 64 MiB when decoded")
+)
+
+// MaxBody is how many bytes of a robots.txt are read: all that a parser looks at, and one more,
+// which shows that there was more.
+const MaxBody = robots.MaxBytes + 1
+
+// maxInterim is how many responses like "100 Continue" may come before the one that counts.
+const maxInterim = 4
+
+// A Reader reads HTTP messages as crawlers store them (RFC 9112). It keeps its memory from message
+// to message.
+type Reader struct {
+	Head Header // of the message that was read last
+
+	buf     *bufio.Reader
+	decoder contentDecoder
+	body    []byte // scratch
+}
+
+// A Response is the part of a stored response that rules need.
+type Response struct {
+	Status   int
+	Location string // where it redirects to
+	Body     []byte // the first MaxBody bytes, decoded; nil unless the status is 2xx
+	Size     int64  // of the whole body
+	Missing  int64  // bytes that the body lacks of its Content-Length, if nothing but that says how long it is
+
+	HasMaxAge bool          // it says for how long a copy may be used:
+	MaxAge    time.Duration // so long, by the max-age of its Cache-Control
+	IsEmpty   bool          // there is no message at all, which is an ErrHTTP, too
+}
+
+// ReadResponse reads a response: its status, where it redirects to, and its body if the status is
+// 2xx. Other statuses have no body that is a robots.txt. The errors are ErrHTTP, ErrEncoding,
+// ErrBomb, and r's. The caller owns the body.
+func (h *Reader) ReadResponse(r io.Reader) (c Response, err error) {
+	h.start(r)
+	if _, err := h.buf.Peek(1); err == io.EOF {
+		c.IsEmpty = true
+		return c, fmt.Errorf("%w: it is empty", ErrHTTP)
+	}
+	if c.Status, err = h.readHead(); err != nil {
+		return c, err
+	}
+	c.Location = string(h.Head.Get("Location"))
+	c.MaxAge, c.HasMaxAge = maxAge(h.Head.Get("Cache-Control"))
+	if c.Status/100 == 2 {
+		err = h.readBody(&c)
+	}
+	return c, err
+}
+
+// ReadHead reads the header of a request into Head; or, if isResponse is set, of a response
+// behind interim ones. The errors come from ReadResponse and from [Header.Read].
+func (h *Reader) ReadHead(r io.Reader, isResponse bool) error {
+	h.start(r)
+	if !isResponse {
+		return h.Head.Read(h.buf, nil)
+	}
+	_, err := h.readHead()
+	return err
+}
+
+// start makes h read from r.
+func (h *Reader) start(r io.Reader) {
+	if h.buf == nil {
+		h.buf = bufio.NewReaderSize(nil, 64<<10)
+	}
+	h.buf.Reset(r)
+}
+
+// readHead reads the header of a response, behind interim ones, and returns its status.
+func (h *Reader) readHead() (status int, err error) {
+	for range maxInterim {
+		if err := h.Head.Read(h.buf, nil); err != nil {
+			if errors.Is(err, ErrLongHeader) || err == io.ErrUnexpectedEOF {
+				err = fmt.Errorf("%w: the header: %w", ErrHTTP, err)
+			}
+			return 0, err
+		}
+		if status, err = parseStatus(h.Head.first); err != nil {
+			return 0, err
+		}
+		next, _ := h.buf.Peek(5)
+		if status/100 != 1 || !bytes.Equal(next, []byte("HTTP/")) {
+			break
+		}
+	}
+	return status, nil
+}
+
+// maxAge returns the max-age of a Cache-Control (RFC 9111 section 5.2.2.1), and whether there is a
+// valid one.
+func maxAge(control []byte) (time.Duration, bool) {
+	for directive := range bytes.SplitSeq(control, []byte(",")) {
+		name, value, _ := bytes.Cut(bytes.TrimSpace(directive), []byte("="))
+		if bytes.EqualFold(name, []byte("max-age")) {
+			seconds, err := strconv.ParseUint(string(value), 10, 32) // RFC 9111 section 1.2.2: more is as good as for ever
+			if errors.Is(err, strconv.ErrRange) {
+				seconds, err = math.MaxUint32, nil
+			}
+			return time.Duration(seconds) * time.Second, err == nil
+		}
+	}
+	return 0, false
+}
+
+// parseStatus returns the code of a line like "HTTP/1.1 200 OK".
+func parseStatus(line []byte) (int, error) {
+	version, rest, _ := bytes.Cut(line, []byte(" "))
+	code, _, _ := bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" "))
+	n, err := strconv.Atoi(string(code))
+	if err != nil || len(code) != 3 || n < 100 || !bytes.HasPrefix(version, []byte("HTTP/")) {
+		return 0, fmt.Errorf("%w: the status line is %q", ErrHTTP, fault.Short(line))
+	}
+	return n, nil
+}
+
+// readBody reads the body into c.
+func (h *Reader) readBody(c *Response) error {
+	var text io.Reader = h.buf
+	length, err := strconv.ParseInt(string(h.Head.Get("Content-Length")), 10, 64)
+	plain := err == nil && len(h.Head.Get("Content-Encoding")) == 0
+	if bytes.Contains(bytes.ToLower(h.Head.Get("Transfer-Encoding")), []byte("chunked")) {
+		text, plain = dechunk(h.buf), false
+	}
+	text, err = h.decoder.decode(text, h.Head.Get("Content-Encoding"))
+	if err != nil {
+		return err
+	}
+	if h.body == nil {
+		h.body = make([]byte, MaxBody)
+	}
+	n, err := io.ReadFull(text, h.body)
+	c.Body, c.Size = bytes.Clone(h.body[:n]), int64(n)
+	if err == nil {
+		var rest int64
+		rest, err = io.Copy(io.Discard, text)
+		c.Size += rest
+	}
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	if plain {
+		c.Missing = max(0, length-c.Size)
+	}
+	return err
+}
+
+// maxChunkLine is the longest line with the size of a chunk, extensions included.
+const maxChunkLine = 4 << 10
+
+var errChunked = fmt.Errorf("%w: the chunks of the body are damaged or cut off", ErrHTTP)
+
+// dechunk undoes the chunked transfer coding (RFC 9112 section 7.1). Many crawlers store a body
+// without its chunks and leave the field there, so a body that does not begin with a chunk is
+// returned as it is.
+func dechunk(r *bufio.Reader) io.Reader {
+	head, _ := r.Peek(maxChunkLine)
+	line, _, ok := bytes.Cut(head, []byte("\n"))
+	if _, err := chunkSize16(line); !ok || err != nil {
+		return r
+	}
+	return &chunkReader{r: r}
+}
+
+// chunkSize16 returns the size of a chunk from its line.
+func chunkSize16(line []byte) (int64, error) {
+	text, _, _ := bytes.Cut(trimEnd(line), []byte(";"))
+	text = bytes.TrimSpace(text)
+	if len(text) > 15 {
+		return 0, strconv.ErrRange
+	}
+	n, err := strconv.ParseUint(string(text), 16, 63)
+	return int64(n), err
+}
+
+// A chunkReader reads the data of chunks.
+type chunkReader struct {
+	r    *bufio.Reader
+	left int64 // of this chunk
+	open bool  // a chunk was read, whose line end is still to come
+	err  error
+}
+
+// Read reads the bytes in the chunks.
+func (c *chunkReader) Read(p []byte) (int, error) {
+	for c.left == 0 && c.err == nil {
+		c.err = c.next()
+	}
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.r.Read(p[:min(int64(len(p)), c.left)])
+	c.left -= int64(n)
+	if err == io.EOF {
+		err = errChunked
+	}
+	c.err = err
+	return n, err
+}
+
+// next reads the line of the next chunk. The last chunk has size 0 and ends the body. Bytes behind
+// it do not matter.
+func (c *chunkReader) next() error {
+	if c.open {
+		if end, err := c.line(); err != nil || len(end) > 0 {
+			return errors.Join(errChunked, err)
+		}
+	}
+	line, err := c.line()
+	if err != nil {
+		return err
+	}
+	c.open = true
+	if c.left, err = chunkSize16(line); err != nil {
+		return errChunked
+	}
+	if c.left == 0 {
+		return io.EOF
+	}
+	return nil
+}
+
+func (c *chunkReader) line() ([]byte, error) {
+	line, err := c.r.ReadSlice('\n')
+	if err == io.EOF || errors.Is(err, bufio.ErrBufferFull) || err == nil && len(line) > maxChunkLine {
+		return nil, errChunked
+	}
+	return trimEnd(line), err
+}
