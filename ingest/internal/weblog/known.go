@@ -22,12 +22,15 @@ const behindIdent = ` $remote_user [$time_local] "$request" $status $bytes_sent 
 
 // Parts that patterns of a format share.
 const (
+	behindTimers = `$remote_addr:$client_port [$time_local] $frontend $backend/$server $timers $status $bytes_sent $request_cookie ` +
+		`$response_cookie $termination_state $connections $queues_and_headers`
 	behindOwner = `$bucket_owner $bucket [$time_local] $remote_addr $requester $request_id $operation $key `
 	behindSent  = `$duration $upstream_service_time "$x_forwarded_for" "$http_user_agent" "$request_id" "$host" "$upstream_host"`
 )
 
 // Formats of lines, as patterns: of those of a format, the first that a line fits counts. $vhost has its port, $address is an
-// address or the name of a host, and addresses may follow it; $site is the name of a host, and no address.
+// address or the name of a host, and addresses may follow it; $site is the name of a host, and no address; $agent
+// no list.
 var (
 	combinedFormat = format{
 		name: Combined, aliases: []string{"common", "clf", "apache", "nginx"},
@@ -57,8 +60,12 @@ var (
 	haproxyFormat = format{
 		name: HAProxy, about: "HAProxy: option httplog",
 		patterns: []string{
-			`$remote_addr:$client_port [$time_local] $frontend $backend/$server $timers $status $bytes_sent $request_cookie ` +
-				`$response_cookie $termination_state $connections $queues_and_headers "$request"`,
+			behindTimers + ` {$site|$agent}$response_headers "$request"`, // headers that are captured
+			behindTimers + ` {$agent|$site}$response_headers "$request"`,
+			behindTimers + ` {$agent}$response_headers "$request"`,
+			behindTimers + ` {$site|$request_headers}$response_headers "$request"`,
+			behindTimers + ` {$site}$response_headers "$request"`,
+			behindTimers + ` "$request"`,
 		},
 		hash:   true,
 		joined: isJoinedCombined,

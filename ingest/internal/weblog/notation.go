@@ -13,7 +13,7 @@ import (
 var nginxRoles = map[string]role{
 	"request": roleRequest, "request_uri": roleURL, "url": roleURL, "uri": rolePath, "document_uri": rolePath, "args": roleQuery, "query_string": roleQuery,
 	"scheme": roleScheme, "http_x_forwarded_proto": roleScheme, "type": roleScheme,
-	"host": roleHost, "http_host": roleHost, "server_name": roleHost, "vhost": roleHost, "site": roleHost, "server_port": rolePort,
+	"host": roleHost, "http_host": roleHost, "server_name": roleHost, "vhost": roleHost, "site": roleHost, "agent": roleAgent, "server_port": rolePort,
 	"request_method": roleMethod, "server_protocol": roleProtocol, "status": roleStatus, "body_bytes_sent": roleBytes, "bytes_sent": roleBytes,
 	"time_local": roleTime, "time_iso8601": roleTime, "msec": roleTime, "moment": roleTime,
 	"remote_addr": roleClient, "address": roleClient, "http_x_forwarded_for": roleForwarded, "proxy_add_x_forwarded_for": roleForwarded,
@@ -240,7 +240,7 @@ func nginxField(text string) (f field, n int) {
 		f.end = byZone
 	case "word":
 		name = "ident"
-	case "queues_and_headers": // of HAProxy, which writes those that it captures with their blanks
+	case "queues_and_headers", "request_headers": // of HAProxy, which writes those that it captures with their blanks
 		f.inside = true
 	case "domain": // of a load balancer, whose requests are whole URLs: it is only kept
 		name = NameHost

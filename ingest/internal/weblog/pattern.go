@@ -14,6 +14,7 @@ const (
 	vhostValue         // an address may be the client's, or the first of several
 	wordValue          // without a dot and a colon, as addresses and names of hosts have them
 	siteValue          // the name of a host
+	agentValue         // a text with a slash, neither of several parts nor a URL
 	addressValue       // with one, or in front of a hyphen; more may follow it
 	schemeValue        // a short word, as https or h2
 	momentValue        // as in 2026-01-31T18:00:00
@@ -21,7 +22,7 @@ const (
 )
 
 // ownClasses are the classes of fields with names of our own.
-var ownClasses = map[string]class{"vhost": vhostValue, "word": wordValue, "site": siteValue, "address": addressValue, "type": schemeValue, "moment": momentValue, "msec": numberValue, "bytes_received": numberValue}
+var ownClasses = map[string]class{"vhost": vhostValue, "word": wordValue, "site": siteValue, "agent": agentValue, "address": addressValue, "type": schemeValue, "moment": momentValue, "msec": numberValue, "bytes_received": numberValue}
 
 // A kind says what ends a field.
 type kind uint8
@@ -225,6 +226,8 @@ func (f *field) allows(value []byte) bool {
 		return !isHostLike(value) && !bytes.HasSuffix(value, []byte{','})
 	case siteValue:
 		return isPeer(value) && !isAddress(value)
+	case agentValue:
+		return hasLetter(value) && bytes.IndexByte(value, '/') > 0 && bytes.IndexByte(value, '|') < 0 && !isURL(value)
 	case numberValue:
 		return len(value) > 0 && isDigit(value[0]) && len(bytes.Trim(value, "0123456789.")) == 0
 	case anyValue, vhostValue, addressValue: // see passAddresses
