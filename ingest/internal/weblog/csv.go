@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // CSV and TSV are tables with a header: CSV with commas, semicolons or pipes, TSV with tabs.
@@ -42,17 +40,16 @@ const (
 // A field in quotes may hold separators, quotes, which are doubled, and line ends.
 type table struct {
 	named
-	sep      byte                // 0 before the header of a CSV
-	header   header              // nil before it
-	longest  int                 // bytes of the longest name that the header has
-	initials [utf8.RuneSelf]bool // that its names may begin with
-	notes    bool                // lines that begin with # are notes, as Google Analytics writes them above each table
-	titled   bool                // the first line is a title, which is not read
-	begun    bool                // the first line was read
-	tables   int                 // headers read
-	foreign  bool                // the table behind a second header is another one, without URLs
-	sampled  bool                // the first header was found in the first lines
-	isLoose  bool                // fields without quotes around them may hold quotes
+	sep     byte   // 0 before the header of a CSV
+	header  header // nil before it
+	longest int    // bytes of the longest name that the header has
+	notes   bool   // lines that begin with # are notes, as Google Analytics writes them above each table
+	titled  bool   // the first line is a title, which is not read
+	begun   bool   // the first line was read
+	tables  int    // headers read
+	foreign bool   // the table behind a second header is another one, without URLs
+	sampled bool   // the first header was found in the first lines
+	isLoose bool   // fields without quotes around them may hold quotes
 }
 
 func newTable(opt Options, sep byte) *table {
@@ -79,7 +76,7 @@ func (t *table) Parse(line []byte, r *Row) Result {
 		t.readGlued()
 		return RefusedFields
 	}
-	if target := t.values[t.of[roleURL][0].at]; len(target) <= t.longest && t.mayBeName(target) && t.isName(target) && t.reorder(t.values) {
+	if target := t.values[t.of[roleURL][0].at]; len(target) <= t.longest && (len(target) == 0 || target[0] != '/' && !isURL(target)) && t.isName(target) && t.reorder(t.values) {
 		return NoRow
 	}
 	return t.row(r)
@@ -89,24 +86,6 @@ func (t *table) Parse(line []byte, r *Row) Result {
 func (t *table) isName(field []byte) bool {
 	name := string(bytes.TrimSpace(bytes.TrimPrefix(field, []byte(byteOrderMark))))
 	return slices.ContainsFunc(t.header, func(known string) bool { return strings.EqualFold(known, name) })
-}
-
-// noteInitial notes which letters of ASCII a name may begin with.
-func (t *table) noteInitial(name string) {
-	first, _ := utf8.DecodeRuneInString(name)
-	for r := unicode.SimpleFold(first); ; r = unicode.SimpleFold(r) {
-		if r < utf8.RuneSelf {
-			t.initials[r] = true
-		}
-		if r == first {
-			return
-		}
-	}
-}
-
-// mayBeName reports whether a field may be a name of the header, as its first byte says.
-func (t *table) mayBeName(field []byte) bool {
-	return len(field) == 0 || field[0] <= ' ' || field[0] >= utf8.RuneSelf || t.initials[field[0]]
 }
 
 // reorder makes names the header of the rows that follow, and reports whether they are one: the header's names in any
@@ -168,11 +147,10 @@ func (t *table) readHeader(line []byte) Result {
 	if result := t.split(line); result != IsRow {
 		return result
 	}
-	t.longest, t.initials = 0, [utf8.RuneSelf]bool{}
+	t.longest = 0
 	for _, field := range t.values {
 		t.header = append(t.header, string(bytes.TrimSpace(field)))
 		t.longest = max(t.longest, len(field)+len(byteOrderMark))
-		t.noteInitial(t.header[len(t.header)-1])
 	}
 	if t.tables++; t.tables > 1 {
 		err := t.err

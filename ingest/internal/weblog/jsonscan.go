@@ -86,9 +86,10 @@ type jsonScanner struct {
 	roles  []uint32 // by slot: bit r is that the value may have the role r
 	found  uint32   // the roles of values of the line that are neither empty, nor objects or arrays
 	line   []byte
-	lines  uint64       // read so far
-	buf    []byte       // memory of strings with escapes
-	pairs  *pairScanner // of arrays of keys and values; nil as long as none was there
+	lines  uint64                        // read so far
+	buf    []byte                        // memory of strings with escapes
+	pairs  *pairScanner                  // of arrays of keys and values; nil as long as none was there
+	use    func(name, value []byte) bool // of Members
 }
 
 // want makes the value at a path wanted, and returns its slot.
@@ -119,35 +120,13 @@ func (s *jsonScanner) reset(line []byte) {
 // Members calls use for each member of the object that a line is, with its name, without quotes, and its
 // value, both as they are written. It reports whether the line is valid, and use accepted all.
 func Members(line []byte, use func(name, value []byte) bool) bool {
-	s := jsonScanner{line: line}
+	s := jsonScanner{line: line, use: use}
 	i := s.space(0)
 	if i >= len(line) || line[i] != '{' {
 		return false
 	}
-	if i = s.space(i + 1); i < len(line) && line[i] == '}' {
-		return s.space(i+1) == len(line)
-	}
-	for done := false; !done; {
-		if i >= len(line) || line[i] != '"' {
-			return false
-		}
-		name := i + 1
-		stop, _ := s.endText(name)
-		if stop < 0 {
-			return false
-		}
-		if i = s.space(stop + 1); i >= len(line) || line[i] != ':' {
-			return false
-		}
-		begin := s.space(i + 1)
-		if i = s.value(begin, 1, nil); i < 0 || !use(line[name:stop], line[begin:i]) {
-			return false
-		}
-		if i, done = s.next(i, '}'); i < 0 {
-			return false
-		}
-	}
-	return s.space(i) == len(line)
+	i = s.object(i+1, 0, nil)
+	return i >= 0 && s.space(i) == len(line)
 }
 
 // space returns the first place from i on without white space.
@@ -231,10 +210,12 @@ func (s *jsonScanner) object(i, depth int, node *jsonNode) (end int) {
 		if node != nil && node.members != nil {
 			child = s.child(node, s.line[i+1:stop], escaped)
 		}
+		name := i + 1
 		if i = s.space(stop + 1); i >= len(s.line) || s.line[i] != ':' {
 			return -1
 		}
-		if i = s.value(s.space(i+1), depth+1, child); i < 0 {
+		begin := s.space(i + 1)
+		if i = s.value(begin, depth+1, child); i < 0 || s.use != nil && depth == 0 && !s.use(s.line[name:stop], s.line[begin:i]) {
 			return -1
 		}
 		i, done = s.next(i, '}')
