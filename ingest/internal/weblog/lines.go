@@ -79,14 +79,16 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 	for _, p := range l.patterns {
 		p.last, p.client = p.need, -1
 		for _, role := range wanted {
-			p.last = max(p.last, p.of[role]+1)
+			for i := p.of[role]; i >= 0; i = p.fields[i].earlier {
+				p.last = max(p.last, i+1)
+			}
 		}
 		if opt.Clients {
 			p.client = p.of[client]
 		}
 		for _, name := range opt.Keep {
 			i := p.place(name)
-			if r := keptRole(name); opt.isNamed(r) {
+			if r := keptRole(name); r != roleNone && p.of[r] >= 0 || opt.isNamed(r) {
 				i = p.of[r]
 			}
 			p.keep, p.last = append(p.keep, i), max(p.last, i+1)
@@ -176,9 +178,9 @@ func (l *lineLog) Parse(line []byte, r *Row) Result {
 	return why
 }
 
-// value returns the value of a role: of several fields, the last one that has any.
-func (p *pattern) value(fields [][]byte, role role) []byte {
-	for i := p.of[role]; i >= 0; i = p.fields[i].earlier {
+// value returns the value of a field, or the first of those that count next for its role.
+func (p *pattern) value(fields [][]byte, i int) []byte {
+	for ; i >= 0; i = p.fields[i].earlier {
 		if value := present(at(fields, i)); value != nil {
 			return value
 		}
@@ -198,10 +200,10 @@ func present(text []byte) []byte {
 func (l *lineLog) row(r *Row, p *pattern, fields [][]byte) Result {
 	var host, client []byte
 	if p.of[roleHost] >= 0 {
-		host = p.value(fields, roleHost)
+		host = p.value(fields, p.of[roleHost])
 	}
 	if p.client >= 0 {
-		if client = at(fields, p.client); p.fields[p.client].role != roleClient { // whose field no server escapes
+		if client = p.value(fields, p.client); p.fields[p.client].role != roleClient { // whose field no server escapes
 			client = l.unescape(client)
 		}
 	}
@@ -227,7 +229,7 @@ func (l *lineLog) row(r *Row, p *pattern, fields [][]byte) Result {
 		where.byPort = schemeOfPort(host)
 	}
 	if p.of[roleScheme] >= 0 {
-		where.scheme = schemeOf(p.value(fields, roleScheme))
+		where.scheme = schemeOf(p.value(fields, p.of[roleScheme]))
 	}
 	if port := p.of[rolePort]; port >= 0 && where.byPort == "" {
 		where.byPort = schemeOfPort(append(append(l.port[:0], ':'), at(fields, port)...))
@@ -247,16 +249,16 @@ func (l *lineLog) row(r *Row, p *pattern, fields [][]byte) Result {
 	if l.opt.Agents {
 		i := p.of[roleAgent]
 		r.HasAgent = i >= 0 && i < len(fields)
-		r.Agent = present(l.unescape(p.value(fields, roleAgent)))
+		r.Agent = present(l.unescape(p.value(fields, p.of[roleAgent])))
 	}
 	if p.client >= 0 && !l.setClient(r, client) {
 		return Failed
 	}
 	if l.opt.Times {
-		l.setTime(r, p.value(fields, roleTime))
+		l.setTime(r, p.value(fields, p.of[roleTime]))
 	}
 	for k, i := range p.keep {
-		text := at(fields, i)
+		text := p.value(fields, i)
 		if i == 0 && sender != nil { // it is no host
 			text = nil
 		}
@@ -292,11 +294,11 @@ func (l *lineLog) kept(p *pattern, text []byte, i int, request, sender []byte) [
 
 // target sets the URL of a row of a field for it, or of a path and a query. It reports false if a path has no host.
 func (l *lineLog) target(r *Row, p *pattern, fields [][]byte, where *place) bool {
-	text := l.unescape(p.value(fields, roleURL))
+	text := l.unescape(p.value(fields, p.of[roleURL]))
 	if len(text) == 0 {
-		text = l.withQuery(r, l.unescape(p.value(fields, rolePath)), l.unescape(p.value(fields, roleQuery)))
+		text = l.withQuery(r, l.unescape(p.value(fields, p.of[rolePath])), l.unescape(p.value(fields, p.of[roleQuery])))
 	}
-	if string(p.value(fields, roleMethod)) == "CONNECT" && len(text) > 0 && text[0] != '/' {
+	if string(p.value(fields, p.of[roleMethod])) == "CONNECT" && len(text) > 0 && text[0] != '/' {
 		r.Target, r.Odd = text, OddConnect
 		return true
 	}

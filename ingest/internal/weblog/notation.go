@@ -8,30 +8,28 @@ import (
 	"strings"
 )
 
-// nginxRoles are the roles of variables of nginx, and of names of our own for formats that have no notation, see
-// [ownClasses].
-var nginxRoles = map[string]role{
-	"request": roleRequest, "request_uri": roleURL, "url": roleURL, "uri": rolePath, "document_uri": rolePath, "args": roleQuery, "query_string": roleQuery,
-	"scheme": roleScheme, "http_x_forwarded_proto": roleScheme, "type": roleScheme,
-	"host": roleHost, "http_host": roleHost, "server_name": roleHost, "vhost": roleHost, "site": roleHost, "agent": roleAgent, "server_port": rolePort,
-	"request_method": roleMethod, "server_protocol": roleProtocol, "status": roleStatus, "body_bytes_sent": roleBytes, "bytes_sent": roleBytes,
-	"time_local": roleTime, "time_iso8601": roleTime, "msec": roleTime, "moment": roleTime,
-	"remote_addr": roleClient, "address": roleClient, "http_x_forwarded_for": roleForwarded, "proxy_add_x_forwarded_for": roleForwarded,
-	"x_forwarded_for": roleForwarded, "http_user_agent": roleAgent, "http_referer": roleReferer, "remote_user": roleUser,
+// ownRoles are the roles of names of our own, for formats that have no notation, see [ownClasses].
+var ownRoles = map[string]role{
+	"url": roleURL, "type": roleScheme, "site": roleHost, "agent": roleAgent, "moment": roleTime, "address": roleClient,
+	"x_forwarded_for": roleForwarded, "proxy_add_x_forwarded_for": roleForwarded,
 }
 
-// apacheRoles are the roles of directives of Apache's mod_log_config without an argument, and apacheHeaders those of
-// %{name}i, in small letters.
-var (
-	apacheRoles = map[byte]role{
-		'r': roleRequest, 'U': rolePath, 'q': roleQuery, 'v': roleHost, 'V': roleHost, 'p': rolePort, 'm': roleMethod, 'H': roleProtocol,
-		's': roleStatus, 'b': roleBytes, 'B': roleBytes, 'O': roleBytes, 't': roleTime, 'h': roleClient, 'a': roleClient, 'u': roleUser,
+// apacheVariables are the variables of nginx that say the same as directives of Apache's mod_log_config.
+var apacheVariables = map[byte]string{
+	'r': "request", 'U': "uri", 'q': "args", 'v': "server_name", 'V': "host", 'p': "server_port", 'm': "request_method", 'H': "server_protocol",
+	's': "status", 'b': "body_bytes_sent", 'B': "body_bytes_sent", 'O': "bytes_sent", 't': "time_local", 'h': "remote_addr", 'a': "remote_addr",
+	'u': "remote_user",
+}
+
+// variable sets the role of a field, as the table has it of a variable of nginx.
+func (f *field) variable(name string) {
+	f.role = ownRoles[name]
+	for _, e := range fieldTable().byKey[keyOf(name)] {
+		if e.producer == "nginx" {
+			f.role, f.rank, f.unit = e.role, e.rank, e.unit
+		}
 	}
-	apacheHeaders = map[string]role{
-		"user-agent": roleAgent, "referer": roleReferer, "x-forwarded-for": roleForwarded, "host": roleHost, "x-forwarded-host": roleHost,
-		"x-forwarded-proto": roleScheme,
-	}
-)
+}
 
 // ErrPattern is the kind of the errors about a pattern that cannot be read.
 var ErrPattern = errors.New("invalid pattern")
@@ -193,7 +191,14 @@ func (p *pattern) finish() error {
 		case roleURL, roleRequest, rolePath:
 			p.need, target = i+1, true
 		}
-		f.earlier, p.of[f.role] = p.of[f.role], i
+		f.earlier = -1
+		last := &p.of[f.role] // of several, that of the least rank, or the last one, counts first
+		for *last >= 0 && f.rank > p.fields[*last].rank {
+			last = &p.fields[*last].earlier
+		}
+		if f.role != roleNone {
+			f.earlier, *last = *last, i
+		}
 	}
 	for i, f := range slices.Backward(p.fields) {
 		if f.quoted {
@@ -234,7 +239,8 @@ func nginxField(text string) (f field, n int) {
 	if name == "" {
 		return f, 0
 	}
-	f.role, f.class = nginxRoles[name], ownClasses[name]
+	f.variable(name)
+	f.class = ownClasses[name]
 	switch name {
 	case "time_local":
 		f.end = byZone
@@ -270,16 +276,15 @@ func apacheField(text string) (f field, n int) {
 	}
 	name := text[:n]
 	switch {
-	case letter == 't' && arg == "":
-		f.role, name = roleTime, "time"
 	case letter == 'l':
 		name = "ident"
-	case letter == 'r':
-		f.role, name = roleRequest, "request"
-	case arg == "":
-		f.role = apacheRoles[letter]
+	case arg == "" || letter == 'r':
+		if f.variable(apacheVariables[letter]); f.role == roleTime || f.role == roleRequest {
+			name = roleWords[f.role]
+		}
 	case letter == 'i':
-		f.role, name = apacheHeaders[strings.ToLower(arg)], arg
+		f.variable("http_" + strings.ToLower(arg))
+		name = arg
 	case letter == 't' && (strings.Contains(arg, "sec") && !strings.Contains(arg, "frac") || strings.Contains(arg, "%Y-%m-%d") || strings.Contains(arg, "%F") || strings.Contains(arg, "%d/%b/%Y")):
 		f.role = roleTime // a whole moment, in a form that is read
 	}

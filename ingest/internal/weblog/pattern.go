@@ -55,7 +55,9 @@ type field struct {
 	skip    int  // so many fields from this one on are words that nobody wants
 	words   int  // how many words these are
 	colon   bool // one of them has a colon
-	earlier int  // the last field in front with the same role, -1 if there is none
+	rank    int  // of several with one role, the least counts first
+	unit    string
+	earlier int // the field with the same role that counts next, -1 if there is none
 	until   []byte
 	option  []byte // text in front of the next field, if the line may lack that and all behind it
 	name    string
@@ -77,7 +79,7 @@ type pattern struct {
 	need   int  // fields that a line must have: up to the URL and the status
 	must   byte // the sign between these
 
-	of     [numRoles]int // the last field with a role, -1 if there is none
+	of     [numRoles]int // the first field that counts for a role, -1 if there is none
 	last   int           // fields that are read
 	keep   []int         // fields of Options.Keep; -1 for none, and see partMethod
 	client int           // field with the client's address, -1 if it is not wanted

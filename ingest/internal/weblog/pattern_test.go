@@ -52,6 +52,7 @@ func TestPasted(t *testing.T) {
 		},
 		{"several fields in quotes", `$remote_addr [$time_local] "$request_method $scheme://$host$request_uri $server_protocol" $status "$http_user_agent"`, `192.0.2.1 [10/Mar/2026:13:00:00 +0000] "GET http://a.example/x?y HTTP/1.1" 200 "bot"`, "http://a.example/x?y|192.0.2.1|bot|200"},
 		{"a quote that nobody has escaped", `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`, front + ` "https://r.example/?"x" y" "bot"`, "https://base.example/p?q=1|192.0.2.1|bot|200"},
+		{"two hosts, of which the request's counts", `$remote_addr $http_host $server_name [$time_local] "$request" $status "$http_user_agent"`, `192.0.2.1 a.example default.example [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 "bot"`, "https://a.example/p|192.0.2.1|bot|200"},
 		{"two times the same, the first empty", `$remote_addr [$time_local] "$request" $status $http_x_real_ip "$http_user_agent" $http_host $host`, `192.0.2.1 [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 - "bot" a.example -`, "https://a.example/p|192.0.2.1|bot|200"},
 		{"a line that is cut off", `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`, front + ` "-" "bo`, "https://base.example/p?q=1|192.0.2.1||200"},
 	} {

@@ -262,13 +262,13 @@ func (f *format) right(lines [][]byte, opt Options) (all int) {
 func (p *pattern) points(line []byte) int {
 	var fields [maxFields][]byte
 	n, result := p.split(line, fields[:])
-	moment, client, host := p.value(fields[:n], roleTime), p.value(fields[:n], roleClient), p.value(fields[:n], roleHost)
+	moment, client, host := p.value(fields[:n], p.of[roleTime]), p.value(fields[:n], p.of[roleClient]), p.value(fields[:n], p.of[roleHost])
 	switch {
 	case result != IsRow || moment != nil && !isMoment(moment):
 		return 0
 	case (client == nil || isPeer(client)) && (host == nil || isPeer(host)):
 		return 2
-	case HasBlank(p.value(fields[:n], roleUser)):
+	case HasBlank(p.value(fields[:n], p.of[roleUser])):
 		return 0
 	}
 	return 1

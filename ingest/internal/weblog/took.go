@@ -104,7 +104,10 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 	}
 	for r, i := range best.of {
 		if i >= 0 {
-			p.of[r] = []pick{{name: best.fields[i].written, at: i, with: -1, join: role(r) == rolePath, unit: decoded[best.fields[i].written]}}
+			p.of[r] = []pick{{name: best.fields[i].written, at: i, with: -1, join: role(r) == rolePath}}
+			if role(r) == rolePath {
+				p.of[r][0].unit = best.fields[i].unit
+			}
 		}
 	}
 	p.of[roleURL] = slices.Concat(p.of[roleRequest], p.of[roleURL], p.of[rolePath])
@@ -115,9 +118,6 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 	}
 	return Choice{Took: p.took(&l.opt)}
 }
-
-// decoded are variables with a path that nginx has decoded.
-var decoded = map[string]string{"uri": "decoded", "document_uri": "decoded"}
 
 // firstShown returns the names that are listed, and how many more there are.
 func firstShown(names []string) []string {
