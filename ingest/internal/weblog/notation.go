@@ -191,14 +191,7 @@ func (p *pattern) finish() error {
 		case roleURL, roleRequest, rolePath:
 			p.need, target = i+1, true
 		}
-		f.earlier = -1
-		last := &p.of[f.role] // of several, that of the least rank, or the last one, counts first
-		for *last >= 0 && f.rank > p.fields[*last].rank {
-			last = &p.fields[*last].earlier
-		}
-		if f.role != roleNone {
-			f.earlier, *last = *last, i
-		}
+		p.addTo(f.role, i)
 	}
 	for i, f := range slices.Backward(p.fields) {
 		if f.quoted {
@@ -225,6 +218,17 @@ func (p *pattern) finish() error {
 		return fmt.Errorf("%w: no field of it is known to hold a URL, a path or a request", ErrPattern)
 	}
 	return nil
+}
+
+// addTo adds a field to those of a role: the one of the least rank counts first, and of several the last one.
+func (p *pattern) addTo(r role, i int) {
+	f, next := &p.fields[i], &p.of[r]
+	for f.earlier = -1; *next >= 0 && f.rank > p.fields[*next].rank; {
+		next = &p.fields[*next].earlier
+	}
+	if r != roleNone {
+		f.earlier, *next = *next, i
+	}
 }
 
 // nginxField reads the variable that a text begins with, and its length; 0 if there is none.
