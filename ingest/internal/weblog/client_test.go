@@ -27,6 +27,7 @@ func TestClients(t *testing.T) {
 		{"the usual field", Combined, "192.0.2.1 - - " + common, "", 0, "192.0.2.1"},
 		{"none", Combined, "- - - " + common, "", 0, ""},
 		{"a host name", Combined, "a.example - - " + common, "", 0, "a.example"},
+		{"in front of more fields", Combined, "192.0.2.1 - anna - " + common, "", 0, "192.0.2.1"},
 		{"behind a virtual host", Combined, "a.example 192.0.2.1 - - " + common, "", 0, "192.0.2.1"},
 		{"a list in quotes", Combined, `"` + list + `" 10.0.0.1 - - ` + common, "", 1, "192.0.2.1"},
 		{"its last", Combined, `"` + list + `" 10.0.0.1 - - ` + common, "", -1, "192.0.2.3"},

@@ -186,8 +186,11 @@ func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 		return -1
 	}
 	end := at + bytes.LastIndexByte(line[at:at+n], bracket) + 1 - len(f.until)
-	if end < at || !begins(line[end:], f.until) || begins(line[at:], []byte("- ")) || bytes.HasSuffix(line[at:end], []byte(" -")) { // no name, but of more fields
+	if end < at || !begins(line[end:], f.until) {
 		return -1
+	}
+	if user := line[at:end]; i > 0 && p.fields[i-1].name == "ident" && (begins(user, []byte("- ")) || bytes.HasSuffix(user, []byte(" -")) && !isPeer(firstWord(line))) {
+		return -1 // no name, but of more fields, or behind a prefix
 	}
 	fields[i], fields[i+1] = line[at:end], line[end+len(f.until):at+n]
 	return at + n + len(next.until)
