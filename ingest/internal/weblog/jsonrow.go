@@ -41,23 +41,18 @@ func isJSON(line []byte) bool { return line[0] == '{' && line[len(line)-1] == '}
 // them, and none has a field that is known for the URL. It is false if one was named.
 func IsWrapped(lines [][]byte, opt Options) bool { return isWrapped(lines, opt, "log") }
 
+// isWrapped is IsWrapped for a member of that name; none has "".
 func isWrapped(lines [][]byte, opt Options, member string) bool {
-	if member == "" || opt.isNamed(roleURL) {
-		return false
-	}
 	for _, line := range lines {
-		wrapped := false
+		wrapped, hasURL := false, opt.isNamed(roleURL)
 		if !isJSON(line) || !flatten(line, func(name string, value []byte) {
 			wrapped = wrapped || name == member && len(value) > 0
-		}) || !wrapped {
-			return false
-		}
-		flatten(line, func(name string, value []byte) { wrapped = wrapped && (len(value) == 0 || !isURLName(name)) })
-		if !wrapped {
+			hasURL = hasURL || len(value) > 0 && isURLName(name)
+		}) || !wrapped || hasURL {
 			return false
 		}
 	}
-	return len(lines) > 0
+	return len(lines) > 0 && member != ""
 }
 
 // isCDXJ reports whether the second word of a line is a time of 14 digits.
