@@ -83,6 +83,12 @@ func (c *Crawler) in(set string) bool {
 // Of most others it is not known.
 func (c *Crawler) IgnoresDelay() bool { return c.Operator == "Google" }
 
+// InheritsDelay reports whether its operator says that it heeds the Crawl-delay for "*" beside a group of its own. F. Dubut,
+// a program manager of Bing, wrote in 2019: "If you create a section for Bingbot specifically, all the default directives will
+// be ignored (except Crawl-Delay)". Quoted in
+// https://thrivesearch.com/robots-txt-tip-from-bing-include-all-relevant-directives-if-you-have-a-bingbot-section/
+func (c *Crawler) InheritsDelay() bool { return c.Token == "bingbot" }
+
 // Lookup returns the crawler of a product token, in any case, and whether there is one.
 func Lookup(token string) (Crawler, bool) {
 	i, ok := known.byToken[strings.ToLower(token)]

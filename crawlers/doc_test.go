@@ -68,36 +68,48 @@ func TestRangesInDocument(t *testing.T) {
 	}
 }
 
-// document returns the list in Markdown, a line for an operator: each token leads to its page. Aliases are with
-// their crawlers.
+// document returns the list in Markdown, a line for an operator, and one for all operators of one crawler: each token leads
+// to its page, and has a ° if the operator does not say whether robots.txt binds it. Aliases are with their crawlers.
 func document() string {
-	aliases := map[string][]string{}
+	aliases, ofOperator := map[string][]string{}, map[string]int{}
 	for _, c := range known.all {
-		if c.AliasOf != "" {
+		if c.AliasOf == "" {
+			ofOperator[c.Operator]++
+		} else {
 			aliases[c.AliasOf] = append(aliases[c.AliasOf], "`"+c.Token+"`")
 		}
 	}
-	var sb strings.Builder
+	var lines, single []string
 	operator := ""
 	for _, c := range known.all {
 		if c.AliasOf != "" {
 			continue
 		}
-		about := append([]string{strings.Join(c.Purposes, ", ")}, habits(c)...)
+		text := fmt.Sprintf("[`%s`](%s)", c.Token, c.Source)
+		if c.Unstated {
+			text += "°"
+		}
+		about := habits(c)
 		if len(c.Names) > 0 && !slices.Equal(c.Names, []string{c.Token}) {
 			about = append(about, "sends "+strings.Join(c.Names, ", "))
 		}
 		if also := aliases[c.Token]; also != nil {
 			about = append(about, "also "+strings.Join(also, ", "))
 		}
-		lead := ", "
-		if c.Operator != operator {
-			operator = c.Operator
-			lead = "\n- " + operator + ": "
+		if len(about) > 0 {
+			text += " (" + strings.Join(about, "; ") + ")"
 		}
-		fmt.Fprintf(&sb, "%s[`%s`](%s) (%s)", lead, c.Token, c.Source, strings.Join(about, "; "))
+		switch {
+		case ofOperator[c.Operator] == 1:
+			single = append(single, text)
+		case c.Operator == operator:
+			lines[len(lines)-1] += ", " + text
+		default:
+			operator = c.Operator
+			lines = append(lines, "\n- "+operator+": "+text)
+		}
 	}
-	return sb.String() + "\n"
+	return strings.Join(lines, "") + "\n- Operators of one crawler: " + strings.Join(single, ", ") + "\n"
 }
 
 // habits describes the habits of a crawler.
@@ -113,9 +125,6 @@ func habits(c Crawler) (all []string) {
 	}
 	if c.Unbound {
 		all = append(all, "not bound")
-	}
-	if c.Unstated {
-		all = append(all, "not stated")
 	}
 	return all
 }

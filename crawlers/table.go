@@ -17,6 +17,12 @@ var tsv string
 // known is all crawlers: the rows of crawlers.tsv, and those that [Add] has added.
 var known = mustIndex(tsv)
 
+// date is the newest day on which a row of crawlers.tsv was checked.
+var date = slices.MaxFunc(known.all, func(a, b Crawler) int { return strings.Compare(a.Checked, b.Checked) }).Checked
+
+// Date returns the day of crawlers.tsv, as in 2026-01-31: the newest on which a row was checked. What [Add] adds does not count.
+func Date() string { return date }
+
 // A table is crawlers, and the ways to find them.
 type table struct {
 	all       []Crawler

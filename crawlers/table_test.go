@@ -167,8 +167,8 @@ func TestLookup(t *testing.T) {
 	if c, _ := Lookup("Googlebot-Image"); !c.IgnoresDelay() {
 		t.Error("Google reads no Crawl-delay")
 	}
-	if c, _ := Lookup("bingbot"); c.IgnoresDelay() {
-		t.Error("Bing reads Crawl-delay")
+	if c, _ := Lookup("bingbot"); c.IgnoresDelay() || !c.InheritsDelay() {
+		t.Error("Bing reads Crawl-delay, that of * beside a group of its own")
 	}
 	if c, _ := Lookup("Applebot"); c.Fallback != "Googlebot" || c.IgnoresStar {
 		t.Errorf("%+v", c)
