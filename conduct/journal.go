@@ -9,6 +9,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/extsort"
@@ -489,7 +490,13 @@ func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id eng
 
 // delayOf returns the Crawl-delay that binds a crawler, in microseconds; noDelay if none does.
 func (j *Journal) delayOf(id engine.RulingID, agent uint32) int64 {
-	note, ok := j.lookup.NoteOf(id, int(agent), j.list.Names()[agent], robots.CrawlDelayLines)
+	names := j.list.Names()
+	note, ok := j.lookup.NoteOf(id, int(agent), names[agent], robots.CrawlDelayLines)
+	if !ok {
+		if c, known := crawlers.Lookup(names[agent]); known && c.InheritsDelay() {
+			note, ok = j.lookup.NoteOf(id, 0, names[0], robots.CrawlDelayLines) // that of "*"
+		}
+	}
 	if !ok {
 		return noDelay
 	}

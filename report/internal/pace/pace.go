@@ -239,7 +239,12 @@ func delayOf(ruling engine.RulingID, texts map[engine.RulingID]*robots.Report, a
 	if text == nil {
 		return d, false
 	}
-	d.Seconds, d.Stated = text.CrawlDelay(agent)
+	if d.Seconds, d.Stated = text.CrawlDelay(agent); d.Stated {
+		return d, true
+	}
+	if c, ok := crawlers.Lookup(string(agent.Token)); ok && c.InheritsDelay() {
+		d.Seconds, d.Stated = text.CrawlDelay(robots.Agent{}) // that of "*"
+	}
 	return d, true
 }
 
