@@ -45,7 +45,7 @@ const (
 	codeAgentTypo      Code = "agent_typo"           // a name that is nearly a known crawler's
 	codeAgentIgnores   Code = "agent_ignores"        // a name whose operator says that robots.txt does not bind it
 	codeAgentRetired   Code = "agent_retired"        // a name that its operator no longer uses
-	codeAgentNever     Code = "agent_never_matches"  // a user-agent line that no crawler's name can match
+	codeAgentNever     Code = "agent_never_matches"  // a user-agent line that is read as no name
 	codeAgentCut       Code = "agent_cut"            // a user-agent line that is read as a shorter name
 	codeAgentList      Code = "agent_list"           // a user-agent line with several names: only the first is read
 	codeAgentSpace     Code = "agent_space"          // a user-agent line with a name of several words: only the first is read

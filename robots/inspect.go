@@ -261,7 +261,7 @@ func (in *inspector) userAgent(l *line) {
 	case token == "" && in.dialect.Has(wholeNames) && strings.ContainsAny(l.value, space):
 		in.note(l.num, codeAgentSpace, "names nobody: a name has no spaces")
 	case token == "":
-		in.note(l.num, codeAgentNever, "no crawler's name can match %q: a name starts with %s", l.value, in.nameBytes())
+		in.note(l.num, codeAgentNever, "%q is read as no name, so it names nobody: a name starts with %s", l.value, in.nameBytes())
 	default:
 		g.Agents = append(g.Agents, token)
 		in.named = append(in.named, named{l.num, token})

@@ -347,6 +347,9 @@ func chain(g *why.Group, agent string) string {
 		}
 	}
 	s := name(agent)
+	if g.Names[0].Name == "*" && agent != "*" {
+		s += " (no letter begins it, so only -agent-chars extended reads it as a name)"
+	}
 	switch {
 	case len(without) == 0 && last.Name == "*":
 		return s + ": only a group for * can name it"

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 )
@@ -23,8 +25,18 @@ type Source struct {
 	NoAgents    error        // in place of the usual one about that; nil is that
 	NoTimes     error        // of rows of a log without times; nil if these are not needed
 	Dated       bool         // a row had a time, of those whose times are needed
+	Late        int64        // rows whose times are read, and are over a year younger than the table of crawlers
 	fault       error        // of rows that lack them
 }
+
+// late is a year after the day of the table of crawlers, in microseconds since 1970.
+var late = func() int64 {
+	day, err := time.Parse(time.DateOnly, crawlers.Date())
+	if err != nil {
+		panic(err) // package crawlers checks its days
+	}
+	return day.AddDate(1, 0, 0).UnixMicro()
+}()
 
 // Next fills b with the next rows.
 func (s *Source) Next(b *engine.Batch) bool {
@@ -41,6 +53,13 @@ func (s *Source) Next(b *engine.Batch) bool {
 	}
 	if s.NoTimes != nil && !s.Dated {
 		s.Dated = slices.ContainsFunc(b.Times, func(t int64) bool { return t != engine.NoTime })
+	}
+	if s.NeedsAgents {
+		for _, t := range b.Times {
+			if t > late {
+				s.Late++
+			}
+		}
 	}
 	s.URLs.Add(int64(b.Len()))
 	return true

@@ -29,7 +29,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "agent_never_matches", Severity: Warning,
-		What: "No crawler can have this name: a name begins with a letter, - or _.",
+		What: "This is read as no name: a name begins with a letter, - or _. The crawler may read it otherwise, as 360Spider does by its operator's page.",
 		Do:   "Write the product token from the documentation of the crawler. If it begins with a digit, -agent-chars extended reads it as some crawlers do.",
 		Bad:  "User-agent: 008\nDisallow: /\n",
 		Good: "User-agent: Examplebot\nDisallow: /\n",

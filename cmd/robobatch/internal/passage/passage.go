@@ -30,6 +30,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
@@ -267,8 +268,21 @@ func (p *Passage) Source() *flow.Source {
 
 // Take takes logs through the rules into a sink. The error says whose fault it is, see [Cause].
 func (p *Passage) Take(ctx context.Context, src *flow.Source, sink engine.Sink) error {
+	defer func() { p.WarnOnce(warnLate(src)) }()
 	defer p.Watch("URLs", src.Sample)()
 	return p.Decide(ctx, src, sink)
+}
+
+// warnLate returns a warning if over a tenth of the rows are much younger than the table of crawlers. A clock that is
+// wrong in a few rows is none.
+func warnLate(src *flow.Source) []warning.Warning {
+	rows := src.URLs.Load()
+	if 10*src.Late <= rows {
+		return nil
+	}
+	text := fmt.Sprintf("%s of %s are over a year younger than the table of crawlers, which is of %s: crawlers that came since then are unknown; update robobatch, or add them with -crawlers",
+		say.Number(src.Late), say.Count(rows, "row"), crawlers.Date())
+	return []warning.Warning{{Code: warning.OldCrawlers, Text: text, Count: src.Late}}
 }
 
 // Decide is Take for rows that come from no log.

@@ -118,6 +118,10 @@ var examples = map[Code]example{
 		"<urlset>",
 		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`,
 	},
+	OldCrawlers: {
+		"a log of 2029, and robobatch of 2026",
+		"a log of 2029, and robobatch of 2029",
+	},
 	OtherGroup: {
 		"-agent YandexBot, and a robots.txt with groups for * and Yandex",
 		"-agent YandexBot -dialect yandex",

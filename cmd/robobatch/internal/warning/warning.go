@@ -70,6 +70,7 @@ const (
 	NoUserAgents      Code = "no_user_agents"
 	OddRobots         Code = "odd_robots"
 	OddSitemaps       Code = "odd_sitemaps"
+	OldCrawlers       Code = "old_crawlers"
 	OtherGroup        Code = "other_group"
 	ProxiedClients    Code = "proxied_clients"
 	ReadingsDiffer    Code = "readings_differ"
@@ -201,6 +202,10 @@ var Meanings = []Meaning{
 	{
 		OddSitemaps, "A sitemap has over 50,000 URLs or 50 MiB, another namespace or encoding, URLs of several origins, or none; or a file of a directory is none. Its URLs count.",
 		"Mend it: crawlers may leave it out.",
+	},
+	{
+		OldCrawlers, "More than a tenth of the rows are over a year younger than robobatch's table of crawlers. Crawlers that came since then are unknown, and habits may have changed. It is looked for where -agent-from-log is given and times are read.",
+		"Update robobatch, or add the crawlers with -crawlers.",
 	},
 	{
 		OtherGroup, "Rows of Yandex's robots are decided by another group, with other rules, than -dialect yandex chooses: it has them obey that for Yandex.",
