@@ -73,12 +73,12 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 			g.findTxt(s)
 		}
 	}
-	g.findStopped()
-	g.findSurges()
-	g.findSlowed()
 	if err := g.surveyAll(); err != nil {
 		return d, err
 	}
+	g.findStopped()
+	g.findSurges()
+	g.findSlowed()
 	g.findConduct()
 	g.findImpostors()
 	g.findListed()
@@ -214,8 +214,11 @@ func (g *grid) explains(cause, r *Row) bool {
 	if r.Code == RobotsFailed && (cause.Code != Outage || cause.Path != "/") {
 		return false
 	}
-	if r.Code == CrawlerSlowed && cause.Code == SectionClosed && r.Evidence.Before-r.Evidence.After > 2*cause.Evidence.Share*r.Evidence.Before {
+	if (r.Code == CrawlerSlowed || r.Code == CrawlerStopped) && cause.Code == SectionClosed && float64(r.Requests) > 2*cause.Evidence.Share*r.Evidence.Expected {
 		return false // the section had not so many of its requests
+	}
+	if r.Code == SectionClosed && cause.Code == ResourcesBlocked && r.Path != cause.Path {
+		return false
 	}
 	within := *cause
 	switch r.Code {

@@ -318,7 +318,7 @@ func TestMerging(t *testing.T) {
 		row(SitemapBad, "/z/", 0, days*24), row(NotFoundSection, "/z/old/", 0, days*24, "Googlebot"), row(SectionClosed, "/w/", 200, 330, "bingbot"), row(CrawlerSlowed, "", 200, 330, "bingbot"),
 	}
 	g.rows[7].Evidence = Evidence{URLs: 100, Paths: 70}
-	g.rows[9].Evidence.Share, g.rows[10].Evidence = .1, Evidence{Before: 1000, After: 200} // the section had not so many
+	g.rows[9].Evidence.Share, g.rows[10].Evidence = .1, Evidence{Expected: 1000} // the section had not so many
 	var got []string
 	for _, r := range g.rank() {
 		parts := []string{r.Code}

@@ -128,7 +128,7 @@ func commonest(by map[uint16]int64) int {
 
 // lost returns how many requests a crawler would have made in a segment more than a number.
 func (g *grid) lost(agent uint16, in segment, made float64) float64 {
-	_, expected := g.profile(numbers(g.traffic[agent]), in).sums(in)
+	_, expected := g.profileOf(int(agent), in).sums(in)
 	return max(0, expected-made)
 }
 

@@ -1,6 +1,9 @@
 package diagnose
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A profile is the requests of a crawler that are expected by slot.
 type profile struct {
@@ -14,8 +17,8 @@ type profile struct {
 // profile returns the profile of counts from all slots outside a segment: the mean of a day, or by weekday and weekend where there
 // are two of each, and of a week with three or more, times the share of its slot, which is one part uniform to three parts measured.
 // The first and the last slot are cut by the log, and left out, as are those of which the log has a part at most.
-func (g *grid) profile(counts []float64, out segment) *profile {
-	p := &profile{counts: counts, expected: make([]float64, len(counts)), out: out, step: g.step, gaps: g.gaps}
+func (g *grid) profile(counts []float64, out segment, gaps ...segment) *profile {
+	p := &profile{counts: counts, expected: make([]float64, len(counts)), out: out, step: g.step, gaps: append(gaps, g.gaps...)}
 	perDay := int(max(1, day/g.step))
 	perWeek := 7 * perDay
 	weeks := (g.to - g.from) / (7 * day)
@@ -58,6 +61,23 @@ func (g *grid) profile(counts []float64, out segment) *profile {
 		p.expected[i] = sums[cycle] / max(1, slots[cycle]) * weight[part]
 	}
 	return p
+}
+
+// profileOf returns the profile of a crawler, from slots in which the site did not keep it away.
+func (g *grid) profileOf(agent int, out segment) *profile {
+	return g.profile(numbers(g.traffic[agent]), out, g.kept(agent)...)
+}
+
+// kept returns the slots in which the site kept a crawler away.
+func (g *grid) kept(agent int) (all []segment) {
+	for i := range g.rows {
+		r := &g.rows[i]
+		isCause := slices.Contains([]string{SiteClosed, RobotsFailed, CrawlerRefused}, r.Code) || r.Code == Outage && r.Path == "/"
+		if isCause && agent != everyone && (len(r.Agents) == 0 || slices.Contains(r.Agents, g.Agents[agent].Name)) {
+			all = append(all, segment{g.slotOf(r.From.Unix()), g.slotOf(r.To.Unix()) + 1})
+		}
+	}
+	return all
 }
 
 // bit returns 1 if a condition holds, or 0.

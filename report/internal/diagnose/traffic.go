@@ -136,20 +136,22 @@ func near(a, b, most int64) bool { return max(a-b, b-a) <= most }
 
 // pausesOf returns the times in which a crawler made hardly a request, and not by chance.
 func (g *grid) pausesOf(agent int, traffic []count) (all []pause) {
-	counts := numbers(traffic)
+	counts, kept := numbers(traffic), g.kept(agent)
 	rests := idle(counts, stopShare)
 	for i, in := range rests {
 		if in.from < 1 || float64(in.length())*float64(g.step) < stopLasts || g.isGap(in) {
 			continue
 		}
-		p := g.profile(counts, in)
+		p := g.profile(counts, in, kept...)
 		made, expected := p.sums(in)
 		if expected/float64(in.length())*day/float64(g.step) < stopDaily || made > stopShare*expected || !g.wasThere(counts, in) || !g.cameBack(p, in) {
 			continue
 		}
 		longest := 0
 		for _, rest := range rests[:i] {
-			longest = max(longest, rest.length())
+			if !slices.ContainsFunc(kept, func(s segment) bool { return 2*s.overlap(rest) > rest.length() }) {
+				longest = max(longest, rest.length())
+			}
 		}
 		if chance, ok := p.chance(in, lower); in.length() < stopRests*longest || !ok || chance > g.tests() {
 			continue
@@ -194,7 +196,7 @@ func (g *grid) addStopped(p pause, agents []int) {
 	by := map[uint16]int64{}
 	for _, a := range agents {
 		by[uint16(a)] = total(g.traffic[a]).n
-		_, expected := g.profile(numbers(g.traffic[a]), p.in).sums(p.in)
+		_, expected := g.profileOf(a, p.in).sums(p.in)
 		made := total(g.traffic[a][p.in.from:p.in.to]).n
 		r.Evidence.Expected += expected
 		r.Evidence.Made += made
@@ -220,7 +222,7 @@ func (g *grid) findSurges() {
 	everybody := g.allClients()
 	for a := 1; a < len(g.Agents); a++ {
 		counts := numbers(g.traffic[a])
-		usual := g.profile(counts, segment{})
+		usual := g.profileOf(a, segment{})
 		for range 2 { // the first profile has the surge in it
 			scores := make([]float64, g.slots)
 			for i, n := range counts {
@@ -232,7 +234,7 @@ func (g *grid) findSurges() {
 					best, most = in, n-e
 				}
 			}
-			usual = g.profile(counts, best)
+			usual = g.profileOf(a, best)
 		}
 		in := usual.out
 		made, expected := usual.sums(in)
@@ -240,12 +242,8 @@ func (g *grid) findSurges() {
 		if int64(in.length())*g.step >= day { // then the few other days of its kind may have been poor ones
 			expected = max(expected, outside/max(1, slots)*float64(in.length()))
 		}
-		first, last := g.traffic[a][in.from].first, int64(0)
-		if in.length() > 0 {
-			last = g.traffic[a][in.to-1].last
-		}
 		chance, ok := usual.chance(in, upper)
-		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || slots*float64(g.step) < stopPresent || last-first < surgeLasts || made < surgeTimes*expected || expected <= 0 || in.from == 0 || made < surgeShare*float64(total(everybody[in.from:in.to]).n) || chance > g.tests() || !g.wasThere(counts, in) {
+		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || slots*float64(g.step) < stopPresent || int64(in.length())*g.step < surgeLasts || made < surgeTimes*expected || expected <= 0 || in.from == 0 || made < surgeShare*float64(total(everybody[in.from:in.to]).n) || chance > g.tests() || !g.wasThere(counts, in) {
 			continue
 		}
 		n := total(g.traffic[a][in.from:in.to])
@@ -268,6 +266,12 @@ func (g *grid) findSlowed() {
 			continue
 		}
 		counts := numbers(g.traffic[a])
+		usual := g.profileOf(a, segment{})
+		for i := range counts { // as if the site had not kept it away
+			if isIn(usual.gaps, int32(i)) {
+				counts[i] = usual.expected[i]
+			}
+		}
 		totals := daily(counts, perDay)
 		low, shift := lowest(totals, least)
 		if low.from == 0 {

@@ -164,7 +164,7 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 	for a := range g.Agents {
 		if a > 0 && g.Agents[a].Search && code == RobotsFailed {
 			made := total(g.traffic[a][in.from:in.to]).n
-			_, expected := g.profile(numbers(g.traffic[a]), in).sums(in)
+			_, expected := g.profileOf(a, in).sums(in)
 			r.lost += max(0, expected-float64(made))
 			if expected > r.Evidence.Expected {
 				r.Evidence.Expected, r.Evidence.Made, r.Evidence.Crawler = rounded(expected), made, g.Agents[a].Name
