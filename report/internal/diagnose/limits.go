@@ -181,6 +181,7 @@ const (
 	softTimes       = 5   // times fewer pages have each percent
 	softShell       = .6  // of all pages of the site
 	softShare       = .02
+	tallyEdge       = .25 // times the mean requests of a slot, in the time of a row
 	chainRuns       = 50
 	chainShare      = .01
 )

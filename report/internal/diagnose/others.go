@@ -170,34 +170,43 @@ func (v *survey) addSized(r *record, directory string) {
 	}
 }
 
-// tally adds a cell to the counts of crawlers for a name.
-func (v *survey) tally(of map[string]map[uint16]*count, name string, r *record) {
-	by := of[name]
-	if by == nil {
-		by = map[uint16]*count{}
-		of[name] = by
-	}
-	if by[r.key.agent] == nil {
-		by[r.key.agent] = new(count)
-	}
-	_, one := v.countOf(r, nil)
-	by[r.key.agent].add(one)
+// A tally is requests of crawlers by slot and crawler.
+type tally struct {
+	slots []count
+	by    map[uint16]int64
 }
 
-// sumOf returns the requests of each crawler, and the sum of all.
-func sumOf(of map[uint16]*count) (by map[uint16]int64, sum count) {
-	by = make(map[uint16]int64, len(of))
-	for agent, n := range of {
-		by[agent] = n.n
-		sum.add(*n)
+// tally adds a cell to the counts of crawlers for a name.
+func (v *survey) tally(of map[string]*tally, name string, r *record) {
+	if of[name] == nil {
+		of[name] = &tally{make([]count, v.slots), map[uint16]int64{}}
 	}
-	return by, sum
+	slot, one := v.countOf(r, nil)
+	of[name].slots[slot].add(one)
+	of[name].by[r.key.agent] += one.n
+}
+
+// busy returns the requests of the time in which most came, far more than elsewhere, and those of each crawler.
+func (t *tally) busy() (by map[uint16]int64, sum count) {
+	if t == nil {
+		return nil, sum
+	}
+	scores, mean := make([]float64, len(t.slots)), float64(total(t.slots).n)/float64(len(t.slots))
+	for i, n := range t.slots {
+		scores[i] = float64(n.n) - tallyEdge*mean
+	}
+	for _, in := range segments(scores) {
+		if n := total(t.slots[in.from:in.to]); n.n > sum.n {
+			sum = n
+		}
+	}
+	return t.by, sum
 }
 
 // findSoft finds pages that look like an error page and are answered by 200.
 func (v *survey) findSoft() {
 	for _, s := range v.Soft {
-		by, sum := sumOf(v.soft[s.Directory])
+		by, sum := v.soft[s.Directory].busy()
 		agent, share := v.share(by, leastShown, v.whole())
 		if share < softShare {
 			continue
@@ -222,7 +231,7 @@ func (v *survey) share(by map[uint16]int64, least int64, in segment) (agent uint
 // findWasted finds what crawlers spend their requests on: parameters, URLs without end and chains of redirects.
 func (v *survey) findWasted() {
 	for _, p := range v.Parameters {
-		by, sum := sumOf(v.parameters[p.Name])
+		by, sum := v.parameters[p.Name].busy()
 		agent, share := v.share(by, leastShown, v.whole())
 		same := float64(p.Same) >= parameterSame*float64(p.Sized) && p.Sized > 0
 		if share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {

@@ -41,15 +41,15 @@ type survey struct {
 	parts      []map[bool]int64 // of down: first directories that failed, and that did not
 	rules      *ruleBook
 	watched    map[string]map[uint16]*watch
-	parameters map[string]map[uint16]*count
-	soft       map[string]map[uint16]*count // by directory
+	parameters map[string]*tally
+	soft       map[string]*tally // by directory
 }
 
 // surveyAll looks at the directories of all sites.
 func (g *grid) surveyAll() error {
 	by := map[string]*survey{}
 	for _, s := range g.sites {
-		v := &survey{grid: g, site: s, rules: g.ruleBookOf(s), watched: g.watches(s), parameters: map[string]map[uint16]*count{}, soft: map[string]map[uint16]*count{}}
+		v := &survey{grid: g, site: s, rules: g.ruleBookOf(s), watched: g.watches(s), parameters: map[string]*tally{}, soft: map[string]*tally{}}
 		v.begin()
 		by[s.origin] = v
 	}
