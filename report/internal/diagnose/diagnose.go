@@ -234,7 +234,14 @@ func (g *grid) explains(cause, r *Row) bool {
 	case ServerErrors:
 		return cause.Path == r.Path && 2*common(&within, r) >= float64(r.lasting())
 	}
-	if len(cause.Agents) > 0 && (len(r.Agents) == 0 || slices.ContainsFunc(r.Agents, func(a string) bool { return !slices.Contains(cause.Agents, a) && !slices.Contains(cause.also, a) })) {
+	others := 0
+	for _, a := range r.Agents {
+		others += bit(!slices.Contains(cause.Agents, a) && !slices.Contains(cause.also, a))
+	}
+	if r.Evidence.Kind == allStopped { // a few that it does not bind may have stopped with the others
+		others -= len(r.Agents) / 4
+	}
+	if len(cause.Agents) > 0 && (len(r.Agents) == 0 || others > 0) {
 		return false
 	}
 	return 2*common(&within, r) >= float64(r.lasting())

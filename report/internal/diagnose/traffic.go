@@ -22,6 +22,9 @@ type pause struct {
 // everyone stands for all crawlers together.
 const everyone = -1
 
+// allStopped is the kind of a row about them.
+const allStopped = "all crawlers"
+
 // allCrawlers returns the requests of all crawlers together.
 func (g *grid) allCrawlers() []count { return g.together(g.traffic[1:len(g.Agents)]) }
 
@@ -208,7 +211,7 @@ func (g *grid) addStopped(p pause, agents []int) {
 	r.Agents = g.agentsOf(by)
 	r.Requests = int64(math.Round(max(0, r.Evidence.Expected-float64(r.Evidence.Made))))
 	if p.agent == everyone {
-		r.Evidence.Kind = "all crawlers"
+		r.Evidence.Kind = allStopped
 	}
 	r.Evidence.Visitors = total(g.traffic[0][p.in.from:p.in.to]).n
 	if r.lost == 0 {
