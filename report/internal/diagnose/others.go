@@ -318,8 +318,8 @@ func (v *survey) findChain() {
 		by[a] = w.redirected.n
 		dates.add(w.redirected)
 	}
-	agent, share := v.share(by, chainRuns, v.whole())
-	if share < chainShare {
+	agent, share := v.share(by, leastShown, v.whole())
+	if dates.n < chainRuns || share < chainShare {
 		return
 	}
 	r := Row{

@@ -85,7 +85,7 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 	}
 	r = Row{
 		Code: CrawlerRefused, Class: "B", Agents: []string{g.Agents[a].Name}, Origin: s.origin, Path: "/", From: at(bad.first), To: at(bad.last), Requests: bad.n, Of: inside.n,
-		Ongoing: after.n == 0, Evidence: Evidence{Status: commonest(statuses), Visitors: served.n}, lost: g.lost(a, in, float64(inside.n-bad.n)),
+		Ongoing: after.n == 0, Evidence: Evidence{Status: commonestStatus(statuses), Visitors: served.n}, lost: g.lost(a, in, float64(inside.n-bad.n)),
 	}
 	if g.Agents[a].Verified {
 		r.Class = "A"
@@ -115,8 +115,8 @@ func (s *site) refusedTxt(a uint16, bad count) (sum count) {
 	return sum
 }
 
-// commonest returns the status with the most answers.
-func commonest(by map[uint16]int64) int {
+// commonestStatus returns the status with the most answers.
+func commonestStatus(by map[uint16]int64) int {
 	best := uint16(0)
 	for status, n := range by {
 		if n > by[best] || n == by[best] && status < best {

@@ -188,7 +188,7 @@ func (v *survey) findOutages(a *area) {
 			continue
 		}
 		r := Row{Code: Outage, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: max(failed.n, asked.n)}
-		r.Evidence.Status = commonest(statuses)
+		r.Evidence.Status = commonestStatus(statuses)
 		v.blame(&r, by)
 		r.Ongoing = total(all[wide.to:]).n == 0
 		v.outages = append(v.outages, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: wide, core: in})
@@ -246,7 +246,7 @@ func (v *survey) findErrors(a *area) {
 	by, statuses := a.pages.by(func(k cellKey) bool { return wanted(k) && isError(k) && in.has(k.slot) })
 	r := Row{Code: ServerErrors, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: asked.n, Evidence: Evidence{URLs: v.Failing[v.site.origin+a.path].Failing}}
 	v.blame(&r, by)
-	r.Evidence.Status = commonest(statuses)
+	r.Evidence.Status = commonestStatus(statuses)
 	if in.from == 0 {
 		r.From = at(v.from)
 	}

@@ -147,7 +147,7 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 			r.Requests += a.n
 		}
 	}
-	r.Agents, r.Of, r.Evidence.Status = g.agentsOf(by), r.Evidence.Fetches, commonest(statuses)
+	r.Agents, r.Of, r.Evidence.Status = g.agentsOf(by), r.Evidence.Fetches, commonestStatus(statuses)
 	last := all[run.to-1].at
 	if run.to < len(all) {
 		r.To = at(all[run.to].at)

@@ -130,8 +130,11 @@ func (d *Directories) endFrom(depth int) {
 // have one size is an application whose pages are made in the browser.
 func (d *Directories) endSizes(depth int) {
 	at := &d.now[depth]
-	bucket, n, all := at.sizes.commonest()
+	bucket, n, all := commonest(&at.sizes.all)
 	if depth == 0 {
+		if _, listed, known := commonest(&at.sizes.listed); known > 0 { // many pages that do not exist make no application
+			n, all = listed, known
+		}
 		if float64(n) >= softShell*float64(all) {
 			d.soft = d.soft[:d.site]
 		}
@@ -154,11 +157,11 @@ func (d *Directories) endSizes(depth int) {
 }
 
 // commonest returns the bucket that has, with the next, the most pages, and how many these and all are.
-func (s *sizes) commonest() (bucket int, most, all int64) {
-	for i, n := range s.all {
+func commonest(of *[sizeBuckets]int32) (bucket int, most, all int64) {
+	for i, n := range of {
 		all += int64(n)
-		if i+1 < len(s.all) && int64(n+s.all[i+1]) > most {
-			bucket, most = i, int64(n+s.all[i+1])
+		if i+1 < len(of) && int64(n+of[i+1]) > most {
+			bucket, most = i, int64(n+of[i+1])
 		}
 	}
 	return bucket, most, all
