@@ -25,6 +25,7 @@ SHARDROUNDS  ?= 50
 TIMES        ?= 1000
 MONTHS       ?= 10000
 OBJECTS      ?= 1000
+WORLDS       ?= 20
 ATTACK       ?=
 TARGETS      ?=
 ROWS         ?= 5000000
@@ -52,7 +53,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all times examples race lint arrows workflows wasm fmt scale chance memory fuzz arm64 hostile attack shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all times examples race lint arrows workflows wasm fmt scale chance memory fuzz arm64 hostile attack worlds shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -155,6 +156,9 @@ hostile: ## look for the rules that are slowest to match and to compile, and pri
 
 attack: ## kill runs, fail system calls, fill disks, and compare what is left; needs strace; some four minutes, or ATTACK='-kills 60 -faults 0'
 	cd bench && $(GO) run ./attack $(ATTACK)
+
+worlds: ## made-up logs with planted faults, WORLDS (20) of each code, compared with what report says of them; some 25 minutes
+	cd bench && $(GO) test -count 1 -v -run '^TestWorlds$$' -timeout 2h ./worlds -worlds $(WORLDS)
 
 shards: ## 200 inputs, three of them damaged, in four shards that are killed again and again; SHARDROUNDS (50)
 	@ROBOBATCH_SHARDS=$(SHARDROUNDS) $(GO) test -count 1 -v -run TestShardsKilled -timeout 4h ./cmd/robobatch

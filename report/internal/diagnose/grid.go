@@ -350,6 +350,9 @@ func (g *grid) start(slot int) int64 { return (g.first + int64(slot)) * g.step }
 // whole returns all slots.
 func (g *grid) whole() segment { return segment{0, g.slots} }
 
+// during returns the slots from the first to the last of some requests.
+func (g *grid) during(n count) segment { return segment{g.slotOf(n.first), g.slotOf(n.last) + 1} }
+
 // slotOf returns the slot of a time.
 func (g *grid) slotOf(at int64) int {
 	return max(0, min(g.slots-1, int(floor(at, g.step)-g.first)))
