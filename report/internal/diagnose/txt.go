@@ -151,8 +151,8 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 	last := all[run.to-1].at
 	if run.to < len(all) {
 		r.To = at(all[run.to].at)
-		for _, a := range s.txt { // others may have asked earlier
-			if a.agent == 0 && a.at > last && a.at < all[run.to].at && a.status == 200 && !is(a) {
+		for _, a := range s.txt { // others may have asked earlier, or got no text as they had it
+			if a.at > last && a.at < all[run.to].at && (a.status == 304 || a.status == 200 && !is(a)) {
 				r.To = at(a.at)
 				break
 			}
