@@ -207,7 +207,7 @@ func (t *tally) busy() (by map[uint16]int64, sum count) {
 func (v *survey) findSoft() {
 	for _, s := range v.Soft {
 		by, sum := v.soft[s.Directory].busy()
-		agent, share := v.share(by, leastShown, v.during(sum))
+		agent, share := v.share(by, v.during(sum))
 		if share < softShare {
 			continue
 		}
@@ -218,10 +218,10 @@ func (v *survey) findSoft() {
 	}
 }
 
-// share returns the crawler of the greatest share of its page requests in a time; those of fewer than least do not count.
-func (v *survey) share(by map[uint16]int64, least int64, in segment) (agent uint16, share float64) {
+// share returns the crawler of the greatest share of its page requests in a time; those of few do not count.
+func (v *survey) share(by map[uint16]int64, in segment) (agent uint16, share float64) {
 	for a, n := range by {
-		if one := float64(n) / float64(max(1, v.site.ownPages(a, in))); v.isSearch(a) && n >= least && (one > share || one == share && a < agent) {
+		if one := float64(n) / float64(max(1, v.site.ownPages(a, in))); v.isSearch(a) && n >= leastShown && (one > share || one == share && a < agent) {
 			agent, share = a, one
 		}
 	}
@@ -232,7 +232,7 @@ func (v *survey) share(by map[uint16]int64, least int64, in segment) (agent uint
 func (v *survey) findWasted() {
 	for _, p := range v.Parameters {
 		by, sum := v.parameters[p.Name].busy()
-		agent, share := v.share(by, leastShown, v.during(sum))
+		agent, share := v.share(by, v.during(sum))
 		same := float64(p.Same) >= parameterSame*float64(p.Sized) && p.Sized > 0
 		if share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
 			continue
@@ -268,7 +268,7 @@ func (v *survey) findWasted() {
 				late += w.late
 			}
 		}
-		agent, share := v.share(by, leastShown, v.during(dates))
+		agent, share := v.share(by, v.during(dates))
 		if share < endlessShare || float64(late) < endlessLate*float64(dates.n) || dates.n == 0 {
 			continue
 		}
@@ -318,7 +318,7 @@ func (v *survey) findChain() {
 		by[a] = w.redirected.n
 		dates.add(w.redirected)
 	}
-	agent, share := v.share(by, leastShown, v.during(dates))
+	agent, share := v.share(by, v.during(dates))
 	if dates.n < chainRuns || share < chainShare {
 		return
 	}

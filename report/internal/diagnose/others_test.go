@@ -140,7 +140,8 @@ func TestSoft(t *testing.T) {
 		{40, 300, 7310, false, false, ""},
 		{80, 300, 7310, true, false, ""},
 		{80, 5, 7310, false, false, ""},
-		{1000, 300, 7310, false, false, origin + "/blog/"}, {1000, 300, 7310, true, false, ""},
+		{1000, 300, 7310, false, false, origin + "/blog/"},
+		{1000, 300, 7310, true, false, ""},
 		{80, 300, 7310, false, true, ""},
 	} {
 		rng := rand.New(rand.NewPCG(uint64(n), 4))

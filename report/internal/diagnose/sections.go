@@ -323,7 +323,7 @@ func (v *survey) findMissing(a *area) {
 	for _, in := range segments(scores) {
 		missing, asked := total(gone[in.from:in.to]), total(all[in.from:in.to])
 		by, _ := a.pages.by(func(k cellKey) bool { return search(k) && isMissing(k) && in.has(k.slot) })
-		busiest, most := v.share(by, leastShown, in)
+		busiest, most := v.share(by, in)
 		if missing.n < missingLeast || most < missingOwn {
 			continue
 		}
