@@ -1,9 +1,11 @@
 package pace
 
 import (
+	"math"
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // TestTooFast compares gaps with a delay.
@@ -28,6 +30,20 @@ func TestJumbled(t *testing.T) {
 		p := Pace{Requests: 1000, Back: back, Median: "1.0 s"}
 		if p.Jumbled() != jumbled || (p.MedianText() == "1.0 s") == jumbled {
 			t.Errorf("%d of 1000 go back: %v, %s", back, p.Jumbled(), p.MedianText())
+		}
+	}
+}
+
+// TestInheritedDelay holds that bingbot heeds the Crawl-delay for "*" beside a group of its own, unless that has one, and
+// that others do not.
+func TestInheritedDelay(t *testing.T) {
+	const text = engine.RulingID(math.MaxUint32)
+	for _, c := range []struct{ agent, own, want string }{
+		{"bingbot", "Disallow: /x", "7 s"}, {"bingbot", "Crawl-delay: 2", "2 s"}, {"AhrefsBot", "Disallow: /x", "none"},
+	} {
+		r := robots.Inspect([]byte("User-agent: *\nCrawl-delay: 7\nDisallow: /\n\nUser-agent: "+c.agent+"\n"+c.own+"\n"), robots.Google)
+		if d, known := delayOf(text, map[engine.RulingID]*robots.Report{text: r}, robots.NewAgent(c.agent, robots.Google)); d.String() != c.want || !known {
+			t.Errorf("%s with %s: %s, %t, want %s", c.agent, c.own, d, known, c.want)
 		}
 	}
 }
