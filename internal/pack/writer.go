@@ -208,6 +208,7 @@ func (w *Writer) writeTable(number int, entries []byte) {
 // Close removes the temporary file. It does not close the file of the pack.
 func (w *Writer) Close() { w.sorter.spill.Close() }
 
+// writeHeader writes the header, whose place at the beginning was left free.
 func (w *Writer) writeHeader() error {
 	if err := w.out.Flush(); err != nil {
 		return err
