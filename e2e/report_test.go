@@ -551,9 +551,6 @@ func checkCookbook(t *testing.T) {
 		p.is(kind+" to crawlers", p.number(m[1]), d.numbers("count(*)", where+" and not "+others))
 		p.is(kind+" to others", p.number(m[2]), d.numbers("count(*)", where+" and "+others))
 	}
-	for _, row := range p.table("pace") {
-		p.is(row[0], p.number(row[2]), d.numbers("count(*)", who(row[0])))
-	}
 	alone, now := j.compared(t, "", true)
 	j.checkConduct(t, alone, now)
 	both := filepath.Join(t.TempDir(), "x.html")

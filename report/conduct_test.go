@@ -9,7 +9,7 @@ import (
 
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/report/internal/findings"
+	"github.com/robobatch/robobatch/report/internal/diagnose"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -61,9 +61,9 @@ func TestConduct(t *testing.T) {
 	if sum := v.Conduct.Sum; sum == nil || sum.Disallowed != 54 || sum.Robots != 6 || len(sum.Bars) != 2 {
 		t.Errorf("the sum is %+v", sum)
 	}
-	const knew = "GPTBot and ClaudeBot fetched what robots.txt disallows to them, GPTBot alone 30 times. All of these requests broke line 2 of the robots.txt, Disallow: /private. GPTBot knew of all 30: its copy of robots.txt disallowed them."
-	if f := v.Findings.All; len(f) == 0 || !strings.HasPrefix(f[0].Text, knew) || f[0].Link != "conduct" {
-		t.Errorf("found are %+v", f)
+	d, err := c.Diagnose(&Run{Stats: stats})
+	if err != nil || len(d.Findings) == 0 || d.Findings[0].Code != diagnose.RulesIgnored || d.Findings[0].Requests != 30 || v.PartOf(diagnose.RulesIgnored).ID != "conduct" {
+		t.Errorf("found are %+v, %v", d.Findings, err)
 	}
 
 	silent := planted()
@@ -78,20 +78,21 @@ func TestConduct(t *testing.T) {
 	}
 }
 
-// TestUnjudged holds that the page gives the reason if crawlers cannot be judged.
+// TestUnjudged holds that crawlers are judged if the rules are no draft, and there is memory for it; and that a diagnosis says so if not.
 func TestUnjudged(t *testing.T) {
 	rules := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /private\n"}
-	for want, q := range map[string]question{
-		"": {StoreOptions: engine.StoreOptions{Deeds: true}},
-		"the rules are a draft, or requests of other clients are left out": {},
-		"the rules have more origins than there is memory for":             {StoreOptions: engine.StoreOptions{Deeds: true}, Options: Options{Conduct: 1000}},
+	for i, q := range []question{
+		{StoreOptions: engine.StoreOptions{Deeds: true}},
+		{},
+		{StoreOptions: engine.StoreOptions{Deeds: true}, Options: Options{Conduct: 1000}},
 	} {
 		q.Dialect, q.LogAgents, q.workers = robots.Google, engine.LogAgentsStar, 1
 		c, stats := counted(t, rules, planted(), q)
 		v := c.newView(&Run{Stats: stats})
-		i := slices.IndexFunc(v.Findings.Looks, func(l findings.Look) bool { return l.What == "what these crawlers knew of robots.txt" })
-		if got := v.Findings.Looks[i].Not; got != want || (v.Conduct == nil) != (want != "") {
-			t.Errorf("%q, want %q", got, want)
+		d, err := c.Diagnose(&Run{Stats: stats})
+		unchecked := slices.ContainsFunc(d.Unchecked, func(u diagnose.Unchecked) bool { return slices.Contains(u.Codes, diagnose.DelayIgnored) })
+		if err != nil || unchecked != (i > 0) || (v.Conduct == nil) != (i > 0) {
+			t.Errorf("%d: unchecked are %+v, %v", i, d.Unchecked, err)
 		}
 	}
 }

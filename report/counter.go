@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -16,18 +15,11 @@ import (
 	"github.com/robobatch/robobatch/internal/localtime"
 	"github.com/robobatch/robobatch/report/internal/conducts"
 	"github.com/robobatch/robobatch/report/internal/diagnose"
-	"github.com/robobatch/robobatch/report/internal/directories"
-	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/impostors"
-	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/paths"
-	"github.com/robobatch/robobatch/report/internal/replies"
-	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/sitemaps"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/useragents"
-	"github.com/robobatch/robobatch/report/internal/violations"
-	"github.com/robobatch/robobatch/report/internal/waste"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -35,8 +27,8 @@ import (
 type Options struct {
 	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory]. An eighth each is for
 	// the most requested URLs, for the kinds of requests and, with crawlers of the log, for the User-Agents of
-	// other clients, a sixteenth with Diagnoses, a sixteenth with lists of addresses for impostors, and a quarter for counts by rule. The rest
-	// is for requests. Those, User-Agents and impostors go to disk beyond their part.
+	// other clients, then a sixteenth for Counter.Diagnose, a sixteenth with lists of addresses for impostors, and a quarter for counts by rule. The
+	// rest is for requests. Those, User-Agents and impostors go to disk beyond their part.
 	Memory int64
 
 	// TempDir is where temporary files lie, if requests do not fit into memory; "" is the usual directory.
@@ -59,9 +51,6 @@ type Options struct {
 
 	// Texts are those of the rules, as in [conduct.Options].
 	Texts *conduct.Texts
-
-	// Diagnoses has rows counted for Counter.Diagnose, with crawlers of the log.
-	Diagnoses bool
 
 	// Location is whose days and hours are counted; nil is UTC.
 	Location *time.Location
@@ -93,25 +82,19 @@ type Counter struct {
 	listed   *sitemaps.View     // of them, after CheckSitemaps
 	fakes    *impostors.Counts  // nil without lists of addresses
 	conducts *conducts.Counts   // nil unless the knowledge of crawlers is counted
-	unjudged string             // why it is not, where the log has a status
 	kinds    kinds
 	denials  *denials
-	broken   violations.Rules
 	rules    ruleCounts
 	series   *timeline.Series
-	clock    localtime.Clock // of series
-	paces    *pace.Counts
+	zone     *time.Location
+	clock    localtime.Clock   // of series, in zone
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
-	own      []crawlerAnswers  // by crawler, without impostors
-	txt      replies.Txt
-	outages  replies.Outages
-	chains   replies.Chains
-	rng      *rand.Rand       // of their samples
-	faked    *timeline.Series // of impostors alone
+	chains   diagnose.Chains
 	training training
 	hours    *diagnose.Counts // nil without crawlers of the log
 
-	hourOrigin []byte               // of the last row
+	request    diagnose.Request     // of the last row
+	hourOrigin []byte               // the same
 	failing    diagnose.Directories // of URLs, see Settle
 	many       []diagnose.Space
 	once       []int // crawlers of a URL
@@ -131,32 +114,28 @@ type Counter struct {
 	probed  uint32
 
 	// Of URLs, see Settle.
-	settled     bool
-	tree        *paths.Tree
-	waste       waste.Counts // of URLs that crawlers may fetch
-	spaces      waste.Spaces // the same
-	visit       waste.Visit  // of the last URL
-	root        *paths.Path  // of tree
-	directories *directories.Counts
-	allowed     map[engine.RulingID]map[int]int64 // requests that a text allowed, by crawler, without those of impostors
-	urls        int64
-	agentURLs   []aggregate.URLCount // by crawler
-	agentBytes  []int64              // the same
-	sent, huge  int64                // bytes that are counted, and answers whose bytes are not
-	served      answers
-	failed      answers
-	requested   *aggregate.Largest[requestedURL]
-	paths       arena[byte]          // of requested
-	counts      arena[AgentRequests] // the same
-	sites       *aggregate.Largest[siteTotal]
-	site        siteTotal // of the last URL
-	others      *useragents.View
-	taken       *aggregate.Largest[impostors.URL] // by impostors
-	fakeURLs    int64
-	impostors   *impostors.View // nil without lists of addresses
-	denied      int64           // verdicts
-	found       []findings.Finding
-	repairs     []findings.Repair
+	settled    bool
+	tree       *paths.Tree
+	waste      diagnose.Waste // of URLs that crawlers may fetch
+	visit      diagnose.Visit // of the last URL
+	taking     []diagnose.Hog // of that URL, by crawler
+	root       *paths.Path    // of tree
+	urls       int64
+	agentURLs  []aggregate.URLCount // by crawler
+	agentBytes []int64              // the same
+	sent, huge int64                // bytes that are counted, and answers whose bytes are not
+	served     answers
+	failed     answers
+	requested  *aggregate.Largest[requestedURL]
+	paths      arena[byte]          // of requested
+	counts     arena[AgentRequests] // the same
+	sites      *aggregate.Largest[siteTotal]
+	site       siteTotal // of the last URL
+	others     *useragents.View
+	taken      *aggregate.Largest[impostors.URL] // by impostors
+	fakeURLs   int64
+	impostors  *impostors.View // nil without lists of addresses
+	denied     int64           // verdicts
 }
 
 // statuses are the classes of a status: 1xx to 5xx, and none or another.
@@ -175,17 +154,14 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	o := store.Options()
 	share := memory / 2
 	if o.LogAgents != engine.LogAgentsOff {
-		share -= memory / 8
+		share -= memory/8 + memory/16
 	}
 	if o.Ranges != nil {
 		share -= memory / 16
 	}
-	if opt.Diagnoses {
-		share -= memory / 16
-	}
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1, method: opt.Method - 1,
-		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(), directories: directories.New(), allowed: map[engine.RulingID]map[int]int64{}, rng: rand.New(rand.NewPCG(1, 1)),
+		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), tree: paths.New(),
 		sites: aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
 	c.requested = aggregate.NewLargestWithin(mostRequested, max(leastRequested, memory/8*2/3), c.compactRequested) // which holds half more
@@ -196,18 +172,11 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	if c.fromLog {
 		crawlers, c.verdicts = len(o.Agents), 1
 		c.clients = useragents.New(max(1, memory/8), opt.TempDir)
-		if opt.Diagnoses {
-			c.hours = diagnose.New(memory/16, opt.TempDir)
-		}
+		c.hours = diagnose.New(memory/16, opt.TempDir)
 		if o.Ranges != nil {
 			c.fakes, c.taken = impostors.New(max(1, memory/16), opt.TempDir), impostors.NewTaken()
 		}
-		switch {
-		case !o.Deeds:
-			c.unjudged = "the rules are a draft, or requests of other clients are left out"
-		case opt.Conduct > 0 && 2*conduct.Least(store.NumSites()) > opt.Conduct:
-			c.unjudged = "the rules have more origins than there is memory for"
-		case opt.Status > 0:
+		if o.Deeds && opt.Status > 0 && (opt.Conduct <= 0 || 2*conduct.Least(store.NumSites()) <= opt.Conduct) {
 			c.conducts = conducts.New(store, conduct.Options{
 				Memory: opt.Conduct, TempDir: opt.TempDir, Cache: o.Cache, Status: opt.Status, Method: opt.Method, Bytes: opt.Bytes, Texts: opt.Texts,
 			})
@@ -219,10 +188,10 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	}
 	c.fetched = make([]int64, c.verdicts)
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
-	c.series, c.clock = timeline.New(crawlers), localtime.New(opt.Location)
+	c.series, c.zone, c.clock = timeline.New(crawlers), opt.Location, localtime.New(opt.Location)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
 	c.hogs = make([]diagnose.Eater, len(c.classes))
-	c.own, c.agentBytes, c.faked = make([]crawlerAnswers, len(c.classes)), make([]int64, len(c.classes)), timeline.New(crawlers)
+	c.agentBytes = make([]int64, len(c.classes))
 	c.served = newAnswers(func(k *kind, n *aggregate.RowCounts) int64 {
 		if k.denies == 0 {
 			return 0
@@ -440,13 +409,9 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	}
 	class := statusClass(b, i, c.status)
 	if b.IsTxt(i) {
-		if class > 0 {
-			c.txt.AddAnswer(b.Sites[i], b.Kept[c.status].Ints[i])
-		}
 		return one
 	}
 	c.classes[r.agent][class]++
-	r.class = class
 	switch {
 	case c.isServed(b, i):
 		one.Served = 1
@@ -454,22 +419,10 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 		one.Failed, one.Errors = 1, uint32(bit(class == 5))
 		one.Missing = uint32(bit(b.Kept[c.status].Ints[i] == 404 || b.Kept[c.status].Ints[i] == 410))
 	}
-	if class > 0 && !r.faked {
-		c.own[r.agent].AddAnswer(class, one.Served > 0)
-		if c.fromLog && r.agent > 0 {
-			c.chains.AddAnswer(b.Sites[i], b.URL(i), r.agent, class == 3 && one.Served == 0)
-		}
-		if class >= 3 && one.Served == 0 && c.fromLog && r.agent > 0 {
-			c.own[r.agent].samples[class-3].AddRow(c.rng, b, i, b.Kept[c.status].Ints[i])
-		}
+	if _, stray := b.Sites[i].Stray(); class > 0 && !r.faked && r.agent > 0 && !stray {
+		c.chains.AddAnswer(uint64(b.Sites[i]), b.URL(i), r.agent, class == 3 && one.Served == 0)
 	}
 	return one
-}
-
-// A crawlerAnswers is the answers to a crawler, and some of those that redirected, missed and failed.
-type crawlerAnswers struct {
-	timeline.Answers
-	samples [3]replies.Sample
 }
 
 // isServed reports whether a row was answered by 2xx or 304.
@@ -504,21 +457,6 @@ func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, one *aggregate.Ro
 	cell.Requests++
 	cell.Denied += int64(min(1, k.denies))
 	cell.Violations += one.Violations
-	if r.class > 0 {
-		cell.AddAnswer(r.class, one.Served > 0)
-	}
-	if r.faked {
-		cell = c.faked.CellAt(c.clock.Shown(at), int(r.agent))
-		if cell.Requests++; r.class > 0 {
-			cell.AddAnswer(r.class, one.Served > 0)
-		}
-	}
-	if c.fromLog && r.agent != 0 && r.class > 0 && !r.faked {
-		c.outages.AddAnswer(b.Sites[r.row], b.URL(r.row), r.agent, b.Kept[c.status].Ints[r.row], c.clock.Shown(at))
-	}
-	if c.fromLog && r.agent != 0 && c.callers.Names()[r.agent] != engine.OtherNamed {
-		c.paces.AddRow(b, r.row, r.agent, c.look)
-	}
 }
 
 // addRequest adds the request of a row that is not in the table.
@@ -550,21 +488,18 @@ func (c *Counter) addRequest(b *engine.Batch, r *rowKey) (*aggregate.Request, er
 // kindOf returns the number of the kind of a row.
 func (c *Counter) kindOf(b *engine.Batch, r *rowKey) int32 {
 	verdicts := b.Verdicts[r.row*c.verdicts:][:c.verdicts]
-	if r.cut = len(b.Canonicals) > 0 && b.Canonicals[r.row].Len != b.URLs[r.row].Len; r.cut {
-		c.spaces.Cleaned.AddURL(b.URL(r.row), b.Piece(b.Canonicals[r.row]))
-	}
 	id := c.kinds.findKind(b, r, verdicts)
 	if id >= 0 {
 		return id
 	}
-	k := kind{agent: r.agent, faked: r.faked, cut: r.cut}
+	k := kind{agent: r.agent, faked: r.faked}
 	_, k.stray = b.Sites[r.row].Stray()
 	k.denies, k.answer = c.denials.denyingOf(b, r.row, int(r.local), verdicts)
 	if len(c.kinds.all) >= c.kinds.most {
 		if id = c.kinds.findOverflow(&k); id >= 0 {
 			return id
 		}
-		k.answer, k.cut = -1, false // they differ
+		k.answer = -1 // they differ
 	} else if !k.stray {
 		c.rules.openKind(&k, b, r, verdicts)
 	}
@@ -598,14 +533,11 @@ func (c *Counter) Settle() error {
 	c.settled = true
 	if c.series.HasTimes() {
 		_, to, _ := c.series.Shown().Times()
-		c.spaces.Year = to.Year()
+		c.waste.Year = to.Year()
 		c.failing.After = to.Year()*10_000 + int(to.Month())*100 + to.Day()
 	}
 	err := c.requests.EachURL(c.addURL)
 	c.endSite()
-	if err == nil && c.spaces.Begin() {
-		err = c.requests.EachURL(c.tryURL)
-	}
 	if c.clients != nil {
 		var failed error
 		c.others, failed = c.clients.View()
@@ -628,7 +560,6 @@ func (c *Counter) Settle() error {
 		k := &c.kinds.all[i]
 		c.denied += int64(k.denies) * k.Rows
 		c.rules.addKind(k)
-		c.addAllowed(k)
 	}
 	return err
 }
@@ -638,7 +569,6 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	c.urls = u.Number
 	hash := aggregate.Hash(u.Text)
 	c.tree.Enter(u.Text, u.Prefix, u.PathEnd)
-	visit, asked, page := c.visit.Of(u.Text, u.Prefix, u.PathEnd), waste.Asked{}, aggregate.Request{}
 	for i := range u.Requests {
 		r := &u.Requests[i]
 		k := &c.kinds.all[r.Kind]
@@ -647,114 +577,21 @@ func (c *Counter) addURL(u *aggregate.URL) {
 		c.agentBytes[k.agent] += r.Bytes
 		c.rules.addRequests(u, k, r)
 		c.tree.AddRequests(&paths.Counts{Requests: r.Rows, Denied: int64(k.denies) * r.Rows, Failed: r.Failed, Bytes: r.Bytes})
-		asked.Requests += c.addSpent(r)
-		if asked.Served += r.Served; c.status < 0 {
-			asked.Served += r.Rows
-		}
-		page.AddPage(r.Page)
 		for _, d := range c.denials.of(k) {
 			c.tree.AddDenied(d.rule, d.verdicts*r.Rows)
 		}
 	}
-	if isTxt(u) {
-		ruled := slices.ContainsFunc(u.Requests, func(r aggregate.Request) bool { return c.kinds.all[r.Kind].file != nil })
-		c.txt.EndSite(u.Site, u.Text[:u.Prefix], ruled)
-	} else {
-		asked.Size = int64(page.Page)
-		c.waste.AddURL(u.Text, u.PathEnd, asked)
-		c.spaces.AddURL(visit)
+	if c.hours != nil {
+		c.diagnoseURL(u)
 	}
-	c.addFailing(u)
-	c.addHog(u)
-	c.addBroken(u)
-	c.addDirectories(u, hash)
 	c.addTaken(u, hash)
 	c.addSitemapURL(u)
 	c.addRequested(u, hash)
 	c.addAnswers(u, hash)
 }
 
-// addBroken counts the violations of a URL by the rule that each broke.
-func (c *Counter) addBroken(u *aggregate.URL) {
-	for i := range u.Requests {
-		r := &u.Requests[i]
-		k := &c.kinds.all[r.Kind]
-		if r.Violations == 0 || k.denies == 0 {
-			continue
-		}
-		by := c.denials.of(k)
-		if len(by) != 1 || c.denials.rules[by[0].rule].line < 0 {
-			c.broken.Off = true
-		} else if rule := &c.denials.rules[by[0].rule]; rule.line > 0 { // a rule denied
-			c.broken.AddViolations(u.Text[:u.Prefix], rule.text, rule.line, r.Violations)
-		}
-	}
-}
-
 // isTxt reports whether a URL names a robots.txt.
 func isTxt(u *aggregate.URL) bool { return robots.IsTxt(u.Text[u.Prefix:]) }
-
-// addDirectories counts the requests of a URL for its directories: those that crawlers may make by crawler and, if texts are in force
-// one after the other, all by text.
-func (c *Counter) addDirectories(u *aggregate.URL, hash uint64) {
-	if !c.directories.AddURL(u, hash) {
-		return
-	}
-	for i := range u.Requests {
-		if file := c.kinds.all[u.Requests[i].Kind].file; c.byTime && file != nil {
-			c.directories.AddText(file.Ruling(), u.Requests[i].Rows)
-		}
-	}
-	for _, by := range c.visit.Spent {
-		c.directories.AddMade(by.Crawler, by.Requests)
-	}
-}
-
-// addAllowed adds the requests of a kind that a text allowed.
-func (c *Counter) addAllowed(k *kind) {
-	if k.file == nil || !c.isFree(k) {
-		return
-	}
-	by := c.allowed[k.file.Ruling()]
-	if by == nil {
-		by = map[int]int64{}
-		c.allowed[k.file.Ruling()] = by
-	}
-	by[int(k.agent)] += k.Rows
-}
-
-// Allowed returns how many requests a text allowed, by crawler, without those of impostors. It is called after Settle.
-func (c *Counter) Allowed(text engine.RulingID) map[int]int64 { return c.allowed[text] }
-
-// tryURL looks at a URL again.
-func (c *Counter) tryURL(u *aggregate.URL) {
-	if isTxt(u) {
-		return
-	}
-	visit := c.visit.Of(u.Text, u.Prefix, u.PathEnd)
-	for i := range u.Requests {
-		c.addSpent(&u.Requests[i])
-	}
-	c.spaces.TryURL(visit)
-}
-
-// isFree reports whether a crawler made the requests of a kind, was no impostor, and might make them.
-func (c *Counter) isFree(k *kind) bool { return c.fromLog && k.agent > 0 && k.denies == 0 && !k.faked }
-
-// addSpent adds requests to those of the last URL, if a crawler may make them and no impostor made them, and returns how many.
-func (c *Counter) addSpent(r *aggregate.Request) int64 {
-	k, visit := &c.kinds.all[r.Kind], &c.visit
-	visit.Cut = visit.Cut || k.cut
-	if c.isOther(k.agent) {
-		visit.Others += r.Rows
-	}
-	if !c.isFree(k) {
-		return 0
-	}
-	visit.Failed += r.Failed
-	visit.Spent = waste.Spend(visit.Spent, int(k.agent), r.Rows)
-	return r.Rows
-}
 
 // addTaken adds the requests of impostors for a URL.
 func (c *Counter) addTaken(u *aggregate.URL, hash uint64) {
@@ -815,27 +652,8 @@ func (c *Counter) Misfits() []conduct.Misfit {
 // NumDenied returns how many verdicts deny. It is called after Settle.
 func (c *Counter) NumDenied() int64 { return c.denied }
 
-// Findings returns the findings at the top of the page, a line for each, after Write.
-func (c *Counter) Findings() (lines []string) {
-	for i := range c.found {
-		f := &c.found[i]
-		line := show.Sentence(f.Text) + " " + show.Number(f.Number) + " " + f.Unit
-		if f.When != "" {
-			line += ", " + f.When
-		}
-		lines = append(lines, line+".")
-	}
-	return lines
-}
-
 // Busiest returns the robots.txt with the most requests, with counts by rule, and how many others
 // there are. It is called after Settle.
 func (c *Counter) Busiest(most int) (busiest []aggregate.BusyFile, more int) {
 	return c.rules.Busiest(most)
 }
-
-// A MetText is a text that was in force for requests at an origin.
-type MetText = pace.MetText
-
-// MetTexts returns the texts that the crawlers met whose pace the page shows.
-func (c *Counter) MetTexts() []MetText { return c.paces.MetTexts() }

@@ -17,7 +17,6 @@ import (
 	"github.com/robobatch/robobatch/report/internal/diagnose"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/show"
-	"github.com/robobatch/robobatch/report/internal/waste"
 )
 
 // A Diagnosis is the findings of a log, each made from one row, and the limits of the log.
@@ -25,6 +24,9 @@ type Diagnosis = diagnose.Diagnosis
 
 // FindingCodes are the codes that findings of a [Diagnosis] may have.
 var FindingCodes = diagnose.Codes
+
+// ShownFindings is how many findings are shown at once; others are folded below them.
+const ShownFindings = diagnose.Shown
 
 // addHour counts a row for the diagnosis, if it has a time.
 func (c *Counter) addHour(b *engine.Batch, r *rowKey, denied bool, page uint32) error {
@@ -46,15 +48,11 @@ func (c *Counter) addHour(b *engine.Batch, r *rowKey, denied bool, page uint32) 
 	}
 	c.hourOrigin = origin
 	if !b.IsTxt(r.row) {
-		path := pathOf(b.URL(r.row))
-		err := c.hours.AddPage(origin, path, agent, status, b.Times[r.row])
-		if err == nil && page > 0 && !r.faked && c.searchesFor(r.agent) {
-			err = c.hours.AddSize(origin, path, agent, page, b.Times[r.row])
+		if r.faked || !c.searchesFor(r.agent) {
+			page = 0
 		}
-		if err == nil && agent > 0 && !denied && !r.faked {
-			err = c.hours.AddParameters(origin, path, agent, status, b.Times[r.row])
-		}
-		return err
+		c.request = diagnose.Request{Origin: origin, Path: pathOf(b.URL(r.row)), Agent: agent, Status: status, At: b.Times[r.row], Size: page, Named: agent > 0 && !denied && !r.faked}
+		return c.hours.AddPage(&c.request)
 	}
 	size, client := int64(0), uint32(0)
 	if c.method >= 0 {
@@ -95,9 +93,12 @@ func pathOf(url []byte) []byte {
 	return url[i+3+end:]
 }
 
-// Diagnose returns the findings of the log, after Settle, with Options.Diagnoses and crawlers of the log.
+// Diagnose returns the findings of the log, after Settle. Without crawlers of the log there are none.
 func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
-	log := &diagnose.Log{Statuses: c.status >= 0, Lists: c.fakes != nil, Sitemaps: c.listed != nil, Dialect: c.store.Options().Dialect, Failing: c.missing}
+	if c.hours == nil {
+		return diagnose.Find(nil, nil)
+	}
+	log := &diagnose.Log{Zone: c.zone, Statuses: c.status >= 0, Lists: c.fakes != nil, Sitemaps: c.listed != nil, Dialect: c.store.Options().Dialect, Failing: c.missing}
 	counts := c.AgentCounts(run)
 	for a, name := range c.callers.Names() {
 		one := diagnose.Agent{Name: name, Search: a > 0 && isSearch(name)}
@@ -132,23 +133,10 @@ func (c *Counter) texts(run *Run) (all []diagnose.Text) {
 
 // addFacts adds what others count.
 func (c *Counter) addFacts(log *diagnose.Log) {
-	var named []string // parameters that make URLs without end
-	for _, s := range c.spaces.Rows() {
-		if s.Kind == waste.Facets || s.Kind == waste.Duplicates || !s.InQuery {
-			continue
-		}
-		one := diagnose.Space{Text: spaceTexts[s.Kind], Origin: s.Origin, Path: shared(s.Examples), URLs: s.URLs, Requests: s.Requests, By: map[int]int64{}, Rules: s.Rules}
-		for _, by := range s.By {
-			one.By[by.Crawler] += by.Requests
-		}
-		named = append(named, s.Names...)
-		log.Spaces = append(log.Spaces, one)
-	}
-	log.Spaces = append(log.Spaces, c.many...)
-	parameters, _ := c.waste.Rows()
-	for _, p := range parameters {
-		if !slices.Contains(named, p.Name) && !p.NamesPages() && !p.IsCampaign() && p.Values() >= diagnose.LeastValues { // one value beside the number of a page makes no pages
-			log.Parameters = append(log.Parameters, diagnose.Parameter{Name: p.Name, URLs: p.URLs, Paths: p.Paths, Bare: p.Bare, Sized: p.Sized, Same: p.Same, Rules: p.Rules()})
+	log.Parameters, log.Spaces = c.waste.End()
+	for _, s := range c.many {
+		if !slices.ContainsFunc(log.Spaces, func(o diagnose.Space) bool { return o.Origin == s.Origin && o.Text == s.Text && o.Path == s.Path }) {
+			log.Spaces = append(log.Spaces, s)
 		}
 	}
 	log.Bytes, log.Hog, log.Soft = c.sent, c.hog, c.soft
@@ -180,71 +168,59 @@ func (c *Counter) addFacts(log *diagnose.Log) {
 	}
 }
 
-// shared returns the directory that paths have in common.
-func shared(paths []string) string {
-	common := paths[0]
-	for _, path := range paths {
-		for !strings.HasPrefix(path, common) {
-			common = common[:len(common)-1]
-		}
-	}
-	return common[:strings.LastIndexByte(common, '/')+1]
-}
-
-// addHog counts the bytes that crawlers took of a URL, of its directory and of all, and looks whether one took more than any took of another;
-// of equal ones the first stands. Of a URL that it fetches once a day nobody is told.
-func (c *Counter) addHog(u *aggregate.URL) {
-	if c.hours == nil {
-		return
-	}
-	for i := range u.Requests {
-		one := diagnose.Hog{Agent: int(c.kinds.all[u.Requests[i].Kind].agent)}
-		if c.isOther(uint16(one.Agent)) || c.kinds.all[u.Requests[i].Kind].faked {
-			continue
-		}
-		own := &c.hogs[one.Agent]
-		own.Add(one.Agent, u.Text[:u.Prefix], u.Text[u.Prefix:u.PathEnd], u.Requests[i].Rows, u.Requests[i].Bytes)
-		if u.Requests[i].Bytes == 0 {
-			continue
-		}
-		for j := range u.Requests {
-			if r, k := &u.Requests[j], &c.kinds.all[u.Requests[j].Kind]; int(k.agent) == one.Agent && !k.faked {
-				one.Bytes, one.Requests = one.Bytes+r.Bytes, one.Requests+r.Rows
-			}
-		}
-		if one.Bytes > c.hog.Bytes && c.hours.IsOften(one.Requests) {
-			one.Origin, one.Path = string(u.Text[:u.Prefix]), show.Text(string(u.Text[u.Prefix:]))
-			c.hog = one
-		}
-	}
-}
-
-// addFailing counts a URL for its directories, if requests of search crawlers for it found nothing, or it failed.
-func (c *Counter) addFailing(u *aggregate.URL) {
-	if c.hours == nil {
-		return
-	}
-	page := diagnose.Page{By: c.once[:0]}
+// diagnoseURL counts what the diagnosis needs to know of a URL that has all its requests.
+func (c *Counter) diagnoseURL(u *aggregate.URL) {
+	visit, page, size := &c.visit, diagnose.Page{By: c.once[:0]}, aggregate.Request{}
+	*visit = diagnose.Visit{URL: u.Text, Origin: u.Prefix, PathEnd: u.PathEnd, Spent: visit.Spent[:0]}
+	taking := c.taking[:0]
 	for i := range u.Requests {
 		r := &u.Requests[i]
 		k := &c.kinds.all[r.Kind]
-		if c.isFree(k) && r.Rows == 1 && !slices.Contains(page.By, int(k.agent)) {
+		size.AddPage(r.Page)
+		if visit.Served += r.Served; c.status < 0 {
+			visit.Served += r.Rows
+		}
+		page.Failing = page.Failing || r.Errors > 0
+		isFree := k.agent > 0 && k.denies == 0 && !k.faked
+		if isFree && r.Rows == 1 && !slices.Contains(page.By, int(k.agent)) {
 			page.By = append(page.By, int(k.agent))
 		} else {
 			page.Again = true
 		}
-		page.Failing = page.Failing || r.Errors > 0
-		if k.agent > 0 && !k.faked {
-			page.Missing = page.Missing || r.Missing > 0
-			if c.searchesFor(k.agent) && r.Page > 0 && c.sitemaps != nil {
-				page.Size = r.Page
-			}
+		if isFree {
+			visit.Failed += r.Failed
+			visit.AddSpent(int(k.agent), r.Rows)
 		}
+		if k.agent == 0 {
+			visit.Others += r.Rows
+		}
+		if k.agent == 0 || k.faked {
+			continue
+		}
+		page.Missing = page.Missing || r.Missing > 0
+		if c.searchesFor(k.agent) && r.Page > 0 && c.sitemaps != nil {
+			page.Size = r.Page
+		}
+		n := slices.IndexFunc(taking, func(h diagnose.Hog) bool { return h.Agent == int(k.agent) })
+		if n < 0 {
+			n, taking = len(taking), append(taking, diagnose.Hog{Agent: int(k.agent)})
+		}
+		taking[n].Bytes, taking[n].Requests = taking[n].Bytes+r.Bytes, taking[n].Requests+r.Rows
+	}
+	for i := range taking { // of equal ones the first stands; of a URL that a crawler fetches once a day nobody is told
+		one := &taking[i]
+		c.hogs[one.Agent].Add(one.Agent, u.Text[:u.Prefix], u.Text[u.Prefix:u.PathEnd], one.Requests, one.Bytes)
+		if one.Bytes > c.hog.Bytes && c.hours.IsOften(one.Requests) {
+			c.hog = *one
+			c.hog.Origin, c.hog.Path = string(u.Text[:u.Prefix]), show.Text(string(u.Text[u.Prefix:]))
+		}
+	}
+	if c.taking = taking; !isTxt(u) {
+		visit.Size = int64(size.Page)
+		c.waste.Add(visit)
 	}
 	if c.once = page.By; c.sitemaps != nil && (page.Size > 0 || len(page.By) > 0) {
 		page.Listed = c.sitemaps.Lists(u.Text)
 	}
-	if page.Missing || page.Failing || page.Size > 0 || len(page.By) > 0 {
-		c.failing.Add(u.Text[:u.PathEnd], u.Prefix, page)
-	}
+	c.failing.Add(u.Text[:u.PathEnd], u.Prefix, page)
 }

@@ -14,8 +14,6 @@ type rowKey struct {
 	agent     uint16 // its number in Counter.callers
 	local     uint32 // the same in the batch
 	faked     bool   // it did not come from the crawler
-	cut       bool   // Clean-param lines take parameters away
-	class     int    // the first digit of the status of a page; 0 is none, or a robots.txt
 }
 
 // A kind is a set of rows that are decided alike: by the same ruling, for the same crawler of the log, and with the same
@@ -26,7 +24,6 @@ type kind struct {
 	denies uint16 // of the verdicts: how many deny
 	stray  bool   // the rules do not know the origin
 	faked  bool   // an impostor of the crawler fetched
-	cut    bool   // Clean-param lines take parameters away
 	answer int32  // the rules that denied, see denials.all; -1 if none did
 	file   *aggregate.RuleFile
 	site   engine.SiteID      // the last one that the file was asked for
@@ -61,7 +58,7 @@ func (k *kinds) findKind(b *engine.Batch, r *rowKey, verdicts []engine.Verdict) 
 	_, stray := b.Sites[r.row].Stray()
 	k.key = binary.LittleEndian.AppendUint32(k.key[:0], uint32(b.Rulings[r.row]))
 	k.key = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint32(k.key, r.local), r.agent)
-	k.key = append(k.key, bit(stray), bit(r.faked), bit(r.cut))
+	k.key = append(k.key, bit(stray), bit(r.faked))
 	for _, v := range verdicts {
 		k.key = binary.LittleEndian.AppendUint32(k.key, uint32(v.Rule))
 		k.key = append(k.key, byte(v.Access), byte(v.Reason))

@@ -64,11 +64,7 @@ var page = sync.OnceValue(func() *template.Template {
 // Write writes the page, after Counter.Settle. The counter must not be used after it.
 func Write(w io.Writer, c *Counter, run *Run) error {
 	var body bytes.Buffer
-	if err := c.addRepairs(run.Files); err != nil {
-		return fmt.Errorf("make the page: %w", err)
-	}
 	v := c.newView(run)
-	c.found = v.Findings.All
 	if err := page().Execute(&body, v); err != nil {
 		return fmt.Errorf("make the page: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/diagnose"
 	"github.com/robobatch/robobatch/report/internal/paths"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
@@ -270,9 +271,6 @@ func TestCounter(t *testing.T) {
 		checkAsked(t, c, want)
 		checkLists(t, v, want)
 		checkTimes(t, v, want, agents == nil)
-		if agents == nil {
-			checkPaces(t, v, want)
-		}
 	}
 }
 
@@ -434,57 +432,6 @@ func checkTimes(t *testing.T, v *view, want *slow, fromLog bool) {
 	}
 }
 
-// checkPaces compares the gaps.
-func checkPaces(t *testing.T, v *view, want *slow) {
-	t.Helper()
-	if len(v.Paces.Rows) != 9 { // three crawlers at three origins
-		t.Fatalf("%d paces", len(v.Paces.Rows))
-	}
-	for _, p := range v.Paces.Rows {
-		key := p.Agent + " " + string(p.Origin)
-		var gaps []int64
-		back := int64(0)
-		for _, gap := range want.gaps[key] {
-			if gap < 0 {
-				back++
-				continue
-			}
-			gaps = append(gaps, gap)
-		}
-		slices.Sort(gaps)
-		if p.Requests != int64(len(gaps))+back+1 || p.Back != back || p.Seconds != float64(gaps[(len(gaps)-1)/2])/1e6 {
-			t.Errorf("%+v, want %d gaps, %d back, median %d", p, len(gaps), back, gaps[(len(gaps)-1)/2])
-		}
-	}
-}
-
-// TestDelays holds that the page has columns on gaps that are too short if a robots.txt states a delay.
-func TestDelays(t *testing.T) {
-	all := fetches(rand.New(rand.NewPCG(11, 18)), 500)
-	for i := range all {
-		all[i].at = int64(i) * 1e6
-	}
-	for _, stated := range []bool{false, true} {
-		c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
-		run := &Run{Stats: stats}
-		if stated {
-			run.Texts = map[engine.RulingID]*robots.Report{}
-			for _, m := range c.MetTexts() {
-				run.Texts[m.Ruling] = robots.Inspect([]byte(sites[m.Origin]), robots.Google)
-			}
-		}
-		var page bytes.Buffer
-		if err := Write(&page, c, run); err != nil {
-			t.Fatal(err)
-		}
-		for part, want := range map[string]bool{"Gaps too short": stated, `<td class="n">2 s <small>ignored, says its operator</small></td><td class="n">`: stated, `<td class="n">none</td>`: true, `<td class="n">not known</td>`: !stated} {
-			if strings.Contains(page.String(), part) != want {
-				t.Errorf("a delay is stated: %t; the page has %s: %t", stated, part, !want)
-			}
-		}
-	}
-}
-
 // TestSameBytes holds that the page does not depend on the workers, nor on the run.
 func TestSameBytes(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(2, 18)), 5000)
@@ -623,6 +570,11 @@ func TestHostile(t *testing.T) {
 				Origin: text, Requests: 3, Origins: 2, Text: []byte(body), Report: robots.Inspect([]byte(body), robots.Google),
 				Uses: []Use{{Line: 2, Rule: text}}, Findings: []Finding{{Line: 2, Severity: "error", Code: "y", Text: text, Do: text}},
 			})
+			run.Diagnosis.Findings = append(run.Diagnosis.Findings, diagnose.Row{
+				Code: diagnose.Outage, Class: "A", Sentence: text, When: text, Evidence: diagnose.Evidence{Rule: text, Network: text}, Remedy: diagnose.Remedy{Action: text, Pattern: text},
+				Effects: []diagnose.Effect{{Code: diagnose.CrawlerStopped, Agents: []string{text}, Path: text}},
+			})
+			run.Diagnosis.Limits = append(run.Diagnosis.Limits, diagnose.Row{Sentence: text})
 		}
 		var page bytes.Buffer
 		if err := Write(&page, c, run); err != nil {
@@ -680,7 +632,7 @@ func TestNoScriptNeeded(t *testing.T) {
 	}
 	text := regexp.MustCompile(`(?s)<script.*?</script>`).ReplaceAllString(page.String(), "")
 	for _, part := range []string{
-		`<table data-name="crawlers" aria-label="Crawlers">`, `<th scope="row">Googlebot<small>`, `<table data-name="time" aria-label="Requests by hour">`, `<path class="all" d="M`, `<table data-name="pace" aria-label="How fast crawlers fetched">`,
+		`<table data-name="crawlers" aria-label="Crawlers">`, `<th scope="row">Googlebot<small>`, `<table data-name="time" aria-label="Requests by hour">`, `<path class="all" d="M`,
 		`<tr class="i1"><th scope="row">https://a.example</th>`, "Disallowed but served", `http-equiv="Content-Security-Policy"`,
 	} {
 		if !strings.Contains(text, part) {
@@ -785,5 +737,22 @@ func TestApart(t *testing.T) {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q", want)
 		}
+	}
+}
+
+// TestTxtAnswers holds that answers to requests of robots.txt are in no number of those of pages.
+func TestTxtAnswers(t *testing.T) {
+	var all []fetch
+	for i := range 60 {
+		f := fetch{url: "https://a.example/q/1", userAgent: clients[1], at: 1_770_000_000_000_000 + int64(i)*1e6, status: 200}
+		if i%3 > 0 {
+			f.url, f.status = "https://a.example"+robots.TxtPath+[]string{"", "?x=1"}[i%3-1], 404
+		}
+		all = append(all, f)
+	}
+	c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
+	v := c.newView(&Run{Stats: stats})
+	if row := v.Crawlers[0]; row.Classes != [statuses]int64{2: 20} || v.Failed.Total != 0 {
+		t.Errorf("answers are %v, %d fail", row.Classes, v.Failed.Total)
 	}
 }

@@ -3,12 +3,10 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/report/internal/directories"
 )
 
 // A Requested is a path of the origins of a file, and who asked for it.
@@ -24,7 +22,6 @@ type requestedURL struct {
 	path     []byte // the part after the origin
 	counts   []AgentRequests
 	requests int64 // the sum of counts
-	texts    directories.ByText
 	site     engine.SiteID
 }
 
@@ -32,8 +29,6 @@ type requestedURL struct {
 const (
 	requestedBytes = 128 // without its slices
 	countBytes     = int(unsafe.Sizeof(AgentRequests{}))
-	textBytes      = 16 // of a text of ByText
-	usualTexts     = 16 // room for more is not used again
 )
 
 // pieceBytes is the length of a piece of an arena: many URLs.
@@ -131,20 +126,11 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	if !c.requested.Takes(rows, hash) {
 		return
 	}
-	path, each := u.Text[u.Prefix:], countBytes
-	if c.byTime {
-		each += textBytes
-	}
-	r := c.requested.NewItem(rows, hash, requestedBytes+len(path)+len(u.Requests)*each)
+	path := u.Text[u.Prefix:]
+	r := c.requested.NewItem(rows, hash, requestedBytes+len(path)+len(u.Requests)*countBytes)
 	r.path, r.site, r.requests = c.paths.clone(path), u.Site, rows
-	if r.counts = c.counts.alloc(len(u.Requests)); cap(r.texts) > usualTexts {
-		r.texts = nil
-	}
-	r.texts = r.texts[:0]
+	r.counts = c.counts.alloc(len(u.Requests))
 	for i := range u.Requests {
-		if file := c.kinds.all[u.Requests[i].Kind].file; c.byTime && file != nil {
-			r.texts = r.texts.Add(file.Ruling(), u.Requests[i].Rows)
-		}
 		r.counts = append(r.counts, AgentRequests{Agent: int(c.kinds.all[u.Requests[i].Kind].agent), Requests: u.Requests[i].Rows, Bytes: u.Requests[i].Bytes})
 	}
 }
@@ -192,63 +178,6 @@ func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested
 		}
 	}
 	return chosen
-}
-
-// MostAsked returns the most requested paths of the sites of each of some files, at most so many of each, those
-// with the most requests first. A site may have several files. It is called as MostRequested is.
-func (c *Counter) MostAsked(files []aggregate.BusyFile, most int) [][]AskedPath {
-	of := filesOf(files)
-	all := make([][]AskedPath, len(files))
-	for r := range c.requested.All() {
-		for _, i := range of[r.site] {
-			if len(all[i]) < most {
-				all[i] = append(all[i], AskedPath{Path: string(r.path), Requests: r.requests, Within: r.texts.Of(files[i].Ruling)})
-			}
-		}
-	}
-	return all
-}
-
-// filesOf returns the indexes of the files of each site.
-func filesOf(files []aggregate.BusyFile) map[engine.SiteID][]int {
-	of := map[engine.SiteID][]int{}
-	for i := range files {
-		for _, site := range files[i].Sites {
-			of[site] = append(of[site], i)
-		}
-	}
-	return of
-}
-
-// Prefixes returns the busiest directories of the sites of each of some files, by path. Directories of sites that have
-// the same file are put together. It is called as MostRequested is.
-func (c *Counter) Prefixes(files []aggregate.BusyFile) [][]Prefix {
-	of := filesOf(files)
-	all := make([][]Prefix, len(files))
-	for _, one := range c.directories.Complete() {
-		for _, i := range of[one.Site] {
-			all[i] = addPrefix(all[i], &one, files[i].Ruling)
-		}
-	}
-	for i := range all {
-		slices.SortFunc(all[i], func(a, b Prefix) int { return strings.Compare(a.Path, b.Path) })
-	}
-	return all
-}
-
-// addPrefix adds the requests of a directory, and those while a text was in force.
-func addPrefix(all []Prefix, one *directories.Directory, text engine.RulingID) []Prefix {
-	i := slices.IndexFunc(all, func(p Prefix) bool { return p.Path == one.Path })
-	if i < 0 {
-		i, all = len(all), append(all, Prefix{Path: one.Path, Made: map[int]int64{}})
-	}
-	all[i].Requests += one.Requests
-	all[i].Within += one.ByText.Of(text)
-	for crawler, n := range one.Made {
-		all[i].Made[crawler] += n
-	}
-	all[i].Sample = append(all[i].Sample, one.Sample...)
-	return all
 }
 
 // sumByAgent adds up the requests of each crawler.

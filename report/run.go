@@ -11,7 +11,6 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report/internal/listing"
 	"github.com/robobatch/robobatch/report/internal/revisions"
-	"github.com/robobatch/robobatch/robots"
 )
 
 // A Run is the facts about a run that the page shows besides the counts of a Counter.
@@ -29,7 +28,7 @@ type Run struct {
 	Files []File // the robots.txt that decided most requests, the busiest first
 	More  int    // others that decided some
 
-	Texts map[engine.RulingID]*robots.Report // of those of Counter.MetTexts that are known
+	Diagnosis Diagnosis // of Counter.Diagnose
 
 	Revisions []Text // of the origins of Files, those that they sent in the time of the log and the last before it
 
@@ -93,12 +92,6 @@ type Count = listing.Count
 
 // Text is the text an origin sent as its robots.txt from a moment on, by the clock of Options.Location.
 type Text = revisions.Text
-
-// AskedPath is a path, and how many requests there were for it.
-type AskedPath = listing.AskedPath
-
-// Prefix is a directory, and the requests for paths in it.
-type Prefix = listing.Prefix
 
 // Finding is a fault of a line of a robots.txt.
 type Finding = listing.Finding

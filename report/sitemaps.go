@@ -8,7 +8,6 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/sitemaps"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -96,18 +95,5 @@ func (c *Counter) sitemapCrawlers() (all []sitemaps.Crawler) {
 // isSearch reports whether a crawler fetches for a search engine.
 func isSearch(name string) bool {
 	known, _ := crawlers.Lookup(name)
-	return slices.Contains(known.Purposes, searchSet)
-}
-
-// sitemapFacts returns the facts for findings about sitemaps.
-func (c *Counter) sitemapFacts() *findings.Sitemaps {
-	v := c.listed
-	if v == nil {
-		return nil
-	}
-	f := &findings.Sitemaps{Listed: v.Listed, Closed: v.Closed, Failing: v.Failing}
-	if w := v.Worst; w != nil {
-		f.Origin, f.Line, f.Rule = w.Origin, w.Line, w.Text
-	}
-	return f
+	return slices.Contains(known.Purposes, "search")
 }

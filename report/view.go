@@ -10,16 +10,15 @@ import (
 
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/timespan"
 	"github.com/robobatch/robobatch/report/internal/conducts"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/listing"
-	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/revisions"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/sitemaps"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/useragents"
-	"github.com/robobatch/robobatch/report/internal/waste"
 )
 
 // A view is the data that the template reads.
@@ -50,7 +49,6 @@ type view struct {
 	Sums        []Crawler // of sets of crawlers, and of all
 	Paths       pathView
 	Time        *timeline.View
-	Paces       pace.Table
 	Uncounted   int64 // requests that Listings do not count, for want of memory
 	Incomplete  bool  // the numbers of rules that only matched are too small for some
 	Served      *list
@@ -69,10 +67,7 @@ type view struct {
 	Listings    []listing.View
 	Changes     *changesView // nil without rules before
 	Revised     []revisions.Revision
-	Waste       []*waste.Parameter // nil if crawlers asked for no parameter
-	MoreWaste   int64              // others
-	Spaces      []spaceView
-	Findings    findingsView
+	Findings    *findingsView // nil if there are none
 }
 
 // newView returns the data that the template reads.
@@ -112,9 +107,6 @@ func (c *Counter) newView(run *Run) *view {
 	v.Paths = c.pathView(c.root)
 	v.Revised = c.revised(run, within)
 	v.Time = c.series.View(within, timeline.Options{FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName, Changes: v.moments()})
-	if c.fromLog {
-		v.Paces = c.paces.Table(c.callers.Names(), run.Texts, c.store.Options().Dialect)
-	}
 	if c.status >= 0 {
 		v.Served, v.Failed = c.list("disallowed but served", &c.served), c.list("allowed but failing", &c.failed)
 	}
@@ -129,9 +121,7 @@ func (c *Counter) newView(run *Run) *view {
 		others = o.Agents[0]
 	}
 	v.Changes = newChanges(run.Changes, others)
-	v.Waste, v.MoreWaste = c.waste.Rows()
-	v.Spaces = c.spaceViews(v.Crawlers)
-	v.Findings = c.findings(v, within)
+	v.Findings = newFindings(&run.Diagnosis)
 	return v
 }
 
@@ -180,14 +170,6 @@ func (v *view) addVerified(lists *ranges.Lists) {
 	if len(v.Verified) > 1 {
 		v.VerifiedSum = sum
 	}
-}
-
-// OwnRequests returns how many requests the crawlers of the log made, without impostors.
-func (v *view) OwnRequests() int64 {
-	if v.Impostors == nil {
-		return v.Own.Requests
-	}
-	return v.Own.Requests - v.Impostors.All.Requests
 }
 
 // ShowsErrors reports whether rules have a number of errors: where a request has one verdict, and an answer.
@@ -295,3 +277,39 @@ func (v *view) Textless() (n int64) {
 	}
 	return n
 }
+
+// revised returns the revisions of texts in the time of the log, by time.
+func (c *Counter) revised(run *Run, within timespan.Span) (all []revisions.Revision) {
+	from, to, ok := within.Times()
+	if !ok || !c.byTime {
+		return nil
+	}
+	for _, r := range revisions.Of(slices.Clone(run.Revisions)) {
+		if r.At.After(from) && !r.At.After(to) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// moments returns when texts were revised.
+func (v *view) moments() (all []time.Time) {
+	for i := range v.Revised {
+		all = append(all, v.Revised[i].At)
+	}
+	return all
+}
+
+// The limits of the revisions on the page.
+const (
+	shownRevisions = 60
+	shownLines     = 40 // of a revision that came, and of those that went
+)
+
+// ShownRevisions returns the revisions that the page shows: the first ones.
+func (v *view) ShownRevisions() []revisions.Revision {
+	return v.Revised[:min(len(v.Revised), shownRevisions)]
+}
+
+// MoreRevisions returns how many others there are.
+func (v *view) MoreRevisions() int64 { return int64(max(0, len(v.Revised)-shownRevisions)) }

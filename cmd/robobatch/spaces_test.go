@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,75 +15,50 @@ import (
 
 // traps are URLs without end, and the finding about each.
 var traps = map[string]struct {
-	path  func(v *visit) string
-	says  string                 // in the first finding
-	rules int                    // beside it; each closes nothing but the trap, and all of them close all of it
-	open  func(path string) bool // whether a page has too few filters to be of the trap; nil is none
+	path func(v *visit) string
+	says string // in the finding
+	rule string // of it
 }{
-	"calendar by day":   {func(v *visit) string { return v.day0().Format("/calendar/2006/01/02/") }, "a calendar without end, and bingbot 2", 6, nil},
-	"calendar by month": {func(v *visit) string { return v.day0().Format("/en/events/month/2006-01") }, "a calendar without end, and bingbot 2", 6, nil},
+	"calendar by day": {func(v *visit) string { return v.day0().Format("/calendar/2006/01/02/") }, "a calendar without end below /calendar/: ", "Disallow: /calendar/"},
+	"calendar of an event": {func(v *visit) string {
+		return v.day0().Format("/en/events/day/2006-01-02") + fmt.Sprintf("?event=%d", v.rng.IntN(9))
+	}, "a calendar without end below /en/events/: ", "Disallow: /en/events/"},
 	"day in the query": {func(v *visit) string {
 		return fmt.Sprintf("/calendar?date=%s&view=%d", v.day0().Format(time.DateOnly), v.rng.IntN(3))
-	}, "a calendar without end, by “date”", 12, nil},
-	"month in the query": {func(v *visit) string {
-		return fmt.Sprintf("/cal.php?month=%d&year=%d&cat=%d", 1+v.rng.IntN(12), 2028+v.rng.IntN(60), v.rng.IntN(5))
-	}, "a calendar without end, by “year”", 16, nil},
-	"jsessionid": {func(v *visit) string {
-		return fmt.Sprintf("/shop/%d.html;jsessionid=%016X%016X", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint64())
-	}, "URLs with session ids, by “jsessionid”", 1, nil},
-	"PHPSESSID": {func(v *visit) string {
-		return fmt.Sprintf("/shop/%d.html?PHPSESSID=%016x%08x", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint32())
-	}, "URLs with session ids, by “PHPSESSID”", 2, nil},
-	"sid": {func(v *visit) string {
-		return fmt.Sprintf("/forum/topic.php?t=%d&sid=%016x%016x", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint64())
-	}, "URLs with session ids, by “sid”", 2, nil},
-	"a segment again": {func(v *visit) string {
-		return fmt.Sprintf("/blog/%d%s/logo.html", v.rng.IntN(100), strings.Repeat("/images", 3+v.rng.IntN(9)))
-	}, "paths whose segments come again and again, by “/images”", 1, nil},
-	"segments again": {func(v *visit) string {
-		return fmt.Sprintf("%s/%d.html", strings.Repeat("/shop/sale", 2+v.rng.IntN(7)), v.rng.IntN(90))
-	}, "paths whose segments come again and again, by “/shop/sale”", 2, nil},
-	"Clean-param": {func(v *visit) string {
-		return fmt.Sprintf("/shop/%d.html?ref=%d", v.rng.IntN(300), v.rng.IntN(20))
-	}, "duplicates that Clean-param names, by “ref”", 2, nil},
-	"session ids in paths": {func(v *visit) string {
-		return fmt.Sprintf("/s/%016x%016x/shop/%d.html", v.rng.Uint64(), v.rng.Uint64(), v.rng.IntN(300))
-	}, "URLs with session ids, by “/s/”", 1, nil},
-	"session ids below a directory": {func(v *visit) string {
-		return fmt.Sprintf("/shop/visit/%016x%08x/%d.html", v.rng.Uint64(), v.rng.Uint32(), v.rng.IntN(300))
-	}, "URLs with session ids, by “/shop/visit/”", 1, nil},
-	"filters in the query": {func(v *visit) string { return "/shop/all?" + v.filters("&", "=") }, "combined filters, by “", 1, func(path string) bool {
-		return strings.Count(path, "=") < 3
-	}},
-	"filters of many pages": {func(v *visit) string {
-		return fmt.Sprintf("/shop/%d.html?%s", v.rng.IntN(60), v.filters("&", "="))
-	}, "combined filters, by “", 1, func(path string) bool { return strings.Count(path, "=") < 3 }},
-	"filters after semicolons": {func(v *visit) string { return "/shop/all?" + v.filters(";", "=") }, "combined filters, by “", 1, func(path string) bool {
-		return strings.Count(path, "=") < 3
-	}},
-	"filters in one order": {func(v *visit) string {
-		return fmt.Sprintf("/shop/all?color=%d&size=%d&brand=%d", v.rng.IntN(9), v.rng.IntN(9), v.rng.IntN(9))
-	}, "combined filters, by “", 1, nil},
-	"two filters in one order": {func(v *visit) string {
-		return fmt.Sprintf("/shop/list%d?color=%d&size=%d", v.rng.IntN(9), v.rng.IntN(12), v.rng.IntN(9))
-	}, "combined filters, by “", 1, nil},
-	"two parameters in any order": {func(v *visit) string {
-		all := []string{fmt.Sprintf("tab=%d", v.rng.IntN(12)), fmt.Sprintf("view=%d", v.rng.IntN(9))}
-		n := v.rng.IntN(2)
-		return fmt.Sprintf("/shop/list%d?%s&%s", v.rng.IntN(9), all[n], all[1-n])
-	}, "combined filters, by “", 1, nil},
-	"ASP.NET": {func(v *visit) string {
-		return fmt.Sprintf("/(S(%016x%08x))/shop/%d.aspx", v.rng.Uint64(), v.rng.Uint32(), v.rng.IntN(300))
-	}, "URLs with session ids, by “(S(”", 1, nil},
-	"sid after a semicolon": {func(v *visit) string {
-		return fmt.Sprintf("/forum/topic.php?t=%d;sid=%016x%016x", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint64())
-	}, "URLs with session ids, by “sid”", 2, nil},
+	}, "a calendar without end below /: ", ""},
 	"day after a semicolon": {func(v *visit) string {
 		return fmt.Sprintf("/calendar?view=%d;date=%s", v.rng.IntN(3), v.day0().Format(time.DateOnly))
-	}, "a calendar without end, by “date”", 12, nil},
-	"filters in the path": {func(v *visit) string { return "/filter/" + v.filters("/", "-") + "/" }, "combined filters, by “/filter/”", 1, func(path string) bool {
-		return strings.Count(path, "-") < 3
-	}},
+	}, "a calendar without end below /: ", ""},
+	"jsessionid": {func(v *visit) string {
+		return fmt.Sprintf("/shop/%d.html;jsessionid=%016X%016X", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint64())
+	}, "URLs with session ids below /shop/: ", "Disallow: /*;jsessionid="},
+	"PHPSESSID": {func(v *visit) string {
+		return fmt.Sprintf("/shop/%d.html?PHPSESSID=%016x%08x", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint32())
+	}, "URLs with session ids below /shop/: ", "Disallow: /*?PHPSESSID="},
+	"sid after a semicolon": {func(v *visit) string {
+		return fmt.Sprintf("/forum/topic.php?sid=%016x%016x;t=%d", v.rng.Uint64(), v.rng.Uint64(), v.rng.IntN(300))
+	}, "URLs with session ids below /forum/: ", "Disallow: /*?sid="},
+	"ASP.NET": {func(v *visit) string {
+		return fmt.Sprintf("/(S(%016x%08x))/shop/%d.aspx", v.rng.Uint64(), v.rng.Uint32(), v.rng.IntN(300))
+	}, "URLs with session ids below /: ", "Disallow: /*(S("},
+	"session ids in paths": {func(v *visit) string {
+		return fmt.Sprintf("/s/%016x%016x/shop/%d.html", v.rng.Uint64(), v.rng.Uint64(), v.rng.IntN(300))
+	}, "URLs with session ids below /s/: ", "Disallow: /s/"},
+	"session ids below a directory": {func(v *visit) string {
+		return fmt.Sprintf("/shop/visit/%016x%08x/%d.html", v.rng.Uint64(), v.rng.Uint32(), v.rng.IntN(300))
+	}, "URLs with session ids below /shop/visit/: ", "Disallow: /shop/visit/"},
+	"a segment again": {func(v *visit) string {
+		return fmt.Sprintf("/blog/%d%s/logo.html", v.rng.IntN(9000), strings.Repeat("/images", 3+v.rng.IntN(9)))
+	}, "paths whose segments come again and again below /blog/: ", ""},
+	"segments again": {func(v *visit) string {
+		return fmt.Sprintf("%s/%d.html", strings.Repeat("/shop/sale", 2+v.rng.IntN(7)), v.rng.IntN(9000))
+	}, "paths whose segments come again and again below /shop/sale/: ", "Disallow: /shop/sale/"},
+	"duplicates": {func(v *visit) string {
+		return fmt.Sprintf("/shop/%d.html?ref=%d", v.rng.IntN(300), v.rng.IntN(20))
+	}, "versions of pages with `ref=`: ", "Disallow: /*?ref="},
+	"filters of many pages": {func(v *visit) string {
+		return fmt.Sprintf("/shop/%d.html?%s", v.rng.IntN(60), v.filters("&", "="))
+	}, "versions of pages with `size, brand, color=`: ", "Disallow: /*?size="},
 }
 
 // filters returns some of four filters with values, in any order.
@@ -140,13 +114,6 @@ func TestNoSpaces(t *testing.T) {
 	for name, path := range values {
 		t.Run(name, func(t *testing.T) {
 			noFindings(t, 30_000, path)
-			page, err := os.ReadFile("report.html")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if i := strings.Index(string(page), `id="waste"`); i >= 0 && rulePattern.Match(page[i:]) {
-				t.Errorf("the page closes %q", rulePattern.FindAll(page[i:], 9))
-			}
 		})
 	}
 }
@@ -222,54 +189,56 @@ func noFindings(t *testing.T, lines int, path func(v *visit) string) {
 	}
 }
 
-// day0 returns a day of the forty years from two years on.
-func (v *visit) day0() time.Time { return begin.AddDate(2, 0, v.rng.IntN(14_000)) }
+// day0 returns a day of the 164 years from two years on.
+func (v *visit) day0() time.Time { return begin.AddDate(2, 0, v.rng.IntN(60_000)) }
 
-// rulePattern is a rule on the page.
-var rulePattern = regexp.MustCompile(`<div>(Disallow: [^<]*)</div>`)
+// rulePattern is the rule of a finding on the page.
+var rulePattern = regexp.MustCompile(` Rule: <code>(Disallow: [^<]*)</code>`)
 
-// TestSpaces plants each kind of URLs without end in a large log: it is the first finding, with rules that close
-// the trap and no other page, and nothing else is found.
+// TestSpaces plants each kind of URLs without end in a large log: it is the only finding, and its rule closes hardly another page.
 func TestSpaces(t *testing.T) {
 	for name, trap := range traps {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			t.Chdir(dir)
 			var planted, others []string
-			log := traffic{lines: spaceLines(), days: 14, captures: []sent{{-5, usualText + "Clean-param: ref /shop/\n"}}, client: func(v *visit) {
+			log := traffic{lines: spaceLines(), days: 14, client: func(v *visit) {
 				if v.robot && v.path != "/robots.txt" && v.rng.IntN(4) == 0 {
-					if v.path, v.status = trap.path(v), 200; trap.open == nil || !trap.open(v.path) {
-						planted = append(planted, v.path)
-						return
-					}
+					v.path, v.status = trap.path(v), 200
+					planted = append(planted, v.path)
+					return
 				}
 				others = append(others, v.path)
 			}}
 			log.write(t, dir)
-			kinds, said := findings(t, dir, "-rules", "rules.jsonl", "-in", "access.log", "-base", "https://www.shop.example")
-			if !slices.Equal(kinds, []string{"endless"}) || !strings.Contains(said, trap.says) || !strings.Contains(said, "Googlebot spent 2") {
-				t.Fatalf("found are %q, want one that says %q:\n%s", kinds, trap.says, said)
+			_, said := findings(t, dir, "-rules", "rules.jsonl", "-in", "access.log", "-base", "https://www.shop.example")
+			if strings.Count(said, "\n") != 1 || !strings.Contains(said, trap.says) || !strings.Contains(said, "of the requests of ") {
+				t.Fatalf("found are %q, want one that says %q", said, trap.says)
 			}
 			page, err := os.ReadFile(filepath.Join(dir, "report.html"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			var rules []string
-			for _, m := range rulePattern.FindAllStringSubmatch(string(page[strings.Index(string(page), `id="spaces"`):]), -1) {
-				rules = append(rules, html.UnescapeString(m[1]))
+			var rule string
+			if m := rulePattern.FindSubmatch(page); m != nil {
+				rule = html.UnescapeString(string(m[1]))
 			}
-			if len(rules) != trap.rules {
-				t.Errorf("%d rules, want %d: %q", len(rules), trap.rules, rules)
+			if rule != trap.rule {
+				t.Errorf("%q, want %q", rule, trap.rule)
 			}
-			text := robots.Inspect([]byte("User-agent: *\n"+strings.Join(rules, "\n")+"\n"), robots.RFC9309)
+			text := robots.Inspect([]byte("User-agent: *\n"+rule+"\n"), robots.RFC9309)
 			bound, _ := text.File.Select(robots.NewAgent("Googlebot", robots.RFC9309))
-			for want, paths := range map[bool][]string{true: planted, false: others} {
+			closed := map[bool]int{}
+			for isPlanted, paths := range map[bool][]string{true: planted, false: others} {
 				for _, path := range paths {
 					normal, _ := robots.RFC9309.Path([]byte(path), nil)
-					if denied := robots.Decide(bound, normal, robots.RFC9309) >= 0; denied != want {
-						t.Fatalf("%q close %s: %t, want %t", rules, path, denied, want)
+					if robots.Decide(bound, normal, robots.RFC9309) >= 0 {
+						closed[isPlanted]++
 					}
 				}
+			}
+			if closed[false]*100 > closed[true] || closed[true] > 0 != (rule != "") {
+				t.Errorf("%q closes %d of the trap, and %d others", rule, closed[true], closed[false])
 			}
 		})
 	}

@@ -291,7 +291,6 @@ func TestEmptyColumns(t *testing.T) {
 	}
 	tb := open(t, cookbook(t), "")
 	for name, want := range map[string]string{
-		"pace":                                "Crawler,Origin,Requests,Out of order,Median gap,Crawl-delay",
 		"URLs that are allowed but failing":   "URL,Crawler,Failing,All its requests",
 		"URLs that are disallowed but served": "URL,Crawler,Served,All its requests,Rule",
 	} {
@@ -299,7 +298,7 @@ func TestEmptyColumns(t *testing.T) {
 			t.Errorf("%s has %s, want %s", name, got, want)
 		}
 	}
-	for _, name := range []string{"pace", "URLs that are allowed but failing"} {
+	for _, name := range []string{"crawlers", "URLs that are allowed but failing"} {
 		if got := tb.text(`String([...document.querySelector('table[data-name="` + name + `"]').tBodies[0].rows].every((r) => r.cells.length === r.closest("table").tHead.rows[0].cells.length))`); got != "true" {
 			t.Errorf("%s has rows that are longer than its head", name)
 		}

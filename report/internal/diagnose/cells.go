@@ -31,7 +31,7 @@ const (
 	longSegment = 128      // bytes of a directory; a longer one is counted with its parent
 )
 
-// A key tells cells apart. Cells of a directory are by hour. Cells of a robots.txt are by second, with size and client.
+// A key tells cells apart. Cells of a directory are by hour, those of parameters and sizes by longSlot. Cells of a robots.txt are by second, with size and client.
 type key struct {
 	text   uint32 // number of the directory
 	client uint32 // hash of the client that asked for robots.txt
@@ -103,59 +103,53 @@ func New(memory int64, dir string) *Counts {
 // Close removes the temporary file. Further calls do nothing.
 func (c *Counts) Close() { c.spill.Close() }
 
-// AddPage counts a request for a path, which may have a query, at a time in microseconds.
-func (c *Counts) AddPage(origin, path []byte, agent uint16, status, at int64) error {
-	end, asset := directoryOf(path)
-	c.buffer = append(append(c.buffer[:0], origin...), path[:end]...)
-	if end == 0 {
-		c.buffer = append(c.buffer, '/')
-	}
-	k := key{agent: agent, status: statusOf(status)}
-	if asset {
-		k.status |= isAsset
-	}
-	return c.addAt(k, at)
-}
-
 // The limits of parameters.
 const (
 	mostParameters = 8  // of a URL, the first
 	longParameter  = 64 // bytes of a name; longer names are not counted
 )
 
-// AddParameters counts a request of a crawler for each parameter that the query of its path names.
-func (c *Counts) AddParameters(origin, path []byte, agent uint16, status, at int64) error {
-	_, query, found := bytes.Cut(path, []byte("?"))
-	if !found {
-		return nil
+// sizedName is in front of the directory in the text of cells that count pages by size. No URL of a log has it.
+const sizedName = "/\x01"
+
+// A Request is one for a page.
+type Request struct {
+	Origin []byte
+	Path   []byte // with its query
+	Agent  uint16
+	Status int64
+	At     int64  // microseconds
+	Size   uint32 // of the page that a search crawler got; 0 is none
+	Named  bool   // it counts for each parameter of its query: a crawler may make it
+}
+
+// AddPage counts a request.
+func (c *Counts) AddPage(r *Request) error {
+	end, asset := directoryOf(r.Path)
+	c.buffer = append(append(c.buffer[:0], r.Origin...), r.Path[:end]...)
+	if end == 0 {
+		c.buffer = append(c.buffer, '/')
 	}
-	query, _, _ = bytes.Cut(query, []byte("#"))
-	for n := 0; len(query) > 0 && n < mostParameters; n++ {
-		var pair []byte
-		pair, query, _ = bytes.Cut(query, []byte("&"))
-		name, _, _ := bytes.Cut(pair, []byte("="))
-		if len(name) == 0 || len(name) > longParameter || bytes.IndexByte(name, '/') >= 0 {
-			continue
-		}
-		c.buffer = append(append(append(c.buffer[:0], origin...), "/?"...), name...)
-		if err := c.addAt(key{agent: agent, status: statusOf(status)}, at); err != nil {
+	k := key{agent: r.Agent, status: statusOf(r.Status)}
+	status := k.status
+	if asset {
+		k.status |= isAsset
+	}
+	err := c.addAt(k, r.At, 1)
+	if err == nil && r.Size > 0 && end > 0 && !asset {
+		c.buffer = append(append(append(c.buffer[:0], r.Origin...), sizedName...), r.Path[:end]...)
+		err = c.addAt(key{agent: r.Agent, status: 200, size: uint32(bucketOf(r.Size))}, r.At, longSlot)
+	}
+	if err != nil || !r.Named {
+		return err
+	}
+	for name := range pairs(r.Path) {
+		c.buffer = append(append(append(c.buffer[:0], r.Origin...), "/?"...), name...)
+		if err := c.addAt(key{agent: r.Agent, status: status}, r.At, longSlot); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// sizedName is in front of the directory in the text of cells that count pages by size. No URL of a log has it.
-const sizedName = "/\x01"
-
-// AddSize counts a page of a size that a search crawler got.
-func (c *Counts) AddSize(origin, path []byte, agent uint16, size uint32, at int64) error {
-	end, asset := directoryOf(path)
-	if end == 0 || asset {
-		return nil
-	}
-	c.buffer = append(append(append(c.buffer[:0], origin...), sizedName...), path[:end]...)
-	return c.addAt(key{agent: agent, status: 200, size: uint32(bucketOf(size))}, at)
 }
 
 // txtName is behind the origin in the text of the cells of a robots.txt.
@@ -168,10 +162,13 @@ func (c *Counts) AddTxt(origin []byte, agent uint16, status, size int64, client 
 	return c.add(key{slot: second, agent: agent, status: statusOf(status), size: uint32(min(max(0, size), 1<<32-1)), client: client}, cell{n: 1}, second)
 }
 
-// addAt adds a request of an hour for the directory in the buffer, at a time in microseconds.
-func (c *Counts) addAt(k key, at int64) error {
+// longSlot is how many hours a slot of parameters and sizes has, of which the first and the last time count alone.
+const longSlot = 16
+
+// addAt counts a request for the directory in the buffer at a time in microseconds, in a slot of so many hours.
+func (c *Counts) addAt(k key, at, hours int64) error {
 	second := floor(at, 1e6)
-	k.slot = floor(second, 3600)
+	k.slot = floor(second, hours*3600) * hours
 	offset := uint16(second - k.slot*3600)
 	return c.add(k, cell{1, offset, offset}, second)
 }
@@ -229,25 +226,37 @@ var assets = map[string]bool{
 
 // directoryOf returns where the second directory of a path ends, or the first one or the root, and whether the path is an asset's.
 func directoryOf(path []byte) (end int, asset bool) {
-	if i := bytes.IndexAny(path, "?#"); i >= 0 {
-		path = path[:i]
-	}
 	if len(path) == 0 || path[0] != '/' {
 		return 0, false
 	}
-	name := path[bytes.LastIndexByte(path, '/')+1:]
-	if i := bytes.LastIndexByte(name, '.'); i >= 0 && len(name)-i <= 6 {
-		asset = assets[string(bytes.ToLower(name[i+1:]))]
-	}
 	end = 1
-	for range 2 {
-		i := bytes.IndexByte(path[end:], '/')
-		if i < 0 || i > longSegment {
-			break
+	depth, dot, stop := 0, -1, len(path)
+	for i := 1; i < stop; i++ {
+		switch path[i] {
+		case '?', '#':
+			stop = i
+		case '.':
+			dot = i
+		case '/':
+			dot = -1
+			if depth == 2 || i-end > longSegment {
+				depth = 2
+			} else {
+				end, depth = i+1, depth+1
+			}
 		}
-		end += i + 1
 	}
-	return end, asset
+	if dot < 0 || stop-dot > 6 {
+		return end, false
+	}
+	var name [5]byte
+	n := copy(name[:], path[dot+1:stop])
+	for i, b := range name[:n] {
+		if b >= 'A' && b <= 'Z' {
+			name[i] = b | 0x20
+		}
+	}
+	return end, assets[string(name[:n])]
 }
 
 // sort sorts the cells by their text and then by number, and returns the texts by number. The table does not find cells after it.
@@ -257,8 +266,15 @@ func (c *Counts) sort() (byNumber []string) {
 	for i, text := range texts {
 		rank[c.texts[text]] = uint32(i)
 	}
+	for i := range c.cells { // hashes give way to numbers of the same order as texts and slots
+		e := &c.cells[i]
+		e.hash = uint64(rank[e.key.text])<<32 | uint64(max(0, min(e.key.slot, 1<<32-1)))
+	}
 	slices.SortFunc(c.cells, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(rank[a.key.text], rank[b.key.text]), a.key.compare(&b.key))
+		if a.hash != b.hash {
+			return cmp.Compare(a.hash, b.hash)
+		}
+		return a.key.compare(&b.key)
 	})
 	byNumber = make([]string, len(texts))
 	for text, number := range c.texts {

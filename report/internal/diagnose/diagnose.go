@@ -19,7 +19,11 @@ type Diagnosis struct {
 	Findings  []Row       `json:"findings"` // the most important first
 	Limits    []Row       `json:"limits"`   // of the log: what nothing can be said of
 	Unchecked []Unchecked `json:"unchecked"`
+	AllClear  bool        `json:"all_clear"` // there is no finding, and the log has enough to say so
 }
+
+// Shown is how many findings are shown at once; others are folded below them.
+const Shown = 7
 
 // An Unchecked is codes that were not checked, and what they need.
 type Unchecked struct {
@@ -53,10 +57,24 @@ func (log *Log) unchecked(c *Counts) []Unchecked {
 	return all
 }
 
-// Find returns the findings of a log.
+// Verdict says what it means that nothing was found; "" if something was.
+func (d *Diagnosis) Verdict() string {
+	switch {
+	case len(d.Findings) > 0:
+		return ""
+	case d.AllClear:
+		return "Nothing that calls for action was found."
+	}
+	return "Nothing was found, but the log is not enough to say that all is well."
+}
+
+// Find returns the findings of a log. Without counts, nothing is checked.
 func Find(c *Counts, log *Log) (d Diagnosis, err error) {
-	d = Diagnosis{[]Row{}, []Row{}, log.unchecked(c)}
-	if c.isEmpty() {
+	d = Diagnosis{Findings: []Row{}, Limits: []Row{}, Unchecked: []Unchecked{{Codes, "crawlers of the log: -agent-from-log"}}}
+	if c == nil {
+		return d, nil
+	}
+	if d.Unchecked = log.unchecked(c); c.isEmpty() {
 		return d, nil
 	}
 	g, err := newGrid(c, log)
@@ -83,6 +101,13 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	g.findImpostors()
 	g.findListed()
 	d.Findings, d.Limits = g.rank(), append(d.Limits, g.limits...)
+	for a := 0; a < len(g.Agents) && len(d.Findings) == 0 && log.Statuses; a++ {
+		pages := int64(0)
+		for _, s := range g.sites {
+			pages += s.pages.sum(func(k cellKey) bool { return int(k.agent) == a && g.isSearch(k.agent) && isPage(k) }).n
+		}
+		d.AllClear = d.AllClear || pages >= leastCrawl
+	}
 	for i := range d.Limits {
 		g.endRow(&d.Limits[i])
 		g.sayTraffic(&d.Limits[i])

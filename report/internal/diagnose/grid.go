@@ -28,9 +28,10 @@ type Log struct {
 	Agents   []Agent // by number; the first is for all other clients
 	Texts    []Text  // by origin, the oldest first
 	Dialect  robots.Dialect
-	Statuses bool // the log has them
-	Lists    bool // of addresses are there
-	Sitemaps bool // are there
+	Statuses bool           // the log has them
+	Zone     *time.Location // of the times in sentences; nil is UTC
+	Lists    bool           // of addresses are there
+	Sitemaps bool           // are there
 	Failing  map[string]URLs
 
 	Parameters []Parameter // those with the most requests first

@@ -47,6 +47,7 @@ const (
 	leastShownShare = .0005 // of the log, or
 	leastOwnShare   = .01   // of the requests of each crawler of the row
 	wholeLog        = .9    // of the log, that lasts the whole log
+	leastCrawl      = 100   // page requests of a search crawler, without which nobody can say that all is well
 )
 
 // The thresholds of robots_txt_*.
@@ -162,7 +163,7 @@ const (
 	parameterFan    = 2      // URLs of a path: two weeks show a small part of a space that has thousands
 	parameterSame   = .7     // of the URLs are as large as others of their path
 	parameterBeside = .8     // of the requests, of two parameters of the same URLs
-	LeastValues     = 3      // LeastValues is how many values a parameter has that makes versions of pages
+	leastValues     = 3      // of a parameter that makes versions of pages
 	smallCrawl      = 10_000 // page requests of a crawler to which these hardly matter
 	endlessURLs     = 200
 	endlessOnce     = .95
@@ -184,6 +185,27 @@ const (
 	tallyEdge       = .25 // times the mean requests of a slot, in the time of a row
 	chainRuns       = 50
 	chainShare      = .01
+	chainHolds      = .5 // of the redirects of the directory where it begins, or only names are alike by chance
+)
+
+// The signs of parameters whose values are no pages, and of URLs without end: they tell these from pages that are just many.
+const (
+	mostNames     = 1 << 16 // parameters of a site; later ones are not counted
+	mostDiffer    = 64      // bytes between sizes of one page
+	leastPerValue = 10      // URLs that have the same value, on average, or each may be one page
+	mostPerPlain  = 100     // requests with the parameter for each of the same path without a query, or that is no page
+	leastPages    = 20      // with ids of sessions
+	leastIDs      = 20      // of a parameter that has the name of a session
+	mostShared    = 10      // of so many ids of sessions one may come from several crawlers, or from others as well
+	leastToken    = 16      // bytes of a text that looks like an id
+	mostOthers    = 100     // of how many URLs that a rule closes one may be another
+	leastSureID   = 6       // bytes of an id whose parameter has a sure name
+	leastDates    = 100     // of a calendar
+	perMonth      = 2       // the days of a calendar are more, on average: a list by month ends
+	aheadYears    = 2       // years after the last of the log; later days are of a calendar
+	lastYear      = 2060    // the last one before these, of a log without times
+	firstYear     = 1900    // of dates
+	lateYear      = 2100    // dates from it on are those of a calendar alone; elsewhere they are numbers of things
 )
 
 // The thresholds of crawl_delay_ignored, crawler_impostors, sitemap_bad_urls.

@@ -14,24 +14,27 @@ import (
 
 // The facts that other packages count. Their zero values are empty.
 type (
-	// A Parameter is the distinct URLs that crawlers fetched and may, with a parameter in their query.
+	// A Parameter is the distinct URLs of a site that crawlers fetched and may, with a parameter in their query.
 	Parameter struct {
 		Name        string
+		Origin      string
 		URLs, Paths int64
-		Bare        int64 // URLs whose path is served without a query, too
-		Sized, Same int64 // URLs whose size can be compared with others of their path, and those that are as large
-		Rules       []string
+		Bare        int64  // URLs whose path is served without a query, too
+		Sized, Same int64  // URLs whose size can be compared with others of their path, and those that are as large
+		Pattern     string // of a rule that closes them; "" if its name means something else in a rule
 	}
 
 	// A Space is URLs without end.
 	Space struct {
 		Text     string // "a calendar without end"
 		Origin   string
-		Path     string // of an example
+		Path     string // the directory that they have in common
 		URLs     int64
 		Requests int64 // of crawlers
 		By       map[int]int64
-		Rules    []string
+		Pattern  string // of a rule that closes them and hardly another; "" if none does
+
+		common []byte // the beginning of their paths
 	}
 
 	// A Conduct is what a crawler did to the rules that bind it.
@@ -155,7 +158,7 @@ func (v *survey) addWatched(path string, k cellKey, one count) {
 
 // addParameter adds a cell of a parameter.
 func (v *survey) addParameter(r *record, name string) {
-	if !slices.ContainsFunc(v.Parameters, func(p Parameter) bool { return p.Name == name }) || !v.isCrawler(r.key.agent) {
+	if !slices.ContainsFunc(v.Parameters, func(p Parameter) bool { return p.Name == name && p.Origin == v.site.origin }) || !v.isCrawler(r.key.agent) {
 		return
 	}
 	v.tally(v.parameters, name, r)
@@ -234,7 +237,7 @@ func (v *survey) findWasted() {
 		by, sum := v.parameters[p.Name].busy()
 		agent, share := v.share(by, v.during(sum))
 		same := float64(p.Same) >= parameterSame*float64(p.Sized) && p.Sized > 0
-		if share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
+		if p.Origin != v.site.origin || share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
 			continue
 		}
 		r := Row{
@@ -244,9 +247,7 @@ func (v *survey) findWasted() {
 		if v.site.ownPages(agent, v.whole()) < smallCrawl {
 			r.lost /= 10
 		}
-		if len(p.Rules) > 0 {
-			r.Remedy.Pattern = strings.TrimPrefix(p.Rules[0], "Disallow: ")
-		}
+		r.Remedy.Pattern = p.Pattern
 		i := slices.IndexFunc(v.rows, func(o Row) bool {
 			return o.Code == r.Code && o.Origin == r.Origin && float64(min(o.Requests, r.Requests)) >= parameterBeside*float64(max(o.Requests, r.Requests))
 		})
@@ -276,9 +277,7 @@ func (v *survey) findWasted() {
 			Code: EndlessURLs, Class: "A", Origin: v.site.origin, Path: directory(s.Path), Agents: v.agentsOf(by), From: at(dates.first), To: at(dates.last), Requests: s.Requests, lost: float64(s.Requests) / 4,
 			Evidence: Evidence{URLs: s.URLs, Kind: s.Text, Share: rounded(share), Crawler: v.Agents[agent].Name},
 		}
-		if len(s.Rules) > 0 {
-			r.Remedy.Pattern = strings.TrimPrefix(s.Rules[0], "Disallow: ")
-		}
+		r.Remedy.Pattern = s.Pattern
 		v.rows = append(v.rows, r)
 	}
 	if len(v.Chain.Shapes) > 2 {
@@ -319,7 +318,7 @@ func (v *survey) findChain() {
 		dates.add(w.redirected)
 	}
 	agent, share := v.share(by, v.during(dates))
-	if dates.n < chainRuns || share < chainShare {
+	if dates.n < chainRuns || share < chainShare || path != "/" && float64(v.Chain.Redirects) < chainHolds*float64(dates.n) {
 		return
 	}
 	r := Row{

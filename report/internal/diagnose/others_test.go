@@ -58,8 +58,8 @@ func TestOthers(t *testing.T) {
 		return &Log{
 			Agents: agents, Statuses: true,
 			Texts:      []Text{{Origin: origin, Body: text}},
-			Parameters: []Parameter{{Name: "color", URLs: n(390), Paths: 100, Bare: 390, Rules: []string{"Disallow: /*?color="}}, {Name: "other", URLs: 900, Paths: 1}},
-			Spaces:     []Space{{Text: "a calendar without end", Origin: origin, Path: "/calendar/", URLs: n(counted[EndlessURLs]), Requests: counted[EndlessURLs], By: map[int]int64{1: counted[EndlessURLs]}, Rules: []string{"Disallow: /calendar/"}}},
+			Parameters: []Parameter{{Name: "color", Origin: origin, URLs: n(390), Paths: 100, Bare: 390, Pattern: "/*?color="}, {Name: "other", Origin: origin, URLs: 900, Paths: 1}},
+			Spaces:     []Space{{Text: "a calendar without end", Origin: origin, Path: "/calendar/", URLs: n(counted[EndlessURLs]), Requests: counted[EndlessURLs], By: map[int]int64{1: counted[EndlessURLs]}, Pattern: "/calendar/"}},
 			Chain:      Chain{[]string{"/old/X", "/new/X", "/x/X"}[:int(3*part)], 2 * counted[RedirectChain]},
 			Conducts:   []Conduct{{Agent: 2, Requests: 3000, Knew: n(39), First: begin * 1e6, Last: (begin + day) * 1e6, Gaps: 2000, Short: n(700)}},
 			Listing:    Listing{Listed: 1000, Missing: n(19), MissingIn: map[string]int64{"/a/": 5, "/b/": n(14)}, Requests: 70},
@@ -152,7 +152,7 @@ func TestSoft(t *testing.T) {
 		var requests int64
 		page := func(path string, size int, listed bool) {
 			for _, agent := range []uint16{1, 2} {
-				if err := c.AddSize([]byte(origin), []byte(path), agent, uint32(size), int64(begin+rng.IntN(days*day))*1e6); err != nil {
+				if err := c.AddPage(&Request{Origin: []byte(origin), Path: []byte(path), Agent: agent, Status: 200, Size: uint32(size), At: int64(begin+rng.IntN(days*day)) * 1e6}); err != nil {
 					t.Fatal(err)
 				}
 				requests += int64(bit(size == want.size))

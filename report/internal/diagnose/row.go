@@ -2,7 +2,9 @@ package diagnose
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +32,7 @@ type Row struct {
 	Effects    []Effect  `json:"effects"`
 	Remedy     Remedy    `json:"remedy"`
 	Sentence   string    `json:"sentence"`
+	When       string    `json:"-"` // "Since 3 Oct 20:41"
 
 	lost  float64  // requests of search crawlers
 	also  []string // other crawlers that it concerns, though the row is not about them
@@ -98,6 +101,7 @@ func (g *grid) endRow(r *Row) {
 	if r.whole || r.Ongoing || g.to-r.To.Unix() < edge {
 		r.Ends, r.Ongoing = "log_end", true
 	}
+	r.When = g.when(r)
 	if r.Agents == nil {
 		r.Agents = []string{}
 	}
@@ -127,9 +131,35 @@ func (r *Row) names() string {
 	return strings.Join(shown, ", ") + " and " + show.Plural(int64(n-len(shown)), "other")
 }
 
-// moment names a time, with its year if that is not the end of the log's.
+// Certainty says how sure a row is.
+func (r *Row) Certainty() string {
+	return map[string]string{"A": "certain", "B": "probable", "C": "suspected"}[r.Class]
+}
+
+// Facts returns the evidence of a row, a text for each field that it has.
+func (r *Row) Facts() (all []string) {
+	e := reflect.ValueOf(r.Evidence)
+	for i := range e.NumField() {
+		if e.Field(i).IsZero() {
+			continue
+		}
+		name, _, _ := strings.Cut(e.Type().Field(i).Tag.Get("json"), ",")
+		value := fmt.Sprint(e.Field(i).Interface())
+		switch {
+		case name == "share":
+			value = r.percent()
+		case e.Field(i).Kind() == reflect.Int64:
+			value = show.Number(e.Field(i).Int())
+		}
+		all = append(all, strings.ReplaceAll(name, "_", " ")+" "+value)
+	}
+	return all
+}
+
+// moment names a time by the clock of the page, with its year if that is not the end of the log's.
 func (g *grid) moment(t time.Time) string {
-	if t.Year() != at(g.to).Year() {
+	zone := cmp.Or(g.Zone, time.UTC)
+	if t = t.In(zone); t.Year() != at(g.to).In(zone).Year() {
 		return t.Format("2 Jan 2006 15:04")
 	}
 	return t.Format("2 Jan 15:04")

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/report/internal/findings"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -302,9 +302,17 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 	b.rows = append(b.rows, r)
 }
 
+// meantPaths are the words in names of paths that sites close to crawlers on purpose.
+var meantPaths = regexp.MustCompile(`(?i)(^|[^a-z]|site|[a-df-z])search|recherche|checkout|warenkorb|basket|customer|account|konto|profile|log-?(in|out)|sign-?(in|up|out)|registration|admin|wp-|xmlrpc|graphql|wishlist|trackback|` +
+	`(^|[^a-z])(panier|commande|compte|connexion|inscription|carrito|cesta|cuenta|buscar|busqueda|pedido|carrello|carrinho|pesquisa|ricerca|ordine|winkelwagen|winkelmand|zoeken|bestelling|koszyk|szukaj|varukorg|kassa|korzina|poisk)([^a-z]|$)|` +
+	`(^|[^a-z])([a-z]*cart|suche?|find|query|install|installation|installer|setup|order|user|member|register|auth|cgi|api|ajax|rest|private?|intern(al)?|te?mp|cache|session|track(ing)?|pixel|beacon|stat(istic)?|print|feed|rss|tag|filter|sort|compare|download|export|calendar|comment)s?([^a-z]|$)`)
+
+// isMeant reports whether the words of a rule's path say that sites close it to crawlers on purpose: a log-in, a basket, a search.
+func isMeant(path string) bool { return strings.HasPrefix(path, "/") && meantPaths.MatchString(path) }
+
 // addSection adds the row of a rule that closes a section to crawlers that fetched from it before.
 func (b *ruleBook) addSection(key closure, c *closed) {
-	if len(c.agents) == 0 || findings.IsMeant(key.rule) {
+	if len(c.agents) == 0 || isMeant(key.rule) {
 		return
 	}
 	in := b.inForce(key.text, c.until)

@@ -29,6 +29,7 @@ type levelOf struct {
 	sizes *sizes
 	new   [len(shapes)]int64 // URLs of a shape that crawlers fetched once, and nobody else
 	known int64              // others of a shape
+	all   int64              // URLs
 	by    map[int]int64      // requests of crawlers for new ones
 }
 
@@ -66,10 +67,7 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 	}
 	ends := [3]int{end}
 	stop, _ := directoryOf(url[prefix:])
-	shape := -1
-	if len(page.By) > 0 {
-		shape = shapeOf(url[prefix:], d.After)
-	}
+	shape := shapeOf(url[prefix:], d.After)
 	for i := 1; i < len(ends) && ends[i-1] < prefix+stop; i++ {
 		ends[i] = ends[i-1] + bytes.IndexByte(url[ends[i-1]:], '/') + 1
 	}
@@ -88,6 +86,7 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 			}
 			at.text = append(at.text[:0], url[:ends[i]]...)
 		}
+		at.all++
 		at.Missing += int64(bit(page.Missing))
 		at.Failing += int64(bit(page.Failing))
 		if shape >= 0 {
@@ -121,7 +120,7 @@ func (d *Directories) endFrom(depth int) {
 		if len(at.text) > 0 {
 			d.endShapes(i)
 		}
-		at.text, at.URLs, at.known, at.new = at.text[:0], URLs{}, 0, [len(shapes)]int64{}
+		at.text, at.URLs, at.known, at.all, at.new = at.text[:0], URLs{}, 0, 0, [len(shapes)]int64{}
 		clear(at.by)
 	}
 }
@@ -197,7 +196,7 @@ func (d *Directories) End() (map[string]URLs, []Soft, []Space) {
 
 // addShape counts a URL of a shape.
 func (l *levelOf) addShape(shape int, page *Page) {
-	if page.Again || page.Listed {
+	if page.Again || page.Listed || len(page.By) == 0 {
 		l.known++
 		return
 	}
@@ -224,6 +223,9 @@ func (d *Directories) endShapes(depth int) {
 	split := bytes.Index(at.text, []byte("://")) + 3
 	split += bytes.IndexByte(at.text[split:], '/')
 	one := Space{Text: shapes[shape], Origin: string(at.text[:split]), Path: string(at.text[split:]), URLs: n, By: maps.Clone(at.by)}
+	if depth > 0 && mostOthers*(at.all-n) <= at.all && isPlain(one.Path) {
+		one.Pattern = one.Path
+	}
 	held, number := int64(0), 0
 	for _, s := range d.many {
 		if s.Origin == one.Origin && strings.HasPrefix(s.Path, one.Path) {

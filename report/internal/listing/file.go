@@ -3,8 +3,6 @@
 package listing
 
 import (
-	"time"
-
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -22,33 +20,10 @@ type File struct {
 	Report   *robots.Report // of Text
 	Uses     []Use          // by line; lines that bind none of the crawlers have none
 	Findings []Finding      // by line
-
-	First, Last time.Time     // of its requests; zero if they have no time
-	Changing    bool          // its origin had another text, too, in the time of the log
-	Asked       []AskedPath   // paths of its origins, those with the most requests first
-	AllAsked    int64         // requests of its origins in all of the log; 0 is unknown
-	Prefixes    []Prefix      // directories of its origins, by path
-	Made        map[int]int64 // by crawler, requests that it allowed, without those of impostors
 }
 
 // All returns the origins that have the file, as far as they are named.
 func (f *File) All() []string { return append([]string{f.Origin}, f.Same...) }
-
-// An AskedPath is a path, and how many requests there were for it, of all clients.
-type AskedPath struct {
-	Path     string
-	Requests int64
-	Within   int64 // of Requests, those while the file was in force, where texts were in force one after the other
-}
-
-// A Prefix is a directory, and the requests for paths in it.
-type Prefix struct {
-	Path     string // it ends with "/", which alone is all of the site
-	Requests int64
-	Within   int64         // of Requests, those while the file was in force
-	Made     map[int]int64 // by crawler, those that robots.txt allowed, without those of impostors
-	Sample   []string      // paths in it, each as likely as any other; a small directory may have none
-}
 
 // A Use is the requests that a rule decided or matched.
 type Use struct {

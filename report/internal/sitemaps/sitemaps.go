@@ -200,7 +200,6 @@ type View struct {
 	Rules    []*Rule // those that forbid most URLs
 	MoreURLs int64   // that rules beyond maxRules forbid, each once for each crawler
 	More     int64   // rules that are not shown
-	Worst    *Rule   // that forbids most URLs to search crawlers; nil if none does
 	Statuses bool
 
 	Out, In int64 // distinct URLs of the log, of the origins of sitemaps, that crawlers asked for
@@ -418,26 +417,10 @@ func (k *checker) finish() {
 	slices.SortFunc(v.Rules, func(a, b *Rule) int {
 		return cmp.Or(cmp.Compare(b.URLs, a.URLs), strings.Compare(a.Origin, b.Origin), cmp.Compare(a.Line, b.Line), strings.Compare(a.Text, b.Text))
 	})
-	most := int64(0)
-	for _, r := range v.Rules {
-		if n := r.closed(); n > most {
-			most, v.Worst = n, r
-		}
-	}
 	v.More = int64(max(0, len(v.Rules)-shownRules))
 	v.Rules = v.Rules[:min(len(v.Rules), shownRules)]
 	for _, r := range v.Rules {
 		r.Crawlers = slices.DeleteFunc(r.Crawlers, func(o Offer) bool { return o.Forbidden == 0 })
 	}
 	slices.SortStableFunc(v.Crawlers, func(a, b Offer) int { return cmp.Compare(b.Forbidden, a.Forbidden) })
-}
-
-// closed returns how many URLs the rule forbids to the search crawler that it forbids most to.
-func (r *Rule) closed() (most int64) {
-	for _, o := range r.Crawlers {
-		if o.Search {
-			most = max(most, o.Forbidden)
-		}
-	}
-	return most
 }

@@ -13,39 +13,6 @@ import (
 // of the crawlers at least.
 type Cell struct {
 	Requests, Denied, Violations int64
-	Answers
-}
-
-// Answers count the answers to requests of pages that have a status.
-type Answers struct {
-	Answered   int64
-	Redirected int64 // 3xx, but for 304
-	Missed     int64 // 4xx
-	Failed     int64 // 5xx
-}
-
-// AddAnswer counts an answer of a class of statuses, such as 4 for 404.
-func (a *Answers) AddAnswer(class int, served bool) {
-	a.Answered++
-	switch {
-	case served:
-	case class == 3:
-		a.Redirected++
-	case class == 4:
-		a.Missed++
-	case class == 5:
-		a.Failed++
-	}
-}
-
-// Plus returns the answers with others.
-func (a Answers) Plus(o Answers) Answers {
-	return Answers{a.Answered + o.Answered, a.Redirected + o.Redirected, a.Missed + o.Missed, a.Failed + o.Failed}
-}
-
-// Sub returns the answers without others.
-func (a Answers) Sub(o Answers) Answers {
-	return Answers{a.Answered - o.Answered, a.Redirected - o.Redirected, a.Missed - o.Missed, a.Failed - o.Failed}
 }
 
 // steps are how long the stretches may be, in microseconds.
@@ -161,8 +128,6 @@ type Points struct {
 	Denied [][]int64
 	Bad    [][]int64 // violations
 
-	Answers [][]Answers
-
 	before, after aside
 }
 
@@ -183,22 +148,22 @@ func (s *Series) Points(in timespan.Span, step int, most int64) *Points {
 	first, last := stretch(in.First, steps[step]), stretch(in.Last, steps[step])
 	p := &Points{Step: stepNames[step]}
 	n := int(min(last-first+1, 2*most))
-	p.Cells, p.Denied, p.Bad, p.Answers = columns[int64](s.crawlers, n), columns[int64](s.crawlers, n), columns[int64](s.crawlers, n), columns[Answers](s.crawlers, n)
+	p.Cells, p.Denied, p.Bad = columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n)
 	for i := range n {
 		at := first + int64(i)
 		p.Starts = append(p.Starts, (monday+at*steps[step])/second)
 		for c, cell := range all[at] {
-			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i], p.Answers[c][i] = cell.Requests, cell.Denied, cell.Violations, cell.Answers
+			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i] = cell.Requests, cell.Denied, cell.Violations
 		}
 	}
 	p.before, p.after = s.aside(math.MinInt64, monday+first*steps[step]-1), s.aside(monday+(last+1)*steps[step], math.MaxInt64)
 	return p
 }
 
-func columns[T any](number, length int) [][]T {
-	all := make([][]T, number)
+func columns(number, length int) [][]int64 {
+	all := make([][]int64, number)
 	for i := range all {
-		all[i] = make([]T, length)
+		all[i] = make([]int64, length)
 	}
 	return all
 }

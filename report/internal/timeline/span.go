@@ -153,5 +153,4 @@ func (c *Cell) addCell(other Cell) {
 	c.Requests += other.Requests
 	c.Denied += other.Denied
 	c.Violations += other.Violations
-	c.Answers = c.Plus(other.Answers)
 }

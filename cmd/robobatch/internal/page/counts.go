@@ -20,7 +20,7 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 	if p == nil {
 		return
 	}
-	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone, Texts: r.Now.Texts, Diagnoses: p.Diagnoses}
+	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone, Texts: r.Now.Texts}
 	if opt.Conduct = r.Parts.Counts; !r.Now.Opt.Deeds {
 		memory += opt.Conduct // which nobody needs
 	}
@@ -48,9 +48,6 @@ func (p *Page) With(sink engine.Sink) engine.Sink {
 
 // Denied returns how many verdicts disallowed.
 func (p *Page) Denied() int64 { return p.counts.counter.NumDenied() }
-
-// Findings returns a line for each finding of the page, after Write.
-func (p *Page) Findings() []string { return p.counts.counter.Findings() }
 
 // Changes returns the changes by the rules before, nil without them. It has up to so many rules, families
 // and origins of each kind of change.

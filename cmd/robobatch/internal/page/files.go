@@ -32,13 +32,9 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 			}
 		}
 		slices.Sort(file.Same)
-		if f.First != nil {
-			file.First, file.Last = clock.Time(*f.First), clock.Time(*f.Last)
-		}
-		file.Changing = f.Versions > 1
 		if f.Versions > 1 && f.First != nil {
 			const layout = "2006-01-02 15:04:05"
-			file.When = "from " + file.First.Format(layout) + " to " + file.Last.Format(layout)
+			file.When = "from " + clock.Time(*f.First).Format(layout) + " to " + clock.Time(*f.Last).Format(layout)
 			file.Older = isOlder(f, busiest)
 		}
 		file.Text = t.of(src.Now.Store, f.Ruling)
@@ -109,27 +105,17 @@ type newest struct {
 	key captures.Key
 }
 
-// want adds a text to those that are to be found.
-func (t *texts) want(store *engine.Store, origin robots.Origin, id engine.RulingID) {
-	t.newest[origin] = newest{}
-	if key, ok := store.TextKey(id); ok {
-		t.bodies[key] = nil
-	}
-}
-
-// findTexts reads the texts of files again, and those that crawlers met. There are none in a pack.
-func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, met []report.MetText, d robots.Dialect) (*texts, error) {
+// findTexts reads the texts of files again. There are none in a pack.
+func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, d robots.Dialect) (*texts, error) {
 	t := &texts{map[captures.Key][]byte{}, map[robots.Origin]newest{}, map[robots.Origin][]newest{}}
-	if src.Now.Pack() != "" || len(busiest)+len(met) == 0 {
+	if src.Now.Pack() != "" || len(busiest) == 0 {
 		return t, nil
 	}
-	isBusy := map[robots.Origin]bool{}
 	for i := range busiest {
-		t.want(src.Now.Store, busiest[i].Origin, busiest[i].Ruling)
-		isBusy[busiest[i].Origin] = true
-	}
-	for _, m := range met {
-		t.want(src.Now.Store, m.Origin, m.Ruling)
+		t.newest[busiest[i].Origin] = newest{}
+		if key, ok := src.Now.Store.TextKey(busiest[i].Ruling); ok {
+			t.bodies[key] = nil
+		}
 	}
 	origins := slices.Sorted(maps.Keys(t.newest))
 	for r, err := range src.Now.About(origins).Responses() {
@@ -146,7 +132,7 @@ func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, me
 		if _, wanted := t.bodies[key]; wanted {
 			t.bodies[key] = r.Body
 		}
-		if sent := t.sent[r.Origin]; r.URL == "" && isBusy[r.Origin] && len(sent) < mostSent && (len(sent) == 0 || sent[len(sent)-1].key != key) {
+		if sent := t.sent[r.Origin]; r.URL == "" && len(sent) < mostSent && (len(sent) == 0 || sent[len(sent)-1].key != key) {
 			t.sent[r.Origin] = append(sent, newest{r.FetchedAt, key})
 		}
 		if n, wanted := t.newest[r.Origin]; wanted && r.URL == "" && !r.FetchedAt.Before(n.at) {

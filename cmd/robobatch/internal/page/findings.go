@@ -69,8 +69,8 @@ func (d *digest) print(w io.Writer, all *report.Diagnosis) error {
 			f := &all.Findings[i]
 			fmt.Fprintf(&sb, "%d. %s Fix: %s\n", i+1, ci.Markdown(f.Sentence), ci.Markdown(f.Remedy.Action))
 		}
-		if len(all.Findings) == 0 {
-			sb.WriteString("No finding.\n")
+		if verdict := all.Verdict(); verdict != "" {
+			sb.WriteString(verdict + "\n")
 		}
 		for _, one := range all.Unchecked {
 			fmt.Fprintf(&sb, "\nNot checked: `%s` (needs %s).\n", strings.Join(one.Codes, "`, `"), one.Needs)

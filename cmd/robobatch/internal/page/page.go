@@ -27,7 +27,6 @@ import (
 	"github.com/robobatch/robobatch/internal/localtime"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/report"
-	"github.com/robobatch/robobatch/robots"
 )
 
 // Flags say which page is written beside another output.
@@ -64,7 +63,6 @@ type Page struct {
 	whatIf bool // the page has the panel in which one edits a robots.txt
 	zone   *time.Location
 
-	Diagnoses bool             // Diagnosis is made
 	Diagnosis report.Diagnosis // after Write
 }
 
@@ -207,35 +205,16 @@ func (p *Page) make(ctx context.Context, r Result) error {
 		}
 	}
 	busiest, more := counter.Busiest(shownFiles)
-	met := counter.MetTexts()
-	texts, err := findTexts(ctx, r, busiest, met, opt.Dialect)
+	texts, err := findTexts(ctx, r, busiest, opt.Dialect)
 	if err != nil {
 		return err
 	}
 	run.Files, run.More = listingsOf(r, texts, busiest, &opt, localtime.New(p.zone)), more
-	all := map[engine.RulingID]*robots.Report{}
-	for _, m := range met {
-		if body := texts.of(store, m.Ruling); body != nil && all[m.Ruling] == nil {
-			all[m.Ruling] = robots.Inspect(body, opt.Dialect)
-		}
+	run.Revisions = texts.revisions(localtime.New(p.zone))
+	if run.Diagnosis, err = counter.Diagnose(run); err != nil {
+		return err
 	}
-	run.Texts, run.Revisions = all, texts.revisions(localtime.New(p.zone))
-	// Add to files the paths that were asked for most.
-	files := run.Files
-	for i, asked := range p.counts.counter.MostAsked(busiest, mostAsked) {
-		files[i].Asked = asked
-		if _, requests, known := p.counts.counter.SiteTotals(busiest[i].Sites); known {
-			files[i].AllAsked = requests
-		}
-	}
-	for i, prefixes := range p.counts.counter.Prefixes(busiest) {
-		files[i].Prefixes, files[i].Made = prefixes, p.counts.counter.Allowed(busiest[i].Ruling)
-	}
-	if p.Diagnoses {
-		if p.Diagnosis, err = counter.Diagnose(run); err != nil {
-			return err
-		}
-	}
+	p.Diagnosis = run.Diagnosis
 	if p.whatIf {
 		panel, err := p.whatIfPanel(run, busiest, &opt)
 		if err != nil {

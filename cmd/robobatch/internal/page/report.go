@@ -20,6 +20,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/report"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -68,16 +69,13 @@ type run struct {
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	r := &run{digest: &g.digest}
 	r.Choose(&g.Flags, std, &faults, &faults)
-	r.Now.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines, robots.CleanParamLines}
+	r.Now.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines, robots.CrawlDelayLines}
 	r.Memory.Plan = memory.PlanOf("report")
 	if g.old.IsGiven() {
 		r.Memory.Plan = memory.PlanOf("report -old")
 		r.Old = r.Now.Before(&g.old, &faults)
 	}
 	r.page = New(&g.page, &g.Flags, g.old.AsOf, &r.Passage, &faults)
-	if r.page.Diagnoses = g.digest.isAsked(); r.page.Diagnoses {
-		r.Now.Opt.Directives = append(r.Now.Opt.Directives, robots.CrawlDelayLines)
-	}
 	g.digest.check(targets.Standard(g.page.Report), g.Question.FromLog, &faults)
 	r.ChooseWork(&g.Flags, &output.Options{}, &faults, g.page.Report)
 	if err := faults.Err(); err != nil {
@@ -145,9 +143,6 @@ func (r *run) Run(ctx context.Context) (err error) {
 	}
 	r.WarnRest(s.Warnings)
 	r.Print(r.written())
-	if !r.digest.isAsked() {
-		return nil
-	}
 	if err := r.digest.print(r.Out, &r.page.Diagnosis); err != nil {
 		return console.OutError(err)
 	}
@@ -179,9 +174,18 @@ func (r *run) written() string {
 			text += " of the rules before"
 		}
 	}
-	lines := []string{text}
-	for i, line := range r.page.Findings() {
-		lines = append(lines, fmt.Sprintf("  %d. %s", i+1, line))
+	lines, found := []string{text}, &r.page.Diagnosis
+	for i := range found.Limits {
+		lines = append(lines, "  "+say.Line(found.Limits[i].Sentence))
+	}
+	if verdict := found.Verdict(); verdict != "" {
+		lines = append(lines, "  "+verdict)
+	}
+	for i := range found.Findings[:min(len(found.Findings), report.ShownFindings)] {
+		lines = append(lines, fmt.Sprintf("  %d. %s", i+1, say.Line(found.Findings[i].Sentence)))
+	}
+	if more := len(found.Findings) - report.ShownFindings; more > 0 {
+		lines = append(lines, "  "+say.Count(int64(more), "more finding")+" on the page")
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

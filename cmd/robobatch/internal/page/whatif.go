@@ -16,9 +16,6 @@ import (
 // whatIfCounts is how many counts of a URL and a crawler the panel is given at most.
 const whatIfCounts = 500_000
 
-// mostAsked is how many paths of a file show which of its pages are closed.
-const mostAsked = 1000
-
 // whatIfPanel returns the panel in which one edits a robots.txt. busiest are its files.
 func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *engine.StoreOptions) (report.Panel, error) {
 	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files), Note: leftOutNote(run.Files)}

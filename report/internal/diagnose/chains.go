@@ -1,4 +1,4 @@
-package replies
+package diagnose
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/zeebo/xxh3"
-
-	"github.com/robobatch/robobatch/engine"
 )
 
 // The limits of chains.
@@ -17,7 +15,8 @@ const (
 	recentRedirects = 8  // of a crawler that are remembered
 	recentRows      = 64 // of a crawler, after which they are forgotten
 	mostHops        = 1 << 10
-	mostChain       = 8 // paths
+	mostChain       = 8   // paths
+	longChain       = 128 // bytes of a path, without its last segment
 	chainName       = 'X'
 	manyShapes      = "/…/X"
 )
@@ -32,7 +31,7 @@ type Chains struct {
 
 // A redirect is a request that was redirected.
 type redirect struct {
-	site  engine.SiteID
+	site  uint64
 	last  uint64 // the hash of the last segment
 	shape string
 	row   int // of its crawler
@@ -42,7 +41,7 @@ type redirect struct {
 type hop struct{ from, to string }
 
 // AddAnswer counts an answer to a crawler for a URL of a site.
-func (c *Chains) AddAnswer(site engine.SiteID, url []byte, crawler uint16, redirected bool) {
+func (c *Chains) AddAnswer(site uint64, url []byte, crawler uint16, redirected bool) {
 	for len(c.by) <= int(crawler) {
 		c.by, c.rows = append(c.by, nil), append(c.rows, 0)
 	}
@@ -52,17 +51,19 @@ func (c *Chains) AddAnswer(site engine.SiteID, url []byte, crawler uint16, redir
 		recent = recent[1:]
 	}
 	c.by[crawler] = recent
-	if _, stray := site.Stray(); stray || !redirected && len(recent) == 0 {
+	if !redirected && len(recent) == 0 {
 		return
 	}
-	_, path := splitPath(url)
+	_, path := split(url)
+	path, _, _ = bytes.Cut(path, []byte("?"))
+	path, _, _ = bytes.Cut(path, []byte("#"))
 	last, from, to := lastSegment(path)
-	if from == to || len(path)-(to-from) > samplePath {
+	if from == to || len(path)-(to-from) > longChain {
 		return
 	}
 	for i := len(recent) - 1; i >= 0; i-- {
 		if r := &recent[i]; r.last == last && r.site == site {
-			if shape := shapeOf(path, from, to); r.shape != shape {
+			if shape := hopShape(path, from, to); r.shape != shape {
 				c.addHop(hop{r.shape, shape})
 				c.by[crawler] = append(recent[:i], recent[i+1:]...)
 			}
@@ -75,7 +76,7 @@ func (c *Chains) AddAnswer(site engine.SiteID, url []byte, crawler uint16, redir
 	if recent = c.by[crawler]; len(recent) == recentRedirects {
 		recent = append(recent[:0], recent[1:]...)
 	}
-	c.by[crawler] = append(recent, redirect{site, last, shapeOf(path, from, to), c.rows[crawler]})
+	c.by[crawler] = append(recent, redirect{site, last, hopShape(path, from, to), c.rows[crawler]})
 }
 
 // addHop counts a hop.
@@ -96,8 +97,8 @@ func lastSegment(path []byte) (hash uint64, from, to int) {
 	return xxh3.Hash(path[from:to]), from, to
 }
 
-// shapeOf returns a path with a name in place of its last segment.
-func shapeOf(path []byte, from, to int) string {
+// hopShape returns a path with a name in place of its last segment.
+func hopShape(path []byte, from, to int) string {
 	return string(path[:from]) + string(chainName) + string(path[to:])
 }
 

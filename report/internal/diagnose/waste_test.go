@@ -1,4 +1,4 @@
-package waste
+package diagnose
 
 import (
 	"cmp"
@@ -6,44 +6,36 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-// found returns the spaces of so many made-up paths of one site, each fetched once by a crawler, for a log of 2026.
-func found(number int, path func(rng *rand.Rand, i int) string) []*Space {
-	rng := rand.New(rand.NewPCG(34, 9))
-	all := map[string]int64{}
-	for i := range number {
-		all["https://a.example"+path(rng, i)]++
+const example = "https://a.example"
+
+// pathOf returns the part of a URL before its query or fragment.
+func pathOf(url string) string {
+	if i := strings.IndexAny(url, "?#"); i >= 0 {
+		return url[:i]
 	}
-	s := Spaces{Year: 2026}
-	return rows(&s, all)
+	return url
 }
 
-// rows counts URLs in the order that Spaces asks for, looks at them again, and returns the spaces. Those without requests are
-// not of crawlers.
-func rows(s *Spaces, all map[string]int64) []*Space {
-	urls := make([]string, 0, len(all))
-	for url := range all {
-		urls = append(urls, url)
+// spacesOf adds URLs in the order that Waste asks for, and returns the spaces.
+func spacesOf(all map[string]*Visit) []Space {
+	w := Waste{Year: 2026}
+	for _, url := range slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(strings.Compare(pathOf(a), pathOf(b)), strings.Compare(a, b)) }) {
+		v := all[url]
+		v.URL, v.Origin, v.PathEnd = []byte(url), len(example), len(pathOf(url))
+		w.Add(v)
 	}
-	slices.SortFunc(urls, func(a, b string) int { return cmp.Or(strings.Compare(pathOf(a), pathOf(b)), strings.Compare(a, b)) })
-	look := func(visit func(*Visit)) {
-		for _, url := range urls {
-			v := new(Visit).Of([]byte(url), strings.Index(url[len("https://"):], "/")+len("https://"), len(pathOf(url)))
-			if all[url] > 0 {
-				v.Spent = Spend(v.Spent, 1, all[url])
-			}
-			visit(v)
-		}
-	}
-	if look(s.AddURL); s.Begin() {
-		look(s.TryURL)
-	}
-	return s.Rows()
+	_, spaces := w.End()
+	return spaces
 }
+
+// by returns the visit of a URL with requests of the first crawler.
+func by(requests int64) *Visit { return &Visit{Spent: []Spent{{1, requests}}} }
 
 // TestNoSpaces holds that sites that have just many pages have no space.
 func TestNoSpaces(t *testing.T) {
@@ -191,8 +183,12 @@ func TestNoSpaces(t *testing.T) {
 		"brackets":         func(_ *rand.Rand, i int) string { return fmt.Sprintf("/math/(S(n%d))/p%d", i, i) },
 		"few of a session": func(_ *rand.Rand, i int) string { return fmt.Sprintf("/p/%d?PHPSESSID=abcdef01234567%02d", i, i%19) },
 	} {
-		for _, one := range found(4000, path) {
-			t.Errorf("%s: %s of %d URLs as %q, closed by %q", name, one.Kind, one.URLs, one.Examples, one.Rules)
+		rng, all := rand.New(rand.NewPCG(34, 9)), map[string]*Visit{}
+		for i := range 4000 {
+			all[example+path(rng, i)] = by(1)
+		}
+		for _, one := range spacesOf(all) {
+			t.Errorf("%s: %s: %d URLs below %s", name, one.Text, one.URLs, one.Path)
 		}
 	}
 }
@@ -214,84 +210,36 @@ func some(rng *rand.Rand, all ...string) string {
 	return strings.Join(query, "&")
 }
 
-// TestRulesCloseNoOther holds that a rule that would close other pages is not given, or only with the number of those that it
-// closes: pages that nobody but people asked for are pages, too.
-func TestRulesCloseNoOther(t *testing.T) {
-	for name, path := range map[string]struct {
-		space, other string
-	}{
-		"sid":    {"/forum/t%[1]d.php?sid=aZ3kQ9xTb7LmW%05[1]d", "/modules.php?name=News&sid=%d"},
-		"far":    {"/x/%[1]d?date=20%[2]d-%02[3]d-14", "/road?date=2035-q%d"},
-		"facets": {"", "/c?a=%d&b=2&c=3&q=7"},
-		"talks":  {"", "/c?a=%d&b=2&sid=aZ3kQ9xTb7LmW2pR5"},
-		"orders": {"", "/shop/new/shoe/%d"},
-		"ids":    {"", "/t/%d"},
-	} {
-		for _, others := range []int{0, 3, 900} {
-			rng := rand.New(rand.NewPCG(34, 11))
-			all := map[string]int64{}
-			for i := range 3000 {
-				url := fmt.Sprintf(path.space, i, 31+i/12%9, 1+i%12)
-				switch name {
-				case "facets", "talks":
-					url = "/c?" + some(rng, "a=%d", "b=%d", "c=%d", "d=%d")
-				case "orders":
-					words := []string{string("abcde"[i%5]) + "-color", string("abcd"[i/5%4]) + "-size", string("abcde"[i/20%5]) + "-brand"}
-					rng.Shuffle(len(words), func(a, b int) { words[a], words[b] = words[b], words[a] })
-					url = "/shop/" + strings.Join(words, "/")
-				case "ids":
-					url = fmt.Sprintf("/t/%016x%016x/p%d", rng.Uint64(), rng.Uint64(), i%100)
-					all[fmt.Sprintf("https://a.example/p%d", i%100)] = 1
-				}
-				all["https://a.example"+url]++
-			}
-			for i := range others {
-				all["https://a.example"+fmt.Sprintf(path.other, i)] = 0
-			}
-			s := Spaces{Year: 2026}
-			found := rows(&s, all)
-			if name == "ids" && others == 900 {
-				if len(found) != 0 {
-					t.Errorf("%s: %+v", name, found[0])
-				}
-				continue
-			}
-			if len(found) != 1 {
-				t.Errorf("%s: %d spaces", name, len(found))
-				continue
-			}
-			closes := int64(others)
-			if others == 900 {
-				closes = 0
-			}
-			if one := found[0]; len(one.Rules) > 0 != (others < 900) || one.Rules != nil && one.Others != closes {
-				t.Errorf("%s: %q, which close %d of %d others", name, one.Rules, one.Others, others)
-			}
-		}
+// TestSpaces holds the numbers of spaces beside others, and that sites and directories are counted apart.
+func TestSpaces(t *testing.T) {
+	all := map[string]*Visit{}
+	for i := range 300 {
+		day := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i)
+		all["https://a.example/x/y"+day.Format("?cal=20060102")] = by(3)
+		all["https://a.example/z"+day.Format("?date=2006-01-02")] = by(4)
+		all[fmt.Sprintf("https://b.example/y/%d.html", i)] = by(7)
+		all[fmt.Sprintf("https://b.example/y/%d.html;jsessionid=%032X", i%30, i)] = by(2)
+		all[fmt.Sprintf("https://b.example/(S(%024x))/%d.html", i*0x9e3779b1, i%40)] = by(1)
+		all[fmt.Sprintf("https://c.example/p/%d?view=1;sid=aZ3kQ9xTb7LmW%05d", i%40, i)] = by(1)
+		all["https://c.example"+day.Format("/events?date=2006-01-02")] = by(6)
+		all["https://c.example"+day.Format("/list?year=2006&m=1&day=2")] = by(1)
+		all["https://d.example/x"+day.AddDate(0, 0, i%40-i).Format("/?date=2006-01-02")+fmt.Sprint("&v=", i)] = by(1) // few dates
+		all["https://f.example/en"+day.AddDate(-4, 0, 1).Format("/?date=2006-01-02")] = by(4)                         // not long after the log
 	}
-}
-
-// TestSessionDirs holds that ids in a directory that is called so are those of sessions even where no page is asked for without
-// one, that no rule closes these pages, and that ids which crawlers share are no sessions.
-func TestSessionDirs(t *testing.T) {
-	for _, crawlers := range []int{1, 2} {
-		s := Spaces{Year: 2026}
-		look := func(visit func(*Visit)) {
-			for i := range 4000 {
-				for page := range 3 {
-					path := fmt.Sprintf("https://a.example/s/%08x%08xaf3/p%d", 0x7a3b1c9d+i*0x51ed27, i*0x9e3779b1&0xffffffff, 100*page+i%50)
-					v := new(Visit).Of([]byte(path), len("https://a.example"), len(path))
-					v.Spent = Spend(v.Spent, (i+page)%crawlers, 1)
-					visit(v)
-				}
-			}
-		}
-		if look(s.AddURL); s.Begin() {
-			look(s.TryURL)
-		}
-		if found := s.Rows(); crawlers == 1 && (len(found) != 1 || found[0].Rules != nil || found[0].URLs < 9000) || crawlers == 2 && len(found) != 0 {
-			t.Errorf("%d crawlers: %+v", crawlers, found)
-		}
+	var got []string
+	for _, one := range spacesOf(all) {
+		got = append(got, fmt.Sprint(one.Text, " ", one.Origin, one.Path, " ", one.Requests, " ", one.URLs, " ", one.By, " ", one.Pattern))
+	}
+	want := []string{
+		"a calendar without end https://c.example/ 2100 600 map[1:2100] ",
+		"a calendar without end https://a.example/ 1200 300 map[1:1200] ",
+		"a calendar without end https://a.example/x/ 900 300 map[1:900] ",
+		"URLs with session ids https://b.example/y/ 600 300 map[1:600] /*;jsessionid=",
+		"URLs with session ids https://b.example/ 300 300 map[1:300] /*(S(",
+		"URLs with session ids https://c.example/p/ 300 300 map[1:300] /*?sid=",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("found are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -307,21 +255,9 @@ func TestSharedIDs(t *testing.T) {
 			all := map[string]*Visit{}
 			for i := range 1200 {
 				url := "https://a.example" + fmt.Sprintf(form, i%test.pages, fmt.Sprintf("%08x%08xaf3", 0x7a3b1c9d+i/2*0x51ed27, i/2*0x9e3779b1&0xffffffff))
-				v := new(Visit).Of([]byte(url), len("https://a.example"), len(pathOf(url)))
-				v.Spent, v.Others = Spend(v.Spent, i%test.crawlers, 1), int64(test.people)
-				all[url] = v
+				all[url] = &Visit{Spent: []Spent{{i % test.crawlers, 1}}, Others: int64(test.people)}
 			}
-			s := Spaces{Year: 2026}
-			urls := slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(strings.Compare(pathOf(a), pathOf(b)), strings.Compare(a, b)) })
-			look := func(visit func(*Visit)) {
-				for _, url := range urls {
-					visit(all[url])
-				}
-			}
-			if look(s.AddURL); s.Begin() {
-				look(s.TryURL)
-			}
-			if found := s.Rows(); len(found) != test.want {
+			if found := spacesOf(all); len(found) != test.want {
 				t.Errorf("%s: %s: %d spaces, want %d", name, form, len(found), test.want)
 			}
 		}
@@ -337,114 +273,40 @@ func TestDatesThatEnd(t *testing.T) {
 		failed int64
 		want   int
 	}{
-		"bonds": {"/bonds/2006-01-02", 1, 0, 0}, "bonds by query": {"/bonds?maturity=2006-01-02", 2, 0, 0}, "months": {"/bonds/2006-01", 1, 0, 0}, "days": {"/bonds/2006-01-02", 3, 0, 1},
-		"no pages": {"/bonds/2006-01-02", 3, 1, 0}, "months of events": {"/events/2006-01", 1, 0, 1}, "days of a query": {"/list?start=2006-01-02", 1, 0, 1},
+		"bonds": {"/bonds?maturity=2006-01-02", 2, 0, 0}, "months": {"/bonds?maturity=2006-01", 1, 0, 0}, "days": {"/bonds?maturity=2006-01-02", 3, 0, 1},
+		"no pages": {"/bonds?maturity=2006-01-02", 3, 1, 0}, "months of events": {"/events/?event=2006-01", 1, 0, 1}, "days of a query": {"/list?start=2006-01-02", 1, 0, 1},
 	} {
-		s := Spaces{Year: 2026}
-		look := func(visit func(*Visit)) {
-			for month := range 360 {
-				for day := range test.days {
-					url := "https://a.example" + time.Date(2028, time.Month(1+month), 1+9*day, 0, 0, 0, 0, time.UTC).Format(test.form)
-					v := new(Visit).Of([]byte(url), len("https://a.example"), len(pathOf(url)))
-					v.Spent, v.Failed = Spend(v.Spent, 1, 1), test.failed
-					visit(v)
-				}
+		all := map[string]*Visit{}
+		for month := range 360 {
+			for day := range test.days {
+				v := by(1)
+				v.Failed = test.failed
+				all[example+time.Date(2028, time.Month(1+month), 1+9*day, 0, 0, 0, 0, time.UTC).Format(test.form)] = v
 			}
 		}
-		if look(s.AddURL); s.Begin() {
-			look(s.TryURL)
-		}
-		if found := s.Rows(); len(found) != test.want {
+		if found := spacesOf(all); len(found) != test.want {
 			t.Errorf("%s: %d spaces, want %d", name, len(found), test.want)
 		}
 	}
 }
 
-// TestSpaceCounts holds the numbers of a space beside others, that sites and directories are counted apart, and that memory
-// does not grow.
-func TestSpaceCounts(t *testing.T) {
-	all := map[string]int64{}
-	for i := range 300 {
-		day := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i)
-		all["https://a.example/x"+day.Format("/2006/01/02/")] = 3
-		all["https://b.example/y"+day.Format("/2006/01/02/")] = 5
-		all["https://b.example/z"+day.Format("/2006/01/02/")] = 1
-		all[fmt.Sprintf("https://b.example/y/%d.html", i)] = 7
-		all[fmt.Sprintf("https://b.example/y/%d.html;jsessionid=%032X", i%30, i)] = 2
-		all["https://d.example/x"+day.AddDate(0, 0, i%40-i).Format("/2006/01/02/")+strings.Repeat("a/b/", i%2)] = 1 // few dates
-		all[fmt.Sprintf("https://e.example/1/%s%d", strings.Repeat("a/b/", 2+i%3), i/3)] = 1
-		all["https://f.example/en"+day.Format("/2006/01/02/")] = 4
-		all["https://f.example/en/news"+day.AddDate(0, 0, 1).Format("/2006/01/02/")] = 4
-	}
-	for i := range 20_000 {
-		all[fmt.Sprintf("https://c.example/a%d-%d/b%d-%d/?n%d=1&m%d=2", i, i, i, i, i, i)] = 1
-	}
-	s := Spaces{Year: 2026}
-	var got []string
-	for _, one := range rows(&s, all) {
-		got = append(got, fmt.Sprint(one.Kind, " ", one.Origin, " ", one.Requests, " ", one.URLs, " ", one.By, " ", one.Rules))
-	}
-	want := []string{
-		"calendar https://f.example 2400 600 [{1 2400}] []", // the dates stand behind several paths
-		"calendar https://b.example 1500 300 [{1 1500}] [Disallow: /y/203]",
-		"calendar https://a.example 900 300 [{1 900}] [Disallow: /x/203]",
-		"session ids https://b.example 600 300 [{1 600}] [Disallow: /*;jsessionid=]",
-		"calendar https://b.example 300 300 [{1 300}] [Disallow: /z/203]",
-		"repeated segments https://e.example 300 300 [{1 300}] [Disallow: /*/a/b/a/b/]",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("found are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if len(s.all) > 4*shownSpaces {
-		t.Errorf("%d spaces are kept", len(s.all))
-	}
-}
-
-// TestLateYears holds that a calendar has all later years, as far as they have four digits, and rules that close them, and that
-// numbers beside it are none.
+// TestLateYears holds that a calendar has all later years, as far as they have four digits, and that numbers
+// beside it are none.
 func TestLateYears(t *testing.T) {
-	all, urls := map[string]int64{}, int64(0)
+	all, urls := map[string]*Visit{}, int64(0)
 	for day := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2300; day = day.AddDate(0, 0, 10) {
-		all["https://a.example"+day.Format("/termine/2006/01/02")] = 2
+		all["https://a.example"+day.Format("/termine/?tag=2006-01-02&termin=1")] = by(2)
 		if day.Year() >= 2028 {
 			urls++
 		}
 	}
 	for i := range 900 {
-		all[fmt.Sprintf("https://a.example/shop/%d/%d", 2200+i, 1+i%12)] = 1
-		all[fmt.Sprintf("https://a.example/termine/9%03d-12", i)] = 2
+		all[fmt.Sprintf("https://a.example/shop/?price=%d-%02d", 2200+i, 1+i%12)] = by(1)
+		all[fmt.Sprintf("https://a.example/termine/?tag=9%03d-12", i)] = by(2)
 	}
 	urls += 900
-	s := Spaces{Year: 2026}
-	found := rows(&s, all)
-	if len(found) != 1 || found[0].URLs != urls || found[0].Requests != 2*urls {
+	if found := spacesOf(all); len(found) != 1 || found[0].URLs != urls || found[0].Requests != 2*urls {
 		t.Fatalf("%+v, want one of %d URLs", found, urls)
-	}
-	want := "2028 2029 203 204 205 206 207 208 209 21 22 9"
-	if got := strings.ReplaceAll(strings.Join(found[0].Rules, " "), "Disallow: /termine/", ""); got != want || found[0].Others != 0 {
-		t.Errorf("closed by %s, and %d others, want %s", got, found[0].Others, want)
-	}
-}
-
-// TestRepeatsClose holds that only rules are given that close URLs, and those first that close most.
-func TestRepeatsClose(t *testing.T) {
-	all := map[string]int64{}
-	for i := range 400 {
-		all[fmt.Sprintf("https://a.example/docs/%s%d", strings.Repeat("x/y/", 3+i%3), i)] = 1
-		if i < 300 {
-			all[fmt.Sprintf("https://a.example/w/z/w/z/%d", i)] = 1
-		}
-		if i%2 == 0 {
-			all[fmt.Sprintf("https://a.example/u/v/u/v/u/v/%d", i)] = 1
-			all[fmt.Sprintf("https://a.example/u/v/u/v/u/v/%d/", i)] = 1
-			all[fmt.Sprintf("https://a.example/docs/u/v/u/v/u/v/%d", i)] = 1
-		}
-	}
-	s := Spaces{Year: 2026}
-	found := rows(&s, all)
-	want := []string{"Disallow: /*/u/v/u/v/", "Disallow: /*/x/y/x/y/", "Disallow: /w/z/w/z/"}
-	if len(found) != 1 || !slices.Equal(found[0].Rules, want) {
-		t.Errorf("%+v, want one with %q", found, want)
 	}
 }
 
@@ -461,14 +323,153 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestCleaned holds which parameters Clean-param lines took away.
-func TestCleaned(t *testing.T) {
-	var c Cleaned
-	c.AddURL([]byte("https://a.example/?a=1&ref=2&b=3&sid=4"), []byte("https://a.example/?a=1&b=3"))
-	c.AddURL([]byte("https://a.example/?x=1"), []byte("https://a.example/"))
-	for name, want := range map[string]bool{"a": false, "ref": true, "b": false, "sid": true, "x": true} {
-		if c.names[name] != want {
-			t.Errorf("%s: %t", name, !want)
+// TestParameters compares the counts of parameters with sets of URLs and paths.
+func TestParameters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 5))
+	all := map[string]int64{}
+	for range 40_000 {
+		url := fmt.Sprintf("https://a%d.example/p%d", rng.IntN(3), rng.IntN(40))
+		var pairs []string
+		for range rng.IntN(4) {
+			pairs = append(pairs, []string{"sort", "view", "q", "", "a*b", "a/b", strings.Repeat("x", 70)}[rng.IntN(7)]+[]string{"=" + strconv.Itoa(rng.IntN(9)), "", "=x=y", "=1;page=2"}[rng.IntN(4)])
+		}
+		if len(pairs) > 0 {
+			url += "?" + strings.Join(pairs, []string{"&", "&&"}[rng.IntN(2)])
+		}
+		if rng.IntN(5) == 0 {
+			url += "#sort=1"
+		}
+		all[url] += int64(rng.IntN(4))
+	}
+	want, paths := map[string]*Parameter{}, map[string]bool{}
+	var w Waste
+	for _, url := range slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(strings.Compare(pathOf(a), pathOf(b)), strings.Compare(a, b)) }) {
+		path, n := pathOf(url), all[url]
+		v := &Visit{URL: []byte(url), Origin: len(example) + 1, PathEnd: len(path), Served: 9}
+		if n > 0 {
+			v.Spent = []Spent{{1, n}}
+		}
+		w.Add(v)
+		_, rest, _ := strings.Cut(url, "?")
+		query, _, _ := strings.Cut(rest, "#")
+		names := map[string]bool{}
+		for _, pair := range strings.Split(query, "&") {
+			if name, _, _ := strings.Cut(pair, "="); n > 0 && name != "" && !strings.Contains(name, "/") && len(name) <= longParameter {
+				names[name] = true
+			}
+		}
+		for name := range names {
+			key := url[:len(example)+1] + " " + name
+			if want[key] == nil {
+				want[key] = new(Parameter)
+			}
+			want[key].URLs++
+			_, isBare := all[path]
+			want[key].Bare += int64(bit(isBare))
+			want[key].Paths += int64(bit(!paths[path+key]))
+			paths[path+key] = true
+		}
+	}
+	got, _ := w.End()
+	if len(got) != 12 {
+		t.Errorf("%d parameters: %+v", len(got), got)
+	}
+	for _, p := range got {
+		if one := want[p.Origin+" "+p.Name]; one == nil || p.URLs != one.URLs || p.Bare != one.Bare || p.Paths != one.Paths || (p.Pattern == "/*?"+p.Name+"=") != (p.Name != "a*b") {
+			t.Errorf("%+v, want %+v", p, one)
+		}
+	}
+}
+
+// TestPages holds which parameters make versions of pages: by how many URLs have the same value, by the requests for their paths without
+// them, and by the parameters beside them.
+func TestPages(t *testing.T) {
+	for name, test := range map[string]struct {
+		url    func(i int) string
+		served int64 // requests for each path without a query
+		want   string
+	}{
+		"topics, a scanner":   {func(i int) string { return fmt.Sprintf("/viewtopic.php?t=%d", i) }, 1, ""},
+		"topics":              {func(i int) string { return fmt.Sprintf("/viewtopic.php?t=%d", i) }, 900, ""},
+		"boards and topics":   {func(i int) string { return fmt.Sprintf("/index.php?board=%d&topic=%d", i%20, i) }, 900, ""},
+		"lists":               {func(i int) string { return fmt.Sprintf("/c%d?page=%d", i%40, i/40) }, 900, ""},
+		"forums, a scanner":   {func(i int) string { return fmt.Sprintf("/f?f=%d&from=%d", i%60, i/60) }, 1, ""},
+		"views":               {func(i int) string { return fmt.Sprintf("/c%d?view=%d", i%40, i/40) }, 90, "view"},
+		"views of a scanner":  {func(i int) string { return fmt.Sprintf("/c%d?view=%d", i%40, i/40) }, 0, ""},
+		"two views of a path": {func(i int) string { return fmt.Sprintf("/c?tab=%d&view=%d", i%60, i/60) }, 90, "tab view"},
+		"filters by page":     {func(i int) string { return fmt.Sprintf("/c%d?color=%d&page=%d", i%40, i/40%20, i/800) }, 90, "color"},
+		"few of each path":    {func(i int) string { return fmt.Sprintf("/c%d?t=%d", i/9, i) }, 0, ""},
+		"campaigns":           {func(i int) string { return fmt.Sprintf("/c%d?gclid=%d", i%40, i) }, 90, ""},
+	} {
+		var urls []string
+		for i := range 4000 {
+			urls = append(urls, "https://a.example"+test.url(i))
+		}
+		slices.Sort(urls)
+		var w Waste
+		path := ""
+		for _, url := range urls {
+			if pathOf(url) != path {
+				path = pathOf(url)
+				w.Add(&Visit{URL: []byte(path), Origin: len(example), PathEnd: len(path), Served: test.served})
+			}
+			w.Add(&Visit{URL: []byte(url), Origin: len(example), PathEnd: len(path), Served: 1, Spent: []Spent{{1, 1}}})
+		}
+		found, _ := w.End()
+		var got []string
+		for _, p := range found {
+			got = append(got, p.Name)
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: %q, want %s", name, got, test.want)
+		}
+	}
+}
+
+// TestSizes holds which URLs are about as large as others of their path, and that sizes that are not known say nothing.
+func TestSizes(t *testing.T) {
+	for name, test := range map[string]struct {
+		bare       int64
+		sizes      [][]int64 // by path
+		sized, one int64     // Sized and Same
+	}{
+		"as the path":          {5000, [][]int64{{5000, 5050, 4951, 900}}, 4, 3},
+		"a hundredth more":     {5000, [][]int64{{5051, 4949}}, 2, 0},
+		"of a large page":      {90_000, [][]int64{{90_064, 80_000, 89_935}}, 3, 1},
+		"of one template":      {50_000, [][]int64{{50_300, 50_600, 50_200, 50_900}}, 4, 0},
+		"as the one before":    {0, [][]int64{{5000, 5050, 9000, 9064}}, 3, 2},
+		"no other":             {0, [][]int64{{5000}, {5000}, {5000}}, 0, 0},
+		"all others":           {5000, [][]int64{{2000, 9000, 30_000, 12_000}}, 4, 0},
+		"hardly any known":     {0, [][]int64{{0, 0, 5000, 0, 5000}}, 1, 1},
+		"none known":           {0, [][]int64{{0, 0, 0}}, 0, 0},
+		"the bare one is not":  {0, [][]int64{{5000, 0}, {0, 5000}}, 0, 0},
+		"of two paths, and so": {7000, [][]int64{{7000}, {100, 7000}}, 3, 2},
+	} {
+		var w Waste
+		for n, sizes := range test.sizes {
+			path := fmt.Sprintf("https://a.example/p%d", n)
+			w.Add(&Visit{URL: []byte(path), Origin: len(example), PathEnd: len(path), Served: 1, Size: test.bare})
+			for i, size := range sizes {
+				w.Add(&Visit{URL: fmt.Appendf(nil, "%s?v=%d", path, i), Origin: len(example), PathEnd: len(path), Served: 1, Size: size, Spent: []Spent{{1, 1}}})
+			}
+		}
+		if p := w.of["v"]; p.Sized != test.sized || p.Same != test.one {
+			t.Errorf("%s: %+v, want %d of %d", name, p.Parameter, test.one, test.sized)
+		}
+	}
+}
+
+// TestSample holds that the estimate of different texts is near their number, and exact for few, and that memory is bounded.
+func TestSample(t *testing.T) {
+	for _, n := range []int{0, 1, 90, mostSampled, 1000, 100_000} {
+		var s sample
+		for i := range 2 * n {
+			s.add(strconv.AppendInt(nil, int64(i%n), 10), i/n*(i%n%2))
+		}
+		for got, want := range map[int64]int{s.items(): n, s.shared(): n / 2} {
+			if got < int64(want)*2/3 || got > int64(want)*3/2+1 || n <= mostSampled && got != int64(want) || len(s.by) > mostSampled {
+				t.Errorf("%d, want about %d", got, want)
+			}
 		}
 	}
 }

@@ -1,0 +1,547 @@
+package diagnose
+
+import (
+	"bytes"
+	"cmp"
+	"iter"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/internal/prefix"
+)
+
+// A Waste finds parameters that make versions of pages, or URLs without end: sessions and calendars. URLs come by origin and path, each once, and of a path the one
+// without a query first: so that a site is complete when the next begins, and memory does not grow with the log. Use End after the last.
+type Waste struct {
+	Year int // of the last request; 0 is unknown
+
+	parameters []*parameter
+	spaces     []Space
+	names      []string // of parameters of spaces
+
+	origin, dir, path []byte // of the last URL; dir is the first directory
+	paths, urls       int64  // of the site with a query, and all
+	bare              []byte // the last path that is served without a query
+	plain, size       int64  // how often, and its size; 0 is unknown
+
+	of          map[string]*parameter // of the site
+	seen        []*parameter          // of the URL in hand
+	sessions    map[string]*session   // of the site, by the name as it is written
+	site, below calendar              // of the site, and of dir
+
+	buffer []byte
+}
+
+// A Visit is a URL and its requests.
+type Visit struct {
+	URL             []byte
+	Origin, PathEnd int     // where its path begins and ends
+	Spent           []Spent // requests of crawlers that may make them
+	Others          int64   // requests of clients that are no crawlers
+	Failed          int64   // those of Spent that were answered by an error
+	Served          int64   // requests of anybody that got the page
+	Size            int64   // of the page; 0 is unknown
+}
+
+// Spent is the requests that a crawler spent on a URL.
+type Spent struct {
+	Crawler  int
+	Requests int64
+}
+
+// AddSpent adds requests of a crawler.
+func (v *Visit) AddSpent(crawler int, requests int64) {
+	for i := range v.Spent {
+		if v.Spent[i].Crawler == crawler {
+			v.Spent[i].Requests += requests
+			return
+		}
+	}
+	v.Spent = append(v.Spent, Spent{crawler, requests})
+}
+
+// Add counts a URL.
+func (w *Waste) Add(v *Visit) {
+	if v.PathEnd <= v.Origin || v.URL[v.Origin] != '/' {
+		return
+	}
+	path := v.URL[v.Origin:v.PathEnd]
+	if w.of == nil || !bytes.Equal(v.URL[:v.Origin], w.origin) {
+		w.endSite()
+		w.origin = append(w.origin[:0], v.URL[:v.Origin]...)
+	}
+	if dir := path[:1+max(0, bytes.IndexByte(path[1:], '/')+1)]; !bytes.Equal(dir, w.dir) {
+		w.endCalendar(&w.below)
+		w.dir = append(w.dir[:0], dir...)
+	}
+	if v.PathEnd == len(v.URL) && v.Served > 0 {
+		w.bare, w.plain, w.size = append(w.bare[:0], path...), v.Served, v.Size
+	}
+	if len(v.Spent) == 0 {
+		return
+	}
+	w.urls++
+	w.addParameters(v, path)
+	if !w.addSession(v, path) {
+		w.addDate(v)
+	}
+}
+
+// End returns the parameters, those with the most requests first, and the spaces.
+func (w *Waste) End() (parameters []Parameter, spaces []Space) {
+	w.endSite()
+	slices.SortStableFunc(w.parameters, func(a, b *parameter) int { return cmp.Compare(b.requests, a.requests) })
+	for _, p := range w.parameters {
+		if !slices.Contains(w.names, p.Origin+"?"+p.Name) {
+			parameters = append(parameters, p.Parameter)
+		}
+	}
+	slices.SortStableFunc(w.spaces, func(a, b Space) int { return cmp.Compare(b.Requests, a.Requests) })
+	return parameters, w.spaces
+}
+
+// endSite ends the site.
+func (w *Waste) endSite() {
+	w.endCalendar(&w.below)
+	w.endCalendar(&w.site)
+	for _, name := range slices.Sorted(maps.Keys(w.sessions)) {
+		s := w.sessions[name]
+		// Each visitor gets other ids, on all pages. Ids that several crawlers or people ask for are things, and those of few pages, too.
+		if s.pages.items() >= leastPages && s.ids.items() >= leastIDs && mostShared*s.ids.shared() <= s.ids.items() {
+			switch s.Pattern = "/*?" + name + "="; name[0] {
+			case ';':
+				s.Pattern = "/*" + name + "="
+			case '(':
+				s.Pattern = "/*" + name
+			}
+			w.endSpace(&s.Space, "URLs with session ids", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.of)) {
+		if p := w.of[name]; p.URLs >= parameterURLs && p.values.items() >= leastValues && !campaigns.MatchString(name) && !p.isPages() && !p.isBesidePages() {
+			p.Origin = string(w.origin)
+			w.parameters = append(w.parameters, p)
+		}
+	}
+	w.of, w.sessions, w.paths, w.bare = map[string]*parameter{}, map[string]*session{}, 0, w.bare[:0]
+}
+
+// endSpace keeps a space with its text and the names of its parameters, if it has enough URLs.
+func (w *Waste) endSpace(s *Space, text string, names ...string) {
+	if s.URLs < endlessURLs {
+		return
+	}
+	s.Text, s.Origin, s.Path = text, string(w.origin), string(s.common[:bytes.LastIndexByte(s.common, '/')+1])
+	w.spaces = append(w.spaces, *s)
+	for _, name := range names {
+		w.names = append(w.names, s.Origin+"?"+name)
+	}
+}
+
+// add counts a URL of a space.
+func (s *Space) add(v *Visit) {
+	path := v.URL[v.Origin:v.PathEnd]
+	if s.URLs++; s.URLs == 1 {
+		s.By, s.common = map[int]int64{}, append(s.common[:0], path...)
+	}
+	s.common = s.common[:prefix.Shared(s.common, path)]
+	for _, by := range v.Spent {
+		s.Requests += by.Requests
+		s.By[by.Crawler] += by.Requests
+	}
+}
+
+// isPlain reports whether a text has no byte that means something else in a rule.
+func isPlain(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("*$#%", r) })
+}
+
+// A sample estimates how many different texts there are, and how many of them came from several askers, whatever their order. It has those
+// whose hash begins with some zeros.
+type sample struct {
+	by    map[uint64]int // who asked for it; several is more than one
+	zeros int
+}
+
+const (
+	mostSampled = 256
+	several     = -1 // of who asked
+	people      = -2 // clients that are no crawlers
+)
+
+// add adds a text that somebody asked for.
+func (s *sample) add(text []byte, who int) {
+	h := xxh3.Hash(text)
+	if h>>(64-s.zeros) != 0 {
+		return
+	}
+	if s.by == nil {
+		s.by = map[uint64]int{}
+	}
+	if one, known := s.by[h]; known && one != who {
+		who = several
+	}
+	for s.by[h] = who; len(s.by) > mostSampled; {
+		s.zeros++
+		maps.DeleteFunc(s.by, func(h uint64, _ int) bool { return h>>(64-s.zeros) != 0 })
+	}
+}
+
+// items returns how many texts there are.
+func (s *sample) items() int64 { return int64(len(s.by)) << s.zeros }
+
+// shared returns how many of them came from several.
+func (s *sample) shared() (n int64) {
+	for _, who := range s.by {
+		n += int64(bit(who == several))
+	}
+	return n << s.zeros
+}
+
+// A parameter counts the URLs of a site that have it.
+type parameter struct {
+	Parameter
+	requests int64
+	plain    int64 // requests for its paths without a query that were served
+	values   sample
+	url      int64                // the number of the last one
+	path     int64                // the same of its path
+	last     int64                // the size of the last URL of that path; 0 is unknown
+	beside   map[*parameter]int64 // URLs that have another one, too; at most mostParameters others
+}
+
+// pairs yields the parameters of the query of a path: their names and values.
+func pairs(path []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		_, query, _ := bytes.Cut(path, []byte("?"))
+		query, _, _ = bytes.Cut(query, []byte("#"))
+		sep := []byte("&")
+		if n := bytes.Count(query, []byte(";")); n > 0 && bytes.Count(query, []byte("=")) > n && bytes.IndexByte(query, '&') < 0 {
+			sep = []byte(";")
+		}
+		for n := 0; len(query) > 0 && n < mostParameters; n++ {
+			var pair []byte
+			pair, query, _ = bytes.Cut(query, sep)
+			name, value, _ := bytes.Cut(pair, []byte("="))
+			if len(name) > 0 && len(name) <= longParameter && bytes.IndexByte(name, '/') < 0 && !yield(name, value) {
+				return
+			}
+		}
+	}
+}
+
+// addParameters counts a URL for each of its parameters.
+func (w *Waste) addParameters(v *Visit, path []byte) {
+	isNew, isBare, bare := !bytes.Equal(path, w.path), bytes.Equal(path, w.bare), int64(0)
+	if isBare {
+		bare = w.size
+	}
+	w.seen = w.seen[:0]
+	for name, value := range pairs(v.URL[v.PathEnd:]) {
+		if isNew || w.paths == 0 {
+			w.path, w.paths, isNew = append(w.path[:0], path...), w.paths+1, false
+		}
+		p := w.of[string(name)]
+		if p == nil {
+			if len(w.of) >= mostNames {
+				continue
+			}
+			p = &parameter{Parameter: Parameter{Name: string(name)}, beside: map[*parameter]int64{}}
+			if w.of[p.Name] = p; isPlain(p.Name) {
+				p.Pattern = "/*?" + p.Name + "="
+			}
+		}
+		if p.url == w.urls {
+			continue
+		}
+		p.url = w.urls
+		p.URLs++
+		for _, other := range w.seen {
+			p.addBeside(other)
+			other.addBeside(p)
+		}
+		w.seen = append(w.seen, p)
+		for _, by := range v.Spent {
+			p.requests += by.Requests
+		}
+		p.values.add(value, 0)
+		if p.Bare += int64(bit(isBare)); p.path != w.paths {
+			if p.path, p.last = w.paths, 0; isBare {
+				p.plain += w.plain
+			}
+			p.Paths++
+		}
+		if v.Size > 0 && bare+p.last > 0 {
+			p.Sized++
+			p.Same += int64(bit(isLike(v.Size, bare) || isLike(v.Size, p.last)))
+		}
+		p.last = cmp.Or(v.Size, p.last)
+	}
+}
+
+// addBeside counts a URL that has another parameter, too.
+func (p *parameter) addBeside(other *parameter) {
+	if _, known := p.beside[other]; known || len(p.beside) < mostParameters {
+		p.beside[other]++
+	}
+}
+
+// isBesidePages reports whether most of its URLs have another parameter whose values are pages, and not numbers of those of a list.
+func (p *parameter) isBesidePages() bool {
+	for other, n := range p.beside {
+		if 2*n >= p.URLs && !pagers.MatchString(other.Name) && other.isPages() {
+			return true
+		}
+	}
+	return false
+}
+
+// isLike reports whether two sizes are those of one page, which differ by a token or by their compression. Other pages of one template
+// differ by hundreds of bytes, which may be 1 % of a large one.
+func isLike(a, b int64) bool {
+	differ := max(a-b, b-a)
+	return b > 0 && differ <= mostDiffer && 100*differ <= max(a, b)
+}
+
+var (
+	// pagers are the names of parameters that number the pages of a list, or choose their language: no rule may close these.
+	pagers = regexp.MustCompile(`(?i)^(page|paged|pg|p|pagina|seite|start|offset|lang|language|locale|hl)$`)
+
+	// campaigns are parameters that say where a visitor comes from.
+	campaigns = regexp.MustCompile(`(?i)^(utm_.*|gclid|fbclid|msclkid|yclid|dclid|gbraid|wbraid|mc_cid|mc_eid|_ga)$`)
+)
+
+// isPages reports whether the values of a parameter seem to be pages, as in /index.php?id=7. A filter has its values on many paths, or beside
+// those of others.
+func (p *parameter) isPages() bool {
+	return pagers.MatchString(p.Name) || !campaigns.MatchString(p.Name) && (p.URLs < leastPerValue*p.values.items() || p.plain*mostPerPlain < p.requests)
+}
+
+// A session is the URLs of a site that have an id of a session in a parameter, or behind a ";" of the path.
+type session struct {
+	Space
+	ids, pages sample
+}
+
+// sessionNames are the names of parameters of sessions. The first ones mean nothing else; values of the others must look like ids.
+var sessionNames = regexp.MustCompile(`(?i)^(?:(jsessionid|phpsessid|sessionid|session_id|oscsid|zenid|cftoken|cfid|xtcsid)|sid|session|sessid)$`)
+
+// aspID is an id of a session that ASP.NET writes into paths, as in /(S(lit3py55t21z5v55vlm25s55))/.
+var aspID = regexp.MustCompile(`/(\((?:[A-Z]\([^()/]*\))*?[A-Z]\()([0-9A-Za-z_-]{16,})\)(?:[A-Z]\([^()/]*\))*\)/`)
+
+// isSession reports whether a parameter has an id of a session.
+func isSession(name, value []byte) bool {
+	if len(value) < leastSureID || len(name) < len("sid") || len(name) > len("session_id") {
+		return false
+	}
+	m := sessionNames.FindSubmatchIndex(name)
+	return m != nil && (m[2] >= 0 || isToken(value))
+}
+
+// addSession counts a URL that has an id of a session, and reports whether it has one.
+func (w *Waste) addSession(v *Visit, path []byte) bool {
+	path, rest, _ := bytes.Cut(path, []byte(";"))
+	name, id, _ := bytes.Cut(rest, []byte("="))
+	id, _, _ = bytes.Cut(id, []byte("/"))
+	key := ";" + string(name)
+	w.buffer = append(w.buffer[:0], path...) // the page: the path, and the parameters that are of no session
+	if !isSession(name, id) {
+		if name = nil; bytes.Contains(path, []byte("/(")) {
+			if m := aspID.FindSubmatchIndex(path); m != nil {
+				name, id, key = path[m[2]:m[3]], path[m[4]:m[5]], string(path[m[2]:m[3]])
+				w.buffer = append(append(w.buffer[:0], path[:m[2]]...), path[m[5]:]...)
+			}
+		}
+	}
+	for one, value := range pairs(v.URL[v.PathEnd:]) {
+		if isSession(one, value) && name == nil {
+			name, id, key = one, value, string(one)
+		} else {
+			w.buffer = append(append(append(w.buffer, '&'), one...), value...)
+		}
+	}
+	if name == nil {
+		return false
+	}
+	s := w.sessions[key]
+	if s == nil {
+		s = new(session)
+		w.sessions[key] = s
+	}
+	s.add(v)
+	s.pages.add(w.buffer, 0)
+	for _, by := range v.Spent {
+		s.ids.add(id, by.Crawler)
+	}
+	if v.Others > 0 {
+		s.ids.add(id, people)
+	}
+	return true
+}
+
+// isToken reports whether a text looks like one that a program drew: hexadecimal digits, or letters of both cases and digits,
+// that change often.
+func isToken(text []byte) bool {
+	digits, upper, lower, hex, changes, last := 0, 0, 0, 0, 0, 0
+	for i, b := range text {
+		class := 0
+		switch {
+		case b >= '0' && b <= '9':
+			digits, class = digits+1, 1
+		case b >= 'A' && b <= 'Z':
+			upper, class = upper+1, 2
+		case b >= 'a' && b <= 'z':
+			lower, class = lower+1, 3
+		case b != '-' && b != '_' && b != '(' && b != ')' && b != '=' && b != '~':
+			return false
+		}
+		if class == 1 || class > 1 && b|0x20 <= 'f' {
+			hex++
+		} else if class > 0 && i >= leastToken && upper == 0 && digits < 3 {
+			return false // it is a word
+		}
+		if class != last && class*last > 0 {
+			changes++
+		}
+		last = class
+	}
+	letters := upper + lower
+	if len(text) < leastToken {
+		return false
+	}
+	if hex == digits+letters && len(text)-hex <= 4 {
+		return digits >= 3 && letters >= 2 && (upper == 0 || lower == 0)
+	}
+	return digits >= 3 && len(text)-digits-letters <= 4 && changes*5 >= len(text) && (upper >= 3 && lower >= 3 || digits*8 >= len(text))
+}
+
+// A calendar counts URLs of days and months long after the log, which parameters choose.
+type calendar struct {
+	Space
+	dates   int            // different ones
+	days    map[int]uint32 // of each month that has some, by 12 times its year and its number: a bit each, the lowest is the month itself
+	failed  int64          // requests that found no page
+	isNamed bool           // it is called a calendar
+	names   []string       // of its parameters
+}
+
+var (
+	// dateWords are the names of parameters that have a day in eight digits.
+	dateWords = regexp.MustCompile(`(?i)date|datum|^(day|month|cal|calendar|from|start|when|y)$`)
+
+	// calendarWords are those of parameters of calendars.
+	calendarWords = regexp.MustCompile(`(?i)calend|kalend|event|termin|agenda|month|monat|year`)
+
+	// dayDate is the value of a parameter that is a day or a month.
+	dayDate  = regexp.MustCompile(`^([1-9]\d{3})(?:[-_](\d\d)(?:[-_](\d\d))?|(\d\d)(\d\d))$`)
+	yearName = regexp.MustCompile(`(?i)^y(ear)?$`)
+)
+
+// A date is a day or a month in a URL, and the name of the parameter that has it.
+type date struct {
+	year, month, day int // a day of 0 is a month
+	name             []byte
+}
+
+// isValid reports whether there is such a date.
+func (d *date) isValid() bool {
+	return d.year >= firstYear && d.year <= 9999 && d.month >= 1 && d.month <= 12 && d.day >= 0 && d.day <= 31
+}
+
+// dateOf returns the date of a match, whose first group is the year, and then months and days take turns; all but one are missing.
+func dateOf(text []byte, match []int) (d date) {
+	for i := 2; i < len(match); i += 2 {
+		if match[i] < 0 {
+			continue
+		}
+		n, _ := strconv.Atoi(string(text[match[i]:match[i+1]]))
+		switch {
+		case i == 2:
+			d.year = n
+		case i%4 == 0:
+			d.month = n
+		default:
+			d.day = cmp.Or(n, -1)
+		}
+	}
+	return d
+}
+
+// date returns the date of a URL: one before lateYear if there is one.
+func (w *Waste) date(v *Visit) (d date, isDate bool) {
+	for name, value := range pairs(v.URL[v.PathEnd:]) {
+		if len(value) < 4 || len(value) > len("2031-02-14") || value[0] < '1' || value[0] > '9' {
+			continue
+		}
+		one := date{}
+		if len(value) == 4 && yearName.Match(name) { // its month is in another parameter
+			one.year, _ = strconv.Atoi(string(value))
+			for other, number := range pairs(v.URL[v.PathEnd:]) {
+				switch n, _ := strconv.Atoi(string(number)); strings.ToLower(string(other)) {
+				case "month", "m":
+					one.month = n
+				case "day", "d":
+					one.day = n
+				}
+			}
+		} else if m := dayDate.FindSubmatchIndex(value); m != nil && (len(value) != 8 || dateWords.Match(name)) {
+			one = dateOf(value, m)
+		}
+		if one.isValid() && (!isDate || one.year < lateYear) {
+			one.name = name
+			if d, isDate = one, true; d.year < lateYear {
+				break
+			}
+		}
+	}
+	return d, isDate
+}
+
+// addDate counts a URL of a day or month long after the log.
+func (w *Waste) addDate(v *Visit) {
+	d, isDate := w.date(v)
+	far := lastYear + 1
+	if w.Year > 0 {
+		far = w.Year + aheadYears
+	}
+	if !isDate || d.year < far {
+		return
+	}
+	c := &w.below
+	if len(w.dir) == 1 { // pages of the root are not neighbours
+		c = &w.site
+	}
+	if d.year >= lateYear && !c.isOne() { // elsewhere these are numbers of things
+		return
+	}
+	c.add(v)
+	if c.failed += v.Failed; c.days == nil {
+		c.days = map[int]uint32{}
+	}
+	if month := 12*d.year + d.month; c.days[month]>>d.day&1 == 0 {
+		c.days[month] |= 1 << d.day
+		c.dates++
+	}
+	c.isNamed = c.isNamed || dateWords.Match(d.name) || calendarWords.Match(d.name)
+	if len(c.names) < mostParameters && !slices.Contains(c.names, string(d.name)) {
+		c.names = append(c.names, string(d.name))
+	}
+}
+
+// isOne reports whether it is a calendar: its months have several days, or it is called so, and its pages are there. A list by month ends.
+func (c *calendar) isOne() bool {
+	return c.URLs >= leastDates && c.dates >= leastDates && 2*c.failed <= c.Requests && (c.dates > perMonth*len(c.days) || c.isNamed)
+}
+
+// endCalendar ends a calendar.
+func (w *Waste) endCalendar(c *calendar) {
+	if c.isOne() {
+		w.endSpace(&c.Space, "a calendar without end", c.names...)
+	}
+	*c = calendar{}
+}
