@@ -179,6 +179,14 @@ var faults = map[string]struct {
 		traffic{captures: []sent{{-5, usualText}, {4, closedText}, {11, usualText}}, client: func(v *visit) { v.skip = v.robot && v.day > 4 && v.day < 11 && v.path != "/robots.txt" }},
 		"site_closed", "From 5 Mar 00:00 to 12 Mar 00:00 (7 days) robots.txt shut Googlebot and bingbot out of the whole site (line 2, `Disallow: /`).",
 	},
+	"closed to one all the time": {
+		traffic{captures: []sent{{-5, "User-agent: Googlebot\nDisallow: /\n\n" + usualText}}, client: func(v *visit) { v.skip = v.agent == googlebot && v.path != "/robots.txt" }},
+		"site_closed", "In the whole log of 14 days robots.txt shuts Googlebot out of the whole site (line 2, `Disallow: /`). 1 other search crawler may fetch.",
+	},
+	"closed to all all the time": {
+		traffic{captures: []sent{{-5, closedText}}, client: func(v *visit) { v.skip = v.robot && v.path != "/robots.txt" }},
+		"site_closed", "In the whole log of 14 days robots.txt shuts Googlebot and bingbot out of the whole site (line 2, `Disallow: /`).",
+	},
 	"a path that was never crawled": {
 		traffic{captures: []sent{{-5, usualText + "Disallow: /docs/guide/\n"}}, client: func(v *visit) {
 			v.ask("/docs/", "/docs/guide/")

@@ -163,6 +163,10 @@ func (g *grid) isShown(r *Row) bool {
 	switch r.Code {
 	case RobotsFailed, RobotsMissing, RobotsOther, SitemapBad:
 		return true
+	case SiteClosed:
+		if r.Class == "A" && r.Requests == 0 { // all the time
+			return true
+		}
 	}
 	n := r.Requests
 	if r.Code == ResourcesBlocked {

@@ -296,6 +296,9 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 		}
 	}
 	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))
+	if in.from == 0 && in.to >= b.slots { // nobody knows what they would have made
+		r.lost = leastFailing
+	}
 	if r.lasting() < seenBefore && !slices.ContainsFunc(b.site.txt, func(a answer) bool { return b.isSearch(a.agent) && a.at >= r.From.Unix() && a.at <= r.To.Unix() }) {
 		return
 	}
@@ -390,7 +393,10 @@ func (g *grid) sayRules(r *Row) {
 		if e.Unaffected > 0 {
 			others = " " + show.Plural(int64(e.Unaffected), "other search crawler") + " may fetch."
 		}
-		r.Sentence = fmt.Sprintf("%s robots.txt %s %s out of the whole site %s. About %s are missing.%s", g.when(r), verb, r.names(), where, about(float64(r.Requests))+" requests", others)
+		if r.Requests > 0 {
+			others = " About " + about(float64(r.Requests)) + " requests are missing." + others
+		}
+		r.Sentence = fmt.Sprintf("%s robots.txt %s %s out of the whole site %s.%s", g.when(r), verb, r.names(), where, others)
 		r.Remedy.Action = "It is fixed. Find out how the text got live, and ask for recrawling in the webmaster tools."
 		if r.Ongoing {
 			r.Remedy.Action = "Open the site again, unless these crawlers are meant to stay out."
