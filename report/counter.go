@@ -408,7 +408,7 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 		c.huge++
 	}
 	class := statusClass(b, i, c.status)
-	if b.IsTxt(i) {
+	if r.isTxt = b.IsTxt(i); r.isTxt {
 		return one
 	}
 	c.classes[r.agent][class]++

@@ -47,7 +47,7 @@ func (c *Counter) addHour(b *engine.Batch, r *rowKey, denied bool, page uint32) 
 		origin = append(c.hourOrigin[:0], c.look.Origin(site)...)
 	}
 	c.hourOrigin = origin
-	if !b.IsTxt(r.row) {
+	if !r.isTxt {
 		if r.faked || !c.searchesFor(r.agent) {
 			page = 0
 		}
@@ -82,15 +82,12 @@ func (c *Counter) searchesFor(agent uint16) bool {
 
 // pathOf returns a URL without its origin.
 func pathOf(url []byte) []byte {
-	i := bytes.Index(url, []byte("://"))
-	if i < 0 {
-		return nil
-	}
-	end := bytes.IndexByte(url[i+3:], '/')
+	from := bytes.IndexByte(url, ':') + len("://")
+	end := bytes.IndexByte(url[min(from, len(url)):], '/')
 	if end < 0 {
 		return nil
 	}
-	return url[i+3+end:]
+	return url[from+end:]
 }
 
 // Diagnose returns the findings of the log, after Settle. Without crawlers of the log there are none.

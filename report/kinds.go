@@ -14,6 +14,7 @@ type rowKey struct {
 	agent     uint16 // its number in Counter.callers
 	local     uint32 // the same in the batch
 	faked     bool   // it did not come from the crawler
+	isTxt     bool   // it is a request for a robots.txt
 }
 
 // A kind is a set of rows that are decided alike: by the same ruling, for the same crawler of the log, and with the same
