@@ -240,28 +240,24 @@ func (g *grid) explains(cause, r *Row) bool {
 	if !slices.Contains(effects[cause.Code], r.Code) || cause.Origin != "" && r.Origin != "" && cause.Origin != r.Origin {
 		return false
 	}
-	if r.Code == RobotsFailed && (cause.Code != Outage || cause.Path != "/") {
-		return false
-	}
-	if (r.Code == CrawlerSlowed || r.Code == CrawlerStopped) && cause.Code == SectionClosed && float64(r.Requests) > 2*cause.Evidence.Share*r.Evidence.Expected {
-		return false // the section had not so many of its requests
-	}
-	if r.Code == SectionClosed && cause.Code == ResourcesBlocked && r.Path != cause.Path {
-		return false
-	}
-	within := *cause
+	within, isSame, fits := *cause, cause.Path == r.Path, true
 	switch r.Code {
-	case CrawlerStopped, CrawlerSlowed: // they begin soon after, and may last longer
+	case RobotsFailed:
+		fits = cause.Code == Outage && cause.Path == "/"
+	case CrawlerStopped, CrawlerSlowed: // they begin soon after, and may last longer, but no section has more of their requests than it had
 		within.To = within.To.Add(24 * time.Hour)
+		fits = cause.Code != SectionClosed || float64(r.Requests) <= 2*cause.Evidence.Share*r.Evidence.Expected
+	case SectionClosed:
+		fits = cause.Code != ResourcesBlocked || isSame
 	case SitemapBad: // nearly all of them went away with their section
-		return cause.Path == r.Path && 5*r.Evidence.Paths >= 4*r.Evidence.URLs
+		return isSame && 5*r.Evidence.Paths >= 4*r.Evidence.URLs
 	case NotFoundSection: // a part of what a sitemap lists, or of what fails
 		if cause.Code == SitemapBad {
 			return isBelow(r.Path, cause.Path)
 		}
-		return cause.Path == r.Path && 2*common(&within, r) >= float64(r.lasting())
+		fits = isSame
 	case ServerErrors:
-		return cause.Path == r.Path && 2*common(&within, r) >= float64(r.lasting())
+		fits = isSame
 	}
 	others := 0
 	for _, a := range r.Agents {
@@ -270,10 +266,8 @@ func (g *grid) explains(cause, r *Row) bool {
 	if r.Evidence.Kind == allStopped { // a few that it does not bind may have stopped with the others
 		others -= len(r.Agents) / 4
 	}
-	if len(cause.Agents) > 0 && (len(r.Agents) == 0 || others > 0) {
-		return false
-	}
-	return 2*common(&within, r) >= float64(r.lasting())
+	isOf := len(cause.Agents) == 0 || len(r.Agents) > 0 && others <= 0 || r.Code == ServerErrors || r.Code == NotFoundSection
+	return fits && isOf && 2*common(&within, r) >= float64(r.lasting())
 }
 
 // say writes the sentence and the remedy of a row.

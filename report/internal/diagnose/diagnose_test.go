@@ -280,6 +280,17 @@ func TestLimits(t *testing.T) {
 	if _, expected := g.profile(counts, segment{}).sums(segment{120, 144}); math.Abs(expected-240) > 1 {
 		t.Errorf("%g requests are expected in a gap, want 240", expected)
 	}
+	g.gaps, g.rows, g.traffic = nil, []Row{{Code: SiteClosed, Agents: []string{"Googlebot"}, From: at(begin + 120*hour), To: at(begin + 143*hour)}}, make([][]count, len(agents))
+	for a := range g.traffic {
+		for _, n := range counts {
+			g.traffic[a] = append(g.traffic[a], count{n: int64(n)})
+		}
+	}
+	for a, want := range []float64{0, 240, 0} { // of a crawler that the site kept away then, and of another
+		if _, expected := g.profileOf(a, segment{}).sums(segment{120, 144}); a > 0 && (expected > 235) != (want > 0) {
+			t.Errorf("%s: %g requests are expected while the site was closed", agents[a].Name, expected)
+		}
+	}
 	people := slices.DeleteFunc(slices.Clone(all), func(r request) bool { return r.agent > 0 })
 	if d := find(t, people, nil); len(d.Findings) > 0 || len(d.Limits) != 1 || d.Limits[0].Code != NoCrawlers {
 		t.Errorf("no crawlers: %+v", d)
@@ -317,6 +328,8 @@ func TestMerging(t *testing.T) {
 		row(SitemapBad, "/x/", 0, days*24), row(NotFoundSection, "/x/", 0, days*24, "Googlebot"), row(ServerErrors, "/y/", 20, 100), row(Outage, "/y/", 10, 110),
 		row(SitemapBad, "/z/", 0, days*24), row(NotFoundSection, "/z/old/", 0, days*24, "Googlebot"), row(SectionClosed, "/w/", 200, 330, "bingbot"), row(CrawlerSlowed, "", 200, 330, "bingbot"),
 	}
+	g.rows = append(g.rows, row(SiteClosed, "/", 220, 260, "Applebot", "Yeti", "PetalBot"), row(CrawlerStopped, "", 222, 260, "Applebot", "Yeti", "PetalBot", "GPTBot"))
+	g.rows[12].Evidence.Kind = allStopped // with one that it does not bind
 	g.rows[7].Evidence = Evidence{URLs: 100, Paths: 70}
 	g.rows[9].Evidence.Share, g.rows[10].Evidence = .1, Evidence{Expected: 1000} // the section had not so many
 	var got []string
@@ -329,7 +342,7 @@ func TestMerging(t *testing.T) {
 	}
 	slices.Sort(got)
 	if want := []string{
-		"crawler_slowed", "crawler_slowed", "not_found_section+sitemap_bad_urls", "outage+server_errors", "robots_txt_failed+crawler_stopped", "section_closed", "sitemap_bad_urls+not_found_section",
+		"crawler_slowed", "crawler_slowed", "not_found_section+sitemap_bad_urls", "outage+server_errors", "robots_txt_failed+crawler_stopped", "section_closed", "site_closed+crawler_stopped", "sitemap_bad_urls+not_found_section",
 	}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
