@@ -105,26 +105,20 @@ func (c *Counts) IsOften(requests int64) bool {
 	return float64(requests*day) >= hogDaily*float64(c.dates[1]-c.dates[0])
 }
 
-// A watch is the requests of a crawler for a directory that one of these facts is about.
-type watch struct {
-	all, redirected count
-	late            int64 // of all, in the last quarter of the log
-}
-
-// watches returns the directories whose requests are watched.
-func (g *grid) watches(s *site) map[string]map[uint16]*watch {
-	all := map[string]map[uint16]*watch{}
+// watches returns the directories whose requests are watched, as one of these facts is about them.
+func (g *grid) watches(s *site) map[string]table {
+	all := map[string]table{}
 	if len(g.Chain.Shapes) > 2 {
-		all[directory(g.Chain.Shapes[0])] = map[uint16]*watch{}
+		all[directory(g.Chain.Shapes[0])] = table{}
 	}
 	for _, h := range append([]Hog{g.Hog}, g.Hogs...) {
 		if h.Origin == s.origin && h.Path != "" && h.Bytes >= hogBytes {
-			all[directory(h.Path)] = map[uint16]*watch{}
+			all[directory(h.Path)] = table{}
 		}
 	}
 	for _, space := range g.Spaces {
 		if space.Origin == s.origin {
-			all[directory(space.Path)] = map[uint16]*watch{}
+			all[directory(space.Path)] = table{}
 		}
 	}
 	return all
@@ -138,20 +132,9 @@ func directory(path string) string {
 
 // addWatched adds a count of a directory to those that are watched.
 func (v *survey) addWatched(path string, k cellKey, one count) {
-	for watched, by := range v.watched {
-		if !isPage(k) || !v.isCrawler(k.agent) || !strings.HasPrefix(path, watched) {
-			continue
-		}
-		w := by[k.agent]
-		if w == nil {
-			w = new(watch)
-			by[k.agent] = w
-		}
-		if v.start(int(k.slot)) >= v.to-(v.to-v.from)/4 {
-			w.late += one.n
-		}
-		if w.all.add(one); k.status/100 == 3 && k.status != 304 {
-			w.redirected.add(one)
+	for watched, pages := range v.watched {
+		if isPage(k) && v.isCrawler(k.agent) && strings.HasPrefix(path, watched) {
+			pages.put(k, one)
 		}
 	}
 }
@@ -261,14 +244,12 @@ func (v *survey) findWasted() {
 		if s.Origin != v.site.origin || s.URLs < endlessURLs || float64(s.URLs)*float64(len(s.By)) < endlessOnce*float64(s.Requests) {
 			continue
 		}
-		by, dates, late := map[uint16]int64{}, count{}, int64(0)
+		by, pages := map[uint16]int64{}, v.watched[directory(s.Path)]
 		for a, n := range s.By {
 			by[uint16(a)] = n
-			if w := v.watched[directory(s.Path)][uint16(a)]; w != nil {
-				dates.add(w.all)
-				late += w.late
-			}
 		}
+		dates := pages.sum(func(k cellKey) bool { return by[k.agent] > 0 })
+		late := pages.sum(func(k cellKey) bool { return by[k.agent] > 0 && 4*(int(k.slot)+1) > 3*v.slots }).n
 		agent, share := v.share(by, v.during(dates))
 		if share < endlessShare || float64(late) < endlessLate*float64(dates.n) || dates.n == 0 {
 			continue
@@ -295,8 +276,8 @@ func (v *survey) findHog() {
 			continue
 		}
 		dates := total(v.traffic[h.Agent])
-		if w := v.watched[directory(h.Path)][uint16(h.Agent)]; h.Path != "" && w != nil {
-			dates = w.all
+		if n := v.watched[directory(h.Path)].sum(func(k cellKey) bool { return int(k.agent) == h.Agent }); h.Path != "" && n.n > 0 {
+			dates = n
 		}
 		v.rows = append(v.rows, Row{
 			Code: BytesHog, Class: "A", Origin: h.Origin, Path: h.Path, Agents: []string{v.Agents[h.Agent].Name}, From: at(dates.first), To: at(dates.last), Requests: h.Requests,
@@ -312,11 +293,9 @@ func gigabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e9, 'f',
 // findChain adds the row of a chain of redirects, dated by the redirects of the directory where it begins.
 func (v *survey) findChain() {
 	path := directory(v.Chain.Shapes[0])
-	by, dates := map[uint16]int64{}, count{}
-	for a, w := range v.watched[path] {
-		by[a] = w.redirected.n
-		dates.add(w.redirected)
-	}
+	isMoved := func(k cellKey) bool { return k.status/100 == 3 && k.status != 304 }
+	by, _ := v.watched[path].by(isMoved)
+	dates := v.watched[path].sum(isMoved)
 	agent, share := v.share(by, v.during(dates))
 	if dates.n < chainRuns || share < chainShare || path != "/" && float64(v.Chain.Redirects) < chainHolds*float64(dates.n) {
 		return

@@ -184,7 +184,7 @@ func (g *grid) sayRefused(r *Row) {
 	}
 	r.Sentence = fmt.Sprintf("%s %s %s turned away%s: %s of %s got %d, while visitors got pages.", g.when(r), r.names(), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
 	if r.Class != "A" {
-		r.Sentence = fmt.Sprintf("%s clients that say they are %s %s turned away%s: %s of %s got %d, while visitors got pages.", g.when(r), r.names(), map[bool]string{true: "are", false: "were"}[r.Ongoing], site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
+		r.Sentence = fmt.Sprintf("%s clients that say they are %s %s turned away%s: %s of %s got %d, while visitors got pages.", g.when(r), r.names(), r.verb("were", "are"), site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
 	}
 	r.Remedy.Action = "Let verified " + r.names() + " through the firewall or bot protection: allow-list the published addresses."
 	if r.Evidence.Status == 429 || r.Evidence.Status == 503 {

@@ -178,6 +178,14 @@ func (g *grid) when(r *Row) string {
 	return "From " + g.moment(r.From) + " to " + g.moment(r.To) + " (" + length(r.To.Unix()-r.From.Unix()) + ")"
 }
 
+// verb returns the past of a verb, or its present if the row goes on.
+func (r *Row) verb(past, present string) string {
+	if r.Ongoing {
+		return present
+	}
+	return past
+}
+
 // length says how long a time is.
 func length(seconds int64) string {
 	switch {

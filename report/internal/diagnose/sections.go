@@ -40,7 +40,7 @@ type survey struct {
 	down       []segment        // in which the whole site may have failed
 	parts      []map[bool]int64 // of down: first directories that failed, and that did not
 	rules      *ruleBook
-	watched    map[string]map[uint16]*watch
+	watched    map[string]table
 	parameters map[string]*tally
 	soft       map[string]*tally // by directory
 }
@@ -457,7 +457,7 @@ func (g *grid) saySection(r *Row) {
 		if path == "The site" {
 			path = "the site"
 		}
-		r.Sentence = fmt.Sprintf("%s %s of the requests for %s %s with %d: %s of %s, %s of them by crawlers.", g.when(r), r.percent(), path, map[bool]string{true: "fail", false: "failed"}[r.Ongoing], e.Status, show.Number(r.Requests), show.Number(r.Of), show.Number(e.Crawlers))
+		r.Sentence = fmt.Sprintf("%s %s of the requests for %s %s with %d: %s of %s, %s of them by crawlers.", g.when(r), r.percent(), path, r.verb("failed", "fail"), e.Status, show.Number(r.Requests), show.Number(r.Of), show.Number(e.Crawlers))
 		r.Remedy.Action = "Look at the server's error log for these URLs."
 		if e.Status == 504 {
 			r.Remedy.Action = "504 means that the backend is too slow: look at the slowest pages there."

@@ -202,30 +202,21 @@ func (g *grid) sayTxt(r *Row) {
 	}
 	switch r.Code {
 	case RobotsFailed:
-		verb := "answered"
-		if r.Ongoing {
-			verb = "answers"
-		}
+		verb := r.verb("answered", "answers")
 		r.Sentence = fmt.Sprintf("%s %s %d %s, to %s of %s by %s. Search engines stop crawling a site whose robots.txt fails.", name, verb, e.Status, span, show.Number(r.Requests), plural(e.Fetches, "fetch", "fetches"), r.names())
 		if e.Expected > 2*float64(e.Made) && e.Expected >= 10 {
 			r.Sentence = strings.TrimSuffix(r.Sentence, ".") + fmt.Sprintf(": %s made %s instead of about %s.", e.Crawler, show.Plural(e.Made, "request"), about(e.Expected))
 		}
 		r.Remedy.Action = "Serve robots.txt as a static file that does not depend on the application. Never answer 404 instead: that opens the whole site."
 	case RobotsMissing:
-		verb := "was missing"
-		if r.Ongoing {
-			verb = "is missing"
-		}
+		verb := r.verb("was missing", "is missing")
 		r.Sentence = fmt.Sprintf("%s %s %s: %s of %s by %s got %d. Crawlers take that for “no rules”.", name, verb, span, show.Number(r.Requests), plural(e.Fetches, "fetch", "fetches"), r.names(), e.Status)
 		r.Remedy.Action = "Put the file back."
 		if !r.Ongoing {
 			r.Remedy.Action = "It is fixed. Find out how the file went away."
 		}
 	case RobotsOther:
-		verb := "sent"
-		if r.Ongoing {
-			verb = "sends"
-		}
+		verb := r.verb("sent", "sends")
 		r.Sentence = fmt.Sprintf("%s the server %s something else as %s: %s bytes instead of %s, in %s of %s.", strings.ToUpper(span[:1])+span[1:], verb, name, show.Number(e.Size), show.Number(e.TextSize), show.Number(r.Requests), plural(e.Fetches, "fetch", "fetches"))
 		r.Remedy.Action = "Open /robots.txt in a browser: the usual reasons are a catch-all route or a page of the CDN."
 	}
