@@ -2,6 +2,7 @@ package weblog
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -201,7 +202,7 @@ func (t *table) locate(rows [][][]byte) (choice Choice) {
 			choice.Field = fields[column].name
 			t.plan.of[roleURL] = []pick{{name: choice.Field, at: column, with: -1}}
 		} else if len(targets) == 0 {
-			t.err = noURL(t.header)
+			t.err = fmt.Errorf("%w: there are %s", ErrNoURL, listed(t.header))
 			return choice
 		}
 	} else if !t.opt.isNamed(roleURL) {

@@ -133,17 +133,17 @@ func (p *plan) findProducer() {
 	}
 	told, votes := map[string]string{}, map[string]int{} // by which fields are there
 	for i := range max(1, records) {
-		var shape strings.Builder
-		has := map[string]bool{}
+		has, shape := map[string]bool{}, []byte(nil)
 		for _, f := range p.fields {
-			here := records == 0 || i < len(f.values) && f.values[i] != nil
-			shape.WriteByte("01"[b2i(here)])
-			has[keyOf(f.name)] = here
+			if records == 0 || i < len(f.values) && f.values[i] != nil {
+				has[keyOf(f.name)] = true
+				shape = append(append(shape, f.name...), '\n')
+			}
 		}
-		producer, ok := told[shape.String()]
+		producer, ok := told[string(shape)]
 		if !ok {
 			producer = producerOf(has)
-			told[shape.String()] = producer
+			told[string(shape)] = producer
 		}
 		if votes[producer]++; producer != "" && (p.producer == "" || votes[producer] > votes[p.producer]) {
 			p.producer = producer
@@ -154,13 +154,6 @@ func (p *plan) findProducer() {
 			p.mixed = max(p.mixed, other)
 		}
 	}
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // settleHost leaves the fields that name the site. A host is the client if all are addresses and no other field is, and

@@ -227,11 +227,6 @@ func addressAt(list []byte, place int) []byte {
 // mostNames is how many names of a header an error lists.
 const mostNames = 40
 
-// noURL is the ErrNoURL for a header.
-func noURL(have []string) error {
-	return fmt.Errorf("%w: there are %s", ErrNoURL, listed(have))
-}
-
 // listed returns the first of some names for a message, each no longer than a name should be.
 func listed(names []string) string {
 	short := make([]string, 0, mostNames)

@@ -219,15 +219,15 @@ func isOneSite(urls [][]byte) bool {
 	return true
 }
 
-// isPrivate reports whether a value is an address that no client of the internet has, isPublic whether it is another or a
-// list of some.
+// isPrivate reports whether a value is an address that no client of the internet has, isPublic whether it is another or
+// begins a list of some.
 func isPrivate(value []byte) bool {
 	ip, err := netip.ParseAddr(string(cutPort(value)))
 	return err == nil && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast())
 }
 
 func isPublic(value []byte) bool {
-	first, _, _ := bytes.Cut(value, []byte{','})
-	ip, err := netip.ParseAddr(string(cutPort(trimBlank(first))))
-	return err == nil && !ip.IsPrivate() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast()
+	first := trimBlank(addressAt(value, 1))
+	_, err := netip.ParseAddr(string(cutPort(first)))
+	return err == nil && !isPrivate(first)
 }
