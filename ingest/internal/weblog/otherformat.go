@@ -10,14 +10,13 @@ import (
 func ShapeOf(line []byte, own Format) (isOwn, isOther bool) {
 	signs := signsOf(line)
 	for _, f := range formats {
-		switch {
-		case f.name != own:
-			isOther = isOther || f.isLine(line, signs) && (f.name != JSON || hasURL(line))
-		case (f.line != nil || f.sure > 0) && f.isLine(line, signs):
+		if f.name == own && (f.line != nil || f.sure > 0) && f.isLine(line, signs) {
 			return true, false
 		}
 	}
-	return false, isOther || own != W3C && own != CloudFront && isW3CRequest(line)
+	return false, own != W3C && own != CloudFront && isW3CRequest(line) || slices.ContainsFunc(formats, func(f *format) bool {
+		return f.name != own && f.isLine(line, signs) && (f.name != JSON || hasURL(line))
+	})
 }
 
 // isW3CRequest reports whether a line has a date and a time, and later a method beside a path, or beside a host and a path
