@@ -31,7 +31,7 @@ const (
 	longSegment = 128      // bytes of a directory; a longer one is counted with its parent
 )
 
-// A key tells cells apart. Cells of a directory are by hour, those of parameters and sizes by longSlot. Cells of a robots.txt are by second, with size and client.
+// A key tells cells apart. Cells of a directory are by hour. Cells of a robots.txt are by second, with size and client.
 type key struct {
 	text   uint32 // number of the directory
 	client uint32 // hash of the client that asked for robots.txt
@@ -135,17 +135,17 @@ func (c *Counts) AddPage(r *Request) error {
 	if asset {
 		k.status |= isAsset
 	}
-	err := c.addAt(k, r.At, 1)
+	err := c.addAt(k, r.At)
 	if err == nil && r.Size > 0 && end > 0 && !asset {
 		c.buffer = append(append(append(c.buffer[:0], r.Origin...), sizedName...), r.Path[:end]...)
-		err = c.addAt(key{agent: r.Agent, status: 200, size: uint32(bucketOf(r.Size))}, r.At, longSlot)
+		err = c.addAt(key{agent: r.Agent, status: 200, size: uint32(bucketOf(r.Size))}, r.At)
 	}
 	if err != nil || !r.Named {
 		return err
 	}
 	for name := range pairs(r.Path) {
 		c.buffer = append(append(append(c.buffer[:0], r.Origin...), "/?"...), name...)
-		if err := c.addAt(key{agent: r.Agent, status: status}, r.At, longSlot); err != nil {
+		if err := c.addAt(key{agent: r.Agent, status: status}, r.At); err != nil {
 			return err
 		}
 	}
@@ -162,13 +162,10 @@ func (c *Counts) AddTxt(origin []byte, agent uint16, status, size int64, client 
 	return c.add(key{slot: second, agent: agent, status: statusOf(status), size: uint32(min(max(0, size), 1<<32-1)), client: client}, cell{n: 1}, second)
 }
 
-// longSlot is how many hours a slot of parameters and sizes has, of which the first and the last time count alone.
-const longSlot = 16
-
-// addAt counts a request for the directory in the buffer at a time in microseconds, in a slot of so many hours.
-func (c *Counts) addAt(k key, at, hours int64) error {
+// addAt counts a request of an hour for the directory in the buffer, at a time in microseconds.
+func (c *Counts) addAt(k key, at int64) error {
 	second := floor(at, 1e6)
-	k.slot = floor(second, hours*3600) * hours
+	k.slot = floor(second, 3600)
 	offset := uint16(second - k.slot*3600)
 	return c.add(k, cell{1, offset, offset}, second)
 }

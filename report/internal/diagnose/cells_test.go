@@ -54,7 +54,7 @@ func TestCounts(t *testing.T) {
 		want[fmt.Sprint(r.origin, directories[n], hour-20, r.agent, r.status, 0, 0, n == 8)]++
 		names := map[int][]string{8: {"v"}, 10: {"color", "size"}, 11: {"color"}}[n]
 		for _, name := range names {
-			want[fmt.Sprint(r.origin, "/?"+name, (r.at+32*3600)/(16*3600)*16-32, r.agent, r.status, 0, 0, false)]++
+			want[fmt.Sprint(r.origin, "/?"+name, hour-20, r.agent, r.status, 0, 0, false)]++
 		}
 	}
 	var first []string
