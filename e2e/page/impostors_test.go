@@ -19,7 +19,7 @@ func TestImpostors(t *testing.T) {
 	}
 	var lines []string
 	for i := range 300 {
-		client := []string{"66.249.64.5", "10.0.0.1", "<img src=x onerror=alert(1)>", fmt.Sprintf("45.90.%d.7", i/3), fmt.Sprintf("2a0e:97c0:%x::1", i)}[i%5]
+		client := []string{"66.249.64.5", "10.0.0.1", "<img/src=x/onerror=alert(1)>", fmt.Sprintf("45.90.%d.7", i/3), fmt.Sprintf("2a0e:97c0:%x::1", i)}[i%5]
 		path := []string{"/p", "/<script>alert(1)</script>", "/" + strings.Repeat("long", 200), "/q?\u202e=1", "/=cmd"}[i%7%5]
 		lines = append(lines, fmt.Sprintf("%s - - [01/Feb/2026:10:00:%02d +0000] \"GET %s HTTP/1.1\" 200 %d \"-\" \"Googlebot/2.1\"", client, i%60, path, i))
 	}
