@@ -7,7 +7,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/bench"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/check"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/compile"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/conduct"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/diff"
@@ -15,13 +14,11 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/job"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/merge"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipe"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/rules"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
@@ -36,9 +33,9 @@ var commands = []func() flags.Command{
 	conduct.Command,
 	page.Command,
 	rules.Command,
-	compile.Command,
+	rules.CompileCommand,
 	pipe.Command,
-	merge.Command,
+	series.MergeCommand,
 	series.CheckCommand,
 	bench.Command,
 }
@@ -68,7 +65,7 @@ const onePass = "conduct reads all logs in one run: name them with -in"
 func newProgram() (*cli.Program, []flags.Command) {
 	p := &cli.Program{
 		Name: "robobatch", About: "decide for every URL of a log whether a crawler may fetch it",
-		Version: build.Version(), Date: build.Day(), Topics: words.Topics, Intro: flagsIntro,
+		Version: build.Version(), Date: build.Day(), Topics: flags.Topics, Intro: flagsIntro,
 		Gone: gone,
 	}
 	all := make([]flags.Command, len(commands))

@@ -11,7 +11,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
@@ -155,7 +154,7 @@ func TestValues(t *testing.T) {
 	if got, want := slices.Sorted(slices.Values(robots.Dialects())), slices.Sorted(slices.Values(strings.Split(list, ", "))); !slices.Equal(got, want) {
 		t.Errorf("dialects %q, there are %q", got, want)
 	}
-	if _, err := agents.Expand(words.Agents()); err != nil {
+	if _, err := agents.Expand(flags.AgentNames()); err != nil {
 		t.Errorf("-agent: %v", err)
 	}
 	kinds := strings.Join(output.WhereKinds(), ",")

@@ -29,7 +29,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/panics"
 )
@@ -170,5 +169,5 @@ func unknownCommand(p *cli.Program, name string) error {
 	if info, statErr := os.Stat(name); statErr == nil && !info.IsDir() {
 		return &cli.UsageError{Err: fmt.Errorf("%w; a log is named by a flag: -in %s", err, say.File(name))}
 	}
-	return &cli.UsageError{Err: cli.HintOrMeant(err, name, known, words.CommandsMeant)}
+	return &cli.UsageError{Err: cli.HintOrMeant(err, name, known, flags.CommandsMeant)}
 }

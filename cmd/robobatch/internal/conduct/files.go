@@ -2,9 +2,11 @@ package conduct
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
@@ -92,4 +94,119 @@ func (f *files) drop() (committed bool, err error) {
 		committed, err = committed || done, errors.Join(err, errFile)
 	}
 	return committed, err
+}
+
+// A row is a row of -out. Some of its columns are null in every row of a run, which verified and bytes decide.
+type row struct {
+	*conduct.Row
+	verified, bytes bool // addresses were looked up, and the logs have bytes
+}
+
+// rowColumns are the columns of -out. A new column goes last.
+var rowColumns = slices.Concat([]output.CellColumn[row]{
+	output.CellOf("agent", parquet.Dictionary, false, func(r *row) parquet.Cell { return parquet.Cell{Text: r.Agent} }),
+	output.CellOf("operator", parquet.Dictionary, true, func(r *row) parquet.Cell { return text(r.Operator) }),
+	output.CellOf("origin", parquet.Dictionary, false, func(r *row) parquet.Cell { return parquet.Cell{Text: r.Origin} }),
+	count("requests", func(r *row) int64 { return r.Requests }),
+	sender("verified", func(r *row) int64 { return r.Verified }),
+	sender("impostors", func(r *row) int64 { return r.Impostors }),
+	sender("unpublished", func(r *row) int64 { return r.Unpublished }),
+	sender("stale", func(r *row) int64 { return r.Stale }),
+	sender("no_address", func(r *row) int64 { return r.NoAddress }),
+	count("robots_requests", func(r *row) int64 { return r.Robots }),
+	count("robots_answers", func(r *row) int64 { return r.Answers }),
+	output.CellOf("first_robots", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.FirstAnswer) }),
+	output.CellOf("last_robots", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.LastAnswer) }),
+	output.CellOf("robots_gap_median", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.AnswerMedian, r.AnswerGaps > 0) }),
+	output.CellOf("robots_gap_max", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.AnswerMost, r.AnswerGaps > 0) }),
+	count("disallowed", func(r *row) int64 { return r.Disallowed }),
+	count("violations", func(r *row) int64 { return r.Violations }),
+}, conductColumns(), []output.CellColumn[row]{
+	count("untimed", func(r *row) int64 { return r.Untimed }),
+	output.CellOf("crawl_delay", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.Delay, r.Delay != conduct.NoDelay) }),
+	count("gaps", func(r *row) int64 { return r.Gaps }),
+	count("gaps_short", func(r *row) int64 { return r.ShortGaps }),
+	output.CellOf("first", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.First) }),
+	output.CellOf("last", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.Last) }),
+	output.CellOf("bytes", parquet.Int64, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.bytes, Int: r.Bytes} }),
+})
+
+// conductColumns are the columns that count disallowed requests by the rules that the crawler knew.
+func conductColumns() (columns []output.CellColumn[row]) {
+	for c := range conduct.NumConducts {
+		columns = append(columns, count(c.String(), func(r *row) int64 { return r.Conducts[c] }))
+	}
+	return columns
+}
+
+// count returns a column of numbers.
+func count(name string, n func(r *row) int64) output.CellColumn[row] {
+	return output.CellOf(name, parquet.Int64, false, func(r *row) parquet.Cell { return parquet.Cell{Int: n(r)} })
+}
+
+// sender returns a column of requests by who sent them, null where nobody looked.
+func sender(name string, n func(r *row) int64) output.CellColumn[row] {
+	return output.CellOf(name, parquet.Int64, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.verified, Int: n(r)} })
+}
+
+// text returns a text, null for "".
+func text(s string) parquet.Cell { return parquet.Cell{Null: s == "", Text: s} }
+
+// moment returns a time, null if there is none.
+func moment(micros int64) parquet.Cell {
+	return parquet.Cell{Null: micros == conduct.NoTime, Int: micros}
+}
+
+// seconds returns a span of time in seconds, null if there is none.
+func seconds(micros int64, there bool) parquet.Cell {
+	return parquet.Cell{Null: !there, Float: float64(micros) / 1e6}
+}
+
+// columnsFor returns the columns of -out: without origins, if rows are of all of them.
+func columnsFor(byAgent bool) []output.CellColumn[row] {
+	if !byAgent {
+		return rowColumns
+	}
+	return slices.DeleteFunc(slices.Clone(rowColumns), func(c output.CellColumn[row]) bool { return c.Name == "origin" })
+}
+
+// rowFields returns the fields of -out.
+func rowFields(byAgent bool) []parquet.Field { return output.CellFields(columnsFor(byAgent)) }
+
+// requestColumns are the columns of -rows. A new column goes last.
+var requestColumns = []output.CellColumn[conduct.Request]{
+	output.CellOf("agent", parquet.Dictionary, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: r.Agent} }),
+	output.CellOf("operator", parquet.Dictionary, true, func(r *conduct.Request) parquet.Cell { return text(r.Operator) }),
+	output.CellOf("origin", parquet.Dictionary, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: r.Origin} }),
+	output.CellOf("time", parquet.Time, false, func(r *conduct.Request) parquet.Cell { return moment(r.At) }),
+	output.CellOf("url", parquet.Text, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: string(r.URL)} }),
+	output.CellOf("client", parquet.Text, true, func(r *conduct.Request) parquet.Cell { return text(string(r.Client)) }),
+	output.CellOf("conduct", parquet.Dictionary, false, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Text: r.Conduct.String()} }),
+	output.CellOf("violation", parquet.Bool, true, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Null: !r.Violated, Int: 1} }),
+	output.CellOf("last_robots", parquet.Time, true, func(r *conduct.Request) parquet.Cell { return moment(r.Answer) }),
+	output.CellOf("got_text", parquet.Bool, true, func(r *conduct.Request) parquet.Cell {
+		c := parquet.Cell{Null: r.Answer == conduct.NoTime}
+		if r.HadText {
+			c.Int = 1
+		}
+		return c
+	}),
+	output.CellOf("capture", parquet.Time, true, func(r *conduct.Request) parquet.Cell { return moment(r.Capture) }),
+	output.CellOf("rule", parquet.Dictionary, true, func(r *conduct.Request) parquet.Cell { return text(string(r.Rule)) }),
+	output.CellOf("rule_line", parquet.Int32, true, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Null: r.RuleLine == 0, Int: r.RuleLine} }),
+	output.CellOf("user_agent", parquet.Dictionary, true, func(r *conduct.Request) parquet.Cell { return text(string(r.UserAgent)) }),
+	output.CellOf("status", parquet.Int32, true, func(r *conduct.Request) parquet.Cell { return parquet.Cell{Null: r.Status == 0, Int: r.Status} }),
+	output.CellOf("verified", parquet.Dictionary, true, func(r *conduct.Request) parquet.Cell { return text(r.Verified.String()) }),
+}
+
+// changeColumns are the columns of -changes.
+var changeColumns = []output.CellColumn[conduct.Change]{
+	output.CellOf("agent", parquet.Dictionary, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Text: c.Agent} }),
+	output.CellOf("operator", parquet.Dictionary, true, func(c *conduct.Change) parquet.Cell { return text(c.Operator) }),
+	output.CellOf("origin", parquet.Dictionary, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Text: c.Origin} }),
+	output.CellOf("changed", parquet.Time, false, func(c *conduct.Change) parquet.Cell { return moment(c.At) }),
+	output.CellOf("fetched", parquet.Time, true, func(c *conduct.Change) parquet.Cell { return moment(c.Answer) }),
+	output.CellOf("seconds", parquet.Double, true, func(c *conduct.Change) parquet.Cell { return seconds(c.Answer-c.At, c.Answer != conduct.NoTime) }),
+	output.CellOf("disallowed_before", parquet.Int64, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Int: c.Before} }),
+	output.CellOf("disallowed_after", parquet.Int64, false, func(c *conduct.Change) parquet.Cell { return parquet.Cell{Int: c.After} }),
 }

@@ -4,6 +4,7 @@
 package diff
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -279,3 +280,98 @@ func (r *Report) Changed() bool {
 	}
 	return false
 }
+
+// gates are the kinds of changes that -fail knows: those of the column change, changed for all of these, and
+// otherPreference.
+var gates = ci.Kinds{
+	Names:    []string{"closed", "opened", "other_rule", "changed", otherPreference},
+	Noun:     "kind of change",
+	Examples: "closed=0, closed=0.1% or closed:Googlebot=10",
+}
+
+// otherPreference is the kind of requests for which the answer about a use of the page changed.
+const otherPreference = "other_preference"
+
+// kindOf returns how many requests and URLs of an agent are of a kind.
+func kindOf(a *Agent, kind string) Count {
+	switch kind {
+	case engine.Closed.String():
+		return a.Closed
+	case engine.Opened.String():
+		return a.Opened
+	case engine.OtherRule.String():
+		return a.OtherRule
+	case otherPreference:
+		return a.OtherPreference
+	}
+	return Count{
+		Requests: a.Closed.Requests + a.Opened.Requests + a.OtherRule.Requests, URLs: a.Closed.URLs + a.Opened.URLs + a.OtherRule.URLs,
+	}
+}
+
+// judge returns the verdicts of gates on the crawlers of a report.
+func judge(gates []ci.Gate, r *Report) []ci.Verdict {
+	verdicts := []ci.Verdict{}
+	for _, g := range gates {
+		for i := range r.Agents {
+			if a := &r.Agents[i]; g.About(a.Agent) {
+				count := kindOf(a, g.Kind)
+				verdicts = append(verdicts, g.Judge(a.Agent, count.Requests, a.Requests, r.counts(count)))
+			}
+		}
+	}
+	return verdicts
+}
+
+// A PreferenceChange is the requests for which the answer about a use of the page changed, of Content-Usage
+// and Content-Signal together.
+type PreferenceChange struct {
+	Use  string `json:"use"`  // "train-ai", "search" or "ai-input"
+	From string `json:"from"` // "y", "n" or "unknown"
+	To   string `json:"to"`
+	Count
+	Families     []Part `json:"families"` // as in [Change]
+	MoreFamilies int    `json:"more_families"`
+}
+
+// FillPreferences adds changes of preferences, once the agents are there.
+func (r *Report) FillPreferences(changes []aggregate.PreferenceChange) {
+	for i := range changes {
+		c := &changes[i]
+		name := fieldtext.Valid(c.Agent)
+		k := slices.IndexFunc(r.Agents, func(a Agent) bool { return a.Agent == name })
+		if k < 0 {
+			continue
+		}
+		a, count := &r.Agents[k], countOf(c.ChangeCount)
+		if c.Use == aggregate.AnyUse {
+			a.OtherPreference = count
+			continue
+		}
+		a.Preferences = append(a.Preferences, PreferenceChange{
+			Use: c.Use.String(), From: answerText(c.From), To: answerText(c.To), Count: count,
+			Families: partsOf(c.Families), MoreFamilies: c.MoreFamilies,
+		})
+	}
+}
+
+// answerText returns a preference as check has it.
+func answerText(p robots.Preference) string {
+	return [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[p]
+}
+
+// eachPreferences calls show for each list of agents whose preferences changed alike.
+func (r *Report) eachPreferences(show func(names []string, changes []PreferenceChange)) {
+	for i := range r.Agents {
+		changes := r.Agents[i].Preferences
+		if len(changes) == 0 {
+			continue
+		}
+		if names, first := r.sharers(i, func(a *Agent) bool { return reflect.DeepEqual(a.Preferences, changes) }); first {
+			show(names, changes)
+		}
+	}
+}
+
+// label names the change.
+func (c *PreferenceChange) label() string { return c.Use + ": " + c.From + " to " + c.To }

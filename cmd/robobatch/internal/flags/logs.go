@@ -10,7 +10,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -37,7 +36,7 @@ func (l *Logs) Flags() []cli.Flag {
 			name a line; - is standard input. s3://bucket/key is an object of a store, s3://bucket/logs/
 			a directory. May be repeated.`},
 		{
-			Name: "format", Arg: "name", Values: words.Formats(), Default: "auto",
+			Name: "format", Arg: "name", Values: Formats(), Default: "auto",
 			Set: cli.Text(&l.Format), Doc: `
 			Format of the logs. auto detects it from their first lines; the others are urls, combined
 			(Apache, nginx), w3c (IIS), cloudfront, alb, npm, haproxy, squid, s3, envoy, json, logfmt, ltsv, csv,
@@ -55,7 +54,7 @@ func (l *Logs) Flags() []cli.Flag {
 		{Name: "client-at", Arg: "n", Default: "0", Set: cli.Int(&l.ClientAt), Doc: `
 			Which of several addresses in a field is the client's. 1 is the first, -1 the last.`},
 		{
-			Name: "keep", Arg: "fields", Values: words.Fields(), List: true,
+			Name: "keep", Arg: "fields", Values: Fields(), List: true,
 			Set: func(s string) error { // whose words stand in the record as they were written
 				l.Keep = append(l.Keep, strings.Split(s, ",")...)
 				return nil
@@ -82,7 +81,7 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 	}
 	if err == nil {
 		opt.Format, err = ingest.ParseFormat(format)
-		faults.Add("format", cli.Hint(err, format, words.Formats()))
+		faults.Add("format", cli.Hint(err, format, Formats()))
 	}
 	if l.Base != "" {
 		opt.Fields.Base, err = robots.ParseOrigin(l.Base)
@@ -141,7 +140,7 @@ func parseKeep(text string) (column ingest.KeptColumn, name string) {
 	field := strings.TrimSpace(text)
 	kind, named := ingest.FieldKind(field), false
 	if i := strings.LastIndexByte(field, ':'); i >= 0 {
-		if k, ok := words.KeptTypes[field[i+1:]]; ok {
+		if k, ok := KeptTypes[field[i+1:]]; ok {
 			field, kind, named = field[:i], k, true
 		}
 	}
@@ -189,4 +188,13 @@ func (l *Limits) Choose(input, faults *cli.Faults) (flow.Limit, flow.Requirement
 	require.Rules, err = flow.ParseShare(l.RequireRules)
 	faults.Add("require-rules", err)
 	return limit, require
+}
+
+// Sitemaps are those whose URLs rows are compared with.
+type Sitemaps struct{ Paths []string }
+
+// Flag returns the flag -in-sitemap. adds is a sentence on its effect in the command.
+func (s *Sitemaps) Flag(adds string) cli.Flag {
+	return cli.Flag{Name: "in-sitemap", Arg: "path", Files: true, Set: cli.Each(&s.Paths), Doc: `
+		A sitemap, an index whose files lie beside it, or a directory. ` + adds + ` May be repeated.`}
 }

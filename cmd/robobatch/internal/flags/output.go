@@ -8,7 +8,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
@@ -118,7 +117,7 @@ func WithColumnHints(err error) error {
 	for i, err := range hinted {
 		if c, ok := errors.AsType[*output.ColumnError](err); ok && c.Reason == "unknown" {
 			hinted[i] = cli.Hint(err, c.Name, c.Known)
-			if slices.Contains(words.Fields(), c.Name) {
+			if slices.Contains(Fields(), c.Name) {
 				hinted[i] = fmt.Errorf("%w; fields of the log follow them: -keep %s", err, c.Name)
 			}
 		}

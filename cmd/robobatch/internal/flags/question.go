@@ -8,14 +8,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	_ "time/tzdata" // so that zones are known where the system has none
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/localtime"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -33,13 +34,13 @@ func (r *Reading) Flags() []cli.Flag {
 		},
 		{
 			Name: "agent-chars", Arg: "set", Rare: true,
-			Values: words.AgentChars, Default: "standard", Set: cli.Text(&r.AgentChars), Doc: `
+			Values: AgentChars, Default: "standard", Set: cli.Text(&r.AgentChars), Doc: `
 			Characters that a crawler's name may have. standard: letters, - and _. extended: digits
 			and dots, too.`,
 		},
 		{
 			Name: "yandex-empty-allow", Arg: "what", Rare: true,
-			Values: words.EmptyAllow, Default: "disallow", Set: cli.Text(&r.EmptyAllow), Doc: `
+			Values: EmptyAllow, Default: "disallow", Set: cli.Text(&r.EmptyAllow), Doc: `
 			What "Allow:" without a value does in the dialect yandex. disallow: it forbids all.
 			ignore: nothing.`,
 		},
@@ -87,7 +88,7 @@ func (a *Agents) Verifies() bool { return len(a.Ranges) > 0 || a.Hosts != "" }
 // NamesFlag returns the flag -agent; about is its first sentence, and byDefault its value without it.
 func (a *Agents) NamesFlag(about, byDefault string) cli.Flag {
 	return cli.Flag{
-		Name: "agent", Arg: "names", Values: words.Agents(), List: true, Set: cli.Words(&a.Names),
+		Name: "agent", Arg: "names", Values: AgentNames(), List: true, Set: cli.Words(&a.Names),
 		Doc: about + " @search, @ai and others name sets of known crawlers; @./list.txt is a file with a name " +
 			"a line. May be repeated. Default: " + byDefault,
 	}
@@ -124,7 +125,7 @@ func (a *Agents) LogFlags() []cli.Flag {
 			-as-of log, violation is null where such a copy allows the URL. A capture's max-age overrides
 			it. 0: nobody has copies. Default: 24h.`},
 		{
-			Name: "unknown-agents", Arg: "what", Values: words.UnknownAgents, Rare: true,
+			Name: "unknown-agents", Arg: "what", Values: UnknownAgents, Rare: true,
 			Set: cli.Text(&a.Unknown), Doc: `
 			What -agent-from-log does with rows of other clients. star: only groups for * bind them.
 			skip: they are left out. Default: star.`,
@@ -159,7 +160,7 @@ func (q *Question) LogFlags(about string) []cli.Flag {
 func (q *Question) AnswerFlags() []cli.Flag {
 	return []cli.Flag{
 		{
-			Name: "missing", Arg: "what", Values: words.Missing, Default: "allow", Rare: true,
+			Name: "missing", Arg: "what", Values: Missing, Default: "allow", Rare: true,
 			Set: cli.Text(&q.Missing), Doc: `
 			The answer for an origin that has no robots.txt in -rules. One of allow, disallow and
 			null.`,
@@ -185,7 +186,7 @@ func (q *Question) Choose(faults *cli.Faults) (opt engine.StoreOptions) {
 	opt.Cache = q.chooseCache(faults)
 	opt.Ranges = q.chooseRanges(faults)
 	opt.Tokens = agents.NeedNamed(AskedAgents(&opt), opt.Dialect)
-	missing, err := cli.Choose("answer", q.Missing, words.Missing)
+	missing, err := cli.Choose("answer", q.Missing, Missing)
 	faults.Add("missing", err)
 	opt.Missing = engine.Missing(missing)
 	return opt
@@ -202,8 +203,8 @@ func (r *Reading) Choose(faults *cli.Faults) (d robots.Dialect, asOf time.Time) 
 		known             []string // the second sets the option
 		option            robots.Dialect
 	}{
-		{"agent-chars", "set", r.AgentChars, words.AgentChars, robots.WideTokens},
-		{"yandex-empty-allow", "meaning", r.EmptyAllow, words.EmptyAllow, robots.EmptyAllowIgnored},
+		{"agent-chars", "set", r.AgentChars, AgentChars, robots.WideTokens},
+		{"yandex-empty-allow", "meaning", r.EmptyAllow, EmptyAllow, robots.EmptyAllowIgnored},
 	} {
 		i, err := cli.Choose(choice.kind, choice.value, choice.known)
 		faults.Add(choice.flag, err)
@@ -258,13 +259,13 @@ func (a *Agents) chooseLogAgents(faults *cli.Faults) engine.LogAgents {
 		if !a.FromLog {
 			faults.Add("unknown-agents", errors.New("this is about the crawlers of the log: add -agent-from-log"))
 		}
-		_, err := cli.Choose("answer", a.Unknown, words.UnknownAgents)
+		_, err := cli.Choose("answer", a.Unknown, UnknownAgents)
 		faults.Add("unknown-agents", err)
 	}
 	switch {
 	case !a.FromLog:
 		return engine.LogAgentsOff
-	case a.Unknown == words.Skip:
+	case a.Unknown == Skip:
 		return engine.LogAgentsSkip
 	}
 	return engine.LogAgentsStar
@@ -382,7 +383,7 @@ func Asked(q *Question, l *Logs, layout, where string) summary.Asked {
 		a.RangesHash, a.RangesAge = q.rangesHash, cmp.Or(q.RangesAge, "7d")
 	}
 	if q.FromLog {
-		a.UnknownAgents = cmp.Or(q.Unknown, words.Star)
+		a.UnknownAgents = cmp.Or(q.Unknown, Star)
 	}
 	return a
 }
@@ -393,4 +394,27 @@ func AgentsOf(opt *engine.StoreOptions) []string {
 		return []string{"*"}
 	}
 	return opt.Agents
+}
+
+// A Zone is the place by whose clock days and hours are counted.
+type Zone struct {
+	Name string // "" is UTC
+	Used bool   // something besides a page counts by it
+}
+
+// Flag returns the flag -timezone.
+func (z *Zone) Flag() cli.Flag {
+	return cli.Flag{Name: "timezone", Arg: "name", Rare: true, Set: cli.Text(&z.Name), Doc: `
+		The zone of the days of a report and of -partition-by date. Its IANA name, such as Europe/Berlin. Default:
+		UTC.`}
+}
+
+// Location returns the zone; UTC, with a fault, if there is none of that name.
+func (z *Zone) Location(faults *cli.Faults) *time.Location {
+	loc, err := localtime.Parse(z.Name)
+	faults.Add("timezone", err)
+	if err != nil {
+		return time.UTC
+	}
+	return loc
 }

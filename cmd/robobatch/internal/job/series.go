@@ -17,7 +17,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -60,7 +59,7 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	var err error
 	p.skip, err = parseOnError(g.series.onError)
 	faults.Add("on-error", cli.Hint(err, g.series.onError, onErrors))
-	p.dir.Shard, err = shard.Parse(g.series.shard, os.Getenv)
+	p.dir.Shard, err = series.Parse(g.series.shard, os.Getenv)
 	faults.Add("shard", err)
 	for _, given := range []struct {
 		flag string

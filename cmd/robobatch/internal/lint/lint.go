@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -137,3 +138,125 @@ type Key struct {
 
 // Key returns the key of the finding.
 func (f *Finding) Key() Key { return Key{f.Origin, f.Code, strings.TrimSpace(f.Source)} }
+
+//go:generate go test -count 1 -run TestPage -update .
+
+// A Severity says how bad a finding is.
+type Severity uint8
+
+// The severities, worst first.
+const (
+	Error   Severity = iota // the file does something else than its author meant
+	Warning                 // it may not
+	Info                    // it does, and somebody may wonder
+)
+
+// Severities are the names of the severities, worst first.
+var Severities = []string{"error", "warning", "info"}
+
+// A Gate is the severities that fail: so many of the worst. Of 0 none does.
+type Gate int
+
+// Fails reports whether a severity fails.
+func (g Gate) Fails(s Severity) bool { return int(s) < int(g) }
+
+// String returns the name.
+func (s Severity) String() string { return Severities[s] }
+
+// A Code is a kind of finding, with its explanation.
+type Code struct {
+	Name     robots.Code
+	Severity Severity
+	What     string // its meaning, in one or two sentences
+	Do       string // the remedy
+	Bad      string // a file that has it, or its beginning if there are Rules
+	Rules    int    // bytes of rules, all different, that follow in the bad file
+	Good     string // the same, mended
+	Dialect  string // in which it occurs; "" is google
+}
+
+// Lookup returns the code of that name, and whether there is one.
+func Lookup(name robots.Code) (Code, bool) {
+	i, ok := slices.BinarySearchFunc(Codes, name, func(c Code, name robots.Code) int {
+		return strings.Compare(string(c.Name), string(name))
+	})
+	if !ok {
+		return Code{Name: name}, false
+	}
+	return Codes[i], true
+}
+
+// Text explains the code in lines of at most 80 columns.
+func (c *Code) Text(fill func(text string, width int) string) string {
+	const width = 80
+	text := string(c.Name) + ": " + c.Severity.String() + "\n\n" + fill(c.What, width) + "\n\n" + fill(c.Do, width) + "\n"
+	if c.Dialect != "" {
+		text += "\nIn the dialect " + c.Dialect + ".\n"
+	}
+	return text + "\nBad:\n\n" + Indent(c.bad()) + "\nGood:\n\n" + Indent(c.Good)
+}
+
+// bad returns the bad file. Rules are made here and not in Codes: every start of the program would
+// take 6 ms more.
+func (c *Code) bad() string {
+	var sb strings.Builder
+	sb.WriteString(c.Bad)
+	for i := 0; sb.Len() < len(c.Bad)+c.Rules; i++ {
+		sb.WriteString("Disallow: /x" + strconv.Itoa(i) + "/\n")
+	}
+	return sb.String()
+}
+
+// The most that an example shows.
+const (
+	exampleLines = 8
+	exampleWidth = 60
+)
+
+// Indent returns the beginning of a file with each line indented, and with bytes that nobody sees
+// escaped.
+func Indent(file string) string {
+	var sb strings.Builder
+	n := 0
+	for line := range strings.Lines(file) {
+		if n++; n > exampleLines {
+			sb.WriteString("    ...\n")
+			break
+		}
+		line = strings.NewReplacer("\ufeff", `\uFEFF`, "\x00", `\x00`, "\xff", `\xff`, "\xfe", `\xfe`).Replace(strings.TrimSuffix(line, "\n"))
+		if len(line) > exampleWidth {
+			line = line[:exampleWidth] + "..."
+		}
+		sb.WriteString(strings.TrimRight("    "+line, " ") + "\n")
+	}
+	return sb.String()
+}
+
+// ofFile are the codes about all of a file, wherever the line stands: those of directives that are of no
+// group, those of bytes, and those of names, which decide whom a group binds.
+var ofFile = map[robots.Code]bool{
+	"agent_cut": true, "agent_list": true, "agent_never_matches": true, "agent_retired": true, "agent_space": true, "agent_typo": true,
+	"bad_clean_param": true, "bad_host": true, "bad_sitemap": true, "blocked_sitemap": true, "bom": true, "content_signal_outside_group": true, "cut_line": true, "extra_host": true,
+	"garbled_line": true, "joined_lines": true, "not_robots": true,
+	"html": true, "http_sitemap": true, "license_not_absolute": true, "no_directive": true, "not_utf8": true, "nul": true, "rule_without_group": true, "too_large": true,
+	"too_many_rules": true, "utf16": true,
+}
+
+// Binding returns those of the diagnostics of a report that concern crawlers: those about lines of groups
+// that bind one of them, and those about all of the file.
+func Binding(report *robots.Report, diagnostics []robots.Diagnostic, asked []robots.Agent) []robots.Diagnostic {
+	bound := map[int]bool{}
+	for _, who := range asked {
+		for _, i := range report.File.Binding(who) {
+			bound[i] = true
+		}
+	}
+	group := -1 // that the line is in
+	groups := report.File.Groups
+	return slices.DeleteFunc(slices.Clone(diagnostics), func(d robots.Diagnostic) bool {
+		for group+1 < len(groups) && groups[group+1].Line <= d.Line {
+			group++
+		}
+		return group >= 0 && !bound[group] && !ofFile[d.Code]
+	})
+}

@@ -20,11 +20,14 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -34,6 +37,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/ingest/sitemapfiles"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
@@ -348,4 +352,302 @@ func (p *Passage) Drop() (err error) {
 		err = errors.Join(err, side.Drop())
 	}
 	return err
+}
+
+// A Side is rules that decide rows: those of a run, or those before, which it is compared with.
+type Side struct {
+	load.Rules
+	Path  string // as they were named
+	AsOf  string // the moment that was asked for; "" is none
+	Opt   engine.StoreOptions
+	File  string        // the name of the one robots.txt, if FindEither had to be told whose it is; "" if it had not
+	Store *engine.Store // nil until the rules are loaded
+}
+
+// NewSide returns the rules that the flags name.
+func NewSide(r *flags.Rules, q *flags.Question, faults *cli.Faults) *Side {
+	s := &Side{Path: r.Path, AsOf: q.AsOf, Opt: q.Choose(faults)}
+	s.AcceptDamage = r.AcceptDamage
+	return s
+}
+
+// Before returns the rules before, for the same question as s.
+func (s *Side) Before(o *flags.Old, faults *cli.Faults) *Side {
+	old := &Side{Path: cmp.Or(o.Path, s.Path), AsOf: cmp.Or(o.AsOf, s.AsOf), Opt: s.Opt}
+	old.Opt.Tokens, old.AcceptDamage = false, s.AcceptDamage
+	if o.Path != "" {
+		old.Flag = "-old"
+	}
+	if o.AsOf != "" {
+		var err error
+		old.Opt.AsOf, err = flags.ParseMoment(o.AsOf)
+		old.Opt.RowTimes = false
+		faults.Add("old-as-of", err)
+	}
+	return old
+}
+
+// FindOne finds the rules. A single robots.txt gets the origin origin, or else base.
+func (s *Side) FindOne(origin, base string) error {
+	err := s.Find(s.Path, origin)
+	if errors.Is(err, rulefiles.ErrNoOrigin) && base != "" {
+		err = s.Find(s.Path, base)
+	}
+	return err
+}
+
+// FindEither finds the rules of one of two sides. A single robots.txt gets the origin origin. Other rules ignore it, as it
+// may be meant for the other side.
+func (s *Side) FindEither(origin string) error {
+	err := s.Find(s.Path, "")
+	if errors.Is(err, rulefiles.ErrNoOrigin) && origin != "" {
+		s.File = s.Path
+		err = s.Find(s.Path, origin)
+	}
+	return err
+}
+
+// Load makes the rules ready, with temporary files in dir.
+func (s *Side) Load(ctx context.Context, dir string, c *console.Console) (err error) {
+	s.Store, err = s.Rules.Store(ctx, s.Opt, dir, c)
+	return err
+}
+
+// Unload closes the rules that Load has opened.
+func (s *Side) Unload() (err error) {
+	if s.Store != nil {
+		err = s.Store.Close()
+	}
+	return errors.Join(err, s.Close())
+}
+
+// warnMoment returns the warning that no robots.txt is as old as the moment that was asked for. named says whether
+// the warning names the rules, as those of one of two sides.
+func (s *Side) warnMoment(named bool) []warning.Warning {
+	if s.AsOf == "" || s.Opt.RowTimes || s.Store.InForce() > 0 {
+		return nil
+	}
+	text := "no robots.txt is as old as -as-of " + s.AsOf
+	if named {
+		text = fmt.Sprintf("no robots.txt of %s is as old as %s", say.File(s.Path), s.AsOf)
+	}
+	return []warning.Warning{{Code: warning.NoRulesThen, Text: text + "; that of a file is the time of its last change", Count: 1}}
+}
+
+// WarnAgents returns a warning if names of crawlers that are asked for may be misspelt.
+func WarnAgents(opt *engine.StoreOptions, store *engine.Store) []warning.Warning {
+	if !opt.Tokens {
+		return nil
+	}
+	var named agents.Named
+	named.Tokens, named.Complete = store.Tokens()
+	return agents.Unclear(flags.AskedAgents(opt), opt.Dialect, named)
+}
+
+// SetKinds sets the kinds of the kept columns to those that the logs have.
+func SetKinds(kept []output.KeptColumn, logs *ingest.Logs) {
+	for i := range kept {
+		kept[i].Kind = logs.Kept()[i].Kind
+	}
+}
+
+// InputNames returns the names of the logs.
+func (p *Passage) InputNames() (names []string) {
+	for _, in := range p.Logs.Inputs() {
+		names = append(names, in.Name)
+	}
+	return names
+}
+
+// KeepAnswers has the status of answers and their bytes read, where all logs can have it and one of them does, and opens
+// them again for that. It looks at the first rows of each; a pipe is not looked at, so its fields count only if -keep names
+// them. If crawlers' conduct is asked for, or the bytes are those of pages, it has the method read, too, as KeepRequests does.
+func (p *Passage) KeepAnswers() (err error) {
+	before := len(p.LogOpt.Keep)
+	p.Status = p.keepInt("status")
+	p.Bytes = p.keepInt("bytes")
+	if p.Status > 0 && (p.Now.Opt.Deeds || p.Bytes > 0) {
+		p.Method = p.keepField("method", engine.KeptText, true)
+	}
+	return p.reopen(before)
+}
+
+// KeepRequests has the status of answers, their bytes, the method of requests and, if it is asked for, the address of the
+// client read, where all logs can have it, and opens them again for that. A log that can be read only once is not looked
+// at, and may lack them.
+func (p *Passage) KeepRequests(client bool) (err error) {
+	before := len(p.LogOpt.Keep)
+	if client {
+		p.Client = p.keepField(cmp.Or(p.LogOpt.Fields.Named[ingest.NameClient], ingest.NameClient), engine.KeptText, true)
+	}
+	p.Status, p.Bytes, p.Method = p.keepField("status", engine.KeptInt, true), p.keepField("bytes", engine.KeptInt, true), p.keepField("method", engine.KeptText, true)
+	return p.reopen(before)
+}
+
+// reopen opens the logs again, if more fields are kept than before.
+func (p *Passage) reopen(before int) (err error) {
+	if len(p.LogOpt.Keep) == before {
+		return nil
+	}
+	opt, names := &p.LogOpt, p.InputNames()
+	if err = p.Logs.Close(); err == nil {
+		p.Logs, err = ingest.OpenLogs(names, *opt)
+	}
+	return err
+}
+
+// keepInt adds a field to those that are kept, if all logs can have it and one does. It returns 1 + its index; 0 is none.
+func (p *Passage) keepInt(field string) int { return p.keepField(field, engine.KeptInt, false) }
+
+// keepField is keepInt for values of any kind. blind keeps the field even if no first row has it, or the log is a pipe: later
+// rows may have it.
+func (p *Passage) keepField(field string, kind engine.KeptKind, blind bool) int {
+	opt := &p.LogOpt
+	column := ingest.KeptColumn{Field: field, Kind: kind}
+	for i, k := range opt.Keep {
+		if strings.EqualFold(k.Field, column.Field) && k.Kind == column.Kind {
+			return i + 1
+		}
+	}
+	found := blind
+	for _, in := range p.Logs.Inputs() {
+		if blind && isPipe(in) {
+			continue
+		}
+		can, has := looksFor(in, *opt, column)
+		if !can {
+			return 0
+		}
+		found = found || has
+	}
+	if !found {
+		return 0
+	}
+	column.Optional = blind
+	opt.Keep = append(opt.Keep, column)
+	return len(opt.Keep)
+}
+
+// fieldRows is how many of the first rows are looked at.
+const fieldRows = 32
+
+// looksFor reports whether a log that can be read twice can have a field, as its format and its header say, and whether
+// one of its first rows has a value.
+func looksFor(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) (can, has bool) {
+	if isPipe(in) {
+		return false, false
+	}
+	opt.Keep = []ingest.KeptColumn{column}
+	b, err := firstRows(in, opt)
+	return !errors.Is(err, ingest.ErrNoField), len(b.Kept) > 0 && slices.Contains(b.Kept[0].Present, true)
+}
+
+// isPipe reports whether a log can be read only once.
+func isPipe(in ingest.Input) bool { return in.Name == say.Std || in.Size < 0 }
+
+// firstRows returns the first rows of a log that can be read twice, or why there are none; none of another.
+func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch, err error) {
+	if isPipe(in) {
+		return b, nil
+	}
+	opt.Limit, opt.Ahead = fieldRows, 0
+	logs, err := ingest.OpenLogs([]string{in.Name}, opt)
+	if err != nil {
+		return b, err
+	}
+	defer logs.Close()
+	if !logs.Next(&b) || logs.Err() != nil {
+		b.Reset()
+	}
+	return b, logs.Err()
+}
+
+// NamesClients reports whether some row says who sent the request.
+func NamesClients(b *engine.Batch) bool {
+	return slices.ContainsFunc(b.UserAgents, func(s engine.Span) bool { return s != engine.NoURL })
+}
+
+// LogsNameClients reports whether a first row of a log names the sender of the request. It does not look at logs that
+// can be read only once.
+func (p *Passage) LogsNameClients() bool {
+	opt := p.LogOpt
+	opt.Fields.Agents = true
+	return slices.ContainsFunc(p.Logs.Inputs(), func(in ingest.Input) bool {
+		b, _ := firstRows(in, opt) // the run meets the error
+		return NamesClients(&b)
+	})
+}
+
+// warnFiles returns the warnings about which files are logs: those of directories that are none by their
+// names, and those that are there more than once.
+func (p *Passage) warnFiles() (warnings []warning.Warning) {
+	files := p.Files
+	if files == nil {
+		return nil
+	}
+	if files.Repeated > 0 {
+		text := "decided and counted more than once: " + say.Count(files.Repeated, "file") + ", as -in leads there again, by the same name or another: name each file once"
+		d := warning.Warning{Code: warning.RepeatedInput, Text: text, Count: files.Repeated}
+		for _, r := range files.Repeats[:min(len(files.Repeats), warning.Examples)] {
+			d.Examples = append(d.Examples, say.File(r.First)+" and "+say.File(r.Again))
+		}
+		warnings = append(warnings, d)
+	}
+	if files.Others > 0 {
+		text := "not read in the directories of -in: " + say.Count(files.Others, "file") + ", as their names do not end as those of logs do: name them, or a pattern, if they are logs"
+		warnings = append(warnings, warning.Warning{Code: warning.UnreadFiles, Text: text, Count: files.Others, Examples: files.Unread[:min(len(files.Unread), warning.Examples)]})
+	}
+	return warnings
+}
+
+// WarnRows prints the warnings about the logs' rows, and returns their summary. It returns an error if
+// the rows lack something that the run asked for.
+func (p *Passage) WarnRows() (*summary.Report, error) {
+	s := p.Summary()
+	if text := s.Rows().Bad; text != "" {
+		return nil, errors.New(text)
+	}
+	s.Warnings = slices.Concat(s.Warnings, s.Warn(), p.Rejected(s))
+	p.WarnRest(s.Warnings)
+	p.HintLogs(s)
+	return s, nil
+}
+
+// HintLogs prints which fields of the logs were read, and hints about the memory.
+func (p *Passage) HintLogs(s *summary.Report) {
+	p.PrintTook(s)
+	p.HintMemory()
+}
+
+// PrintTook prints which fields of the logs were read.
+func (p *Passage) PrintTook(s *summary.Report) {
+	for _, line := range s.Took() {
+		p.Print(say.NoCommands(say.Line(line)) + "\n")
+	}
+}
+
+// JudgesNothing returns an error if gates would pass only because there was nothing to judge: no request has rules, or
+// the one robots.txt is none.
+func (p *Passage) JudgesNothing(s *summary.Report) error {
+	rows, rules := s.Rows(), p.Now.Path
+	if rows.Decided > 0 && rows.Without == rows.Decided {
+		return fmt.Errorf("-fail judges nothing: none of %s has a robots.txt in %s; http and https differ, as example.com and www.example.com do", say.Count(rows.Read, "row"), say.File(rules))
+	}
+	if p.Now.Odd().IsOdd() {
+		return fmt.Errorf("-fail judges nothing: %s is no robots.txt, so that all is allowed", say.File(rules))
+	}
+	return nil
+}
+
+// HintMemory says which limit of memory would be enough, if rules were loaded again and again.
+func (p *Passage) HintMemory() {
+	for _, side := range p.Sides() {
+		side.HintMemory(side.Store, &p.Console)
+	}
+}
+
+// Rejected returns the warning about the rows without a verdict, of a command that does not list them.
+func (p *Passage) Rejected(s *summary.Report) []warning.Warning {
+	bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(flags.AgentsOf(&p.Now.Opt))))
+	return s.Rejected(summary.Sum(s.Counts.Refused)+bad, "-rejects of robobatch lists them")
 }

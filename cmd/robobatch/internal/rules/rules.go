@@ -1,5 +1,6 @@
 // Package rules is the command rules: it lists rules with their faults, or sitemaps. Rules are a table with a row for
-// each group, rule, directive and diagnostic, in Parquet or JSON Lines, as docs/RULES.md describes it. Only cmd/robobatch
+// each group, rule, directive and diagnostic, in Parquet or JSON Lines, as docs/RULES.md describes it. The
+// command compile, which writes rules into a pack, is here, too. Only cmd/robobatch
 // imports it.
 package rules
 

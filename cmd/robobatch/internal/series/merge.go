@@ -9,10 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
+	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
 )
 
@@ -111,7 +115,7 @@ func readStats(name string) (f shardFile, err error) {
 		return f, fmt.Errorf("%s: %w", say.File(name), err)
 	}
 	s := &Stats{}
-	if err := json.Unmarshal(text, s); err != nil || s.Report == nil || s.Series.List.Hash == "" || s.Series.Shard.Index < 0 || s.Series.Shard.Index >= max(1, s.Series.Shard.Count) || s.Series.Shard.Count > shard.Most {
+	if err := json.Unmarshal(text, s); err != nil || s.Report == nil || s.Series.List.Hash == "" || s.Series.Shard.Index < 0 || s.Series.Shard.Index >= max(1, s.Series.Shard.Count) || s.Series.Shard.Count > Most {
 		return f, fmt.Errorf("%s: is no -stats of a run with one output per input", say.File(name))
 	}
 	if err := summary.Read(text, &Stats{}); err != nil {
@@ -160,7 +164,7 @@ func (d Dir) complete(all []shardFile) error {
 	var missing []string
 	for i := range count {
 		if _, ok := of[i]; !ok {
-			missing = append(missing, say.File(Dir{d.Name, shard.Shard{Index: i, Count: count}}.Stats()))
+			missing = append(missing, say.File(Dir{d.Name, Shard{Index: i, Count: count}}.Stats()))
 		}
 	}
 	if n := len(missing); n > 0 {
@@ -239,4 +243,85 @@ func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning,
 		Text: say.Count(int64(len(others)), "output") + " of earlier runs in " + say.File(d.Name) + ", made of inputs that are not in the list now: remove them, or who reads the directory has their rows, too",
 	}
 	return spare, nil
+}
+
+// mergeFlags are the flags of the command merge.
+type mergeFlags struct {
+	out   string
+	names []string // arguments
+	work  flags.Work
+}
+
+// MergeCommand returns the command merge.
+func MergeCommand() flags.Command {
+	g := new(mergeFlags)
+	c := flags.Command{Plan: g.plan}
+	c.Name, c.About, c.Arguments = "merge", "add up the shards of a run, once all are done", "DIR STATS..."
+	c.Take = func(name string) { g.names = append(g.names, name) }
+	c.Intro = `
+robobatch merge adds up the shards of a run with one output per input.
+
+    robobatch merge out/
+
+reads what the shards wrote at their ends, out/_stats.0-of-4.json and so on, or the files of -stats that are named. It
+checks that they are of one run, that none is missing, and that all outputs are as they were left. It prints the summary of all, and
+writes it to out/_SUCCESS. It opens no network connection unless a name begins with s3://.`
+	c.Rest = `
+Exit codes: 0 all outputs are complete; 1 inputs failed: they are listed, and there is no _SUCCESS; 2 an error of usage
+or input, or the files are not those of one run.`
+	run := flags.Without(g.work.Flags(), "workers", "progress")
+	c.Flags = flags.Sections{
+		Output: []cli.Flag{{
+			Name: "out", Arg: "dir", Files: true, Set: flags.OutputName(&g.out),
+			Doc: "The directory of the outputs. Without the flag it is the first argument.",
+		}},
+		Run: []cli.Flag{run[0], g.work.VerboseFlag(), run[1]},
+	}.All()
+	return c
+}
+
+// A merging is a run of the command merge.
+type merging struct {
+	console.Console
+	guard.Printed // a file appears when it is complete
+	dir           Dir
+	stats         []string // names of the shards' statistics; none is all in the directory
+	verbose       bool
+}
+
+// plan checks the flags.
+func (g *mergeFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	m := &merging{
+		Console: console.Console{Streams: std, Quiet: g.work.Quiet},
+		dir:     Dir{Name: g.out}, stats: g.names, verbose: g.work.Verbose,
+	}
+	if m.dir.Name == "" && len(m.stats) > 0 {
+		m.dir.Name, m.stats = m.stats[0], m.stats[1:]
+	}
+	if scheme := place.Foreign(m.dir.Name); scheme != "" {
+		return nil, cli.Usage("%s is no place to read from or write to: name a directory, or s3://", scheme)
+	}
+	if m.dir.Name == "" {
+		faults.Add("out", errors.New("the flag is missing: name the directory of the outputs, as -out of the shards does"))
+	}
+	return m, faults.Err()
+}
+
+// Targets returns the directory.
+func (m *merging) Targets() (out, last string) { return m.dir.Name, m.dir.Name }
+
+// Run adds the shards up. The error says that inputs failed, or that nothing can be added up.
+func (m *merging) Run(ctx context.Context) error {
+	sum, err := m.dir.Merge(ctx, m.stats)
+	if err != nil {
+		return err
+	}
+	m.Print(sum.Text(m.verbose))
+	for _, d := range sum.Warnings {
+		m.Warn(d)
+	}
+	if failed := sum.Series.Failed; len(failed) > 0 {
+		return flow.NewPolicyError(FailedText(failed, say.File(m.dir.AllFailed(sum.Series.Shards))))
+	}
+	return m.dir.Succeed(sum)
 }

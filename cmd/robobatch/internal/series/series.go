@@ -1,5 +1,6 @@
 // Package series is the files that a run with one output per input keeps beside its outputs: which output belongs
-// to which input, which are done, which inputs failed, and how shards add up. Only cmd/robobatch imports it.
+// to which input, which are done, which inputs failed, and how shards add up. The commands check-output and merge read
+// them. Only cmd/robobatch imports it.
 //
 // The directory of the outputs has, besides them:
 //
@@ -52,7 +53,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/internal/place"
 )
@@ -121,7 +121,7 @@ func ListOf(items []Item) List {
 }
 
 // Part returns the items of a shard, in the order of all.
-func Part(items []Item, s shard.Shard) []Item {
+func Part(items []Item, s Shard) []Item {
 	if s.Whole() {
 		return items
 	}
@@ -130,7 +130,7 @@ func Part(items []Item, s shard.Shard) []Item {
 		sizes[i] = items[i].Size
 	}
 	var part []Item
-	for i, n := range shard.Of(sizes, s.Count) {
+	for i, n := range Of(sizes, s.Count) {
 		if n == s.Index {
 			part = append(part, items[i])
 		}
@@ -141,7 +141,7 @@ func Part(items []Item, s shard.Shard) []Item {
 // A Dir is the directory of the outputs, as a shard uses it.
 type Dir struct {
 	Name string // as asked for, with or without a slash at its end
-	shard.Shard
+	Shard
 }
 
 // doneDir is where records lie.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/ingest/logfiles"
@@ -89,7 +88,7 @@ func TestList(t *testing.T) {
 	if l := ListOf(base); l.Inputs != 2 || l.Bytes != 11 || l != ListOf(items(t, "a.log", "bb.log")) {
 		t.Errorf("%+v", l)
 	}
-	if got := len(Part(base, shard.Shard{Index: 0, Count: 2})) + len(Part(base, shard.Shard{Index: 1, Count: 2})); got != 2 || len(Part(base, shard.Shard{})) != 2 {
+	if got := len(Part(base, Shard{Index: 0, Count: 2})) + len(Part(base, Shard{Index: 1, Count: 2})); got != 2 || len(Part(base, Shard{})) != 2 {
 		t.Error(got)
 	}
 }
@@ -178,7 +177,7 @@ func TestLook(t *testing.T) {
 // beside its own outputs.
 func TestBegin(t *testing.T) {
 	t.Chdir(t.TempDir())
-	dir := Dir{Name: "out", Shard: shard.Shard{Index: 1, Count: 2}}
+	dir := Dir{Name: "out", Shard: Shard{Index: 1, Count: 2}}
 	all := items(t, "a.log", "x/b.log")
 	gone := []string{
 		"out/_SUCCESS", "out/_stats.1-of-2.json", "out/_failed.1-of-2.jsonl", "out/.a.out.12-0.tmp", "out/x/.b.out.12-3.tmp",

@@ -12,10 +12,17 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/internal/place"
 )
@@ -324,4 +331,163 @@ func (v *view) compare(ctx context.Context, d Dir, outputs []Output, same func(n
 	}
 	err := errors.Join(group.Wait(), ctx.Err())
 	return slices.DeleteFunc(found, func(f Finding) bool { return f.Kind == "" }), err
+}
+
+// An UnlikeError is the error of outputs that were made with flags by which they hold something else.
+type UnlikeError struct {
+	Output string   // the first of them
+	Others int      // how many there are besides
+	Flags  []string // that differ, of the first
+}
+
+// Error names the flags that differ, and the outputs.
+func (e *UnlikeError) Error() string {
+	which := say.File(e.Output) + " was"
+	if e.Others > 0 {
+		which = fmt.Sprintf("%s and %s were", say.File(e.Output), say.Count(int64(e.Others), "other output"))
+	}
+	return fmt.Sprintf("%s made with another %s: give the flags as they were, or another directory, or -resume=redo to make such outputs anew",
+		which, strings.Join(e.Flags, ", "))
+}
+
+// lookers is how many records are read at a time: stores of objects answer slowly.
+const lookers = 16
+
+// CheckFlags returns an [*UnlikeError] if complete outputs were made with other flags. It changes nothing.
+// A file that cannot be read is no record: [Dir.Look] says so.
+func (d Dir) CheckFlags(ctx context.Context, items []Item, want *Made) error {
+	var mu sync.Mutex
+	var found *UnlikeError
+	first := len(items)
+	var group panics.Group
+	group.SetLimit(lookers)
+	for i := range items {
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			defer place.Forget(d.record(items[i].Output))
+			text, err := place.ReadAll(d.record(items[i].Output))
+			r := Record{}
+			if err != nil || json.Unmarshal(text, &r) != nil || r.Output != items[i].Output {
+				return nil
+			}
+			flags := want.Unlike(&r.Made)
+			if len(flags) == 0 {
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if found == nil {
+				found = new(UnlikeError)
+			} else {
+				found.Others++
+			}
+			if i < first {
+				first, found.Output, found.Flags = i, d.Output(&items[i]), flags
+			}
+			return nil
+		})
+	}
+	err := errors.Join(group.Wait(), ctx.Err())
+	if err == nil && found != nil {
+		return found
+	}
+	return err
+}
+
+// checkFlags are the flags of the command check-output.
+type checkFlags struct {
+	names []string // arguments
+	work  flags.Work
+}
+
+// CheckCommand returns the command check-output.
+func CheckCommand() flags.Command {
+	g := new(checkFlags)
+	c := flags.Command{Plan: g.plan}
+	c.Name, c.About, c.Arguments = "check-output", "tell whether outputs are as runs left them", "DIR|STATS..."
+	c.Take = func(name string) { g.names = append(g.names, name) }
+	c.Intro = `
+robobatch check-output tells whether outputs are as runs left them.
+
+    robobatch check-output out/ verdicts.stats.json
+
+reads the manifests of a run: of one output per input those in its directory (_stats.json and _done/), of one output the
+file of -stats. It reads all outputs that they name, compares sizes and hashes, and prints what was altered, what is
+missing, and what comes from other runs. It finds damage and mistakes, not forgery: the hash, XXH3, has no key. It opens
+no network connection unless a name begins with s3://.`
+	c.Rest = `
+Exit codes: 0 all is as it was left; 1 it is not; 2 an error of usage or input.`
+	c.Flags = flags.Sections{Run: flags.Without(g.work.Flags(), "workers", "progress")}.All()
+	return c
+}
+
+// A checking is a run of the command check-output.
+type checking struct {
+	console.Console
+	guard.Printed
+	names []string
+}
+
+// plan checks the arguments.
+func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	if len(g.names) == 0 {
+		faults.Add("", errors.New("nothing to check: name a directory of outputs, as -out of the run did, or a file of -stats"))
+	}
+	for _, name := range g.names {
+		if scheme := place.Foreign(name); scheme != "" {
+			return nil, cli.Usage("%s is no place to read from: name a directory or a file, or s3://", scheme)
+		}
+	}
+	return &checking{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, names: g.names}, faults.Err()
+}
+
+// Run checks one name after the other.
+func (c *checking) Run(ctx context.Context) error {
+	var sum Verification
+	for _, name := range c.names {
+		v, err := verify(ctx, name)
+		if err != nil {
+			return err
+		}
+		for _, f := range v.Findings {
+			if err := c.PrintOut(fmt.Sprintf("%-9s  %s: %s\n", f.Kind, say.File(f.Name), say.Line(f.Text))); err != nil {
+				return err
+			}
+		}
+		sum.Findings = append(sum.Findings, v.Findings...)
+		sum.Outputs, sum.Bytes, sum.Manifests = sum.Outputs+v.Outputs, sum.Bytes+v.Bytes, sum.Manifests+v.Manifests
+	}
+	checked := fmt.Sprintf("%s of %s, by %s", say.Count(int64(sum.Outputs), "output"), say.Bytes(sum.Bytes), say.Count(int64(sum.Manifests), "manifest"))
+	if n := len(sum.Findings); n > 0 {
+		return flow.NewPolicyError(fmt.Sprintf("%s: not as they were left: %s", checked, say.Count(int64(n), "file")))
+	}
+	c.Print(checked + ": all as they were left\n")
+	return nil
+}
+
+// verify verifies a directory of outputs, or the output of a file of -stats.
+func verify(ctx context.Context, name string) (*Verification, error) {
+	info, err := place.Of(name).Stat(name)
+	if targets.IsDir(name) || err == nil && info.Dir || place.IsRemote(name) && !strings.HasSuffix(name, ".json") {
+		v, err := Dir{Name: name}.Verify(ctx)
+		return withMixed(v, err, name)
+	}
+	v, err := VerifyFile(ctx, name)
+	return withMixed(v, err, filepath.Dir(name))
+}
+
+// withMixed adds what a killed run has left in a directory, which is no error even if the directory has no manifest.
+func withMixed(v *Verification, err error, dir string) (*Verification, error) {
+	if place.IsRemote(dir) {
+		return v, err
+	}
+	for _, m := range atomicfile.MixedSets(dir) {
+		if err != nil {
+			v, err = new(Verification), nil
+		}
+		v.Findings = append(v.Findings, Finding{Kind: OtherRun, Name: targets.Near(m.Old[0]), Text: "a run was killed while its outputs got their names: " + targets.Mixture(m)})
+	}
+	return v, err
 }

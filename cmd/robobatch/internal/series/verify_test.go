@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 )
 
@@ -28,7 +27,7 @@ func finished(t *testing.T) {
 		}
 	}
 	for index := range 2 {
-		dir := Dir{"out/", shard.Shard{Index: index, Count: 2}}
+		dir := Dir{"out/", Shard{Index: index, Count: 2}}
 		sum := NewSum(&summary.Report{Version: made.Version, RulesHash: made.RulesHash}, Series{Shard: dir.Shard, List: ListOf(all), Flags: made.Flags})
 		for i := range all {
 			item := &all[i]

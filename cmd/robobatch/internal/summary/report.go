@@ -8,6 +8,7 @@
 package summary
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -437,4 +439,234 @@ func jsonText(v any) string {
 		panic(err) // plain values always have a form in JSON
 	}
 	return string(b)
+}
+
+// Asked are the flags that change values of rows, as they were given. They stand in -stats and
+// in the metadata of the output.
+type Asked struct {
+	Missing string `json:"missing"`
+	URLAsIs bool   `json:"url_as_is"`
+	Limit   int64  `json:"limit"` // 0 is none
+
+	AgentFromLog  bool   `json:"agent_from_log"`
+	UnknownAgents string `json:"unknown_agents"`          // "" without AgentFromLog
+	CrawlersHash  string `json:"crawlers_hash"`           // of the file of -crawlers; "" without it
+	Cache         string `json:"cache"`                   // "" is 24h, see engine.StoreOptions
+	RangesHash    string `json:"ranges_hash"`             // of the files of -ranges and -hosts; "" without them
+	RangesAge     string `json:"ranges_age"`              // "" without them
+	SitemapsHash  string `json:"sitemaps_hash,omitempty"` // of the URLs of -in-sitemap; "" without it
+	Layout        string `json:"layout"`
+	Where         string `json:"where"`              // "" is all rows
+	Timezone      string `json:"timezone,omitempty"` // whose days a page and -partition-by date have; "" is UTC
+	Reading
+	InputForm
+}
+
+// A Reading is the flags that say how robots.txt is read, and which captures count.
+type Reading struct {
+	Dialect    string `json:"-"` // the record has its own
+	AgentChars string `json:"agent_chars"`
+	EmptyAllow string `json:"yandex_empty_allow"`
+	AsOf       string `json:"as_of"` // "" is the newest capture, AsOfLog those in force at each row's time
+}
+
+// An InputForm is the flags that describe the lines of the logs.
+type InputForm struct {
+	Format string   `json:"format"`
+	Base   string   `json:"base"`
+	Field  []string `json:"field"` // role=name
+	Keep   []string `json:"keep"`
+
+	ClientAt int `json:"client_at"` // 1 is the first of several addresses, -1 the last; 0 is not said
+}
+
+// Describe puts the flags into the output's metadata.
+func (a *Asked) Describe(f *output.File) {
+	for _, entry := range []struct {
+		key, value string
+		asked      bool
+	}{
+		{"missing", a.Missing, true},
+		{"url_as_is", strconv.FormatBool(a.URLAsIs), true},
+		{"limit", strconv.FormatInt(a.Limit, 10), true},
+		{"layout", a.Layout, true},
+		{"where", a.Where, a.Where != ""},
+		{"agent_from_log", "true", a.AgentFromLog},
+		{"unknown_agents", a.UnknownAgents, a.AgentFromLog},
+		{"crawlers_hash", a.CrawlersHash, a.CrawlersHash != ""},
+		{"cache", a.Cache, a.Cache != ""},
+		{"ranges_hash", a.RangesHash, a.RangesHash != ""},
+		{"ranges_age", a.RangesAge, a.RangesHash != ""},
+		{"sitemaps_hash", a.SitemapsHash, a.SitemapsHash != ""},
+		{"timezone", a.Timezone, a.Timezone != ""},
+	} {
+		if entry.asked {
+			f.SetMetadata("robobatch."+entry.key, entry.value)
+		}
+	}
+	for _, pair := range slices.Concat(a.Metadata(), a.metadata()) {
+		f.SetMetadata(pair[0], pair[1])
+	}
+}
+
+// Metadata returns the flags, but for the dialect, as metadata of an output.
+func (r *Reading) Metadata() [][2]string {
+	return [][2]string{
+		{"robobatch.agent_chars", r.AgentChars},
+		{"robobatch.yandex_empty_allow", r.EmptyAllow},
+		{"robobatch.as_of", r.AsOf},
+	}
+}
+
+// metadata returns the form as metadata of an output.
+func (f *InputForm) metadata() [][2]string {
+	at := ""
+	if f.ClientAt != 0 {
+		at = strconv.Itoa(f.ClientAt)
+	}
+	return [][2]string{
+		{"robobatch.format", f.Format},
+		{"robobatch.base", f.Base},
+		{"robobatch.field", strings.Join(f.Field, ",")},
+		{"robobatch.client_at", at},
+		{"robobatch.keep", strings.Join(f.Keep, ",")},
+	}
+}
+
+// AsOfLog is the value of -as-of that decides each row by the captures in force at its time.
+const AsOfLog = "log"
+
+// ByRow reports whether each row is decided by the captures in force at its time.
+func (r *Reading) ByRow() bool { return r.AsOf == AsOfLog }
+
+// Verified splits the rows of crawlers by whether they came from them, with -ranges or -hosts. The parts add up to
+// all rows.
+type Verified struct {
+	Yes         Clients `json:"yes"`
+	No          Clients `json:"no"` // impostors
+	Unpublished Clients `json:"unpublished"`
+	Stale       Clients `json:"stale"`
+	NoAddress   Clients `json:"no_address"` // or none that a client on the internet has
+}
+
+// verifiedOf returns the counts of an agent, nil without lists, and for clients that are no crawler.
+func verifiedOf(store *engine.Store, a *engine.NamedCount) *Verified {
+	if store.Options().Ranges == nil || a.Name == "*" {
+		return nil
+	}
+	of := func(answer ranges.Answer) Clients { return Clients{a.Verified[answer].Rows, a.Verified[answer].Denied} }
+	return &Verified{Yes: of(ranges.Yes), No: of(ranges.No), Unpublished: of(ranges.Unpublished), Stale: of(ranges.Stale), NoAddress: of(ranges.Null)}
+}
+
+// addVerified adds other counts, if there are any.
+func (v *Verified) addVerified(o *Verified) *Verified {
+	if v == nil || o == nil {
+		return cmp.Or(v, o)
+	}
+	sum := *v
+	for i, part := range sum.parts() {
+		part.join(o.parts()[i])
+	}
+	return &sum
+}
+
+// parts returns the counts in their order.
+func (v *Verified) parts() []*Clients {
+	return []*Clients{&v.Yes, &v.No, &v.Unpublished, &v.Stale, &v.NoAddress}
+}
+
+// rows returns the sum of all rows.
+func (v *Verified) rows() (n int64) {
+	for _, part := range v.parts() {
+		n += part.Rows
+	}
+	return n
+}
+
+// String returns the parts that have rows: "yes 3, impostors 2".
+func (v *Verified) String() string {
+	var list []string
+	for i, name := range [...]string{"verified", "impostors", "unpublished", "stale", "no address"} {
+		if n := v.parts()[i].Rows; n > 0 {
+			list = append(list, name+" "+say.Number(n))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Ranges are the lists of addresses by which crawlers are verified.
+type Ranges struct {
+	Lists  int    `json:"lists"`
+	Oldest string `json:"oldest,omitempty"` // day of a list; "" if none has a time
+	Newest string `json:"newest,omitempty"`
+}
+
+// rangesOf returns the lists of a store, nil if it has none.
+func rangesOf(store *engine.Store) *Ranges {
+	lists := store.Options().Ranges
+	if lists == nil {
+		return nil
+	}
+	r := &Ranges{Lists: lists.Len()}
+	if oldest, newest, ok := lists.Span(); ok {
+		r.Oldest, r.Newest = oldest.Format("2006-01-02"), newest.Format("2006-01-02")
+	}
+	return r
+}
+
+// days returns the days of the lists: "2026-08-15", "2026-04-12 to 2026-08-15".
+func (r *Ranges) days() string {
+	if r.Oldest == r.Newest {
+		return r.Newest
+	}
+	return r.Oldest + " to " + r.Newest
+}
+
+// Impostors says how many requests of crawlers were not theirs, for a command that counts them all the same; "" if
+// there are none.
+func (r *Report) Impostors() string {
+	all := r.allVerified()
+	if all == nil || all.No.Rows == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s of crawlers did not come from the crawler's addresses, and count all the same; robobatch -where impostors lists them",
+		say.Number(all.No.Rows), say.Count(all.rows(), "request"))
+}
+
+// allVerified returns the counts of all crawlers, nil without lists.
+func (r *Report) allVerified() (all *Verified) {
+	for _, a := range r.ByAgent {
+		all = all.addVerified(a.Verified)
+	}
+	return all
+}
+
+// verified returns the lines about who came, and the crawlers with most impostors.
+func (r *Report) verified() (t table) {
+	all := r.allVerified()
+	if all == nil {
+		return nil
+	}
+	took := func(c *Clients) string { return say.Number(c.Disallowed) + " disallowed: " }
+	stale := "too far from the lists"
+	if r.Ranges != nil && r.Ranges.Newest != "" {
+		stale = "lists are of " + r.Ranges.days()
+	}
+	none := "none of the internet"
+	if r.local > 0 {
+		none += ", " + say.Number(r.local) + " of loopback"
+	}
+	t = table{
+		{"verified", say.Number(all.Yes.Rows), "of " + say.Count(all.rows(), "request") + " of crawlers, " + say.Number(all.Yes.Disallowed) + " disallowed", true},
+		{"impostors", say.Number(all.No.Rows), took(&all.No) + "not from the crawler's addresses", true},
+		{"unpublished", say.Number(all.Unpublished.Rows), took(&all.Unpublished) + "no list speaks for the crawler", all.Unpublished.Rows > 0},
+		{"stale", say.Number(all.Stale.Rows), took(&all.Stale) + stale, all.Stale.Rows > 0},
+		{"no address", say.Number(all.NoAddress.Rows), took(&all.NoAddress) + none, all.NoAddress.Rows > 0},
+	}
+	agents := slices.DeleteFunc(slices.Clone(r.ByAgent), func(a AgentCount) bool { return a.Verified == nil || a.Verified.No.Rows == 0 })
+	slices.SortStableFunc(agents, func(a, b AgentCount) int { return cmp.Compare(b.Verified.No.Rows, a.Verified.No.Rows) })
+	for _, a := range agents[:min(shortAgents, len(agents))] {
+		t = append(t, line{"as " + a.Agent, say.Number(a.Verified.No.Rows), "impostors of " + say.Count(a.Rows, "request"), true})
+	}
+	return t
 }

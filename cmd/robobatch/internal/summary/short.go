@@ -2,12 +2,17 @@ package summary
 
 import (
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/output"
 )
 
 // The sizes of the short summary.
@@ -172,4 +177,246 @@ func fit(text string) string {
 	}
 	runes := []rune(text)
 	return string(runes[:shortWidth-1]) + "…\n"
+}
+
+// skippedShown is how many of the rules files that are not used the summary lists.
+const skippedShown = 10
+
+// A line of the summary is a label, a value and maybe a note. An empty line separates.
+type line struct {
+	label, value, note string
+	shown              bool
+}
+
+// A table is lines in columns.
+type table []line
+
+// gap is an empty line.
+var gap = table{{shown: true}}
+
+// String returns the lines that are shown: labels to the left, values to the right.
+func (t table) String() string {
+	t = slices.DeleteFunc(t, func(l line) bool { return !l.shown })
+	var labels, values int
+	for _, l := range t {
+		labels = max(labels, utf8.RuneCountInString(l.label))
+		values = max(values, utf8.RuneCountInString(l.value))
+	}
+	var sb strings.Builder
+	for _, l := range t {
+		text := fmt.Sprintf("  %-*s  %*s  %s", labels, l.label, values, l.value, l.note)
+		sb.WriteString(strings.TrimRight(text, " ") + "\n")
+	}
+	return sb.String()
+}
+
+// Full returns all of the summary as a table. A run that broke off before its first URL has nothing
+// that was decided, and before its first line nothing at all.
+func (r *Report) Full() string {
+	c, several := &r.Counts, !r.AgentFromLog && len(r.Agents) > 1
+	rows := "rows"
+	if r.Layout == output.Wide.String() || r.Where != "" {
+		rows = "verdicts"
+	}
+	t := slices.Concat(table{
+		{"URLs", say.Number(c.URLs), "", true},
+		{"origins", c.origins(say.Number), "", c.Origins != nil},
+		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
+		{"left out", say.Number(c.Skipped), "their User-Agent is unknown", r.AgentFromLog && c.Skipped > 0},
+		{rows, say.Number(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)), several},
+		{"allowed", say.Number(c.Allowed), say.Percent(c.Allowed, c.Rows), true},
+		{"disallowed", say.Number(c.Disallowed), say.Percent(c.Disallowed, c.Rows), true},
+		{"null", say.Number(c.Null), say.Percent(c.Null, c.Rows), true},
+		{"written", say.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
+	}, r.verified().visible(), gap, r.agents(), r.reasons(), gap, r.busiest(), r.lines(), gap, r.rules(), gap, r.times())
+	switch {
+	case r.Fault != "" && (r.Counts.Lines()+r.Counts.EmptyLines+r.Counts.HeaderLines) == 0:
+		return ""
+	case r.Fault != "" && r.Counts.URLs == 0:
+		t = slices.Concat(r.lines().known(), gap, r.rules().known(), gap, r.times().known())
+	}
+	return r.title() + "\n\n" + t.String() + Skipped(r.Rules.Skipped, "; -stats lists all") + "\n"
+}
+
+// known returns the lines of a table that are not 0.
+func (t table) known() table {
+	return slices.DeleteFunc(t, func(l line) bool { return l.value == "0" })
+}
+
+// agents returns a line about the verdicts of each agent, if they are several.
+func (r *Report) agents() (t table) {
+	for _, a := range r.worst() {
+		note := say.Percent(a.Disallowed, a.Rows) + " disallowed of " + say.Count(a.Rows, "row")
+		value := a.Disallowed
+		if r.AgentFromLog {
+			value, note = *a.Violations, "violations, "+say.Number(a.Disallowed)+" disallowed of "+say.Count(a.Rows, "row")
+			if a.Verified != nil {
+				note += ": " + a.Verified.String()
+			}
+		}
+		t = append(t, line{"agent " + a.Agent, say.Number(value), note, true})
+	}
+	if len(t) < 2 && !r.AgentFromLog {
+		return nil
+	}
+	return append(t, gap...)
+}
+
+// busiest returns the rules and origins that have the most rows.
+func (r *Report) busiest() (t table) {
+	b := &r.Busiest
+	for _, rule := range b.Rules {
+		t = append(t, line{"busiest rule", say.Number(rule.Rows), rule.place(), true})
+	}
+	for _, rule := range b.Violated {
+		t = append(t, line{"violated rule", say.Number(rule.Rows), rule.place(), true})
+	}
+	for _, o := range b.Origins {
+		t = append(t, line{"busiest origin", say.Number(o.Rows), o.Origin, true})
+	}
+	if off := max(b.RulesOff, b.OriginsOff); off > 0 {
+		t = append(t, line{"busiest", "", "each has at most " + say.Count(off, "row") + " more: there are very many", true})
+	}
+	if len(t) == 0 {
+		return nil
+	}
+	return append(t, gap...)
+}
+
+// place returns a rule and its place.
+func (b *BusyRule) place() string {
+	others := ""
+	if b.Others {
+		others = " and others"
+	}
+	return fmt.Sprintf("%s:%d%s  %s", b.Origin, b.Line, others, b.Rule)
+}
+
+// reasons returns why.
+func (r *Report) reasons() (t table) {
+	c := &r.Counts
+	for i := range engine.NumReasons {
+		reason := engine.Reason(i).String()
+		n := c.Reasons[reason]
+		t = append(t, line{"reason " + reason, say.Number(n), say.Percent(n, c.Rows), n > 0})
+	}
+	return append(t, table{
+		{"rows without a time", say.Number(c.Undated), "decided by the newest captures", r.ByRow()},
+		{"rows too old", say.Number(c.Early), "before the first capture of their origin", r.ByRow()},
+		{"rows without rules then", say.Number(c.Early), "no capture of their origin is as old as -as-of", !r.ByRow() && c.Early > 0},
+		{"sum of rule_line", say.Number(c.RuleLineSum), "to compare outputs by", true},
+	}...)
+}
+
+// lines returns a table of the lines of the logs: their format, if they were more than URLs, and the lines without a URL.
+func (r *Report) lines() table {
+	c, formats := &r.Counts, r.Formats()
+	label, value, how := "format", formats, "detected"
+	if r.Format != ingest.Auto.String() {
+		how = "as -format says"
+	}
+	if n := 1 + strings.Count(formats, ", "); n > 1 { // a list would widen the column of numbers
+		label, value, how = "formats", strconv.Itoa(n), how+": "+formats
+	}
+	formatted := formats != "" && formats != "urls"
+	return table{
+		{label, value, how, formatted},
+		{"header lines", say.Number(c.HeaderLines), "and comments", formatted},
+		{"refused lines", say.Number(Sum(c.Refused)), kindsText(c.Refused), formatted},
+		{"odd requests", say.Number(Sum(c.OddRequests)), kindsText(c.OddRequests), formatted},
+		{"empty lines", say.Number(c.EmptyLines), "without a row", true},
+		{"lines over 64 KiB", say.Number(c.LongLines), "without their URL", true},
+		{"bytes not UTF-8", say.Number(r.Invalid), "written as %XX", true},
+		{"warnings", strconv.Itoa(len(r.Warnings)), r.codes(), len(r.Warnings) > 0},
+	}
+}
+
+// codes lists the codes of the warnings.
+func (r *Report) codes() string {
+	list := make([]string, len(r.Warnings))
+	for i, d := range r.Warnings {
+		list[i] = string(d.Code)
+	}
+	return strings.Join(list, ", ")
+}
+
+// rules returns the lines about rules. A pack knows of no other files.
+func (r *Report) rules() table {
+	files := "rules files"
+	if r.Rules.pack {
+		files = "rule packs"
+	}
+	compiled := say.Bytes(r.Rules.TableBytes+r.Rules.TextBytes) + " compiled"
+	return table{
+		{files, say.Number(int64(r.Rules.Files)), say.Count(int64(r.Rules.Origins), "origin"), true},
+		{"patterns", say.Number(int64(r.Rules.Patterns)), compiled, true},
+		{"other files there", say.Number(int64(len(r.Rules.Skipped))), "not used", !r.Rules.pack},
+		{"broken records", say.Number(r.Rules.Broken), "of captures; -stats has them", r.Rules.Broken > 0},
+	}
+}
+
+// times returns the lines about time and memory.
+func (r *Report) times() table {
+	rules := fmt.Sprintf("%.2f s of it for the rules", r.Run.RulesSeconds)
+	return table{
+		{"wall", fmt.Sprintf("%.2f s", r.Run.Seconds), rules, true},
+		{"CPU", fmt.Sprintf("%.2f s", r.Run.CPUSeconds), "", true},
+		{"rate", say.Number(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules", true},
+		{"peak memory", say.Bytes(r.Run.PeakMemory), "", true},
+	}
+}
+
+// kindsText lists counts by kind.
+func kindsText(counts map[string]int64) string {
+	list := make([]string, 0, len(counts))
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, kind+" "+say.Number(counts[kind]))
+	}
+	return strings.Join(list, ", ")
+}
+
+// title names inputs and output.
+func (r *Report) title() string {
+	if r.Heading != "" {
+		return r.Heading
+	}
+	from := r.Inputs[0].Name
+	if from == say.Std {
+		from = "standard input"
+	}
+	if n := len(r.Inputs); n > 1 {
+		from = say.Count(int64(n), "log")
+	}
+	if r.Output == "" {
+		return from + ": nothing written"
+	}
+	return from + " -> " + say.File(r.Output)
+}
+
+// Skipped lists the rules files that are not used, or says how many they are, and where the others
+// stand.
+func Skipped(skipped []string, others string) string {
+	var sb strings.Builder
+	for i, s := range skipped {
+		if i == 0 {
+			sb.WriteString("\n  not used as rules:\n")
+		}
+		if i == skippedShown {
+			fmt.Fprintf(&sb, "    and %s more%s\n", say.Number(int64(len(skipped)-i)), others)
+			break
+		}
+		fmt.Fprintf(&sb, "    %s\n", filepath.ToSlash(s))
+	}
+	return sb.String()
+}
+
+// Formats returns the formats of the inputs, each once.
+func (r *Report) Formats() string {
+	var formats []string
+	for _, in := range r.Inputs {
+		if !slices.Contains(formats, in.Format) && in.Format != ingest.Auto.String() {
+			formats = append(formats, in.Format)
+		}
+	}
+	return strings.Join(formats, ", ")
 }

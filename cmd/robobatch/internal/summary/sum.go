@@ -1,8 +1,14 @@
 package summary
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"slices"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Add adds counts. How many origins there are is unknown then, because an origin may be in both.
@@ -97,4 +103,43 @@ func (c *Clients) join(o *Clients) {
 	if c != nil && o != nil {
 		c.Rows, c.Disallowed = c.Rows+o.Rows, c.Disallowed+o.Disallowed
 	}
+}
+
+// ErrSeal is the error of a manifest that is not as it was written.
+var ErrSeal = errors.New("its seal is broken or missing: it was altered, an older version wrote it, or it is no manifest of robobatch")
+
+// The text before and after the hash of a seal.
+const (
+	before = ",\n  \"seal\": \""
+	after  = "\"\n}\n"
+)
+
+// Text returns v, which is no empty struct, as sealed JSON.
+func Text(v any) ([]byte, error) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	body := bytes.TrimSuffix(text, []byte("\n}"))
+	sum := Hash(body)
+	return append(append(append(body, before...), sum...), after...), nil
+}
+
+// Read reads sealed JSON into v. It returns [ErrSeal], or an error of the JSON.
+func Read(text []byte, v any) error {
+	at := len(text) - len(before) - hex.EncodedLen(16) - len(after)
+	if at < 0 {
+		return ErrSeal
+	}
+	body := text[:at]
+	if string(text[at:]) != before+Hash(body)+after {
+		return ErrSeal
+	}
+	return json.Unmarshal(text, v)
+}
+
+// Hash returns the hash of bytes, as manifests have it.
+func Hash(text []byte) string {
+	sum := xxh3.Hash128(text).Bytes()
+	return hex.EncodeToString(sum[:])
 }

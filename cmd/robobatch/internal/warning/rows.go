@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -165,4 +167,172 @@ func stranger(store *engine.Store, busy engine.BusyOrigin) string {
 		}
 	}
 	return text
+}
+
+// Rules returns a warning if files that were read as robots.txt are none. noun names the things that c counts.
+func Rules(c *engine.OddCount, noun string) []Warning {
+	if c.Number == 0 {
+		return nil
+	}
+	byName := map[string]int64{}
+	var names []string
+	for odd, n := range c.Kinds {
+		name := robots.Oddity(odd).String()
+		if n > 0 && byName[name] == 0 {
+			names = append(names, name)
+		}
+		byName[name] += n
+	}
+	for i, name := range names {
+		names[i] = name + " " + say.Number(byName[name])
+	}
+	d := Warning{Code: OddRobots, Count: c.Number}
+	d.Text = fmt.Sprintf("no real robots.txt: %s (%s)", say.Count(c.Number, noun), strings.Join(names, ", "))
+	if c.Rows > 0 {
+		d.Text += ", which decided " + say.Count(c.Rows, "row")
+	}
+	d.Text += "; crawlers that get such bytes find few rules in them, or none"
+	for _, odd := range c.Worst {
+		if odd.Origin == "" {
+			break
+		}
+		text := string(odd.Origin)
+		if odd.Rows > 0 {
+			text += " (" + say.Count(odd.Rows, "row") + ")"
+		}
+		d.Examples = append(d.Examples, text+": "+OddName(odd.Odd))
+	}
+	return []Warning{d}
+}
+
+// OddName names the kind of a file that is no robots.txt.
+func OddName(o robots.Oddity) string {
+	switch o {
+	case robots.OddHTML:
+		return "an HTML page"
+	case robots.OddText:
+		return "text without any directive"
+	case robots.OddNUL:
+		return "bytes with NUL among them"
+	case robots.OddParquet:
+		return "a Parquet file"
+	case robots.OddUTF16, robots.OddUTF16LE, robots.OddUTF16BE, robots.OddUTF32:
+		return strings.ToUpper(o.String()[:3]) + "-" + o.String()[3:]
+	case robots.NotOdd, robots.OddBlank, robots.OddGzip, robots.OddZstd, robots.OddXZ, robots.OddBzip2, robots.OddZip:
+	}
+	return "packed with " + o.String()
+}
+
+// Senders returns warnings about where the requests of crawlers came from, and by which lists they are verified.
+func Senders(s *engine.Stats) (all []Warning) {
+	requests, unusable, anonymised := s.Census.Requests()
+	network, proxied := s.Census.Proxied()
+	if networks, sent := s.Census.Mixed(); networks > 0 && !proxied {
+		text := fmt.Sprintf("%s of %s of crawlers came from %s, each with crawlers of three operators or more: of a proxy, so that the address of the client is in another field (-field client=name), or of somebody who sends many names",
+			say.Number(sent), say.Count(requests, "request"), say.Count(networks, "network"))
+		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: sent})
+	}
+	if proxied {
+		text := fmt.Sprintf("%s of %s of crawlers have no address of the internet", say.Number(unusable), say.Count(requests, "request"))
+		count := unusable
+		if network != 0 {
+			count = s.Census.Sent(network)
+			text = fmt.Sprintf("%s of %s of crawlers, of three operators or more, came from %s", say.Number(count), say.Count(requests, "request"), network.Prefix())
+		}
+		text += ": the field holds the address of a proxy, or a text in place of one; name the field of the client's with -field client=name"
+		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: count})
+	}
+	if n := s.Census.Texts(); n > 0 && !proxied {
+		text := fmt.Sprintf("%s of %s of crawlers have a text in place of an address, so that they are not verified, and their violation is null: name the field of the client's with -field client=name",
+			say.Number(n), say.Count(requests, "request"))
+		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: n})
+	}
+	if s.Census.Anonymised() {
+		text := fmt.Sprintf("the addresses of %s of %s of crawlers end in 0 or x: they were made anonymous, and prove nothing", say.Number(anonymised), say.Count(requests, "request"))
+		all = append(all, Warning{Code: AnonymisedClients, Text: text, Count: anonymised})
+	}
+	if n := s.UntimedRows + s.UntimedLists; n > 0 {
+		why := "their lists have none: keep lists in directories named by their day"
+		switch {
+		case s.UntimedLists == 0:
+			why = "their rows have none: name the field with -field time=name"
+		case s.UntimedRows > 0:
+			why = "their rows or lists have none: name the field with -field time=name, and keep lists in directories named by their day"
+		}
+		text := say.Count(n, "request") + " of crawlers verified without a time, by all lists there are: " + why
+		all = append(all, Warning{Code: UntimedLists, Text: text, Count: n})
+	}
+	return all
+}
+
+// Lists returns a warning if files that are of one list and time differ.
+func Lists(lists *ranges.Lists) []Warning {
+	if lists == nil || len(lists.Differ) == 0 {
+		return nil
+	}
+	n := int64(len(lists.Differ))
+	d := Warning{Code: DifferingLists, Count: n, Text: say.Count(n, "pair") + " of lists of addresses with one name and time, and other addresses: all of them count; keep the right ones"}
+	for _, pair := range lists.Differ[:min(n, Examples)] {
+		d.Examples = append(d.Examples, say.File(pair[0])+" and "+say.File(pair[1]))
+	}
+	return []Warning{d}
+}
+
+// Formulas returns the warning that an output has cells that spreadsheets would run; none if there are none.
+func Formulas(formulas output.Formulas) []Warning {
+	if formulas.Cells == 0 {
+		return nil
+	}
+	text := say.Count(formulas.Cells, "cell") + " of the output may begin a formula, with =, +, -, @, a tab or a carriage return, which spreadsheets run: if one is to open it, use -csv safe"
+	d := Warning{Code: FormulaCells, Text: text, Count: formulas.Cells}
+	for _, cell := range formulas.First {
+		d.Examples = append(d.Examples, strings.ToValidUTF8(cell[:min(len(cell), longestExample)], ""))
+	}
+	return []Warning{d}
+}
+
+// longestExample is how many bytes of a cell are shown.
+const longestExample = 100
+
+// A Sum adds up warnings of many inputs: one for each code.
+type Sum struct {
+	sums []codeSum // in the order in which the codes came
+}
+
+type codeSum struct {
+	Warning
+	inputs int
+}
+
+// Add adds the warnings about an input.
+func (s *Sum) Add(input string, warnings []Warning) {
+	for _, d := range warnings {
+		i := slices.IndexFunc(s.sums, func(sum codeSum) bool { return sum.Code == d.Code })
+		if i < 0 {
+			i = len(s.sums)
+			s.sums = append(s.sums, codeSum{Warning: Warning{Code: d.Code, Text: d.Text}})
+		}
+		sum := &s.sums[i]
+		sum.inputs++
+		sum.Count += d.Count
+		if len(sum.Examples) < Examples {
+			example := say.File(input)
+			if len(d.Examples) > 0 && strings.HasPrefix(d.Examples[0], example) {
+				example = d.Examples[0]
+			} else if len(d.Examples) > 0 {
+				example += ": " + d.Examples[0]
+			}
+			sum.Examples = append(sum.Examples, example)
+		}
+	}
+}
+
+// Warnings returns the warnings about so many inputs, with the first ones as examples.
+func (s *Sum) Warnings(inputs int) []Warning {
+	all := make([]Warning, len(s.sums))
+	for i, sum := range s.sums {
+		all[i] = sum.Warning
+		all[i].Text = fmt.Sprintf("%s of %s, the first of them: %s", say.Number(int64(sum.inputs)), say.Count(int64(inputs), "input"), sum.Text)
+	}
+	return all
 }

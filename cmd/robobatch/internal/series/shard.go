@@ -1,10 +1,9 @@
-// Package shard divides the inputs of a run among tasks: which part is whose, and which task of a
-// scheduler this process is. Only cmd/robobatch imports it.
-package shard
+package series
 
 import (
 	"cmp"
 	"container/heap"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -108,3 +107,57 @@ func (l loads) Less(i, j int) bool {
 func (l loads) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
 func (l loads) Push(any)      {} // there are always as many
 func (l loads) Pop() any      { return nil }
+
+// A scheduler is a program that starts tasks, and the variables by which it numbers them.
+type scheduler struct {
+	name, index, count string
+	noCount            string // the remedy if the count is not there
+	check              func(getenv func(string) string) error
+}
+
+// schedulers are all that are known.
+var schedulers = []scheduler{
+	{name: "Slurm", index: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT", check: checkSlurm},
+	{
+		name: "Kubernetes", index: "JOB_COMPLETION_INDEX", count: "JOB_COMPLETIONS",
+		noCount: "set it in the manifest to the number of .spec.completions, as docs/CLUSTER.md does",
+	},
+	{name: "AWS Batch", index: "AWS_BATCH_JOB_ARRAY_INDEX", count: "AWS_BATCH_JOB_ARRAY_SIZE"},
+	{name: "Cloud Run", index: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT"},
+}
+
+// checkSlurm checks that the numbers of an array go from 0 to one less than their count.
+func checkSlurm(getenv func(string) string) error {
+	count, err := strconv.Atoi(getenv("SLURM_ARRAY_TASK_COUNT"))
+	if err == nil && getenv("SLURM_ARRAY_TASK_MIN") == "0" && getenv("SLURM_ARRAY_TASK_STEP") == "1" && getenv("SLURM_ARRAY_TASK_MAX") == strconv.Itoa(count-1) {
+		return nil
+	}
+	return fmt.Errorf("the tasks of this Slurm array are not 0 to COUNT-1 (MIN %s, MAX %s, STEP %s, COUNT %s), so nobody knows how many shards there are: "+
+		"submit --array=0-7 for eight, or write -shard $SLURM_ARRAY_TASK_ID/N, N being how many there are",
+		shownValue(getenv("SLURM_ARRAY_TASK_MIN")), shownValue(getenv("SLURM_ARRAY_TASK_MAX")), shownValue(getenv("SLURM_ARRAY_TASK_STEP")), shownValue(getenv("SLURM_ARRAY_TASK_COUNT")))
+}
+
+// shownValue returns the value of a variable as messages show it.
+func shownValue(value string) string {
+	if value == "" {
+		return "not set"
+	}
+	return strconv.Quote(value)
+}
+
+// shard returns the shard that the variables name.
+func (s *scheduler) shard(getenv func(string) string) (Shard, error) {
+	if getenv(s.count) == "" && s.noCount != "" {
+		return Shard{}, fmt.Errorf("%s is set, and %s is not: %s", s.index, s.count, s.noCount)
+	}
+	if s.check != nil {
+		if err := s.check(getenv); err != nil {
+			return Shard{}, err
+		}
+	}
+	shard, err := Parse(getenv(s.index)+"/"+getenv(s.count), nil)
+	if err != nil {
+		return shard, errors.New(s.index + " is " + shownValue(getenv(s.index)) + ", and " + s.count + " is " + shownValue(getenv(s.count)) + ": write -shard i/n")
+	}
+	return shard, nil
+}

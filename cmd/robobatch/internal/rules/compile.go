@@ -1,5 +1,4 @@
-// Package compile is the command compile: it writes rules into a pack. Only cmd/robobatch imports it.
-package compile
+package rules
 
 import (
 	"cmp"
@@ -33,17 +32,17 @@ type compilation struct {
 	opt   engine.PackOptions
 }
 
-// given are the flags of the command compile.
-type given struct {
+// compileFlags are the flags of the command compile.
+type compileFlags struct {
 	flags.Rules
 	reading flags.Reading
 	work    flags.Work
 	out     string
 }
 
-// Command returns the command compile.
-func Command() flags.Command {
-	g := new(given)
+// CompileCommand returns the command compile.
+func CompileCommand() flags.Command {
+	g := new(compileFlags)
 	c := flags.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
 	c.Name, c.About = "compile", "compile rules into a pack, which -rules takes and which is ready at once"
 	c.Intro = `
@@ -63,7 +62,7 @@ docs/LAKE.md says when to compile first.`
 }
 
 // plan checks the flags and finds the rules.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *compileFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	c := &compilation{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, path: g.Path}
 	c.opt.Dialect, _ = g.reading.Choose(&faults)
 	c.Name = cmp.Or(g.out, targets.ForPack(g.Path))

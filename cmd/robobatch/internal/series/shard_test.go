@@ -1,4 +1,4 @@
-package shard
+package series
 
 import (
 	"math/rand/v2"
