@@ -29,44 +29,6 @@ type victim struct {
 	calls     map[string][]int // by name of a system call: which call of its thread each one was, in a run
 }
 
-// makeVictims makes the command lines that are disturbed and their inputs, and tries them once.
-func (a *attack) makeVictims() error {
-	if err := a.writeInputs(); err != nil {
-		return err
-	}
-	for _, line := range []string{
-		"-in LOG -out out/x.parquet", "-in LOG -out out/x.csv.gz", "-in LOG -out out/x.arrow", "-in LOGS/0.txt -out out/x.jsonl.zst",
-		"-in LOG -out out/y.parquet -rejects out/rejects.jsonl",
-		"-in LOG -out out/sorted.parquet -sort origin -max-memory 128MiB",
-		"-in LOG -out out/limited.arrows -max-memory 96MiB",
-		"-in LOG -out out/tree -partition-by origin,allowed -partition-mode replace",
-		"-in LOGS -out out/parts/ -resume",
-		"rules -out out/r.parquet", "compile -out out/r.rbp", "coverage -in LOG -out out/c.parquet",
-	} {
-		line = strings.NewReplacer("LOGS", a.dir+"/logs", "LOG", a.dir+"/log.zst").Replace(line) + " -quiet -rules " + a.dir + "/rules"
-		v := &victim{arguments: strings.Fields(line), single: strings.Contains(line, "/tree")}
-		for _, argument := range v.arguments {
-			if name, ok := strings.CutPrefix(argument, "out/"); ok && strings.Contains(name, ".") {
-				v.outs = append(v.outs, argument)
-			}
-		}
-		dir, err := a.scene(v, false)
-		if err != nil {
-			return err
-		}
-		started := time.Now()
-		if out, err := a.command(v, dir).CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w: %s", line, err, out)
-		}
-		v.took = time.Since(started)
-		if v.want, err = hashes(dir); err != nil || len(v.want) < max(1, len(v.outs)) {
-			return fmt.Errorf("%s leaves %d files: %w", line, len(v.want), err)
-		}
-		a.victims = append(a.victims, v)
-	}
-	return nil
-}
-
 // writeInputs writes rules of a few origins and logs of many URLs.
 func (a *attack) writeInputs() error {
 	encoder, err := zstd.NewWriter(nil)

@@ -20,7 +20,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/bench/internal/madeup"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
@@ -152,32 +151,6 @@ func makeLongURLs(path string, g *madeup.Generator, s madeup.Spec) error {
 
 func makeEvents(path string, g *madeup.Generator, s madeup.Spec) error {
 	return writeLog(path, g, s.URLs, appendEvent)
-}
-
-// write writes the inputs of the shapes into dir, but for those that are there.
-func (r request) write(dir string) error {
-	c, err := corpus.Find(".")
-	if err != nil {
-		return err
-	}
-	spec := madeup.Spec{Origins: r.origins, URLs: r.rows, Even: true, Seed: 1, Aimed: 25}
-	g, err := madeup.New(c, spec)
-	if err != nil {
-		return err
-	}
-	for _, s := range r.shapes {
-		for _, in := range s.inputs() {
-			path := filepath.Join(dir, in.name)
-			if _, err := os.Stat(path); err == nil {
-				continue
-			}
-			part := filepath.Join(dir, "part-"+in.name) // so that a file of this name is complete
-			if err := errors.Join(in.write(part, g, spec), os.Rename(part, path)); err != nil {
-				return fmt.Errorf("write %s: %w", path, err)
-			}
-		}
-	}
-	return nil
 }
 
 // writePack compiles rules in the command's own dialect.

@@ -25,6 +25,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/robobatch/robobatch/bench/internal/corpus"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
 	"github.com/robobatch/robobatch/bench/internal/tool"
 	"github.com/robobatch/robobatch/internal/measure"
 )
@@ -75,7 +77,29 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	if r.prepare {
-		return r.write(r.inputs)
+		// Write the inputs of the shapes into dir, but for those that are there.
+		c, err := corpus.Find(".")
+		if err != nil {
+			return err
+		}
+		spec := madeup.Spec{Origins: r.origins, URLs: r.rows, Even: true, Seed: 1, Aimed: 25}
+		g, err := madeup.New(c, spec)
+		if err != nil {
+			return err
+		}
+		for _, s := range r.shapes {
+			for _, in := range s.inputs() {
+				path := filepath.Join(r.inputs, in.name)
+				if _, err := os.Stat(path); err == nil {
+					continue
+				}
+				part := filepath.Join(r.inputs, "part-"+in.name) // so that a file of this name is complete
+				if err := errors.Join(in.write(part, g, spec), os.Rename(part, path)); err != nil {
+					return fmt.Errorf("write %s: %w", path, err)
+				}
+			}
+		}
+		return nil
 	}
 	dir, err := os.MkdirTemp("", "robobatch-memory-")
 	if err != nil {
@@ -125,33 +149,6 @@ const (
 
 // bound returns the most memory that a run may hold.
 func bound(limit int64) int64 { return limit + limit/10 + overhead }
-
-// arguments returns the command's arguments, for inputs and outputs in some directories.
-func (s *shape) arguments(inputs, out string, limit int64) (all []string) {
-	if s.command != "" {
-		all = append(all, s.command)
-	}
-	if s.old != nil {
-		all = append(all, "-old", filepath.Join(inputs, s.old.name))
-	}
-	if s.sitemap != nil {
-		all = append(all, "-in-sitemap", filepath.Join(inputs, s.sitemap.name))
-	}
-	if s.log != nil {
-		all = append(all, "-in", filepath.Join(inputs, s.log.name))
-	}
-	all = append(all, "-rules", filepath.Join(inputs, s.rules.name), "-max-memory", strconv.FormatInt(limit/mib, 10)+"MiB", "-quiet")
-	if s.stdin == nil {
-		all = append(all, "-progress", "off")
-	}
-	if s.out != "" {
-		all = append(all, "-out", filepath.Join(out, s.out))
-	}
-	if s.page != "" {
-		all = append(all, "-report", filepath.Join(out, s.page))
-	}
-	return append(all, s.flags...)
-}
 
 // A lab runs the command.
 type lab struct {
@@ -219,7 +216,31 @@ func (l *lab) run(s shape, limit int64) (result, error) {
 	if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777)); err != nil {
 		return result{}, err
 	}
-	cmd := exec.CommandContext(l.ctx, l.binary, s.arguments(l.inputs, out, limit)...)
+	inputs := l.inputs
+	var all []string
+	if s.command != "" {
+		all = append(all, s.command)
+	}
+	if s.old != nil {
+		all = append(all, "-old", filepath.Join(inputs, s.old.name))
+	}
+	if s.sitemap != nil {
+		all = append(all, "-in-sitemap", filepath.Join(inputs, s.sitemap.name))
+	}
+	if s.log != nil {
+		all = append(all, "-in", filepath.Join(inputs, s.log.name))
+	}
+	all = append(all, "-rules", filepath.Join(inputs, s.rules.name), "-max-memory", strconv.FormatInt(limit/mib, 10)+"MiB", "-quiet")
+	if s.stdin == nil {
+		all = append(all, "-progress", "off")
+	}
+	if s.out != "" {
+		all = append(all, "-out", filepath.Join(out, s.out))
+	}
+	if s.page != "" {
+		all = append(all, "-report", filepath.Join(out, s.page))
+	}
+	cmd := exec.CommandContext(l.ctx, l.binary, append(all, s.flags...)...)
 	if s.stdin != nil {
 		in, err := os.Open(filepath.Join(l.inputs, s.stdin.name))
 		if err != nil {

@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/measure"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // allCases returns all libraries on all workloads, robobatch first.
@@ -29,8 +32,27 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 		add := func(name string, run func() (measure.Sample, error)) {
 			all = append(all, measure.Case{Name: fmt.Sprintf("Peer/w=%s/lib=%s", w.name, name), Unit: "url", Run: run})
 		}
-		add("lines-alone", measure.Here(func() (measure.Work, error) { return readLines(path) }))
-		add("robobatch", func() (measure.Sample, error) { return ask(w, right, loadRobobatch(w, path, len(right))) })
+		add("lines-alone", measure.Here(func() (measure.Work, error) {
+			// Read the lines as a run of robobatch does, and nothing else.
+			var work measure.Work
+			var err error
+			src, err := ingest.OpenLogs([]string{path}, ingest.LogOptions{})
+			if err != nil {
+				return work, err
+			}
+			var b engine.Batch
+			for src.Next(&b) {
+				work.Units += int64(b.Len())
+				work.Bytes += int64(len(b.Data))
+			}
+			return work, errors.Join(src.Err(), src.Close())
+		}))
+		add("robobatch", func() (measure.Sample, error) {
+			return ask(w, right, func() (func() ([]verdict, error), error) {
+				store, err := engine.BuildStore(w.responses(), engine.StoreOptions{Dialect: robots.Google, Workers: 1})
+				return func() ([]verdict, error) { return decide(store, path, len(right)) }, err
+			})
+		})
 		for _, lib := range libraries {
 			part, err := partOf(lib, w)
 			if err != nil {

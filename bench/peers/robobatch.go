@@ -7,31 +7,8 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
-	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/robots"
 )
-
-// readLines reads the lines as a run of robobatch does, and nothing else.
-func readLines(path string) (work measure.Work, err error) {
-	src, err := ingest.OpenLogs([]string{path}, ingest.LogOptions{})
-	if err != nil {
-		return work, err
-	}
-	var b engine.Batch
-	for src.Next(&b) {
-		work.Units += int64(b.Len())
-		work.Bytes += int64(len(b.Data))
-	}
-	return work, errors.Join(src.Err(), src.Close())
-}
-
-// loadRobobatch returns the function that compiles the rules, to decide so many lines on one goroutine.
-func loadRobobatch(w workload, path string, lines int) func() (func() ([]verdict, error), error) {
-	return func() (func() ([]verdict, error), error) {
-		store, err := engine.BuildStore(w.responses(), engine.StoreOptions{Dialect: robots.Google, Workers: 1})
-		return func() ([]verdict, error) { return decide(store, path, lines) }, err
-	}
-}
 
 // decide reads so many lines and decides them.
 func decide(store *engine.Store, path string, lines int) ([]verdict, error) {

@@ -32,11 +32,27 @@ type sizes struct {
 //	W3   real URLs with the rules of their origins, grouped by host
 //	W4   made-up URLs of many origins, in random order
 func workloads(corpus *corpus.Corpus, s sizes) ([]workload, error) {
-	w3, err := realURLs(corpus, s.lines)
+	w3 := workload{name: "W3"}
+	urls, err := corpus.Logs[0].URLs()
 	if err != nil {
 		return nil, err
 	}
-	w4, err := madeUp(corpus, s)
+	w3.text = string(bytes.Join(urls[:min(s.lines, len(urls))], []byte("\n"))) + "\n"
+	w3.bodies, err = needed(w3.text, corpus.Rules)
+	if err != nil {
+		return nil, err
+	}
+	w4 := workload{name: "W4"}
+	g, err := madeup.New(corpus, madeup.Spec{Origins: s.origins, URLs: int64(s.lines), Seed: 1, Aimed: 25})
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	if err := g.WriteLog(&text, madeup.Shuffled, 0); err != nil {
+		return nil, err
+	}
+	w4.text = text.String()
+	w4.bodies, err = needed(w4.text, g.Responses())
 	if err != nil {
 		return nil, err
 	}
@@ -63,32 +79,6 @@ func oneOrigin(name string, shape madeup.Shape, lines int) workload {
 		}
 	}
 	return workload{name, text.String(), map[robots.Origin][]byte{origin: set.Body}}
-}
-
-func realURLs(c *corpus.Corpus, lines int) (workload, error) {
-	w := workload{name: "W3"}
-	urls, err := c.Logs[0].URLs()
-	if err != nil {
-		return w, err
-	}
-	w.text = string(bytes.Join(urls[:min(lines, len(urls))], []byte("\n"))) + "\n"
-	w.bodies, err = needed(w.text, c.Rules)
-	return w, err
-}
-
-func madeUp(c *corpus.Corpus, s sizes) (workload, error) {
-	w := workload{name: "W4"}
-	g, err := madeup.New(c, madeup.Spec{Origins: s.origins, URLs: int64(s.lines), Seed: 1, Aimed: 25})
-	if err != nil {
-		return w, err
-	}
-	var text strings.Builder
-	if err := g.WriteLog(&text, madeup.Shuffled, 0); err != nil {
-		return w, err
-	}
-	w.text = text.String()
-	w.bodies, err = needed(w.text, g.Responses())
-	return w, err
 }
 
 // needed returns the bodies of the origins that occur in the text.

@@ -19,41 +19,41 @@ func (l *lab) files(spec madeup.Spec) []trial {
 	in := input{dir, func(m *maker) error { return madeup.WriteRules(dir, m.made.Responses()) }}
 	one := input{dir + ".txt", func(*maker) error { return os.WriteFile(dir+".txt", []byte("https://www.example.com/\n"), 0o600) }}
 	name := fmt.Sprintf("Files/data=madeup/origins=%d/workers=2", spec.Origins)
-	run := func() (measure.Sample, error) { return l.loadFiles(dir, one.path) }
+	run := func() (measure.Sample, error) {
+		// Read the files, have cat read them if there is such a command, and run the command on
+		// one URL. It tells how long each took, and how many times as long the command, by the clock and by
+		// processor time.
+		var s measure.Sample
+		var err error
+		names, err := filepath.Glob(filepath.Join(dir, "*")) // as a shell lists them
+		if err != nil {
+			return s, err
+		}
+		read, err := measure.Here(func() (measure.Work, error) { return measure.Work{}, readFiles(names) })()
+		if err != nil {
+			return s, err
+		}
+		cat, err := l.cat(names)
+		if err != nil {
+			return s, err
+		}
+		s, r, err := l.exec(dir, one.path, 2)
+		s.Units = r.Rules.Patterns
+		for _, other := range []struct {
+			name string
+			took measure.Sample
+		}{{"read", read}, {"cat", cat}} {
+			if wall := other.took.Wall; wall > 0 {
+				s.Extra = append(s.Extra, measure.Metric{Value: wall.Seconds() * 1e3, Unit: other.name + "-ms"},
+					measure.Metric{Value: s.Wall.Seconds() / wall.Seconds(), Unit: "load/" + other.name})
+			}
+			if cpu := other.took.CPU; cpu > 0 {
+				s.Extra = append(s.Extra, measure.Metric{Value: s.CPU.Seconds() / cpu.Seconds(), Unit: "cpu/" + other.name})
+			}
+		}
+		return s, err
+	}
 	return []trial{{measure.Case{Name: name, Unit: "rule", Run: run}, []input{in, one}}}
-}
-
-// loadFiles reads the files, has cat read them if there is such a command, and runs the command on
-// one URL. It tells how long each took, and how many times as long the command, by the clock and by
-// processor time.
-func (l *lab) loadFiles(dir, log string) (s measure.Sample, err error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*")) // as a shell lists them
-	if err != nil {
-		return s, err
-	}
-	read, err := measure.Here(func() (measure.Work, error) { return measure.Work{}, readFiles(names) })()
-	if err != nil {
-		return s, err
-	}
-	cat, err := l.cat(names)
-	if err != nil {
-		return s, err
-	}
-	s, r, err := l.exec(dir, log, 2)
-	s.Units = r.Rules.Patterns
-	for _, other := range []struct {
-		name string
-		took measure.Sample
-	}{{"read", read}, {"cat", cat}} {
-		if wall := other.took.Wall; wall > 0 {
-			s.Extra = append(s.Extra, measure.Metric{Value: wall.Seconds() * 1e3, Unit: other.name + "-ms"},
-				measure.Metric{Value: s.Wall.Seconds() / wall.Seconds(), Unit: "load/" + other.name})
-		}
-		if cpu := other.took.CPU; cpu > 0 {
-			s.Extra = append(s.Extra, measure.Metric{Value: s.CPU.Seconds() / cpu.Seconds(), Unit: "cpu/" + other.name})
-		}
-	}
-	return s, err
 }
 
 // readFiles opens, reads and closes each of the files.

@@ -37,17 +37,18 @@ type trial struct {
 
 // trials are all that is measured.
 func (l *lab) trials(spec madeup.Spec) []trial {
-	return slices.Concat(l.runs(), l.files(spec), l.packs(spec), l.repeated(), l.whatIf())
-}
-
-// runs are, for each rules and number of workers, how long loading them takes, and the runs.
-func (l *lab) runs() (all []trial) {
+	// For each rules and number of workers: how long loading them takes, and the runs.
+	var all []trial
 	for _, workers := range []int{1, 2} {
 		loaded := map[string]bool{}
 		for _, f := range logs(l.dir) {
-			if set := loadName(f, workers); !loaded[set] {
+			if set := fmt.Sprintf("Load/%s/workers=%d", "data="+f.data, workers); !loaded[set] {
 				loaded[set] = true
-				all = append(all, trial{measure.Case{Name: set, Unit: "rule", Run: func() (measure.Sample, error) { return l.load(f, workers) }}, f.inputs()})
+				all = append(all, trial{measure.Case{Name: set, Unit: "rule", Run: func() (measure.Sample, error) {
+					s, r, err := l.exec(f.rules, f.path, workers, "-limit", "1")
+					s.Units = r.Rules.Patterns
+					return s, err
+				}}, f.inputs()})
 			}
 			for _, url := range []bool{true, false} {
 				name := fmt.Sprintf("Whole/%s/url=%t/workers=%d", f.name(), url, workers)
@@ -55,18 +56,7 @@ func (l *lab) runs() (all []trial) {
 			}
 		}
 	}
-	return all
-}
-
-func loadName(f logFile, workers int) string {
-	return fmt.Sprintf("Load/%s/workers=%d", "data="+f.data, workers)
-}
-
-// load runs the command on one URL.
-func (l *lab) load(f logFile, workers int) (measure.Sample, error) {
-	s, r, err := l.exec(f.rules, f.path, workers, "-limit", "1")
-	s.Units = r.Rules.Patterns
-	return s, err
+	return slices.Concat(all, l.files(spec), l.packs(spec), l.repeated(), l.whatIf())
 }
 
 // whole runs the command on a log, and takes off the time of loading, by the command.

@@ -74,12 +74,8 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	return r.measure(ctx, dir)
-}
-
-// measure writes the inputs into dir and measures. Another process writes them: a process starts
-// with the peak memory of its parent, and the runs to be measured must not inherit that.
-func (r request) measure(ctx context.Context, dir string) error {
+	// Write the inputs into dir and measure. Another process writes them: a process starts
+	// with the peak memory of its parent, and the runs to be measured must not inherit that.
 	l := lab{ctx: ctx, dir: dir, binary: filepath.Join(dir, "robobatch"), base: r.base, copies: r.copies}
 	if err := tool.Build(ctx, l.binary); err != nil {
 		return err

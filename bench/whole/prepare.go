@@ -51,7 +51,15 @@ func (f logFile) inputs() []input {
 	if f.data == "real" {
 		rules.write = func(m *maker) error { return madeup.WriteRules(f.rules, m.corpus.Rules) }
 		log.write = func(m *maker) error {
-			return madeup.WriteFile(f.path, func(w io.Writer) error { return copyFile(w, m.corpus.Logs[0].Path) })
+			return madeup.WriteFile(f.path, func(w io.Writer) error {
+				f, err := os.Open(m.corpus.Logs[0].Path)
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				_, err = io.Copy(w, f)
+				return err
+			})
 		}
 	}
 	return []input{rules, log}
@@ -94,14 +102,4 @@ func (r request) prepare(dir string) error {
 		}
 	}
 	return nil
-}
-
-func copyFile(w io.Writer, name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = io.Copy(w, f)
-	return err
 }

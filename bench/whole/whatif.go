@@ -1,13 +1,11 @@
 package main
 
 import (
-	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 
-	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/bench/internal/madeup"
 	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/robots"
@@ -34,7 +32,19 @@ func (l *lab) whatIf() (all []trial) {
 	rules := input{filepath.Join(l.dir, "whatif.jsonl.zst"), nil}
 	rules.write = func(m *maker) error { return madeup.WriteRules(rules.path, m.corpus.Rules) }
 	old := input{filepath.Join(l.dir, "whatif-old.jsonl.zst"), nil}
-	old.write = func(m *maker) error { return madeup.WriteRules(old.path, edited(m.corpus)) }
+	old.write = func(m *maker) error {
+		return madeup.WriteRules(old.path, func(yield func(robots.Response, error) bool) {
+			n := 0
+			for r, err := range m.corpus.Rules {
+				if n++; n%50 == 7 {
+					r.Body = slices.Concat([]byte("User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /*a*e\n\n"), r.Body)
+				}
+				if !yield(r, err) {
+					return
+				}
+			}
+		})
+	}
 	for i, order := range []string{"real", "shuffled", "synth", "distinct"} {
 		isDistinct := order == "distinct"
 		log := repeatedLog{order, 1, filepath.Join(l.dir, "whatif-"+order+".zst"), isDistinct}
@@ -74,21 +84,6 @@ func lesser(a, b measure.Sample) measure.Sample {
 		return b
 	}
 	return a
-}
-
-// edited returns the rules of the corpus, with one in 50 changed.
-func edited(c *corpus.Corpus) iter.Seq2[robots.Response, error] {
-	return func(yield func(robots.Response, error) bool) {
-		n := 0
-		for r, err := range c.Rules {
-			if n++; n%50 == 7 {
-				r.Body = slices.Concat([]byte("User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /*a*e\n\n"), r.Body)
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
 }
 
 // ask runs a command, or the main job, on packs, by one worker.

@@ -4,11 +4,14 @@
 package madeup
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"iter"
 	"math/rand/v2"
 	"net/http"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
@@ -71,14 +74,67 @@ func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read rules to start from: %w", err)
 	}
-	g := &Generator{spec: s, bases: newBases(all)}
-	g.weight = weigh(g.bases, webShares)
-	g.words = newVocabulary(g.bases)
-	g.fresh = g.freshShare()
+	// Take the distinct texts of a corpus apart, in the order of their origins.
+	slices.SortFunc(all, func(a, b robots.Response) int { return cmp.Compare(a.Origin, b.Origin) })
+	bodies, _ := corpus.Distinct(all)
+	bases := make([]base, 0, len(bodies))
+	for _, body := range bodies {
+		bases = append(bases, newBase(body))
+	}
+	g := &Generator{spec: s, bases: bases}
+	weights := make([]float64, len(g.bases))
+	for i := range weights {
+		weights[i] = 1 / float64(len(g.bases))
+	}
+	for range rakeRounds {
+		for _, partition := range webShares {
+			for _, c := range partition {
+				scale(g.bases, weights, c)
+			}
+		}
+	}
+	total := 0.0
+	for i, w := range weights {
+		total += w
+		weights[i] = total
+	}
+	for i := range weights {
+		weights[i] /= total
+	}
+	g.weight = weights
+	// Collect the words in lower case of the bases.
+	var v vocabulary
+	for _, b := range g.bases {
+		for _, s := range b.spots {
+			v[s.len] = append(v[s.len], strings.ToLower(string(b.body[s.off:s.off+s.len])))
+		}
+	}
+	for i := range v {
+		slices.Sort(v[i])
+		v[i] = slices.Compact(v[i])
+	}
+	g.words = v
+	// So many origins need a text of their own for the share of distinct texts to
+	// be as wanted. Text without words to be replaced is always the same.
+	mutable, last := 0.0, 0.0
+	for i, w := range g.weight {
+		if len(g.bases[i].spots) > 0 {
+			mutable += w - last
+		}
+		last = w
+	}
+	g.fresh = min(1, (distinctShare/mutable - poolDistinct))
 	if g.paths, err = readPaths(c.Logs[0]); err != nil {
 		return nil, fmt.Errorf("read paths to start from: %w", err)
 	}
-	g.query = queryShare(g.paths)
+	n := 0
+	for _, p := range g.paths {
+		if strings.Contains(p, "?") {
+			n++
+		}
+	}
+	has := float64(n) / float64(len(g.paths))
+	g.query = max(0, (withQuery-has)/(1-has))
 	g.starts = spread(s)
 	return g, nil
 }
@@ -94,19 +150,6 @@ const (
 	poolOffset    = 20
 )
 
-// freshShare returns how many origins need a text of their own for the share of distinct texts to
-// be as wanted. Text without words to be replaced is always the same.
-func (g *Generator) freshShare() float64 {
-	mutable, last := 0.0, 0.0
-	for i, w := range g.weight {
-		if len(g.bases[i].spots) > 0 {
-			mutable += w - last
-		}
-		last = w
-	}
-	return min(1, (distinctShare/mutable - poolDistinct))
-}
-
 // textSeed returns the seed of the text of an origin: equal seeds, equal texts.
 func (g *Generator) textSeed(origin int) uint64 {
 	h := mix(g.spec.Seed+uint64(origin), seedText)
@@ -120,7 +163,7 @@ func (g *Generator) textSeed(origin int) uint64 {
 
 // baseOf returns the base of a text.
 func (g *Generator) baseOf(textSeed uint64) *base {
-	return &g.bases[pickWeighted(g.weight, unit(mix(textSeed, seedBase)))]
+	return &g.bases[min(sort.SearchFloat64s(g.weight, unit(mix(textSeed, seedBase))), len(g.weight)-1)]
 }
 
 // Origin returns the origin of number i, from 0 up to Spec.Origins.

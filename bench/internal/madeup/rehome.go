@@ -2,13 +2,11 @@ package madeup
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -104,20 +102,6 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // A vocabulary has words by length, sorted: vocabulary[n] has words of n letters.
 type vocabulary [maxWord + 1][]string
 
-// newVocabulary collects the words in lower case of the bases.
-func newVocabulary(bases []base) (v vocabulary) {
-	for _, b := range bases {
-		for _, s := range b.spots {
-			v[s.len] = append(v[s.len], strings.ToLower(string(b.body[s.off:s.off+s.len])))
-		}
-	}
-	for i := range v {
-		slices.Sort(v[i])
-		v[i] = slices.Compact(v[i])
-	}
-	return v
-}
-
 // replace overwrites a word by one that the seed picks for it, or leaves it, one in two if not all
 // are replaced. The same word is always replaced by the same, so rules that share a beginning still
 // do.
@@ -135,24 +119,4 @@ func (b *base) text(v *vocabulary, seed uint64) []byte {
 		v.replace(body[s.off:s.off+s.len], seed, b.all)
 	}
 	return body
-}
-
-// rule returns a rule's value as text replaces its words.
-func (b *base) rule(v *vocabulary, seed uint64, i int) string {
-	value := []byte(b.own[i])
-	for _, s := range words(value) {
-		v.replace(value[s.off:s.off+s.len], seed, b.all)
-	}
-	return string(value)
-}
-
-// newBases takes the distinct texts of a corpus apart, in the order of their origins.
-func newBases(all []robots.Response) []base {
-	slices.SortFunc(all, func(a, b robots.Response) int { return cmp.Compare(a.Origin, b.Origin) })
-	bodies, _ := corpus.Distinct(all)
-	bases := make([]base, 0, len(bodies))
-	for _, body := range bodies {
-		bases = append(bases, newBase(body))
-	}
-	return bases
 }

@@ -51,15 +51,6 @@ type requester struct {
 	step   time.Duration
 }
 
-// newRequester returns a requester of so many crawlers.
-func (g *Generator) newRequester(n int) (*requester, error) {
-	tokens, err := tokensOf(n)
-	if err != nil {
-		return nil, err
-	}
-	return &requester{g, tokens, rand.New(rand.NewPCG(g.spec.Seed, uint64(n))), month / time.Duration(max(1, g.spec.URLs))}, nil
-}
-
 // appendRow appends the n-th request, for a URL.
 func (r *requester) appendRow(dst, url []byte, n int64) []byte {
 	dst = append(dst, '"')

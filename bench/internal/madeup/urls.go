@@ -44,18 +44,6 @@ func readPaths(l corpus.Log) (paths []string, err error) {
 	return paths, err
 }
 
-// queryShare returns how many of the paths without a query need one.
-func queryShare(paths []string) float64 {
-	n := 0
-	for _, p := range paths {
-		if strings.Contains(p, "?") {
-			n++
-		}
-	}
-	has := float64(n) / float64(len(paths))
-	return max(0, (withQuery-has)/(1-has))
-}
-
 // spread returns where the URLs of each origin begin, by Zipf's law over the origins in random
 // order, or evenly.
 func spread(s Spec) []int64 {
@@ -120,29 +108,54 @@ func exponent(n int) float64 {
 // URLs yields the URLs of the log. Each is valid until the next.
 func (g *Generator) URLs(order Order) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		m := newURLMaker(g)
+		m := &urlMaker{g: g, origin: -1}
+		m.rng = rand.New(&m.source)
+
 		places := newShuffle(uint64(g.spec.URLs), mix(g.spec.Seed, seedOrder))
 		origin := 0
 		for i := range g.spec.URLs {
 			n := i
 			if order == Shuffled {
 				n = int64(places.at(uint64(i)))
-				origin = g.originOf(n)
+				i, _ := slices.BinarySearchFunc(g.starts, n+1, cmp.Compare[int64])
+				origin = i - 1
 			}
 			for g.starts[origin+1] <= n {
 				origin++
 			}
-			if !yield(m.url(origin, n)) {
+			if origin != m.origin {
+				m.origin, m.head = origin, append(m.head[:0], m.g.Origin(origin)...)
+				m.seed = m.g.textSeed(origin)
+				m.base = m.g.baseOf(m.seed)
+			}
+			h := mix(m.g.spec.Seed+uint64(n), seedPath)
+			m.source.Seed(h, uint64(n))
+			m.buf = append(m.buf[:0], m.head...)
+			if m.rng.IntN(100) < m.g.spec.Aimed && len(m.base.own) > 0 {
+				// Append a path that a rule of the origin matches; a real path follows it in one of three
+				// cases, unless the rule says where the path ends.
+				i := m.rng.IntN(len(m.base.own))
+				value := []byte(m.base.own[i])
+				for _, s := range words(value) {
+					m.g.words.replace(value[s.off:s.off+s.len], m.seed, m.base.all)
+				}
+				rule := string(value)
+				path := fulfil(m.rng, rule)
+				if !strings.HasPrefix(path, "/") {
+					m.buf = append(m.buf, '/')
+				}
+				m.buf = append(m.buf, path...)
+				if !strings.HasSuffix(rule, "$") && m.rng.IntN(3) == 0 {
+					m.visit(n - m.g.starts[origin])
+				}
+			} else {
+				m.visit(n - m.g.starts[origin])
+			}
+			if !yield(m.buf) {
 				return
 			}
 		}
 	}
-}
-
-// originOf returns the origin that has URL n.
-func (g *Generator) originOf(n int64) int {
-	i, _ := slices.BinarySearchFunc(g.starts, n+1, cmp.Compare[int64])
-	return i - 1
 }
 
 // A urlMaker makes URLs, one after the other, in memory that is used again.
@@ -155,44 +168,6 @@ type urlMaker struct {
 	head   []byte // scheme and authority
 	seed   uint64 // of the origin's text
 	base   *base  // of it
-}
-
-func newURLMaker(g *Generator) *urlMaker {
-	m := &urlMaker{g: g, origin: -1}
-	m.rng = rand.New(&m.source)
-	return m
-}
-
-// url returns URL n, which is one of the origin's.
-func (m *urlMaker) url(origin int, n int64) []byte {
-	if origin != m.origin {
-		m.origin, m.head = origin, append(m.head[:0], m.g.Origin(origin)...)
-		m.seed = m.g.textSeed(origin)
-		m.base = m.g.baseOf(m.seed)
-	}
-	h := mix(m.g.spec.Seed+uint64(n), seedPath)
-	m.source.Seed(h, uint64(n))
-	m.buf = append(m.buf[:0], m.head...)
-	if m.rng.IntN(100) < m.g.spec.Aimed && len(m.base.own) > 0 {
-		m.aim(n - m.g.starts[origin])
-	} else {
-		m.visit(n - m.g.starts[origin])
-	}
-	return m.buf
-}
-
-// aim appends a path that a rule of the origin matches; a real path follows it in one of three
-// cases, unless the rule says where the path ends.
-func (m *urlMaker) aim(n int64) {
-	rule := m.base.rule(&m.g.words, m.seed, m.rng.IntN(len(m.base.own)))
-	path := fulfil(m.rng, rule)
-	if !strings.HasPrefix(path, "/") {
-		m.buf = append(m.buf, '/')
-	}
-	m.buf = append(m.buf, path...)
-	if !strings.HasSuffix(rule, "$") && m.rng.IntN(3) == 0 {
-		m.visit(n)
-	}
 }
 
 // visit appends the real path that comes next for the origin's URL of number n: neighbours in a log

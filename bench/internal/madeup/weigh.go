@@ -1,7 +1,5 @@
 package madeup
 
-import "sort"
-
 // A class is a part of the robots.txt of the web, and how many of them belong to it.
 type class struct {
 	share float64
@@ -32,32 +30,6 @@ var webShares = [][]class{
 // rakeRounds is enough for the shares of 2,561 bases to be within 0.1 % of those wanted.
 const rakeRounds = 200
 
-// weigh returns the cumulated weights of the bases, the last one 1, such that each class
-// has its share: all begin equal, and the classes of one partition after the other are scaled until
-// all fit.
-func weigh(bases []base, partitions [][]class) []float64 {
-	weights := make([]float64, len(bases))
-	for i := range weights {
-		weights[i] = 1 / float64(len(bases))
-	}
-	for range rakeRounds {
-		for _, partition := range partitions {
-			for _, c := range partition {
-				scale(bases, weights, c)
-			}
-		}
-	}
-	total := 0.0
-	for i, w := range weights {
-		total += w
-		weights[i] = total
-	}
-	for i := range weights {
-		weights[i] /= total
-	}
-	return weights
-}
-
 // scale gives a class its share.
 func scale(bases []base, weights []float64, c class) {
 	sum := 0.0
@@ -74,9 +46,4 @@ func scale(bases []base, weights []float64, c class) {
 			weights[i] *= c.share / sum
 		}
 	}
-}
-
-// pickWeighted returns the base at u, from 0 up to 1, of the cumulated weights.
-func pickWeighted(cumulated []float64, u float64) int {
-	return min(sort.SearchFloat64s(cumulated, u), len(cumulated)-1)
 }

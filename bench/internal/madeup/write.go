@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
@@ -24,10 +26,11 @@ func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
 
 // WriteRequests is WriteLog for a table in CSV of requests of so many known crawlers in the order of time.
 func (g *Generator) WriteRequests(w io.Writer, order Order, frames, crawlers int) error {
-	r, err := g.newRequester(crawlers)
+	tokens, err := tokensOf(crawlers)
 	if err != nil {
 		return err
 	}
+	r := &requester{g, tokens, rand.New(rand.NewPCG(g.spec.Seed, uint64(crawlers))), month / time.Duration(max(1, g.spec.URLs))}
 	return g.writeLines(w, order, frames, requestsHeader, r.appendRow)
 }
 
@@ -68,7 +71,16 @@ func (g *Generator) writeLines(w io.Writer, order Order, frames int, header stri
 func WriteRules(name string, all iter.Seq2[robots.Response, error]) error {
 	packed := strings.HasSuffix(name, ".jsonl.zst")
 	if !packed && !strings.HasSuffix(name, ".jsonl") {
-		return writeFiles(name, all)
+		// Write each body to dir/<scheme>_<host>.txt.
+		err := os.MkdirAll(name, 0o755)
+		for r, errRead := range all {
+			if err = errors.Join(err, errRead); err != nil {
+				break
+			}
+			file := strings.ReplaceAll(strings.Replace(string(r.Origin), "://", "_", 1), ":", "_") + ".txt"
+			err = os.WriteFile(filepath.Join(name, file), r.Body, 0o644)
+		}
+		return err
 	}
 	return WriteFile(name, func(w io.Writer) error {
 		if !packed {
@@ -80,19 +92,6 @@ func WriteRules(name string, all iter.Seq2[robots.Response, error]) error {
 		}
 		return errors.Join(writeLines(enc, all), enc.Close())
 	})
-}
-
-// writeFiles writes each body to dir/<scheme>_<host>.txt.
-func writeFiles(dir string, all iter.Seq2[robots.Response, error]) error {
-	err := os.MkdirAll(dir, 0o755)
-	for r, errRead := range all {
-		if err = errors.Join(err, errRead); err != nil {
-			break
-		}
-		file := strings.ReplaceAll(strings.Replace(string(r.Origin), "://", "_", 1), ":", "_") + ".txt"
-		err = os.WriteFile(filepath.Join(dir, file), r.Body, 0o644)
-	}
-	return err
 }
 
 // A responseLine is a line of JSON Lines as package ingest reads it.
