@@ -139,3 +139,221 @@ func (o Options) CheckContainer(agents []string) error {
 	}
 	return file.Check()
 }
+
+// A Format is a container for the table.
+type Format = container.Format
+
+// The formats.
+const (
+	Parquet     = container.Parquet     // columns compressed by zstd; ".parquet"
+	ArrowFile   = container.ArrowFile   // Arrow IPC file, not compressed; ".arrow"
+	ArrowStream = container.ArrowStream // Arrow IPC stream, not compressed; ".arrows"
+	CSV         = container.CSV         // comma-separated values under a header line; ".csv"
+	CSVZstd     = container.CSVZstd     // the same, compressed; ".csv.zst"
+	CSVGzip     = container.CSVGzip     // ".csv.gz"
+	JSONL       = container.JSONL       // a JSON object a line; ".jsonl"
+	JSONLZstd   = container.JSONLZstd   // the same, compressed; ".jsonl.zst"
+	JSONLGzip   = container.JSONLGzip   // ".jsonl.gz"
+	TSV         = container.TSV         // CSV with tabs in place of commas; ".tsv"
+	TSVZstd     = container.TSVZstd     // the same, compressed; ".tsv.zst"
+	TSVGzip     = container.TSVGzip     // ".tsv.gz"
+)
+
+// The kinds of the errors about formats.
+var (
+	ErrFormat   = container.ErrFormat   // the choice of a format
+	ErrNoFormat = container.ErrNoFormat // the ErrFormat of a name that says no format
+	ErrLevel    = container.ErrLevel
+	ErrRowGroup = container.ErrRowGroup
+	ErrCSV      = container.ErrCSV // a CSVForm
+
+	// ErrDictMemory is the kind of the error of an Arrow file whose dictionaries take more than
+	// [Options].DictMemory.
+	ErrDictMemory = container.ErrDictMemory
+)
+
+// FormatNames returns the names of the formats: "parquet", "csv.zst".
+func FormatNames() []string { return container.FormatNames() }
+
+// FormatOf returns the format that the name of an output asks for: by its end, or an ArrowStream
+// for "-", standard output. The error is ErrFormat, with the ends there are.
+func FormatOf(name string) (Format, error) { return container.FormatOf(name) }
+
+// ChooseFormat returns the format of an output, from its name, which may tell, and from a name of
+// a format, "" for none: that decides where the name of the output does not, as "-" and "" do not.
+// Without either it is Parquet. The error is ErrFormat, or tells that the two contradict each
+// other.
+func ChooseFormat(name, format string) (Format, error) { return container.ChooseFormat(name, format) }
+
+// A Compression says how columns are packed. Zero is the format's own: zstd for Parquet, none for
+// Arrow.
+type Compression = container.Compression
+
+// The compressions.
+const (
+	DefaultCompression = container.DefaultCompression
+	NoCompression      = container.NoCompression
+	Zstd               = container.Zstd
+	Snappy             = container.Snappy // Parquet only
+	Gzip               = container.Gzip   // Parquet only
+	LZ4                = container.LZ4    // Arrow only
+)
+
+// Compressions returns the names that ParseCompression takes.
+func Compressions() []string { return container.Compressions() }
+
+// ParseCompression returns the compression of that name, DefaultCompression for "". The error says
+// which names there are.
+func ParseCompression(name string) (Compression, error) { return container.ParseCompression(name) }
+
+// A CSVForm is how CSV is written for programs that do not read it as it usually is. The zero value
+// is the usual form.
+type CSVForm = container.CSVForm
+
+// CSVForms returns the words that ParseCSV takes.
+func CSVForms() []string { return container.CSVForms() }
+
+// ParseCSV returns the form of these words, which commas separate; a separator may also be written itself. The error is ErrCSV.
+func ParseCSV(list string) (CSVForm, error) { return container.ParseCSV(list) }
+
+// Formulas are the cells of CSV that spreadsheets would run. They are not counted in another format,
+// and where they are written so that they are safe.
+type Formulas = container.Formulas
+
+// The names of the key-value metadata that programs set.
+const (
+	KeyVersion = container.KeyVersion // of the program; NewWriter sets it from Options
+	KeyDialect = container.KeyDialect // NewWriter sets it
+	KeyInputs  = container.KeyInputs  // JSON array; NewWriter sets the names, a program names and sizes
+	KeyCounts  = container.KeyCounts  // JSON object; a program sets it at the end
+)
+
+// A Sort is an order of the rows.
+type Sort = order.Sort
+
+// The orders.
+const (
+	SortNone   = order.SortNone   // the order of the input
+	SortOrigin = order.SortOrigin // by the bytes of the origin, rows without one last; rows of one origin as in the input
+)
+
+// ParseSort returns the order of that name, SortNone for "". The error says which names there are.
+func ParseSort(name string) (Sort, error) { return order.ParseSort(name) }
+
+// A Part is a file of a partitioned output: its name, its size, and its hash, XXH3 of 128 bits as text.
+type Part = partition.Part
+
+// PartitionMarker is the name of the file of a partitioned output that describes its content.
+const PartitionMarker = partition.MarkerName
+
+// A PartitionMode says how to treat a partitioned output that is in the directory already.
+type PartitionMode = partition.Mode
+
+// The modes.
+const (
+	PartitionNew     = partition.New     // there must be none
+	PartitionReplace = partition.Replace // it is replaced, all of it
+	PartitionByParts = partition.ByParts // partitions that have rows are replaced, and all others stay
+	PartitionAppend  = partition.Append  // files are added to its partitions
+)
+
+// PartitionModes returns the names of the modes but for [PartitionNew].
+func PartitionModes() []string { return partition.Modes() }
+
+// ParsePartitionMode returns the mode of that name, PartitionNew for "". The error says which names
+// there are.
+func ParsePartitionMode(name string) (PartitionMode, error) { return partition.ParseMode(name) }
+
+// The kinds of the errors about a directory that has an output already.
+var (
+	// ErrOutput: the directory has an output already, and the mode is [PartitionNew].
+	ErrOutput = partition.ErrOutput
+	// ErrOther: the output in the directory differs, so that its files and these are no one table.
+	ErrOther = partition.ErrOther
+	// ErrSameRun: the rows that would be added are there already.
+	ErrSameRun = partition.ErrSameRun
+	// ErrStopped: an earlier run was stopped while its files were put in place, and the rest of them
+	// is gone.
+	ErrStopped = partition.ErrStopped
+)
+
+// A Layout says which rows the table has: [Long] or [Wide].
+type Layout = columnar.Layout
+
+// The layouts.
+const (
+	Long = columnar.Long // a row for each URL and agent
+	Wide = columnar.Wide // a row for each URL, with columns for each agent
+)
+
+// ParseLayout returns the layout of that name. The error says which names there are.
+func ParseLayout(name string) (Layout, error) { return columnar.ParseLayout(name) }
+
+// A KeptColumn is a column of the input that is written behind the columns of the verdicts. It has nulls.
+type KeptColumn = columnar.KeptColumn
+
+// A ColumnError is a column that cannot be chosen.
+type ColumnError = columnar.ColumnError
+
+// CanonicalURL is the name of the column of URLs without the parameters of clean-param lines.
+const CanonicalURL = columnar.CanonicalURL
+
+// Violation is the name of the column about the deeds of the log's crawlers.
+const Violation = columnar.Violation
+
+// PartitionDate is the name of the partitions by day.
+const PartitionDate = columnar.PartitionDate
+
+// ErrPartition is the kind of the errors about the columns that partition an output.
+var ErrPartition = columnar.ErrPartition
+
+// Columns returns the names of all columns in their default order.
+func Columns() []string { return columnar.Columns() }
+
+// LogColumns returns the names of the columns that are written by default, behind
+// [Layout.DefaultColumns], if agents come from the log.
+func LogColumns() []string { return columnar.LogColumns() }
+
+// RangesColumns returns the names of the columns that are written by default, behind LogColumns, if the
+// crawlers of the log are verified.
+func RangesColumns() []string { return columnar.RangesColumns() }
+
+// Needs list the needs of columns, partitions and rows from a store and from a log; see [Options.Needs].
+type Needs = columnar.Needs
+
+// SitemapColumns returns the names of the columns that are written by default, behind RangesColumns, if there are
+// sitemaps.
+func SitemapColumns() []string { return columnar.SitemapColumns() }
+
+// NeedsOf returns all needs of the columns and partitions of these names. Names that are none need
+// nothing.
+func NeedsOf(names ...string) Needs { return columnar.NeedsOf(names...) }
+
+// ChangeColumns returns the names of the columns of changes, see Options.Old: columns that name the
+// row, then verdict and rule by the old store and by the store, then the [engine.Change].
+func ChangeColumns() []string { return columnar.ChangeColumns() }
+
+// VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
+// nothing but URL and agent.
+func VerdictColumns() []string { return columnar.VerdictColumns() }
+
+// Partitions returns the names that ParsePartition takes: of columns, and [PartitionDate], the day
+// in UTC of [engine.Batch.Times].
+func Partitions() []string { return columnar.Partitions() }
+
+// ParseColumns splits a comma-separated list of column names, which picks columns and orders them.
+// Spaces around a name are dropped. The empty list is [Layout.DefaultColumns] of [Long]. The error
+// joins a [ColumnError] for every fault. "usage" stands for the columns of preferences, and a "+" before
+// the list for the default columns.
+func ParseColumns(list string) ([]string, error) { return columnar.ParseColumns(list) }
+
+// AddColumns returns a list of columns that begins with "+" with the default ones in place of that, but for those that
+// it names, and another one as it is.
+func AddColumns(list string, defaults []string) string { return columnar.AddColumns(list, defaults) }
+
+// ParseVerdictColumns is [ParseColumns] for [VerdictColumns]; the empty list is nil.
+func ParseVerdictColumns(list string) ([]string, error) { return columnar.ParseVerdictColumns(list) }
+
+// ParsePartition splits a comma-separated list of the columns that partition the output. The empty list
+// is no partitions. The error is ErrPartition.
+func ParsePartition(list string) ([]string, error) { return columnar.ParsePartition(list) }

@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
+	"strings"
 
 	estes "github.com/benjaminestes/robots"
 	"github.com/jimsmart/grobotstxt"
 	"github.com/temoto/robotstxt"
 
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -107,4 +110,135 @@ func parseGrobotsOnce(body []byte) (file, error) {
 		}
 		return allowed
 	}, nil
+}
+
+// A collector takes the rules of the groups for "*" from grobotstxt's parser, as that library's
+// matcher does.
+type collector struct {
+	rules []pattern
+	open  bool // the last lines were user agents
+	ours  bool // one of them was "*"
+}
+
+type pattern struct {
+	pattern string
+	allow   bool
+}
+
+// HandleRobotsStart does nothing.
+func (*collector) HandleRobotsStart() {}
+
+// HandleRobotsEnd does nothing.
+func (*collector) HandleRobotsEnd() {}
+
+// HandleUserAgent begins a group, or goes on with its names.
+func (c *collector) HandleUserAgent(_ int, name string) {
+	star := name == "*" || strings.HasPrefix(name, "* ")
+	c.open, c.ours = true, star || c.open && c.ours
+}
+
+// HandleAllow notes a rule, and for an index page the rule of its directory.
+func (c *collector) HandleAllow(_ int, value string) {
+	c.addRule(value, true)
+	slash := strings.LastIndexByte(value, '/')
+	if slash >= 0 && strings.HasPrefix(value[slash:], "/index.htm") {
+		c.addRule(value[:slash+1]+"$", true)
+	}
+}
+
+// HandleDisallow notes a rule.
+func (c *collector) HandleDisallow(_ int, value string) { c.addRule(value, false) }
+
+// HandleSitemap does nothing: it does not end the names of a group.
+func (*collector) HandleSitemap(int, string) {}
+
+// HandleUnknownAction does nothing: it does not end the names of a group.
+func (*collector) HandleUnknownAction(int, string, string) {}
+
+func (c *collector) addRule(value string, allow bool) {
+	c.open = false
+	if c.ours && value != "" {
+		c.rules = append(c.rules, pattern{value, allow})
+	}
+}
+
+// A verdict is an answer for a line.
+type verdict int8
+
+const (
+	noRules verdict = iota // the origin has none, or the line is no URL
+	allowed
+	denied
+)
+
+// An asker has parsed all files of a workload with a library.
+type asker struct {
+	files map[string]file // by origin, and by scheme and authority as written in the log
+}
+
+// newAsker parses each file once.
+func newAsker(lib library, w workload) (*asker, error) {
+	a := &asker{map[string]file{}}
+	for origin, body := range w.bodies {
+		f, err := lib.parse(body)
+		if err != nil {
+			return nil, fmt.Errorf("%s parses %s: %w", lib.name, origin, err)
+		}
+		a.files[string(origin)] = f
+	}
+	return a, nil
+}
+
+// verdicts asks for each line. Neighbours of one origin cost one look-up; no line is copied.
+func (a *asker) verdicts(w workload) []verdict {
+	all := make([]verdict, 0, w.lines())
+	head, f := "", file(nil)
+	for line := range strings.Lines(w.text) {
+		url := strings.TrimSuffix(line, "\n")
+		path := pathOf(url)
+		if h := url[:len(url)-len(path)]; h != head || f == nil {
+			head, f = h, a.fileOf(h, url)
+		}
+		all = append(all, answer(f, url, path))
+	}
+	return all
+}
+
+func answer(f file, url, path string) verdict {
+	if f == nil {
+		return noRules
+	}
+	if i := strings.IndexByte(path, '#'); i >= 0 {
+		path = path[:i]
+	}
+	if path == "" || path[0] != '/' {
+		path = "/" + path
+	}
+	if f(query{url, path}) {
+		return allowed
+	}
+	return denied
+}
+
+// pathOf returns the text after scheme and authority.
+func pathOf(url string) string {
+	i := strings.Index(url, "://")
+	if i < 0 {
+		return url
+	}
+	if j := strings.IndexAny(url[i+3:], "/?#"); j >= 0 {
+		return url[i+3+j:]
+	}
+	return ""
+}
+
+// fileOf returns the file for the text before the path, or nil if there is none. Spellings that
+// are not normal are looked at once.
+func (a *asker) fileOf(head, url string) file {
+	f, known := a.files[head]
+	if !known {
+		f = a.files[string(corpus.OriginOf([]byte(url)))]
+		a.files[head] = f
+	}
+	return f
 }

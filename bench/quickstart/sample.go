@@ -1,8 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"crypto/sha1" // it is what the index has, and nothing is secured by it
+	_ "embed"
+	"encoding/csv"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/robots"
@@ -77,4 +88,144 @@ func sampleMade(lines [][]byte, chosen []source) [][]byte {
 		}
 	}
 	return sample
+}
+
+// federal is the repository of the files of United States government hosts.
+const federal = "nrjones8/robots-dot-txt-archive-bot"
+
+// minURLs is how many URLs a federal host must have in the real log: most of the others are one
+// bare home page.
+const minURLs = 2
+
+// hostsText lists the other hosts to take, one a line, with "#" comments.
+//
+//go:embed hosts.txt
+var hostsText string
+
+// A source is one robots.txt of the collection: a row of its index.
+type source struct {
+	origin robots.Origin
+	fields []string // the row, as named by columns
+}
+
+// columns are the fields that sources.tsv keeps of the index, in its order.
+var columns = []string{"origin", "path", "source_repo", "commit", "source_path", "capture", "bytes", "flags", "sha1", "licence_note"}
+
+// field returns the field of a name in columns.
+func (s *source) field(name string) string { return s.fields[slices.Index(columns, name)] }
+
+// readIndex reads the index of a collection, in its order.
+func readIndex(name string) ([]source, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	r := csv.NewReader(bytes.NewReader(text))
+	r.Comma, r.LazyQuotes = '\t', true
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%s is empty", name)
+	}
+	pos := make([]int, len(columns))
+	for i, c := range columns {
+		if pos[i] = slices.Index(rows[0], c); pos[i] < 0 {
+			return nil, fmt.Errorf("%s has no column %q", name, c)
+		}
+	}
+	sources := make([]source, 0, len(rows)-1)
+	for _, row := range rows[1:] {
+		s := source{fields: make([]string, len(columns))}
+		for i, p := range pos {
+			s.fields[i] = row[p]
+		}
+		if s.origin, err = robots.ParseOrigin(s.field("origin")); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		sources = append(sources, s)
+	}
+	return sources, nil
+}
+
+// selectSources returns the sources of the quick start, in the order of all: federal hosts by their
+// number of URLs in the real log, and the hosts of hosts.txt. A host of that list that the
+// collection lacks is an error.
+func selectSources(all []source, crawled [][]byte) ([]source, error) {
+	urls := make(map[robots.Origin]int)
+	for _, line := range crawled {
+		urls[corpus.OriginOf(line)]++
+	}
+	listed := listedOrigins()
+	var chosen []source
+	for _, s := range all {
+		byList := listed[s.origin]
+		delete(listed, s.origin)
+		if byList || s.field("source_repo") == federal && urls[s.origin] >= minURLs {
+			chosen = append(chosen, s)
+		}
+	}
+	for origin := range listed {
+		return nil, fmt.Errorf("hosts.txt lists %s, which the collection lacks", origin)
+	}
+	return chosen, nil
+}
+
+// listedOrigins returns the origins of hosts.txt.
+func listedOrigins() map[robots.Origin]bool {
+	listed := make(map[robots.Origin]bool)
+	for line := range strings.Lines(hostsText) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			listed[robots.Origin("https://"+line)] = true
+		}
+	}
+	return listed
+}
+
+// writeLines writes lines as one zstd frame.
+func writeLines(name string, lines [][]byte) error {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+	if err != nil {
+		return err
+	}
+	text := append(bytes.Join(lines, []byte("\n")), '\n')
+	return os.WriteFile(name, enc.EncodeAll(text, nil), 0o644)
+}
+
+// writeRules copies the chosen files of the collection into rules, checks each against its SHA-1,
+// and lists them in sources.tsv.
+func writeRules(c *corpus.Corpus, out string, chosen []source) error {
+	rules := filepath.Join(out, "rules")
+	if err := errors.Join(os.RemoveAll(rules), os.MkdirAll(rules, 0o755)); err != nil {
+		return err
+	}
+	bodies := map[string][]byte{}
+	for r, err := range c.Rules {
+		if err != nil {
+			return err
+		}
+		bodies[r.Name] = r.Body
+	}
+	list := []string{strings.Join(columns, "\t")}
+	for i := range chosen {
+		s := &chosen[i]
+		body, ok := bodies[s.field("path")]
+		if sum := sha1.Sum(body); !ok || hex.EncodeToString(sum[:]) != s.field("sha1") {
+			return fmt.Errorf("%s is missing or not the file that the index describes", s.field("path"))
+		}
+		if err := os.WriteFile(filepath.Join(out, filepath.FromSlash(s.field("path"))), body, 0o644); err != nil {
+			return err
+		}
+		list = append(list, strings.Join(s.fields, "\t"))
+	}
+	return os.WriteFile(filepath.Join(out, "sources.tsv"), []byte(strings.Join(list, "\n")+"\n"), 0o644)
+}
+
+// copyLicences copies the files of a folder.
+func copyLicences(from, to string) error {
+	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o755)); err != nil {
+		return err
+	}
+	return os.CopyFS(to, os.DirFS(from))
 }

@@ -1,15 +1,21 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/measure"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // files are the loading of a directory with a file for each origin, by the clock, against reading
@@ -84,5 +90,158 @@ func (l *lab) cat(names []string) (s measure.Sample, err error) {
 	}
 	cmd := exec.CommandContext(l.ctx, "xargs", "-0", "cat") // its output goes to the null device
 	cmd.Stdin = strings.NewReader(strings.Join(names, "\x00") + "\x00")
+	return measure.Exec(cmd)
+}
+
+// memories are the limits of memory that runs on packs get: none, robobatch's own choice,
+// and a small one. The others are compared with the first.
+var memories = []string{"none", "", "256MiB"}
+
+// packs are runs with the rules of a pack on a log that has each origin once, in random order, which
+// is hardest under a limit of memory.
+func (l *lab) packs(spec madeup.Spec) (all []trial) {
+	path := filepath.Join(l.dir, "madeup.rbp")
+	in := input{path, func(m *maker) error { return writePack(path, m.made) }}
+	log := input{path + ".urls.zst", func(m *maker) error {
+		each := m.spec
+		each.URLs, each.Even = int64(each.Origins), true
+		g, err := madeup.New(m.corpus, each)
+		if err != nil {
+			return err
+		}
+		return madeup.WriteFile(path+".urls.zst", func(w io.Writer) error { return g.WriteLog(w, madeup.Shuffled, 1) })
+	}}
+	for _, memory := range memories {
+		name := fmt.Sprintf("Pack/data=madeup/origins=%d/memory=%s/workers=2", spec.Origins, cmp.Or(memory, "default"))
+		run := func() (measure.Sample, error) { return l.pack(path, log.path, memory) }
+		all = append(all, trial{measure.Case{Name: name, Unit: "url", Run: run}, []input{in, log}})
+	}
+	return all
+}
+
+// writePack compiles the rules that are made up, in the command's own dialect.
+func writePack(path string, g *madeup.Generator) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = engine.WritePack(context.Background(), f, g.Responses(), engine.PackOptions{Dialect: robots.Google, TempDir: filepath.Dir(path)})
+	return err
+}
+
+// pack runs the command with the rules of a pack, under a limit of memory, and tells how long it
+// took until the pack was ready, and how many times the CPU time of the run without one it took.
+func (l *lab) pack(rules, log, memory string) (measure.Sample, error) {
+	var limit []string
+	if memory != "" {
+		limit = []string{"-max-memory", memory}
+	}
+	s, r, err := l.exec(rules, log, 2, limit...)
+	s.Units, s.Bytes = r.Counts.URLs, r.Counts.URLBytes
+	s.Extra = []measure.Metric{{Value: r.Run.RulesSeconds * 1e3, Unit: "ready-ms"}, {Value: r.Run.RulesCPU * 1e3, Unit: "ready-cpu-ms"}}
+	if memory == memories[0] {
+		l.unlimited = s.CPU
+	} else if l.unlimited > 0 {
+		s.Extra = append(s.Extra, measure.Metric{Value: s.CPU.Seconds() / l.unlimited.Seconds(), Unit: "cpu/none"})
+	}
+	return s, err
+}
+
+// A question is a command that is compared with a run of the main job on the same log.
+type question struct {
+	name    string
+	plain   []string // of the main job
+	command []string
+}
+
+// questions are the questions of docs/LOG.md. The dots are where the old rules are named.
+var questions = []question{
+	{"diff", []string{"-agent", "*,Googlebot,GPTBot", "-columns", "line,allowed,rule_line"}, []string{"diff", "-agent", "*,Googlebot,GPTBot", "-old", "..."}},
+	{"coverage", nil, []string{"coverage"}},
+	{"report", []string{"-columns", "line,input,url,origin,agent,allowed,reason,rule_line,rule,canonical_url,binding"}, []string{"report", "-out", os.DevNull}},
+}
+
+// whatIf are the questions, asked of the corpus's log and its other orders, several times in one file, or
+// once with several endings of each URL, with the corpus's rules in a pack. Each tells how many times the CPU time of the main job it took:
+// the least of all rounds, of either.
+func (l *lab) whatIf() (all []trial) {
+	rules := input{filepath.Join(l.dir, "whatif.jsonl.zst"), nil}
+	rules.write = func(m *maker) error { return madeup.WriteRules(rules.path, m.corpus.Rules) }
+	old := input{filepath.Join(l.dir, "whatif-old.jsonl.zst"), nil}
+	old.write = func(m *maker) error {
+		return madeup.WriteRules(old.path, func(yield func(robots.Response, error) bool) {
+			n := 0
+			for r, err := range m.corpus.Rules {
+				if n++; n%50 == 7 {
+					r.Body = slices.Concat([]byte("User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /*a*e\n\n"), r.Body)
+				}
+				if !yield(r, err) {
+					return
+				}
+			}
+		})
+	}
+	for i, order := range []string{"real", "shuffled", "synth", "distinct"} {
+		isDistinct := order == "distinct"
+		log := repeatedLog{order, 1, filepath.Join(l.dir, "whatif-"+order+".zst"), isDistinct}
+		if isDistinct {
+			i = 0
+		}
+		in := input{log.path, func(m *maker) error { return repeatLog(log, m.corpus.Logs[min(i, len(m.corpus.Logs)-1)], l.copies) }}
+		for _, q := range questions {
+			if isDistinct && q.name != "report" { // which alone does more for a URL that is new
+				continue
+			}
+			var plain, least measure.Sample
+			run := func() (s measure.Sample, err error) {
+				s, err = l.ask(q.plain, rules.path, old.path, log.path)
+				plain = lesser(plain, s)
+				return s, err
+			}
+			ask := func() (s measure.Sample, err error) {
+				s, err = l.ask(q.command, rules.path, old.path, log.path)
+				s.Units, s.Bytes = plain.Units, plain.Bytes
+				if least = lesser(least, s); err == nil {
+					s.Extra = append(s.Extra, measure.Metric{Value: least.CPU.Seconds() / plain.CPU.Seconds(), Unit: "least-cpu/run"})
+				}
+				return s, err
+			}
+			inputs := []input{in, rules, old}
+			all = append(all, trial{measure.Case{Name: "WhatIf/log=" + order + "/command=" + q.name + "/part=run", Unit: "url", Run: run}, inputs},
+				trial{measure.Case{Name: "WhatIf/log=" + order + "/command=" + q.name, Unit: "url", Run: ask}, inputs})
+		}
+	}
+	return all
+}
+
+// lesser returns the sample that took less CPU time; the first may be empty.
+func lesser(a, b measure.Sample) measure.Sample {
+	if a.CPU == 0 || b.CPU < a.CPU {
+		return b
+	}
+	return a
+}
+
+// ask runs a command, or the main job, on packs, by one worker.
+func (l *lab) ask(arguments []string, rules, old, log string) (s measure.Sample, err error) {
+	packs := make([]string, 2)
+	for i, captures := range []string{rules, old} {
+		packs[i] = captures + ".rbp"
+		if err := l.compile(l.binary, captures, packs[i]); err != nil {
+			return s, err
+		}
+	}
+	arguments = slices.Clone(arguments)
+	if i := slices.Index(arguments, "..."); i >= 0 {
+		arguments[i] = packs[1]
+	}
+	if len(arguments) == 0 || arguments[0][0] == '-' {
+		s, r, err := l.exec(packs[0], log, 1, arguments...)
+		s.Units, s.Bytes = r.Counts.URLs, r.Counts.URLBytes
+		return s, err
+	}
+	cmd := exec.CommandContext(l.ctx, l.binary, append(arguments, "-rules", packs[0], "-in", log, "-workers", "1", "-progress", "off")...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	return measure.Exec(cmd)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,4 +99,203 @@ func writeEntry(sb *strings.Builder, head, doc string) {
 		head += "\n" + margin
 	}
 	sb.WriteString(head + strings.ReplaceAll(Fill(doc, helpWidth-helpDocs), "\n", "\n"+margin) + "\n")
+}
+
+// Man returns a man page in roff: the help of all commands, and the topics that explain.
+func (p *Program) Man() string {
+	var sb strings.Builder
+	job, name := &p.Commands[0], roff(p.Name)
+	fmt.Fprintf(&sb, ".TH %s 1 \"%s\" \"%s %s\" \"User Commands\"\n", strings.ToUpper(name), p.Date, name, roff(p.Version))
+	fmt.Fprintf(&sb, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", name, roff(p.About))
+	for i := range p.Commands {
+		c := &p.Commands[i]
+		fmt.Fprintf(&sb, ".B %s\n%s\n.br\n", roff(p.Title(c)), roff(synopsis(c)))
+	}
+	fmt.Fprintf(&sb, ".B %s help\n[topic]\n.SH DESCRIPTION\n%s.SH OPTIONS\n", name, roffParagraphs(job.Intro))
+	writeManFlags(&sb, job)
+	for i := range p.Commands[1:] {
+		c := &p.Commands[i+1]
+		fmt.Fprintf(&sb, ".SH \"%s\"\n%s", strings.ToUpper(roff(p.Title(c))), roffParagraphs(c.Intro))
+		writeManFlags(&sb, c)
+		if c.Rest != "" {
+			sb.WriteString(".PP\n" + roffParagraphs(c.Rest))
+		}
+	}
+	for _, t := range p.Topics {
+		fmt.Fprintf(&sb, ".SH \"%s\"\n%s", strings.ToUpper(roff(t.About)), roffParagraphs(t.Text()))
+	}
+	sb.WriteString(".SH \"EXIT STATUS\"\n" + roffParagraphs(strings.TrimPrefix(job.Rest, "Exit codes: ")))
+	return sb.String()
+}
+
+// synopsis returns the flags that a command needs, as in "-rules dir [flags]".
+func synopsis(c *Command) string {
+	var sb strings.Builder
+	for _, f := range c.Flags {
+		if f.Needed != "" {
+			sb.WriteString(f.usage() + " ")
+		}
+	}
+	return strings.TrimSpace(sb.String() + "[flags] " + c.Arguments)
+}
+
+// writeManFlags writes the flags of a command, by section.
+func writeManFlags(sb *strings.Builder, c *Command) {
+	sections(c.Flags, func(title string, flags []Flag) {
+		fmt.Fprintf(sb, ".SS \"%s\"\n", roff(title))
+		for _, f := range flags {
+			head := roff("-" + f.Name)
+			if f.Arg != "" {
+				head += " \\fI" + roff(f.Arg) + "\\fR"
+			}
+			fmt.Fprintf(sb, ".TP\n.B %s\n%s\n", head, roff(Fill(f.text(), manWidth)))
+		}
+	})
+}
+
+// manWidth is the length of filled lines in the source of a man page. Escapes come to it.
+const manWidth = 72
+
+// roffParagraphs returns the paragraphs of a section in roff. Lines that start with spaces are
+// examples or tables, and stay as they are.
+func roffParagraphs(text string) string {
+	var sb strings.Builder
+	for i, paragraph := range strings.Split(strings.Trim(text, "\n"), "\n\n") {
+		if i > 0 {
+			sb.WriteString(".PP\n")
+		}
+		filled := true
+		for line := range strings.SplitSeq(paragraph, "\n") {
+			if example := strings.HasPrefix(line, " "); example == filled {
+				filled = !example
+				sb.WriteString(map[bool]string{true: ".fi\n", false: ".nf\n"}[filled])
+			}
+			if filled {
+				line = Fill(line, manWidth)
+			}
+			sb.WriteString(roff(line) + "\n")
+		}
+		if !filled {
+			sb.WriteString(".fi\n")
+		}
+	}
+	return sb.String()
+}
+
+// roff escapes text. A minus stays one, so that flags can be copied, and no line is taken for a
+// request.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(text)
+	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
+		text = `\&` + text
+	}
+	return text
+}
+
+// Markdown returns a page with all flags of all commands. A flag of several commands has one entry, and in it each
+// sentence once.
+func (p *Program) Markdown() string {
+	var titles []string
+	sections := map[string][]*entry{}
+	for i := range p.Commands {
+		c := &p.Commands[i]
+		for j := range c.Flags {
+			f := &c.Flags[j]
+			if len(sections[f.Section]) == 0 {
+				titles = append(titles, f.Section)
+			}
+			// Add the flag of a command to its entry, which it makes if there is none.
+			entries := sections[f.Section]
+			owner := "`" + cmp.Or(c.Name, p.Name) + "`"
+			i := slices.IndexFunc(entries, func(e *entry) bool { return e.usage == f.usage() })
+			if i < 0 {
+				i, entries = len(entries), append(entries, &entry{usage: f.usage()})
+			}
+			e, text := entries[i], strings.ReplaceAll(f.text(), "*", `\*`)
+			j := slices.IndexFunc(e.variants, func(v variant) bool { return v.text == text })
+			if j < 0 {
+				j, e.variants = len(e.variants), append(e.variants, variant{text: text})
+			}
+			e.variants[j].owners = append(e.variants[j].owners, owner)
+			sections[f.Section] = entries
+		}
+	}
+	names := make([]string, len(p.Commands))
+	for i := range p.Commands {
+		names[i] = "`" + cmp.Or(p.Commands[i].Name, p.Name) + "`"
+	}
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "# Flags of %s\n\n%s\n", p.Name, strings.TrimSpace(p.Intro))
+	for _, title := range titles {
+		fmt.Fprintf(&sb, "\n## %s\n", title)
+		for _, e := range sections[title] {
+			// Write an entry of a program of these commands: the sentences that all variants share come first if all begin
+			// with one, and last otherwise.
+			fmt.Fprintf(&sb, "\n### `%s`\n", e.usage)
+			if len(e.variants) == 1 {
+				fmt.Fprintf(&sb, "\n%s\n\n%s.\n", Fill(e.variants[0].text, helpWidth), whose(e.variants[0].owners, names))
+				continue
+			}
+			shared := sentences(e.variants[0].text)
+			for _, v := range e.variants[1:] {
+				own := sentences(v.text)
+				shared = slices.DeleteFunc(shared, func(s string) bool { return !slices.Contains(own, s) })
+			}
+			last := len(shared) > 0 && slices.ContainsFunc(e.variants, func(v variant) bool { return sentences(v.text)[0] != shared[0] })
+			if len(shared) > 0 && !last {
+				fmt.Fprintf(&sb, "\n%s\n", Fill(strings.Join(shared, " "), helpWidth))
+			}
+			for _, v := range e.variants {
+				own := slices.DeleteFunc(sentences(v.text), func(s string) bool { return slices.Contains(shared, s) })
+				of := whose(v.owners, names)
+				if len(own) == 0 {
+					fmt.Fprintf(&sb, "\n%s.\n", Fill(of, helpWidth))
+				} else {
+					fmt.Fprintf(&sb, "\n%s\n", Fill(of+": "+strings.Join(own, " "), helpWidth))
+				}
+			}
+			if last {
+				fmt.Fprintf(&sb, "\n%s\n", Fill("All: "+strings.Join(shared, " "), helpWidth))
+			}
+		}
+	}
+	for i := range p.Commands {
+		if c := &p.Commands[i]; c.Rest != "" {
+			fmt.Fprintf(&sb, "\n## %s: exit codes\n\n%s\n", p.Title(c), Fill(strings.TrimPrefix(strings.TrimSpace(c.Rest), "Exit codes: "), helpWidth))
+		}
+	}
+	return sb.String()
+}
+
+// An entry is a flag of the page with its texts.
+type entry struct {
+	usage    string
+	variants []variant
+}
+
+// A variant is a text of a flag, and the commands that have it, as code.
+type variant struct {
+	text   string
+	owners []string
+}
+
+// whose names some of all commands: by the others, where these are few.
+func whose(owners, all []string) string {
+	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(owners, name) })
+	switch {
+	case len(others) == 0:
+		return "All commands"
+	case len(others)+3 < len(owners):
+		return "All commands but " + enumerate(others)
+	}
+	return strings.Join(owners, ", ")
+}
+
+// sentences returns the sentences of a text.
+func sentences(text string) []string {
+	all := strings.SplitAfter(strings.Join(strings.Fields(text), " "), ". ")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all
 }

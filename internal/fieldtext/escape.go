@@ -3,7 +3,11 @@ package fieldtext
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"io"
 	"math/bits"
+	"unicode"
+	"unicode/utf8"
 )
 
 // plainPrefix returns how many bytes at the start of text need no look: they are no control
@@ -90,4 +94,69 @@ func appendJSONEscape(dst []byte, b byte) []byte {
 		return append(dst, '\\', 't')
 	}
 	return append(dst, '\\', 'u', '0', '0', upperHex[b>>4], upperHex[b&15])
+}
+
+const upperHex = "0123456789ABCDEF"
+
+// AppendValid appends text to dst with every byte that is not part of valid UTF-8 as %XX, and
+// returns how many those were.
+func AppendValid(dst, text []byte) ([]byte, int) {
+	if utf8.Valid(text) {
+		return append(dst, text...), 0
+	}
+	escaped := 0
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size == 1 {
+			dst = append(dst, '%', upperHex[text[0]>>4], upperHex[text[0]&15])
+			escaped++
+		} else {
+			dst = append(dst, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return dst, escaped
+}
+
+// Valid is AppendValid for strings.
+func Valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	b, _ := AppendValid(nil, []byte(s))
+	return string(b)
+}
+
+// A Visible writes UTF-8 text for a terminal: characters that a terminal might obey, or would not
+// show, become escapes such as \x1b and \u202e. Line feeds and tabs stay.
+type Visible struct {
+	w    io.Writer
+	rest []byte // the first bytes of a character whose rest is to come
+	buf  []byte
+}
+
+// NewVisible returns a Visible that writes to w.
+func NewVisible(w io.Writer) *Visible { return &Visible{w: w} }
+
+// Write writes the text. A character may lie in two of them.
+func (v *Visible) Write(p []byte) (int, error) {
+	text := append(v.rest, p...)
+	v.buf = v.buf[:0]
+	for len(text) > 0 && utf8.FullRune(text) {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1, r < ' ' && r != '\n' && r != '\t', r == 0x7f:
+			v.buf = fmt.Appendf(v.buf, `\x%02x`, text[0])
+		case r == '\n', r == '\t', unicode.IsPrint(r):
+			v.buf = append(v.buf, text[:size]...)
+		default:
+			v.buf = fmt.Appendf(v.buf, `\u%04x`, r)
+		}
+		text = text[size:]
+	}
+	v.rest = append(v.rest[:0], text...)
+	if _, err := v.w.Write(v.buf); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }

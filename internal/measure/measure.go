@@ -1,12 +1,25 @@
+// Package measure takes the time and memory of whole jobs, in this process or in one of its own,
+// and prints them in the format of Go's benchmarks, which benchstat reads.
+//
+// Machines are shared, so compared cases run in turn: [Rounds] runs each [Case] once a round
+// and prints a line for each, and the many lines of one name are its samples. Look at processor
+// time first: it is the cost of work, whoever else is on the machine. [Job] makes the cases of a run
+// of the command: parse, build, read, run.
+//
+// Commands and bench import it.
 package measure
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -124,4 +137,98 @@ func Header(w io.Writer, pkg string) error {
 	_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: %s\ncpu: %s\n# go: %s\n# date: %s\n# load: %s\n",
 		runtime.GOOS, runtime.GOARCH, pkg, Machine(), runtime.Version(), time.Now().UTC().Format(time.DateOnly), load())
 	return err
+}
+
+// Exec runs a command and measures its process, not this one; its memory only where the system
+// tells. The command's output is in the error if it fails.
+func Exec(cmd *exec.Cmd) (Sample, error) {
+	var said strings.Builder
+	cmd.Stderr = &said
+	started := time.Now()
+	if err := cmd.Run(); err != nil {
+		return Sample{}, fmt.Errorf("%s: %w: %s", cmd, err, said.String())
+	}
+	p := cmd.ProcessState
+	return Sample{Wall: time.Since(started), CPU: p.SystemTime() + p.UserTime(), Peak: PeakOf(p)}, nil
+}
+
+// A ladder compares the steps from the logs to the output by their least CPU times. A step does the work of the one
+// before it, and more.
+type ladder struct {
+	steps []*step
+	urls  int64
+}
+
+// A step is a case that takes logs.
+type step struct {
+	name string
+	cpu  time.Duration // 0 before it ran
+}
+
+// watch notes the cost of a case, if it takes logs.
+func (l *ladder) watch(c *Case) {
+	if c.Unit != "url" && c.Unit != "line" {
+		return
+	}
+	s, run := &step{name: c.Name}, c.Run
+	l.steps = append(l.steps, s)
+	c.Run = func() (Sample, error) {
+		sample, err := run()
+		if err == nil && (s.cpu == 0 || sample.CPU < s.cpu) {
+			s.cpu = sample.CPU
+		}
+		if c.Unit == "url" {
+			l.urls = sample.Units
+		}
+		return sample, err
+	}
+}
+
+// write writes the steps as multiples of the first. Without CPU times it writes nothing.
+func (l *ladder) write(w io.Writer) error {
+	if len(l.steps) == 0 || l.steps[0].cpu == 0 || l.urls == 0 {
+		return nil
+	}
+	var text strings.Builder
+	text.WriteString("# least CPU time for a URL, and as a multiple of the first:\n")
+	for _, s := range l.steps {
+		fmt.Fprintf(&text, "#   %-24s %8.1f ns  %6.2f\n", s.name, float64(s.cpu.Nanoseconds())/float64(l.urls), s.cpu.Seconds()/l.steps[0].cpu.Seconds())
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// peak returns the most bytes of memory that the process held since then; 0 if that is not known.
+func peak() int64 {
+	kib, _ := strconv.ParseInt(strings.TrimSuffix(procField("/proc/self/status", "VmHWM"), " kB"), 10, 64)
+	return kib * 1024
+}
+
+// Machine returns the name of the processor and the number of its threads, as in "AMD EPYC, 2
+// CPUs".
+func Machine() string {
+	name := cmp.Or(procField("/proc/cpuinfo", "model name"), runtime.GOARCH)
+	return fmt.Sprintf("%s, %d CPUs", name, runtime.NumCPU())
+}
+
+// load returns the system's load averages, or "unknown".
+func load() string {
+	text, _ := os.ReadFile("/proc/loadavg")
+	fields := strings.Fields(string(text))
+	if len(fields) < 3 {
+		return "unknown"
+	}
+	return strings.Join(fields[:3], " ")
+}
+
+// procField returns the value of the first line "key: value" of a file, or "".
+func procField(name, key string) string {
+	text, _ := os.ReadFile(name) // none if there is no such file
+	for line := range bytes.Lines(text) {
+		k, v, ok := strings.Cut(string(line), ":")
+		if ok && strings.TrimSpace(k) == key {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
 }

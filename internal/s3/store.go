@@ -7,12 +7,16 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
 // A store is the one that the environment names, and the facts known of its objects.
@@ -223,3 +227,136 @@ func (b *watchedBody) Close() error {
 	b.cancel(nil)
 	return err
 }
+
+// A client makes the requests of the protocol, as the functions of a [minio.Core] do. It is not one:
+// html/template calls methods by their names, so the linker keeps all methods of a type that a value
+// in an interface leads to. Methods of the library that nothing calls take 1.4 MB of the program.
+type client struct {
+	stat     func(ctx context.Context, bucket, key string, opt minio.StatObjectOptions) (minio.ObjectInfo, error)
+	get      func(ctx context.Context, bucket, key string, opt minio.GetObjectOptions) (io.ReadCloser, minio.ObjectInfo, http.Header, error)
+	list     func(bucket, prefix, after, token, delimiter string, most int) (minio.ListBucketV2Result, error)
+	put      func(ctx context.Context, bucket, key string, data io.Reader, size int64, md5, sha256 string, opt minio.PutObjectOptions) (minio.UploadInfo, error)
+	remove   func(ctx context.Context, bucket, key string, opt minio.RemoveObjectOptions) error
+	begin    func(ctx context.Context, bucket, key string, opt minio.PutObjectOptions) (upload string, err error)
+	part     func(ctx context.Context, bucket, key, upload string, number int, data io.Reader, size int64, opt minio.PutObjectPartOptions) (minio.ObjectPart, error)
+	complete func(ctx context.Context, bucket, key, upload string, parts []minio.CompletePart, opt minio.PutObjectOptions) (minio.UploadInfo, error)
+	abort    func(ctx context.Context, bucket, key, upload string) error
+}
+
+// newClient returns a client of the store at that address. It makes no connection.
+func newClient(host string, opt *minio.Options) (client, error) {
+	c, err := minio.NewCore(host, opt)
+	if err != nil {
+		return client{}, err
+	}
+	c.SetS3EnableDualstack(false) // gateways of private networks have no other names
+	c.SetAppInfo("robobatch", "s3")
+	return client{
+		stat: c.StatObject, get: c.GetObject, list: c.ListObjectsV2, put: c.PutObject, remove: c.RemoveObject,
+		begin: c.NewMultipartUpload, part: c.PutObjectPart, complete: c.CompleteMultipartUpload, abort: c.AbortMultipartUpload,
+	}, nil
+}
+
+// Scheme begins the names of objects.
+const Scheme = "s3://"
+
+// maxKey is the length of the longest key, in bytes.
+const maxKey = 1024
+
+// Is reports whether a name is the name of an object, a bucket, or a part of one.
+func Is(name string) bool { return strings.HasPrefix(name, Scheme) }
+
+// An object is a bucket and a key in it.
+type object struct{ bucket, key string }
+
+// split returns the bucket and the key of a name. The key may be empty.
+func split(name string) (o object, err error) {
+	o.bucket, o.key, _ = strings.Cut(strings.TrimPrefix(name, Scheme), "/")
+	switch {
+	case o.bucket == "":
+		return o, errors.New("names no bucket: write s3://bucket/key")
+	case strings.ContainsAny(o.bucket, "*?["):
+		return o, errors.New("has a wildcard in the name of the bucket: name one bucket")
+	case s3utils.CheckValidBucketName(o.bucket) != nil:
+		return o, errors.New("the name of the bucket is none: it has 3 to 63 small letters, digits, dots and hyphens")
+	case !utf8.ValidString(o.key):
+		return o, errors.New("the key is not UTF-8, as keys of objects are")
+	case strings.Contains(o.key, "\x00"):
+		return o, errors.New("the key has a byte 0")
+	case len(o.key) > maxKey:
+		return o, fmt.Errorf("the key has %d bytes, and %d are the most: %w", len(o.key), maxKey, syscall.ENAMETOOLONG)
+	}
+	return o, nil
+}
+
+// splitKey is split for the name of one object.
+func splitKey(name string) (object, error) {
+	o, err := split(name)
+	if err == nil && o.key == "" {
+		err = errors.New("names a bucket, and no object in it: write s3://bucket/key")
+	}
+	return o, err
+}
+
+// List calls found for each object whose name begins with a prefix, such as s3://bucket/logs/, in the
+// order of the store, until found returns an error, which List returns. Objects whose keys end in a
+// slash are left out: programs make such to show a directory.
+func List(prefix string, found func(name string, info Info) error) error {
+	s, err := one()
+	if err != nil {
+		return err
+	}
+	return s.list(prefix, found)
+}
+
+// errListing is the fault of a store that lists names it was not asked for.
+var errListing = errors.New("the listing of the store contradicts itself: name its objects in a list")
+
+// list calls found for each object below a prefix. A listing that repeats itself, or is out of order,
+// is an error.
+func (s *store) list(prefix string, found func(name string, info Info) error) error {
+	o, err := split(prefix)
+	if err != nil {
+		return err
+	}
+	last, token, empty := "", "", 0
+	for {
+		var page minio.ListBucketV2Result
+		var err error
+		const most = 1000
+		err = s.try(interrupted, toList, func() (err error) {
+			page, err = s.client.list(o.bucket, o.key, "", token, "", most)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if empty++; len(page.Contents) > 0 {
+			empty = 0
+		}
+		for i := range page.Contents {
+			c := &page.Contents[i]
+			if !strings.HasPrefix(c.Key, o.key) || c.Size < 0 || c.Key <= last && !strings.HasSuffix(o.bucket, "--x-s3") {
+				return errListing
+			}
+			last = c.Key
+			if strings.HasSuffix(c.Key, "/") {
+				continue
+			}
+			if err := found(Scheme+o.bucket+"/"+c.Key, Info{c.Size, strings.Trim(c.ETag, `"`), c.LastModified.UTC()}); err != nil {
+				return err
+			}
+		}
+		if !page.IsTruncated {
+			return nil
+		}
+		if page.NextContinuationToken == token || empty == maxEmpty {
+			return errListing
+		}
+		token = page.NextContinuationToken
+	}
+}
+
+// maxEmpty is how many pages without objects may come one after the other: stores that filter deleted
+// objects have some.
+const maxEmpty = 1000

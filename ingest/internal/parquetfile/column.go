@@ -1,3 +1,15 @@
+// Package parquetfile reads columns of Parquet files, and believes nothing that it can check.
+//
+// The format says most things twice, and this package compares them before the first row that
+// depends on them: rows of the file, of its row groups and of their columns; names and types in the
+// schema and beside the data; the values and bytes of all pages of a column, by their headers; the
+// checksum of a page, if it has one; the length of a page before and after compression; and that
+// the values of a page fill it. So a damaged file is an error. The one unknown is a change in
+// the data of a page without a checksum whose compression has none either, and a change in the
+// footer that leaves it consistent.
+//
+// The arrow library reads the footer. Pages are read here, because the library ignores checksums,
+// and panics at some damaged pages. Lists are not read. Only package ingest imports it.
 package parquetfile
 
 import (
@@ -13,6 +25,9 @@ import (
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/schema"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
 )
 
 // A Column reads the values of a column, row group by row group. It is not safe for concurrent use.
@@ -354,4 +369,81 @@ func (w *window) header(at, end int64) (page, error) {
 			return page{}, err
 		}
 	}
+}
+
+// An unpacker decompresses pages, for one goroutine.
+type unpacker struct {
+	zstd *zstd.Decoder
+	gzip *gzip.Reader
+}
+
+// errLength is the error of a page that has another length before compression than its header says.
+var errLength = errors.New("it has another length than its header says")
+
+// unpack returns the decompressed src, which has that size, in the memory of dst or in its own.
+func (u *unpacker) unpack(codec compress.Compression, dst, src []byte, size int) (page []byte, err error) {
+	switch codec {
+	case compress.Codecs.Uncompressed:
+		page = src
+	case compress.Codecs.Snappy:
+		page, err = unsnappy(dst, src, size)
+	case compress.Codecs.Zstd:
+		if u.zstd == nil {
+			if u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)); err != nil {
+				return nil, err
+			}
+		}
+		page, err = u.zstd.DecodeAll(src, dst[:0])
+	case compress.Codecs.Gzip:
+		page, err = u.gunzip(dst, src, size)
+	default:
+		page, err = unpackOther(codec, src, size)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be unpacked: %w", err)
+	}
+	if len(page) != size {
+		return nil, errLength
+	}
+	return page, nil
+}
+
+// unsnappy unpacks src, which must give size bytes, into the memory of dst.
+func unsnappy(dst, src []byte, size int) ([]byte, error) {
+	n, err := s2.DecodedLen(src)
+	if err == nil && n != size {
+		err = errLength
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s2.Decode(dst[:cap(dst)], src)
+}
+
+// gunzip unpacks src into the memory of dst, and ends after size + 1 bytes, so that the caller sees
+// too many.
+func (u *unpacker) gunzip(dst, src []byte, size int) ([]byte, error) {
+	if u.gzip == nil {
+		u.gzip = new(gzip.Reader)
+	}
+	if err := u.gzip.Reset(bytes.NewReader(src)); err != nil {
+		return nil, err
+	}
+	buf := bytes.NewBuffer(dst[:0])
+	_, err := io.Copy(buf, io.LimitReader(u.gzip, int64(size)+1))
+	return buf.Bytes(), err
+}
+
+// unpackOther unpacks the other formats that the library knows. It panics at damaged data.
+func unpackOther(codec compress.Compression, src []byte, size int) (page []byte, err error) {
+	c, err := compress.GetCodec(codec)
+	if err != nil {
+		return nil, fmt.Errorf("it is compressed by %s, %w", codec, ErrUnsupported)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	return c.Decode(slices.Grow([]byte(nil), size)[:size], src), nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -188,4 +189,258 @@ func (f *File) chunk(group int, col *schema.Column, index int) (chunk, error) {
 		c.encodings = append(c.encodings, parquet.Encoding(e))
 	}
 	return c, nil
+}
+
+// A pageKind is the type of a page.
+type pageKind int64
+
+// The types of pages.
+const (
+	dataPage pageKind = iota
+	indexPage
+	dictionaryPage
+	dataPageV2
+)
+
+// A header holds the fields before a page.
+type header struct {
+	kind         pageKind
+	size, packed int64 // of the page before and after compression
+	crc          uint32
+	checked      bool // crc is set
+
+	values   int64
+	encoding parquet.Encoding
+	levels   parquet.Encoding // of the definition levels, in pages of version 1
+	repeats  parquet.Encoding // of the repetition levels, in pages of version 1
+
+	// In pages of version 2.
+	nulls, rows        int64
+	defBytes, repBytes int64
+	stored             bool // the values are not compressed
+}
+
+// errHeader is the error of a header that lacks something, or has it twice or in another form.
+var errHeader = errors.New("is not that of a page")
+
+// readHeader reads the header that data begin with, and returns its length too. If data are too
+// short for it, the error is errShort.
+func readHeader(data []byte) (h header, n int, err error) {
+	c := compact{data: data}
+	var kind, crc, encoding, levels, repeats int64
+	numbers := map[int64]*int64{1: &kind, 2: &h.size, 3: &h.packed, 4: &crc}
+	parts := map[int64]map[int64]*int64{
+		5: {1: &h.values, 2: &encoding, 3: &levels, 4: &repeats},
+		7: {1: &h.values, 2: &encoding},
+		8: {1: &h.values, 2: &h.nulls, 3: &h.rows, 4: &encoding, 5: &h.defBytes, 6: &h.repBytes},
+	}
+	part := int64(0)
+	c.fields(0, func(id int64, kind byte) bool {
+		if fields := parts[id]; fields != nil && kind == typeStruct && part == 0 {
+			part = id
+			c.fields(1, func(id int64, kind byte) bool {
+				if kind == typeFalse && id == 7 && part == 8 {
+					h.stored = true
+				}
+				return c.readNumber(fields, id, kind)
+			})
+			if len(fields) > 0 {
+				c.fail(errHeader)
+			}
+			return true
+		}
+		return c.readNumber(numbers, id, kind)
+	})
+	_, plain := numbers[4]
+	delete(numbers, 4)
+	if c.err == nil && len(numbers) > 0 {
+		c.err = errHeader
+	}
+	h.kind, h.crc, h.checked = pageKind(kind), uint32(crc), !plain
+	h.encoding, h.levels = parquet.Encoding(encoding), parquet.Encoding(levels)
+	h.repeats = parquet.Encoding(repeats)
+	if c.err == nil && !h.valid(part) {
+		c.err = errHeader
+	}
+	return h, c.pos, c.err
+}
+
+// readNumber reads a number, and takes it from those that are still missing.
+func (c *compact) readNumber(missing map[int64]*int64, id int64, kind byte) bool {
+	to := missing[id]
+	if to == nil || kind != typeI32 {
+		return false
+	}
+	delete(missing, id)
+	*to = c.int()
+	return true
+}
+
+// valid reports whether the numbers are possible, and of the kind of page whose part was there.
+func (h *header) valid(part int64) bool {
+	for _, n := range [...]int64{h.size, h.packed, h.values, h.nulls, h.rows, h.defBytes, h.repBytes} {
+		if n < 0 || n > math.MaxInt32 {
+			return false
+		}
+	}
+	switch h.kind {
+	case dataPage:
+		return part == 5
+	case dictionaryPage:
+		return part == 7
+	case dataPageV2:
+		levels := h.defBytes + h.repBytes
+		return part == 8 && h.nulls <= h.values && levels <= h.packed && levels <= h.size
+	case indexPage:
+		return true
+	}
+	return false
+}
+
+// errShort is the error of a structure that goes beyond the bytes that are given.
+var errShort = errors.New("ends too early")
+
+// errThrift is the error of bytes that are no structure.
+var errThrift = errors.New("is not in Thrift's compact protocol")
+
+// A compact reads a structure in Thrift's compact protocol. Errors are sticky; after one, all
+// numbers are 0 and no field follows.
+type compact struct {
+	data []byte
+	pos  int
+	err  error
+}
+
+// The types of fields.
+const (
+	typeTrue   = 1
+	typeFalse  = 2
+	typeByte   = 3
+	typeI32    = 5
+	typeI64    = 6
+	typeDouble = 7
+	typeBinary = 8
+	typeList   = 9
+	typeSet    = 10
+	typeMap    = 11
+	typeStruct = 12
+)
+
+// maxDepth is how deep structures may lie in each other.
+const maxDepth = 16
+
+func (c *compact) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+func (c *compact) byte() byte {
+	if c.err != nil || c.pos >= len(c.data) {
+		c.fail(errShort)
+		return 0
+	}
+	c.pos++
+	return c.data[c.pos-1]
+}
+
+// uvarint reads an unsigned number; after an error it returns 0.
+func (c *compact) uvarint() uint64 {
+	if c.err != nil {
+		return 0
+	}
+	v, n := binary.Uvarint(c.data[c.pos:])
+	if n <= 0 {
+		c.fail(errShort)
+		if n < 0 {
+			c.err = errThrift
+		}
+		return 0
+	}
+	c.pos += n
+	return v
+}
+
+// int returns a number in zigzag.
+func (c *compact) int() int64 {
+	v := c.uvarint()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+// fields calls read for each field of a structure. read returns whether it has read the value;
+// others are skipped.
+func (c *compact) fields(depth int, read func(id int64, kind byte) bool) {
+	if depth > maxDepth {
+		c.fail(errThrift)
+	}
+	id := int64(0)
+	for c.err == nil {
+		b := c.byte()
+		if b == 0 {
+			return
+		}
+		if delta := int64(b >> 4); delta != 0 {
+			id += delta
+		} else {
+			id = c.int()
+		}
+		if kind := b & 15; c.err == nil && !read(id, kind) {
+			c.skip(kind, depth)
+		}
+	}
+}
+
+// skip skips a value.
+func (c *compact) skip(kind byte, depth int) {
+	switch {
+	case kind == typeTrue, kind == typeFalse:
+	case kind == typeByte:
+		c.byte()
+	case kind > typeByte && kind <= typeI64:
+		c.uvarint()
+	case kind == typeDouble:
+		c.bytes(8)
+	case kind == typeBinary:
+		c.bytes(c.uvarint())
+	case kind == typeList, kind == typeSet:
+		b := c.byte()
+		n := uint64(b >> 4)
+		if n == 15 {
+			n = c.uvarint()
+		}
+		kind := b & 15
+		for ; n > 0 && c.err == nil; n-- {
+			c.element(kind, depth)
+		}
+	case kind == typeMap:
+		if n := c.uvarint(); n > 0 {
+			b := c.byte()
+			for ; n > 0 && c.err == nil; n-- {
+				c.element(b>>4, depth)
+				c.element(b&15, depth)
+			}
+		}
+	case kind == typeStruct:
+		c.fields(depth+1, func(int64, byte) bool { return false })
+	default:
+		c.fail(errThrift)
+	}
+}
+
+// element skips an element of a list or map: unlike a field, a truth value takes a byte there.
+func (c *compact) element(kind byte, depth int) {
+	if kind == typeTrue || kind == typeFalse {
+		c.byte()
+		return
+	}
+	c.skip(kind, depth+1)
+}
+
+// bytes skips so many bytes.
+func (c *compact) bytes(n uint64) {
+	if c.err == nil && n > uint64(len(c.data)-c.pos) {
+		c.fail(errShort)
+		return
+	}
+	c.pos += int(n)
 }

@@ -3,7 +3,11 @@ package unpack
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/klauspost/compress/gzip"
@@ -327,4 +331,80 @@ func (r packedSource) Read(p []byte) (int, error) {
 		err = nil // it comes again
 	}
 	return n, err
+}
+
+// verifiedParts say how much of a text was verified, from its start: all frames or members whose
+// checksums were right, up to the first that ended without one.
+//
+// A frame without a checksum is never verified: its size, if it has one, says nothing about its
+// bytes. That matters only where a fault shows that the file is damaged.
+type verifiedParts struct {
+	given     int64 // bytes of text so far
+	bytes     int64 // of them, the first so many are verified
+	unchecked bool  // a part without a checksum has ended
+}
+
+// end ends a part, which has a checksum that is right, or none.
+func (v *verifiedParts) end(check bool) {
+	if v.unchecked = v.unchecked || !check; !v.unchecked {
+		v.bytes = v.given
+	}
+}
+
+// allVerified is the number of verified bytes of a text that is not packed: nothing is known of its
+// bytes, and nothing that was read can make them uncertain.
+const allVerified = math.MaxInt64
+
+// Faults of an input. All but ErrFormat are in its data.
+var (
+	ErrFormat     = errors.New("not a format that is read")
+	ErrTruncated  = errors.New("the compressed data ends too early")
+	ErrDamaged    = errors.New("the compressed data is damaged")
+	ErrChecksum   = errors.New("the checksum is wrong")
+	ErrTrailing   = errors.New("after the compressed data come bytes that are not part of it")
+	ErrWindow     = errors.New("the frame needs a window of more than 128 MiB, or is damaged")
+	ErrDictionary = errors.New("the dictionary that the frame needs is missing or damaged")
+)
+
+// ErrShorter is the error of a file that became shorter while it was read. It is not a fault of its
+// data: the rest is gone.
+var ErrShorter = errors.New("the file became shorter while it was read")
+
+// Again is the remedy at the end of most faults.
+const Again = "copy or download the file again"
+
+// explain returns the fault that an error of a decompressor means, with the remedy. anyText is
+// whether there was text before it; dictErr is why the dictionary of the file cannot be used, if it
+// has one.
+func explain(p Packing, err error, anyText bool, dictErr error) error {
+	switch {
+	case errors.Is(err, ErrFormat):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s: %w: the file is truncated; "+Again, p, ErrTruncated)
+	case errors.Is(err, zstd.ErrCRCMismatch), errors.Is(err, gzip.ErrChecksum):
+		return fmt.Errorf("%s: %w, so any line since the frame began may be damaged: "+Again, p, ErrChecksum)
+	case errors.Is(err, ErrTrailing), anyText && (errors.Is(err, zstd.ErrMagicMismatch) || errors.Is(err, gzip.ErrHeader)):
+		return fmt.Errorf("%s: %w: cut them off, or "+Again, p, ErrTrailing)
+	case isWindow(err):
+		return fmt.Errorf("%s: %w: allow more memory, or recompress it, as in: zstd -dc --long=31 file | zstd > new.zst", p, err)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return fmt.Errorf("%s: %w: recompress it, as in: zstd -dc --long=31 file | zstd > new.zst", p, ErrWindow)
+	case errors.Is(err, zstd.ErrUnknownDictionary):
+		return fmt.Errorf("%s: %w (%w): put it in front, as the zstd format of WARC files says, or recompress the file without", p, ErrDictionary, cmp.Or(dictErr, err))
+	}
+	return fmt.Errorf("%s: %w (%w): "+Again, p, ErrDamaged, err)
+}
+
+// A WindowError is the error of a zstd frame that needs a larger window than there is memory for.
+type WindowError struct{ Need, Most int64 } // bytes
+
+func (e *WindowError) Error() string {
+	return fmt.Sprintf("the frame needs a window of %d MiB, and there is memory for %d", e.Need>>20, e.Most>>20)
+}
+
+// isWindow reports whether an error is a WindowError.
+func isWindow(err error) bool {
+	_, ok := errors.AsType[*WindowError](err)
+	return ok
 }

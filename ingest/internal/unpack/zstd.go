@@ -1,10 +1,12 @@
 package unpack
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -98,4 +100,271 @@ func (s *Segments) dictionary() ([]byte, error) {
 	}
 	defer d.Close()
 	return d.DecodeAll(dict, nil)
+}
+
+// A zstdReader reads the text of all frames of a zstd file, one after the other, so that it knows
+// which were verified. The decoder alone goes on with the next frame by itself.
+type zstdReader struct {
+	most  int64         // the largest window; 0 is maxWindow
+	zstd  *zstd.Decoder // nil before the first frame
+	in    *bufio.Reader
+	frame frameReader
+	open  bool // a frame is being read
+	check bool // it has a checksum
+	parts verifiedParts
+}
+
+// reset starts with the frame where r stands.
+func (z *zstdReader) reset(r *bufio.Reader) {
+	*z = zstdReader{most: z.most, zstd: z.zstd, in: r}
+}
+
+// Read reads text. Its errors are io.EOF, or the decoder's. After an error it may still have
+// text that was decoded before.
+func (z *zstdReader) Read(p []byte) (int, error) {
+	for {
+		if !z.open {
+			if err := z.next(); err != nil {
+				return 0, err
+			}
+		}
+		n, err := z.zstd.Read(p)
+		z.parts.given += int64(n)
+		if err != io.EOF {
+			return n, err
+		}
+		z.open = false
+		if z.parts.end(z.check); n > 0 {
+			return n, nil
+		}
+	}
+}
+
+// next opens the next frame, behind skippable ones. The error is io.EOF if there is none.
+func (z *zstdReader) next() error {
+	for {
+		head, err := z.in.Peek(8)
+		if len(head) < 4 {
+			if err == io.EOF && !mayBeginFrame(head) {
+				return zstd.ErrMagicMismatch
+			}
+			return cutShort(err, len(head))
+		}
+		if !isSkippable(head) {
+			break
+		}
+		if len(head) < 8 {
+			return cutShort(err, len(head))
+		}
+		size := int64(binary.LittleEndian.Uint32(head[4:]))
+		if n, err := io.CopyN(io.Discard, z.in, 8+size); n < 8+size {
+			return cutShort(err, 1)
+		}
+	}
+	if head, _ := z.in.Peek(4); !bytes.Equal(head, zstdMagic) {
+		return zstd.ErrMagicMismatch
+	}
+	if err := checkWindow(z.in, z.most); err != nil {
+		return err
+	}
+	if err := z.frame.reset(z.in); err != nil {
+		return err
+	}
+	z.open, z.check = true, z.frame.check
+	if z.zstd != nil {
+		return z.zstd.Reset(&z.frame)
+	}
+	var err error
+	z.zstd, err = zstd.NewReader(&z.frame,
+		zstd.WithDecoderConcurrency(1),     // see the package doc
+		zstd.WithDecoderLowmem(z.most > 0), // then the history has a window, and no more
+		zstd.WithDecoderMaxWindow(maxWindow),
+		zstd.WithDecoderMaxMemory(maxWindow)) // of a frame in a single segment, whose size is its window
+	return err
+}
+
+// verified returns how much of the text was verified.
+func (z *zstdReader) verified() *verifiedParts { return &z.parts }
+
+// close gives back the memory of the decoder.
+func (z *zstdReader) close() {
+	if z.zstd != nil {
+		z.zstd.Close()
+	}
+	*z = zstdReader{most: z.most}
+}
+
+// Window returns the window that the first frame of a zstd file needs, which begins with head; 0 if that
+// is none. It is in bytes.
+func Window(head []byte) int64 {
+	var h zstd.Header
+	if h.Decode(head) != nil || h.Skippable {
+		return 0
+	}
+	if h.SingleSegment {
+		return int64(min(h.FrameContentSize, 1<<62))
+	}
+	return int64(min(h.WindowSize, 1<<62))
+}
+
+// checkWindow returns a [*WindowError] if the frame where r stands needs a larger window than the most; 0
+// is no limit here.
+func checkWindow(r *bufio.Reader, most int64) error {
+	if most <= 0 {
+		return nil
+	}
+	head, _ := r.Peek(zstd.HeaderMaxSize) // a fault comes again
+	if need := Window(head); need > most {
+		return &WindowError{need, most}
+	}
+	return nil
+}
+
+var zstdMagic = []byte(packings[Zstd].magic)
+
+// isSkippable reports whether head begins with the magic number of a skippable zstd frame.
+func isSkippable(head []byte) bool {
+	return len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18"
+}
+
+// mayBeginFrame reports whether head, all that is left of a file, may be the start of a frame that
+// was cut off in its magic number.
+func mayBeginFrame(head []byte) bool {
+	return bytes.HasPrefix(zstdMagic, head) || len(head) > 0 && head[0]&0xf0 == 0x50 && bytes.HasPrefix([]byte("\x2a\x4d\x18"), head[1:])
+}
+
+// leastPiece is the least size of a piece in packed bytes, unless the file ends: so much that
+// starting a decoder takes no time beside it, and so little that most of its text fits the buffers
+// of an unpacker.
+const leastPiece = 512 << 10
+
+// wholeFile is the end of a piece that goes on to the end of the file, wherever that is.
+const wholeFile = math.MaxInt64
+
+// A frameScanner finds the ends of the zstd frames of a file without unpacking them: a frame is a
+// header and blocks, and each says how long it is (RFC 8878 section 3.1.1).
+type frameScanner struct {
+	file  io.ReaderAt
+	size  int64 // of the file
+	least int64 // packed bytes of a piece
+}
+
+// piece returns the end of the shortest run of whole frames from start that has the least size,
+// skippable frames included. It is wholeFile if the file has no more, or if something else follows:
+// the decoder then reports its kind.
+func (s frameScanner) piece(start int64) (end int64) {
+	for end = start; end-start < s.least; {
+		next, ok := s.frame(end)
+		if !ok || next >= s.size {
+			return wholeFile
+		}
+		end = next
+	}
+	return end
+}
+
+// frame returns where the frame at the given offset ends. ok is false if it does not look like one.
+func (s frameScanner) frame(at int64) (end int64, ok bool) {
+	var head [8]byte
+	if !s.read(head[:], at) {
+		return 0, false
+	}
+	switch {
+	case isSkippable(head[:]):
+		end = at + 8 + int64(binary.LittleEndian.Uint32(head[4:]))
+		return end, end <= s.size
+	case !bytes.HasPrefix(head[:], zstdMagic):
+		return 0, false
+	}
+	size, check := frameHeader(head[4])
+	at += size
+	for last := false; !last; at += size {
+		if !s.read(head[:3], at) || head[0]>>1&3 == 3 { // a type that does not exist
+			return 0, false
+		}
+		size, last = blockHeader(head[:])
+	}
+	if check {
+		at += 4
+	}
+	return at, at <= s.size
+}
+
+// read fills p from the given offset and reports whether the file goes that far.
+func (s frameScanner) read(p []byte, at int64) bool {
+	_, err := s.file.ReadAt(p, at)
+	return err == nil
+}
+
+// cutShort is the error of a frame with only n bytes there.
+func cutShort(err error, n int) error {
+	if err == io.EOF && n > 0 {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// A frameReader reads the bytes of one zstd frame (RFC 8878 section 3.1.1) and ends behind it. The
+// decoder alone would go on with the next frame.
+type frameReader struct {
+	r       *bufio.Reader
+	pending int64 // bytes to give out before the next block header
+	last    bool  // no block follows
+	check   bool  // a checksum follows the last block
+}
+
+// reset starts with the frame where r stands.
+func (f *frameReader) reset(r *bufio.Reader) error {
+	head, err := r.Peek(5)
+	if err != nil {
+		return cutShort(err, len(head))
+	}
+	n, check := frameHeader(head[4])
+	*f = frameReader{r: r, pending: n, check: check}
+	return nil
+}
+
+// frameHeader returns the length of a frame header, magic number included, and whether a checksum
+// follows the last block. descriptor is the byte behind the magic number.
+func frameHeader(descriptor byte) (size int64, check bool) {
+	size = 5 + [4]int64{0, 1, 2, 4}[descriptor&3] + [4]int64{0, 2, 4, 8}[descriptor>>6]
+	if isSingle := descriptor&0x20 != 0; !isSingle || descriptor>>6 == 0 {
+		size++
+	}
+	return size, descriptor&4 != 0
+}
+
+// blockHeader returns the length of a block, header included, and whether it is the last of its
+// frame, from its first three bytes.
+func blockHeader(head []byte) (size int64, last bool) {
+	bits := uint32(head[0]) | uint32(head[1])<<8 | uint32(head[2])<<16
+	if isRun := bits>>1&3 == 1; isRun {
+		return 3 + 1, bits&1 != 0
+	}
+	return 3 + int64(bits>>3), bits&1 != 0
+}
+
+// Read reads the frame as it is packed.
+func (f *frameReader) Read(p []byte) (int, error) {
+	for f.pending == 0 {
+		if f.last {
+			if !f.check {
+				return 0, io.EOF
+			}
+			f.check = false
+			f.pending = 4
+			break
+		}
+		head, err := f.r.Peek(3)
+		if err != nil {
+			return 0, cutShort(err, 1)
+		}
+		f.pending, f.last = blockHeader(head)
+	}
+	n, err := f.r.Read(p[:min(int64(len(p)), f.pending)])
+	f.pending -= int64(n)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }

@@ -1,10 +1,21 @@
+// Package container lays chunks out in the bytes of a file: Parquet, Arrow, CSV or JSON Lines.
+//
+// It hides the formats: their names, the abilities of each, how chunks are encoded beside each other,
+// and when dictionaries start anew. It knows columns by their types only, and no verdicts. Package
+// output and the rooms beside this one import it.
 package container
 
 import (
+	"bufio"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/output/internal/columnar"
 	"github.com/robobatch/robobatch/output/parquet"
 )
@@ -116,4 +127,189 @@ func (o Options) Begin(s *Sink, l *columnar.Schema, md *Metadata) (Container, co
 		}
 		return f, lineChunk, nil
 	}
+}
+
+// sinkBuffer is the size of the writes: large enough that system calls do not count.
+const sinkBuffer = 256 << 10
+
+// A Sink buffers the output of a container and counts it. Errors are sticky, and surface at the
+// latest with flush: not all of the libraries that write here pass them on.
+type Sink struct {
+	buf *bufio.Writer
+	pos int64
+}
+
+// NewSink returns a Sink that writes to w.
+func NewSink(w io.Writer) *Sink { return &Sink{buf: bufio.NewWriterSize(w, sinkBuffer)} }
+
+// Reset starts anew on another stream of bytes.
+func (s *Sink) Reset(w io.Writer) {
+	s.buf.Reset(w)
+	s.pos = 0
+}
+
+// Write appends p.
+func (s *Sink) Write(p []byte) (int, error) {
+	n, err := s.buf.Write(p)
+	s.pos += int64(n)
+	return n, err
+}
+
+// Tell returns the position.
+func (s *Sink) Tell() int64 { return s.pos }
+
+// errSeek is returned for all seeks but the one that asks for the position.
+var errSeek = errors.New("the output cannot be rewound")
+
+// Seek reports the position, which is all that the writer of Arrow files asks for.
+func (s *Sink) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekCurrent {
+		return 0, errSeek
+	}
+	return s.pos, nil
+}
+
+// Flush passes on the buffered bytes and returns the first error there was.
+func (s *Sink) Flush() error { return s.buf.Flush() }
+
+// failed returns the first error there was.
+func (s *Sink) failed() error {
+	_, err := s.buf.Write(nil)
+	return err
+}
+
+// The names of the key-value metadata.
+const (
+	KeyVersion      = "robobatch.version"        // of the program; set by the caller
+	KeyDialect      = "robobatch.dialect"        // set by NewWriter
+	KeyAgents       = "robobatch.agents"         // JSON array, as asked for; set by NewWriter
+	KeyRulesHash    = "robobatch.rules_hash"     // of the rules' content; set by NewWriter
+	KeyRulesHashOld = "robobatch.rules_hash_old" // the hash of Options.Old; set by NewWriter
+	KeyPreferences  = "robobatch.preferences"    // the revision of preferences, if columns have them; set by NewWriter
+	KeyInputs       = "robobatch.inputs"         // JSON array; set by NewWriter to the names, by the caller to names and sizes
+	KeyCounts       = "robobatch.counts"         // JSON object; set by the caller at the end
+	KeyRows         = "robobatch.rows"           // rows of the table; set by Close, Parquet only
+	KeyInvalidUTF8  = "robobatch.invalid_bytes"  // as of InvalidBytes; set by Close, Parquet only
+)
+
+// Metadata is a list of pairs in the order of the first setting of their keys.
+type Metadata struct{ Keys, Values []string }
+
+// Set adds a pair, in valid UTF-8, or replaces the value of its key.
+func (m *Metadata) Set(key, value string) {
+	value = fieldtext.Valid(value)
+	for i, k := range m.Keys {
+		if k == key {
+			m.Values[i] = value
+			return
+		}
+	}
+	m.Keys = append(m.Keys, key)
+	m.Values = append(m.Values, value)
+}
+
+// JSONText returns a list of names as a JSON array.
+func JSONText(names []string) string {
+	valid := make([]string, len(names))
+	for i, name := range names {
+		valid[i] = fieldtext.Valid(name)
+	}
+	b, _ := json.Marshal(valid) // strings always have a form in JSON
+	return string(b)
+}
+
+// Without returns the pairs but for the pairs of the keys.
+func (m *Metadata) Without(keys ...string) (rest Metadata) {
+	for i, key := range m.Keys {
+		if !slices.Contains(keys, key) {
+			rest.Keys, rest.Values = append(rest.Keys, key), append(rest.Values, m.Values[i])
+		}
+	}
+	return rest
+}
+
+// A pool runs the encoders of a container, one for each worker. Each encodes a chunk at a time,
+// beside the gathering of the next; with one worker, Write itself encodes.
+type pool[E any] struct {
+	workers int
+	idle    chan *worker[E]
+	made    int // workers that were started
+	newE    func() (E, error)
+}
+
+// A worker is an encoder and the chunk that it encoded last, emptied.
+type worker[E any] struct {
+	encoder E
+	spare   *columnar.Chunk
+	runs    bool  // since it was taken
+	err     error // the panic of a run; sticky
+}
+
+func newPool[E any](workers int, newE func() (E, error)) pool[E] {
+	workers = max(1, workers)
+	return pool[E]{workers: workers, idle: make(chan *worker[E], workers), newE: newE}
+}
+
+// takeWorker waits for a worker that has nothing to do. The caller defers giveBack.
+func (p *pool[E]) takeWorker() (*worker[E], error) {
+	if p.made == p.workers || len(p.idle) > 0 {
+		w := <-p.idle
+		w.runs = false
+		if w.err != nil {
+			p.giveBack(w)
+		}
+		return w, w.err
+	}
+	e, err := p.newE()
+	if err == nil {
+		p.made++
+	}
+	return &worker[E]{encoder: e}, err
+}
+
+// giveBack gives back a worker, unless it was run: then it comes back by itself.
+func (p *pool[E]) giveBack(w *worker[E]) {
+	if !w.runs {
+		p.idle <- w
+	}
+}
+
+// run has the worker encode a chunk, and returns an empty chunk for the next rows.
+func (p *pool[E]) run(w *worker[E], c *columnar.Chunk, encode func()) *columnar.Chunk {
+	if p.workers == 1 {
+		encode()
+		c.Reset()
+		w.runs = true
+		p.idle <- w // before wait, which Write may call
+		return c
+	}
+	next := w.spare
+	if w.spare = c; next == nil {
+		next = c.Next()
+	}
+	next.Use(c.Names)
+	w.runs = true
+	panics.Send(p.idle, func() *worker[E] {
+		encode()
+		c.Reset()
+		return w
+	}, func(err error) *worker[E] {
+		w.err = err
+		return w
+	})
+	return next
+}
+
+// wait waits until all workers have nothing to do, and passes their encoders to each. The error is a panic of one.
+func (p *pool[E]) wait(each func(E)) (err error) {
+	all := make([]*worker[E], p.made)
+	for i := range all {
+		all[i] = <-p.idle
+		each(all[i].encoder)
+		err = cmp.Or(err, all[i].err)
+	}
+	for _, w := range all {
+		p.idle <- w
+	}
+	return err
 }

@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/output/parquet"
 )
 
 // A Format is a container for the table.
@@ -165,4 +167,224 @@ func PartialName(name string) string {
 		stem = strings.TrimSuffix(name, filepath.Ext(name))
 	}
 	return stem + ".partial" + name[len(stem):]
+}
+
+// A Compression says how columns are packed.
+type Compression uint8
+
+// The compressions.
+const (
+	DefaultCompression Compression = iota // of the format: Zstd for Parquet, NoCompression for Arrow
+	NoCompression
+	Zstd
+	Snappy          // Parquet only
+	Gzip            // Parquet only
+	LZ4             // Arrow only
+	numCompressions = int(iota)
+)
+
+// compressionNames are the names of the compressions.
+var compressionNames = [numCompressions]string{"default", "none", "zstd", "snappy", "gzip", "lz4"}
+
+// The kinds of the errors about the demands of [Options] on a format.
+var (
+	ErrCompression = errors.New("no such compression")
+	ErrLevel       = errors.New("no such level")
+	ErrRowGroup    = errors.New("no row groups")
+)
+
+// String returns the name: "zstd".
+func (c Compression) String() string { return compressionNames[c] }
+
+// Compressions returns the names that ParseCompression takes.
+func Compressions() []string { return compressionNames[NoCompression:] }
+
+// ParseCompression returns the compression of that name, DefaultCompression for "". The error is
+// ErrCompression.
+func ParseCompression(name string) (Compression, error) {
+	if name == "" {
+		return DefaultCompression, nil
+	}
+	for c := NoCompression; int(c) < numCompressions; c++ {
+		if c.String() == name {
+			return c, nil
+		}
+	}
+	return 0, fmt.Errorf("%w as %q: use one of %s", ErrCompression, name, strings.Join(Compressions(), ", "))
+}
+
+// CompressionsOf are the compressions of the formats that have any, the default first.
+var CompressionsOf = map[Format][]Compression{
+	Parquet:     {Zstd, NoCompression, Snappy, Gzip},
+	ArrowFile:   {NoCompression, Zstd, LZ4},
+	ArrowStream: {NoCompression, Zstd, LZ4},
+}
+
+// MaxLevels are the highest levels of the compressions that have levels, in Parquet.
+var MaxLevels = [numCompressions]int{Zstd: 22, Gzip: 9}
+
+// choose returns the compression to use for f, and the level, where it has any. The errors are
+// ErrCompression and ErrLevel.
+func (c Compression) choose(f Format, level int) (Compression, int, error) {
+	known, ok := CompressionsOf[f]
+	switch {
+	case !ok && c != DefaultCompression:
+		return 0, 0, fmt.Errorf("%w in %s: columns are compressed in .parquet, .arrow and .arrows", ErrCompression, f)
+	case !ok && level != 0:
+		return 0, 0, fmt.Errorf("%w in %s: levels are for .parquet", ErrLevel, f)
+	case !ok:
+		return NoCompression, 0, nil
+	}
+	if c = cmp.Or(c, known[0]); !slices.Contains(known, c) {
+		var sb strings.Builder
+		for i, c := range known {
+			switch {
+			case i > 0 && i == len(known)-1:
+				sb.WriteString(" or ")
+			case i > 0:
+				sb.WriteString(", ")
+			}
+			sb.WriteString(c.String())
+		}
+		return 0, 0, fmt.Errorf("%w as %s in %s: use %s", ErrCompression, c, f, sb.String())
+	}
+	switch most := MaxLevels[c]; {
+	case level == 0:
+	case f != Parquet:
+		return 0, 0, fmt.Errorf("%w in %s: levels are for .parquet", ErrLevel, f)
+	case most == 0:
+		return 0, 0, fmt.Errorf("%w as %d of %s, which has none: zstd has 1 to %d, gzip 1 to %d", ErrLevel, level, c, MaxLevels[Zstd], MaxLevels[Gzip])
+	case level < 1 || level > most:
+		return 0, 0, fmt.Errorf("%w as %d: those of %s are 1 to %d", ErrLevel, level, c, most)
+	}
+	if level == 0 {
+		level = defaultLevels[c]
+	}
+	return c, level, nil
+}
+
+// defaultLevels are the levels that are taken where none is asked for.
+var defaultLevels = [numCompressions]int{Zstd: 1, Gzip: 6}
+
+// parquetCodecs are the compressions that Parquet has.
+var parquetCodecs = [numCompressions]parquet.Codec{
+	NoCompression: parquet.Uncompressed, Zstd: parquet.Zstd, Snappy: parquet.Snappy, Gzip: parquet.Gzip,
+}
+
+// A CSVForm is how CSV is written for programs that do not read it as it usually is. The zero value
+// is the usual form.
+type CSVForm struct {
+	Separator byte // between fields: one of ,;|\t; 0 is the format's own
+	BOM       bool // a byte order mark comes first, so that Excel knows UTF-8
+	Safe      bool // texts that spreadsheets would run as formulas have an apostrophe before them
+}
+
+// ErrCSV is the kind of the errors about a CSVForm.
+var ErrCSV = errors.New("no such form")
+
+// A separator is one of fields, and its name.
+type separator struct {
+	name string
+	is   byte
+}
+
+// separators are all of them.
+var separators = []separator{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"bar", '|'}}
+
+// CSVForms returns the words that ParseCSV takes.
+func CSVForms() []string {
+	names := append(make([]string, 0, 2+len(separators)), "safe", "bom")
+	for _, s := range separators {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// ParseCSV returns the form of these words, which commas separate; a separator may also be written itself. The error is ErrCSV.
+func ParseCSV(list string) (c CSVForm, err error) {
+	switch list {
+	case "":
+		return c, nil
+	case ",":
+		list = "comma"
+	}
+	for word := range strings.SplitSeq(list, ",") {
+		word = strings.Trim(word, " ")
+		i := slices.IndexFunc(separators, func(s separator) bool {
+			return word == s.name || word == string(s.is) || word == `\t` && s.is == '\t'
+		})
+		switch {
+		case word == "safe":
+			c.Safe = true
+		case word == "bom":
+			c.BOM = true
+		case i >= 0 && c.Separator != 0:
+			err = errors.Join(err, fmt.Errorf("%w of CSV as with two separators: use one", ErrCSV))
+		case i >= 0:
+			c.Separator = separators[i].is
+		default:
+			err = errors.Join(err, fmt.Errorf("%w of CSV as %q: use one of %s", ErrCSV, word, strings.Join(CSVForms(), ", ")))
+		}
+	}
+	return c, err
+}
+
+// check returns an ErrCSV if the format does not have that form.
+func (c CSVForm) check(f Format) error {
+	switch isTSV := f.isCSV() && Specs[f].Syntax == &fieldtext.TSV; {
+	case c == CSVForm{}:
+	case !f.isCSV():
+		return fmt.Errorf("%w of %s: separators, byte order marks and safe cells are for .csv and .tsv", ErrCSV, f)
+	case c.Separator != 0 && isTSV && c.Separator != '\t':
+		return fmt.Errorf("%w of %s: its separator is the tab; with another it is a .csv", ErrCSV, f)
+	}
+	return nil
+}
+
+// Begin returns the syntax of the lines of a format in that form, and the bytes that come first. Formats that do not have
+// the form are as they are.
+func (c CSVForm) Begin(f Format) (syntax *fieldtext.Syntax, head string) {
+	syntax = Specs[f].Syntax
+	if !f.isCSV() {
+		return syntax, ""
+	}
+	if c.BOM {
+		head = ByteOrderMark
+	}
+	if c.Separator == 0 && !c.Safe {
+		return syntax, head
+	}
+	separator := cmp.Or(c.Separator, ',')
+	if syntax == &fieldtext.TSV {
+		separator = '\t'
+	}
+	s := fieldtext.Separated(separator, c.Safe)
+	return &s, head
+}
+
+// ByteOrderMark is U+FEFF in UTF-8.
+const ByteOrderMark = "\ufeff"
+
+// MaxFormulas is how many cells are kept as examples.
+const MaxFormulas = 3
+
+// Formulas are the cells of CSV that spreadsheets would run, as fieldtext.IsFormula says. They are
+// not counted in another format, and where they are written so that they are safe.
+type Formulas struct {
+	Cells int64
+	First []string // up to 3 of them
+}
+
+// Add adds the formulas of rows that follow.
+func (f *Formulas) Add(more Formulas) {
+	f.Cells += more.Cells
+	f.First = append(f.First, more.First[:min(len(more.First), MaxFormulas-len(f.First))]...)
+}
+
+// See counts a text that is one.
+func (f *Formulas) See(text []byte) {
+	f.Cells++
+	if len(f.First) < MaxFormulas {
+		f.First = append(f.First, string(text))
+	}
 }

@@ -8,10 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
@@ -218,4 +222,86 @@ func (m *Marker) isPart(name string) bool {
 	stem, ok := strings.CutSuffix(name, m.Format)
 	run, named := strings.CutPrefix(stem, "part-")
 	return ok && (stem == firstPart || named && runName.MatchString(run))
+}
+
+// HiveNull is the value of a directory for rows where the column is null.
+const HiveNull = "__HIVE_DEFAULT_PARTITION__"
+
+// MaxName is the longest name of a directory that file systems take, in bytes.
+const MaxName = 255
+
+// HiveName returns the name of a directory for rows with that value of a column, and whether the
+// value had to be cut. Of a name that no file system takes, the end gives way to a hash of the
+// value.
+func HiveName(column string, value []byte, ok bool) (name string, cut bool) {
+	if !ok || len(value) == 0 {
+		return column + "=" + HiveNull, false
+	}
+	name = column + "=" + hiveEscape(string(value), runtime.GOOS == "windows")
+	if len(name) <= MaxName {
+		return name, false
+	}
+	hash := fmt.Sprintf("~%016x", xxh3.Hash(value))
+	name = name[:MaxName-len(hash)]
+	if i := strings.LastIndexByte(name, '%'); i >= len(name)-2 {
+		name = name[:i]
+	}
+	return strings.ToValidUTF8(name, "") + hash, true
+}
+
+// The bytes that hiveEscape escapes. Spark on Windows escapes as much.
+const (
+	hiveEscaped    = "\"#%'*/:=?\\{[]^"
+	windowsEscaped = hiveEscaped + " <>|"
+)
+
+// hiveEscape writes %XX in place of the bytes that Hive and Spark escape in names of directories.
+// Characters beyond ASCII stay, as they take each %XX for a character. Windows takes fewer names: it
+// drops a point at the end.
+func hiveEscape(value string, windows bool) string {
+	escaped := hiveEscaped
+	if windows {
+		escaped = windowsEscaped
+	}
+	var sb strings.Builder
+	for i := range len(value) {
+		b := value[i]
+		if b < 0x20 || b == 0x7f || strings.IndexByte(escaped, b) >= 0 || windows && b == '.' && i == len(value)-1 {
+			fmt.Fprintf(&sb, "%%%02X", b)
+		} else {
+			sb.WriteByte(b)
+		}
+	}
+	return sb.String()
+}
+
+// MaxParts is of how many files a run keeps the hashes. More take more memory than a run may have for each partition.
+const MaxParts = 10_000
+
+// A Part is a file of a partitioned output that a run has written.
+type Part struct {
+	Name  string // below the directory of the output
+	Bytes int64
+	XXH3  string // 128 bits
+}
+
+// Parts are the files that a run has written; nil notes none.
+type Parts struct {
+	of     []Part // while the run goes on, Name is the name of the directory of a partition
+	count  int64
+	marker Part // none if later runs change it
+}
+
+// addPart adds the file of a partition.
+func (p *Parts) addPart(dir string, d *place.Digest) {
+	if p == nil {
+		return
+	}
+	p.count++
+	if p.count > MaxParts {
+		p.of = nil
+		return
+	}
+	size, hash := d.Sum()
+	p.of = append(p.of, Part{dir, size, hash})
 }
