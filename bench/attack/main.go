@@ -127,7 +127,7 @@ func (a *attack) prepare() (err error) {
 	if a.binary, err = filepath.Abs(a.binary); err != nil {
 		return err
 	}
-	// Make the command lines that are disturbed and their inputs, and tries them once.
+	// Make the command lines that are disturbed and their inputs, and try them once.
 	if err := a.writeInputs(); err != nil {
 		return err
 	}

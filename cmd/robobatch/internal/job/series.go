@@ -238,7 +238,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 			say.File(s.series.dir.Name), say.Number(int64(s.sum.Series.Done)), say.Count(int64(len(s.items())), "output")))
 		return err
 	}
-	// Write failures and statistics, and reports. The error says that inputs failed.
+	// Write failures and statistics, and report. The error says that inputs failed.
 	dir := s.series.dir
 	s.again()
 	s.sum.End(dir.Name)

@@ -254,7 +254,7 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Say how many findings the baseline left out, and names those of it that are not there any more. If it
+	// Say how many findings the baseline left out, and name those of it that are not there any more. If it
 	// knows others, but none of these, it was made of something else.
 	left := l.baseline.Left()
 	switch {
