@@ -93,9 +93,9 @@ func pathOf(url []byte) []byte {
 // Diagnose returns the findings of the log, after Settle. Without crawlers of the log there are none.
 func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 	if c.hours == nil {
-		return diagnose.Find(nil, nil)
+		return diagnose.Find(nil, &diagnose.Log{})
 	}
-	log := &diagnose.Log{Zone: c.zone, Statuses: c.status >= 0, Lists: c.fakes != nil, Sitemaps: c.listed != nil, Dialect: c.store.Options().Dialect, Failing: c.missing}
+	log := &diagnose.Log{Zone: c.zone, Statuses: c.status >= 0, Lists: c.fakes != nil, Sitemaps: c.listed != nil, Dialect: c.store.Options().Dialect, Failing: c.missing, Violations: run.Stats.Violations}
 	counts := c.AgentCounts(run)
 	for a, name := range c.callers.Names() {
 		one := diagnose.Agent{Name: name, Search: a > 0 && isSearch(name)}

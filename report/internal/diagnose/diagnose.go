@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -19,7 +20,9 @@ type Diagnosis struct {
 	Findings  []Row       `json:"findings"` // the most important first
 	Limits    []Row       `json:"limits"`   // of the log: what nothing can be said of
 	Unchecked []Unchecked `json:"unchecked"`
-	AllClear  bool        `json:"all_clear"` // there is no finding, and the log has enough to say so
+	AllClear  bool        `json:"all_clear"` // there is no finding and no violation, and the log has enough to say so
+
+	Violations int64 `json:"violations"` // requests of crawlers for what robots.txt disallowed to them
 }
 
 // Shown is how many findings are shown at once; others are folded below them.
@@ -62,6 +65,8 @@ func (d *Diagnosis) Verdict() string {
 	switch {
 	case len(d.Findings) > 0:
 		return ""
+	case d.Violations > 0:
+		return "No fault was found, but crawlers made " + show.Plural(d.Violations, "request") + " that robots.txt disallows."
 	case d.AllClear:
 		return "Nothing that calls for action was found."
 	}
@@ -70,7 +75,7 @@ func (d *Diagnosis) Verdict() string {
 
 // Find returns the findings of a log. Without counts, nothing is checked.
 func Find(c *Counts, log *Log) (d Diagnosis, err error) {
-	d = Diagnosis{Findings: []Row{}, Limits: []Row{}, Unchecked: []Unchecked{{Codes, "crawlers of the log: -agent-from-log"}}}
+	d = Diagnosis{Violations: log.Violations, Findings: []Row{}, Limits: []Row{}, Unchecked: []Unchecked{{Codes, "crawlers of the log: -agent-from-log"}}}
 	if c == nil {
 		return d, nil
 	}
@@ -101,7 +106,7 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	g.findImpostors()
 	g.findListed()
 	d.Findings, d.Limits = g.rank(), append(d.Limits, g.limits...)
-	for a := 0; a < len(g.Agents) && len(d.Findings) == 0 && log.Statuses; a++ {
+	for a := 0; a < len(g.Agents) && len(d.Findings) == 0 && log.Statuses && log.Violations == 0; a++ {
 		pages := int64(0)
 		for _, s := range g.sites {
 			pages += s.pages.sum(func(k cellKey) bool { return int(k.agent) == a && g.isSearch(k.agent) && isPage(k) }).n

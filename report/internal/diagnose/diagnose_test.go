@@ -42,6 +42,9 @@ func faultless(rng *rand.Rand) (all []request) {
 			all = append(all, r)
 		}
 		for at := int64(begin) + int64(agent)*700; agent > 0 && at < begin+days*day; at += 3*hour + rng.Int64N(hour) {
+			if agent == 2 { // it comes by http, and is redirected
+				all = append(all, request{origin: origin, path: txtName, agent: uint16(agent), status: 301, at: at - 1, size: 160})
+			}
 			all = append(all, request{origin: origin, path: txtName, agent: uint16(agent), status: 200, at: at, size: int64(len(textOpen))})
 		}
 	}
@@ -146,19 +149,19 @@ var faults = []fault{
 		return true
 	}, counted: func(r *request) bool { return r.status == 403 && !within(r, "/assets/") }},
 	{code: RobotsFailed, path: txtName, from: 150, to: 170, change: func(_ *rand.Rand, r *request) bool {
-		if r.path == txtName {
+		if r.path == txtName && r.status == 200 {
 			r.status = 503
 		}
 		return true
 	}, counted: func(r *request) bool { return r.status == 503 }},
 	{code: RobotsMissing, path: txtName, from: 150, to: 170, change: func(_ *rand.Rand, r *request) bool {
-		if r.path == txtName {
+		if r.path == txtName && r.status == 200 {
 			r.status = 404
 		}
 		return true
 	}, counted: func(r *request) bool { return r.status == 404 && r.path == txtName }},
 	{code: RobotsOther, path: txtName, from: 150, to: 190, change: func(_ *rand.Rand, r *request) bool {
-		if r.path == txtName {
+		if r.path == txtName && r.status == 200 {
 			r.size = 14_000
 		}
 		return true
@@ -199,7 +202,7 @@ func TestFaults(t *testing.T) {
 			counted, of := int64(0), int64(0)
 			for _, r := range faultless(rng) {
 				if r.at >= from && r.at < to {
-					if r.path == txtName && len(f.texts) > 0 {
+					if r.path == txtName && r.status == 200 && len(f.texts) > 0 {
 						r.size = int64(len(f.texts[0]))
 					}
 					if !f.change(rng, &r) {
@@ -297,6 +300,41 @@ func TestLimits(t *testing.T) {
 	}
 	if d := find(t, nil, nil); len(d.Findings)+len(d.Limits) > 0 {
 		t.Errorf("no row: %+v", d)
+	}
+}
+
+// TestSole holds that a rule that closes the only directory of a log does not close the site.
+func TestSole(t *testing.T) {
+	all := slices.DeleteFunc(faultless(rand.New(rand.NewPCG(4, 4))), func(r request) bool {
+		return r.path != txtName && (!within(&r, "/product/") || r.agent > 0 && r.at >= begin+7*day)
+	})
+	texts := []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: at(begin + 7*day), Body: []byte(textOpen + "Disallow: /product/\n")}}
+	d := find(t, all, texts)
+	if len(d.Findings) != 1 || d.Findings[0].Code != SectionClosed || d.Findings[0].Evidence.Line != 3 {
+		t.Errorf("%+v", d.Findings)
+	}
+}
+
+// TestVerdict holds that all is well only if nothing was found and nobody fetched what is disallowed.
+func TestVerdict(t *testing.T) {
+	for want, d := range map[string]Diagnosis{
+		"": {Findings: []Row{{}}, Violations: 1},
+		"Nothing that calls for action was found.":                                        {AllClear: true},
+		"Nothing was found, but the log is not enough to say that all is well.":           {},
+		"No fault was found, but crawlers made 1,200 requests that robots.txt disallows.": {Violations: 1200},
+	} {
+		if got := d.Verdict(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	c := New(1<<30, t.TempDir())
+	defer c.Close()
+	add(t, c, faultless(rand.New(rand.NewPCG(5, 5))))
+	for _, violations := range []int64{0, 1} {
+		d, err := Find(c, &Log{Agents: agents, Statuses: true, Violations: violations})
+		if err != nil || d.AllClear != (violations == 0) || d.Violations != violations {
+			t.Errorf("%d violations: %+v, %v", violations, d, err)
+		}
 	}
 }
 

@@ -40,6 +40,7 @@ type Log struct {
 	Conducts   []Conduct
 	Networks   map[int]string // by crawler, from which most of its impostors came
 	Listing    Listing
+	Violations int64
 	Bytes      int64 // of all answers; 0 is unknown
 	Hog        Hog   // of a URL
 	Soft       []Soft

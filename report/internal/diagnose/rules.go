@@ -243,7 +243,7 @@ func (b *ruleBook) endSite() []map[uint16]bool {
 	for i := range b.texts {
 		shut[i] = map[uint16]bool{}
 		for j, a := range b.agents {
-			if set := b.sets[b.of[i][j]]; b.all > 0 && float64(set.closed) >= siteShare*float64(b.all) {
+			if set := b.sets[b.of[i][j]]; b.all > 0 && float64(set.closed) >= siteShare*float64(b.all) && b.closing(set, "/"+pageProbe) >= 0 {
 				shut[i][a] = true
 			}
 		}
@@ -290,9 +290,8 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 			r.Class = "A"
 		}
 		if set := b.sets[b.of[text][j]]; r.Evidence.Line == 0 {
-			if rule := b.closing(set, "/"+pageProbe); rule >= 0 {
-				r.Evidence.Line, r.Evidence.Rule = int(set.rules[rule].Line), "Disallow: "+set.rules[rule].Value
-			}
+			rule := &set.rules[b.closing(set, "/"+pageProbe)]
+			r.Evidence.Line, r.Evidence.Rule = int(rule.Line), "Disallow: "+rule.Value
 		}
 	}
 	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))

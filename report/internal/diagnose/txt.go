@@ -8,11 +8,12 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// findTxt finds when the robots.txt of a site failed, was missing, or was another text.
+// findTxt finds when the robots.txt of a site failed, was missing, or was another text. A redirect is no answer: most sites redirect http to
+// https, or to www, and what the crawler got there is another line.
 func (g *grid) findTxt(s *site) {
 	var all []answer
 	for _, a := range s.txt {
-		if g.isCrawler(a.agent) && a.status != 304 && a.status != 499 && a.status != NoStatus && !g.isRefused(s, a.agent, a.at) {
+		if g.isCrawler(a.agent) && a.status/100 != 3 && a.status != 499 && a.status != NoStatus && !g.isRefused(s, a.agent, a.at) {
 			all = append(all, a)
 		}
 	}

@@ -146,7 +146,7 @@ func Markdown(s string) string {
 		switch {
 		case r == '\n':
 			sb.WriteString(" ")
-		case r < utf8.RuneSelf && strings.ContainsRune("\\`*_{}[]<>()#+!|~&@", r):
+		case r < utf8.RuneSelf && strings.ContainsRune("\\`*_{}[]<>#+!|~&@", r):
 			fmt.Fprintf(&sb, "&#%d;", r)
 		default:
 			sb.WriteRune(r)
