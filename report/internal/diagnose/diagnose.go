@@ -70,7 +70,7 @@ func (d *Diagnosis) Verdict() string {
 	case d.AllClear:
 		return "Nothing that calls for action was found."
 	}
-	return "Nothing was found, but the log is not enough to say that all is well."
+	return "Nothing was found, but the log does not show that all is well: that takes status codes, times, and 100 page requests of a search crawler."
 }
 
 // Find returns the findings of a log. Without counts, nothing is checked.

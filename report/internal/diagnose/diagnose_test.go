@@ -319,9 +319,9 @@ func TestSole(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	for want, d := range map[string]Diagnosis{
 		"": {Findings: []Row{{}}, Violations: 1},
-		"Nothing that calls for action was found.":                                        {AllClear: true},
-		"Nothing was found, but the log is not enough to say that all is well.":           {},
-		"No fault was found, but crawlers made 1,200 requests that robots.txt disallows.": {Violations: 1200},
+		"Nothing that calls for action was found.": {AllClear: true},
+		"Nothing was found, but the log does not show that all is well: that takes status codes, times, and 100 page requests of a search crawler.": {},
+		"No fault was found, but crawlers made 1,200 requests that robots.txt disallows.":                                                           {Violations: 1200},
 	} {
 		if got := d.Verdict(); got != want {
 			t.Errorf("%q, want %q", got, want)

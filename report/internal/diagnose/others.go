@@ -435,11 +435,11 @@ func (g *grid) sayOther(r *Row) {
 		r.Sentence = fmt.Sprintf("%s in the name of %s came from addresses that its operator does not list (%s to %s)%s.", show.Plural(r.Requests, "request"), r.names(), g.moment(r.From), g.moment(r.To), from)
 		r.Remedy.Action = "Refuse requests that use this name from outside the operator's lists, and not whole networks."
 	case SitemapBad:
-		where := "."
+		where := ""
 		if r.Path != "" {
-			where = fmt.Sprintf(", %s of them below %s.", show.Number(e.Paths), r.Path)
+			where = fmt.Sprintf(", %s of them below %s", show.Number(e.Paths), r.Path)
 		}
-		r.Sentence = fmt.Sprintf("The sitemaps list %s that search crawlers do not find, or that redirect, %s of all%s They asked for these %s.", show.Plural(e.URLs, "URL"), r.percent(), where, plural(r.Requests, "time", "times"))
+		r.Sentence = fmt.Sprintf("%s of the sitemaps (%s of all) are missing or redirect%s. Search crawlers made %s for them.", show.Plural(e.URLs, "URL"), r.percent(), where, show.Plural(r.Requests, "request"))
 		r.Remedy.Action = "Generate the sitemap from the pages that answer 200."
 	}
 }

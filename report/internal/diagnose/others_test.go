@@ -98,7 +98,7 @@ func TestOthers(t *testing.T) {
 		Impostors:      {"bingbot", "", []string{"192.0.2.0/24"}},
 		DelayIgnored:   {"bingbot", "", []string{"5 s: 700 of 2,000", "35.0%"}},
 		RulesIgnored:   {"bingbot", "", []string{"39 requests", "1.3%"}},
-		SitemapBad:     {"", "/b/", []string{"19 URLs", "14 of them below /b/", "70 times"}},
+		SitemapBad:     {"", "/b/", []string{"19 URLs", "14 of them below /b/", "70 requests"}},
 	} {
 		r, ok := found[code]
 		if !ok || len(r.Agents) > 1 || len(r.Agents) == 1 && r.Agents[0] != want.agent || r.Path != want.path || r.Remedy.Action == "" {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
@@ -180,6 +181,9 @@ func (r *run) written() string {
 	}
 	if verdict := found.Verdict(); verdict != "" {
 		lines = append(lines, "  "+verdict)
+	}
+	if len(found.Findings) > 0 {
+		lines[0] += "; times in " + cmp.Or(r.page.zone, time.UTC).String()
 	}
 	for i := range found.Findings[:min(len(found.Findings), report.ShownFindings)] {
 		lines = append(lines, fmt.Sprintf("  %d. %s", i+1, say.Line(found.Findings[i].Sentence)))
