@@ -67,6 +67,10 @@ func TestDiagnostics(t *testing.T) {
 			"": "1 joined_lines, 2 joined_lines, 2 space_in_rule, 3 space_in_rule", rfc: "1 joined_lines, 2 joined_lines",
 			yandex: "1 joined_lines, 1 agent_space, 2 joined_lines, 2 space_in_rule, 3 space_in_rule",
 		}},
+		{"glued", "user-agent: *Disallow: /\nUser-agent: Googlebotdisallow: /a/", map[string]string{
+			"": "1 joined_lines, 1 agent_never_matches, 2 joined_lines, 2 agent_cut", yandex: "1 joined_lines, 1 agent_space, 2 joined_lines, 2 agent_space",
+		}},
+		{"joiner", "user-agent: *\ndisallow: /می\u200c\nnoindex: /*می", map[string]string{"": "3 noindex_open"}},
 		{"Noindex", "user-agent: *\ndisallow: /x\nnoindex: /x/y\nnoindex: /z\nnoindex: /*/x$\n\nuser-agent: a\nnoindex: /b\ndisallow: /b\ndisallow: /x\n\nuser-agent: A\ndisallow: /c\nnoindex: /b/c", map[string]string{
 			"": "3 unused_field, 4 noindex_open, 5 noindex_open, 8 unused_field, 14 unused_field",
 		}},

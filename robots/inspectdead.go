@@ -66,7 +66,10 @@ func visible(value string) string {
 	return strings.TrimFunc(value, func(r rune) bool { return isInvisible(r) || strings.ContainsRune("\"'`", r) })
 }
 
-func isInvisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
+// isInvisible reports whether a character cannot be seen. Joiners are not among them, as words of some scripts need them.
+func isInvisible(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("\u00ad\u180e\u200b\u200e\u200f\u2060\ufeff", r)
+}
 
 // joined returns where in a value another directive begins, and the bytes that stand for the line end before it; "" if there is none.
 func joined(value string) (at int, end string) {
@@ -101,6 +104,14 @@ func (in *inspector) dead(l *line, raw string) bool {
 	if isRead {
 		value = l.value
 	}
+	if l.directive && l.kind == kindUserAgent { // no name has a colon
+		for _, key := range []string{"disallow:", "allow:", "user-agent:"} {
+			if at := strings.Index(strings.ToLower(value), key); at >= 0 && !strings.Contains(value, `\`) {
+				in.note(l.num, codeJoinedLines, "another directive begins in this line: %s", shortened(value[at:]))
+				return true
+			}
+		}
+	}
 	if at, end := joined(value); end != "" && end[0] == '\\' {
 		in.note(l.num, codeJoinedLines, "it has the two characters %s in place of a line end, so the rest is part of the line: %s", end, shortened(value[at:]))
 		return true
@@ -124,7 +135,7 @@ func (in *inspector) dead(l *line, raw string) bool {
 
 // noindex looks at a Noindex, and reports whether its path is open: no rule of the crawlers that it is for closes it.
 func (in *inspector) noindex(l *line) bool {
-	path := strings.TrimSuffix(strings.ReplaceAll(l.value, "*", ""), "$")
+	path := strings.TrimSuffix(strings.ReplaceAll(l.value, "*", "0-any-0"), "$")
 	groups := in.report.File.Groups
 	own := -1
 	for i := range groups {

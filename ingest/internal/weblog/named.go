@@ -181,7 +181,6 @@ func (n *named) row(r *Row) Result {
 		if !n.setClient(r, n.text(roleClient)) {
 			return Failed
 		}
-		r.Client = cutPort(r.Client)
 	}
 	if len(n.of[roleTime]) > 0 {
 		n.setTime(r, n.moment(n.first(roleTime)))

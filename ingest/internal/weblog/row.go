@@ -203,7 +203,7 @@ func (c *common) setClient(r *Row, field []byte) bool {
 	} else if c.opt.ClientAt > 1 {
 		field = nil
 	}
-	r.Client = present(field) // blanks around it are for those who parse it
+	r.Client = cutPort(present(field)) // blanks around it are for those who parse it
 	return true
 }
 

@@ -70,7 +70,7 @@ func (d *Diagnosis) Verdict() string {
 	case d.AllClear:
 		return "Nothing that calls for action was found."
 	}
-	return "Nothing was found, but the log does not show that all is well: that takes status codes, times, and 100 page requests of a search crawler."
+	return "Nothing was found, but the log does not show that all is well: that takes status codes, times, and 100 page requests of a search crawler, most of which got the page."
 }
 
 // Find returns the findings of a log. Without counts, nothing is checked.
@@ -107,11 +107,19 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	g.findListed()
 	d.Findings, d.Limits = g.rank(), append(d.Limits, g.limits...)
 	for a := 0; a < len(g.Agents) && len(d.Findings) == 0 && log.Statuses && log.Violations == 0; a++ {
-		pages := int64(0)
+		var pages, good count
 		for _, s := range g.sites {
-			pages += s.pages.sum(func(k cellKey) bool { return int(k.agent) == a && g.isSearch(k.agent) && isPage(k) }).n
+			pages.add(s.pages.sum(func(k cellKey) bool { return int(k.agent) == a && g.isSearch(k.agent) && isPage(k) }))
+			good.add(s.pages.sum(func(k cellKey) bool {
+				return int(k.agent) == a && isPage(k) && (k.status/100 == 2 || k.status == 304)
+			}))
 		}
-		d.AllClear = d.AllClear || pages >= leastCrawl
+		if pages.n < leastCrawl {
+			continue
+		}
+		if d.AllClear = 2*good.n >= pages.n && pages.last-good.last < day; !d.AllClear {
+			break // it gets no page, or none any more
+		}
 	}
 	for i := range d.Limits {
 		g.endRow(&d.Limits[i])

@@ -320,21 +320,67 @@ func TestVerdict(t *testing.T) {
 	for want, d := range map[string]Diagnosis{
 		"": {Findings: []Row{{}}, Violations: 1},
 		"Nothing that calls for action was found.": {AllClear: true},
-		"Nothing was found, but the log does not show that all is well: that takes status codes, times, and 100 page requests of a search crawler.": {},
-		"No fault was found, but crawlers made 1,200 requests that robots.txt disallows.":                                                           {Violations: 1200},
+		"Nothing was found, but the log does not show that all is well: that takes status codes, times, and 100 page requests of a search crawler, most of which got the page.": {},
+		"No fault was found, but crawlers made 1,200 requests that robots.txt disallows.":                                                                                       {Violations: 1200},
 	} {
 		if got := d.Verdict(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	c := New(1<<30, t.TempDir())
-	defer c.Close()
-	add(t, c, faultless(rand.New(rand.NewPCG(5, 5))))
-	for _, violations := range []int64{0, 1} {
-		d, err := Find(c, &Log{Agents: agents, Statuses: true, Violations: violations})
-		if err != nil || d.AllClear != (violations == 0) || d.Violations != violations {
-			t.Errorf("%d violations: %+v, %v", violations, d, err)
+	for _, isDead := range []bool{false, true} { // where everybody gets 429, no crawler is refused
+		all := faultless(rand.New(rand.NewPCG(5, 5)))
+		for i := range all {
+			if isDead && all[i].path != txtName {
+				all[i].status = 429
+			}
 		}
+		c := New(1<<30, t.TempDir())
+		defer c.Close()
+		add(t, c, all)
+		for _, violations := range []int64{0, 1} {
+			d, err := Find(c, &Log{Agents: agents, Statuses: true, Violations: violations})
+			if err != nil || d.AllClear != (violations == 0 && !isDead) || d.Violations != violations {
+				t.Errorf("dead: %t, %d violations: %+v, %v", isDead, violations, d, err)
+			}
+		}
+	}
+}
+
+// TestRefusedTxt holds that a robots.txt which some crawlers are refused, and others get, is neither missing nor failing.
+func TestRefusedTxt(t *testing.T) {
+	for _, status := range []int64{403, 429} {
+		for _, good := range []int64{200, 304} {
+			all := faultless(rand.New(rand.NewPCG(6, 6)))
+			for i := range all {
+				switch r := &all[i]; {
+				case r.path != txtName || r.status != 200:
+				case r.agent == 3:
+					r.status, r.client = status, uint32(i%2)
+				default:
+					r.status = good
+				}
+			}
+			if d := find(t, all, []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}}); len(d.Findings) > 0 {
+				t.Errorf("%d beside %d: %+v", status, good, d.Findings)
+			}
+		}
+	}
+	// Impostors from many addresses are refused, and crawlers get the file.
+	var all []answer
+	for i := range int64(400) {
+		all = append(all, answer{at: begin + i*600, n: 1, agent: uint16(1 + i%2), status: 403, client: uint32(i)})
+		if i%40 == 7 {
+			all = append(all, answer{at: begin + i*600 + 1, n: 1, agent: uint16(1 + i/40%2), status: 304, client: uint32(1000 + i/40%2)})
+		}
+	}
+	g := &grid{Log: &Log{Agents: agents}, from: begin, to: begin + days*day}
+	missing := func(a answer) bool { return a.status == 403 }
+	if runs := g.txtRuns(withoutRefused(all), missing, txtLasting); len(runs) > 0 {
+		t.Errorf("impostors: %+v", runs)
+	}
+	none := slices.DeleteFunc(slices.Clone(all), func(a answer) bool { return a.status == 304 })
+	if runs := g.txtRuns(withoutRefused(none), missing, txtLasting); len(runs) != 1 {
+		t.Errorf("nobody gets the file: %+v", runs)
 	}
 }
 

@@ -54,6 +54,7 @@ const (
 const (
 	txtAnswers   = 3
 	txtClients   = 2
+	txtAgents    = 3       // of which none is a search crawler
 	txtFailing   = 30 * 60 // that failures last
 	txtLasting   = hour    // the same of a missing or another text
 	txtBridged   = 10      // answers of a run that has others in it

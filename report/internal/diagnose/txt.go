@@ -2,30 +2,32 @@ package diagnose
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// findTxt finds when the robots.txt of a site failed, was missing, or was another text. A redirect is no answer: most sites redirect http to
-// https, or to www, and what the crawler got there is another line.
+// findTxt finds when the robots.txt of a site failed, was missing, or was another text. A redirect is no answer, but for 304: most sites redirect
+// http to https, or to www, and what the crawler got there is another line.
 func (g *grid) findTxt(s *site) {
 	var all []answer
 	for _, a := range s.txt {
-		if g.isCrawler(a.agent) && a.status/100 != 3 && a.status != 499 && a.status != NoStatus && !g.isRefused(s, a.agent, a.at) {
+		if g.isCrawler(a.agent) && (a.status/100 != 3 || a.status == 304) && a.status != 499 && a.status != NoStatus && !g.isRefused(s, a.agent, a.at) {
 			all = append(all, a)
 		}
 	}
 	failed := func(a answer) bool { return a.status >= 500 || a.status == 429 || a.status == 408 }
+	all = withoutRefused(all)
 	missing := func(a answer) bool { return a.status/100 == 4 && !failed(a) }
 	for _, run := range g.txtRuns(all, failed, txtFailing) {
 		g.addTxt(s, RobotsFailed, all, run, failed)
 	}
 	texts := g.textsOf(s.origin)
-	served := slices.ContainsFunc(all, func(a answer) bool { return a.status == 200 })
+	served := slices.ContainsFunc(all, isGood)
 	for _, run := range g.txtRuns(all, missing, txtLasting) {
-		if len(texts) > 0 || served && slices.ContainsFunc(all[:run.from], func(a answer) bool { return a.status == 200 }) {
+		if len(texts) > 0 || served && slices.ContainsFunc(all[:run.from], isGood) {
 			g.addTxt(s, RobotsMissing, all, run, missing)
 		}
 	}
@@ -39,6 +41,44 @@ func (g *grid) findTxt(s *site) {
 			g.addTxt(s, RobotsOther, sized, run, other)
 		}
 	}
+}
+
+// isGood reports whether an answer shows that the file is there.
+func isGood(a answer) bool { return a.status == 200 || a.status == 304 }
+
+// withoutRefused drops the answers to clients that are refused themselves: each of those that one gets between two good ones of its own, if
+// others got more good answers than others in that time.
+func withoutRefused(all []answer) (kept []answer) {
+	good := make([]int64, len(all)+1) // of those before
+	for i, a := range all {
+		good[i+1] = good[i] + a.n*int64(bit(isGood(a)))
+	}
+	type run struct{ from, to, n int }
+	open := map[uint64]*run{} // by client, of answers that are not good
+	of := make([]*run, len(all))
+	for i, a := range all {
+		client := uint64(a.agent)<<32 | uint64(a.client)
+		if isGood(a) {
+			delete(open, client)
+			continue
+		}
+		r := open[client]
+		if r == nil {
+			r = &run{from: i}
+			open[client] = r
+		}
+		r.to, r.n, of[i] = i, r.n+1, r
+	}
+	for i, a := range all {
+		if r := of[i]; r != nil {
+			others := r.to - r.from + 1 - r.n
+			if n := good[r.to+1] - good[r.from]; n >= txtAnswers && 2*n > int64(others) {
+				continue
+			}
+		}
+		kept = append(kept, a)
+	}
+	return kept
 }
 
 // textsOf returns the texts of an origin.
@@ -120,14 +160,24 @@ func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []
 		}
 	}
 	for _, run := range segments(scores) {
-		clients, number, others := map[uint32]bool{}, int64(0), false
+		clients, well, number, others := map[uint32]bool{}, map[uint32]int64{}, int64(0), false
 		for _, a := range all[run.from:run.to] {
-			if is(a) {
-				clients[uint32(a.agent)<<16^a.client] = true
+			if client := uint32(a.agent)<<16 ^ a.client; is(a) {
+				clients[client] = true
 				number += a.n
 			} else {
 				others = true
+				well[client] += a.n
 			}
+		}
+		served := int64(0) // to clients that got nothing else
+		for client, n := range well {
+			if !clients[client] {
+				served += n
+			}
+		}
+		if served >= txtAnswers && len(well) > 1 {
+			continue
 		}
 		if number >= txtAnswers && len(clients) >= txtClients && all[run.to-1].at-all[run.from].at >= lasts && (!others || number >= txtBridged) {
 			runs = append(runs, run)
@@ -147,6 +197,9 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 			statuses[a.status] += a.n
 			r.Requests += a.n
 		}
+	}
+	if searches := slices.ContainsFunc(slices.Collect(maps.Keys(by)), g.isSearch); code != RobotsOther && !searches && len(by) < txtAgents {
+		return // two crawlers that the site may refuse
 	}
 	r.Agents, r.Of, r.Evidence.Status = g.agentsOf(by), r.Evidence.Fetches, commonestStatus(statuses)
 	last := all[run.to-1].at
