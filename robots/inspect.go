@@ -64,15 +64,16 @@ type inspector struct {
 	dialect Dialect
 	report  *Report
 
-	open        bool              // there is a group that rules belong to, as in parser
-	closed      bool              // the last delay group has a member, so that the next user-agent line starts another
-	ruled       bool              // that member, or another one, is a rule
-	delayAt     int32             // line of its last Crawl-delay
-	delayOnly   []int             // indices of the diagnostics of the delay groups without rules that end before this one
-	blank       bool              // there was an empty line in this section, and no rule since
-	early       int32             // line of the first Crawl-delay or Host of this section, if no rule precedes it; 0 if there is none
-	parted      bool              // there was an empty line, and no directive since
-	count       int               // rules with an effect so far
+	open        bool  // there is a group that rules belong to, as in parser
+	closed      bool  // the last delay group has a member, so that the next user-agent line starts another
+	ruled       bool  // that member, or another one, is a rule
+	delayAt     int32 // line of its last Crawl-delay
+	delayOnly   []int // indices of the diagnostics of the delay groups without rules that end before this one
+	blank       bool  // there was an empty line in this section, and no rule since
+	early       int32 // line of the first Crawl-delay or Host of this section, if no rule precedes it; 0 if there is none
+	parted      bool  // there was an empty line, and no directive since
+	count       int   // rules with an effect so far
+	noindexed   noindexed
 	host        bool              // there was a valid host line
 	preferences bool              // there was a line of preferences
 	named       []named           // user-agent lines

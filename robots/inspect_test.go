@@ -495,7 +495,14 @@ func TestInspectLinear(t *testing.T) {
 	for i := 0; blocked.Len() < robots.MaxBytes; i++ {
 		fmt.Fprintf(&blocked, "disallow: /%d/*.js\nsitemap: http://a.b/%d/x.js\n", i, i)
 	}
+	var closed, opened bytes.Buffer // Noindex behind many rules, and behind many groups
+	closed.WriteString("user-agent: *\n" + manyRules(10_000))
+	for i := 0; opened.Len() < robots.MaxBytes; i++ {
+		fmt.Fprintf(&closed, "noindex: /x%d\n", i)
+		fmt.Fprintf(&opened, "user-agent: *\ndisallow: /b%d\nnoindex: /c\n", i)
+	}
 	for _, body := range [][]byte{
+		closed.Bytes(), opened.Bytes(),
 		heirs.Bytes(), blocked.Bytes(),
 		append([]byte("user-agent: *\n"), wide.Bytes()...),
 		many.Bytes(), append([]byte("user-agent: *\n"), stars.Bytes()...), bytes.Repeat([]byte("x\n"), robots.MaxBytes/2),

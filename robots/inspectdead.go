@@ -133,26 +133,38 @@ func (in *inspector) dead(l *line, raw string) bool {
 	return meant != ""
 }
 
+// mostNoindex is how many groups and rules are looked at for the Noindex lines of a file, which would else take quadratic time. Of 2,561 real
+// files, none needs a tenth of it.
+const mostNoindex = 1 << 20
+
+// A noindexed is the groups before a Noindex line, and the rules that bind the crawlers of the last one.
+type noindexed struct {
+	groups, looked int
+	rules          []Rule
+}
+
 // noindex looks at a Noindex, and reports whether its path is open: no rule of the crawlers that it is for closes it.
 func (in *inspector) noindex(l *line) bool {
 	path := strings.TrimSuffix(strings.ReplaceAll(l.value, "*", "0-any-0"), "$")
-	groups := in.report.File.Groups
-	own := -1
-	for i := range groups {
-		if groups[i].Line < l.num {
-			own = i
+	groups, n := in.report.File.Groups, &in.noindexed
+	if before := n.groups; n.looked < mostNoindex {
+		for n.groups < len(groups) && groups[n.groups].Line < l.num {
+			n.groups++
+		}
+		if n.groups > before {
+			n.rules, n.looked = n.rules[:0], n.looked+len(groups)
+			g := &groups[n.groups-1]
+			for i := range groups {
+				if &groups[i] == g || g.Star && groups[i].Star || slices.ContainsFunc(g.Agents, groups[i].Names) {
+					n.rules = append(n.rules, groups[i].Rules...)
+				}
+			}
+			n.looked += len(n.rules)
 		}
 	}
-	if own < 0 || !strings.HasPrefix(path, "/") {
+	if n.looked += len(n.rules); n.groups == 0 || n.looked > mostNoindex || !strings.HasPrefix(path, "/") {
 		return false
 	}
-	var rules []Rule
-	for i := range groups {
-		g := &groups[own]
-		if i == own || g.Star && groups[i].Star || slices.ContainsFunc(g.Agents, groups[i].Names) {
-			rules = append(rules, groups[i].Rules...)
-		}
-	}
-	rule := Decide(rules, []byte(path), in.dialect)
-	return rule < 0 || rules[rule].Allow
+	rule := Decide(n.rules, []byte(path), in.dialect)
+	return rule < 0 || n.rules[rule].Allow
 }
