@@ -87,7 +87,7 @@ test: ## the tests of the main module, without their long comparisons; needs Go 
 test-all: ## all tests of the main module, the long comparisons included: some fifteen minutes of CPU
 	@$(MAKE) --no-print-directory test SHORT=
 
-times: ## every command that reads times, on 1,000 logs with times of years 1 to 9999; TIMES (1000); takes some minutes
+times: ## every command that reads times, on 1,000 logs with times of years 1 to 9999; TIMES (1000); takes twenty minutes
 	@ROBOBATCH_TIMES=$(TIMES) CGO_ENABLED=0 $(GO) test -count 1 -v -run TestExtremeTimes -timeout $(TIMEOUT) ./cmd/robobatch
 
 examples: ## the library as another module uses it: each example prints what its comment says

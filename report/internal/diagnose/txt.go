@@ -25,9 +25,8 @@ func (g *grid) findTxt(s *site) {
 		g.addTxt(s, RobotsFailed, all, run, failed)
 	}
 	texts := g.textsOf(s.origin)
-	served := slices.ContainsFunc(all, isGood)
 	for _, run := range g.txtRuns(all, missing, txtLasting) {
-		if len(texts) > 0 || served && slices.ContainsFunc(all[:run.from], isGood) {
+		if len(texts) > 0 || slices.ContainsFunc(all[:run.from], isGood) {
 			g.addTxt(s, RobotsMissing, all, run, missing)
 		}
 	}
