@@ -68,11 +68,12 @@ dist: ## the packages of a release, in dist/, made anew: archives, .deb, wheels,
 
 dist-test: ## build the packages for this machine twice, compare and install them; vet the code for Windows and macOS
 	cd internal/dist && $(GO) vet ./... && $(GO) test -count 1 -timeout $(TIMEOUT) ./...
-	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) vet ./...
-	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) vet $(SYSTEMS)
+	for system in windows/amd64 darwin/arm64; do \
+		GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 $(GO) vet $(SYSTEMS) || exit; done
 
 dist-check: dist-test ## the same for all systems and processors, once with an empty cache of Go: 17 minutes of CPU
 	cd internal/dist && ROBOBATCH_DIST=1 $(GO) test -count 1 -timeout $(TIMEOUT) ./...
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) vet ./...
 	GOOS=windows GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./...
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./...
 	GOOS=darwin GOARCH=amd64 CGO_ENABLED=0 $(GO) vet ./...
@@ -101,7 +102,7 @@ RACED      = $$($(GO) list -f '{{range .GoFiles}}{{$$.Dir}}/{{.}} {{end}}{{range
 # What is not raced on each change, but every night (make race UNRACED='^$$'): scripts of commands that start no goroutine but
 # the readers of rules, which tests of rulefiles race, or that repeat for minutes what others race; and long tests, most of them
 # of damage, of random texts and of findings, whose code others race.
-UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-(usage|judged|memory|series|stats)|report-(impostors|findings|texts)|job-accused)|^Test(HostileTexts|LongRule|RowGroups|Allocs|BusiestStrays|ByName|Leads|LeadsOfLog|LineReader|TallyMost|FrequentStreaks|Findings|NoFindings|Spaces|NoSpaces|FiveFaults|ImpostorsApart|StaleLists|AheadDamage|LogsDamagedBlock|PairsDamage|Unverified|Decoder|Search|DisputesReal|CompareRandom|LimitLongRules|NamedHostile|PackRandom|PackDamaged|ArrangeDiskFull|InvalidBytes|Compression|RoundTrip|WhereAllocs|Wide|Kubernetes|Readme|HostileText|HostileForms|HostileChanges|Pages|SameURL|NoNetwork)$$
+UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-(usage|judged|memory|series|stats)|report-(impostors|findings|texts|page|clients|sitemaps)|job-(accused|rows|ranges|text|encodings|named-agents|tables|partition-mode)|diff-paths|conduct-draft)|^Test(HostileTexts|LongRule|RowGroups|Allocs|BusiestStrays|ByName|Leads|LeadsOfLog|LineReader|TallyMost|FrequentStreaks|Findings|NoFindings|Spaces|NoSpaces|FiveFaults|ImpostorsApart|StaleLists|AheadDamage|LogsDamagedBlock|PairsDamage|Unverified|Decoder|Search|DisputesReal|CompareRandom|LimitLongRules|NamedHostile|PackRandom|PackDamaged|ArrangeDiskFull|InvalidBytes|Compression|RoundTrip|WhereAllocs|Wide|Kubernetes|Readme|HostileText|HostileForms|HostileChanges|Pages|SameURL|NoNetwork|ExtremeTimes|ListParquet|Named|SentToken|PreferencesChangeNoVerdict|PreferencesRandom|Disputes|RowTimesRandom|ManyTokens)$$
 
 race: ## what `make test` runs, under the race detector, of packages that start goroutines; needs gcc
 	@CGO_ENABLED=1 $(TESTS) -race -short -skip '$(UNRACED)' $(RACED)
