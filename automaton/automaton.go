@@ -148,3 +148,11 @@ func (s *Scratch) nodes(length int) []pending {
 	}
 	return s.passed
 }
+
+// Peek returns a byte of the tables.
+func (a *Automaton) Peek() byte {
+	if len(a.table) == 0 {
+		return 0
+	}
+	return a.table[0]
+}

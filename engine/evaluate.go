@@ -22,6 +22,7 @@ type Evaluator struct {
 
 	route route
 	memo  prefixMemo
+	ahead ahead
 
 	suspects  rowSet        // rows of the batch, see dispute
 	otherPath []byte        // as path, see dispute
@@ -63,7 +64,9 @@ func (s *Store) NewEvaluator() *Evaluator { return s.newEvaluator(unknownUsers, 
 
 // newEvaluator returns an Evaluator for one of so many goroutines, and for one of so many batches.
 func (s *Store) newEvaluator(goroutines, batches int) *Evaluator {
-	return &Evaluator{store: s, reader: s.rules.Reader(goroutines), common: s.rules.Common(), budget: s.rules.Budget(batches)}
+	reader := s.rules.Reader(goroutines)
+	fetching, _ := reader.(rules.AheadReader)
+	return &Evaluator{store: s, reader: reader, common: s.rules.Common(), budget: s.rules.Budget(batches), ahead: ahead{reader: fetching}}
 }
 
 // Evaluate fills b.Sites, b.Strays, b.Rulings and b.Verdicts, and all else the store was built
@@ -120,7 +123,11 @@ func (e *Evaluator) findSites(b *Batch) (streaks int) {
 	if _, stray := r.site.Stray(); stray || e.budget > 0 {
 		r.prefix = r.prefix[:0]
 	}
+	e.ahead.begin(b.Len())
 	for i := range b.URLs {
+		if e.ahead.useful && i%rules.AheadRows == 0 {
+			e.ahead.sites(b, i, &e.memo)
+		}
 		url := b.URL(i)
 		if n := len(r.prefix); n == 0 || len(url) < n || string(url[:n]) != string(r.prefix) || !endsPrefix(url, n) {
 			streaks++
@@ -188,6 +195,7 @@ func (e *Evaluator) findPrefix(prefix []byte) (site SiteID, ruling RulingID, ok 
 	if site, ruling, ok = e.memo.find(prefix); ok {
 		return site, ruling, true
 	}
+	e.ahead.missed++
 	if site, ruling, ok = e.findSite(prefix); ok {
 		e.memo.remember(prefix, site, ruling)
 	}
@@ -234,7 +242,9 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 	for k := range n {
 		i := k
 		if order != nil {
-			i = int(order[k].row)
+			if i = int(order[k].row); e.ahead.useful && k%rules.AheadRows == 0 {
+				e.ahead.rules(order[k:min(n, k+rules.AheadRows)])
+			}
 		}
 		id, verdicts := b.Rulings[i], b.Verdicts[i*agents:][:agents]
 		if fromLog && b.Agents[i] >= pendingAgent {

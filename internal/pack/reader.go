@@ -96,6 +96,43 @@ func (r *Reader) Candidates(kind Kind, name []byte) (lo, hi uint32, err error) {
 	return r.tables[kind].find(xxh3.Hash(name))
 }
 
+// ManyNames is the most names that [Reader.AllCandidates] takes.
+const ManyNames = 64
+
+// Numbers are numbers of records, Lo up to Hi.
+type Numbers struct{ Lo, Hi uint32 }
+
+// AllCandidates is [Reader.Candidates] for several names. It reads the index for all of them before it looks at the first,
+// so that the reads wait for memory together.
+func (r *Reader) AllCandidates(kind Kind, names [][]byte, found *[ManyNames]Numbers) error {
+	t := r.tables[kind]
+	if t.count == 0 {
+		clear(found[:])
+		return nil
+	}
+	var keys [ManyNames]uint64
+	for k, name := range names {
+		keys[k] = xxh3.Hash(name)
+		n, i := t.guess(keys[k])
+		if b := t.blocks[n].entries.Load(); b != nil {
+			key, _ := entryAt(b[:], i)
+			use(key)
+		}
+	}
+	for k := range names {
+		var err error
+		if found[k].Lo, found[k].Hi, err = t.find(keys[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// use has the compiler keep the read of a value.
+//
+//go:noinline
+func use(uint64) {}
+
 // firstRead is how many bytes are read at once. Most records are no longer.
 const firstRead = 192
 
@@ -324,22 +361,12 @@ func (t *table) find(key uint64) (lo, hi uint32, err error) {
 	if t.count == 0 {
 		return 0, 0, nil
 	}
-	n := t.blockBefore(key)
+	n, i := t.guess(key)
 	b, err := t.block(n)
 	if err != nil {
 		return 0, 0, err
 	}
-	// The number in its block of the first entry whose key is no less. It begins where the entry lies if
-	// keys are evenly spread: mostly within the cache line of it.
-	first, last := t.blocks[n].first, ^uint64(0)
-	if n+1 < len(t.blocks) {
-		last = t.blocks[n+1].first
-	}
 	count := t.entriesIn(n)
-	i := 0
-	if key > first {
-		i = max(0, min(count-1, int(float64(key-first)/float64(last-first)*float64(count))))
-	}
 	for ; i > 0; i-- {
 		if before, _ := entryAt(b[:], i-1); before < key {
 			break
@@ -361,6 +388,20 @@ func (t *table) find(key uint64) (lo, hi uint32, err error) {
 		}
 	}
 	return lo, hi, nil
+}
+
+// guess returns the block that has the first entry whose key is no less, or the block before, and where in it that entry
+// lies if keys are evenly spread: mostly within a cache line of it. There is a block.
+func (t *table) guess(key uint64) (n, i int) {
+	n = t.blockBefore(key)
+	first, last := t.blocks[n].first, ^uint64(0)
+	if n+1 < len(t.blocks) {
+		last = t.blocks[n+1].first
+	}
+	if count := t.entriesIn(n); key > first {
+		i = max(0, min(count-1, int(float64(key-first)/float64(last-first)*float64(count))))
+	}
+	return n, i
 }
 
 // guessed is how many blocks the first guess of blockBefore may be wrong before it looks at all.

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -87,4 +88,64 @@ func (g *growing) Ruling(id rules.RulingID) *rules.Ruling {
 		r = place.Load() // another goroutine was faster
 	}
 	return r
+}
+
+// FindAll implements rules.AheadReader. It reads a kind of memory for all origins before the next.
+func (g *growing) FindAll(origins [][]byte, found []rules.Found) {
+	var numbers [rules.AheadRows]pack.Numbers
+	if err := g.file.AllCandidates(pack.Site, origins, &numbers); err != nil {
+		return // the Find of a row says why
+	}
+	var sites [rules.AheadRows]*site
+	var firsts [rules.AheadRows]byte
+	for i := range origins {
+		if n := numbers[i]; n.Lo < n.Hi {
+			sites[i] = g.sites.at(n.Lo).Load()
+		}
+	}
+	for i, s := range sites[:len(origins)] {
+		if s != nil {
+			firsts[i] = s.origin[0]
+		}
+	}
+	for i, origin := range origins {
+		found[i].OK = false
+		if s := sites[i]; s != nil && firsts[i] == origin[0] && string(s.origin) == string(origin) {
+			found[i] = rules.Found{Site: numbers[i].Lo, ID: s.id, OK: true}
+		}
+	}
+}
+
+// Fetch implements rules.AheadReader. Rulings that are not loaded yet stay so.
+func (g *growing) Fetch(ids []rules.RulingID) (sum byte) {
+	var rulings [rules.AheadRows]*rules.Ruling
+	n := 0
+	for _, id := range ids {
+		if number, ok := id.Text(); ok {
+			if part := g.texts[uint32(number)/pointerPart].Load(); part != nil {
+				if r := part[uint32(number)%pointerPart].Load(); r != nil {
+					rulings[n] = r
+					n++
+				}
+			}
+		}
+	}
+	const most = 4 // sets of a text; there are more where it names many of the agents
+	var sets [most * rules.AheadRows]*rules.Set
+	m := 0
+	for _, r := range rulings[:n] {
+		if r.HasReadings() {
+			sum++
+		}
+		for a, set := range r.Sets {
+			if int(r.Firsts[a]) == a && m < len(sets) {
+				sets[m] = set
+				m++
+			}
+		}
+	}
+	for _, set := range sets[:m] {
+		sum += set.Peek()
+	}
+	return sum
 }

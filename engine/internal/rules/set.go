@@ -167,3 +167,6 @@ func (rs *Set) Reads(path []byte, s *automaton.Scratch) int {
 	}
 	return rs.automaton.Reads(path, s)
 }
+
+// Peek returns a byte of the tables.
+func (rs *Set) Peek() byte { return rs.automaton.Peek() }

@@ -75,3 +75,24 @@ type Reader interface {
 	Set(id RulingID, agent int) *Set
 	Origin(site uint32) robots.Origin
 }
+
+// AheadRows is how many rows are looked at ahead. A processor waits for some ten reads at a time; what was fetched must not
+// leave its second-level cache before it is used.
+const AheadRows = 64
+
+// An AheadReader is a Reader whose reads of several rows can wait for memory together.
+type AheadReader interface {
+	// FindAll is Find for several origins, AheadRows at most. One that it does not find may still be there.
+	FindAll(origins [][]byte, found []Found)
+
+	// Fetch reads what deciding by some rulings, AheadRows at most, reads first, so that the caches of the processor have it. It returns a
+	// number that depends on all that was read.
+	Fetch(ids []RulingID) byte
+}
+
+// A Found is the result of Reader.Find.
+type Found struct {
+	Site uint32
+	ID   RulingID
+	OK   bool
+}
