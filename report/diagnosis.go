@@ -103,6 +103,8 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 			token, _, _ := strings.Cut(counts[a].Name, "/")
 			one.Name, one.Search = token, a > 0 && isSearch(token)
 			one.Verified = counts[a].Verified[ranges.Yes].Rows > 0
+			known, _ := crawlers.Lookup(token)
+			one.Listed = len(known.Ranges) > 0
 		}
 		log.Agents = append(log.Agents, one)
 	}
@@ -147,10 +149,8 @@ func (c *Counter) addFacts(log *diagnose.Log) {
 	}
 	for a := 1; a < len(log.Agents) && c.conducts != nil; a++ {
 		row := c.conducts.RowOf(c.callers.Names()[a])
-		known, _ := crawlers.Lookup(log.Agents[a].Name)
 		log.Conducts = append(log.Conducts, diagnose.Conduct{
 			Agent: a, Requests: row.Requests - row.Impostors, Knew: row.Broke[conduct.Knew], First: row.FirstKnew, Last: row.LastKnew, Gaps: row.Gaps, Short: row.ShortGaps,
-			Listed: c.fakes != nil && len(known.Ranges) > 0,
 		})
 	}
 	if c.impostors == nil {

@@ -143,6 +143,7 @@ func (g *grid) rank() []Row {
 	rows := slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 	for i := range rows {
 		g.endRow(&rows[i])
+		g.endClass(&rows[i])
 		rows[i].Severity, rows[i].Evidence.TextChange = g.severity(&rows[i]), g.changeBefore(&rows[i])
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int {

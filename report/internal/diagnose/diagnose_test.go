@@ -431,3 +431,33 @@ func TestMerging(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// TestUnsure holds which class a row gets where no address shows that a crawler was what it said it is, and that its sentence says so.
+func TestUnsure(t *testing.T) {
+	from := []Agent{{}, {Name: "Googlebot", Search: true, Listed: true}, {Name: "SeznamBot", Search: true}}
+	for _, code := range Codes {
+		unlisted, listed := "C", "C"
+		switch code {
+		case Outage, RobotsFailed, SiteClosed, RobotsOther, RobotsMissing, SectionClosed, ResourcesBlocked, ServerErrors, Impostors, SitemapBad:
+			unlisted, listed = "A", "A"
+		case CrawlerRefused:
+			unlisted, listed = "B", "B"
+		case RulesIgnored:
+			unlisted = "A"
+		}
+		for i, want := range []string{listed, unlisted, "A"} {
+			g := &grid{Log: &Log{Agents: slices.Clone(from)}, from: begin, to: begin + days*day, step: hour}
+			if i == 2 {
+				g.Agents[1].Verified = true
+			}
+			r := Row{Code: code, Class: "A", Agents: []string{from[1+i%2].Name}, From: at(begin + day), To: at(begin + 2*day), Requests: 500, Of: 1000, Evidence: Evidence{Crawler: from[1+i%2].Name, Expected: 1, Before: 1, Chain: "/a -> /b"}}
+			g.endRow(&r)
+			g.endClass(&r)
+			g.say(&r)
+			says := strings.Contains(strings.ToLower(r.Sentence), "clients that say they are ")
+			if wantSays := i < 2 && (listed != "A" || unlisted != "A"); r.Class != want || says != wantSays {
+				t.Errorf("%s of %s is of class %s, want %s: %q", code, r.Agents, r.Class, want, r.Sentence)
+			}
+		}
+	}
+}

@@ -14,6 +14,7 @@ type Agent struct {
 	Name     string
 	Search   bool // it fetches for a search engine
 	Verified bool // its requests came from addresses that its operator publishes
+	Listed   bool // its operator publishes addresses
 }
 
 // A Text is what an origin sent as its robots.txt from a time on.

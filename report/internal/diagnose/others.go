@@ -44,7 +44,6 @@ type (
 		Knew        int64 // disallowed requests against the text that it had fetched
 		First, Last int64 // of these, in microseconds
 		Gaps, Short int64 // between its requests, and those shorter than its Crawl-delay
-		Listed      bool  // its operator publishes addresses, and none of them sent a request
 	}
 
 	// A Listing is the distinct URLs of sitemaps.
@@ -311,29 +310,20 @@ func (v *survey) findChain() {
 func (g *grid) findConduct() {
 	for _, c := range g.Conducts {
 		a := g.Agents[c.Agent]
-		class := "B"
-		if a.Verified || !c.Listed {
-			class = "A"
-		} else if a.Search {
-			class = "C"
-		}
 		isKnown := !slices.ContainsFunc(g.Texts, func(t Text) bool {
 			return t.At.IsZero() && !g.wasSent(&t, floor(c.First, 1e6)-day, floor(c.Last, 1e6))
 		})
 		if isKnown && c.Knew >= leastShown && float64(c.Knew) >= leastOwnShare*float64(c.Requests) {
 			g.rows = append(g.rows, Row{
-				Code: RulesIgnored, Class: class, Agents: []string{a.Name}, From: at(floor(c.First, 1e6)), To: at(floor(c.Last, 1e6)), Requests: c.Knew, Of: c.Requests, lost: float64(c.Knew) / 4,
+				Code: RulesIgnored, Class: "A", Agents: []string{a.Name}, From: at(floor(c.First, 1e6)), To: at(floor(c.Last, 1e6)), Requests: c.Knew, Of: c.Requests, lost: float64(c.Knew) / 4,
 			})
 		}
 		delay, since := g.delayOf(a.Name)
 		if documented := delayed[a.Name]; delay < 1 || !documented || c.Gaps < delayGaps || float64(c.Short) < delayShort*float64(c.Gaps) {
 			continue
 		}
-		if class = "C"; a.Verified {
-			class = "B"
-		}
 		r := Row{
-			Code: DelayIgnored, Class: class, Agents: []string{a.Name}, From: at(max(g.from, since)), To: at(g.to), Ongoing: true, Requests: c.Short, Of: c.Gaps, lost: float64(c.Short) / 4,
+			Code: DelayIgnored, Class: "B", Agents: []string{a.Name}, From: at(max(g.from, since)), To: at(g.to), Ongoing: true, Requests: c.Short, Of: c.Gaps, lost: float64(c.Short) / 4,
 			Evidence: Evidence{Delay: delay},
 		}
 		g.rows = append(g.rows, r)
@@ -394,16 +384,13 @@ func (g *grid) findListed() {
 // sayOther writes the sentence of a row.
 func (g *grid) sayOther(r *Row) {
 	e := &r.Evidence
-	clients := r.names()
-	if r.Class == "C" {
-		clients = "Clients that call themselves " + clients
-	}
+	crawler := r.who(e.Crawler)
 	switch r.Code {
 	case ParameterCrawl:
-		r.Sentence = fmt.Sprintf("%s of the requests of %s go to versions of pages with `%s=`: %s by %s for %s, of only %s.", r.percent(), e.Crawler, e.Parameter, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"), show.Plural(e.Paths, "page"))
+		r.Sentence = fmt.Sprintf("%s of the requests of %s go to versions of pages with `%s=`: %s by %s for %s, of only %s.", r.percent(), crawler, e.Parameter, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"), show.Plural(e.Paths, "page"))
 		r.Remedy.Action = "If these pages need not be found, keep crawlers out of them by a rule, or link them with nofollow."
 	case SoftNotFound:
-		r.Sentence = fmt.Sprintf("%s below %s answer 200 with pages of one size, about %s bytes, and no sitemap lists them. That looks like an error page: %s of the requests of %s.", show.Plural(e.URLs, "URL"), r.Path, about(float64(e.Size)), r.percent(), e.Crawler)
+		r.Sentence = fmt.Sprintf("%s below %s answer 200 with pages of one size, about %s bytes, and no sitemap lists them. That looks like an error page: %s of the requests of %s.", show.Plural(e.URLs, "URL"), r.Path, about(float64(e.Size)), r.percent(), crawler)
 		r.Remedy.Action = "Answer 404 or 410 if these pages do not exist."
 	case BytesHog:
 		what := "files"
@@ -412,20 +399,20 @@ func (g *grid) sayOther(r *Row) {
 		} else if r.Path != "" {
 			what += " of " + r.Path
 		}
-		r.Sentence = fmt.Sprintf("%s downloaded %s %s: %s of the %s that were sent.", r.names(), what, plural(r.Requests, "time", "times"), gigabytes(e.Bytes), gigabytes(e.AllBytes))
+		r.Sentence = fmt.Sprintf("%s downloaded %s %s: %s of the %s that were sent.", capital(r.who(r.names())), what, plural(r.Requests, "time", "times"), gigabytes(e.Bytes), gigabytes(e.AllBytes))
 		r.Remedy.Action = "Send ETag or Last-Modified, so that it can ask whether the file changed; or limit its rate; or close the file to it by a group that repeats the rules which bind it today."
 	case EndlessURLs:
-		r.Sentence = fmt.Sprintf("%s crawl %s below %s: %s, nearly every one for a new URL, %s of the requests of %s.", r.names(), e.Kind, r.Path, show.Plural(r.Requests, "request"), r.percent(), e.Crawler)
+		r.Sentence = fmt.Sprintf("%s crawl %s below %s: %s, nearly every one for a new URL, %s of the requests of %s.", r.names(), e.Kind, r.Path, show.Plural(r.Requests, "request"), r.percent(), crawler)
 		r.Remedy.Action = "Keep crawlers out by one rule, or link these pages with nofollow."
 	case RedirectChain:
-		r.Sentence = fmt.Sprintf("%s meet chains of redirects: %s, %s.", r.names(), e.Chain, show.Plural(r.Requests, "redirect"))
+		r.Sentence = fmt.Sprintf("%s meet chains of redirects: %s, %s.", capital(r.who(r.names())), e.Chain, show.Plural(r.Requests, "redirect"))
 		shapes := strings.Split(e.Chain, " -> ")
 		r.Remedy.Action = "Let " + shapes[0] + " redirect to " + shapes[len(shapes)-1] + " at once, by one rule."
 	case DelayIgnored:
-		r.Sentence = fmt.Sprintf("%s fetched faster than the Crawl-delay of %g s: %s of %s pauses were shorter (%s).", clients, e.Delay, show.Number(r.Requests), show.Number(r.Of), r.percent())
+		r.Sentence = fmt.Sprintf("%s fetched faster than the Crawl-delay of %g s: %s of %s pauses were shorter (%s).", capital(r.who(r.names())), e.Delay, show.Number(r.Requests), show.Number(r.Of), r.percent())
 		r.Remedy.Action = "Write to the operator with these numbers, or answer 429."
 	case RulesIgnored:
-		r.Sentence = fmt.Sprintf("%s %s made %s that the robots.txt which it had fetched disallows, %s of all that it made.", g.when(r), clients, show.Plural(r.Requests, "request"), r.percent())
+		r.Sentence = fmt.Sprintf("%s %s made %s that the robots.txt which it had fetched disallows, %s of all that it made.", g.when(r), r.who(r.names()), show.Plural(r.Requests, "request"), r.percent())
 		r.Remedy.Action = "robots.txt will not stop it: refuse it at the server."
 	case Impostors:
 		from := ""

@@ -84,11 +84,8 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 		g.refused[len(g.refused)-1].to = g.to
 	}
 	r = Row{
-		Code: CrawlerRefused, Class: "B", Agents: []string{g.Agents[a].Name}, Origin: s.origin, Path: "/", From: at(bad.first), To: at(bad.last), Requests: bad.n, Of: inside.n,
+		Code: CrawlerRefused, Class: "A", Agents: []string{g.Agents[a].Name}, Origin: s.origin, Path: "/", From: at(bad.first), To: at(bad.last), Requests: bad.n, Of: inside.n,
 		Ongoing: after.n == 0, Evidence: Evidence{Status: commonestStatus(statuses), Visitors: served.n}, lost: g.lost(a, in, float64(inside.n-bad.n)),
-	}
-	if g.Agents[a].Verified {
-		r.Class = "A"
 	}
 	return r, true
 }
@@ -150,7 +147,7 @@ func (g *grid) joinRefused(r *Row) {
 		}
 		o.Agents = append(o.Agents, r.Agents...)
 		o.Requests, o.Of, o.lost = o.Requests+r.Requests, o.Of+r.Of, o.lost+r.lost
-		o.Ongoing, o.Class = o.Ongoing || r.Ongoing, max(o.Class, r.Class)
+		o.Ongoing = o.Ongoing || r.Ongoing
 		if r.From.Before(o.From) {
 			o.From = r.From
 		}
@@ -172,20 +169,14 @@ func common(a, b *Row) float64 {
 
 // sayRefused writes the sentence of a row.
 func (g *grid) sayRefused(r *Row) {
-	was, site := "was", ""
-	if r.Ongoing {
-		was = "is"
-	}
-	if len(r.Agents)+r.AgentsMore > 1 {
-		was = map[string]string{"was": "were", "is": "are"}[was]
+	was, site := r.verb("was", "is"), ""
+	if len(r.Agents)+r.AgentsMore > 1 || r.unsure {
+		was = r.verb("were", "are")
 	}
 	if len(g.sites) > 1 {
 		site = " by " + r.Origin
 	}
-	r.Sentence = fmt.Sprintf("%s %s %s turned away%s: %s of %s got %d, while visitors got pages.", g.when(r), r.names(), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
-	if r.Class != "A" {
-		r.Sentence = fmt.Sprintf("%s clients that say they are %s %s turned away%s: %s of %s got %d, while visitors got pages.", g.when(r), r.names(), r.verb("were", "are"), site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
-	}
+	r.Sentence = fmt.Sprintf("%s %s %s turned away%s: %s of %s got %d, while visitors got pages.", g.when(r), r.who(r.names()), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
 	r.Remedy.Action = "Let verified " + r.names() + " through the firewall or bot protection: allow-list the published addresses."
 	if r.Evidence.Status == 429 || r.Evidence.Status == 503 {
 		r.Remedy.Action = "Raise the rate limit for " + r.names() + "."

@@ -34,9 +34,10 @@ type Row struct {
 	Sentence   string    `json:"sentence"`
 	When       string    `json:"-"` // "Since 3 Oct 20:41"
 
-	lost  float64  // requests of search crawlers
-	also  []string // other crawlers that it concerns, though the row is not about them
-	whole bool     // it lasts the whole log
+	lost   float64  // requests of search crawlers
+	also   []string // other crawlers that it concerns, though the row is not about them
+	whole  bool     // it lasts the whole log
+	unsure bool     // no address shows that a client was what it says it is
 }
 
 // Evidence is what a row rests on. Fields that its code does not have are 0.
@@ -115,6 +116,49 @@ func (g *grid) endRow(r *Row) {
 
 // rounded returns a number with four digits behind the point.
 func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+// endClass lowers the class of a row that names crawlers, if no address shows that one of them was what it says it is. The statuses, sizes and
+// URLs that it counts remain certain; whose they are does not. Such a row is suspected, with three exceptions. A site that turns away all who
+// use a name does so to the crawler, too. Where the operator publishes no addresses, nobody can tell more of who ignores rules. And that all
+// crawlers stop at once hangs on no name.
+func (g *grid) endClass(r *Row) {
+	isListed := false
+	for _, a := range g.Agents[1:] {
+		if slices.Contains(r.Agents, a.Name) {
+			if a.Verified {
+				return
+			}
+			isListed = isListed || a.Listed
+		}
+	}
+	switch r.Code {
+	case CrawlerRefused:
+		r.Class = "B"
+	case RulesIgnored:
+		if isListed {
+			r.Class = "C"
+		}
+	case CrawlerStopped, CrawlerSlowed, CrawlerSurge, NotFoundSection, RedirectChain, ParameterCrawl, EndlessURLs, BytesHog, DelayIgnored, SoftNotFound:
+		if r.Evidence.Kind == allStopped {
+			return
+		}
+		r.Class = "C"
+	default:
+		return // of what the site sent to everybody, or of its texts
+	}
+	r.unsure = true
+}
+
+// who names crawlers, or who says to be them.
+func (r *Row) who(names string) string {
+	if r.unsure {
+		return "clients that say they are " + names
+	}
+	return names
+}
+
+// capital writes the beginning of a sentence.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // names lists the agents of a row: "Googlebot, bingbot and 9 others".
 func (r *Row) names() string {

@@ -463,7 +463,7 @@ func (g *grid) saySection(r *Row) {
 			r.Remedy.Action = "504 means that the backend is too slow: look at the slowest pages there."
 		}
 	case NotFoundSection:
-		r.Sentence = fmt.Sprintf("%s %s of the requests of %s went to %s, where pages are not found: %s by %s for %s.", g.when(r), r.percent(), e.Crawler, path, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"))
+		r.Sentence = fmt.Sprintf("%s %s of the requests of %s went to %s, where pages are not found: %s by %s for %s.", g.when(r), r.percent(), r.who(e.Crawler), path, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"))
 		r.Remedy.Action = "If there are successors, redirect (301) page by page. If not, answer 410, and remove links and sitemap entries. Do not close it in robots.txt: then search engines never learn that the pages are gone."
 	}
 }

@@ -400,7 +400,7 @@ func (g *grid) sayTraffic(r *Row) {
 		if r.Ongoing {
 			span = fmt.Sprintf("since %s (%s)", g.moment(r.From), length(r.lasting()))
 		}
-		who, verb, missing := r.names(), "did not come", ""
+		who, verb, missing := capital(r.who(r.names())), "did not come", ""
 		if e.Made > 0 {
 			verb = "hardly came"
 		}
@@ -413,10 +413,14 @@ func (g *grid) sayTraffic(r *Row) {
 			r.Remedy.Action = "All at once is not their choice: look at the changes of firewall, CDN and DNS of that hour."
 		}
 	case CrawlerSlowed:
-		r.Sentence = fmt.Sprintf("%s %s %s %s less: about %s requests a day, after %s before.", g.when(r), r.names(), r.verb("fetched", "fetches"), show.Percent(rounded(1-e.After/e.Before)), about(e.After), about(e.Before))
+		fetches := r.verb("fetched", "fetches")
+		if r.unsure {
+			fetches = r.verb(fetches, "fetch")
+		}
+		r.Sentence = fmt.Sprintf("%s %s %s %s less: about %s requests a day, after %s before.", g.when(r), r.who(r.names()), fetches, show.Percent(rounded(1-e.After/e.Before)), about(e.After), about(e.Before))
 		r.Remedy.Action = "Compare with the crawl statistics of its webmaster tools; look at response times, and at what was released that day."
 	case CrawlerSurge:
-		r.Sentence = fmt.Sprintf("%s made %s from %s to %s, %s times as many as usual.", r.names(), show.Plural(r.Requests, "request"), g.moment(r.From), g.moment(r.To), about(float64(r.Requests)/e.Expected))
+		r.Sentence = fmt.Sprintf("%s made %s from %s to %s, %s times as many as usual.", capital(r.who(r.names())), show.Plural(r.Requests, "request"), g.moment(r.From), g.moment(r.To), about(float64(r.Requests)/e.Expected))
 		r.Remedy.Action = "Nothing, unless the server suffered. To slow a crawler, answer 429 with Retry-After."
 	}
 }

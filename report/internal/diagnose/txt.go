@@ -270,7 +270,7 @@ func (g *grid) sayTxt(r *Row) {
 		}
 	case RobotsOther:
 		verb := r.verb("sent", "sends")
-		r.Sentence = fmt.Sprintf("%s the server %s something else as %s: %s bytes instead of %s, in %s of %s.", strings.ToUpper(span[:1])+span[1:], verb, name, show.Number(e.Size), show.Number(e.TextSize), show.Number(r.Requests), plural(e.Fetches, "fetch", "fetches"))
+		r.Sentence = fmt.Sprintf("%s the server %s something else as %s: %s bytes instead of %s, in %s of %s.", capital(span), verb, name, show.Number(e.Size), show.Number(e.TextSize), show.Number(r.Requests), plural(e.Fetches, "fetch", "fetches"))
 		r.Remedy.Action = "Open /robots.txt in a browser: the usual reasons are a catch-all route or a page of the CDN."
 	}
 }
