@@ -40,6 +40,14 @@ func (c *Counter) addHour(b *engine.Batch, r *rowKey, denied bool, page uint32) 
 	if c.status >= 0 && b.Kept[c.status].Present[r.row] {
 		status = b.Kept[c.status].Ints[r.row]
 	}
+	client := uint32(0)
+	if r.isTxt || status/100 == 5 {
+		if len(b.Clients) > 0 {
+			client = uint32(xxh3.Hash(b.Piece(b.Clients[r.row])))
+		} else if len(b.UserAgents) > 0 {
+			client = uint32(xxh3.Hash(b.Piece(b.UserAgents[r.row])))
+		}
+	}
 	var origin []byte
 	if n, stray := site.Stray(); stray {
 		origin = append(c.hourOrigin[:0], b.Strays[n]...)
@@ -51,10 +59,10 @@ func (c *Counter) addHour(b *engine.Batch, r *rowKey, denied bool, page uint32) 
 		if r.faked || !c.searchesFor(r.agent) {
 			page = 0
 		}
-		c.request = diagnose.Request{Origin: origin, Path: pathOf(b.URL(r.row)), Agent: agent, Status: status, At: b.Times[r.row], Size: page, Named: agent > 0 && !denied && !r.faked}
+		c.request = diagnose.Request{Origin: origin, Path: pathOf(b.URL(r.row)), Agent: agent, Status: status, Client: client, At: b.Times[r.row], Size: page, Named: agent > 0 && !denied && !r.faked}
 		return c.hours.AddPage(&c.request)
 	}
-	size, client := int64(0), uint32(0)
+	size := int64(0)
 	if c.method >= 0 {
 		if method := b.Piece(b.Kept[c.method].Texts[r.row]); len(method) > 0 && !bytes.EqualFold(method, []byte("GET")) {
 			status = diagnose.NoStatus
@@ -62,11 +70,6 @@ func (c *Counter) addHour(b *engine.Batch, r *rowKey, denied bool, page uint32) 
 	}
 	if c.bytes >= 0 && b.Kept[c.bytes].Present[r.row] {
 		size = b.Kept[c.bytes].Ints[r.row]
-	}
-	if len(b.Clients) > 0 {
-		client = uint32(xxh3.Hash(b.Piece(b.Clients[r.row])))
-	} else if len(b.UserAgents) > 0 {
-		client = uint32(xxh3.Hash(b.Piece(b.UserAgents[r.row])))
 	}
 	return c.hours.AddTxt(origin, agent, status, size, client, b.Times[r.row])
 }

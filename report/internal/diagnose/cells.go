@@ -34,7 +34,7 @@ const (
 // A key tells cells apart. Cells of a directory are by hour. Cells of a robots.txt are by second, with size and client.
 type key struct {
 	text   uint32 // number of the directory
-	client uint32 // hash of the client that asked for robots.txt
+	client uint32 // hash of the client that asked for robots.txt, or its part of clients that got an error; 0 for other pages
 	slot   int64  // hours or seconds since 1970
 	size   uint32 // of a robots.txt that was sent
 	agent  uint16
@@ -109,6 +109,10 @@ const (
 	longParameter  = 64 // bytes of a name; longer names are not counted
 )
 
+// clientParts is into how many parts the clients that got errors fall, by a hash of their addresses: where all errors are of one part, they are
+// of one client, or of few. Two clients are taken for one in one of so many cases.
+const clientParts = 16
+
 // sizedName is in front of the directory in the text of cells that count pages by size. No URL of a log has it.
 const sizedName = "/\x01"
 
@@ -118,6 +122,7 @@ type Request struct {
 	Path   []byte // with its query
 	Agent  uint16
 	Status int64
+	Client uint32 // a hash of its address
 	At     int64  // microseconds
 	Size   uint32 // of the page that a search crawler got; 0 is none
 	Named  bool   // it counts for each parameter of its query: a crawler may make it
@@ -132,6 +137,9 @@ func (c *Counts) AddPage(r *Request) error {
 	}
 	k := key{agent: r.Agent, status: statusOf(r.Status)}
 	status := k.status
+	if status/100 == 5 {
+		k.client = 1 + r.Client%clientParts
+	}
 	if asset {
 		k.status |= isAsset
 	}

@@ -27,7 +27,7 @@ func add(t *testing.T, c *Counts, all []request) {
 		case txtName:
 			err = c.AddTxt([]byte(r.origin), r.agent, r.status, r.size, r.client, r.at*1e6+999)
 		default:
-			err = c.AddPage(&Request{Origin: []byte(r.origin), Path: []byte(r.path), Agent: r.agent, Status: r.status, At: r.at*1e6 + 999, Named: true})
+			err = c.AddPage(&Request{Origin: []byte(r.origin), Path: []byte(r.path), Agent: r.agent, Status: r.status, Client: r.client, At: r.at*1e6 + 999, Named: true})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +51,11 @@ func TestCounts(t *testing.T) {
 			want[fmt.Sprint(r.origin, directories[n], r.at, r.agent, r.status, r.size, r.client, false)]++
 			continue
 		}
-		want[fmt.Sprint(r.origin, directories[n], hour-20, r.agent, r.status, 0, 0, n == 8)]++
+		part := uint32(0)
+		if r.status == 503 {
+			part = 1 + r.client
+		}
+		want[fmt.Sprint(r.origin, directories[n], hour-20, r.agent, r.status, 0, part, n == 8)]++
 		names := map[int][]string{8: {"v"}, 10: {"color", "size"}, 11: {"color"}}[n]
 		for _, name := range names {
 			want[fmt.Sprint(r.origin, "/?"+name, hour-20, r.agent, r.status, 0, 0, false)]++

@@ -29,7 +29,7 @@ var (
 func faultless(rng *rand.Rand) (all []request) {
 	for agent, daily := range []float64{1500, 400, 200, 150} {
 		for at := float64(begin); at < begin+days*day; at += rng.ExpFloat64() * day / daily {
-			r := request{origin: origin, agent: uint16(agent), status: 200, at: int64(at), size: 9000}
+			r := request{origin: origin, agent: uint16(agent), status: 200, at: int64(at), size: 9000, client: uint32(len(all) % 50)}
 			switch n := rng.IntN(100); {
 			case n < 20 && agent < 2:
 				r.path = fmt.Sprintf("/assets/%d.css", rng.IntN(30))
@@ -438,9 +438,9 @@ func TestUnsure(t *testing.T) {
 	for _, code := range Codes {
 		unlisted, listed := "C", "C"
 		switch code {
-		case Outage, RobotsFailed, SiteClosed, RobotsOther, RobotsMissing, SectionClosed, ResourcesBlocked, ServerErrors, Impostors, SitemapBad:
+		case Outage, RobotsFailed, SiteClosed, RobotsOther, RobotsMissing, SectionClosed, ResourcesBlocked, Impostors, SitemapBad:
 			unlisted, listed = "A", "A"
-		case CrawlerRefused:
+		case CrawlerRefused, ServerErrors:
 			unlisted, listed = "B", "B"
 		case RulesIgnored:
 			unlisted = "A"
@@ -458,6 +458,47 @@ func TestUnsure(t *testing.T) {
 			if wantSays := i < 2 && (listed != "A" || unlisted != "A"); r.Class != want || says != wantSays {
 				t.Errorf("%s of %s is of class %s, want %s: %q", code, r.Agents, r.Class, want, r.Sentence)
 			}
+		}
+	}
+}
+
+// TestSoleClient holds that the errors of one client are not the site's, and those of one crawler are told as its own.
+func TestSoleClient(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		fail func(rng *rand.Rand, r *request) bool
+		want string
+	}{
+		{"a scanner", func(_ *rand.Rand, r *request) bool { return r.client == 999 }, ""},
+		{"a directory that one client asks for", func(_ *rand.Rand, r *request) bool { return within(r, "/own/") }, ""},
+		{"part of a crawler", func(rng *rand.Rand, r *request) bool { return r.agent == 1 && rng.IntN(5) == 0 }, "server_errors [Googlebot] / 500"},
+		{"all of a crawler", func(_ *rand.Rand, r *request) bool {
+			return r.agent == 1 && r.at > begin+100*hour && r.at < begin+150*hour
+		}, "crawler_refused [Googlebot] / 500"},
+		{"everybody", func(rng *rand.Rand, r *request) bool { return within(r, "/help/") && rng.IntN(5) == 0 }, "server_errors [] /help/ 500"},
+	} {
+		rng := rand.New(rand.NewPCG(7, 7))
+		all := faultless(rng)
+		for i := range int64(600) {
+			all = append(all, request{origin: origin, path: fmt.Sprint("/help/", i%300), client: 999, status: 200, at: begin + i*hour/2 + 60},
+				request{origin: origin, path: fmt.Sprint("/own/", i), client: 5, status: 200, at: begin + i*hour/2})
+		}
+		for i := range all {
+			if r := &all[i]; r.path != txtName && c.fail(rng, r) {
+				r.status = 500
+			}
+		}
+		counts := New(1<<30, t.TempDir())
+		defer counts.Close()
+		add(t, counts, all)
+		many := URLs{Failing: 100}
+		d, err := Find(counts, &Log{Agents: agents, Statuses: true, Failing: map[string]URLs{origin + "/": many, origin + "/help/": many, origin + "/own/": many}})
+		got := []string{}
+		for _, r := range d.Findings {
+			got = append(got, fmt.Sprintln(r.Code, r.Agents, r.Path, r.Evidence.Status))
+		}
+		if text := strings.TrimSpace(strings.Join(got, "")); err != nil || text != c.want {
+			t.Errorf("%s: %s, want %s, %v", c.name, text, c.want, err)
 		}
 	}
 }

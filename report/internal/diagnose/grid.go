@@ -72,6 +72,7 @@ func (c *count) add(o count) {
 type cellKey struct {
 	slot          int32
 	agent, status uint16
+	client        uint8 // the part of clients that got an error
 }
 
 // A table is the requests of a directory by slot, crawler and status.
@@ -237,7 +238,7 @@ func (g *grid) read() error {
 			now.txt = append(now.txt, answer{r.key.slot, one.n, r.key.agent, r.key.status, r.key.size, r.key.client})
 			return
 		}
-		k := cellKey{int32(slot), r.key.agent, r.key.status}
+		k := keyOf(slot, r)
 		now.pages.put(k, one)
 		g.isFull = g.cells+len(now.pages) > mostCells
 		if isRefusal(r.key.status) {
@@ -269,6 +270,11 @@ func (g *grid) column(agent uint16) int {
 		return len(g.Agents) + int(agent&^Impostor)
 	}
 	return int(agent)
+}
+
+// keyOf returns the key of a cell of pages in a table.
+func keyOf(slot int, r *record) cellKey {
+	return cellKey{int32(slot), r.key.agent, r.key.status, uint8(r.key.client)}
 }
 
 // isParameter reports whether the path of a cell stands for URLs with a parameter.

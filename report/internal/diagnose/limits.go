@@ -79,6 +79,7 @@ const (
 	outageParts    = 2. / 3  // of the directories fail, or it is not the whole site
 	outageSome     = 1. / 3  // of the requests of a directory that fails with the whole site
 	outagePart     = 20      // requests of such a directory
+	soleErrors     = .9      // of the errors, of one client, or of one crawler
 	edgeShare      = .05     // of errors in a slot beside it, that belong to it
 )
 

@@ -16,10 +16,11 @@ type refusal struct {
 	from, to int64
 }
 
-// isRefusal reports whether a status turns away who asked for a page.
+// isRefusal reports whether a status turns away who asked for a page. The catalogue has no 5xx but 503; but where visitors get pages, other
+// errors turn a crawler away, too.
 func isRefusal(status uint16) bool {
 	switch status {
-	case 401, 403, 406, 429, 503:
+	case 401, 403, 406, 429, 500, 502, 503, 504:
 		return true
 	}
 	return false
@@ -77,6 +78,10 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 		return r, false
 	}
 	_, statuses := s.pages.by(func(k cellKey) bool { return k.agent == a && isRefusal(k.status) && in.has(k.slot) })
+	status := commonestStatus(statuses)
+	if status >= 500 && status != 503 && len(s.refusals[a]) < refusedSpread {
+		return r, false // a section that fails
+	}
 	after := total(pages[min(len(pages), in.to):])
 	bad.add(s.refusedTxt(a, bad))
 	inside.n += bad.n - total(refused[in.from:in.to]).n
@@ -85,7 +90,7 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 	}
 	r = Row{
 		Code: CrawlerRefused, Class: "A", Agents: []string{g.Agents[a].Name}, Origin: s.origin, Path: "/", From: at(bad.first), To: at(bad.last), Requests: bad.n, Of: inside.n,
-		Ongoing: after.n == 0, Evidence: Evidence{Status: commonestStatus(statuses), Visitors: served.n}, lost: g.lost(a, in, float64(inside.n-bad.n)),
+		Ongoing: after.n == 0, Evidence: Evidence{Status: status, Visitors: served.n}, lost: g.lost(a, in, float64(inside.n-bad.n)),
 	}
 	return r, true
 }
@@ -178,7 +183,10 @@ func (g *grid) sayRefused(r *Row) {
 	}
 	r.Sentence = fmt.Sprintf("%s %s %s turned away%s: %s of %s got %d, while visitors got pages.", g.when(r), r.who(r.names()), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
 	r.Remedy.Action = "Let verified " + r.names() + " through the firewall or bot protection: allow-list the published addresses."
-	if r.Evidence.Status == 429 || r.Evidence.Status == 503 {
+	switch r.Evidence.Status {
+	case 429, 503:
 		r.Remedy.Action = "Raise the rate limit for " + r.names() + "."
+	case 500, 502, 504:
+		r.Remedy.Action = "Look at the server's error log for requests of " + r.names() + ": it fails for no others."
 	}
 }

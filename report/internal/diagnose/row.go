@@ -132,7 +132,7 @@ func (g *grid) endClass(r *Row) {
 		}
 	}
 	switch r.Code {
-	case CrawlerRefused:
+	case CrawlerRefused, ServerErrors:
 		r.Class = "B"
 	case RulesIgnored:
 		if isListed {

@@ -90,7 +90,7 @@ func (v *survey) begin() {
 // addCell adds a cell of a directory.
 func (v *survey) addCell(r *record, path []byte) {
 	slot, one := v.countOf(r, path)
-	k := cellKey{int32(slot), r.key.agent, r.key.status}
+	k := keyOf(slot, r)
 	v.rules.addCell(string(path), k, one)
 	v.addWatched(string(path), k, one)
 	ends := [2]int{}
@@ -183,8 +183,9 @@ func (v *survey) findOutages(a *area) {
 		if asked.n < outageRequests || lasted < outageShort || lasted < outageLasts && asked.n < outageMany || !isQuiet(0, wide.from) && !isQuiet(wide.to, v.slots) {
 			continue
 		}
-		by, statuses := a.pages.by(func(k cellKey) bool { return isError(k) && !v.own(k) && wide.has(k.slot) })
-		if len(by) < outageClients {
+		isOf := func(k cellKey) bool { return isPage(k) && !v.own(k) && wide.has(k.slot) }
+		by, statuses := a.pages.by(func(k cellKey) bool { return isOf(k) && isError(k) })
+		if _, isSole := v.sole(a.pages, isOf); isSole || len(by) < outageClients {
 			continue
 		}
 		r := Row{Code: Outage, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: max(failed.n, asked.n)}
@@ -193,6 +194,40 @@ func (v *survey) findOutages(a *area) {
 		r.Ongoing = total(all[wide.to:]).n == 0
 		v.outages = append(v.outages, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: wide, core: in})
 	}
+}
+
+// sole returns the crawler that got nearly all errors of some pages while other clients hardly got one; or 0, if a client did that is no
+// crawler: its own doing. It is false if the site fails for several.
+func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bool) {
+	type client struct {
+		agent uint16
+		part  uint8
+	}
+	errors, all := map[client]int64{}, map[uint16]int64{}
+	most, best, sum, asked := int64(0), client{}, int64(0), int64(0)
+	for k, n := range pages {
+		if !isOf(k) {
+			continue
+		}
+		asked, all[k.agent] = asked+n.n, all[k.agent]+n.n
+		if isError(k) {
+			one := client{k.agent, k.client}
+			if k.agent > 0 { // it has many addresses
+				one.part = 0
+			}
+			sum, errors[one] = sum+n.n, errors[one]+n.n
+		}
+	}
+	for one, n := range errors {
+		if n > most {
+			most, best = n, one
+		}
+	}
+	others := asked - most // that asked, and got an error
+	if best.agent > 0 {
+		others = asked - all[best.agent]
+	}
+	return best.agent, float64(most) >= soleErrors*float64(sum) && (best.agent == 0 && others == 0 || others >= outagePart && float64(sum-most) <= refusedPeople*float64(others))
 }
 
 // isEdge reports whether a part of a slot belongs to an outage beside it.
@@ -243,10 +278,20 @@ func (v *survey) findErrors(a *area) {
 	if share < least || failed.n < errorsLeast || failed.last-failed.first < lasts-day/2 || v.Failing[v.site.origin+a.path].Failing < errorsURLs {
 		return
 	}
-	by, statuses := a.pages.by(func(k cellKey) bool { return wanted(k) && isError(k) && in.has(k.slot) })
+	isOf := func(k cellKey) bool { return wanted(k) && in.has(k.slot) }
+	by, statuses := a.pages.by(func(k cellKey) bool { return isOf(k) && isError(k) })
+	agent, isSole := v.sole(a.pages, isOf)
+	if isSole && agent == 0 {
+		return
+	}
 	r := Row{Code: ServerErrors, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: asked.n, Evidence: Evidence{URLs: v.Failing[v.site.origin+a.path].Failing}}
 	v.blame(&r, by)
 	r.Evidence.Status = commonestStatus(statuses)
+	if isSole {
+		own := func(k cellKey) bool { return isOf(k) && k.agent == agent }
+		r.Agents, r.Of = []string{v.Agents[agent].Name}, a.pages.sum(own).n
+		r.Requests = a.pages.sum(func(k cellKey) bool { return own(k) && isError(k) }).n
+	}
 	if in.from == 0 {
 		r.From = at(v.from)
 	}
@@ -457,7 +502,11 @@ func (g *grid) saySection(r *Row) {
 		if path == "The site" {
 			path = "the site"
 		}
-		r.Sentence = fmt.Sprintf("%s %s of the requests for %s %s with %d: %s of %s, %s of them by crawlers.", g.when(r), r.percent(), path, r.verb("failed", "fail"), e.Status, show.Number(r.Requests), show.Number(r.Of), show.Number(e.Crawlers))
+		who, rest := "", show.Number(e.Crawlers)+" of them by crawlers"
+		if len(r.Agents) > 0 {
+			who, rest = " of "+r.who(r.names()), "while other clients get pages"
+		}
+		r.Sentence = fmt.Sprintf("%s %s of the requests%s for %s %s with %d: %s of %s, %s.", g.when(r), r.percent(), who, path, r.verb("failed", "fail"), e.Status, show.Number(r.Requests), show.Number(r.Of), rest)
 		r.Remedy.Action = "Look at the server's error log for these URLs."
 		if e.Status == 504 {
 			r.Remedy.Action = "504 means that the backend is too slow: look at the slowest pages there."
