@@ -322,7 +322,7 @@ func (b *ruleBook) addSection(key closure, c *closed) {
 	r := Row{Code: SectionClosed, Class: "A", Origin: b.site.origin, Path: literal(key.rule), Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: c.visitors}}
 	b.span(&r, key.text, c.until)
 	by, isMuch := map[uint16]int64{}, false
-	for a := range c.agents {
+	for _, a := range slices.Sorted(maps.Keys(c.agents)) {
 		own := b.site.ownPages(a, before)
 		share := float64(c.before[a]) / float64(max(1, own))
 		if isMuch = isMuch || share >= sectionShare && c.before[a] >= leastShown; share > r.Evidence.Share && c.before[a] >= leastShown {
@@ -361,7 +361,7 @@ func (b *ruleBook) addResources(key closure, c *closed) {
 	by := map[uint16]int64{}
 	in := b.inForce(key.text, c.until)
 	r := Row{Code: ResourcesBlocked, Class: "A", Origin: b.site.origin, Path: literal(key.rule), Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: c.visitors}}
-	for a := range c.agents {
+	for _, a := range slices.Sorted(maps.Keys(c.agents)) {
 		if name := b.Agents[a].Name; name == "Googlebot" || name == "bingbot" {
 			renders = true
 			harm += resourcesHarm * float64(b.site.ownPages(a, in))
