@@ -182,6 +182,12 @@ var faults = []fault{
 		}
 		return true
 	}, counted: func(r *request) bool { return r.status == 404 && within(r, "/news/") && (r.agent == 1 || r.agent == 2) }},
+	{code: NotFoundSection, path: "/", agents: []string{"Googlebot", "bingbot"}, from: 150, to: days * 24, change: func(_ *rand.Rand, r *request) bool {
+		if r.path != txtName {
+			r.status = 404
+		}
+		return true
+	}, counted: func(r *request) bool { return r.path != txtName && !within(r, "/assets/") && (r.agent == 1 || r.agent == 2) }},
 	{code: SiteClosed, path: "/", agents: []string{"Googlebot", "bingbot"}, from: 150, to: 220, texts: []string{"User-agent: *\nDisallow: /\n", textOpen}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || r.path == txtName }, approximate: true},
 	{code: SectionClosed, path: "/product/", agents: []string{"Googlebot", "bingbot"}, from: 168, to: days * 24, texts: []string{textOpen + "Disallow: /product/\n"}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || !within(r, "/product/") }, approximate: true},
 	{code: ResourcesBlocked, path: "/assets/", agents: []string{"Googlebot", "bingbot"}, from: 168, to: days * 24, texts: []string{textOpen + "Disallow: /assets/\n"}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || !within(r, "/assets/") }, approximate: true},
@@ -450,7 +456,7 @@ func TestUnsure(t *testing.T) {
 			if i == 2 {
 				g.Agents[1].Verified = true
 			}
-			r := Row{Code: code, Class: "A", Agents: []string{from[1+i%2].Name}, From: at(begin + day), To: at(begin + 2*day), Requests: 500, Of: 1000, Evidence: Evidence{Crawler: from[1+i%2].Name, Expected: 1, Before: 1, Chain: "/a -> /b"}}
+			r := Row{Code: code, Class: "A", Agents: []string{from[1+i%2].Name}, Path: "/", From: at(begin + day), To: at(begin + 2*day), Requests: 500, Of: 1000, Evidence: Evidence{Crawler: from[1+i%2].Name, Expected: 1, Before: 1, Chain: "/a -> /b"}}
 			g.endRow(&r)
 			g.endClass(&r)
 			g.say(&r)
@@ -471,11 +477,11 @@ func TestSoleClient(t *testing.T) {
 	}{
 		{"a scanner", func(_ *rand.Rand, r *request) bool { return r.client == 999 }, ""},
 		{"a directory that one client asks for", func(_ *rand.Rand, r *request) bool { return within(r, "/own/") }, ""},
-		{"part of a crawler", func(rng *rand.Rand, r *request) bool { return r.agent == 1 && rng.IntN(5) == 0 }, "server_errors [Googlebot] / 500"},
+		{"part of a crawler", func(rng *rand.Rand, r *request) bool { return r.agent == 1 && rng.IntN(5) == 0 }, "server_errors A [Googlebot] / 500"},
 		{"all of a crawler", func(_ *rand.Rand, r *request) bool {
 			return r.agent == 1 && r.at > begin+100*hour && r.at < begin+150*hour
-		}, "crawler_refused [Googlebot] / 500"},
-		{"everybody", func(rng *rand.Rand, r *request) bool { return within(r, "/help/") && rng.IntN(5) == 0 }, "server_errors [] /help/ 500"},
+		}, "crawler_refused A [Googlebot] / 500"},
+		{"everybody", func(rng *rand.Rand, r *request) bool { return within(r, "/help/") && rng.IntN(5) == 0 }, "server_errors A [] /help/ 500"},
 	} {
 		rng := rand.New(rand.NewPCG(7, 7))
 		all := faultless(rng)
@@ -495,7 +501,7 @@ func TestSoleClient(t *testing.T) {
 		d, err := Find(counts, &Log{Agents: agents, Statuses: true, Failing: map[string]URLs{origin + "/": many, origin + "/help/": many, origin + "/own/": many}})
 		got := []string{}
 		for _, r := range d.Findings {
-			got = append(got, fmt.Sprintln(r.Code, r.Agents, r.Path, r.Evidence.Status))
+			got = append(got, fmt.Sprintln(r.Code, r.Class, r.Agents, r.Path, r.Evidence.Status))
 		}
 		if text := strings.TrimSpace(strings.Join(got, "")); err != nil || text != c.want {
 			t.Errorf("%s: %s, want %s, %v", c.name, text, c.want, err)

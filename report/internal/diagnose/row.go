@@ -133,6 +133,9 @@ func (g *grid) endClass(r *Row) {
 	}
 	switch r.Code {
 	case CrawlerRefused, ServerErrors:
+		if len(r.Agents) == 0 {
+			return
+		}
 		r.Class = "B"
 	case RulesIgnored:
 		if isListed {

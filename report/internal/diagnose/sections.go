@@ -385,9 +385,16 @@ func (v *survey) findMissing(a *area) {
 func (v *survey) end() {
 	v.endOutages()
 	v.endErrors()
+	v.findMissing(&area{path: "/", pages: v.site.pages})
 	for _, c := range v.missing {
-		deeper := slices.ContainsFunc(v.missing, func(o candidate) bool { return isBelow(o.path, c.path) && float64(o.bad) >= outageHolds*float64(c.bad) })
-		above := slices.ContainsFunc(v.missing, func(o candidate) bool { return isBelow(c.path, o.path) && float64(c.bad) < outageHolds*float64(o.bad) })
+		// A directory has a row if its parent has none, or hardly a page of that is missing elsewhere.
+		holds := func(o, c candidate) bool {
+			return isBelow(o.path, c.path) && o.in.overlap(c.in) > 0 && float64(o.bad) >= outageHolds*float64(c.bad) && float64(c.bad-o.bad) < missingShare/2*float64(max(1, c.all-o.all))
+		}
+		deeper := slices.ContainsFunc(v.missing, func(o candidate) bool { return holds(o, c) })
+		above := slices.ContainsFunc(v.missing, func(o candidate) bool {
+			return isBelow(c.path, o.path) && o.in.overlap(c.in) > 0 && !holds(c, o)
+		})
 		if !deeper && !above {
 			v.rows = append(v.rows, c.row)
 		}
@@ -488,7 +495,7 @@ func (g *grid) saySection(r *Row) {
 	if len(g.sites) > 1 {
 		path = r.Origin + path
 	} else if path == "/" {
-		path = "The site"
+		path = "the site"
 	}
 	switch r.Code {
 	case Outage:
@@ -496,12 +503,9 @@ func (g *grid) saySection(r *Row) {
 		if r.Ongoing {
 			span = "is down since " + g.moment(r.From)
 		}
-		r.Sentence = fmt.Sprintf("%s %s: %s of %s got %d, %s of them from crawlers.", path, span, show.Number(r.Requests), show.Plural(r.Of, "request"), e.Status, show.Number(e.Crawlers))
+		r.Sentence = fmt.Sprintf("%s %s: %s of %s got %d, %s of them from crawlers.", capital(path), span, show.Number(r.Requests), show.Plural(r.Of, "request"), e.Status, show.Number(e.Crawlers))
 		r.Remedy.Action = "Find the cause in the server's error log of that time. For planned work, 503 with Retry-After is right, for hours, not for days."
 	case ServerErrors:
-		if path == "The site" {
-			path = "the site"
-		}
 		who, rest := "", show.Number(e.Crawlers)+" of them by crawlers"
 		if len(r.Agents) > 0 {
 			who, rest = " of "+r.who(r.names()), "while other clients get pages"
