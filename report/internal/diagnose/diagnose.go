@@ -261,11 +261,15 @@ func (g *grid) explains(cause, r *Row) bool {
 		fits = cause.Code == Outage && cause.Path == "/"
 	case CrawlerStopped, CrawlerSlowed: // they begin soon after, and may last longer, but no section has more of their requests than it had
 		within.To = within.To.Add(24 * time.Hour)
-		fits = cause.Code != SectionClosed || float64(r.Requests) <= 2*cause.Evidence.Share*r.Evidence.Expected
+		early := time.Duration(effectEarly)
+		if r.Code == CrawlerSlowed { // its begin is the likeliest hour
+			early = day
+		}
+		fits = !r.From.Before(cause.From.Add(-early*time.Second)) && (cause.Code != SectionClosed || float64(r.Requests) <= 2*cause.Evidence.Share*r.Evidence.Expected)
 	case SectionClosed:
 		fits = cause.Code != ResourcesBlocked || isSame
-	case SitemapBad: // nearly all of them went away with their section
-		return isSame && 5*r.Evidence.Paths >= 4*r.Evidence.URLs
+	case SitemapBad: // nearly all of them went away with their section, or with the site
+		return cause.Path == "/" || isSame && 5*r.Evidence.Paths >= 4*r.Evidence.URLs
 	case NotFoundSection: // a part of what a sitemap lists, or of what fails
 		if cause.Code == SitemapBad {
 			return isBelow(r.Path, cause.Path)

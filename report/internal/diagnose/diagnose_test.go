@@ -508,3 +508,28 @@ func TestSoleClient(t *testing.T) {
 		}
 	}
 }
+
+// TestEarly holds that a crawler which left long before robots.txt failed did not leave for that, and its requests are not among those that are lost.
+func TestEarly(t *testing.T) {
+	for hours, want := range map[int64]string{0: "[robots_txt_failed+1]", 4: "[robots_txt_failed+1]", 13: "[crawler_stopped+0 robots_txt_failed+0]"} {
+		all := faultless(rand.New(rand.NewPCG(2, 2)))
+		all = slices.DeleteFunc(all, func(r request) bool {
+			return r.agent == 1 && r.at >= begin+(150-hours)*hour && r.at < begin+190*hour && (r.path != txtName || r.at < begin+150*hour || r.at > begin+154*hour)
+		})
+		for i := range all {
+			if r := &all[i]; r.path == txtName && r.status == 200 && r.at >= begin+150*hour && r.at < begin+185*hour {
+				r.status = 503
+			}
+		}
+		got := []string{}
+		for _, r := range find(t, all, nil).Findings {
+			got = append(got, fmt.Sprint(r.Code, "+", len(r.Effects)))
+			if r.Code == RobotsFailed && (r.Evidence.Crawler == "Googlebot") != (hours < 13) {
+				t.Errorf("%d hours before: %q", hours, r.Sentence)
+			}
+		}
+		if text := fmt.Sprint(got); text != want {
+			t.Errorf("%d hours before: %s, want %s", hours, text, want)
+		}
+	}
+}

@@ -43,11 +43,12 @@ const (
 	hour = 3600
 	day  = 24 * hour
 
-	leastShown      = 20    // requests of a row; fewer take
-	leastShownShare = .0005 // of the log, or
-	leastOwnShare   = .01   // of the requests of each crawler of the row
-	wholeLog        = .9    // of the log, that lasts the whole log
-	leastCrawl      = 100   // page requests of a search crawler, without which nobody can say that all is well
+	leastShown      = 20       // requests of a row; fewer take
+	leastShownShare = .0005    // of the log, or
+	leastOwnShare   = .01      // of the requests of each crawler of the row
+	wholeLog        = .9       // of the log, that lasts the whole log
+	effectEarly     = 6 * hour // before its cause, that a crawler made its last request: it may have been due
+	leastCrawl      = 100      // page requests of a search crawler, without which nobody can say that all is well
 )
 
 // The thresholds of robots_txt_*.
@@ -57,6 +58,7 @@ const (
 	txtAgents    = 3       // of which none is a search crawler
 	txtFailing   = 30 * 60 // that failures last
 	txtLasting   = hour    // the same of a missing or another text
+	leftLeast    = 10      // expected requests of a crawler in stopLasts before a failure, that tell whether it still came
 	txtBridged   = 10      // answers of a run that has others in it
 	txtOthers    = .2      // of a run
 	textSlack    = day     // around a change of the text, whose size may come early or late

@@ -216,8 +216,11 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 	in := segment{g.slotOf(r.From.Unix()), g.slotOf(r.To.Unix()) + 1}
 	for a := range g.Agents {
 		if a > 0 && g.Agents[a].Search && code == RobotsFailed {
-			made := total(g.traffic[a][in.from:in.to]).n
-			_, expected := g.profileOf(a, in).sums(in)
+			made, usual := total(g.traffic[a][in.from:in.to]).n, g.profileOf(a, in)
+			_, expected := usual.sums(in)
+			if came, before := usual.sums(segment{max(0, in.from-int(max(1, stopLasts/g.step))), in.from}); before >= leftLeast && came < stopBack*before {
+				continue // it had left before
+			}
 			r.lost += max(0, expected-float64(made))
 			if expected > r.Evidence.Expected {
 				r.Evidence.Expected, r.Evidence.Made, r.Evidence.Crawler = rounded(expected), made, g.Agents[a].Name
