@@ -200,7 +200,7 @@ var faults = map[string]struct {
 	"carts":   {traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /cart/\nDisallow: /de/login/\n"}}, client: func(v *visit) { v.ask("/de/", "/cart/") }}, "", ""},
 	"changes": {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, "# new\n" + usualText}}}, "", ""},
 	"stopped": {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "crawler_stopped", "bingbot did not come since 9 Mar 23:"},
-	"slowed":  {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "crawler_slowed", "Since 11 Mar 00:00 Googlebot fetches 90"},
+	"slowed":  {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "crawler_slowed", "Since 11 Mar 00:00 clients that say they are Googlebot fetch 90"},
 	"failing": {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "server_errors", "Since 9 Mar 00:"},
 	"failing for one": {traffic{client: func(v *visit) {
 		if v.agent == bingbot && v.day > 8.25 && v.rng.IntN(8) > 0 {
@@ -212,7 +212,7 @@ var faults = map[string]struct {
 			v.path, v.status = "/old.php", 500
 		}
 	}}, "", ""},
-	"violations":          {traffic{more: violations}, "rules_ignored", "In the whole log of 14 days GPTBot made 286 requests that the robots.txt which it had fetched disallows"},
+	"violations":          {traffic{more: violations}, "rules_ignored", "In the whole log of 14 days clients that say they are GPTBot made 286 requests that the robots.txt fetched before disallows"},
 	"impostors":           {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "crawler_impostors", "400 requests in the name of Googlebot came from addresses that its operator does not list"},
 	"rules that are kept": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\nDisallow: /checkout/\nDisallow: /search?\n"}}}, "", ""},
 	"two parameters": {traffic{client: func(v *visit) {
@@ -221,7 +221,7 @@ var faults = map[string]struct {
 		} else if v.rng.IntN(500) == 0 {
 			v.path = "/shop/"
 		}
-	}}, "parameter_crawl", "of the requests of bingbot go to versions of pages with `tab, view=`: 8,001 requests by Googlebot, bingbot and GPTBot for 5,086 URLs, of only 1 page."},
+	}}, "parameter_crawl", "of the requests of clients that say they are bingbot go to versions of pages with `tab, view=`: 8,001 requests by Googlebot, bingbot and GPTBot for 5,086 URLs, of only 1 page."},
 	"a list, mostly not modified": {traffic{client: func(v *visit) {
 		if v.list() && v.rng.IntN(5) > 0 {
 			v.status, v.size = 304, -1
