@@ -419,8 +419,8 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 		one.Failed, one.Errors = 1, uint32(bit(class == 5))
 		one.Missing = uint32(bit(b.Kept[c.status].Ints[i] == 404 || b.Kept[c.status].Ints[i] == 410))
 	}
-	if _, stray := b.Sites[i].Stray(); class > 0 && !r.faked && r.agent > 0 && !stray {
-		c.chains.AddAnswer(uint64(b.Sites[i]), b.URL(i), r.agent, class == 3 && one.Served == 0)
+	if _, stray := b.Sites[i].Stray(); class > 0 && !r.faked && r.agent > 0 && !stray && len(b.Times) > 0 && b.Times[i] != engine.NoTime {
+		c.chains.AddAnswer(b.URL(i), r.agent, class == 3 && one.Served == 0, b.Times[i])
 	}
 	return one
 }

@@ -12,107 +12,103 @@ import (
 
 // The limits of chains.
 const (
-	recentRedirects = 8  // of a crawler that are remembered
-	recentRows      = 64 // of a crawler, after which they are forgotten
-	mostHops        = 1 << 10
-	mostChain       = 8   // paths
-	longChain       = 128 // bytes of a path, without its last segment
-	chainName       = 'X'
-	manyShapes      = "/…/X"
+	mostSteps   = 1 << 16        // that are remembered
+	chainWithin = 30 * 1_000_000 // microseconds between a redirect and the next request
+	mostChain   = 8              // paths
+	longChain   = 128            // bytes of a path, without its last segment
+	chainName   = 'X'
+	manyShapes  = "/…/X"
 )
 
-// Chains find which redirects lead where, and those that follow one another: after a redirect, its crawler asks for another path with the
-// same last segment. The log does not say where a redirect leads. The zero value has none.
+// Chains find which redirects lead where, and those that follow one another: soon after a redirect, its crawler asks for another path with the
+// same last segment. The log does not say where a redirect leads. They do not depend on the order of rows. Where there are many, they remember
+// all requests of some last segments, chosen by a hash: then numbers are estimates. The zero value has none.
 type Chains struct {
-	by   [][]redirect // by crawler, the oldest first
-	rows []int        // by crawler
-	hops map[hop]int64
+	steps  []step
+	zeros  int               // with which the hashes of the last segments begin
+	shapes map[string]string // of steps
+	buffer []byte
+	hops   map[hop]int64
 }
 
-// A redirect is a request that was redirected.
-type redirect struct {
-	site  uint64
-	last  uint64 // the hash of the last segment
-	shape string
-	row   int // of its crawler
+// A step is a request of a crawler.
+type step struct {
+	name       uint64 // the hash of the site and the last segment
+	crawler    uint16
+	at         int64 // microseconds
+	shape      string
+	redirected bool
 }
 
 // A hop leads from paths of one shape to those of another.
 type hop struct{ from, to string }
 
-// AddAnswer counts an answer to a crawler for a URL of a site.
-func (c *Chains) AddAnswer(site uint64, url []byte, crawler uint16, redirected bool) {
-	for len(c.by) <= int(crawler) {
-		c.by, c.rows = append(c.by, nil), append(c.rows, 0)
-	}
-	c.rows[crawler]++
-	recent := c.by[crawler]
-	for len(recent) > 0 && recent[0].row+recentRows < c.rows[crawler] {
-		recent = recent[1:]
-	}
-	c.by[crawler] = recent
-	if !redirected && len(recent) == 0 {
-		return
-	}
-	_, path := split(url)
+// AddAnswer counts an answer to a crawler for a URL, at a time in microseconds.
+func (c *Chains) AddAnswer(url []byte, crawler uint16, redirected bool, at int64) {
+	origin, path := split(url)
 	path, _, _ = bytes.Cut(path, []byte("?"))
 	path, _, _ = bytes.Cut(path, []byte("#"))
-	last, from, to := lastSegment(path)
-	if from == to || len(path)-(to-from) > longChain {
+	to := len(bytes.TrimSuffix(path, []byte("/")))
+	from := bytes.LastIndexByte(path[:to], '/') + 1
+	name := xxh3.HashSeed(path[from:to], xxh3.Hash(origin))
+	if from == to || len(path)-(to-from) > longChain || name>>(64-c.zeros) != 0 {
 		return
 	}
-	for i := len(recent) - 1; i >= 0; i-- {
-		if r := &recent[i]; r.last == last && r.site == site {
-			if shape := hopShape(path, from, to); r.shape != shape {
-				c.addHop(hop{r.shape, shape})
-				c.by[crawler] = append(recent[:i], recent[i+1:]...)
-			}
-			break
+	c.buffer = append(append(append(c.buffer[:0], path[:from]...), chainName), path[to:]...)
+	c.steps = append(c.steps, step{name, crawler, at, c.shapeOf(string(c.buffer)), redirected})
+	for len(c.steps) > mostSteps {
+		c.zeros++
+		c.steps = slices.DeleteFunc(c.steps, func(s step) bool { return s.name>>(64-c.zeros) != 0 })
+		clear(c.shapes)
+		for i := range c.steps {
+			c.steps[i].shape = c.shapeOf(c.steps[i].shape)
 		}
 	}
-	if !redirected {
-		return
-	}
-	if recent = c.by[crawler]; len(recent) == recentRedirects {
-		recent = append(recent[:0], recent[1:]...)
-	}
-	c.by[crawler] = append(recent, redirect{site, last, hopShape(path, from, to), c.rows[crawler]})
 }
 
-// addHop counts a hop.
-func (c *Chains) addHop(one hop) {
-	if _, known := c.hops[one]; !known && len(c.hops) >= mostHops {
-		return
+// shapeOf returns one copy of a shape.
+func (c *Chains) shapeOf(shape string) string {
+	if one, known := c.shapes[shape]; known {
+		return one
 	}
-	if c.hops == nil {
+	if c.shapes == nil {
+		c.shapes = map[string]string{}
+	}
+	c.shapes[shape] = shape
+	return shape
+}
+
+// count counts the hops. Steps of one second, in which most logs cannot tell what came first, are in the order that such steps have elsewhere,
+// or else redirects come first.
+func (c *Chains) count() {
+	before := map[hop]int{}
+	for range 2 {
+		slices.SortFunc(c.steps, func(a, b step) int {
+			return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.crawler, b.crawler), cmp.Compare(a.at, b.at), before[hop{b.shape, a.shape}]-before[hop{a.shape, b.shape}], bit(b.redirected)-bit(a.redirected), cmp.Compare(a.shape, b.shape))
+		})
 		c.hops = map[hop]int64{}
+		for i := 1; i < len(c.steps); i++ {
+			if a, b := &c.steps[i-1], &c.steps[i]; a.name == b.name && a.crawler == b.crawler && a.redirected && a.shape != b.shape && b.at-a.at <= chainWithin {
+				one := hop{a.shape, b.shape}
+				c.hops[one]++
+				before[one] += bit(b.at > a.at)
+			}
+		}
 	}
-	c.hops[one]++
-}
-
-// lastSegment returns the hash of the last segment of a path, and where it stands; an empty place is none.
-func lastSegment(path []byte) (hash uint64, from, to int) {
-	to = len(bytes.TrimSuffix(path, []byte("/")))
-	from = bytes.LastIndexByte(path[:to], '/') + 1
-	return xxh3.Hash(path[from:to]), from, to
-}
-
-// hopShape returns a path with a name in place of its last segment.
-func hopShape(path []byte, from, to int) string {
-	return string(path[:from]) + string(chainName) + string(path[to:])
 }
 
 // Longest returns the chain that most redirects lead along, of two or more if there are any, as shapes of paths in the order of the redirects,
 // and how many redirects it has; nil if there is none. A redirect that comes less than half as often as the commonest is no part of it.
 func (c *Chains) Longest() (shapes []string, redirects int64) {
+	c.count()
 	seeds := slices.SortedFunc(maps.Keys(c.hops), func(a, b hop) int {
 		return cmp.Or(cmp.Compare(c.hops[b], c.hops[a]), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
 	for _, seed := range seeds {
 		if one, n := c.from(seed); len(one) > 2 {
-			return one, n
+			return one, n << c.zeros
 		} else if seed == seeds[0] {
-			shapes, redirects = one, n
+			shapes, redirects = one, n<<c.zeros
 		}
 	}
 	return shapes, redirects

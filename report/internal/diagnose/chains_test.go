@@ -2,12 +2,55 @@ package diagnose
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
 
-// TestChains holds along which paths redirects lead, where a crawler asks for other pages between them, and that redirects of pages that
-// only have a name in common lead nowhere.
+// A trail is requests of crawlers, one after the other.
+type trail []struct {
+	url        string
+	crawler    uint16
+	redirected bool
+	at         int64 // seconds
+}
+
+// add adds a request some seconds after the last.
+func (t *trail) add(after int64, url string, crawler uint16, redirected bool) {
+	at := after
+	if n := len(*t); n > 0 {
+		at += (*t)[n-1].at
+	}
+	*t = append(*t, trail{{"https://a.example" + url, crawler, redirected, at}}...)
+}
+
+// longest returns the longest chain of a trail, and tests that it does not depend on the order of its requests.
+func (t *trail) longest(test *testing.T, name string) (got string) {
+	test.Helper()
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range 3 {
+		var all Chains
+		for _, n := range rng.Perm(len(*t)) {
+			if one := &(*t)[n]; i > 0 {
+				all.AddAnswer([]byte(one.url), one.crawler, one.redirected, one.at*1e6)
+			}
+		}
+		for n := 0; i == 0 && n < len(*t); n++ {
+			one := &(*t)[n]
+			all.AddAnswer([]byte(one.url), one.crawler, one.redirected, one.at*1e6)
+		}
+		shapes, n := all.Longest()
+		text := fmt.Sprint(strings.Join(shapes, " "), " ", n)
+		if i > 0 && text != got {
+			test.Errorf("%s: %q, and in another order %q", name, got, text)
+		}
+		got = text
+	}
+	return got
+}
+
+// TestChains holds along which paths redirects lead, where a crawler asks for other pages between them or within a second, and that redirects of
+// pages that only have a name in common lead nowhere.
 func TestChains(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -15,36 +58,27 @@ func TestChains(t *testing.T) {
 		step  int      // of pages between two paths of one
 		want  string
 	}{
-		{"three", []string{"/tag/%d", "/topic/%d", "/topics/%d", "/topics/%d/"}, 1, "/tag/X /topic/X /topics/X /topics/X/ 300"},
+		{"three", []string{"/tag/%d", "/topic/%d", "/topics/%d", "/topics/%d/"}, 0, "/tag/X /topic/X /topics/X /topics/X/ 300"},
 		{"with others between", []string{"/tag/%d", "/topic/%d", "/topics/%d?page=2"}, 3, "/tag/X /topic/X /topics/X 191"},
-		{"one", []string{"/old/%d", "/new/%d"}, 1, "/old/X /new/X 100"},
-		{"from the root", []string{"/%d", "/blog/%d"}, 1, "/X /blog/X 100"},
-		{"to many directories", []string{"/old/%d", "/new/%d", "/%[1]d/%[1]d"}, 1, "/old/X /new/X /…/X 200"},
-		{"the same path", []string{"/old/%d", "/old/%d"}, 1, " 0"},
+		{"one", []string{"/old/%d", "/new/%d"}, 0, "/old/X /new/X 100"},
+		{"from the root", []string{"/%d", "/blog/%d"}, 0, "/X /blog/X 100"},
+		{"to many directories", []string{"/old/%d", "/new/%d", "/%[1]d/%[1]d"}, 0, "/old/X /new/X /…/X 200"},
+		{"the same path", []string{"/old/%d", "/old/%d"}, 0, " 0"},
 		{"long after", []string{"/old/%d", "/new/%d"}, 40, " 0"},
 	} {
-		var all Chains
+		var all trail
 		for i := range 100 {
 			for n, path := range c.paths {
-				page := i - n*c.step
-				if c.step == 1 {
-					page = i
+				if page := i - n*c.step; page >= 0 {
+					url := fmt.Sprintf(path, page)
+					all.add(int64(bit(n == 0 || i%2 == 0)), url, 1, n < len(c.paths)-1) // every other page within a second
+					all.add(0, "/", 1, false)
+					all.add(0, url, 2, false)
+					all.add(int64(bit(c.step > 0)), "/", 2, false)
 				}
-				if page < 0 {
-					continue
-				}
-				if n > 0 && c.step > 8 {
-					for range recentRows {
-						all.AddAnswer(0, []byte("https://a.example/shop/"), 1, false)
-					}
-				}
-				all.AddAnswer(0, fmt.Appendf(nil, "https://a.example"+path, page), 1, n < len(c.paths)-1)
-				all.AddAnswer(0, []byte("https://a.example/"), 1, false)
-				all.AddAnswer(0, fmt.Appendf(nil, "https://a.example"+path, page), 2, false)
 			}
 		}
-		shapes, n := all.Longest()
-		if got := fmt.Sprint(strings.Join(shapes, " "), " ", n); got != c.want {
+		if got := all.longest(t, c.name); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -53,17 +87,35 @@ func TestChains(t *testing.T) {
 // TestSiblings holds that paths beside each other, which a crawler asks for before it follows the redirect of the first, are no chain.
 func TestSiblings(t *testing.T) {
 	for _, targets := range [][]string{{"de", "en", "fr"}, {"en", "fr", "de"}} {
-		var all Chains
+		var all trail
 		for page := range 100 {
 			for _, language := range []string{"de", "en", "fr"} {
-				all.AddAnswer(0, fmt.Appendf(nil, "https://a.example/%s/%d", language, page), 1, true)
+				all.add(1, fmt.Sprintf("/%s/%d", language, page), 1, true)
 			}
 			for _, language := range targets {
-				all.AddAnswer(0, fmt.Appendf(nil, "https://a.example/%s/%d/", language, page), 1, false)
+				all.add(1, fmt.Sprintf("/%s/%d/", language, page), 1, false)
 			}
 		}
-		if shapes, n := all.Longest(); n > 0 {
-			t.Errorf("%s: %q, %d", targets, shapes, n)
+		if got := all.longest(t, targets[0]); got != " 0" {
+			t.Errorf("%s: %q", targets, got)
 		}
+	}
+}
+
+// TestManySteps holds that a chain is estimated among more requests than are remembered, whatever their order.
+func TestManySteps(t *testing.T) {
+	var all trail
+	for i := range 3 * mostSteps {
+		if i%20 == 0 {
+			for n, path := range []string{"/a/", "/b/", "/c/"} {
+				all.add(1, fmt.Sprint(path, i), 1, n < 2)
+			}
+		}
+		all.add(1, fmt.Sprintf("/page/%d", i), 1, false)
+	}
+	var shapes string
+	var n int
+	if _, err := fmt.Sscanf(strings.ReplaceAll(all.longest(t, "many"), "X /", "X,/"), "%s %d", &shapes, &n); err != nil || shapes != "/a/X,/b/X,/c/X" || n < 3*mostSteps/10*9/10 || n > 3*mostSteps/10*11/10 {
+		t.Errorf("%s: %d redirects, want some %d; %v", shapes, n, 3*mostSteps/10, err)
 	}
 }

@@ -1,9 +1,8 @@
 // Package diagnose finds what goes wrong between a site and its crawlers: each finding is one [Row] over the counts of a log, from
 // which its sentence, its numbers, its dates and its remedy are made. One table, in limits.go, has all thresholds. Package report imports it.
 //
-// [Counts] count in one pass, exactly, whatever the memory and the order of rows, but for chains of redirects: these are found only where the
-// rows of a crawler come in the order of time. [Find] reads them twice: first the tables of crawlers and of
-// sites, then those of directories, one after the other.
+// [Counts] count in one pass, exactly, whatever the memory and the order of rows; chains of redirects are estimated in a large log, see [Chains].
+// [Find] reads them twice: first the tables of crawlers and of sites, then those of directories, one after the other.
 package diagnose
 
 import (

@@ -187,7 +187,9 @@ var faults = []fault{
 			r.status = 404
 		}
 		return true
-	}, counted: func(r *request) bool { return r.path != txtName && !within(r, "/assets/") && (r.agent == 1 || r.agent == 2) }},
+	}, counted: func(r *request) bool {
+		return r.path != txtName && !within(r, "/assets/") && (r.agent == 1 || r.agent == 2)
+	}},
 	{code: SiteClosed, path: "/", agents: []string{"Googlebot", "bingbot"}, from: 150, to: 220, texts: []string{"User-agent: *\nDisallow: /\n", textOpen}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || r.path == txtName }, approximate: true},
 	{code: SectionClosed, path: "/product/", agents: []string{"Googlebot", "bingbot"}, from: 168, to: days * 24, texts: []string{textOpen + "Disallow: /product/\n"}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || !within(r, "/product/") }, approximate: true},
 	{code: ResourcesBlocked, path: "/assets/", agents: []string{"Googlebot", "bingbot"}, from: 168, to: days * 24, texts: []string{textOpen + "Disallow: /assets/\n"}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || !within(r, "/assets/") }, approximate: true},
