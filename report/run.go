@@ -30,7 +30,7 @@ type Run struct {
 
 	Diagnosis Diagnosis // of Counter.Diagnose
 
-	Revisions []Text // of the origins of Files, those that they sent in the time of the log and the last before it
+	Revisions []Text // of the origins that have Files, those that they sent in the time of the log and the last before it
 
 	Old     string                   // the rules before, as they were named
 	Changes *aggregate.ChangesReport // from these rules to those of the run; nil without them

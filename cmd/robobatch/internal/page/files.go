@@ -82,8 +82,11 @@ type texts struct {
 	sent   map[robots.Origin][]newest // the texts of each origin, in the order in which they were read
 }
 
-// mostSent is how many texts of an origin are looked at for its revisions.
-const mostSent = 1000
+// The limits of texts: how many of an origin are looked at for its revisions, and for how many origins.
+const (
+	mostSent    = 1000
+	mostOrigins = 1000
+)
 
 // revisions returns the texts that origins sent, by time: of neighbours that are equal the first.
 func (t *texts) revisions(clock localtime.Clock) (all []report.Text) {
@@ -111,8 +114,14 @@ func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, d 
 	if src.Now.Pack() != "" || len(busiest) == 0 {
 		return t, nil
 	}
+	look := src.Now.Store.NewLookup()
 	for i := range busiest {
 		t.newest[busiest[i].Origin] = newest{}
+		for _, site := range busiest[i].Sites { // others have the same text
+			if len(t.newest) < mostOrigins {
+				t.newest[robots.Origin(strings.Clone(string(look.Origin(site))))] = newest{}
+			}
+		}
 		if key, ok := src.Now.Store.TextKey(busiest[i].Ruling); ok {
 			t.bodies[key] = nil
 		}
