@@ -23,6 +23,11 @@ type Diagnosis struct {
 	AllClear  bool        `json:"all_clear"` // there is no finding and no violation, and the log has enough to say so
 
 	Violations int64 `json:"violations"` // requests of crawlers for what robots.txt disallowed to them
+
+	Sites  []string  `json:"sites"` // of the log, those with the most requests first; at most mostSites
+	From   time.Time `json:"from,omitzero"`
+	To     time.Time `json:"to,omitzero"`
+	Warned bool      `json:"-"` // something in the inputs contradicts what they were taken for
 }
 
 // Shown is how many findings are shown at once; others are folded below them.
@@ -46,6 +51,7 @@ func (log *Log) unchecked(c *Counts) []Unchecked {
 	}{
 		{c.isEmpty(), "times in the log", Codes},
 		{!log.Statuses, "statuses in the log", []string{Outage, RobotsFailed, CrawlerRefused, RobotsMissing, RobotsOther, ServerErrors, NotFoundSection, RedirectChain, SitemapBad, SoftNotFound}},
+		{!c.isEmpty() && lasted < day, "a log of a day", []string{Outage, RobotsFailed, CrawlerRefused, RobotsMissing, RobotsOther, ServerErrors}},
 		{!c.isEmpty() && lasted < leastLog, "a log of four days", []string{CrawlerStopped, CrawlerSlowed, CrawlerSurge}},
 		{!slices.ContainsFunc(log.Texts, isTimed), "captures of robots.txt, with -as-of log", []string{SiteClosed, RobotsOther, SectionClosed, ResourcesBlocked, RulesIgnored}},
 		{log.Bytes == 0, "sizes in the log", []string{RobotsOther, BytesHog, SoftNotFound}},
@@ -62,20 +68,26 @@ func (log *Log) unchecked(c *Counts) []Unchecked {
 
 // Verdict says what it means that nothing was found; "" if something was.
 func (d *Diagnosis) Verdict() string {
+	text := "Nothing was found, but the log does not show that all is well: that takes status codes, times, and 100 page requests of a search crawler, most of which got the page."
 	switch {
 	case len(d.Findings) > 0:
 		return ""
 	case d.Violations > 0:
-		return "No fault was found, but crawlers made " + show.Plural(d.Violations, "request") + " that robots.txt disallows."
+		text = "No fault was found, but crawlers made " + show.Plural(d.Violations, "request") + " that robots.txt disallows."
+	case d.Warned:
+		text = "No fault was found."
 	case d.AllClear:
-		return "Nothing that calls for action was found."
+		text = "Nothing that calls for action was found."
 	}
-	return "Nothing was found, but the log does not show that all is well: that takes status codes, times, and 100 page requests of a search crawler, most of which got the page."
+	if d.Warned {
+		text += " Check the inputs first: numbers may be wrong."
+	}
+	return text
 }
 
 // Find returns the findings of a log. Without counts, nothing is checked.
 func Find(c *Counts, log *Log) (d Diagnosis, err error) {
-	d = Diagnosis{Violations: log.Violations, Findings: []Row{}, Limits: []Row{}, Unchecked: []Unchecked{{Codes, "crawlers of the log: -agent-from-log"}}}
+	d = Diagnosis{Violations: log.Violations, Findings: []Row{}, Limits: []Row{}, Unchecked: []Unchecked{{Codes, "crawlers of the log: -agent-from-log"}}, Sites: []string{}}
 	if c == nil {
 		return d, nil
 	}
@@ -85,6 +97,10 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	g, err := newGrid(c, log)
 	if err != nil {
 		return d, err
+	}
+	d.From, d.To = at(g.from), at(g.to)
+	for _, s := range g.sites {
+		d.Sites = append(d.Sites, s.origin)
 	}
 	if total(g.allCrawlers()).n == 0 {
 		g.limits = append(g.limits, Row{Code: NoCrawlers, Class: "A", From: at(g.from), To: at(g.to)})

@@ -327,7 +327,8 @@ func TestSole(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	for want, d := range map[string]Diagnosis{
 		"": {Findings: []Row{{}}, Violations: 1},
-		"Nothing that calls for action was found.": {AllClear: true},
+		"Nothing that calls for action was found.":                          {AllClear: true},
+		"No fault was found. Check the inputs first: numbers may be wrong.": {AllClear: true, Warned: true},
 		"Nothing was found, but the log does not show that all is well: that takes status codes, times, and 100 page requests of a search crawler, most of which got the page.": {},
 		"No fault was found, but crawlers made 1,200 requests that robots.txt disallows.":                                                                                       {Violations: 1200},
 	} {

@@ -6,10 +6,12 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/report"
 )
@@ -54,14 +56,23 @@ func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
 // isAsked reports whether findings are needed besides those of the page.
 func (d *digest) isAsked() bool { return d.form != "" && d.form != forms[0] || len(d.fail) > 0 }
 
-// print prints findings.
-func (d *digest) print(w io.Writer, all *report.Diagnosis) error {
+// print prints findings, and the warnings about what they rest on.
+func (d *digest) print(w io.Writer, all *report.Diagnosis, warnings []warning.Warning) error {
 	switch d.form {
 	case "json":
-		return say.WriteJSON(w, all)
+		return say.WriteJSON(w, struct {
+			*report.Diagnosis
+			Warnings []warning.Warning `json:"warnings"`
+		}{all, append([]warning.Warning{}, warnings...)})
 	case "markdown":
 		var sb strings.Builder
 		sb.WriteString("### robots.txt and crawlers: findings (UTC)\n\n")
+		if len(all.Sites) > 0 {
+			fmt.Fprintf(&sb, "%s, %s to %s\n\n", ci.Markdown(strings.Join(all.Sites, ", ")), all.From.Format(time.DateTime), all.To.Format(time.DateTime))
+		}
+		for i := range warnings {
+			fmt.Fprintf(&sb, "Warning: %s (`%s`)\n\n", ci.Markdown(warnings[i].Text), warnings[i].Code)
+		}
 		for i := range all.Limits {
 			fmt.Fprintf(&sb, "%s\n\n", ci.Markdown(all.Limits[i].Sentence))
 		}

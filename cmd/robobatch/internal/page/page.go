@@ -64,6 +64,7 @@ type Page struct {
 	zone   *time.Location
 
 	Diagnosis report.Diagnosis // after Write
+	Warnings  []warning.Warning
 }
 
 // New returns the page of a run. It has the logs read as the page needs them.
@@ -214,7 +215,10 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	if run.Diagnosis, err = counter.Diagnose(run); err != nil {
 		return err
 	}
-	p.Diagnosis = run.Diagnosis
+	if run.Diagnosis.Warned = len(run.Warnings) > 0; run.Diagnosis.Warned {
+		run.Diagnosis.AllClear = false
+	}
+	p.Diagnosis, p.Warnings = run.Diagnosis, r.Summary.Warnings
 	if p.whatIf {
 		panel, err := p.whatIfPanel(run, busiest, &opt)
 		if err != nil {

@@ -144,7 +144,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	}
 	r.WarnRest(s.Warnings)
 	r.Print(r.written())
-	if err := r.digest.print(r.Out, &r.page.Diagnosis); err != nil {
+	if err := r.digest.print(r.Out, &r.page.Diagnosis, r.page.Warnings); err != nil {
 		return console.OutError(err)
 	}
 	var failed []string
