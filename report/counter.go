@@ -96,13 +96,10 @@ type Counter struct {
 	request    diagnose.Request     // of the last row
 	hourOrigin []byte               // the same
 	failing    diagnose.Directories // of URLs, see Settle
-	many       []diagnose.Space
-	once       []int // crawlers of a URL
-	missing    map[string]diagnose.URLs
-	soft       []diagnose.Soft
-	searches   []bool // by crawler, whether it fetches for a search engine; those that came until now
-	hog        diagnose.Hog
-	hogs       []diagnose.Eater // by crawler, without impostors
+	log        diagnose.Log         // what Find needs to know besides hours
+	once       []int                // crawlers of a URL
+	searches   []bool               // by crawler, whether it fetches for a search engine; those that came until now
+	hogs       []diagnose.Eater     // by crawler, without impostors
 
 	rows, bad int64
 	strays    int64   // rows of origins that the rules do not know
@@ -123,7 +120,7 @@ type Counter struct {
 	urls       int64
 	agentURLs  []aggregate.URLCount // by crawler
 	agentBytes []int64              // the same
-	sent, huge int64                // bytes that are counted, and answers whose bytes are not
+	huge       int64                // answers whose bytes are not counted
 	served     answers
 	failed     answers
 	requested  *aggregate.Largest[requestedURL]
@@ -324,10 +321,10 @@ func (c *Counter) bytesOf(b *engine.Batch, i int) int64 {
 	if !k.Present[i] || k.Ints[i] <= 0 {
 		return 0
 	}
-	if k.Ints[i] >= maxBytes || k.Ints[i] > mostBytes-c.sent {
+	if k.Ints[i] >= maxBytes || k.Ints[i] > mostBytes-c.log.Bytes {
 		return -1
 	}
-	c.sent += k.Ints[i]
+	c.log.Bytes += k.Ints[i]
 	return k.Ints[i]
 }
 
@@ -555,7 +552,7 @@ func (c *Counter) Settle() error {
 		err = errors.Join(err, c.conducts.Judge(c.series.Shown(), c.clock.Shown))
 	}
 	c.root = c.tree.Root()
-	c.missing, c.soft, c.many = c.failing.End()
+	c.endFacts()
 	for i := range c.kinds.all {
 		k := &c.kinds.all[i]
 		c.denied += int64(k.denies) * k.Rows

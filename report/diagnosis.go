@@ -98,7 +98,9 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 	if c.hours == nil {
 		return diagnose.Find(nil, &diagnose.Log{})
 	}
-	log := &diagnose.Log{Zone: c.zone, Statuses: c.status >= 0, Lists: c.fakes != nil, Sitemaps: c.listed != nil, Dialect: c.store.Options().Dialect, Failing: c.missing, Violations: run.Stats.Violations}
+	log := &c.log
+	log.Zone, log.Statuses, log.Lists, log.Sitemaps, log.Dialect, log.Violations = c.zone, c.status >= 0, c.fakes != nil, c.listed != nil, c.store.Options().Dialect, run.Stats.Violations
+	log.Agents, log.Conducts, log.Networks = nil, nil, map[int]string{}
 	counts := c.AgentCounts(run)
 	for a, name := range c.callers.Names() {
 		one := diagnose.Agent{Name: name, Search: a > 0 && isSearch(name)}
@@ -110,11 +112,25 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 			one.Listed = len(known.Ranges) > 0
 		}
 		log.Agents = append(log.Agents, one)
+		if c.conducts != nil && a > 0 {
+			row := c.conducts.RowOf(name)
+			log.Conducts = append(log.Conducts, diagnose.Conduct{
+				Agent: a, Requests: row.Requests - row.Impostors, Knew: row.Broke[conduct.Knew], First: row.FirstKnew, Last: row.LastKnew, Gaps: row.Gaps, Short: row.ShortGaps,
+			})
+		}
+		if c.impostors != nil {
+			i := slices.IndexFunc(c.impostors.Networks, func(n impostors.Network) bool { return len(n.Names) > 0 && n.Names[0].Name == one.Name })
+			if i >= 0 {
+				log.Networks[a] = c.impostors.Networks[i].Prefix
+			}
+		}
 	}
 	if run.Old == "" || c.byTime { // else they are a draft, which nobody was sent
 		log.Texts = c.texts(run)
 	}
-	c.addFacts(log)
+	if v := c.listed; v != nil {
+		log.Listing = diagnose.Listing{Listed: v.Listed, Missing: v.Missing, MissingIn: v.MissingIn, Requests: v.MissingAsked}
+	}
 	return diagnose.Find(c.hours, log)
 }
 
@@ -133,39 +149,24 @@ func (c *Counter) texts(run *Run) (all []diagnose.Text) {
 	return all
 }
 
-// addFacts adds what others count.
-func (c *Counter) addFacts(log *diagnose.Log) {
+// endFacts ends what the diagnosis needs to know of URLs.
+func (c *Counter) endFacts() {
+	var others []diagnose.Space
+	log := &c.log
+	log.Failing, log.Soft, others = c.failing.End()
 	log.Parameters, log.Spaces = c.waste.End()
-	for _, s := range c.many {
+	for _, s := range others {
 		if !slices.ContainsFunc(log.Spaces, func(o diagnose.Space) bool { return o.Origin == s.Origin && o.Text == s.Text && o.Path == s.Path }) {
 			log.Spaces = append(log.Spaces, s)
 		}
 	}
-	log.Bytes, log.Hog, log.Soft = c.sent, c.hog, c.soft
-	for i := range c.hogs[1:len(log.Agents)] {
-		log.Hogs = append(log.Hogs, c.hogs[1+i].End())
+	for i := range c.hogs {
+		if all := c.hogs[i].End(); all.Bytes > 0 {
+			log.Hogs = append(log.Hogs, all)
+		}
 	}
 	slices.SortStableFunc(log.Hogs, func(a, b diagnose.Hog) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	log.Chain.Shapes, log.Chain.Redirects = c.chains.Longest()
-	if v := c.listed; v != nil {
-		log.Listing = diagnose.Listing{Listed: v.Listed, Missing: v.Missing, MissingIn: v.MissingIn, Requests: v.MissingAsked}
-	}
-	for a := 1; a < len(log.Agents) && c.conducts != nil; a++ {
-		row := c.conducts.RowOf(c.callers.Names()[a])
-		log.Conducts = append(log.Conducts, diagnose.Conduct{
-			Agent: a, Requests: row.Requests - row.Impostors, Knew: row.Broke[conduct.Knew], First: row.FirstKnew, Last: row.LastKnew, Gaps: row.Gaps, Short: row.ShortGaps,
-		})
-	}
-	if c.impostors == nil {
-		return
-	}
-	log.Networks = map[int]string{}
-	for a := range log.Agents {
-		i := slices.IndexFunc(c.impostors.Networks, func(n impostors.Network) bool { return len(n.Names) > 0 && n.Names[0].Name == log.Agents[a].Name })
-		if i >= 0 {
-			log.Networks[a] = c.impostors.Networks[i].Prefix
-		}
-	}
 }
 
 // diagnoseURL counts what the diagnosis needs to know of a URL that has all its requests.
@@ -210,9 +211,9 @@ func (c *Counter) diagnoseURL(u *aggregate.URL) {
 	for i := range taking { // of equal ones the first stands; of a URL that a crawler fetches once a day nobody is told
 		one := &taking[i]
 		c.hogs[one.Agent].Add(one.Agent, u.Text[:u.Prefix], u.Text[u.Prefix:u.PathEnd], one.Requests, one.Bytes)
-		if one.Bytes > c.hog.Bytes && c.hours.IsOften(one.Requests) {
-			c.hog = *one
-			c.hog.Origin, c.hog.Path = string(u.Text[:u.Prefix]), show.Text(string(u.Text[u.Prefix:]))
+		if one.Bytes > c.log.Hog.Bytes && c.hours.IsOften(one.Requests) {
+			c.log.Hog = *one
+			c.log.Hog.Origin, c.log.Hog.Path = string(u.Text[:u.Prefix]), show.Text(string(u.Text[u.Prefix:]))
 		}
 	}
 	if c.taking = taking; !isTxt(u) {
