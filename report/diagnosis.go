@@ -183,10 +183,14 @@ func (c *Counter) diagnoseURL(u *aggregate.URL) {
 		}
 		page.Failing = page.Failing || r.Errors > 0
 		isFree := k.agent > 0 && k.denies == 0 && !k.faked
-		if isFree && r.Rows == 1 && !slices.Contains(page.By, int(k.agent)) {
-			page.By = append(page.By, int(k.agent))
-		} else {
+		switch isKnown := slices.Contains(page.By, int(k.agent)); {
+		case !isFree:
 			page.Again = true
+		case !isKnown:
+			page.By = append(page.By, int(k.agent))
+			fallthrough
+		default:
+			page.Twice = page.Twice || isKnown || r.Rows > 1
 		}
 		if isFree {
 			visit.Failed += r.Failed

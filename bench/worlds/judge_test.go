@@ -256,6 +256,9 @@ func (r *report) harm(f *truth) float64 {
 	if f.Lost > 0 {
 		harm = float64(f.Lost)
 	}
+	if f.Code == "crawler_refused" { // neither those that it made nor those that it no longer made got a page
+		harm += float64(f.Requests)
+	}
 	from, to := f.lasts()
 	_, end := (&truth{To: r.To}).lasts()
 	switch f.Code {

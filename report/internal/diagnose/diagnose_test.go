@@ -445,14 +445,14 @@ func TestMerging(t *testing.T) {
 func TestUnsure(t *testing.T) {
 	from := []Agent{{}, {Name: "Googlebot", Search: true, Listed: true}, {Name: "SeznamBot", Search: true}}
 	for _, code := range Codes {
-		unlisted, listed := "C", "C"
+		unlisted, listed := "A", "C"
 		switch code {
 		case Outage, RobotsFailed, SiteClosed, RobotsOther, RobotsMissing, SectionClosed, ResourcesBlocked, Impostors, SitemapBad:
-			unlisted, listed = "A", "A"
+			listed = "A"
 		case CrawlerRefused, ServerErrors:
 			unlisted, listed = "B", "B"
-		case RulesIgnored:
-			unlisted = "A"
+		case DelayIgnored:
+			unlisted = "C"
 		}
 		for i, want := range []string{listed, unlisted, "A"} {
 			g := &grid{Log: &Log{Agents: slices.Clone(from)}, from: begin, to: begin + days*day, step: hour}
@@ -464,7 +464,7 @@ func TestUnsure(t *testing.T) {
 			g.endClass(&r)
 			g.say(&r)
 			says := strings.Contains(strings.ToLower(r.Sentence), "clients that say they are ")
-			if wantSays := i < 2 && (listed != "A" || unlisted != "A"); r.Class != want || says != wantSays {
+			if wantSays := i < 2 && listed != "A"; r.Class != want || says != wantSays {
 				t.Errorf("%s of %s is of class %s, want %s: %q", code, r.Agents, r.Class, want, r.Sentence)
 			}
 		}
@@ -534,5 +534,14 @@ func TestEarly(t *testing.T) {
 		if text := fmt.Sprint(got); text != want {
 			t.Errorf("%d hours before: %s, want %s", hours, text, want)
 		}
+	}
+}
+
+// TestBlame holds that a failed request of a visitor counts a fourth of one of a search crawler.
+func TestBlame(t *testing.T) {
+	var r Row
+	(&grid{Log: &Log{Agents: agents}}).blame(&r, map[uint16]int64{0: 400, 1: 10, 3: 40, 1 | Impostor: 4})
+	if r.lost != 121 || r.Evidence.Crawlers != 50 {
+		t.Errorf("%g requests are lost, %d by crawlers", r.lost, r.Evidence.Crawlers)
 	}
 }

@@ -108,15 +108,18 @@ func (t table) by(wanted func(k cellKey) bool) (agents, statuses map[uint16]int6
 	return agents, statuses
 }
 
-// blame adds the requests of crawlers to a row, by agent.
+// blame adds failed requests to a row, by agent. Those of others than search crawlers count a fourth, as their rows do: what fails for all
+// visitors is worse than what is gone for crawlers.
 func (g *grid) blame(r *Row, by map[uint16]int64) {
 	for agent, n := range by {
 		if g.isCrawler(agent) {
 			r.Evidence.Crawlers += n
 		}
+		weight := .25
 		if g.isSearch(agent) {
-			r.lost += float64(n)
+			weight = 1
 		}
+		r.lost += weight * float64(n)
 	}
 }
 

@@ -38,6 +38,9 @@ var Codes = []string{
 	CrawlerSurge, NotFoundSection, RedirectChain, ParameterCrawl, EndlessURLs, BytesHog, DelayIgnored, RulesIgnored, Impostors, SitemapBad, SoftNotFound,
 }
 
+// nameless are the codes about what the site sent to everybody, about its texts, and about names that are proven false.
+var nameless = []string{Outage, RobotsFailed, SiteClosed, RobotsOther, RobotsMissing, SectionClosed, ResourcesBlocked, Impostors, SitemapBad}
+
 // The thresholds of all codes follow. Times are in seconds; shares are parts of 1.
 const (
 	hour = 3600
@@ -168,9 +171,10 @@ const (
 	parameterSame   = .7     // of the URLs are as large as others of their path
 	parameterBeside = .8     // of the requests, of two parameters of the same URLs
 	leastValues     = 3      // of a parameter that makes versions of pages
-	smallCrawl      = 10_000 // page requests of a crawler to which these hardly matter
+	smallCrawl      = 10_000 // page requests of its crawlers in its time: where there are fewer, each page is crawled anyway
 	endlessURLs     = 200
 	endlessOnce     = .95
+	endlessTwice    = .1 // of the URLs, at most, to which a crawler came back in weeks: the catalogue has no more than .05
 	endlessShare    = .05
 	endlessLate     = .1 // of the requests are in the last quarter of the log, or it was crawled once
 	hogBytes        = 1_000_000_000

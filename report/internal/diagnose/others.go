@@ -226,7 +226,11 @@ func (v *survey) findWasted() {
 			Code: ParameterCrawl, Class: "C", Origin: v.site.origin, Agents: v.agentsOf(by), From: at(sum.first), To: at(sum.last), Requests: sum.n, lost: float64(sum.n) / 4,
 			Evidence: Evidence{URLs: p.URLs, Paths: p.Paths, Parameter: p.Name, Share: rounded(share), Crawler: v.Agents[agent].Name},
 		}
-		if v.site.ownPages(agent, v.whole()) < smallCrawl {
+		crawled := int64(0)
+		for a := range by {
+			crawled += v.site.ownPages(a, v.during(sum))
+		}
+		if crawled < smallCrawl {
 			r.lost /= 10
 		}
 		r.Remedy.Pattern = p.Pattern

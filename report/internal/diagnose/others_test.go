@@ -219,15 +219,15 @@ func TestShapes(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, got, want)
 		}
 	}
-	for _, known := range []int{0, 40} { // URLs that people fetch, too
+	for _, c := range []struct{ known, twice int }{{0, 0}, {0, 60}, {40, 0}, {0, 80}} { // URLs that people fetch, too, and those that a crawler fetches again
 		var d Directories
 		for i := range 640 {
 			path := fmt.Sprintf("%s/list/%03d/%d/", origin, i/2, i)
-			d.Add([]byte(path), len(origin), Page{By: []int{1 + i%2}, Again: i < known})
+			d.Add([]byte(path), len(origin), Page{By: []int{1 + i%2}, Again: i < c.known, Twice: i < c.twice})
 		}
 		_, _, many := d.End()
-		if known > 0 && len(many) > 0 || known == 0 && (len(many) != 1 || many[0].Path != "/list/" || many[0].URLs != 640 || many[0].By[2] != 320 || many[0].Text != shapes[2]) {
-			t.Errorf("%d known: %+v", known, many)
+		if isMany := c.known == 0 && c.twice <= 60; !isMany && len(many) > 0 || isMany && (len(many) != 1 || many[0].Path != "/list/" || many[0].URLs != 640 || many[0].By[2] != 320 || many[0].Text != shapes[2]) {
+			t.Errorf("%+v: %+v", c, many)
 		}
 	}
 }

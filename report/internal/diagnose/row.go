@@ -117,10 +117,10 @@ func (g *grid) endRow(r *Row) {
 // rounded returns a number with four digits behind the point.
 func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
-// endClass lowers the class of a row that names crawlers, if no address shows that one of them was what it says it is. The statuses, sizes and
-// URLs that it counts remain certain; whose they are does not. Such a row is suspected, with three exceptions. A site that turns away all who
-// use a name does so to the crawler, too. Where the operator publishes no addresses, nobody can tell more of who ignores rules. And that all
-// crawlers stop at once hangs on no name.
+// endClass lowers the class of a row that names crawlers, if no address shows that one of them was what it said it is. The statuses, sizes and
+// URLs that it counts remain certain; whose they are does not, and the sentence says so. Where the operator publishes addresses such a row is
+// suspected. Where it publishes none nobody can tell more, and the class stays, but for the accusation of a Crawl-delay. A site that turns away
+// or fails all who use a name does so to the crawler, too. And that all crawlers stop at once hangs on no name.
 func (g *grid) endClass(r *Row) {
 	isListed := false
 	for _, a := range g.Agents[1:] {
@@ -131,23 +131,13 @@ func (g *grid) endClass(r *Row) {
 			isListed = isListed || a.Listed
 		}
 	}
-	switch r.Code {
-	case CrawlerRefused, ServerErrors:
-		if len(r.Agents) == 0 {
-			return
-		}
+	switch {
+	case len(r.Agents) == 0 || r.Evidence.Kind == allStopped || slices.Contains(nameless, r.Code):
+		return
+	case r.Code == CrawlerRefused || r.Code == ServerErrors:
 		r.Class = "B"
-	case RulesIgnored:
-		if isListed {
-			r.Class = "C"
-		}
-	case CrawlerStopped, CrawlerSlowed, CrawlerSurge, NotFoundSection, RedirectChain, ParameterCrawl, EndlessURLs, BytesHog, DelayIgnored, SoftNotFound:
-		if r.Evidence.Kind == allStopped {
-			return
-		}
+	case isListed || r.Code == DelayIgnored:
 		r.Class = "C"
-	default:
-		return // of what the site sent to everybody, or of its texts
 	}
 	r.unsure = true
 }

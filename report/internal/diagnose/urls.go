@@ -27,8 +27,9 @@ type levelOf struct {
 	text []byte
 	URLs
 	sizes *sizes
-	new   [len(shapes)]int64 // URLs of a shape that crawlers fetched once, and nobody else
+	new   [len(shapes)]int64 // URLs of a shape that crawlers fetched, and nobody else
 	known int64              // others of a shape
+	twice int64              // of new, those that a crawler fetched again
 	all   int64              // URLs
 	by    map[int]int64      // requests of crawlers for new ones
 }
@@ -56,7 +57,8 @@ type Page struct {
 	Size             uint32 // of the page that search crawlers got; 0 if unknown
 	Listed           bool   // in a sitemap
 	By               []int  // the crawlers that fetched it and may, once each
-	Again            bool   // somebody else fetched it, or one of them once more
+	Again            bool   // somebody else fetched it
+	Twice            bool   // one of them did it once more
 }
 
 // Add counts a URL whose path begins after so many bytes.
@@ -120,7 +122,7 @@ func (d *Directories) endFrom(depth int) {
 		if len(at.text) > 0 {
 			d.endShapes(i)
 		}
-		at.text, at.URLs, at.known, at.all, at.new = at.text[:0], URLs{}, 0, 0, [len(shapes)]int64{}
+		at.text, at.URLs, at.known, at.twice, at.all, at.new = at.text[:0], URLs{}, 0, 0, 0, [len(shapes)]int64{}
 		clear(at.by)
 	}
 }
@@ -200,6 +202,7 @@ func (l *levelOf) addShape(shape int, page *Page) {
 		l.known++
 		return
 	}
+	l.twice += int64(bit(page.Twice))
 	if l.new[shape]++; l.by == nil {
 		l.by = map[int]int64{}
 	}
@@ -217,7 +220,7 @@ func (d *Directories) endShapes(depth int) {
 			shape = i
 		}
 	}
-	if n < endlessURLs || float64(n) < endlessOnce*float64(n+at.known) {
+	if n < endlessURLs || float64(n) < endlessOnce*float64(n+at.known) || float64(at.twice) > endlessTwice*float64(n) {
 		return
 	}
 	split := bytes.Index(at.text, []byte("://")) + 3
