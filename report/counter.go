@@ -99,6 +99,7 @@ type Counter struct {
 	log        diagnose.Log         // what Find needs to know besides hours
 	once       []int                // crawlers of a URL
 	searches   []bool               // by crawler, whether it fetches for a search engine; those that came until now
+	hog        diagnose.Hog         // of a URL
 	hogs       []diagnose.Eater     // by crawler, without impostors
 
 	rows, bad int64

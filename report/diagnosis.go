@@ -160,12 +160,13 @@ func (c *Counter) endFacts() {
 			log.Spaces = append(log.Spaces, s)
 		}
 	}
+	log.Hogs = []diagnose.Hog{c.hog}
 	for i := range c.hogs {
 		if all := c.hogs[i].End(); all.Bytes > 0 {
 			log.Hogs = append(log.Hogs, all)
 		}
 	}
-	slices.SortStableFunc(log.Hogs, func(a, b diagnose.Hog) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	slices.SortStableFunc(log.Hogs[1:], func(a, b diagnose.Hog) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	log.Chain.Shapes, log.Chain.Redirects = c.chains.Longest()
 }
 
@@ -215,9 +216,9 @@ func (c *Counter) diagnoseURL(u *aggregate.URL) {
 	for i := range taking { // of equal ones the first stands; of a URL that a crawler fetches once a day nobody is told
 		one := &taking[i]
 		c.hogs[one.Agent].Add(one.Agent, u.Text[:u.Prefix], u.Text[u.Prefix:u.PathEnd], one.Requests, one.Bytes)
-		if one.Bytes > c.log.Hog.Bytes && c.hours.IsOften(one.Requests) {
-			c.log.Hog = *one
-			c.log.Hog.Origin, c.log.Hog.Path = string(u.Text[:u.Prefix]), show.Text(string(u.Text[u.Prefix:]))
+		if one.Bytes > c.hog.Bytes && c.hours.IsOften(one.Requests) {
+			c.hog = *one
+			c.hog.Origin, c.hog.Path = string(u.Text[:u.Prefix]), show.Text(string(u.Text[u.Prefix:]))
 		}
 	}
 	if c.taking = taking; !isTxt(u) {

@@ -25,24 +25,24 @@ func (t *trail) add(after int64, url string, crawler uint16, redirected bool) {
 }
 
 // longest returns the longest chain of a trail, and tests that it does not depend on the order of its requests.
-func (t *trail) longest(test *testing.T, name string) (got string) {
-	test.Helper()
+func longest(t *testing.T, all trail, name string) (got string) {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range 3 {
-		var all Chains
-		for _, n := range rng.Perm(len(*t)) {
-			if one := &(*t)[n]; i > 0 {
-				all.AddAnswer([]byte(one.url), one.crawler, one.redirected, one.at*1e6)
+		var c Chains
+		for _, n := range rng.Perm(len(all)) {
+			if one := &all[n]; i > 0 {
+				c.AddAnswer([]byte(one.url), one.crawler, one.redirected, one.at*1e6)
 			}
 		}
-		for n := 0; i == 0 && n < len(*t); n++ {
-			one := &(*t)[n]
-			all.AddAnswer([]byte(one.url), one.crawler, one.redirected, one.at*1e6)
+		for n := 0; i == 0 && n < len(all); n++ {
+			one := &all[n]
+			c.AddAnswer([]byte(one.url), one.crawler, one.redirected, one.at*1e6)
 		}
-		shapes, n := all.Longest()
+		shapes, n := c.Longest()
 		text := fmt.Sprint(strings.Join(shapes, " "), " ", n)
 		if i > 0 && text != got {
-			test.Errorf("%s: %q, and in another order %q", name, got, text)
+			t.Errorf("%s: %q, and in another order %q", name, got, text)
 		}
 		got = text
 	}
@@ -78,7 +78,7 @@ func TestChains(t *testing.T) {
 				}
 			}
 		}
-		if got := all.longest(t, c.name); got != c.want {
+		if got := longest(t, all, c.name); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -96,7 +96,7 @@ func TestSiblings(t *testing.T) {
 				all.add(1, fmt.Sprintf("/%s/%d/", language, page), 1, false)
 			}
 		}
-		if got := all.longest(t, targets[0]); got != " 0" {
+		if got := longest(t, all, targets[0]); got != " 0" {
 			t.Errorf("%s: %q", targets, got)
 		}
 	}
@@ -115,7 +115,7 @@ func TestManySteps(t *testing.T) {
 	}
 	var shapes string
 	var n int
-	if _, err := fmt.Sscanf(strings.ReplaceAll(all.longest(t, "many"), "X /", "X,/"), "%s %d", &shapes, &n); err != nil || shapes != "/a/X,/b/X,/c/X" || n < 3*mostSteps/10*9/10 || n > 3*mostSteps/10*11/10 {
+	if _, err := fmt.Sscanf(strings.ReplaceAll(longest(t, all, "many"), "X /", "X,/"), "%s %d", &shapes, &n); err != nil || shapes != "/a/X,/b/X,/c/X" || n < 3*mostSteps/10*9/10 || n > 3*mostSteps/10*11/10 {
 		t.Errorf("%s: %d redirects, want some %d; %v", shapes, n, 3*mostSteps/10, err)
 	}
 }

@@ -43,9 +43,8 @@ type Log struct {
 	Listing    Listing
 	Violations int64
 	Bytes      int64 // of all answers; 0 is unknown
-	Hog        Hog   // of a URL
 	Soft       []Soft
-	Hogs       []Hog // of crawlers, those with the most bytes first
+	Hogs       []Hog // the first is of a URL, the others of crawlers, those with the most bytes first
 }
 
 // URLs counts the distinct URLs of a directory that were answered by 4xx or 5xx.
@@ -358,9 +357,6 @@ func (s *site) endAnswers(step int64) {
 
 // start returns when a slot begins, in seconds.
 func (g *grid) start(slot int) int64 { return (g.first + int64(slot)) * g.step }
-
-// whole returns all slots.
-func (g *grid) whole() segment { return segment{0, g.slots} }
 
 // during returns the slots from the first to the last of some requests.
 func (g *grid) during(n count) segment { return segment{g.slotOf(n.first), g.slotOf(n.last) + 1} }

@@ -74,6 +74,7 @@ const (
 
 // The thresholds of outage.
 const (
+	outageShare    = .5
 	outageRequests = 30
 	outageLasts    = hour
 	outageShort    = 20 * 60 // with

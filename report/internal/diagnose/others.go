@@ -110,7 +110,7 @@ func (g *grid) watches(s *site) map[string]table {
 	if len(g.Chain.Shapes) > 2 {
 		all[directory(g.Chain.Shapes[0])] = table{}
 	}
-	for _, h := range append([]Hog{g.Hog}, g.Hogs...) {
+	for _, h := range g.Hogs {
 		if h.Origin == s.origin && h.Path != "" && h.Bytes >= hogBytes {
 			all[directory(h.Path)] = table{}
 		}
@@ -273,7 +273,7 @@ func (v *survey) findWasted() {
 
 // findHog adds the row of the URL of which a crawler took most bytes, or else of a crawler that took half of all bytes by few requests.
 func (v *survey) findHog() {
-	for i, h := range append([]Hog{v.Hog}, v.Hogs...) {
+	for i, h := range v.Hogs {
 		isURL, share := i == 0, float64(h.Bytes)/float64(max(1, v.Bytes))
 		if h.Bytes < hogBytes || h.Origin != "" && h.Origin != v.site.origin || h.Origin == "" && v.site != v.sites[0] || isURL && share < hogURL || !isURL && (share < hogCrawler || float64(h.Requests) > hogRequests*float64(v.requests) || !v.counts.IsOften(h.Requests)) {
 			continue

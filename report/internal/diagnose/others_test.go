@@ -65,8 +65,7 @@ func TestOthers(t *testing.T) {
 			Listing:    Listing{Listed: 1000, Missing: n(19), MissingIn: map[string]int64{"/a/": 5, "/b/": n(14)}, Requests: 70},
 			Networks:   map[int]string{2: "192.0.2.0/24"},
 			Bytes:      10_000_000_000,
-			Hog:        Hog{Agent: 3, Origin: origin, Path: "/files/manual.pdf", Requests: counted[BytesHog], Bytes: n(3_900_000_000)},
-			Hogs:       []Hog{{Agent: 3, Requests: 100, Bytes: n(4_900_000_000)}},
+			Hogs:       []Hog{{Agent: 3, Origin: origin, Path: "/files/manual.pdf", Requests: counted[BytesHog], Bytes: n(3_900_000_000)}, {Agent: 3, Requests: 100, Bytes: n(4_900_000_000)}},
 		}
 	}
 	find := func(log *Log) map[string]Row {

@@ -175,7 +175,7 @@ func common(a, b *Row) float64 {
 // sayRefused writes the sentence of a row.
 func (g *grid) sayRefused(r *Row) {
 	was, site := r.verb("was", "is"), ""
-	if len(r.Agents)+r.AgentsMore > 1 || r.unsure {
+	if len(r.Agents) > 1 || r.unsure {
 		was = r.verb("were", "are")
 	}
 	if len(g.sites) > 1 {

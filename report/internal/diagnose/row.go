@@ -15,13 +15,13 @@ import (
 // A Row is a finding. Its sentence and its remedy are made from its other fields.
 type Row struct {
 	Code       string    `json:"code"`
-	Class      string    `json:"class"`    // A is certain, B is probable, C is suspected
-	Severity   float64   `json:"severity"` // requests of search crawlers that were lost, weighted
-	Ongoing    bool      `json:"ongoing"`  // it lasts to the end of the log
-	Agents     []string  `json:"agents"`   // none stands for all clients
-	AgentsMore int       `json:"agents_more"`
-	Origin     string    `json:"origin"` // "" for all of them
-	Path       string    `json:"path"`   // "" for all of them
+	Class      string    `json:"class"`       // A is certain, B is probable, C is suspected
+	Severity   float64   `json:"severity"`    // requests of search crawlers that were lost, weighted
+	Ongoing    bool      `json:"ongoing"`     // it lasts to the end of the log
+	Agents     []string  `json:"agents"`      // none stands for all clients
+	AgentsMore int       `json:"agents_more"` // none: all are listed
+	Origin     string    `json:"origin"`      // "" for all of them
+	Path       string    `json:"path"`        // "" for all of them
 	From       time.Time `json:"from"`
 	To         time.Time `json:"to"`
 	Begins     string    `json:"begins"`   // known, or log_start
@@ -155,13 +155,13 @@ func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // names lists the agents of a row: "Googlebot, bingbot and 9 others".
 func (r *Row) names() string {
-	n := len(r.Agents) + r.AgentsMore
+	n := len(r.Agents)
 	switch {
 	case n == 0:
 		return "all clients"
 	case n == 1:
 		return r.Agents[0]
-	case n <= 3 && r.AgentsMore == 0:
+	case n <= 3:
 		return strings.Join(r.Agents[:n-1], ", ") + " and " + r.Agents[n-1]
 	}
 	shown := r.Agents[:min(2, len(r.Agents))]

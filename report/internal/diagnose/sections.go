@@ -199,35 +199,35 @@ func (v *survey) findOutages(a *area) {
 // sole returns the crawler that got nearly all errors of some pages while other clients hardly got one; or 0, if a client did that is no
 // crawler: its own doing. It is false if the site fails for several.
 func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bool) {
-	type client struct {
-		agent uint16
-		part  uint8
-	}
-	errors, all := map[client]int64{}, map[uint16]int64{}
-	most, best, sum, asked := int64(0), client{}, int64(0), int64(0)
+	errors, asked, parts := map[uint16]int64{}, map[uint16]int64{}, map[uint8]int64{}
+	sum, all := int64(0), int64(0)
 	for k, n := range pages {
 		if !isOf(k) {
 			continue
 		}
-		asked, all[k.agent] = asked+n.n, all[k.agent]+n.n
+		all, asked[k.agent] = all+n.n, asked[k.agent]+n.n
 		if isError(k) {
-			one := client{k.agent, k.client}
-			if k.agent > 0 { // it has many addresses
-				one.part = 0
+			sum, errors[k.agent] = sum+n.n, errors[k.agent]+n.n
+			if k.agent == 0 { // a crawler has many addresses
+				parts[k.client] += n.n
 			}
-			sum, errors[one] = sum+n.n, errors[one]+n.n
 		}
 	}
-	for one, n := range errors {
-		if n > most {
-			most, best = n, one
+	errors[0] = 0
+	for _, n := range parts {
+		errors[0] = max(errors[0], n)
+	}
+	for a, n := range errors {
+		if float64(n) < soleErrors*float64(sum) {
+			continue
 		}
+		others := all - asked[a]
+		if a == 0 {
+			others = all - n
+		}
+		return a, a == 0 && others == 0 || others >= outagePart && float64(sum-n) <= refusedPeople*float64(others)
 	}
-	others := asked - most // that asked, and got an error
-	if best.agent > 0 {
-		others = asked - all[best.agent]
-	}
-	return best.agent, float64(most) >= soleErrors*float64(sum) && (best.agent == 0 && others == 0 || others >= outagePart && float64(sum-most) <= refusedPeople*float64(others))
+	return 0, false
 }
 
 // isEdge reports whether a part of a slot belongs to an outage beside it.
@@ -386,21 +386,28 @@ func (v *survey) end() {
 	v.endOutages()
 	v.endErrors()
 	v.findMissing(&area{path: "/", pages: v.site.pages})
-	for _, c := range v.missing {
-		// A directory has a row if its parent has none, or hardly a page of that is missing elsewhere.
-		holds := func(o, c candidate) bool {
-			return isBelow(o.path, c.path) && o.in.overlap(c.in) > 0 && float64(o.bad) >= outageHolds*float64(c.bad) && float64(c.bad-o.bad) < missingShare/2*float64(max(1, c.all-o.all))
-		}
-		deeper := slices.ContainsFunc(v.missing, func(o candidate) bool { return holds(o, c) })
-		above := slices.ContainsFunc(v.missing, func(o candidate) bool {
-			return isBelow(c.path, o.path) && o.in.overlap(c.in) > 0 && !holds(c, o)
-		})
-		if !deeper && !above {
-			v.rows = append(v.rows, c.row)
-		}
+	for _, c := range chosen(v.missing, missingShare) {
+		v.rows = append(v.rows, c.row)
 	}
 	v.rules.end()
 	v.findWasted()
+}
+
+// chosen returns the directories that rows are about: one stands for its parent if hardly a page of that fails elsewhere, and else the parent
+// for it. The share is of the pages that fail.
+func chosen(all []candidate, share float64) (some []candidate) {
+	holds := func(o, c candidate) bool {
+		return float64(o.bad) >= outageHolds*float64(c.bad) && float64(c.bad-o.bad) < share/2*float64(max(1, c.all-o.all))
+	}
+	for _, c := range all {
+		isOther := func(o candidate) bool {
+			return o.in.overlap(c.in) > 0 && (isBelow(o.path, c.path) && holds(o, c) || isBelow(c.path, o.path) && !holds(c, o))
+		}
+		if !slices.ContainsFunc(all, isOther) {
+			some = append(some, c)
+		}
+	}
+	return some
 }
 
 // isBelow reports whether a directory is below another.
@@ -422,23 +429,10 @@ func (v *survey) endOutages() {
 			}
 		}
 	}
-	var chosen []candidate
-	for _, c := range v.outages {
-		meets := func(o candidate) bool { return 2*c.in.overlap(o.in) >= c.in.length() }
-		if c.path == "/" || slices.ContainsFunc(whole, meets) {
-			continue
-		}
-		deeper := slices.ContainsFunc(v.outages, func(o candidate) bool {
-			return isBelow(o.path, c.path) && o.in.overlap(c.in) > 0 && float64(o.bad) >= outageHolds*float64(c.bad)
-		})
-		above := slices.ContainsFunc(v.outages, func(o candidate) bool {
-			return o.path != "/" && isBelow(c.path, o.path) && o.in.overlap(c.in) > 0 && float64(c.bad) < outageHolds*float64(o.bad)
-		})
-		if !deeper && !above {
-			chosen = append(chosen, c)
-		}
-	}
-	for _, c := range append(whole, chosen...) {
+	parts := slices.DeleteFunc(slices.Clone(v.outages), func(c candidate) bool {
+		return c.path == "/" || slices.ContainsFunc(whole, func(o candidate) bool { return 2*c.in.overlap(o.in) >= c.in.length() })
+	})
+	for _, c := range append(whole, chosen(parts, outageShare)...) {
 		v.rows = append(v.rows, c.row)
 	}
 }

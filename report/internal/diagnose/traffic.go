@@ -13,8 +13,6 @@ import (
 type pause struct {
 	agent    int // everyone is all crawlers together
 	in       segment
-	expected float64
-	made     float64
 	from, to int64
 	ongoing  bool
 }
@@ -159,7 +157,7 @@ func (g *grid) pausesOf(agent int, traffic []count) (all []pause) {
 		if chance, ok := p.chance(in, lower); in.length() < stopRests*longest || !ok || chance > g.tests() {
 			continue
 		}
-		one := pause{agent: agent, in: in, expected: expected, made: made, from: g.start(in.from), to: g.to, ongoing: true}
+		one := pause{agent: agent, in: in, from: g.start(in.from), to: g.to, ongoing: true}
 		for j := in.from - 1; j >= 0; j-- {
 			if traffic[j].n > 0 {
 				one.from = traffic[j].last
@@ -409,7 +407,7 @@ func (g *grid) sayTraffic(r *Row) {
 		}
 		r.Sentence = fmt.Sprintf("%s %s %s: about %s%s are missing.", who, verb, span, about(float64(r.Requests))+" requests", missing)
 		r.Remedy.Action = "Check whether the site blocks the addresses of " + r.names() + ", and look at the crawler's webmaster tools."
-		if len(r.Agents)+r.AgentsMore >= stopTogether {
+		if len(r.Agents) >= stopTogether {
 			r.Remedy.Action = "All at once is not their choice: look at the changes of firewall, CDN and DNS of that hour."
 		}
 	case CrawlerSlowed:
