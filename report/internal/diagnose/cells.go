@@ -106,6 +106,7 @@ func (c *Counts) Close() { c.spill.Close() }
 // The limits of parameters.
 const (
 	mostParameters = 8  // of a URL, the first
+	mostExamples   = 20 // of its URLs, on which a rule is tried
 	longParameter  = 64 // bytes of a name; longer names are not counted
 )
 

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/robobatch/robobatch/report/internal/show"
@@ -185,7 +186,12 @@ func (g *grid) rank() []Row {
 	}
 	score := func(r *Row) float64 { return r.Severity * map[string]float64{"A": 1, "B": .5, "C": .25}[r.Class] }
 	slices.SortStableFunc(left, func(a, b Row) int { return cmp.Or(cmp.Compare(score(&b), score(&a)), b.To.Compare(a.To)) })
-	return left
+	all := slices.Clone(left)
+	return slices.DeleteFunc(left, func(r Row) bool { // no remedy opens what another closes
+		return r.Code == SectionClosed && slices.ContainsFunc(all, func(o Row) bool {
+			return o.Code == EndlessURLs && o.Origin == r.Origin && (strings.HasPrefix(r.Path, o.Path) || isBelow(o.Path, r.Path) && score(&o) > score(&r))
+		})
+	})
 }
 
 // isShown reports whether a row has enough requests.

@@ -545,3 +545,31 @@ func TestBlame(t *testing.T) {
 		t.Errorf("%g requests are lost, %d by crawlers", r.lost, r.Evidence.Crawlers)
 	}
 }
+
+// TestOpposites holds that no rule is to go whose URLs have no end, nor one above them that matters less.
+func TestOpposites(t *testing.T) {
+	for _, c := range []struct {
+		section, space string
+		lost           float64 // of the section; the space has 100
+		want           string
+	}{
+		{"/calendar/", "/calendar/", 900, "endless_urls"},
+		{"/calendar/2031/", "/calendar/", 900, "endless_urls"},
+		{"/a/", "/a/calendar/", 50, "endless_urls"},
+		{"/a/", "/a/calendar/", 900, "section_closed endless_urls"},
+		{"/a/", "/b/", 50, "endless_urls section_closed"},
+	} {
+		g := &grid{Log: &Log{Agents: agents}, from: begin, to: begin + days*day, step: hour, slots: days * 24, requests: 1000, traffic: make([][]count, 2*len(agents))}
+		for code, path := range map[string]string{SectionClosed: c.section, EndlessURLs: c.space} {
+			lost := map[bool]float64{true: 100, false: c.lost}[code == EndlessURLs]
+			g.rows = append(g.rows, Row{Code: code, Class: "A", Path: path, From: at(begin + day), To: at(begin + 9*day), Agents: []string{"Googlebot"}, Requests: 500, lost: lost})
+		}
+		var got []string
+		for _, r := range g.rank() {
+			got = append(got, r.Code)
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s and %s: %s, want %s", c.section, c.space, text, c.want)
+		}
+	}
+}

@@ -21,7 +21,8 @@ type (
 		URLs, Paths int64
 		Bare        int64  // URLs whose path is served without a query, too
 		Sized, Same int64  // URLs whose size can be compared with others of their path, and those that are as large
-		Pattern     string // of a rule that closes them; "" if its name means something else in a rule
+		Pattern     string // of a rule that closes them, with one for the second place of a query; "" if its name means something else in a rule
+		Examples    []string
 	}
 
 	// A Space is URLs without end.
@@ -233,7 +234,7 @@ func (v *survey) findWasted() {
 		if crawled < smallCrawl {
 			r.lost /= 10
 		}
-		r.Remedy.Pattern = p.Pattern
+		r.Remedy.Pattern, r.Remedy.Examples = p.Pattern, p.Examples
 		i := slices.IndexFunc(v.rows, func(o Row) bool {
 			return o.Code == r.Code && o.Origin == r.Origin && float64(min(o.Requests, r.Requests)) >= parameterBeside*float64(max(o.Requests, r.Requests))
 		})
@@ -403,7 +404,7 @@ func (g *grid) sayOther(r *Row) {
 		} else if r.Path != "" {
 			what += " of " + r.Path
 		}
-		r.Sentence = fmt.Sprintf("%s downloaded %s %s: %s of the %s that were sent.", capital(r.who(r.names())), what, plural(r.Requests, "time", "times"), gigabytes(e.Bytes), gigabytes(e.AllBytes))
+		r.Sentence = fmt.Sprintf("%s downloaded %s %s: %s of the %s that were sent.", capital(r.who(r.names())), what, show.Plural(r.Requests, "time"), gigabytes(e.Bytes), gigabytes(e.AllBytes))
 		r.Remedy.Action = "Send ETag or Last-Modified, so that it can ask whether the file changed; or limit its rate; or close the file to it by a group that repeats the rules which bind it today."
 	case EndlessURLs:
 		r.Sentence = fmt.Sprintf("%s crawl %s below %s: %s, nearly every one for a new URL, %s of the requests of %s.", r.names(), e.Kind, r.Path, show.Plural(r.Requests, "request"), r.percent(), crawler)

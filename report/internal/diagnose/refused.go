@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -78,7 +79,7 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 		return r, false
 	}
 	_, statuses := s.pages.by(func(k cellKey) bool { return k.agent == a && isRefusal(k.status) && in.has(k.slot) })
-	status := commonestStatus(statuses)
+	status := int(mode(statuses))
 	if status >= 500 && status != 503 && len(s.refusals[a]) < refusedSpread {
 		return r, false // a section that fails
 	}
@@ -117,15 +118,14 @@ func (s *site) refusedTxt(a uint16, bad count) (sum count) {
 	return sum
 }
 
-// commonestStatus returns the status with the most answers.
-func commonestStatus(by map[uint16]int64) int {
-	best := uint16(0)
-	for status, n := range by {
-		if n > by[best] || n == by[best] && status < best {
-			best = status
+// mode returns what came most often; of equal ones the least.
+func mode[K cmp.Ordered](by map[K]int64) (best K) {
+	for k, n := range by {
+		if n > by[best] || n == by[best] && k < best {
+			best = k
 		}
 	}
-	return int(best)
+	return best
 }
 
 // lost returns how many requests a crawler would have made in a segment more than a number.

@@ -79,10 +79,13 @@ type Effect struct {
 	Requests int64     `json:"requests"`
 }
 
-// A Remedy is what to do. Pattern is of a rule; "" is none.
+// A Remedy is what to do. Pattern is of a rule; "" is none. Text is the whole groups in which it stands, or which lack the rule that is to go.
 type Remedy struct {
 	Action  string `json:"action"`
 	Pattern string `json:"pattern"`
+	Text    string `json:"text"`
+
+	Examples []string `json:"-"` // URLs without origin that Pattern has to close, one of a directory
 }
 
 // at returns a time of seconds.

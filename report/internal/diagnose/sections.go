@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -90,30 +89,19 @@ func (v *survey) begin() {
 // addCell adds a cell of a directory.
 func (v *survey) addCell(r *record, path []byte) {
 	slot, one := v.countOf(r, path)
-	k := keyOf(slot, r)
-	v.rules.addCell(string(path), k, one)
-	v.addWatched(string(path), k, one)
-	ends := [2]int{}
-	for i := range ends {
-		from := 1
-		if i > 0 {
-			from = ends[0]
-		}
-		n := bytes.IndexByte(path[from:], '/')
-		if n < 0 {
-			break
-		}
-		ends[i] = from + n + 1
-	}
-	for i, end := range ends {
-		if v.now[i] != nil && (end == 0 || v.now[i].path != string(path[:end])) {
+	k, text := keyOf(slot, r), string(path)
+	v.rules.addCell(text, k, one)
+	v.addWatched(text, k, one)
+	for i, dir := range [2]string{firstDirectory(text), text} {
+		isNone := strings.Count(dir, "/") < 2+i // of this depth
+		if v.now[i] != nil && (isNone || v.now[i].path != dir) {
 			v.closeAreas(i)
 		}
-		if end == 0 {
+		if isNone {
 			return
 		}
 		if v.now[i] == nil {
-			v.now[i] = &area{path: string(path[:end]), pages: table{}}
+			v.now[i] = &area{path: dir, pages: table{}}
 		}
 		if isPage(k) {
 			v.now[i].n += one.n
@@ -189,7 +177,7 @@ func (v *survey) findOutages(a *area) {
 			continue
 		}
 		r := Row{Code: Outage, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: max(failed.n, asked.n)}
-		r.Evidence.Status = commonestStatus(statuses)
+		r.Evidence.Status = int(mode(statuses))
 		v.blame(&r, by)
 		r.Ongoing = total(all[wide.to:]).n == 0
 		v.outages = append(v.outages, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: wide, core: in})
@@ -233,19 +221,6 @@ func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bo
 // isEdge reports whether a part of a slot belongs to an outage beside it.
 func isEdge(bad, all count) bool { return float64(bad.n) > edgeShare*float64(all.n) }
 
-// errorsIn returns the failed and all page requests outside some segments.
-func (v *survey) errorsIn(pages table, out []segment) (bad, all int64) {
-	for k, n := range pages {
-		if !isPage(k) || v.own(k) || isIn(out, k.slot) {
-			continue
-		}
-		if all += n.n; isError(k) {
-			bad += n.n
-		}
-	}
-	return bad, all
-}
-
 // isIn reports whether a slot is in a segment.
 func isIn(all []segment, slot int32) bool {
 	return slices.ContainsFunc(all, func(s segment) bool { return s.has(slot) })
@@ -286,7 +261,7 @@ func (v *survey) findErrors(a *area) {
 	}
 	r := Row{Code: ServerErrors, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: asked.n, Evidence: Evidence{URLs: v.Failing[v.site.origin+a.path].Failing}}
 	v.blame(&r, by)
-	r.Evidence.Status = commonestStatus(statuses)
+	r.Evidence.Status = int(mode(statuses))
 	if isSole {
 		own := func(k cellKey) bool { return isOf(k) && k.agent == agent }
 		r.Agents, r.Of = []string{v.Agents[agent].Name}, a.pages.sum(own).n
@@ -444,7 +419,8 @@ func (v *survey) endErrors() {
 		out = append(out, c.in)
 	}
 	v.findErrors(&area{path: "/", pages: v.site.pages}) // after the outages of its directories
-	siteBad, siteAll := v.errorsIn(v.site.pages, out)
+	isOf := func(k cellKey) bool { return isPage(k) && !v.own(k) && !isIn(out, k.slot) }
+	siteBad, siteAll := v.site.pages.sum(func(k cellKey) bool { return isOf(k) && isError(k) }).n, v.site.pages.sum(isOf).n
 	v.errors = slices.DeleteFunc(v.errors, func(c candidate) bool {
 		rest := float64(max(0, siteBad-c.logBad)) / float64(max(1, siteAll-c.logAll))
 		if c.path == "/" {

@@ -143,14 +143,14 @@ func (p *profile) dispersion(length int) (float64, bool) {
 
 // chance returns the logarithm of the probability that so few requests, or so many, come in a segment; false if it is unknown. The
 // expected number is uncertain, too: it was counted outside the segment, in perhaps few slots.
-func (p *profile) chance(in segment, tail func(counted, mean, phi float64) float64) (float64, bool) {
+func (p *profile) chance(in segment, direction float64) (float64, bool) {
 	phi, ok := p.dispersion(max(1, in.length()))
 	if !ok {
 		return 0, false
 	}
 	counted, expected := p.sums(in)
 	outside, _ := p.outside()
-	return tail(counted, expected, phi*(1+expected/max(1, outside))), true
+	return tail(counted, expected, phi*(1+expected/max(1, outside)), direction), true
 }
 
 // outside returns the requests that the profile was built from, and in how many slots.
@@ -163,13 +163,7 @@ func (p *profile) outside() (requests, slots float64) {
 	return requests, slots
 }
 
-// lower returns the logarithm of the probability of so few requests or fewer, by a negative binomial distribution.
-func lower(counted, mean, phi float64) float64 { return tail(counted, mean, phi, -1) }
-
-// upper returns the logarithm of the probability of counted requests or more.
-func upper(counted, mean, phi float64) float64 { return tail(counted, mean, phi, 1) }
-
-// tail returns the logarithm of the probability of a number, and of all others in a direction.
+// tail returns the logarithm of the probability of a number, and of all others in a direction, by a negative binomial distribution: -1 is of fewer.
 func tail(counted, mean, phi, direction float64) float64 {
 	if mean <= 0 {
 		return 0

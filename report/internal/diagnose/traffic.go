@@ -55,7 +55,7 @@ func (g *grid) findGaps() {
 		}
 		p := g.profile(counts, in)
 		_, expected := p.sums(in)
-		if chance, ok := p.chance(in, lower); ok && chance < g.tests() {
+		if chance, ok := p.chance(in, -1); ok && chance < g.tests() {
 			from, to := all[in.from-1].last, all[in.to].first
 			g.gaps = append(g.gaps, segment{in.from - 1, in.to + 1})
 			g.limits = append(g.limits, Row{Code: LogGap, Class: "A", From: at(from), To: at(to), Evidence: Evidence{Expected: rounded(expected)}})
@@ -154,7 +154,7 @@ func (g *grid) pausesOf(agent int, traffic []count) (all []pause) {
 				longest = max(longest, rest.length())
 			}
 		}
-		if chance, ok := p.chance(in, lower); in.length() < stopRests*longest || !ok || chance > g.tests() {
+		if chance, ok := p.chance(in, -1); in.length() < stopRests*longest || !ok || chance > g.tests() {
 			continue
 		}
 		one := pause{agent: agent, in: in, from: g.start(in.from), to: g.to, ongoing: true}
@@ -243,7 +243,7 @@ func (g *grid) findSurges() {
 		if int64(in.length())*g.step >= day { // then the few other days of its kind may have been poor ones
 			expected = max(expected, outside/max(1, slots)*float64(in.length()))
 		}
-		chance, ok := usual.chance(in, upper)
+		chance, ok := usual.chance(in, 1)
 		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || slots*float64(g.step) < stopPresent || int64(in.length())*g.step < surgeLasts || made < surgeTimes*expected || expected <= 0 || in.from == 0 || made < surgeShare*float64(total(everybody[in.from:in.to]).n) || chance > g.tests() || !g.wasThere(counts, in) {
 			continue
 		}

@@ -136,17 +136,12 @@ func (g *grid) wasSent(t *Text, from, to int64) bool {
 }
 
 // sizeOf returns the commonest size of answers.
-func sizeOf(all []answer) (best uint32) {
+func sizeOf(all []answer) uint32 {
 	by := map[uint32]int64{}
 	for _, a := range all {
 		by[a.size] += a.n
 	}
-	for size, n := range by {
-		if n > by[best] || n == by[best] && size < best {
-			best = size
-		}
-	}
-	return best
+	return mode(by)
 }
 
 // txtRuns returns the runs of answers of a kind to at least two clients, and over some time. A run may have others in it.
@@ -159,13 +154,12 @@ func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []
 		}
 	}
 	for _, run := range segments(scores) {
-		clients, well, number, others := map[uint32]bool{}, map[uint32]int64{}, int64(0), false
+		clients, well, number := map[uint32]bool{}, map[uint32]int64{}, int64(0)
 		for _, a := range all[run.from:run.to] {
 			if client := uint32(a.agent)<<16 ^ a.client; is(a) {
 				clients[client] = true
 				number += a.n
 			} else {
-				others = true
 				well[client] += a.n
 			}
 		}
@@ -178,7 +172,7 @@ func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []
 		if served >= txtAnswers && len(well) > 1 {
 			continue
 		}
-		if number >= txtAnswers && len(clients) >= txtClients && all[run.to-1].at-all[run.from].at >= lasts && (!others || number >= txtBridged) {
+		if number >= txtAnswers && len(clients) >= txtClients && all[run.to-1].at-all[run.from].at >= lasts && (len(well) == 0 || number >= txtBridged) {
 			runs = append(runs, run)
 		}
 	}
@@ -200,7 +194,7 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 	if searches := slices.ContainsFunc(slices.Collect(maps.Keys(by)), g.isSearch); code != RobotsOther && !searches && len(by) < txtAgents {
 		return // two crawlers that the site may refuse
 	}
-	r.Agents, r.Of, r.Evidence.Status = g.agentsOf(by), r.Evidence.Fetches, commonestStatus(statuses)
+	r.Agents, r.Of, r.Evidence.Status = g.agentsOf(by), r.Evidence.Fetches, int(mode(statuses))
 	last := all[run.to-1].at
 	if run.to < len(all) {
 		r.To = at(all[run.to].at)
@@ -256,32 +250,25 @@ func (g *grid) sayTxt(r *Row) {
 	if r.Ongoing {
 		span = "since " + g.moment(r.From)
 	}
+	of := show.Number(r.Requests) + " of " + show.Plural(e.Fetches, "request")
 	switch r.Code {
 	case RobotsFailed:
 		verb := r.verb("answered", "answers")
-		r.Sentence = fmt.Sprintf("%s %s %d %s, to %s of %s by %s. Search engines stop crawling a site whose robots.txt fails.", name, verb, e.Status, span, show.Number(r.Requests), plural(e.Fetches, "fetch", "fetches"), r.names())
+		r.Sentence = fmt.Sprintf("%s %s %d %s, to %s by %s. Search engines stop crawling a site whose robots.txt fails.", name, verb, e.Status, span, of, r.names())
 		if e.Expected > 2*float64(e.Made) && e.Expected >= 10 {
 			r.Sentence = strings.TrimSuffix(r.Sentence, ".") + fmt.Sprintf(": %s made %s instead of about %s.", e.Crawler, show.Plural(e.Made, "request"), about(e.Expected))
 		}
 		r.Remedy.Action = "Serve robots.txt as a static file that does not depend on the application. Never answer 404 instead: that opens the whole site."
 	case RobotsMissing:
 		verb := r.verb("was missing", "is missing")
-		r.Sentence = fmt.Sprintf("%s %s %s: %s of %s by %s got %d. Crawlers take that for “no rules”.", name, verb, span, show.Number(r.Requests), plural(e.Fetches, "fetch", "fetches"), r.names(), e.Status)
+		r.Sentence = fmt.Sprintf("%s %s %s: %s by %s got %d. Crawlers take that for “no rules”.", name, verb, span, of, r.names(), e.Status)
 		r.Remedy.Action = "Put the file back."
 		if !r.Ongoing {
 			r.Remedy.Action = "It is fixed. Find out how the file went away."
 		}
 	case RobotsOther:
 		verb := r.verb("sent", "sends")
-		r.Sentence = fmt.Sprintf("%s the server %s something else as %s: %s bytes instead of %s, in %s of %s.", capital(span), verb, name, show.Number(e.Size), show.Number(e.TextSize), show.Number(r.Requests), plural(e.Fetches, "fetch", "fetches"))
+		r.Sentence = fmt.Sprintf("%s the server %s something else as %s: %s bytes instead of %s, in %s.", capital(span), verb, name, show.Number(e.Size), show.Number(e.TextSize), of)
 		r.Remedy.Action = "Open /robots.txt in a browser: the usual reasons are a catch-all route or a page of the CDN."
 	}
-}
-
-// plural returns a number and a noun that has its own plural.
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return show.Number(n) + " " + many
 }

@@ -274,7 +274,11 @@ func (w *Waste) addParameters(v *Visit, path []byte) {
 			if p.path, p.last = w.paths, 0; isBare {
 				p.plain += w.plain
 			}
-			p.Paths++
+			if p.Paths++; len(p.Examples) < mostExamples {
+				if here := string(v.URL[v.Origin:]); len(p.Examples) == 0 || directory(here) != directory(p.Examples[len(p.Examples)-1]) {
+					p.Examples = append(p.Examples, here)
+				}
+			}
 		}
 		if v.Size > 0 && bare+p.last > 0 {
 			p.Sized++
