@@ -17,6 +17,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/diagnose"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A Diagnosis is the findings of a log, each made from one row, and the limits of the log.
@@ -131,7 +132,78 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 	if v := c.listed; v != nil {
 		log.Listing = diagnose.Listing{Listed: v.Listed, Missing: v.Missing, MissingIn: v.MissingIn, Requests: v.MissingAsked}
 	}
-	return diagnose.Find(c.hours, log)
+	d, err := diagnose.Find(c.hours, log)
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		for _, t := range log.Texts { // the last
+			if t.Origin != f.Origin || t.Body == nil {
+				continue
+			}
+			switch rule, _ := strings.CutPrefix(f.Evidence.Rule, "Disallow: "); {
+			case f.Remedy.Pattern != "":
+				f.Remedy.Text = regroup(t.Body, log.Dialect, f, "")
+			case f.Ongoing && (f.Code == diagnose.SectionClosed || f.Code == diagnose.ResourcesBlocked):
+				f.Remedy.Text = regroup(t.Body, log.Dialect, f, rule)
+			}
+		}
+		if f.Remedy.Text == "" {
+			f.Remedy.Pattern = ""
+		}
+	}
+	return d, err
+}
+
+// regroup returns the groups that bind the crawlers of a finding, with the pattern of its remedy, or without a rule: in another group a line would
+// mean nothing, or free the crawler from the rules that bind it today. It is empty if the new text does not decide as it should.
+func regroup(body []byte, d robots.Dialect, f *diagnose.Row, gone string) string {
+	file, patterns := robots.Inspect(body, d).File, []string{f.Remedy.Pattern}
+	if name, isParameter := strings.CutPrefix(f.Remedy.Pattern, "/*?"); isParameter { // it may be the second of a query
+		patterns = append(patterns, "/*&"+name)
+	}
+	var groups []string
+	for _, name := range f.Agents {
+		agent, own := robots.NewAgent(name, d), d
+		if documented, dialect, ok := robots.DocumentedAgent(name, d); ok {
+			agent, own = documented, dialect
+		}
+		var lines []string
+		for _, n := range file.Binding(agent) {
+			for _, token := range file.Groups[n].Agents {
+				lines = append(lines, "User-agent: "+string(token))
+			}
+			if file.Groups[n].Star {
+				lines = append(lines, "User-agent: *")
+			}
+		}
+		if len(lines) == 0 {
+			lines = append(lines, "User-agent: *")
+		}
+		rules, _ := file.Select(agent)
+		for _, r := range rules {
+			if gone == "" || r.Allow || r.Value != gone {
+				lines = append(lines, r.String())
+			}
+		}
+		for _, p := range patterns {
+			if p != "" {
+				lines = append(lines, "Disallow: "+p)
+			}
+		}
+		group := strings.Join(lines, "\n") + "\n"
+		changed, _ := robots.Inspect([]byte(group), own).File.Select(agent)
+		isOpen := func(path string) bool {
+			rule := robots.Decide(changed, []byte(path), own)
+			return rule < 0 || changed[rule].Allow
+		}
+		probes := append([]string{strings.ReplaceAll(f.Remedy.Pattern, "*", "0") + "0"}, f.Remedy.Examples...)
+		if gone != "" && !isOpen(f.Path+"0") || gone == "" && slices.ContainsFunc(probes, isOpen) {
+			return ""
+		}
+		if !slices.Contains(groups, group) {
+			groups = append(groups, group)
+		}
+	}
+	return strings.Join(groups, "\n")
 }
 
 // texts returns the texts that were in force, by origin and time. Where one is taken for all of the log, that has no time: files have that of

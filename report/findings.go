@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/robobatch/robobatch/report/internal/diagnose"
 )
@@ -14,6 +15,11 @@ type findingsView struct{ First, More []findingView }
 type findingView struct {
 	*diagnose.Row
 	ID string
+}
+
+// Lines returns those of the groups that its remedy changes.
+func (v findingView) Lines() []string {
+	return strings.Split(strings.TrimSpace(v.Remedy.Text), "\n")[:strings.Count(v.Remedy.Text, "\n")]
 }
 
 // Left returns how many findings are folded.

@@ -571,7 +571,7 @@ func TestHostile(t *testing.T) {
 				Uses: []Use{{Line: 2, Rule: text}}, Findings: []Finding{{Line: 2, Severity: "error", Code: "y", Text: text, Do: text}},
 			})
 			run.Diagnosis.Findings = append(run.Diagnosis.Findings, diagnose.Row{
-				Code: diagnose.Outage, Class: "A", Sentence: text, When: text, Evidence: diagnose.Evidence{Rule: text, Network: text}, Remedy: diagnose.Remedy{Action: text, Pattern: text},
+				Code: diagnose.Outage, Class: "A", Sentence: text, When: text, Evidence: diagnose.Evidence{Rule: text, Network: text}, Remedy: diagnose.Remedy{Action: text, Pattern: text, Text: text + "\n"},
 				Effects: []diagnose.Effect{{Code: diagnose.CrawlerStopped, Agents: []string{text}, Path: text}},
 			})
 			run.Diagnosis.Limits = append(run.Diagnosis.Limits, diagnose.Row{Sentence: text})

@@ -79,6 +79,13 @@ func (d *digest) print(w io.Writer, all *report.Diagnosis, warnings []warning.Wa
 		for i := range all.Findings {
 			f := &all.Findings[i]
 			fmt.Fprintf(&sb, "%d. %s Fix: %s\n", i+1, ci.Markdown(f.Sentence), ci.Markdown(f.Remedy.Action))
+			if f.Remedy.Text != "" { // code, by its indentation
+				sb.WriteString("\n")
+				for line := range strings.Lines(f.Remedy.Text) {
+					sb.WriteString("        " + say.Printable(strings.TrimSpace(line)) + "\n")
+				}
+				sb.WriteString("\n")
+			}
 		}
 		if verdict := all.Verdict(); verdict != "" {
 			sb.WriteString(verdict + "\n")
