@@ -10,26 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Use is one of the uses of a page that preferences are about, as the columns use_train_ai, use_search and
-// use_ai_input have them: by Content-Usage and Content-Signal together.
-type Use uint8
-
-// The uses, and how many there are.
-const (
-	TrainAI Use = iota
-	Search
-	AIInput
-	NumUses
-	AnyUse = NumUses // in a [PreferenceChange]
-)
-
-// String returns the name of the use: "train-ai", "search", "ai-input" or "any".
-func (u Use) String() string { return [...]string{"train-ai", "search", "ai-input", "any"}[u] }
-
-// Of returns the preference's answer for the use.
-func (u Use) Of(p *engine.Preference) robots.Preference {
-	return [...]robots.Preference{TrainAI: p.UseTrainAI(), Search: p.UseSearch(), AIInput: p.SignalInput}[u]
-}
+// AnyUse is the Use of a [PreferenceChange] of one or more uses.
+const AnyUse = robots.NumUses
 
 // PreferenceChanges is an [engine.Sink] that counts the preferences that a run by two stores, see
 // [engine.Options].Old, changed: for each agent and use its requests and distinct URLs, also by family of
@@ -46,7 +28,7 @@ type PreferenceChanges struct {
 // A preferenceKey is a change of a preference, in a family of paths or in all.
 type preferenceKey struct {
 	agent    uint16
-	use      Use
+	use      robots.Use
 	from, to robots.Preference
 	family   string // "" is all
 }
@@ -79,8 +61,9 @@ func (c *PreferenceChanges) Write(b *engine.Batch) error {
 			continue
 		}
 		changed := false
-		for use := range NumUses {
-			from, to := use.Of(was), use.Of(p)
+		before, after := was.Uses(), p.Uses()
+		for use := range robots.NumUses {
+			from, to := before[use], after[use]
 			if from == to {
 				continue
 			}
@@ -127,7 +110,7 @@ func (c *PreferenceChanges) Close() error { return nil }
 // each request once that changed one or more, without From and To.
 type PreferenceChange struct {
 	Agent    string
-	Use      Use
+	Use      robots.Use
 	From, To robots.Preference
 	ChangeCount
 	Families     []Part // the most requested first

@@ -21,7 +21,7 @@ func preferring(t *testing.T, bodies, agents []string) *engine.Store {
 				return
 			}
 		}
-	}, engine.StoreOptions{Agents: agents, Directives: []robots.Directive{robots.UsageLines, robots.SignalLines}})
+	}, engine.StoreOptions{Agents: agents, Directives: robots.PreferenceLines()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,18 +29,15 @@ func preferring(t *testing.T, bodies, agents []string) *engine.Store {
 }
 
 // combined returns what a robots.txt says of a use of a path, by the reference.
-func combined(body, agent, path string, use Use) robots.Preference {
+func combined(body, agent, path string, use robots.Use) robots.Preference {
 	const d = robots.RFC9309
 	who := robots.NewAgent(agent, d)
-	usage, signals := robots.PreferencesOf([]byte(body), d).Select(who)
+	bound := robots.PreferencesOf([]byte(body), d).Select(who)
 	rules, _ := robots.Parse([]byte(body), d).Select(who)
 	normal, _ := d.Path([]byte(path), nil)
-	var u robots.UsageAnswer
-	if best := robots.Decide(rules, normal, d); best < 0 || rules[best].Allow || d.AlwaysAllowed(normal) {
-		u = robots.DecideUsage(usage, normal)
-	}
-	s := robots.DecideSignal(signals, normal)
-	return []robots.Preference{u.TrainAI.And(s.AITrain), u.Search.And(s.Search), s.AIInput}[use]
+	best := robots.Decide(rules, normal, d)
+	answer := bound.Decide(normal, best < 0 || rules[best].Allow || d.AlwaysAllowed(normal))
+	return answer.Uses()[use]
 }
 
 // TestPreferenceChanges compares the counts of random old and new files with those of the reference, whatever
@@ -56,7 +53,7 @@ func TestPreferenceChanges(t *testing.T) {
 	copy(after[:origins/4], before) // these did not change
 	type key struct {
 		agent    string
-		use      Use
+		use      robots.Use
 		from, to robots.Preference
 		family   string // "" is all
 	}
@@ -67,7 +64,7 @@ func TestPreferenceChanges(t *testing.T) {
 		urls = append(urls, fmt.Sprintf("https://%d.com%s", n, path))
 		for _, agent := range agents {
 			changed := map[key]bool{}
-			for use := range NumUses {
+			for use := range robots.NumUses {
 				k := key{agent: agent, use: use, from: combined(before[n], agent, path, use), to: combined(after[n], agent, path, use)}
 				if k.from != k.to {
 					changed[k], changed[key{agent: agent, use: AnyUse}] = true, true

@@ -50,7 +50,7 @@ type Batch struct {
 	Canonicals []Span
 
 	// Preferences are of row i for agent a, as Verdicts are. Only StoreOptions.Directives with
-	// robots.UsageLines or robots.SignalLines fills them.
+	// one of robots.PreferenceLines fills them.
 	Preferences []Preference
 
 	// Listed says of each row whether sitemaps have its URL. Only StoreOptions.Sitemaps fills it.

@@ -9,7 +9,7 @@ import (
 
 // hasPreferences reports whether Evaluate fills Batch.Preferences.
 func (s *Store) hasPreferences() bool {
-	return slices.Contains(s.opt.Directives, robots.UsageLines) || slices.Contains(s.opt.Directives, robots.SignalLines)
+	return slices.ContainsFunc(s.opt.Directives, func(d robots.Directive) bool { return robots.SourceOf(d) < robots.NumSources })
 }
 
 // prefer fills b.Preferences, once the verdicts are there.
@@ -58,21 +58,19 @@ func (e *Evaluator) preferRow(b *Batch, row int, r *rules.Ruling) {
 	}
 }
 
-// SignalUse returns the value of use that Content-Signal gives in a Preference of an agent, "" if there
+// HowUsed returns the value of use that Content-Signal gives in a Preference of an agent, "" if there
 // is none. A store that may drop rules may load them again.
-func (m *Lookup) SignalUse(id RulingID, agent int, p Preference) string {
-	if p.Use == 0 {
+func (m *Lookup) HowUsed(id RulingID, agent int, p Preference) string {
+	if p.How == 0 {
 		return ""
 	}
-	return m.reader.Ruling(id).Preferences(agent).Use(p)
+	return m.reader.Ruling(id).Preferences(agent).How(p)
 }
 
 // answerPreference sets the preferences of an Answer: from the first row of a batch, for agent a.
 func (m *Lookup) answerPreference(answer *Answer, b *Batch, a int) {
 	p, id := b.Preferences[a], b.Rulings[0]
-	answer.Usage = robots.UsageAnswer{Line: p.UsageLine, TrainAI: p.TrainAI, Search: p.Search}
-	answer.Signal = robots.SignalAnswer{Line: p.SignalLine, Search: p.SignalSearch, AIInput: p.SignalInput, AITrain: p.SignalTrain}
-	answer.Signal.Use = m.SignalUse(id, b.agent(0, a), p)
+	answer.Preferences = robots.Answers{Said: p.Said, How: m.HowUsed(id, b.agent(0, a), p)}
 	if slices.Contains(m.store.opt.Directives, robots.LicenseLines) {
 		answer.License, _ = m.Note(id, b.agent(0, a), robots.LicenseLines)
 	}

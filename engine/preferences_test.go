@@ -16,14 +16,12 @@ import (
 var preferenceRows = flag.Int("preferences", 200_000, "how many questions TestPreferencesRandom compares")
 
 // usageDirectives are those of preferences.
-var usageDirectives = []robots.Directive{robots.UsageLines, robots.SignalLines, robots.LicenseLines}
+var usageDirectives = append(robots.PreferenceLines(), robots.LicenseLines)
 
 // preferenceText returns the answer of a store for a verdict, in the form of [repcase.Answer].
 func preferenceText(look *Lookup, b *Batch, row, a, agents int) string {
 	p := b.Preferences[row*agents+a]
-	s := robots.SignalAnswer{Line: p.SignalLine, Search: p.SignalSearch, AIInput: p.SignalInput, AITrain: p.SignalTrain}
-	s.Use = look.SignalUse(b.Rulings[row], b.agent(row, a), p)
-	text := repcase.Answer(robots.UsageAnswer{Line: p.UsageLine, TrainAI: p.TrainAI, Search: p.Search}, s)
+	text := repcase.Answer(&robots.Answers{Said: p.Said, How: look.HowUsed(b.Rulings[row], b.agent(row, a), p)})
 	if note, ok := look.Note(b.Rulings[row], b.agent(row, a), robots.LicenseLines); ok {
 		text += " " + note.Value
 	}
@@ -41,21 +39,23 @@ func TestPreferences(t *testing.T) {
 	})
 }
 
+// A mutant changes what a reference decides by.
+type mutant func(p *preferrer, path []byte, allowed *bool, b *robots.Bound)
+
 // A preferrer answers as the reference does, or as a mutant of it. It keeps what it has read of a file.
 type preferrer struct {
 	d     robots.Dialect
 	file  *robots.File
 	said  *robots.Preferences
-	usage map[string][]robots.UsageRule // by agent
-	signs map[string][]robots.SignalRule
+	bound map[string]robots.Bound // by agent
 	rules map[string][]robots.Rule
-	alter func(p *preferrer, path []byte, allowed *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule)
+	alter mutant
 }
 
 func newPreferrer(body string, d robots.Dialect) *preferrer {
 	return &preferrer{
 		d: d, file: robots.Parse([]byte(body), d), said: robots.PreferencesOf([]byte(body), d),
-		usage: map[string][]robots.UsageRule{}, signs: map[string][]robots.SignalRule{}, rules: map[string][]robots.Rule{},
+		bound: map[string]robots.Bound{}, rules: map[string][]robots.Rule{},
 	}
 }
 
@@ -63,23 +63,23 @@ func newPreferrer(body string, d robots.Dialect) *preferrer {
 func (p *preferrer) answer(agent, path string) string {
 	if _, known := p.rules[agent]; !known {
 		a := robots.NewAgent(agent, p.d)
-		p.usage[agent], p.signs[agent] = p.said.Select(a)
+		p.bound[agent] = p.said.Select(a)
 		p.rules[agent], _ = p.file.Select(a)
 	}
 	normal, _ := p.d.Path([]byte(path), nil)
 	best := robots.Decide(p.rules[agent], normal, p.d)
 	allowed := best < 0 || p.rules[agent][best].Allow || p.d.AlwaysAllowed(normal)
-	usage, signals := p.usage[agent], p.signs[agent]
+	bound := p.bound[agent]
 	if p.alter != nil {
-		usage, signals = p.alter(p, normal, &allowed, usage, signals)
+		for s := range bound {
+			bound[s] = slices.Clone(bound[s])
+		}
+		p.alter(p, normal, &allowed, &bound)
 	}
-	var u robots.UsageAnswer
-	if allowed {
-		u = robots.DecideUsage(usage, normal)
-	}
-	text := repcase.Answer(u, robots.DecideSignal(signals, normal))
-	if url, line := p.said.License(); line > 0 {
-		text += " " + url
+	answer := bound.Decide(normal, allowed)
+	text := repcase.Answer(&answer)
+	if l := p.said.License; l.Line > 0 {
+		text += " " + l.URL
 	}
 	return text
 }
@@ -180,64 +180,57 @@ func preferenceStores(t *testing.T, r *rand.Rand, d robots.Dialect, pairs []stri
 }
 
 // preferenceMutants are references with one fault each.
-var preferenceMutants = map[string]func(p *preferrer, path []byte, allowed *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule){
-	"what does not parse hides nothing": func(_ *preferrer, _ []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
-		return slices.DeleteFunc(slices.Clone(usage), func(u robots.UsageRule) bool { return u.Malformed }), signals
+var preferenceMutants = map[string]mutant{
+	"what does not parse hides nothing": func(_ *preferrer, _ []byte, _ *bool, b *robots.Bound) {
+		b[robots.ByUsage] = slices.DeleteFunc(b[robots.ByUsage], func(u robots.Statement) bool { return u.Malformed })
 	},
-	"what may not be fetched has preferences": func(_ *preferrer, _ []byte, allowed *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
-		*allowed = true
-		return usage, signals
+	"what may not be fetched has preferences": func(_ *preferrer, _ []byte, allowed *bool, _ *robots.Bound) { *allowed = true },
+	"of equal length the first alone counts": func(_ *preferrer, path []byte, _ *bool, b *robots.Bound) {
+		line := b.Decide(path, true).Said[robots.ByUsage].Line
+		b[robots.ByUsage] = slices.DeleteFunc(b[robots.ByUsage], func(u robots.Statement) bool { return u.Line != line })
 	},
-	"of equal length the first alone counts": func(_ *preferrer, path []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
-		line := robots.DecideUsage(usage, path).Line
-		return slices.DeleteFunc(slices.Clone(usage), func(u robots.UsageRule) bool { return u.Line != line }), signals
-	},
-	"/ is as long as no path": func(_ *preferrer, _ []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
-		usage = slices.Clone(usage)
-		for i := range usage {
-			if usage[i].Pattern == "/" {
-				usage[i].Pattern, usage[i].Length = "", 0
+	"/ is as long as no path": func(_ *preferrer, _ []byte, _ *bool, b *robots.Bound) {
+		for i := range b[robots.ByUsage] {
+			if u := &b[robots.ByUsage][i]; u.Pattern == "/" {
+				u.Pattern, u.Length = "", 0
 			}
 		}
-		return usage, signals
 	},
-	"a permission wins": func(_ *preferrer, _ []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
+	"a permission wins": func(_ *preferrer, _ []byte, _ *bool, b *robots.Bound) {
+		usage := b[robots.ByUsage]
 		for i := range usage {
 			for k := range usage {
-				if usage[i].Pattern == usage[k].Pattern && usage[k].TrainAI == robots.Permitted {
-					usage = slices.Clone(usage)
-					usage[i].TrainAI = robots.Permitted
+				if usage[i].Pattern == usage[k].Pattern && usage[k].Uses[robots.TrainAI] == robots.Permitted {
+					usage[i].Uses[robots.TrainAI] = robots.Permitted
 				}
 			}
 		}
-		return usage, signals
 	},
-	"the longest line of Content-Signal decides all keys": func(_ *preferrer, path []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
+	"the longest line of Content-Signal decides all keys": func(_ *preferrer, path []byte, _ *bool, b *robots.Bound) {
 		longest := 0
-		for _, s := range signals {
-			if robots.DecideUsage([]robots.UsageRule{{Line: 1, Pattern: s.Pattern}}, path).Line > 0 {
+		for _, s := range b[robots.BySignal] {
+			if (&robots.Bound{{{Line: 1, Pattern: s.Pattern}}}).Decide(path, true).Said[robots.ByUsage].Line > 0 {
 				longest = max(longest, s.Length)
 			}
 		}
-		return usage, slices.DeleteFunc(slices.Clone(signals), func(s robots.SignalRule) bool { return s.Length != longest })
+		b[robots.BySignal] = slices.DeleteFunc(b[robots.BySignal], func(s robots.Statement) bool { return s.Length != longest })
 	},
-	"early lines of Content-Signal bind nobody": func(p *preferrer, _ []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
-		if len(signals) > 0 && len(p.said.Early) > 0 && signals[0].Line == p.said.Early[0].Line {
-			return usage, nil
+	"early lines of Content-Signal bind nobody": func(p *preferrer, _ []byte, _ *bool, b *robots.Bound) {
+		signals, early := b[robots.BySignal], p.said.Early[robots.BySignal]
+		if len(signals) > 0 && len(early) > 0 && signals[0].Line == early[0].Line {
+			b[robots.BySignal] = nil
 		}
-		return usage, signals
 	},
-	"groups are those of the rules": func(p *preferrer, _ []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
+	"groups are those of the rules": func(p *preferrer, _ []byte, _ *bool, b *robots.Bound) {
 		starts := map[int32]bool{}
 		for _, g := range p.file.Groups {
 			starts[g.Line] = true
 		}
 		for _, g := range p.said.Groups {
 			if !starts[g.Line] { // it is a part of the group before it
-				return nil, signals
+				b[robots.ByUsage] = nil
 			}
 		}
-		return usage, signals
 	},
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/preference"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -75,13 +76,10 @@ type Answer struct {
 	Readings [MaxReadings]ReadBy
 
 	// The uses of the page that are allowed; zero without [StoreOptions].Directives that say it.
-	Usage   robots.UsageAnswer
-	Signal  robots.SignalAnswer
-	License robots.Note
+	Preferences robots.Answers
+	License     robots.Note
 }
 
-// A Preference is a robots.txt's answer to an agent about the uses of a URL: by
-// Content-Usage its UsageLine, TrainAI and Search, by Content-Signal its SignalLine, SignalSearch,
-// SignalInput and SignalTrain, and Use, the number of a text for [Lookup.SignalUse]. A line of 0 is no
-// answer of that directive. It never changes a verdict.
-type Preference = rules.Preference
+// A Preference is a robots.txt's answer to an agent about the uses of a URL, by source, and How, the number of
+// a text for [Lookup.HowUsed]. It never changes a verdict.
+type Preference = preference.Answer

@@ -83,7 +83,7 @@ func (c *fakeCatalog) AgentName(engine.RulingID, int) string { return "" }
 
 func (c *fakeCatalog) ProofName(p ranges.Proof) string { return fmt.Sprintf("proof %d", p) }
 
-func (c *fakeCatalog) SignalUse(site engine.RulingID, agent int, _ engine.Preference) string {
+func (c *fakeCatalog) HowUsed(site engine.RulingID, agent int, _ engine.Preference) string {
 	return fmt.Sprintf("use%d", (int(site)+agent)%5)
 }
 
@@ -98,13 +98,13 @@ func fakePreference(rng *rand.Rand, line, agent int) (p engine.Preference) {
 	}
 	n := line/4 + agent
 	if n%5 > 0 {
-		p.UsageLine, p.TrainAI, p.Search = int32(1+n%7), robots.Preference(n%3), robots.Preference(n/3%3)
+		p.Said[robots.ByUsage] = robots.Answer{Line: int32(1 + n%7), Uses: robots.Uses{robots.Preference(n % 3), robots.Preference(n / 3 % 3), 0}}
 	}
 	if n%4 > 0 {
-		p.SignalLine, p.SignalTrain, p.SignalInput, p.SignalSearch = int32(1+n%9), robots.Preference(n%3), robots.Preference(n/2%3), robots.Preference(n/5%3)
+		p.Said[robots.BySignal] = robots.Answer{Line: int32(1 + n%9), Uses: robots.Uses{robots.Preference(n % 3), robots.Preference(n / 5 % 3), robots.Preference(n / 2 % 3)}}
 	}
 	if n%4 == 2 && rng.IntN(2) == 0 {
-		p.Use = 1
+		p.How = 1
 	}
 	return p
 }
@@ -112,25 +112,24 @@ func fakePreference(rng *rand.Rand, line, agent int) (p engine.Preference) {
 // preferenceValues are what columns have of it.
 func (t *table) preferenceValues(p engine.Preference, site engine.RulingID, agent int) []any {
 	row := make([]any, 8)
-	if p.UsageLine > 0 {
-		row[0] = robots.UsageAnswer{TrainAI: p.TrainAI, Search: p.Search}.String()
-		row[1] = p.UsageLine
+	answer := robots.Answers{Said: p.Said}
+	if p.How > 0 {
+		answer.How = t.catalog.HowUsed(site, agent, p)
 	}
-	if p.SignalLine > 0 {
-		s := robots.SignalAnswer{Search: p.SignalSearch, AIInput: p.SignalInput, AITrain: p.SignalTrain}
-		if p.Use > 0 {
-			s.Use = t.catalog.SignalUse(site, agent, p)
+	for s := range p.Said {
+		if line := p.Said[s].Line; line > 0 {
+			row[2*s], row[2*s+1] = answer.Text(robots.Source(s)), line
 		}
-		row[2], row[3] = s.String(), p.SignalLine
 	}
 	if note, ok := t.catalog.Note(site, agent, robots.LicenseLines); ok {
 		row[4] = note.Value
 	}
-	for i, pair := range [][2]robots.Preference{{p.TrainAI, p.SignalTrain}, {p.Search, p.SignalSearch}, {p.SignalInput, robots.Unstated}} {
-		if pair[0] == robots.Refused || pair[1] == robots.Refused {
-			row[5+i] = false
-		} else if pair[0] == robots.Permitted || pair[1] == robots.Permitted {
-			row[5+i] = true
+	for u := range robots.NumUses {
+		usage, signal := p.Said[robots.ByUsage].Uses[u], p.Said[robots.BySignal].Uses[u]
+		if usage == robots.Refused || signal == robots.Refused {
+			row[5+u] = false
+		} else if usage == robots.Permitted || signal == robots.Permitted {
+			row[5+u] = true
 		}
 	}
 	return row

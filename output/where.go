@@ -101,12 +101,12 @@ func (w Where) Directives() []robots.Directive {
 	if w&wherePreferences == 0 {
 		return nil
 	}
-	return []robots.Directive{robots.UsageLines, robots.SignalLines}
+	return robots.PreferenceLines()
 }
 
 // matchesPreference reports whether a verdict is of a kind by preferences.
 func (w Where) matchesPreference(p *engine.Preference) bool {
-	for i, answer := range []robots.Preference{p.UseTrainAI(), p.UseSearch(), p.SignalInput} {
+	for i, answer := range p.Uses() {
 		if answer == robots.Refused && w&(WhereNoTrainAI<<i) != 0 || answer == robots.Permitted && w&(WhereTrainAI<<i) != 0 {
 			return true
 		}

@@ -69,9 +69,9 @@ func (t *training) trainer(c *Counter, agent int) *Trainer {
 // addRow counts a verdict for a trainer.
 func (t *training) addRow(trainer *Trainer, c *Counter, b *engine.Batch, row, verdict int) {
 	p := &b.Preferences[verdict]
-	t.said = t.said || p.UsageLine > 0 || p.SignalLine > 0
+	t.said = t.said || p.Said != (robots.Said{})
 	trainer.Requests++
-	switch p.UseTrainAI() {
+	switch p.Uses()[robots.TrainAI] {
 	case robots.Permitted:
 		trainer.Permitted++
 	case robots.Unstated:

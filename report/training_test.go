@@ -43,11 +43,9 @@ func trainsSlowly(all []fetch, names map[string]string, several []string) map[st
 				normal, _ := d.Path([]byte(path), nil)
 				best := robots.Decide(rules, normal, d)
 				denied = best >= 0 && !rules[best].Allow
-				usage, signals := robots.PreferencesOf([]byte(body), d).Select(who)
-				answer = robots.DecideSignal(signals, normal).AITrain
-				if !denied {
-					answer = answer.And(robots.DecideUsage(usage, normal).TrainAI)
-				}
+				bound := robots.PreferencesOf([]byte(body), d).Select(who)
+				answers := bound.Decide(normal, !denied)
+				answer = answers.Uses()[robots.TrainAI]
 			}
 			switch answer {
 			case robots.Permitted:

@@ -140,10 +140,9 @@ func signalRemedy(p signalPair) string {
 
 // A wish is the preferences' message to crawlers that the same groups bind.
 type wish struct {
-	names   []ProductToken // of the crawlers; "*" is all that no group names
-	usage   []UsageRule
-	signals []SignalRule
-	rules   []wishRules // that bind these crawlers, rules of equal groups once
+	names []ProductToken // of the crawlers; "*" is all that no group names
+	Bound
+	rules []wishRules // that bind these crawlers, rules of equal groups once
 }
 
 // wishRules are rules that bind crawlers of a wish.
@@ -218,14 +217,12 @@ func (w *wishing) all() (wishes []wish, all bool) {
 		next := wish{names: set.agents}
 		for _, g := range set.groups {
 			group := &w.said.Groups[g]
-			if w.budget -= 100 * (len(group.Usage) + len(group.Signals)); w.budget < 0 {
+			if w.budget -= 100 * group.Len(); w.budget < 0 {
 				return wishes, false
 			}
-			next.usage, next.signals = append(next.usage, group.Usage...), append(next.signals, group.Signals...)
+			next.add(&group.Bound)
 		}
-		if len(next.signals) == 0 {
-			next.signals = w.said.Early
-		}
+		next.inherit(&w.said.Early)
 		seen := map[int]bool{}
 		for _, name := range set.agents {
 			i := ruled[strings.ToLower(string(name))]
@@ -247,10 +244,10 @@ func (w *wishing) all() (wishes []wish, all bool) {
 
 // forbidden looks for lines of Content-Usage whose pages none of their crawlers may fetch.
 func (w *wishing) forbidden(wishes []wish) {
-	useful, bound := map[int32]bool{}, []UsageRule(nil)
+	useful, bound := map[int32]bool{}, []Statement(nil)
 	for i := range wishes {
-		for k := range wishes[i].usage {
-			u := &wishes[i].usage[k]
+		for k := range wishes[i].Bound[ByUsage] {
+			u := &wishes[i].Bound[ByUsage][k]
 			if !useful[u.Line] {
 				bound = append(bound, *u)
 				useful[u.Line] = slices.ContainsFunc(wishes[i].rules, func(r wishRules) bool { return !w.isForbidden(r.claimants, u) })
@@ -274,7 +271,7 @@ func orEveryPath(path string) string {
 
 // isForbidden reports whether the rules forbid all paths of a line of Content-Usage. It finds one rule that
 // forbids them, before any that might allow one.
-func (w *wishing) isForbidden(rules []claimant, u *UsageRule) bool {
+func (w *wishing) isForbidden(rules []claimant, u *Statement) bool {
 	pattern := u.Pattern
 	if pattern == "" {
 		pattern = "/"
@@ -306,20 +303,6 @@ func mayMatchAlike(a, b *shape) bool {
 	return strings.HasPrefix(one, other) || strings.HasPrefix(other, one)
 }
 
-// A category is one that both directives know, or one of them.
-type category struct {
-	usage, signal string // its names; "" is none
-	ofUsage       func(u *UsageRule) Preference
-	ofSignal      func(s *SignalRule) Preference
-}
-
-// categories are all of them.
-var categories = []category{
-	{"train-ai", "ai-train", func(u *UsageRule) Preference { return u.TrainAI }, func(s *SignalRule) Preference { return s.AITrain }},
-	{"search", "search", func(u *UsageRule) Preference { return u.Search }, func(s *SignalRule) Preference { return s.Search }},
-	{"", "ai-input", func(*UsageRule) Preference { return Unstated }, func(s *SignalRule) Preference { return s.AIInput }},
-}
-
 // disagree looks for lines of one pattern that say other things of a category.
 func (w *wishing) disagree(of *wish) {
 	type key struct{ pattern, name string }
@@ -339,32 +322,27 @@ func (w *wishing) disagree(of *wish) {
 			w.note(line, codePreferenceConflict, k.name, fmt.Sprintf("line %d says the opposite of %s for the same paths; no wins", before.line, k.name))
 		}
 	}
-	for _, c := range categories {
-		for i := range of.usage {
-			u := &of.usage[i]
-			look(u.Line, key{u.Pattern, c.usage}, c.ofUsage(u))
+	for u := range NumUses {
+		for source := range of.Bound {
+			for i := range of.Bound[source] {
+				s := &of.Bound[source][i]
+				look(s.Line, key{s.Pattern, Sources[source].Labels[u]}, s.Uses[u])
+			}
+			clear(said)
 		}
-		clear(said)
-		for i := range of.signals {
-			s := &of.signals[i]
-			look(s.Line, key{s.Pattern, c.signal}, c.ofSignal(s))
-		}
-		clear(said)
 	}
 }
 
 // contradict looks for paths where Content-Usage and Content-Signal say the opposite.
 func (w *wishing) contradict(of *wish) {
-	if len(of.usage) == 0 || len(of.signals) == 0 {
+	usage, signals := of.Bound[ByUsage], of.Bound[BySignal]
+	if len(usage) == 0 || len(signals) == 0 {
 		return
 	}
 	var patterns []string
 	work := 1
-	for i := range of.usage {
-		patterns, work = append(patterns, of.usage[i].Pattern), work+1+len(of.usage[i].Pattern)
-	}
-	for i := range of.signals {
-		patterns, work = append(patterns, of.signals[i].Pattern), work+1+len(of.signals[i].Pattern)
+	for _, s := range slices.Concat(usage, signals) {
+		patterns, work = append(patterns, s.Pattern), work+1+len(s.Pattern)
 	}
 	for i := range of.rules {
 		work += of.rules[i].work
@@ -390,23 +368,23 @@ func (w *wishing) contradict(of *wish) {
 
 // contradictAt looks at one path that may be fetched.
 func (w *wishing) contradictAt(of *wish, path []byte) {
-	usage := DecideUsage(of.usage, path)
-	for _, c := range categories {
-		says := c.ofUsage(&UsageRule{TrainAI: usage.TrainAI, Search: usage.Search})
+	usage := of.Decide(path, true).Said[ByUsage]
+	for u, says := range usage.Uses {
 		if says == Unstated {
 			continue
 		}
-		count := longestSignals(of.signals, path, func(s *SignalRule) bool { return c.ofSignal(s) != Unstated })
+		count := longest(of.Bound[BySignal], path, func(s *Statement) bool { return s.Uses[u] != Unstated })
 		other := Unstated
 		for i := range count {
-			other = other.And(c.ofSignal(&count[i]))
+			other = other.And(count[i].Uses[u])
 		}
 		if other == Unstated || other == says {
 			continue
 		}
-		i := slices.IndexFunc(count, func(s SignalRule) bool { return c.ofSignal(&s) == other })
-		w.note(usage.Line, codePreferenceConflict, c.usage+" of both", fmt.Sprintf("Content-Signal of line %d says the opposite of %s for paths such as %s; no wins",
-			count[i].Line, c.usage, shortened(string(path))))
+		i := slices.IndexFunc(count, func(s Statement) bool { return s.Uses[u] == other })
+		name := Sources[ByUsage].Labels[u]
+		w.note(usage.Line, codePreferenceConflict, name+" of both", fmt.Sprintf("Content-Signal of line %d says the opposite of %s for paths such as %s; no wins",
+			count[i].Line, name, shortened(string(path))))
 	}
 }
 
@@ -456,22 +434,19 @@ func (w *wishing) atEnd() {
 		return
 	}
 	last, rest, star := &groups[len(groups)-1], groups[:len(groups)-1], false
-	usage, signals := true, len(w.said.Early) == 0 // there are none elsewhere
+	all := w.said.Early // lines elsewhere
 	for i := range rest {
 		star = star || rest[i].Star
-		usage, signals = usage && len(rest[i].Usage) == 0, signals && len(rest[i].Signals) == 0
+		all.add(&rest[i].Bound)
 	}
 	rules := w.in.report.File.Groups[len(w.in.report.File.Groups)-1].Rules
-	note := func(line int32) {
-		if star && len(last.Agents) > 0 && len(rules) > 0 && line > rules[len(rules)-1].Line {
-			w.note(line, codePreferenceHidden, "the last group", "it binds "+namesText(last.Agents)+" alone, as it stands in that group: if all are meant, put it below User-agent: * and repeat it")
+	if !star || len(last.Agents) == 0 || len(rules) == 0 {
+		return
+	}
+	for s, own := range last.Bound {
+		if len(all[s]) == 0 && len(own) > 0 && own[0].Line > rules[len(rules)-1].Line {
+			w.note(own[0].Line, codePreferenceHidden, "the last group", "it binds "+namesText(last.Agents)+" alone, as it stands in that group: if all are meant, put it below User-agent: * and repeat it")
 		}
-	}
-	if usage && len(last.Usage) > 0 {
-		note(last.Usage[0].Line)
-	}
-	if signals && len(last.Signals) > 0 {
-		note(last.Signals[0].Line)
 	}
 }
 
@@ -491,17 +466,13 @@ func (w *wishing) behind(a Agent, byName map[string]*wish) *wish {
 // lostPreferences returns the lines that say something of a directive that has no line
 // in the crawler's own groups.
 func lostPreferences(own, other *wish) (lines []string) {
-	if len(own.usage) == 0 {
-		for i := range other.usage {
-			if u := &other.usage[i]; u.TrainAI != Unstated || u.Search != Unstated {
-				lines = append(lines, fmt.Sprintf("line %d Content-Usage: %s", u.Line, shortened(u.Value)))
-			}
+	for s, hidden := range other.Bound {
+		if len(own.Bound[s]) > 0 {
+			continue
 		}
-	}
-	if len(own.signals) == 0 {
-		for i := range other.signals {
-			if s := &other.signals[i]; s.Search != Unstated || s.AIInput != Unstated || s.AITrain != Unstated || s.Use != "" {
-				lines = append(lines, fmt.Sprintf("line %d Content-Signal: %s", s.Line, shortened(s.Value)))
+		for i := range hidden {
+			if hidden[i].isStated() {
+				lines = append(lines, fmt.Sprintf("line %d %s%s", hidden[i].Line, Sources[s].Key, shortened(hidden[i].Value)))
 			}
 		}
 	}

@@ -94,32 +94,30 @@ func TestPreferenceFindingsAreTrue(t *testing.T) {
 		}
 		said := robots.PreferencesOf([]byte(body), d)
 		for _, g := range said.Groups {
-			for _, u := range g.Usage {
+			for _, u := range g.Bound[robots.ByUsage] {
 				if u.Malformed != found["bad_content_usage"][u.Line] || found["content_signal_outside_group"][u.Line] {
 					t.Fatalf("%s: line %d of %q: malformed %t, findings %v", d, u.Line, body, u.Malformed, found)
 				}
 			}
-			for _, s := range g.Signals {
+			for _, s := range g.Bound[robots.BySignal] {
 				if found["content_signal_outside_group"][s.Line] {
 					t.Fatalf("%s: line %d of %q is in a group", d, s.Line, body)
 				}
 			}
 		}
-		for _, s := range said.Early {
+		for _, s := range said.Early[robots.BySignal] {
 			if !found["content_signal_outside_group"][s.Line] {
 				t.Fatalf("%s: line %d of %q is in no group", d, s.Line, body)
 			}
 		}
-		for _, l := range said.Licenses {
-			if l.Valid == found["license_not_absolute"][l.Line] {
-				t.Fatalf("%s: line %d of %q: valid %t", d, l.Line, body, l.Valid)
-			}
+		if l := said.License; found["license_not_absolute"][l.Line] {
+			t.Fatalf("%s: line %d of %q is no license", d, l.Line, body)
 		}
 		useless += len(found["preference_disallowed"])
 		file := robots.Parse([]byte(body), d)
 		for _, name := range []string{"a", "b", "Googlebot-News", "*"} {
 			who := robots.NewAgent(name, d)
-			usage, _ := said.Select(who)
+			bound := said.Select(who)
 			rules, _ := file.Select(who)
 			for range 3 {
 				path, _ := d.Path([]byte(repcase.RandomPath(r)), nil)
@@ -128,7 +126,7 @@ func TestPreferenceFindingsAreTrue(t *testing.T) {
 					continue
 				}
 				counted++
-				if line := robots.DecideUsage(usage, path).Line; found["preference_disallowed"][line] && !d.AlwaysAllowed(path) {
+				if line := bound.Decide(path, true).Said[robots.ByUsage].Line; found["preference_disallowed"][line] && !d.AlwaysAllowed(path) {
 					t.Fatalf("%s: line %d of %q counts for %s of %s", d, line, body, path, name)
 				}
 			}

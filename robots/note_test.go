@@ -51,22 +51,19 @@ func TestNotesRandom(t *testing.T) {
 				t.Fatalf("%q in %v: delay of %s %q, want %v, %t", body, d, name, value, seconds, ok)
 			}
 		}
-		preferences := PreferencesOf(body, d)
+		preferences := preferencesByLine(body, d)
 		for _, name := range []string{"a", "b", "c", "googlebot-news", "yandeximages"} {
-			usage, signals := preferences.Select(NewAgent(name, d))
+			bound := preferences.Select(NewAgent(name, d))
 			var want []string
-			for i := range usage {
-				want = append(want, fmt.Sprint(usage[i].Line, usage[i].Value))
-			}
-			for i := range signals {
-				want = append(want, fmt.Sprint(signals[i].Line, signals[i].Value))
+			for _, s := range slices.Concat(bound[:]...) {
+				want = append(want, fmt.Sprint(s.Line, s.Value))
 			}
 			if got := notesText(all, NewAgent(name, d), UsageLines, SignalLines); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Fatalf("%q in %v: preferences of %s %q, want %q", body, d, name, got, want)
 			}
 		}
-		if url, line := preferences.License(); line > 0 {
-			if got, want := notesText(all, Agent{}, LicenseLines)[0], fmt.Sprint(line, url); got != want {
+		if l := preferences.License; l.Line > 0 {
+			if got, want := notesText(all, Agent{}, LicenseLines)[0], fmt.Sprint(l.Line, l.URL); got != want {
 				t.Fatalf("%q in %v: license %s, want %s", body, d, got, want)
 			}
 		}
@@ -79,6 +76,39 @@ func TestNotesRandom(t *testing.T) {
 			t.Errorf("%d files with %s", found[directive], directive)
 		}
 	}
+}
+
+// preferencesByLine reads the preferences of a robots.txt in one loop over its lines.
+func preferencesByLine(body []byte, d Dialect) *Preferences {
+	p := &Preferences{}
+	open, ended := false, false // there is a group; its run of user-agent lines has ended
+	lines := newScanner(string(body), d)
+	var l line
+	for lines.next(&l) {
+		source := SourceOf(Directive(lowerText(l.key)))
+		switch {
+		case l.kind == kindUserAgent:
+			if !open || ended {
+				p.Groups = append(p.Groups, PreferenceGroup{Group: Group{Line: l.num}})
+			}
+			open, ended = true, false
+			p.Groups[len(p.Groups)-1].addAgent(l.value, d)
+		case l.kind == kindAllow, l.kind == kindDisallow, l.kind == kindCrawlDelay && d.Has(delayInSection):
+			ended = true
+		case source < NumSources && l.isKey(Sources[source].Directive):
+			s := source.Statement(Note{Line: l.num, Value: l.value}, d)
+			if open {
+				g := &p.Groups[len(p.Groups)-1]
+				g.Bound[source] = append(g.Bound[source], s)
+			} else if source == BySignal {
+				p.Early[source] = append(p.Early[source], s)
+			}
+			ended = true
+		case l.isKey(LicenseLines) && p.License.Line == 0 && validLicense(d, l.value):
+			p.License = License{l.num, l.value}
+		}
+	}
+	return p
 }
 
 // notesText returns the lines of some directives that bind an agent.

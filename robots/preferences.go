@@ -1,7 +1,7 @@
 package robots
 
 import (
-	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/dunglas/httpsfv"
@@ -35,52 +35,131 @@ func (p Preference) And(q Preference) Preference {
 	return Unstated
 }
 
-// A UsageRule is one Content-Usage line of a group (draft-ietf-aipref-attach, section 3).
-type UsageRule struct {
+// A Use is one of the uses of a page that preferences are about.
+type Use uint8
+
+// The uses, and how many there are.
+const (
+	TrainAI Use = iota
+	Search
+	AIInput
+	NumUses
+)
+
+// String returns the name of the use: "train-ai", "search" or "ai-input".
+func (u Use) String() string { return [...]string{"train-ai", "search", "ai-input"}[u] }
+
+// Uses are the answers about all uses.
+type Uses [NumUses]Preference
+
+// A Source is a kind of lines that state preferences, an index of Sources.
+type Source uint8
+
+// The sources, and how many there are.
+const (
+	ByUsage  Source = iota // draft-ietf-aipref-attach, section 3
+	BySignal               // the policy of its operator, and draft-romm-aipref-contentsignals
+	NumSources
+)
+
+// A SourceSpec says how a source is read, and what it may say.
+type SourceSpec struct {
+	Directive Directive
+	Key       string          // in front of a line's value, for people
+	Short     string          // for people
+	Column    string          // the output column's name; that of the line has "_line" behind it
+	Labels    [NumUses]string // its names of the uses; "" is one that it says nothing of
+	values    [3]string       // the values of labels, by Preference
+	Fetched   bool            // it says nothing of a page that may not be fetched
+	Hides     bool            // a line without an answer, too, counts for every use
+
+	read func(spec *SourceSpec, d Dialect, text string, s *Statement) // reads the text behind the path
+}
+
+// Sources are all of them. A new one is one more row.
+var Sources = [NumSources]SourceSpec{
+	ByUsage: {
+		Directive: UsageLines, Key: "Content-Usage: ", Short: "usage", Column: "content_usage", Labels: [NumUses]string{"train-ai", "search", ""},
+		values: [...]string{Refused: "n", Permitted: "y"}, Fetched: true, Hides: true, read: readUsage,
+	},
+	BySignal: {
+		Directive: SignalLines, Key: "Content-Signal: ", Short: "signal", Column: "content_signal", Labels: [NumUses]string{"ai-train", "search", "ai-input"},
+		values: [...]string{Refused: "no", Permitted: "yes"}, read: readSignal,
+	},
+}
+
+// PreferenceLines returns the directives of all sources.
+func PreferenceLines() (all []Directive) {
+	for i := range Sources {
+		all = append(all, Sources[i].Directive)
+	}
+	return all
+}
+
+// A Statement is one line of a source.
+type Statement struct {
 	Line    int32  // 1-based
 	Value   string // as written, after the comment is cut and white space trimmed
 	Path    string // the pattern as written; "" is every path
 	Pattern string // Path in the normal form of the dialect, as in [Rule]
 	Length  int    // of Pattern, see [Dialect.Length]: the priority
 
-	TrainAI, Search Preference
-	Malformed       bool // the statement is no Dictionary of RFC 9651, so that it says nothing
+	Uses      Uses
+	How       string // the value of use in Content-Signal, in lower case: immediate, reference, full or another token; "" is none
+	Malformed bool   // it cannot be read, so that it says nothing
 }
 
-// A SignalRule is one Content-Signal line.
-type SignalRule struct {
-	Line          int32
-	Value         string // as in UsageRule
-	Path, Pattern string // the same; no specification has a path, but generators write one
-	Length        int    // the same
-
-	Search, AIInput, AITrain Preference
-	Use                      string // in lower case: immediate, reference, full or another token; "" is none
-}
+// isStated reports whether the line says anything.
+func (s *Statement) isStated() bool { return s.Uses != Uses{} || s.How != "" }
 
 // A License is one license line (RSL 1.0). It is bound to no group.
 type License struct {
-	Line  int32
-	URL   string // as written
-	Valid bool   // it is an absolute URL; others are ignored
+	Line int32
+	URL  string // as written
+}
+
+// A Bound is the lines that bind a crawler, by source, in file order.
+type Bound [NumSources][]Statement
+
+// Len returns how many lines there are.
+func (b *Bound) Len() (n int) {
+	for s := range b {
+		n += len(b[s])
+	}
+	return n
+}
+
+// add appends lines.
+func (b *Bound) add(o *Bound) {
+	for s := range b {
+		b[s] = append(b[s], o[s]...)
+	}
+}
+
+// inherit adds those that bind a crawler whose groups have none of their source.
+func (b *Bound) inherit(early *Bound) {
+	for s := range b {
+		if len(b[s]) == 0 {
+			b[s] = early[s]
+		}
+	}
 }
 
 // Preferences are all that a robots.txt says about permitted uses of pages. They are immutable
 // once read and safe for concurrent use. They never change whether a page may be fetched.
 type Preferences struct {
-	// Groups are runs of user-agent lines and the lines of preferences that follow. They are not
-	// the rules' groups: a run ends at Allow, Disallow, Content-Usage and Content-Signal, and
-	// where the dialect has it in a section, at Crawl-delay.
-	Groups   []PreferenceGroup
-	Early    []SignalRule // before the first group
-	Licenses []License
+	// Groups are runs of user-agent lines and the lines of preferences that follow, if there are
+	// such lines. They are not the rules' groups: a run ends at Allow, Disallow, Content-Usage and
+	// Content-Signal, and where the dialect has it in a section, at Crawl-delay.
+	Groups  []PreferenceGroup
+	Early   Bound // before the first group
+	License License
 }
 
 // A PreferenceGroup is the message to some crawlers.
 type PreferenceGroup struct {
-	Group   // its Rules are empty
-	Usage   []UsageRule
-	Signals []SignalRule
+	Group // its Rules are empty
+	Bound
 }
 
 // PreferencesOf reads the preferences of a robots.txt. It never fails, and reads the lines that
@@ -90,189 +169,133 @@ func PreferencesOf(body []byte, d Dialect) *Preferences {
 	if len(body) > MaxBytes && d.Has(openIfTooLarge) {
 		return p
 	}
-	open, ended := false, false // there is a group; its run of user-agent lines has ended
-	lines := newScanner(string(wholeLines(body)), d)
-	var l line
-	for lines.next(&l) {
-		switch {
-		case l.kind == kindUserAgent:
-			if !open || ended {
-				p.Groups = append(p.Groups, PreferenceGroup{Group: Group{Line: l.num}})
+	for _, n := range NotesOf(body, d, append(PreferenceLines(), LicenseLines)) {
+		if n.Directive == LicenseLines {
+			p.License = License{n.Lines[0].Line, n.Lines[0].Value}
+			continue
+		}
+		for i := len(p.Groups); i < len(n.Groups); i++ {
+			p.Groups = append(p.Groups, PreferenceGroup{Group: n.Groups[i]})
+		}
+		s := SourceOf(n.Directive)
+		for _, note := range n.Lines {
+			bound := &p.Early
+			if note.Group >= 0 {
+				bound = &p.Groups[note.Group].Bound
 			}
-			open, ended = true, false
-			p.Groups[len(p.Groups)-1].addAgent(l.value, d)
-		case l.kind == kindAllow, l.kind == kindDisallow, l.kind == kindCrawlDelay && d.Has(delayInSection):
-			ended = true
-		case l.isKey(UsageLines):
-			if open {
-				g := &p.Groups[len(p.Groups)-1]
-				g.Usage = append(g.Usage, d.UsageRule(Note{Line: l.num, Value: l.value}))
-			}
-			ended = true
-		case l.isKey(SignalLines):
-			if open {
-				g := &p.Groups[len(p.Groups)-1]
-				g.Signals = append(g.Signals, d.SignalRule(Note{Line: l.num, Value: l.value}))
-			} else if len(p.Groups) == 0 {
-				p.Early = append(p.Early, d.SignalRule(Note{Line: l.num, Value: l.value}))
-			}
-			ended = true
-		case l.isKey(LicenseLines):
-			p.Licenses = append(p.Licenses, License{l.num, l.value, validLicense(d, l.value)})
+			bound[s] = append(bound[s], s.Statement(note, d))
 		}
 	}
 	return p
 }
 
-// Select returns the lines that bind the agent, in file order: the lines of the groups that
-// [File.Binding] finds. Lines of Content-Signal before the first group bind agents whose groups have
-// none, and those without a group.
-func (p *Preferences) Select(a Agent) (usage []UsageRule, signals []SignalRule) {
+// SourceOf returns the source of a directive; NumSources if there is none.
+func SourceOf(directive Directive) (s Source) {
+	for s < NumSources && Sources[s].Directive != directive {
+		s++
+	}
+	return s
+}
+
+// Select returns the lines that bind the agent: the lines of the groups that [File.Binding] finds. Lines
+// before the first group bind agents whose groups have none of their source, and those without a group.
+func (p *Preferences) Select(a Agent) (b Bound) {
 	f := &File{}
 	for i := range p.Groups {
 		f.Groups = append(f.Groups, p.Groups[i].Group)
 	}
 	for _, i := range f.Binding(a) {
-		usage = append(usage, p.Groups[i].Usage...)
-		signals = append(signals, p.Groups[i].Signals...)
+		b.add(&p.Groups[i].Bound)
 	}
-	if len(signals) == 0 {
-		signals = p.Early
-	}
-	return usage, signals
+	b.inherit(&p.Early)
+	return b
 }
 
-// License returns the URL of the first license line that is valid, and its line; "" and 0 if there
-// is none.
-func (p *Preferences) License() (url string, line int32) {
-	for _, l := range p.Licenses {
-		if l.Valid {
-			return l.URL, l.Line
+// An Answer is the answer of a source for a path.
+type Answer struct {
+	Line int32 // the first that counts; 0 if none does
+	Uses Uses
+}
+
+// Said is the answer of each source.
+type Said [NumSources]Answer
+
+// Uses returns the answers of all sources together.
+func (a *Said) Uses() (all Uses) {
+	for s := range a {
+		for u, p := range a[s].Uses {
+			all[u] = all[u].And(p)
 		}
 	}
-	return "", 0
+	return all
 }
 
-// A UsageAnswer is the answer of Content-Usage for a path.
-type UsageAnswer struct {
-	Line            int32 // of the first rule that counts; 0 if none does
-	TrainAI, Search Preference
+// Answers are the answers for a path.
+type Answers struct {
+	Said
+	How string // as in Statement
 }
 
-// DecideUsage returns the rules' answer for a path that may be fetched: the answers of all rules that
-// match it with the longest pattern, together. The path is one that [Dialect.Path] returned. Like
-// [Decide], it tries one rule after the other and is meant to be obviously right, not fast.
-func DecideUsage(rules []UsageRule, path []byte) (a UsageAnswer) {
-	longest := -1
-	for _, r := range rules {
-		if r.Length > longest && matches(r.Pattern, path) {
-			longest = r.Length
+// Decide returns the answer for a path, which may be fetched or not: that of all rules that match it with the
+// longest pattern, together; of a source whose lines hide no others, for each use of those that have an
+// answer. The path is one that [Dialect.Path] returned. Like [Decide], it tries one rule after the other and
+// is meant to be obviously right, not fast.
+func (b *Bound) Decide(path []byte, fetched bool) (a Answers) {
+	for s := range b {
+		spec, answer := &Sources[s], &a.Said[s]
+		if spec.Fetched && !fetched {
+			continue
 		}
-	}
-	for _, r := range rules {
-		if r.Length == longest && matches(r.Pattern, path) {
-			a.Line = cmp.Or(a.Line, r.Line)
-			a.TrainAI = a.TrainAI.And(r.TrainAI)
-			a.Search = a.Search.And(r.Search)
-		}
-	}
-	return a
-}
-
-// String returns the answer as the output column content_usage spells it: "search=y, train-ai=n". It is
-// empty if nothing is known.
-func (a UsageAnswer) String() string {
-	return joinPairs("n", "y", pair{"search", a.Search}, pair{"train-ai", a.TrainAI})
-}
-
-// A SignalAnswer is the answer of Content-Signal for a path.
-type SignalAnswer struct {
-	Line                     int32 // of the first rule that gave one of the values; 0 if none did
-	Search, AIInput, AITrain Preference
-	Use                      string // "" if none
-}
-
-// DecideSignal returns the rules' answer for a path, as DecideUsage does. Of each key only the rules
-// that have it count, of Use only the first of them.
-func DecideSignal(rules []SignalRule, path []byte) (a SignalAnswer) {
-	gave := func(line int32) {
-		if a.Line == 0 || line < a.Line {
-			a.Line = line
-		}
-	}
-	for _, key := range []struct {
-		of     func(*SignalRule) Preference
-		answer *Preference
-	}{
-		{func(r *SignalRule) Preference { return r.Search }, &a.Search},
-		{func(r *SignalRule) Preference { return r.AIInput }, &a.AIInput},
-		{func(r *SignalRule) Preference { return r.AITrain }, &a.AITrain},
-	} {
-		count := longestSignals(rules, path, func(r *SignalRule) bool { return key.of(r) != Unstated })
-		for i := range count {
-			*key.answer = key.answer.And(key.of(&count[i]))
-		}
-		for i := range count {
-			if key.of(&count[i]) == *key.answer {
-				gave(count[i].Line)
-				break
+		counts := func(line int32) {
+			if answer.Line == 0 || line < answer.Line {
+				answer.Line = line
 			}
 		}
-	}
-	if count := longestSignals(rules, path, func(r *SignalRule) bool { return r.Use != "" }); len(count) > 0 {
-		a.Use = count[0].Use
-		gave(count[0].Line)
+		for u := range NumUses {
+			count := longest(b[s], path, func(r *Statement) bool { return spec.Hides || r.Uses[u] != Unstated })
+			for i := range count {
+				answer.Uses[u] = answer.Uses[u].And(count[i].Uses[u])
+			}
+			if i := slices.IndexFunc(count, func(r Statement) bool { return spec.Hides || r.Uses[u] == answer.Uses[u] }); i >= 0 {
+				counts(count[i].Line)
+			}
+		}
+		if count := longest(b[s], path, func(r *Statement) bool { return r.How != "" }); len(count) > 0 {
+			a.How = count[0].How
+			counts(count[0].Line)
+		}
 	}
 	return a
 }
 
-// longestSignals returns the rules that have a key and that match a path with the longest pattern.
-func longestSignals(rules []SignalRule, path []byte, has func(*SignalRule) bool) (count []SignalRule) {
-	longest := -1
-	for i := range rules {
-		if r := &rules[i]; has(r) && r.Length > longest && matches(r.Pattern, path) {
-			longest = r.Length
-		}
-	}
-	for i := range rules {
-		if r := &rules[i]; has(r) && r.Length == longest && matches(r.Pattern, path) {
+// longest returns the lines that have something and that match a path with the longest pattern.
+func longest(lines []Statement, path []byte, has func(*Statement) bool) (count []Statement) {
+	longest := 0
+	for i := range lines {
+		if r := &lines[i]; has(r) && r.Length >= longest && matches(r.Pattern, path) {
+			if r.Length > longest {
+				longest, count = r.Length, nil
+			}
 			count = append(count, *r)
 		}
 	}
 	return count
 }
 
-// String returns the answer as the output column content_signal spells it: "ai-train=no, search=yes". It
-// is empty if there is none.
-func (a SignalAnswer) String() string {
-	text := joinPairs("no", "yes", pair{"ai-input", a.AIInput}, pair{"ai-train", a.AITrain}, pair{"search", a.Search})
-	if a.Use == "" {
-		return text
-	}
-	if text != "" {
-		text += ", "
-	}
-	return text + "use=" + a.Use
-}
-
-// A pair is a category and its answer.
-type pair struct {
-	key    string
-	answer Preference
-}
-
-// joinPairs returns the pairs that are stated.
-func joinPairs(refused, permitted string, pairs ...pair) string {
+// Text returns the answer of a source as its output column spells it: "search=y, train-ai=n". It is empty if
+// nothing is known.
+func (a *Answers) Text(s Source) string {
 	var all []string
-	for _, p := range pairs {
-		switch p.answer {
-		case Refused:
-			all = append(all, p.key+"="+refused)
-		case Permitted:
-			all = append(all, p.key+"="+permitted)
-		case Unstated:
+	spec := &Sources[s]
+	for u, p := range a.Said[s].Uses {
+		if p != Unstated {
+			all = append(all, spec.Labels[u]+"="+spec.values[p])
 		}
 	}
+	if s == BySignal && a.How != "" {
+		all = append(all, "use="+a.How)
+	}
+	slices.Sort(all)
 	return strings.Join(all, ", ")
 }
 
@@ -288,21 +311,27 @@ func cutPath(value string) (path, statement string) {
 	return value, ""
 }
 
-// UsageRule parses a Content-Usage line. Its Group is ignored.
-func (d Dialect) UsageRule(n Note) UsageRule {
-	path, statement := cutPath(n.Value)
-	r := UsageRule{Line: n.Line, Value: n.Value, Path: path}
+// Statement parses a line. Its Group is ignored.
+func (s Source) Statement(n Note, d Dialect) Statement {
+	path, text := cutPath(n.Value)
+	r := Statement{Line: n.Line, Value: n.Value, Path: path}
 	if path != "" {
 		r.Pattern = d.pattern(path)
 		r.Length = d.Length(r.Pattern)
 	}
-	dictionary, err := httpsfv.UnmarshalDictionary([]string{strings.TrimLeft(statement, " \t")})
-	if err != nil {
-		r.Malformed = true
-		return r
-	}
-	r.TrainAI, r.Search = usageOf(dictionary, "train-ai"), usageOf(dictionary, "search")
+	Sources[s].read(&Sources[s], d, text, &r)
 	return r
+}
+
+// readUsage reads a Dictionary of RFC 9651.
+func readUsage(spec *SourceSpec, _ Dialect, text string, s *Statement) {
+	dictionary, err := httpsfv.UnmarshalDictionary([]string{strings.TrimLeft(text, " \t")})
+	if s.Malformed = err != nil; s.Malformed {
+		return
+	}
+	for u, label := range spec.Labels {
+		s.Uses[u] = usageOf(dictionary, label)
+	}
 }
 
 // usageOf returns the preference of a category: the Tokens y and n are preferences, and nothing else.
@@ -342,32 +371,19 @@ func signalPairs(statement string) (all []signalPair) {
 	return all
 }
 
-// SignalRule parses a Content-Signal line. Its Group is ignored.
-func (d Dialect) SignalRule(n Note) SignalRule {
-	path, statement := cutPath(n.Value)
-	r := SignalRule{Line: n.Line, Value: n.Value, Path: path}
-	if path != "" {
-		r.Pattern = d.pattern(path)
-		r.Length = d.Length(r.Pattern)
-	}
-	for _, p := range signalPairs(statement) {
-		answer := Refused
-		if p.value == "yes" {
-			answer = Permitted
-		}
-		switch {
+// readSignal reads the pairs of a Content-Signal line.
+func readSignal(spec *SourceSpec, _ Dialect, text string, s *Statement) {
+	for _, p := range signalPairs(text) {
+		switch u := slices.Index(spec.Labels[:], p.key); {
 		case !p.valid:
-		case p.key == "search":
-			r.Search = answer
-		case p.key == "ai-input":
-			r.AIInput = answer
-		case p.key == "ai-train":
-			r.AITrain = answer
-		case p.key == "use":
-			r.Use = p.value
+		case u < 0:
+			s.How = p.value
+		case p.value == "yes":
+			s.Uses[u] = Permitted
+		default:
+			s.Uses[u] = Refused
 		}
 	}
-	return r
 }
 
 // lowerText returns a text with the letters of ASCII in lower case.

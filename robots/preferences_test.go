@@ -35,8 +35,8 @@ func TestUsageDictionary(t *testing.T) {
 		rows++
 		for _, path := range []string{"", "/ "} {
 			p := robots.PreferencesOf([]byte("User-agent: *\nContent-Usage: "+path+statement), robots.RFC9309)
-			rule := p.Groups[0].Usage[0]
-			if got, want := letters[rule.TrainAI]+letters[rule.Search], f[1]+f[2]; got != want {
+			rule := p.Groups[0].Bound[robots.ByUsage][0]
+			if got, want := letters[rule.Uses[robots.TrainAI]]+letters[rule.Uses[robots.Search]], f[1]+f[2]; got != want {
 				t.Errorf("%s: %q: %s, want %s", f[3], path+statement, got, want)
 			}
 			if fails := strings.HasSuffix(f[3], ": fails"); rule.Malformed != fails {
@@ -58,10 +58,9 @@ func TestLicense(t *testing.T) {
 		"License https://a.com/l":            "",
 		"User-agent: a\nLICENSE: license.xml\nlicense:http://b.com/l # x\nLicense: https://a.com/l": "http://b.com/l 3",
 	} {
-		url, line := robots.PreferencesOf([]byte(body), robots.Google).License()
 		got := ""
-		if line > 0 {
-			got = url + " " + strconv.Itoa(int(line))
+		if l := robots.PreferencesOf([]byte(body), robots.Google).License; l.Line > 0 {
+			got = l.URL + " " + strconv.Itoa(int(l.Line))
 		}
 		if got != want {
 			t.Errorf("%q: %q, want %q", body, got, want)

@@ -53,63 +53,38 @@ func (r Rule) try(path []byte, d Dialect) Trial {
 	return t
 }
 
-// A PreferenceTrial is the fate of one line of Content-Usage or Content-Signal on one path.
+// A PreferenceTrial is the fate of one Statement on one path.
 type PreferenceTrial struct {
 	Rule   int  // index of the line
 	Reach  int  // bytes of its pattern that a beginning of the path matches: all of them if it matches
-	Counts bool // it is one of those that decide: of Content-Usage all of the longest, of Content-Signal at least one key
+	Counts bool // it is one of those that decide, at least one use
 }
 
-// TryUsage tries all lines on a path that may be fetched, see [DecideUsage]: those that match come first,
-// the longest first, and then the others, the nearest first.
-func TryUsage(rules []UsageRule, path []byte) []PreferenceTrial {
-	line := func(i int) (string, int) { return rules[i].Pattern, rules[i].Length }
-	return tryPreferences(len(rules), path, line, func(i, longest int) bool { return rules[i].Length == longest })
-}
-
-// TrySignals tries all lines on a path as TryUsage does, see [DecideSignal].
-func TrySignals(rules []SignalRule, path []byte) []PreferenceTrial {
+// Try tries all lines of a source on a path that may be fetched, see [Bound.Decide]: those that match come
+// first, the longest first, and then the others, the nearest first.
+func (b *Bound) Try(source Source, path []byte) []PreferenceTrial {
+	rules, hides := b[source], Sources[source].Hides
 	counts := map[int32]bool{} // by line
-	for _, has := range []func(r *SignalRule) bool{
-		func(r *SignalRule) bool { return r.Search != Unstated },
-		func(r *SignalRule) bool { return r.AIInput != Unstated },
-		func(r *SignalRule) bool { return r.AITrain != Unstated },
-		func(r *SignalRule) bool { return r.Use != "" },
-	} {
-		for _, r := range longestSignals(rules, path, has) {
+	for u := range NumUses {
+		for _, r := range longest(rules, path, func(r *Statement) bool { return hides || r.Uses[u] != Unstated }) {
 			counts[r.Line] = true
 		}
 	}
-	line := func(i int) (string, int) { return rules[i].Pattern, rules[i].Length }
-	return tryPreferences(len(rules), path, line, func(i, _ int) bool { return counts[rules[i].Line] })
-}
-
-// tryPreferences tries n patterns, of which line returns text and length, on a path. counts reports whether one that
-// matches decides, where the longest of those that match has that length.
-func tryPreferences(n int, path []byte, line func(i int) (pattern string, length int), counts func(i, longest int) bool) []PreferenceTrial {
-	trials, longest := make([]PreferenceTrial, n), -1
-	missing := func(t PreferenceTrial) int { // bytes of the pattern that do not match
-		pattern, _ := line(t.Rule)
-		return len(pattern) - t.Reach
+	for _, r := range longest(rules, path, func(r *Statement) bool { return r.How != "" }) {
+		counts[r.Line] = true
 	}
+	trials := make([]PreferenceTrial, len(rules))
+	missing := func(t PreferenceTrial) int { return len(rules[t.Rule].Pattern) - t.Reach } // bytes of the pattern that do not match
 	for i := range trials {
-		pattern, length := line(i)
-		trials[i] = PreferenceTrial{Rule: i, Reach: reach(pattern, path)}
-		if missing(trials[i]) == 0 {
-			longest = max(longest, length)
-		}
-	}
-	for i := range trials {
-		trials[i].Counts = missing(trials[i]) == 0 && counts(i, longest)
+		trials[i] = PreferenceTrial{Rule: i, Reach: reach(rules[i].Pattern, path)}
+		trials[i].Counts = missing(trials[i]) == 0 && counts[rules[i].Line]
 	}
 	slices.SortStableFunc(trials, func(a, b PreferenceTrial) int {
-		_, x := line(a.Rule)
-		_, y := line(b.Rule)
 		switch m, n := missing(a), missing(b); {
 		case (m == 0) != (n == 0):
 			return cmp.Compare(m, n)
 		case m == 0:
-			return cmp.Compare(y, x)
+			return cmp.Compare(rules[b.Rule].Length, rules[a.Rule].Length)
 		}
 		return cmp.Compare(b.Reach, a.Reach)
 	})

@@ -18,6 +18,8 @@ type Preferences struct {
 	// Lines are the ones that bind the crawler, first lines of Content-Usage: those that match, the longest
 	// first, then the others, the nearest first. None are known of a pack.
 	Lines []PreferenceLine `json:"lines,omitempty"`
+
+	answers robots.Answers
 }
 
 // A PreferenceLine is a line of preferences that binds the crawler, and its fate.
@@ -30,34 +32,49 @@ type PreferenceLine struct {
 	StopsAt int    `json:"stops_at,omitempty"` // as in [Rule]
 	Counts  bool   `json:"counts"`             // it is one of those that decide
 
-	Signal bool `json:"-"` // it is Content-Signal
+	Source robots.Source `json:"-"`
 }
 
-// NewPreferences returns two answers and a license, "" is none; nil if all of them are none.
-func NewPreferences(u robots.UsageAnswer, s robots.SignalAnswer, license string) *Preferences {
-	p := &Preferences{
-		Draft: robots.UsageRevision, UsageLine: u.Line, SignalLine: s.Line,
-		TrainAI: truthOf(u.TrainAI.And(s.AITrain)), Search: truthOf(u.Search.And(s.Search)), AIInput: truthOf(s.AIInput),
-	}
-	if u.Line > 0 {
-		text := u.String()
-		p.Usage = &text
-	}
-	if s.Line > 0 {
-		text := s.String()
-		p.Signal = &text
-	}
+// NewPreferences returns answers and a license, "" is none; nil if all of them are none.
+func NewPreferences(a robots.Answers, license string) *Preferences {
+	p := &Preferences{Draft: robots.UsageRevision, answers: a}
+	p.EachStated(func(s *robots.SourceSpec, line int32, text string) {
+		if s.Directive == robots.UsageLines {
+			p.Usage, p.UsageLine = &text, line
+		} else {
+			p.Signal, p.SignalLine = &text, line
+		}
+	})
+	uses := a.Uses()
+	p.TrainAI, p.Search, p.AIInput = truthOf(uses[robots.TrainAI]), truthOf(uses[robots.Search]), truthOf(uses[robots.AIInput])
 	if license != "" {
 		p.License = &license
 	}
-	if p.Usage == nil && p.Signal == nil && p.License == nil {
+	if !p.Stated() && p.License == nil {
 		return nil
 	}
 	return p
 }
 
-// Stated reports whether a line of Content-Usage or Content-Signal counts. p may be nil.
-func (p *Preferences) Stated() bool { return p != nil && (p.Usage != nil || p.Signal != nil) }
+// Stated reports whether a line of a source counts. p may be nil.
+func (p *Preferences) Stated() bool { return p != nil && p.answers.Said != (robots.Said{}) }
+
+// EachStated calls do for each source of which a line counts, with that line and the column's text. p may be nil.
+func (p *Preferences) EachStated(do func(s *robots.SourceSpec, line int32, text string)) {
+	for source := range robots.NumSources {
+		if p.Stated() && p.answers.Said[source].Line > 0 {
+			do(&robots.Sources[source], p.answers.Said[source].Line, p.answers.Text(source))
+		}
+	}
+}
+
+// Use returns the answer about a use, by all sources. p may be nil.
+func (p *Preferences) Use(u robots.Use) robots.Preference {
+	if p == nil {
+		return robots.Unstated
+	}
+	return p.answers.Uses()[u]
+}
 
 // truthOf returns a preference as a column has it.
 func truthOf(p robots.Preference) *bool {
@@ -71,30 +88,23 @@ func truthOf(p robots.Preference) *bool {
 // PreferencesOf returns the preferences of a robots.txt for a path, with all lines that bind the crawler;
 // nil if there is no such line, and no license. fetched is whether the crawler may fetch the path.
 func PreferencesOf(said *robots.Preferences, who robots.Agent, path []byte, fetched bool) *Preferences {
-	usage, signals := said.Select(who)
-	license, _ := said.License()
-	var u robots.UsageAnswer
-	if fetched {
-		u = robots.DecideUsage(usage, path)
-	}
-	p := NewPreferences(u, robots.DecideSignal(signals, path), license)
-	if len(usage)+len(signals) == 0 {
+	bound := said.Select(who)
+	p := NewPreferences(bound.Decide(path, fetched), said.License.URL)
+	if bound.Len() == 0 {
 		return p
 	}
 	if p == nil {
 		p = &Preferences{Draft: robots.UsageRevision}
 	}
-	for _, t := range robots.TryUsage(usage, path) {
-		r := &usage[t.Rule]
-		line := lineOf(t, r.Line, "Content-Usage: "+r.Value, r.Pattern, r.Length)
-		line.Counts = t.Counts && fetched
-		p.Lines = append(p.Lines, line)
-	}
-	for _, t := range robots.TrySignals(signals, path) {
-		r := &signals[t.Rule]
-		line := lineOf(t, r.Line, "Content-Signal: "+r.Value, r.Pattern, r.Length)
-		line.Signal = true
-		p.Lines = append(p.Lines, line)
+	for source, lines := range bound {
+		spec := &robots.Sources[source]
+		for _, t := range bound.Try(robots.Source(source), path) {
+			r := &lines[t.Rule]
+			line := lineOf(t, r.Line, spec.Key+r.Value, r.Pattern, r.Length)
+			line.Source = robots.Source(source)
+			line.Counts = t.Counts && (fetched || !spec.Fetched)
+			p.Lines = append(p.Lines, line)
+		}
 	}
 	return p
 }

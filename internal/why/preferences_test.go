@@ -36,7 +36,7 @@ func TestPreferencesOf(t *testing.T) {
 				part += " counts"
 			}
 			parts = append(parts, part)
-			if l.Signal != strings.HasPrefix(l.Text, "Content-Signal: ") {
+			if (l.Source == robots.BySignal) != strings.HasPrefix(l.Text, "Content-Signal: ") {
 				t.Errorf("%+v", l)
 			}
 		}

@@ -1,6 +1,7 @@
 package repcase
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -16,33 +17,28 @@ type Preferrer func(t *testing.T, body []byte, agent, path string, d robots.Dial
 // Answer returns answers as the cases of preferences write them: "search=y, train-ai=n @3 | none", where
 // 3 is the line of Content-Usage that counts, the second half is Content-Signal, "none" is no answer, and
 // "unknown" one that says nothing.
-func Answer(u robots.UsageAnswer, s robots.SignalAnswer) string {
-	usage, signal := "none", "none"
-	if u.Line > 0 {
-		usage = u.String()
-		if usage == "" {
-			usage = "unknown"
+func Answer(a *robots.Answers) string {
+	var parts []string
+	for s := range robots.NumSources {
+		text := "none"
+		if line := a.Said[s].Line; line > 0 {
+			text = fmt.Sprintf("%s @%d", cmp.Or(a.Text(s), "unknown"), line)
 		}
-		usage = fmt.Sprintf("%s @%d", usage, u.Line)
+		parts = append(parts, text)
 	}
-	if s.Line > 0 {
-		signal = fmt.Sprintf("%s @%d", s, s.Line)
-	}
-	return usage + " | " + signal
+	return strings.Join(parts, " | ")
 }
 
 // ReferencePreferences is the answer of the reference. Like all references it reads the file anew for each
 // question.
 func ReferencePreferences(_ *testing.T, body []byte, agent, path string, d robots.Dialect) string {
 	a := robots.NewAgent(agent, d)
-	usage, signals := robots.PreferencesOf(body, d).Select(a)
+	bound := robots.PreferencesOf(body, d).Select(a)
 	normal, _ := d.Path([]byte(path), nil)
-	var u robots.UsageAnswer
 	rules, _ := robots.Parse(body, d).Select(a)
-	if best := robots.Decide(rules, normal, d); best < 0 || rules[best].Allow || d.AlwaysAllowed(normal) {
-		u = robots.DecideUsage(usage, normal)
-	}
-	return Answer(u, robots.DecideSignal(signals, normal))
+	best := robots.Decide(rules, normal, d)
+	answer := bound.Decide(normal, best < 0 || rules[best].Allow || d.AlwaysAllowed(normal))
+	return Answer(&answer)
 }
 
 // RunPreferences runs the cases of testdata/preferences. They are archives like [RunTexts]'s; a

@@ -3,6 +3,7 @@ package columnar
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -139,7 +140,7 @@ func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 
 // alike reports whether two rows have the same preferences.
 func (g *gathering) alike(i, k int) bool {
-	return g.preferences == nil || g.preferences[i] == g.preferences[k] && (g.preferences[i].Use == 0 || g.rulings[i] == g.rulings[k])
+	return g.preferences == nil || g.preferences[i] == g.preferences[k] && (g.preferences[i].How == 0 || g.rulings[i] == g.rulings[k])
 }
 
 // longStreaks is how many rows streaks must have on average to be gathered: shorter ones are faster
@@ -582,7 +583,7 @@ func preferenceSpec(name string, t parquet.Type, value func(c *preferenceCell) p
 
 // HasUsage reports whether lines that are read by a draft decide the needs.
 func (n *Needs) HasUsage() bool {
-	return slices.ContainsFunc([]robots.Directive{robots.UsageLines, robots.SignalLines, robots.LicenseLines},
+	return slices.ContainsFunc(append(robots.PreferenceLines(), robots.LicenseLines),
 		func(d robots.Directive) bool { return slices.Contains(n.Directives, d) })
 }
 
@@ -592,7 +593,7 @@ type present = bool
 // A preferenceCell is a place in a column of preferences, with the field of its type set.
 type preferenceCell struct {
 	engine.Preference
-	use func() string // the value of use in Content-Signal
+	how func() string // the text of How
 
 	number int    // of the text among those without use; -1 is none
 	text   string // of the column
@@ -600,49 +601,37 @@ type preferenceCell struct {
 	yes    bool
 }
 
-// numberOf returns a number for some answers.
-func numberOf(answers ...robots.Preference) (n int) {
-	for _, a := range answers {
-		n = 3*n + int(a)
-	}
-	return n
+// sourceSpec returns the column of a source.
+func sourceSpec(s robots.Source) *spec {
+	return preferenceSpec(robots.Sources[s].Column, parquet.Dictionary, func(c *preferenceCell) present {
+		answer := robots.Answers{Said: c.Said}
+		c.number = 0
+		for _, p := range c.Said[s].Uses {
+			c.number = 3*c.number + int(p)
+		}
+		if s == robots.BySignal && c.How > 0 {
+			c.number, answer.How = -1, c.how()
+		}
+		c.text = answer.Text(s)
+		return c.Said[s].Line > 0
+	}, robots.Sources[s].Directive)
 }
 
-func contentUsage(c *preferenceCell) present {
-	c.number = numberOf(c.TrainAI, c.Search)
-	c.text = robots.UsageAnswer{TrainAI: c.TrainAI, Search: c.Search}.String()
-	return c.UsageLine > 0
+// sourceLineSpec returns the column of the first line that counts.
+func sourceLineSpec(s robots.Source) *spec {
+	return preferenceSpec(robots.Sources[s].Column+"_line", parquet.Int32, func(c *preferenceCell) present {
+		c.line = c.Said[s].Line
+		return c.line > 0
+	}, robots.Sources[s].Directive)
 }
 
-func contentUsageLine(c *preferenceCell) present {
-	c.line = c.UsageLine
-	return c.line > 0
-}
-
-// contentSignal returns the text of a content_signal, which is made once for each of its values.
-func contentSignal(c *preferenceCell) present {
-	c.number = numberOf(c.SignalSearch, c.SignalInput, c.SignalTrain)
-	a := robots.SignalAnswer{Search: c.SignalSearch, AIInput: c.SignalInput, AITrain: c.SignalTrain}
-	if c.Use > 0 {
-		c.number, a.Use = -1, c.use()
-	}
-	c.text = a.String()
-	return c.SignalLine > 0
-}
-
-func contentSignalLine(c *preferenceCell) present {
-	c.line = c.SignalLine
-	return c.line > 0
-}
-
-func useTrainAI(c *preferenceCell) present { return c.combine(c.UseTrainAI()) }
-func useSearch(c *preferenceCell) present  { return c.combine(c.UseSearch()) }
-func useAIInput(c *preferenceCell) present { return c.combine(c.SignalInput) }
-
-// combine sets the value of a column of both directives.
-func (c *preferenceCell) combine(p robots.Preference) present {
-	c.yes = p == robots.Permitted
-	return p != robots.Unstated
+// useSpec returns the column of a use, by all sources.
+func useSpec(u robots.Use) *spec {
+	return preferenceSpec("use_"+strings.ReplaceAll(u.String(), "-", "_"), parquet.Bool, func(c *preferenceCell) present {
+		answer := c.Uses()[u]
+		c.yes = answer == robots.Permitted
+		return answer != robots.Unstated
+	}, robots.PreferenceLines()...)
 }
 
 // gatherPreferences adds the values of a column of preferences.
@@ -677,15 +666,15 @@ func gatherPreferences(g *gathering, f *field, col column) {
 		if *p == (engine.Preference{}) {
 			continue
 		}
-		if i > 0 && p.Use == 0 && *p == g.preferences[i-1] { // all but the text of use is in it
+		if i > 0 && p.How == 0 && *p == g.preferences[i-1] { // all but the text of How is in it
 			levels[i] = levels[i-1]
 		} else {
-			cell = preferenceCell{Preference: *p, use: func() string {
+			cell = preferenceCell{Preference: *p, how: func() string {
 				row, agent := i/g.agents, g.agent+i%g.agents
 				if len(g.batch.Agents) > 0 {
 					agent = int(g.batch.Agents[g.from+row])
 				}
-				return g.names.catalog.SignalUse(g.rulings[row], agent, g.preferences[i])
+				return g.names.catalog.HowUsed(g.rulings[row], agent, g.preferences[i])
 			}}
 			if f.spec.preference(&cell) {
 				levels[i] = 1

@@ -22,8 +22,8 @@ type Catalog interface {
 	ProofName(proof ranges.Proof) string
 	// Note returns the first line of a directive that binds the agent.
 	Note(site engine.RulingID, agent int, directive robots.Directive) (note robots.Note, ok bool)
-	// SignalUse returns the value of use that Content-Signal gives in a preference of an agent.
-	SignalUse(site engine.RulingID, agent int, p engine.Preference) string
+	// HowUsed returns the value of use that Content-Signal gives in a preference of an agent.
+	HowUsed(site engine.RulingID, agent int, p engine.Preference) string
 }
 
 // A Numbering is the dictionaries of a table, which the chunks of a Writer share, and the tables

@@ -30,11 +30,11 @@ func TestRuleTableBound(t *testing.T) {
 // ruleCatalog has a rule for each number, of one site.
 type ruleCatalog struct{}
 
-func (ruleCatalog) Origin(engine.SiteID) robots.Origin                       { return "https://a.example" }
-func (ruleCatalog) FirstAgent(engine.RulingID, int) int                      { return 0 }
-func (ruleCatalog) AgentName(engine.RulingID, int) string                    { return "" }
-func (ruleCatalog) ProofName(ranges.Proof) string                            { return "" }
-func (ruleCatalog) SignalUse(engine.RulingID, int, engine.Preference) string { return "" }
+func (ruleCatalog) Origin(engine.SiteID) robots.Origin                     { return "https://a.example" }
+func (ruleCatalog) FirstAgent(engine.RulingID, int) int                    { return 0 }
+func (ruleCatalog) AgentName(engine.RulingID, int) string                  { return "" }
+func (ruleCatalog) ProofName(ranges.Proof) string                          { return "" }
+func (ruleCatalog) HowUsed(engine.RulingID, int, engine.Preference) string { return "" }
 
 func (ruleCatalog) Note(engine.RulingID, int, robots.Directive) (note robots.Note, ok bool) {
 	return note, false

@@ -124,17 +124,12 @@ var columnSpecs = []*spec{
 		Field: of(nameVerifiedBy, parquet.Dictionary, nullable), choice: ofRanges, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
 		gather: gatherProofs,
 	},
-	preferenceSpec("content_usage", parquet.Dictionary, contentUsage, robots.UsageLines),
-	preferenceSpec("content_usage_line", parquet.Int32, contentUsageLine, robots.UsageLines),
-	preferenceSpec("content_signal", parquet.Dictionary, contentSignal, robots.SignalLines),
-	preferenceSpec("content_signal_line", parquet.Int32, contentSignalLine, robots.SignalLines),
+	sourceSpec(robots.ByUsage), sourceLineSpec(robots.ByUsage), sourceSpec(robots.BySignal), sourceLineSpec(robots.BySignal),
 	{
 		Field: of("license", parquet.Dictionary, nullable), choice: ifNamed, beside: true, streaks: true,
 		needs: Needs{Directives: []robots.Directive{robots.LicenseLines}}, gather: gatherLicenses,
 	},
-	preferenceSpec("use_train_ai", parquet.Bool, useTrainAI, robots.UsageLines, robots.SignalLines),
-	preferenceSpec("use_search", parquet.Bool, useSearch, robots.UsageLines, robots.SignalLines),
-	preferenceSpec("use_ai_input", parquet.Bool, useAIInput, robots.UsageLines, robots.SignalLines),
+	useSpec(robots.TrainAI), useSpec(robots.Search), useSpec(robots.AIInput),
 	{
 		Field: of("in_sitemap", parquet.Bool, nullable), choice: ofSitemaps, byRow: true, needs: Needs{Sitemaps: true},
 		gather: gatherListed,
@@ -277,10 +272,7 @@ func splitNames(list string) []string {
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name == Usage {
-			drafts := []robots.Directive{robots.UsageLines, robots.SignalLines, robots.LicenseLines}
-			names = append(names, specNames(func(s *spec) bool {
-				return slices.ContainsFunc(s.needs.Directives, func(d robots.Directive) bool { return slices.Contains(drafts, d) })
-			})...)
+			names = append(names, specNames(func(s *spec) bool { return s.needs.HasUsage() })...)
 		} else {
 			names = append(names, name)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/why"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A File is a file of expectations.
@@ -231,19 +232,9 @@ var uses = []string{"train-ai", "search", "ai-input"}
 // values are the answers: yes, no, and that nobody says.
 var values = []string{"y", "n", "unknown"}
 
-// answerFor returns the answer for a use, by Content-Usage and Content-Signal together.
+// answerFor returns the answer for a use, by all sources together.
 func answerFor(p *why.Preferences, use string) string {
-	if p == nil {
-		return "unknown"
-	}
-	answer := map[string]*bool{"train-ai": p.TrainAI, "search": p.Search, "ai-input": p.AIInput}[use]
-	switch {
-	case answer == nil:
-		return "unknown"
-	case *answer:
-		return "y"
-	}
-	return "n"
+	return [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[p.Use(robots.Use(slices.Index(uses, use)))]
 }
 
 // linesOf names the first lines that count.
@@ -251,12 +242,9 @@ func linesOf(p *why.Preferences) (text string) {
 	if p == nil {
 		return "; no line binds the crawler"
 	}
-	if p.Usage != nil {
-		text += fmt.Sprintf("; line %d, Content-Usage: %s", p.UsageLine, *p.Usage)
-	}
-	if p.Signal != nil {
-		text += fmt.Sprintf("; line %d, Content-Signal: %s", p.SignalLine, *p.Signal)
-	}
+	p.EachStated(func(s *robots.SourceSpec, line int32, said string) {
+		text += fmt.Sprintf("; line %d, %s%s", line, s.Key, said)
+	})
 	return text
 }
 
@@ -268,7 +256,7 @@ func refusal(a *explain.Answer, use string) string {
 	}
 	if p := a.Preferences; p != nil {
 		for i := range p.Lines {
-			if l := &p.Lines[i]; l.Counts && !l.Signal && l.Length > len(a.Path) {
+			if l := &p.Lines[i]; l.Counts && l.Source == robots.ByUsage && l.Length > len(a.Path) {
 				return ""
 			}
 		}

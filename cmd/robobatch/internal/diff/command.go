@@ -112,7 +112,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if !g.old.IsGiven() {
 		faults.Add("old", errors.New("the flag is missing: name the rules before, or a moment of those of -rules with -old-as-of"))
 	}
-	d.Now.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines}
+	d.Now.Opt.Directives = robots.PreferenceLines()
 	d.Old = d.Now.Before(&g.old, &faults)
 	if d.noLog {
 		// Check that no flag is about a log.

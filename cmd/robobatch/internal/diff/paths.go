@@ -247,17 +247,14 @@ func (s *pathSource) nextPart() bool {
 				patterns = append(patterns, rule.Pattern)
 			}
 		}
-		addSignals := func(signals []robots.SignalRule) {
-			for i := range signals {
-				patterns = append(patterns, signals[i].Pattern)
+		add := func(b *robots.Bound) {
+			for _, s := range slices.Concat(b[:]...) {
+				patterns = append(patterns, s.Pattern)
 			}
 		}
-		addSignals(r.said.Early)
+		add(&r.said.Early)
 		for i := range r.said.Groups {
-			for k := range r.said.Groups[i].Usage {
-				patterns = append(patterns, r.said.Groups[i].Usage[k].Pattern)
-			}
-			addSignals(r.said.Groups[i].Signals)
+			add(&r.said.Groups[i].Bound)
 		}
 		s.patterns[n] = append(s.patterns[n], slices.DeleteFunc(patterns, func(pattern string) bool { return pattern == "" })...)
 	})

@@ -302,7 +302,7 @@ func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	if v.Readings[0].Dialect != 0 {
 		a.readings = v.Readings[:]
 	}
-	a.Preferences = why.NewPreferences(v.Usage, v.Signal, v.License.Value)
+	a.Preferences = why.NewPreferences(v.Preferences, v.License.Value)
 	return a
 }
 
@@ -385,7 +385,7 @@ type Answerer func(t Target, agent string) (*Answer, error)
 // Answerer reads the rules of the targets.
 func (q *Asker) Answerer(ctx context.Context, targets []Target) (answer Answerer, err error) {
 	if q.Rules.Pack() != "" {
-		q.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines, robots.LicenseLines}
+		q.Opt.Directives = append(robots.PreferenceLines(), robots.LicenseLines)
 		if q.store, err = engine.OpenPack(q.Rules.Pack(), q.Opt); err != nil {
 			return nil, load.NamePack(q.Rules.Pack(), err)
 		}

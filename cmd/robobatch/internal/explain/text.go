@@ -12,6 +12,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/why"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // The columns of the text.
@@ -150,40 +151,28 @@ func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 	if p == nil {
 		return
 	}
-	var usage, signals []candidate
+	var lines [robots.NumSources][]candidate
 	for i := range p.Lines {
 		l := &p.Lines[i]
-		row := candidate{l.Line, l.Text, preferenceFate(l), l.Matches, l.Counts}
-		if l.Signal {
-			signals = append(signals, row)
-		} else {
-			usage = append(usage, row)
-		}
+		lines[l.Source] = append(lines[l.Source], candidate{l.Line, l.Text, preferenceFate(l), l.Matches, l.Counts})
 	}
-	t.candidates("usage", usage, all)
-	t.candidates("signal", signals, all)
+	for s := range lines {
+		t.candidates(robots.Sources[s].Short, lines[s], all)
+	}
 	if p.License != nil {
 		t.item("license", say.Line(*p.License))
 	}
-	if len(usage) > 0 && allowed != nil && !*allowed {
+	if len(lines[robots.ByUsage]) > 0 && allowed != nil && !*allowed {
 		t.item("use", "what may not be fetched has no Content-Usage")
 	}
 	if p.Stated() {
 		t.item("use", fmt.Sprintf("train AI: %s; search: %s; AI input: %s (drafts, %s: a preference is no permission)",
-			wish(p.TrainAI), wish(p.Search), wish(p.AIInput), p.Draft))
+			wishes[p.Use(robots.TrainAI)], wishes[p.Use(robots.Search)], wishes[p.Use(robots.AIInput)], p.Draft))
 	}
 }
 
-// wish says whether a use is wanted.
-func wish(v *bool) string {
-	switch {
-	case v == nil:
-		return "nobody says"
-	case *v:
-		return "yes"
-	}
-	return "no"
-}
+// wishes say whether a use is wanted.
+var wishes = [...]string{robots.Unstated: "nobody says", robots.Permitted: "yes", robots.Refused: "no"}
 
 // preferenceFate returns the effect of a line of preferences.
 func preferenceFate(l *why.PreferenceLine) string {
@@ -469,19 +458,18 @@ func counting(p *why.Preferences) string {
 		return ""
 	}
 	var uses []string
-	for _, use := range []struct {
-		name string
-		said *bool
-	}{{"train AI", p.TrainAI}, {"search", p.Search}, {"AI input", p.AIInput}} {
-		if use.said != nil {
-			uses = append(uses, use.name+": "+wish(use.said))
+	for use, name := range []string{"train AI", "search", "AI input"} {
+		if answer := p.Use(robots.Use(use)); answer != robots.Unstated {
+			uses = append(uses, name+": "+wishes[answer])
 		}
 	}
-	from := fmt.Sprintf("lines %d and %d", p.UsageLine, p.SignalLine)
-	if p.Usage == nil || p.Signal == nil {
-		from = fmt.Sprintf("line %d", max(p.UsageLine, p.SignalLine))
+	var from []string
+	p.EachStated(func(_ *robots.SourceSpec, line int32, _ string) { from = append(from, strconv.Itoa(int(line))) })
+	noun := "lines"
+	if len(from) == 1 {
+		noun = "line"
 	}
-	return indented(cmp.Or(strings.Join(uses, "; "), "nothing known") + " (drafts, " + from + ")")
+	return indented(cmp.Or(strings.Join(uses, "; "), "nothing known") + " (drafts, " + noun + " " + strings.Join(from, " and ") + ")")
 }
 
 // indented returns a text in lines below a verdict.

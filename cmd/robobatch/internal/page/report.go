@@ -70,7 +70,7 @@ type run struct {
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	r := &run{digest: &g.digest}
 	r.Choose(&g.Flags, std, &faults, &faults)
-	r.Now.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines, robots.CrawlDelayLines}
+	r.Now.Opt.Directives = append(robots.PreferenceLines(), robots.CrawlDelayLines)
 	r.Memory.Plan = memory.PlanOf("report")
 	if g.old.IsGiven() {
 		r.Memory.Plan = memory.PlanOf("report -old")

@@ -178,8 +178,6 @@ const (
 	itemSitemap    = "sitemap"
 	itemHost       = "host"
 	itemCleanParam = "clean_param"
-	itemUsage      = "content_usage"
-	itemSignal     = "content_signal"
 	itemLicense    = "license"
 	itemDiagnostic = "diagnostic"
 )
@@ -305,34 +303,34 @@ func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
 // preferences adds the lines on the allowed uses of pages. Their groups are not the groups of the rules.
 func (l *lister) preferences(p *robots.Preferences, f *File) {
 	if len(f.agents) == 0 {
-		l.statements("", nil, p.Early)
+		l.statements("", &p.Early)
 		for i := range p.Groups {
 			g := &p.Groups[i]
 			agents := agentList(g.Star, g.Agents)
-			if n := len(agents) * (len(g.Usage) + len(g.Signals)); l.named+n > maxRepeated {
+			if n := len(agents) * g.Len(); l.named+n > maxRepeated {
 				agents = ""
 			} else {
 				l.named += n
 			}
-			l.statements(agents, g.Usage, g.Signals)
+			l.statements(agents, &g.Bound)
 		}
 	}
 	for i, agent := range f.agents {
-		usage, signals := p.Select(agent)
-		l.statements(f.names[i], usage, signals)
+		bound := p.Select(agent)
+		l.statements(f.names[i], &bound)
 	}
-	if url, line := p.License(); line > 0 {
-		l.row(listRow{item: itemLicense, line: line, value: &url})
+	if p.License.Line > 0 {
+		l.row(listRow{item: itemLicense, line: p.License.Line, value: &p.License.URL})
 	}
 }
 
 // statements adds lines that bind these crawlers.
-func (l *lister) statements(agents string, usage []robots.UsageRule, signals []robots.SignalRule) {
-	for i := range usage {
-		l.row(listRow{item: itemUsage, agents: agents, line: usage[i].Line, value: &usage[i].Value})
-	}
-	for i := range signals {
-		l.row(listRow{item: itemSignal, agents: agents, line: signals[i].Line, value: &signals[i].Value})
+func (l *lister) statements(agents string, bound *robots.Bound) {
+	for source := range bound {
+		for i := range bound[source] {
+			s := &bound[source][i]
+			l.row(listRow{item: robots.Sources[source].Column, agents: agents, line: s.Line, value: &s.Value})
+		}
 	}
 }
 

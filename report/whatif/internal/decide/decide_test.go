@@ -229,7 +229,7 @@ func TestUses(t *testing.T) {
 // many have a stated one.
 func compareUses(t *testing.T, log *Log, text *Text, body string, agents []string) (n, stated int) {
 	t.Helper()
-	options := engine.StoreOptions{Dialect: log.dialect, Agents: agents, Directives: []robots.Directive{robots.UsageLines, robots.SignalLines}}
+	options := engine.StoreOptions{Dialect: log.dialect, Agents: agents, Directives: robots.PreferenceLines()}
 	store, err := engine.BuildStore(responses([]byte(body)), options)
 	if err != nil {
 		t.Fatal(err)
@@ -241,11 +241,11 @@ func compareUses(t *testing.T, log *Log, text *Text, body string, agents []strin
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := Uses{v.Usage.TrainAI.And(v.Signal.AITrain), v.Usage.Search.And(v.Signal.Search), v.Signal.AIInput}
+			want := v.Preferences.Uses()
 			if got := text.usesOf(a, i); got != want {
 				t.Fatalf("%s, %s on %q of\n%s\n%v; the engine says %v", log.dialect, name, log.Path(int(url)), body, got, want)
 			}
-			if n++; want != (Uses{}) {
+			if n++; want != (robots.Uses{}) {
 				stated++
 			}
 		}

@@ -244,24 +244,18 @@ func AppendExplanation(dst []byte, q Question) []byte {
 
 // preferences writes the drafts' answers for a page, and the first lines that say so; 0 is none.
 func (o *object) preferences(p *why.Preferences) {
-	if p == nil {
-		p = &why.Preferences{}
-	}
-	for _, part := range []struct {
-		key  string
-		text *string
-		line int32
-	}{{"content_usage", p.Usage, p.UsageLine}, {"content_signal", p.Signal, p.SignalLine}, {"license", p.License, 0}} {
-		if part.text == nil {
-			continue
-		}
-		o.key(part.key)
+	part := func(key string, line int32, text string) {
+		o.key(key)
 		o.open('[')
 		o.next()
-		o.number(int64(part.line))
+		o.number(int64(line))
 		o.next()
-		o.text(*part.text)
+		o.text(text)
 		o.close(']')
+	}
+	p.EachStated(func(s *robots.SourceSpec, line int32, text string) { part(s.Column, line, text) })
+	if p != nil && p.License != nil {
+		part("license", 0, *p.License)
 	}
 }
 

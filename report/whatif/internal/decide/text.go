@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/internal/preference"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -16,8 +17,8 @@ type Text struct {
 	rules   [][]robots.Rule // by crawler: those that bind it; crawlers may share them
 	winners [][]int32       // by crawler: for each of its URLs an index of its rules, or none or always
 
-	said []said   // by crawler
-	uses [][]Uses // by crawler: for each of its URLs; nil if nothing is said
+	said []robots.Bound  // by crawler
+	uses [][]robots.Uses // by crawler: for each of its URLs; nil if nothing is said
 }
 
 // The winners that are no rules.
@@ -33,7 +34,7 @@ var ErrStopped = errors.New("stopped")
 // An answer is the decision for a URL.
 type answer struct {
 	winner int32
-	uses   Uses
+	uses   robots.Uses
 }
 
 // stride is how many URLs are decided between two calls of a function that may pause. One takes 0.1 µs by
@@ -49,12 +50,12 @@ func (l *Log) Decide(body []byte, before *Text, goOn func() bool) (*Text, error)
 		Open:    !l.dialect.HasRules(&robots.Response{Status: 200, Body: body}),
 		rules:   make([][]robots.Rule, len(l.agents)),
 		winners: make([][]int32, len(l.agents)),
-		said:    make([]said, len(l.agents)),
-		uses:    make([][]Uses, len(l.agents)),
+		said:    make([]robots.Bound, len(l.agents)),
+		uses:    make([][]robots.Uses, len(l.agents)),
 	}
 	preferences := robots.PreferencesOf(body, l.dialect)
 	for a := range l.agents {
-		t.said[a].usage, t.said[a].signals = preferences.Select(l.agents[a].agent)
+		t.said[a] = preferences.Select(l.agents[a].agent)
 	}
 	for _, group := range l.bound(t) {
 		if err := l.decideGroup(t, group, before, goOn); err != nil {
@@ -70,7 +71,7 @@ func (l *Log) bound(t *Text) (lists [][]int) {
 	for a := range l.agents {
 		binding := t.File.Binding(l.agents[a].agent)
 		i := 0
-		for i < len(groups) && (!slices.Equal(groups[i], binding) || !sameSaid(t.said[lists[i][0]], t.said[a])) {
+		for i < len(groups) && (!slices.Equal(groups[i], binding) || !sameSaid(&t.said[lists[i][0]], &t.said[a])) {
 			i++
 		}
 		if i == len(groups) {
@@ -91,7 +92,7 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool)
 	todo := agents[:0:0]
 	for _, a := range agents {
 		t.rules[a] = rules
-		if before != nil && slices.EqualFunc(before.rules[a], rules, sameRule) && sameSaid(before.said[a], t.said[a]) {
+		if before != nil && slices.EqualFunc(before.rules[a], rules, sameRule) && sameSaid(&before.said[a], &t.said[a]) {
 			t.winners[a], t.uses[a] = before.winners[a], before.uses[a]
 		} else {
 			todo = append(todo, a)
@@ -104,10 +105,8 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool)
 	if err != nil {
 		return err
 	}
-	if of := &t.said[todo[0]]; !of.isNone() {
-		if s.wishes, err = compileWishes(of); err != nil {
-			return err
-		}
+	if s.preferences, err = preference.Compile(&t.said[todo[0]]); err != nil {
+		return err
 	}
 	var known []answer // by URL, if several crawlers may ask for it
 	if len(todo) > 1 {
@@ -129,9 +128,9 @@ func sameRule(a, b robots.Rule) bool { return a.Allow == b.Allow && a.Pattern ==
 func (l *Log) decideAgent(t *Text, a int, s *set, known []answer, goOn func() bool) bool {
 	who := &l.agents[a]
 	winners := make([]int32, len(who.urls))
-	var uses []Uses
-	if s.wishes != nil {
-		uses = make([]Uses, len(who.urls))
+	var uses []robots.Uses
+	if s.preferences != nil {
+		uses = make([]robots.Uses, len(who.urls))
 	}
 	for i, url := range who.urls {
 		if i%stride == 0 && goOn != nil && !goOn() {
@@ -163,8 +162,12 @@ func (l *Log) decideURL(url int32, rules []robots.Rule, s *set) (n answer) {
 		n.winner = s.winner(l.paths.at(int(url)))
 	}
 	fetched := n.winner < 0 || rules[n.winner].Allow
-	if s.wishes != nil {
-		n.uses = s.wishes.of(l.paths.at(int(url)), fetched)
+	if s.preferences != nil {
+		var a preference.Answer
+		if s.preferences.Decide(&a, l.paths.at(int(url)), &s.scratch); !fetched {
+			a.Unfetch()
+		}
+		n.uses = a.Uses()
 	}
 	if l.txt[url] && !fetched {
 		n.winner = always
@@ -181,7 +184,7 @@ func (t *Text) rule(agent, i int) *robots.Rule {
 }
 
 // usesOf returns the preferences for the i-th URL of a crawler.
-func (t *Text) usesOf(agent, i int) (u Uses) {
+func (t *Text) usesOf(agent, i int) (u robots.Uses) {
 	if all := t.uses[agent]; all != nil {
 		u = all[i]
 	}
@@ -190,10 +193,10 @@ func (t *Text) usesOf(agent, i int) (u Uses) {
 
 // A set is rules and preferences, compiled.
 type set struct {
-	automaton *automaton.Automaton
-	rules     []int32 // by position: the index of the rule
-	scratch   automaton.Scratch
-	wishes    *wishes // nil if nothing is said
+	automaton   *automaton.Automaton
+	rules       []int32 // by position: the index of the rule
+	scratch     automaton.Scratch
+	preferences *preference.Set // nil if nothing is said
 }
 
 // compile compiles rules. A rule may have two patterns, see [robots.Dialect.IndexPattern].
