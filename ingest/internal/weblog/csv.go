@@ -183,14 +183,14 @@ func separatorLine(line []byte) byte {
 func (t *table) locate(rows [][][]byte) (choice Choice) {
 	fields := make([]sampled, len(t.header))
 	for i, name := range t.header {
-		fields[i] = sampled{name, make([][]byte, len(rows))}
+		fields[i] = sampled{name: name, values: make([][]byte, len(rows))}
 		for k, row := range rows {
 			fields[i].values[k] = trimBlank(at(row, i))
 		}
 	}
 	t.plan = planOf(fields, &t.opt)
 	targets := t.plan.of[roleURL]
-	if t.err = t.checkFields(); t.err != nil {
+	if t.err = checkFields(&t.opt, t.header, t.plan); t.err != nil {
 		return choice
 	}
 	if len(targets) == 0 || targets[0].fit != fits {

@@ -93,7 +93,7 @@ func (j *jsonLog) sample(lines [][]byte, each func(line []byte, add func(name st
 			} else if !ok {
 				i = len(fields)
 				index[name] = i
-				fields = append(fields, sampled{name, make([][]byte, len(lines))})
+				fields = append(fields, sampled{name: name, values: make([][]byte, len(lines))})
 			}
 			fields[i].values[row] = value
 		})

@@ -22,13 +22,16 @@ type source []spot
 type code uint8
 
 const (
-	asIs        code = iota
-	percentCode      // percent-encoded
-	plusCode         // with "+" for blanks
-	quotedCode       // in quotes
+	asIs         code = iota
+	percentCode       // percent-encoded
+	plusCode          // with "+" for blanks
+	quotedCode        // in quotes
+	escapedCode       // with the escapes of Apache, nginx and others
+	methodCode        // a request, of which only the method
+	protocolCode      // or the protocol counts
 )
 
-// codes are the names of the codes in the table.
+// codes are the names of the codes that the table has.
 var codes = []string{asIs: "", percentCode: "percent", plusCode: "plus", quotedCode: "quoted"}
 
 // A keptSource is a column to keep.
@@ -37,23 +40,31 @@ type keptSource struct {
 	role role
 }
 
-// named reads rows of values whose fields have names.
+// named makes rows of values whose fields have names, whatever has cut the record.
 type named struct {
 	common
 	escapes
+	*wanted
 	plan     *plan
 	values   [][]byte
 	nested   []bool // of JSON: the value is an object or an array
 	found    uint32 // bit r is that the record may have a value of the role r
 	isTable  bool   // its cells may have blanks around
 	isHeaded bool   // a header says which fields there are
+	isLine   bool   // a pattern does: "-" is no value, and escapes are undone
 	code     code   // of headers of the request and of clients, where the table has none
-	of       [numRoles]source
-	keep     []keptSource
-	joins    bool   // a field for the URL is joined to others
-	placed   bool   // there are fields for the origin
 	when     []byte // memory of a time of two fields
 	secure   string // the scheme of a row that names none
+}
+
+// wanted is where the values are that are read.
+type wanted struct {
+	of      [numRoles]source
+	keep    []keptSource
+	has     uint32 // bit r is that a field has the role r
+	request bool   // the only field for the URL has requests
+	joins   bool   // a field for the URL is joined to others
+	placed  bool   // there are fields for the origin
 }
 
 // read sets where the values are of the fields that are wanted. placeOf returns where the values of a pick are, and of its
@@ -61,11 +72,16 @@ type named struct {
 func (n *named) read(placeOf func(p *pick, role role) (at, with int)) {
 	use := func(picks []pick, r role) (s source) {
 		for _, p := range picks {
-			if n.isHeaded && (p.at < 0 || len(s) > 0) { // one column of a table counts
+			if p.at < 0 && (n.isHeaded || n.isLine) || n.isHeaded && len(s) > 0 { // one column of a table counts
 				continue
 			}
-			code := code(max(0, slices.Index(codes, p.unit)))
-			if code == asIs && (strings.Contains(p.name, "(") || slices.Contains([]role{roleClient, roleForwarded, roleAgent, roleReferer}, p.role)) {
+			code := max(p.code, code(max(0, slices.Index(codes, p.unit))))
+			switch {
+			case n.isLine:
+				if code == asIs && (r == roleNone || r == roleURL || r == roleQuery || r == roleAgent || p.role == roleForwarded) {
+					code = escapedCode
+				}
+			case code == asIs && (strings.Contains(p.name, "(") || slices.Contains([]role{roleClient, roleForwarded, roleAgent, roleReferer}, p.role)):
 				code = n.code
 			}
 			at, with := placeOf(&p, r)
@@ -74,30 +90,29 @@ func (n *named) read(placeOf func(p *pick, role role) (at, with int)) {
 		}
 		return s
 	}
-	n.of, n.keep, n.joins, n.found = [numRoles]source{}, n.keep[:0], false, 0
-	wanted := []role{roleURL, roleQuery, roleHost, roleScheme, rolePort}
+	n.wanted = &wanted{}
+	roles := []role{roleURL, roleQuery, roleHost, roleScheme, rolePort}
+	if n.isLine {
+		roles = append(roles, roleMethod)
+	}
 	if n.opt.Agents {
-		wanted = append(wanted, roleAgent)
+		roles = append(roles, roleAgent)
 	}
 	if n.opt.Clients {
-		wanted = append(wanted, roleClient)
+		roles = append(roles, roleClient)
 	}
 	if n.opt.Times {
-		wanted = append(wanted, roleTime)
+		roles = append(roles, roleTime)
 	}
-	for _, r := range wanted {
-		n.of[r] = use(n.plan.of[r], r)
-	}
-	if n.isHeaded {
-		for r, s := range n.of {
-			if len(s) > 0 {
-				n.found |= 1 << r
-			}
+	for _, r := range roles {
+		if n.of[r] = use(n.plan.of[r], r); len(n.of[r]) > 0 {
+			n.has |= 1 << r
 		}
 	}
-	n.placed = len(n.of[roleHost])+len(n.of[roleScheme])+len(n.of[rolePort]) > 0
+	n.request = n.isLine && len(n.of[roleURL]) > 0 && n.of[roleURL][0].role == roleRequest
+	n.found, n.placed = n.has, n.has&(1<<roleHost|1<<roleScheme|1<<rolePort) != 0
 	for _, name := range n.opt.Keep {
-		n.keep = append(n.keep, keptSource{use(n.plan.toKeep(name), roleNone), keptRole(name)})
+		n.keep = append(n.keep, keptSource{use(n.plan.toKeep(name, &n.opt), roleNone), keptRole(name)})
 	}
 }
 
@@ -116,14 +131,21 @@ func (n *named) eachPlace(change func(at int) int) {
 	}
 }
 
-// toKeep returns the fields that may hold a column to keep: those with a role, and the field of that very name.
-func (p *plan) toKeep(name string) (picks []pick) {
-	if r := keptRole(name); r != roleNone {
-		picks = append(picks, p.of[r]...)
+// toKeep returns the fields that may hold a column to keep: those with a role, and the field of that very name, unless
+// one was named for the role.
+func (p *plan) toKeep(name string, opt *Options) (picks []pick) {
+	r := keptRole(name)
+	if picks = slices.Clone(p.of[r]); len(picks) > 0 && opt.isNamed(r) {
+		return picks
 	}
-	own := pick{name: name, at: p.find(name), with: -1}
-	for _, e := range entriesOf(name, p.producer) {
-		own.unit = e.unit
+	own := p.pickOf(name)
+	if own.at < 0 && len(p.of[roleRequest]) > 0 {
+		switch name {
+		case NameMethod:
+			own.at, own.code = p.of[roleRequest][0].at, methodCode
+		case NameProtocol:
+			own.at, own.code = p.of[roleRequest][0].at, protocolCode
+		}
 	}
 	return append(picks, own)
 }
@@ -140,7 +162,7 @@ func (n *named) first(r role) (value []byte, of *spot) {
 func (n *named) firstOf(s source) (value []byte, of *spot) {
 	for i := range s {
 		of := &s[i]
-		if v := n.values[of.at]; len(v) > 0 && (n.nested == nil || !n.nested[of.at]) {
+		if v := n.values[of.at]; len(v) > 0 && (n.nested == nil || !n.nested[of.at]) && (len(v) > 1 || v[0] != '-' || !n.isLine) {
 			return v, of
 		}
 	}
@@ -158,29 +180,25 @@ func (n *named) text(r role) []byte {
 
 // row makes the row of the values.
 func (n *named) row(r *Row) Result {
-	target, of := n.first(roleURL)
-	if n.isTable {
-		target = trimBlank(target)
-	}
-	if n.joins && of != nil {
-		target = n.whole(r, target, of)
-	}
 	var at place
 	if n.placed {
 		n.setPlace(&at)
 	}
-	if !n.urlOrRequest(r, target, &at) { // null, empty or missing: a row all the same
+	var ok bool
+	if n.request {
+		ok = n.site.request(r, n.unescape(n.values[n.of[roleURL][0].at]), &at)
+	} else {
+		ok = n.target(r, &at)
+	}
+	if !ok { // null, empty or missing: a row all the same
 		return n.fail(ErrNoBase)
 	}
-	r.Blank = n.isTable && HasBlank(r.Target)
 	if len(n.of[roleAgent]) > 0 {
 		agent := n.text(roleAgent)
-		r.Agent, r.HasAgent = present(agent), agent != nil || n.isHeaded
+		r.Agent, r.HasAgent = present(agent), agent != nil || n.isHeaded || n.isLine && n.values[n.of[roleAgent][0].at] != nil
 	}
-	if n.opt.Clients {
-		if !n.setClient(r, n.text(roleClient)) {
-			return Failed
-		}
+	if n.opt.Clients && !n.setClient(r, n.text(roleClient)) {
+		return Failed
 	}
 	if len(n.of[roleTime]) > 0 {
 		n.setTime(r, n.moment(n.first(roleTime)))
@@ -189,6 +207,28 @@ func (n *named) row(r *Row) Result {
 		r.Fields = append(r.Fields, present(n.kept(&n.keep[i])))
 	}
 	return IsRow
+}
+
+// target sets the URL of a row of a field for it, or of a path and a query. It reports false if a path has no host.
+func (n *named) target(r *Row, at *place) bool {
+	target, of := n.first(roleURL)
+	switch {
+	case of == nil:
+	case n.isTable:
+		target = trimBlank(target)
+	case of.code != asIs:
+		target = n.decode(target, of)
+	}
+	if n.joins && of != nil {
+		target = n.whole(r, target, of)
+	}
+	if method, _ := n.first(roleMethod); string(method) == "CONNECT" && len(target) > 0 && target[0] != '/' {
+		r.Target, r.Odd = target, OddConnect
+		return true
+	}
+	ok := n.urlOrRequest(r, target, at)
+	r.Blank = n.isTable && HasBlank(r.Target)
+	return ok
 }
 
 // whole returns a path with the slash that it lacks, and with its query, which is another field. A target that has one
@@ -201,8 +241,7 @@ func (n *named) whole(r *Row, target []byte, of *spot) []byte {
 	if !of.join {
 		return target
 	}
-	query, _ := n.first(roleQuery)
-	return n.withQuery(r, target, query)
+	return n.withQuery(r, target, n.text(roleQuery))
 }
 
 // setPlace sets the origin, as far as the row names it. The host may have a port, which is left out if the scheme
@@ -215,7 +254,7 @@ func (n *named) setPlace(p *place) {
 		p.scheme = schemeOf(scheme)
 	}
 	if p.byPort != "" {
-		if p.scheme == "" || p.scheme == p.byPort {
+		if !n.isLine && (p.scheme == "" || p.scheme == p.byPort) {
 			p.host = p.host[:bytes.LastIndexByte(p.host, ':')]
 		}
 		return
@@ -245,8 +284,8 @@ func (n *named) moment(value []byte, of *spot) []byte {
 func (n *named) kept(k *keptSource) []byte {
 	switch k.role { //nolint:exhaustive // all others are texts
 	case roleTime:
-		if value := n.moment(n.firstOf(k.source)); value != nil {
-			return value
+		if value, of := n.firstOf(k.source); of != nil && of.with >= 0 {
+			return n.moment(value, of)
 		}
 	case roleStatus:
 		for _, spot := range k.source {
@@ -260,10 +299,7 @@ func (n *named) kept(k *keptSource) []byte {
 			value = n.decode(value, of)
 		}
 		if k.role == roleClient {
-			if n.opt.ClientAt != 0 {
-				value = trimBlank(addressAt(value, n.opt.ClientAt))
-			}
-			value = cutPort(value)
+			return n.keptClient(value, of)
 		}
 		return value
 	}
@@ -273,10 +309,28 @@ func (n *named) kept(k *keptSource) []byte {
 	return nil
 }
 
+// keptClient returns the address to keep of those of a field. In front of a line the first is the client's.
+func (n *named) keptClient(value []byte, of *spot) []byte {
+	if n.opt.ClientAt != 0 {
+		value = trimBlank(addressAt(value, n.opt.ClientAt))
+	} else if n.isLine && of.role == roleClient {
+		value = trimBlank(addressAt(value, 1))
+	}
+	return cutPort(value)
+}
+
 // decode undoes the writer's changes to a field, which leave no blank. Older logs of CloudFront have User-Agents
 // percent-encoded twice.
 func (n *named) decode(field []byte, of *spot) (text []byte) {
 	switch {
+	case of.code == escapedCode:
+		return n.unescape(field)
+	case of.code == methodCode:
+		text, _, _ = splitRequest(n.unescape(field))
+		return text
+	case of.code == protocolCode:
+		_, _, text = splitRequest(n.unescape(field))
+		return text
 	case of.code == quotedCode:
 		if len(field) > 1 && field[0] == '"' && field[len(field)-1] == '"' {
 			return field[1 : len(field)-1]
@@ -331,26 +385,24 @@ func cutPort(address []byte) []byte {
 	return address
 }
 
-// checkFields returns the error of a header that lacks a field that was named, or one that is needed.
-func (n *named) checkFields() error {
-	head := make([]string, len(n.plan.fields))
-	for i, f := range n.plan.fields {
-		head[i] = f.name
-	}
+// checkFields returns the error of a log whose plans, one or more, lack a field that was named, or one that is needed.
+// head are the names that they have.
+func checkFields(opt *Options, head []string, plans ...*plan) error {
+	lacks := func(has func(p *plan) bool) bool { return !slices.ContainsFunc(plans, has) }
 	for _, r := range Roles() {
-		if name := n.opt.Named[r]; name != "" && name != none && n.plan.find(name) < 0 {
+		if name := opt.Named[r]; name != "" && name != none && lacks(func(p *plan) bool { return p.find(name) >= 0 }) {
 			return noField(name, head)
 		}
 	}
-	for _, name := range n.opt.Keep {
-		if picks := n.plan.toKeep(name); picks[0].at < 0 && !n.opt.MayLack(name) {
+	for _, name := range opt.Keep {
+		if !opt.MayLack(name) && lacks(func(p *plan) bool { return p.toKeep(name, opt)[0].at >= 0 }) {
 			return noField(name, head)
 		}
 	}
 	switch {
-	case n.opt.Clients && len(n.plan.of[roleClient]) == 0:
+	case opt.Clients && lacks(func(p *plan) bool { return len(p.of[roleClient]) > 0 }):
 		return fmt.Errorf("%w: there are %s", ErrNoClients, listed(head))
-	case n.opt.Agents && n.opt.Need && len(n.plan.of[roleAgent]) == 0:
+	case opt.Agents && opt.Need && lacks(func(p *plan) bool { return len(p.of[roleAgent]) > 0 }):
 		return fmt.Errorf("%w: there are %s", ErrNoAgents, listed(head))
 	}
 	return nil

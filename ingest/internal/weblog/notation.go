@@ -2,6 +2,7 @@ package weblog
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -73,7 +74,7 @@ func compilePattern(text string) (*pattern, error) {
 	if strings.Contains(text, "\n") {
 		return nil, fmt.Errorf("%w: it has several lines: give one log_format or LogFormat alone", ErrPattern)
 	}
-	p := &pattern{client: -1}
+	p := &pattern{moment: -1, plan: &plan{}}
 	nginx := strings.Contains(text, "$")
 	delimiter := &p.lead // that is being read
 	option := false
@@ -145,9 +146,6 @@ func (p *pattern) add(f field, front []byte) error {
 func (p *pattern) finish() error {
 	target := false
 	blanks := slices.ContainsFunc(p.fields, func(f field) bool { return bytes.IndexByte(f.until, ' ') >= 0 }) // stand between fields
-	for i := range p.of {
-		p.of[i] = -1
-	}
 	for i := range p.fields {
 		f := &p.fields[i]
 		if n := len(f.until); n > 1 && string(f.until[n-2:]) == "  " {
@@ -191,8 +189,8 @@ func (p *pattern) finish() error {
 		case roleURL, roleRequest, rolePath:
 			p.need, target = i+1, true
 		}
-		p.addTo(f.role, i)
 	}
+	p.setRoles()
 	for i, f := range slices.Backward(p.fields) {
 		if f.quoted {
 			p.fields[i].final = i+1 < len(p.fields) && f.role != roleRequest && f.option == nil
@@ -220,14 +218,24 @@ func (p *pattern) finish() error {
 	return nil
 }
 
-// addTo adds a field to those of a role: the one of the least rank counts first, and of several the last one.
-func (p *pattern) addTo(r role, i int) {
-	f, next := &p.fields[i], &p.of[r]
-	for f.earlier = -1; *next >= 0 && f.rank > p.fields[*next].rank; {
-		next = &p.fields[*next].earlier
+// setRoles makes the plan: of the fields with a role the one of the least rank counts first, and of several the last one.
+func (p *pattern) setRoles() {
+	for i, f := range p.fields {
+		p.plan.fields = append(p.plan.fields, sampled{name: f.written, alias: f.name})
+		if f.role == roleNone {
+			continue
+		}
+		one := pick{name: f.written, role: f.role, at: i, with: -1, rank: f.rank, join: f.role == rolePath}
+		if one.join {
+			one.unit = f.unit
+		}
+		p.plan.of[f.role] = append(p.plan.of[f.role], one)
 	}
-	if r != roleNone {
-		f.earlier, *next = *next, i
+	for _, picks := range p.plan.of {
+		slices.SortFunc(picks, func(a, b pick) int { return cmp.Or(cmp.Compare(a.rank, b.rank), b.at-a.at) })
+	}
+	if times := p.plan.of[roleTime]; times != nil {
+		p.moment = times[0].at
 	}
 }
 

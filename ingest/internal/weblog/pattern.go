@@ -57,7 +57,6 @@ type field struct {
 	colon   bool // one of them has a colon
 	rank    int  // of several with one role, the least counts first
 	unit    string
-	earlier int // the field with the same role that counts next, -1 if there is none
 	until   []byte
 	option  []byte // text in front of the next field, if the line may lack that and all behind it
 	name    string
@@ -79,10 +78,12 @@ type pattern struct {
 	need   int  // fields that a line must have: up to the URL and the status
 	must   byte // the sign between these
 
-	of     [numRoles]int // the first field that counts for a role, -1 if there is none
-	last   int           // fields that are read
-	keep   []int         // fields of Options.Keep; -1 for none, and see partMethod
-	client int           // field with the client's address, -1 if it is not wanted
+	moment int // the field of the time, -1 if there is none
+	last   int // fields that are read
+
+	plan    *plan
+	wanted  *wanted // of a parser
+	fronted bool    // the first field is a virtual host, or the client
 }
 
 // split sets the fields of a line, as many as it has of those that are wanted. Fields behind the URL and the status may
@@ -201,7 +202,7 @@ func (p *pattern) missing(i int, rest []byte) Result {
 	switch {
 	case i >= p.need:
 		return IsRow
-	case p.fields[i].quoted && i > p.of[roleTime] && !hasQuote(rest):
+	case p.fields[i].quoted && i > p.moment && !hasQuote(rest):
 		return RefusedQuote
 	}
 	return p.refusal(i)
@@ -209,7 +210,7 @@ func (p *pattern) missing(i int, rest []byte) Result {
 
 // refusal returns why a line is not of the pattern, by the first field that does not fit.
 func (p *pattern) refusal(i int) Result {
-	if i <= p.of[roleTime] {
+	if i <= p.moment {
 		return RefusedFormat
 	}
 	return RefusedFields

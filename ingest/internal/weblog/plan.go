@@ -11,6 +11,7 @@ import (
 // A sampled is a field of the first records of a log.
 type sampled struct {
 	name   string
+	alias  string   // of a pattern: what it is kept by, too
 	values [][]byte // by record; nil where it is missing
 }
 
@@ -23,7 +24,8 @@ type pick struct {
 	join       bool // a query may be joined to it
 	bare       bool // a path without its slash
 	fit        fit
-	group      int // 0 is the producer's, 1 any program's
+	code       code // "" of unit says as much
+	group      int  // 0 is the producer's, 1 any program's
 	rank       int
 }
 
@@ -74,12 +76,7 @@ func planOf(fields []sampled, opt *Options) *plan {
 			p.of[one.role] = append(p.of[one.role], one)
 		}
 	}
-	var named [numRoles]bool
-	for r, word := range roleWords {
-		if name, ok := opt.Named[word]; ok {
-			p.name(role(r), name, &named)
-		}
-	}
+	named := p.name(opt)
 	for r := range p.of {
 		slices.SortStableFunc(p.of[r], byRank)
 	}
@@ -99,25 +96,44 @@ var replaced = [numRoles][]role{
 	roleTime: {roleDate, roleClock, roleLogTime}, roleDate: {roleTime, roleLogTime}, roleClock: {roleTime, roleLogTime},
 }
 
-// name makes a field the only one of a role. named are the roles that keep no field of the table.
-func (p *plan) name(r role, name string, named *[numRoles]bool) {
-	for _, other := range append(replaced[r], r) {
-		if !named[other] || other == r {
-			p.of[other], named[other] = nil, true
+// name makes each field that was named the only one of its role. named are the roles that keep no field of the table.
+func (p *plan) name(opt *Options) (named [numRoles]bool) {
+	for r, word := range roleWords {
+		name, ok := opt.Named[word]
+		if !ok {
+			continue
+		}
+		r := role(r)
+		for _, other := range append(replaced[r], r) {
+			if !named[other] || other == r {
+				p.of[other], named[other] = nil, true
+			}
+		}
+		if name != none {
+			one := p.pickOf(name)
+			one.role, one.fit = r, fits
+			p.of[r] = []pick{one}
 		}
 	}
-	if name == none {
-		return
-	}
-	one := pick{name: name, role: r, at: p.find(name), with: -1, fit: fits}
+	return named
+}
+
+// pickOf returns the field with a name, which was asked for.
+func (p *plan) pickOf(name string) pick {
+	one := pick{name: name, at: p.find(name), with: -1}
 	for _, e := range entriesOf(name, p.producer) {
 		one.unit = e.unit
 	}
-	p.of[r] = []pick{one}
+	return one
 }
 
-// find returns the field with a name, -1 if there is none.
+// find returns the field with a name, -1 if there is none. Of several of a pattern it is the last one.
 func (p *plan) find(name string) int {
+	for i, f := range slices.Backward(p.fields) {
+		if f.alias != "" && (f.alias == name || f.name == name) {
+			return i
+		}
+	}
 	exact := slices.IndexFunc(p.fields, func(f sampled) bool { return f.name == name })
 	if exact < 0 {
 		return slices.IndexFunc(p.fields, func(f sampled) bool { return strings.EqualFold(f.name, name) })

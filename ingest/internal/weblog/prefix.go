@@ -262,16 +262,26 @@ func (f *format) right(lines [][]byte, opt Options) (all int) {
 func (p *pattern) points(line []byte) int {
 	var fields [maxFields][]byte
 	n, result := p.split(line, fields[:])
-	moment, client, host := p.value(fields[:n], p.of[roleTime]), p.value(fields[:n], p.of[roleClient]), p.value(fields[:n], p.of[roleHost])
+	moment, client, host := p.value(fields[:n], roleTime), p.value(fields[:n], roleClient), p.value(fields[:n], roleHost)
 	switch {
 	case result != IsRow || moment != nil && !isMoment(moment):
 		return 0
 	case (client == nil || isPeer(client)) && (host == nil || isPeer(host)):
 		return 2
-	case HasBlank(p.value(fields[:n], p.of[roleUser])):
+	case HasBlank(p.value(fields[:n], roleUser)):
 		return 0
 	}
 	return 1
+}
+
+// value returns the first value of a role.
+func (p *pattern) value(fields [][]byte, r role) []byte {
+	for _, one := range p.plan.of[r] {
+		if value := present(at(fields, one.at)); value != nil {
+			return value
+		}
+	}
+	return nil
 }
 
 // isPeer reports whether a text is an address or the name of a host, maybe with a port, or begins a list of them.

@@ -49,7 +49,9 @@ func (p *plan) took(opt *Options) *Took {
 			case f.join && len(p.of[roleQuery]) > 0 && p.of[roleQuery][0].at >= 0:
 				name += " + " + p.of[roleQuery][0].name
 			}
-			names = append(names, name+unitOf(f.unit))
+			if name += unitOf(f.unit); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 		if r == roleHost && len(names) == 0 && opt.Base != "" {
 			names = []string{"-base"}
@@ -98,24 +100,9 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 		}
 	}
 	best := l.patterns[slices.Index(read, slices.Max(read))]
-	p := &plan{}
-	for _, f := range best.fields {
-		p.fields = append(p.fields, sampled{name: f.written})
-	}
-	for r, i := range best.of {
-		if i >= 0 {
-			p.of[r] = []pick{{name: best.fields[i].written, at: i, with: -1, join: role(r) == rolePath}}
-			if role(r) == rolePath {
-				p.of[r][0].unit = best.fields[i].unit
-			}
-		}
-	}
-	p.of[roleURL] = slices.Concat(p.of[roleRequest], p.of[roleURL], p.of[rolePath])
-	p.of[roleURL] = p.of[roleURL][:min(1, len(p.of[roleURL]))]      // the first is read
-	p.of[roleUser] = append(p.of[roleUser], p.of[roleForwarded]...) // not worth a word
-	if l.opt.Clients && p.of[roleClient] == nil {
-		p.of[roleClient] = p.of[roleForwarded]
-	}
+	p := *best.plan
+	p.of[roleURL] = p.of[roleURL][:min(1, len(p.of[roleURL]))]          // nearly all rows have it
+	p.of[roleUser] = slices.Concat(p.of[roleUser], p.of[roleForwarded]) // not worth a word
 	return Choice{Took: p.took(&l.opt)}
 }
 

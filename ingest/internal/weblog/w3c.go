@@ -142,7 +142,7 @@ func (w *w3c) directive(line []byte) Result {
 		}
 	}
 	w.plan = planOf(fields, &w.opt)
-	err := w.checkFields()
+	err := checkFields(&w.opt, head, w.plan)
 	if err == nil && len(w.plan.of[roleURL]) == 0 {
 		err = ErrNoURL
 	}
