@@ -2,6 +2,7 @@ package weblog
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,16 +54,44 @@ const evenRows = 10
 // separators are the characters that separate fields of tables. Of equally many, the first counts.
 var separators = []byte{tab, ',', ';', '|'}
 
+// A tableHead is what the first lines of a log say of a table: which of them stand above its header, and what separates
+// its fields.
+type tableHead struct {
+	body   [][]byte // from the header on; empty if there is none
+	notes  bool     // lines that begin with # are above it. A header may begin with #, too
+	titled bool     // a title is
+	named  byte     // the separator that a line above it names, 0 if none does
+	even   byte     // the one that all first records have in the same number, 0 if there is none
+}
+
+// headOf looks at the first lines of a log, at least one.
+func headOf(lines [][]byte) (h tableHead) {
+	h.named = separatorLine(lines[0])
+	h.titled = h.named == 0 && hasTitle(lines)
+	n := 0
+	for n < len(lines) && lines[n][0] == '#' {
+		n++
+	}
+	if h.named != 0 || h.titled {
+		n = 1
+	} else if h.notes = n > 0 && separatorOf(lines[:1]) == lineEnd; !h.notes {
+		n = 0
+	}
+	h.body = lines[n:]
+	h.even = evenSeparator(h.body)
+	return h
+}
+
+// sep returns the separator: one that is named, else the one that the first records have, or the header has most of.
+func (h *tableHead) sep() byte { return cmp.Or(h.named, h.even, mostSeparator(h.body)) }
+
 // detectTable returns CSV or TSV if the lines are even, whatever their names, else URLs.
 func detectTable(lines [][]byte) Format {
-	_, body := cutNotes(lines)
-	if len(body) == 0 || !mayBeHeader(body[0]) || body[0][0] == '#' {
+	h := headOf(lines)
+	switch {
+	case h.even == 0 || !mayBeHeader(h.body[0]) || h.body[0][0] == '#':
 		return URLs
-	}
-	switch evenSeparator(body) {
-	case 0:
-		return URLs
-	case tab:
+	case h.even == tab:
 		return TSV
 	}
 	return CSV
@@ -71,20 +100,13 @@ func detectTable(lines [][]byte) Format {
 // isTable reports whether the first line that is no note is a header with a name for the URL that
 // was chosen or is known. sep is tab, or 0 for all others.
 func isTable(lines [][]byte, opt Options, sep byte) bool {
-	_, body := cutNotes(lines)
-	if len(body) == 0 || !mayBeHeader(body[0]) || bytes.Contains(body[0], []byte("://")) {
+	h := headOf(lines)
+	if len(h.body) == 0 || !mayBeHeader(h.body[0]) || bytes.Contains(h.body[0], []byte("://")) || (h.sep() == tab) != (sep == tab) {
 		return false
 	}
-	found := separatorLine(lines[0])
-	if found == 0 {
-		found = separatorOf(body)
-	}
-	if (found == tab) != (sep == tab) {
-		return false
-	}
-	t := newTable(Options{Named: opt.targets()}, found) // other fields that are missing are for the parser to name
+	t := newTable(Options{Named: opt.targets()}, h.sep()) // other fields that are missing are for the parser to name
 	t.begun = true
-	return t.readHeader(body[0]) == NoRow
+	return t.readHeader(h.body[0]) == NoRow
 }
 
 // mayBeHeader reports whether a line can be a header: it is no URL, no path and no object.
@@ -113,29 +135,11 @@ func hasTitle(lines [][]byte) bool {
 	return known
 }
 
-// cutNotes returns the lines of a table behind the lines above its header: notes that begin with #, a title, or
-// the line that names the separator. notes reports whether there are such notes. A header may begin
-// with #, too.
-func cutNotes(lines [][]byte) (notes bool, body [][]byte) {
-	if separatorLine(lines[0]) != 0 || hasTitle(lines) {
-		return false, lines[1:]
-	}
-	n := 0
-	for n < len(lines) && lines[n][0] == '#' {
-		n++
-	}
-	if n == 0 || separatorOf(lines[:1]) != lineEnd {
-		return false, lines
-	}
-	return true, lines[n:]
-}
+// separatorOf returns the separator of a table without lines above it.
+func separatorOf(lines [][]byte) byte { return cmp.Or(evenSeparator(lines), mostSeparator(lines)) }
 
-// separatorOf returns the separator of a table: the one that all first records have in the same
-// number, else the one that the header has most of, and lineEnd if it has none.
-func separatorOf(lines [][]byte) byte {
-	if sep := evenSeparator(lines); sep != 0 {
-		return sep
-	}
+// mostSeparator returns the separator that a header has most of, and lineEnd if it has none.
+func mostSeparator(lines [][]byte) byte {
 	best, most := byte(lineEnd), 1
 	for _, sep := range []byte{',', ';', tab, '|'} {
 		if first := firstRecords(lines, sep, 1); len(first) > 0 && len(first[0]) > most {
@@ -221,19 +225,15 @@ func (t *table) Sample(lines [][]byte) (choice Choice) {
 	if len(lines) == 0 {
 		return choice
 	}
-	var body [][]byte
-	if t.notes, body = cutNotes(lines); len(body) == 0 {
+	h := headOf(lines)
+	if t.notes, t.titled = h.notes, h.titled; len(h.body) == 0 {
 		return choice
+	} else if h.named != 0 || t.sep == 0 {
+		t.sep = h.sep()
 	}
-	t.titled = separatorLine(lines[0]) == 0 && hasTitle(lines)
-	if sep := separatorLine(lines[0]); sep != 0 {
-		t.sep = sep
-	} else if t.sep == 0 {
-		t.sep = separatorOf(body)
-	}
-	records := firstRecords(body, t.sep, DetectLines)
-	if other := evenSeparator(body); other != 0 && other != t.sep && len(records) > 0 && len(records[0]) == 1 {
-		t.err = fmt.Errorf("%w: %q", ErrSeparator, other)
+	records := firstRecords(h.body, t.sep, DetectLines)
+	if h.even != 0 && h.even != t.sep && len(records) > 0 && len(records[0]) == 1 {
+		t.err = fmt.Errorf("%w: %q", ErrSeparator, h.even)
 		t.sampled = true
 		return choice
 	}

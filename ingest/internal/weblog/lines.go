@@ -54,7 +54,14 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 			p.last = max(p.last, one.at+1)
 			return one.at, -1
 		})
-		p.wanted, p.plan = l.wanted, l.plan
+		p.wanted, p.plan, l.wanted = l.wanted, l.plan, nil
+		for _, s := range p.wanted.all() {
+			for _, spot := range s {
+				if len(s) > 1 || p.fields[spot.at].role.isTarget() && !p.wanted.request {
+					p.optional = append(p.optional, spot.at)
+				}
+			}
+		}
 		p.fronted = p.fields[0].class == vhostValue
 		p.skipWords(isWanted)
 	}
@@ -111,7 +118,14 @@ func (l *lineLog) Parse(line []byte, r *Row) Result {
 			clear(l.fields[n:p.last])
 		}
 		address := p.fronted && l.settleFront(p)
-		l.values, l.wanted, l.found = l.fields[:p.last], p.wanted, p.wanted.has
+		for _, i := range p.optional {
+			if field := l.fields[i]; len(field) == 1 && field[0] == '-' {
+				l.fields[i] = field[:0]
+			}
+		}
+		if l.wanted != p.wanted {
+			l.values, l.wanted, l.found = l.fields[:p.last], p.wanted, p.wanted.has
+		}
 		result = l.row(r)
 		r.Address = address && r.Scheme != ""
 		return result

@@ -51,7 +51,7 @@ type named struct {
 	found    uint32 // bit r is that the record may have a value of the role r
 	isTable  bool   // its cells may have blanks around
 	isHeaded bool   // a header says which fields there are
-	isLine   bool   // a pattern does: "-" is no value, and escapes are undone
+	isLine   bool   // a pattern does: escapes are undone
 	code     code   // of headers of the request and of clients, where the table has none
 	when     []byte // memory of a time of two fields
 	secure   string // the scheme of a row that names none
@@ -74,11 +74,13 @@ func (n *named) read(placeOf func(p *pick, role role) (at, with int)) {
 		for _, p := range picks {
 			if p.at < 0 && (n.isHeaded || n.isLine) || n.isHeaded && len(s) > 0 { // one column of a table counts
 				continue
+			} else if n.isLine && slices.ContainsFunc(s, func(have spot) bool { return have.at == p.at }) {
+				continue
 			}
 			code := max(p.code, code(max(0, slices.Index(codes, p.unit))))
 			switch {
 			case n.isLine:
-				if code == asIs && (r == roleNone || r == roleURL || r == roleQuery || r == roleAgent || p.role == roleForwarded) {
+				if code == asIs && (r == roleNone && p.role != roleStatus || r == roleURL || r == roleQuery || r == roleAgent || p.role == roleForwarded) {
 					code = escapedCode
 				}
 			case code == asIs && (strings.Contains(p.name, "(") || slices.Contains([]role{roleClient, roleForwarded, roleAgent, roleReferer}, p.role)):
@@ -116,13 +118,18 @@ func (n *named) read(placeOf func(p *pick, role role) (at, with int)) {
 	}
 }
 
-// eachPlace changes the places of all values.
-func (n *named) eachPlace(change func(at int) int) {
-	all := n.of[:]
-	for _, k := range n.keep {
+// all returns the sources of all values.
+func (w *wanted) all() []source {
+	all := w.of[:]
+	for _, k := range w.keep {
 		all = append(all, k.source)
 	}
-	for _, s := range all {
+	return all
+}
+
+// eachPlace changes the places of all values.
+func (n *named) eachPlace(change func(at int) int) {
+	for _, s := range n.all() {
 		for i := range s {
 			if s[i].at = change(s[i].at); s[i].with >= 0 {
 				s[i].with = change(s[i].with)
@@ -162,7 +169,7 @@ func (n *named) first(r role) (value []byte, of *spot) {
 func (n *named) firstOf(s source) (value []byte, of *spot) {
 	for i := range s {
 		of := &s[i]
-		if v := n.values[of.at]; len(v) > 0 && (n.nested == nil || !n.nested[of.at]) && (len(v) > 1 || v[0] != '-' || !n.isLine) {
+		if v := n.values[of.at]; len(v) > 0 && (n.nested == nil || !n.nested[of.at]) {
 			return v, of
 		}
 	}
@@ -222,9 +229,11 @@ func (n *named) target(r *Row, at *place) bool {
 	if n.joins && of != nil {
 		target = n.whole(r, target, of)
 	}
-	if method, _ := n.first(roleMethod); string(method) == "CONNECT" && len(target) > 0 && target[0] != '/' {
-		r.Target, r.Odd = target, OddConnect
-		return true
+	if n.isLine && len(target) > 0 && target[0] != '/' {
+		if method, _ := n.first(roleMethod); string(method) == "CONNECT" {
+			r.Target, r.Odd = target, OddConnect
+			return true
+		}
 	}
 	ok := n.urlOrRequest(r, target, at)
 	r.Blank = n.isTable && HasBlank(r.Target)
@@ -288,6 +297,9 @@ func (n *named) kept(k *keptSource) []byte {
 			return n.moment(value, of)
 		}
 	case roleStatus:
+		if n.isLine { // the pattern has checked it
+			break
+		}
 		for _, spot := range k.source {
 			if v := n.values[spot.at]; isStatus(v) {
 				return v

@@ -81,9 +81,10 @@ type pattern struct {
 	moment int // the field of the time, -1 if there is none
 	last   int // fields that are read
 
-	plan    *plan
-	wanted  *wanted // of a parser
-	fronted bool    // the first field is a virtual host, or the client
+	plan     *plan
+	wanted   *wanted // of a parser
+	optional []int   // fields that another one is read in place of where they are "-", and those of the URL
+	fronted  bool    // the first field is a virtual host, or the client
 }
 
 // split sets the fields of a line, as many as it has of those that are wanted. Fields behind the URL and the status may
