@@ -155,7 +155,7 @@ func inspectZip(name, archive, member string) (Input, error) {
 
 // nameMember returns the remedy of an archive with several files.
 func nameMember(archive string, members []string) string {
-	const most = 20
+	const most = 3
 	if len(members) == 0 {
 		return ""
 	}

@@ -158,7 +158,7 @@ type Limits struct {
 }
 
 // noRows are the values of -no-rows.
-var noRows = []string{"warn", "fail", "allow"}
+var noRows = []string{"warn", "fail", "allow", "fail,allow"}
 
 // Flags returns the flags of limits.
 func (l *Limits) Flags() []cli.Flag {
@@ -171,12 +171,12 @@ func (l *Limits) Flags() []cli.Flag {
 		{Name: "no-rows", Arg: "what", Values: noRows, Default: noRows[0], Rare: true, Set: cli.Text(&l.NoRows), Doc: `
 			What becomes of logs without a row, or without a URL. warn: no row is a warning, and lines of which
 			none gives a URL end with exit code 2. fail: no row ends with exit code 1. allow: lines without a URL
-			are accepted.`},
+			are accepted. fail,allow is both.`},
 	}
 }
 
 // AllowsBad reports whether logs in which no line gives a URL are accepted.
-func (l *Limits) AllowsBad() bool { return l.NoRows == "allow" }
+func (l *Limits) AllowsBad() bool { return strings.HasSuffix(l.NoRows, "allow") }
 
 // Choose returns the limits. Faults of -max-rejects are added to input, all others to faults.
 func (l *Limits) Choose(input, faults *cli.Faults) (flow.Limit, flow.Requirements) {
@@ -184,7 +184,7 @@ func (l *Limits) Choose(input, faults *cli.Faults) (flow.Limit, flow.Requirement
 	input.Add("max-rejects", err)
 	_, err = cli.Choose("way", l.NoRows, noRows)
 	faults.Add("no-rows", err)
-	require := flow.Requirements{Rows: l.NoRows == "fail", AllowBad: l.AllowsBad()}
+	require := flow.Requirements{Rows: strings.HasPrefix(l.NoRows, "fail"), AllowBad: l.AllowsBad()}
 	require.Rules, err = flow.ParseShare(l.RequireRules)
 	faults.Add("require-rules", err)
 	return limit, require

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -128,6 +129,9 @@ func (e *FaultError) Error() string {
 func (e *FaultError) unverified() string {
 	if e.Unverified == "" {
 		return ""
+	}
+	if log, ok := strings.CutPrefix(e.Unverified, "line 1 of "); ok {
+		return "\nnothing has verified the rows of " + log + ", so they may be wrong: use none of them"
 	}
 	return "\nnothing has verified rows from " + e.Unverified + " on, so they may be wrong: use only the rows before"
 }

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -169,7 +170,11 @@ func unpackRemedy(err error, tool, before string) string {
 	if before != "" || strings.HasPrefix(tool, "iconv ") {
 		verb = "convert"
 	}
-	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != say.Std {
+	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != say.Std && !isPipe(at.Name) {
+		if packing, ok := errors.AsType[*ingest.PackingError](err); ok && packing.Outer > 0 && slices.Contains([]string{"zip", "7z", "rar"}, packing.Packing.String()) { // which no tool reads from a pipe
+			inner := "inner." + packing.Packing.String()
+			return "unpack it first, as in: " + tool + " " + say.File(at.Name) + " > " + inner + ", and name " + inner
+		}
 		return verb + " it first, as in: " + tool + " " + strings.TrimSpace(before) + say.File(at.Name) + " | robobatch -in - …"
 	}
 	switch command, _, _ := strings.Cut(tool, " "); command {
@@ -179,6 +184,12 @@ func unpackRemedy(err error, tool, before string) string {
 		return "write it to a file first, and then: " + tool + " file | robobatch -in - …"
 	}
 	return verb + " it on its way, as in: … | " + tool + " | robobatch -in - …"
+}
+
+// isPipe reports whether a log is a named pipe, which is read once.
+func isPipe(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
 // partRemedy returns how to read the lines before the end of a packed log that was cut off, for a command that keeps no
