@@ -45,6 +45,7 @@ type mutant func(p *preferrer, path []byte, allowed *bool, b *robots.Bound)
 // A preferrer answers as the reference does, or as a mutant of it. It keeps what it has read of a file.
 type preferrer struct {
 	d     robots.Dialect
+	body  string
 	file  *robots.File
 	said  *robots.Preferences
 	bound map[string]robots.Bound // by agent
@@ -54,7 +55,7 @@ type preferrer struct {
 
 func newPreferrer(body string, d robots.Dialect) *preferrer {
 	return &preferrer{
-		d: d, file: robots.Parse([]byte(body), d), said: robots.PreferencesOf([]byte(body), d),
+		d: d, body: body, file: robots.Parse([]byte(body), d), said: robots.PreferencesOf([]byte(body), d),
 		bound: map[string]robots.Bound{}, rules: map[string][]robots.Rule{},
 	}
 }
@@ -77,6 +78,9 @@ func (p *preferrer) answer(agent, path string) string {
 		p.alter(p, normal, &allowed, &bound)
 	}
 	answer := bound.Decide(normal, allowed)
+	if p.alter == nil {
+		answer.Said[robots.ByPolicy] = repcase.SlowPolicy(p.body, path, p.d)
+	}
 	text := repcase.Answer(&answer)
 	if l := p.said.License; l.Line > 0 {
 		text += " " + l.URL
@@ -92,8 +96,9 @@ var preferenceAgents = []string{"*", "a", "B/2.0", "Googlebot-News", "AdsBot-Goo
 func TestPreferencesRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 1))
 	const sites, perSite = 150, 8
-	differences := 0
-	for asked := 0; asked < *preferenceRows; {
+	differences, policies := 0, 0
+	asked := 0
+	for asked < *preferenceRows {
 		d := []robots.Dialect{robots.RFC9309, robots.Google, robots.Google2010, robots.Yandex}[r.IntN(4)]
 		var pairs []string
 		references := map[string]*preferrer{}
@@ -123,6 +128,9 @@ func TestPreferencesRandom(t *testing.T) {
 						want = ref.answer(cmpOr(agent, row.userAgent), path)
 					}
 					asked++
+					if strings.Count(want, " | ") > 1 {
+						policies++
+					}
 					if got := preferenceText(look, b, i, a, len(agents)); got != want {
 						if differences++; differences < 5 {
 							t.Errorf("%s in %s: %s for %q: %s, want %s, of %q", kind, d, row.url, cmpOr(agent, row.userAgent), got, want, bodyOf(pairs, origin))
@@ -136,7 +144,10 @@ func TestPreferencesRandom(t *testing.T) {
 			store.Close()
 		}
 	}
-	t.Logf("%d differences", differences)
+	t.Logf("%d questions, %d with an answer of a policy group: %d differences", asked, policies, differences)
+	if policies < asked/50 {
+		t.Errorf("only %d of %d questions have an answer of a policy group", policies, asked)
+	}
 }
 
 // cmpOr returns the first name that is not empty.
@@ -221,6 +232,17 @@ var preferenceMutants = map[string]mutant{
 			b[robots.BySignal] = nil
 		}
 	},
+	"of equally long policy rules a Disallow wins": func(_ *preferrer, _ []byte, _ *bool, b *robots.Bound) {
+		rules := b[robots.ByPolicy]
+		for i := range rules {
+			for k := range rules {
+				if rules[i].Length == rules[k].Length && rules[k].Uses[robots.TrainAI] == robots.Refused {
+					rules[i].Uses[robots.TrainAI] = robots.Refused
+				}
+			}
+		}
+	},
+	"no line of a policy group counts": func(_ *preferrer, _ []byte, _ *bool, b *robots.Bound) { b[robots.ByPolicy] = nil },
 	"groups are those of the rules": func(p *preferrer, _ []byte, _ *bool, b *robots.Bound) {
 		starts := map[int32]bool{}
 		for _, g := range p.file.Groups {

@@ -38,6 +38,8 @@ const (
 	colTrainAI
 	colSearch
 	colAIInput
+	colPolicy
+	colPolicyLine
 	colInSitemap
 	numColumns
 )
@@ -103,6 +105,9 @@ func fakePreference(rng *rand.Rand, line, agent int) (p engine.Preference) {
 	if n%4 > 0 {
 		p.Said[robots.BySignal] = robots.Answer{Line: int32(1 + n%9), Uses: robots.Uses{robots.Preference(n % 3), robots.Preference(n / 5 % 3), robots.Preference(n / 2 % 3)}}
 	}
+	if n%3 > 0 {
+		p.Said[robots.ByPolicy] = robots.Answer{Line: int32(1 + n%11), Uses: robots.Uses{robots.Preference(1 + n%2), 0, 0}}
+	}
 	if n%4 == 2 && rng.IntN(2) == 0 {
 		p.How = 1
 	}
@@ -111,14 +116,18 @@ func fakePreference(rng *rand.Rand, line, agent int) (p engine.Preference) {
 
 // preferenceValues are what columns have of it.
 func (t *table) preferenceValues(p engine.Preference, site engine.RulingID, agent int) []any {
-	row := make([]any, 8)
+	row := make([]any, 10)
 	answer := robots.Answers{Said: p.Said}
 	if p.How > 0 {
 		answer.How = t.catalog.HowUsed(site, agent, p)
 	}
-	for s := range p.Said {
+	policy := p.Said[robots.ByPolicy]
+	if policy.Line > 0 {
+		row[8], row[9] = policy.Uses[robots.TrainAI] == robots.Permitted, policy.Line
+	}
+	for s := range robots.ByPolicy {
 		if line := p.Said[s].Line; line > 0 {
-			row[2*s], row[2*s+1] = answer.Text(robots.Source(s)), line
+			row[2*s], row[2*s+1] = answer.Text(s), line
 		}
 	}
 	if note, ok := t.catalog.Note(site, agent, robots.LicenseLines); ok {
@@ -126,7 +135,7 @@ func (t *table) preferenceValues(p engine.Preference, site engine.RulingID, agen
 	}
 	for u := range robots.NumUses {
 		usage, signal := p.Said[robots.ByUsage].Uses[u], p.Said[robots.BySignal].Uses[u]
-		if usage == robots.Refused || signal == robots.Refused {
+		if usage == robots.Refused || signal == robots.Refused || policy.Uses[u] == robots.Refused {
 			row[5+u] = false
 		} else if usage == robots.Permitted || signal == robots.Permitted {
 			row[5+u] = true

@@ -75,7 +75,7 @@ func (t *table) wideRows(columns []string) [][]any {
 		for _, name := range columns {
 			switch col := slices.Index(Columns(), name); col {
 			case colAllowed, colReason, colRuleLine, colRule, colContentUsage, colContentUsageLine, colContentSignal,
-				colContentSignalLine, colTrainAI, colSearch, colAIInput:
+				colContentSignalLine, colTrainAI, colSearch, colAIInput, colPolicy, colPolicyLine:
 				for a := range n {
 					row = append(row, t.rows[url+a][col])
 				}

@@ -243,7 +243,7 @@ func kindOf(name string) parquet.Type {
 	}
 	for _, base := range []string{
 		"rule_line", "allowed", "reason", "rule", "content_usage_line", "content_usage", "content_signal_line", "content_signal",
-		"use_train_ai", "use_search", "use_ai_input",
+		"use_train_ai", "use_search", "use_ai_input", "policy_train_ai_line", "policy_train_ai",
 	} { // of agents, in the wide layout
 		if strings.HasPrefix(name, base+"_") {
 			return columnar.Lookup(base).Type

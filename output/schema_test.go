@@ -40,12 +40,14 @@ const goldenParquet = `required group field_id=-1 schema {
   optional boolean field_id=-1 use_train_ai;
   optional boolean field_id=-1 use_search;
   optional boolean field_id=-1 use_ai_input;
+  optional boolean field_id=-1 policy_train_ai;
+  optional int32 field_id=-1 policy_train_ai_line;
   optional boolean field_id=-1 in_sitemap;
 }
 `
 
 const goldenArrow = `schema:
-  fields: 23
+  fields: 25
     - line: type=int64
     - input: type=dictionary<values=utf8, indices=int32, ordered=false>
     - url: type=utf8, nullable
@@ -68,6 +70,8 @@ const goldenArrow = `schema:
     - use_train_ai: type=bool, nullable
     - use_search: type=bool, nullable
     - use_ai_input: type=bool, nullable
+    - policy_train_ai: type=bool, nullable
+    - policy_train_ai_line: type=int32, nullable
     - in_sitemap: type=bool, nullable
 `
 

@@ -84,6 +84,7 @@ const (
 	codeBadUsage           Code = "bad_content_usage"            // it is no Dictionary, so it says nothing
 	codeUnknownUsage       Code = "unknown_content_usage"        // a label or a value of it says nothing
 	codeBadSignal          Code = "bad_content_signal"           // a pair is dropped or comes twice, or there is a path
+	codeUnknownPolicy      Code = "unknown_policy_group"         // no draft defines its token
 	codeLooseSignal        Code = "content_signal_outside_group" // no user-agent line precedes it
 	codeUsageDisallowed    Code = "preference_disallowed"        // it is of pages that none of its crawlers may fetch
 	codePreferenceConflict Code = "preference_conflict"          // another line says the opposite of the same path

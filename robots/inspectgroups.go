@@ -148,6 +148,13 @@ func isNoPage(s *shape) bool {
 // known looks at the name of a user-agent line: whether it is nearly a known crawler's, and
 // whether that heeds robots.txt.
 func (in *inspector) known(line int32, token ProductToken) {
+	if token.IsPolicy() {
+		in.preferences = true
+		if !token.Equal(noteSpecs[len(noteSpecs)-1].of) {
+			in.note(line, codeUnknownPolicy, "%q: no draft known here defines it, so its rules say nothing", shortened(string(token)))
+		}
+		return
+	}
 	if c, ok := crawlers.Lookup(string(token)); ok {
 		if c.Unbound {
 			in.note(line, codeAgentIgnores, "the operator of %s says that robots.txt does not bind it", c.Token)

@@ -323,7 +323,7 @@ func (w *wishing) disagree(of *wish) {
 		}
 	}
 	for u := range NumUses {
-		for source := range of.Bound {
+		for source := range ByPolicy { // of its rules one wins
 			for i := range of.Bound[source] {
 				s := &of.Bound[source][i]
 				look(s.Line, key{s.Pattern, Sources[source].Labels[u]}, s.Uses[u])

@@ -92,6 +92,9 @@ func (f *File) bindings() (sets []binding, all bool) {
 			all = append([]ProductToken{"*"}, all...)
 		}
 		for _, a := range all {
+			if a.IsPolicy() {
+				continue
+			}
 			name := strings.ToLower(string(a))
 			set := named[name]
 			if set == nil {

@@ -17,6 +17,10 @@ const (
 	UsageLines   Directive = "content-usage"  // a draft, as the next two: see [Preferences]
 	SignalLines  Directive = "content-signal" // the same
 	LicenseLines Directive = "license"        // the same
+
+	// PolicyLines are the rules of the groups for the token __usage_ai-training, a draft, which bind all
+	// crawlers: a Note's Value is a rule as written, or "Allow: " and its [Dialect.IndexPattern].
+	PolicyLines Directive = "policy-train-ai"
 )
 
 // A noteSpec says how the lines of a directive are read. A new directive is one more of them.
@@ -27,6 +31,7 @@ type noteSpec struct {
 	early     bool // lines before the first group are kept, in no group
 
 	valid func(d Dialect, value string) bool // other lines are ignored; nil is any value
+	of    ProductToken                       // the lines are the rules for this token; "" are those of a key
 	ends  Directive                          // lines of this directive, too, end a run of user-agent lines; "" is none
 }
 
@@ -37,6 +42,7 @@ var noteSpecs = []noteSpec{
 	{directive: UsageLines, grouped: true, ends: SignalLines},
 	{directive: SignalLines, grouped: true, ends: UsageLines, early: true},
 	{directive: LicenseLines, valid: validLicense},
+	{directive: PolicyLines, of: policyPrefix + "ai-training"},
 }
 
 // Directives returns all directives whose lines are kept.
@@ -130,12 +136,27 @@ func namedIn(text string, d Dialect) (bits uint) {
 			}
 		}
 	}
+	for i := range noteSpecs {
+		if noteSpecs[i].of != "" && strings.Contains(text, "__") {
+			bits |= 1 << i
+		}
+	}
 	return bits
 }
 
 // read reads the lines of a directive.
 func (s *noteSpec) read(text string, d Dialect) Notes {
 	n := Notes{Directive: s.directive}
+	if s.of != "" {
+		rules, _ := Parse([]byte(text), d).Select(Agent{Token: s.of, IgnoresStar: true})
+		for _, r := range rules {
+			n.Lines = append(n.Lines, Note{r.Line, r.String(), -1})
+			if index, ok := d.IndexPattern(r); ok {
+				n.Lines = append(n.Lines, Note{r.Line, "Allow: " + index, -1})
+			}
+		}
+		return n
+	}
 	open, closed := false, false // as in parser
 	lines := newScanner(text, d)
 	var l line

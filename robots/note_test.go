@@ -11,7 +11,7 @@ import (
 
 // noteLines are what TestNotesRandom makes files of.
 var noteLines = []string{
-	"User-agent: a", "User-agent: B", "user-agent: *", "User-agent: googlebot", "User-agent: ",
+	"User-agent: a", "User-agent: B", "user-agent: *", "User-agent: googlebot", "User-agent: ", "User-agent: __usage_ai-training", "user-agent: __Usage_AI-Training", "Allow: /a", "Disallow: /b",
 	"Disallow: /x", "Allow:", "Crawl-delay: 1", "crawl-delay: 2.5 # seconds", "Crawl-delay: soon", "Crawl-delay 3",
 	"Clean-param: a&b /x", "CLEAN-PARAM: c", "Clean-param: c d e", "Clean-param f", "Sitemap: https://a.com/s", "", "# nothing", "X-Note: x",
 	"Content-Usage: train-ai=n", "content-usage: /x search=y", "Content-Usage", "Content-Usage train-ai=y",
@@ -22,7 +22,7 @@ var noteLines = []string{
 // TestNoteInitials holds that all directives begin with a letter that namedIn looks for.
 func TestNoteInitials(t *testing.T) {
 	for _, directive := range Directives() {
-		if directive[0] != 'c' && directive[0] != 'l' {
+		if directive[0] != 'c' && directive[0] != 'l' && directive != PolicyLines {
 			t.Errorf("namedIn does not find %s", directive)
 		}
 	}
@@ -55,7 +55,7 @@ func TestNotesRandom(t *testing.T) {
 		for _, name := range []string{"a", "b", "c", "googlebot-news", "yandeximages"} {
 			bound := preferences.Select(NewAgent(name, d))
 			var want []string
-			for _, s := range slices.Concat(bound[:]...) {
+			for _, s := range slices.Concat(bound[:ByPolicy]...) {
 				want = append(want, fmt.Sprint(s.Line, s.Value))
 			}
 			if got := notesText(all, NewAgent(name, d), UsageLines, SignalLines); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -137,7 +137,7 @@ func delayNote(all []Notes, a Agent) (value string, line int32) {
 
 // TestNotesAsked holds that only the lines of directives that are asked for are read.
 func TestNotesAsked(t *testing.T) {
-	body := []byte("User-agent: *\nCrawl-delay: 1\nClean-param: a\nContent-Usage: a\nContent-Signal: a\nLicense: a://b\n")
+	body := []byte("User-agent: *\nCrawl-delay: 1\nClean-param: a\nContent-Usage: a\nContent-Signal: a\nLicense: a://b\nUser-agent: __usage_ai-training\nDisallow: /\n")
 	for _, directive := range Directives() {
 		all := NotesOf(body, RFC9309, []Directive{directive})
 		if len(all) != 1 || all[0].Directive != directive || len(all[0].Lines) != 1 {

@@ -9,7 +9,8 @@ import (
 
 // UsageRevision names the texts that define Content-Usage, for outputs: the texts of the IETF's
 // working group AIPREF of 19 August 2026. They are drafts that nobody has agreed on, and so are the
-// others whose lines are preferences.
+// others whose lines are preferences. draft-ietf-aipref-vocab-08 of September 2026 is newer. Of
+// draft-kelley-aipref-training-preference-signal, only the abstract of revision 00 was read.
 const UsageRevision = "aipref-2026-08"
 
 // A Preference is the answer to whether something may be done with a page. The zero value is
@@ -59,6 +60,7 @@ type Source uint8
 const (
 	ByUsage  Source = iota // draft-ietf-aipref-attach, section 3
 	BySignal               // the policy of its operator, and draft-romm-aipref-contentsignals
+	ByPolicy               // draft-kelley-aipref-training-preference-signal-00
 	NumSources
 )
 
@@ -71,6 +73,7 @@ type SourceSpec struct {
 	Labels    [NumUses]string // its names of the uses; "" is one that it says nothing of
 	values    [3]string       // the values of labels, by Preference
 	Fetched   bool            // it says nothing of a page that may not be fetched
+	Rules     bool            // its lines are Allow and Disallow: an Allow wins, and permits nothing that others do not
 	Hides     bool            // a line without an answer, too, counts for every use
 
 	read func(spec *SourceSpec, d Dialect, text string, s *Statement) // reads the text behind the path
@@ -85,6 +88,10 @@ var Sources = [NumSources]SourceSpec{
 	BySignal: {
 		Directive: SignalLines, Key: "Content-Signal: ", Short: "signal", Column: "content_signal", Labels: [NumUses]string{"ai-train", "search", "ai-input"},
 		values: [...]string{Refused: "no", Permitted: "yes"}, read: readSignal,
+	},
+	ByPolicy: {
+		Directive: PolicyLines, Key: "__usage_ai-training: ", Short: "policy", Column: "policy_train_ai", Labels: [NumUses]string{TrainAI: "train-ai"},
+		values: [...]string{Refused: "n", Permitted: "y"}, Rules: true, read: readRule,
 	},
 }
 
@@ -224,7 +231,9 @@ type Said [NumSources]Answer
 func (a *Said) Uses() (all Uses) {
 	for s := range a {
 		for u, p := range a[s].Uses {
-			all[u] = all[u].And(p)
+			if p == Refused || !Sources[s].Rules {
+				all[u] = all[u].And(p)
+			}
 		}
 	}
 	return all
@@ -243,7 +252,7 @@ type Answers struct {
 func (b *Bound) Decide(path []byte, fetched bool) (a Answers) {
 	for s := range b {
 		spec, answer := &Sources[s], &a.Said[s]
-		if spec.Fetched && !fetched {
+		if spec.Fetched && !fetched || spec.Rules && IsTxt(path) {
 			continue
 		}
 		counts := func(line int32) {
@@ -254,7 +263,9 @@ func (b *Bound) Decide(path []byte, fetched bool) (a Answers) {
 		for u := range NumUses {
 			count := longest(b[s], path, func(r *Statement) bool { return spec.Hides || r.Uses[u] != Unstated })
 			for i := range count {
-				answer.Uses[u] = answer.Uses[u].And(count[i].Uses[u])
+				if next := count[i].Uses[u]; spec.Strength(next) > spec.Strength(answer.Uses[u]) {
+					answer.Uses[u] = next
+				}
 			}
 			if i := slices.IndexFunc(count, func(r Statement) bool { return spec.Hides || r.Uses[u] == answer.Uses[u] }); i >= 0 {
 				counts(count[i].Line)
@@ -266,6 +277,14 @@ func (b *Bound) Decide(path []byte, fetched bool) (a Answers) {
 		}
 	}
 	return a
+}
+
+// Strength returns the rank of an answer among statements that count alike: the highest wins, see [Preference.And].
+func (s *SourceSpec) Strength(p Preference) int {
+	if s.Rules && p == Permitted {
+		return int(Permitted + Refused)
+	}
+	return [...]int{Unstated: 0, Permitted: 1, Refused: 2}[p]
 }
 
 // longest returns the lines that have something and that match a path with the longest pattern.
@@ -352,6 +371,16 @@ type signalPair struct {
 	text       string // as written, trimmed
 	key, value string // in lower case
 	valid      bool   // others are dropped
+}
+
+// readRule reads a rule.
+func readRule(_ *SourceSpec, d Dialect, text string, s *Statement) {
+	key, value, _ := strings.Cut(text, ": ")
+	s.Pattern = d.PatternOf(value)
+	s.Length = d.Length(s.Pattern)
+	if s.Uses[TrainAI] = Refused; (key == "Allow") != (value == "") {
+		s.Uses[TrainAI] = Permitted
+	}
 }
 
 // signalPairs splits the statement of a Content-Signal line.

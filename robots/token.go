@@ -49,9 +49,17 @@ func (d Dialect) named(value string) (token ProductToken, star bool) {
 		return "", false
 	case isStar(value):
 		return "", true
+	case ProductToken(value).IsPolicy():
+		return ProductToken(value), false
 	}
 	return d.token(value), false
 }
+
+// policyPrefix begins tokens that name a use of pages instead of a crawler, a draft.
+const policyPrefix = "__usage_"
+
+// IsPolicy reports whether t names a use of pages, and no crawler. Such a token is the whole value of its line.
+func (t ProductToken) IsPolicy() bool { return hasPrefixFold(string(t), policyPrefix) }
 
 // hasPrefixFold reports whether s starts with prefix, without regard to ASCII case.
 func hasPrefixFold(s, prefix string) bool {

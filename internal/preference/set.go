@@ -82,25 +82,27 @@ func Compile(bound *robots.Bound) (*Set, error) {
 
 // add compiles the lines of a source.
 func (p *Set) add(s robots.Source, lines []robots.Statement) (err error) {
-	of, hides := &p.sources[s], robots.Sources[s].Hides
+	of, spec := &p.sources[s], &robots.Sources[s]
 	compile := func(q *question, lines []robots.Statement, said func(r *robots.Statement) statement) {
 		if err == nil {
 			err = q.compile(lines, said)
 			of.patterned = of.patterned || q.automaton != nil
 		}
 	}
-	for u, label := range robots.Sources[s].Labels {
+	for u, label := range spec.Labels {
 		if label == "" {
 			continue
 		}
 		byAnswer := slices.Clone(lines)
-		if !hides {
+		if !spec.Hides {
 			byAnswer = slices.DeleteFunc(byAnswer, func(r robots.Statement) bool { return r.Uses[u] == robots.Unstated })
 		}
-		slices.SortStableFunc(byAnswer, func(a, b robots.Statement) int { return cmp.Compare(strength(b.Uses[u]), strength(a.Uses[u])) })
+		slices.SortStableFunc(byAnswer, func(a, b robots.Statement) int {
+			return cmp.Compare(spec.Strength(b.Uses[u]), spec.Strength(a.Uses[u]))
+		})
 		compile(&of.uses[u], byAnswer, func(r *robots.Statement) statement { return statement{line: r.Line, says: r.Uses[u]} })
 	}
-	if hides {
+	if spec.Hides {
 		compile(&of.first, lines, func(r *robots.Statement) statement { return statement{line: r.Line} })
 	}
 	numbers := map[string]int32{} // 1 + the index in hows
@@ -113,11 +115,6 @@ func (p *Set) add(s robots.Source, lines []robots.Statement) (err error) {
 		return statement{line: r.Line, how: numbers[r.How]}
 	})
 	return err
-}
-
-// strength returns how strong an answer is, as robots.Preference.And has it.
-func strength(p robots.Preference) int {
-	return [...]int{robots.Unstated: 0, robots.Permitted: 1, robots.Refused: 2}[p]
 }
 
 // compile compiles lines: of those with equally long patterns, the first decides.
@@ -154,7 +151,7 @@ func (q *question) fallback() *statement { return &q.otherwise }
 func (p *Set) Decide(a *Answer, path []byte, s *automaton.Scratch) {
 	*a = p.constant
 	for i := range p.sources {
-		if of := &p.sources[i]; of.patterned {
+		if of := &p.sources[i]; of.patterned && !(robots.Sources[i].Rules && robots.IsTxt(path)) {
 			of.ask(&a.Said[i], &a.How, func(q *question) *statement {
 				if q.automaton != nil {
 					if rank := q.automaton.Match(path, s); rank != automaton.NoMatch {

@@ -10,7 +10,9 @@ type Preferences struct {
 	UsageLine  int32   `json:"content_usage_line,omitempty"` // the first that counts; 0 is none
 	Signal     *string `json:"content_signal"`               // nil if there is none
 	SignalLine int32   `json:"content_signal_line,omitempty"`
-	License    *string `json:"license"` // nil if there is none
+	License    *string `json:"license"`                   // nil if there is none
+	Policy     *bool   `json:"policy_train_ai,omitempty"` // nil if no rule of the group matches
+	PolicyLine int32   `json:"policy_train_ai_line,omitempty"`
 	TrainAI    *bool   `json:"use_train_ai"`
 	Search     *bool   `json:"use_search"`
 	AIInput    *bool   `json:"use_ai_input"`
@@ -39,9 +41,12 @@ type PreferenceLine struct {
 func NewPreferences(a robots.Answers, license string) *Preferences {
 	p := &Preferences{Draft: robots.UsageRevision, answers: a}
 	p.EachStated(func(s *robots.SourceSpec, line int32, text string) {
-		if s.Directive == robots.UsageLines {
+		switch {
+		case s.Rules:
+			p.Policy, p.PolicyLine = truthOf(a.Said[robots.ByPolicy].Uses[robots.TrainAI]), line
+		case s.Fetched:
 			p.Usage, p.UsageLine = &text, line
-		} else {
+		default:
 			p.Signal, p.SignalLine = &text, line
 		}
 	})

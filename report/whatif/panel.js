@@ -647,7 +647,7 @@
     const facts = [['Path, as it is matched', a.path]];
     if (a.names) facts.push(['Crawler', names(a, crawler)], ['Group', groups(a)]);
     if (a.dialects) facts.push(['Other dialects', a.dialects.map((d) => d.dialect + ': ' + verdict(d) + (d.rule ? ' (line ' + d.rule[0] + ')' : '')).join(', ')]);
-    for (const [key, name] of [['content_usage', 'Content-Usage'], ['content_signal', 'Content-Signal'], ['license', 'License']]) {
+    for (const [key, name] of [['content_usage', 'Content-Usage'], ['content_signal', 'Content-Signal'], ['policy_train_ai', '__usage_ai-training'], ['license', 'License']]) {
       if (a[key]) facts.push([name + ' (draft)', (a[key][1] || 'nothing known') + (a[key][0] ? ' (line ' + number(a[key][0]) + ')' : '')]);
     }
     const list = make('dl');

@@ -45,7 +45,7 @@ func (r *Ruling) SetNamed(f *robots.File, opt *Options, loadOf func(lists [][]in
 	var pairs []pair
 	for i := range f.Groups {
 		for _, t := range f.Groups[i].Agents {
-			if len(t) <= MaxToken && opt.Named(t) {
+			if len(t) <= MaxToken && !t.IsPolicy() && opt.Named(t) {
 				pairs = append(pairs, pair{strings.ToLower(string(t)), i})
 			}
 		}

@@ -32,7 +32,7 @@ func (t *Tokens) Add(groups []robots.Group) {
 
 // addToken adds a token. It keeps nothing of its memory.
 func (t *Tokens) addToken(token robots.ProductToken) {
-	if len(token) > MaxToken {
+	if len(token) > MaxToken || token.IsPolicy() {
 		return
 	}
 	var buf [MaxToken]byte

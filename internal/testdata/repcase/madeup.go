@@ -14,6 +14,18 @@ var preferenceLines = []string{
 	"CONTENT-SIGNAL: Search=Yes", "Content-Signal: ai-train=no, ai-input=yes", "Content-Signal: use=full", "Content-Signal:", "Content-Signal: x",
 }
 
+// policyAgents and policyRules make policy groups.
+var (
+	policyAgents = []string{
+		"User-agent: __usage_ai-training", "user-agent: __USAGE_AI-Training # x", "User-agent: __usage_ai-training", "User-agent: __usage_ai-training2",
+		"User-agent: __usage_ai", "User-agent: __usage_ai-training x",
+	}
+	policyRules = []string{
+		"Disallow: /a", "Allow: /a/b", "Allow: /", "Disallow: /", "Disallow: /*b", "Allow: /*a", "Disallow: /b$", "Allow: b", "Disallow: /a*", "Disallow: /robots.txt",
+		"Allow: /a/index.html", "Disallow:", "Allow:", "Disallow: /%61", "Crawl-delay: 1", "User-agent: a", "Content-Usage: train-ai=y", "",
+	}
+)
+
 // preferencePaths, usageStatements and signalStatements make lines of preferences.
 var (
 	preferencePaths = []string{
@@ -46,12 +58,21 @@ func RandomPreferences(r *rand.Rand) string {
 			lines[i] = pick(preferenceLines)
 		}
 	}
+	for range r.IntN(3) { // policy groups
+		lines = append(lines, pick(policyAgents))
+		for range r.IntN(6) {
+			lines = append(lines, pick(policyRules))
+		}
+	}
 	return strings.Join(lines, pick([]string{"\n", "\n", "\r\n", "\r"}))
 }
 
 // RandomPath makes up a path for it, not in normal form.
 func RandomPath(r *rand.Rand) string {
 	pieces := []string{"a", "b", "/", "c", "%61", "index.html", "*", "$", "%2A", "\xc3\xa9", "?"}
+	if r.IntN(20) == 0 {
+		return "/robots.txt" + []string{"", "?a", "/a"}[r.IntN(3)]
+	}
 	var path strings.Builder
 	path.WriteString("/")
 	for range r.IntN(5) {

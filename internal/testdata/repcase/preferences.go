@@ -23,6 +23,8 @@ func Answer(a *robots.Answers) string {
 		text := "none"
 		if line := a.Said[s].Line; line > 0 {
 			text = fmt.Sprintf("%s @%d", cmp.Or(a.Text(s), "unknown"), line)
+		} else if s == robots.ByPolicy {
+			continue
 		}
 		parts = append(parts, text)
 	}
@@ -45,6 +47,7 @@ func ReferencePreferences(_ *testing.T, body []byte, agent, path string, d robot
 // line of "want" is a question and its [Answer]:
 //
 //	agent /path | search=y, train-ai=n @3 | ai-train=no @4
+//	agent /path | none | none | train-ai=n @5
 func RunPreferences(t *testing.T, prefer Preferrer) {
 	t.Helper()
 	questions := 0

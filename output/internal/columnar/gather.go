@@ -603,7 +603,11 @@ type preferenceCell struct {
 
 // sourceSpec returns the column of a source.
 func sourceSpec(s robots.Source) *spec {
-	return preferenceSpec(robots.Sources[s].Column, parquet.Dictionary, func(c *preferenceCell) present {
+	kind := parquet.Dictionary
+	if robots.Sources[s].Rules {
+		kind = parquet.Bool
+	}
+	return preferenceSpec(robots.Sources[s].Column, kind, func(c *preferenceCell) present {
 		answer := robots.Answers{Said: c.Said}
 		c.number = 0
 		for _, p := range c.Said[s].Uses {
@@ -612,7 +616,7 @@ func sourceSpec(s robots.Source) *spec {
 		if s == robots.BySignal && c.How > 0 {
 			c.number, answer.How = -1, c.how()
 		}
-		c.text = answer.Text(s)
+		c.text, c.yes = answer.Text(s), c.Said[s].Uses[robots.TrainAI] == robots.Permitted
 		return c.Said[s].Line > 0
 	}, robots.Sources[s].Directive)
 }

@@ -130,6 +130,7 @@ var columnSpecs = []*spec{
 		needs: Needs{Directives: []robots.Directive{robots.LicenseLines}}, gather: gatherLicenses,
 	},
 	useSpec(robots.TrainAI), useSpec(robots.Search), useSpec(robots.AIInput),
+	sourceSpec(robots.ByPolicy), sourceLineSpec(robots.ByPolicy),
 	{
 		Field: of("in_sitemap", parquet.Bool, nullable), choice: ofSitemaps, byRow: true, needs: Needs{Sitemaps: true},
 		gather: gatherListed,
@@ -224,7 +225,7 @@ func Partitions() []string { return specNames(func(s *spec) bool { return s.part
 
 // ParseColumns splits a comma-separated list of column names, which picks columns and orders them.
 // Spaces around a name are dropped. The empty list is [Layout.DefaultColumns] of [Long]. The error
-// joins a [ColumnError] for every fault. [Usage] stands for the columns of preferences, and a "+" before the list for the default columns.
+// joins a [ColumnError] for every fault. [Usage] stands for the columns of preferences but policy_train_ai, and a "+" before the list for the default columns.
 func ParseColumns(list string) ([]string, error) {
 	if strings.TrimSpace(list) == "" {
 		return Long.DefaultColumns(), nil
@@ -272,7 +273,7 @@ func splitNames(list string) []string {
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name == Usage {
-			names = append(names, specNames(func(s *spec) bool { return s.needs.HasUsage() })...)
+			names = append(names, specNames(func(s *spec) bool { return s.needs.HasUsage() && !strings.HasPrefix(s.Name, "policy_") })...)
 		} else {
 			names = append(names, name)
 		}

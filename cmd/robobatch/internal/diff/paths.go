@@ -125,7 +125,7 @@ func (d *diffing) addNames(names []string, f *robots.File) []string {
 		for _, token := range f.Groups[i].Agents {
 			known := slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, string(token)) })
 			switch {
-			case known:
+			case known || token.IsPolicy():
 			case len(names) < agentsOfFile:
 				names = append(names, strings.Clone(string(token)))
 			default:

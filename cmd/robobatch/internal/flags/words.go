@@ -228,15 +228,17 @@ var columnDocs = map[string]columnDoc{
 	"verified":          {"dictionary string", "unknown", "it was that crawler: yes, no, stale, unpublished"},
 	"verified_by":       {"dictionary string", "not yes", "the list and prefix, or the host, that proves it"},
 
-	"content_usage":       {"dictionary string", "none counts", "by Content-Usage (a draft)"},
-	"content_usage_line":  {"int32", "none counts", "the first line that counts"},
-	"content_signal":      {"dictionary string", "none counts", "by Content-Signal (a draft)"},
-	"content_signal_line": {"int32", "none counts", "the first line that counts"},
-	"license":             {"dictionary string", "none", "the first valid License"},
-	"use_train_ai":        {"bool", "not said", "both: may it train a model?"},
-	"use_search":          {"bool", "not said", "both: may a search show it?"},
-	"use_ai_input":        {"bool", "not said", "the same of an AI's input"},
-	"in_sitemap":          {"bool", "bad URL", "sitemaps have the URL"},
+	"content_usage":        {"dictionary string", "none counts", "by Content-Usage (a draft)"},
+	"content_usage_line":   {"int32", "none counts", "the first line that counts"},
+	"content_signal":       {"dictionary string", "none counts", "by Content-Signal (a draft)"},
+	"content_signal_line":  {"int32", "none counts", "the first line that counts"},
+	"license":              {"dictionary string", "none", "the first valid License"},
+	"use_train_ai":         {"bool", "not said", "all of them: may it train a model?"},
+	"use_search":           {"bool", "not said", "both: may a search show it?"},
+	"use_ai_input":         {"bool", "not said", "the same of an AI's input"},
+	"policy_train_ai":      {"bool", "none matches", "by groups for __usage_ai-training (a draft)"},
+	"policy_train_ai_line": {"int32", "none matches", "the rule that decides"},
+	"in_sitemap":           {"bool", "bad URL", "sitemaps have the URL"},
 }
 
 // wideText is about the columns of agents.

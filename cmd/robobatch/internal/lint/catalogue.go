@@ -434,6 +434,13 @@ var Codes = []Code{
 		Good: "User-agent: *\nDisallow: /private/\nDisallow: /x/\n",
 	},
 	{
+		Name: "unknown_policy_group", Severity: Warning,
+		What: "No draft known here defines this token, so its rules say nothing.",
+		Do:   "Write __usage_ai-training.",
+		Bad:  "User-agent: __usage_search\nDisallow: /private/\n",
+		Good: "User-agent: __usage_ai-training\nDisallow: /private/\n",
+	},
+	{
 		Name: "unused_field", Severity: Info,
 		What: "The key is known, but changes no verdict in this dialect.",
 		Do:   "Leave it if it is meant for other crawlers: some read Crawl-delay, though Google does not, and Yandex reads Host and Clean-param. No large search engine reads Noindex.",

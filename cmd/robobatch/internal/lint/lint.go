@@ -239,7 +239,7 @@ var ofFile = map[robots.Code]bool{
 	"bad_clean_param": true, "bad_host": true, "bad_sitemap": true, "blocked_sitemap": true, "bom": true, "content_signal_outside_group": true, "cut_line": true, "extra_host": true,
 	"garbled_line": true, "joined_lines": true, "not_robots": true,
 	"html": true, "http_sitemap": true, "license_not_absolute": true, "no_directive": true, "not_utf8": true, "nul": true, "rule_without_group": true, "too_large": true,
-	"too_many_rules": true, "utf16": true,
+	"too_many_rules": true, "unknown_policy_group": true, "utf16": true,
 }
 
 // Binding returns those of the diagnostics of a report that concern crawlers: those about lines of groups

@@ -303,7 +303,9 @@ func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
 // preferences adds the lines on the allowed uses of pages. Their groups are not the groups of the rules.
 func (l *lister) preferences(p *robots.Preferences, f *File) {
 	if len(f.agents) == 0 {
-		l.statements("", &p.Early)
+		early := p.Early
+		early[robots.ByPolicy] = nil // they are rules of groups
+		l.statements("", &early)
 		for i := range p.Groups {
 			g := &p.Groups[i]
 			agents := agentList(g.Star, g.Agents)
