@@ -88,12 +88,6 @@ func (c *Crawler) in(set string) bool {
 	})
 }
 
-// IgnoresDelay reports whether its operator says that it does not heed a Crawl-delay in robots.txt, as
-// Google does of all its crawlers:
-// https://developers.google.com/search/blog/2019/07/a-note-on-unsupported-rules-in-robotstxt
-// Of most others it is not known.
-func (c *Crawler) IgnoresDelay() bool { return c.Operator == "Google" }
-
 // InheritsDelay reports whether its operator says that it heeds the Crawl-delay for "*" beside a group of its own. F. Dubut,
 // a program manager of Bing, wrote in 2019: "If you create a section for Bingbot specifically, all the default directives will
 // be ignored (except Crawl-Delay)". Quoted in

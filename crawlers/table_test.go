@@ -164,11 +164,8 @@ func TestLookup(t *testing.T) {
 	if !ok || c.Token != "AdsBot-Google" || !c.IgnoresStar {
 		t.Errorf("%+v, %t", c, ok)
 	}
-	if c, _ := Lookup("Googlebot-Image"); !c.IgnoresDelay() {
-		t.Error("Google reads no Crawl-delay")
-	}
-	if c, _ := Lookup("bingbot"); c.IgnoresDelay() || !c.InheritsDelay() {
-		t.Error("Bing reads Crawl-delay, that of * beside a group of its own")
+	if c, _ := Lookup("bingbot"); !c.InheritsDelay() {
+		t.Error("Bing reads the Crawl-delay of * beside a group of its own")
 	}
 	if c, _ := Lookup("Applebot"); c.Fallback != "Googlebot" || c.IgnoresStar {
 		t.Errorf("%+v", c)

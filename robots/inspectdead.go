@@ -104,18 +104,19 @@ func (in *inspector) dead(l *line, raw string) bool {
 	if isRead {
 		value = l.value
 	}
-	if l.directive && l.kind == kindUserAgent { // no name has a colon
-		for _, key := range []string{"disallow:", "allow:", "user-agent:"} {
-			if at := strings.Index(strings.ToLower(value), key); at >= 0 && !strings.Contains(value, `\`) {
-				in.note(l.num, codeJoinedLines, "another directive begins in this line: %s", shortened(value[at:]))
-				return true
+	at, end := joined(value)
+	if l.directive && l.kind == kindUserAgent && !strings.Contains(value, `\`) { // no name has a colon
+		for _, key := range []string{"user-agent:", "allow:", "disallow:"} {
+			if i := strings.Index(strings.ToLower(value), key); i >= 0 {
+				at, end = i, " "
 			}
 		}
 	}
-	if at, end := joined(value); end != "" && end[0] == '\\' {
+	switch {
+	case end != "" && end[0] == '\\':
 		in.note(l.num, codeJoinedLines, "it has the two characters %s in place of a line end, so the rest is part of the line: %s", end, shortened(value[at:]))
 		return true
-	} else if end != "" && isRead {
+	case end != "" && isRead:
 		in.note(l.num, codeJoinedLines, "another directive begins in this line: %s", shortened(value[at:]))
 		return true
 	}

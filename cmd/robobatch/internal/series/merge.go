@@ -247,17 +247,16 @@ func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning,
 
 // mergeFlags are the flags of the command merge.
 type mergeFlags struct {
-	out   string
-	names []string // arguments
-	work  flags.Work
+	checkFlags
+
+	out string
 }
 
 // MergeCommand returns the command merge.
 func MergeCommand() flags.Command {
 	g := new(mergeFlags)
-	c := flags.Command{Plan: g.plan}
-	c.Name, c.About, c.Arguments = "merge", "add up the shards of a run, once all are done", "DIR STATS..."
-	c.Take = func(name string) { g.names = append(g.names, name) }
+	c := g.command("merge")
+	c.Plan, c.About, c.Arguments = g.plan, "add up the shards of a run, once all are done", "DIR STATS..."
 	c.Intro = `
 robobatch merge adds up the shards of a run with one output per input.
 
@@ -269,13 +268,12 @@ writes it to out/_SUCCESS. It opens no network connection unless a name begins w
 	c.Rest = `
 Exit codes: 0 all outputs are complete; 1 inputs failed: they are listed, and there is no _SUCCESS; 2 an error of usage
 or input, or the files are not those of one run.`
-	run := flags.Without(g.work.Flags(), "workers", "progress")
 	c.Flags = flags.Sections{
 		Output: []cli.Flag{{
 			Name: "out", Arg: "dir", Files: true, Set: flags.OutputName(&g.out),
 			Doc: "The directory of the outputs. Without the flag it is the first argument.",
 		}},
-		Run: []cli.Flag{run[0], g.work.VerboseFlag(), run[1]},
+		Run: []cli.Flag{c.Flags[0], g.work.VerboseFlag(), c.Flags[1]},
 	}.All()
 	return c
 }
@@ -292,7 +290,7 @@ type merging struct {
 // plan checks the flags.
 func (g *mergeFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	m := &merging{
-		Console: console.Console{Streams: std, Quiet: g.work.Quiet},
+		Console: g.console(std),
 		dir:     Dir{Name: g.out}, stats: g.names, verbose: g.work.Verbose,
 	}
 	if m.dir.Name == "" && len(m.stats) > 0 {

@@ -396,18 +396,30 @@ func (d Dir) CheckFlags(ctx context.Context, items []Item, want *Made) error {
 	return err
 }
 
-// checkFlags are the flags of the command check-output.
+// checkFlags are the flags of the command check-output, which merge has, too.
 type checkFlags struct {
 	names []string // arguments
 	work  flags.Work
 }
 
+// command returns a command that has them.
+func (g *checkFlags) command(name string) flags.Command {
+	c := flags.Command{}
+	c.Name, c.Take = name, func(name string) { g.names = append(g.names, name) }
+	c.Flags = flags.Sections{Run: flags.Without(g.work.Flags(), "workers", "progress")}.All()
+	return c
+}
+
+// console returns where a run speaks.
+func (g *checkFlags) console(std console.Streams) console.Console {
+	return console.Console{Streams: std, Quiet: g.work.Quiet}
+}
+
 // CheckCommand returns the command check-output.
 func CheckCommand() flags.Command {
 	g := new(checkFlags)
-	c := flags.Command{Plan: g.plan}
-	c.Name, c.About, c.Arguments = "check-output", "tell whether outputs are as runs left them", "DIR|STATS..."
-	c.Take = func(name string) { g.names = append(g.names, name) }
+	c := g.command("check-output")
+	c.Plan, c.About, c.Arguments = g.plan, "tell whether outputs are as runs left them", "DIR|STATS..."
 	c.Intro = `
 robobatch check-output tells whether outputs are as runs left them.
 
@@ -419,7 +431,6 @@ missing, and what comes from other runs. It finds damage and mistakes, not forge
 no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 all is as it was left; 1 it is not; 2 an error of usage or input.`
-	c.Flags = flags.Sections{Run: flags.Without(g.work.Flags(), "workers", "progress")}.All()
 	return c
 }
 
@@ -440,7 +451,7 @@ func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, e
 			return nil, cli.Usage("%s is no place to read from: name a directory or a file, or s3://", scheme)
 		}
 	}
-	return &checking{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, names: g.names}, faults.Err()
+	return &checking{Console: g.console(std), names: g.names}, faults.Err()
 }
 
 // Run checks one name after the other.
