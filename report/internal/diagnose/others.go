@@ -417,7 +417,7 @@ func (g *grid) sayOther(r *Row) {
 		r.Sentence = fmt.Sprintf("%s fetched faster than the Crawl-delay of %g s: %s of %s pauses were shorter (%s).", capital(r.who(r.names())), e.Delay, show.Number(r.Requests), show.Number(r.Of), r.percent())
 		r.Remedy.Action = "Write to the operator with these numbers, or answer 429."
 	case RulesIgnored:
-		r.Sentence = fmt.Sprintf("%s %s made %s that the robots.txt fetched before disallows, %s of all.", g.when(r), r.who(r.names()), show.Plural(r.Requests, "request"), r.percent())
+		r.Sentence = fmt.Sprintf("%s %s made %s that the robots.txt fetched before disallows, %s of all.", r.When, r.who(r.names()), show.Plural(r.Requests, "request"), r.percent())
 		r.Remedy.Action = "robots.txt will not stop it: refuse it at the server."
 	case Impostors:
 		from := ""

@@ -181,7 +181,7 @@ func (g *grid) sayRefused(r *Row) {
 	if len(g.sites) > 1 {
 		site = " by " + r.Origin
 	}
-	r.Sentence = fmt.Sprintf("%s %s %s turned away%s: %s of %s got %d, while visitors got pages.", g.when(r), r.who(r.names()), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
+	r.Sentence = fmt.Sprintf("%s %s %s turned away%s: %s of %s got %d, while visitors got pages.", r.When, r.who(r.names()), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
 	r.Remedy.Action = "Let verified " + r.names() + " through the firewall or bot protection: allow-list the published addresses."
 	switch r.Evidence.Status {
 	case 429, 503:

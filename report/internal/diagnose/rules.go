@@ -392,21 +392,21 @@ func (g *grid) sayRules(r *Row) {
 		if r.Requests > 0 {
 			others = " About " + about(float64(r.Requests)) + " requests are missing." + others
 		}
-		r.Sentence = fmt.Sprintf("%s robots.txt %s %s out of the whole site %s.%s", g.when(r), r.verb("shut", "shuts"), r.names(), where, others)
+		r.Sentence = fmt.Sprintf("%s robots.txt %s %s out of the whole site %s.%s", r.When, r.verb("shut", "shuts"), r.names(), where, others)
 		r.Remedy.Action = "It is fixed. Find out how the text got live, and ask for recrawling in the webmaster tools."
 		if r.Ongoing {
 			r.Remedy.Action = "Open the site again, unless these crawlers are meant to stay out."
 		}
 	case SectionClosed:
 		verb := r.verb("kept", "keeps")
-		r.Sentence = fmt.Sprintf("%s robots.txt %s %s out of %s %s. Until then %s of the requests of %s went there, %s a day.", g.when(r), verb, r.names(), r.Path, where, r.percent(), e.Crawler, about(e.Before))
+		r.Sentence = fmt.Sprintf("%s robots.txt %s %s out of %s %s. Until then %s of the requests of %s went there, %s a day.", r.When, verb, r.names(), r.Path, where, r.percent(), e.Crawler, about(e.Before))
 		r.Remedy.Action = "It is fixed. Find out how the text got live."
 		if r.Ongoing {
 			r.Remedy.Action = "If these pages should be found in search, delete the line. If not, take them out of the sitemap."
 		}
 	case ResourcesBlocked:
 		verb := r.verb("blocked", "blocks")
-		r.Sentence = fmt.Sprintf("%s robots.txt %s %s for %s %s. Visitors loaded %s from there. Search engines render pages with these files: without them they may see a broken layout.", g.when(r), verb, r.Path, r.names(), where, show.Plural(e.Visitors, "file"))
+		r.Sentence = fmt.Sprintf("%s robots.txt %s %s for %s %s. Visitors loaded %s from there. Search engines render pages with these files: without them they may see a broken layout.", r.When, verb, r.Path, r.names(), where, show.Plural(e.Visitors, "file"))
 		r.Remedy.Action = "Allow " + r.Path + " to these crawlers."
 	}
 }

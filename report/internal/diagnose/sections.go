@@ -480,13 +480,13 @@ func (g *grid) saySection(r *Row) {
 		if len(r.Agents) > 0 {
 			who, rest = " of "+r.who(r.names()), "while other clients get pages"
 		}
-		r.Sentence = fmt.Sprintf("%s %s of the requests%s for %s %s with %d: %s of %s, %s.", g.when(r), r.percent(), who, path, r.verb("failed", "fail"), e.Status, show.Number(r.Requests), show.Number(r.Of), rest)
+		r.Sentence = fmt.Sprintf("%s %s of the requests%s for %s %s with %d: %s of %s, %s.", r.When, r.percent(), who, path, r.verb("failed", "fail"), e.Status, show.Number(r.Requests), show.Number(r.Of), rest)
 		r.Remedy.Action = "Look at the server's error log for these URLs."
 		if e.Status == 504 {
 			r.Remedy.Action = "504 means that the backend is too slow: look at the slowest pages there."
 		}
 	case NotFoundSection:
-		r.Sentence = fmt.Sprintf("%s %s of the requests of %s went to %s, where pages are not found: %s by %s for %s.", g.when(r), r.percent(), r.who(e.Crawler), path, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"))
+		r.Sentence = fmt.Sprintf("%s %s of the requests of %s went to %s, where pages are not found: %s by %s for %s.", r.When, r.percent(), r.who(e.Crawler), path, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"))
 		r.Remedy.Action = "If there are successors, redirect (301) page by page. If not, answer 410, and remove links and sitemap entries. Do not close it in robots.txt: then search engines never learn that the pages are gone."
 	}
 }

@@ -415,7 +415,7 @@ func (g *grid) sayTraffic(r *Row) {
 		if r.unsure {
 			fetches = r.verb(fetches, "fetch")
 		}
-		r.Sentence = fmt.Sprintf("%s %s %s %s less: about %s requests a day, after %s before.", g.when(r), r.who(r.names()), fetches, show.Percent(rounded(1-e.After/e.Before)), about(e.After), about(e.Before))
+		r.Sentence = fmt.Sprintf("%s %s %s %s less: about %s requests a day, after %s before.", r.When, r.who(r.names()), fetches, show.Percent(rounded(1-e.After/e.Before)), about(e.After), about(e.Before))
 		r.Remedy.Action = "Compare with the crawl statistics of its webmaster tools; look at response times, and at what was released that day."
 	case CrawlerSurge:
 		r.Sentence = fmt.Sprintf("%s made %s from %s to %s, %s times as many as usual.", capital(r.who(r.names())), show.Plural(r.Requests, "request"), g.moment(r.From), g.moment(r.To), about(float64(r.Requests)/e.Expected))

@@ -246,29 +246,25 @@ func (g *grid) sayTxt(r *Row) {
 	if len(g.sites) > 1 {
 		name = r.Origin + txtName
 	}
-	span := fmt.Sprintf("for %s (%s to %s)", length(r.lasting()), g.moment(r.From), g.moment(r.To))
-	if r.Ongoing {
-		span = "since " + g.moment(r.From)
-	}
 	of := show.Number(r.Requests) + " of " + show.Plural(e.Fetches, "request")
 	switch r.Code {
 	case RobotsFailed:
 		verb := r.verb("answered", "answers")
-		r.Sentence = fmt.Sprintf("%s %s %d %s, to %s by %s. Search engines stop crawling a site whose robots.txt fails.", name, verb, e.Status, span, of, r.names())
+		r.Sentence = fmt.Sprintf("%s %s %s %d, to %s by %s. Search engines stop crawling a site whose robots.txt fails.", r.When, name, verb, e.Status, of, r.names())
 		if e.Expected > 2*float64(e.Made) && e.Expected >= 10 {
 			r.Sentence = strings.TrimSuffix(r.Sentence, ".") + fmt.Sprintf(": %s made %s instead of about %s.", e.Crawler, show.Plural(e.Made, "request"), about(e.Expected))
 		}
 		r.Remedy.Action = "Serve robots.txt as a static file that does not depend on the application. Never answer 404 instead: that opens the whole site."
 	case RobotsMissing:
 		verb := r.verb("was missing", "is missing")
-		r.Sentence = fmt.Sprintf("%s %s %s: %s by %s got %d. Crawlers take that for “no rules”.", name, verb, span, of, r.names(), e.Status)
+		r.Sentence = fmt.Sprintf("%s %s %s: %s by %s got %d. Crawlers take that for “no rules”.", r.When, name, verb, of, r.names(), e.Status)
 		r.Remedy.Action = "Put the file back."
 		if !r.Ongoing {
 			r.Remedy.Action = "It is fixed. Find out how the file went away."
 		}
 	case RobotsOther:
 		verb := r.verb("sent", "sends")
-		r.Sentence = fmt.Sprintf("%s the server %s something else as %s: %s bytes instead of %s, in %s.", capital(span), verb, name, show.Number(e.Size), show.Number(e.TextSize), of)
+		r.Sentence = fmt.Sprintf("%s the server %s something else as %s: %s bytes instead of %s, in %s.", r.When, verb, name, show.Number(e.Size), show.Number(e.TextSize), of)
 		r.Remedy.Action = "Open /robots.txt in a browser: the usual reasons are a catch-all route or a page of the CDN."
 	}
 }
