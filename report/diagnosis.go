@@ -297,7 +297,7 @@ func (c *Counter) diagnoseURL(u *aggregate.URL) {
 		visit.Size = int64(size.Page)
 		c.waste.Add(visit)
 	}
-	if c.once = page.By; c.sitemaps != nil && (page.Size > 0 || len(page.By) > 0) {
+	if c.once = page.By; c.sitemaps != nil && (page.Size > 0 || len(page.By) > 0 || visit.Served > 0) {
 		page.Listed = c.sitemaps.Lists(u.Text)
 	}
 	c.failing.Add(u.Text[:u.PathEnd], u.Prefix, page)

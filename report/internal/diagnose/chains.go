@@ -97,21 +97,19 @@ func (c *Chains) count() {
 	}
 }
 
-// Longest returns the chain that most redirects lead along, of two or more if there are any, as shapes of paths in the order of the redirects,
-// and how many redirects it has; nil if there is none. A redirect that comes less than half as often as the commonest is no part of it.
+// Longest returns the chain of two redirects or more that most redirects lead along, as shapes of paths in the order of the redirects, and how many
+// redirects it has; nil if there is none. A redirect that comes less than half as often as the commonest is no part of it.
 func (c *Chains) Longest() (shapes []string, redirects int64) {
 	c.count()
 	seeds := slices.SortedFunc(maps.Keys(c.hops), func(a, b hop) int {
 		return cmp.Or(cmp.Compare(c.hops[b], c.hops[a]), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
 	for _, seed := range seeds {
-		if one, n := c.from(seed); len(one) > 2 {
-			return one, n << c.zeros
-		} else if seed == seeds[0] {
-			shapes, redirects = one, n<<c.zeros
+		if shapes, redirects = c.from(seed); len(shapes) > 2 {
+			return shapes, redirects << c.zeros
 		}
 	}
-	return shapes, redirects
+	return nil, 0
 }
 
 // from returns the chain around a hop.

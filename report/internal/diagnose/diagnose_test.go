@@ -64,7 +64,7 @@ func find(t *testing.T, all []request, texts []Text) Diagnosis {
 				failed[r.path] = failed[r.path] || r.status >= 500
 			}
 		}
-		failing[origin+dir] = URLs{number(missing), number(failed)}
+		failing[origin+dir] = URLs{Missing: number(missing), Failing: number(failed)}
 	}
 	var first []byte
 	var d Diagnosis
@@ -570,6 +570,35 @@ func TestOpposites(t *testing.T) {
 		}
 		if text := strings.Join(got, " "); text != c.want {
 			t.Errorf("%s and %s: %s, want %s", c.section, c.space, text, c.want)
+		}
+	}
+}
+
+// TestAlwaysClosed holds that a section which was always closed has a row if sitemaps list its URLs and visitors come there.
+func TestAlwaysClosed(t *testing.T) {
+	for _, c := range []struct {
+		rule   string
+		listed int64
+		share  int // of the requests of visitors there
+		want   int
+	}{{"/product/", 60, 10, 1}, {"/product/", 40, 10, 0}, {"/product/", 60, 1, 0}, {"/admin/", 60, 10, 0}} {
+		rng := rand.New(rand.NewPCG(3, 3))
+		text := "User-agent: *\nDisallow: " + c.rule + "\n"
+		var all []request
+		for _, r := range faultless(rng) {
+			if within(&r, "/product/") {
+				if r.path = c.rule + r.path[len("/product/"):]; r.agent > 0 || rng.IntN(10) >= c.share {
+					continue
+				}
+			}
+			all = append(all, r)
+		}
+		counts := New(1<<30, t.TempDir())
+		defer counts.Close()
+		add(t, counts, all)
+		d, err := Find(counts, &Log{Agents: agents, Statuses: true, Texts: []Text{{Origin: origin, At: at(begin - day), Body: []byte(text)}}, Failing: map[string]URLs{origin + c.rule: {Listed: c.listed}}})
+		if err != nil || len(d.Findings) != c.want || c.want > 0 && (d.Findings[0].Code != SectionClosed || d.Findings[0].Class != "C" || d.Findings[0].Requests != c.listed || !d.Findings[0].Ongoing) {
+			t.Errorf("%+v: %+v, %v", c, d.Findings, err)
 		}
 	}
 }

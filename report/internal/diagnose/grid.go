@@ -47,8 +47,8 @@ type Log struct {
 	Hogs       []Hog // the first is of a URL, the others of crawlers, those with the most bytes first
 }
 
-// URLs counts the distinct URLs of a directory that were answered by 4xx or 5xx.
-type URLs struct{ Missing, Failing int64 }
+// URLs counts the distinct URLs of a directory that were answered by 4xx or 5xx, and those that sitemaps list.
+type URLs struct{ Missing, Failing, Listed int64 }
 
 // A count is requests of a slot of time, and the first and the last of them, in seconds since 1970.
 type count struct {

@@ -159,6 +159,8 @@ const (
 	siteShare      = .98
 	seenBefore     = 10 * 60 // that a text is in force before anybody has it
 	sectionShare   = .02
+	sectionListed  = 50      // URLs of sitemaps, below a rule that was always there, with
+	sectionVisited = .05     // of the pages that visitors got
 	sectionBefore  = 7 * day // of requests before it, or half of the log
 	resourcesLeast = 500
 	resourcesHarm  = .01 // of the page requests of a crawler that renders, if more: it may see them broken

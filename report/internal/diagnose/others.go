@@ -1,9 +1,7 @@
 package diagnose
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -378,10 +376,8 @@ func (g *grid) findListed() {
 		return
 	}
 	r := Row{Code: SitemapBad, Class: "A", Path: "", From: at(g.from), To: at(g.to), Ongoing: true, Requests: s.Requests, Evidence: Evidence{URLs: s.Missing, Share: rounded(float64(s.Missing) / float64(s.Listed))}, lost: float64(s.Requests) / 4}
-	dirs := slices.SortedFunc(maps.Keys(s.MissingIn), func(a, b string) int { return cmp.Or(cmp.Compare(s.MissingIn[b], s.MissingIn[a]), cmp.Compare(a, b)) })
-	if len(dirs) > 0 && dirs[0] != "/" && 2*s.MissingIn[dirs[0]] > s.Missing {
-		r.Path = dirs[0]
-		r.Evidence.Paths = s.MissingIn[dirs[0]]
+	if dir := mode(s.MissingIn); dir != "/" && 2*s.MissingIn[dir] > s.Missing {
+		r.Path, r.Evidence.Paths = dir, s.MissingIn[dir]
 	}
 	g.rows = append(g.rows, r)
 }

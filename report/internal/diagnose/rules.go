@@ -153,7 +153,7 @@ func (b *ruleBook) endDirectory() {
 func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 	decided := b.decided[bit(resources)]
 	set := b.of[text][column]
-	if decided[set] < 0 || text == 0 && !resources || text > 0 && decided[b.of[text-1][column]] >= 0 {
+	if decided[set] < 0 || text > 0 && decided[b.of[text-1][column]] >= 0 {
 		return
 	}
 	rule := &b.sets[set].rules[decided[set]]
@@ -332,7 +332,15 @@ func (b *ruleBook) addSection(key closure, c *closed) {
 		by[a] = 1 + c.before[a]
 		r.lost += lostOf(c, a, before, in)
 	}
-	if !isMuch || before.length() == 0 {
+	if key.text == 0 { // it was always there: nobody knows what they would fetch
+		people := b.site.pages.sum(func(k cellKey) bool { return k.agent == 0 && isServed(k) }).n
+		r.Class, r.Evidence.URLs = "C", b.Failing[r.Origin+r.Path].Listed
+		r.lost = float64(r.Evidence.URLs)
+		isMuch = r.lost >= sectionListed && float64(c.visitors) >= sectionVisited*float64(people)
+	} else if before.length() == 0 {
+		return
+	}
+	if !isMuch {
 		return
 	}
 	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))
@@ -400,6 +408,9 @@ func (g *grid) sayRules(r *Row) {
 	case SectionClosed:
 		verb := r.verb("kept", "keeps")
 		r.Sentence = fmt.Sprintf("%s robots.txt %s %s out of %s %s. Until then %s of the requests of %s went there, %s a day.", r.When, verb, r.names(), r.Path, where, r.percent(), e.Crawler, about(e.Before))
+		if e.URLs > 0 {
+			r.Sentence = fmt.Sprintf("%s robots.txt %s %s out of %s %s. Visitors made %s there, and sitemaps list %s.", r.When, verb, r.names(), r.Path, where, show.Plural(e.Visitors, "request"), show.Plural(e.URLs, "URL"))
+		}
 		r.Remedy.Action = "It is fixed. Find out how the text got live."
 		if r.Ongoing {
 			r.Remedy.Action = "If these pages should be found in search, delete the line. If not, take them out of the sitemap."

@@ -98,22 +98,18 @@ func (g *grid) findStopped() {
 	}
 	all := g.pausesOf(everyone, g.allCrawlers())
 	for len(pauses) > 0 {
-		first := pauses[0]
-		together := slices.Collect(func(yield func(pause) bool) {
-			for _, p := range pauses {
-				if near(p.from, first.from, stopWithin) && near(p.to, first.to, max(stopWithin, (first.to-first.from)/4)) && !yield(p) {
-					return
-				}
+		first, together := pauses[0], []pause{}
+		for _, p := range pauses {
+			if near(p.from, first.from, stopWithin) && near(p.to, first.to, max(stopWithin, (first.to-first.from)/4)) {
+				together = append(together, p)
 			}
-		})
+		}
 		if len(together) < stopTogether {
 			together = together[:1]
 		}
 		pauses = slices.DeleteFunc(pauses, func(p pause) bool { return slices.Contains(together, p) })
 		inAll := slices.ContainsFunc(all, func(p pause) bool { return 2*p.in.overlap(first.in) > first.in.length() })
-		if len(together) == 1 && !inAll {
-			g.addStopped(first, []int{first.agent})
-		} else if !inAll {
+		if !inAll {
 			agents := make([]int, 0, len(together))
 			for _, p := range together {
 				agents = append(agents, p.agent)

@@ -91,6 +91,7 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 		at.all++
 		at.Missing += int64(bit(page.Missing))
 		at.Failing += int64(bit(page.Failing))
+		at.Listed += int64(bit(page.Listed))
 		if shape >= 0 {
 			at.addShape(shape, &page)
 		}
@@ -109,7 +110,7 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 func (d *Directories) endFrom(depth int) {
 	for i := len(d.now) - 1; i >= depth; i-- {
 		at := &d.now[i]
-		if at.Missing >= missingURLs || at.Failing >= errorsURLs {
+		if at.Missing >= missingURLs || at.Failing >= errorsURLs || at.Listed >= sectionListed {
 			if d.of == nil {
 				d.of = map[string]URLs{}
 			}
@@ -122,8 +123,7 @@ func (d *Directories) endFrom(depth int) {
 		if len(at.text) > 0 {
 			d.endShapes(i)
 		}
-		at.text, at.URLs, at.known, at.twice, at.all, at.new = at.text[:0], URLs{}, 0, 0, 0, [len(shapes)]int64{}
-		clear(at.by)
+		*at = levelOf{text: at.text[:0], sizes: at.sizes}
 	}
 }
 
