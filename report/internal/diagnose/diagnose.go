@@ -184,7 +184,12 @@ func (g *grid) rank() []Row {
 			left = append(left, rows[i])
 		}
 	}
-	score := func(r *Row) float64 { return r.Severity * map[string]float64{"A": 1, "B": .5, "C": .25}[r.Class] }
+	score := func(r *Row) float64 {
+		if r.Code == RulesIgnored && r.Class == "C" { // it may be somebody else's doing
+			return 0
+		}
+		return r.Severity * map[string]float64{"A": 1, "B": .5, "C": .25}[r.Class]
+	}
 	slices.SortStableFunc(left, func(a, b Row) int { return cmp.Or(cmp.Compare(score(&b), score(&a)), b.To.Compare(a.To)) })
 	all := slices.Clone(left)
 	return slices.DeleteFunc(left, func(r Row) bool { // no remedy opens what another closes

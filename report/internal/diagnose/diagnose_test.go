@@ -480,6 +480,7 @@ func TestSoleClient(t *testing.T) {
 	}{
 		{"a scanner", func(_ *rand.Rand, r *request) bool { return r.client == 999 }, ""},
 		{"a directory that one client asks for", func(_ *rand.Rand, r *request) bool { return within(r, "/own/") }, ""},
+		{"impostors", func(_ *rand.Rand, r *request) bool { return r.agent == 1|Impostor }, "crawler_impostors A [Googlebot]  0"},
 		{"part of a crawler", func(rng *rand.Rand, r *request) bool { return r.agent == 1 && rng.IntN(5) == 0 }, "server_errors A [Googlebot] / 500"},
 		{"all of a crawler", func(_ *rand.Rand, r *request) bool {
 			return r.agent == 1 && r.at > begin+100*hour && r.at < begin+150*hour
@@ -491,6 +492,9 @@ func TestSoleClient(t *testing.T) {
 		for i := range int64(600) {
 			all = append(all, request{origin: origin, path: fmt.Sprint("/help/", i%300), client: 999, status: 200, at: begin + i*hour/2 + 60},
 				request{origin: origin, path: fmt.Sprint("/own/", i), client: 5, status: 200, at: begin + i*hour/2})
+			if c.name == "impostors" {
+				all = append(all, request{origin: origin, path: fmt.Sprint("/help/", i), agent: 1 | Impostor, client: uint32(i), status: 200, at: begin + i*hour/2})
+			}
 		}
 		for i := range all {
 			if r := &all[i]; r.path != txtName && c.fail(rng, r) {

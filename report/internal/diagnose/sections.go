@@ -213,7 +213,11 @@ func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bo
 		if a == 0 {
 			others = all - n
 		}
-		return a, a == 0 && others == 0 || others >= outagePart && float64(sum-n) <= refusedPeople*float64(others)
+		is = a == 0 && others == 0 || others >= outagePart && float64(sum-n) <= refusedPeople*float64(others)
+		if v.isCrawler(a) {
+			return a, is
+		}
+		return 0, is // impostors, too
 	}
 	return 0, false
 }
