@@ -88,8 +88,8 @@ func TestHostileSchema(t *testing.T) {
 	finding, answer := compileSchema(t, "lint.schema.json"), compileSchema(t, "explain.schema.json")
 	lines := 0
 	for _, dialect := range []string{"google", "rfc9309", "google-2010", "yandex"} {
-		validate(t, sarif, runOK(t, nil, "lint", "-rules", name, "-dialect", dialect, "-print", "sarif", "-write-baseline", filepath.Join(dir, "b.json")))
-		out := runOK(t, nil, "lint", "-rules", name, "-dialect", dialect, "-print", "json", "-write-baseline", filepath.Join(dir, "b.json"))
+		validate(t, sarif, runOK(t, nil, "lint", "-rules", name, "-dialect", dialect, "-print", "sarif", "-approve", filepath.Join(dir, "b.json")))
+		out := runOK(t, nil, "lint", "-rules", name, "-dialect", dialect, "-print", "json", "-approve", filepath.Join(dir, "b.json"))
 		for line := range bytes.SplitSeq(bytes.TrimSpace(out), []byte("\n")) {
 			validate(t, finding, line)
 			lines++

@@ -41,8 +41,8 @@ func TestCI(t *testing.T) {
 	}
 	defer null.Close()
 	std := console.Streams{In: null, Out: null, Err: null}
-	if code := run([]string{"lint", "-rules", "robots.txt", "-write-baseline", "robots.baseline.json"}, std); code != 0 {
-		t.Fatalf("exit code %d of -write-baseline", code)
+	if code := run([]string{"lint", "-rules", "robots.txt", "-approve", "robots.baseline.json"}, std); code != 0 {
+		t.Fatalf("exit code %d of -approve", code)
 	}
 	for _, site := range []struct {
 		robots string

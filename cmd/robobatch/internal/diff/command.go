@@ -37,6 +37,8 @@ type given struct {
 	limits flags.Limits
 	print  string
 	gates  []string
+
+	baseline, approve string
 }
 
 // Command returns the command diff.
@@ -71,6 +73,11 @@ Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rule
 			Exit with code 1 if a gate is exceeded. A gate is closed, opened, other_rule, changed (these
 			three) or other_preference, then perhaps a crawler or set, and a number or a share of the
 			crawler's requests, as in closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`},
+			{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&g.baseline), Doc: `
+			The changes that are meant: -fail leaves them out. Without a log. If there is no such file, none are.`},
+			{Name: "approve", Arg: "file", Files: true, Set: flags.FileName(&g.approve), Doc: `
+			Write this file, for -baseline: it approves all changes. A line has a kind of change, crawlers, a place and the
+			hash of the robots.txt before, without which it ends. -fail has no effect then.`},
 		}, g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.CSVFlag()}),
 		Run: g.Work.MemoryFlags(`
 			A quarter, at most 256MiB, is for the URLs that changed: those beyond
@@ -89,17 +96,19 @@ func (g *given) outFlags() []cli.Flag {
 // A diffing is a run of the command diff.
 type diffing struct {
 	passage.Passage
-	noLog   bool // paths are made from the patterns of both sides
-	tried   *Tried
-	out     changesOut
-	outOpt  output.Options
-	limit   flow.Limit
-	require flow.Requirements
-	gates   []ci.Gate
-	sent    bool // the log says who sent its requests, and crawlers are asked for that may not have
-	form    string
-	page    *page.Page // of -report; nil is none
-	set     targets.Set
+	noLog    bool // paths are made from the patterns of both sides
+	tried    *Tried
+	approved *Approvals
+	approve  string // the file of -approve; "" is none
+	out      changesOut
+	outOpt   output.Options
+	limit    flow.Limit
+	require  flow.Requirements
+	gates    []ci.Gate
+	sent     bool // the log says who sent its requests, and crawlers are asked for that may not have
+	form     string
+	page     *page.Page // of -report; nil is none
+	set      targets.Set
 }
 
 // plan checks the flags and finds rules and logs.
@@ -132,6 +141,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 			}
 		}
 	}
+	d.chooseApprovals(g, &faults)
 	d.LogOpt.Fields.Times = true // requests are counted by day, where there are times
 	d.LogOpt.Fields.Need = g.Question.FromLog && !g.limits.AllowsBad()
 	if len(g.Question.Names) > 0 && slices.Contains(g.Logs.In, say.Std) {
@@ -234,6 +244,9 @@ func (d *diffing) checkOut(g *given, logs []ingest.Input) error {
 		if d.page != nil {
 			err = errors.Join(err, targets.CheckPage("-report", d.page.Name, read, targets.Other{Flag: "-out", Name: g.table.Out}))
 		}
+		if g.approve != "" {
+			err = errors.Join(err, targets.CheckLocal("-approve", g.approve), targets.CheckFile("-approve", g.approve, read, targets.Other{Flag: "-out", Name: g.table.Out}))
+		}
 		if err != nil {
 			return err // a wrong name is wrong on both sides
 		}
@@ -275,6 +288,7 @@ type changesSink struct {
 	limit    flow.Limit
 	rejected int64
 	sent     *bool // see diffing
+	approved *Approvals
 }
 
 // Finish ends the counts. It reads those that are on disk, so it may fail.
@@ -282,7 +296,7 @@ func (s *changesSink) Finish() error { return errors.Join(s.Changes.Finish(), s.
 
 // Write counts the changes of a batch, and writes the rows that changed.
 func (s *changesSink) Write(b *engine.Batch) error {
-	if err := errors.Join(s.Changes.Write(b), s.wishes.Write(b)); err != nil {
+	if err := errors.Join(s.Changes.Write(b), s.wishes.Write(b), s.approved.Write(b)); err != nil {
 		return err
 	}
 	if len(b.Agents) == 0 && !*s.sent {
@@ -331,7 +345,7 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 	wishes := d.Parts.Changes / wishPart
 	changes := aggregate.NewChanges(d.Now.Store, d.Old.Store, aggregate.ChangesOptions{Memory: d.Parts.Changes - wishes, TempDir: d.tempDir(), Status: d.Status})
 	defer changes.CloseTemp()
-	sink := &changesSink{Changes: changes, out: &d.out, limit: d.limit, sent: &d.sent}
+	sink := &changesSink{Changes: changes, out: &d.out, limit: d.limit, sent: &d.sent, approved: d.approved}
 	sink.wishes = aggregate.NewPreferenceChanges(d.Now.Store, d.Old.Store, cmp.Or(wishes, aggregate.DefaultMemory/wishPart), d.tempDir())
 	defer sink.wishes.CloseTemp()
 	if d.noLog {
@@ -386,7 +400,7 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 func (d *diffing) print(sink *changesSink, refused int64) error {
 	report := &Report{Old: reportedSide(d.Old), New: reportedSide(d.Now), Unit: "request", Tried: d.tried}
 	if d.noLog {
-		report.Unit = "path"
+		report.Unit, report.approved = "path", d.approved
 	}
 	switch {
 	case d.Now.Opt.LogAgents != engine.LogAgentsOff:
@@ -413,7 +427,13 @@ func (d *diffing) print(sink *changesSink, refused int64) error {
 	if err := report.Print(d.Out, d.form); err != nil {
 		return console.OutError(err)
 	}
-	return ci.Err(report.Gates)
+	if err := ci.Err(report.Gates); err != nil {
+		return err
+	}
+	if t := d.tried; len(d.gates) > 0 && t != nil && (t.Cut > 0 || t.AgentsCut) {
+		return flow.NewPolicyError("-fail: " + report.first()[0]) // a gate that nothing went through is open
+	}
+	return nil
 }
 
 // warnings returns the warnings about the rows of the logs.

@@ -12,6 +12,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/internal/witness"
 	"github.com/robobatch/robobatch/output"
@@ -85,6 +86,9 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 			for i, origin := range origins {
 				if c := copies[origin]; len(c) > 0 && c[0].Outcome.Effect == robots.UseRules {
 					body := c[0].Response.Body
+					if side == d.Old {
+						d.approved.note(origin, body)
+					}
 					found(i, &readRules{robots.Parse(body, side.Opt.Dialect), robots.PreferencesOf(body, side.Opt.Dialect)})
 				}
 			}
@@ -100,6 +104,7 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	if len(agents) > 1 {
 		err = d.reload(ctx, agents)
 	}
+	d.approved.agents = flags.AgentsOf(&d.Now.Opt)
 	if src.rows = pathRows; d.Memory.Limit > 0 {
 		src.rows = min(src.rows, d.LogOpt.BatchRows)
 	}
@@ -175,6 +180,19 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 			return err
 		}
 		d.WarnOnce(s.Warnings)
+	}
+	if d.approve != "" {
+		f, err := atomicfile.Create(d.approve, d.Out)
+		if err != nil {
+			return err
+		}
+		if err := d.approved.write(f); err != nil {
+			return errors.Join(err, f.Close())
+		}
+		if err := f.Commit(); err != nil {
+			return err
+		}
+		d.gates = nil // all is approved just now
 	}
 	return d.print(sink, 0)
 }

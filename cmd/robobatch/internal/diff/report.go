@@ -49,6 +49,8 @@ type Report struct {
 	Tried   *Tried       `json:"tried,omitempty"`
 	Agents  []Agent      `json:"agents"`
 	Gates   []ci.Verdict `json:"gates"`
+
+	approved *Approvals // nil with a log
 }
 
 // The values of Report.Clients.
@@ -307,20 +309,6 @@ func kindOf(a *Agent, kind string) Count {
 	return Count{
 		Requests: a.Closed.Requests + a.Opened.Requests + a.OtherRule.Requests, URLs: a.Closed.URLs + a.Opened.URLs + a.OtherRule.URLs,
 	}
-}
-
-// judge returns the verdicts of gates on the crawlers of a report.
-func judge(gates []ci.Gate, r *Report) []ci.Verdict {
-	verdicts := []ci.Verdict{}
-	for _, g := range gates {
-		for i := range r.Agents {
-			if a := &r.Agents[i]; g.About(a.Agent) {
-				count := kindOf(a, g.Kind)
-				verdicts = append(verdicts, g.Judge(a.Agent, count.Requests, a.Requests, r.counts(count)))
-			}
-		}
-	}
-	return verdicts
 }
 
 // A PreferenceChange is the requests for which the answer about a use of the page changed, of Content-Usage

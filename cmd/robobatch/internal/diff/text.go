@@ -81,6 +81,7 @@ func (r *Report) notes() (notes []string) {
 		}
 		notes = append(notes, text+".")
 	}
+	notes = append(notes, r.approved.notes()...)
 	if r.BadURLs > 0 {
 		notes = append(notes, say.Count(r.BadURLs, "row")+" without a valid URL left out.")
 	}

@@ -41,7 +41,7 @@ type linting struct {
 	fail                         Gate                         // findings that end the run with exit code 1
 	failName                     string                       // of -fail
 	baseline                     Baseline                     // nil is none
-	accept                       Baseline                     // of all findings, for -write-baseline; nil without it
+	accept                       Baseline                     // of all findings, for -approve; nil without it
 	acceptName                   string
 	accepted                     int64 // findings of the baseline
 }
@@ -95,7 +95,7 @@ Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usag
 			{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&g.baseline), Doc: `
 			Leave out the findings that this file accepts. They are found again by their code and
 			line, wherever that stands.`},
-			{Name: "write-baseline", Arg: "file", Files: true, Set: flags.FileName(&g.accepted), Doc: `
+			{Name: "approve", Arg: "file", Files: true, Set: flags.FileName(&g.accepted), Doc: `
 			Accept all findings: write them to this file, for -baseline. The exit code is 0 then.`},
 		},
 		Run: flags.Without(g.work.Flags(), "progress"),
@@ -148,8 +148,8 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		errs = append(errs, err)
 	}
 	if err = errors.Join(errs...); err == nil {
-		// Check that -out and -write-baseline overwrite no file that is read, nor each other.
-		errs := []error{targets.CheckLocal("-out", l.Name), targets.CheckLocal("-write-baseline", l.acceptName)}
+		// Check that -out and -approve overwrite no file that is read, nor each other.
+		errs := []error{targets.CheckLocal("-out", l.Name), targets.CheckLocal("-approve", l.acceptName)}
 		for i, rules := range l.rules {
 			if errors.Join(errs...) != nil {
 				break
@@ -157,10 +157,10 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 			inputs := targets.Inputs{Path: g.names[i], Rules: rules.Files}
 			if l.Name != say.Std {
 				errs = append(errs, targets.CheckFile("-out", l.Name, inputs, targets.Other{Flag: "-baseline", Name: g.baseline},
-					targets.Other{Flag: "-write-baseline", Name: l.acceptName}))
+					targets.Other{Flag: "-approve", Name: l.acceptName}))
 			}
 			if l.acceptName != "" {
-				errs = append(errs, targets.CheckFile("-write-baseline", l.acceptName, inputs))
+				errs = append(errs, targets.CheckFile("-approve", l.acceptName, inputs))
 			}
 		}
 		err = errors.Join(errs...)
@@ -261,7 +261,7 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	case l.accepted > 0:
 		l.Hint(say.Count(l.accepted, "finding") + " of the baseline left out")
 	case left > 0:
-		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: make it anew with -write-baseline; it accepts what the same -rules, -origin and -dialect have", say.Count(left, "finding")))
+		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: make it anew with -approve; it accepts what the same -rules, -origin and -dialect have", say.Count(left, "finding")))
 	}
 	if l.accepted > 0 && left > 0 {
 		l.Hint(fmt.Sprintf("not there any more: %s of the baseline: %s; take out of it, or make it anew", say.Count(left, "finding"), l.baseline.names(baselineShown)))
