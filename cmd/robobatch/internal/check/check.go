@@ -71,7 +71,7 @@ Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
 			What is printed. text: what failed, the group that decided, and what to add; with -v also
 			what came true. json: an object a
 			line, as docs/check.schema.json describes it. github: annotations of ten that failed,
-			and the others for the summary of the step. junit.`),
+			and the others for the summary of the step. junit. markdown: for a comment on a pull request.`),
 		},
 	}.All()
 	return c

@@ -13,7 +13,7 @@ import (
 )
 
 // Forms are the forms in which results are printed.
-var Forms = []string{"text", "json", "junit", "github"}
+var Forms = []string{"text", "json", "junit", "github", "markdown"}
 
 // Print prints results in one form; as text those that failed, unless all is true. The error is one of writing.
 func Print(w io.Writer, form string, all bool, results []Result) error {
@@ -36,23 +36,29 @@ func Print(w io.Writer, form string, all bool, results []Result) error {
 			cases[i] = c
 		}
 		err = ci.JUnit(out, "robobatch check", cases)
-	case "github":
+	case "github", "markdown":
 		var notes []ci.Note
 		for i := range results {
 			if r := &results[i]; !r.Pass {
-				n := ci.Note{Level: "error", File: filepath.ToSlash(r.File), Line: int32(r.Line), Title: r.title(), Text: r.Text}
+				n := ci.Note{Level: "error", File: filepath.ToSlash(r.File), Line: int32(r.Line), Title: r.title(), Text: r.Text, Site: r.File}
+				if r.Answer != nil {
+					n.Site = r.Origin
+				}
 				if r.File == Stdin {
 					n.File, n.Line = "", 0 // a line of nothing that is shown
 				}
 				notes = append(notes, n)
 			}
 		}
-		err = ci.GitHub(out, notes, 0)
+		if form == "markdown" {
+			out.WriteString("### robots.txt: expectations\n\n" + sum(results) + ci.Fold(notes, 0))
+		} else {
+			err = ci.GitHub(out, notes, 0)
+		}
 	default:
 		// Print two lines for each result that failed, or for all, the group and a remedy for those that failed, and
 		// how many failed. Crawlers for which one expectation fails alike stand together. Lines have at most 80 columns, apart
 		// from places and names of files, which stand whole.
-		failed := Failed(results)
 		for _, a := range alike(results) {
 			r := a[0]
 			if r.Pass && !all {
@@ -78,12 +84,17 @@ func Print(w io.Writer, form string, all bool, results []Result) error {
 			them = r.of(each)
 			out.WriteString(them.body())
 		}
-		out.WriteString(say.Count(int64(len(results)), "check") + ", " + say.Number(failed) + " failed\n")
+		out.WriteString(sum(results))
 	}
 	if err != nil {
 		return err
 	}
 	return out.Flush()
+}
+
+// sum counts the results in words.
+func sum(results []Result) string {
+	return say.Count(int64(len(results)), "check") + ", " + say.Number(Failed(results)) + " failed\n"
 }
 
 // The columns of the text.

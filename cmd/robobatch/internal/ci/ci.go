@@ -23,6 +23,7 @@ type Note struct {
 	Column int    // 1-based; 0 is none
 	Title  string
 	Text   string
+	Site   string // that [Fold] folds it by
 }
 
 // Annotations is how many notes GitHub shows of one step.
@@ -122,16 +123,69 @@ func summary(notes []Note, left int64) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "\n%s beside the annotations\n\n| | where | what |\n|---|---|---|\n", say.Count(int64(len(notes))+left, "finding"))
 	for i, n := range notes {
-		where := n.File
-		if n.Line > 0 {
-			where += fmt.Sprintf(":%d", n.Line)
-		}
-		row := fmt.Sprintf("| %s | %s | %s: %s |\n", n.Level, Markdown(where), Markdown(n.Title), Markdown(n.Text))
+		row := n.row()
 		if sb.Len()+len(row) > MaxSummary {
 			left += int64(len(notes) - i)
 			break
 		}
 		sb.WriteString(row)
+	}
+	if left > 0 {
+		fmt.Fprintf(&sb, "\n%s more are left out\n", say.Number(left))
+	}
+	return sb.String()
+}
+
+// row returns the note as a row of a table in Markdown.
+func (n *Note) row() string {
+	where := n.File
+	if n.Line > 0 {
+		where += fmt.Sprintf(":%d", n.Line)
+	}
+	return fmt.Sprintf("| %s | %s | %s: %s |\n", n.Level, Markdown(where), Markdown(n.Title), Markdown(n.Text))
+}
+
+// maxFold is how many bytes of notes a comment has: GitHub takes 65,536 characters of the three commands of a gate.
+const maxFold = 18_000
+
+// Fold returns the notes in Markdown for a comment, those of a site folded, as many as fit. left is how many notes there
+// were beside these.
+func Fold(notes []Note, left int64) string {
+	var sites []string
+	of := map[string][]*Note{}
+	for i := range notes {
+		n := &notes[i]
+		if of[n.Site] == nil {
+			sites = append(sites, n.Site)
+		}
+		of[n.Site] = append(of[n.Site], n)
+	}
+	var sb strings.Builder
+	for _, site := range sites {
+		const end = "\n</details>\n"
+		counts := map[string]int64{}
+		for _, n := range of[site] {
+			counts[n.Level]++
+		}
+		var parts []string
+		for _, level := range []string{"error", "warning", "notice"} {
+			if n := counts[level]; n > 0 {
+				parts = append(parts, say.Count(n, level))
+			}
+		}
+		head := fmt.Sprintf("\n<details><summary>%s: %s</summary>\n\n| | where | what |\n|---|---|---|\n", Markdown(site), strings.Join(parts, ", "))
+		for i, n := range of[site] {
+			row := n.row()
+			if sb.Len()+len(head)+len(row)+len(end) > maxFold {
+				left += int64(len(of[site]) - i)
+				break
+			}
+			sb.WriteString(head + row)
+			head = ""
+		}
+		if head == "" {
+			sb.WriteString(end)
+		}
 	}
 	if left > 0 {
 		fmt.Fprintf(&sb, "\n%s more are left out\n", say.Number(left))

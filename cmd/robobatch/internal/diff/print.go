@@ -84,7 +84,7 @@ func isOf(f *ci.Failure, change string, names []string) bool {
 
 // annotation returns the annotation of a rule.
 func (r *Report) annotation(level string, names []string, c *Change, rule *Rule) ci.Note {
-	note := ci.Note{Level: level, File: filepath.ToSlash(r.New.fileOf(rule.Origin)), Title: r.title(names, c)}
+	note := ci.Note{Level: level, File: filepath.ToSlash(r.New.fileOf(rule.Origin)), Title: r.title(names, c), Site: rule.Origin}
 	note.Text = r.counts(rule.Count) + " by " + rule.label()
 	if rule.Of == "new" && note.File != "" {
 		note.Line = int32(rule.Line)
@@ -93,6 +93,9 @@ func (r *Report) annotation(level string, names []string, c *Change, rule *Rule)
 	}
 	if note.File == "" && rule.Line > 0 {
 		note.Text += " (" + r.place(rule) + ")"
+	}
+	if rule.Several {
+		note.Text += ", and at other sites"
 	}
 	for i := range rule.Examples {
 		note.Text += "\n" + say.Line(rule.Examples[i].URL)
@@ -131,9 +134,14 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 		}
 		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(r.crawlers(names)), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), say.Number(a.Same.Requests))
 	}
+	notes := slices.DeleteFunc(r.annotations(), func(n ci.Note) bool { return n.Site == "" })
+	several := slices.ContainsFunc(notes, func(n ci.Note) bool { return n.Site != notes[0].Site })
+	if several { // a reader looks for a site, and then for its changes
+		out.WriteString(ci.Fold(notes, 0))
+	}
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {
-			if names, first := r.alike(i, k); first {
+			if names, first := r.alike(i, k); first && !several {
 				r.markdownChange(out, names, &r.Agents[i].Changes[k])
 			}
 		}

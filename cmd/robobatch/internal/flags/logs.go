@@ -167,7 +167,7 @@ func (l *Limits) Flags() []cli.Flag {
 			Exit with code 1 if more lines of the logs are rejected. n lines, or n% of all.`},
 		{Name: "require-rules", Arg: "share", Rare: true, Set: cli.NotEmpty(&l.RequireRules, "write a share, such as 99%"), Doc: `
 			End with exit code 1 if fewer rows have a robots.txt in -rules. A share of the rows with a URL,
-			such as 99%.`},
+			such as 99%. It needs a log, with -in.`},
 		{Name: "no-rows", Arg: "what", Values: noRows, Default: noRows[0], Rare: true, Set: cli.Text(&l.NoRows), Doc: `
 			What becomes of logs without a row, or without a URL. warn: no row is a warning, and lines of which
 			none gives a URL end with exit code 2. fail: no row ends with exit code 1. allow: lines without a URL

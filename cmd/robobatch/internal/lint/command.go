@@ -84,7 +84,7 @@ Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usag
 			flags.Print(&g.print, Forms, `
 			What is printed. text: for people; of many origins a table by code. json: an object a
 			line, as docs/lint.schema.json describes it. sarif: SARIF 2.1.0 with the worst 5,000.
-			github: annotations of the worst ten, and the others for the summary of the step. junit.`),
+			github: annotations of the worst ten, and the others for the summary of the step. junit. markdown: for a comment on a pull request.`),
 			{Name: "out", Arg: "file", Files: true, Set: flags.FileName(&g.out), Doc: `
 			The file to write what is printed to. As text it has every finding. Default: standard
 			output.`},

@@ -22,7 +22,7 @@ import (
 )
 
 // Forms are the forms in which findings can be printed.
-var Forms = []string{"text", "json", "sarif", "github", "junit"}
+var Forms = []string{"text", "json", "sarif", "github", "junit", "markdown"}
 
 // maxKept is how many findings are kept for forms that have the worst first.
 const maxKept = 5_000
@@ -157,17 +157,21 @@ func (p *Printer) Close() error {
 		} else if !p.opt.All {
 			p.table()
 		}
-		p.out.WriteString(say.Count(p.counts[Error], "error") + ", " + say.Count(p.counts[Warning], "warning") + ", " + say.Count(p.counts[Info], "remark") + "\n")
+		p.out.WriteString(p.sum())
 	case "sarif":
 		findings, left := p.worst(maxKept)
 		err = writeSARIF(p.out, findings, left, p.opt.Version)
-	case "github":
+	case "github", "markdown":
 		findings, left := p.worst(maxKept)
 		notes := make([]ci.Note, len(findings))
 		for i := range findings {
 			notes[i] = findings[i].note()
 		}
-		err = ci.GitHub(p.out, notes, left)
+		if p.opt.Form == "markdown" {
+			p.out.WriteString("### robots.txt: mistakes\n\n" + p.sum() + ci.Fold(notes, left))
+		} else {
+			err = ci.GitHub(p.out, notes, left)
+		}
 	case "junit":
 		// Print a case for each finding, which fails if its severity does, and one for each file
 		// without any.
@@ -208,13 +212,18 @@ func (p *Printer) Close() error {
 	return p.out.Flush()
 }
 
+// sum counts the findings in words.
+func (p *Printer) sum() string {
+	return say.Count(p.counts[Error], "error") + ", " + say.Count(p.counts[Warning], "warning") + ", " + say.Count(p.counts[Info], "remark") + "\n"
+}
+
 // note returns the finding as an annotation.
 func (f *Finding) note() ci.Note {
 	level := f.Severity
 	if f.severity == Info {
 		level = "notice"
 	}
-	n := ci.Note{Level: level, File: filepath.ToSlash(f.File), Line: f.Line, Column: f.Column, Title: f.Code, Text: f.Text + ". " + f.Do}
+	n := ci.Note{Level: level, File: filepath.ToSlash(f.File), Line: f.Line, Column: f.Column, Title: f.Code, Text: f.Text + ". " + f.Do, Site: cmp.Or(f.Origin, f.place().name())}
 	if f.capture {
 		n.Line, n.Column, n.Text = 0, 0, fmt.Sprintf("%s:%d: %s", f.place().name(), f.Line, n.Text)
 	}
