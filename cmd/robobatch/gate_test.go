@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -129,7 +130,7 @@ func (c *gateChange) write(t *testing.T, dir string) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	write := func(name, text string) {
@@ -157,6 +158,18 @@ func (c *gateChange) write(t *testing.T, dir string) {
 // TestGate holds that the gate of docs/CI.md finds each bad change, and lets the others pass; that a change passes once
 // it is approved, and no more once the robots.txt before is another.
 func TestGate(t *testing.T) {
+	page, err := os.ReadFile("../../docs/CI.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commands []string // lint, check, diff, approve
+	for _, m := range regexp.MustCompile(`(?m)^ *robobatch ((?:lint|check|diff) .*-rules robots .*)$`).FindAllSubmatch(page, -1) {
+		command, _, _ := strings.Cut(string(m[1]), " >")
+		commands = append(commands, command)
+	}
+	if len(commands) != 4 {
+		t.Fatalf("docs/CI.md has the commands %q, want 4", commands)
+	}
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("robots.expect", []byte(gateExpect), 0o600); err != nil {
 		t.Fatal(err)
@@ -173,14 +186,15 @@ func TestGate(t *testing.T) {
 		}
 		return code == 1
 	}
-	const diff = "diff -old old -rules robots -fail closed=0,opened=0,other_preference=0"
+	diff, approve := commands[2], commands[3]
 	found := 0
 	for _, c := range gateChanges {
-		(&gateChange{}).write(t, "old")
+		old := filepath.Join("old", "robots")
+		(&gateChange{}).write(t, old)
 		c.write(t, "robots")
-		other := fails("lint -rules robots")
-		other = fails("check -rules robots -expect robots.expect") || other
-		if found++; !fails(diff + " -baseline robots.approved") {
+		other := fails(commands[0])
+		other = fails(commands[1]) || other
+		if found++; !fails(diff) {
 			if found--; other != c.bad {
 				t.Errorf("%s: the gate fails: %v, want %v", c.name, other, c.bad)
 			}
@@ -189,15 +203,15 @@ func TestGate(t *testing.T) {
 		if !c.bad {
 			t.Errorf("%s: diff fails", c.name)
 		}
-		if fails(diff+" -approve robots.approved") || fails(diff+" -baseline robots.approved") {
+		if fails(approve) || fails(diff) {
 			t.Errorf("%s: diff fails, though it is approved", c.name)
 		}
 		for name, text := range gateSites {
-			if err := os.WriteFile(filepath.Join("old", name), []byte(text+"# another\n"), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(old, name), []byte(text+"# another\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if c.file == "" && !fails(diff+" -baseline robots.approved") {
+		if c.file == "" && !fails(diff) {
 			t.Errorf("%s: approved for another robots.txt", c.name)
 		}
 		if err := os.Remove("robots.approved"); err != nil {
@@ -206,5 +220,14 @@ func TestGate(t *testing.T) {
 	}
 	if found < 26 {
 		t.Errorf("diff finds %d changes", found)
+	}
+	// The other snippets for these sites, of a baseline and of code scanning.
+	for _, m := range regexp.MustCompile("robobatch (lint -rules robots -(?:approve|print sarif -out) [a-z.]+)").FindAllSubmatch(page, -1) {
+		if fails(string(m[1])) {
+			t.Errorf("robobatch %s fails", m[1])
+		}
+	}
+	if _, err := os.Stat("robots.baseline.json"); err != nil || fails(commands[0]+" -baseline robots.baseline.json") {
+		t.Errorf("no baseline: %v", err)
 	}
 }

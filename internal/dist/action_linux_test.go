@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -72,14 +73,14 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestScript runs the script of docs/CI.md for services of CI, with a release of the test: on a site that it fits, and
-// on one that is closed.
+// TestScript runs the script of docs/CI.md for services of CI, with a release of the test: on a site that it fits, and on a change
+// of its rules.
 func TestScript(t *testing.T) {
 	page, err := os.ReadFile("../../docs/CI.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := regexp.MustCompile("(?s)`robots-ci.sh`.*?\n```sh\n(.*?)```").FindSubmatch(page)
+	script := regexp.MustCompile("(?s)`robots-ci.sh`.*?\n   ```sh\n(.*?)```").FindSubmatch(page)
 	if script == nil {
 		t.Fatal("docs/CI.md has no script")
 	}
@@ -97,23 +98,42 @@ func TestScript(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for rules, fails := range map[string]bool{"User-agent: *\nDisallow: /cart/\n": false, "User-agent: *\nDisallow: /\n": true} {
-		dir := t.TempDir()
-		for name, text := range map[string]string{"robots-ci.sh": string(script[1]), "robots.txt": rules, "robots.expect": "allow Googlebot /blog/\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+	old := t.TempDir() // the branch that changes go to
+	git := func(args ...string) {
+		cmd := exec.Command("git", append([]string{"-C", old, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	write := func(dir string, files map[string]string) {
+		for name, text := range files {
+			name = filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		cmd := exec.Command("sh", "robots-ci.sh")
+	}
+	files := map[string]string{
+		"robots-ci.sh": regexp.MustCompile("(?m)^   ").ReplaceAllString(string(script[1]), ""), "robots.expect": "allow Googlebot https://a.example/blog/\n",
+		"robots/https_a.example.txt": "User-agent: *\nDisallow: /cart/\n",
+	}
+	write(old, files)
+	git("init", "-q", "-b", "main")
+	git("add", ".")
+	git("commit", "-q", "-m", "robots.txt")
+	for rules, fails := range map[string]bool{"# Comment\nUser-agent: *\nDisallow: /cart/\n": false, "User-agent: *\nDisallow: /Cart/\n": true} {
+		dir := filepath.Join(t.TempDir(), "clone")
+		git("clone", "-q", old, dir)
+		write(dir, map[string]string{"robots/https_a.example.txt": rules})
+		cmd := exec.Command("sh", "robots-ci.sh", "main")
 		cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "ROBOBATCH_RELEASES=file://" + releases}
 		out, err := cmd.CombinedOutput()
 		if (err != nil) != fails {
 			t.Errorf("%q: %v\n%s", rules, err, out)
 		}
-		for _, name := range []string{"lint.xml", "check.xml"} {
-			if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || bytes.Contains(text, []byte("<failure")) != fails {
-				t.Errorf("%q: %s: %v\n%s", rules, name, err, text)
-			}
+		text, err := os.ReadFile(filepath.Join(dir, "comment.md"))
+		if err != nil || strings.Count(string(text), "### robots.txt: ") != 3 || bytes.Contains(text, []byte("**Failed**")) != fails {
+			t.Errorf("%q: %v\n%s", rules, err, text)
 		}
 	}
 }

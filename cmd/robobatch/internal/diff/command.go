@@ -74,10 +74,9 @@ Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rule
 			three) or other_preference, then perhaps a crawler or set, and a number or a share of the
 			crawler's requests, as in closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`},
 			{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&g.baseline), Doc: `
-			The changes that are meant: -fail leaves them out. Without a log. If there is no such file, none are.`},
+			The changes that are meant, which -fail leaves out. If there is no such file, none are.`},
 			{Name: "approve", Arg: "file", Files: true, Set: flags.FileName(&g.approve), Doc: `
-			Write this file, for -baseline: it approves all changes. A line has a kind of change, crawlers, a place and the
-			hash of the robots.txt before, without which it ends. -fail has no effect then.`},
+			Write all changes to this file, for -baseline. The exit code is 0 then. docs/CI.md describes it.`},
 		}, g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.CSVFlag()}),
 		Run: g.Work.MemoryFlags(`
 			A quarter, at most 256MiB, is for the URLs that changed: those beyond

@@ -96,7 +96,7 @@ Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usag
 			Leave out the findings that this file accepts. They are found again by their code and
 			line, wherever that stands.`},
 			{Name: "approve", Arg: "file", Files: true, Set: flags.FileName(&g.accepted), Doc: `
-			Accept all findings: write them to this file, for -baseline. The exit code is 0 then.`},
+			Write all findings to this file, for -baseline. The exit code is 0 then.`},
 		},
 		Run: flags.Without(g.work.Flags(), "progress"),
 	}.All()
