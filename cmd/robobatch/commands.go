@@ -110,6 +110,7 @@ func takesLogs(c *flags.Command) bool {
 const flagsIntro = `
 Made from the flags of the commands in ` + "`cmd/robobatch/internal`" + ` by ` + "`go generate ./cmd/robobatch`" + `: do not edit.
 
-A flag is written ` + "`-name value`, `-name=value`" + ` or with two dashes; a command comes before all flags.
-` + "`robobatch -h`" + ` prints the flags that one needs first, and ` + "`robobatch -h all`" + ` all of them; ` + "`robobatch rules -h`" + `
-does so for one command. Behind a flag stand the commands that have it. ` + "`robobatch help man`" + ` prints a man page, and ` + "`robobatch help bash`, `zsh` or `fish`" + ` completion.`
+Write ` + "`-name value`, `-name=value`" + ` or two dashes; a command comes before all flags.
+` + "`robobatch -h`" + ` prints the most important flags, ` + "`robobatch -h all`" + ` all of them, and ` + "`robobatch rules -h`" + `
+those of one command; ` + "`robobatch help man`" + ` prints a man page, and ` + "`robobatch help bash`, `zsh` or `fish`" + ` completion.
+Each flag is followed by the commands that have it. Exit codes are in [FAILURES.md](FAILURES.md).`

@@ -135,8 +135,7 @@ func TestMarkdown(t *testing.T) {
 		"\n## Run\n\n### `-loaves n`\n\nLoaves to bake. Default: 2.\n\n`bake`.\n" +
 		"\n### `-h`\n\nPrint this.\n\nAll commands.\n" +
 		"\n### `-warm`\n\nSell it \\*warm\\*.\n\n`sell`.\n" +
-		"\n### `-list`\n\nList kinds.\n\n`sell`.\n" +
-		"\n## bake: exit codes\n\n0 done.\n"
+		"\n### `-list`\n\nList kinds.\n\n`sell`.\n"
 	if got := p.Markdown(); got != want {
 		t.Errorf("%s", got)
 	}

@@ -259,11 +259,6 @@ func (p *Program) Markdown() string {
 			}
 		}
 	}
-	for i := range p.Commands {
-		if c := &p.Commands[i]; c.Rest != "" {
-			fmt.Fprintf(&sb, "\n## %s: exit codes\n\n%s\n", p.Title(c), Fill(strings.TrimPrefix(strings.TrimSpace(c.Rest), "Exit codes: "), helpWidth))
-		}
-	}
 	return sb.String()
 }
 

@@ -48,9 +48,9 @@ prints, in several rounds, a line each for parsing the rules, compiling them, un
 their URLs and the whole run, with processor time, rates, allocations and peak memory. For a pack it measures opening it,
 and the run loads its rules. At the end it compares the steps: unpacking, which every program must do, is 1. It writes to a temporary directory and opens no network connection unless a name begins with s3://.`
 	rounds := cli.Flag{Name: "rounds", Arg: "n", Default: "6", Set: cli.Int(&g.rounds), Doc: `
-			How often each part is measured. benchstat needs 6 or more for a confidence interval.`}
+			Measurements of each step. benchstat needs 6 or more for a confidence interval.`}
 	run := flags.WithDocs(flags.Without(g.Work.Flags(), "progress", "quiet"), map[string]string{
-		"workers": "Goroutines that work. 0 measures one, and then one per processor.",
+		"workers": "Worker goroutines. 0 measures one, and then one per processor.",
 	})
 	c.Flags = flags.Sections{
 		Input: g.Input(),

@@ -48,11 +48,11 @@ func Command() flags.Command {
 	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
 	c.Name, c.About = "check", "test robots.txt files against your expectations"
 	c.Intro = `
-robobatch check tells whether robots.txt files do what is expected of them.
+robobatch check tests whether robots.txt files meet your expectations.
 
     robobatch check -rules robots.txt -base https://www.example.com -expect robots.expect
 
-prints the lines of robots.expect that are not so, and what decides. Lines are such as these:
+prints the lines of robots.expect that fail, and what decides. Lines are such as these:
 
     allow Googlebot /blog/
     disallow @ai / rule=12
@@ -65,13 +65,11 @@ Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
 		Input: g.Input(flags.NameRules), Question: g.Asked(), Run: append([]cli.Flag{allFlag(&g.Work)}, g.Run()...),
 		Output: []cli.Flag{
 			{Name: "expect", Arg: "file", Files: true, Needed: "name a file of lines such as: allow Googlebot /blog/", Set: cli.Text(&g.expect), Doc: `
-			What is expected: a line for each, such as "disallow @ai /private/ rule=12". - is standard input.
-			docs/CI.md describes it.`},
+			Expectations, one per line, such as "disallow @ai /private/ rule=12" (docs/CI.md). - is standard input.`},
 			flags.Print(&g.print, Forms, `
-			What is printed. text: what failed, the group that decided, and what to add; with -v also
-			what came true. json: an object a
-			line, as docs/check.schema.json describes it. github: annotations of ten that failed,
-			and the others for the summary of the step. junit. markdown: for a comment on a pull request.`),
+			Form of the output. text: failed expectations, the group that decided, and what to add; with -v also those
+			that passed. json: one object per line (docs/check.schema.json). github: annotations for ten failures, the
+			rest in the step summary. junit. markdown: for a pull request comment.`),
 		},
 	}.All()
 	return c
@@ -79,7 +77,7 @@ Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
 
 // allFlag returns the flag -v.
 func allFlag(w *flags.Work) cli.Flag {
-	return cli.Flag{Name: "v", Set: cli.Bool(&w.Verbose), Doc: "Print as text what came true, too, and the stack of a panic."}
+	return cli.Flag{Name: "v", Set: cli.Bool(&w.Verbose), Doc: "Also print the expectations that passed (text), and the stack of a panic."}
 }
 
 // plan checks the flags, reads the expectations and finds the rules.

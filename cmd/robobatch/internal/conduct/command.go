@@ -37,42 +37,42 @@ var keys = []string{"origin", "agent"}
 func Command() flags.Command {
 	g := new(given)
 	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "conduct", "tell whether crawlers knew the rules that they broke"
+	c.Name, c.About = "conduct", "report whether crawlers knew the rules that they broke"
 	c.Intro = `
-robobatch conduct tells, for each crawler of a log and each origin, when it asked for robots.txt, and what it knew when
-it fetched what is disallowed.
+robobatch conduct reports for each crawler and origin of a log when the crawler requested robots.txt, and what it knew
+when it made disallowed requests.
 
     robobatch conduct -rules robots.txt -base https://www.example.com -in access.log
 
-prints the ten worst. It needs the times of requests, and the status of answers. docs/CONDUCT.md tells more. It opens no
-network connection unless a name begins with s3://.`
+prints the ten worst. It needs request times and status codes (docs/CONDUCT.md). It opens no network connection unless a
+name begins with s3://.`
 	c.Rest = `
-Exit codes: 0 done; 1 more than -fail allows; 2 an error of usage, input or output.`
+Exit codes: 0 done; 1 a gate of -fail is exceeded; 2 an error of usage, input or output.`
 	c.Flags = flags.Sections{
 		Input:    g.Input(),
 		Question: flags.Without(g.Question.LogFlags(flags.CountFor), "agent", "agent-from-log", "unknown-agents"),
 		Output: []cli.Flag{
 			flags.Print(&g.print, Forms, `
-			What is printed. text: the ten worst, for people. json: an object a line for each crawler and
-			origin, each change of a text, and the log, as docs/conduct.schema.json describes them. markdown: for a comment.`),
+			Form of the output. text: the ten worst. json: one object per line for each crawler and origin, each change
+			of a robots.txt, and the log (docs/conduct.schema.json). markdown: for a comment.`),
 			{Name: "by", Arg: "key", Values: keys, Default: keys[0], Set: cli.Text(&g.by), Doc: `
-			What a row is about. origin: a crawler at an origin. agent: a crawler at all of them.`},
+			One row per crawler and origin (origin), or per crawler (agent).`},
 			{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
-			Exit with code 1 if a gate is exceeded. A gate is violations, disallowed, gaps_short or a conduct, then
-			perhaps a crawler or set, and a number or a share, as in violations=0,never_asked:@ai=1%. docs/CONDUCT.md
-			tells more. May be repeated.`},
+			Exit with code 1 if a gate is exceeded. A gate is violations, disallowed, gaps_short or a conduct,
+			optionally a crawler or set, and a number or share: violations=0,never_asked:@ai=1% (docs/CONDUCT.md). May
+			be repeated.`},
 			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-			The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last
-			three also with .zst or .gz behind. Default: none.`},
+			The file to write rows to: x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last three
+			optionally with .zst or .gz. Default: none.`},
 			g.table.FormatFlag(),
 			{Name: "rows", Arg: "file", Files: true, Set: flags.OutputName(&g.rows), Doc: `
-			A file for each disallowed request. Its name says its format, as that of -out does.`},
+			The file to write disallowed requests to, one per row. Formats are those of -out.`},
 			{Name: "changes", Arg: "file", Files: true, Set: flags.OutputName(&g.changes), Doc: `
-			A file for each change of a robots.txt, and when crawlers had it.`},
+			The file to write changes of robots.txt to, and when crawlers received them.`},
 			g.table.CSVFlag(),
 		},
 		Run: g.Work.MemoryFlags(`
-			Three eighths of it are for crawlers and their requests: more go to a temporary file.`),
+			Three eighths are for crawlers and their requests; more go to a temporary file.`),
 	}.All()
 	return c
 }

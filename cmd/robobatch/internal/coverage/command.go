@@ -36,36 +36,34 @@ var keys = []string{"agent"}
 func Command() flags.Command {
 	g := new(given)
 	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "coverage", "tell which rules decide the requests of a log, and which never do"
+	c.Name, c.About = "coverage", "report which rules decide requests of a log, and which never do"
 	c.Intro = `
-robobatch coverage tells which rules of robots.txt files decide the requests of a log, and which never do.
+robobatch coverage reports which rules of robots.txt files decide requests of a log, and which never do.
 
     robobatch coverage -rules robots.txt -base https://www.example.com -in access.log
 
 prints for each rule how many requests and distinct URLs it decided, how many it matched while another rule decided, and
-when last. Requests of /robots.txt are of no rule: crawlers may always ask for it. What matches nothing in one log may be
-needed in another. docs/LOG.md tells more. It opens no network connection unless a name begins with s3://.`
+when last. Requests for /robots.txt do not count, because crawlers may always fetch it. A rule without matches in one log
+may be needed in another (docs/LOG.md). It opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
 		Input:    g.Input(),
 		Question: flags.Without(g.Question.LogFlags(flags.CountFor), "cache"),
 		Output: []cli.Flag{
 			flags.Print(&g.print, Forms, `
-			What is printed. text: tables for people. json: an object a line, the first about the log
-			and one for each rule, as docs/coverage.schema.json describes them. markdown: for a
-			comment. github: notices of rules that decided nothing, and the summary of the step.`),
+			Form of the output. text: tables. json: one object per line, first for the log, then for each rule
+			(docs/coverage.schema.json). markdown: for a comment. github: notices for rules that decided nothing, and
+			the step summary.`),
 			{
 				Name: "by", Arg: "key", Values: keys, Set: cli.Text(&g.by),
-				Doc: "What rules are counted by, apart from their file. agent: for each crawler by itself.",
+				Doc: "How rules are counted within a file. agent: for each crawler separately.",
 			},
 			{Name: "all", Set: cli.Bool(&g.all), Doc: `
-			Print all rules. Otherwise 20 each: decided, only matched, neither.`},
+			Print all rules, instead of 20 each that decided, only matched, or did neither.`},
 			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.out), Doc: `
-			A file to write all rules to, as a table: x.parquet or x.jsonl (JSON Lines).
-			docs/LOG.md has its columns.`},
+			A table of all rules to write: x.parquet or x.jsonl (JSON Lines). Its columns are in docs/LOG.md.`},
 		},
 		Run: g.Work.MemoryFlags(`
-			Half of it is for counts: URLs beyond that go to a temporary file, and very many rules end the
-			run with an error.`),
+			Half is for counts: more URLs go to a temporary file; too many rules are an error.`),
 	}.All()
 	return c
 }

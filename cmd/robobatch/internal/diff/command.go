@@ -45,42 +45,40 @@ type given struct {
 func Command() flags.Command {
 	g := new(given)
 	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "diff", "tell what a new robots.txt changes, by a log or without"
+	c.Name, c.About = "diff", "report what a new robots.txt changes, for a log or without one"
 	c.Intro = `
-robobatch diff tells what new rules change: which requests of a log they close and open, for which crawlers, and which
-rules are to blame.
+robobatch diff reports what new rules change: which requests of a log they disallow and allow, for which crawlers, and
+which rules are responsible.
 
     robobatch diff -old robots.txt -rules new.txt -base https://www.example.com -in access.log -agent-from-log
 
 decides each request by both, for the crawler that made it, and prints the changes. -out writes the changed rows.
-Without -in, paths made from the patterns of both sides take the place of a log. It opens no network connection unless
-a name begins with s3://. docs/LOG.md describes it.`
+Without -in, it compares paths generated from the patterns of both sides (docs/LOG.md). It opens no network connection
+unless a name begins with s3://.`
 	c.Rest = `
-Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rules, -no-rows fail and -max-rejects ask for;
-2 an error of usage, input or output.`
+Exit codes: 0 done; 1 a gate of -fail or a limit of -require-rules, -no-rows fail or -max-rejects is exceeded; 2 an error
+of usage, input or output.`
 	logs := g.Logs.Flags()
 	logs[0].Needed = "" // paths take the place of a log
-	logs[0].Doc += ` Default: none; paths made from the patterns of both sides are compared.`
+	logs[0].Doc += ` Default: no log; test paths are generated from the patterns of both sides.`
 	c.Flags = flags.Sections{
 		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Rules.Flags(flags.NameRules), logs),
 		Question: g.old.AddMomentFlag(flags.Without(g.Question.LogFlags(flags.DecideFor), "cache")),
 		Output: slices.Concat([]cli.Flag{
 			flags.Print(&g.print, Forms, `
-			What is printed. text: tables for people. json: one object, as docs/diff.schema.json
-			describes it. markdown: for a comment on a pull request. github: annotations of gates
-			that failed and of the rules to blame, and the summary of the step.`),
+			Form of the output. text: tables. json: one object (docs/diff.schema.json). markdown: for a pull request
+			comment. github: annotations for failed gates and the responsible rules, and the step summary.`),
 			{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
-			Exit with code 1 if a gate is exceeded. A gate is closed, opened, other_rule, changed (these
-			three) or other_preference, then perhaps a crawler or set, and a number or a share of the
-			crawler's requests, as in closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`},
+			Exit with code 1 if a gate is exceeded. A gate is closed, opened, other_rule, changed (the sum of these
+			three) or other_preference, optionally a crawler or set, and a number or share of the crawler's requests:
+			closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`},
 			{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&g.baseline), Doc: `
-			The changes that are meant, which -fail leaves out. If there is no such file, none are.`},
+			The intended changes, which -fail leaves out. Without such a file there are none.`},
 			{Name: "approve", Arg: "file", Files: true, Set: flags.FileName(&g.approve), Doc: `
-			Write all changes to this file, for -baseline. The exit code is 0 then. docs/CI.md describes it.`},
+			Approve all changes: write them to this file, for -baseline, and exit with code 0 (docs/CI.md).`},
 		}, g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.CSVFlag()}),
 		Run: g.Work.MemoryFlags(`
-			A quarter, at most 256MiB, is for the URLs that changed: those beyond
-			that go to a temporary file.`),
+			A quarter, at most 256MiB, is for changed URLs; the rest go to a temporary file.`),
 	}.All()
 	return c
 }
@@ -88,8 +86,8 @@ Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rule
 // outFlags returns the flags of the changed rows.
 func (g *given) outFlags() []cli.Flag {
 	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-		The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or
-		x.jsonl, the last three also with .zst or .gz behind. Default: none.`}, g.table.FormatFlag()}
+		The file to write rows to: x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last three optionally
+		with .zst or .gz. Default: none.`}, g.table.FormatFlag()}
 }
 
 // A diffing is a run of the command diff.

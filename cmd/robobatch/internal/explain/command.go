@@ -52,26 +52,25 @@ var forms = []string{"text", "json"}
 func Command() flags.Command {
 	g := new(given)
 	c := flags.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
-	c.Name, c.About, c.Arguments = "explain", "tell why a crawler may or may not fetch a URL", "URL..."
+	c.Name, c.About, c.Arguments = "explain", "report why a crawler may or may not fetch a URL", "URL..."
 	c.Take = func(argument string) { g.rest = append(g.rest, argument) }
 	c.Intro = `
-robobatch explain tells why a crawler may or may not fetch a URL.
+robobatch explain reports why a crawler may or may not fetch a URL.
 
     robobatch explain -rules robots.txt -agent Googlebot https://www.example.com/shop/
 
-prints the verdict, the robots.txt that is in force, the group that binds the crawler, and the rules that match, the
-first of which decides. Without arguments it reads URLs from standard input, one a line. A path is of the site of -base.
-It opens no network connection unless a name begins with s3://.`
+prints the verdict, the robots.txt in force, the group that binds the crawler, and the matching rules, the deciding one
+first. Without arguments it reads URLs from standard input, one per line. Paths belong to the site of -base. It opens no
+network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
 		Input:    g.Input(""), // a code can be asked for without rules
-		Question: append([]cli.Flag{g.Question.NamesFlag("Crawlers to answer for, by product token. Commas separate them.", flags.EveryClient)}, g.Asked()...),
+		Question: append([]cli.Flag{g.Question.NamesFlag("Crawlers to answer for: product tokens, separated by commas.", flags.EveryClient)}, g.Asked()...),
 		Output: []cli.Flag{
 			flags.Print(&g.print, forms, `
-			What is printed. text: lines for people. json: an object a line for each URL and crawler, as
-			docs/explain.schema.json describes it.`),
+			Form of the output. text. json: one object per line for each URL and crawler (docs/explain.schema.json).`),
 			{Name: "all", Set: cli.Bool(&g.all), Doc: `
-			Print all rules that do not match, not only the ten nearest. Of over three crawlers
-			print each whole answer, not a line for those that have the same.`},
+			Print all rules that do not match, instead of the ten nearest. For more than three crawlers, print each
+			full answer, instead of one line for equal ones.`},
 		},
 		Run: g.Run(),
 	}.All()

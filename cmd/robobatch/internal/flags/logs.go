@@ -30,42 +30,40 @@ type Logs struct {
 func (l *Logs) Flags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "in", Arg: "log", Files: true, Needed: NameLog, Set: cli.Each(&l.In), Doc: `
-			A log to read. It has a URL a line, or one of the formats below, compressed by zstd or
-			gzip or not. A directory stands for all logs below it, by the ends of their names; a
-			pattern such as 'logs/*.zst' for several, ** in it for any directories; @list.txt for a
-			name a line; - is standard input. s3://bucket/key is an object of a store, s3://bucket/logs/
-			a directory. May be repeated.`},
+			A log to read: one URL per line, or a format of -format; plain, zstd or gzip. A directory means all logs
+			below it, by file extension; 'logs/*.zst' is a pattern, in which ** matches any directories; @list.txt is
+			a file with one name per line; - is standard input; s3://bucket/key and s3://bucket/logs/ are in object
+			storage. May be repeated.`},
 		{
 			Name: "format", Arg: "name", Values: Formats(), Default: "auto",
 			Set: cli.Text(&l.Format), Doc: `
-			Format of the logs. auto detects it from their first lines; the others are urls, combined
-			(Apache, nginx), w3c (IIS), cloudfront, alb, npm, haproxy, squid, s3, envoy, json, logfmt, ltsv, csv,
-			tsv, cdxj, parquet, sitemap and warc (docs/FORMATS.md). It may be a log_format or LogFormat as pasted, or @file with one.`,
+			Format of the logs (docs/FORMATS.md). auto detects it from the first lines; the others are urls, combined
+			(Apache, nginx), w3c (IIS), cloudfront, alb, npm, haproxy, squid, s3, envoy, json, logfmt, ltsv, csv, tsv,
+			cdxj, parquet, sitemap and warc. Also a log_format or LogFormat directive, or @file with one.`,
 		},
 		{Name: "base", Arg: "url", Set: cli.Text(&l.Base), Doc: `
-			The site that the logs are of, if they have paths only. Write it like
+			The site of the logs, if they contain only paths. Write it like
 			https://www.example.com.`},
 		{Name: "field", Arg: "name", Set: func(s string) error {
 			l.Field = append(l.Field, strings.Split(s, ",")...)
 			return nil
 		}, Doc: `
-			Which field of the log has a role. For example url=target or host=authority. host=none is none.
-			In json a field may be a path, as in url=request.uri. May be repeated.`},
+			The log field for a role, such as url=target or host=authority. host=none means no field. In json it may
+			be a path, as in url=request.uri. May be repeated.`},
 		{Name: "client-at", Arg: "n", Default: "0", Set: cli.Int(&l.ClientAt), Doc: `
-			Which of several addresses in a field is the client's. 1 is the first, -1 the last.`},
+			Position of the client's address in a field with several: 1 is the first, -1 the last.`},
 		{
 			Name: "keep", Arg: "fields", Values: Fields(), List: true,
 			Set: func(s string) error { // whose words stand in the record as they were written
 				l.Keep = append(l.Keep, strings.Split(s, ",")...)
 				return nil
 			}, Doc: `
-			Fields that become columns behind those of the verdicts. For example
-			status,referer,time. A type may follow a name, as in price:float; the types are text,
-			int, float, time and bool. May be repeated.`,
+			Log fields to append as columns, such as status,referer,time. A type may follow the name, as in
+			price:float; types are text, int, float, time and bool. May be repeated.`,
 		},
 		{
 			Name: "limit", Arg: "n", Default: "0",
-			Set: cli.Int(&l.Limit), Doc: "Stop after n URLs. 0 reads all. With one output per input, after n of each.",
+			Set: cli.Int(&l.Limit), Doc: "Stop after n URLs, or n of each input with one output per input. 0 reads all.",
 		},
 	}
 }
@@ -164,14 +162,14 @@ var noRows = []string{"warn", "fail", "allow", "fail,allow"}
 func (l *Limits) Flags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "max-rejects", Arg: "n", Rare: true, Set: cli.Text(&l.MaxRejects), Doc: `
-			Exit with code 1 if more lines of the logs are rejected. n lines, or n% of all.`},
+			Exit with code 1 if more lines are rejected: n, or n% of all.`},
 		{Name: "require-rules", Arg: "share", Rare: true, Set: cli.NotEmpty(&l.RequireRules, "write a share, such as 99%"), Doc: `
-			End with exit code 1 if fewer rows have a robots.txt in -rules. A share of the rows with a URL,
-			such as 99%. It needs a log, with -in.`},
+			Exit with code 1 if a smaller share of the rows with a URL has a robots.txt in -rules, such as 99%. It needs
+			a log, with -in.`},
 		{Name: "no-rows", Arg: "what", Values: noRows, Default: noRows[0], Rare: true, Set: cli.Text(&l.NoRows), Doc: `
-			What becomes of logs without a row, or without a URL. warn: no row is a warning, and lines of which
-			none gives a URL end with exit code 2. fail: no row ends with exit code 1. allow: lines without a URL
-			are accepted. fail,allow is both.`},
+			What happens if the logs give no rows, or no line has a URL. warn: no rows give a warning; if no line has
+			a URL, exit with code 2. fail: no rows exit with code 1. allow: accept logs without any URL. fail,allow
+			is both.`},
 	}
 }
 
@@ -196,5 +194,5 @@ type Sitemaps struct{ Paths []string }
 // Flag returns the flag -in-sitemap. adds is a sentence on its effect in the command.
 func (s *Sitemaps) Flag(adds string) cli.Flag {
 	return cli.Flag{Name: "in-sitemap", Arg: "path", Files: true, Set: cli.Each(&s.Paths), Doc: `
-		A sitemap, an index whose files lie beside it, or a directory. ` + adds + ` May be repeated.`}
+		A sitemap, an index with its files in the same directory, or a directory. ` + adds + ` May be repeated.`}
 }

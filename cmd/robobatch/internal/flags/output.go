@@ -24,19 +24,18 @@ func (t *Table) FormatFlag() cli.Flag {
 	return cli.Flag{
 		Name: "out-format", Arg: "name", Values: output.FormatNames(), Rare: true,
 		Set: cli.Text(&t.Format), Doc: `
-		Format of -out, if its name does not tell. One of parquet, arrow, arrows, csv, csv.zst,
-		csv.gz, jsonl, jsonl.zst, jsonl.gz, tsv, tsv.zst and tsv.gz. Default: parquet, and arrows
-		for -out - and other pipes.`,
+		Format of -out, if its name does not determine it: parquet, arrow, arrows, csv, csv.zst,
+		csv.gz, jsonl, jsonl.zst, jsonl.gz, tsv, tsv.zst or tsv.gz. Default: parquet; arrows for -out - and other pipes.`,
 	}
 }
 
 // CSVFlag returns the flag -csv.
 func (t *Table) CSVFlag() cli.Flag {
 	return cli.Flag{Name: "csv", Arg: "list", Values: output.CSVForms(), List: true, Rare: true, Set: cli.Text(&t.CSV), Doc: `
-		Form of CSV. safe writes an apostrophe before texts that spreadsheets would run: they begin
-		with =, +, -, @, a tab or a carriage return, and anyone may have put them into the log. bom begins with a
-		byte order mark, by which Excel knows UTF-8. comma, semicolon, tab or bar, or the character itself, stands
-		between fields; by default comma, and tab for .tsv. As in safe,semicolon.`}
+		CSV options, such as safe,semicolon. safe: write an apostrophe before values that spreadsheets run as formulas
+		(they begin with =, +, -, @, a tab or a carriage return), because any client can put them into a log. bom:
+		begin with a byte order mark, so that Excel detects UTF-8. comma, semicolon, tab or bar, or the character
+		itself: the separator; default comma, tab for .tsv.`}
 }
 
 // ChooseCSV returns the form of CSV.
@@ -51,8 +50,8 @@ func ColumnsFlag(to *string) cli.Flag {
 	return cli.Flag{
 		Name: "columns", Arg: "list", Values: output.Columns(), List: true, Set: cli.Text(to), Doc: `
 		The columns to write, in this order. Default:
-		line,input,url,origin,agent,allowed,reason,rule_line,rule; canonical_url only if it is named. +name adds to the default. usage stands for the columns of
-		usage preferences, which are drafts: +usage.`,
+		line,input,url,origin,agent,allowed,reason,rule_line,rule; canonical_url only if named. +name adds to the
+		default; +usage adds the columns of usage preferences (drafts).`,
 	}
 }
 

@@ -29,20 +29,17 @@ func (r *Reading) Flags() []cli.Flag {
 		{
 			Name: "dialect", Arg: "name", Values: robots.Dialects(), Default: "google",
 			Set: cli.Text(&r.Dialect), Doc: `
-			How to read robots.txt: rfc9309, google, google-2010 or yandex. robobatch help dialects
-			tells how they differ.`,
+			How to read robots.txt: rfc9309, google, google-2010 or yandex. robobatch help dialects lists the differences.`,
 		},
 		{
 			Name: "agent-chars", Arg: "set", Rare: true,
 			Values: AgentChars, Default: "standard", Set: cli.Text(&r.AgentChars), Doc: `
-			Characters that a crawler's name may have. standard: letters, - and _. extended: digits
-			and dots, too.`,
+			Characters in a crawler's name. standard: letters, - and _. extended: also digits and dots.`,
 		},
 		{
 			Name: "yandex-empty-allow", Arg: "what", Rare: true,
 			Values: EmptyAllow, Default: "disallow", Set: cli.Text(&r.EmptyAllow), Doc: `
-			What "Allow:" without a value does in the dialect yandex. disallow: it forbids all.
-			ignore: nothing.`,
+			Effect of "Allow:" without a value in the dialect yandex. disallow: disallows everything. ignore: none.`,
 		},
 	}
 }
@@ -52,7 +49,7 @@ func (r *Reading) MomentFlags() []cli.Flag { return r.momentFlags("") }
 
 // RowTimeFlags are Flags with -as-of, which takes a moment or the times of rows.
 func (r *Reading) RowTimeFlags() []cli.Flag {
-	return r.momentFlags(" log: use for each row the captures in force at its own time.")
+	return r.momentFlags(" log: use the captures in force at the time of each row.")
 }
 
 // momentFlags are Flags with -as-of, which may take more than moments.
@@ -89,15 +86,14 @@ func (a *Agents) Verifies() bool { return len(a.Ranges) > 0 || a.Hosts != "" }
 func (a *Agents) NamesFlag(about, byDefault string) cli.Flag {
 	return cli.Flag{
 		Name: "agent", Arg: "names", Values: AgentNames(), List: true, Set: cli.Words(&a.Names),
-		Doc: about + " @search, @ai and others name sets of known crawlers; @./list.txt is a file with a name " +
-			"a line. May be repeated. Default: " + byDefault,
+		Doc: about + " @search, @ai and others are sets of known crawlers; @./list.txt is a file with one name per line. May be repeated. Default: " + byDefault,
 	}
 }
 
 // The first sentences of -agent in commands over logs.
 const (
-	DecideFor = "Crawlers to decide for, by product token. Commas separate them, and each gives a row per URL."
-	CountFor  = "Crawlers to count for, by product token. Commas separate them, and a request counts once for each."
+	DecideFor = "Crawlers to decide for: product tokens, separated by commas. Each gives one row per URL."
+	CountFor  = "Crawlers to count for: product tokens, separated by commas. A request counts once for each."
 )
 
 // EveryClient is the default of -agent where verdicts are asked for.
@@ -110,36 +106,36 @@ func (a *Agents) CrawlersFlag() cli.Flag {
 		a.CrawlersHash, err = agents.AddCrawlers(name)
 		return err
 	}, Doc: `
-		A table of crawlers to know beside those of docs/AGENTS.md. Tabs separate its columns, and its first
-		line names them: token must be there, and operator, purposes, names, habits may be.`}
+		A tab-separated table of additional crawlers. Its header row names the columns: token, and optionally
+		operator, purposes, names and habits (docs/AGENTS.md).`}
 }
 
 // LogFlags returns the flags about crawlers that logs name.
 func (a *Agents) LogFlags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "agent-from-log", Set: cli.Bool(&a.FromLog), Doc: `
-			Decide each row for the crawler that its User-Agent names. Known crawlers, and those that the
-			row's robots.txt names.`},
+			Decide each row for the crawler that its User-Agent names: a known one, or one that the row's robots.txt
+			names.`},
 		{Name: "cache", Arg: "duration", Rare: true, Set: cli.Text(&a.Cache), Doc: `
-			How long crawlers may use copies of a robots.txt, such as 90m. With -agent-from-log and
-			-as-of log, violation is null where such a copy allows the URL. A capture's max-age overrides
-			it. 0: nobody has copies. Default: 24h.`},
+			How long crawlers may use a cached robots.txt, such as 90m; 0 for no caching. With -agent-from-log and
+			-as-of log, violation is null if such a copy allows the URL. A capture's max-age overrides it. Default:
+			24h.`},
 		{
 			Name: "unknown-agents", Arg: "what", Values: UnknownAgents, Rare: true,
 			Set: cli.Text(&a.Unknown), Doc: `
-			What -agent-from-log does with rows of other clients. star: only groups for * bind them.
-			skip: they are left out. Default: star.`,
+			What -agent-from-log does with rows of unidentified clients. star: decide them by the groups for *. skip:
+			skip them. Default: star.`,
 		},
 		{Name: "ranges", Arg: "path", Files: true, Set: cli.Each(&a.Ranges), Doc: `
-			Lists of the addresses of crawlers, to find impostors. Operators publish them. A file, such as
-			googlebot.json; a directory; or token=file, for the crawler of that token. May be
-			repeated. Not with -agent. docs/AGENTS.md tells where the lists are.`},
+			Lists of crawler addresses, published by the operators, to detect impostors (docs/AGENTS.md). A file such
+			as googlebot.json; a directory; or token=file for the crawler with that token. May be repeated. Not with
+			-agent.`},
 		{Name: "ranges-age", Arg: "duration", Rare: true, Set: cli.Text(&a.RangesAge), Doc: `
-			Most time between a list and an impostor's request, such as 36h. Default: 7d. Lists that have the
-			address always count for 90 days.`},
+			Longest time between a list and a request that it shows to be an impostor's, such as 36h. Default: 7d.
+			Lists that contain the address count for 90 days.`},
 		{Name: "hosts", Arg: "file", Rare: true, Files: true, Set: cli.NotEmpty(&a.Hosts, "name a file"), Doc: `
-			Names of hosts that prove crawlers. A line has an address, its name and the addresses of
-			that name, separated by tabs.`},
+			Host names that verify crawlers. Each line has an address, its host name and the addresses of that name,
+			separated by tabs.`},
 	}
 }
 
@@ -162,12 +158,11 @@ func (q *Question) AnswerFlags() []cli.Flag {
 		{
 			Name: "missing", Arg: "what", Values: Missing, Default: "allow", Rare: true,
 			Set: cli.Text(&q.Missing), Doc: `
-			The answer for an origin that has no robots.txt in -rules. One of allow, disallow and
-			null.`,
+			The verdict for an origin without a robots.txt in -rules: allow, disallow or null.`,
 		},
 		{
 			Name: "url-as-is", Rare: true,
-			Set: cli.Bool(&q.URLAsIs), Doc: "Match URLs byte for byte. Their escapes are not normalised.",
+			Set: cli.Bool(&q.URLAsIs), Doc: "Match URLs byte for byte, without normalising escapes.",
 		},
 	}
 }
@@ -405,7 +400,7 @@ type Zone struct {
 // Flag returns the flag -timezone.
 func (z *Zone) Flag() cli.Flag {
 	return cli.Flag{Name: "timezone", Arg: "name", Rare: true, Set: cli.Text(&z.Name), Doc: `
-		The zone of the days of a report and of -partition-by date. Its IANA name, such as Europe/Berlin. Default:
+		The IANA time zone for days in a report and for -partition-by date, such as Europe/Berlin. Default:
 		UTC.`}
 }
 

@@ -30,11 +30,10 @@ const (
 // lets it be left out.
 func (r *Rules) Flags(needed string) []cli.Flag {
 	rules := cli.Flag{Needed: needed, Doc: `
-		The robots.txt files. A directory of files named https_example.com.txt (for that
-		origin), or example.com.txt or example.com/robots.txt (for http and https), or with
-		captures (.warc, .jsonl); one such file; a pack of robobatch compile (.rbp), which is
-		ready at once; or one robots.txt, with -origin. All may be objects of a store:
-		s3://bucket/rules.rbp, or s3://bucket/rules/ for a directory.`}
+		The robots.txt files. A directory of files named https_example.com.txt (for that origin), example.com.txt or
+		example.com/robots.txt (for http and https), or of captures (.warc, .jsonl); one such file; a pack (.rbp) from
+		robobatch compile; or one robots.txt, with -origin. s3://bucket/rules.rbp and s3://bucket/rules/ name object
+		storage.`}
 	return r.flags(rules, cli.Flag{Set: cli.Once(&r.Origin, "one file is the robots.txt of one origin"), Doc: originDoc + " Default: the site of -base."})
 }
 
@@ -46,8 +45,7 @@ func (r *Rules) PipeFlags() []cli.Flag {
 // FileFlags returns the flags of files or captures; -origin chooses one of their origins.
 func (r *Rules) FileFlags() []cli.Flag {
 	rules := cli.Flag{Needed: NameRules, Doc: `
-		The robots.txt files. A directory as robobatch takes it, a file of captures, or one
-		robots.txt with -origin.`}
+		The robots.txt files. A directory as for robobatch, a file of captures, or one robots.txt with -origin.`}
 	return r.flags(rules, cli.Flag{Set: cli.Once(&r.Origin, "leave it out to list all"), Doc: `
 		List this origin only. If -rules names one robots.txt: the origin of that file.`})
 }
@@ -64,8 +62,8 @@ func (r *Rules) flags(rules, origin cli.Flag) []cli.Flag {
 	rules.Name, rules.Arg, rules.Files, rules.Set = "rules", "dir", true, cli.Once(&r.Path, oneDirectory)
 	origin.Name, origin.Arg = "origin", "url"
 	return []cli.Flag{rules, origin, {Name: "accept-damaged-rules", Rare: true, Set: cli.Bool(&r.AcceptDamage), Doc: `
-		Use what comes before the fault in damaged files of captures. By default it is an error if
-		they are not whole, as nobody knows which rules are missing.`}}
+		Use the intact first part of damaged capture files. By default a damaged file is an error, because the missing
+		rules are unknown.`}}
 }
 
 // Old says which rules are compared with: those before.
@@ -77,8 +75,7 @@ func (o *Old) IsGiven() bool { return o.Path != "" || o.AsOf != "" }
 // RulesFlag returns the flag -old.
 func (o *Old) RulesFlag() cli.Flag {
 	return cli.Flag{Name: "old", Arg: "dir", Files: true, Set: cli.Once(&o.Path, oneDirectory), Doc: `
-		The rules before, to compare with. A directory, robots.txt, captures or pack, as for -rules.
-		Default, with -old-as-of: those of -rules.`}
+		The previous rules to compare with, in any form of -rules. Default with -old-as-of: the value of -rules.`}
 }
 
 // AddMomentFlag adds the flag -old-as-of behind -as-of.
@@ -86,6 +83,6 @@ func (o *Old) AddMomentFlag(all []cli.Flag) []cli.Flag {
 	at := 1 + slices.IndexFunc(all, func(f cli.Flag) bool { return f.Name == "as-of" })
 	return slices.Insert(all, at, cli.Flag{
 		Name: "old-as-of", Arg: "moment", Set: cli.Text(&o.AsOf),
-		Doc: "The same for the rules before. Default: that of -as-of.",
+		Doc: "The -as-of of the previous rules. Default: the value of -as-of.",
 	})
 }

@@ -93,10 +93,9 @@ func formatsText() string {
 		fmt.Fprintf(&sb, "  %-11s %s\n", f, f.About())
 	}
 	sb.WriteString(`
-Each may be compressed by zstd or gzip: its first bytes say so. Where rows have no host, -base names
-it. -field url=name names the field with a role, where the usual names
-are not those of the log. -keep makes columns of fields; a type may follow the name, as in -keep
-status,price:float:
+Each may be compressed with zstd or gzip, which is detected. If rows have no host, name it with -base. If the
+log does not use the usual field names, name a field with -field url=name. -keep makes columns of fields; a type
+may follow the name, as in -keep status,price:float:
 `)
 	fmt.Fprintf(&sb, "%s.\n", strings.Join(keptTypeNames(), ", "))
 	sb.WriteString(`
@@ -119,7 +118,7 @@ Formats of output, named by the end of -out or by -out-format:
 // fieldsText is the topic fields.
 func fieldsText() string {
 	var sb strings.Builder
-	sb.WriteString("Names of fields that are known, by the roles that -field takes, and by who writes them.\n")
+	sb.WriteString("Known field names, by role of -field and by the program that writes them.\n")
 	role, producer := "", ""
 	var names []string
 	flush := func() {
@@ -148,13 +147,13 @@ var aboutOutputs = map[output.Format]string{
 	output.Parquet:     "Parquet, compressed by zstd",
 	output.ArrowFile:   "Arrow IPC file",
 	output.ArrowStream: "Arrow IPC stream",
-	output.CSV:         "comma-separated values under a header line",
+	output.CSV:         "comma-separated values with a header row",
 	output.CSVZstd:     "the same, compressed by zstd",
 	output.CSVGzip:     "the same, compressed by gzip",
-	output.JSONL:       "JSON Lines: an object a line",
+	output.JSONL:       "JSON Lines: one object per line",
 	output.JSONLZstd:   "the same, compressed by zstd",
 	output.JSONLGzip:   "the same, compressed by gzip",
-	output.TSV:         "CSV with tabs in place of commas",
+	output.TSV:         "CSV with tabs instead of commas",
 	output.TSVZstd:     "the same, compressed by zstd",
 	output.TSVGzip:     "the same, compressed by gzip",
 }
@@ -171,14 +170,12 @@ const textWidth = 100
 // agentsText is the topic agents.
 func agentsText() string {
 	var sb strings.Builder
-	sb.WriteString(`-agent takes product tokens, the words that crawlers look for after "User-agent:", and sets of
-them:
+	sb.WriteString(`-agent takes product tokens, the names that crawlers compare with "User-agent:", and sets of them:
 
     robobatch -rules robots/ -in urls.zst -agent Googlebot,bingbot -agent @ai
     robobatch -rules robots/ -in urls.zst -agent @./our-crawlers.txt -agent '*'
 
-* is a crawler that no group names. After @, a name with a / or a . in it is a file with a token a
-line. With -agent-from-log each row is decided for the crawler that its User-Agent names.
+* is a crawler without a group of its own. After @, a name with / or . is a file with one token per line. With -agent-from-log each row is decided for the crawler that its User-Agent names.
 
 Sets:
 `)
@@ -190,7 +187,7 @@ Sets:
 		}
 		sb.WriteString(wrap(tokensOf(members), "      "))
 	}
-	sb.WriteString("\n@ai is the three sets that begin with ai-, and @all is every crawler above.\nMore, with habits and sources: docs/AGENTS.md.\n")
+	sb.WriteString("\n@ai contains the three sets that begin with ai-, and @all all crawlers above.\nMore, with habits and sources: docs/AGENTS.md.\n")
 	return sb.String()
 }
 
@@ -223,9 +220,9 @@ var columnDocs = map[string]columnDoc{
 	"rule_line":         {"int32", "no rule won", "1-based line of the winning rule in robots.txt"},
 	"rule":              {"dictionary string", "no rule won", "that rule, as written"},
 	output.CanonicalURL: {"string", "bad URL", "the URL without parameters of Clean-param"},
-	output.Violation:    {"bool", "unknown", "the crawler fetched what is disallowed to it"},
+	output.Violation:    {"bool", "unknown", "the crawler requested a disallowed URL"},
 	"binding":           {"dictionary string", "", "whether robots.txt binds the crawler"},
-	"verified":          {"dictionary string", "unknown", "it was that crawler: yes, no, stale, unpublished"},
+	"verified":          {"dictionary string", "unknown", "sent by that crawler: yes, no, stale, unpublished"},
 	"verified_by":       {"dictionary string", "not yes", "the list and prefix, or the host, that proves it"},
 
 	"content_usage":        {"dictionary string", "none counts", "by Content-Usage (a draft)"},
@@ -242,25 +239,23 @@ var columnDocs = map[string]columnDoc{
 }
 
 // wideText is about the columns of agents.
-const wideText = `With -layout wide there is one row for each line, and in place of agent each agent has columns of
-its own:
+const wideText = `With -layout wide there is one row per line, and each agent has its own columns instead of agent:
 
   allowed_TOKEN, rule_line_TOKEN     as allowed and rule_line above
   reason_TOKEN, rule_TOKEN           as reason and rule; written only if -columns names these
 
-TOKEN is the agent as asked for, in lower case and with _ in place of all but letters and digits, so
-that SQL takes the names without quotes: allowed_googlebot_image. That of * is star. Agents that
-would share a column are refused. In -columns allowed, reason, rule_line and rule stand for the
-columns of all agents, in the order of -agent: with -agent '*,GPTBot', url,allowed,rule are url,
-allowed_star, allowed_gptbot, rule_star, rule_gptbot.
+TOKEN is the agent in lower case, with _ instead of other characters than letters and digits, so that SQL
+accepts the names without quotes: allowed_googlebot_image. For * it is star. Agents that would share a column
+are an error. In -columns, allowed, reason, rule_line and rule mean the columns of all agents, in the order of
+-agent: with -agent '*,GPTBot', url,allowed,rule are url, allowed_star, allowed_gptbot, rule_star, rule_gptbot.
 
--where leaves rows out: those of no verdict that it asks for, in a wide row for no agent.
+-where omits rows without a verdict that it names; a wide row, if no agent has one.
 `
 
 // columnsText is the topic columns.
 func columnsText() string {
 	var sb strings.Builder
-	sb.WriteString("A row for each agent and each line of the input, in its order. -columns picks columns and orders\nthem:\n\n")
+	sb.WriteString("One row for each agent and input line, in input order. -columns selects and orders columns:\n\n")
 	fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", "column", "type", "null", "meaning")
 	usual := output.Long.DefaultColumns()
 	for _, name := range output.Columns() {
@@ -271,7 +266,7 @@ func columnsText() string {
 		}
 		fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", name+mark, d.kind, cmp.Or(d.null, "never"), d.about)
 	}
-	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too, and verified and verified_by by\n-ranges, and in_sitemap by -in-sitemap. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
+	sb.WriteString("\n* only if named; violation also with -agent-from-log, verified and verified_by with -ranges, in_sitemap\nwith -in-sitemap. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
 	reasons := make([]string, 0, engine.NumReasons)
 	for r := range engine.Reason(engine.NumReasons) {
 		reasons = append(reasons, r.String())
@@ -291,22 +286,22 @@ var aboutDialects = map[string]string{
 // dialectsText is the topic dialects.
 func dialectsText() string {
 	var sb strings.Builder
-	sb.WriteString("-dialect says by whose specification robots.txt is read:\n\n")
+	sb.WriteString("-dialect selects the specification by which robots.txt is read:\n\n")
 	for _, name := range robots.Dialects() {
 		fmt.Fprintf(&sb, "  %-12s %s\n", name, aboutDialects[name])
 	}
 	sb.WriteString(`
 They differ, among others, in these points:
 
-  misspelt keys         google takes common ones; others ignore them
+  misspelt keys         google reads common ones; others ignore them
   rule without a value  in yandex the opposite of its key; no effect in others
   value without a /     google-2010 assumes one; yandex drops the rule; in others it matches nothing
   percent-encoding      rfc9309 normalises it in full; others only upper-case its digits
-  wildcards             google-2010 does not say which of two rules wins if one has a *: undefined
-  length of a rule      in bytes; yandex counts no * and no $ at the end, google-2010 no * there
+  wildcards             in google-2010 the precedence of rules with a * is undefined
+  length of a rule      in bytes; yandex does not count * and a final $, google-2010 a final *
   /robots.txt itself    always allowed in rfc9309; like any URL in others
-  server errors         yandex allows all; others forbid all, rfc9309 and google for 30 days
-  habits of crawlers    such as not heeding *: they count in all but rfc9309
+  server errors         yandex allows all; others disallow all, rfc9309 and google for 30 days
+  habits of crawlers    such as ignoring *: applied in all but rfc9309
 
 Options: -agent-chars for all dialects; -yandex-empty-allow for yandex.
 More, with an example of each point: docs/DIALECTS.md.

@@ -36,36 +36,35 @@ func Command() flags.Command { return new(given).command() }
 func (g *given) command() flags.Command {
 	c := flags.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
 	c.Intro = `
-robobatch decides for every URL of a log whether robots.txt lets a crawler fetch it.
+robobatch checks for every URL of a log whether robots.txt allows a crawler to fetch it.
 
     robobatch -rules dir -in urls.zst
 
-reads the URLs of urls.zst, one a line, finds the robots.txt of each URL's origin in dir, writes a row per URL to
+reads URLs from urls.zst, one per line, finds the robots.txt of each URL's origin in dir, writes one row per URL to
 urls.verdicts.parquet and prints a summary. It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
-Exit codes: 0 done; 1 more rejects than -max-rejects allows, less than -require-rules or -no-rows fail ask for, or with
--on-error skip inputs that failed; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM. The output gets its name when it is complete. If a log turns out to be damaged, the
-rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
+Exit codes: 0 done; 1 a limit of -max-rejects, -require-rules or -no-rows fail is exceeded, or -on-error skip skipped
+inputs; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM. The
+output gets its name when it is complete. If a log is damaged, the rows before the damage are kept as
+x.partial.parquet, and the exit code is 2.`
 	limits := flags.WithDocs(g.limits.Flags(), map[string]string{
 		"max-rejects": `
 			Stop with exit code 1 if more lines are rejected: n, or n% of all.
 			The rows before that are kept as x.partial.parquet.`,
 		"require-rules": `
-			End with exit code 1 if fewer rows have a robots.txt in -rules. A share of the rows with a URL,
-			such as 99%. It is judged at the end, and all rows are kept as
-			x.partial.parquet.`,
+			Exit with code 1 if a smaller share of the rows with a URL has a robots.txt in -rules, such as 99%.
+			Checked at the end; all rows are kept as x.partial.parquet.`,
 		"no-rows": `
-			What becomes of logs without a row, or without a URL. warn: no row is a warning, and lines of which
-			none gives a URL end with exit code 2, and are kept as x.partial.parquet. fail: no row ends with
-			exit code 1. allow: lines without a URL are accepted.`,
+			What happens if the logs give no rows, or no line has a URL. warn: no rows give a warning; if no line has
+			a URL, exit with code 2 and keep the rows as x.partial.parquet. fail: no rows exit with code 1. allow:
+			accept logs without any URL.`,
 	})
 	question := flags.WithDocs(g.Question.LogFlags(flags.DecideFor), map[string]string{"agent-from-log": `
-			Decide each row for the crawler that its User-Agent names. Known crawlers, and those that the
-			row's robots.txt names. Adds the column violation.`})
+			Decide each row for the crawler that its User-Agent names: a known one, or one that the row's robots.txt
+			names. Adds the column violation.`})
 	run := g.Work.MemoryFlags(`
-			The rows that -sort and -partition-by order take up to a quarter of it, and so do the
-			dictionaries of an Arrow file: if they need more, the run ends with an error;
-			Parquet and Arrow streams go on.`)
+			Up to a quarter is for sorting rows (-sort, -partition-by), and a quarter for the dictionaries of an Arrow
+			file: if these need more, the run fails; Parquet and Arrow streams continue.`)
 	run = slices.Insert(run, len(run)-1, g.Work.VerboseFlag(), cli.Flag{Name: "version", Rare: true, Set: cli.Instead, Doc: "Print the version."})
 	c.Flags = flags.Sections{
 		Input:    append(append(g.Rules.Flags(flags.NameRules), g.Logs.Flags()...), g.Sitemaps.Flag("Adds the column in_sitemap.")),
@@ -75,27 +74,25 @@ rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
 			{
 				Name: "layout", Arg: "how", Rare: true,
 				Values: flags.Layouts, Default: output.Long.String(), Set: cli.Text(&g.rows.layout), Doc: `
-			Rows and columns of several agents. long: a row for each URL and agent. wide: a row per
-			URL, with columns for each agent, such as allowed_googlebot,rule_line_googlebot, and
-			reason and rule if -columns names them.`,
+			Layout for several agents. long: one row per URL and agent. wide: one row per URL, with columns per agent:
+			allowed_googlebot,rule_line_googlebot, and reason and rule if -columns names them.`,
 			},
 			{
 				Name: "where", Arg: "kinds", Values: output.WhereKinds(), List: true,
 				Set: cli.Text(&g.rows.where), Doc: `
-			Write only rows of these kinds. disallowed, allowed, violations (with -agent-from-log),
-			bad (the URL is), impostors (with -ranges), in_sitemap, not_in_sitemap and in_sitemap_disallowed (with
-			-in-sitemap); several kinds, separated by commas, add up. By
-			usage preferences, which are drafts: no_train_ai, yes_train_ai and so on. A wide row is
-			written if one agent matches. The summary counts all rows.`,
+			Write only rows of these kinds, separated by commas: disallowed, allowed, violations (with
+			-agent-from-log), bad (invalid URL), impostors (with -ranges), in_sitemap, not_in_sitemap and
+			in_sitemap_disallowed (with -in-sitemap), or by usage preference (drafts) no_train_ai, yes_train_ai and so
+			on. A wide row is written if one agent matches. The summary counts all rows.`,
 			},
 		}, []cli.Flag{
 			{
 				Name: "stats", Arg: "file", Files: true,
-				Set: flags.OutputName(&g.stats), Doc: "Write the summary as JSON, too. - is standard output.",
+				Set: flags.OutputName(&g.stats), Doc: "Also write the summary as JSON. - is standard output.",
 			},
 			{Name: "rejects", Arg: "file", Files: true, Rare: true, Set: flags.OutputName(&g.rejects), Doc: `
-			List rejected lines as JSON Lines. Those are the lines that were refused, and those
-			whose URL is bad. With one output per input, a directory with / at its end.`},
+			List rejected lines, including those with an invalid URL, as JSON Lines. With one output per input, a
+			directory with / at its end.`},
 		}, limits, g.storage.flags(&g.table)),
 		Run: append(g.series.flags(), run...),
 	}.All()
@@ -105,13 +102,11 @@ rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
 // outFlags returns the flags of the output.
 func (g *given) outFlags() []cli.Flag {
 	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-		The file to write. x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream),
-		x.csv, x.tsv or x.jsonl (JSON Lines), these also with .zst or .gz behind; - is standard
-		output; /dev/fd/3 and the like are that descriptor; s3://bucket/x.parquet is an object of a store
-		(docs/CLUSTER.md). A name with / at its end is a directory: one
-		output per input, in the directories that the inputs have, or with -partition-by one for all.
-		Default: the name of the first log without
-		.zst, .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working
+		The file to write: x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream), x.csv, x.tsv or x.jsonl
+		(JSON Lines), the last three optionally with .zst or .gz; - is standard output, /dev/fd/3 a file descriptor,
+		s3://bucket/x.parquet an object (docs/CLUSTER.md). With / at its end it is a directory: one output per input,
+		under the directories of the inputs, or a single partitioned output with -partition-by. Default: the name of
+		the first log without .zst, .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working
 		directory; stdin.verdicts.parquet for -in -.`}, g.table.FormatFlag()}
 }
 
@@ -134,36 +129,32 @@ func (s *storage) flags(table *flags.Table) []cli.Flag {
 		{
 			Name: "partition-by", Arg: "list", Values: output.Partitions(), List: true,
 			Set: cli.Text(&s.partitionBy), Doc: `
-			Write a directory in the layout of Hive. As in
-			out/agent=Googlebot/allowed=true/part-0.parquet, by one or more of origin, agent,
-			allowed and date (the day of the log's time, by -timezone).`,
+			Write a Hive-partitioned directory, such as out/agent=Googlebot/allowed=true/part-0.parquet, by one or
+			more of origin, agent, allowed and date (of the log's time, in -timezone).`,
 		},
 		{
 			Name: "partition-mode", Arg: "how", Values: output.PartitionModes(),
 			Set: cli.Text(&s.partitionMode), Doc: `
-			What becomes of the output that a directory of -partition-by has already. replace: it
-			goes, all of it. replace-partitions: partitions of which this run has rows are replaced,
-			and all others stay. append: files are added to the partitions. Default: an error.`,
+			What happens to existing output in the directory of -partition-by. replace: remove all of it.
+			replace-partitions: replace only the partitions that this run writes. append: add files to the partitions.
+			Default: an error.`,
 		},
 		{
 			Name: "sort", Arg: "order",
 			Values: flags.Sorts, Set: cli.Text(&s.sort), Doc: `
-			Order of the rows. none: as in the input. origin: by origin, and as in the input where
-			it is the same. Default: none.`,
+			Order of the rows. none: input order. origin: by origin, then input order. Default: none.`,
 		},
 		table.CSVFlag(),
 		{
 			Name: "compression", Arg: "name", Values: output.Compressions(),
 			Set: cli.Text(&s.compression), Doc: `
-			Compression of columns. zstd, snappy, gzip or none in Parquet, by default zstd; none,
-			zstd or lz4 in Arrow, by default none.`,
+			Column compression: zstd (default), snappy, gzip or none in Parquet; none (default), zstd or lz4 in Arrow.`,
 		},
 		{Name: "level", Arg: "n", Set: cli.Positive(&s.level), Doc: `
-			Level of the compression, in Parquet. 1 to 22 for zstd, by default 1; 1 to 9 for gzip,
-			by default 6.`},
+			Compression level in Parquet: 1 (default) to 22 for zstd; 1 to 9 for gzip, default 6.`},
 		{
 			Name: "row-group", Arg: "n",
-			Set: cli.Positive(&s.rowGroup), Doc: "The most rows of a row group, in Parquet. Default: 524288.",
+			Set: cli.Positive(&s.rowGroup), Doc: "Most rows per row group in Parquet. Default: 524288.",
 		},
 	}
 	for i := range all {
@@ -187,18 +178,17 @@ func (s *seriesFlags) flags() []cli.Flag {
 		{
 			Name: "on-error", Arg: "what", Values: onErrors, Default: "stop",
 			Set: cli.Text(&s.onError), Doc: `
-			What becomes of the run if an input cannot be read to its end. With one output per
-			input. stop: it ends. skip: it goes on, lists the input in _failed.jsonl of -out, and
-			ends with exit code 1.`,
+			What happens with one output per input if an input cannot be read to its end. stop: stop. skip: continue,
+			list the input in _failed.jsonl in -out, and exit with code 1.`,
 		},
 		{Name: "resume", Set: s.setResume, Doc: `
-			Do not do again what is done. With one output per input: an output stays if input, rules,
-			flags and version are those that it was made with. Other flags that change its
-			content are an error; with -resume=redo such outputs are made anew. docs/CLUSTER.md has the details.`},
+			With one output per input: keep outputs that were made from the same input, rules, flags and version.
+			Outputs of other flags that change the content are an error; -resume=redo rebuilds them
+			(docs/CLUSTER.md).`},
 		{Name: "shard", Arg: "part", Set: cli.NotEmpty(&s.shard, "write 0/4, or auto"), Doc: `
-			Do one of n parts of the inputs: i/n, i from 0. With one output per input. Parts have
-			about as many bytes; no input is split. auto: as Slurm, Kubernetes, AWS Batch or Cloud
-			Run number the task. robobatch merge adds the parts up.`},
+			With one output per input: process part i of n (i/n, i from 0) of the inputs. Parts have similar sizes; no
+			input is split. auto: use the task number from Slurm, Kubernetes, AWS Batch or Cloud Run. robobatch merge
+			combines the parts.`},
 	}
 	for i := range all {
 		all[i].Rare = true

@@ -63,40 +63,38 @@ func Command() flags.Command {
 	c.Name, c.About, c.Arguments = "lint", "find mistakes in robots.txt files, for people and for CI", "RULES..."
 	c.Take = func(name string) { g.names = append(g.names, name) }
 	c.Intro = `
-robobatch lint tells what is wrong with robots.txt files, for people and for services of continuous integration.
+robobatch lint finds mistakes in robots.txt files, for people and for CI.
 
     robobatch lint robots.txt other.txt
     robobatch lint -rules robots.txt -origin https://www.example.com
 
-prints each finding with its line, a severity and a remedy. robobatch explain and the code of a finding tell more. It
-opens no network connection unless a name begins with s3://.`
+prints each finding with its line, severity and remedy; robobatch explain CODE describes a code. It opens no network
+connection unless a name begins with s3://.`
 	c.Rest = `
-Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usage, input or output.`
+Exit codes: 0 no finding of the severity of -fail; 1 at least one; 2 an error of usage, input or output.`
 	all := g.FileFlags()
 	all[0].Needed = ""
 	c.Flags = flags.Sections{
 		Input: all,
 		Question: append([]cli.Flag{
-			g.agents.NamesFlag("Find only what concerns these crawlers. That is: in groups that bind them, or of the whole file, "+
-				"such as names of crawlers that are misspelt. Commas separate them.", "every group."), g.agents.CrawlersFlag(),
+			g.agents.NamesFlag("Report only findings that concern these crawlers, separated by commas: in groups that bind them, or in "+
+				"the whole file, such as misspelt names.", "every group."), g.agents.CrawlersFlag(),
 		}, g.reading.MomentFlags()...),
 		Output: []cli.Flag{
 			flags.Print(&g.print, Forms, `
-			What is printed. text: for people; of many origins a table by code. json: an object a
-			line, as docs/lint.schema.json describes it. sarif: SARIF 2.1.0 with the worst 5,000.
-			github: annotations of the worst ten, and the others for the summary of the step. junit. markdown: for a comment on a pull request.`),
+			Form of the output. text: findings, or a table by code for many origins. json: one object per line
+			(docs/lint.schema.json). sarif: SARIF 2.1.0 with the worst 5,000. github: annotations for the worst ten,
+			the rest in the step summary. junit. markdown: for a pull request comment.`),
 			{Name: "out", Arg: "file", Files: true, Set: flags.FileName(&g.out), Doc: `
-			The file to write what is printed to. As text it has every finding. Default: standard
-			output.`},
+			The file for the output. As text it contains every finding. Default: standard output.`},
 			{
 				Name: "fail", Arg: "severity", Values: Severities, Default: "error",
-				Set: cli.Text(&g.fail), Doc: "Exit with code 1 for findings of this severity or a worse one. One of error, warning and info.",
+				Set: cli.Text(&g.fail), Doc: "Exit with code 1 for findings of at least this severity: error, warning or info.",
 			},
 			{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&g.baseline), Doc: `
-			Leave out the findings that this file accepts. They are found again by their code and
-			line, wherever that stands.`},
+			Omit the findings that this file accepts. They are identified by code and text of the line, even if it moves.`},
 			{Name: "approve", Arg: "file", Files: true, Set: flags.FileName(&g.accepted), Doc: `
-			Write all findings to this file, for -baseline. The exit code is 0 then.`},
+			Approve all findings: write them to this file, for -baseline, and exit with code 0.`},
 		},
 		Run: flags.Without(g.work.Flags(), "progress"),
 	}.All()

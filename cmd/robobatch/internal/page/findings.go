@@ -29,10 +29,9 @@ type digest struct {
 func (d *digest) flags() []cli.Flag {
 	return []cli.Flag{
 		flags.Print(&d.form, forms, `
-			What is printed. text: findings, for people. json: one object, as docs/report.schema.json
-			describes it. markdown: for a comment.`),
+			Form of the output. text: findings. json: one object (docs/report.schema.json). markdown: for a comment.`),
 		{Name: "fail", Arg: "codes", Set: cli.Words(&d.fail), Doc: `
-			Exit with code 1 if a finding has one of these codes, such as outage. May be repeated.`},
+			Exit with code 1 if there is a finding with one of these codes, such as outage. May be repeated.`},
 	}
 }
 

@@ -38,15 +38,16 @@ type Flags struct {
 // All returns the flags.
 func (f *Flags) All() []cli.Flag {
 	return []cli.Flag{{Name: "report", Arg: "file", Files: true, Set: flags.OutputName(&f.Report), Doc: `
-		Also write the page of robobatch report: x.html. Its counts take a quarter of -max-memory. docs/LOG.md describes the page.`}, f.WhatIfFlag(), f.Zone.Flag()}
+		Also write an HTML report: x.html (docs/LOG.md). Its counts use a quarter of -max-memory.`}, f.WhatIfFlag(),
+		f.Zone.Flag()}
 }
 
 // WhatIfFlag returns the flag -what-if.
 func (f *Flags) WhatIfFlag() cli.Flag {
 	return cli.Flag{
 		Name: "what-if", Arg: "how", Values: whatIfs, Default: "on", Rare: true, Set: cli.Text(&f.WhatIf), Doc: `
-		Whether the page of a report has the panel in which one edits a robots.txt. on: it does, where there is
-		a text. off: it does not, and is smaller by 1 to 3 MB.`,
+		Whether a report contains the robots.txt editor. on: if the text of robots.txt is known. off: no; the page is
+		1 to 3 MB smaller.`,
 	}
 }
 

@@ -37,24 +37,24 @@ type given struct {
 func Command() flags.Command {
 	g := new(given)
 	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "report", "write one HTML page about a log and its rules, to hand on"
+	c.Name, c.About = "report", "write one HTML page about a log and its rules"
 	c.Intro = `
-robobatch report writes what a log says of robots.txt files, and of crawlers, as one HTML page.
+robobatch report writes one HTML page about a log: its crawlers, and what robots.txt decided for them.
 
     robobatch report -rules robots.txt -base https://www.example.com -in access.log -agent-from-log
 
-writes access.report.html. The page says what to do first, and has crawlers, what each line of robots.txt decided,
-paths, times and answers, and with -old what the rules changed. It needs no network and no other file. docs/LOG.md tells
-more. The command opens no network connection unless a name begins with s3://.`
+writes access.report.html: recommended actions, then crawlers, the requests that each line of robots.txt decided, paths,
+times and responses, and with -old what the rules changed. The page needs no network and no other file (docs/LOG.md). The
+command opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
-		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The page shows its URLs that are forbidden, never crawled or failing.")}),
+		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The report lists its URLs that are disallowed, never crawled or failing.")}),
 		Question: g.old.AddMomentFlag(g.Question.LogFlags(flags.CountFor)),
 		Output: append(g.digest.flags(), g.page.WhatIfFlag(), g.page.Zone.Flag(), cli.Flag{Name: "out", Like: "report", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
 			The page to write, x.html; - is standard output. Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}),
 		Run: g.Work.MemoryFlags(`
-			Half of it is for counts: requests beyond that go to a temporary file, and where there
-			is no room for rules, the page says how many requests are not counted by rule.`),
+			Half is for counts: more requests go to a temporary file, and requests for which there is no room by rule
+			are reported as such.`),
 	}.All()
 	return c
 }

@@ -49,44 +49,39 @@ robobatch pipe adds verdicts to the rows of an Arrow IPC stream, for engines tha
 reads a stream with a column url on standard input, and writes it to standard output with the same rows and columns, batch
 by batch, and the columns of the verdicts behind them. It opens no network connection unless a name begins with s3://. docs/LAKE.md has examples.`
 	c.Rest = `
-Exit codes: 0 done, or standard output was closed; 2 an error of usage or input. The batches before a fault are written
-then, and the stream has no end mark.`
+Exit codes: 0 done, or standard output was closed; 2 an error of usage or input. After an
+error, the batches before it are written, and the stream has no end mark.`
 	c.Flags = flags.Sections{
 		Input: append(g.PipeFlags(), cli.Flag{
 			Name: "url-column", Arg: "name", Default: "url",
 			Set: cli.Text(&g.urlColumn), Doc: `
-			The column of the URLs. Its type is utf8, binary, a large or view form of them, or a
-			dictionary of these.`,
+			The URL column, of type utf8 or binary, their large or view forms, or a dictionary of these.`,
 		}),
 		Question: slices.Concat([]cli.Flag{
 			{Name: "agent-column", Arg: "name", Set: cli.Text(&g.agentColumn), Doc: `
-		The column of the crawlers, in place of -agent. Each row is decided for its own, which may be any
-		product token, such as Googlebot, or *. The added columns are those of one agent. Types are as for
-		-url-column; a name that is null, empty or not one word is an error.`},
-			g.question.NamesFlag("Crawlers to decide for, by product token. Several give columns for each, as in "+
-				"allowed_googlebot, and still one row.", flags.EveryClient), g.question.CrawlersFlag(),
+		The crawler column, instead of -agent: a product token such as Googlebot, or *. The added columns are those of
+		one agent. Types are as for -url-column. A value that is null, empty or not one word is an error.`},
+			g.question.NamesFlag("Crawlers to decide for: product tokens, separated by commas. Several give a column each, such as "+
+				"allowed_googlebot, in one row.", flags.EveryClient), g.question.CrawlersFlag(),
 		}, g.question.MomentFlags(), g.question.AnswerFlags()),
 		Output: []cli.Flag{
 			{
 				Name: "columns", Arg: "list", Values: output.VerdictColumns(), List: true,
 				Set: cli.Text(&g.columns), Doc: `
 			The columns to add, in this order. Default: origin,allowed,reason,rule_line,rule;
-			canonical_url is added only if it is named, and so are reason and rule of several
-			agents. +usage adds the columns of usage preferences, which are drafts.`,
+			canonical_url only if named, and with several agents also reason and rule. +usage adds the columns of
+			usage preferences (drafts).`,
 			},
 			{Name: "prefix", Arg: "text", Set: cli.Text(&g.prefix), Doc: `
-			Text before the names of the added columns. For rows that have columns of the same
-			names.`},
+			Prefix for the names of the added columns, in case the rows have columns of these names.`},
 			{Name: "verdicts-only", Set: cli.Bool(&g.verdictsOnly), Doc: `
-			Leave out the columns that come in. For a caller that keeps them, in the order of the
-			rows.`},
+			Omit the input columns, for a caller that keeps them. The order of the rows stays.`},
 			{Name: "pool", Set: cli.Bool(&g.pool), Doc: `
-			Write no end mark behind a stream. For executable_pool of ClickHouse, which sends one
-			stream after another and leaves the mark to be read as the beginning of the next answer.`},
+			Write no end mark after a stream. For executable_pool of ClickHouse, which would read the mark as the
+			start of the next stream.`},
 			{Name: "per-stream", Set: cli.Bool(&g.perStream), Doc: `
-			Print the warnings of each stream when it has ended. The line behind them is
-			"robobatch: end of stream 1", and so on. For a caller that keeps the program for several
-			streams.`},
+			Print warnings after each stream, followed by "robobatch: end of stream 1" and so on. For a caller that
+			sends several streams to one process.`},
 		},
 		Run: flags.Without(g.work.MemoryFlags(""), "progress"),
 	}.All()

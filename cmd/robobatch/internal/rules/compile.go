@@ -44,14 +44,14 @@ type compileFlags struct {
 func CompileCommand() flags.Command {
 	g := new(compileFlags)
 	c := flags.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "compile", "compile rules into a pack, which -rules takes and which is ready at once"
+	c.Name, c.About = "compile", "compile rules into a pack, a file for -rules that loads at once"
 	c.Intro = `
-robobatch compile compiles robots.txt files into a pack: one file that robobatch -rules takes, and starts with at once.
+robobatch compile compiles robots.txt files into a pack: one file for -rules that loads at once.
 
     robobatch compile -rules dir
 
-writes dir.rbp. The pack is for one dialect; any crawler and any moment can be asked for. It opens no network connection unless a name begins with s3://.
-docs/LAKE.md says when to compile first.`
+writes dir.rbp. A pack is for one dialect, and for all crawlers and moments (docs/LAKE.md). It opens no network connection
+unless a name begins with s3://.`
 	c.Flags = flags.Sections{
 		Input: g.CompileFlags(), Question: g.reading.Flags(), Run: g.work.Flags(),
 		Output: []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.FileName(&g.out), Doc: `

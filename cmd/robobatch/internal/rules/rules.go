@@ -62,9 +62,9 @@ type given struct {
 func Command() flags.Command {
 	g := new(given)
 	c := flags.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "rules", "list the rules, and what is wrong with them"
+	c.Name, c.About = "rules", "list the rules, and the mistakes in them"
 	c.Intro = `
-robobatch rules lists what robots.txt files say, and what is wrong with them.
+robobatch rules lists the contents of robots.txt files and the mistakes in them.
 
     robobatch rules -rules dir
 
@@ -73,16 +73,16 @@ diagnostic of each origin, its line, and status, time and size of the fetch. It 
 	c.Flags = flags.Sections{
 		Input: g.FileFlags(),
 		Question: append([]cli.Flag{
-			g.agents.NamesFlag("List only the rules that bind these crawlers. Commas separate them.", "every group."), g.agents.CrawlersFlag(),
+			g.agents.NamesFlag("List only the rules that bind these crawlers, separated by commas.", "every group."), g.agents.CrawlersFlag(),
 		}, g.reading.MomentFlags()...),
 		Output: []cli.Flag{
 			{Name: "sitemaps", Set: cli.Bool(&g.sitemaps), Doc: `
-			Print only the sitemaps, and whether crawlers may fetch them. A line each has allowed,
-			disallowed or unknown, the crawler, and the URL, with tabs between. unknown: the URL is
-			none, or -rules has no robots.txt of its origin.`},
+			Print only the sitemaps, and whether crawlers may fetch them: allowed, disallowed or unknown, the crawler
+			and the URL, separated by tabs. unknown: the URL is invalid, or -rules has no robots.txt for its
+			origin.`},
 			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.out), Doc: `
-			The file to write. x.parquet or x.jsonl (JSON Lines); - is JSON Lines on standard
-			output. Default: the name of the rules plus .rules.parquet, in the working directory.`},
+			The file to write: x.parquet or x.jsonl (JSON Lines); - is JSON Lines on standard output. Default: the
+			name of the rules plus .rules.parquet, in the working directory.`},
 		},
 		Run: g.work.Flags(),
 	}.All()

@@ -256,22 +256,22 @@ type mergeFlags struct {
 func MergeCommand() flags.Command {
 	g := new(mergeFlags)
 	c := g.command("merge")
-	c.Plan, c.About, c.Arguments = g.plan, "add up the shards of a run, once all are done", "DIR STATS..."
+	c.Plan, c.About, c.Arguments = g.plan, "combine the shards of a run, once all are done", "DIR STATS..."
 	c.Intro = `
-robobatch merge adds up the shards of a run with one output per input.
+robobatch merge combines the shards of a run with one output per input.
 
     robobatch merge out/
 
-reads what the shards wrote at their ends, out/_stats.0-of-4.json and so on, or the files of -stats that are named. It
-checks that they are of one run, that none is missing, and that all outputs are as they were left. It prints the summary of all, and
-writes it to out/_SUCCESS. It opens no network connection unless a name begins with s3://.`
+reads the statistics that the shards wrote, out/_stats.0-of-4.json and so on, or the files of -stats given as arguments.
+It checks that they belong to one run, that none is missing, and that no output has changed. It prints the combined
+summary and writes it to out/_SUCCESS. It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 all outputs are complete; 1 inputs failed: they are listed, and there is no _SUCCESS; 2 an error of usage
 or input, or the files are not those of one run.`
 	c.Flags = flags.Sections{
 		Output: []cli.Flag{{
 			Name: "out", Arg: "dir", Files: true, Set: flags.OutputName(&g.out),
-			Doc: "The directory of the outputs. Without the flag it is the first argument.",
+			Doc: "The directory of the outputs. Default: the first argument.",
 		}},
 		Run: []cli.Flag{c.Flags[0], g.work.VerboseFlag(), c.Flags[1]},
 	}.All()
