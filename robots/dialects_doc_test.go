@@ -149,7 +149,7 @@ func docOutcome(d robots.Dialect, fetch string) string {
 		all = redirects(5, 302)
 	case fetch == "6 redirects to 200":
 		all = redirects(6, 302)
-	case fetch == "redirect to what is not in the input":
+	case fetch == "redirect to a URL not in the input":
 		all = redirects(1, 302)[:1]
 	case fetch == "503 for 31 days":
 		all, at = []robots.Response{bad}, day(32.1)
