@@ -13,7 +13,7 @@ import (
 //go:generate go test -count 1 -run TestFailuresDoc -update .
 
 // TestFailuresDoc holds that the table of docs/FAILURES.md equals the one made from the scripts about faults: a
-// row for each, with its first exit code and the message that it expects then. With -update it
+// row for each, with its first exit code and the first line of the message that it expects then. With -update it
 // writes the table.
 func TestFailuresDoc(t *testing.T) {
 	const name = "../../docs/FAILURES.md"
@@ -21,7 +21,7 @@ func TestFailuresDoc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const head = "| fault | exit | message | script |\n|---|---|---|---|\n"
+	const head = "| fault | exit | message |\n|---|---|---|\n"
 	front, _, ok := strings.Cut(string(doc), head)
 	if !ok {
 		t.Fatalf("%s has no table", name)
@@ -56,8 +56,7 @@ func TestFailuresDoc(t *testing.T) {
 type fault struct {
 	what    string // the first sentence of the script
 	exit    string
-	message string // lines of standard error, without the name of the program
-	script  string
+	message string // the first line of standard error, without the name of the program
 }
 
 // String returns the row in Markdown.
@@ -65,11 +64,11 @@ func (f fault) String() string {
 	if f.message == "" {
 		f.message = "none"
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s |\n", f.what, f.exit, f.message, f.script)
+	return fmt.Sprintf("| %s | %s | %s |\n", f.what, f.exit, f.message)
 }
 
 // readFault reads a script: its first sentence, and the first command with an exit code for which it
-// has the whole message, or, if it has none, the first exit code.
+// has the message, or, if it has none, the first exit code.
 func readFault(t *testing.T, path string) fault {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
@@ -78,7 +77,7 @@ func readFault(t *testing.T, path string) fault {
 	}
 	lines := strings.Split(string(archive.Comment), "\n")
 	what, _, _ := strings.Cut(strings.TrimPrefix(lines[0], "# "), ". ")
-	f := fault{what: strings.TrimSuffix(what, "."), script: strings.TrimSuffix(filepath.Base(path), ".txtar")}
+	f := fault{what: strings.TrimSuffix(what, ".")}
 	for i, line := range lines {
 		words := strings.Fields(line)
 		for len(words) > 0 && strings.HasPrefix(words[0], "[") {
@@ -97,8 +96,8 @@ func readFault(t *testing.T, path string) fault {
 		for _, file := range archive.Files {
 			if file.Name == filepath.Base(wants) && words[1] != "0" {
 				text := strings.ReplaceAll(strings.TrimSpace(string(file.Data)), "|", `\|`)
-				text = strings.ReplaceAll(text, "robobatch: ", "")
-				f.exit, f.message = words[1], "`"+strings.ReplaceAll(text, "\n", "`<br>`")+"`"
+				first, _, _ := strings.Cut(strings.ReplaceAll(text, "robobatch: ", ""), "\n")
+				f.exit, f.message = words[1], "`"+first+"`"
 				return f
 			}
 		}

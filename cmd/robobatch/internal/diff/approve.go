@@ -127,8 +127,9 @@ func (a *Approvals) Write(b *engine.Batch) error {
 				continue
 			}
 			var kinds []string
-			for use := range aggregate.NumUses {
-				if to := use.Of(&b.Preferences[at]); to != use.Of(&b.Old.Preferences[at]) {
+			was, now := b.Old.Preferences[at].Uses(), b.Preferences[at].Uses()
+			for use := range robots.NumUses {
+				if to := now[use]; to != was[use] {
 					kinds = append(kinds, use.String()+"="+answerText(to))
 				}
 			}
