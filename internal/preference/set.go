@@ -1,5 +1,5 @@
 // Package preference decides by compiled preferences what may be done with a page: for runs over many URLs
-// what [robots.Bound.Decide] answers for one.
+// what [robots.Bound.Decide] answers for one. It imports automaton and robots; engine and the page's module import it.
 package preference
 
 import (
