@@ -25,7 +25,7 @@ func TestDocs(t *testing.T) {
 		before  string // a command that the document takes for run
 		queries int    // at least
 	}{
-		{"docs/COOKBOOK.md", "", 9},
+		{"docs/COOKBOOK.md", "", 7},
 		{"docs/RULES.md", "robobatch rules -quiet -rules testdata/quickstart/rules", 1},
 		{"docs/OUTPUT.md", "robobatch -quiet -rules testdata/quickstart/rules -in testdata/quickstart/urls.zst", 2},
 	} {

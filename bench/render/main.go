@@ -165,7 +165,7 @@ func (m *medians) tables() map[string]string {
 
 // where says where and when it was measured: a file of results begins with its date.
 func (m *medians) where() string {
-	return fmt.Sprintf("Measured on %s, on %s, with others at work on the machine. Medians; all samples are in [bench/results](/bench/results).\n",
+	return fmt.Sprintf("Measured on %s, on %s. Medians; all samples are in [bench/results](/bench/results).\n",
 		m.machine, m.file[:min(len(time.DateOnly), len(m.file))])
 }
 

@@ -13,7 +13,7 @@ import (
 //go:generate go test -count 1 -run TestFailuresDoc -update .
 
 // TestFailuresDoc holds that the table of docs/FAILURES.md equals the one made from the scripts about faults: a
-// row for each, with its first exit code and the first line of the message that it expects then. With -update it
+// row for each, with its first exit code and the beginning of the message that it expects then. With -update it
 // writes the table.
 func TestFailuresDoc(t *testing.T) {
 	const name = "../../docs/FAILURES.md"
@@ -52,11 +52,14 @@ func TestFailuresDoc(t *testing.T) {
 	}
 }
 
+// shownWords is the number of words of a message that the page shows: the place and the fault. The message itself has the remedy.
+const shownWords = 12
+
 // A fault is a row of docs/FAILURES.md.
 type fault struct {
 	what    string // the first sentence of the script
 	exit    string
-	message string // the first line of standard error, without the name of the program
+	message string // the beginning of standard error, without the name of the program
 }
 
 // String returns the row in Markdown.
@@ -97,6 +100,9 @@ func readFault(t *testing.T, path string) fault {
 			if file.Name == filepath.Base(wants) && words[1] != "0" {
 				text := strings.ReplaceAll(strings.TrimSpace(string(file.Data)), "|", `\|`)
 				first, _, _ := strings.Cut(strings.ReplaceAll(text, "robobatch: ", ""), "\n")
+				if said := strings.Fields(first); len(said) > shownWords {
+					first = strings.Join(said[:shownWords], " ") + " …"
+				}
 				f.exit, f.message = words[1], "`"+first+"`"
 				return f
 			}
