@@ -2,11 +2,14 @@ package crawlers
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 )
+
+var update = flag.Bool("update", false, "write the files that tests compare")
 
 // groupTokens returns the words of a header by which a group of some robots.txt names its client, as
 // the engine finds them: in lower case, cut where a product token ends.
