@@ -31,15 +31,15 @@ func (l *Logs) Flags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "in", Arg: "log", Files: true, Needed: NameLog, Set: cli.Each(&l.In), Doc: `
 			A log to read: one URL per line, or a format of -format; plain, zstd or gzip. A directory means all logs
-			below it, by file extension; 'logs/*.zst' is a pattern, in which ** matches any directories; @list.txt is
-			a file with one name per line; - is standard input; s3://bucket/key and s3://bucket/logs/ are in object
-			storage. May be repeated.`},
+			below it, by
+extension; 'logs/*.zst' is a pattern (** for any directories); @list.txt has one name per line; - is standard input;
+s3://bucket/key and s3://bucket/logs/ are in object storage. May be repeated.`},
 		{
 			Name: "format", Arg: "name", Values: Formats(), Default: "auto",
 			Set: cli.Text(&l.Format), Doc: `
 			Format of the logs (docs/FORMATS.md). auto detects it from the first lines; the others are urls, combined
 			(Apache, nginx), w3c (IIS), cloudfront, alb, npm, haproxy, squid, s3, envoy, json, logfmt, ltsv, csv, tsv,
-			cdxj, parquet, sitemap and warc. Also a log_format or LogFormat directive, or @file with one.`,
+			cdxj, parquet, sitemap and warc. Also a log_format or LogFormat, or @file with one.`,
 		},
 		{Name: "base", Arg: "url", Set: cli.Text(&l.Base), Doc: `
 			The site of the logs, if they contain only paths. Write it like
@@ -49,7 +49,7 @@ func (l *Logs) Flags() []cli.Flag {
 			return nil
 		}, Doc: `
 			The log field for a role, such as url=target or host=authority. host=none means no field. In json it may
-			be a path, as in url=request.uri. May be repeated.`},
+			be a path: url=request.uri. May be repeated.`},
 		{Name: "client-at", Arg: "n", Default: "0", Set: cli.Int(&l.ClientAt), Doc: `
 			Position of the client's address in a field with several: 1 is the first, -1 the last.`},
 		{
@@ -58,8 +58,9 @@ func (l *Logs) Flags() []cli.Flag {
 				l.Keep = append(l.Keep, strings.Split(s, ",")...)
 				return nil
 			}, Doc: `
-			Log fields to append as columns, such as status,referer,time. A type may follow the name, as in
-			price:float; types are text, int, float, time and bool. May be repeated.`,
+			Log fields to append as columns, such as status,referer,time, optionally with a type, as in price:float
+			(text, int, float, time,
+bool). May be repeated.`,
 		},
 		{
 			Name: "limit", Arg: "n", Default: "0",

@@ -32,10 +32,10 @@ func (t *Table) FormatFlag() cli.Flag {
 // CSVFlag returns the flag -csv.
 func (t *Table) CSVFlag() cli.Flag {
 	return cli.Flag{Name: "csv", Arg: "list", Values: output.CSVForms(), List: true, Rare: true, Set: cli.Text(&t.CSV), Doc: `
-		CSV options, such as safe,semicolon. safe: write an apostrophe before values that spreadsheets run as formulas
-		(they begin with =, +, -, @, a tab or a carriage return), because any client can put them into a log. bom:
-		begin with a byte order mark, so that Excel detects UTF-8. comma, semicolon, tab or bar, or the character
-		itself: the separator; default comma, tab for .tsv.`}
+		CSV options, such as safe,semicolon. safe: an apostrophe before values that spreadsheets run as formulas
+		(docs/OUTPUT.md). bom: a
+byte order mark, so that Excel detects UTF-8. comma, semicolon, tab or bar, or the character itself: the separator; default comma,
+tab for .tsv.`}
 }
 
 // ChooseCSV returns the form of CSV.

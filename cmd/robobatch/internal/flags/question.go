@@ -114,11 +114,11 @@ func (a *Agents) CrawlersFlag() cli.Flag {
 func (a *Agents) LogFlags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "agent-from-log", Set: cli.Bool(&a.FromLog), Doc: `
-			Decide each row for the crawler that its User-Agent names: a known one, or one that the row's robots.txt
-			names.`},
+			Decide each row for the crawler that its User-Agent names, if it is known or the row's robots.txt names it.`},
 		{Name: "cache", Arg: "duration", Rare: true, Set: cli.Text(&a.Cache), Doc: `
-			How long crawlers may use a cached robots.txt, such as 90m; 0 for no caching. With -agent-from-log and
-			-as-of log, violation is null if such a copy allows the URL. A capture's max-age overrides it. Default:
+			How long crawlers may cache robots.txt, such as 90m; 0 for not at all. With -agent-from-log and -as-of
+			log, violation is null if
+a cached copy allows the URL. A capture's max-age overrides it. Default:
 			24h.`},
 		{
 			Name: "unknown-agents", Arg: "what", Values: UnknownAgents, Rare: true,
@@ -127,12 +127,13 @@ func (a *Agents) LogFlags() []cli.Flag {
 			skip them. Default: star.`,
 		},
 		{Name: "ranges", Arg: "path", Files: true, Set: cli.Each(&a.Ranges), Doc: `
-			Lists of crawler addresses, published by the operators, to detect impostors (docs/AGENTS.md). A file such
-			as googlebot.json; a directory; or token=file for the crawler with that token. May be repeated. Not with
-			-agent.`},
+			Published lists of crawler addresses, to detect impostors (docs/AGENTS.md): a file such as googlebot.json,
+			a directory, or
+token=file for one crawler. May be repeated. Not with -agent.`},
 		{Name: "ranges-age", Arg: "duration", Rare: true, Set: cli.Text(&a.RangesAge), Doc: `
-			Longest time between a list and a request that it shows to be an impostor's, such as 36h. Default: 7d.
-			Lists that contain the address count for 90 days.`},
+			Longest time between a list and an impostor's request, such as 36h. Default: 7d. Lists that contain the
+			address count for 90
+days.`},
 		{Name: "hosts", Arg: "file", Rare: true, Files: true, Set: cli.NotEmpty(&a.Hosts, "name a file"), Doc: `
 			Host names that verify crawlers. Each line has an address, its host name and the addresses of that name,
 			separated by tabs.`},

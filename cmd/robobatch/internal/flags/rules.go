@@ -30,10 +30,10 @@ const (
 // lets it be left out.
 func (r *Rules) Flags(needed string) []cli.Flag {
 	rules := cli.Flag{Needed: needed, Doc: `
-		The robots.txt files. A directory of files named https_example.com.txt (for that origin), example.com.txt or
-		example.com/robots.txt (for http and https), or of captures (.warc, .jsonl); one such file; a pack (.rbp) from
-		robobatch compile; or one robots.txt, with -origin. s3://bucket/rules.rbp and s3://bucket/rules/ name object
-		storage.`}
+		The robots.txt files. A directory of https_example.com.txt (that origin), example.com.txt or
+		example.com/robots.txt (http and https), or captures (.warc,
+.jsonl); one such file; a pack (.rbp) of robobatch compile; or one robots.txt, with -origin. s3://bucket/rules.rbp and
+s3://bucket/rules/ name object storage.`}
 	return r.flags(rules, cli.Flag{Set: cli.Once(&r.Origin, "one file is the robots.txt of one origin"), Doc: originDoc + " Default: the site of -base."})
 }
 

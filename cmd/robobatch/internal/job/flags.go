@@ -60,8 +60,8 @@ x.partial.parquet, and the exit code is 2.`
 			accept logs without any URL.`,
 	})
 	question := flags.WithDocs(g.Question.LogFlags(flags.DecideFor), map[string]string{"agent-from-log": `
-			Decide each row for the crawler that its User-Agent names: a known one, or one that the row's robots.txt
-			names. Adds the column violation.`})
+			Decide each row for the crawler that its User-Agent names, if it is known or the row's robots.txt names
+			it. Adds the column violation.`})
 	run := g.Work.MemoryFlags(`
 			Up to a quarter is for sorting rows (-sort, -partition-by), and a quarter for the dictionaries of an Arrow
 			file: if these need more, the run fails; Parquet and Arrow streams continue.`)
@@ -81,9 +81,9 @@ x.partial.parquet, and the exit code is 2.`
 				Name: "where", Arg: "kinds", Values: output.WhereKinds(), List: true,
 				Set: cli.Text(&g.rows.where), Doc: `
 			Write only rows of these kinds, separated by commas: disallowed, allowed, violations (with
-			-agent-from-log), bad (invalid URL), impostors (with -ranges), in_sitemap, not_in_sitemap and
-			in_sitemap_disallowed (with -in-sitemap), or by usage preference (drafts) no_train_ai, yes_train_ai and so
-			on. A wide row is written if one agent matches. The summary counts all rows.`,
+			-agent-from-log), bad (invalid URL),
+impostors (with -ranges), in_sitemap, not_in_sitemap and in_sitemap_disallowed (with -in-sitemap), and usage preferences (drafts)
+such as no_train_ai and yes_train_ai. Wide rows need one matching agent. The summary counts all rows.`,
 			},
 		}, []cli.Flag{
 			{
@@ -104,8 +104,8 @@ func (g *given) outFlags() []cli.Flag {
 	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
 		The file to write: x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream), x.csv, x.tsv or x.jsonl
 		(JSON Lines), the last three optionally with .zst or .gz; - is standard output, /dev/fd/3 a file descriptor,
-		s3://bucket/x.parquet an object (docs/CLUSTER.md). With / at its end it is a directory: one output per input,
-		under the directories of the inputs, or a single partitioned output with -partition-by. Default: the name of
+		s3://bucket/x.parquet an object (docs/CLUSTER.md). With / at its end it is a directory, for one output per
+		input in the same subdirectories, or for -partition-by. Default: the name of
 		the first log without .zst, .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working
 		directory; stdin.verdicts.parquet for -in -.`}, g.table.FormatFlag()}
 }
@@ -129,8 +129,9 @@ func (s *storage) flags(table *flags.Table) []cli.Flag {
 		{
 			Name: "partition-by", Arg: "list", Values: output.Partitions(), List: true,
 			Set: cli.Text(&s.partitionBy), Doc: `
-			Write a Hive-partitioned directory, such as out/agent=Googlebot/allowed=true/part-0.parquet, by one or
-			more of origin, agent, allowed and date (of the log's time, in -timezone).`,
+			Write a Hive-partitioned directory (agent=Googlebot/allowed=true/part-0.parquet) by one or more of origin,
+			agent, allowed and
+date (of the log's time, in -timezone).`,
 		},
 		{
 			Name: "partition-mode", Arg: "how", Values: output.PartitionModes(),
@@ -178,17 +179,18 @@ func (s *seriesFlags) flags() []cli.Flag {
 		{
 			Name: "on-error", Arg: "what", Values: onErrors, Default: "stop",
 			Set: cli.Text(&s.onError), Doc: `
-			What happens with one output per input if an input cannot be read to its end. stop: stop. skip: continue,
-			list the input in _failed.jsonl in -out, and exit with code 1.`,
+			With one output per input: what happens if an input cannot be read to its end. stop: stop. skip: list the
+			input in _failed.jsonl
+in -out, continue, and exit with code 1.`,
 		},
 		{Name: "resume", Set: s.setResume, Doc: `
-			With one output per input: keep outputs that were made from the same input, rules, flags and version.
-			Outputs of other flags that change the content are an error; -resume=redo rebuilds them
-			(docs/CLUSTER.md).`},
+			With one output per input: keep outputs of the same input, rules, flags and version. Outputs of other
+			flags are an error;
+-resume=redo rebuilds them (docs/CLUSTER.md).`},
 		{Name: "shard", Arg: "part", Set: cli.NotEmpty(&s.shard, "write 0/4, or auto"), Doc: `
-			With one output per input: process part i of n (i/n, i from 0) of the inputs. Parts have similar sizes; no
-			input is split. auto: use the task number from Slurm, Kubernetes, AWS Batch or Cloud Run. robobatch merge
-			combines the parts.`},
+			With one output per input: process part i of n of the inputs, as i/n with i from 0. auto: the task number
+			of Slurm, Kubernetes, AWS
+Batch or Cloud Run. robobatch merge combines the parts (docs/CLUSTER.md).`},
 	}
 	for i := range all {
 		all[i].Rare = true

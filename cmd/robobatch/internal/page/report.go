@@ -53,8 +53,8 @@ command opens no network connection unless a name begins with s3://.`
 			The page to write, x.html; - is standard output. Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}),
 		Run: g.Work.MemoryFlags(`
-			Half is for counts: more requests go to a temporary file, and requests for which there is no room by rule
-			are reported as such.`),
+			Half is for counts: more requests go to a temporary file; the report gives the number of those that cannot
+			be counted by rule.`),
 	}.All()
 	return c
 }

@@ -59,8 +59,9 @@ error, the batches before it are written, and the stream has no end mark.`
 		}),
 		Question: slices.Concat([]cli.Flag{
 			{Name: "agent-column", Arg: "name", Set: cli.Text(&g.agentColumn), Doc: `
-		The crawler column, instead of -agent: a product token such as Googlebot, or *. The added columns are those of
-		one agent. Types are as for -url-column. A value that is null, empty or not one word is an error.`},
+		The crawler column, instead of -agent: a product token or *, with types as for -url-column. A value that is
+		null, empty or not
+one word is an error. The added columns are those of one agent.`},
 			g.question.NamesFlag("Crawlers to decide for: product tokens, separated by commas. Several give a column each, such as "+
 				"allowed_googlebot, in one row.", flags.EveryClient), g.question.CrawlersFlag(),
 		}, g.question.MomentFlags(), g.question.AnswerFlags()),
@@ -77,11 +78,11 @@ error, the batches before it are written, and the stream has no end mark.`
 			{Name: "verdicts-only", Set: cli.Bool(&g.verdictsOnly), Doc: `
 			Omit the input columns, for a caller that keeps them. The order of the rows stays.`},
 			{Name: "pool", Set: cli.Bool(&g.pool), Doc: `
-			Write no end mark after a stream. For executable_pool of ClickHouse, which would read the mark as the
-			start of the next stream.`},
+			Write no end mark after a stream, for executable_pool of ClickHouse, which would read it as the start of
+			the next one.`},
 			{Name: "per-stream", Set: cli.Bool(&g.perStream), Doc: `
-			Print warnings after each stream, followed by "robobatch: end of stream 1" and so on. For a caller that
-			sends several streams to one process.`},
+			Print warnings after each stream, followed by "robobatch: end of stream 1" and so on, for several streams
+			to one process.`},
 		},
 		Run: flags.Without(g.work.MemoryFlags(""), "progress"),
 	}.All()

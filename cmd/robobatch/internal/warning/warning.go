@@ -97,23 +97,23 @@ const (
 // Meanings are all codes, in alphabetical order.
 var Meanings = []Meaning{
 	{
-		AddressHosts, "Lines of the combined format begin with two addresses, and the site is unknown. The first is read as the virtual host, but may be the client's address, as %{X-Forwarded-For}i writes it.",
+		AddressHosts, "Lines of the combined format begin with two addresses, and the site is unknown. The first is read as the virtual host, but may be the client (%{X-Forwarded-For}i).",
 		"Name the site with -base: then the first address is the client's.",
 	},
 	{
-		AnonymisedClients, "At least a tenth of 100 or more crawler requests have a truncated address, such as 192.0.2.0 or 192.0.2.x. -ranges may therefore report a crawler as an impostor.",
+		AnonymisedClients, "At least a tenth of 100 or more crawler requests have a truncated address, such as 192.0.2.0 or 192.0.2.x, so -ranges may report crawlers as impostors.",
 		"Use a log with full addresses.",
 	},
 	{
 		BrokenRecords, "Captures contain damaged records. Each is skipped, or counts as a failed fetch if only its content is broken.",
-		"Check the records that -stats lists. If they should be intact, copy the captures again.",
+		"Check the records in -stats. If they should be intact, copy the captures again.",
 	},
 	{
-		DamagedRules, "Files of captures are damaged, and -accept-damaged-rules is set. The rules after the damage are missing, so URLs that they disallow are allowed.",
+		DamagedRules, "Capture files are damaged, and -accept-damaged-rules is set. URLs that only the missing rules disallow are allowed.",
 		"Copy or download the captures again. For a pack, recompile it from complete captures.",
 	},
 	{
-		DayOnly, "The time field has only days, but hours matter: each row counts as sent at the start of its day.",
+		DayOnly, "The time field has only days, but hours matter: each row counts at the start of its day.",
 		"Name a field with the hour with -field time=name.",
 	},
 	{
@@ -121,36 +121,36 @@ var Meanings = []Meaning{
 		"Keep the right file, or put each into a directory named after its day.",
 	},
 	{
-		FailedFetches, "Crawler rows are disallowed only because a fetch of robots.txt failed (server error or no response). The crawler's own fetch may have succeeded, so the `violation` of these rows is null.",
+		FailedFetches, "Crawler rows are disallowed only because a fetch of robots.txt failed (server error or no response). The crawler's own fetch may have succeeded, so their `violation` is null.",
 		"Add captures of successful fetches, if there are any.",
 	},
 	{
 		FormulaCells, "CSV cells begin with =, +, -, @, a tab or a carriage return. Spreadsheets run them as formulas, and any client can put them into the log.",
-		"Use -csv safe if a spreadsheet will open the file. Databases are not affected.",
+		"For spreadsheets, use -csv safe. Databases are not affected.",
 	},
 	{
 		GrowingLog, "The log grew while it was read: another process is still writing to it. The last line may be incomplete.",
 		"Use a complete log, such as a rotated one.",
 	},
 	{
-		HeadlessTable, "A log was read as a list of URLs, but it may be a table without a header row: its first lines all have the same number of values after the URL, separated by commas, semicolons or pipes. Or a later line is the header row of a table that was appended to the list.",
+		HeadlessTable, "A list of URLs may be a table without a header row: its first lines have the same number of values after the URL, separated by commas, semicolons or pipes. Or a later line is a header row.",
 		"Add a header row, such as url,clicks. If the values are part of the URLs, use -format urls.",
 	},
 	{
-		HugeCounts, "Response sizes reach petabytes, singly or in total. A report excludes responses of 1 PiB or more, and stops at 4 PiB in total; totals of conduct stop at 9,223,372,036,854,775,807.",
+		HugeCounts, "Response sizes reach petabytes. A report excludes responses of 1 PiB or more, and stops at 4 PiB in total; totals of conduct stop at 9,223,372,036,854,775,807.",
 		"Check that the size field is the right one.",
 	},
 	{
 		JoinedLines, "Lines contain a carriage return, several records, or NUL bytes from a crash: parts with different line endings were joined, or line endings were lost. Each such line gives at most one row.",
-		"Convert parts with CR line endings before joining them, for example: tr '\\r' '\\n'. List the lines with -rejects.",
+		"Convert CR line endings before joining, for example: tr '\\r' '\\n'. List the lines with -rejects.",
 	},
 	{
 		MissingSitemaps, "A sitemap index names files that are not in its directory. They are not read.",
 		"Add them, under the names in their URLs.",
 	},
 	{
-		MixedEncoding, "A log changes between UTF-16 and another encoding: parts with different encodings were joined. Lines in the second encoding cannot be read.",
-		"Convert each part before joining them, for example: iconv -f UTF-16 -t UTF-8.",
+		MixedEncoding, "A log changes between UTF-16 and another encoding, because parts were joined. Lines in the second encoding cannot be read.",
+		"Convert each part before joining, for example: iconv -f UTF-16 -t UTF-8.",
 	},
 	{
 		MixedFormats, "Lines without a row look like another format: three in a row, ten in total, or ten unindented neighbours.",
@@ -165,15 +165,15 @@ var Meanings = []Meaning{
 		"Read each part as a separate input.",
 	},
 	{
-		NoAnswers, "Crawlers requested robots.txt, but the log has no status codes. These requests do not count, so crawlers may seem never to have requested it.",
+		NoAnswers, "Crawlers requested robots.txt, but the log has no status codes, so these requests do not count.",
 		"Use a log with status codes.",
 	},
 	{
-		NoRobots, "More than half of the rows have an origin without a robots.txt in -rules. The examples name similar origins in -rules: http and https differ, and so do example.com and www.example.com.",
+		NoRobots, "More than half of the rows have an origin without a robots.txt in -rules. The examples name similar origins: http and https differ, and example.com and www.example.com.",
 		"Add the rules of these origins to -rules, or name the origin of the rules with -origin. To treat this as an error, set -require-rules.",
 	},
 	{
-		NoRobotsRequests, "The log has a response to /robots.txt for fewer than half of the crawlers with 20 or more requests to an origin. A CDN or proxy may answer these requests. Disallowed requests of crawlers without a response are `unseen`, not `never_asked`.",
+		NoRobotsRequests, "The log has a response to /robots.txt for fewer than half of the crawlers with 20 or more requests to an origin, perhaps because a CDN or proxy answers. Disallowed requests of the others are `unseen`, not `never_asked`.",
 		"Add the log of the CDN or proxy.",
 	},
 	{
@@ -182,7 +182,7 @@ var Meanings = []Meaning{
 	},
 	{
 		NoRulesThen, "No robots.txt is as old as -as-of, or more than half of the rows are older than every robots.txt of their origin.",
-		"Use captures from that time, or a later -as-of. The time of a plain file is its modification time.",
+		"Use captures from that time, or a later -as-of. A plain file has its modification time.",
 	},
 	{
 		NoTimes, "-as-of log or -partition-by date found no time in any row, so the newest captures were used, or all rows are in one partition.",
@@ -193,7 +193,7 @@ var Meanings = []Meaning{
 		"Name the format with -format, the URL field with -field url=name, or the site with -base.",
 	},
 	{
-		NoUserAgents, "With -agent-from-log, more than a tenth of the rows have no User-Agent field, for example because a combined log contains Common Log Format lines. Their crawlers are unknown, so too few violations are counted.",
+		NoUserAgents, "With -agent-from-log, more than a tenth of the rows have no User-Agent field (for example Common Log Format lines), so too few violations are counted.",
 		"Use the parts of the log with User-Agents, or name the field with -field agent=name.",
 	},
 	{
@@ -205,11 +205,11 @@ var Meanings = []Meaning{
 		"Fix the sitemap: crawlers may ignore it.",
 	},
 	{
-		OldCrawlers, "More than a tenth of the rows are over a year newer than robobatch's list of crawlers, so newer crawlers are unknown and behaviour may have changed. Checked only with -agent-from-log and times.",
+		OldCrawlers, "More than a tenth of the rows are over a year newer than robobatch's list of crawlers, which may lack newer ones. Checked only with -agent-from-log and times.",
 		"Update robobatch, or add crawlers with -crawlers.",
 	},
 	{
-		OtherGroup, "For some crawlers of Yandex, -dialect yandex chooses another group, because they obey the group for Yandex. This run decided their rows by the rules of a different group.",
+		OtherGroup, "Some crawlers of Yandex obey the group for Yandex, as -dialect yandex knows, but their rows were decided by the rules of another group.",
 		"Decide these crawlers with -dialect yandex.",
 	},
 	{
@@ -217,7 +217,7 @@ var Meanings = []Meaning{
 		"Name the field of the client address with -field client=name.",
 	},
 	{
-		ReadingsDiffer, "Crawlers may read this robots.txt in different ways: some rows are disallowed in one reading and allowed in another. The readings compared are google for crawlers of Google, yandex with both ways to measure length for those of Yandex, and google, rfc9309 and yandex for all others. The `violation` of these rows is null.",
+		ReadingsDiffer, "Crawlers may read this robots.txt in different ways: rows are disallowed in one reading and allowed in another. Compared are google for Google's crawlers, yandex with both measures of length for Yandex's, and google, rfc9309 and yandex for others. The `violation` of these rows is null.",
 		"Fix the lines that lint reports, such as a Crawl-delay between user-agent lines or a misspelt directive.",
 	},
 	{
@@ -225,7 +225,7 @@ var Meanings = []Meaning{
 		"List them with -rejects, then set -format or -field url=name. To treat this as an error, set -max-rejects.",
 	},
 	{
-		RepeatedInput, "-in names files more than once: by the same name, another path, a link, or a directory and a file in it. Their rows count once for each.",
+		RepeatedInput, "-in names files more than once: by name, path, link, or directory. Their rows count each time.",
 		"Name each file once.",
 	},
 	{
@@ -233,7 +233,7 @@ var Meanings = []Meaning{
 		"Write full URLs.",
 	},
 	{
-		SpareOutputs, "The directory of robobatch merge contains outputs of earlier runs, from inputs that are not in this run's list.",
+		SpareOutputs, "The directory of robobatch merge contains outputs of other inputs from earlier runs.",
 		"Remove them and their files in _done; otherwise readers of the directory include their rows.",
 	},
 	{
@@ -249,15 +249,15 @@ var Meanings = []Meaning{
 		"Name the right fields with -field.",
 	},
 	{
-		UnclearAgent, "A name in -agent or -expect is unknown and not in any robots.txt of -rules, but resembles a known name. Or -fail of diff names a crawler without requests, so that gate never fails.",
+		UnclearAgent, "A name in -agent or -expect is unknown and in no robots.txt of -rules, but resembles a known name. Or -fail of diff names a crawler without requests, so that gate never fails.",
 		"Write the name as its operator does; robobatch help agents lists the known crawlers.",
 	},
 	{
-		UnclearName, "The name of a rules file begins with a word and an underscore, but the word is not a known scheme. The whole name is read as the host.",
-		"If the word was meant as a scheme, rename the file, as in https_example.com.txt.",
+		UnclearName, "A rules file name begins with a word and an underscore, but the word is not a known scheme. The whole name is read as the host.",
+		"If the word is a scheme, rename the file, as in https_example.com.txt.",
 	},
 	{
-		UnlikeAnswers, "More than a tenth of the responses to /robots.txt in the log have a size that no robots.txt in -rules explains (not checked for a pack), or most are 404 or 410. Crawlers received another file or none: the conduct of requests after such a response is `unseen`.",
+		UnlikeAnswers, "More than a tenth of the responses to /robots.txt have a size that no robots.txt in -rules explains (not checked for a pack), or most are 404 or 410. Crawlers received another file or none: requests after such a response are `unseen`.",
 		"Use the robots.txt of that time, or captures and -as-of log.",
 	},
 	{
@@ -273,7 +273,7 @@ var Meanings = []Meaning{
 		"If they are logs, name them or a pattern that matches them.",
 	},
 	{
-		UntimedLists, "Crawler requests were verified, or attributed to impostors, without a time: the log has no times, or no file of the list has one. Every file of the list is used.",
+		UntimedLists, "Crawler requests were verified, or attributed to impostors, without a time: the log or the lists have none. Every file of the list is used.",
 		"Name the time field with -field time=name. Put lists into directories named after their day, as in 2026-08-15/googlebot.json.",
 	},
 	{
@@ -282,10 +282,10 @@ var Meanings = []Meaning{
 	},
 	{
 		UnusedRules, "The directory of rules contains entries named like a robots.txt that are links out of it, or not regular files. They are not read, so URLs that they disallow are allowed.",
-		"Replace them with the files themselves, or remove them.",
+		"Replace them with the files, or remove them.",
 	},
 	{
-		WhiteSpace, "URLs of a list, table, sitemap or WARC file contain spaces or tabs. A space is decided as %20, a tab as %09 only in rfc9309; -url-as-is keeps both.",
+		WhiteSpace, "URLs of a list, table, sitemap or WARC file contain spaces or tabs. Spaces are decided as %20, tabs as %09 only in rfc9309; -url-as-is keeps both.",
 		"If they separate columns, add a header row to the list, and name its format with -format.",
 	},
 }
