@@ -65,7 +65,7 @@ Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
 		Input: g.Input(flags.NameRules), Question: g.Asked(), Run: append([]cli.Flag{allFlag(&g.Work)}, g.Run()...),
 		Output: []cli.Flag{
 			{Name: "expect", Arg: "file", Files: true, Needed: "name a file of lines such as: allow Googlebot /blog/", Set: cli.Text(&g.expect), Doc: `
-			Expectations, one per line, such as "disallow @ai /private/ rule=12" (docs/CI.md). - is standard input.`},
+			File of expectations (docs/CI.md). One per line, such as "disallow @ai /private/ rule=12". - is standard input.`},
 			flags.Print(&g.print, Forms, `
 			Form of the output. text: failed expectations, the group that decided, and what to add; with -v also those
 			that passed. json: one object per line (docs/check.schema.json). github: annotations for ten failures, the

@@ -62,13 +62,13 @@ Exit codes: 0 done; 1 a gate of -fail is exceeded; 2 an error of usage, input or
 			optionally a crawler or set, and a number or share: violations=0,never_asked:@ai=1% (docs/CONDUCT.md). May
 			be repeated.`},
 			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-			The file to write rows to: x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last three
-			optionally with .zst or .gz. Default: none.`},
+			The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last three optionally
+			with .zst or .gz. Default: none.`},
 			g.table.FormatFlag(),
 			{Name: "rows", Arg: "file", Files: true, Set: flags.OutputName(&g.rows), Doc: `
 			The file to write disallowed requests to, one per row. Formats are those of -out.`},
 			{Name: "changes", Arg: "file", Files: true, Set: flags.OutputName(&g.changes), Doc: `
-			The file to write changes of robots.txt to, and when crawlers received them.`},
+			File for the changes of robots.txt, and when crawlers received them.`},
 			g.table.CSVFlag(),
 		},
 		Run: g.Work.MemoryFlags(`

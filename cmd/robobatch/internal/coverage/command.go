@@ -58,7 +58,7 @@ may be needed in another (docs/LOG.md). It opens no network connection unless a 
 				Doc: "How rules are counted within a file. agent: for each crawler separately.",
 			},
 			{Name: "all", Set: cli.Bool(&g.all), Doc: `
-			Print all rules, instead of 20 each that decided, only matched, or did neither.`},
+			Print all rules. Default: 20 each that decided, only matched, or did neither.`},
 			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.out), Doc: `
 			A table of all rules to write: x.parquet or x.jsonl (JSON Lines). Its columns are in docs/LOG.md.`},
 		},

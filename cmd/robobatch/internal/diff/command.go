@@ -75,7 +75,7 @@ of usage, input or output.`
 			{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&g.baseline), Doc: `
 			The intended changes, which -fail leaves out. Without such a file there are none.`},
 			{Name: "approve", Arg: "file", Files: true, Set: flags.FileName(&g.approve), Doc: `
-			Approve all changes: write them to this file, for -baseline, and exit with code 0 (docs/CI.md).`},
+			Approve all changes: write them to this file, for -baseline. The exit code is 0 (docs/CI.md).`},
 		}, g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.CSVFlag()}),
 		Run: g.Work.MemoryFlags(`
 			A quarter, at most 256MiB, is for changed URLs; the rest go to a temporary file.`),
@@ -86,7 +86,7 @@ of usage, input or output.`
 // outFlags returns the flags of the changed rows.
 func (g *given) outFlags() []cli.Flag {
 	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-		The file to write rows to: x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last three optionally
+		The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last three optionally
 		with .zst or .gz. Default: none.`}, g.table.FormatFlag()}
 }
 

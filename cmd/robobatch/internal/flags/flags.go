@@ -101,8 +101,8 @@ func (w *Work) Flags() []cli.Flag {
 		{
 			Name: "progress", Arg: "how", Rare: true,
 			Values: console.Names, Default: "auto", Set: cli.Text(&w.Progress), Doc: `
-			How progress is shown: bar, plain (lines), off, or auto: a bar on a terminal, lines elsewhere and with
-			TERM=dumb. There are no colours.`,
+			How progress is shown: bar, plain (lines), off or auto. auto is a bar on a terminal, lines elsewhere and
+			with TERM=dumb. There are no colours.`,
 		},
 		{Name: "quiet", Set: cli.Bool(&w.Quiet), Doc: "Print errors and warnings only."},
 		HelpFlag(),

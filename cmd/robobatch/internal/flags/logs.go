@@ -30,7 +30,7 @@ type Logs struct {
 func (l *Logs) Flags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "in", Arg: "log", Files: true, Needed: NameLog, Set: cli.Each(&l.In), Doc: `
-			A log to read: one URL per line, or a format of -format; plain, zstd or gzip. A directory means all logs
+			A log to read: one URL per line, or as -format says. Plain, zstd or gzip. A directory means all logs
 			below it, by
 extension; 'logs/*.zst' is a pattern (** for any directories); @list.txt has one name per line; - is standard input;
 s3://bucket/key and s3://bucket/logs/ are in object storage. May be repeated.`},
@@ -51,16 +51,15 @@ s3://bucket/key and s3://bucket/logs/ are in object storage. May be repeated.`},
 			The log field for a role, such as url=target or host=authority. host=none means no field. In json it may
 			be a path: url=request.uri. May be repeated.`},
 		{Name: "client-at", Arg: "n", Default: "0", Set: cli.Int(&l.ClientAt), Doc: `
-			Position of the client's address in a field with several: 1 is the first, -1 the last.`},
+			Position of the client's address in a field with several. 1 is the first, -1 the last.`},
 		{
 			Name: "keep", Arg: "fields", Values: Fields(), List: true,
 			Set: func(s string) error { // whose words stand in the record as they were written
 				l.Keep = append(l.Keep, strings.Split(s, ",")...)
 				return nil
 			}, Doc: `
-			Log fields to append as columns, such as status,referer,time, optionally with a type, as in price:float
-			(text, int, float, time,
-bool). May be repeated.`,
+			Log fields to append as columns, such as status,referer,time. A type is optional, as in price:float (text,
+			int, float, time, bool). May be repeated.`,
 		},
 		{
 			Name: "limit", Arg: "n", Default: "0",
@@ -165,12 +164,11 @@ func (l *Limits) Flags() []cli.Flag {
 		{Name: "max-rejects", Arg: "n", Rare: true, Set: cli.Text(&l.MaxRejects), Doc: `
 			Exit with code 1 if more lines are rejected: n, or n% of all.`},
 		{Name: "require-rules", Arg: "share", Rare: true, Set: cli.NotEmpty(&l.RequireRules, "write a share, such as 99%"), Doc: `
-			Exit with code 1 if a smaller share of the rows with a URL has a robots.txt in -rules, such as 99%. It needs
-			a log, with -in.`},
+			Exit with code 1 if a smaller share of rows has a robots.txt in -rules. A share of the rows with a URL, such as 99%.
+			It needs a log, with -in.`},
 		{Name: "no-rows", Arg: "what", Values: noRows, Default: noRows[0], Rare: true, Set: cli.Text(&l.NoRows), Doc: `
 			What happens if the logs give no rows, or no line has a URL. warn: no rows give a warning; if no line has
-			a URL, exit with code 2. fail: no rows exit with code 1. allow: accept logs without any URL. fail,allow
-			is both.`},
+			a URL, exit with code 2. fail: no rows exit with code 1. allow: accept logs without any URL. fail,allow: both.`},
 	}
 }
 

@@ -24,7 +24,7 @@ func (t *Table) FormatFlag() cli.Flag {
 	return cli.Flag{
 		Name: "out-format", Arg: "name", Values: output.FormatNames(), Rare: true,
 		Set: cli.Text(&t.Format), Doc: `
-		Format of -out, if its name does not determine it: parquet, arrow, arrows, csv, csv.zst,
+		Format of -out, if its name does not determine it. parquet, arrow, arrows, csv, csv.zst,
 		csv.gz, jsonl, jsonl.zst, jsonl.gz, tsv, tsv.zst or tsv.gz. Default: parquet; arrows for -out - and other pipes.`,
 	}
 }

@@ -114,7 +114,7 @@ func (a *Agents) CrawlersFlag() cli.Flag {
 func (a *Agents) LogFlags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "agent-from-log", Set: cli.Bool(&a.FromLog), Doc: `
-			Decide each row for the crawler that its User-Agent names, if it is known or the row's robots.txt names it.`},
+			Decide each row for the crawler that its User-Agent names. It must be known, or the row's robots.txt must name it.`},
 		{Name: "cache", Arg: "duration", Rare: true, Set: cli.Text(&a.Cache), Doc: `
 			How long crawlers may cache robots.txt, such as 90m; 0 for not at all. With -agent-from-log and -as-of
 			log, violation is null if
@@ -127,9 +127,8 @@ a cached copy allows the URL. A capture's max-age overrides it. Default:
 			skip them. Default: star.`,
 		},
 		{Name: "ranges", Arg: "path", Files: true, Set: cli.Each(&a.Ranges), Doc: `
-			Published lists of crawler addresses, to detect impostors (docs/AGENTS.md): a file such as googlebot.json,
-			a directory, or
-token=file for one crawler. May be repeated. Not with -agent.`},
+			Published lists of crawler addresses, to detect impostors (docs/AGENTS.md). A file such as googlebot.json, a
+			directory, or token=file for one crawler. May be repeated. Not with -agent.`},
 		{Name: "ranges-age", Arg: "duration", Rare: true, Set: cli.Text(&a.RangesAge), Doc: `
 			Longest time between a list and an impostor's request, such as 36h. Default: 7d. Lists that contain the
 			address count for 90
@@ -159,7 +158,7 @@ func (q *Question) AnswerFlags() []cli.Flag {
 		{
 			Name: "missing", Arg: "what", Values: Missing, Default: "allow", Rare: true,
 			Set: cli.Text(&q.Missing), Doc: `
-			The verdict for an origin without a robots.txt in -rules: allow, disallow or null.`,
+			Verdict for an origin without a robots.txt in -rules. allow, disallow or null.`,
 		},
 		{
 			Name: "url-as-is", Rare: true,
@@ -401,7 +400,7 @@ type Zone struct {
 // Flag returns the flag -timezone.
 func (z *Zone) Flag() cli.Flag {
 	return cli.Flag{Name: "timezone", Arg: "name", Rare: true, Set: cli.Text(&z.Name), Doc: `
-		The IANA time zone for days in a report and for -partition-by date, such as Europe/Berlin. Default:
+		IANA time zone for days in a report and -partition-by date. Such as Europe/Berlin. Default:
 		UTC.`}
 }
 

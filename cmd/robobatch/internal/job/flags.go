@@ -52,16 +52,16 @@ x.partial.parquet, and the exit code is 2.`
 			Stop with exit code 1 if more lines are rejected: n, or n% of all.
 			The rows before that are kept as x.partial.parquet.`,
 		"require-rules": `
-			Exit with code 1 if a smaller share of the rows with a URL has a robots.txt in -rules, such as 99%.
+			Exit with code 1 if a smaller share of rows has a robots.txt in -rules. A share of the rows with a URL, such as 99%.
 			Checked at the end; all rows are kept as x.partial.parquet.`,
 		"no-rows": `
 			What happens if the logs give no rows, or no line has a URL. warn: no rows give a warning; if no line has
 			a URL, exit with code 2 and keep the rows as x.partial.parquet. fail: no rows exit with code 1. allow:
-			accept logs without any URL.`,
+			accept logs without any URL. fail,allow: both.`,
 	})
 	question := flags.WithDocs(g.Question.LogFlags(flags.DecideFor), map[string]string{"agent-from-log": `
-			Decide each row for the crawler that its User-Agent names, if it is known or the row's robots.txt names
-			it. Adds the column violation.`})
+			Decide each row for the crawler that its User-Agent names. It must be known, or the row's robots.txt must
+			name it. Adds the column violation.`})
 	run := g.Work.MemoryFlags(`
 			Up to a quarter is for sorting rows (-sort, -partition-by), and a quarter for the dictionaries of an Arrow
 			file: if these need more, the run fails; Parquet and Arrow streams continue.`)
@@ -80,7 +80,7 @@ x.partial.parquet, and the exit code is 2.`
 			{
 				Name: "where", Arg: "kinds", Values: output.WhereKinds(), List: true,
 				Set: cli.Text(&g.rows.where), Doc: `
-			Write only rows of these kinds, separated by commas: disallowed, allowed, violations (with
+			Write only rows of these kinds, separated by commas. disallowed, allowed, violations (with
 			-agent-from-log), bad (invalid URL),
 impostors (with -ranges), in_sitemap, not_in_sitemap and in_sitemap_disallowed (with -in-sitemap), and usage preferences (drafts)
 such as no_train_ai and yes_train_ai. Wide rows need one matching agent. The summary counts all rows.`,
@@ -102,7 +102,7 @@ such as no_train_ai and yes_train_ai. Wide rows need one matching agent. The sum
 // outFlags returns the flags of the output.
 func (g *given) outFlags() []cli.Flag {
 	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-		The file to write: x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream), x.csv, x.tsv or x.jsonl
+		The file to write. x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream), x.csv, x.tsv or x.jsonl
 		(JSON Lines), the last three optionally with .zst or .gz; - is standard output, /dev/fd/3 a file descriptor,
 		s3://bucket/x.parquet an object (docs/CLUSTER.md). With / at its end it is a directory, for one output per
 		input in the same subdirectories, or for -partition-by. Default: the name of
@@ -129,9 +129,9 @@ func (s *storage) flags(table *flags.Table) []cli.Flag {
 		{
 			Name: "partition-by", Arg: "list", Values: output.Partitions(), List: true,
 			Set: cli.Text(&s.partitionBy), Doc: `
-			Write a Hive-partitioned directory (agent=Googlebot/allowed=true/part-0.parquet) by one or more of origin,
-			agent, allowed and
-date (of the log's time, in -timezone).`,
+			Write a directory of partitions as Hive names them. The key is one or more of origin,
+			agent, allowed and date (of the log's time, in -timezone), as in
+			agent=Googlebot/allowed=true/part-0.parquet.`,
 		},
 		{
 			Name: "partition-mode", Arg: "how", Values: output.PartitionModes(),
@@ -149,10 +149,10 @@ date (of the log's time, in -timezone).`,
 		{
 			Name: "compression", Arg: "name", Values: output.Compressions(),
 			Set: cli.Text(&s.compression), Doc: `
-			Column compression: zstd (default), snappy, gzip or none in Parquet; none (default), zstd or lz4 in Arrow.`,
+			Column compression. In Parquet zstd (default), snappy, gzip or none; in Arrow none (default), zstd or lz4.`,
 		},
 		{Name: "level", Arg: "n", Set: cli.Positive(&s.level), Doc: `
-			Compression level in Parquet: 1 (default) to 22 for zstd; 1 to 9 for gzip, default 6.`},
+			Compression level in Parquet. zstd: 1 (default) to 22; gzip: 1 to 9, default 6.`},
 		{
 			Name: "row-group", Arg: "n",
 			Set: cli.Positive(&s.rowGroup), Doc: "Most rows per row group in Parquet. Default: 524288.",
@@ -179,16 +179,15 @@ func (s *seriesFlags) flags() []cli.Flag {
 		{
 			Name: "on-error", Arg: "what", Values: onErrors, Default: "stop",
 			Set: cli.Text(&s.onError), Doc: `
-			With one output per input: what happens if an input cannot be read to its end. stop: stop. skip: list the
-			input in _failed.jsonl
-in -out, continue, and exit with code 1.`,
+			What happens if one of many inputs cannot be read to its end. stop: stop. skip: list the input in
+			_failed.jsonl in -out, continue, and exit with code 1. With one output per input.`,
 		},
 		{Name: "resume", Set: s.setResume, Doc: `
-			With one output per input: keep outputs of the same input, rules, flags and version. Outputs of other
+			Keep outputs of the same input, rules, flags and version. With one output per input. Outputs of other
 			flags are an error;
 -resume=redo rebuilds them (docs/CLUSTER.md).`},
 		{Name: "shard", Arg: "part", Set: cli.NotEmpty(&s.shard, "write 0/4, or auto"), Doc: `
-			With one output per input: process part i of n of the inputs, as i/n with i from 0. auto: the task number
+			Process part i of n of the inputs, as i/n with i from 0. With one output per input. auto: the task number
 			of Slurm, Kubernetes, AWS
 Batch or Cloud Run. robobatch merge combines the parts (docs/CLUSTER.md).`},
 	}

@@ -77,8 +77,8 @@ Exit codes: 0 no finding of the severity of -fail; 1 at least one; 2 an error of
 	c.Flags = flags.Sections{
 		Input: all,
 		Question: append([]cli.Flag{
-			g.agents.NamesFlag("Report only findings that concern these crawlers, separated by commas: in groups that bind them, or in "+
-				"the whole file, such as misspelt names.", "every group."), g.agents.CrawlersFlag(),
+			g.agents.NamesFlag("Report only findings that concern these crawlers, separated by commas. They are in groups that bind "+
+				"them, or in the whole file, such as misspelt names.", "every group."), g.agents.CrawlersFlag(),
 		}, g.reading.MomentFlags()...),
 		Output: []cli.Flag{
 			flags.Print(&g.print, Forms, `
@@ -89,12 +89,12 @@ Exit codes: 0 no finding of the severity of -fail; 1 at least one; 2 an error of
 			The file for the output. As text it contains every finding. Default: standard output.`},
 			{
 				Name: "fail", Arg: "severity", Values: Severities, Default: "error",
-				Set: cli.Text(&g.fail), Doc: "Exit with code 1 for findings of at least this severity: error, warning or info.",
+				Set: cli.Text(&g.fail), Doc: "Exit with code 1 for findings of at least this severity. error, warning or info.",
 			},
 			{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&g.baseline), Doc: `
 			Omit the findings that this file accepts. They are identified by code and text of the line, even if it moves.`},
 			{Name: "approve", Arg: "file", Files: true, Set: flags.FileName(&g.accepted), Doc: `
-			Approve all findings: write them to this file, for -baseline, and exit with code 0.`},
+			Approve all findings: write them to this file, for -baseline. The exit code is 0.`},
 		},
 		Run: flags.Without(g.work.Flags(), "progress"),
 	}.All()

@@ -31,7 +31,7 @@ func (d *digest) flags() []cli.Flag {
 		flags.Print(&d.form, forms, `
 			Form of the output. text: findings. json: one object (docs/report.schema.json). markdown: for a comment.`),
 		{Name: "fail", Arg: "codes", Set: cli.Words(&d.fail), Doc: `
-			Exit with code 1 if there is a finding with one of these codes, such as outage. May be repeated.`},
+			Exit with code 1 for a finding with one of these codes, such as outage. May be repeated.`},
 	}
 }
 

@@ -55,11 +55,11 @@ error, the batches before it are written, and the stream has no end mark.`
 		Input: append(g.PipeFlags(), cli.Flag{
 			Name: "url-column", Arg: "name", Default: "url",
 			Set: cli.Text(&g.urlColumn), Doc: `
-			The URL column, of type utf8 or binary, their large or view forms, or a dictionary of these.`,
+			The URL column. It is utf8 or binary, their large or view forms, or a dictionary of these.`,
 		}),
 		Question: slices.Concat([]cli.Flag{
 			{Name: "agent-column", Arg: "name", Set: cli.Text(&g.agentColumn), Doc: `
-		The crawler column, instead of -agent: a product token or *, with types as for -url-column. A value that is
+		The crawler column, instead of -agent. It has a product token or *, with types as for -url-column. A value that is
 		null, empty or not
 one word is an error. The added columns are those of one agent.`},
 			g.question.NamesFlag("Crawlers to decide for: product tokens, separated by commas. Several give a column each, such as "+
@@ -74,15 +74,15 @@ one word is an error. The added columns are those of one agent.`},
 			usage preferences (drafts).`,
 			},
 			{Name: "prefix", Arg: "text", Set: cli.Text(&g.prefix), Doc: `
-			Prefix for the names of the added columns, in case the rows have columns of these names.`},
+			Prefix for the names of the added columns. It is for rows that have columns of these names.`},
 			{Name: "verdicts-only", Set: cli.Bool(&g.verdictsOnly), Doc: `
 			Omit the input columns, for a caller that keeps them. The order of the rows stays.`},
 			{Name: "pool", Set: cli.Bool(&g.pool), Doc: `
-			Write no end mark after a stream, for executable_pool of ClickHouse, which would read it as the start of
-			the next one.`},
+			Write no end mark after a stream, for executable_pool of ClickHouse. It would read it as the start of the
+			next one.`},
 			{Name: "per-stream", Set: cli.Bool(&g.perStream), Doc: `
-			Print warnings after each stream, followed by "robobatch: end of stream 1" and so on, for several streams
-			to one process.`},
+			Print warnings after each stream, for several streams to one process. "robobatch: end of stream 1" and so on
+			follows them.`},
 		},
 		Run: flags.Without(g.work.MemoryFlags(""), "progress"),
 	}.All()

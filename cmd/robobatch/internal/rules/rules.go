@@ -77,11 +77,11 @@ diagnostic of each origin, its line, and status, time and size of the fetch. It 
 		}, g.reading.MomentFlags()...),
 		Output: []cli.Flag{
 			{Name: "sitemaps", Set: cli.Bool(&g.sitemaps), Doc: `
-			Print only the sitemaps, and whether crawlers may fetch them: allowed, disallowed or unknown, the crawler
-			and the URL, separated by tabs. unknown: the URL is invalid, or -rules has no robots.txt for its
+			Print only the sitemaps, and whether crawlers may fetch them. A line has allowed, disallowed or unknown, the
+			crawler and the URL, separated by tabs. unknown: the URL is invalid, or -rules has no robots.txt for its
 			origin.`},
 			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.out), Doc: `
-			The file to write: x.parquet or x.jsonl (JSON Lines); - is JSON Lines on standard output. Default: the
+			The file to write: x.parquet or x.jsonl (JSON Lines). - is JSON Lines on standard output. Default: the
 			name of the rules plus .rules.parquet, in the working directory.`},
 		},
 		Run: g.work.Flags(),
