@@ -153,8 +153,14 @@ func (r *Row) who(names string) string {
 	return names
 }
 
-// capital writes the beginning of a sentence.
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+// capital writes the beginning of a sentence. Names of crawlers and paths stay as they are written.
+func capital(text string) string {
+	switch first, _, _ := strings.Cut(text, " "); first {
+	case "clients", "all", "the":
+		return strings.ToUpper(text[:1]) + text[1:]
+	}
+	return text
+}
 
 // names lists the agents of a row: "Googlebot, bingbot and 9 others".
 func (r *Row) names() string {

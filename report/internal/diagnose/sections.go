@@ -475,7 +475,7 @@ func (g *grid) saySection(r *Row) {
 	case Outage:
 		span := fmt.Sprintf("was down for %s (%s to %s)", length(r.lasting()), g.moment(r.From), g.moment(r.To))
 		if r.Ongoing {
-			span = "is down since " + g.moment(r.From)
+			span = "has been down since " + g.moment(r.From)
 		}
 		r.Sentence = fmt.Sprintf("%s %s: %s of %s got %d, %s of them from crawlers.", capital(path), span, show.Number(r.Requests), show.Plural(r.Of, "request"), e.Status, show.Number(e.Crawlers))
 		r.Remedy.Action = "Find the cause in the server's error log of that time. For planned work, 503 with Retry-After is right, for hours, not for days."
