@@ -151,7 +151,7 @@ func (q *question) fallback() *statement { return &q.otherwise }
 func (p *Set) Decide(a *Answer, path []byte, s *automaton.Scratch) {
 	*a = p.constant
 	for i := range p.sources {
-		if of := &p.sources[i]; of.patterned && !(robots.Sources[i].Rules && robots.IsTxt(path)) {
+		if of := &p.sources[i]; of.patterned && (!robots.Sources[i].Rules || !robots.IsTxt(path)) {
 			of.ask(&a.Said[i], &a.How, func(q *question) *statement {
 				if q.automaton != nil {
 					if rank := q.automaton.Match(path, s); rank != automaton.NoMatch {

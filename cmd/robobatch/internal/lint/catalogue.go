@@ -21,7 +21,7 @@ var Codes = []Code{
 		Good: "User-agent: GPTBot\nDisallow: /\n",
 	},
 	{
-		Name: "agent_list", Severity: Warning,
+		Name: "agent_list", Severity: Error,
 		What: "A line names several crawlers. Only the first is read; the others get no group.",
 		Do:   "Give every name its own line.",
 		Bad:  "User-agent: Examplebot, Otherbot\nDisallow: /private/\n",
