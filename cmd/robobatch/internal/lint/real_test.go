@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/robots"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/robobatch/robobatch/robots"
 )
 
 // brokenFiles are the files of testdata/quickstart that do not do what their authors meant, and the error that tells of it.
