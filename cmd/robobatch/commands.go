@@ -26,12 +26,12 @@ import (
 var commands = []func() flags.Command{
 	job.Command,
 	explain.Command,
+	lint.Command,
 	check.Command,
 	diff.Command,
-	lint.Command,
+	page.Command,
 	coverage.Command,
 	conduct.Command,
-	page.Command,
 	rules.Command,
 	rules.CompileCommand,
 	pipe.Command,
@@ -39,6 +39,9 @@ var commands = []func() flags.Command{
 	series.CheckCommand,
 	bench.Command,
 }
+
+// tasks are the headings of help in front of commands.
+var tasks = map[string]string{"explain": "One robots.txt", "report": "A log", "rules": "Many sites, and large logs"}
 
 // gone are the flags of the version before, see cli.Program.
 var gone = map[string]string{
@@ -73,6 +76,7 @@ func newProgram() (*cli.Program, []flags.Command) {
 	all := make([]flags.Command, len(commands))
 	for i, newCommand := range commands {
 		c := newCommand()
+		c.Task = tasks[c.Name]
 		if c.Stray == nil {
 			c.Stray = func(argument string) string {
 				switch {

@@ -8,6 +8,14 @@ import (
 	"testing"
 )
 
+// TestHelpLines holds that the first help fits a screen.
+func TestHelpLines(t *testing.T) {
+	p := commandLine()
+	if help := p.Help(&p.Commands[0], false); strings.Count(help, "\n") > 40 {
+		t.Errorf("more than 40 lines:\n%s", help)
+	}
+}
+
 // TestManPage holds that the page has every flag of every command, and that nothing in it is taken
 // for a request.
 func TestManPage(t *testing.T) {

@@ -33,6 +33,7 @@ type Program struct {
 type Command struct {
 	Name  string // the first argument; "" for the program itself
 	About string // its purpose in one line, for the list of commands
+	Task  string // a heading in front of it in that list; "" is none
 	Intro string // paragraphs before the flags; lines of examples start with spaces
 	Flags []Flag // the ones of a section stand together
 	Rest  string // paragraphs behind the flags

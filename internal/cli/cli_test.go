@@ -31,7 +31,7 @@ func program() (*Program, *bakery) {
 		Gone: map[string]string{"yeast": "use -flour", "sell sizes": "bread is sold whole"},
 		Commands: []Command{
 			{Intro: "bake bakes.\n\n    bake -flour rye\n", Flags: []Flag{flour, sizes, loaves, help}, Rest: "Exit codes: 0 done.", Stray: stray},
-			{Name: "sell", About: "sell bread", Intro: "bake sell sells.", Flags: []Flag{flour, warm, list, help}, Stray: stray},
+			{Name: "sell", Task: "Shop", About: "sell bread", Intro: "bake sell sells.", Flags: []Flag{flour, warm, list, help}, Stray: stray},
 		},
 		Topics: []Topic{{"rye", "a grain", func() string { return "Rye is a grain.\n" }}},
 	}, &b
@@ -103,19 +103,17 @@ func TestHelp(t *testing.T) {
 
     bake -flour rye
 
-Commands
+Shop
   sell           sell bread
-  help topic     print help on a command, or on rye, man, bash, zsh, fish
 
-Input
-  -flour file    The flour to use. It is ground.
+Flags of the main job
+  -flour file    The flour to use.
   -sizes list    Sizes.
-
-Run
-  -loaves n      Loaves to bake. Default: 2.
+  -loaves n      Loaves to bake.
   -h             Print this.
 
-Exit codes: 0 done.
+bake -h all says more, and has 0 more flags. bake help prints this, or help on a command, or on rye,
+man, bash, zsh, fish.
 `
 	for word, want := range map[string]string{"": want, "rye": "Rye is a grain.\n", "man": p.Man(), "fish": p.Fish()} {
 		if got, err := p.HelpOn(word); got != want || err != nil {

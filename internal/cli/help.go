@@ -52,8 +52,8 @@ func (p *Program) helpWords() (words []string) {
 	return words
 }
 
-// Help returns the help of a command, without its rare flags or with all. The program's help lists the
-// commands, too.
+// Help returns the help of a command. The program's help lists the commands, too. Short help has the first sentences of
+// the flags that are not rare, those of the program under one heading, and leaves out the program's Rest.
 func (p *Program) Help(c *Command, all bool) string {
 	var sb strings.Builder
 	for i, paragraph := range strings.Split(strings.Trim(c.Intro, "\n"), "\n\n") {
@@ -66,36 +66,56 @@ func (p *Program) Help(c *Command, all bool) string {
 		sb.WriteString(paragraph + "\n")
 	}
 	if c.Name == "" {
-		sb.WriteString("\nCommands\n")
 		for _, other := range p.Commands[1:] {
+			if other.Task != "" {
+				sb.WriteString("\n" + other.Task + "\n")
+			}
 			writeEntry(&sb, other.Name, other.About)
 		}
-		words := p.helpWords()[len(p.Commands)-1:]
-		writeEntry(&sb, "help topic", "print help on a command, or on "+strings.Join(words, ", "))
 	}
 	shown := slices.DeleteFunc(slices.Clone(c.Flags), func(f Flag) bool { return f.Rare && !all })
+	short := c.Name == "" && !all
+	if short {
+		sb.WriteString("\nFlags of the main job\n")
+	}
 	sections(shown, func(title string, flags []Flag) {
-		sb.WriteString("\n" + title + "\n")
+		if !short {
+			sb.WriteString("\n" + title + "\n")
+		}
 		for _, f := range flags {
-			writeEntry(&sb, f.usage(), f.text())
+			if all {
+				writeEntry(&sb, f.usage(), f.text())
+			} else {
+				writeEntry(&sb, f.usage(), f.short()+".")
+			}
 		}
 	})
-	if more := len(c.Flags) - len(shown); more > 0 {
-		fmt.Fprintf(&sb, "\n%s -h all prints %d more flags.\n", p.Title(c), more)
+	text := ""
+	if !all {
+		text = fmt.Sprintf("%s -h all says more, and has %d more flags. ", p.Title(c), len(c.Flags)-len(shown))
 	}
-	if c.Rest != "" {
+	if c.Name == "" {
+		text += p.Name + " help prints this, or help on a command, or on " + strings.Join(p.helpWords()[len(p.Commands)-1:], ", ") + "."
+	}
+	if text != "" {
+		sb.WriteString("\n" + Fill(text, helpWidth) + "\n")
+	}
+	if c.Rest != "" && !short {
 		sb.WriteString("\n" + Fill(c.Rest, helpWidth) + "\n")
 	}
 	return sb.String()
 }
 
-// writeEntry writes a head, and to the right of it, or below it if it is long, its explanation.
+// writeEntry writes a head, and to the right of it, or below it if both are long, its explanation.
 func writeEntry(sb *strings.Builder, head, doc string) {
 	margin := strings.Repeat(" ", helpDocs)
 	head = "  " + head
-	if len(head) < helpDocs {
+	switch {
+	case len(head) < helpDocs:
 		head += margin[len(head):]
-	} else {
+	case len(head)+1+len(doc) <= helpWidth:
+		head += " "
+	default:
 		head += "\n" + margin
 	}
 	sb.WriteString(head + strings.ReplaceAll(Fill(doc, helpWidth-helpDocs), "\n", "\n"+margin) + "\n")

@@ -40,8 +40,8 @@ robobatch checks for every URL of a log whether robots.txt allows a crawler to f
 
     robobatch -rules dir -in urls.zst
 
-reads URLs from urls.zst, one per line, finds the robots.txt of each URL's origin in dir, writes one row per URL to
-urls.verdicts.parquet and prints a summary. It opens no network connection unless a name begins with s3://.`
+finds the robots.txt of each URL's origin in dir, writes one row per URL to urls.verdicts.parquet and prints a summary.
+It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 done; 1 a limit of -max-rejects, -require-rules or -no-rows fail is exceeded, or -on-error skip skipped
 inputs; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM. The
@@ -96,6 +96,10 @@ such as no_train_ai and yes_train_ai. Wide rows need one matching agent. The sum
 		}, limits, g.storage.flags(&g.table)),
 		Run: append(g.series.flags(), run...),
 	}.All()
+	for i := range c.Flags {
+		f := &c.Flags[i]
+		f.Rare = !slices.Contains([]string{"rules", "base", "in", "format", "agent", "agent-from-log", "out", "columns", "where", "report"}, f.Name)
+	}
 	return c
 }
 
