@@ -79,8 +79,9 @@ dist-check: dist-test ## the same for all systems and processors, once with an e
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./...
 	GOOS=darwin GOARCH=amd64 CGO_ENABLED=0 $(GO) vet ./...
 
-quickstart: build ## build ./robobatch and run the main job on real data: 320 robots.txt, 32,576 URLs
-	./$(BIN) -rules $(QUICKSTART)/rules -in $(QUICKSTART)/urls.zst
+quickstart: build ## build ./robobatch and run the main job on real data: 320 robots.txt, 32,576 URLs; with a report
+	./$(BIN) -rules $(QUICKSTART)/rules -in $(QUICKSTART)/urls.zst -report quickstart.html
+	@echo "To see the report: $$(command -v xdg-open >/dev/null && echo xdg-open || echo open) quickstart.html"
 
 test: ## the tests of the main module, without their long comparisons; needs Go only
 	@echo "Testing each package. The first time, Go downloads modules and compiles: some minutes on two cores."

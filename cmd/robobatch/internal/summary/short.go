@@ -17,10 +17,10 @@ import (
 
 // The sizes of the short summary.
 const (
-	shortLines  = 12 // with the title, and the empty line below it
+	shortLines  = 14 // with the title, and the empty line below it
 	shortWidth  = 80 // of lines with a rule
 	shortAgents = 3
-	shortRules  = 3
+	shortRules  = 5
 
 	shortViolators = 10 // crawlers with violations, for which there are as many lines more
 )

@@ -214,9 +214,9 @@ func (r *Report) whiteSpace() []warning.Warning {
 	}
 	do := "look whether the URLs are whole"
 	if slices.ContainsFunc(r.read.FirstBlank, func(url ingest.BlankURL) bool { return r.Inputs[url.Input].Format == ingest.URLs.String() }) {
-		do = "if white space separates columns, give them a header, and name the format with -format"
+		do = "columns behind a URL need a header, and -format"
 	}
-	d := warning.Warning{Code: warning.WhiteSpace, Text: say.Count(n, "URL") + " with white space inside; " + read + ": " + do, Count: n}
+	d := warning.Warning{Code: warning.WhiteSpace, Text: say.Count(n, "URL") + " with white space inside; " + read + "; " + do, Count: n, Short: true}
 	for _, url := range r.read.FirstBlank {
 		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d: %q", say.File(r.Inputs[url.Input].Name), url.Line, shorten(url.URL)))
 	}

@@ -186,12 +186,12 @@ func Rules(c *engine.OddCount, noun string) []Warning {
 	for i, name := range names {
 		names[i] = name + " " + say.Number(byName[name])
 	}
-	d := Warning{Code: OddRobots, Count: c.Number}
+	d := Warning{Code: OddRobots, Count: c.Number, Short: true}
 	d.Text = fmt.Sprintf("no real robots.txt: %s (%s)", say.Count(c.Number, noun), strings.Join(names, ", "))
 	if c.Rows > 0 {
 		d.Text += ", which decided " + say.Count(c.Rows, "row")
 	}
-	d.Text += "; crawlers that get such bytes find few rules in them, or none"
+	d.Text += "; crawlers find few rules in such bytes, or none"
 	for _, odd := range c.Worst {
 		if odd.Origin == "" {
 			break

@@ -20,13 +20,18 @@ type Warning struct {
 	Text     string   `json:"text"`               // one sentence: the observation, its place, and the remedy
 	Count    int64    `json:"count"`              // how many rows, files or records it is about; 1 if it is about the run
 	Examples []string `json:"examples,omitempty"` // the first or the worst of them, at most Examples
+
+	Short bool `json:"-"` // it is no fault of the run: the terminal shows one line, with the first example
 }
 
 // Examples is how many examples a warning shows.
 const Examples = 3
 
-// String returns the warning as the terminal shows it, its examples on lines of their own.
+// String returns the warning as the terminal shows it, its examples on lines of their own unless it is short.
 func (d Warning) String() string {
+	if d.Short && len(d.Examples) > 0 {
+		return fmt.Sprintf("%s: %s [%s]", d.Text, d.Examples[0], d.Code)
+	}
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "%s [%s]", d.Text, d.Code)
 	for _, example := range d.Examples {
