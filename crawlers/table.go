@@ -94,7 +94,7 @@ func Add(name string, text []byte) error {
 	for _, c := range own {
 		for _, other := range []string{c.AliasOf, c.Fallback} {
 			if _, ok := next.byToken[strings.ToLower(other)]; other != "" && !ok {
-				return fmt.Errorf("%s: %s falls back to %s, which is no known crawler", name, c.Token, other)
+				return fmt.Errorf("%s: %s falls back to %s, which is not a known crawler", name, c.Token, other)
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func columnNames() string {
 // readRow reads a crawler.
 func (r *reader) readRow(line int, fields []string) (c Crawler) {
 	if len(fields) != len(r.columns) {
-		r.fault(line, "", fmt.Errorf("%d fields in place of %d: they are separated by one tab", len(fields), len(r.columns)))
+		r.fault(line, "", fmt.Errorf("%d fields instead of %d: they are separated by one tab", len(fields), len(r.columns)))
 		return c
 	}
 	before := len(r.errs)
@@ -254,7 +254,7 @@ func (r *reader) once(line int, column string, seen map[string]int, text string)
 // checkText checks that a value is text that can be printed.
 func checkText(value string) error {
 	if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return fmt.Errorf("%q is no text that can be printed, in UTF-8", value)
+		return fmt.Errorf("%q is not printable UTF-8 text", value)
 	}
 	return nil
 }
@@ -264,7 +264,7 @@ const maxName = 128
 
 func (c *Crawler) setToken(value string) error {
 	if value == "" || len(value) > maxName || strings.ContainsAny(value, " ,@*/\"") {
-		return fmt.Errorf("%q is no product token: write one word of at most %d letters, as after User-agent: in robots.txt", value, maxName)
+		return fmt.Errorf("%q is not a product token: write one word of at most %d letters, as after User-agent: in robots.txt", value, maxName)
 	}
 	c.Token = value
 	return nil
@@ -300,7 +300,7 @@ func (c *Crawler) setNames(list string) error {
 		_, client := clientWords[strings.ToLower(name)]
 		switch {
 		case name == "" || len(name) > maxName || class[name[0]] == 0:
-			return fmt.Errorf("%q is no name in a User-Agent header: it begins with a letter or digit, and has at most %d bytes", name, maxName)
+			return fmt.Errorf("%q is not a name in a User-Agent header: it begins with a letter or digit, and has at most %d bytes", name, maxName)
 		case client:
 			return fmt.Errorf("%q is a word that browsers and other clients send: it names no crawler", name)
 		}
@@ -339,7 +339,7 @@ func (c *Crawler) setRanges(list string) error {
 	for text := range strings.SplitSeq(list, "|") {
 		name, url, found := strings.Cut(text, "=")
 		if name == "" || name != strings.ToLower(name) || strings.ContainsAny(name, " .\\") || found && !strings.Contains(url, "://") {
-			return fmt.Errorf("%q is no list of addresses: write NAME=URL, the name of the file in small letters and without its ending", text)
+			return fmt.Errorf("%q is not a list of addresses: write NAME=URL, the name of the file in small letters and without its ending", text)
 		}
 		c.Ranges = append(c.Ranges, Range{Name: name, URL: url})
 	}
@@ -353,7 +353,7 @@ func (c *Crawler) setHosts(list string) error {
 	}
 	for host := range strings.SplitSeq(list, "|") {
 		if !strings.Contains(host, ".") || strings.HasPrefix(host, ".") || strings.ContainsAny(host, "*/: ") {
-			return fmt.Errorf("%q is no end of a host name such as googlebot.com", host)
+			return fmt.Errorf("%q is not the end of a host name such as googlebot.com", host)
 		}
 		c.Hosts = append(c.Hosts, host)
 	}
@@ -366,7 +366,7 @@ func (c *Crawler) setChecked(day string) error {
 		return nil
 	}
 	if _, err := time.Parse(time.DateOnly, day); err != nil {
-		return fmt.Errorf("%q is no day: write 2026-01-31, or -", day)
+		return fmt.Errorf("%q is not a day: write 2026-01-31, or -", day)
 	}
 	c.Checked = day
 	return nil

@@ -19,7 +19,7 @@ func CountLines(names []string, opt LogOptions) (lines int64, err error) {
 	defer func() { err = errors.Join(err, l.Close()) }()
 	for i := range l.inputs {
 		if in := &l.inputs[i]; in.content != unpack.Text {
-			return 0, fmt.Errorf("count the lines of %s, which is no text: %w", in.Name, errors.ErrUnsupported)
+			return 0, fmt.Errorf("count the lines of %s, which is not text: %w", in.Name, errors.ErrUnsupported)
 		}
 	}
 	buf := make([]byte, 256<<10)

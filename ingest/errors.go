@@ -74,7 +74,7 @@ var (
 	ErrSeparator = weblog.ErrSeparator // the separator of its format
 	ErrNotFormat = errors.New("no line is of the format that was named")
 	ErrLongLines = fmt.Errorf("no line is read, as lines are longer than %d KiB", MaxLine>>10)
-	ErrJSONText  = errors.New("the log is one JSON text over several lines, or a JSON array, and not an object a line")
+	ErrJSONText  = errors.New("the log is one JSON text over several lines, or a JSON array, instead of one object per line")
 	ErrWrapped   = errors.New("the lines are JSON objects whose field log holds a line of the log, as Docker writes them")
 	ErrNoFields  = errors.New("the lines look like those of W3C, as IIS and CloudFront write them, without the line #Fields that names their fields")
 	ErrLineEnds  = errors.New("all of the log is one line, with CR where lines end on old Macs")

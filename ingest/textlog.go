@@ -51,7 +51,7 @@ func (l *textLog) setFormat(f Format) (err error) {
 	l.of = f
 	switch f { //nolint:exhaustive // all others have lines
 	case weblog.Parquet:
-		return fmt.Errorf("%w: it does not begin as one, or is no file but a pipe", ErrParquet)
+		return fmt.Errorf("%w: it does not begin as one, or is a pipe instead of a file", ErrParquet)
 	case weblog.WARC:
 		return ErrPipedWARC
 	}

@@ -231,7 +231,7 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 		s.texts, s.named, s.row, s.batches = t, named, 0, s.batches+1
 		return s.fill(b)
 	case kindTensor, kindSparseTensor:
-		return fmt.Errorf("%w: a tensor among the record batches: send those alone", errUnsupported)
+		return fmt.Errorf("%w: a tensor among the record batches: send only record batches", errUnsupported)
 	default:
 		return damaged("a message of kind %d", it.kind)
 	}

@@ -100,7 +100,7 @@ func readSchema(m *message, urlColumn, agentColumn string, added []output.Verdic
 	case m.kind == kindEnd:
 		return nil, fmt.Errorf("%w: an Arrow stream begins with a schema: send it, even if there are no rows", errNoSchema)
 	case m.kind != kindSchema:
-		return nil, damaged("a message of kind %d in place of a schema", m.kind)
+		return nil, damaged("a message of kind %d instead of a schema", m.kind)
 	case m.int16(schemaEndianness) != 0:
 		return nil, fmt.Errorf("%w: numbers are big-endian: send the little-endian stream that other machines write", errUnsupported)
 	}

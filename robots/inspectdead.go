@@ -46,7 +46,7 @@ func garbled(raw string) (meant, why string) {
 		case strings.ContainsRune(":=;∶︰﹕", ascii):
 			name := meantKeys[key.String()]
 			if r != ':' {
-				why = fmt.Sprintf("it has %q in place of a colon", r)
+				why = fmt.Sprintf("it has %q instead of a colon", r)
 			}
 			if name == "" || why == "" || name == "User-agent" && !hyphen { // "userAgent =" is code
 				return "", ""
@@ -114,7 +114,7 @@ func (in *inspector) dead(l *line, raw string) bool {
 	}
 	switch {
 	case end != "" && end[0] == '\\':
-		in.note(l.num, codeJoinedLines, "it has the two characters %s in place of a line end, so the rest is part of the line: %s", end, shortened(value[at:]))
+		in.note(l.num, codeJoinedLines, "it has the two characters %s instead of a line end, so the rest is part of the line: %s", end, shortened(value[at:]))
 		return true
 	case end != "" && isRead:
 		in.note(l.num, codeJoinedLines, "another directive begins in this line: %s", shortened(value[at:]))

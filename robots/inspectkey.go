@@ -61,7 +61,7 @@ func (in *inspector) unknownKey(l *line) {
 		if name := nearest(l.key); name != "" {
 			text += "; did you mean " + name + "?"
 		}
-		in.note(l.num, codeUnknown, "%q is no known key; %s", l.key, text)
+		in.note(l.num, codeUnknown, "%q is an unknown key; %s", l.key, text)
 	}
 }
 

@@ -50,7 +50,7 @@ func (in *inspector) usage(l *line) {
 	_, small := parse(lowerText(statement))
 	switch {
 	case path == "" && strings.HasPrefix(l.value, "*"):
-		in.note(l.num, codeBadUsage, "a path starts with /, so this is none, and says nothing: write /*")
+		in.note(l.num, codeBadUsage, "a path starts with /, so this has no effect: write /*")
 	case small == nil:
 		in.note(l.num, codeBadUsage, "a key has capitals, so the line cannot be read, and says nothing: write %s", shortened(lowerText(trimSpace(statement))))
 	default:

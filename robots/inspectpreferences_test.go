@@ -32,7 +32,7 @@ func TestPreferenceFindings(t *testing.T) {
 		{"earlier labels", "user-agent: *\ncontent-usage: bots=n, ai-output=n, tdm=n, robots=n", "2 bots is a label of draft-ietf-aipref-vocab-03 and 04 alone, and says nothing now; " +
 			"2 ai-output is a label of draft-ietf-aipref-vocab-04 alone, and says nothing now; 2 tdm is a label of draft-ietf-aipref-vocab-01 alone, and says nothing now; 2 robots is a label of no draft, so it says nothing"},
 		{"no colon", "user-agent: *\ncontent-usage train-ai=n", "2 a colon is missing behind the key, so the line says nothing"},
-		{"misspelt keys", "user-agent: *\ncontent-signals: ai-train=no\nlicence: https://a.example/l", `2 "content-signals" is no known key; the line is ignored; did you mean content-signal?; 3 "licence" is no known key; the line is ignored; did you mean license?`},
+		{"misspelt keys", "user-agent: *\ncontent-signals: ai-train=no\nlicence: https://a.example/l", `2 "content-signals" is an unknown key; the line is ignored; did you mean content-signal?; 3 "licence" is an unknown key; the line is ignored; did you mean license?`},
 		{"before groups", "content-usage: train-ai=n\ncontent-signal: ai-train=no\nuser-agent: *", "1 no user-agent line precedes it, so it is ignored; 2 no user-agent line precedes it, so it binds only crawlers whose group has no Content-Signal"},
 
 		{"forbidden", "user-agent: *\ndisallow: /a\ncontent-usage: /a/b train-ai=n\ncontent-usage: /b train-ai=n", "3 its crawlers may not fetch /a/b, and of such pages Content-Usage says nothing"},

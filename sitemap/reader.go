@@ -62,8 +62,8 @@ var shapes = [...]shape{
 // The kinds of errors of a Reader. They come inside an [*Error].
 var (
 	ErrHTML   = errors.New("this is an HTML page, and no sitemap")
-	ErrRoot   = errors.New("this is no sitemap")
-	ErrXML    = errors.New("this is no right XML")
+	ErrRoot   = errors.New("this is not a sitemap")
+	ErrXML    = errors.New("this is not well-formed XML")
 	ErrHuge   = fmt.Errorf("a piece of XML is longer than %d bytes", maxToken)
 	ErrDeep   = fmt.Errorf("more than %d elements are within each other", maxDepth)
 	ErrCutOff = errors.New("the XML ends too early: the file was cut off")
@@ -271,7 +271,7 @@ func (r *Reader) nextToken() (e Entry, ok bool, err error) {
 	case xml.CharData:
 		switch {
 		case r.ended && len(bytes.TrimSpace(t)) > 0:
-			return e, false, r.errorf("%w: text stands behind the root", ErrXML)
+			return e, false, r.errorf("%w: text after the root", ErrXML)
 		case !r.inURL():
 		case len(r.url)+len(t) > MaxURL+2*maxBlank:
 			r.tooLong = true
@@ -298,7 +298,7 @@ func (r *Reader) inURL() bool {
 // open begins an element. It returns the URL if an attribute has it.
 func (r *Reader) open(t *xml.StartElement) (e Entry, ok bool, err error) {
 	if r.ended {
-		return e, false, r.errorf("%w: <%s> stands behind the root", ErrXML, short(t.Name.Local))
+		return e, false, r.errorf("%w: <%s> after the root", ErrXML, short(t.Name.Local))
 	}
 	if len(r.stack) == maxDepth {
 		return e, false, r.wrap(ErrDeep)

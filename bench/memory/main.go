@@ -58,7 +58,7 @@ func parse(arguments []string) (r request, err error) {
 	for _, text := range strings.Split(*limits, ",") {
 		n, err := strconv.ParseInt(strings.TrimSuffix(text, "MiB"), 10, 64)
 		if err != nil || n <= 0 {
-			return r, fmt.Errorf("-limits: %q is no size in MiB", text)
+			return r, fmt.Errorf("-limits: %q is not a size in MiB", text)
 		}
 		r.limits = append(r.limits, n)
 	}

@@ -81,7 +81,7 @@ func newProgram() (*cli.Program, []flags.Command) {
 			c.Stray = func(argument string) string {
 				switch {
 				case c.OneRule && c.Rules.Path == "" && c.Name == "diff":
-					return "use -old for the robots.txt before, and -rules for the new one, as in: -old " + say.File(argument) + " -rules new.txt"
+					return "use -old for the previous robots.txt, and -rules for the new one, as in: -old " + say.File(argument) + " -rules new.txt"
 				case c.OneRule && c.Rules.Path == "" && takesLogs(&c):
 					return fmt.Sprintf("use -rules %[1]s if it is a robots.txt, or -in %[1]s if it is a log", say.File(argument))
 				case c.OneRule && c.Rules.Path == "":

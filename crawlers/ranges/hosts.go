@@ -83,7 +83,7 @@ func parseHosts(text string, newProof func(string) Proof) (*hosts, error) {
 		}
 		client, err := netip.ParseAddr(strings.TrimSpace(fields[0]))
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %q is no address", n, fields[0])
+			return nil, fmt.Errorf("line %d: %q is not an address", n, fields[0])
 		}
 		client = client.WithZone("").Unmap()
 		back, err := leadsBack(fields[2:], client)
@@ -111,7 +111,7 @@ func leadsBack(field []string, client netip.Addr) (bool, error) {
 	for text := range strings.FieldsSeq(field[0]) {
 		addr, err := netip.ParseAddr(text)
 		if err != nil {
-			return false, fmt.Errorf("%q is no address of the name", text)
+			return false, fmt.Errorf("%q is not an address of the name", text)
 		}
 		back = back || addr.WithZone("").Unmap() == client
 	}

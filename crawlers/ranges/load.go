@@ -356,7 +356,7 @@ func (g *gatherer) gather(p string) {
 	if token, file, ok := strings.Cut(p, "="); ok {
 		if _, err := os.Stat(p); err != nil { // no file of that name
 			if token == "" || strings.ContainsFunc(token, unicode.IsSpace) {
-				g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: %q is no product token of a crawler: write TOKEN=FILE, as in Googlebot=file", p, token))
+				g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: %q is not a crawler's product token: write TOKEN=FILE, as in Googlebot=file", p, token))
 				return
 			}
 			g.asked = append(g.asked, token)

@@ -32,7 +32,7 @@ func parse(text []byte) (snapshot, error) {
 	case len(trimmed) == 0:
 		return s, errors.New("the file is empty: fetch it again from its operator")
 	case trimmed[0] == '<':
-		return s, errors.New("HTML in place of a list: fetch the list itself, not the page that describes it")
+		return s, errors.New("HTML instead of a list: fetch the list itself, not the page that describes it")
 	case trimmed[0] == '{':
 		err = s.parseObject(text)
 	case trimmed[0] == '[':
@@ -115,7 +115,7 @@ func (s *snapshot) parseObject(text []byte) error {
 		return errors.New(`there is no member "prefixes": the list is in a form that is not known`)
 	}
 	if raw[0] != '[' {
-		return errors.New("prefixes is no array")
+		return errors.New("prefixes is not an array")
 	}
 	for i, element := range elements(raw) {
 		if err := s.addObject(element); err != nil {
@@ -186,7 +186,7 @@ func checkVersion(raw json.RawMessage) error {
 // addObject adds a prefix object. One with both fields or neither is ignored, as the draft says.
 func (s *snapshot) addObject(raw json.RawMessage) error {
 	if raw[0] != '{' {
-		return fmt.Errorf("%s is no object with ipv4Prefix or ipv6Prefix", abridge(raw))
+		return fmt.Errorf("%s is not an object with ipv4Prefix or ipv6Prefix", abridge(raw))
 	}
 	members, err := membersOf(raw)
 	if err != nil {
@@ -224,7 +224,7 @@ func (s *snapshot) parseArray(text []byte) error {
 	for i, raw := range elements(text) {
 		var element string
 		if json.Unmarshal(raw, &element) != nil {
-			return fmt.Errorf("[%d]: %s is no text with a prefix", i, abridge(raw))
+			return fmt.Errorf("[%d]: %s is not a text with a prefix", i, abridge(raw))
 		}
 		p, err := parsePrefixOrAddress(element)
 		if err != nil {
@@ -283,7 +283,7 @@ func parseTime(text string) (int64, error) {
 			return t.UnixMicro(), nil
 		}
 	}
-	return NoTime, fmt.Errorf("%q is no time: it is written as 2026-08-15T14:30:00Z or 2026-08-15", text)
+	return NoTime, fmt.Errorf("%q is not a time: write it as 2026-08-15T14:30:00Z or 2026-08-15", text)
 }
 
 // dropBlanks removes white space and zero-width spaces, which Bing's list has had within prefixes since 2022.
@@ -304,7 +304,7 @@ func parsePrefix(text string) (netip.Prefix, error) {
 		if addr, err := netip.ParseAddr(text); err == nil {
 			return netip.Prefix{}, fmt.Errorf("%q is an address and no prefix: write %s/%d", text, addr, addr.BitLen())
 		}
-		return netip.Prefix{}, fmt.Errorf("%q is no prefix such as 66.249.64.0/27: names of hosts belong into -hosts", text)
+		return netip.Prefix{}, fmt.Errorf("%q is not a CIDR prefix such as 66.249.64.0/27: host names belong in -hosts", text)
 	}
 	if p.Addr().Is4In6() {
 		if p.Bits() < 96 {

@@ -22,7 +22,7 @@ import (
 var (
 	ErrNoMatch = errors.New("no file matches the pattern")
 	ErrNoLogs  = errors.New("has no file with the name of a log")
-	ErrNoList  = errors.New("is no list of names")
+	ErrNoList  = errors.New("is not a list of names")
 
 	errEmptyPart  = errors.New("has an empty part, //, which a prefix and a pattern of a store may not have")
 	errStdinTwice = errors.New("can be read only once")
@@ -305,7 +305,7 @@ func (f *finder) addList(name string) {
 	}
 	f.addLines(name, lines)
 	if before == len(f.list.Files) && faults == len(f.errs) {
-		f.fail(name, ErrNoLogs, "put a name a line into it")
+		f.fail(name, ErrNoLogs, "write one name per line into it")
 	}
 }
 
@@ -315,7 +315,7 @@ func (f *finder) readList(name string) (list string, ok bool) {
 	var err error
 	switch {
 	case name == "":
-		f.fail("@", ErrNoList, "write @ and the name of a file that has a name a line")
+		f.fail("@", ErrNoList, "write @ and the name of a file with one name per line")
 		return "", false
 	case name == fault.Stdin && !f.useStdin():
 		return "", false
@@ -331,7 +331,7 @@ func (f *finder) readList(name string) (list string, ok bool) {
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		f.fail(name, ErrNoList, fmt.Sprintf("line %d has a byte 0: save it as UTF-8 with a name a line", 1+bytes.Count(text[:i], []byte("\n"))))
+		f.fail(name, ErrNoList, fmt.Sprintf("line %d has a NUL byte: save it as UTF-8 with one name per line", 1+bytes.Count(text[:i], []byte("\n"))))
 		return "", false
 	}
 	return string(text), true

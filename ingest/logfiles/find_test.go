@@ -106,12 +106,12 @@ func TestFindErrors(t *testing.T) {
 		{"*.zst", "*.zst: no file matches the pattern: check the directory and the pattern; directories do not count"},
 		{"x/**/*.zst", "x/**/*.zst: no file matches the pattern: check the directory and the pattern; directories do not count"},
 		{"**/[a", `**/[a: syntax error in pattern: quote the pattern's special characters with \`},
-		{"@", "@: is no list of names: write @ and the name of a file that has a name a line"},
+		{"@", "@: is not a list of names: write @ and the name of a file with one name per line"},
 		{"@gone", "gone: no such file or directory: check the name and the permissions of the list"},
-		{"@utf16", "utf16: is no list of names: line 1 has a byte 0: save it as UTF-8 with a name a line"},
-		{"@nested", "nested: is no list of names: line 1 names standard input or another list: name a file, as in ./@nested\n" +
-			"nested: is no list of names: line 2 names standard input or another list: name a file, as in ./-"},
-		{"@blank", "blank: has no file with the name of a log: put a name a line into it"},
+		{"@utf16", "utf16: is not a list of names: line 1 has a NUL byte: save it as UTF-8 with one name per line"},
+		{"@nested", "nested: is not a list of names: line 1 names standard input or another list: name a file, as in ./@nested\n" +
+			"nested: is not a list of names: line 2 names standard input or another list: name a file, as in ./-"},
+		{"@blank", "blank: has no file with the name of a log: write one name per line into it"},
 	} {
 		if _, err := Find([]string{c.name}, nil); err == nil || err.Error() != c.want {
 			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)

@@ -149,7 +149,7 @@ func checkHost(host string) error {
 
 // Faults in the content of a single robots.txt. They come inside a [*NameError].
 var (
-	ErrNoText  = errors.New("is no robots.txt as it stands")
+	ErrNoText  = errors.New("is not a plain-text robots.txt")
 	errIsWARC  = errors.New("is a WARC file, and its name does not say so")
 	errPackage = map[robots.Oddity]struct{ is, remedy string }{
 		robots.OddUTF16:   {"it is UTF-16", "save it as UTF-8, as in: iconv -f UTF-16 -t UTF-8 < %s > plain.txt"},

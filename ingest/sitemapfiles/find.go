@@ -221,7 +221,7 @@ func (r *reader) readFile(f file) error {
 	if kind == sitemap.Index {
 		r.indexes[f.dir] = true
 		if f.parent != "" {
-			r.note(Odd, 1, "%s is an index, and the index %s names it: an index names sitemaps alone", fault.Display(f.name), fault.Display(f.parent))
+			r.note(Odd, 1, "%s is an index, and the index %s names it: an index may name only sitemaps", fault.Display(f.name), fault.Display(f.parent))
 		}
 	} else {
 		r.out.Names = append(r.out.Names, f.name)
@@ -265,7 +265,7 @@ func Remedy(err error) string {
 	case errors.Is(err, sitemap.ErrCutOff):
 		return "copy or download it again"
 	case errors.Is(err, sitemap.ErrXML), errors.Is(err, sitemap.ErrHuge), errors.Is(err, sitemap.ErrDeep):
-		return "crawlers cannot read it either: have it written anew, or leave it out"
+		return "crawlers cannot read it either: regenerate it, or remove it"
 	}
 	return ""
 }

@@ -35,10 +35,10 @@ var (
 	ErrNoDirectory error = &kindError{"directory does not exist: create it, or write elsewhere", fs.ErrNotExist}
 
 	// ErrNotRegular: the output has to be rewound, and is a pipe, a device or standard output.
-	ErrNotRegular = errors.New("is no regular file, and this output is written in more than one pass: name a file")
+	ErrNotRegular = errors.New("is not a regular file, but this output is written in several passes: name a file")
 
 	// ErrTaken: the temporary file is gone before it had its name.
-	ErrTaken = errors.New("its temporary file is gone: another run writes the same output and has removed it, or somebody else has; run each output, and each shard, once at a time")
+	ErrTaken = errors.New("its temporary file is gone: another run with the same output, or another process, has removed it; run each output and each shard only once at a time")
 
 	errIsDirectory = errors.New("is a directory: name a file in it")
 )

@@ -52,16 +52,16 @@ func TestParse(t *testing.T) {
 		{"", "-flour rye -warm bun", "-warm is a flag of bake sell, not of bake\nunexpected argument \"bun\": bread has no names"},
 		{"", "-flour", "-flour needs a value: write -flour file"},
 		{"", "-flour a -flour b", "-flour: given twice: mix it before"},
-		{"", "-flour rye -loaves many", `-loaves: "many" is no whole number: write one in digits, such as 4`},
+		{"", "-flour rye -loaves many", `-loaves: "many" is not an integer: write one in digits, such as 4`},
 		{"", "-flour rye -loaves 99999999999999999999", `-loaves: "99999999999999999999" is out of range: write a number of fewer digits`},
-		{"sell", "-flour rye -warm=hot", `-warm: "hot" is neither true nor false: write the flag alone`},
+		{"sell", "-flour rye -warm=hot", `-warm: "hot" is neither true nor false: write only the flag`},
 		{"", "-flour rye ---loaves", "bad flag syntax: ---loaves"},
 		{"", "-flor rye", "there is no flag -flor: did you mean -flour?"},
 		{"", "-flour rye -yeast 3", "there is no flag -yeast any more: use -flour"},
 		{"sell", "-flour rye -sizes=2", "there is no flag -sizes any more: bread is sold whole"},
 		{
 			"sell", "-oven 3 -loaves=2 -list=maybe -warm=hot", "there is no flag -oven\n-loaves is a flag of bake, not of bake sell\n" +
-				"-list: \"maybe\" is neither true nor false: write the flag alone\n-warm: \"hot\" is neither true nor false: write the flag alone\n" +
+				"-list: \"maybe\" is neither true nor false: write only the flag\n-warm: \"hot\" is neither true nor false: write only the flag\n" +
 				"-flour is missing: name a sack",
 		},
 	} {

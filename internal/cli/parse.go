@@ -232,7 +232,7 @@ func Words(to *[]string) func(string) error {
 func Bool(to *bool) func(string) error {
 	return func(s string) (err error) {
 		if *to, err = strconv.ParseBool(s); err != nil {
-			return fmt.Errorf("%q is neither true nor false: write the flag alone", s)
+			return fmt.Errorf("%q is neither true nor false: write only the flag", s)
 		}
 		return nil
 	}
@@ -258,7 +258,7 @@ func Int[T int | int64](to *T) func(string) error {
 		case errors.Is(err, strconv.ErrRange) || err == nil && int64(T(n)) != n:
 			return fmt.Errorf("%q is out of range: write a number of fewer digits", s)
 		case err != nil:
-			return fmt.Errorf("%q is no whole number: write one in digits, such as 4", s)
+			return fmt.Errorf("%q is not an integer: write one in digits, such as 4", s)
 		}
 		*to = T(n)
 		return nil
@@ -270,7 +270,7 @@ func Positive(to *int) func(string) error {
 	return func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
-			return fmt.Errorf("%q is no whole number of 1 or more: write one in digits", s)
+			return fmt.Errorf("%q is not an integer of 1 or more: write one in digits", s)
 		}
 		*to = n
 		return nil

@@ -17,7 +17,7 @@ import (
 
 // The faults of a file. Errors of Open and of a Reader wrap one of these, or are errors of reading.
 var (
-	ErrNotPack   = errors.New("it is no rule pack")
+	ErrNotPack   = errors.New("it is not a rule pack")
 	ErrVersion   = errors.New("it is of another version of the format")
 	ErrTruncated = errors.New("it is truncated: copy or compile it again")
 	ErrDamaged   = errors.New("it is damaged: copy or compile it again")

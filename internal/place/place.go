@@ -110,7 +110,7 @@ type ForeignError struct{ Scheme string }
 
 // Error says so, and which places there are.
 func (e *ForeignError) Error() string {
-	return e.Scheme + " is no place to read from: name a file, or s3://; copy or download others first"
+	return e.Scheme + " cannot be read from: name a file, or s3://; copy or download others first"
 }
 
 // Open opens a file by its name. The error of one that is not there is a [*ForeignError] if nobody here

@@ -117,7 +117,7 @@ func readProfile(name string) (map[string]string, error) {
 		}
 		parsed, err := ini.LoadSources(ini.LoadOptions{AllowNestedValues: true, SkipUnrecognizableLines: true}, text)
 		if err != nil {
-			return nil, fmt.Errorf("the shared %s file %s is no configuration in the form of AWS", file.name, path) // the error has lines of it
+			return nil, fmt.Errorf("the shared %s file %s is not a configuration file of AWS", file.name, path) // the error has lines of it
 		}
 		for _, section := range parsed.Sections() {
 			if section.Name() != file.section && (section.Name() != name || name != "default") {

@@ -121,7 +121,7 @@ func TestConfigFaults(t *testing.T) {
 		"role_arn = arn:aws:iam::1:role/x\nsource_profile = y\n":                   `the role of the profile "x" cannot be assumed: its source_profile "y" is in neither of the shared files`,
 		"role_arn = arn:aws:iam::1:role/x\nsource_profile = x\nmfa_serial = arn\n": "it asks for a code (mfa_serial), which cannot be given here; as in: eval",
 		"role_arn = arn:aws:iam::1:role/x\nsource_profile = z\n[profile z]\nrole_arn = r\nsource_profile = x\n": "its roles are the source of each other",
-		"role_arn = arn:aws:iam::1:role/x\nsource_profile = x\nduration_seconds = 1h\n":                         "its duration_seconds is no number",
+		"role_arn = arn:aws:iam::1:role/x\nsource_profile = x\nduration_seconds = 1h\n":                         "its duration_seconds is not a number",
 	} {
 		dir := cleared(t)
 		shared(t, dir, "config", "[profile x]\n"+config)

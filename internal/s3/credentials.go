@@ -189,7 +189,7 @@ func (c *chain) roleOf(name string, profile map[string]string, depth int) (crede
 	seconds, err := strconv.Atoi(cmp.Or(profile["duration_seconds"], "0"))
 	switch {
 	case err != nil:
-		return nil, errors.New("its duration_seconds is no number")
+		return nil, errors.New("its duration_seconds is not a number")
 	case depth == maxRoles:
 		return nil, errors.New("its roles are the source of each other")
 	case profile["mfa_serial"] != "":

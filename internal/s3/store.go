@@ -70,7 +70,7 @@ func newStore(c *config, opt options) (*store, error) {
 		Transport: watched{c.transport(), opt.idle, opt.answer},
 	})
 	if err != nil {
-		return nil, &configError{errors.New("the endpoint of AWS_ENDPOINT_URL is none: write https://host or https://host:port")}
+		return nil, &configError{errors.New("AWS_ENDPOINT_URL is not an endpoint: write https://host or https://host:port")}
 	}
 	s.client = client
 	return s, nil
@@ -278,7 +278,7 @@ func split(name string) (o object, err error) {
 	case strings.ContainsAny(o.bucket, "*?["):
 		return o, errors.New("has a wildcard in the name of the bucket: name one bucket")
 	case s3utils.CheckValidBucketName(o.bucket) != nil:
-		return o, errors.New("the name of the bucket is none: it has 3 to 63 small letters, digits, dots and hyphens")
+		return o, errors.New("invalid bucket name: it has 3 to 63 small letters, digits, dots and hyphens")
 	case !utf8.ValidString(o.key):
 		return o, errors.New("the key is not UTF-8, as keys of objects are")
 	case strings.Contains(o.key, "\x00"):

@@ -73,7 +73,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 func (f *File) parse(footer []byte) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: its schema is no tree of columns", ErrFooter)
+			err = fmt.Errorf("%w: its schema is not a tree of columns", ErrFooter)
 		}
 	}()
 	if f.meta, err = metadata.NewFileMetaData(footer, nil); err != nil {
@@ -100,7 +100,7 @@ func (f *File) check() error {
 			}
 		}
 		if e.GetScale()|e.GetPrecision() != 0 && e.LogicalType == nil && older != schema.ConvertedTypes.Decimal {
-			return fmt.Errorf("%w: column %s has a scale, and is no decimal", ErrFooter, e.Name)
+			return fmt.Errorf("%w: column %s has a scale, but is not a decimal", ErrFooter, e.Name)
 		}
 	}
 

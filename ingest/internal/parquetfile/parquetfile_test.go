@@ -405,7 +405,7 @@ func TestCauses(t *testing.T) {
 		"cut":       {whole[:len(whole)-1], ErrTruncated, "it does not end as a Parquet file does"},
 		"empty":     {nil, ErrTruncated, ""},
 		"encrypted": {append(whole[:len(whole)-4:len(whole)-4], "PARE"...), ErrUnsupported, ""},
-		"no tree":   {bytes.Replace(whole, []byte("schema\x15\x10\x00"), []byte("schema\x15\x12\x00"), 1), ErrFooter, "its footer is damaged: its schema is no tree of columns"},
+		"no tree":   {bytes.Replace(whole, []byte("schema\x15\x10\x00"), []byte("schema\x15\x12\x00"), 1), ErrFooter, "its footer is damaged: its schema is not a tree of columns"},
 	} {
 		_, err := read(test.data)
 		if err == nil || test.want != nil && !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.words) {

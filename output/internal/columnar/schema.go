@@ -106,7 +106,7 @@ func NewSchema(s Shape, agents []string) (*Schema, error) {
 			l.Fields = append(l.Fields, field{Field: col.Field, spec: col})
 		case err != nil:
 		case !col.perAgent:
-			errs = append(errs, fmt.Errorf("%w: in the wide layout each agent has columns of its own in place of %s: leave that out",
+			errs = append(errs, fmt.Errorf("%w: in the wide layout each agent has its own columns instead of %s: remove that",
 				ErrColumn, col.Name))
 		default:
 			for a, agent := range agents {

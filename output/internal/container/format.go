@@ -143,7 +143,7 @@ func ChooseFormat(name, format string) (Format, error) {
 	said, _, ok := cutFormat(name)
 	ext := strings.ToLower(filepath.Ext(name))
 	if ok && said != f || !ok && slices.Contains(packedEnds, ext) && !strings.HasSuffix(f.String(), ext) {
-		return 0, fmt.Errorf("%s does not go with the name %s: end it in %s, or let its end alone say the format", f.Name(), name, f)
+		return 0, fmt.Errorf("%s does not go with the name %s: end it in %s, or let the name determine the format", f.Name(), name, f)
 	}
 	return f, nil
 }

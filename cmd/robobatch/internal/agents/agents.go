@@ -165,7 +165,7 @@ func checkAgent(name string) error {
 	case name == "":
 		return errors.New("an empty name: give a product token, such as Googlebot, or *")
 	case strings.ContainsAny(name, white):
-		return fmt.Errorf("%q is no name of a crawler: give its product token, such as Googlebot, or *", name)
+		return fmt.Errorf("%q is not a crawler's name: give its product token, such as Googlebot, or *", name)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func AddCrawlers(name string) (hash string, err error) {
 	case err != nil:
 		return "", fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	case len(text) > maxCrawlersFile:
-		return "", fmt.Errorf("%s has over %d MiB: it is no table of crawlers", say.File(name), maxCrawlersFile>>20)
+		return "", fmt.Errorf("%s has over %d MiB: it is not a table of crawlers", say.File(name), maxCrawlersFile>>20)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), crawlers.Add(say.File(name), text)

@@ -148,7 +148,7 @@ func (c *checking) Run(ctx context.Context) error {
 		return errors.Join(err, c.Close())
 	}
 	if c.Rules.Pack() != "" {
-		c.Hint("a pack has no robots.txt as they are written, so " + AllClosed + " and " + OddRobots + " are not looked for: check the files, too")
+		c.Hint("a pack has no robots.txt as they are written, so " + AllClosed + " and " + OddRobots + " are not checked: check the files, too")
 	}
 	var results []Result
 	for i := range c.file.Lines {
@@ -197,7 +197,7 @@ func (c *checking) problems(results []Result) (problems []Result) {
 		}
 		response := &copies[0].Response
 		if odd := robots.OddityOf(response.Body, nil); odd.IsOdd() {
-			add(OddRobots, fmt.Sprintf("%s is no robots.txt: %v; put the right file in its place, or waive odd_robots", say.File(response.Name), odd))
+			add(OddRobots, fmt.Sprintf("%s is not a robots.txt: %v; replace it with the right file, or waive odd_robots", say.File(response.Name), odd))
 		}
 		for _, d := range robots.Inspect(response.Body, c.Question.Dialect).Diagnostics {
 			if d.Code == AllClosed && !slices.ContainsFunc(results, func(r Result) bool {

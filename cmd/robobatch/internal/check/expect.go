@@ -41,7 +41,7 @@ type Line struct {
 const (
 	AllClosed = "all_closed" // a search engine may fetch nothing, and nobody expects that
 	NoRobots  = "no_robots"  // an expectation is of an origin without rules
-	OddRobots = "odd_robots" // a file is no robots.txt
+	OddRobots = "odd_robots" // a file is not a robots.txt
 
 	// UnclearAgent is an error, and no result: an expectation of a crawler that is misspelt says nothing.
 	UnclearAgent = "unclear_agent"
@@ -176,7 +176,7 @@ func (f *File) Judge(l *Line, a *explain.Answer) Result {
 				continue
 			}
 			r.Pass = false
-			wrong = append(wrong, fmt.Sprintf("%s is %s, and shall be %s", w.Use, got, w.Value))
+			wrong = append(wrong, fmt.Sprintf("%s is %s, but should be %s", w.Use, got, w.Value))
 			if w.Value == "n" && w.Use != "ai-input" && r.add == "" {
 				r.add = refusal(a, w.Use)
 			}

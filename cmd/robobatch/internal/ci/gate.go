@@ -111,7 +111,7 @@ func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]warning.Warning,
 	if unclear := agents.Unclear(names, d, agents.Named{}); len(unclear) > 0 {
 		return nil, fmt.Errorf("-fail names a crawler that no request is of: %s", strings.Join(unclear[0].Examples, ", "))
 	}
-	text := "-fail " + strings.Join(idle, ",") + " stops nothing, because no request is of such a crawler: look whether its name is right"
+	text := "-fail " + strings.Join(idle, ",") + " never fails, because no request is from this crawler: check its name"
 	return []warning.Warning{{Code: warning.UnclearAgent, Text: text, Count: int64(len(idle))}}, nil
 }
 

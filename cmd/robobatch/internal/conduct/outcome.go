@@ -159,7 +159,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 // warn prints warnings about crawlers in the log. It returns an error if a gate names none of them.
 func (f *findings) warn(c *console.Console) error {
 	if f.total.Requests > f.total.Impostors && !f.about.times {
-		c.Warn(warning.Warning{Code: warning.NoTimes, Count: 1, Text: "no request of a crawler has a time, so that nothing is known of what it knew: name the field of the time with -field time=name"})
+		c.Warn(warning.Warning{Code: warning.NoTimes, Count: 1, Text: "no crawler request has a time, so what crawlers knew is unknown: name the time field with -field time=name"})
 	}
 	if f.total.Robots > 0 && !f.about.answers {
 		c.Warn(warning.Warning{Code: warning.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " of robots.txt by crawlers, and no status of an answer: none counts, and crawlers may seem never to have asked; give a log that has the status"})

@@ -159,7 +159,7 @@ func (f *findings) lines() (all []string) {
 		text += " Besides, " + say.Were(f.total.Untimed, "request") + " disallowed without a time."
 	}
 	if f.about.rejected > 0 {
-		text += " " + say.Were(f.about.rejected, "line") + " rejected, and nothing is known of them: -rejects of robobatch lists them."
+		text += " " + say.Were(f.about.rejected, "line") + " rejected: -rejects of robobatch lists them."
 	}
 	if !f.about.verified {
 		text += " Some may be impostors': add -ranges."
@@ -212,9 +212,9 @@ func (f *findings) sentence(r *conduct.Row) string {
 			case c.c == conduct.Held && none:
 				c.text = "while its last answer allowed them"
 			case c.c == conduct.Unseen && none:
-				c.text = "with no robots.txt, or one that nobody knows"
+				c.text = "with no robots.txt, or an unknown one"
 			case c.c == conduct.Unseen:
-				c.text = "with another robots.txt, or one that nobody knows"
+				c.text = "with another robots.txt, or an unknown one"
 			}
 		}
 		if c.c == conduct.Unseen && slices.ContainsFunc(f.misfits, func(m conduct.Misfit) bool { return m.Hidden > 0 && !m.IsUnlike() && m.Origin == r.Origin }) {

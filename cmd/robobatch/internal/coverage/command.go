@@ -163,7 +163,7 @@ func (r *run) count(ctx context.Context, c *Counter) error {
 		err = sink.Err
 	}
 	if errors.Is(err, ErrMemory) {
-		err = fmt.Errorf("%w: raise -max-memory, or name fewer logs; a quarter of it is for counts, of which each robots.txt takes some 600 bytes, and each set of its rules that match together 170", err)
+		err = fmt.Errorf("%w: raise -max-memory, or use fewer logs; a quarter of it is for counts: about 600 bytes per robots.txt, and 170 per set of rules that match together", err)
 	}
 	if err == nil && (r.Stats.URLs > 0 || r.Stats.Skipped > 0) {
 		var s *summary.Report

@@ -116,7 +116,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	var input cli.Faults
 	d.outOpt.Kept = d.Choose(&g.Flags, std, &faults, &input)
 	if !g.old.IsGiven() {
-		faults.Add("old", errors.New("the flag is missing: name the rules before, or a moment of those of -rules with -old-as-of"))
+		faults.Add("old", errors.New("the flag is missing: name the previous rules, or an earlier moment of -rules with -old-as-of"))
 	}
 	d.Now.Opt.Directives = robots.PreferenceLines()
 	d.Old = d.Now.Before(&g.old, &faults)

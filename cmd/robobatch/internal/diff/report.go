@@ -45,7 +45,7 @@ type Report struct {
 	Unit    string       `json:"unit"`              // the noun of all counts: "request", or "path" without a log
 	Clients string       `json:"clients,omitempty"` // whose requests: All, or Own; "" if the log does not say who sent them
 	BadURLs int64        `json:"bad_urls"`
-	Refused int64        `json:"refused_lines"` // of the logs, that are no row
+	Refused int64        `json:"refused_lines"` // of the logs that gave no row
 	Tried   *Tried       `json:"tried,omitempty"`
 	Agents  []Agent      `json:"agents"`
 	Gates   []ci.Verdict `json:"gates"`

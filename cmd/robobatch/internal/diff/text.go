@@ -86,7 +86,7 @@ func (r *Report) notes() (notes []string) {
 		notes = append(notes, say.Count(r.BadURLs, "row")+" without a valid URL left out.")
 	}
 	if r.Refused > 0 {
-		notes = append(notes, say.Count(r.Refused, "line")+" of the logs refused: they are no request, and left out.")
+		notes = append(notes, say.Count(r.Refused, "line")+" of the logs rejected, because they are not requests.")
 	}
 	return notes
 }

@@ -128,7 +128,7 @@ var likeCode = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 // that are like it.
 func missingRules(arguments []string) error {
 	if len(arguments) != 1 || !likeCode.MatchString(arguments[0]) {
-		return errors.New("the flag is missing: " + flags.NameRules + "; or name a code alone, as in robobatch explain shadowed_rule")
+		return errors.New("the flag is missing: " + flags.NameRules + "; or name only a code, as in robobatch explain shadowed_rule")
 	}
 	var known []string
 	for _, c := range lint.Codes {
@@ -137,7 +137,7 @@ func missingRules(arguments []string) error {
 	for _, m := range warning.Meanings {
 		known = append(known, string(m.Code))
 	}
-	err := fmt.Errorf("%q is no code of a finding or a warning (docs/RULES.md and docs/WARNINGS.md list them), and to explain a URL takes -rules", arguments[0])
+	err := fmt.Errorf("%q is not a code of a finding or a warning (see docs/RULES.md and docs/WARNINGS.md); to explain a URL, set -rules", arguments[0])
 	return cli.Hint(err, strings.ReplaceAll(strings.ToLower(arguments[0]), "-", "_"), known)
 }
 
@@ -185,7 +185,7 @@ func (e *explanation) Run(ctx context.Context) error {
 		if 2*e.strays > e.answers {
 			e.Warn(warning.Warning{
 				Code: warning.NoRobots, Count: e.strays, Examples: []string{e.stray},
-				Text: fmt.Sprintf("no robots.txt in -rules for %s of %s; http and https differ, as example.com and www.example.com do",
+				Text: fmt.Sprintf("no robots.txt in -rules for %s of %s; http and https differ, and so do example.com and www.example.com",
 					say.Number(e.strays), say.Count(e.answers, "answer")),
 			})
 		}
@@ -218,17 +218,17 @@ func (e *explanation) readURLs(ctx context.Context) (err error) {
 		}
 		for i, url := range b.URLs {
 			if url == engine.NoURL {
-				return fmt.Errorf("standard input: line %d: longer than %s bytes: look whether the lines end in LF or CR LF", b.Lines[i], say.Number(ingest.MaxLine))
+				return fmt.Errorf("standard input: line %d: longer than %s bytes: check that lines end in LF or CR LF", b.Lines[i], say.Number(ingest.MaxLine))
 			}
 			e.urls = append(e.urls, string(b.Piece(url)))
 		}
 		if in.Headless && !e.headless {
 			e.headless = true
-			e.Warn(warning.Warning{Code: warning.HeadlessTable, Count: 1, Text: "lines are read as URLs, and behind each of the first ones as many numbers follow: if they are columns, send the URLs alone"})
+			e.Warn(warning.Warning{Code: warning.HeadlessTable, Count: 1, Text: "lines are read as URLs, but the first ones have the same number of values after the URL: if these are columns, send only the URLs"})
 		}
 	}
 	if f := logs.Inputs()[0].Format; f != ingest.URLs && f != ingest.Auto {
-		return fmt.Errorf("standard input: its lines look like the format %s, and explain reads URLs, one a line: send it the column of the URLs alone; to decide all of it: robobatch -in - -rules …", f)
+		return fmt.Errorf("standard input: its lines look like the format %s, but explain reads one URL per line: send only the URL column; to decide all lines: robobatch -in - -rules …", f)
 	}
 	return errors.Join(logs.Err(), ctx.Err())
 }

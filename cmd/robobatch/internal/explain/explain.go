@@ -51,7 +51,7 @@ type Answer struct {
 
 	Preferences *why.Preferences `json:"preferences,omitempty"` // nil if no line of them binds the crawler
 
-	Pack bool `json:"pack,omitempty"` // the rules are a pack, which knows no groups, no other rules and no other dialects
+	Pack bool `json:"pack,omitempty"` // the rules are a pack, which has no groups, no other rules and no other dialects
 
 	documented string // see the function
 

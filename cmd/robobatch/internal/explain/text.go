@@ -77,7 +77,7 @@ func (a *Answer) Text(s Style) string {
 	t.preferences(a.Preferences, a.Allowed, s.All)
 	t.item("dialects", a.opinions())
 	if a.Pack {
-		t.item("pack", "it knows no groups, no other rules and no other dialects: name the files it was compiled from with -rules")
+		t.item("pack", "it has no groups, no other rules and no other dialects: name the files it was compiled from with -rules")
 	}
 	return say.NoCommands(t.sb.String())
 }
@@ -166,7 +166,7 @@ func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 		t.item("use", "what may not be fetched has no Content-Usage")
 	}
 	if p.Stated() {
-		t.item("use", fmt.Sprintf("train AI: %s; search: %s; AI input: %s (drafts, %s: a preference is no permission)",
+		t.item("use", fmt.Sprintf("train AI: %s; search: %s; AI input: %s (drafts, %s: a preference is not a permission)",
 			wishes[p.Use(robots.TrainAI)], wishes[p.Use(robots.Search)], wishes[p.Use(robots.AIInput)], p.Draft))
 	}
 }

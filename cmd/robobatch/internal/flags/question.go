@@ -242,7 +242,7 @@ func ParseMoment(s string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no moment: write 2026-01-31T18:00:00Z, or 2026-01-31 for the start of that day in UTC", s)
+	return time.Time{}, fmt.Errorf("%q is not a moment: write 2026-01-31T18:00:00Z, or 2026-01-31 for the start of that day in UTC", s)
 }
 
 // chooseLogAgents returns the crawlers of -agent-from-log and -unknown-agents.
@@ -274,7 +274,7 @@ func (q *Question) chooseCache(faults *cli.Faults) time.Duration {
 	d, err := time.ParseDuration(q.Cache)
 	switch {
 	case err != nil || d < 0:
-		faults.Add("cache", fmt.Errorf("%q is no duration: write 24h, 90m or 0", q.Cache))
+		faults.Add("cache", fmt.Errorf("%q is not a duration: write 24h, 90m or 0", q.Cache))
 	case !q.Recalls && (!q.FromLog || !q.ByRow()):
 		faults.Add("cache", errors.New("this is about when crawlers of the log fetched: add -agent-from-log and -as-of log"))
 	case d == 0:
@@ -336,7 +336,7 @@ func parseAge(text string) (time.Duration, error) {
 		}
 	}
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%q is no duration: write 7d or 36h", text)
+		return 0, fmt.Errorf("%q is not a duration: write 7d or 36h", text)
 	}
 	return d, nil
 }

@@ -131,7 +131,7 @@ func ParseShare(text string) (Share, error) {
 	number, ok := strings.CutSuffix(text, "%")
 	percent, err := strconv.ParseFloat(number, 64)
 	if !ok || err != nil || !(percent >= 0 && percent <= 100) {
-		return Share{}, fmt.Errorf("%q is no share of the rows: write one such as 99%%", text)
+		return Share{}, fmt.Errorf("%q is not a share of the rows: write one such as 99%%", text)
 	}
 	return Share{text, percent}, nil
 }

@@ -234,7 +234,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	s.sum = series.NewSum(s.Summary(), series.Series{Shard: s.series.dir.Shard, List: s.series.list, Flags: s.series.flags})
 	if err := s.all(ctx); err != nil {
 		s.again()
-		s.Print(fmt.Sprintf("robobatch: complete in %s: %s of %s; the same command with -resume goes on\n",
+		s.Print(fmt.Sprintf("robobatch: complete in %s: %s of %s; to continue, run the same command with -resume\n",
 			say.File(s.series.dir.Name), say.Number(int64(s.sum.Series.Done)), say.Count(int64(len(s.items())), "output")))
 		return err
 	}
@@ -289,7 +289,7 @@ func (s *seriesRun) all(ctx context.Context) error {
 			failure, ok := failureOf(err)
 			if !ok || !s.series.skip {
 				if fault, ok := errors.AsType[*flow.FaultError](err); ok {
-					return fmt.Errorf("%w\n%s was not written; -on-error skip goes on with the next input", fault.Err, say.File(s.series.dir.Output(item)))
+					return fmt.Errorf("%w\n%s was not written; -on-error skip continues with the next input", fault.Err, say.File(s.series.dir.Output(item)))
 				}
 				return err
 			}

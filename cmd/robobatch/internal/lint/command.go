@@ -262,7 +262,7 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: make it anew with -approve; it accepts what the same -rules, -origin and -dialect have", say.Count(left, "finding")))
 	}
 	if l.accepted > 0 && left > 0 {
-		l.Hint(fmt.Sprintf("not there any more: %s of the baseline: %s; take out of it, or make it anew", say.Count(left, "finding"), l.baseline.names(baselineShown)))
+		l.Hint(fmt.Sprintf("fixed: %s of the baseline: %s; remove from it, or rebuild it", say.Count(left, "finding"), l.baseline.names(baselineShown)))
 	}
 	counts := p.Counts()
 	var parts []string

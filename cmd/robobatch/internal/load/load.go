@@ -275,7 +275,7 @@ func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warnin
 		warnings = append(warnings, warning.Warning{Code: warning.UnusedRules, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), warning.Examples)]})
 	}
 	if names := r.Unclear(); len(names) > 0 {
-		text := say.Count(int64(len(names)), "name") + " of rules files may begin with a scheme that is not known; taken for hosts as they are"
+		text := say.Count(int64(len(names)), "name") + " of rules files may begin with an unknown scheme; they are read as hosts"
 		warnings = append(warnings, warning.Warning{Code: warning.UnclearName, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), warning.Examples)]})
 	}
 	if d, ok := brokenRecords(r.Problems()); ok {

@@ -47,7 +47,7 @@ func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
 	}
 	for _, code := range d.fail {
 		if !slices.Contains(report.FindingCodes, code) {
-			faults.Add("fail", cli.Hint(fmt.Errorf("%q is no code of a finding: use %s", code, strings.Join(report.FindingCodes, ", ")), code, report.FindingCodes))
+			faults.Add("fail", cli.Hint(fmt.Errorf("%q is not a code of a finding: use %s", code, strings.Join(report.FindingCodes, ", ")), code, report.FindingCodes))
 		}
 	}
 }

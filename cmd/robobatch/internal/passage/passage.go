@@ -248,7 +248,7 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 		if engine.ShareOrigin(p.Old.Store, p.Now.Store) {
 			return nil
 		}
-		return fmt.Errorf("%s and %s have no origin in common, so that nothing can be compared: name the rules before of the same sites; http and https differ, as example.com and www.example.com do",
+		return fmt.Errorf("%s and %s have no origin in common, so there is nothing to compare: name previous rules of the same sites; http and https differ, and so do example.com and www.example.com",
 			say.File(p.Old.Path), say.File(p.Now.Path))
 	}
 	return nil
@@ -310,7 +310,7 @@ func Cause(err error) error {
 }
 
 // ErrNoRequests is the error of logs without rows: without requests, nothing can be reported about rules.
-var ErrNoRequests = errors.New("the logs have no row, so nothing is known of the rules: check -in and -format")
+var ErrNoRequests = errors.New("the logs have no rows, so the rules cannot be judged: check -in and -format")
 
 // Describe puts the flags, and the names of the rules, into the metadata of the output.
 func (p *Passage) Describe(f *output.File) {
@@ -631,10 +631,10 @@ func (p *Passage) PrintTook(s *summary.Report) {
 func (p *Passage) JudgesNothing(s *summary.Report) error {
 	rows, rules := s.Rows(), p.Now.Path
 	if rows.Decided > 0 && rows.Without == rows.Decided {
-		return fmt.Errorf("-fail judges nothing: none of %s has a robots.txt in %s; http and https differ, as example.com and www.example.com do", say.Count(rows.Read, "row"), say.File(rules))
+		return fmt.Errorf("-fail judges nothing: none of %s has a robots.txt in %s; http and https differ, and so do example.com and www.example.com", say.Count(rows.Read, "row"), say.File(rules))
 	}
 	if p.Now.Odd().IsOdd() {
-		return fmt.Errorf("-fail judges nothing: %s is no robots.txt, so that all is allowed", say.File(rules))
+		return fmt.Errorf("-fail has nothing to check: %s is not a robots.txt, so everything is allowed", say.File(rules))
 	}
 	return nil
 }

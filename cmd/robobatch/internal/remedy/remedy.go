@@ -33,7 +33,7 @@ var remedies = []struct {
 	err    error
 	remedy string
 }{
-	{ingest.ErrNoURL, "name the field with -field url=name; if it is no table but a list of URLs, add -format urls"},
+	{ingest.ErrNoURL, "name the field with -field url=name; if it is a list of URLs instead of a table, add -format urls"},
 	{ingest.ErrNoAgents, "-agent-from-log finds the crawlers by it: name the field with -field agent=name, if there is one, or the crawlers that all rows are decided for with -agent"},
 	{ingest.ErrNoClients, "-ranges looks up where crawlers come from: name the field with -field client=name, if there is one"},
 	{ingest.ErrManyClients, "say which is the client's by where your proxies add theirs: -client-at 1 is the first, -client-at -1 the last"},
@@ -43,14 +43,14 @@ var remedies = []struct {
 	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
 	{ingest.ErrJoined, "name each part as an input of its own, as in: -in access.log -in access.log.1.gz; or unpack the packed parts before they are joined"},
 	{ingest.ErrNoFields, "put it in front, from the whole log, as in: { grep -m1 '^#Fields' whole.log; cat part.log; } > new.log"},
-	{ingest.ErrJSONText, "write an object a line, as in: jq -c 'arrays[], objects' log.json | robobatch -in - …"},
+	{ingest.ErrJSONText, "write one object per line, as in: jq -c 'arrays[], objects' log.json | robobatch -in - …"},
 	{ingest.ErrNotFormat, "leave -format out, and the format is detected, or name another"},
 	{output.ErrDictMemory, "write Parquet or an Arrow stream (.arrows), or raise -max-memory"},
 	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
 	{pipe.ErrNoAgentColumn, "name the column of the crawlers with -agent-column"},
 	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
 	{pipe.ErrType, "cast it to a string, or name another with -url-column"},
-	{pack.ErrVersion, "make it anew from its files, as in: robobatch compile -rules robots/ -out robots.rbp"},
+	{pack.ErrVersion, "rebuild it from its files, for example: robobatch compile -rules robots/ -out robots.rbp"},
 	{rulefiles.ErrOriginDir, "leave -origin out, as the names in it say whose they are, or name one file"},
 	{rulefiles.ErrOriginFile, "leave -origin out, or rename the file if it is a robots.txt"},
 	{ingest.ErrPipedWARC, "name the file, with -format warc"},

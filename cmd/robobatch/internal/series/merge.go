@@ -297,7 +297,7 @@ func (g *mergeFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, e
 		m.dir.Name, m.stats = m.stats[0], m.stats[1:]
 	}
 	if scheme := place.Foreign(m.dir.Name); scheme != "" {
-		return nil, cli.Usage("%s is no place to read from or write to: name a directory, or s3://", scheme)
+		return nil, cli.Usage("%s cannot be read from or written to: name a directory, or s3://", scheme)
 	}
 	if m.dir.Name == "" {
 		faults.Add("out", errors.New("the flag is missing: name the directory of the outputs, as -out of the shards does"))

@@ -34,7 +34,7 @@ func Parse(text string, getenv func(name string) string) (Shard, error) {
 		}
 		switch len(found) {
 		case 0:
-			return Shard{}, fmt.Errorf("this is no task of a scheduler that is known, as none of these is set: %s: write -shard i/n", strings.Join(names, ", "))
+			return Shard{}, fmt.Errorf("no known scheduler runs this task, because none of these variables is set: %s: write -shard i/n", strings.Join(names, ", "))
 		case 1:
 			return found[0].shard(getenv)
 		}
@@ -44,7 +44,7 @@ func Parse(text string, getenv func(name string) string) (Shard, error) {
 	index, errIndex := strconv.Atoi(i)
 	count, errCount := strconv.Atoi(n)
 	if !ok || errIndex != nil || errCount != nil || index < 0 || count < 1 || count > Most || index >= count {
-		return Shard{}, fmt.Errorf("%q is no shard: write its number from 0 and how many there are, as in 0/4, or auto", text)
+		return Shard{}, fmt.Errorf("%q is not a shard: write its number from 0 and the number of shards, as in 0/4, or auto", text)
 	}
 	return Shard{index, count}, nil
 }
@@ -132,7 +132,7 @@ func checkSlurm(getenv func(string) string) error {
 	if err == nil && getenv("SLURM_ARRAY_TASK_MIN") == "0" && getenv("SLURM_ARRAY_TASK_STEP") == "1" && getenv("SLURM_ARRAY_TASK_MAX") == strconv.Itoa(count-1) {
 		return nil
 	}
-	return fmt.Errorf("the tasks of this Slurm array are not 0 to COUNT-1 (MIN %s, MAX %s, STEP %s, COUNT %s), so nobody knows how many shards there are: "+
+	return fmt.Errorf("the tasks of this Slurm array are not 0 to COUNT-1 (MIN %s, MAX %s, STEP %s, COUNT %s), so the number of shards is unknown: "+
 		"submit --array=0-7 for eight, or write -shard $SLURM_ARRAY_TASK_ID/N, N being how many there are",
 		shownValue(getenv("SLURM_ARRAY_TASK_MIN")), shownValue(getenv("SLURM_ARRAY_TASK_MAX")), shownValue(getenv("SLURM_ARRAY_TASK_STEP")), shownValue(getenv("SLURM_ARRAY_TASK_COUNT")))
 }

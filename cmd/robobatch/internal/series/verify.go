@@ -61,7 +61,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 		return nil, err
 	}
 	if len(there.stats)+len(there.records) == 0 {
-		return nil, fmt.Errorf("%s has neither _stats.json nor _done: it is no directory of outputs of robobatch -out %[1]s; of partitions, name the file of -stats", say.File(strings.TrimRight(d.Name, "/")+"/"))
+		return nil, fmt.Errorf("%s has neither _stats.json nor _done: it is not a directory of outputs from robobatch -out %[1]s; for partitions, name the file of -stats", say.File(strings.TrimRight(d.Name, "/")+"/"))
 	}
 	v := &Verification{Manifests: len(there.stats) + len(there.records)}
 	// Read the records of outputs.
@@ -128,7 +128,7 @@ func readSealed(name string, v any) error {
 func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (want []Output, all []shardFile) {
 	fits := len(there.stats) > 0
 	if !fits {
-		v.addFinding(Missing, d.Stats(), "no run went to its end: the same command with -resume goes on")
+		v.addFinding(Missing, d.Stats(), "no run was completed: to continue, run the same command with -resume")
 	}
 	for _, name := range there.stats {
 		s, err := readStats(name)
@@ -168,7 +168,7 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 			want = append(want, o)
 			switch r, name := records[o.Output], d.record(o.Output); {
 			case r == nil && !hasRecord[o.Output]:
-				v.addFinding(Missing, name, "is not there: -resume makes the output anew")
+				v.addFinding(Missing, name, "is missing: -resume rebuilds the output")
 			case r == nil: // it was altered
 			case made.Differ(&r.Made) != "":
 				v.addFinding(OtherRun, name, "is of a run with %s", made.Differ(&r.Made))
@@ -229,7 +229,7 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w: name a directory of outputs, or a file of -stats", say.File(name), atomicfile.Cause(err))
 	case !json.Valid(text) && !bytes.HasPrefix(text, []byte("{\n")):
-		return nil, fmt.Errorf("%s is no file of -stats: name that of the run which wrote it, or a directory of outputs", say.File(name))
+		return nil, fmt.Errorf("%s is not a file of -stats: name the one of the run that wrote it, or a directory of outputs", say.File(name))
 	default:
 		if err := summary.Read(text, s); err != nil {
 			v.addFinding(Altered, name, "%v", err)
@@ -346,7 +346,7 @@ func (e *UnlikeError) Error() string {
 	if e.Others > 0 {
 		which = fmt.Sprintf("%s and %s were", say.File(e.Output), say.Count(int64(e.Others), "other output"))
 	}
-	return fmt.Sprintf("%s made with another %s: give the flags as they were, or another directory, or -resume=redo to make such outputs anew",
+	return fmt.Sprintf("%s made with another %s: use the same flags or another directory, or rebuild these outputs with -resume=redo",
 		which, strings.Join(e.Flags, ", "))
 }
 
@@ -419,9 +419,9 @@ func (g *checkFlags) console(std console.Streams) console.Console {
 func CheckCommand() flags.Command {
 	g := new(checkFlags)
 	c := g.command("check-output")
-	c.Plan, c.About, c.Arguments = g.plan, "tell whether outputs are as runs left them", "DIR|STATS..."
+	c.Plan, c.About, c.Arguments = g.plan, "check that outputs are unchanged since their runs", "DIR|STATS..."
 	c.Intro = `
-robobatch check-output tells whether outputs are as runs left them.
+robobatch check-output checks that outputs are unchanged since their runs.
 
     robobatch check-output out/ verdicts.stats.json
 
@@ -448,7 +448,7 @@ func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, e
 	}
 	for _, name := range g.names {
 		if scheme := place.Foreign(name); scheme != "" {
-			return nil, cli.Usage("%s is no place to read from: name a directory or a file, or s3://", scheme)
+			return nil, cli.Usage("%s cannot be read from: name a directory or a file, or s3://", scheme)
 		}
 	}
 	return &checking{Console: g.console(std), names: g.names}, faults.Err()

@@ -106,7 +106,7 @@ func (c *Clients) join(o *Clients) {
 }
 
 // ErrSeal is the error of a manifest that is not as it was written.
-var ErrSeal = errors.New("its seal is broken or missing: it was altered, an older version wrote it, or it is no manifest of robobatch")
+var ErrSeal = errors.New("its hash is wrong or missing: it was altered, an older version wrote it, or it is not a manifest of robobatch")
 
 // The text before and after the hash of a seal.
 const (

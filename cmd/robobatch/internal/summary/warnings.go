@@ -64,7 +64,7 @@ func (r *Report) senderless() []warning.Warning {
 	if !r.AgentFromLog || r.Counts.Bad() > 0 || 10*n <= rows {
 		return nil
 	}
-	text := fmt.Sprintf("%s of %s without a field user_agent, as if the log changed its format: no crawler is known of them", say.Number(n), say.Count(rows, "row"))
+	text := fmt.Sprintf("%s of %s without a field user_agent, as if the log changed its format: their crawlers are unknown", say.Number(n), say.Count(rows, "row"))
 	return []warning.Warning{{Code: warning.NoUserAgents, Text: text, Count: n}}
 }
 
@@ -116,7 +116,7 @@ func (r *Report) noURLs() string {
 		return "every line was refused (" + strings.Join(all, ", ") + "). " + format
 	}
 	if hostFirst.MatchString(r.read.FirstBare) {
-		return fmt.Sprintf("no line is a URL with a scheme: %q begins with a host. Nobody knows whether that is http or https: put https:// in front of the URLs, as in: sed 's#^#https://#' for a list", shorten(r.read.FirstBare))
+		return fmt.Sprintf("no line is a URL with a scheme: %q begins with a host. The scheme (http or https) is unknown: put https:// in front of the URLs, as in: sed 's#^#https://#' for a list", shorten(r.read.FirstBare))
 	}
 	return "no line is a URL with a scheme and a host. " + format
 }
@@ -136,7 +136,7 @@ func (r *Report) timeless() (all []warning.Warning) {
 		if r.AgentFromLog {
 			null = ", and their violation is null"
 		}
-		text := fmt.Sprintf("-as-of log: nobody knows since when the robots.txt has been there by which %s disallowed%s: its only time is that of a file, or it has none; give captures with their times",
+		text := fmt.Sprintf("-as-of log: %s disallowed by a robots.txt with an unknown effective date%s: it has only the time of a file, or none; use captures with timestamps",
 			say.Were(c.Timeless, "row"), null)
 		all = append(all, warning.Warning{Code: warning.UntimedRules, Text: text, Count: c.Timeless})
 	}
@@ -149,7 +149,7 @@ func (r *Report) unfetched() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "row") + " of crawlers disallowed only because a fetch of robots.txt failed: that fetch was not theirs, so it is no proof, and the violation is null"
+	text := say.Count(n, "row") + " of crawlers disallowed only because a fetch of robots.txt failed: the crawler's own fetch may have succeeded, so the violation is null"
 	return []warning.Warning{{Code: warning.FailedFetches, Text: text, Count: n}}
 }
 
@@ -239,7 +239,7 @@ func (r *Report) joined() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "line") + " with more than a record, or with NULs that a crash has left, of which at most one record is read: look at them, and convert line ends that are CR, as in: tr '\\r' '\\n'"
+	text := say.Count(n, "line") + " with several records, or with NULs from a crash: at most one record of each is read; check them, and convert CR line endings, as in: tr '\\r' '\\n'"
 	return []warning.Warning{{Code: warning.JoinedLines, Text: text, Count: n, Examples: r.placesOf(r.read.FirstJoined)}}
 }
 
@@ -295,7 +295,7 @@ func (r *Report) fields() (all []warning.Warning) {
 			add(warning.MixedProducers, in, "", fmt.Sprintf("the first lines are of %s and of %s, and are read as those of the first: give each part as an input of its own", took.Producer, took.Mixed))
 		}
 		if took.DayOnly != "" && (r.ByRow() || r.RangesHash != "") {
-			add(warning.DayOnly, in, "", fmt.Sprintf("the time is a day alone, %q: each row counts as at its beginning", took.DayOnly))
+			add(warning.DayOnly, in, "", fmt.Sprintf("the time is only a day, %q: each row counts at its start", took.DayOnly))
 		}
 		if took.Proxied != "" && r.RangesHash != "" {
 			add(warning.ProxiedClients, in, "", fmt.Sprintf("the addresses of clients are of a private network, and %q has others: add -field client=%s, and -client-at 1 or -1 by where your proxies add theirs", took.Proxied, took.Proxied))

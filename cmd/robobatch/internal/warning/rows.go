@@ -28,11 +28,7 @@ func Disputes(d *engine.DisputeStats) []Warning {
 	if d.Rows == 0 {
 		return nil
 	}
-	verb := "forbid"
-	if d.Rows == 1 {
-		verb = "forbids"
-	}
-	text := fmt.Sprintf("%s %s what another reading of robots.txt allows to the crawler: no violation is counted there; robobatch explain shows each reading", say.Count(d.Rows, "verdict"), verb)
+	text := say.Were(d.Rows, "row") + " disallowed in one reading of robots.txt, but allowed in another that the crawler may use: not counted as violations; robobatch explain shows each reading"
 	w := Warning{Code: ReadingsDiffer, Text: text, Count: d.Rows}
 	// Say what each reading answers, and by which line; of the run's dialect where that is none of them.
 	var parts []string
@@ -58,7 +54,7 @@ func Disputes(d *engine.DisputeStats) []Warning {
 	w.Examples = append(w.Examples, fmt.Sprintf("%s, %s: %s", d.Example.URL, d.Example.Agent, strings.Join(parts, ", ")))
 	for _, busy := range d.Worst[:Examples-1] {
 		if busy.Origin != "" {
-			w.Examples = append(w.Examples, fmt.Sprintf("%s (%s)", busy.Origin, say.Count(busy.Rows, "verdict")))
+			w.Examples = append(w.Examples, fmt.Sprintf("%s (%s)", busy.Origin, say.Count(busy.Rows, "row")))
 		}
 	}
 	return []Warning{w}
@@ -82,7 +78,7 @@ func Misread(store *engine.Store, s *engine.Stats) []Warning {
 	if store.Options().LogAgents != engine.LogAgentsOff { // -agent would decide the rows of all clients
 		advice = fmt.Sprintf("take these from a run with -dialect %s", most.Dialect)
 	}
-	d.Text = fmt.Sprintf("%s decided by another group than the operator of the crawler documents: %s", say.Were(d.Count, "row"), advice)
+	d.Text = fmt.Sprintf("%s decided by another group than the crawler's operator documents: %s", say.Were(d.Count, "row"), advice)
 	return []Warning{d}
 }
 
@@ -99,7 +95,7 @@ func rejected(s *engine.Stats, refused int64) []Warning {
 	if refused > 0 {
 		text += ", refused lines " + say.Number(refused)
 	}
-	text += "): look whether that is the right input"
+	text += "): check that this is the right input"
 	return []Warning{{Code: RejectedLines, Text: text, Count: bad + refused}}
 }
 
@@ -123,7 +119,7 @@ func Strangers(store *engine.Store, s *engine.Stats) []Warning {
 		only = fmt.Sprintf(", which has that of %s only,", store.NewLookup().Origin(0))
 	}
 	d := Warning{Code: NoRobots, Count: s.Strays}
-	d.Text = fmt.Sprintf("no robots.txt in -rules%s for %s of %s; http and https differ, as example.com and www.example.com do",
+	d.Text = fmt.Sprintf("no robots.txt in -rules%s for %s of %s; http and https differ, and so do example.com and www.example.com",
 		only, say.Number(s.Strays), rows)
 	for _, busy := range s.Busiest {
 		if busy.Origin != "" {
@@ -187,11 +183,11 @@ func Rules(c *engine.OddCount, noun string) []Warning {
 		names[i] = name + " " + say.Number(byName[name])
 	}
 	d := Warning{Code: OddRobots, Count: c.Number, Short: true}
-	d.Text = fmt.Sprintf("no real robots.txt: %s (%s)", say.Count(c.Number, noun), strings.Join(names, ", "))
+	d.Text = fmt.Sprintf("robots.txt not valid: %s (%s)", say.Count(c.Number, noun), strings.Join(names, ", "))
 	if c.Rows > 0 {
 		d.Text += ", which decided " + say.Count(c.Rows, "row")
 	}
-	d.Text += "; crawlers find few rules in such bytes, or none"
+	d.Text += "; crawlers find few or no rules in such files"
 	for _, odd := range c.Worst {
 		if odd.Origin == "" {
 			break
@@ -211,7 +207,7 @@ func OddName(o robots.Oddity) string {
 	case robots.OddHTML:
 		return "an HTML page"
 	case robots.OddText:
-		return "text without any directive"
+		return "text without directives"
 	case robots.OddNUL:
 		return "bytes with NUL among them"
 	case robots.OddParquet:
@@ -228,38 +224,38 @@ func Senders(s *engine.Stats) (all []Warning) {
 	requests, unusable, anonymised := s.Census.Requests()
 	network, proxied := s.Census.Proxied()
 	if networks, sent := s.Census.Mixed(); networks > 0 && !proxied {
-		text := fmt.Sprintf("%s of %s of crawlers came from %s, each with crawlers of three operators or more: of a proxy, so that the address of the client is in another field (-field client=name), or of somebody who sends many names",
+		text := fmt.Sprintf("%s of %s of crawlers came from %s, each with crawlers of three or more operators: either a proxy, and the client's address is in another field (-field client=name), or a client that sends many names",
 			say.Number(sent), say.Count(requests, "request"), say.Count(networks, "network"))
 		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: sent})
 	}
 	if proxied {
-		text := fmt.Sprintf("%s of %s of crawlers have no address of the internet", say.Number(unusable), say.Count(requests, "request"))
+		text := fmt.Sprintf("%s of %s of crawlers have no public IP address", say.Number(unusable), say.Count(requests, "request"))
 		count := unusable
 		if network != 0 {
 			count = s.Census.Sent(network)
 			text = fmt.Sprintf("%s of %s of crawlers, of three operators or more, came from %s", say.Number(count), say.Count(requests, "request"), network.Prefix())
 		}
-		text += ": the field holds the address of a proxy, or a text in place of one; name the field of the client's with -field client=name"
+		text += ": the field contains a proxy address, or text instead of an address; name the field of the client address with -field client=name"
 		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: count})
 	}
 	if n := s.Census.Texts(); n > 0 && !proxied {
-		text := fmt.Sprintf("%s of %s of crawlers have a text in place of an address, so that they are not verified, and their violation is null: name the field of the client's with -field client=name",
+		text := fmt.Sprintf("%s of %s of crawlers have text instead of an address, so they are not verified, and their violation is null: name the field of the client address with -field client=name",
 			say.Number(n), say.Count(requests, "request"))
 		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: n})
 	}
 	if s.Census.Anonymised() {
-		text := fmt.Sprintf("the addresses of %s of %s of crawlers end in 0 or x: they were made anonymous, and prove nothing", say.Number(anonymised), say.Count(requests, "request"))
+		text := fmt.Sprintf("the addresses of %s of %s of crawlers end in 0 or x: they are anonymised, and cannot be verified", say.Number(anonymised), say.Count(requests, "request"))
 		all = append(all, Warning{Code: AnonymisedClients, Text: text, Count: anonymised})
 	}
 	if n := s.UntimedRows + s.UntimedLists; n > 0 {
-		why := "their lists have none: keep lists in directories named by their day"
+		why := "their lists have no times: keep lists in directories named after their day"
 		switch {
 		case s.UntimedLists == 0:
-			why = "their rows have none: name the field with -field time=name"
+			why = "their rows have no times: name the field with -field time=name"
 		case s.UntimedRows > 0:
-			why = "their rows or lists have none: name the field with -field time=name, and keep lists in directories named by their day"
+			why = "their rows or lists have no times: name the field with -field time=name, and keep lists in directories named after their day"
 		}
-		text := say.Count(n, "request") + " of crawlers verified without a time, by all lists there are: " + why
+		text := say.Count(n, "request") + " of crawlers verified without a time, with all lists: " + why
 		all = append(all, Warning{Code: UntimedLists, Text: text, Count: n})
 	}
 	return all
@@ -271,7 +267,7 @@ func Lists(lists *ranges.Lists) []Warning {
 		return nil
 	}
 	n := int64(len(lists.Differ))
-	d := Warning{Code: DifferingLists, Count: n, Text: say.Count(n, "pair") + " of lists of addresses with one name and time, and other addresses: all of them count; keep the right ones"}
+	d := Warning{Code: DifferingLists, Count: n, Text: say.Count(n, "pair") + " of address lists with the same name and time, but different addresses: all of them are used; keep the right ones"}
 	for _, pair := range lists.Differ[:min(n, Examples)] {
 		d.Examples = append(d.Examples, say.File(pair[0])+" and "+say.File(pair[1]))
 	}
@@ -283,7 +279,7 @@ func Formulas(formulas output.Formulas) []Warning {
 	if formulas.Cells == 0 {
 		return nil
 	}
-	text := say.Count(formulas.Cells, "cell") + " of the output may begin a formula, with =, +, -, @, a tab or a carriage return, which spreadsheets run: if one is to open it, use -csv safe"
+	text := say.Count(formulas.Cells, "cell") + " of the output may begin a formula (=, +, -, @, a tab or a carriage return), which spreadsheets run: for spreadsheets, use -csv safe"
 	d := Warning{Code: FormulaCells, Text: text, Count: formulas.Cells}
 	for _, cell := range formulas.First {
 		d.Examples = append(d.Examples, strings.ToValidUTF8(cell[:min(len(cell), longestExample)], ""))

@@ -477,7 +477,7 @@ var examples = map[Code]example{
 		"-in logs/ -in logs/access.dat",
 	},
 	UntimedLists: {
-		"-ranges Ownbot=own.txt, with addresses alone",
+		"-ranges Ownbot=own.txt, with only addresses",
 		"-ranges Ownbot=own.txt, which begins \"# created: 2026-08-15\"",
 	},
 	UntimedRules: {
