@@ -5,7 +5,7 @@
 // use: a sink is called in one goroutine, in the order of the input, so all numbers and examples
 // are the same whatever the number of workers.
 //
-// The package knows verdicts. It knows no flag, prints nothing, and names nothing that a user sees.
+// The package knows verdicts. It does not know flags, prints nothing, and names nothing that a user sees.
 // It imports engine; commands import it, and nothing else does.
 //
 // # How it counts
@@ -31,7 +31,7 @@
 // The engine finds the busiest rules and origins for the summary in row order, so that it is the
 // same whatever the workers. A site has a count of 8 bytes, up to 262,144 of them; rules, other
 // origins and more sites are counted 32,768 at a time (Misra and Gries). With a table of these
-// for sites too, and 56 bytes a row from the workers to the writer in place of 24, runs on
+// for sites too, and 56 bytes a row from the workers to the writer instead of 24, runs on
 // 30,000 origins in random order took 6 to 12 % longer than without any of it; now 1 to 4 %
 // (BenchmarkScattered).
 package aggregate

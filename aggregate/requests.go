@@ -21,7 +21,7 @@ import (
 // table while they fit into memory, and beyond that in sorted runs on disk. They are for one goroutine.
 //
 // Rows are found again by a hash of 64 bits that the caller makes of URL and kind: two of n requests
-// are taken for one with a probability of n²/2⁶⁵, 1 to 2,000,000 for 4 million.
+// are treated as one with a probability of n²/2⁶⁵, 1 to 2,000,000 for 4 million.
 type Requests struct {
 	all   []Request
 	text  []byte   // the URLs of all

@@ -18,7 +18,7 @@ type RulesOptions struct {
 	ByAgent  bool
 	Matchers int64 // bytes for matchers, beyond which all are dropped, and made again; 0 is 64 MiB
 
-	// Memory is how many bytes counts may take, about; 0 is no limit. When a third of it is taken, no new robots.txt
+	// Memory is how many bytes counts may take, about; 0 means no limit. When a third of it is taken, no new robots.txt
 	// is counted; when all is, only the rule that decides is counted where others match that did not match
 	// together before, which takes some 200 bytes for each rule that decides.
 	Memory int64
@@ -139,7 +139,7 @@ type Asked struct {
 // ByRow reports whether each row has an agent of its own: a crawler of the log.
 func (r *Rules) ByRow() bool { return r.byRow }
 
-// Ask tells which crawler of the log so many requests of an outcome come from.
+// Ask reports which crawler of the log so many requests of an outcome come from.
 func (r *Rules) Ask(o *Outcome, agent int, requests int64) {
 	for i := range o.asked {
 		if o.asked[i].Agent != agent {
@@ -291,7 +291,7 @@ func (f *RuleFile) share(agent int, s *RuleSet) {
 }
 
 // Outcome returns the outcome of a URL, by the number of the rule that decides. The URL has a prefix that
-// is no path, see [robots.SplitURL].
+// is not a path, see [robots.SplitURL].
 func (r *Rules) Outcome(url []byte, prefix int, f *RuleFile, s *RuleSet, rule int32) *Outcome {
 	if s.matcher == nil {
 		// Make the matcher of a set. Matchers that take too much together are dropped first.
@@ -391,7 +391,7 @@ type Matches struct {
 	First, Last *time.Time // nil if no request has a time
 }
 
-// A Winner is a rule that decided in place of another.
+// A Winner is a rule that decided instead of another.
 type Winner struct {
 	Line     int32
 	Rule     string // as written, in any bytes

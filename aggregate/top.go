@@ -204,7 +204,7 @@ func (l *Largest[T]) Takes(number int64, tie uint64) bool {
 // AddItem adds an item.
 func (l *Largest[T]) AddItem(number int64, tie uint64, item T) { *l.NewItem(number, tie, 0) = item }
 
-// NewItem adds an item of so many bytes that the caller sets before the next call. It may be an old one that is not among
+// NewItem adds an item of that many bytes that the caller sets before the next call. It may be an old one that is not among
 // the largest.
 func (l *Largest[T]) NewItem(number int64, tie uint64, bytes int) *T {
 	if len(l.all) >= 2*l.most || l.held >= l.limit+l.limit/2 {

@@ -17,7 +17,7 @@ import (
 // DefaultMemory is how many bytes a [URLs] or [Requests] takes unless it is told otherwise.
 const DefaultMemory = 256 << 20
 
-// Hash returns the hash that tells URLs apart. Two of n URLs are taken for one with a
+// Hash returns the hash that tells URLs apart. Two of n URLs are treated as one with a
 // probability of n²/2⁶⁵: 1 to 1,000,000 for 6 million.
 func Hash(url []byte) uint64 { return xxh3.Hash(url) }
 

@@ -22,7 +22,7 @@ var ErrTooLarge = errors.New("rules too large to compile")
 
 // Compile compiles rules. It returns the automaton and the rules' order of precedence:
 // [Rank.Position] is an index of it, and its elements are indices of rules. Time and size are
-// linear in the bytes of the patterns, but for a factor of log(len(rules)) for sorting them. The
+// linear in the bytes of the patterns, except for a factor of log(len(rules)) for sorting them. The
 // automaton keeps nothing of rules. The error is [ErrTooLarge] or nil; with it the automaton has no
 // rules.
 func Compile(rules []Rule) (*Automaton, []int32, error) {

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// ErrEncoding is the error of bytes that are no automaton.
+// ErrEncoding is the error of bytes that are not an automaton.
 var ErrEncoding = errors.New("not the encoding of an automaton")
 
 // AppendBinary appends the automaton's encoding, which [FromBytes] reads: in 4 bytes twice the length

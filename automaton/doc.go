@@ -58,7 +58,7 @@
 //
 // Matching stops where no rank above the best one can follow.
 //
-// The package knows no protocol. Only engine, its package rules, and
+// The package is independent of the protocol. Only engine, its package rules, and
 // report/whatif/internal/decide may import it; depguard holds that.
 //
 // # Why so
@@ -107,7 +107,7 @@
 // Children in a range. A node with more than eight children, with labels close together, has an
 // offset for each byte of the range: the next node is one load away, where a search of the
 // labels is a call. Few nodes are so large. Tables for all nodes would take 1.75 bytes per byte
-// of rule text in place of 1.29, for 8 ns of the 48 that the trie takes.
+// of rule text instead of 1.29, for 8 ns of the 48 that the trie takes.
 //
 // The remaining time. On the real log a match visits 1.8 nodes of the trie, finds fingerprints in one
 // path of a hundred, and takes 16 ns: two for the loop around it, ten for the trie. In random

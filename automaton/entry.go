@@ -69,7 +69,7 @@ type entry struct {
 	tail   tail
 }
 
-// A tail says how a pattern goes on behind its anchor: it is one of the constants, or the index in
+// A tail says how a pattern continues behind its anchor: it is one of the constants, or the index in
 // workspace.parsed of a pattern with floating segments. A trie node has the patterns of its anchor in
 // the order of their tails.
 type tail int32

@@ -23,7 +23,7 @@ var chosen = limits{grouped: groupedLimit, tried: triedLimit}
 
 const (
 	// groupedLimit is where two groups cost a path as much as an index, which takes longer to
-	// compile. With 12 in place of 24, all real files with more than 12 patterns at an anchor take
+	// compile. With 12 instead of 24, all real files with more than 12 patterns at an anchor take
 	// 1.03 of the time to match.
 	groupedLimit = 24
 

@@ -46,7 +46,7 @@ const (
 	moreGroups = 1 << 7
 	buckets    = 8
 
-	// groupSize is the most patterns of a group. With 8 in place of 12, all real files with more than
+	// groupSize is the most patterns of a group. With 8 instead of 12, all real files with more than
 	// eight patterns at an anchor take as long, and 1.03 times the memory; with 24, 1.12 of the time.
 	groupSize = 12
 )

@@ -35,7 +35,7 @@ const (
 	entrySize   = 8 + 2
 
 	// maxIndexLog is the log for triedLimit patterns. With 16 to 32 bits for each, 2 to 4 of a hundred
-	// keys that are no pattern's are in the filter.
+	// keys without a pattern are in the filter.
 	maxIndexLog = 8
 
 	keyHash = 0x9e3779b97f4a7c15 // the factor of a key that mixes its bytes into the highest bits

@@ -25,7 +25,7 @@ type builder struct {
 //	floating  3 bytes: the offset of the patterns whose floating segments may follow  (if hasFloating)
 //	children  1 byte count less one, a label of 1 byte each, an offset of 3 bytes each (if hasChildren)
 //	range     1 byte lowest label, 1 byte how many more there can be, an offset of 3 bytes for each of these, 0 where there
-//	          is no child (if hasRange, instead of children)
+//	          is not a child (if hasRange, instead of children)
 //
 // and its children follow it, each with all below it.
 const (
@@ -41,7 +41,7 @@ const (
 // ownSize returns the size of prefix, exact and floating.
 func ownSize(flags byte) uint32 { return 3 * uint32(flags>>6) }
 
-// maxRun is the longest run of a node; a longer one goes on in an only child.
+// maxRun is the longest run of a node; a longer one continues in an only child.
 const maxRun = 255
 
 // addNode writes the node for the entries lo to hi, whose anchors share their first depth bytes, and

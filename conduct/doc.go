@@ -1,4 +1,4 @@
-// Package conduct tells which rules crawlers knew when they made the requests that these forbid: whether they
+// Package conduct reports which rules crawlers knew when they made the requests that these forbid: whether they
 // had asked for robots.txt, which text they got, and how old their copy was.
 //
 // A [Journal] is a sink over the batches of a run. It counts the requests of each crawler at each origin, and keeps
@@ -22,5 +22,5 @@
 // Ten million rows of 10,000 origins and 20 crawlers take 27 s of CPU under 256 MiB, and 31 s if each origin has a
 // Crawl-delay, at a peak of 259 MiB. The same rows written without their URLs take 23 (bench/generate -crawlers 20).
 //
-// The package knows verdicts and crawlers. It knows no flag, and prints nothing. Only the command and the report import it.
+// The package knows verdicts and crawlers. It does not know flags, and prints nothing. Only the command and the report import it.
 package conduct

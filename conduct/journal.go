@@ -97,7 +97,7 @@ const mostNamed = 1 << 16
 // siteSize is how many bytes a Journal takes for each origin of the rules, whether it was asked for anything or not.
 const siteSize = int64(unsafe.Sizeof(site{}))
 
-// Least returns about how many bytes a Journal takes at least for rules of so many origins.
+// Least returns about how many bytes a Journal takes at least for rules of that many origins.
 func Least(origins int) int64 { return leastSize + siteSize*int64(origins) }
 
 // NewJournal returns a Journal of a run.
@@ -317,7 +317,7 @@ func keptInt(b *engine.Batch, row, column int) (int64, bool) {
 	return k.Ints[row], k.Present[row]
 }
 
-// record keeps a request that is no impostor's as an event, if it is one.
+// record keeps a request that is not an impostor's as an event, if it is one.
 func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) error {
 	at := timeOf(b, row)
 	e := event{at: at, kind: allowed, delay: noDelay}

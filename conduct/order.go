@@ -367,7 +367,7 @@ type origin struct {
 
 // A reign is a period of an origin, and its meaning for changes of the text.
 type reign struct {
-	from   int64 // NoTime if nobody knows
+	from   int64 // NoTime if unknown
 	isText bool  // a text is in force
 	change int   // 1 + the period whose text this is, if that took the place of another ruling; 0 is none
 }

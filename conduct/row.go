@@ -107,7 +107,7 @@ type Request struct {
 	RuleLine                int64         // 0 if no line does
 	Answer                  int64         // when the crawler last had an answer that counts; NoTime is never
 	HadText                 bool          // that gave a text
-	Capture                 int64         // since when that text had been in force; NoTime if nobody knows
+	Capture                 int64         // since when that text had been in force; NoTime if unknown
 }
 
 // A Moment is an answer that counts, or a request that the text in force forbids.
@@ -137,7 +137,7 @@ type Misfit struct {
 	Denied, Told      int64 // answers that say that there is none, of these and those that gave a text
 
 	// Hidden are requests that are unseen because the log shows too few requests of robots.txt, as where a CDN answers them:
-	// of so many Busy crawlers, less than half have Asked.
+	// of that many Busy crawlers, less than half have Asked.
 	Hidden, Busy, Asked int64
 
 	// Requests that the text forbids, of all crawlers that asked: those unseen for what their answers gave, and those made
@@ -148,7 +148,7 @@ type Misfit struct {
 // IsUnlike reports whether the answers contradict the text: not where the log only lacks them.
 func (m *Misfit) IsUnlike() bool { return m.Answers+m.Denied > 0 }
 
-// Disproves reports whether the answers leave nothing that is known of what crawlers knew of the text.
+// Disproves reports whether the answers leave nothing that is known about what crawlers knew of the text.
 func (m *Misfit) Disproves() bool { return m.IsUnlike() && m.Knew == 0 }
 
 // A Report receives the findings of a Journal, in order of origins and crawlers; if rows are of all origins, in order of

@@ -126,7 +126,7 @@ const (
 	misfits                // it cannot
 )
 
-// of returns whether an answer of so many bytes may have given the text.
+// of returns whether an answer of that many bytes may have given the text.
 func (l *lengths) of(size int64) fit {
 	if size < l.least || size > l.withLongHeader {
 		return misfits

@@ -43,7 +43,7 @@ func IdentifyWords(dst [][]byte, userAgent []byte) (index int, words [][]byte) {
 	return max(index, nobody), words
 }
 
-// What identify returns in place of a crawler.
+// What identify returns instead of a crawler.
 const (
 	nobody  = -1 // the header names no crawler of the table
 	several = -2 // it names crawlers of two operators
@@ -76,8 +76,8 @@ func (t *table) identify(userAgent []byte, words *[][]byte) int {
 	return found
 }
 
-// isUnknownCrawler reports whether the first word of a header that counts, and is no name in the table, is the product of
-// a crawler: then the client is no other one. A word in a comment is no product.
+// isUnknownCrawler reports whether the first word of a header that counts, and is not a name in the table, is the product of
+// a crawler: then the client is no other one. A word in a comment is not a product.
 func isUnknownCrawler(before, word []byte) bool {
 	return hasMark(word) && bytes.IndexByte(before, '(') < 0
 }
@@ -177,7 +177,7 @@ var class = func() (c [256]uint8) {
 
 // isAddress reports whether the word, which ends before the end of the header, begins a URL or a mail
 // address. A URL without a scheme has a host and a path: "example.com/bot". Text that looks like one and
-// has a version in place of the path is a name: "Foo.Bar/1.0".
+// has a version instead of the path is a name: "Foo.Bar/1.0".
 func (w *wordScanner) isAddress(word []byte) bool {
 	switch rest := w.text[w.end:]; rest[0] {
 	case '@':
@@ -220,7 +220,7 @@ func isHost(word []byte) bool {
 	return true
 }
 
-// skipAddress returns the end of the URL or mail address that goes on at i.
+// skipAddress returns the end of the URL or mail address that continues at i.
 func skipAddress(s []byte, i int) int {
 	for i < len(s) && s[i] > ' ' && s[i] != ')' && s[i] != ';' && s[i] != ',' {
 		i++

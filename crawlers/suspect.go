@@ -1,6 +1,6 @@
 package crawlers
 
-// Suspect reports whether a User-Agent that [Identify] knows no crawler for looks like that of one: a word has "bot",
+// Suspect reports whether a User-Agent that [Identify] finds no crawler for looks like that of one: a word has "bot",
 // "crawl" or "spider" in it, or the header has a URL or a mail address, as crawlers say whom to ask about them.
 // It is a guess, and decides nothing. name is the word of the header that lets a table for [Add] name the
 // crawler, nil if no word will do, as in a header that names crawlers of two operators; it is a piece of the header.
@@ -121,7 +121,7 @@ func hasPrefixFold(text []byte, prefix string) bool {
 // minSuspect is how many letters the name of a suspect has at least, as one that a robots.txt names.
 const minSuspect = 3
 
-// isName reports whether a word may name a new crawler: it is no version, locale or host, no word of browsers,
+// isName reports whether a word may name a new crawler: it is not a version, locale or host, no word of browsers,
 // and no token that the table has.
 func isName(word []byte) bool {
 	if len(word) > maxName || letters(word) < minSuspect || !isAlphanumeric(word[0]) || !isAlphanumeric(word[len(word)-1]) {

@@ -62,7 +62,7 @@ type Batch struct {
 	Skipped    int         // rows that were left out; nothing else counts them
 
 	// Disputes are the verdicts that forbid a URL which another reading of the robots.txt allows, in the order of Verdicts. Of agents that
-	// are no crawlers, as "*", there are none.
+	// are not crawlers, as "*", there are none.
 	Disputes []Dispute
 
 	// Only StoreOptions.Ranges fills these: whether each row came from its crawler, and the proof
@@ -75,8 +75,8 @@ type Batch struct {
 	Deeds []Deed
 	Pasts []byte
 
-	// Timeless counts, with StoreOptions.RowTimes, the verdicts that forbid a URL by a robots.txt although
-	// nobody knows since when it has been there: its time is the time of a file, or unknown. With
+	// Timeless counts, with StoreOptions.RowTimes, the verdicts that forbid a URL by a robots.txt with
+	// an unknown effective date: its time is the time of a file, or unknown. With
 	// LogAgents it counts the ones that would accuse a crawler otherwise.
 	Timeless int
 
@@ -84,7 +84,7 @@ type Batch struct {
 	// robots.txt had failed for itself.
 	Unfetched int
 
-	// With StoreOptions.Ranges: how many rows are verified, or are an impostor's, though nobody knows whether
+	// With StoreOptions.Ranges: how many rows are verified, or are an impostor's, though it is unknown whether
 	// that was so at their time: because they have none, or because a list has none.
 	UntimedRows, UntimedLists int
 

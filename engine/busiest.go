@@ -18,7 +18,7 @@ type BusyRule struct {
 	Origin robots.Origin // whose robots.txt has the rule; one of them, if there are several
 	Others bool          // rows of other origins count, too
 	Rule   robots.Rule   // its Line, Value and Allow
-	Rows   int64         // 0 is no rule
+	Rows   int64         // 0 means no rule
 }
 
 // A decider decided a row: it names a rule, as a Verdict does.

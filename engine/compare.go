@@ -245,7 +245,7 @@ func ShareOrigin(a, b *Store) bool {
 	return false
 }
 
-// grown returns a column of so many values, in the memory that it has if that is enough.
+// grown returns a column of that many values, in the memory that it has if that is enough.
 func grown[T any](column []T, n int) []T {
 	if cap(column) < n {
 		return make([]T, n)
@@ -268,7 +268,7 @@ func (b *Batch) release() {
 	}
 }
 
-// twins know which rulings of two stores are the same: the same text, or the same outcome in place of
+// twins know which rulings of two stores are the same: the same text, or the same outcome instead of
 // one. They are safe for concurrent use.
 type twins struct {
 	old, now rules.Store

@@ -24,7 +24,7 @@ type Dispute struct {
 
 // A ReadBy is the answer of a reading.
 type ReadBy struct {
-	Dialect robots.Dialect // 0 is no reading
+	Dialect robots.Dialect // 0 means no reading
 	Allows  bool
 	Line    int32 // of the rule that decides; 0 if none does
 }

@@ -16,7 +16,7 @@
 // worker, one goroutine reads, decides and writes.
 //
 // A row costs three steps: find the site of its URL, put its path in normal form, match the path
-// for each agent. Where the outcome of a fetch decides in place of rules, as for a server that
+// for each agent. Where the outcome of a fetch decides instead of rules, as for a server that
 // cannot be reached, the site has a rule set without rules and with one verdict for every URL.
 //
 // The package hides how URLs find their site ([Evaluator]), the data in memory, and how batches
@@ -33,7 +33,7 @@
 // Four system calls read a file of a directory. Package os makes nine; with it, loading 30,000
 // files took a tenth longer.
 //
-// Rules and URLs meet by origin, after normalisation; nothing else is ever taken for the same
+// Rules and URLs meet by origin, after normalisation; nothing else is ever treated as the same
 // site. A worker finds the site of a URL in four steps, and stops at the first that succeeds:
 //
 //  1. Scheme and authority, as written, repeat the row before. Nearly all logs have many
@@ -79,7 +79,7 @@
 //     bounded and may drop entries; the dictionary of texts gives the same number again.
 //   - A streak is gathered and counted once. Where hosts are grouped, rows of one origin and
 //     verdict come 200 on end. In a chunk that has one row for each URL and becomes pages at
-//     once, a streak is one value: 6 ns a row in place of 17. Where streaks are short, and for
+//     once, a streak is one value: 6 ns a row instead of 17. Where streaks are short, and for
 //     other uses of a chunk, the same columns have a value for each row. The choice changes no
 //     byte.
 //   - Captures are resolved once. All captures of an origin give one outcome at one moment

@@ -56,13 +56,13 @@ type route struct {
 	dated    RulingID       // the ruling in force in it
 	open     bool           // see rules.Period
 
-	timeless bool // with RowTimes: nobody knows since when that has been in force, see rules.CacheUndated
+	timeless bool // with RowTimes: the start of its time in force is unknown, see rules.CacheUndated
 }
 
 // NewEvaluator returns an Evaluator for the store's agents and dialect.
 func (s *Store) NewEvaluator() *Evaluator { return s.newEvaluator(unknownUsers, unknownUsers) }
 
-// newEvaluator returns an Evaluator for one of so many goroutines, and for one of so many batches.
+// newEvaluator returns an Evaluator for one of that many goroutines, and for one of that many batches.
 func (s *Store) newEvaluator(goroutines, batches int) *Evaluator {
 	reader := s.rules.Reader(goroutines)
 	fetching, _ := reader.(rules.AheadReader)

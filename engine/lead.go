@@ -72,7 +72,7 @@ func (l *lead) set(id RulingID, row int, path []byte, n int) {
 	l.mask = 1<<(8*min(n, 8)) - 1 // in Go, 1<<64 is 0
 }
 
-// follow looks whether the path of a row that was decided, raw as written, is a lead.
+// follow checks whether the path of a row that was decided, raw as written, is a lead.
 func (e *Evaluator) follow(b *Batch, id RulingID, row int, raw, path []byte) {
 	l := &e.lead
 	if l.debt == mostDebt {

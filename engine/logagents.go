@@ -19,7 +19,7 @@ import (
 // none, one that a group of the row's own robots.txt names. Then it also decides about a row
 // without a User-Agent, or with one that names no crawler.
 //
-// With LogAgentsByName the rows have names of crawlers in place of User-Agents: each is decided as a
+// With LogAgentsByName the rows have names of crawlers instead of User-Agents: each is decided as a
 // Store of StoreOptions.Agents with that name would decide it. Nobody fetched anything, so there are
 // no Batch.Violations, and Stats does not count by agent.
 type LogAgents uint8
@@ -150,10 +150,10 @@ func (n *namer) names(token robots.ProductToken) bool {
 	return !listed && !strings.HasPrefix(lower, usageToken)
 }
 
-// A tokenFilter says of most texts that they are no product token of any robots.txt. So the headers of
+// A tokenFilter says of most texts that they are not product tokens of any robots.txt. So the headers of
 // nearly all clients have no word to look for in each. The zero filter has none.
 type tokenFilter struct {
-	bits []uint64 // 128 KiB; nil is no token
+	bits []uint64 // 128 KiB; nil means no token
 	all  bool     // there may be others
 }
 
@@ -205,7 +205,7 @@ type client struct {
 	header string // the User-Agent, if it is remembered
 }
 
-// The User-Agents that an Evaluator remembers, before it starts anew. A day's log of a busy site has some
+// The User-Agents that an Evaluator remembers, before it starts again. A day's log of a busy site has some
 // thousand distinct ones, and with a hundred bytes each they take half a megabyte. Longer ones are made
 // up, and are looked at each time.
 const (
@@ -216,7 +216,7 @@ const (
 // clients remembers who User-Agents name, as logs repeat them. It is for one goroutine.
 type clients struct {
 	*namer
-	tokens tokenFilter // in place of namer's
+	tokens tokenFilter // instead of namer's
 	known  map[string]client
 	recent [256]client // some of known
 	words  [][]byte

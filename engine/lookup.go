@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// unknownUsers is by how many goroutines, or batches, a memory limit is divided where nobody knows
+// unknownUsers is by how many goroutines, or batches, a memory limit is divided if it is unknown
 // their number.
 const unknownUsers = 16
 

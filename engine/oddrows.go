@@ -14,7 +14,7 @@ type oddRows struct {
 	other  int64 // rows of sites beyond maxOddSites
 }
 
-// An oddSite is a site, and a text of it that is no robots.txt.
+// An oddSite is a site, and a text of it that is not a robots.txt.
 type oddSite struct {
 	site SiteID
 	text RulingID

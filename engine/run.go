@@ -24,13 +24,13 @@ type Options struct {
 	Old *Store
 
 	// MaxStrays is how many origins without rules are counted each, in 43 bytes for each of them and each worker. Of more,
-	// Stats.Origins is known to one in a hundred, if this is 10,000 or more. 0 is no limit.
+	// Stats.Origins is known to one in a hundred, if this is 10,000 or more. 0 means no limit.
 	MaxStrays int
 
 	twins *twins // of Old and the store; Run sets it
 }
 
-// newWorker returns a worker for one of so many goroutines, and for one of so many batches.
+// newWorker returns a worker for one of that many goroutines, and for one of that many batches.
 func (opt *Options) newWorker(store *Store, goroutines, batches int) *worker {
 	w := &worker{Evaluator: store.newEvaluator(goroutines, batches)}
 	if opt.Old != nil {
@@ -186,7 +186,7 @@ func (opt *Options) ended(store *Store, src Source) error {
 		return err
 	}
 	if err := src.Err(); err != nil {
-		if _, ok := errors.AsType[*panics.Error](err); ok { // nobody knows what the rows before it are worth
+		if _, ok := errors.AsType[*panics.Error](err); ok { // the rows before it may be wrong
 			return err
 		}
 		return &SourceError{cause{err}}

@@ -112,7 +112,7 @@ type counter struct {
 	agents []AgentCount
 }
 
-// newCounter returns a counter for one of so many goroutines.
+// newCounter returns a counter for one of that many goroutines.
 func newCounter(s *Store, goroutines int) *counter {
 	documented := s.opt.misread.Agents()
 	return &counter{
@@ -145,7 +145,7 @@ func (c *counter) countBatch(b *Batch) {
 	c.countVerdicts(b)
 }
 
-// countMisread counts the rows that other groups decide than the documentation of the crawler's operator chooses, but for those of a
+// countMisread counts the rows that other groups decide than the documentation of the crawler's operator chooses, except for those of a
 // robots.txt where it is allowed whatever the rules say: to crawlers of a log always.
 func (c *counter) countMisread(b *Batch) {
 	m, first, last := c.store.opt.misread, uint32(c.documented[0]), uint32(c.documented[len(c.documented)-1])
@@ -208,7 +208,7 @@ func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 	}
 }
 
-// countCrawlers counts the verdicts for the crawlers of the rows, but for those that only a robots.txt
+// countCrawlers counts the verdicts for the crawlers of the rows, except for those that only a robots.txt
 // names: busiest counts them.
 func (c *counter) countCrawlers(b *Batch) {
 	if !c.store.opt.LogAgents.judges() {

@@ -88,7 +88,7 @@ type StoreOptions struct {
 	Directives []robots.Directive
 
 	// MaxMemory is about how many bytes a run may take. Above that, a Store from a pack drops rules
-	// and loads them again when a row needs them. 0 or less is no limit. BuildStore ignores it and
+	// and loads them again when a row needs them. 0 or less means no limit. BuildStore ignores it and
 	// keeps all rules in memory.
 	MaxMemory int64
 
@@ -283,11 +283,11 @@ type PackStats struct {
 	Rulesets  int   // distinct ones, compiled
 	Bytes     int64 // of the pack
 
-	// Odd counts the texts that are no robots.txt, as far as bytes tell. Its Worst are the first.
+	// Odd counts the texts that are not robots.txt, as far as bytes tell. Its Worst are the first.
 	Odd OddCount
 }
 
-// An OddCount counts robots.txt that are none: pages, or bytes that are no text. Its fields are the
+// An OddCount counts robots.txt that are none: pages, or bytes that are not text. Its fields are the
 // Number of them, the Rows whose URLs they decided, their number by [robots.Oddity] as Kinds, and the
 // Worst three.
 type OddCount = rules.OddCount
@@ -330,7 +330,7 @@ func (s *Store) Knows(o robots.Origin) bool {
 // keeps them; a pack has them in any case. After an error of [Store.Err] there are none.
 func (s *Store) Tokens() (tokens []robots.ProductToken, complete bool) { return s.rules.Tokens() }
 
-// InForce returns the number of origins that have rules, or an outcome in place of rules, at the
+// InForce returns the number of origins that have rules, or an outcome instead of rules, at the
 // moment in question; with StoreOptions.RowTimes at any moment.
 func (s *Store) InForce() int { return s.rules.InForce() }
 
@@ -364,7 +364,7 @@ func (s *Store) agentsPerURL() int {
 }
 
 // RulesHash returns a hash of the origins and of the texts of their robots.txt that are in force,
-// or of the outcomes in place of them, in hexadecimal. It does not depend on where they were read
+// or of the outcomes instead of them, in hexadecimal. It does not depend on where they were read
 // from, nor on their order.
 func (s *Store) RulesHash() string { return s.rules.Hash() }
 
@@ -383,7 +383,7 @@ type asker struct {
 }
 
 // Verdict decides one URL for one of the agents in Options. With LogAgents, agent is the User-Agent
-// of a request. With RowTimes the answer is from the newest response. A bad URL is no error, but
+// of a request. With RowTimes the answer is from the newest response. A bad URL is not an error, but
 // has the reason bad_url. The error wraps ErrAgent, or is the error of [Store.Err]. Use [Run] or an
 // [Evaluator] for many URLs: they take a tenth of the time for each.
 func (s *Store) Verdict(url, agent string) (Answer, error) {

@@ -23,7 +23,7 @@ type BusyOrigin struct {
 type tally struct {
 	slots []slot // a hash table, linearly probed; its length is 0 or a power of two
 	count int    // slots in use
-	most  int    // that may be in use; 0 is no limit
+	most  int    // that may be in use; 0 means no limit
 	zeros int    // bits that the hashes begin with
 }
 

@@ -20,7 +20,7 @@ const (
 // so.
 func (id SiteID) Stray() (int, bool) { return int(id &^ strayBit), id != NoSite && id&strayBit != 0 }
 
-// A RulingID names the ruling in force for a row: rules, or the outcome of a fetch in place of rules.
+// A RulingID names the ruling in force for a row: rules, or the outcome of a fetch instead of rules.
 // Sites with the same text have the same RulingID, and one site has several in the course of time.
 // [Lookup.Rule] and [Lookup.FirstAgent] take it.
 type RulingID = rules.RulingID

@@ -21,7 +21,7 @@ const (
 	// URL, see [Dispute]; that it was not that crawler, or that there are lists and no address of the client, see
 	// StoreOptions.Ranges; that no rule forbids the URL, but the lack of a robots.txt, or a
 	// fetch of it that failed, which was another's;
-	// or, with StoreOptions.RowTimes, that nobody knows whether the rule was there yet, or that the
+	// or, with StoreOptions.RowTimes, that it is unknown whether the rule was there yet, or that the
 	// crawler may have held a copy of the robots.txt that allowed the URL, see StoreOptions.Cache.
 	ViolationUnknown Violation = iota
 	NoViolation                // it was allowed, or it fetched /robots.txt, as it must
@@ -104,7 +104,7 @@ func (e *Evaluator) accuse(b, decided *Batch) {
 	}
 }
 
-// countTimeless counts the verdicts that forbid a URL by a text whose time nobody knows.
+// countTimeless counts the verdicts that forbid a URL by a text with an unknown time.
 func (e *Evaluator) countTimeless(b *Batch) {
 	agents := e.store.agentsPerURL()
 	for i, timeless := range e.timeless {

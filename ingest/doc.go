@@ -47,7 +47,7 @@
 //
 // When the data of a log is faulty, the rows of everything decoded before the fault are yielded:
 // the zstd decoder gives out whole blocks of at most 128 KiB, and none that it could not decode.
-// The last, partial line before the fault is no row. Checksums stand at the end of a frame, so a
+// The last, partial line before the fault is not a row. Checksums stand at the end of a frame, so a
 // wrong one leaves all rows of its frame unverified; the error says so. Errors name the log,
 // the line and the byte, see [LineError] and [NameError]. They name no flags: that is the command's
 // part.

@@ -29,7 +29,7 @@ var (
 // the command that unpacks it: "xz -dc".
 type PackingError = unpack.PackingError
 
-// A ForeignError is the ErrFormat of a text that is no log of any format, nor a list of URLs.
+// A ForeignError is the ErrFormat of a text that is not a log of any format, nor a list of URLs.
 type ForeignError struct {
 	Kind  Foreign
 	First string // its first line

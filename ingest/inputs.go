@@ -26,7 +26,7 @@ type Input struct {
 
 	Took *Took // which fields are read, where they have names; nil else
 
-	Headless bool // it was taken for a list of URLs, and its first lines look like a table without a header
+	Headless bool // it was treated as a list of URLs, and its first lines look like a table without a header
 
 	archive string         // the zip archive that it is in; "" if it is in none
 	content unpack.Content // Parquet or WARC of a file that is not read by lines, else Text

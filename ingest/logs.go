@@ -399,7 +399,7 @@ func (l *Logs) Grown() []string { return l.grown }
 type Counts struct {
 	Empty   int64            // lines without bytes, which give no row
 	Long    int64            // rows without their URL: the line has more than [MaxLine] bytes
-	Headers int64            // lines that are headers, directives and comments, and records of a WARC file that are no fetch
+	Headers int64            // lines that are headers, directives and comments, and records of a WARC file that are not fetches
 	Refused map[string]int64 // lines that are not of the format, by reason
 	Odd     map[string]int64 // rows with a request that has no URL, by kind
 

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A rowReader adds rows to batches. It stores the lines of a record that goes on in the next line
+// A rowReader adds rows to batches. It stores the lines of a record that continues in the next line
 // until the record is complete.
 type rowReader struct {
 	row    weblog.Row
@@ -34,7 +34,7 @@ type rowReader struct {
 	odds      [weblog.NumOdd]int64
 	empty     int64 // lines without bytes
 	long      int64 // rows without a URL
-	headers   int64 // lines that are no rows, but were not refused
+	headers   int64 // lines that are not rows, but were not refused
 	blank     int64 // URLs that hold white space, in lists and tables
 	blanks    []BlankURL
 	wide      int64 // lines in another encoding than the log
@@ -50,7 +50,7 @@ type rowReader struct {
 	hosts     placed // rows whose host may be the client's address
 	agents    int64
 	urlless   FieldList // of the first line of JSON without a URL
-	bare      string    // the first text in place of a URL that is neither one nor a path
+	bare      string    // the first text instead of a URL that is neither one nor a path
 }
 
 // placed counts lines, and keeps where the first of them are.
@@ -241,7 +241,7 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	}
 }
 
-// noteNoTime notes what the field of the time has, if it is no time.
+// noteNoTime notes what the field of the time has, if it is not time.
 func (r *rowReader) noteNoTime(text []byte) {
 	if r.timeless++; r.timeless == 1 {
 		r.noTime = string(text)
@@ -525,7 +525,7 @@ func (r *rowReader) noteBlank(input int, line int64, url []byte) {
 	}
 }
 
-// noteBare notes a text in place of a URL, if it is the first.
+// noteBare notes a text instead of a URL, if it is the first.
 func (r *rowReader) noteBare(text []byte) {
 	if r.bare == "" {
 		r.bare = string(text)
@@ -558,7 +558,7 @@ func (r *rowReader) noteWide(at Place) {
 }
 
 // isNarrow reports whether a text that was read as UTF-16 seems to be ASCII, or UTF-16 in the other order of bytes: it
-// has leastNarrow characters in a row each a pair of letters, or one letter in place of the high byte.
+// has leastNarrow characters in a row each a pair of letters, or one letter instead of the high byte.
 func isNarrow(text []byte) bool {
 	pairs := 0
 	for i := 0; i < len(text); {

@@ -121,7 +121,7 @@ func (s *sitemapLog) format() Format { return weblog.Sitemap }
 func (s *sitemapLog) packed() int64  { return 0 } // counted by texts
 func (s *sitemapLog) close() error   { return s.text.close() }
 
-// expandIndexes returns the inputs with the files of indexes of sitemaps in place of these, and their oddities.
+// expandIndexes returns the inputs with the files of indexes of sitemaps instead of these, and their oddities.
 // Without the format it only looks into files whose names say that they may be sitemaps.
 func expandIndexes(inputs []Input, opt *LogOptions) (expanded []Input, notes []sitemapfiles.Note, err error) {
 	var errs []error

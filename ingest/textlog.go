@@ -146,7 +146,7 @@ func (l *textLog) begin(r *rowReader) error {
 	return nil
 }
 
-// checkLines returns why the first lines are not those of a list or a table that they were taken for.
+// checkLines returns why the first lines are not those of a list or a table that they were treated as.
 func (l *textLog) checkLines(f Format, lines [][]byte) error {
 	if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.LacksFields(lines) {
 		return ErrNoFields

@@ -5,7 +5,7 @@
 //
 // In the [Wide] layout there is one row for every row of the input. Each agent has columns of its
 // own for allowed and rule_line, and for reason and rule if they are named. Their names end in the
-// agent's name, in lower case, with an underscore in place of all but letters and digits; the name of
+// agent's name, in lower case, with an underscore instead of all but letters and digits; the name of
 // "*" is star:
 //
 //	allowed_googlebot_image  bool   no answer

@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/output/internal/partition"
 )
 
-// errRemoteParts is the fault of a partitioned output that is no directory of the file system.
+// errRemoteParts is the fault of a partitioned output that is not a directory of the file system.
 var errRemoteParts = errors.New("is in a store of objects, which has no directories that can be replaced: write partitions to a directory, and copy them")
 
 // A File is a Writer to a named file that appears under its name only when it is complete. Exactly
@@ -35,7 +35,7 @@ type target interface {
 }
 
 // Create begins the output of that name: a temporary file in the same directory, whose name starts
-// with a dot. A name that exists and is no regular file, such as a named pipe or /dev/null, is
+// with a dot. A name that exists and is not a regular file, such as a named pipe or /dev/null, is
 // written in place, and so is one that stands for a descriptor of the process, such as /dev/fd/3.
 // For "-", stdout is written. All formats are written from front to back, and [Parquet] and
 // [ArrowFile] must be all that is in a file: Create returns an error if such a place has bytes

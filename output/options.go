@@ -49,7 +49,7 @@ type Options struct {
 	Cancel     <-chan struct{} // closed to end Write or Close early, with context.Canceled; nil is never
 
 	// DictMemory is how many bytes the dictionaries of an Arrow file may take, which grow with the
-	// file: with more, Write returns an error of the kind ErrDictMemory. 0 is no limit.
+	// file: with more, Write returns an error of the kind ErrDictMemory. 0 means no limit.
 	DictMemory int64
 
 	tree string // the directory for Partition
@@ -257,7 +257,7 @@ const (
 	PartitionAppend  = partition.Append  // files are added to its partitions
 )
 
-// PartitionModes returns the names of the modes but for [PartitionNew].
+// PartitionModes returns the names of the modes except for [PartitionNew].
 func PartitionModes() []string { return partition.Modes() }
 
 // ParsePartitionMode returns the mode of that name, PartitionNew for "". The error says which names
@@ -347,7 +347,7 @@ func Partitions() []string { return columnar.Partitions() }
 // the list for the default columns.
 func ParseColumns(list string) ([]string, error) { return columnar.ParseColumns(list) }
 
-// AddColumns returns a list of columns that begins with "+" with the default ones in place of that, but for those that
+// AddColumns returns a list of columns that begins with "+" with the default ones instead of that, except for those that
 // it names, and another one as it is.
 func AddColumns(list string, defaults []string) string { return columnar.AddColumns(list, defaults) }
 
@@ -355,5 +355,5 @@ func AddColumns(list string, defaults []string) string { return columnar.AddColu
 func ParseVerdictColumns(list string) ([]string, error) { return columnar.ParseVerdictColumns(list) }
 
 // ParsePartition splits a comma-separated list of the columns that partition the output. The empty list
-// is no partitions. The error is ErrPartition.
+// is not a partitions. The error is ErrPartition.
 func ParsePartition(list string) ([]string, error) { return columnar.ParsePartition(list) }

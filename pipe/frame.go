@@ -20,7 +20,7 @@ const (
 
 // The kinds of messages.
 const (
-	kindEnd        = 0 // the end of a stream, which is no message
+	kindEnd        = 0 // the end of a stream, which is not a message
 	kindSchema     = 1
 	kindDictionary = 2
 	kindRecord     = 3
@@ -148,7 +148,7 @@ func truncated(err error) error {
 	return err
 }
 
-// sendStream is the remedy for input that is no stream.
+// sendStream is the remedy for input that is not a stream.
 const sendStream = "send a stream, as pyarrow.ipc.new_stream and ClickHouse's ArrowStream write"
 
 // sniff returns the error of an input that begins as something else does.

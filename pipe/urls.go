@@ -222,7 +222,7 @@ type agentNames struct {
 	known map[string]struct{} // names of the stream that were checked; nil is none
 }
 
-// mostNames is how many names are remembered: then all are checked anew.
+// mostNames is how many names are remembered: then all are checked again.
 const mostNames = 1 << 14
 
 // fill gives the rows of b, which are the rows of t from one row to another, their agents.

@@ -58,7 +58,7 @@ const (
 	emptyRules
 
 	// delayInSection makes Crawl-delay a member of the section, so that it ends a run of user-agent
-	// lines as a rule does. Without it the line is no part of any group (RFC 9309 section 2.2.4).
+	// lines as a rule does. Without it the line is not a part of any group (RFC 9309 section 2.2.4).
 	delayInSection
 
 	// sectionLimits has [Inspect] report the things that Yandex's documentation forbids and its robot is not
@@ -134,7 +134,7 @@ const (
 		wholeNames | literalLength
 )
 
-// options are the flags that are no part of a named dialect.
+// options are the flags that are not part of a named dialect.
 const options = WideTokens | URLAsIs | EmptyAllowIgnored | prefixLength
 
 // dialectNames lists the named dialects in the order that messages show them.
@@ -148,7 +148,7 @@ var dialectNames = []struct {
 	{"yandex", Yandex},
 }
 
-// errDialect is the error of a name that is no dialect's.
+// errDialect is the error of a name that is not a dialect's.
 var errDialect = errors.New("unknown dialect")
 
 // ParseDialect returns the dialect of that name: "rfc9309", "google", "google-2010" or "yandex".

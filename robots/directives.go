@@ -113,7 +113,7 @@ func validHost(value string) bool {
 	return len(labels) > 1 && !slices.ContainsFunc(labels, func(l string) bool { return !validLabel(l) })
 }
 
-// validLabel reports whether s is a label of a domain name. Characters beyond ASCII are taken for
+// validLabel reports whether s is a label of a domain name. Characters beyond ASCII are treated as
 // letters.
 func validLabel(s string) bool {
 	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {

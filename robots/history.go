@@ -65,7 +65,7 @@ func KeyOf(r *Response) (key string, ok bool) {
 }
 
 // Add adds a response and returns its number: how many were added before. Time and memory are
-// constant, but for the bytes of its URL and Location. A response whose URL is invalid is counted,
+// constant, except for the bytes of its URL and Location. A response whose URL is invalid is counted,
 // and never decides anything.
 func (h *History) Add(r Response) int {
 	key, ok := KeyOf(&r)
@@ -150,7 +150,7 @@ func (h *History) NewestOf(o Origin) (newest time.Time) {
 //
 // The latest response not later than asOf decides, and of two at the same time the one added last.
 // If it is a redirect, the latest one of its target does, and so on, up to maxRedirects; rules
-// found there hold for the origin that was asked first. A target without a response is taken for a
+// found there hold for the origin that was asked first. A target without a response is treated as a
 // client error, and so is a redirect without a target; one that was fetched only later counts as
 // fetched with the redirect.
 //

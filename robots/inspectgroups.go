@@ -101,7 +101,7 @@ func (in *inspector) allClosed() {
 }
 
 // closing returns the rule that forbids everything, and the rest in words; nil if there is none, or if an Allow rule may win
-// over it that opens more than files which are no pages.
+// over it that opens more than files which are not pages.
 func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
 	all := d.claimants(rules)
 	var first *claimant
@@ -134,7 +134,7 @@ var noPages = map[string]bool{
 	"gif": true, "svg": true, "webp": true, "woff": true, "woff2": true, "ttf": true,
 }
 
-// isNoPage reports whether a pattern only matches files that are no pages: who closes a site may leave
+// isNoPage reports whether a pattern only matches files that are not pages: who closes a site may leave
 // these open without a thought. "/*.css" can match a page, too, whose name only starts so, and counts all
 // the same.
 func isNoPage(s *shape) bool {

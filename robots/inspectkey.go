@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// unused are the keys that google/robotstxt knows and has no use for, but for the [spellings].
+// unused are the keys that google/robotstxt knows and has no use for, except for the [spellings].
 var unused = map[string]bool{
 	"content-signal": true, "content-usage": true, "domain": true, "license": true, "noarchive": true, "nofollow": true, "noindex": true,
 	"request-rate": true, "revisit-after": true, "visit-time": true,

@@ -9,7 +9,7 @@ import (
 
 // About returns the diagnostics of the file, and the ones of its sitemaps that depend on whose it is: that
 // are fetched by http though the site has https, and that the rules forbid. An origin of http may have
-// https, too, and "" is an origin that nobody knows. The result is in the order of lines.
+// https, too, and "" is an unknown origin. The result is in the order of lines.
 func (r *Report) About(o Origin) []Diagnostic {
 	all := slices.Clip(r.Diagnostics)
 	site, _ := SplitURL([]byte(o))
@@ -62,7 +62,7 @@ func (r *Report) forbidden(u URL, budget *int) string {
 	return fmt.Sprintf("line %d forbids it to %s: %s", rule.Line, strings.Join(names, ", "), quoted(rule))
 }
 
-// oneSite reports whether all sitemaps are of one host. Their site is taken for the site of the file then.
+// oneSite reports whether all sitemaps are of one host. Their site is treated as the site of the file then.
 func (r *Report) oneSite() bool {
 	host := ""
 	for _, s := range r.Sitemaps {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// An Oddity says that the bytes which somebody takes for a robots.txt are no text, or no robots.txt.
+// An Oddity says that the bytes which somebody takes for a robots.txt are not text, or no robots.txt.
 // A crawler that gets them reads them all the same, and finds few rules or none: so does [Parse].
 type Oddity uint8
 
@@ -55,7 +55,7 @@ func (o Oddity) String() string { return oddities[o].name }
 // IsOdd reports whether it does not look like a robots.txt: all but NotOdd and OddBlank.
 func (o Oddity) IsOdd() bool { return o > OddBlank }
 
-// Binary reports whether it is no text as it stands: neither lines nor a page.
+// Binary reports whether it is not text as it stands: neither lines nor a page.
 func (o Oddity) Binary() bool { return o >= OddUTF16 }
 
 // OddityOf returns the oddity of a body. f is the result of Parse for it; nil is none. It

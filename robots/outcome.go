@@ -33,7 +33,7 @@ type Cause uint8
 const (
 	CauseNone          Cause = iota // NoRecord
 	CauseFetched                    // there is a body: UseRules
-	CauseStatus4xx                  // client error, or a response taken for it: a redirect that leads nowhere
+	CauseStatus4xx                  // client error, or a response treated as it: a redirect that leads nowhere
 	CauseUnreachable                // server or network error
 	CauseExpired                    // the same for so long that the restriction has lapsed
 	CauseRedirectLimit              // more than maxRedirects redirects

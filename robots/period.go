@@ -13,8 +13,8 @@ type Period struct {
 
 // Periods returns the state in force for the origin at any time that is a whole number of
 // microseconds: [History.Outcome] of all of them, one after the other. There is at least one, that
-// before the first response: NoRecord, unless that response is of unknown time or from a file. Of a
-// file nobody knows since when it has been there, so that where nothing older is known it holds for
+// before the first response: NoRecord, unless that response is of unknown time or from a file. A
+// file has an unknown effective date, so that where nothing older is known it holds for
 // the time before its last change, too; Outcome, which is asked about one moment, does without
 // that.
 //

@@ -39,7 +39,7 @@ const (
 	Index        // <sitemapindex>: the URLs of sitemaps
 	RSS          // <rss>: the links of its items
 	Atom         // <feed>: the links of its entries
-	Text         // a URL a line
+	Text         // one URL per line
 )
 
 // A shape says where in XML the URLs are.
@@ -458,7 +458,7 @@ func (r *Reader) decode(encoding string, text io.Reader) (io.Reader, error) {
 	return nil, r.foreign
 }
 
-// A latin1 decodes windows-1252, which has the characters of ISO-8859-1 and others in place of control characters.
+// A latin1 decodes windows-1252, which has the characters of ISO-8859-1 and others instead of control characters.
 type latin1 struct {
 	text io.ByteReader
 	rest []byte

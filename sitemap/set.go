@@ -100,7 +100,7 @@ func hashOf(path []byte, origin uint32, seed uint64) key {
 // A Builder makes a Set. The zero value is not ready: use NewBuilder. It is for one goroutine.
 type Builder struct {
 	set   Set
-	most  int64 // bytes; 0 is no limit
+	most  int64 // bytes; 0 means no limit
 	size  int64 // bytes that the Set would take if all URLs differed
 	count int64 // URLs that were added
 	full  bool  // most was passed, so that URLs are only counted
@@ -111,7 +111,7 @@ type Builder struct {
 	origin []byte
 }
 
-// NewBuilder returns a Builder of a Set that takes about so many bytes at most; 0 is no limit. Paths get the normal
+// NewBuilder returns a Builder of a Set that takes about so many bytes at most; 0 means no limit. Paths get the normal
 // form of the dialect.
 func NewBuilder(d robots.Dialect, most int64) *Builder {
 	return &Builder{set: Set{dialect: d, seed: rand.Uint64(), origins: map[string]uint32{}}, most: most}

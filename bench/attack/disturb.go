@@ -28,7 +28,7 @@ func (a *attack) kill(r *rand.Rand, v *victim) judgement {
 }
 
 // calls are the system calls that are made to fail, and how. read, mmap and their kin are the runtime's own, too.
-// A run that goes on with exit code 0 after one that is heeded fails is wrong even if its files are complete now.
+// A run that continues with exit code 0 after one that is heeded fails is wrong even if its files are complete now.
 var calls = []struct {
 	name   string
 	errors []string

@@ -126,7 +126,7 @@ func (r request) compare(ctx context.Context, top, dir string) (err error) {
 	defer func() { err = errors.Join(err, remove(context.WithoutCancel(ctx))) }()
 	if errors.Is(err, errBaseBroken) {
 		fmt.Printf("gate: nothing was measured: %v\n", err)
-		return nil // the older commit cannot be mended
+		return nil // the older commit cannot be fixed
 	}
 	if err != nil {
 		return err
@@ -270,7 +270,7 @@ var cpuMetric = regexp.MustCompile(`(?m)^Benchmark.*\s([0-9.e+]+) (?:load-)?cpu-
 // cpuTime returns the CPU time in the output of a benchmark, or 0.
 func cpuTime(out string) float64 {
 	if found := cpuMetric.FindStringSubmatch(out); found != nil {
-		ns, _ := strconv.ParseFloat(found[1], 64) // 0 if it is no number
+		ns, _ := strconv.ParseFloat(found[1], 64) // 0 if it is not a number
 		return ns
 	}
 	return 0

@@ -77,7 +77,7 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	if r.prepare {
-		// Write the inputs of the shapes into dir, but for those that are there.
+		// Write the inputs of the shapes into dir, except for those that are there.
 		c, err := corpus.Find(".")
 		if err != nil {
 			return err

@@ -16,7 +16,7 @@ type shape struct {
 	page  string // name of the page of -report; "" is none
 
 	command string // "" is the main job
-	old     *input // the rules before, of the commands diff and report
+	old     *input // the previous rules, of the commands diff and report
 	stdin   *input // nil is none
 	sitemap *input // of -in-sitemap; nil is none
 

@@ -5,7 +5,7 @@
 //
 // All answer for the same plain text of URLs, for a crawler that no group names, with rules that
 // were parsed before and are looked up by origin. README.md of package bench describes the
-// workloads. It is a module of its own, so that the libraries are no dependency of the command.
+// workloads. It is a module of its own, so that the libraries are not dependencies of the command.
 package main
 
 import (

@@ -66,7 +66,7 @@ func parseTemoto(body []byte) (file, error) {
 }
 
 // parseEstes finds the crawler's group once. The library panics at files without any line that it
-// knows, and at rules that are not UTF-8; then all is taken for allowed.
+// knows, and at rules that are not UTF-8; then all is treated as allowed.
 func parseEstes(body []byte) (f file, err error) {
 	defer func() {
 		if recover() != nil {
@@ -131,7 +131,7 @@ func (*collector) HandleRobotsStart() {}
 // HandleRobotsEnd does nothing.
 func (*collector) HandleRobotsEnd() {}
 
-// HandleUserAgent begins a group, or goes on with its names.
+// HandleUserAgent begins a group, or continues with its names.
 func (c *collector) HandleUserAgent(_ int, name string) {
 	star := name == "*" || strings.HasPrefix(name, "* ")
 	c.open, c.ours = true, star || c.open && c.ours

@@ -15,7 +15,7 @@ import (
 // A workload is URLs and the robots.txt of their origins, no others.
 type workload struct {
 	name   string
-	text   string // a URL a line
+	text   string // one URL per line
 	bodies map[robots.Origin][]byte
 }
 

@@ -97,7 +97,7 @@ const federal = "nrjones8/robots-dot-txt-archive-bot"
 // bare home page.
 const minURLs = 2
 
-// hostsText lists the other hosts to take, one a line, with "#" comments.
+// hostsText lists the other hosts to take, one per line, with "#" comments.
 //
 //go:embed hosts.txt
 var hostsText string

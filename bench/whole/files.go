@@ -27,7 +27,7 @@ func (l *lab) files(spec madeup.Spec) []trial {
 	name := fmt.Sprintf("Files/data=madeup/origins=%d/workers=2", spec.Origins)
 	run := func() (measure.Sample, error) {
 		// Read the files, have cat read them if there is such a command, and run the command on
-		// one URL. It tells how long each took, and how many times as long the command, by the clock and by
+		// one URL. It reports how long each took, and how many times as long the command, by the clock and by
 		// processor time.
 		var s measure.Sample
 		var err error
@@ -130,7 +130,7 @@ func writePack(path string, g *madeup.Generator) (err error) {
 	return err
 }
 
-// pack runs the command with the rules of a pack, under a limit of memory, and tells how long it
+// pack runs the command with the rules of a pack, under a limit of memory, and reports how long it
 // took until the pack was ready, and how many times the CPU time of the run without one it took.
 func (l *lab) pack(rules, log, memory string) (measure.Sample, error) {
 	var limit []string
@@ -163,7 +163,7 @@ var questions = []question{
 }
 
 // whatIf are the questions, asked of the corpus's log and its other orders, several times in one file, or
-// once with several endings of each URL, with the corpus's rules in a pack. Each tells how many times the CPU time of the main job it took:
+// once with several endings of each URL, with the corpus's rules in a pack. Each reports how many times the CPU time of the main job it took:
 // the least of all rounds, of either.
 func (l *lab) whatIf() (all []trial) {
 	rules := input{filepath.Join(l.dir, "whatif.jsonl.zst"), nil}

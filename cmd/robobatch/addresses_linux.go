@@ -13,7 +13,7 @@ const leastAddresses = 2500 << 20
 func checkAddresses() error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit); err != nil || limit.Cur >= leastAddresses {
-		return nil //nolint:nilerr // nobody knows of a limit
+		return nil //nolint:nilerr // the limit is unknown
 	}
 	return fmt.Errorf("ulimit -v allows %d KiB of addresses, and a run reserves up to %d without using them: allow more, and bound memory by -max-memory", limit.Cur>>10, leastAddresses>>10)
 }

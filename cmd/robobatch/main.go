@@ -162,7 +162,7 @@ func help(p *cli.Program, arguments []string, std console.Streams) error {
 	return std.PrintOut(text)
 }
 
-// unknownCommand is the error of a first argument that is no command.
+// unknownCommand is the error of a first argument that is not a command.
 func unknownCommand(p *cli.Program, name string) error {
 	known := slices.Sorted(slices.Values(p.Names()))
 	err := fmt.Errorf("unknown command %q: use %s, or none to decide the URLs of a log", name, strings.Join(known, ", "))

@@ -73,7 +73,7 @@ type Census struct {
 	unusable   int64 // of them, those whose address is none that a client on the internet has
 	anonymised int64 // of them, those whose address lacks its end
 	local      int64 // of unusable, those from the machine that was asked
-	texts      int64 // of unusable, those with a text that is no address
+	texts      int64 // of unusable, those with a text that is not an address
 	named      int64 // of texts, those that look like the name of a host
 
 	// senders is a hash table; at least half of its places are empty. Requests from ever other networks wait for
@@ -133,7 +133,7 @@ type Requests struct {
 	Count      uint32
 	Anonymised uint32 // of Count, those whose address lacks its end
 	Local      uint32 // of Count, those from the machine that was asked
-	Texts      uint32 // of Count, those with a text that is no address
+	Texts      uint32 // of Count, those with a text that is not an address
 	Named      uint32 // of Texts, those that look like the name of a host
 }
 
@@ -216,7 +216,7 @@ func (c *Census) Anonymised() bool {
 	return c.requests >= leastRequests && 10*c.anonymised >= c.requests
 }
 
-// Texts returns how many requests have a text that is no address, if these are over a tenth of all, and not all are names
+// Texts returns how many requests have a text that is not an address, if these are over a tenth of all, and not all are names
 // of hosts; 0 if not.
 func (c *Census) Texts() int64 {
 	if 10*c.texts <= c.requests || c.named == c.requests {

@@ -6,7 +6,7 @@
 // the moment of the request, and the oldest after it. A list proves the operator, not the crawler: some
 // operators have one list for several crawlers.
 //
-// The package hides the forms of lists and the table that looks up addresses. It knows no rules and
+// The package hides the forms of lists and the table that looks up addresses. It does not know rules and
 // no logs, and opens no connection. Go programs use it beside [crawlers.Identify]; engine and commands may
 // import it.
 package ranges
@@ -43,7 +43,7 @@ type Options struct {
 	Hosts string        // a file of host names; "" is none
 
 	// Bytes is how many bytes all files together may have: more are refused before they are read, as loading takes
-	// up to [LoadFactor] times as many. 0 is no limit.
+	// up to [LoadFactor] times as many. 0 means no limit.
 	Bytes int64
 }
 
@@ -56,7 +56,7 @@ type Lists struct {
 	proofs   []string
 	age      time.Duration
 
-	Hash string // of all that answers and proofs depend on, but for the age, in hexadecimal
+	Hash string // of all that answers and proofs depend on, except for the age, in hexadecimal
 
 	Asked []string // the tokens of TOKEN=FILE
 
@@ -310,7 +310,7 @@ type gatherer struct {
 	names map[string][]string
 	found map[string]*foundList
 	bytes int64 // that were read
-	most  int64 // that may be read; 0 is no limit
+	most  int64 // that may be read; 0 means no limit
 	asked []string
 	errs  []error
 }
@@ -510,7 +510,7 @@ type list struct {
 	changes  []change
 }
 
-// A row is the answer of all snapshots for the addresses of one prefix, but for those in longer ones.
+// A row is the answer of all snapshots for the addresses of one prefix, except for those in longer ones.
 type row struct {
 	ever       Proof // of some snapshot; the newest that has the prefix
 	begin, end int32 // in changes: by ascending snapshot, the first at snapshot 0

@@ -13,7 +13,7 @@
 //	logs/        all logs below the directory, in order of their paths, which begin behind it
 //	logs/*.zst   a pattern as of [path/filepath.Match]; paths begin at the first part with a wildcard
 //	logs/**/*.gz the same, ** standing for any directories, also none
-//	@list.txt    a file with such a name a line, as UTF-8; @- is standard input
+//	@list.txt    a file with one such name per line, as UTF-8; @- is standard input
 //	-            standard input
 //
 // Lists may begin with a byte order mark, lines may end as in Windows, and blank ones do not count.

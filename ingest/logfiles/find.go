@@ -53,7 +53,7 @@ type List struct {
 	Dirs  []string // that were read, patterns' included
 	Lists []string // files of names that were read
 
-	// Unread are the first files of whole directories that are no logs by their names, and links to
+	// Unread are the first files of whole directories that are not logs by their names, and links to
 	// directories. There are Others of them.
 	Unread []string
 	Others int64
@@ -272,7 +272,7 @@ func pathOf(name string) string {
 	}
 }
 
-// This file reads lists: a name a line.
+// This file reads lists: one name per line.
 
 // A line is one of a list that has a name.
 type line struct {

@@ -28,7 +28,7 @@ const MaxBody = robots.MaxBytes + 1
 // concurrent use.
 type Files struct {
 	files   []ruleFile // of each, only the origins that are its own
-	pack    string     // name of the rule pack, if there is one in place of files
+	pack    string     // name of the rule pack, if there is one instead of files
 	skipped []string
 	left    []string // of these, those with the name of a robots.txt
 	single  bool     // the one file is a robots.txt that was named itself
@@ -73,7 +73,7 @@ func find(path, origin string, wide bool) (*Files, error) {
 	case err != nil:
 		return nil, fault.OfFile(path, err, "name a directory of robots.txt files, one robots.txt and its origin, or a pack of robobatch compile")
 	case !info.Dir:
-		// A path that is no directory is one file.
+		// A path that is not a directory is one file.
 		isPack, content := strings.HasSuffix(path, packSuffix), unpack.Named(filepath.Base(path))
 		if origin == "" && strings.HasPrefix(path, "/dev/fd/") && info.Size >= 0 {
 			content = unpack.JSONL
@@ -142,7 +142,7 @@ func (r *Files) NameOf(origin robots.Origin) string {
 	return ""
 }
 
-// sniff returns the error that a file is no text, which would be the same whatever its origin. A pipe
+// sniff returns the error that a file is not text, which would be the same whatever its origin. A pipe
 // is read later, and so is a file that cannot be read.
 func sniff(path string, info place.Info, wide bool) error {
 	if info.Size < 0 {
@@ -282,7 +282,7 @@ func (r *Files) Skipped() []string { return r.skipped }
 func (r *Files) Left() []string { return r.left }
 
 // Unclear returns the files of the directory whose names begin as if with a scheme that is not known:
-// the text before the first "_" is taken for a part of the host. They are in the order found.
+// the text before the first "_" is treated as a part of the host. They are in the order found.
 func (r *Files) Unclear() []string {
 	var names []string
 	for _, f := range r.files {
@@ -505,7 +505,7 @@ type Problems = capture.Problems
 type RecordError = capture.RecordError
 
 // A Damage is a fault in a file of captures behind which nothing of it is used: the file ends in the
-// middle of a record, some of it cannot be unpacked, or nobody knows where a record ends. It says
+// middle of a record, some of it cannot be unpacked, or it is unknown where a record ends. It says
 // where as At, a [*RecordError], and how many bytes of the file are Unread, and are known to be
 // Missing.
 type Damage = capture.Damage
@@ -514,7 +514,7 @@ type Damage = capture.Damage
 // knows which rules are missing.
 type DamageError struct{ Damages []*Damage }
 
-// Error lists all of them, one a line unless there is one.
+// Error lists all of them, one per line unless there is one.
 func (e *DamageError) Error() string {
 	if len(e.Damages) == 1 {
 		return e.Damages[0].Error()
@@ -554,7 +554,7 @@ type UnreadableError struct {
 	Errs []error // one for each, by name; never empty
 }
 
-// Error lists all of them, one a line, after the remedy.
+// Error lists all of them, one per line, after the remedy.
 func (e *UnreadableError) Error() string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "%d of the rules cannot be read (make them readable, or take them out of the directory):", len(e.Errs))

@@ -37,7 +37,7 @@ type claim struct {
 	origins []robots.Origin // one if exact, else http's and https's
 	exact   bool            // the name has a scheme
 	unclear bool            // the name begins as if with a scheme, which is not a known one
-	content unpack.Content  // a file that is no robots.txt, Text, says its claims itself
+	content unpack.Content  // a file that is not a robots.txt, Text, says its claims itself
 }
 
 // parseName returns the claim of a file. base is its name, dir the name of its directory, or "" for
@@ -167,7 +167,7 @@ var (
 )
 
 // checkText returns the oddities in the content of a single robots.txt, or the [*NameError] that it
-// is no text. UTF-16 is one where wide says so.
+// is not text. UTF-16 is one where wide says so.
 func checkText(name string, body []byte, wide bool) (robots.Oddity, error) {
 	if unpack.Detect(body[:min(len(body), unpack.HeadLen)]).Content == unpack.WARC {
 		return robots.NotOdd, &NameError{Name: name, Err: errIsWARC, Remedy: "rename it to end in .warc"}

@@ -60,7 +60,7 @@ type Sitemaps struct {
 // Options say how sitemaps are read.
 type Options struct {
 	Dialect robots.Dialect // whose normal form URLs get in Set
-	Most    int64          // bytes of Set; 0 is no limit
+	Most    int64          // bytes of Set; 0 means no limit
 	Window  int64          // the most of a window of zstd; 0 is as usual
 }
 
@@ -420,5 +420,5 @@ func Expand(name string, window int64) (names []string, notes []Note) {
 	return names, r.noted()
 }
 
-// errStop ends a look at a file that is no index.
+// errStop ends a look at a file that is not an index.
 var errStop = errors.New("enough was read")

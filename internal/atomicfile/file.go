@@ -266,7 +266,7 @@ func Leftovers(name string) []string {
 }
 
 // OfTemp returns the name of the output that a file was to become, by the name of the file without
-// its directory; ok is false if it is no temporary file.
+// its directory; ok is false if it is not a temporary file.
 func OfTemp(base string) (name string, ok bool) {
 	m := temps.FindStringSubmatch(base)
 	if m == nil {

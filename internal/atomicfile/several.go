@@ -176,7 +176,7 @@ func deadSets(dirs []string) (all []MixedSet) {
 				continue
 			}
 			if info, err := entry.Info(); err != nil || !info.Mode().IsRegular() || info.Size() > maxNote {
-				continue // somebody else's: a pipe would be waited for
+				continue // another process's: a pipe would be waited for
 			}
 			m := MixedSet{note: filepath.Join(dir, entry.Name())}
 			text, err := os.ReadFile(m.note)

@@ -15,7 +15,7 @@ import (
 // is newer.
 var ErrTwoFiles = errors.New("two robots.txt of unknown time for one origin: leave one out, or say when they were fetched")
 
-// A Key identifies a text. Texts of equal keys are taken for equal. Strangers write the texts, and
+// A Key identifies a text. Texts of equal keys are treated as equal. Strangers write the texts, and
 // whoever could make a text with the key of another's would decide for its origin. So it is half of
 // a SHA-256: nobody can make a second text with the same half. XXH3 is several times as fast, but
 // would save only a fourteenth of loading.

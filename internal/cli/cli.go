@@ -2,7 +2,7 @@
 // help, a man page, completion for bash, zsh and fish, suggestions for misspelled words, and a page
 // in Markdown. It also parses arguments by that table.
 //
-// It hides how these formats are written. It knows no flag of robobatch: cmd/robobatch has the
+// It hides how these formats are written. It does not know flags of robobatch: cmd/robobatch has the
 // table and is the only importer.
 package cli
 
@@ -41,7 +41,7 @@ type Command struct {
 	Arguments string                // that are no flags, as the synopsis shows them: "URL..."; "" is none
 	Take      func(argument string) // takes such an argument, wherever it stands among the flags
 
-	// Stray returns the remedy for an argument that is no flag, for the message that refuses it.
+	// Stray returns the remedy for an argument that is not a flag, for the message that refuses it.
 	Stray func(argument string) string
 }
 
@@ -175,7 +175,7 @@ func Joined(err error) ([]error, bool) {
 	return all, err.Error() == errors.Join(all...).Error() // fmt.Errorf with several %w unwraps to a list, too
 }
 
-// Parts returns the errors that are joined in err, at any depth; err itself if it is no list, none
+// Parts returns the errors that are joined in err, at any depth; err itself if it is not a list, none
 // for nil.
 func Parts(err error) (all []error) {
 	list, ok := Joined(err)
@@ -271,7 +271,7 @@ func FitWords(s string, columns int) string {
 	return strings.Join(words, " ")
 }
 
-// Fill returns the words of a text in lines of up to so many columns. A word that is longer stands alone
+// Fill returns the words of a text in lines of up to so many columns. A word that is longer is alone
 // on its line.
 func Fill(text string, columns int) string {
 	var sb strings.Builder

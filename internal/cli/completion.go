@@ -85,7 +85,7 @@ complete -o default -F _PROGRAM PROGRAM
 	return p.named(&sb)
 }
 
-// named returns the script with the name of the program in place of PROGRAM.
+// named returns the script with the name of the program instead of PROGRAM.
 func (p *Program) named(script *strings.Builder) string {
 	return strings.ReplaceAll(script.String(), "PROGRAM", p.Name)
 }

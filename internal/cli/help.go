@@ -202,7 +202,7 @@ func roffParagraphs(text string) string {
 	return sb.String()
 }
 
-// roff escapes text. A minus stays one, so that flags can be copied, and no line is taken for a
+// roff escapes text. A minus stays one, so that flags can be copied, and no line is treated as a
 // request.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(text)

@@ -21,8 +21,8 @@ var (
 // Parse sets the flags of a command: first those that have a default, then those in the arguments,
 // in their order. A flag has one dash or two, and its value is the next argument or follows "=".
 // The error joins a [UsageError] for each fault: a flag that is unknown, has no value or refuses it
-// (the UsageError wraps the error of Set), an argument that is no flag, and each needed flag that
-// is missing. Arguments that are no flags go to Take, in a command that has Arguments. It panics if a
+// (the UsageError wraps the error of Set), an argument that is not a flag, and each needed flag that
+// is missing. Arguments that are not flags go to Take, in a command that has Arguments. It panics if a
 // flag refuses its default.
 func (p *Program) Parse(c *Command, arguments []string) error {
 	for i := range c.Flags {
@@ -65,7 +65,7 @@ type parsing struct {
 	program *Program
 	command *Command
 	left    []string        // arguments
-	stray   []string        // arguments that are no flags
+	stray   []string        // arguments that are not flags
 	given   map[string]bool // flags by name, false if the value is empty
 	help    bool            // it is asked for
 	instead bool            // so is something else than the command
@@ -188,7 +188,7 @@ func Text(to *string) func(string) error {
 	}
 }
 
-// Once returns the Set of a flag that can be given once; the remedy says how to act in place of a
+// Once returns the Set of a flag that can be given once; the remedy says how to act instead of a
 // second time.
 func Once(to *string, remedy string) func(string) error {
 	return func(s string) error {
@@ -287,7 +287,7 @@ func Hint(err error, value string, known []string) error {
 }
 
 // HintOrMeant is Hint for words that people write for known ones, which meant has by these
-// words: it knows no letters that two such words share.
+// words: it does not know letters that two such words share.
 func HintOrMeant(err error, value string, known []string, meant map[string]string) error {
 	if word := meant[strings.ToLower(value)]; err != nil && word != "" {
 		return fmt.Errorf("%w; did you mean %s?", err, word)

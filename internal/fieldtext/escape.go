@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// plainPrefix returns how many bytes at the start of text need no look: they are no control
+// plainPrefix returns how many bytes at the start of text need no look: they are not control
 // character, no quotation mark and not the byte special, which is ASCII. It looks at eight bytes at
 // a time.
 func plainPrefix(text []byte, special byte) int {

@@ -25,10 +25,10 @@ type Syntax struct {
 	End    string                                             // ends a row
 }
 
-// CSV is CSV after RFC 4180, but for its line ends, which are LF.
+// CSV is CSV after RFC 4180, except for its line ends, which are LF.
 var CSV = Separated(',', false)
 
-// TSV is the same with tabs in place of commas.
+// TSV is the same with tabs instead of commas.
 var TSV = Separated('\t', false)
 
 // Separated returns the syntax of CSV with another separator, which is ASCII. A safe one writes an
@@ -65,7 +65,7 @@ func IsFormula(text []byte) bool { return len(text) > 1 && formulaStarts[text[0]
 
 var formulaStarts = [256]bool{'=': true, '+': true, '-': true, '@': true, '\t': true, '\r': true}
 
-// JSON is JSON Lines: RFC 8259, an object a line.
+// JSON is JSON Lines: RFC 8259, one object per line.
 var JSON = Syntax{
 	Lead: func(dst []byte, column int, name string) []byte {
 		open := byte(',')

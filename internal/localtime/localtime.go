@@ -1,4 +1,4 @@
-// Package localtime tells times by the clock of a place. Package output and report import it. It knows no other package.
+// Package localtime tells times by the clock of a place. Package output and report import it. It does not depend on other packages.
 package localtime
 
 import (

@@ -35,7 +35,7 @@
 // origins. A lookup reads a block of a table, 4 KiB, unless it was read before. Each block, record and
 // chunk has a checksum of its own, which is checked when it is read. So a damaged pack is refused when
 // it is opened, or where the damage matters, and never read whole. A hash finds
-// damage and is no signature: whoever can write a pack can make it say anything. But whatever the bytes
+// damage and is not a signature: whoever can write a pack can make it say anything. But whatever the bytes
 // are, reading them ends, without a panic, in memory linear in the length of the file.
 //
 // Records are sorted by name so that one pass computes values that depend on all origins, such as the

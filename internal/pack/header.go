@@ -46,7 +46,7 @@ type Summary struct {
 	Dialect uint32    // as the compiler numbers them
 	Newest  time.Time // of the latest capture; zero if no time is known
 	Files   int64     // files that the captures were read from
-	InForce int64     // sites that have rules, or an outcome in place of them, without a moment
+	InForce int64     // sites that have rules, or an outcome instead of them, without a moment
 	Hash    [32]byte  // of these rules
 	Odd     Ref       // of a chunk about odd texts; its Size is 0 if there are none
 	Tokens  Ref       // of a chunk of product tokens; the same

@@ -280,7 +280,7 @@ const (
 // tableNames are the names of the tables, in the order of the file.
 var tableNames = [numTables]string{"index of origins", "index of targets", "table of texts"}
 
-// blocksOf returns the number of blocks of so many entries.
+// blocksOf returns the number of blocks of that many entries.
 func blocksOf(count uint64) uint64 { return (count + blockEntries - 1) / blockEntries }
 
 // openTable opens a table: it reads and checks its directory.

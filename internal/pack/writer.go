@@ -114,7 +114,7 @@ func (w *Writer) SetNotes(notes []byte) error {
 }
 
 // Finish writes the rest of the pack and then the header. summarize reads the pack, which is
-// complete but for its Summary, and returns that.
+// complete except for its Summary, and returns that.
 func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	w.header.chunks = w.at - headerSize
 	// Write the records of all kinds.

@@ -2,7 +2,7 @@
 // costs some nanoseconds for a goroutine and nothing for a row. TestGoroutines holds that no other package starts one.
 //
 // Fatal errors of the runtime cannot be caught: memory that runs out, concurrent writes to a map, a stack that overflows, a
-// deadlock. They end the process with a dump. Any package may import it. It knows no other package of ours.
+// deadlock. They end the process with a dump. Any package may import it. It does not depend on other packages of ours.
 package panics
 
 import (

@@ -25,7 +25,7 @@ import (
 
 // An Info has the facts that a place knows of a name without reading its file.
 type Info struct {
-	Size int64  // of the file in bytes; -1 if it is no regular file, so that it can be read only once
+	Size int64  // of the file in bytes; -1 if it is not a regular file, so that it can be read only once
 	Tag  string // names these very bytes, such as an ETag; "" if only the bytes themselves do
 	Dir  bool   // it is a directory
 	ID   ID     // the same by whatever name it is found

@@ -4,7 +4,7 @@
 // The package hides the client library, credentials, attempts, ranges and parts. It makes no
 // connection before it is asked for a name. Packages use it by internal/place.
 //
-// An [Object] is read by ranges. A read that breaks off goes on at the byte where it ended, with the
+// An [Object] is read by ranges. A read that breaks off continues at the byte where it ended, with the
 // ETag of the object as its condition. A process reads one version of each object: one that has
 // another ETag than before, since [Stat] or [Open] saw it first, is an [ErrChanged], until it is
 // written or removed by this process, or given to [Forget].
@@ -28,11 +28,11 @@
 //   - An upload has its name from the start. So nothing can be kept under another one at a
 //     fault. A part has 16 MiB, two are in memory, and 10,000 end at 156 GiB: one more is an
 //     error, never the end of an object that is too short. Each part is sent with its MD5. No
-//     ETag is taken for an MD5, as ETags of encrypted objects are none.
+//     ETag is treated as an MD5, as ETags of encrypted objects are none.
 //   - minio-go v7 has all the needed parts, and not much else: 29 packages, and a binary of 18.4 MB in
 //     place of 15.2 (go build -trimpath -ldflags='-s -w'). Amazon's own library takes several
 //     times as many packages. We make attempts, ranges and parts ourselves: a trial of its own
-//     (Object and PutObject of v7.4.1) went on after a break only by code around them, and
+//     (Object and PutObject of v7.4.1) continued after a break only by code around them, and
 //     failed TestChanges, TestNoTags, TestAborts, TestFlaky and TestLostCompletion. An Object
 //     makes a request for each ReadAt, one at a time. Its chain of credentials failed
 //     TestConfig and TestRoles. Redirects are never followed. make objects runs against a store of other people, gofakes3, in the module e2e.

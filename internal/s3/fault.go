@@ -188,7 +188,7 @@ func bare(err error) error {
 	return err
 }
 
-// plain returns a text of a store without bytes that are no text, and cut off.
+// plain returns a text of a store without bytes that are not text, and cut off.
 func plain(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -214,7 +214,7 @@ type outage struct{ error }
 func (e *outage) Unwrap() error { return e.error }
 
 // IsDown reports whether an error is one of the store as a whole: it cannot be reached, or refuses
-// whoever asks. Nothing is known of the object then.
+// whoever asks. Nothing is known about the object then.
 func IsDown(err error) bool {
 	_, isOutage := errors.AsType[*outage](err)
 	_, isConfig := errors.AsType[*configError](err)

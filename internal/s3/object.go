@@ -95,7 +95,7 @@ type Object struct {
 const (
 	firstWindow = 256 << 10 // of a stream
 	lastWindow  = 64 << 20
-	maxSkip     = 64 << 10 // bytes that are read and thrown away rather than asked for anew
+	maxSkip     = 64 << 10 // bytes that are read and thrown away rather than asked for again
 	maxStreams  = 4        // kept for who reads on
 	maxFaults   = 10       // of a stream that comes no further
 	anyProgress = 1 << 20  // bytes after which it has come further

@@ -39,7 +39,7 @@ type options struct {
 	idle     time.Duration
 	partSize int
 	maxParts int
-	answer   int64 // the most that is read of an answer that is no object
+	answer   int64 // the most that is read from an answer that is not an object
 }
 
 // The size of an upload's parts, and how many it may have. A part more makes 156 GiB too large: stores
@@ -172,7 +172,7 @@ func Forget(name string) {
 // errIdle is the fault of an answer that does not come.
 var errIdle = errors.New("the store does not answer in time")
 
-// watched ends answers when no byte comes any more, and those that are no objects and too long: a
+// watched ends answers when no byte comes any more, and those that are not objects and too long: a
 // thousand keys take 4 MiB at most.
 type watched struct {
 	http.RoundTripper

@@ -235,7 +235,7 @@ func (e *AbortError) Unwrap() error { return e.Err }
 
 // body returns the reader of a text for a request, once. It has no Seek: a client that tries again with
 // the same reader winds it back, while the connection of the request before may still read (net/http says
-// so of a RoundTrip that has returned). So store.try makes each request anew.
+// so of a RoundTrip that has returned). So store.try makes each request again.
 func body(text []byte) io.Reader { return struct{ io.Reader }{bytes.NewReader(text)} }
 
 // putObject stores a small object.

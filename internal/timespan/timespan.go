@@ -1,5 +1,5 @@
 // Package timespan measures time ranges from year 1 to year 9999, where a [time.Duration] ends after 292 years, and finds the
-// place of a moment within one. Package report, its panels and commands import it. It knows no other package.
+// place of a moment within one. Package report, its panels and commands import it. It does not depend on other packages.
 package timespan
 
 import (

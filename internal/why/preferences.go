@@ -18,7 +18,7 @@ type Preferences struct {
 	AIInput    *bool   `json:"use_ai_input"`
 
 	// Lines are the ones that bind the crawler, first lines of Content-Usage: those that match, the longest
-	// first, then the others, the nearest first. None are known of a pack.
+	// first, then the others, the nearest first. None are known about a pack.
 	Lines []PreferenceLine `json:"lines,omitempty"`
 
 	answers robots.Answers

@@ -1,8 +1,8 @@
-// Package why tells why a robots.txt allows or forbids a path to a crawler: which groups bind it, which
+// Package why reports why a robots.txt allows or forbids a path to a crawler: which groups bind it, which
 // rules match, and which of them decides. All of it is the answer of package robots, by its reference;
 // nothing is decided here a second time.
 //
-// The command explain and the page of a report answer by it. It knows no fetches, only the text of a
+// The command explain and the page of a report answer by it. It does not know fetches, only the text of a
 // robots.txt. It imports robots alone, so that a page can have it.
 package why
 

@@ -88,7 +88,7 @@ func (m *maker) isFull() bool {
 	return len(m.paths) >= m.most.Paths || m.taken.Bytes >= m.most.Bytes || m.taken.Steps >= m.most.Steps
 }
 
-// addPath adds a path, unless there are enough, and reports whether there was room. A fragment is no part
+// addPath adds a path, unless there are enough, and reports whether there was room. A fragment is not a part
 // of a path.
 func (m *maker) addPath(path string) bool {
 	if m.isFull() {

@@ -14,7 +14,7 @@
 // Statistics are exact or absent, because some readers answer queries for the least and greatest
 // value with them.
 //
-// The package knows no verdicts. Package output and the listing of the command rules import it.
+// The package does not know verdicts. Package output and the listing of the command rules import it.
 //
 // # Why so
 //

@@ -39,7 +39,7 @@ func (w *framer) writeDictionary(packed []byte, size, texts int) error {
 	})
 }
 
-// writeData writes a page of so many rows.
+// writeData writes a page of that many rows.
 func (w *framer) writeData(p *page, rows int) error {
 	if len(w.data) == 0 {
 		w.info.DataPageOffset = w.sink.Tell()

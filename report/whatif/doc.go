@@ -9,7 +9,7 @@
 // `go install` generates nothing; `make wasm` builds it, and CI compares. It is committed unpacked: git
 // then stores a change of it in some 170 kB, and in 1.08 MB if it is packed (eleven versions: 2.8 MB and
 // 9.7 MB). The program is 2.8 MB larger for it, and its archives are not. A module of Go that is fetched
-// would need a release for each change of the rules. The package knows no flags and no
+// would need a release for each change of the rules. The package does not know flags and no
 // aggregates: report fills in the data.
 //
 // Commands import it.
@@ -47,5 +47,5 @@
 //
 // Looked at, and left: fmt costs 107 kB in gzip, but diagnostics are written by it. wasm-opt of
 // Binaryen 132 takes 15 s of CPU and saves 1 %. TinyGo is another compiler and runtime, whose
-// verdicts would have to be proved anew.
+// verdicts would have to be proved again.
 package whatif

@@ -23,7 +23,7 @@ import (
 )
 
 // A Corpus is a collection of robots.txt and logs of their origins. It holds names only: everything
-// is read anew each time, so that the data of one benchmark do not change how often the garbage
+// is read again each time, so that the data of one benchmark do not change how often the garbage
 // collector runs in the next.
 type Corpus struct {
 	Name  string                            // "quickstart" or "collection"

@@ -24,7 +24,7 @@ func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
 	return g.writeLines(w, order, frames, "", func(dst, url []byte, _ int64) []byte { return append(dst, url...) })
 }
 
-// WriteRequests is WriteLog for a table in CSV of requests of so many known crawlers in the order of time.
+// WriteRequests is WriteLog for a table in CSV of requests of that many known crawlers in the order of time.
 func (g *Generator) WriteRequests(w io.Writer, order Order, frames, crawlers int) error {
 	tokens, err := tokensOf(crawlers)
 	if err != nil {

@@ -59,7 +59,7 @@ const queuePart = 4
 // those that its queue leaves.
 func cacheFor(size int64) int64 { return size/(queuePart-1)*queuePart + 2*queuePart }
 
-// newLossyCache returns a cache of that many bytes for a pack of so many texts.
+// newLossyCache returns a cache of that many bytes for a pack of that many texts.
 func newLossyCache(bytes, texts int64) (*lossyCache, error) {
 	queue := bytes / queuePart
 	c, err := ristretto.NewCache(&ristretto.Config[uint64, *rules.Ruling]{
@@ -104,7 +104,7 @@ type sized struct {
 // firstTexts is how many texts a growingCache has in its map.
 const firstTexts = 1000
 
-// newCache returns a cache of that many bytes for a pack of so many texts.
+// newCache returns a cache of that many bytes for a pack of that many texts.
 func newCache(bytes, texts int64) *growingCache {
 	return &growingCache{first: map[uint64]sized{}, bytes: bytes, texts: texts}
 }

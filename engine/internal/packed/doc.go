@@ -37,8 +37,8 @@
 //     or the dictionaries of the output. As many workers run as leave room for rules; if one
 //     does not, the run is refused, with the limit that it needs. The numbers are measured, by
 //     make memory: a process may hold 1.1 times the limit and 16 MiB. Compiling files under a
-//     limit is not counted: its hashes take some 200 bytes an origin, and nobody knows before
-//     how many there are. The limit itself never decides where a row group or a chunk ends,
+//     limit is not counted: its hashes take some 200 bytes per origin, whose number is
+//     unknown before. The limit itself never decides where a row group or a chunk ends,
 //     because then it would change bytes. Row groups end early by their content: 32 MiB of
 //     texts, or 8 MiB of dictionaries, which take three times that while they are written.
 //   - Finding an origin does not load its rules. Where each row has another origin, this saves a
@@ -53,7 +53,7 @@
 //     their place, so bytes in a wrong place are found, too.
 //   - Another process can cut a mapped file short. The system reports that as a fault. robobatch
 //     turns it into an error, as if the file had been read.
-//   - A hash is no signature. Whoever writes a pack can make it say anything. But no pack can
+//   - A hash is not a signature. Whoever writes a pack can make it say anything. But no pack can
 //     make the program panic, hang, or read beyond its end: tables are validated before they are
 //     used, in time linear in their length.
 //   - Files under a limit become a temporary pack beside the output. So there is only one form

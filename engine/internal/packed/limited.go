@@ -165,7 +165,7 @@ func (m *limitedReader) load(number uint32) *siteEntry {
 	e := &siteEntry{*m.loader.site(number, id), number}
 	if e.origin != "" && id == rules.NoRuling {
 		if id = e.id; e.periods != nil {
-			id = rules.Dated // its periods are found anew, though there may be one alone
+			id = rules.Dated // its periods are found again, though there may be one alone
 		}
 		m.ids[number].Store(uint32(id))
 	}

@@ -49,10 +49,10 @@ func dialectText(d robots.Dialect) string {
 // Options say how to open a pack.
 type Options struct {
 	rules.Options       // Dialect is the pack's, but for URLFlags
-	MaxMemory     int64 // bytes of a run; 0 or less is no limit
+	MaxMemory     int64 // bytes of a run; 0 or less means no limit
 	Reserved      int64 // bytes of them that the run takes besides rules and their index; 0 is 96 MiB
 
-	// NewCache makes the cache of the rules of so many texts under a limit; nil is the usual one.
+	// NewCache makes the cache of the rules of that many texts under a limit; nil is the usual one.
 	NewCache func(bytes, texts int64) Cache
 }
 

@@ -200,7 +200,7 @@ func appendGroups(dst []byte, groups []robots.Group) []byte {
 	return dst
 }
 
-// errText is the error of a chunk whose checksum is right and which is no text all the same.
+// errText is the error of a chunk whose checksum is right and which is not text all the same.
 var errText = fmt.Errorf("%w (a text is not in its form)", pack.ErrDamaged)
 
 // readKey returns the key of a text.

@@ -192,7 +192,7 @@ func (w *writer) compile() error {
 	return nil
 }
 
-// writeTexts writes the texts in the order of their numbers. After an error it goes on without
+// writeTexts writes the texts in the order of their numbers. After an error it continues without
 // writing.
 func (w *writer) writeTexts() (err error) {
 	for job := range w.queue {

@@ -18,7 +18,7 @@
 //
 //   - Only when asked for. robobatch could detect a log with times, but then one command would
 //     change its answer once a capture got a time.
-//   - A file's own time is no evidence. A checkout changes it, and then all earlier rows would
+//   - A file's own time is not evidence. A checkout changes it, and then all earlier rows would
 //     have no rules. So it only orders the file among captures.
 //   - Rows before all captures are no_robots, as with -as-of and their time. To extend the first
 //     capture backwards would accuse by a rule that may be newer than the fetch.

@@ -28,7 +28,7 @@ func (odd Odd) Of(id RulingID) robots.Oddity {
 // Worst is how many examples an OddCount has.
 const Worst = 3
 
-// An OddCount counts responses taken for a robots.txt that are none, see engine.OddCount.
+// An OddCount counts responses treated as a robots.txt that are none, see engine.OddCount.
 type OddCount struct {
 	Number int64                     // of them
 	Rows   int64                     // URLs that they decided

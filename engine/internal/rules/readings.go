@@ -400,7 +400,7 @@ func (r *Ruling) Readings(agent int) []Reading {
 	return all
 }
 
-// ReadingsOf returns what Readings does for a crawler of a name that is no agent of the text in the dialect of Options.
+// ReadingsOf returns what Readings does for a crawler of a name that is not an agent of the text in the dialect of Options.
 func (r *Ruling) ReadingsOf(name string) []Reading {
 	o := r.others
 	if o == nil || o.source == nil {

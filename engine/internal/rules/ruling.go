@@ -9,7 +9,7 @@ import (
 )
 
 // A RulingID names the ruling in force at one site in one period: the rules of a text, or an outcome
-// of fetches in place of rules. Sites with the same ruling in force have the same RulingID. It is
+// of fetches instead of rules. Sites with the same ruling in force have the same RulingID. It is
 // one of the constants, or 1 + effect<<causeBits + cause for an outcome, or firstText + the number
 // of a text.
 type RulingID uint32
@@ -31,7 +31,7 @@ func OutcomeRuling(o robots.Outcome, text int) RulingID {
 	return 1 + RulingID(o.Effect)<<causeBits + RulingID(o.Cause)
 }
 
-// Text returns the number of the text whose rules are in force. ok is false if it is no text.
+// Text returns the number of the text whose rules are in force. ok is false if it is not text.
 func (id RulingID) Text() (number int, ok bool) { return int(id) - int(firstText), id >= firstText }
 
 // IsKnown reports whether the state of the rules is known: a text, or that there was none.
@@ -127,7 +127,7 @@ func SameVerdict(v Verdict, agents int) *Ruling {
 	return NewRuling(slices.Repeat([]*Set{{otherwise: v}}, agents))
 }
 
-// FixedRulings returns the Rulings of outcomes that decide in place of rules, by RulingID.
+// FixedRulings returns the Rulings of outcomes that decide instead of rules, by RulingID.
 func FixedRulings(agents int) []*Ruling {
 	all := make([]*Ruling, firstText)
 	for _, effect := range []robots.Effect{robots.AllowAll, robots.DisallowAll} {

@@ -39,7 +39,7 @@ type Store interface {
 	// here first.
 	Common() []*Set
 
-	// Odd returns which texts are no robots.txt, as far as bytes tell.
+	// Odd returns which texts are not robots.txt, as far as bytes tell.
 	Odd() Odd
 
 	// Tokens returns the product tokens that groups name, if they were asked for, and whether they
@@ -55,10 +55,10 @@ type Store interface {
 	// Key returns the key of a text, by its number. It is zero if the store has failed.
 	Key(text int) captures.Key
 
-	// Reader returns a Reader for one goroutine of so many.
+	// Reader returns a Reader for one goroutine of that many.
 	Reader(goroutines int) Reader
 
-	// Budget returns how many bytes of rules each of so many batches may copy, because the store
+	// Budget returns how many bytes of rules each of that many batches may copy, because the store
 	// may drop rules before the batch is written. It is 0 for a store that drops nothing.
 	Budget(batches int) int64
 

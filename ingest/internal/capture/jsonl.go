@@ -297,7 +297,7 @@ func members(object, name []byte) (n int) {
 }
 
 // hasBody reports whether responses of that status have the text of a robots.txt. A row without a
-// body must then be a mistake: taken for an empty file, it would allow everything.
+// body must then be a mistake: treated as an empty file, it would allow everything.
 func hasBody(status int) bool {
 	return 200 <= status && status < 300 && status != http.StatusNoContent && status != http.StatusResetContent
 }
@@ -325,7 +325,7 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// target returns the origin of the row, and the URL that was fetched, if that is no robots.txt.
+// target returns the origin of the row, and the URL that was fetched, if that is not a robots.txt.
 func (row *jsonRow) target() (o robots.Origin, target string, err error) {
 	if max(len(row.URL), len(row.Origin), len(row.Location)) > maxURL {
 		return "", "", fmt.Errorf("%w: it is longer than 64 KiB", ErrTarget)

@@ -70,7 +70,7 @@ func (r *records) count(isIntact bool) {
 }
 
 // isLossy reports whether resume left out a gzip member or zstd frame, and later ones have several
-// records: then nobody knows how many were in that one.
+// records: then it is unknown how many were in that one.
 func (r *records) isLossy() bool { return r.shared && r.damage != nil }
 
 // resume moves from a record with that error to the next one that can be read, and reports whether
@@ -226,7 +226,7 @@ func (b *block) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// look sets hasRecord if a record seems to start in the block, which goes on with p.
+// look sets hasRecord if a record seems to start in the block, which continues with p.
 func (b *block) look(p []byte) {
 	if b.digest.hash == nil || b.hasRecord {
 		return

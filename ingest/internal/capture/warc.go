@@ -16,7 +16,7 @@ import (
 type warcRecord struct {
 	isRevisit bool
 	origin    robots.Origin // "" if it is no capture that is wanted
-	url       string        // of the captured page, if that is no robots.txt
+	url       string        // of the captured page, if that is not a robots.txt
 	date      time.Time
 	length    int64
 	truncated string // WARC-Truncated in lower case: why the record does not have all that was sent; "" if it does
@@ -45,7 +45,7 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	}
 	c.response.Origin, c.response.URL, c.response.Name, c.response.FetchedAt = h.origin, h.url, w.name, h.date
 	switch {
-	case isSenseless, errors.Is(c.fault, ErrDigest): // nobody knows what the crawler got, or of whom
+	case isSenseless, errors.Is(c.fault, ErrDigest): // what the crawler got, or from whom, is unknown
 		return r, false, nil
 	case c.fault != nil:
 	case !h.isRevisit:
@@ -130,7 +130,7 @@ func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture
 }
 
 // incomplete returns the error of an answer that the crawler did not get whole. An answer it cut off
-// itself, because it was long, is no fault. missing is the bytes that the answer lacks of its
+// itself, because it was long, is not a fault. missing is the bytes that the answer lacks of its
 // Content-Length.
 func incomplete(truncated string, missing int64) error {
 	switch {

@@ -47,7 +47,7 @@ type Column struct {
 	dict   dictionary
 	dictIn [2][]byte // memory of the dictionary, compressed and not
 	levels []uint8   // of the current page's values, null or not; empty if none can be null
-	reps   []uint8   // of them, 0 for the first of a row; empty if the column is no list
+	reps   []uint8   // of them, 0 for the first of a row; empty if the column is not a list
 	rows   int64     // of the row group that no page has begun, if the column is a list
 	values values
 	summed [dataPageV2 + 1]tristate // by kind, whether its pages have checksums

@@ -300,7 +300,7 @@ func (h *header) valid(part int64) bool {
 // errShort is the error of a structure that goes beyond the bytes that are given.
 var errShort = errors.New("ends too early")
 
-// errThrift is the error of bytes that are no structure.
+// errThrift is the error of bytes that are not a structure.
 var errThrift = errors.New("is not in Thrift's compact protocol")
 
 // A compact reads a structure in Thrift's compact protocol. Errors are sticky; after one, all

@@ -10,7 +10,7 @@
 //     everything that was unpacked before it, and say how much of it was verified: which frames and
 //     members ended, with the right checksum. One of them unpacks ahead of its reader, in several
 //     goroutines.
-//   - [Segments] read one file at random. They can go on behind a fault, with the next member or
+//   - [Segments] read one file at random. They can continue behind a fault, with the next member or
 //     frame.
 //
 // Of one frame, one goroutine unpacks: the zstd decoder's own concurrency is off, as its three

@@ -181,7 +181,7 @@ func (d *Decoder) hold(text []byte) {
 	}
 }
 
-// refuse returns an ErrFormat if the text is no text: packed once more, or a file of another kind.
+// refuse returns an ErrFormat if the text is not text: packed once more, or a file of another kind.
 func (d *Decoder) refuse(head []byte) error {
 	is := Detect(head)
 	switch outer := d.texts.Packing(); {

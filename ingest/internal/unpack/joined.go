@@ -66,7 +66,7 @@ func FindJoined(text []byte, from, to int) (at int, p Packing) {
 const wideHead = 10
 
 // findJoinedWide is FindJoined for a text in UTF-16. A packed file may begin anywhere in it: its magic and its header
-// are no characters that a text has. The magic of compress is too short for this.
+// are not characters that a text has. The magic of compress is too short for this.
 func findJoinedWide(text []byte) (at int, p Packing) {
 	at = -1
 	for q := Zstd; q < Tar; q++ {
@@ -109,7 +109,7 @@ func isSmallSkippable(text []byte) bool {
 	return isSkippable(text) && len(text) >= 8 && text[7] < ' '
 }
 
-// mayBegin reports whether a text that begins with the magic of a packing goes on as its header does,
+// mayBegin reports whether a text that begins with the magic of a packing continues as its header does,
 // as far as it goes.
 func (p Packing) mayBegin(text []byte) bool {
 	byteAt := func(i int) byte {
@@ -233,7 +233,7 @@ func (m *memberReader) next() error {
 	return m.open()
 }
 
-// passZeros passes by the zeros that r begins with, and returns why it ends with them: io.EOF, which is no fault, or
+// passZeros passes by the zeros that r begins with, and returns why it ends with them: io.EOF, which is not a fault, or
 // nil where something follows.
 func passZeros(r *bufio.Reader) error {
 	for {

@@ -7,7 +7,7 @@ import (
 
 // Resume moves from the segment of the text at pos, if that has a fault, to the next one that
 // begins with the prefix of records and whose checksum is right. It reports whether there is one.
-// A body that is a packed record itself, and is stored as it is in the damaged segment, is taken for
+// A body that is a packed record itself, and is stored as it is in the damaged segment, is treated as
 // one: nothing tells them apart.
 func (s *Segments) Resume(pos int64) bool {
 	noSum := s.noSum

@@ -109,7 +109,7 @@ func (s *Segments) Size() int64 { return s.size }
 // BytesRead returns how far the file was read.
 func (s *Segments) BytesRead() int64 { return s.off }
 
-// IOErr returns the error of the file, which is no fault of its data, or nil. The text ends
+// IOErr returns the error of the file, which is not a fault of its data, or nil. The text ends
 // there.
 func (s *Segments) IOErr() error { return s.ioErr }
 
@@ -137,7 +137,7 @@ func (s *Segments) Place(pos int64) (offset, text int64) {
 // filePos returns the position of packed in the file.
 func (s *Segments) filePos() int64 { return s.off - int64(s.packed.Buffered()) }
 
-// seekFile makes packed go on at pos.
+// seekFile makes packed continue at pos.
 func (s *Segments) seekFile(pos int64) {
 	if ahead := pos - s.filePos(); ahead >= 0 && ahead <= int64(s.packed.Buffered()) {
 		s.packed.Discard(int(ahead)) //nolint:errcheck // it is buffered
@@ -229,7 +229,7 @@ func (s *Segments) open() error {
 }
 
 // openGzip opens the member where packed stands. The error is io.EOF if only zeros follow the last one. So few bytes that they are none, and do not begin
-// as one, are no member that was cut off.
+// as one, are not a member that was cut off.
 func (s *Segments) openGzip() error {
 	head, _ := s.packed.Peek(leastMember)
 	if start := s.filePos(); s.given > 0 && head[0] == 0 {
@@ -287,7 +287,7 @@ func (s *Segments) IsFaulty(pos int64) bool {
 	return s.fault != nil && s.marks[s.markOf(pos)].file == s.fault.Start
 }
 
-// SeekText makes Text go on at pos of a file that is not packed.
+// SeekText makes Text continue at pos of a file that is not packed.
 func (s *Segments) SeekText(pos int64) {
 	s.seekFile(pos)
 	s.given = pos
@@ -351,7 +351,7 @@ func (v *verifiedParts) end(check bool) {
 	}
 }
 
-// allVerified is the number of verified bytes of a text that is not packed: nothing is known of its
+// allVerified is the number of verified bytes of a text that is not packed: nothing is known about its
 // bytes, and nothing that was read can make them uncertain.
 const allVerified = math.MaxInt64
 

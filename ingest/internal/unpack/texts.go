@@ -143,7 +143,7 @@ func openFile(name string) (f place.File, member string, err error) {
 
 // SizeOf returns how many bytes of a regular file are left to read; -1 for anything else.
 func SizeOf(r io.Reader) int64 {
-	if f, ok := r.(place.File); ok { // that nothing was read of
+	if f, ok := r.(place.File); ok { // that nothing was read from
 		info, err := f.Info()
 		if err != nil || info.Dir {
 			return -1

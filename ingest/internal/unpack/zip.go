@@ -17,7 +17,7 @@ import (
 	files "github.com/robobatch/robobatch/internal/place"
 )
 
-// maxDirectory is how many bytes are read of a zip archive to find its files: about 100,000. A directory makes several
+// maxDirectory is how many bytes are read from a zip archive to find its files: about 100,000. A directory makes several
 // times as much memory.
 const maxDirectory = 8 << 20
 
@@ -79,7 +79,7 @@ func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *
 	directory.left = math.MaxInt64
 	// The file must not be more than the archive that its last directory lists: a file not listed
 	// there would be left out without a word, as where two archives are joined. The directory has to end where the end of
-	// the archive begins, which the note of so many bytes follows, and then nothing.
+	// the archive begins, which the note of that many bytes follows, and then nothing.
 	note := len(r.Comment)
 	var end [zip64EndLen + zip64PlaceLen + zipEndLen]byte
 	at := size - int64(note) - int64(len(end)) // where the end of a large archive would begin, before that of a small one
@@ -219,7 +219,7 @@ func (t *textReader) openZip(f files.File, member string) {
 		t.text = text
 	}
 	if err != nil {
-		t.text, t.fault = bytes.NewReader(nil), cutShort(err, 1) // a directory that ends too early is no end of the text
+		t.text, t.fault = bytes.NewReader(nil), cutShort(err, 1) // a directory that ends too early is not an end of the text
 		return
 	}
 	if at, err := m.DataOffset(); err == nil { // the directory may promise more than there is

@@ -103,7 +103,7 @@ func (s *Segments) dictionary() ([]byte, error) {
 }
 
 // A zstdReader reads the text of all frames of a zstd file, one after the other, so that it knows
-// which were verified. The decoder alone goes on with the next frame by itself.
+// which were verified. The decoder alone continues with the next frame by itself.
 type zstdReader struct {
 	most  int64         // the largest window; 0 is maxWindow
 	zstd  *zstd.Decoder // nil before the first frame
@@ -208,7 +208,7 @@ func Window(head []byte) int64 {
 }
 
 // checkWindow returns a [*WindowError] if the frame where r stands needs a larger window than the most; 0
-// is no limit here.
+// is not a limit here.
 func checkWindow(r *bufio.Reader, most int64) error {
 	if most <= 0 {
 		return nil
@@ -305,7 +305,7 @@ func cutShort(err error, n int) error {
 }
 
 // A frameReader reads the bytes of one zstd frame (RFC 8878 section 3.1.1) and ends behind it. The
-// decoder alone would go on with the next frame.
+// decoder alone would continue with the next frame.
 type frameReader struct {
 	r       *bufio.Reader
 	pending int64 // bytes to give out before the next block header

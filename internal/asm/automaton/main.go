@@ -2,7 +2,7 @@
 //
 //	cd internal/asm && go run ./automaton -out ../../automaton/vector_amd64.s
 //
-// It is in a module of its own, so that its generator is no dependency of robobatch.
+// It is in a module of its own, so that its generator is not a dependency of robobatch.
 package main
 
 import (

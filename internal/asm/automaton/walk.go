@@ -152,7 +152,7 @@ func walk() *walker {
 	return w
 }
 
-// label goes on with the child of a node's place that has the label b. The byte of eight labels
+// label continues with the child of a node's place that has the label b. The byte of eight labels
 // that is equal to it becomes zero, and is found.
 func (w *walker) label(node, b GPVirtual) {
 	more, ones, high, labels, slots := GP64(), GP64(), GP64(), GP64(), GP64()

@@ -8,7 +8,7 @@ import (
 
 // Edit returns a robots.txt that someone has edited a little, in one to four places, as people do and
 // as they should not: lines that are added, dropped, moved, cut and misspelt, rules that resemble the
-// paths, crawlers, line ends, and bytes that are no text. It does not change text.
+// paths, crawlers, line ends, and bytes that are not text. It does not change text.
 func Edit(rng *rand.Rand, text []byte, paths, agents []string) []byte {
 	lines := bytes.SplitAfter(slices.Clone(text), []byte("\n"))
 	for range 1 + rng.IntN(4) {

@@ -114,7 +114,7 @@ func ownCheck(r *Row, c class) ([]Check, error) {
 	return []Check{{Dialect: d, Want: r.want(e), Line: -1, Why: "the source's own dialect: " + c.why}}, nil
 }
 
-// fallsBack reports whether google/robotstxt, which knows no fallbacks, cannot give the answer to the row's
+// fallsBack reports whether google/robotstxt, which does not know fallbacks, cannot give the answer to the row's
 // agent.
 func fallsBack(r *Row) bool {
 	return strings.HasPrefix(r.Class, "C24") && strings.HasPrefix(strings.ToLower(r.Agent), "googlebot-")

@@ -31,7 +31,7 @@ func Answer(a *robots.Answers) string {
 	return strings.Join(parts, " | ")
 }
 
-// ReferencePreferences is the answer of the reference. Like all references it reads the file anew for each
+// ReferencePreferences is the answer of the reference. Like all references it reads the file again for each
 // question.
 func ReferencePreferences(_ *testing.T, body []byte, agent, path string, d robots.Dialect) string {
 	a := robots.NewAgent(agent, d)

@@ -38,7 +38,7 @@ func RunTexts(t *testing.T, match Matcher) {
 	t.Logf("texts: %d cases, %d questions", cases, questions)
 }
 
-// eachQuestion calls ask with each line that is no comment of what is wanted in the archives of a directory, which are pairs of
+// eachQuestion calls ask with each line that is not a comment of what is wanted in the archives of a directory, which are pairs of
 // a robots.txt and a file "want", and with where that is. It returns the number of pairs.
 func eachQuestion(t *testing.T, dir string, ask func(where string, body []byte, dialects []robots.Dialect, line string)) (pairs int) {
 	t.Helper()

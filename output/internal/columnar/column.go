@@ -101,7 +101,7 @@ type values[T scalar] struct {
 	arrow arrow.DataType // not of a dictColumn
 }
 
-// numbers returns the values of a column if only T is known of it.
+// numbers returns the values of a column if only T is known about it.
 func (v *values[T]) numbers() *values[T] { return v }
 
 // reset empties the values; with streaks they are kept as such.

@@ -3,7 +3,7 @@
 // It hides which columns there are, how each is gathered from a batch, and how texts that repeat
 // become numbers. spec.go lists the columns, gather.go fills them, and column.go has one type for
 // each kind of value. A [Schema] is the columns of one table; a [Chunk] holds rows of it, and a
-// [Numbering] the dictionaries that chunks share. It knows no files: package container writes chunks.
+// [Numbering] the dictionaries that chunks share. It does not know files: package container writes chunks.
 // Package output and the rooms beside this one import it.
 package columnar
 
@@ -183,7 +183,7 @@ func (e *sharedError) Error() string {
 func (e *sharedError) Unwrap() error { return ErrColumn }
 
 // wideToken returns the end of the names of an agent's columns, which SQL takes without quotes: the
-// agent's name in lower case with an underscore in place of all but letters and digits; "star" for
+// agent's name in lower case with an underscore instead of all but letters and digits; "star" for
 // "*".
 func wideToken(agent string) string {
 	if agent == "*" {

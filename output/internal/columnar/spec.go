@@ -236,7 +236,7 @@ func ParseColumns(list string) ([]string, error) {
 // Usage is the name for all columns of preferences in a list of columns.
 const Usage = "usage"
 
-// AddColumns returns a list of columns that begins with "+" with the default ones in place of that, but for those that
+// AddColumns returns a list of columns that begins with "+" with the default ones instead of that, except for those that
 // it names, and another one as it is.
 func AddColumns(list string, defaults []string) string {
 	if more, ok := strings.CutPrefix(strings.TrimSpace(list), "+"); ok {
@@ -312,7 +312,7 @@ func Lookup(name string) *spec {
 var ErrPartition = errors.New("no partitions")
 
 // ParsePartition splits a comma-separated list of the columns that partition the output. The empty list
-// is no partitions. The error is ErrPartition.
+// is not a partitions. The error is ErrPartition.
 func ParsePartition(list string) ([]string, error) {
 	if list == "" {
 		return nil, nil

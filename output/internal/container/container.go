@@ -1,7 +1,7 @@
 // Package container lays chunks out in the bytes of a file: Parquet, Arrow, CSV or JSON Lines.
 //
 // It hides the formats: their names, the abilities of each, how chunks are encoded beside each other,
-// and when dictionaries start anew. It knows columns by their types only, and no verdicts. Package
+// and when dictionaries start again. It knows columns by their types only, and no verdicts. Package
 // output and the rooms beside this one import it.
 package container
 
@@ -28,7 +28,7 @@ type Container interface {
 	Write(c *columnar.Chunk) (*columnar.Chunk, error)
 	// Close writes the rest, given empty columns. The sink is not its to flush.
 	Close(c *columnar.Chunk, md Metadata) error
-	// Abort ends all work under way, after an error or in place of close.
+	// Abort ends all work under way, after an error or instead of close.
 	Abort()
 }
 
@@ -142,7 +142,7 @@ type Sink struct {
 // NewSink returns a Sink that writes to w.
 func NewSink(w io.Writer) *Sink { return &Sink{buf: bufio.NewWriterSize(w, sinkBuffer)} }
 
-// Reset starts anew on another stream of bytes.
+// Reset starts again on another stream of bytes.
 func (s *Sink) Reset(w io.Writer) {
 	s.buf.Reset(w)
 	s.pos = 0
@@ -218,7 +218,7 @@ func JSONText(names []string) string {
 	return string(b)
 }
 
-// Without returns the pairs but for the pairs of the keys.
+// Without returns the pairs except for the pairs of the keys.
 func (m *Metadata) Without(keys ...string) (rest Metadata) {
 	for i, key := range m.Keys {
 		if !slices.Contains(keys, key) {

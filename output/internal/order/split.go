@@ -48,7 +48,7 @@ type splitPart struct {
 // knownParts is a power of two: of how many values of keys it is remembered which partition they are.
 const knownParts = 256
 
-// restRows says when no target is held: unless they take one of so many rows of the first chunk. Rows of other
+// restRows says when no target is held: unless they take one of that many rows of the first chunk. Rows of other
 // partitions are copied once more, which costs an eighth of the time that a row saves without waiting.
 const restRows = 4
 

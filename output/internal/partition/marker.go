@@ -172,7 +172,7 @@ func (m *Marker) addRun(r runRecord) {
 	m.runRecord = r
 }
 
-// checkTree returns an error unless a partitioned output may be put in place of the content at path:
+// checkTree returns an error unless a partitioned output may be put instead of the content at path:
 // nothing, or an empty directory, or such an output and nothing else, as all that is there will be
 // removed.
 func checkTree(path string) error {
@@ -255,7 +255,7 @@ const (
 	windowsEscaped = hiveEscaped + " <>|"
 )
 
-// hiveEscape writes %XX in place of the bytes that Hive and Spark escape in names of directories.
+// hiveEscape writes %XX instead of the bytes that Hive and Spark escape in names of directories.
 // Characters beyond ASCII stay, as they take each %XX for a character. Windows takes fewer names: it
 // drops a point at the end.
 func hiveEscape(value string, windows bool) string {

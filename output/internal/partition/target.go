@@ -113,7 +113,7 @@ func (t *treeTarget) endBefore(values [][]byte) error {
 	return nil
 }
 
-// newFile returns a file that is still to be begun, and may be begun anew when it is complete.
+// newFile returns a file that is still to be begun, and may be begun again when it is complete.
 func (t *treeTarget) newFile() *partFile {
 	return &partFile{names: columnar.NewDictionaries(t.schema), sink: container.NewSink(nil)}
 }
@@ -284,7 +284,7 @@ var ErrMode = errors.New("no such way to write into a directory")
 // String returns the name: "replace-partitions".
 func (m Mode) String() string { return modeNames[m] }
 
-// Modes returns the names of the modes but for [PartitionNew].
+// Modes returns the names of the modes except for [PartitionNew].
 func Modes() []string { return modeNames[Replace:] }
 
 // ParseMode returns the mode of that name, PartitionNew for "". The error is ErrMode, with

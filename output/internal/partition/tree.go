@@ -96,7 +96,7 @@ func (t *Tree) Commit() error {
 		case have != nil && t.opt.Mode == New:
 			return t.directory.Commit() // says why not
 		case have != nil:
-			// Put the output in place of the one that has the name, or its parts into that.
+			// Put the output instead of the one that has the name, or its parts into that.
 			lock, err := atomicfile.LockDir(t.Target(), t.opt.Cancel)
 			if err == nil && !t.opt.Mode.Merges() {
 				err = t.directory.Commit()
@@ -244,7 +244,7 @@ func (t *Tree) finish(have *Marker, from string) error {
 
 // checkParts returns an error if the content of a partition would be lost or doubled. Where a run
 // writes the same rows again, in place of it, its files get another name: so a
-// directory of the old files is never taken for one of the new.
+// directory of the old files is never treated as one of the new.
 func (t *Tree) checkParts(have, own *Marker) error {
 	for {
 		var parts, there int64

@@ -198,7 +198,7 @@ func (s *summer) addURL(u *aggregate.URL) {
 	}
 }
 
-// Shown returns a URL as the page shows it, of a [aggregate.Place] of so many bytes.
+// Shown returns a URL as the page shows it, of a [aggregate.Place] of that many bytes.
 func Shown(url []byte, size int) string {
 	if size >= aggregate.MaxURL { // it may have been cut off
 		return string(url) + "…"

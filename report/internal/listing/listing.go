@@ -181,7 +181,7 @@ func (f *View) Sitemaps() int64 {
 }
 
 // redundant is the code of a finding about a rule without which nothing would change. There are many
-// such lines, so it is no paragraph, but a word beside the line's counts.
+// such lines, so it is not a paragraph, but a word beside the line's counts.
 const redundant = "redundant_rule"
 
 // newLine returns a line.

@@ -75,7 +75,7 @@ func linesOf(body []byte) (lines []Line) {
 }
 
 // differences returns the lines of a that b has not, and those of b that a has not, both in their order: of the longest
-// sequence that they share, none is among them. Empty lines are no differences.
+// sequence that they share, none is among them. Empty lines are not differences.
 func differences(a, b []Line) (gone, added []Line) {
 	for len(a) > 0 && len(b) > 0 && a[0].Text == b[0].Text {
 		a, b = a[1:], b[1:]

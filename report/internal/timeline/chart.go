@@ -281,7 +281,7 @@ func (t *View) addLines(p *Points, ranked []int, name func(int) string) {
 	}
 	most := min(len(ranked), lineCrawlers)
 	for _, a := range ranked[:most] {
-		if a > 0 && len(t.Chart.Drawn) < drawnLines { // 0 is no crawler
+		if a > 0 && len(t.Chart.Drawn) < drawnLines { // 0 is not a crawler
 			t.Chart.Drawn = append(t.Chart.Drawn, len(t.Chart.Lines))
 		}
 		add(show.Text(name(a)), p.Cells[a], p.Bad[a])

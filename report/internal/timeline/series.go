@@ -49,7 +49,7 @@ type Series struct {
 	None     int64            // rows without a time
 }
 
-// New returns an empty series of so many crawlers.
+// New returns an empty series of that many crawlers.
 func New(crawlers int) *Series {
 	const cellBytes = 56
 	return &Series{

@@ -25,7 +25,7 @@ import (
 )
 
 // Expand returns the crawlers that -agent asks for: names, sets such as @search, and files such as
-// @my/list.txt or @list.txt with a name a line. A crawler that a set or file names again is meant
+// @my/list.txt or @list.txt with one name per line. A crawler that a set or file names again is meant
 // once; to name one twice by hand is an error, as that is a mistake. Names are one if they differ
 // in case only, and the first spelling counts. All faults are reported at once, and none quotes the content of a file.
 func Expand(given []string) ([]string, error) {
@@ -88,7 +88,7 @@ func (l *agentList) addItem(item string) error {
 	case name == "":
 		return errors.New("@ alone names no list: write @ and the name of a set or of a file")
 	case strings.ContainsAny(name, "/."):
-		// Add the names in a file: one a line; # begins a comment, and empty lines do not count.
+		// Add the names in a file: one per line; # begins a comment, and empty lines do not count.
 		f, err := l.open(name)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))

@@ -156,7 +156,7 @@ func (r *Result) heading(columns int) string {
 	return s + cli.Fit(say.Line(r.URL), max(columns-cli.Columns(s)-len(end), shortest)) + end
 }
 
-// why returns the text in lines of so many columns.
+// why returns the text in lines of that many columns.
 func (r *Result) why(columns int) string {
 	if r.Problem != "" || r.Usage != "" {
 		return cli.Fill(r.Text, columns)

@@ -28,7 +28,7 @@ type Gate struct {
 	Kind    string
 	agents  []string // whose; nil is each of them
 	most    int64
-	percent float64 // in place of most, if it is not negative
+	percent float64 // instead of most, if it is not negative
 }
 
 // Parse reads the words of -fail, such as "closed=0.1%" and "opened:@ai=0". All faults are reported at once.

@@ -1,4 +1,4 @@
-// Package collector has the first garbage collection wait for a heap of 32 MiB in place of 4; the others run
+// Package collector has the first garbage collection wait for a heap of 32 MiB instead of 4; the others run
 // as ever. Many commands are done before, and need none: a run on ten URLs takes a quarter less processor
 // time. GOGC and -max-memory go before.
 //

@@ -93,7 +93,7 @@ func (c *Console) Warn(d warning.Warning) {
 	c.Tell(fmt.Sprintf("robobatch: warning: %v\n", d))
 }
 
-// WarnOnce prints warnings as Warn does, but for those of a kind that was printed before.
+// WarnOnce prints warnings as Warn does, except for those of a kind that was printed before.
 func (c *Console) WarnOnce(warnings []warning.Warning) {
 	for _, d := range warnings {
 		if !slices.ContainsFunc(c.Warnings, func(seen warning.Warning) bool { return seen.Code == d.Code }) {

@@ -13,7 +13,7 @@ import (
 type Options struct {
 	ByAgent  bool
 	URLs     int64 // bytes for distinct URLs, beyond which they go to a temporary file; 0 is aggregate.DefaultMemory
-	Counts   int64 // bytes for counts of rules; 0 is no limit
+	Counts   int64 // bytes for counts of rules; 0 means no limit
 	Matchers int64 // bytes for matchers, beyond which all are dropped, and made again; 0 is 64 MiB
 
 	TempDir string // the directory of the temporary file; "" is the usual one

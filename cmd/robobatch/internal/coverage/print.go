@@ -45,7 +45,7 @@ const shown = 20
 // width is the most columns of the text.
 const width = 80
 
-// PrintJSON prints the head, and all rules, an object a line. It escapes characters that a terminal might obey.
+// PrintJSON prints the head, and all rules, one object per line. It escapes characters that a terminal might obey.
 func (c *Counter) PrintJSON(w io.Writer, inputs []string) error {
 	out := bufio.NewWriter(w)
 	head := c.Head()
@@ -221,7 +221,7 @@ func matchedToo(r *Rule) string {
 	return "; matched " + say.Number(r.Matched.Requests) + " more, " + by
 }
 
-// wonBy returns the rule that decided in place of another most often.
+// wonBy returns the rule that decided instead of another most often.
 func wonBy(r *Rule) string {
 	if len(r.WonBy) == 0 {
 		return ""

@@ -46,7 +46,7 @@ type Count struct {
 	Last     *time.Time `json:"last"`
 }
 
-// A Winner is a rule that decided in place of another.
+// A Winner is a rule that decided instead of another.
 type Winner struct {
 	Line     int32  `json:"line"`
 	Rule     string `json:"rule"`
@@ -171,7 +171,7 @@ type Format uint8
 // The formats of tables.
 const (
 	Parquet Format = iota
-	JSON           // an object a line
+	JSON           // one object per line
 )
 
 // ErrFormat is the kind of the error of FormatOf.

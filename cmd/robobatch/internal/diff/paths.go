@@ -32,7 +32,7 @@ const (
 	agentsOfFile = 200
 )
 
-// pathLimits returns the limits for each of so many origins, under a limit of memory; 0 is none.
+// pathLimits returns the limits for each of that many origins, under a limit of memory; 0 is none.
 func pathLimits(origins int, memory int64) witness.Limits {
 	l := witness.Limits{Paths: pathsOfFew, Bytes: pathBytes, Steps: max(leastSteps, min(pathSteps, allSteps/int64(max(1, origins))))}
 	if origins > fewOrigins {

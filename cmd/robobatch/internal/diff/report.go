@@ -26,7 +26,7 @@ type Side struct {
 	// File is the name of the only robots.txt; "" if there may be several, or it has none.
 	File string `json:"-"`
 
-	files *rulefiles.Files // nil if the rules are no files
+	files *rulefiles.Files // nil if the rules are not files
 }
 
 // fileOf returns the name of the robots.txt of an origin; "" if it has no file of its own.

@@ -143,7 +143,7 @@ func (r *Report) table(out *bufio.Writer, distinct bool) {
 const manyAgents = 12
 
 // countedAs returns the agents with the numbers and the failed gates of agent i, and whether it is the first. Of up to
-// manyAgents, each stands alone.
+// manyAgents, each is alone.
 func (r *Report) countedAs(i int) (names []string, first bool) {
 	if len(r.Agents) <= manyAgents {
 		return []string{r.Agents[i].Agent}, true

@@ -181,7 +181,7 @@ func (e *explanation) Run(ctx context.Context) error {
 	out := bufio.NewWriter(e.Out)
 	if err = e.print(out, targets, answer); err == nil {
 		// Print warnings about the answers: that over half of them have no robots.txt, though one may be there under
-		// http in place of https or the like, and that crawlers may be misspelt.
+		// http instead of https or the like, and that crawlers may be misspelt.
 		if 2*e.strays > e.answers {
 			e.Warn(warning.Warning{
 				Code: warning.NoRobots, Count: e.strays, Examples: []string{e.stray},

@@ -1,4 +1,4 @@
-// Package explain tells why a crawler may or may not fetch a URL: which robots.txt is in force and
+// Package explain reports why a crawler may or may not fetch a URL: which robots.txt is in force and
 // why, which group binds the crawler, which rules match and which of them decides. It shows the decisions of
 // package robots, and makes none itself. Only cmd/robobatch imports it.
 package explain
@@ -248,7 +248,7 @@ func (q *Question) source(c *listings.Copy) *Source {
 // urlOf returns the URL of a response.
 func urlOf(r *robots.Response) string { return cmp.Or(r.URL, string(r.Origin)+robots.TxtPath) }
 
-// timeOf returns the time of a response; nil if nobody knows it.
+// timeOf returns the time of a response; nil if it is unknown.
 func timeOf(r *robots.Response) *time.Time {
 	if r.FetchedAt.IsZero() {
 		return nil
@@ -283,7 +283,7 @@ func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings
 	return v
 }
 
-// FromPack returns the answer of a pack, which knows no more than the verdict and the preferences.
+// FromPack returns the answer of a pack, which does not know more than the verdict and the preferences.
 func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin), Pack: true}
 	defer a.escape()
@@ -334,7 +334,7 @@ func (f *Flags) Input(needed string) []cli.Flag {
 		The site of URLs that are paths. Write it like https://www.example.com.`})
 }
 
-// Asked returns the flags of the question, but for the crawlers.
+// Asked returns the flags of the question, except for the crawlers.
 func (f *Flags) Asked() []cli.Flag {
 	return slices.Concat([]cli.Flag{f.Question.CrawlersFlag()}, f.Question.MomentFlags(), f.Question.AnswerFlags())
 }

@@ -34,7 +34,7 @@ func (s Sections) All() (all []cli.Flag) {
 	return all
 }
 
-// Without returns flags but for those of these names.
+// Without returns flags except for those of these names.
 func Without(all []cli.Flag, names ...string) []cli.Flag {
 	return slices.DeleteFunc(all, func(f cli.Flag) bool { return slices.Contains(names, f.Name) })
 }
@@ -76,7 +76,7 @@ type Command struct {
 	cli.Command
 	Rules   *Rules // that are named; nil if the command takes none
 	Packs   bool   // Rules may be a pack
-	OneRule bool   // an argument that is no flag may be meant as the value of -rules
+	OneRule bool   // an argument that is not a flag may be meant as the value of -rules
 
 	// Plan checks the values of the flags and finds the inputs, and writes nothing. It adds the faults of the
 	// values to those of the arguments.

@@ -25,7 +25,7 @@ type Source struct {
 	*ingest.Logs
 	URLs        atomic.Int64 // read so far
 	NeedsAgents bool         // rows without User-Agents are a fault
-	NoAgents    error        // in place of the usual one about that; nil is that
+	NoAgents    error        // instead of the usual one about that; nil is that
 	NoTimes     error        // of rows of a log without times; nil if these are not needed
 	Dated       bool         // a row had a time, of those whose times are needed
 	Late        int64        // rows whose times are read, and are over a year younger than the table of crawlers

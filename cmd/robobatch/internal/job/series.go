@@ -39,7 +39,7 @@ type seriesPlan struct {
 	hint         string        // about the shard
 }
 
-// parseOnError reports whether the run goes on with the next input. "" is the default of a command
+// parseOnError reports whether the run continues with the next input. "" is the default of a command
 // that has no such flag.
 func parseOnError(text string) (skip bool, err error) {
 	if text == "" {
@@ -157,7 +157,7 @@ func (p *plan) findKinds() {
 	}
 }
 
-// whyNoFile returns the error of an input that is no regular file.
+// whyNoFile returns the error of an input that is not a regular file.
 func whyNoFile(name string) error {
 	if _, err := place.Of(name).Stat(name); err != nil {
 		return &ingest.NameError{Name: name, Err: atomicfile.Cause(err), Remedy: "check the name, and where it leads if it is a link"}

@@ -50,7 +50,7 @@ func (p *Place) name() string {
 // place returns where the finding is.
 func (f *Finding) place() *Place { return &Place{f.File, f.Origin, f.capture} }
 
-// maxSource is how many bytes of a line a finding has.
+// maxSource is how many bytes of one line per finding has.
 const maxSource = 500
 
 // Findings returns the findings of a robots.txt, in the order of its lines. If the text is an HTML page or UTF-16, it
@@ -90,7 +90,7 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 	return findings
 }
 
-// ofPages are the codes that nearly every line of a file has that is no robots.txt at all.
+// ofPages are the codes that nearly every line of a file has that is not a robots.txt at all.
 var ofPages = map[robots.Code]bool{
 	"missing_colon": true, "no_directive": true, "unknown_field": true, "unused_field": true, "line_too_long": true, "nul": true, "not_utf8": true,
 }
@@ -171,7 +171,7 @@ type Code struct {
 	Do       string // the remedy
 	Bad      string // a file that has it, or its beginning if there are Rules
 	Rules    int    // bytes of rules, all different, that follow in the bad file
-	Good     string // the same, mended
+	Good     string // the same, fixed
 	Dialect  string // in which it occurs; "" is google
 }
 

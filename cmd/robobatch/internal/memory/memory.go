@@ -13,7 +13,7 @@
 //	the work on rows        unpackers, batches, chunks, encoders, and the row group or dictionaries of the output
 //	rows that are sorted    up to a quarter of the rest, if -sort or -partition-by is given
 //	URLs that changed       up to a quarter of the rest, by the plan
-//	rules                   the rest, at least 4 MiB, half of it for the rules before if there are any:
+//	rules                   the rest, at least 4 MiB, half of it for the previous rules if there are any:
 //	                        package engine/internal/packed divides it
 //
 // The work on rows was measured, at its most, for each kind of output. With more workers it needs
@@ -65,7 +65,7 @@ type Run struct {
 	Index    int64           // bytes of the indexes of packs in memory; 0 if there is no pack yet
 	Sitemaps int64           // bytes of the URLs of sitemaps; 0 is none
 	Lists    int64           // bytes of the lists of addresses of crawlers, without those that only loading needs; 0 is none
-	Out      *output.Options // of the output; nil is no table
+	Out      *output.Options // of the output; nil means no table
 	Remote   int64           // bytes for inputs and outputs that are not in the file system
 	Window   int64           // the largest window of zstd in bytes that the logs are known to need; 0 is as usual
 }
@@ -118,7 +118,7 @@ type Parts struct {
 	Unpackers int   // goroutines that unpack ahead; 0 is one for each worker
 	BatchRows int   // the most rows of a batch; 0 is as usual
 	Sort      int64 // rows that are sorted; 0 is as usual
-	Dicts     int64 // the dictionaries of an Arrow file; 0 is no limit
+	Dicts     int64 // the dictionaries of an Arrow file; 0 means no limit
 	Window    int64 // the most of a window of zstd; 0 is as usual
 	Reserved  int64 // of Rules, for all but rules and their index
 	Rules     int64 // the limit of each store, see engine.StoreOptions; 0 is as usual, less is none
@@ -354,7 +354,7 @@ func Parse(s string) (int64, error) {
 // Remedy says how a size is written.
 const Remedy = "write 256MiB, 1GiB or none"
 
-// errNoSize is the error of a text that is no size.
+// errNoSize is the error of a text that is not a size.
 func errNoSize(s string) error { return fmt.Errorf("%q is no size: %s", s, Remedy) }
 
 // A pack of more than largePack bytes is opened as if -max-memory were LargePackLimit, as all of

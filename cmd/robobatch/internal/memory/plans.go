@@ -6,7 +6,7 @@ type Plan struct {
 	Run     string // the command, and the flag that makes it another plan
 	Page    int64  // sixteenths of the limit for the counts of a page
 	Counts  int64  // sixteenths of the limit for the counts of coverage, or the journal of conduct, also that of a page
-	Old     bool   // rows are decided by the rules before, too
+	Old     bool   // rows are decided by the previous rules, too
 	Changes bool   // URLs that changed are counted
 	Stream  bool   // text, messages or tables of cells are written as they come, which takes 32 MiB
 	Says    string // behind the error of a limit that is too small

@@ -49,7 +49,7 @@ func (p *Page) With(sink engine.Sink) engine.Sink {
 // Denied returns how many verdicts disallowed.
 func (p *Page) Denied() int64 { return p.counts.counter.NumDenied() }
 
-// Changes returns the changes by the rules before, nil without them. It has up to so many rules, families
+// Changes returns the changes by the previous rules, nil without them. It has up to so many rules, families
 // and origins of each kind of change.
 func (p *Page) Changes(most int) (*aggregate.ChangesReport, error) {
 	if p.counts.changes == nil {

@@ -166,7 +166,7 @@ func (p *Page) Close() error {
 type Result struct {
 	*passage.Passage
 	Summary *summary.Report          // of the rows, and all warnings until now
-	Changes *aggregate.ChangesReport // by the rules before; nil without them
+	Changes *aggregate.ChangesReport // by the previous rules; nil without them
 }
 
 // Write writes the page, and completes it. If the log contradicts the rules, it adds the warning to the summary.

@@ -70,7 +70,7 @@ type Passage struct {
 	Method   int // 1 + index of the one that has the method of the request; 0 is none
 	Client   int // 1 + index of the one that has the address of the client; 0 is none
 	Now      *Side
-	Old      *Side // the rules before; nil without them
+	Old      *Side // the previous rules; nil without them
 	RunOpt   engine.Options
 	Sitemaps *sitemapfiles.Sitemaps // nil without them
 	Memory   memory.Run             // its plan and output are set by the command
@@ -371,7 +371,7 @@ func NewSide(r *flags.Rules, q *flags.Question, faults *cli.Faults) *Side {
 	return s
 }
 
-// Before returns the rules before, for the same question as s.
+// Before returns the previous rules, for the same question as s.
 func (s *Side) Before(o *flags.Old, faults *cli.Faults) *Side {
 	old := &Side{Path: cmp.Or(o.Path, s.Path), AsOf: cmp.Or(o.AsOf, s.AsOf), Opt: s.Opt}
 	old.Opt.Tokens, old.AcceptDamage = false, s.AcceptDamage

@@ -206,7 +206,7 @@ func partRemedy(err error) string {
 	return "or read the lines before that, as in: " + tool + " -dc " + say.File(at.Name) + " > part.log, and name part.log"
 }
 
-// foreignRemedy returns how to go on without a file that is no log.
+// foreignRemedy returns how to continue without a file that is not a log.
 func foreignRemedy(err error, other *ingest.ForeignError) string {
 	remedy := "leave it out"
 	at, ok := errors.AsType[*ingest.LineError](err)

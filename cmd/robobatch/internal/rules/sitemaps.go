@@ -20,7 +20,7 @@ type sitemapList struct {
 }
 
 // Run prints a line for each sitemap and crawler: the answer, the crawler, and the URL as written.
-// Tabs part them, and a URL can have none: the space around a value is no part of it.
+// Tabs part them, and a URL can have none: the space around a value is not a part of it.
 func (s *sitemapList) Run(ctx context.Context) error {
 	store, err := engine.BuildStore(s.rules.Responses(ctx), s.store)
 	if err != nil {

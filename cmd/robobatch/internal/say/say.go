@@ -29,7 +29,7 @@ func File(name string) string {
 		return "standard output"
 	}
 	quoted := strconv.Quote(name)
-	if filepath.Separator == '\\' { // it is no sign of anything odd there
+	if filepath.Separator == '\\' { // it is not a sign of anything odd there
 		quoted = strings.ReplaceAll(quoted, `\\`, `\`)
 	}
 	if quoted != `"`+name+`"` || strings.TrimSpace(name) != name {
@@ -82,8 +82,8 @@ func Bytes(n int64) string {
 	return Number(n/1_000_000) + " MB"
 }
 
-// Printable returns s with escapes in place of bytes that a terminal might obey: names of files can
-// have any. Its lines after the first are no commands, as [NoCommands] has it.
+// Printable returns s with escapes instead of bytes that a terminal might obey: names of files can
+// have any. Its lines after the first are not commands, as [NoCommands] has it.
 func Printable(s string) string {
 	first, rest, ok := strings.Cut(printable(s), "\n")
 	if !ok {
@@ -105,7 +105,7 @@ func printable(s string) string {
 	return sb.String()
 }
 
-// Line returns s as Printable does, with an escape in place of line ends, too: a text from an
+// Line returns s as Printable does, with an escape instead of line ends, too: a text from an
 // input cannot leave its line.
 func Line(s string) string { return strings.ReplaceAll(printable(s), "\n", `\n`) }
 
@@ -150,7 +150,7 @@ func IndentJSON(value any) ([]byte, error) {
 	return append(EscapeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'), nil
 }
 
-// EscapeJSON returns JSON with escapes in place of characters beyond ASCII, and of DEL, that a terminal
+// EscapeJSON returns JSON with escapes instead of characters beyond ASCII, and of DEL, that a terminal
 // might obey. It says the same: such characters only stand in texts.
 func EscapeJSON(text []byte) []byte {
 	if bytes.IndexFunc(text, isHidden) < 0 {

@@ -165,7 +165,7 @@ func (d Dir) record(output string) string { return d.join(doneDir + "/" + output
 // Failed returns the name of the list of failures.
 func (d Dir) Failed() string { return d.join("_failed" + d.Infix() + ".jsonl") }
 
-// AllFailed returns the pattern of the lists of failures, of so many shards.
+// AllFailed returns the pattern of the lists of failures, of that many shards.
 func (d Dir) AllFailed(shards int) string {
 	if shards <= 1 {
 		return d.Failed()

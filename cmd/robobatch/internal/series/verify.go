@@ -354,7 +354,7 @@ func (e *UnlikeError) Error() string {
 const lookers = 16
 
 // CheckFlags returns an [*UnlikeError] if complete outputs were made with other flags. It changes nothing.
-// A file that cannot be read is no record: [Dir.Look] says so.
+// A file that cannot be read is not a record: [Dir.Look] says so.
 func (d Dir) CheckFlags(ctx context.Context, items []Item, want *Made) error {
 	var mu sync.Mutex
 	var found *UnlikeError
@@ -489,7 +489,7 @@ func verify(ctx context.Context, name string) (*Verification, error) {
 	return withMixed(v, err, filepath.Dir(name))
 }
 
-// withMixed adds what a killed run has left in a directory, which is no error even if the directory has no manifest.
+// withMixed adds what a killed run has left in a directory, which is not an error even if the directory has no manifest.
 func withMixed(v *Verification, err error, dir string) (*Verification, error) {
 	if place.IsRemote(dir) {
 		return v, err

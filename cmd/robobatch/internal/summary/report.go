@@ -4,7 +4,7 @@
 //
 // The JSON that runs leave beside their outputs is sealed, so that a byte of it that was altered is found, as in the
 // outputs by the sizes and hashes that it has. The seal is the last field of the object: XXH3 of 128 bits over all bytes
-// of the file before it. It finds damage and editing by mistake. It is no signature: who wants to deceive computes it anew.
+// of the file before it. It finds damage and editing by mistake. It is not a signature: who wants to deceive computes it again.
 package summary
 
 import (
@@ -386,7 +386,7 @@ func (r *Report) Alone() bool {
 }
 
 // Note reads the files beside the output that are complete, and notes their bytes. It leaves out names that are "", and
-// everything that is no file here, such as a pipe.
+// everything that is not a file here, such as a pipe.
 func (r *Report) Note(names ...string) error {
 	for _, name := range names {
 		if info, err := os.Stat(name); name == "" || place.IsRemote(name) || err != nil || !info.Mode().IsRegular() {
@@ -509,7 +509,7 @@ func (a *Asked) Describe(f *output.File) {
 	}
 }
 
-// Metadata returns the flags, but for the dialect, as metadata of an output.
+// Metadata returns the flags, except for the dialect, as metadata of an output.
 func (r *Reading) Metadata() [][2]string {
 	return [][2]string{
 		{"robobatch.agent_chars", r.AgentChars},
@@ -549,7 +549,7 @@ type Verified struct {
 	NoAddress   Clients `json:"no_address"` // or none that a client on the internet has
 }
 
-// verifiedOf returns the counts of an agent, nil without lists, and for clients that are no crawler.
+// verifiedOf returns the counts of an agent, nil without lists, and for clients that are not crawlers.
 func verifiedOf(store *engine.Store, a *engine.NamedCount) *Verified {
 	if store.Options().Ranges == nil || a.Name == "*" {
 		return nil

@@ -114,7 +114,7 @@ const (
 	after  = "\"\n}\n"
 )
 
-// Text returns v, which is no empty struct, as sealed JSON.
+// Text returns v, which is not an empty struct, as sealed JSON.
 func Text(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

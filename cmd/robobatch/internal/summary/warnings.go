@@ -48,7 +48,7 @@ func (r *Report) NoClients() string {
 	return text + " that all rows are decided for with -agent"
 }
 
-// Warn returns the warnings about the rows of the logs, in all, but for those of a kind that the
+// Warn returns the warnings about the rows of the logs, in all, except for those of a kind that the
 // report has already.
 func (r *Report) Warn() []warning.Warning {
 	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.senderless(), r.whiteSpace(), r.wide(), r.joined(), r.mixed(), r.headless(), r.headed(), r.addresses(), r.growing(), r.fields())

@@ -201,7 +201,7 @@ func Rules(c *engine.OddCount, noun string) []Warning {
 	return []Warning{d}
 }
 
-// OddName names the kind of a file that is no robots.txt.
+// OddName names the kind of a file that is not a robots.txt.
 func OddName(o robots.Oddity) string {
 	switch o {
 	case robots.OddHTML:

@@ -295,7 +295,7 @@ var Meanings = []Meaning{
 	},
 }
 
-// An example is an input or a command that has a warning, in lines, and the same, mended.
+// An example is an input or a command that has a warning, in lines, and the same, fixed.
 type example struct{ bad, good string }
 
 // examples are those of all codes.

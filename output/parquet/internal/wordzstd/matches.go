@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// leastMatch is the shortest match. With six bytes, there are more matches, frames are no smaller,
+	// leastMatch is the shortest match. With six bytes, there are more matches, frames are not smaller,
 	// and take longer.
 	leastMatch = 8
 	// tableBits is the logarithm of how many places are remembered. With one bit more, frames are 1

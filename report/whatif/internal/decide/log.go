@@ -68,7 +68,7 @@ func (t *texts) at(i int) []byte {
 	return t.all[begin:t.ends[i]]
 }
 
-// ErrLog is the error of bytes that are no log.
+// ErrLog is the error of bytes that are not log.
 var ErrLog = errors.New("not the encoding of a log")
 
 // AppendLog appends the encoding of URLs, which ReadLog reads, and returns the extended buffer: the

@@ -21,7 +21,7 @@ type Text struct {
 	uses [][]robots.Uses // by crawler: for each of its URLs; nil if nothing is said
 }
 
-// The winners that are no rules.
+// The winners that are not rules.
 const (
 	none    int32 = -1 // no rule matches, or no group binds the crawler
 	always  int32 = -2 // the URL is allowed whatever the rules

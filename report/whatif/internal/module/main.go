@@ -34,7 +34,7 @@ type page struct {
 	edited  *decide.Text // the last one that is decided
 	err     error        // of the text that was begun last
 
-	next func() (struct{}, bool) // goes on with it
+	next func() (struct{}, bool) // continues with it
 	stop func()
 }
 
