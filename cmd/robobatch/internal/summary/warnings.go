@@ -212,7 +212,7 @@ func (r *Report) whiteSpace() []warning.Warning {
 	case r.Dialect == robots.RFC9309.String():
 		read = "read as %20, %09 and the like"
 	}
-	do := "look whether the URLs are whole"
+	do := "check that the URLs are complete"
 	if slices.ContainsFunc(r.read.FirstBlank, func(url ingest.BlankURL) bool { return r.Inputs[url.Input].Format == ingest.URLs.String() }) {
 		do = "columns behind a URL need a header, and -format"
 	}

@@ -78,7 +78,7 @@ func Misread(store *engine.Store, s *engine.Stats) []Warning {
 	if store.Options().LogAgents != engine.LogAgentsOff { // -agent would decide the rows of all clients
 		advice = fmt.Sprintf("take these from a run with -dialect %s", most.Dialect)
 	}
-	d.Text = fmt.Sprintf("%s decided by another group than the crawler's operator documents: %s", say.Were(d.Count, "row"), advice)
+	d.Text = fmt.Sprintf("%s decided by another group than the operator of the crawler documents: %s", say.Were(d.Count, "row"), advice)
 	return []Warning{d}
 }
 
