@@ -515,6 +515,7 @@ func checkCookbook(t *testing.T) {
 		p.is(row[0], p.number(row[1]), d.numbers("count(*)", where))
 		p.is(row[0]+" disallowed", p.number(row[2]), d.numbers("count(*)", "not allowed and "+where))
 		p.is(row[0]+" violations", p.number(row[3]), d.numbers("count(*)", "violation and "+where))
+		p.is(row[0]+" errors", p.number(row[4]), d.numbers("count(*)", "status >= 400 and "+where))
 		hours += p.number(row[1])
 	}
 	p.is("all hours", hours, 10_000)

@@ -455,6 +455,7 @@ func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, one *aggregate.Ro
 	cell.Requests++
 	cell.Denied += int64(min(1, k.denies))
 	cell.Violations += one.Violations
+	cell.Errors += int64(bit(statusClass(b, r.row, c.status) >= 4))
 }
 
 // addRequest adds the request of a row that is not in the table.

@@ -1,20 +1,21 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/report/internal/diagnose"
+	"github.com/robobatch/robobatch/report/internal/timeline"
 )
 
 // A findingsView is the findings at the top of the page: those that are listed first, and the rest, which is folded.
 type findingsView struct{ First, More []findingView }
 
-// A findingView is a finding, and its name in links.
+// A findingView is a finding, its number, and the same finding of other origins.
 type findingView struct {
 	*diagnose.Row
-	ID string
+	No   int
+	Same []*diagnose.Row
 }
 
 // Lines returns those of the groups that its remedy changes.
@@ -25,17 +26,74 @@ func (v findingView) Lines() []string {
 // Left returns how many findings are folded.
 func (v *findingsView) Left() int64 { return int64(len(v.More)) }
 
-// newFindings returns the findings of a diagnosis.
+// newFindings returns the findings of a diagnosis. Those of several origins that have one cause are one.
 func newFindings(d *Diagnosis) *findingsView {
 	if len(d.Findings) == 0 {
 		return nil
 	}
-	all := make([]findingView, len(d.Findings))
-	for i := range all {
-		all[i] = findingView{&d.Findings[i], fmt.Sprintf("finding-%d", i+1)}
+	type cause struct {
+		code, path, rule string
+		status           int
+	}
+	var all []findingView
+	at := map[cause]int{}
+	for i := range d.Findings {
+		r := &d.Findings[i]
+		one := cause{r.Code, r.Path, r.Evidence.Rule, r.Evidence.Status}
+		if n, known := at[one]; known && r.Origin != "" && !slices.ContainsFunc(append(all[n].Same, all[n].Row), func(o *diagnose.Row) bool { return o.Origin == r.Origin }) {
+			all[n].Same = append(all[n].Same, r)
+			continue
+		}
+		if r.Origin != "" {
+			at[one] = len(all)
+		}
+		all = append(all, findingView{r, len(all) + 1, nil})
 	}
 	first := min(len(all), ShownFindings)
 	return &findingsView{all[:first], all[first:]}
+}
+
+// Others returns how many other origins have the same finding.
+func (f findingView) Others() int64 { return int64(len(f.Same)) }
+
+// Follows returns the effects of a finding, those with one code as one, without what the finding says itself.
+func (f findingView) Follows() (all []diagnose.Effect) {
+	isTraffic := func(code string) bool { return code == diagnose.CrawlerStopped || code == diagnose.CrawlerSlowed }
+	for _, e := range f.Effects {
+		if isTraffic(f.Code) && isTraffic(e.Code) && !slices.ContainsFunc(e.Agents, func(a string) bool { return !slices.Contains(f.Agents, a) }) {
+			continue
+		}
+		i := slices.IndexFunc(all, func(o diagnose.Effect) bool { return o.Code == e.Code && o.Path == e.Path })
+		if i < 0 {
+			i, all = len(all), append(all, diagnose.Effect{Code: e.Code, Path: e.Path})
+		}
+		for _, a := range e.Agents {
+			if !slices.Contains(all[i].Agents, a) {
+				all[i].Agents = append(all[i].Agents, a)
+			}
+		}
+	}
+	return all
+}
+
+// HasTime reports whether the sentence of a finding says when it was.
+func (f findingView) HasTime() bool {
+	from, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(f.When, "Since "), "From "), "Until "), " to ")
+	return strings.Contains(f.Sentence, from)
+}
+
+// spans returns when the first findings were, and the crawlers that they are about.
+func (v *findingsView) spans(shown func(int64) int64) (spans []timeline.Span, agents []string) {
+	if v == nil {
+		return nil, nil
+	}
+	for _, f := range v.First {
+		if f.Begins != "log_start" || f.Ends != "log_end" {
+			spans = append(spans, timeline.Span{From: shown(f.From.UnixMicro()) / 1e6, To: shown(f.To.UnixMicro()) / 1e6, No: f.No})
+		}
+		agents = append(agents, f.Agents[:min(1, len(f.Agents))]...)
+	}
+	return spans, agents
 }
 
 // partsOfCodes are the sections of the page that have the numbers of findings. Others are about paths.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/robobatch/robobatch/report/internal/revisions"
 	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/report/internal/useragents"
 )
 
 // pageFiles are the parts of the page. uPlot is by Leon Sorokin, under the MIT licence: page/LICENSE-uplot.
@@ -33,8 +34,9 @@ func pageFile(name string) string {
 // functions are the functions that templates use.
 var functions = template.FuncMap{
 	"num": show.Number, "pct": show.Percent, "txt": show.Text, "whole": show.Whole, "brief": show.Brief, "say": show.Sentence, "dated": show.Dated, "share": show.Share, "plural": show.Plural,
-	"sub": func(a, b int64) int64 { return a - b },
-	"bar": func(share float64) string { return show.Coordinate(64 * min(1, max(0, share))) },
+	"sub":          func(a, b int64) int64 { return a - b },
+	"firstHeaders": func(all []useragents.Header) []useragents.Header { return all[:min(len(all), 5)] },
+	"bar":          func(share float64) string { return show.Coordinate(64 * min(1, share)) },
 	"firstLines": func(all []revisions.Line) (shown struct {
 		Lines []revisions.Line
 		More  int64

@@ -420,7 +420,7 @@ func checkTimes(t *testing.T, v *view, want *slow, fromLog bool) {
 		if !fromLog {
 			hour[2] = hour[1]
 		}
-		if got := v.Time.Chart.Marks[0].Values[i]; got != hour[2] {
+		if got := v.Time.Chart.Lines[0].Marks[i]; got != hour[2] {
 			t.Errorf("%s: the chart marks %d, want %d", row.At, got, hour[2])
 		}
 		if row.All > 0 {

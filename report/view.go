@@ -68,6 +68,8 @@ type view struct {
 	Changes     *changesView // nil without rules before
 	Revised     []revisions.Revision
 	Findings    *findingsView // nil if there are none
+	Answered    int64         // requests of pages with a status
+	Errors      int64         // those with 4xx or 5xx
 }
 
 // newView returns the data that the template reads.
@@ -93,6 +95,12 @@ func (c *Counter) newView(run *Run) *view {
 	}
 	v.Crawlers, v.Sums = c.crawlers(run, sparks)
 	v.Own, v.Others = c.divide(v.Crawlers)
+	for _, classes := range c.classes {
+		for class, n := range classes[1:] {
+			v.Answered += n
+			v.Errors += n * int64(bit(class+1 >= 4))
+		}
+	}
 	v.Clients = c.others
 	if o.Ranges != nil {
 		v.addVerified(o.Ranges)
@@ -106,7 +114,11 @@ func (c *Counter) newView(run *Run) *view {
 	v.Training, v.Sitemaps = c.training.view(), c.listed
 	v.Paths = c.pathView(c.root)
 	v.Revised = c.revised(run, within)
-	v.Time = c.series.View(within, timeline.Options{FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName, Changes: v.moments()})
+	v.Findings = newFindings(&run.Diagnosis)
+	spans, first := v.Findings.spans(c.clock.Shown)
+	v.Time = c.series.View(within, timeline.Options{
+		FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName, Changes: v.moments(), Errors: c.status >= 0, Spans: spans, First: first,
+	})
 	if c.status >= 0 {
 		v.Served, v.Failed = c.list("disallowed but served", &c.served), c.list("allowed but failing", &c.failed)
 	}
@@ -121,7 +133,6 @@ func (c *Counter) newView(run *Run) *view {
 		others = o.Agents[0]
 	}
 	v.Changes = newChanges(run.Changes, others)
-	v.Findings = newFindings(&run.Diagnosis)
 	return v
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // TestFindings reads what the page begins with: seven findings are in sight at once, the others are folded, its links lead to a part of the page,
-// it is text whatever anyone wrote into a path, and it fits on a telephone and on one printed page.
+// it is text whatever anyone wrote into a path, and it fits on a telephone and, with the crawlers, on two printed pages.
 func TestFindings(t *testing.T) {
 	dirs := []string{`<img%20src=x%20onerror=alert(1)>`, "<script>alert(2)</script>", strings.Repeat("x", 60)}
 	for len(dirs) < 9 {
@@ -61,7 +61,7 @@ func TestFindings(t *testing.T) {
 	}
 	tb.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
 	tb.axe()
-	if n := tb.pages(); n != 1 {
-		t.Errorf("the overview takes %d pages", n)
+	if n := tb.pages(); n > 2 {
+		t.Errorf("the overview and the crawlers take %d pages", n)
 	}
 }

@@ -105,7 +105,7 @@ func TestTabStops(t *testing.T) {
 			tb.eval(`document.querySelector("#crawlers thead button").focus()`, nil)
 			tb.do(chromedp.KeyEvent(kb.ArrowLeft))
 		case "all requests":
-			tb.eval(`document.querySelector("#time .skip").focus()`, nil)
+			tb.eval(`{ const all = `+tabbable+`; all[all.findIndex((e) => e.closest(".choice")) - 1].focus(); }`, nil)
 			tb.do(chromedp.KeyEvent(kb.Tab))
 		case "other clients":
 			tb.do(chromedp.KeyEvent(kb.ArrowRight))
@@ -159,7 +159,7 @@ func TestScale(t *testing.T) {
 	}
 	// The highest bar is the one that is named.
 	most := tb.text(`[...document.querySelectorAll('table[data-name="time"] tbody tr')].map((r) => [r.cells[1].textContent, r.cells[0].textContent]).sort((a, b) => b[0] - a[0])[0].join(", in the hour of ")`)
-	if got := tb.text(`document.querySelector("#chart figcaption").textContent`); !strings.Contains(got, "Most requests: "+most) || !strings.Contains(got, "Most violations: ") {
+	if got := tb.text(`document.querySelector("#time .peaks").textContent`); !strings.Contains(got, "Most requests: "+most) || !strings.Contains(got, "Most violations: ") {
 		t.Errorf("%s; the most are %s", got, most)
 	}
 }

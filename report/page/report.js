@@ -350,48 +350,46 @@
     shorten();
   }
 
-  const colours = ["#2b6cc4", "#c2571a", "#2a8a57", "#8a4fc9", "#b08a00", "#0f8c99", "#8b6b52"];
+  const colours = ["#c2571a", "#2a8a57", "#8a4fc9", "#b08a00", "#0f8c99", "#8b6b52"];
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
   // unpack returns the numbers of a line, in which stretches of 0 are one negative number.
   const unpack = (values) => values.flatMap((n) => n < 0 ? Array(-n).fill(0) : [n]);
 
   // BESIDE is how many lines can be chosen at once; one unfolds the others.
-  const BESIDE = 7;
+  const BESIDE = 6;
 
-  // draw draws the chart of time, in place of the bars.
+  const timeOf = (at, step) => new Date(at * 1e3).toISOString().slice(0, step === "hour" ? 16 : 10).replace("T", " ");
+
+  // draw draws the chart of time, in place of the bars: all requests, and their errors, as steps, and crawlers by an axis of their own.
   function draw(figure, data) {
-    for (const line of [...data.lines, ...data.marks]) {
-      line.values = unpack(line.values);
+    const names = { values: "", errors: ": errors", marks: ": " + data.what };
+    for (const line of data.lines) {
+      Object.keys(names).forEach((kind) => { line[kind] = unpack(line[kind]); });
     }
-    const state = { mark: false, on: data.lines.map((_, i) => data.drawn.includes(i)) };
-    const colourOf = (i) => i === 0 ? css("--accent") : i < BESIDE ? colours[i % colours.length] : `hsl(${i * 137 % 360} 55% 45%)`;
-    const readout = make("div", { className: "readout", ariaLive: "off" });
-    const place = make("div", {});
-    const old = figure.querySelector(".plot");
+    const on = data.lines.map((_, i) => data.drawn.includes(i));
+    const isShown = { values: true, errors: data.errors, marks: !data.errors };
+    const colourOf = (i) => i === 0 ? css("--accent") : i <= colours.length ? colours[i - 1] : `hsl(${i * 137 % 360} 55% 45%)`;
+    const tip = make("div", { className: "tip", hidden: true });
+    const place = make("div", { className: "place" });
     const choice = make("div", { className: "choice", role: "toolbar", ariaLabel: "Lines of the chart; the arrow keys go from one to another" });
     const more = make("div", {});
-    const others = make("details", {}, make("summary", { textContent: "More crawlers: " + (data.lines.length - BESIDE) }), more);
-    data.lines.forEach((line, i) => {
-      const box = make("input", { type: "checkbox", checked: state.on[i] });
+    const option = (name, colour, checked, change) => {
+      const box = make("input", { type: "checkbox", checked });
       const swatch = make("i", {});
-      swatch.style.background = i === 0 ? "var(--accent)" : colourOf(i);
-      box.addEventListener("change", () => { state.on[i] = box.checked; show(); });
-      (i < BESIDE ? choice : more).append(make("label", {}, box, swatch, line.name));
+      swatch.style.background = colour;
+      box.addEventListener("change", () => { change(box.checked); show(); });
+      return make("label", {}, box, swatch, name);
+    };
+    data.lines.forEach((line, i) => {
+      (i < BESIDE ? choice : more).append(option(line.name, i === 0 ? "var(--accent)" : colourOf(i), on[i], (checked) => { on[i] = checked; }));
     });
-    const marks = make("input", { type: "checkbox", checked: true });
-    state.mark = true;
-    marks.addEventListener("change", () => { state.mark = marks.checked; show(); });
-    const swatch = make("i", {});
-    swatch.style.background = "var(--deny)";
-    choice.append(make("label", {}, marks, swatch, data.what));
-    if (data.changes.length > 0) {
-      const line = make("i", {});
-      line.style.background = "var(--warn)";
-      choice.append(make("span", {}, line, "robots.txt changed"));
+    if (data.errors) {
+      choice.append(option("errors", "var(--deny)", true, (checked) => { isShown.errors = checked; }));
     }
+    choice.append(option(data.what, "var(--warn)", isShown.marks, (checked) => { isShown.marks = checked; }));
     if (data.lines.length > BESIDE) {
-      choice.append(others);
+      choice.append(make("details", {}, make("summary", { textContent: "More crawlers: " + (data.lines.length - BESIDE) }), more));
     }
     rove(Array.from(choice.querySelectorAll(":scope > label > input")), ["ArrowLeft", "ArrowRight"]);
     let plot = null;
@@ -399,61 +397,104 @@
       if (plot) {
         plot.destroy();
       }
-      const hours = (u, splits) => splits.map((at, i) => {
+      const spread = (data.end - data.starts[0]) / 86400;
+      const times = (u, splits) => splits.map((at) => {
         const text = new Date(at * 1e3).toISOString();
-        const isDay = text.slice(11, 16) === "00:00";
-        return isDay || i === 0 ? text.slice(5, 10) + (isDay ? "" : "\n" + text.slice(11, 16)) : text.slice(11, 16);
+        return text.slice(11, 16) !== "00:00" ? text.slice(11, 16) : spread > 300 ? text.slice(0, 10) : new Date(at * 1e3).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
       });
-      const days = (u, splits) => splits.map((at) => new Date(at * 1e3).toISOString().slice(0, 10));
-      const axis = { stroke: css("--quiet"), grid: { stroke: css("--line"), width: 1 }, ticks: { stroke: css("--line"), width: 1 } };
+      const axis = { stroke: css("--quiet"), font: "12px system-ui", grid: { stroke: css("--line"), width: 1 }, ticks: { show: false } };
       const series = [{}];
-      const values = [data.starts];
-      const add = (name, numbers, colour, dash) => {
-        series.push({ label: name, stroke: colour, width: 2, dash, points: { show: numbers.length < 60 } });
-        values.push(numbers);
+      const values = [[...data.starts, data.end]];
+      const add = (label, numbers, stroke, scale, dash) => {
+        series.push({ label, stroke, scale, dash, width: 1.5, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), fill: label === data.lines[0].name ? stroke + "30" : undefined });
+        values.push([...numbers, numbers.at(-1)]);
       };
       data.lines.forEach((line, i) => {
-        if (!state.on[i]) {
-          return;
-        }
-        add(line.name, line.values, colourOf(i));
-        if (state.mark && (i === 0 || data.marks[i].values.some((n) => n > 0))) {
-          add(line.name + ": " + data.what, data.marks[i].values, i === 0 ? css("--deny") : colourOf(i), i === 0 ? undefined : [5, 4]);
-        }
+        Object.entries(names).forEach(([kind, what], n) => {
+          const isAny = kind === "values" || i === 0 || on.filter((is, n) => is && n > 0).length === 1 && line[kind].some((n) => n > 0); // of several crawlers they would be too many lines
+          if (on[i] && isShown[kind] && isAny) {
+            add(i === 0 && n > 0 ? what.slice(2) : line.name + what, line[kind], i > 0 ? colourOf(i) : css(["--accent", "--deny", "--warn"][n]), i > 0 ? "crawlers" : "y", i > 0 && n > 0 ? [5, 4] : undefined);
+          }
+        });
+      });
+      const byCrawlers = series.some((s) => s.scale === "crawlers");
+      const range = (u, low, high) => [0, Math.max(1, high) * 1.05];
+      const stroked = (u, at, colour) => {
+        const x = Math.round(u.valToPos(at, "x", true));
+        u.ctx.strokeStyle = colour;
+        u.ctx.lineWidth = 2 * devicePixelRatio;
+        u.ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+        u.ctx.beginPath();
+        u.ctx.moveTo(x, u.bbox.top);
+        u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
+        u.ctx.stroke();
+      };
+      const band = (u, from, to, colour) => {
+        const left = Math.max(u.bbox.left, u.valToPos(from, "x", true));
+        const right = Math.min(u.bbox.left + u.bbox.width, u.valToPos(to, "x", true));
+        u.ctx.fillStyle = colour;
+        u.ctx.fillRect(left, u.bbox.top, Math.max(2, right - left), u.bbox.height);
+        return left;
+      };
+      const painted = (paint) => (u) => {
+        u.ctx.save();
+        paint(u);
+        u.ctx.restore();
+      };
+      const drawSpans = painted((u) => {
+        const taken = [];
+        data.spans.forEach((span) => {
+          const left = band(u, span.from, span.to, css("--deny") + "1c");
+          const size = 15 * devicePixelRatio;
+          const row = taken.filter((x) => Math.abs(x - left) < size).length; // numbers that begin together stand below one another
+          taken.push(left);
+          u.ctx.fillStyle = css("--deny");
+          u.ctx.font = "600 " + 12 * devicePixelRatio + "px system-ui";
+          u.ctx.textAlign = "left";
+          u.ctx.textBaseline = "top";
+          u.ctx.fillText(span.no, left + 2 * devicePixelRatio, u.bbox.top + row * size);
+        });
+      });
+      const drawOver = painted((u) => {
+        data.cut.forEach((i) => band(u, data.starts[i], data.starts[i + 1] || data.end, css("--cut")));
+        data.changes.forEach((at) => stroked(u, at, css("--warn")));
       });
       plot = new uPlot({
-        width: Math.max(280, place.clientWidth), height: 240, tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), "UTC"),
-        padding: [null, 36, null, null], // or the last time is cut off
-        legend: { show: false }, cursor: { drag: { x: true, y: false } }, series,
-        axes: [{ ...axis, values: data.step === "hour" ? hours : days, space: data.step === "hour" ? 60 : 90 }, { ...axis, size: 64, label: "requests", labelSize: 22 }],
-        scales: { y: { range: (u, low, high) => [0, Math.max(1, high) * 1.05] } },
-        hooks: { draw: [(u) => {
-          u.ctx.save();
-          u.ctx.strokeStyle = css("--warn");
-          u.ctx.lineWidth = 2 * devicePixelRatio;
-          u.ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
-          data.changes.forEach((at) => {
-            const x = Math.round(u.valToPos(at, "x", true));
-            if (x >= u.bbox.left && x <= u.bbox.left + u.bbox.width) {
-              u.ctx.beginPath();
-              u.ctx.moveTo(x, u.bbox.top);
-              u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
-              u.ctx.stroke();
-            }
-          });
-          u.ctx.restore();
-        }], setCursor: [(u) => {
-          const at = u.cursor.idx;
-          readout.textContent = at === null || at === undefined ? "" :
-            new Date(data.starts[at] * 1e3).toISOString().slice(0, data.step === "hour" ? 16 : 10).replace("T", " ") + "  " +
-            series.slice(1).map((s, i) => s.label + " " + values[i + 1][at].toLocaleString("en-US")).join("  ·  ");
+        width: Math.max(260, place.clientWidth), height: 220, tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), "UTC"),
+        padding: [8, byCrawlers ? 0 : 24, 0, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: true, y: false } }, series,
+        axes: [
+          { ...axis, values: times, space: 55, size: 26 }, { ...axis, size: 62, label: "all requests", labelSize: 18 },
+          { ...axis, scale: "crawlers", side: 1, size: 56, label: "crawlers", labelSize: 18, grid: { show: false }, show: byCrawlers },
+        ],
+        scales: { y: { range }, crawlers: { range } },
+        hooks: { drawClear: [drawSpans], draw: [drawOver], setCursor: [(u) => {
+          const at = data.starts.findLastIndex((start) => start <= u.posToVal(u.cursor.left, "x"));
+          tip.hidden = !(u.cursor.left >= 0) || at < 0;
+          if (tip.hidden) {
+            return;
+          }
+          const rows = series.slice(1).map((s, i) => make("div", {}, Object.assign(make("i", {}), { ariaHidden: "true" }), s.label + " ", make("b", { textContent: values[i + 1][at].toLocaleString("en-US") })));
+          rows.forEach((row, i) => { row.firstChild.style.background = series[i + 1].stroke; });
+          const until = data.starts[at + 1] || data.end;
+          const found = data.spans.filter((span) => span.from < until && span.to >= data.starts[at]).map((span) => span.no);
+          tip.replaceChildren(make("div", { textContent: timeOf(data.starts[at], data.step) + (data.cut.includes(at) ? ", not whole in the log" : "") }), ...rows);
+          if (found.length > 0) {
+            tip.append(make("div", { textContent: (found.length > 1 ? "findings " : "finding ") + found.join(", ") }));
+          }
+          const left = u.over.offsetLeft + u.cursor.left;
+          tip.style.left = (left > place.clientWidth / 2 ? Math.max(0, left - tip.offsetWidth - 12) : left + 12) + "px";
         }] },
       }, values, place);
+      place.append(tip);
     }
-    old.after(choice, place, readout);
-    old.remove();
-    document.querySelector("#time .keys").remove(); // the choice has them
-    figure.querySelector(".times").remove();
+    for (const part of [".plot", ".times"]) {
+      figure.querySelector(part).remove();
+    }
+    figure.querySelectorAll(".key:is(.all, .mark)").forEach((key) => { // the choice has them
+      key.nextSibling.remove();
+      key.remove();
+    });
+    figure.append(place, choice);
     show();
     let width = place.clientWidth;
     addEventListener("resize", () => {

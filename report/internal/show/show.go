@@ -44,13 +44,8 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(p, 'f', 1, 64) + "%"
 }
 
-// Share returns a part of all; 0 of nothing.
-func Share(n, all int64) float64 {
-	if all == 0 {
-		return 0
-	}
-	return float64(n) / float64(all)
-}
+// Share returns a part of all; it is not a number for 0 of nothing.
+func Share(n, all int64) float64 { return float64(n) / float64(all) }
 
 // The most characters that are shown of a text that anyone may have written, and of a sentence about it.
 const (
@@ -86,9 +81,13 @@ func Sentence(s string) string { return visible(s, MaxSentence) }
 // dates are days, and moments.
 var dates = regexp.MustCompile(`\b(\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d+ (day|hour)s?)\b`)
 
-// Dated is Sentence with dates, and lengths of time, that do not break at the end of a line.
+// quoted is what stands between backticks.
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// Dated is Sentence with dates, and lengths of time, that do not break at the end of a line, and what stands between backticks as code.
 func Dated(s string) template.HTML {
-	return template.HTML(dates.ReplaceAllString(template.HTMLEscapeString(Sentence(s)), `<span class="nb">$0</span>`))
+	s = dates.ReplaceAllString(template.HTMLEscapeString(Sentence(s)), `<span class="nb">$0</span>`)
+	return template.HTML(quoted.ReplaceAllString(s, `<code>$1</code>`))
 }
 
 // visible returns at most so many characters of a text, with escapes as in Text.

@@ -25,9 +25,10 @@ func TestWhole(t *testing.T) {
 // TestDated holds that dates do not break, and that the rest of a sentence is text.
 func TestDated(t *testing.T) {
 	for text, want := range map[string]string{
-		"from 2026-10-03 to 2026-10-08, <b>": `from <span class="nb">2026-10-03</span> to <span class="nb">2026-10-08</span>, &lt;b&gt;`,
-		"at 2026-10-06 08:00":                `at <span class="nb">2026-10-06 08:00</span>`,
-		"12026-10-06":                        "12026-10-06",
+		"from 2026-10-03 to 2026-10-08, <b>":  `from <span class="nb">2026-10-03</span> to <span class="nb">2026-10-08</span>, &lt;b&gt;`,
+		"at 2026-10-06 08:00":                 `at <span class="nb">2026-10-06 08:00</span>`,
+		"line 7, `Disallow: /<b>`, and one `": `line 7, <code>Disallow: /&lt;b&gt;</code>, and one ` + "`",
+		"12026-10-06":                         "12026-10-06",
 	} {
 		if got := string(Dated(text)); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)

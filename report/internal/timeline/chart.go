@@ -54,7 +54,7 @@ type View struct {
 	Step   string
 	Width  int
 	Bars   string // all requests, as the path of an SVG
-	Marked string // violations, or disallowed requests
+	Marked string // errors; without statuses violations, or disallowed requests
 	Grid   string // lines at Ticks
 	Ticks  []tick
 	Labels []string // of the time, from the first to the last stretch
@@ -68,6 +68,9 @@ type View struct {
 	Chart  chart
 
 	Changes string // lines where a robots.txt changed, as the path of an SVG
+	Shaded  string // the spans of Options.Spans
+	Cut     string // the first and the last stretch, if the log has only a part of it
+	Errors  bool   // statuses are known
 }
 
 // A tick is a number of requests beside the bars.
@@ -138,25 +141,38 @@ type timeRow struct {
 	All    int64
 	Denied int64
 	Bad    int64
+	Errors int64
 	By     []int64
 }
 
-// A chart is the data the script draws: all requests, and each crawler's, the busiest first.
+// A chart is the data the script draws: all requests, and each crawler's.
 type chart struct {
 	Starts []int64     `json:"starts"`
+	End    int64       `json:"end"` // of the last stretch
 	Lines  []chartLine `json:"lines"`
-	Marks  []chartLine `json:"marks"` // one for each of Lines
 	Drawn  []int       `json:"drawn"` // lines that are drawn until one chooses others
 	Step   string      `json:"step"`
-	What   string      `json:"what"`
+	What   string      `json:"what"`   // marks are
+	Errors bool        `json:"errors"` // statuses are known
 
 	Changes []int64 `json:"changes"` // when a robots.txt changed, in seconds
+	Spans   []Span  `json:"spans"`
+	Cut     []int   `json:"cut"` // indices of Starts: the log has only a part of the stretch
 }
 
-// A chartLine is a crawler, and its number in each stretch.
+// A Span is the time of a finding, in seconds by the clock of the chart.
+type Span struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+	No   int   `json:"no"` // of the finding, from 1
+}
+
+// A chartLine is a crawler, and its numbers in each stretch.
 type chartLine struct {
 	Name   string `json:"name"`
 	Values series `json:"values"`
+	Errors series `json:"errors"`
+	Marks  series `json:"marks"`
 }
 
 // A series is a number for each stretch. In JSON, stretches of 0 that follow one another are one negative number: most
@@ -191,7 +207,7 @@ const (
 	timePoints   = 200
 	timeCrawlers = 6   // in the table
 	lineCrawlers = 150 // in the chart one by one
-	drawnLines   = 3   // all requests, and the busiest crawlers
+	drawnLines   = 3   // all requests, and two crawlers
 	barsWidth    = 1000
 	barsHeight   = 160
 	shownLabels  = 5
@@ -203,6 +219,16 @@ type Options struct {
 	Several bool             // rows have several verdicts
 	Name    func(int) string // of a crawler of the log
 	Changes []time.Time      // when a robots.txt changed, in their order
+	Errors  bool             // statuses are known
+	Spans   []Span           // in the order of the findings
+	First   []string         // crawlers whose lines come first
+}
+
+// rank puts crawlers of First before the others.
+func (opt *Options) rank(order []int) []int {
+	isFirst := func(a int) bool { return slices.Contains(opt.First, strings.Split(opt.Name(a), "/")[0]) }
+	others := slices.DeleteFunc(slices.Clone(order), isFirst)
+	return append(slices.DeleteFunc(slices.Clone(order), func(a int) bool { return !isFirst(a) }), others...)
 }
 
 // View returns the panel of a time, nil without times.
@@ -211,7 +237,7 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 	if p == nil {
 		return nil
 	}
-	t := &View{Step: p.Step, Width: barsWidth, What: "disallowed", Denied: "Disallowed"}
+	t := &View{Step: p.Step, Width: barsWidth, What: "disallowed", Denied: "Disallowed", Errors: opt.Errors}
 	switch {
 	case opt.FromLog:
 		t.What = "violations"
@@ -237,20 +263,22 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 	if !opt.FromLog {
 		order = nil
 	}
-	ranked := order
+	ranked := opt.rank(order)
 	order = order[:min(len(order), timeCrawlers)]
-	all, marked := make([]int64, len(p.Starts)), make([]int64, len(p.Starts))
+	n := len(p.Starts)
+	all, marked, errs := make([]int64, n), make([]int64, n), make([]int64, n)
 	for i, at := range p.Starts {
 		row := timeRow{At: time.Unix(max(at, yearOne), 0).UTC().Format(layout)} // 100 years of which there is year 1 begin before it
 		for a := range p.Cells {
 			row.All += p.Cells[a][i]
 			row.Denied += p.Denied[a][i]
 			row.Bad += p.Bad[a][i]
+			row.Errors += p.Errors[a][i]
 		}
 		for _, a := range order {
 			row.By = append(row.By, p.Cells[a][i])
 		}
-		all[i], marked[i] = row.All, row.Bad
+		all[i], marked[i], errs[i] = row.All, row.Bad, row.Errors
 		if !opt.FromLog {
 			marked[i] = row.Denied
 		}
@@ -261,11 +289,18 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 	t.Bars, t.Marked = bars(all, most), bars(marked, most)
 	t.addScale(most)
 	t.addPeak("requests", all)
+	if opt.Errors {
+		t.Marked = bars(errs, most)
+		t.addPeak("errors", errs)
+	}
 	t.addPeak(t.What, marked)
-	t.Chart = chart{Starts: p.Starts, Step: p.Step, What: t.What, Changes: []int64{}, Drawn: []int{0}}
-	t.addChanges(p, opt.Changes)
-	t.Chart.Lines = append(t.Chart.Lines, chartLine{"all requests", all})
-	t.Chart.Marks = append(t.Chart.Marks, chartLine{t.What, marked})
+	t.Chart = chart{
+		Starts: p.Starts, End: p.Starts[0] + p.stepSeconds()*int64(n), Step: p.Step, What: t.What, Errors: opt.Errors, Drawn: []int{0}, Changes: []int64{}, Spans: []Span{}, Cut: []int{},
+		Lines: []chartLine{{"all requests", all, errs, marked}},
+	}
+	t.addChanges(opt.Changes)
+	t.addSpans(opt.Spans)
+	t.addCut(within, p)
 	for _, a := range order {
 		t.Names = append(t.Names, opt.Name(a))
 	}
@@ -275,24 +310,25 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 
 // addLines adds the lines of crawlers to the chart. Those beyond the most are one line.
 func (t *View) addLines(p *Points, ranked []int, name func(int) string) {
-	add := func(name string, values, marks []int64) {
-		t.Chart.Lines = append(t.Chart.Lines, chartLine{name, values})
-		t.Chart.Marks = append(t.Chart.Marks, chartLine{name, marks})
+	if len(ranked) == 1 && ranked[0] == 0 {
+		return // there are no crawlers: it is the line of all
 	}
 	most := min(len(ranked), lineCrawlers)
 	for _, a := range ranked[:most] {
 		if a > 0 && len(t.Chart.Drawn) < drawnLines { // 0 is not a crawler
 			t.Chart.Drawn = append(t.Chart.Drawn, len(t.Chart.Lines))
 		}
-		add(show.Text(name(a)), p.Cells[a], p.Bad[a])
+		t.Chart.Lines = append(t.Chart.Lines, chartLine{show.Text(name(a)), p.Cells[a], p.Errors[a], p.Bad[a]})
 	}
 	if rest := ranked[most:]; len(rest) > 0 {
-		values, marks := make(series, len(p.Starts)), make(series, len(p.Starts))
+		n := len(p.Starts)
+		sum := chartLine{show.Plural(int64(len(rest)), "other crawler"), make(series, n), make(series, n), make(series, n)}
 		for _, a := range rest {
-			values.addSeries(p.Cells[a])
-			marks.addSeries(p.Bad[a])
+			sum.Values.addSeries(p.Cells[a])
+			sum.Errors.addSeries(p.Errors[a])
+			sum.Marks.addSeries(p.Bad[a])
 		}
-		add(show.Plural(int64(len(rest)), "other crawler"), values, marks)
+		t.Chart.Lines = append(t.Chart.Lines, sum)
 	}
 }
 
@@ -301,23 +337,58 @@ func (p *Points) stepSeconds() int64 {
 	return steps[slices.Index(stepNames, p.Step)] / second
 }
 
+// x returns the place of a time in the bars.
+func (c *chart) x(at int64) string {
+	begin := c.Starts[0]
+	return show.Coordinate(barsWidth * float64(min(max(at, begin), c.End)-begin) / float64(c.End-begin))
+}
+
 // addChanges adds a line for each change of a robots.txt.
-func (t *View) addChanges(p *Points, changes []time.Time) {
-	var path strings.Builder
-	length := p.stepSeconds() * int64(len(p.Starts))
+func (t *View) addChanges(changes []time.Time) {
 	last := ""
-	for _, at := range changes {
-		from := at.Unix() - p.Starts[0]
-		if from < 0 || from > length {
+	for _, change := range changes {
+		at := change.Unix()
+		if at < t.Chart.Starts[0] || at > t.Chart.End {
 			continue
 		}
-		t.Chart.Changes = append(t.Chart.Changes, at.Unix())
-		if line := fmt.Sprintf("M%s 0v%d", show.Coordinate(float64(barsWidth)*float64(from)/float64(length)), barsHeight); line != last {
-			path.WriteString(line)
+		t.Chart.Changes = append(t.Chart.Changes, at)
+		if line := fmt.Sprintf("M%s 0v%d", t.Chart.x(at), barsHeight); line != last {
+			t.Changes += line
 			last = line
 		}
 	}
-	t.Changes = path.String()
+}
+
+// shade returns a stretch of time as the path of an SVG.
+func (c *chart) shade(from, to int64) string {
+	return fmt.Sprintf("M%s 0v%dH%sv-%dz", c.x(from), barsHeight, c.x(to), barsHeight)
+}
+
+// addSpans adds the spans that lie within the chart.
+func (t *View) addSpans(spans []Span) {
+	for _, s := range spans {
+		if s.To >= t.Chart.Starts[0] && s.From <= t.Chart.End {
+			t.Chart.Spans = append(t.Chart.Spans, s)
+			t.Shaded += t.Chart.shade(s.From, s.To)
+		}
+	}
+}
+
+// addCut marks the first and the last stretch if the log begins after the one, or ends before the other does: by a twentieth of it, and by
+// ten times the time between two requests.
+func (t *View) addCut(within timespan.Span, p *Points) {
+	c, length := &t.Chart, p.stepSeconds()
+	least := max(length*second/20, 10*(within.Last-within.First)/max(1, p.all()))
+	last := len(c.Starts) - 1
+	for _, one := range []struct {
+		i   int
+		gap int64
+	}{{0, within.First - c.Starts[0]*second}, {last, c.End*second - within.Last}} {
+		if one.gap > least && (one.i > 0 || last > 0) {
+			c.Cut = append(c.Cut, one.i)
+			t.Cut += c.shade(c.Starts[one.i], c.Starts[one.i]+length)
+		}
+	}
 }
 
 // bars returns bars as the path of an SVG.

@@ -10,9 +10,9 @@ import (
 )
 
 // A Cell counts the rows of a crawler in a stretch of time. Denied are those that are disallowed for one
-// of the crawlers at least.
+// of the crawlers at least, Errors those whose status is 4xx or 5xx.
 type Cell struct {
-	Requests, Denied, Violations int64
+	Requests, Denied, Violations, Errors int64
 }
 
 // steps are how long the stretches may be, in microseconds.
@@ -51,7 +51,7 @@ type Series struct {
 
 // New returns an empty series of that many crawlers.
 func New(crawlers int) *Series {
-	const cellBytes = 56
+	const cellBytes = 64
 	return &Series{
 		crawlers: crawlers, all: map[int64][]Cell{}, from: math.MaxInt64, to: math.MinInt64,
 		most: max(64, min(maxStretches, seriesMemory/(cellBytes*crawlers))),
@@ -127,6 +127,7 @@ type Points struct {
 	Cells  [][]int64 // requests, by crawler
 	Denied [][]int64
 	Bad    [][]int64 // violations
+	Errors [][]int64
 
 	before, after aside
 }
@@ -148,12 +149,12 @@ func (s *Series) Points(in timespan.Span, step int, most int64) *Points {
 	first, last := stretch(in.First, steps[step]), stretch(in.Last, steps[step])
 	p := &Points{Step: stepNames[step]}
 	n := int(min(last-first+1, 2*most))
-	p.Cells, p.Denied, p.Bad = columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n)
+	p.Cells, p.Denied, p.Bad, p.Errors = columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n)
 	for i := range n {
 		at := first + int64(i)
 		p.Starts = append(p.Starts, (monday+at*steps[step])/second)
 		for c, cell := range all[at] {
-			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i] = cell.Requests, cell.Denied, cell.Violations
+			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i], p.Errors[c][i] = cell.Requests, cell.Denied, cell.Violations, cell.Errors
 		}
 	}
 	p.before, p.after = s.aside(math.MinInt64, monday+first*steps[step]-1), s.aside(monday+(last+1)*steps[step], math.MaxInt64)

@@ -125,7 +125,7 @@ func (v *View) addApart(p *Points, order []int) {
 		if n == 0 {
 			continue
 		}
-		row := apartView{timeRow: timeRow{At: a.at, All: n, Denied: a.sum.Denied, Bad: a.sum.Violations}, When: "at " + a.one}
+		row := apartView{timeRow: timeRow{At: a.at, All: n, Denied: a.sum.Denied, Bad: a.sum.Violations, Errors: a.sum.Errors}, When: "at " + a.one}
 		if n > 1 {
 			row.When = "between " + Text(a.when.First) + " and " + Text(a.when.Last)
 		}
@@ -153,4 +153,5 @@ func (c *Cell) addCell(other Cell) {
 	c.Requests += other.Requests
 	c.Denied += other.Denied
 	c.Violations += other.Violations
+	c.Errors += other.Errors
 }

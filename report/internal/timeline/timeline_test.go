@@ -189,7 +189,7 @@ func TestLines(t *testing.T) {
 	}
 	v := s.View(s.Shown(), Options{FromLog: true, Name: strconv.Itoa})
 	lines := v.Chart.Lines
-	if len(lines) != 1+lineCrawlers+1 || len(v.Chart.Marks) != len(lines) || lines[1].Name != "0" || lines[lineCrawlers+1].Name != "20 other crawlers" || len(v.Names) != timeCrawlers {
+	if len(lines) != 1+lineCrawlers+1 || lines[1].Name != "0" || lines[lineCrawlers+1].Name != "20 other crawlers" || len(v.Names) != timeCrawlers {
 		t.Fatalf("%d lines, %d in the table", len(lines), len(v.Names))
 	}
 	for i, all := range lines[0].Values {
