@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -34,7 +35,7 @@ func openPage(t *testing.T, name string, most int64) page {
 	if info, err := f.Stat(); err != nil || info.Size() > most {
 		t.Errorf("%s: %v, %d bytes, at most %d are allowed", name, err, info.Size(), most)
 	}
-	root, err := html.Parse(f)
+	root, err := html.ParseWithOptions(f, html.ParseOptionEnableScripting(false)) // as a browser without JavaScript reads it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func (p page) rows(name string) (rows []tableRow) {
 			row := tableRow{class: attribute(tr, "class"), rest: body.Data == "tfoot"}
 			for cell := range tr.ChildNodes() {
 				if cell.Type == html.ElementNode {
-					row.cells = append(row.cells, strings.TrimSpace(text(cell, "small")))
+					row.cells = append(row.cells, cmp.Or(attribute(cell, "data-n"), strings.TrimSpace(text(cell, "small"))))
 				}
 			}
 			if row.cells != nil {
@@ -111,6 +112,16 @@ func (p page) rows(name string) (rows []tableRow) {
 		}
 	}
 	return rows
+}
+
+// heads returns the headings of a table.
+func (p page) heads(name string) (heads []string) {
+	for n := range p.find(name).Descendants() {
+		if n.Data == "th" && attribute(n, "scope") == "col" {
+			heads = append(heads, text(n, "small"))
+		}
+	}
+	return heads
 }
 
 // table returns the cells of the body of a table.
@@ -247,6 +258,7 @@ func checkPage(t *testing.T, p page, d duck, fromLog bool) {
 		p.is(row[0]+" violations", p.number(row[5]), d.numbers("count(*)", "violation and "+who(row[0])))
 	}
 	checkTogether(t, p, d, fromLog)
+	checkSites(t, p, d, agents, fromLog)
 	checkFiles(t, p, d)
 	checkTree(t, p, d, agents)
 }
@@ -274,6 +286,33 @@ func checkTogether(t *testing.T, p page, d duck, fromLog bool) {
 		p.is(row[0]+" disallowed", p.number(row[3]), d.numbers("count(*)", "not allowed and "+of))
 		p.is(row[0]+" violations", p.number(row[5]), d.numbers("count(*)", "violation and "+of))
 	}
+}
+
+// checkSites compares the table of sites, and who came to them.
+func checkSites(t *testing.T, p page, d duck, agents int64, fromLog bool) {
+	t.Helper()
+	if !p.has("sites") {
+		if n := d.numbers("count(distinct origin)", "rule_line is not null"); n > 1 {
+			t.Errorf("no table of %d sites", n)
+		}
+		return
+	}
+	heads := p.heads("sites")
+	for _, row := range p.table("sites") {
+		where := "origin = " + quote(row[0])
+		p.is(row[0], p.number(row[1])*agents, d.numbers("count(*)", where))
+		p.is(row[0]+" URLs", p.number(row[2]), d.numbers("count(distinct url)", where))
+		p.is(row[0]+" disallowed", p.number(row[3]), d.numbers("count(*)", "not allowed and "+where))
+		for i, head := range heads {
+			if head == "Errors" {
+				p.is(row[0]+" errors", p.number(row[i]), d.numbers("count(*)", "status >= 400 and "+where))
+			}
+			if fromLog && i > 4 && head != "Other crawlers" {
+				p.is(row[0]+" for "+head, p.number(row[i]), d.numbers("count(*)", where+" and "+who(strings.ToLower(head[:1])+head[1:])+" or "+where+" and "+who(head)))
+			}
+		}
+	}
+	t.Logf("%d sites", len(p.table("sites")))
 }
 
 // checkFiles compares the lines of each robots.txt, also by crawler. The rows of one that several origins
@@ -470,6 +509,29 @@ func TestReport(t *testing.T) {
 		job{rules: edited, inputs: []string{quickstart(t, "urls.zst")}, agents: []string{"Googlebot,GPTBot,bingbot"}}.compared(t, rules, false)
 	})
 	t.Run("cookbook", checkCookbook)
+	t.Run("sites", func(t *testing.T) {
+		dir := t.TempDir()
+		var rules, log strings.Builder
+		for site := range 130 { // more than the page lists
+			fmt.Fprintf(&rules, "{\"url\": \"https://s%d.example/robots.txt\", \"status\": 200, \"body\": \"User-agent: *\\nDisallow: /a\\nDisallow: /%d\\n\"}\n", site, site)
+			for i := range 3 + site%7 {
+				agent := []string{"Googlebot/2.1", "bingbot/2.0", "GPTBot/1.2", "ClaudeBot/1.0", "AhrefsBot/7.0", "Applebot/0.1", "Firefox/140.0"}[(site+i*i)%7]
+				fmt.Fprintf(&log, "{\"url\": \"https://s%d.example/%c/%d\", \"user_agent\": %q, \"status\": %d, \"bytes\": %d, \"time\": \"2026-02-0%dT10:00:00Z\"}\n", site, 'a'+rune(i%3), i, agent, []int{200, 200, 404, 500}[(site+i)%4], 100*i, 1+i)
+			}
+		}
+		for name, text := range map[string]string{"rules.jsonl": rules.String(), "log.jsonl": log.String()} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		j := job{rules: filepath.Join(dir, "rules.jsonl"), inputs: []string{filepath.Join(dir, "log.jsonl")}, flags: []string{"-agent-from-log", "-keep", ofAnswers}}
+		p, d := j.compared(t, "", true)
+		rest, listed := p.foot("sites"), d.number("select sum(n) from (select count(*) n from verdicts group by origin order by n desc limit 100)")
+		if len(p.table("sites")) != 100 || len(rest) != 1 {
+			t.Fatalf("%d sites, and %q", len(p.table("sites")), rest)
+		}
+		p.is("the others", p.number(rest[0][1]), d.numbers("count(*)", "true")-listed)
+	})
 	t.Run("collection", func(t *testing.T) {
 		t.Chdir("..") // where the helper looks from
 		data := filepath.Join(repcase.SharedDir(t), "data")

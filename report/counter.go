@@ -129,6 +129,7 @@ type Counter struct {
 	counts     arena[AgentRequests] // the same
 	sites      *aggregate.Largest[siteTotal]
 	site       siteTotal // of the last URL
+	sections   sections
 	others     *useragents.View
 	taken      *aggregate.Largest[impostors.URL] // by impostors
 	fakeURLs   int64
@@ -537,6 +538,7 @@ func (c *Counter) Settle() error {
 	}
 	err := c.requests.EachURL(c.addURL)
 	c.endSite()
+	c.sections.end()
 	if c.clients != nil {
 		var failed error
 		c.others, failed = c.clients.View()
@@ -582,6 +584,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	}
 	if c.hours != nil {
 		c.diagnoseURL(u)
+		c.sections.addURL(c, u)
 	}
 	c.addTaken(u, hash)
 	c.addSitemapURL(u)

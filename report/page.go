@@ -33,7 +33,7 @@ func pageFile(name string) string {
 
 // functions are the functions that templates use.
 var functions = template.FuncMap{
-	"num": show.Number, "pct": show.Percent, "txt": show.Text, "whole": show.Whole, "brief": show.Brief, "say": show.Sentence, "dated": show.Dated, "share": show.Share, "plural": show.Plural,
+	"num": show.Number, "pct": show.Percent, "txt": show.Text, "whole": show.Whole, "brief": show.Brief, "say": show.Sentence, "dated": show.Dated, "share": show.Share, "plural": show.Plural, "size": show.Size,
 	"sub":          func(a, b int64) int64 { return a - b },
 	"firstHeaders": func(all []useragents.Header) []useragents.Header { return all[:min(len(all), 5)] },
 	"bar":          func(share float64) string { return show.Coordinate(64 * min(1, share)) },
@@ -70,7 +70,7 @@ func Write(w io.Writer, c *Counter, run *Run) error {
 	if err := page().Execute(&body, v); err != nil {
 		return fmt.Errorf("make the page: %w", err)
 	}
-	head := header{title: v.Heading()}
+	head := header{title: v.Heading(), about: v.about()}
 	head.addStyle(pageFile("uplot.min.css") + "\n" + pageFile("style.css"))
 	if v.Time != nil {
 		head.addScript("/*! " + strings.TrimSpace(pageFile("LICENSE-uplot")) + " */\n" + pageFile("uplot.min.js"))
@@ -87,9 +87,25 @@ func Write(w io.Writer, c *Counter, run *Run) error {
 	return err
 }
 
+// favicon is a robot's face, in the page itself.
+const favicon = `<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect x='1' y='4' width='14' height='11' rx='3' fill='%232b6cc4'/%3E%3Cpath d='M8 4V1M5 8v2M11 8v2' stroke='%23fff' stroke-width='2'/%3E%3Cpath d='M8 4V1' stroke='%232b6cc4' stroke-width='2'/%3E%3C/svg%3E">`
+
+// about says in a sentence what is on the page.
+func (v *view) about() string {
+	text := "Report on robots.txt and " + v.Heading()
+	if v.Period != "" {
+		text += ", " + v.Period
+	}
+	text += ": " + show.Plural(v.Requests, "request")
+	if v.Findings != nil {
+		text += ", " + show.Plural(int64(len(v.Findings.First)+len(v.Findings.More)), "finding")
+	}
+	return text + "."
+}
+
 // A header is the text around the body of the page: its title, its policy, styles and scripts.
 type header struct {
-	title           string
+	title, about    string
 	styles, scripts []string
 	wasm            bool // some script runs WebAssembly
 }
@@ -109,7 +125,7 @@ func (h *header) policy() string {
 	if h.wasm {
 		scripts += " 'wasm-unsafe-eval'"
 	}
-	return "default-src 'none'; script-src" + scripts + "; style-src" + hashes(h.styles) + "; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; script-src" + scripts + "; style-src" + hashes(h.styles) + "; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
 // hashes returns texts as a policy names them.
@@ -129,6 +145,7 @@ func (h *header) open() string {
 	sb.WriteString(`<meta http-equiv="Content-Security-Policy" content="` + h.policy() + "\">\n")
 	sb.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
 	sb.WriteString("<title>" + template.HTMLEscapeString(show.Text(h.title)) + ": robots.txt report</title>\n")
+	sb.WriteString(`<meta name="description" content="` + template.HTMLEscapeString(show.Text(h.about)) + "\">\n" + favicon + "\n")
 	for _, text := range h.styles {
 		sb.WriteString("<style>" + text + "</style>\n")
 	}

@@ -75,32 +75,6 @@ type AgentRequests struct {
 	Requests, Bytes int64
 }
 
-// A siteTotal is the URLs of a site, and their requests.
-type siteTotal struct {
-	site           engine.SiteID
-	urls, requests int64
-}
-
-// shownSites is how many of the busiest sites have totals.
-const shownSites = 1 << 12
-
-// addSite counts a URL for its site. The URLs of a site are neighbours.
-func (c *Counter) addSite(site engine.SiteID, requests int64) {
-	if site != c.site.site {
-		c.endSite()
-		c.site = siteTotal{site: site}
-	}
-	c.site.urls++
-	c.site.requests += requests
-}
-
-// endSite ends the count of the URLs of a site.
-func (c *Counter) endSite() {
-	if c.site.site != engine.NoSite {
-		c.sites.AddItem(c.site.requests, uint64(c.site.site), c.site)
-	}
-}
-
 // SiteTotals returns how many URLs were requested of some sites, and how often; false if some are not among the busiest.
 // It is called after Settle.
 func (c *Counter) SiteTotals(sites []engine.SiteID) (urls, requests int64, known bool) {
@@ -119,7 +93,7 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	for i := range u.Requests {
 		rows += u.Requests[i].Rows
 	}
-	c.addSite(u.Site, rows)
+	c.addSite(u, rows)
 	if len(u.Text) >= aggregate.MaxURL || u.Site == engine.NoSite {
 		return // it may have been cut off, or nobody can edit the ruling
 	}

@@ -68,6 +68,8 @@ type view struct {
 	Changes     *changesView // nil without rules before
 	Revised     []revisions.Revision
 	Findings    *findingsView // nil if there are none
+	Sites       *sitesView    // nil of one site
+	Each        []crawlerView // of crawlers of the log
 	Answered    int64         // requests of pages with a status
 	Errors      int64         // those with 4xx or 5xx
 }
@@ -112,7 +114,7 @@ func (c *Counter) newView(run *Run) *view {
 		v.Conduct = c.conducts.View()
 	}
 	v.Training, v.Sitemaps = c.training.view(), c.listed
-	v.Paths = c.pathView(c.root)
+	v.Paths, v.Sites, v.Each = c.pathView(c.root), c.sitesView(v), c.sections.view(c.agentName)
 	v.Revised = c.revised(run, within)
 	v.Findings = newFindings(&run.Diagnosis)
 	spans, first := v.Findings.spans(c.clock.Shown)
@@ -217,6 +219,7 @@ func (v *view) Parts() (all []part) {
 		is bool
 	}{
 		{part{"overview", "What to do"}, true},
+		{part{"sites", "Sites"}, v.Sites != nil},
 		{part{"crawlers", "Crawlers"}, true},
 		{part{"rules", "Rules"}, true},
 		{part{"paths", "Paths"}, true},
@@ -236,6 +239,37 @@ func (v *view) Parts() (all []part) {
 		all = append(all, part{v.Panels[i].ID, v.Panels[i].Title})
 	}
 	return all
+}
+
+// Command returns the command that does something with the logs and rules of the page.
+func (v *view) Command(what, end string) string {
+	words := []string{"robobatch"}
+	if what != "" {
+		words = append(words, what)
+	}
+	words = append(words, "-rules", v.Rules)
+	for _, in := range v.Inputs {
+		words = append(words, "-in", in)
+	}
+	for _, f := range v.Flags {
+		switch {
+		case !strings.HasPrefix(f.Name, "-") || slices.Contains([]string{"-in-sitemap", "-timezone", "-old-as-of"}, f.Name), what != "" && strings.HasPrefix(f.Name, "-ranges"):
+		case f.Value == "true":
+			words = append(words, f.Name)
+		case f.Name == "-ranges" || f.Name == "-field": // they may be repeated
+			for _, one := range strings.Split(f.Value, ",") {
+				words = append(words, f.Name, one)
+			}
+		default:
+			words = append(words, f.Name, f.Value)
+		}
+	}
+	for i, word := range words {
+		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,") != "" {
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ") + end
 }
 
 // After returns the section that follows another.

@@ -69,9 +69,10 @@ func write(t *testing.T, d whatif.Data) string {
 	return name
 }
 
-// started waits until the panel shows something.
+// started starts the panel, unless it has, and waits until it shows something.
 func (tb *tab) started() {
 	tb.t.Helper()
+	tb.eval(`document.getElementById("what-if-start")?.click()`, nil)
 	tb.until(`!document.getElementById("what-if-body").hidden`)
 }
 
@@ -442,6 +443,7 @@ func TestOldBrowser(t *testing.T) {
 		_, err := page.AddScriptToEvaluateOnNewDocument(`delete window.DecompressionStream`).Do(ctx)
 		return err
 	}))
+	tb.eval(`document.getElementById("what-if-start").click()`, nil)
 	tb.until(`document.getElementById("what-if-state").textContent.startsWith("This panel needs a newer browser")`)
 	without := open(t, name, "", emulation.SetScriptExecutionDisabled(true))
 	var text string

@@ -2,6 +2,10 @@
 // charts. Without this script all numbers are there. It asks for nothing, and writes text only as text.
 "use strict";
 (function () {
+  const jsonOf = (id) => JSON.parse(document.getElementById(id)?.textContent || "[]");
+  const crawlers = jsonOf("crawler-data");
+  const crawlerNames = new Set(crawlers.map((crawler) => crawler.name));
+
   // make returns an element with properties and children.
   function make(name, properties, ...children) {
     const element = Object.assign(document.createElement(name), properties);
@@ -29,7 +33,10 @@
   // NUMBER is a number as the page shows it: "1,234", "<0.01%", "1.5 s".
   const NUMBER = /^([<>]?)(-?[\d,]+(?:\.\d+)?) ?(%|s)?$/;
 
-  // partsOf returns what a cell says as a plain number, and its unit; null if it is no number. Of "<0.01%" and ">99.99%"
+  // numberOf returns what a cell says as a plain number, and its unit. Of what is shown shorter it has the number beside it.
+  const numberOf = (cell) => cell.dataset.n ? { number: cell.dataset.n } : partsOf(textOf(cell));
+
+  // partsOf returns a text as a plain number, and its unit; null if it is no number. Of "<0.01%" and ">99.99%"
   // the number is the middle of what they mean.
   function partsOf(text) {
     const found = NUMBER.exec(text);
@@ -54,7 +61,7 @@
     return Array.from(table.tHead.rows[0].cells, (head, i) => {
       const cells = rows.map((row) => row.cells[i]).filter(Boolean);
       const isNumeric = head.classList.contains("n");
-      const numbers = isNumeric ? cells.map((cell) => partsOf(textOf(cell))).filter(Boolean) : [];
+      const numbers = isNumeric ? cells.map(numberOf).filter(Boolean) : [];
       const { unit } = numbers.find((number) => number.unit) || {};
       const name = textOf(head) + (unit ? " (" + unit + ")" : "");
       return { i, name, isNumeric, hasNotes: notesOf(head) !== "" || cells.some((cell) => notesOf(cell) !== "") };
@@ -73,7 +80,7 @@
       }
       const fields = columns.map((c) => {
         const text = tree && c.i === 0 ? tree.pathOf(row) : row.cells[c.i] ? textOf(row.cells[c.i]) : "";
-        const parts = c.isNumeric ? partsOf(text) : null;
+        const parts = c.isNumeric && row.cells[c.i] ? numberOf(row.cells[c.i]) : null;
         return parts ? parts.number : c.isNumeric && !/\d/.test(text) ? "" : field(text);
       });
       lines.push([...fields, ...noted.map((c) => row.cells[c.i] ? field(notesOf(row.cells[c.i])) : "")]);
@@ -108,11 +115,22 @@
     return button;
   }
 
+  // saveButton returns a button that offers what text returns as a file.
+  function saveButton(of, text) {
+    const button = make("button", { type: "button", textContent: "Save", ariaLabel: "Save as CSV: " + of, title: "Save as CSV" });
+    button.addEventListener("click", () => {
+      const link = make("a", { href: URL.createObjectURL(new Blob([text()], { type: "text/csv" })), download: of.replace(/[^a-z0-9]+/gi, "-").slice(0, 80) + ".csv" });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1e4);
+    });
+    return button;
+  }
+
   // inOrder returns rows by a column. Those without a number, and gaps, are last.
   function inOrder(rows, by) {
     const keyed = rows.map((row) => {
       const text = row.cells[by.column] ? textOf(row.cells[by.column]) : "";
-      const parts = by.numeric ? partsOf(text) : null;
+      const parts = by.numeric && row.cells[by.column] ? numberOf(row.cells[by.column]) : null;
       const number = parts ? Number(parts.number) : NaN;
       return { row, text, number, last: /\b(gap|rest)\b/.test(row.className) || by.numeric && Number.isNaN(number) };
     });
@@ -180,11 +198,18 @@
     };
     const isShown = (node) => !node.row.hidden && !node.row.classList.contains("folded");
     let current = roots[0];
+    let chosen = roots.length > 3 ? roots[0] : null; // of many sites one is in sight
+    const sites = make("select", { ariaLabel: "The site whose paths are shown" }, ...roots.map((node) => make("option", { textContent: textOf(node.row.cells[0]) })), make("option", { textContent: "all sites" }));
+    sites.addEventListener("change", () => {
+      chosen = roots[sites.selectedIndex] || null;
+      show();
+    });
     const hold = (node) => {
       current.row.tabIndex = -1;
       current = node;
       current.row.tabIndex = 0;
     };
+    let isFiltered = false;
     function show() {
       const walk = (node, folded) => {
         node.row.classList.toggle("folded", folded);
@@ -193,7 +218,7 @@
         }
         node.below.forEach((child) => walk(child, folded || !node.open));
       };
-      roots.forEach((node) => walk(node, false));
+      roots.forEach((node) => walk(node, Boolean(chosen) && !isFiltered && node !== chosen));
       if (current && !isShown(current)) {
         hold(all.find(isShown) || current);
       }
@@ -238,6 +263,7 @@
     }
     return {
       pathOf,
+      tools: roots.length > 3 ? [make("label", {}, "Site ", sites)] : [],
       sort(by) {
         const put = (siblings) => inOrder(siblings.map((node) => node.row), by).forEach((row) => {
           body.append(row);
@@ -248,6 +274,7 @@
       // filter leaves the rows with the words, those above them, and folded those below.
       filter(wanted) {
         let left = 0;
+        isFiltered = wanted !== "";
         const walk = (node, within) => {
           node.hit = pathOf(node.row).toLowerCase().includes(wanted);
           left += node.hit ? 1 : 0;
@@ -309,15 +336,20 @@
       if (table.tFoot) { // its sums are not those of the rows that are left
         table.tFoot.hidden = input.value !== "";
       }
-      count.textContent = input.value === "" ? "" : left + " of " + table.tBodies[0].rows.length + " rows";
+      const all = table.tBodies[0].rows.length;
+      count.textContent = input.value === "" ? "" : left === 0 ? "No row matches" : left + " of " + all + " rows";
     };
+    if (tree) {
+      tools.append(...tree.tools);
+    }
     if (table.tBodies[0].rows.length > 5 || "filter" in table.dataset) { // its rows come later
       input.addEventListener("input", filter);
       tools.append(count, input);
     }
     const copying = copyButton("Copy as CSV", "the table of " + name, () => csvOf(table, tree));
     copying.title = "The arrow keys go to the columns, which sort";
-    tools.append(copying);
+    const saving = saveButton(name, () => csvOf(table, tree));
+    tools.append(copying, saving);
     table.parentNode.before(tools);
     table.addEventListener("rows", () => {
       if (sorted) {
@@ -325,7 +357,7 @@
       }
       filter();
     });
-    const buttons = [copying];
+    const buttons = [copying, saving];
     Array.from(table.tHead.rows[0].cells).forEach((header, column) => {
       if (header.textContent === "" || header.classList.contains("spark")) {
         return;
@@ -347,7 +379,30 @@
       });
     });
     rove(buttons, ["ArrowLeft", "ArrowRight"]);
+    linkRows(table);
     shorten();
+  }
+
+  // linkRows makes links of the crawlers and URLs of a table. The arrow keys go from one to another.
+  function linkRows(table) {
+    const links = [];
+    for (const cell of table.querySelectorAll(":is(tbody, tfoot) > tr > :is(th, td:not(.n))")) {
+      const text = textOf(cell);
+      const href = crawlerNames.has(text) ? "#crawler=" + encodeURIComponent(text) : cell.classList.contains("url") && /^https?:\/\/[^\s\\]+$/.test(text) ? text : "";
+      if (href === "" || cell.querySelector("a, details, div")) {
+        continue;
+      }
+      const link = make("a", { href });
+      if (href !== text) {
+        link.append(cell.firstChild);
+      } else {
+        Object.assign(link, { rel: "noopener noreferrer nofollow", target: "_blank" });
+        link.append(...cell.childNodes);
+      }
+      cell.prepend(link);
+      links.push(link);
+    }
+    rove(links, ["ArrowUp", "ArrowDown"]);
   }
 
   const colours = ["#c2571a", "#2a8a57", "#8a4fc9", "#b08a00", "#0f8c99", "#8b6b52"];
@@ -463,7 +518,7 @@
         width: Math.max(260, place.clientWidth), height: 220, tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), "UTC"),
         padding: [8, byCrawlers ? 0 : 24, 0, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: true, y: false } }, series,
         axes: [
-          { ...axis, values: times, space: 55, size: 26 }, { ...axis, size: 62, label: "all requests", labelSize: 18 },
+          { ...axis, values: times, space: 55, size: 26 }, { ...axis, size: 62, label: data.lines[0].name, labelSize: 18 },
           { ...axis, scale: "crawlers", side: 1, size: 56, label: "crawlers", labelSize: 18, grid: { show: false }, show: byCrawlers },
         ],
         scales: { y: { range }, crawlers: { range } },
@@ -487,9 +542,7 @@
       }, values, place);
       place.append(tip);
     }
-    for (const part of [".plot", ".times"]) {
-      figure.querySelector(part).remove();
-    }
+    figure.querySelectorAll(".plot, .times").forEach((part) => part.remove());
     figure.querySelectorAll(".key:is(.all, .mark)").forEach((key) => { // the choice has them
       key.nextSibling.remove();
       key.remove();
@@ -539,15 +592,89 @@
   for (const lines of document.querySelectorAll("pre[data-name]")) {
     lines.before(make("div", { className: "tools" }, copyButton("Copy", lines.dataset.name, () => lines.textContent)));
   }
+  // unfold makes elements of what a robots.txt holds back, as many of them are many elements: it is the page's own text.
+  function unfold(file) {
+    const held = file.querySelector(":scope > noscript");
+    if (held) {
+      const box = make("div", { innerHTML: held.textContent });
+      held.replaceWith(box);
+      box.querySelectorAll("table[data-name]").forEach(add);
+    }
+  }
+  const files = Array.from(document.querySelectorAll(".file"));
+  files.forEach((file) => file.addEventListener("toggle", () => file.open && unfold(file)));
   const data = document.getElementById("chart-data");
   if (data && typeof uPlot === "function") {
     draw(document.getElementById("chart"), JSON.parse(data.textContent));
   }
+  for (const heading of document.querySelectorAll("main > section > h2")) {
+    heading.append(make("a", { className: "here", href: "#" + heading.parentNode.id, textContent: "#", ariaLabel: "Link to " + heading.textContent, tabIndex: -1 }));
+  }
 
-  // A link to a robots.txt opens it.
+  // tableOf returns a table with the tools of one.
+  function tableOf(name, heads, rows) {
+    const numeric = (i) => rows.length > 0 && rows.every((row) => typeof row[i] === "number");
+    const cellOf = (text, i) => make(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : undefined, className: numeric(i) ? "n" : i === 0 && rows[0].length > 2 ? "mono url" : "", textContent: typeof text === "number" ? text.toLocaleString("en-US") : text });
+    const table = make("table", { ariaLabel: name },
+      make("thead", {}, make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", className: numeric(i) ? "n" : "", textContent: text })))),
+      make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cellOf)))));
+    table.dataset.name = name;
+    return table;
+  }
+
+  // showCrawler shows all that the page has on one crawler, in a part of its own.
+  function showCrawler(crawler) {
+    document.getElementById("crawler")?.remove();
+    if (!crawler) {
+      return;
+    }
+    const { name } = crawler;
+    const heading = make("h2", { id: "crawler-h", textContent: name, tabIndex: -1 });
+    const view = make("section", { id: "crawler" }, heading);
+    view.setAttribute("aria-labelledby", heading.id);
+    const facts = [];
+    for (const [of, skip] of [["crawlers", []], ["conduct", ["Requests", "Crawler"]], ["crawlers with lists of addresses", ["Requests", "Crawler"]]]) {
+      const table = document.querySelector("table[data-name=" + JSON.stringify(of) + "]");
+      const row = table && Array.from(table.tBodies[0].rows).find((row) => textOf(row.cells[0]) === name);
+      Array.from(row ? row.cells : []).forEach((cell, i) => {
+        const head = textOf(table.tHead.rows[0].cells[i]);
+        const text = textOf(cell);
+        if (i > 0 && text !== "" && !skip.includes(head)) {
+          facts.push([head, text]);
+        }
+      });
+    }
+    const found = Array.from(document.querySelectorAll(".findings > li")).filter((li) => li.textContent.includes(name));
+    const list = make("ol", { className: "findings" });
+    for (const li of found) {
+      const copy = li.cloneNode(true);
+      copy.removeAttribute("id");
+      list.append(copy);
+    }
+    const chart = make("figure", { ariaLabel: "Requests of " + name });
+    const part = (title, ...table) => make("div", {}, make("h3", { textContent: title }), make("div", { className: "tbl" }, tableOf(...table)));
+    const sections = crawler.sections.map((s) => [s.Path, s.Requests, s.Denied, s.Errors]);
+    view.append(list, chart, make("div", { className: "pair" }, part("Numbers", "numbers of " + name, ["What", "Number"], facts),
+      part("Sections, the busiest first", "sections of " + name, ["Section", "Requests", "Disallowed", "Errors"], sections)));
+    document.getElementById("overview").after(view);
+    view.querySelectorAll("table").forEach(add);
+    const all = data && typeof uPlot === "function" ? JSON.parse(data.textContent) : { lines: [] };
+    const line = all.lines.find((line) => line.name === name);
+    if (line) {
+      const numbers = found.map((li) => Number(li.querySelector(".no").textContent));
+      draw(chart, { ...all, lines: [line], drawn: [0], spans: all.spans.filter((span) => numbers.includes(span.no)) });
+    }
+    view.scrollIntoView();
+    heading.focus({ preventScroll: true });
+  }
+
+  // A link to a robots.txt opens it, and one to a crawler shows its view.
   function openTarget() {
+    const [, name] = /^#crawler=(.*)$/.exec(location.hash) || [];
+    showCrawler(name && crawlers.find((crawler) => encodeURIComponent(crawler.name) === name));
     const target = document.getElementById(location.hash.slice(1));
     if (target && target.nodeName === "DETAILS") {
+      document.querySelectorAll(".file.one").forEach((file) => { file.open = file === target; });
       target.open = true;
     }
   }
@@ -557,8 +684,11 @@
   // On paper nothing unfolds.
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = document.getElementById("whole").checked ? Array.from(document.querySelectorAll("details:not([open])")) : [];
-    closed.forEach((details) => { details.open = true; });
+    if (document.getElementById("whole").checked) {
+      files.forEach(unfold);
+      closed = Array.from(document.querySelectorAll("details:not([open])"));
+      closed.forEach((details) => { details.open = true; });
+    }
   });
   addEventListener("afterprint", () => closed.splice(0).forEach((details) => { details.open = false; }));
 })();

@@ -26,6 +26,9 @@ type Data struct {
 	// speaks of verdicts.
 	Several bool
 
+	// Others says that the first of Agents stands for other clients: the page counts them apart.
+	Others bool
+
 	// LeftOut says in a sentence why there is no panel; "" if there is one. Without origins there is
 	// none either.
 	LeftOut string
@@ -70,6 +73,7 @@ type head struct {
 	Names   []string `json:"names"`
 	Unit    string   `json:"unit"`  // of counts
 	Bytes   bool     `json:"bytes"` // counts have them
+	Others  bool     `json:"others"`
 	Origins []site   `json:"origins"`
 }
 
@@ -135,7 +139,7 @@ func packBase64(raw []byte) (string, error) {
 
 // layout returns the data with at most so many URLs, which is for a reason, not packed yet, and how many URLs it has.
 func (d *Data) layout(most int, limit string) (raw []byte, urls int, err error) {
-	h := head{Bytes: d.hasBytes(), Dialect: d.Dialect.String(), Flags: uint32(d.Dialect), Agents: d.Agents, Names: d.Names}
+	h := head{Bytes: d.hasBytes(), Others: d.Others, Dialect: d.Dialect.String(), Flags: uint32(d.Dialect), Agents: d.Agents, Names: d.Names}
 	if h.Unit = "request"; d.Several {
 		h.Unit = "verdict"
 	}

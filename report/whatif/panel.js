@@ -165,6 +165,9 @@
     listen();
     if (!await fromAddress()) openSite(0, null);
     $('body').hidden = false;
+    const hadFocus = document.activeElement === $('start');
+    $('start').remove();
+    if (hadFocus) $('text').focus();
   }
 
   function failed(e) {
@@ -177,10 +180,10 @@
     head.origins.forEach((o, i) => $('origin').append(new Option(seen(o.origin), i)));
     mark();
     $('origins').hidden = head.origins.length < 2;
-    $('agent').append(new Option('all crawlers', -1));
+    $('agent').append(new Option('all crawlers', head.others ? -2 : -1));
     head.names.forEach((name, i) => $('agent').append(new Option(seen(name), i)));
     head.agents.forEach((token) => $('crawlers').append(new Option(token)));
-    $('crawler').value = head.agents[0];
+    $('crawler').value = head.agents[head.others && head.agents.length > 1 ? 1 : 0];
   }
 
   // mark says in the list of origins which have an edit.
@@ -345,7 +348,7 @@
     const others = USES.map((name, use) => [name, change.wishes.filter((w) => w[0] === use && w[1] !== w[2]).reduce((n, w) => n + w[3], 0)]).filter(([, n]) => n > 0);
     if (others.length > 0) parts.push('Other preferences: ' + others.map(([name, n]) => name + ' for ' + count(n, head.unit)).join(', ') + '.');
     if (chosen >= 0) {
-      const sum = (i) => change.agents.reduce((n, t) => n + t[i], 0);
+      const sum = (i) => crawlers().reduce((n, t) => n + t[i], 0);
       parts.push('All crawlers: ' + count(sum(3), head.unit) + ' closed, ' + number(sum(4)) + ' opened.');
     }
     if (change.open) parts.push('Over 500 KiB: ' + head.dialect + ' reads no rules of it, and allows everything.');
@@ -355,6 +358,9 @@
     if (odd.length > 0) parts.push('What the editor does not show, or shows elsewhere, is in line' + (odd.length > 1 ? 's ' : ' ') + odd.slice(0, 5).join(', ') + (odd.length > 5 ? ' and ' + number(odd.length - 5) + ' more' : '') + '.');
     return parts.join(' ');
   }
+
+  // crawlers returns the totals of crawlers, without those of other clients.
+  const crawlers = () => change.agents.slice(head.others ? 1 : 0);
 
   // sumOf says how much closes, or opens.
   const sumOf = (list) => list.urls === 0 ? 'nothing.' :
@@ -381,10 +387,10 @@
     const sum = [0, 0, 0, 0, 0, 0, 0];
     const row = (name, t) => [name, number(t[0]), number(t[1]), number(t[2]), percent(t[2], t[0]), number(t[3]), number(t[4]), ...(head.bytes ? [number(t[5]), number(t[6])] : [])];
     table('totals', change.agents.map((t, i) => {
-      t.forEach((n, k) => { sum[k] += n; });
+      if (i > 0 || !head.others) t.forEach((n, k) => { sum[k] += n; });
       return row(head.names[i], t);
     }));
-    const foot = change.agents.length > 1 ? [rowOf(row('all crawlers' + (head.unit === 'verdict' ? ', in verdicts' : ''), sum), [...$('totals').tHead.rows[0].cells])] : [];
+    const foot = crawlers().length > 1 ? [rowOf(row('all crawlers' + (head.unit === 'verdict' ? ', in verdicts' : ''), sum), [...$('totals').tHead.rows[0].cells])] : [];
     fill($('totals').tFoot, ...foot);
   }
 
@@ -706,7 +712,7 @@
     if ('ResizeObserver' in window) new ResizeObserver(() => gutter.draw()).observe($('text'));
   }
 
-  // The module starts when someone looks at the panel, or the address has an edit.
+  // The module starts when someone presses the button, comes to the panel by a link, or the address has an edit.
   let started = false;
   function begin() {
     if (started) return;
@@ -714,16 +720,12 @@
     start();
   }
   if (!$('data')) return;
-  state('Starts when it is in sight.');
-  if (location.hash.startsWith(PREFIX)) begin();
-  else if (!('IntersectionObserver' in window)) begin();
-  else {
-    const watch = new IntersectionObserver((entries) => {
-      if (entries.some((e) => e.isIntersecting)) {
-        watch.disconnect();
-        begin();
-      }
-    }, { rootMargin: '200px' });
-    watch.observe(document.getElementById('what-if'));
-  }
+  const isAsked = () => location.hash === '#what-if' || location.hash.startsWith(PREFIX);
+  const button = make('button', 'Start the editor');
+  Object.assign(button, { type: 'button', id: 'what-if-start' });
+  state('It takes some memory of this browser.');
+  $('state').before(button);
+  button.addEventListener('click', begin);
+  addEventListener('hashchange', () => isAsked() && begin());
+  if (isAsked()) begin();
 })();

@@ -16,6 +16,7 @@ import (
 // The page shows at most shownPaths, and at most shownBelow of a path.
 const (
 	shownPaths = 600
+	manySites  = 20 // from which half as many paths are shown
 	shownBelow = 40
 )
 
@@ -246,7 +247,11 @@ func (p *Path) trim(most int) {
 // Root returns all paths: those below have no name in common. Nothing may be added after it.
 func (t *Tree) Root() *Path {
 	t.leave(1)
-	return t.open[0].path(0)
+	p := t.open[0].path(0)
+	if len(p.Below) > manySites {
+		p.trim(shownPaths / 2)
+	}
+	return p
 }
 
 // A pathQueue is a heap of paths, the busiest first.

@@ -21,6 +21,19 @@ func Number(n int64) string {
 	return s
 }
 
+// Size returns a number of bytes with three digits and a unit.
+func Size(n int64) string {
+	units, x := []string{"B", "kB", "MB", "GB", "TB", "PB"}, float64(n)
+	for x >= 999.5 && len(units) > 1 {
+		x, units = x/1000, units[1:]
+	}
+	digits := 0
+	if units[0] != "B" {
+		digits = max(0, 2-int(math.Log10(x)))
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64) + " " + units[0]
+}
+
 // Percent returns a share with the digits that one reads at a glance. It never rounds a share to 0 % or 100 % that is
 // neither.
 func Percent(share float64) string {

@@ -35,3 +35,12 @@ func TestDated(t *testing.T) {
 		}
 	}
 }
+
+// TestSize writes numbers of bytes.
+func TestSize(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.00 kB", 99_950: "100.0 kB", 999_400: "999 kB", 999_600: "1.00 MB", 12_340_000_000: "12.3 GB", 5_000_000_000_000_000_000: "5000 PB"} {
+		if got := Size(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *e
 	verdicts := int64(len(opt.Agents)) // of a request
 	if opt.LogAgents != engine.LogAgentsOff {
 		verdicts = 1
-		if _, others := number[0]; others {
+		if _, data.Others = number[0]; data.Others {
 			data.Names[0] = "other clients"
 		}
 	}

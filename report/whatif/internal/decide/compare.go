@@ -43,11 +43,14 @@ type Change struct {
 	Wishes []Wish   // for the chosen crawlers; none of uses that neither text mentions
 }
 
-// All chooses all crawlers.
-const All = -1
+// All chooses all crawlers, AllButFirst those whose requests count: the first stands for other clients.
+const (
+	All         = -1
+	AllButFirst = -2
+)
 
 // Compare returns the difference between the decisions of two texts for the log. Lines, Closed, Opened and
-// Wishes are for one crawler, or for All.
+// Wishes are for one crawler, for All or for AllButFirst.
 func (l *Log) Compare(before, after *Text, agent int) *Change {
 	c := &Change{Agents: make([]Totals, len(l.agents))}
 	lines := map[int32]*Line{}
@@ -55,7 +58,7 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 	wishes := wishCounts{urls: l.URLs()}
 	for a := range l.agents {
 		t := &c.Agents[a]
-		chosen := agent == All || agent == a
+		chosen := agent == All || agent == a || agent == AllButFirst && a > 0
 		for i, url := range l.agents[a].urls {
 			n, bytes := l.agents[a].requests[i], l.agents[a].bytesOf(i)
 			from, to := before.rule(a, i), after.rule(a, i)

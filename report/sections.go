@@ -1,0 +1,204 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/show"
+)
+
+// The limits of sites and sections on the page.
+const (
+	shownSections = 10 // of a crawler
+	listedSites   = 60 // in the table
+	siteCrawlers  = 5  // in the table
+)
+
+// A section is the first segment of paths of an origin, and the requests of a crawler for it.
+type section struct {
+	Path                     string
+	Requests, Denied, Errors int64
+}
+
+// sections count the requests of each crawler by section. URLs come in their order, so one section is counted at a time.
+type sections struct {
+	at   []byte
+	now  []section // by crawler
+	came []uint16  // crawlers with requests in now
+	best []*aggregate.Largest[section]
+}
+
+// addURL counts a URL, whose origin ends at a place.
+func (s *sections) addURL(c *Counter, u *aggregate.URL) {
+	end := len(u.Text)
+	if n := bytes.IndexAny(u.Text[min(u.Prefix+1, end):], "/?#"); n >= 0 {
+		if end = u.Prefix + 1 + n; u.Text[end] == '/' {
+			end++
+		}
+	}
+	if !bytes.Equal(u.Text[:end], s.at) {
+		s.end()
+		s.at = append(s.at[:0], u.Text[:end]...)
+	}
+	for i := range u.Requests {
+		r := &u.Requests[i]
+		k := &c.kinds.all[r.Kind]
+		if c.isOther(k.agent) {
+			continue
+		}
+		for len(s.now) <= int(k.agent) {
+			s.now, s.best = append(s.now, section{}), append(s.best, aggregate.NewLargest[section](shownSections))
+		}
+		one := &s.now[k.agent]
+		if one.Requests == 0 {
+			s.came = append(s.came, k.agent)
+		}
+		one.Requests, one.Errors = one.Requests+r.Rows, one.Errors+r.Failed
+		if k.denies > 0 {
+			one.Denied += r.Rows
+		}
+	}
+}
+
+// end ends the count of a section.
+func (s *sections) end() {
+	hash := aggregate.Hash(s.at)
+	for _, agent := range s.came {
+		if one := &s.now[agent]; s.best[agent].Takes(one.Requests, hash) {
+			one.Path = show.Text(string(s.at))
+			s.best[agent].AddItem(one.Requests, hash, *one)
+		}
+		s.now[agent] = section{}
+	}
+	s.came = s.came[:0]
+}
+
+// A crawlerView is what the view of one crawler has beyond its rows of tables.
+type crawlerView struct {
+	Name     string    `json:"name"`
+	Sections []section `json:"sections"`
+}
+
+// view returns the busiest sections of each crawler of the log.
+func (s *sections) view(name func(int) string) []crawlerView {
+	all := []crawlerView{}
+	for agent, best := range s.best {
+		if rows := best.Items(); len(rows) > 0 {
+			slices.SortFunc(rows, func(a, b section) int {
+				return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Path, b.Path))
+			})
+			all = append(all, crawlerView{show.Text(name(agent)), rows})
+		}
+	}
+	return all
+}
+
+// A siteTotal is the URLs of a site, and their requests.
+type siteTotal struct {
+	site                           engine.SiteID
+	urls, requests, denied, failed int64
+	by                             []AgentRequests // in no order
+}
+
+// shownSites is how many of the busiest sites have totals.
+const shownSites = 1 << 12
+
+// addSite counts a URL for its site. The URLs of a site are neighbours.
+func (c *Counter) addSite(u *aggregate.URL, requests int64) {
+	if u.Site != c.site.site {
+		c.endSite()
+		c.site = siteTotal{site: u.Site}
+	}
+	c.site.urls++
+	c.site.requests += requests
+	for i := range u.Requests {
+		r := &u.Requests[i]
+		k := &c.kinds.all[r.Kind]
+		c.site.denied, c.site.failed = c.site.denied+int64(k.denies)*r.Rows, c.site.failed+r.Failed
+		n := slices.IndexFunc(c.site.by, func(a AgentRequests) bool { return a.Agent == int(k.agent) })
+		if n < 0 {
+			n, c.site.by = len(c.site.by), append(c.site.by, AgentRequests{Agent: int(k.agent)})
+		}
+		c.site.by[n].Requests += r.Rows
+	}
+}
+
+// endSite ends the count of the URLs of a site.
+func (c *Counter) endSite() {
+	if c.site.site != engine.NoSite {
+		c.sites.AddItem(c.site.requests, uint64(c.site.site), c.site)
+	}
+}
+
+// A sitesView is the busiest sites, and who came to them.
+type sitesView struct {
+	Names []string // of crawlers
+	Rows  []siteRow
+	Rest  siteRow // all other rows of the log
+	Left  int64   // requests of Rest
+}
+
+// A siteRow is a site, and its requests: of the crawlers in Names, of all others, and of other clients.
+type siteRow struct {
+	Origin                         string
+	Requests, URLs, Denied, Failed int64
+	By                             []int64
+}
+
+// sitesView returns the table of sites, nil if there are not several.
+func (c *Counter) sitesView(v *view) *sitesView {
+	items := c.sites.Items()
+	if len(items) < 2 {
+		return nil
+	}
+	slices.SortFunc(items, func(a, b siteTotal) int {
+		return cmp.Or(cmp.Compare(b.requests, a.requests), cmp.Compare(c.look.Origin(a.site), c.look.Origin(b.site)))
+	})
+	s := &sitesView{Rest: siteRow{Origin: "all others", Requests: v.Requests, URLs: v.URLs, Denied: v.Denied}}
+	column := map[string]int{} // of Names
+	if c.fromLog {
+		busiest := slices.Clone(v.Crawlers)
+		slices.SortStableFunc(busiest, func(a, b Crawler) int { return cmp.Compare(b.Requests, a.Requests) })
+		for i := range busiest {
+			if name := busiest[i].Name; name != otherClients && len(s.Names) < siteCrawlers {
+				column[name] = len(s.Names)
+				s.Names = append(s.Names, name)
+			}
+		}
+		s.Rest.By = make([]int64, len(s.Names)+2)
+		for i := range v.Crawlers {
+			s.Rest.By[c.siteColumn(column, v.Crawlers[i].Name)] += v.Crawlers[i].Requests
+		}
+	}
+	for i := range c.kinds.all {
+		s.Rest.Failed += c.kinds.all[i].Failed
+	}
+	for _, item := range items[:min(len(items), listedSites)] {
+		row := siteRow{Origin: string(c.look.Origin(item.site)), Requests: item.requests, URLs: item.urls, Denied: item.denied, Failed: item.failed, By: make([]int64, len(s.Rest.By))}
+		for _, by := range item.by {
+			if c.fromLog {
+				row.By[c.siteColumn(column, c.agentName(by.Agent))] += by.Requests
+			}
+		}
+		s.Rows = append(s.Rows, row)
+		s.Rest.Requests, s.Rest.URLs, s.Rest.Denied, s.Rest.Failed = s.Rest.Requests-row.Requests, s.Rest.URLs-row.URLs, s.Rest.Denied-row.Denied, s.Rest.Failed-row.Failed
+		for n := range row.By {
+			s.Rest.By[n] -= row.By[n]
+		}
+	}
+	return s
+}
+
+// siteColumn returns the column of a crawler: that of its name, of all others, or of other clients.
+func (c *Counter) siteColumn(column map[string]int, name string) int {
+	if name == otherClients {
+		return len(column) + 1
+	}
+	if n, ok := column[name]; ok {
+		return n
+	}
+	return len(column)
+}
