@@ -357,7 +357,7 @@
       }
       filter();
     });
-    const buttons = [copying, saving];
+    const buttons = [saving, copying];
     Array.from(table.tHead.rows[0].cells).forEach((header, column) => {
       if (header.textContent === "" || header.classList.contains("spark")) {
         return;
