@@ -614,7 +614,7 @@
   // tableOf returns a table with the tools of one.
   function tableOf(name, heads, rows) {
     const numeric = (i) => rows.length > 0 && rows.every((row) => typeof row[i] === "number");
-    const cellOf = (text, i) => make(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : undefined, className: numeric(i) ? "n" : i === 0 && rows[0].length > 2 ? "mono url" : "", textContent: typeof text === "number" ? text.toLocaleString("en-US") : text });
+    const cellOf = (text, i) => make(i === 0 ? "th" : "td", { ...(i === 0 && { scope: "row" }), className: numeric(i) ? "n" : i === 0 && rows[0].length > 2 ? "mono url" : "", textContent: typeof text === "number" ? text.toLocaleString("en-US") : text });
     const table = make("table", { ariaLabel: name },
       make("thead", {}, make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", className: numeric(i) ? "n" : "", textContent: text })))),
       make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cellOf)))));
