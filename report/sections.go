@@ -12,9 +12,9 @@ import (
 
 // The limits of sites and sections on the page.
 const (
-	shownSections = 10 // of a crawler
-	listedSites   = 60 // in the table
-	siteCrawlers  = 5  // in the table
+	shownSections = 10  // of a crawler
+	listedSites   = 100 // in the table
+	siteCrawlers  = 5   // in the table
 )
 
 // A section is the first segment of paths of an origin, and the requests of a crawler for it.
