@@ -19,8 +19,8 @@ type findingView struct {
 }
 
 // Lines returns those of the groups that its remedy changes.
-func (v findingView) Lines() []string {
-	return strings.Split(strings.TrimSpace(v.Remedy.Text), "\n")[:strings.Count(v.Remedy.Text, "\n")]
+func (f findingView) Lines() []string {
+	return strings.Split(strings.TrimSpace(f.Remedy.Text), "\n")[:strings.Count(f.Remedy.Text, "\n")]
 }
 
 // Left returns how many findings are folded.
