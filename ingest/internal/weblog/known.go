@@ -42,6 +42,7 @@ var (
 			`"$vhost" $address $ident` + behindIdent,
 			`"$remote_addr" $ident` + behindIdent,
 			`$remote_addr $site` + behindIdent,
+			`$vhost $address $ident $remote_user [$time_local] \($request_time s) "$request" $status $bytes_sent "$http_referer" "$http_user_agent"`, // Gandi
 			`$remote_addr $ident` + behindIdent,
 		},
 		joined: isJoinedCombined,

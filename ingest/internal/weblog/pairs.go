@@ -23,9 +23,21 @@ var (
 	}
 )
 
-// isLogfmt reports whether a line has a method and a path, and begins with a name.
+// isLogfmt reports whether a line begins with a name, has three in all, and one of them is known for the URL.
 func isLogfmt(line []byte) bool {
-	return bytes.IndexByte(firstWord(line), '=') > 0 && bytes.Contains(line, []byte("method=")) && bytes.Contains(line, []byte(" path=")) && !isJSON(line)
+	n, known := 0, false
+	for word := range bytes.SplitSeq(line, []byte{' '}) {
+		name, _, ok := bytes.Cut(word, []byte{'='})
+		isName := ok && len(name) > 0 && isLower(name[0]|0x20) && !bytes.ContainsAny(name, `"/:?&{[`)
+		if n == 0 && !isName {
+			return false
+		}
+		if isName {
+			n++
+			known = known || isURLName(string(name))
+		}
+	}
+	return n > 2 && known
 }
 
 // isLTSV reports whether a line has three fields between tabs, all with a label.

@@ -6,8 +6,16 @@ import (
 	"strings"
 )
 
-// fieldsDirective begins the line that names the fields of those behind it.
-var fieldsDirective = []byte("#Fields:")
+// The begin of the line that names the fields of those behind it, and Zeek's.
+var (
+	fieldsDirective = []byte("#Fields:")
+	zeekFields      = []byte("#fields\t")
+)
+
+// isFields reports whether a line names the fields of those behind it.
+func isFields(line []byte) bool {
+	return bytes.HasPrefix(line, fieldsDirective) || bytes.HasPrefix(line, zeekFields)
+}
 
 // W3C is the extended log format, as IIS writes it; CloudFront is the format of Amazon's standard logs, with
 // tabs.
@@ -18,8 +26,8 @@ const (
 
 var (
 	w3cFormat = format{
-		name: W3C, aliases: []string{"iis"},
-		about:  "W3C extended log files: IIS",
+		name: W3C, aliases: []string{"iis", "zeek"},
+		about:  "W3C extended log files: IIS, and Zeek's http.log",
 		parser: func(opt Options) (Parser, error) { return newW3C(opt, plusCode), nil },
 		header: isW3C,
 	}
@@ -33,7 +41,7 @@ var (
 
 // isW3C reports whether the first line is a directive.
 func isW3C(lines [][]byte, _ Options) bool {
-	return slices.ContainsFunc([]string{"#Version:", "#Software:", string(fieldsDirective)}, func(directive string) bool {
+	return slices.ContainsFunc([]string{"#Version:", "#Software:", string(fieldsDirective), "#separator ", string(zeekFields)}, func(directive string) bool {
 		return bytes.HasPrefix(lines[0], []byte(directive))
 	})
 }
@@ -63,10 +71,9 @@ func newW3C(opt Options, code code) *w3c {
 
 // Sample reads the header of the lines, and the rows behind it.
 func (w *w3c) Sample(lines [][]byte) (choice Choice) {
-	isHeader := func(line []byte) bool { return bytes.HasPrefix(line, fieldsDirective) }
-	if i := slices.IndexFunc(lines, isHeader); i >= 0 {
+	if i := slices.IndexFunc(lines, isFields); i >= 0 {
 		w.first = lines[i+1:]
-		if next := slices.IndexFunc(w.first, isHeader); next >= 0 {
+		if next := slices.IndexFunc(w.first, isFields); next >= 0 {
 			w.first = w.first[:next]
 		}
 		var r Row
@@ -121,11 +128,13 @@ func (w *w3c) cutQuoted(line []byte, sep byte) {
 
 // directive reads a line that begins with "#".
 func (w *w3c) directive(line []byte) Result {
-	names, ok := bytes.CutPrefix(line, fieldsDirective)
-	if !ok {
+	if !isFields(line) {
 		return NoRow
 	}
-	head := strings.Fields(string(names))
+	if line[len("#")] == 'f' {
+		w.code = asIs
+	}
+	head := strings.Fields(string(line[len(zeekFields):])) // which is as long as the other
 	if slices.Equal(head, w.header) {
 		return NoRow
 	}
