@@ -174,3 +174,20 @@ func TestPatternTook(t *testing.T) {
 		}
 	}
 }
+
+// TestPatternTookLess holds that a field is not said to be read that no line has, as the User-Agent behind fields of one's own.
+func TestPatternTookLess(t *testing.T) {
+	for line, want := range map[string]bool{
+		`192.0.2.1 - - [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 512 "-" "x/1"`:     true,
+		`192.0.2.1 - - [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 512 400 "-" "x/1"`: false,
+		`192.0.2.1 - - [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 512`:               false,
+	} {
+		p, err := New(Combined, Options{Agents: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := p.(Sampler).Sample([][]byte{[]byte(line)}).Took; strings.Contains(strings.Join(took.Fields, ";"), "agent = ") != want || len(took.Fields) < 3 {
+			t.Errorf("%s: %q", line, took.Fields)
+		}
+	}
+}

@@ -91,17 +91,27 @@ func unitOf(unit string) string {
 	return " (" + unit + ")"
 }
 
-// Sample says which fields of the lines are read, by the pattern that reads most of them.
+// Sample says which fields of the lines are read, by the pattern that reads most of them, and which of them no line has.
 func (l *lineLog) Sample(lines [][]byte) Choice {
-	read := make([]int, len(l.patterns))
+	read, longest := make([]int, len(l.patterns)), make([]int, len(l.patterns))
 	for _, line := range lines {
-		if i := slices.IndexFunc(l.patterns, func(p *pattern) bool { _, result := p.split(line, l.fields[:]); return result == IsRow }); i >= 0 {
-			read[i]++
+		for i, p := range l.patterns {
+			if n, result := p.split(line, l.fields[:]); result == IsRow {
+				read[i]++
+				longest[i] = max(longest[i], n)
+				break
+			}
 		}
 	}
-	best := l.patterns[slices.Index(read, slices.Max(read))]
-	p := *best.plan
-	p.of[roleURL] = p.of[roleURL][:min(1, len(p.of[roleURL]))]          // nearly all rows have it
+	best := slices.Index(read, slices.Max(read))
+	p := *l.patterns[best].plan
+	p.of[roleURL] = p.of[roleURL][:min(1, len(p.of[roleURL]))] // nearly all rows have it
+	if n := longest[best]; 0 < n && n < l.patterns[best].last {
+		p.fields = p.fields[:n]
+		for r := range p.of {
+			p.of[r] = slices.DeleteFunc(slices.Clone(p.of[r]), func(one pick) bool { return one.at >= n })
+		}
+	}
 	p.of[roleUser] = slices.Concat(p.of[roleUser], p.of[roleForwarded]) // not worth a word
 	return Choice{Took: p.took(&l.opt)}
 }
