@@ -9,7 +9,7 @@
 // `go install` generates nothing; `make wasm` builds it, and CI compares. It is committed unpacked: git
 // then stores a change of it in some 170 kB, and in 1.08 MB if it is packed (eleven versions: 2.8 MB and
 // 9.7 MB). The program is 2.8 MB larger for it, and its archives are not. A module of Go that is fetched
-// would need a release for each change of the rules. The package does not know flags and no
+// would need a release for each change of the rules. The package knows neither flags nor
 // aggregates: report fills in the data.
 //
 // Commands import it.
