@@ -52,20 +52,20 @@ func TestParseRejects(t *testing.T) {
 		{"operator\nMe\n", "f.tsv, line 1: there is no column token"},
 		{"token\ttoken\nA\tB\n", "f.tsv, line 1, column token: the column is there twice"},
 		{"token operator\nA B\n", `f.tsv, line 1: there is no column "token operator"`},
-		{head + "A\tB\tsearch\tA\t-\thttp://x", "f.tsv, line 3: 6 fields in place of 7"},
-		{head + "A\tB\tsearch\tA\t-\thttp://x\t-\t-", "f.tsv, line 3: 8 fields in place of 7"},
+		{head + "A\tB\tsearch\tA\t-\thttp://x", "f.tsv, line 3: 6 fields instead of 7"},
+		{head + "A\tB\tsearch\tA\t-\thttp://x\t-\t-", "f.tsv, line 3: 8 fields instead of 7"},
 		{head + "A\tB\tspying\tA\t-\thttp://x\t-", `f.tsv, line 3, column purposes: there is no purpose "spying"`},
 		{head + "A\tB\tsearch\tA\tshy\thttp://x\t-", `f.tsv, line 3, column habits: there is no habit "shy"`},
-		{head + "A\tB\tsearch\tA\t-\thttp://x\tnever", `f.tsv, line 3, column checked: "never" is no day`},
-		{head + "A\tB\tsearch\tA|+\t-\thttp://x\t-", `f.tsv, line 3, column names: "+" is no name`},
+		{head + "A\tB\tsearch\tA\t-\thttp://x\tnever", `f.tsv, line 3, column checked: "never" is not a day`},
+		{head + "A\tB\tsearch\tA|+\t-\thttp://x\t-", `f.tsv, line 3, column names: "+" is not a name`},
 		{head + "A\tB\tsearch\tChrome\t-\thttp://x\t-", `f.tsv, line 3, column names: "Chrome" is a word that browsers`},
 		{"token\nFirefox\n", `f.tsv, line 2, column token: "Firefox" is a word that browsers`},
-		{"token\toperator\n\tMe\n", `f.tsv, line 2, column token: "" is no product token`},
-		{"token\nmy bot\n", `f.tsv, line 2, column token: "my bot" is no product token`},
+		{"token\toperator\n\tMe\n", `f.tsv, line 2, column token: "" is not a product token`},
+		{"token\nmy bot\n", `f.tsv, line 2, column token: "my bot" is not a product token`},
 		{"token\nA\n\na\n", `f.tsv, line 4, column token: "a" is in line 2 already`},
 		{"token\tnames\nA\tx|y\nB\tY\n", `f.tsv, line 3, column names: "Y" is in line 2 already`},
-		{"token\na\xff\n", `f.tsv, line 2, column token: "a\xff" is no text`},
-		{"token\nourbot\nb\x1b[2J\n", `f.tsv, line 3, column token: "b\x1b[2J" is no text`},
+		{"token\na\xff\n", `f.tsv, line 2, column token: "a\xff" is not printable UTF-8 text`},
+		{"token\nourbot\nb\x1b[2J\n", `f.tsv, line 3, column token: "b\x1b[2J" is not printable UTF-8 text`},
 	} {
 		if _, err := parse("f.tsv", c.text); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
@@ -107,8 +107,8 @@ func TestAdd(t *testing.T) {
 	}
 	now := known
 	for text, want := range map[string]string{
-		"token\thabits\nA\tfallback=Nobody\n":        "own.tsv: A falls back to Nobody, which is no known crawler",
-		"token\thabits\nA\talias=Nobody\n":           "own.tsv: A falls back to Nobody, which is no known crawler",
+		"token\thabits\nA\tfallback=Nobody\n":        "own.tsv: A falls back to Nobody, which is not a known crawler",
+		"token\thabits\nA\talias=Nobody\n":           "own.tsv: A falls back to Nobody, which is not a known crawler",
 		"token\n" + manyTokens(maxCrawlers-50) + "b": "own.tsv: 4047 crawlers, and",
 	} {
 		if err := Add("own.tsv", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) || known != now {

@@ -75,7 +75,7 @@ var fives = map[string]struct {
 			},
 		},
 		[]string{
-			"crawler_slowed: Since 21 Mar 00:00 Googlebot ", "endless_urls: ", "parameter_crawl: ", "crawler_refused: ", "robots_txt_failed: robots.txt answered 500 for 39 hours",
+			"crawler_slowed: Since 21 Mar 00:00 clients that say they are Googlebot ", "parameter_crawl: ", "endless_urls: ", "crawler_refused: ", "robots_txt_failed: From 6 Mar 10:58 to 8 Mar 01:52 (39 hours) robots.txt answered 500",
 		},
 	},
 }

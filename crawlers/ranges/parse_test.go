@@ -108,7 +108,7 @@ func TestParseFaults(t *testing.T) {
 		{"# created: 2026-08-15\n", "no prefix"},
 		{`{"prefixes": [{"service": "x"}]}`, "no prefix"},
 		{`{"services": {}}`, `no member "prefixes"`},
-		{`{"prefixes": {}}`, "no array"},
+		{`{"prefixes": {}}`, "not an array"},
 		{`{"prefixes": ["66.249.64.0/27"]}`, "prefixes[0]"},
 		{`{"prefixes": [null]}`, "prefixes[0]"},
 		{"{\n\"prefixes\": [\n{\"ipv4Prefix\" \"66.249.64.0/27\"}]}", "line 3"},

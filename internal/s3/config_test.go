@@ -101,7 +101,7 @@ func TestConfigFaults(t *testing.T) {
 		"STS":         {"AWS_ENDPOINT_URL_STS", "https://me:" + secret + "@sts.example", "", "the endpoint of AWS_ENDPOINT_URL_STS has a user name or password"},
 		"bad bundle":  {"AWS_CA_BUNDLE", "/dev/null", "", "has no certificate"},
 		"no profile":  {"AWS_PROFILE", "nobody", "[default]\nregion = x\n", "AWS_PROFILE names the profile"},
-		"bad file":    {"AWS_REGION", "x", "[default\naws_secret_access_key = " + secret + "\n", "is no configuration"},
+		"bad file":    {"AWS_REGION", "x", "[default\naws_secret_access_key = " + secret + "\n", "is not a configuration"},
 		"no profile2": {"AWS_PROFILE", "other", "[other]\nregion = x\n", "AWS_PROFILE names the profile"}, // of the config file it is [profile other]
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -93,9 +93,9 @@ func formatsText() string {
 		fmt.Fprintf(&sb, "  %-11s %s\n", f, f.About())
 	}
 	sb.WriteString(`
-Each may be compressed with zstd or gzip, which is detected. If rows have no host, name it with -base. If the
-log does not use the usual field names, name a field with -field url=name. -keep makes columns of fields; a type
-may follow the name, as in -keep status,price:float:
+Each may be compressed with zstd or gzip, which is detected. If rows have no host, name it with
+-base. If the log does not use the usual field names, name a field with -field url=name. -keep makes
+columns of fields; a type may follow the name, as in -keep status,price:float:
 `)
 	fmt.Fprintf(&sb, "%s.\n", strings.Join(keptTypeNames(), ", "))
 	sb.WriteString(`
@@ -175,7 +175,8 @@ func agentsText() string {
     robobatch -rules robots/ -in urls.zst -agent Googlebot,bingbot -agent @ai
     robobatch -rules robots/ -in urls.zst -agent @./our-crawlers.txt -agent '*'
 
-* is a crawler without a group of its own. After @, a name with / or . is a file with one token per line. With -agent-from-log each row is decided for the crawler that its User-Agent names.
+* is a crawler without a group of its own. After @, a name with / or . is a file with one token per
+line. With -agent-from-log each row is decided for the crawler that its User-Agent names.
 
 Sets:
 `)
@@ -222,7 +223,7 @@ var columnDocs = map[string]columnDoc{
 	output.CanonicalURL: {"string", "bad URL", "the URL without parameters of Clean-param"},
 	output.Violation:    {"bool", "unknown", "the crawler requested a disallowed URL"},
 	"binding":           {"dictionary string", "", "whether robots.txt binds the crawler"},
-	"verified":          {"dictionary string", "unknown", "sent by that crawler: yes, no, stale, unpublished"},
+	"verified":          {"dictionary string", "unknown", "sent by it: yes, no, stale, unpublished"},
 	"verified_by":       {"dictionary string", "not yes", "the list and prefix, or the host, that proves it"},
 
 	"content_usage":        {"dictionary string", "none counts", "by Content-Usage (a draft)"},
@@ -244,10 +245,11 @@ const wideText = `With -layout wide there is one row per line, and each agent ha
   allowed_TOKEN, rule_line_TOKEN     as allowed and rule_line above
   reason_TOKEN, rule_TOKEN           as reason and rule; written only if -columns names these
 
-TOKEN is the agent in lower case, with _ instead of other characters than letters and digits, so that SQL
-accepts the names without quotes: allowed_googlebot_image. For * it is star. Agents that would share a column
-are an error. In -columns, allowed, reason, rule_line and rule mean the columns of all agents, in the order of
--agent: with -agent '*,GPTBot', url,allowed,rule are url, allowed_star, allowed_gptbot, rule_star, rule_gptbot.
+TOKEN is the agent in lower case, with _ instead of other characters than letters and digits, so
+that SQL accepts the names without quotes: allowed_googlebot_image. For * it is star. Agents that
+would share a column are an error. In -columns, allowed, reason, rule_line and rule mean the
+columns of all agents, in the order of -agent: with -agent '*,GPTBot', url,allowed,rule are url,
+allowed_star, allowed_gptbot, rule_star and rule_gptbot.
 
 -where omits rows without a verdict that it names; a wide row, if no agent has one.
 `
@@ -266,7 +268,7 @@ func columnsText() string {
 		}
 		fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", name+mark, d.kind, cmp.Or(d.null, "never"), d.about)
 	}
-	sb.WriteString("\n* only if named; violation also with -agent-from-log, verified and verified_by with -ranges, in_sitemap\nwith -in-sitemap. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
+	sb.WriteString("\n* only if named; violation also with -agent-from-log, verified and verified_by with -ranges,\nin_sitemap with -in-sitemap. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
 	reasons := make([]string, 0, engine.NumReasons)
 	for r := range engine.Reason(engine.NumReasons) {
 		reasons = append(reasons, r.String())

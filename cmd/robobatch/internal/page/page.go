@@ -37,9 +37,12 @@ type Flags struct {
 
 // All returns the flags.
 func (f *Flags) All() []cli.Flag {
-	return []cli.Flag{{Name: "report", Arg: "file", Files: true, Set: flags.OutputName(&f.Report), Doc: `
-		Also write an HTML report: x.html (docs/LOG.md). Its counts use a quarter of -max-memory.`}, f.WhatIfFlag(),
-		f.Zone.Flag()}
+	return []cli.Flag{
+		{Name: "report", Arg: "file", Files: true, Set: flags.OutputName(&f.Report), Doc: `
+		Also write an HTML report: x.html (docs/LOG.md). Its counts use a quarter of -max-memory.`},
+		f.WhatIfFlag(),
+		f.Zone.Flag(),
+	}
 }
 
 // WhatIfFlag returns the flag -what-if.

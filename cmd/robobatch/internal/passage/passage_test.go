@@ -109,7 +109,7 @@ func TestTake(t *testing.T) {
 	} {
 		r, err := all.plan(text + site)
 		if want == "" {
-			if err == nil || !strings.Contains(err.Error(), "is no moment") {
+			if err == nil || !strings.Contains(err.Error(), "is not a moment") {
 				t.Errorf("%s: error %v", text, err)
 			}
 			continue
