@@ -62,6 +62,7 @@ const (
 	codeNoSlash      Code = "no_leading_slash"   // it starts with neither "/" nor "*"
 	codeFullURL      Code = "full_url_rule"      // it is a URL, and not a path
 	codeSpace        Code = "space_in_rule"      // it has a space, and in URLs that is %20
+	codeEscape       Code = "needless_escape"    // it has a percent-encoding of a character that URLs have as it is
 	codeEmptyAllow   Code = "empty_allow"        // "Allow:" without a value, which some take for "Disallow: /"
 	codeCommented    Code = "commented_value"    // a "#" makes all of its value a comment
 	codeCutRule      Code = "cut_rule"           // a "#" cuts it in the middle

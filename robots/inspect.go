@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -394,6 +395,24 @@ func (in *inspector) rule(l *line) {
 	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(fullEscapes) {
 		in.note(l.num, codeSpace, "in a URL a space is %%20, so it matches nothing: write it so")
 	}
+	if escape, plain := needlessEscape(l.value); plain != 0 && !in.dialect.Has(fullEscapes) {
+		in.note(l.num, codeEscape, "rules and URLs are compared as written, and nearly all URLs have %c in place of %s: write %c", plain, escape, plain)
+	}
+}
+
+// needlessEscape returns the first percent-encoding in a text of a character that needs none in a path or query (RFC 3986,
+// section 2.3: letters, digits, "-", ".", "_" and "~"), and the character; 0 if there is none.
+func needlessEscape(text string) (escape string, plain byte) {
+	for i := 0; i+2 < len(text); i++ {
+		if text[i] != '%' {
+			continue
+		}
+		n, err := strconv.ParseUint(text[i+1:i+3], 16, 8)
+		if c := byte(n); err == nil && (isLetter(c) || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0) {
+			return text[i : i+3], c
+		}
+	}
+	return "", 0
 }
 
 // fullURL tells the meaning of a rule that is a URL, and its site. Its path alone may not be the right text:

@@ -90,6 +90,7 @@ func TestDiagnostics(t *testing.T) {
 			"":     "1 agent_list, 2 agent_space, 3 agent_space, 4 agent_list, 5 agent_cut",
 			yandex: "1 agent_space, 2 agent_space, 3 agent_space, 4 agent_list, 5 agent_space",
 		}},
+		{"escapes", "user-agent: *\ndisallow: /%61pi\nallow: /%7e\ndisallow: /%C3%A9%2F%2a%2g%\ndisallow: /x%4", map[string]string{"": "2 needless_escape, 3 needless_escape", rfc: ""}},
 		{"space", "user-agent: *\ndisallow: /a b\ndisallow: /c # d", map[string]string{"": "2 space_in_rule", rfc: ""}},
 		{"delay only", "user-agent: a\ncrawl-delay: 1\nuser-agent: b\ndisallow: /\nuser-agent: c\ncrawl-delay: 2", map[string]string{
 			"":     "2 unused_field, 2 delay_only_group, 6 unused_field, 6 delay_only_group",

@@ -294,6 +294,13 @@ var Codes = []Code{
 		Good: "User-agent: *\nDisallow: /a/\n\nUser-agent: x\nDisallow: /\n",
 	},
 	{
+		Name: "needless_escape", Severity: Warning,
+		What: "A rule has a percent-encoding of a letter, a digit or one of -._~, such as %61. Nearly all URLs have the character itself, and except in rfc9309 both are compared as written.",
+		Do:   "Write the character. Only other characters are percent-encoded.",
+		Bad:  "User-agent: *\nDisallow: /%7Ejoe/\n",
+		Good: "User-agent: *\nDisallow: /~joe/\n",
+	},
+	{
 		Name: "no_directive", Severity: Warning,
 		What: "A line is neither a comment nor a key and value with a colon. It is ignored.",
 		Do:   "Delete it, or begin it with #.",
