@@ -73,11 +73,11 @@ func (d *digest) print(w io.Writer, all *report.Diagnosis, warnings []warning.Wa
 			fmt.Fprintf(&sb, "Warning: %s (`%s`)\n\n", ci.Markdown(warnings[i].Text), warnings[i].Code)
 		}
 		for i := range all.Limits {
-			fmt.Fprintf(&sb, "%s\n\n", ci.Markdown(all.Limits[i].Sentence))
+			fmt.Fprintf(&sb, "%s\n\n", markdown(all.Limits[i].Sentence))
 		}
 		for i := range all.Findings {
 			f := &all.Findings[i]
-			fmt.Fprintf(&sb, "%d. %s Fix: %s\n", i+1, ci.Markdown(f.Sentence), ci.Markdown(f.Remedy.Action))
+			fmt.Fprintf(&sb, "%d. %s Fix: %s\n", i+1, markdown(f.Sentence), markdown(f.Remedy.Action))
 			if f.Remedy.Text != "" { // code, by its indentation
 				sb.WriteString("\n")
 				for line := range strings.Lines(f.Remedy.Text) {
@@ -96,4 +96,17 @@ func (d *digest) print(w io.Writer, all *report.Diagnosis, warnings []warning.Wa
 		return err
 	}
 	return nil
+}
+
+// markdown returns a sentence of a finding in Markdown: what stands in backticks is code.
+func markdown(sentence string) string {
+	parts := strings.Split(sentence, "`")
+	for i, part := range parts {
+		if parts[i] = ci.Markdown(part); i%2 == 1 && i < len(parts)-1 {
+			parts[i] = "<code>" + parts[i] + "</code>"
+		} else if i%2 == 1 {
+			parts[i] = ci.Markdown("`") + parts[i]
+		}
+	}
+	return strings.Join(parts, "")
 }
