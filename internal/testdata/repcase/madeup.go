@@ -45,7 +45,8 @@ var (
 // group, keys that come twice, and Crawl-delay among names.
 func RandomPreferences(r *rand.Rand) string {
 	pick := func(from []string) string { return from[r.IntN(len(from))] }
-	lines := make([]string, r.IntN(14))
+	count := r.IntN(14)
+	lines := make([]string, count, count+3*7) // with policy groups
 	for i := range lines {
 		switch r.IntN(8) {
 		case 0, 1:
