@@ -40,6 +40,10 @@ func TestDiagnostics(t *testing.T) {
 		{"nothing", "", map[string]string{"": ""}},
 		{"nothing wrong", "# c\nuser-agent: a\nuser-agent: b # c\ndisallow: /x\nallow: /x/y\ndisallow:\nsitemap: https://a.com/s.xml\n", map[string]string{"": ""}},
 		{"BOM", "\xef\xbb\xbfuser-agent: *", map[string]string{"": "1 bom"}},
+		{"no width", "user-agent: *\ndisallow: /a\u200bb\u200bc\nallow: /x\u00ady", map[string]string{"": "2 garbled_line"}},
+		{"policy tokens", "user-agent: usage_ai-training\ndisallow: /\nuser-agent: __Usage_AI-training\ndisallow: /\nuser-agent: __usage_ai-training, GPTBot\ndisallow: /\nuser-agent: __usage_search\nallow: /", map[string]string{
+			"": "1 unknown_policy_group, 5 unknown_policy_group, 7 unknown_policy_group",
+		}},
 		{"BOM later", "user-agent: a\n\ufeffallow: /", map[string]string{"": "2 garbled_line"}},
 		{"UTF-16", "\xff\xfeu\x00s\x00", map[string]string{"": "1 utf16, 1 nul, 1 not_utf8, 1 no_directive"}},
 		{"HTML", "\n\r\n <!doctype html>\n<p>x</p>", map[string]string{"": "3 html, 3 no_directive, 4 no_directive", google: "3 html, 3 missing_colon, 3 unknown_field, 4 no_directive"}},

@@ -68,8 +68,11 @@ func visible(value string) string {
 
 // isInvisible reports whether a character cannot be seen. Joiners are not among them, as words of some scripts need them.
 func isInvisible(r rune) bool {
-	return unicode.IsSpace(r) || strings.ContainsRune("\u00ad\u180e\u200b\u200e\u200f\u2060\ufeff", r)
+	return unicode.IsSpace(r) || r == '\u00ad' || strings.ContainsRune(noWidth, r)
 }
+
+// noWidth are characters without a width, but for the soft hyphen, which is a byte of many texts that were encoded twice.
+const noWidth = "\u180e\u200b\u200e\u200f\u2060\ufeff"
 
 // joined returns where in a value another directive begins, and the bytes that stand for the line end before it; "" if there is none.
 func joined(value string) (at int, end string) {
@@ -124,6 +127,9 @@ func (in *inspector) dead(l *line, raw string) bool {
 		if bare := strings.TrimFunc(value, isInvisible); bare != value {
 			hidden, _ := utf8.DecodeRuneInString(strings.Replace(value, bare, "", 1))
 			in.note(l.num, codeGarbled, "the character %U, which cannot be seen, is part of the value; it means %s", hidden, shortened(bare))
+		} else if at := strings.IndexAny(value, noWidth); at >= 0 {
+			hidden, _ := utf8.DecodeRuneInString(value[at:])
+			in.note(l.num, codeGarbled, "the character %U, which cannot be seen, is part of the value; it means %s", hidden, shortened(strings.ReplaceAll(value, string(hidden), "")))
 		}
 		return false
 	}

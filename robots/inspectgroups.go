@@ -148,11 +148,19 @@ func isNoPage(s *shape) bool {
 // known looks at the name of a user-agent line: whether it is nearly a known crawler's, and
 // whether that heeds robots.txt.
 func (in *inspector) known(line int32, token ProductToken) {
-	if token.IsPolicy() {
-		in.preferences = true
-		if !token.Equal(noteSpecs[len(noteSpecs)-1].of) {
-			in.note(line, codeUnknownPolicy, "%q: no draft known here defines it, so its rules say nothing", shortened(string(token)))
-		}
+	policy := noteSpecs[len(noteSpecs)-1].of
+	in.preferences = in.preferences || token.IsPolicy()
+	switch letters := strings.NewReplacer("-", "", "_", ""); {
+	case token.Equal(policy):
+		return
+	case token.IsPolicy() && hasPrefixFold(string(token), string(policy)):
+		in.note(line, codeUnknownPolicy, "%q is read as one token, which no draft defines: every name needs a line of its own", shortened(string(token)))
+		return
+	case isSlip(strings.ToLower(string(token)), string(policy)), strings.EqualFold(letters.Replace(string(token)), letters.Replace(string(policy))):
+		in.note(line, codeUnknownPolicy, "%q: no draft defines it, so its rules say nothing: did you mean %s?", shortened(string(token)), policy)
+		return
+	case token.IsPolicy():
+		in.note(line, codeUnknownPolicy, "%q: no draft known here defines it, so its rules say nothing", shortened(string(token)))
 		return
 	}
 	if c, ok := crawlers.Lookup(string(token)); ok {

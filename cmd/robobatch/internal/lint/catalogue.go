@@ -310,7 +310,7 @@ var Codes = []Code{
 	{
 		Name: "no_leading_slash", Severity: Error,
 		What: "A rule begins with neither / nor *, so it never matches; google-2010 prepends a /, and yandex ignores it.",
-		Do:   "Begin the path with /",
+		Do:   "Begin the path with /, without quotation marks or a host. Only * and a final $ are wildcards.",
 		Bad:  "User-agent: *\nDisallow: private/\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
@@ -338,9 +338,9 @@ var Codes = []Code{
 	{
 		Name: "not_utf8", Severity: Warning,
 		What: "A line is not UTF-8. Each byte beyond ASCII is compared as %XX, and crawlers may differ.",
-		Do:   "Save the file as UTF-8, or write such bytes as %XX.",
-		Bad:  "User-agent: *\nDisallow: /\xff/\n",
-		Good: "User-agent: *\nDisallow: /%FF/\n",
+		Do:   "Save the file as UTF-8.",
+		Bad:  "User-agent: *\nDisallow: /caf\xe9/\n",
+		Good: "User-agent: *\nDisallow: /caf\u00e9/\n",
 	},
 	{
 		Name: "nul", Severity: Error,
@@ -394,7 +394,7 @@ var Codes = []Code{
 	{
 		Name: "space_in_rule", Severity: Warning,
 		What: "A rule contains a space. URLs have %20 instead, so it never matches, except in rfc9309.",
-		Do:   "Write %20.",
+		Do:   "Write %20. If several paths are meant, write a line for each; a comment begins with #.",
 		Bad:  "User-agent: *\nDisallow: /my folder/\n",
 		Good: "User-agent: *\nDisallow: /my%20folder/\n",
 	},
@@ -443,8 +443,8 @@ var Codes = []Code{
 	{
 		Name: "unknown_policy_group", Severity: Warning,
 		What: "No draft known here defines this token, so its rules say nothing.",
-		Do:   "Write __usage_ai-training.",
-		Bad:  "User-agent: __usage_search\nDisallow: /private/\n",
+		Do:   "For training, write __usage_ai-training on a line of its own. No draft known here has a group for other uses.",
+		Bad:  "User-agent: __usage_training\nDisallow: /private/\n",
 		Good: "User-agent: __usage_ai-training\nDisallow: /private/\n",
 	},
 	{
