@@ -203,7 +203,8 @@ def test_wrong_questions(rules: Path) -> None:
         'agents: "a" is named twice: name it once',
         'columns: column "allowd" is unknown: '
         "choose from origin,allowed,reason,rule_line,rule,canonical_url,content_usage,content_usage_line,"
-        "content_signal,content_signal_line,license,use_train_ai,use_search,use_ai_input,policy_train_ai,policy_train_ai_line; did you mean allowed?",
+        "content_signal,content_signal_line,license,use_train_ai,use_search,use_ai_input,"
+        "policy_train_ai,policy_train_ai_line; did you mean allowed?",
     ]
     assert caught.value.message.startswith("-dialect: ")
     with pytest.raises(robobatch.Error, match='column "-rules" is unknown'):
