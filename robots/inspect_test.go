@@ -42,7 +42,8 @@ func TestDiagnostics(t *testing.T) {
 		{"BOM", "\xef\xbb\xbfuser-agent: *", map[string]string{"": "1 bom"}},
 		{"no width", "user-agent: *\ndisallow: /a\u200bb\u200bc\nallow: /x\u00ady", map[string]string{"": "2 garbled_line"}},
 		{"policy tokens", "user-agent: usage_ai-training\ndisallow: /\nuser-agent: __Usage_AI-training\ndisallow: /\nuser-agent: __usage_ai-training, GPTBot\ndisallow: /\nuser-agent: __usage_search\nallow: /", map[string]string{
-			"": "1 unknown_policy_group, 5 unknown_policy_group, 7 unknown_policy_group",
+			"":     "1 unknown_policy_group, 5 unknown_policy_group, 7 unknown_policy_group",
+			yandex: "1 unknown_policy_group, 3 joined_sections, 5 joined_sections, 5 agent_space, 7 joined_sections, 7 unknown_policy_group",
 		}},
 		{"BOM later", "user-agent: a\n\ufeffallow: /", map[string]string{"": "2 garbled_line"}},
 		{"UTF-16", "\xff\xfeu\x00s\x00", map[string]string{"": "1 utf16, 1 nul, 1 not_utf8, 1 no_directive"}},
