@@ -3,8 +3,12 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -45,5 +49,58 @@ func TestAhead(t *testing.T) {
 		if err := got.Err(); err != nil || looked != (way == "unlimited") {
 			t.Errorf("%s: looked ahead: %t, %v", way, looked, err)
 		}
+	}
+}
+
+// TestAheadDamagedIndex looks origins up ahead in packs with a wrong byte. One whose block of the index cannot be read is
+// not found, whatever was found in its place before: its row then has Find say why.
+func TestAheadDamagedIndex(t *testing.T) {
+	const origins = 3000
+	var all []robots.Response
+	for i := range origins {
+		all = append(all, robots.Response{Origin: robots.Origin(fmt.Sprintf("https://h%d.example", i)), Status: 200, Body: []byte("User-agent: *\nDisallow: /\n")})
+	}
+	name := makePack(t, robots.Google, all...)
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := 0
+	for at := len(whole) / 2; at < len(whole); at += 1021 {
+		text := slices.Clone(whole)
+		text[at] ^= 1
+		bad := filepath.Join(t.TempDir(), "bad.rbp")
+		if err := os.WriteFile(bad, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenPack(bad, StoreOptions{Dialect: robots.Google, Agents: []string{"*"}})
+		if err != nil {
+			continue // it is seen at once
+		}
+		reader, unread := s.rules.Reader(1), 0
+		for i := range all {
+			origin := []byte(all[i].Origin)
+			site, id, ok := reader.Find(origin)
+			found := []rules.Found{{Site: origins, OK: true}} // of a row before
+			reader.(rules.AheadReader).FindAll([][]byte{origin}, found)
+			if f := found[0]; f.OK && (!ok || f.Site != site || f.ID != id) {
+				t.Fatalf("byte %d: %s: found ahead as %v, by itself as %d, %d, %t", at, origin, f, site, id, ok)
+			}
+			if !ok {
+				unread++
+			}
+		}
+		if unread > 0 && s.Err() == nil {
+			t.Errorf("byte %d: origins were not found, and there is no error", at)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if unread > 100 { // a block of the index, not one site
+			damaged++
+		}
+	}
+	if damaged == 0 {
+		t.Error("no block of the index was damaged")
 	}
 }

@@ -92,9 +92,10 @@ func (g *growing) Ruling(id rules.RulingID) *rules.Ruling {
 
 // FindAll implements rules.AheadReader. It reads a kind of memory for all origins before the next.
 func (g *growing) FindAll(origins [][]byte, found []rules.Found) {
+	clear(found[:len(origins)])
 	var numbers [rules.AheadRows]pack.Numbers
 	if err := g.file.AllCandidates(pack.Site, origins, &numbers); err != nil {
-		return // the Find of a row says why
+		return // none is found, and the Find of a row says why
 	}
 	var sites [rules.AheadRows]*site
 	var firsts [rules.AheadRows]byte
@@ -109,7 +110,6 @@ func (g *growing) FindAll(origins [][]byte, found []rules.Found) {
 		}
 	}
 	for i, origin := range origins {
-		found[i].OK = false
 		if s := sites[i]; s != nil && firsts[i] == origin[0] && string(s.origin) == string(origin) {
 			found[i] = rules.Found{Site: numbers[i].Lo, ID: s.id, OK: true}
 		}
