@@ -131,8 +131,8 @@ const (
 	stopWithin   = 3 * hour
 	busyShare    = .05 // of the log's requests, of a crawler that is not a search engine's
 	slowShare    = .5
-	slowShift    = 9.2  // standard errors times the logarithm of the ratio, with slowDepth: a deep fall needs fewer
-	slowWithin   = 10.5 // the same, of a time that ends before the log
+	slowShift    = 14   // standard errors times the square of the logarithm of the ratio and slowDepth: a deep fall needs fewer
+	slowWithin   = 16.5 // the same, of a time that ends before the log
 	slowDepth    = .4
 	slowDays     = 3
 	slowHours    = 48 // in a log of less than

@@ -279,12 +279,13 @@ func (g *grid) findSlowed() {
 		for _, n := range totals[low.from:low.to] {
 			below += bit(n < slowBelow*before)
 		}
+		depth := slowDepth + math.Log(before/max(after, 1))
 		in := segment{low.from * perDay, low.to * perDay}
 		least := slowWithin
 		if low.to == days {
 			in.to, least = g.slots, slowShift
 		}
-		if before < stopDaily || after > slowShare*before || float64(below) < slowAfter*float64(low.length()) || shift*(slowDepth+math.Log(before/max(after, 1))) < least || !g.wasThere(counts, in) ||
+		if before < stopDaily || after > slowShare*before || float64(below) < slowAfter*float64(low.length()) || shift*depth*depth < least || !g.wasThere(counts, in) ||
 			median(all[low.from:low.to]) < .7*median(all[:low.from]) || slices.ContainsFunc(g.rows, func(r Row) bool {
 			return r.Code == CrawlerSurge && r.Agents[0] == g.Agents[a].Name && g.slotOf(r.To.Unix()) >= in.from-perDay && g.slotOf(r.From.Unix()) < in.from
 		}) {
