@@ -305,7 +305,7 @@ func (f *field) endQuoted(line []byte, from int) int {
 			if passed = true; f.role == roleRequest {
 				return -1
 			}
-			if first < 0 && rest[0] == ' ' {
+			if first < 0 && rest[0] == ' ' && begins(behind, rest[:1]) {
 				first = i
 			}
 		case passed && bytes.Contains(line[from:i], []byte(`] "`)):
