@@ -102,32 +102,32 @@ const (
 // Meanings are all codes, in alphabetical order.
 var Meanings = []Meaning{
 	{
-		AddressHosts, "Lines of the combined format begin with two addresses, and the site is unknown. The first is read as the virtual host, but may be the client (%{X-Forwarded-For}i).",
-		"Name the site with -base: then the first address is the client's.",
+		AddressHosts, "Lines of the combined format begin with two addresses. The first is read as the virtual host, but may be the client (%{X-Forwarded-For}i).",
+		"Name the site with -base: the first address is then the client.",
 	},
 	{
-		AnonymisedClients, "At least a tenth of 100 or more crawler requests have a truncated address, such as 192.0.2.0 or 192.0.2.x, so -ranges may report crawlers as impostors.",
+		AnonymisedClients, "At least 10% of 100 or more crawler requests have a truncated address, such as 192.0.2.0 or 192.0.2.x, so -ranges may report crawlers as impostors.",
 		"Use a log with full addresses.",
 	},
 	{
-		BrokenRecords, "Captures contain damaged records. Each is skipped, or counts as a failed fetch if only its content is broken.",
-		"Check the records in -stats. If they should be intact, copy the captures again.",
+		BrokenRecords, "Captures contain damaged records. They are skipped, or count as failed fetches if only their content is broken.",
+		"Check the records in -stats, or copy the captures again.",
 	},
 	{
 		DamagedRules, "Capture files are damaged, and -accept-damaged-rules is set. URLs that only the missing rules disallow are allowed.",
 		"Copy or download the captures again. For a pack, recompile it from complete captures.",
 	},
 	{
-		DayOnly, "The time field has only days, but hours matter: each row counts at the start of its day.",
+		DayOnly, "The time field contains only days, so each row counts at the start of its day.",
 		"Name a field with the hour with -field time=name.",
 	},
 	{
-		DifferingLists, "Files of -ranges have the same list name and time but different addresses. All of them count.",
-		"Keep the right file, or put each into a directory named after its day.",
+		DifferingLists, "Lists in -ranges have the same name and time but different addresses. All addresses count.",
+		"Keep the right file, or move each into a directory named after its day.",
 	},
 	{
-		FailedFetches, "Crawler rows are disallowed only because a fetch of robots.txt failed (server error or no response). The crawler's own fetch may have succeeded, so their `violation` is null.",
-		"Add captures of successful fetches, if there are any.",
+		FailedFetches, "Crawler rows are disallowed only because a fetch of robots.txt failed. The crawler's own fetch may have succeeded, so `violation` is null.",
+		"Add captures of successful fetches.",
 	},
 	{
 		FormulaCells, "CSV cells begin with =, +, -, @, a tab or a carriage return. Spreadsheets run them as formulas, and any client can put them into the log.",
@@ -138,15 +138,15 @@ var Meanings = []Meaning{
 		"Use a complete log, such as a rotated one.",
 	},
 	{
-		HeadlessTable, "A list of URLs may be a table without a header row: its first lines have the same number of values after the URL, separated by commas, semicolons or pipes. Or a later line is a header row.",
+		HeadlessTable, "A list of URLs may be a table without a header row: its first lines have the same number of values, separated by commas, semicolons or pipes, or a later line is a header row.",
 		"Add a header row, such as url,clicks. If the values are part of the URLs, use -format urls.",
 	},
 	{
-		HugeCounts, "Response sizes reach petabytes. A report excludes responses of 1 PiB or more, and stops at 4 PiB in total; totals of conduct stop at 9,223,372,036,854,775,807.",
+		HugeCounts, "Response sizes reach petabytes. A report excludes responses of 1 PiB or more, and stops counting at 4 PiB; conduct stops at 2^63 - 1 bytes.",
 		"Check that the size field is the right one.",
 	},
 	{
-		JoinedLines, "Lines contain a carriage return, several records, or NUL bytes from a crash: parts with different line endings were joined, or line endings were lost. Each such line gives at most one row.",
+		JoinedLines, "Lines contain a carriage return, several records, or NUL bytes from a crash: line endings were mixed or lost. Each such line gives at most one row.",
 		"Convert CR line endings before joining, for example: tr '\\r' '\\n'. List the lines with -rejects.",
 	},
 	{
@@ -154,7 +154,7 @@ var Meanings = []Meaning{
 		"Add them, under the names in their URLs.",
 	},
 	{
-		MixedEncoding, "A log changes between UTF-16 and another encoding, because parts were joined. Lines in the second encoding cannot be read.",
+		MixedEncoding, "A log changes between UTF-16 and another encoding. Lines in the second encoding cannot be read.",
 		"Convert each part before joining, for example: iconv -f UTF-16 -t UTF-8.",
 	},
 	{
@@ -162,11 +162,11 @@ var Meanings = []Meaning{
 		"Read that part as a separate input.",
 	},
 	{
-		MixedOutputs, "An earlier run was killed after it had renamed only some of its outputs. The others are missing or from the run before it.",
+		MixedOutputs, "An earlier run was killed after it had renamed only some of its outputs. The others are missing or older.",
 		"Run it again. Replacing one of these outputs ends the warning.",
 	},
 	{
-		MixedProducers, "The first lines of a log come from two programs. The field names of one of them are used.",
+		MixedProducers, "The first lines of a log come from two programs. The field names of one are used.",
 		"Read each part as a separate input.",
 	},
 	{
@@ -178,7 +178,7 @@ var Meanings = []Meaning{
 		"Add the rules of these origins to -rules, or name the origin of the rules with -origin. To treat this as an error, set -require-rules.",
 	},
 	{
-		NoRobotsRequests, "The log has a response to /robots.txt for fewer than half of the crawlers with 20 or more requests to an origin, perhaps because a CDN or proxy answers. Disallowed requests of the others are `unseen`, not `never_asked`.",
+		NoRobotsRequests, "Fewer than half of the crawlers with 20 or more requests to an origin have a response to /robots.txt in the log, perhaps because a CDN or proxy answers. Disallowed requests of the others are `unseen`, not `never_asked`.",
 		"Add the log of the CDN or proxy.",
 	},
 	{
@@ -186,7 +186,7 @@ var Meanings = []Meaning{
 		"Check that these are the right logs. To treat empty logs as an error, set -no-rows fail.",
 	},
 	{
-		NoRulesThen, "No robots.txt is as old as -as-of, or more than half of the rows are older than every robots.txt of their origin.",
+		NoRulesThen, "Every robots.txt is newer than -as-of, or more than half of the rows are older than every robots.txt of their origin.",
 		"Use captures from that time, or a later -as-of. A plain file has its modification time.",
 	},
 	{
@@ -198,35 +198,35 @@ var Meanings = []Meaning{
 		"Name the format with -format, the URL field with -field url=name, or the site with -base.",
 	},
 	{
-		NoUserAgents, "With -agent-from-log, more than a tenth of the rows have no User-Agent field (for example Common Log Format lines), so too few violations are counted.",
+		NoUserAgents, "More than 10% of the rows have no User-Agent field (such as lines in Common Log Format), so -agent-from-log finds too few violations.",
 		"Use the parts of the log with User-Agents, or name the field with -field agent=name.",
 	},
 	{
-		OddRobots, "A robots.txt is not valid: it contains HTML, text without directives, UTF-16, compressed data or other bytes. As for crawlers that receive such a file, nearly everything is allowed.",
+		OddRobots, "A robots.txt is not valid: it contains HTML, text without directives, UTF-16, compressed data or other bytes. Nearly everything is allowed, as for crawlers that receive such a file.",
 		"Download the file again, decompress it, or save it as UTF-8.",
 	},
 	{
-		OddSitemaps, "A sitemap has more than 50,000 URLs or 50 MiB, another namespace or encoding, URLs of several origins, or no URLs; or a file of the directory is not a sitemap. All URLs found are used.",
+		OddSitemaps, "A sitemap has more than 50,000 URLs or 50 MiB, another namespace or encoding, URLs of several origins, or no URLs, or a file is not a sitemap. All URLs found are used.",
 		"Fix the sitemap: crawlers may ignore it.",
 	},
 	{
-		OldCrawlers, "More than a tenth of the rows are over a year newer than robobatch's list of crawlers, which may lack newer ones. Checked only with -agent-from-log and times.",
+		OldCrawlers, "More than 10% of the rows are over a year newer than robobatch's list of crawlers, so newer crawlers may be missing (-agent-from-log).",
 		"Update robobatch, or add crawlers with -crawlers.",
 	},
 	{
-		OtherGroup, "Some crawlers of Yandex obey the group for Yandex, as -dialect yandex knows, but their rows were decided by the rules of another group.",
-		"Decide these crawlers with -dialect yandex.",
+		OtherGroup, "Some of Yandex's crawlers obey the group for Yandex, but their rows were decided by another group.",
+		"Use -dialect yandex for these crawlers.",
 	},
 	{
-		ProxiedClients, "Half of 100 or more crawler requests have no public IP address, or a tenth of any number have text instead; or half come from one network, or a quarter from several, each with crawlers of three operators. The client field contains a proxy address, so results of -ranges are meaningless.",
+		ProxiedClients, "The client field contains the address of a proxy, so results of -ranges are meaningless: half of 100 or more crawler requests have no public IP address, or 10% of any number have text instead; or half come from one network, or a quarter from several, each with crawlers of three operators.",
 		"Name the field of the client address with -field client=name.",
 	},
 	{
-		ReadingsDiffer, "Crawlers may read this robots.txt in different ways: rows are disallowed in one reading and allowed in another. Compared are google for Google's crawlers, yandex with both measures of length for Yandex's, and google, rfc9309 and yandex for others. The `violation` of these rows is null.",
+		ReadingsDiffer, "Crawlers may read this robots.txt in different ways (docs/AGENTS.md): rows are disallowed in one reading and allowed in another. Their `violation` is null.",
 		"Fix the lines that lint reports, such as a Crawl-delay between user-agent lines or a misspelt directive.",
 	},
 	{
-		RejectedLines, "More than a tenth of the lines, or an eighth of the bytes, were rejected: they gave no row, or their URL is invalid. No limit is set (-max-rejects).",
+		RejectedLines, "More than a tenth of the lines, or an eighth of the bytes, were rejected: they gave no row, or their URL is invalid.",
 		"List them with -rejects, then set -format or -field url=name. To treat this as an error, set -max-rejects.",
 	},
 	{
@@ -242,11 +242,11 @@ var Meanings = []Meaning{
 		"Remove them and their files in _done; otherwise readers of the directory include their rows.",
 	},
 	{
-		StoppedRun, "An earlier run was stopped while it moved files into the directory of -partition-by. All of its files are there now.",
+		StoppedRun, "An earlier run was stopped while it moved files into the directory of -partition-by. All of them are there now.",
 		"If you repeated that run in another way meanwhile, check for duplicate rows.",
 	},
 	{
-		TimesLost, "In more than a tenth of the rows, the time field does not contain a time.",
+		TimesLost, "More than 10% of the rows have no valid time in the time field.",
 		"Name another field with -field time=name.",
 	},
 	{
@@ -254,11 +254,11 @@ var Meanings = []Meaning{
 		"Name the right fields with -field.",
 	},
 	{
-		UnclearAgent, "A name in -agent or -expect is unknown and in no robots.txt of -rules, but resembles a known name. Or -fail of diff names a crawler without requests, so that gate never fails.",
-		"Write the name as its operator does; robobatch help agents lists the known crawlers.",
+		UnclearAgent, "A name in -agent or -expect is unknown and in no robots.txt of -rules, but resembles a known one; or -fail of diff names a crawler without requests.",
+		"Correct the name; robobatch help agents lists the known crawlers.",
 	},
 	{
-		UnclearName, "A rules file name begins with a word and an underscore, but the word is not a known scheme. The whole name is read as the host.",
+		UnclearName, "The name of a rules file begins with a word and an underscore, but the word is not a known scheme, so the whole name is read as the host.",
 		"If the word is a scheme, rename the file, as in https_example.com.txt.",
 	},
 	{
@@ -271,7 +271,7 @@ var Meanings = []Meaning{
 	},
 	{
 		UnreadField, "The log lacks a query, host, URL, time, client, User-Agent or status, and an unread field looks like one.",
-		"Read it with -field, or check why it does not have that role.",
+		"Name it with -field if it has that role.",
 	},
 	{
 		UnreadFiles, "A directory of -in contains files without a file extension of logs, or links to directories. They are not read.",
@@ -286,12 +286,12 @@ var Meanings = []Meaning{
 		"Use captures with timestamps (`fetched_at`, or WARC).",
 	},
 	{
-		UnusedRules, "The directory of rules contains entries named like a robots.txt that are links out of it, or not regular files. They are not read, so URLs that they disallow are allowed.",
+		UnusedRules, "The directory of rules contains entries named like a robots.txt that are links to outside, or not regular files. They are not read, so URLs that they disallow are allowed.",
 		"Replace them with the files, or remove them.",
 	},
 	{
-		WhiteSpace, "URLs of a list, table, sitemap or WARC file contain spaces or tabs. Spaces are decided as %20, tabs as %09 only in rfc9309; -url-as-is keeps both.",
-		"If they separate columns, add a header row to the list, and name its format with -format.",
+		WhiteSpace, "URLs of a list, table, sitemap or WARC file contain spaces or tabs. Spaces are read as %20, tabs as %09 only in rfc9309; -url-as-is keeps both.",
+		"If they separate columns, add a header row and set -format.",
 	},
 }
 
@@ -301,16 +301,16 @@ type example struct{ bad, good string }
 // examples are those of all codes.
 var examples = map[Code]example{
 	AddressHosts: {
-		"robobatch -in proxied.log …, whose lines begin with 203.0.113.9 10.0.0.1 - -",
+		"robobatch -in proxied.log … (lines begin with 203.0.113.9 10.0.0.1 - -)",
 		"robobatch -in proxied.log -base https://www.example.com …",
 	},
 	AnonymisedClients: {
-		"robobatch -in anonymous.log -ranges lists/ …, of clients such as 66.249.64.0",
-		"robobatch -in access.log -ranges lists/ …, of clients such as 66.249.64.5",
+		"robobatch -in anonymous.log -ranges lists/ … (clients such as 66.249.64.0)",
+		"robobatch -in access.log -ranges lists/ … (clients such as 66.249.64.5)",
 	},
 	BrokenRecords: {
-		"robobatch -rules crawl.warc.gz …, of a crawl with damaged records",
-		"robobatch -rules crawl.warc.gz …, of the crawl copied again",
+		"robobatch -rules crawl.warc.gz … (with damaged records)",
+		"robobatch -rules crawl.warc.gz … (copied again)",
 	},
 	DamagedRules: {
 		"robobatch -rules cut.warc.gz -accept-damaged-rules …",
@@ -321,7 +321,7 @@ var examples = map[Code]example{
 		`{"url":"https://a.example/","date":"2026-01-31","time":"18:00:00"}`,
 	},
 	DifferingLists: {
-		"lists/a/googlebot.json and lists/b/googlebot.json, of one creationTime",
+		"lists/a/googlebot.json and lists/b/googlebot.json, with one creationTime",
 		"lists/googlebot.json",
 	},
 	FailedFetches: {
