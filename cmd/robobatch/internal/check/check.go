@@ -67,9 +67,9 @@ Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
 			{Name: "expect", Arg: "file", Files: true, Needed: "name a file of lines such as: allow Googlebot /blog/", Set: cli.Text(&g.expect), Doc: `
 			File of expectations (docs/CI.md). One per line, such as "disallow @ai /private/ rule=12". - is standard input.`},
 			flags.Print(&g.print, Forms, `
-			Form of the output. text: failed expectations, the group that decided, and what to add; with -v also those
-			that passed. json: one object per line (docs/check.schema.json). github: annotations for ten failures, the
-			rest in the step summary. junit. markdown: for a pull request comment.`),
+			Form of the output. text: failed expectations, the group that decided, and what to add. json: one object per
+			line (docs/check.schema.json). github: annotations for ten failures, the rest in the step summary. junit.
+			markdown: for a comment.`),
 		},
 	}.All()
 	return c

@@ -53,8 +53,8 @@ Exit codes: 0 done; 1 a gate of -fail is exceeded; 2 an error of usage, input or
 		Question: flags.Without(g.Question.LogFlags(flags.CountFor), "agent", "agent-from-log", "unknown-agents"),
 		Output: []cli.Flag{
 			flags.Print(&g.print, Forms, `
-			Form of the output. text: the ten worst. json: one object per line for each crawler and origin, each change
-			of a robots.txt, and the log (docs/conduct.schema.json). markdown: for a comment.`),
+			Form of the output. text: the ten worst. json: one object per line (docs/conduct.schema.json). markdown: for
+			a comment.`),
 			{Name: "by", Arg: "key", Values: keys, Default: keys[0], Set: cli.Text(&g.by), Doc: `
 			One row per crawler and origin (origin), or per crawler (agent).`},
 			{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
@@ -62,11 +62,10 @@ Exit codes: 0 done; 1 a gate of -fail is exceeded; 2 an error of usage, input or
 			optionally a crawler or set, and a number or share: violations=0,never_asked:@ai=1% (docs/CONDUCT.md). May
 			be repeated.`},
 			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-			The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last three optionally
-			with .zst or .gz. Default: none.`},
+			The file to write rows to, in any format of a run (docs/OUTPUT.md). Default: none.`},
 			g.table.FormatFlag(),
 			{Name: "rows", Arg: "file", Files: true, Set: flags.OutputName(&g.rows), Doc: `
-			The file to write disallowed requests to, one per row. Formats are those of -out.`},
+			The file to write disallowed requests to, one per row.`},
 			{Name: "changes", Arg: "file", Files: true, Set: flags.OutputName(&g.changes), Doc: `
 			File for the changes of robots.txt, and when crawlers received them.`},
 			g.table.CSVFlag(),

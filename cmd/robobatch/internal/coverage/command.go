@@ -50,12 +50,11 @@ may be needed in another (docs/LOG.md). It opens no network connection unless a 
 		Question: flags.Without(g.Question.LogFlags(flags.CountFor), "cache"),
 		Output: []cli.Flag{
 			flags.Print(&g.print, Forms, `
-			Form of the output. text: tables. json: one object per line, first for the log, then for each rule
-			(docs/coverage.schema.json). markdown: for a comment. github: notices for rules that decided nothing, and
-			the step summary.`),
+			Form of the output. text: tables. json: one object per line (docs/coverage.schema.json).
+			markdown: for a comment. github: notices for rules that decided nothing, and the step summary.`),
 			{
 				Name: "by", Arg: "key", Values: keys, Set: cli.Text(&g.by),
-				Doc: "How rules are counted within a file. agent: for each crawler separately.",
+				Doc: "Count each rule separately by agent.",
 			},
 			{Name: "all", Set: cli.Bool(&g.all), Doc: `
 			Print all rules. Default: 20 each that decided, only matched, or did neither.`},

@@ -66,14 +66,14 @@ of usage, input or output.`
 		Question: g.old.AddMomentFlag(flags.Without(g.Question.LogFlags(flags.DecideFor), "cache")),
 		Output: slices.Concat([]cli.Flag{
 			flags.Print(&g.print, Forms, `
-			Form of the output. text: tables. json: one object (docs/diff.schema.json). markdown: for a pull request
-			comment. github: annotations for failed gates and the responsible rules, and the step summary.`),
+			Form of the output. text: tables. json: one object (docs/diff.schema.json). markdown: for a comment.
+			github: annotations for failed gates and the responsible rules, and the step summary.`),
 			{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
 			Exit with code 1 if a gate is exceeded. A gate is closed, opened, other_rule, changed (the sum of these
 			three) or other_preference, optionally a crawler or set, and a number or share of the crawler's requests:
 			closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`},
 			{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&g.baseline), Doc: `
-			The intended changes, which -fail leaves out. Without such a file there are none.`},
+			The intended changes, which -fail ignores.`},
 			{Name: "approve", Arg: "file", Files: true, Set: flags.FileName(&g.approve), Doc: `
 			Approve all changes: write them to this file, for -baseline. The exit code is 0 (docs/CI.md).`},
 		}, g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.CSVFlag()}),
@@ -86,8 +86,7 @@ of usage, input or output.`
 // outFlags returns the flags of the changed rows.
 func (g *given) outFlags() []cli.Flag {
 	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-		The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last three optionally
-		with .zst or .gz. Default: none.`}, g.table.FormatFlag()}
+		The file to write rows to, in any format of a run (docs/OUTPUT.md). Default: none.`}, g.table.FormatFlag()}
 }
 
 // A diffing is a run of the command diff.

@@ -115,11 +115,10 @@ func (w *Work) MemoryFlags(parts string) []cli.Flag {
 	f := cli.Flag{
 		Name: "max-memory", Arg: "size", Set: cli.NotEmpty(&w.MaxMemory, memory.Remedy), Doc: `
 		Memory limit, such as 256MiB, exceeded by at most a tenth plus 16 MiB. Rules are compiled into a temporary
-		pack, unless they
-are one, and loaded when needed. Temporary files are next to the output; those of diff and pipe in the system's directory. ` + parts + `
-		Each worker needs about 15 MiB, or 25 MiB in the wide layout; with less, a run uses fewer workers and prints a
-		note. The minimum, which the error names, is 64MiB, or 128MiB for a report, and 30 MiB more per million
-		origins. Default: 1280MiB for packs of more than 512 MiB, otherwise none.`,
+		pack and loaded when needed. Temporary files are next to the output; those of diff and pipe in the system's
+		directory. ` + parts + `
+		Each worker needs about 15 MiB, or 25 MiB in the wide layout; with less, a run uses fewer workers. The minimum
+		is 64MiB, or 128MiB for a report, and 30 MiB more per million origins. Default: 1280MiB for packs of more than 512 MiB, otherwise none.`,
 	}
 	return append(all[:1:1], append([]cli.Flag{f}, all[1:]...)...)
 }

@@ -59,9 +59,8 @@ error, the batches before it are written, and the stream has no end mark.`
 		}),
 		Question: slices.Concat([]cli.Flag{
 			{Name: "agent-column", Arg: "name", Set: cli.Text(&g.agentColumn), Doc: `
-		The crawler column, instead of -agent. It has a product token or *, with types as for -url-column. A value that is
-		null, empty or not
-one word is an error. The added columns are those of one agent.`},
+		The crawler column, instead of -agent. It contains a product token or *, in a type of -url-column. A value
+		that is null, empty or not one word is an error. The added columns are those of one agent.`},
 			g.question.NamesFlag("Crawlers to decide for: product tokens, separated by commas. Several give a column each, such as "+
 				"allowed_googlebot, in one row.", flags.EveryClient), g.question.CrawlersFlag(),
 		}, g.question.MomentFlags(), g.question.AnswerFlags()),
@@ -74,15 +73,14 @@ one word is an error. The added columns are those of one agent.`},
 			usage preferences (drafts).`,
 			},
 			{Name: "prefix", Arg: "text", Set: cli.Text(&g.prefix), Doc: `
-			Prefix for the names of the added columns. It is for rows that have columns of these names.`},
+			Prefix for the names of the added columns.`},
 			{Name: "verdicts-only", Set: cli.Bool(&g.verdictsOnly), Doc: `
-			Omit the input columns, for a caller that keeps them. The order of the rows stays.`},
+			Omit the input columns, for a caller that keeps them.`},
 			{Name: "pool", Set: cli.Bool(&g.pool), Doc: `
-			Write no end mark after a stream, for executable_pool of ClickHouse. It would read it as the start of the
-			next one.`},
+			Write no end mark after a stream. ClickHouse's executable_pool needs this.`},
 			{Name: "per-stream", Set: cli.Bool(&g.perStream), Doc: `
-			Print warnings after each stream, for several streams to one process. "robobatch: end of stream 1" and so on
-			follows them.`},
+			Print warnings after each stream, for several streams to one process. Then print "robobatch: end of stream 1"
+			and so on.`},
 		},
 		Run: flags.Without(g.work.MemoryFlags(""), "progress"),
 	}.All()
