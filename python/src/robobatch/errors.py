@@ -49,7 +49,7 @@ class Error(Exception):
     """Of the program: 2 for an error of usage or input, 128 + n if signal n ended it; None if it did not run."""
 
     message: str
-    """What the program said on standard error, as docs/FAILURES.md lists it. It ends with the remedy."""
+    """What the program printed on standard error. It ends with the remedy."""
 
     def __init__(self, message: str, exit_code: int | None = None) -> None:
         """Make an error of a message, which ends with the remedy."""
