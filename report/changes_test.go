@@ -52,7 +52,7 @@ func (s *tee) Write(b *engine.Batch) error {
 func (s *tee) Close() error { return nil }
 
 // TestChanges holds that the sums over crawlers are those of the crawlers, that rules have the same sums,
-// and that crawlers for which nothing changed are counted in one row.
+// and that crawlers without changes are counted in one row.
 func TestChanges(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(7, 18)), 3000)
 	old := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /q\n", "https://b.example": sites["https://b.example"]}
@@ -84,7 +84,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("rules closed and opened %v, want %d and %d", rules, sum.Closed.Requests, sum.Opened.Requests)
 		}
 		page := pageOf(t, c, run)
-		for _, part := range []string{"<h3>Googlebot</h3>", "Closed: " + show.Number(sum.Closed.Requests) + " of " + show.Number(sum.Requests), "By rule, over all crawlers", `<tr><th scope="row">all</th>`} {
+		for _, part := range []string{"<h3>Googlebot</h3>", "Closed: " + show.Number(sum.Closed.Requests) + " of " + show.Number(sum.Requests), "Changes by rule", `<tr><th scope="row">all</th>`} {
 			if !strings.Contains(page, part) {
 				t.Errorf("no %s", part)
 			}
@@ -244,7 +244,7 @@ func TestLinesLeftOut(t *testing.T) {
 	if err := page().Lookup("rules").Execute(&got, &view{Run: &Run{}, Listings: []listing.View{f}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{">1 line left out<", ">2 lines left out<", ">4 lines are left out in all"} {
+	for _, part := range []string{">1 line left out<", ">2 lines left out<", ">4 lines are left out in total"} {
 		if !strings.Contains(got.String(), part) {
 			t.Errorf("no %s", part)
 		}

@@ -37,8 +37,8 @@ func TestSitemaps(t *testing.T) {
 func TestTextless(t *testing.T) {
 	large := []byte(strings.Repeat("# "+strings.Repeat("x", 1000)+"\n", 300))
 	for want, texts := range map[string][][]byte{
-		"": {[]byte("# a\n"), nil, {}}, "One of these files has no link: there is no room in the page for its text and rules.": {[]byte("# a\n"), large, nil},
-		"2 of these files have no link: there is no room in the page for their text and rules.": {large, large},
+		"": {[]byte("# a\n"), nil, {}}, "One of these files has no link: its text and rules would make the page too large.": {[]byte("# a\n"), large, nil},
+		"2 of these files have no link: their text and rules would make the page too large.": {large, large},
 	} {
 		run := &Run{}
 		for _, text := range texts {

@@ -533,7 +533,7 @@ func TestRulesBounded(t *testing.T) {
 	if err := Write(&page, c, run); err != nil {
 		t.Fatal(err)
 	}
-	if note := show.Plural(c.rules.uncounted, "request") + " met a robots.txt that came when"; !strings.Contains(page.String(), note) {
+	if note := show.Plural(c.rules.uncounted, "request") + " are not in these numbers: the memory"; !strings.Contains(page.String(), note) {
 		t.Errorf("the page lacks %q", note)
 	}
 }
@@ -732,7 +732,7 @@ func TestApart(t *testing.T) {
 		"2026-01-05 22:00:00 to 2026-01-29 22:59:59 UTC, but for 2 requests",
 		"Not in the chart: 1 request before it, at 1970-01-01 00:00:00, and 1 request after it, at 9999-12-31 23:59:59 UTC. The table has them in its last rows.",
 		`<tr><th scope="row">before<small>at 1970-01-01 00:00:00</small></th><td class="n">1</td><td class="n">1</td><td class="n">1</td>`,
-		"The bars by time leave out 2 requests far from the others: see Time.",
+		"The bars exclude 2 requests far from the others: see Time.",
 	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q", want)

@@ -291,8 +291,8 @@ func TestEmptyColumns(t *testing.T) {
 	}
 	tb := open(t, cookbook(t), "")
 	for name, want := range map[string]string{
-		"URLs that are allowed but failing":   "URL,Crawler,Failing,All its requests",
-		"URLs that are disallowed but served": "URL,Crawler,Served,All its requests,Rule",
+		"URLs that are allowed but failing":   "URL,Crawler,Failing,All requests",
+		"URLs that are disallowed but served": "URL,Crawler,Served,All requests,Rule",
 	} {
 		if got := heads(tb, name); got != want {
 			t.Errorf("%s has %s, want %s", name, got, want)

@@ -172,7 +172,7 @@ func (r *run) written() string {
 	if r.Asked.AgentFromLog {
 		text += ", " + say.Count(r.Stats.Violations, "violation")
 		if r.Old != nil && !r.Now.Opt.RowTimes {
-			text += " of the rules before"
+			text += " of the previous rules"
 		}
 	}
 	lines, found := []string{text}, &r.page.Diagnosis

@@ -114,7 +114,7 @@ const tooLarge = "is over 500 KiB: the report has only its beginning, and an edi
 // whyNoTexts says why there is no text to edit, "" if there is one.
 func whyNoTexts(files []report.File) string {
 	if len(files) == 0 {
-		return "No request of the log met a robots.txt that has rules."
+		return "No request belongs to a robots.txt with rules."
 	}
 	for i := range files {
 		if editable(&files[i]) {
