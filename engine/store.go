@@ -330,6 +330,16 @@ func (s *Store) Knows(o robots.Origin) bool {
 // keeps them; a pack has them in any case. After an error of [Store.Err] there are none.
 func (s *Store) Tokens() (tokens []robots.ProductToken, complete bool) { return s.rules.Tokens() }
 
+// MissesPolicies reports whether the program that compiled the pack did not know the groups of [robots.PolicyLines],
+// which are among StoreOptions.Directives, and some are there: they say nothing then.
+func (s *Store) MissesPolicies() bool {
+	if !slices.Contains(s.opt.Directives, robots.PolicyLines) {
+		return false
+	}
+	tokens, _ := s.rules.Tokens()
+	return slices.ContainsFunc(tokens, robots.ProductToken.IsPolicy)
+}
+
 // InForce returns the number of origins that have rules, or an outcome instead of rules, at the
 // moment in question; with StoreOptions.RowTimes at any moment.
 func (s *Store) InForce() int { return s.rules.InForce() }

@@ -39,6 +39,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("QUICKSTART", quickstart)
+			env.Setenv("OLDPACK", filepath.Join(quickstart, "..", "..", "cmd", "robobatch", "testdata", "old-policy.rbp"))
 			env.Setenv("PACKED", filepath.Join(filepath.Dir(warc), "packed"))
 			env.Setenv("WARC", warc)
 			env.Setenv("CONDUCT", filepath.Join(filepath.Dir(quickstart), "conduct"))

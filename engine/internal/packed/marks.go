@@ -15,7 +15,8 @@ import (
 //	odd     of each odd text its number, less the number before it, and its oddity: 1 byte
 //	tokens  1 byte: 1 if they are all; count of the product tokens, and each
 //
-// A pack without any has no such chunk.
+// A pack without any has no such chunk. A pack whose product tokens include one for a use of pages is by a program that did
+// not know policy groups yet: it has no rules of [robots.PolicyLines], and else the bytes are the same.
 
 // writeMarks writes these chunks, when all texts are written.
 func (w *writer) writeMarks() (err error) {

@@ -106,6 +106,10 @@ func (l *agentList) addItem(item string) error {
 				continue
 			}
 			found = true
+			if robots.ProductToken(text).IsPolicy() {
+				errs = append(errs, fmt.Errorf("%s, line %d: %s", say.File(name), n, noCrawler))
+				continue
+			}
 			if text[0] == '@' || strings.ContainsAny(text, white) { // not quoted: the file may be none of names, but secret
 				errs = append(errs, fmt.Errorf("%s, line %d: not the name of a crawler: write one product token, such as Googlebot, or *", say.File(name), n))
 				continue
@@ -157,6 +161,9 @@ func CheckRow(name string) error {
 // white is the white space that no name has inside.
 const white = " \t\r\n"
 
+// noCrawler says where the answer is that a token for a use of pages was meant to ask for.
+const noCrawler = "a token that begins with __usage_ names a use of pages, and no crawler: ask for the columns policy_train_ai and use_train_ai, with any crawler"
+
 // checkAgent checks the name of a crawler. It may hold more than its product token, such as a
 // version. A name with white space is refused: it is the text of a User-Agent header, and any of
 // its words may be the crawler.
@@ -166,6 +173,8 @@ func checkAgent(name string) error {
 		return errors.New("an empty name: give a product token, such as Googlebot, or *")
 	case strings.ContainsAny(name, white):
 		return fmt.Errorf("%q is not a crawler's name: give its product token, such as Googlebot, or *", name)
+	case robots.ProductToken(name).IsPolicy():
+		return fmt.Errorf("%q: %s", name, noCrawler)
 	}
 	return nil
 }

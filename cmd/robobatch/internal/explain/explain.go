@@ -389,6 +389,9 @@ func (q *Asker) Answerer(ctx context.Context, targets []Target) (answer Answerer
 		if q.store, err = engine.OpenPack(q.Rules.Pack(), q.Opt); err != nil {
 			return nil, load.NamePack(q.Rules.Pack(), err)
 		}
+		if err = q.Rules.ReadNotes(q.store); err != nil {
+			return nil, err
+		}
 		return func(t Target, agent string) (*Answer, error) {
 			v, err := q.store.Verdict(t.URL, agent)
 			return q.Question.FromPack(t, agent, v), err

@@ -310,18 +310,20 @@ func (r *Rules) Notes() []byte {
 	return text
 }
 
-// ReadNotes keeps the notes of a pack for Warning.
+// ReadNotes keeps the notes of a pack for Warn, and what else there is to say of it.
 func (r *Rules) ReadNotes(store *engine.Store) error {
 	r.noted = nil
-	notes := store.Notes()
-	if len(notes) == 0 {
-		return nil
-	}
-	if err := json.Unmarshal(notes, &r.noted); err != nil {
-		return fmt.Errorf("read the notes of the rule pack %s: %w", say.File(r.Pack()), err)
+	if notes := store.Notes(); len(notes) > 0 {
+		if err := json.Unmarshal(notes, &r.noted); err != nil {
+			return fmt.Errorf("read the notes of the rule pack %s: %w", say.File(r.Pack()), err)
+		}
 	}
 	for i := range r.noted {
 		r.noted[i].Text = "when the pack was compiled: " + r.noted[i].Text
+	}
+	if store.MissesPolicies() {
+		text := fmt.Sprintf("%s was compiled before robobatch knew groups for __usage_ai-training; it has some, and they count nowhere: compile it again", say.File(r.Pack()))
+		r.noted = append(r.noted, warning.Warning{Code: warning.OldPack, Text: text, Count: 1})
 	}
 	return nil
 }

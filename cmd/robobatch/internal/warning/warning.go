@@ -77,6 +77,7 @@ const (
 	OddRobots         Code = "odd_robots"
 	OddSitemaps       Code = "odd_sitemaps"
 	OldCrawlers       Code = "old_crawlers"
+	OldPack           Code = "old_pack"
 	OtherGroup        Code = "other_group"
 	ProxiedClients    Code = "proxied_clients"
 	ReadingsDiffer    Code = "readings_differ"
@@ -212,6 +213,10 @@ var Meanings = []Meaning{
 	{
 		OldCrawlers, "More than 10% of the rows are over a year newer than robobatch's list of crawlers, so newer crawlers may be missing (-agent-from-log).",
 		"Update robobatch, or add crawlers with -crawlers.",
+	},
+	{
+		OldPack, "An older robobatch compiled this pack. It did not know policy groups (`__usage_ai-training`), and the pack has some, so `policy_train_ai` is null.",
+		"Compile it again.",
 	},
 	{
 		OtherGroup, "Some of Yandex's crawlers obey the group for Yandex, but their rows were decided by another group.",
@@ -411,6 +416,10 @@ var examples = map[Code]example{
 	OldCrawlers: {
 		"a log of 2029, and robobatch of 2026",
 		"a log of 2029, and robobatch of 2029",
+	},
+	OldPack: {
+		"robobatch -rules old.rbp -columns +policy_train_ai …",
+		"robobatch compile -rules robots/ -out new.rbp, and the same with new.rbp",
 	},
 	OtherGroup: {
 		"-agent YandexBot, and a robots.txt with groups for * and Yandex",
