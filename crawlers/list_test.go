@@ -95,7 +95,7 @@ func TestCompareList(t *testing.T) {
 		}
 		list, err := parseList(text)
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err) // the names with other types are empty, and the others are compared all the same
 		}
 		lines := compareList(list, leftOut)
 		t.Logf("%d names, table of %s\n%s", len(list), Date(), strings.Join(lines, "\n"))

@@ -91,12 +91,16 @@ func Add(name string, text []byte) error {
 		return fmt.Errorf("%s: %d crawlers, and %d are known already: all together may be at most %d", name, len(own), len(known.all), maxCrawlers)
 	}
 	next := newTable(all)
+	var errs []error
 	for _, c := range own {
 		for _, other := range []string{c.AliasOf, c.Fallback} {
-			if _, ok := next.byToken[strings.ToLower(other)]; other != "" && !ok {
-				return fmt.Errorf("%s: %s falls back to %s, which is not a known crawler", name, c.Token, other)
+			if _, ok := next.byToken[strings.ToLower(other)]; other != "" && !ok && len(errs) < maxFaults {
+				errs = append(errs, fmt.Errorf("%s: %s falls back to %s, which is not a known crawler", name, c.Token, other))
 			}
 		}
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
 	}
 	known = next
 	return nil
@@ -263,6 +267,9 @@ func checkText(value string) error {
 const maxName = 128
 
 func (c *Crawler) setToken(value string) error {
+	if strings.HasPrefix(strings.ToLower(value), "__usage_") {
+		return fmt.Errorf("%q names a use of pages, and no crawler: delete the line", value)
+	}
 	if value == "" || len(value) > maxName || strings.ContainsAny(value, " ,@*/\"") {
 		return fmt.Errorf("%q is not a product token: write one word of at most %d letters, as after User-agent: in robots.txt", value, maxName)
 	}

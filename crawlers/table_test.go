@@ -109,6 +109,8 @@ func TestAdd(t *testing.T) {
 	for text, want := range map[string]string{
 		"token\thabits\nA\tfallback=Nobody\n":        "own.tsv: A falls back to Nobody, which is not a known crawler",
 		"token\thabits\nA\talias=Nobody\n":           "own.tsv: A falls back to Nobody, which is not a known crawler",
+		"token\thabits\nA\tfallback=B\nC\talias=D\n": "own.tsv: A falls back to B, which is not a known crawler\nown.tsv: C falls back to D",
+		"token\n__Usage_ai-training\nA B\n":          "own.tsv, line 2, column token: \"__Usage_ai-training\" names a use of pages, and no crawler: delete the line\nown.tsv, line 3",
 		"token\n" + manyTokens(maxCrawlers-50) + "b": "own.tsv: 4047 crawlers, and",
 	} {
 		if err := Add("own.tsv", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) || known != now {

@@ -188,7 +188,7 @@ Sets:
 		}
 		sb.WriteString(wrap(tokensOf(members), "      "))
 	}
-	sb.WriteString("\n@ai contains the three sets that begin with ai-, and @all all crawlers above.\nMore, with habits and sources: docs/AGENTS.md.\n")
+	sb.WriteString("\n@ai contains the three sets that begin with ai-, and @all all crawlers above.\nHabits, sources, and how to compare lists: docs/AGENTS.md.\n")
 	return sb.String()
 }
 
