@@ -5,6 +5,9 @@ type Diagnostic struct {
 	Line int32  // 1-based
 	Code Code   //
 	Text string // the fault, for people; it may hold bytes of the file, which need not be UTF-8
+
+	At    int32 // the bytes of the line before the fault; 0 if it is at the usual place of the Code
+	Grave bool  // the line certainly does not do what its author meant, though others with the Code may
 }
 
 // A Code names a kind of diagnostic. Codes are stable: they can be searched for, and will not be

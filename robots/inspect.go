@@ -35,7 +35,7 @@ func Inspect(body []byte, d Dialect) *Report {
 	r := &Report{File: Parse(body, d), dialect: d}
 	r.Odd = OddityOf(body, r.File)
 	text := string(wholeLines(body))
-	in := inspector{dialect: d, report: r}
+	in := inspector{dialect: d, report: r, skipped: bomLen(text)}
 	in.start(text)
 	s := newScanner(text, d)
 	var l line
@@ -65,6 +65,7 @@ type inspector struct {
 	dialect Dialect
 	report  *Report
 
+	skipped     int   // bytes of a byte order mark
 	open        bool  // there is a group that rules belong to, as in parser
 	closed      bool  // the last delay group has a member, so that the next user-agent line starts another
 	ruled       bool  // that member, or another one, is a rule
@@ -76,6 +77,7 @@ type inspector struct {
 	count       int   // rules with an effect so far
 	noindexed   noindexed
 	host        bool              // there was a valid host line
+	joined      bool              // another directive begins in this line, so that its value is none
 	preferences bool              // there was a line of preferences
 	named       []named           // user-agent lines
 	typos       map[string]string // by name in lower case: the known crawler that may be meant, or ""
@@ -83,7 +85,7 @@ type inspector struct {
 
 // note adds a diagnostic.
 func (in *inspector) note(line int32, c Code, format string, args ...any) {
-	in.report.Diagnostics = append(in.report.Diagnostics, Diagnostic{line, c, fmt.Sprintf(format, args...)})
+	in.report.Diagnostics = append(in.report.Diagnostics, Diagnostic{Line: line, Code: c, Text: fmt.Sprintf(format, args...)})
 }
 
 // start looks at how the file starts.
@@ -136,8 +138,7 @@ func (in *inspector) line(l *line, raw string) {
 		}
 		in.note(l.num, codeNoDirective, "no directive: a key and a colon are missing")
 	default:
-		dead := in.dead(l, raw)
-		if dead && l.kind == kindOther {
+		if in.joined = in.dead(l, raw); in.joined && l.kind == kindOther {
 			return
 		}
 		in.key(l)
@@ -387,17 +388,39 @@ func (in *inspector) rule(l *line) {
 	case schemeLen([]byte(l.value)) > 0:
 		in.note(l.num, codeFullURL, "%s", in.fullURL(l.value))
 	case l.value != "" && l.value[0] != '/' && l.value[0] != '*':
-		in.note(l.num, codeNoSlash, "%s", in.noSlash())
+		in.note(l.num, codeNoSlash, "%s%s", in.noSlash(), meantRule(l.value))
 	}
 	if i := strings.IndexByte(l.value, '$'); i >= 0 && i < len(l.value)-1 {
 		in.note(l.num, codeMiddleDollar, "only at the end of a rule $ means the end of a URL; here it is a byte of the path like any other")
 	}
-	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(fullEscapes) {
-		in.note(l.num, codeSpace, "in a URL a space is %%20, so it matches nothing: write it so")
+	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(fullEscapes) && !in.joined {
+		text := "in a URL a space is %20, so it matches nothing: write it so"
+		if isPathList(l.value) {
+			text = "several paths are one rule here, which matches none of them: write a line for each"
+		}
+		in.note(l.num, codeSpace, "%s", text)
 	}
 	if escape, plain := needlessEscape(l.value); plain != 0 && !in.dialect.Has(fullEscapes) {
 		in.note(l.num, codeEscape, "rules and URLs are compared as written, and nearly all URLs have %c in place of %s: write %c", plain, escape, plain)
 	}
+}
+
+// isPathList reports whether a value has several paths, separated by white space.
+func isPathList(value string) bool {
+	paths := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(space+",;|", r) })
+	return len(paths) > 1 && !slices.ContainsFunc(paths, func(path string) bool { return path[0] != '/' && path[0] != '*' })
+}
+
+// meantRule says more of a rule that starts with neither "/" nor "*": what quotation marks enclose, or that it is a regular expression.
+func meantRule(value string) string {
+	bare := strings.Trim(value, "\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb")
+	switch {
+	case bare != value && (strings.HasPrefix(bare, "/") || strings.HasPrefix(bare, "*")):
+		return "; without the quotation marks it is " + shortened(bare)
+	case strings.ContainsAny(value, `^(\[`) || strings.Contains(value, ".*"):
+		return "; regular expressions are not read: * stands for any text, and $ for the end"
+	}
+	return ""
 }
 
 // needlessEscape returns the first percent-encoding in a text of a character that needs none in a path or query (RFC 3986,

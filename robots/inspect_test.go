@@ -45,6 +45,9 @@ func TestDiagnostics(t *testing.T) {
 			"":     "1 unknown_policy_group, 5 unknown_policy_group, 7 unknown_policy_group",
 			yandex: "1 unknown_policy_group, 3 joined_sections, 5 joined_sections, 5 agent_space, 7 joined_sections, 7 unknown_policy_group",
 		}},
+		{"rules of a policy", "user-agent: *\ndisallow: /a\n\nuser-agent: __usage_ai-training\ndisallow: /shop\nallow: /shop*\ndisallow: /x\ndisallow: /x\nallow: /page\ndisallow: /*.htm\nallow: /y\nallow: /y/z", map[string]string{
+			"": "5 shadowed_rule, 8 duplicate_rule, 12 redundant_rule", g2010: "5 shadowed_rule, 8 duplicate_rule",
+		}},
 		{"BOM later", "user-agent: a\n\ufeffallow: /", map[string]string{"": "2 garbled_line"}},
 		{"UTF-16", "\xff\xfeu\x00s\x00", map[string]string{"": "1 utf16, 1 nul, 1 not_utf8, 1 no_directive"}},
 		{"HTML", "\n\r\n <!doctype html>\n<p>x</p>", map[string]string{"": "3 html, 3 no_directive, 4 no_directive", google: "3 html, 3 missing_colon, 3 unknown_field, 4 no_directive"}},
@@ -69,11 +72,17 @@ func TestDiagnostics(t *testing.T) {
 		{"no line ends", `user-agent: *\ndisallow: /x`, map[string]string{"": "1 joined_lines, 1 agent_never_matches", yandex: "1 joined_lines, 1 agent_space"}},
 		{"JSON", `"user-agent: *\r\ndisallow: /x"`, map[string]string{"": "1 joined_lines"}},
 		{"one line", "user-agent: * disallow: /x\ndisallow: /y allow: /z\nallow: /see:disallow: x", map[string]string{
-			"": "1 joined_lines, 2 joined_lines, 2 space_in_rule, 3 space_in_rule", rfc: "1 joined_lines, 2 joined_lines",
-			yandex: "1 joined_lines, 1 agent_space, 2 joined_lines, 2 space_in_rule, 3 space_in_rule",
+			"": "1 joined_lines, 2 joined_lines, 3 space_in_rule", rfc: "1 joined_lines, 2 joined_lines",
+			yandex: "1 joined_lines, 1 agent_space, 2 joined_lines, 3 space_in_rule",
 		}},
 		{"glued", "user-agent: *Disallow: /\nUser-agent: Googlebotdisallow: /a/", map[string]string{
 			"": "1 joined_lines, 1 agent_never_matches, 2 joined_lines, 2 agent_cut", yandex: "1 joined_lines, 1 agent_space, 2 joined_lines, 2 agent_space",
+		}},
+		{"switched off", "user-agent: *\n--disallow: /\n-- disallow: /\n-disallow: /\n_disallow: /\n'disallow: /\n' disallow: /\n'disallow: /x'\n* disallow: /y\n*disallow: /", map[string]string{
+			"": "2 unknown_field, 3 unknown_field, 4 unknown_field, 5 unknown_field, 6 unknown_field, 7 unknown_field, 8 garbled_line, 9 garbled_line, 10 unknown_field",
+		}},
+		{"read as meant", "user-agent: Googlebot\u00a0\ndisallow: \u00a0\nuser-agent: a\u200bb\u00a0\ndisallow: /", map[string]string{
+			"": "1 agent_cut, 2 no_leading_slash, 3 garbled_line, 3 agent_cut", yandex: "1 agent_cut, 2 no_leading_slash, 3 garbled_line, 3 joined_sections, 3 agent_cut",
 		}},
 		{"joiner", "user-agent: *\ndisallow: /می\u200c\nnoindex: /*می", map[string]string{"": "3 noindex_open"}},
 		{"Noindex", "user-agent: *\ndisallow: /x\nnoindex: /x/y\nnoindex: /z\nnoindex: /*/x$\n\nuser-agent: a\nnoindex: /b\ndisallow: /b\ndisallow: /x\n\nuser-agent: A\ndisallow: /c\nnoindex: /b/c", map[string]string{

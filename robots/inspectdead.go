@@ -13,11 +13,14 @@ var meantKeys = map[string]string{
 	"useragent": "User-agent", "disallow": "Disallow", "allow": "Allow", "sitemap": "Sitemap", "crawldelay": "Crawl-delay",
 }
 
-// garbled returns the directive that a line is but for characters around its key, such as invisible ones, and why it is not read as that;
-// it returns "" if there is none.
-func garbled(raw string) (meant, why string) {
+// garbled returns the directive that a line is but for characters around its key, such as invisible ones, why it is not read as that,
+// and where the character is; it returns "" if there is none. A line behind "-", "_", "*" or "'" and no blank, as comments of other
+// languages begin, is one that its author has switched off.
+func garbled(raw string) (meant, why string, fault int) {
 	var key strings.Builder
 	blank, hyphen := false, false
+	signs, off := 0, false // bytes before the key that may switch off the line; whether they do
+	because := func(at int, format string, args ...any) { why, fault = fmt.Sprintf(format, args...), at }
 	for at, r := range raw {
 		ascii := r
 		if 0xFF01 <= r && r <= 0xFF5E { // full width
@@ -26,39 +29,57 @@ func garbled(raw string) (meant, why string) {
 		switch {
 		case 'a' <= ascii|0x20 && ascii|0x20 <= 'z':
 			if ascii != r {
-				why = fmt.Sprintf("its letters are not those of ASCII, as %q", r)
+				because(at, "its letters are not those of ASCII, as %q", r)
 			} else if blank && why == "" {
-				why = "its key has a blank in it"
+				because(at-1, "its key has a blank in it")
 			}
 			key.WriteRune(ascii | 0x20)
 			blank = false
 		case ascii == '-' || ascii == '_':
 			if key.Len() == 0 {
-				why = fmt.Sprintf("%q stands before its key", r)
+				because(at, "%q stands before its key", r)
+				signs, off = signs+1, true
 			} else if ascii == '_' {
-				why = "its key has an underscore"
+				because(at, "its key has an underscore")
 			}
 			hyphen = true
 		case r < 0x80 && isSpace(byte(r)):
-			blank = key.Len() > 0
+			if blank = key.Len() > 0; !blank && signs == 1 { // "- Disallow" is an item of a list
+				off = false
+			}
 		case isInvisible(r):
-			why = fmt.Sprintf("it has the character %U, which cannot be seen", r)
+			because(at, "it has %s", hiddenText(r))
 		case strings.ContainsRune(":=;∶︰﹕", ascii):
 			name := meantKeys[key.String()]
 			if r != ':' {
-				why = fmt.Sprintf("it has %q instead of a colon", r)
+				because(at, "it has %q instead of a colon", r)
 			}
-			if name == "" || why == "" || name == "User-agent" && !hyphen { // "userAgent =" is code
-				return "", ""
+			value := raw[at+len(string(r)):]
+			if name == "" || why == "" || off || name == "User-agent" && !hyphen { // "userAgent =" is code
+				return "", "", 0
 			}
-			return name + ": " + visible(raw[at+len(string(r)):]), why
+			return name + ": " + visible(value), why, fault
 		case key.Len() == 0 && strings.ContainsRune("\"'`*•·>", r):
-			why = fmt.Sprintf("%q stands before its key", r)
+			because(at, "%q stands before its key", r)
+			switch {
+			case r == '*':
+				signs, off = signs+1, true
+			case r == '\'' && !strings.HasSuffix(trimSpace(raw), "'"): // it opens no quotation
+				signs, off = signs+2, true
+			}
 		default:
-			return "", ""
+			return "", "", 0
 		}
 	}
-	return "", ""
+	return "", "", 0
+}
+
+// hiddenText describes a character that cannot be seen, or not be told from a space.
+func hiddenText(r rune) string {
+	if unicode.IsSpace(r) {
+		return fmt.Sprintf("%U in place of a space", r)
+	}
+	return fmt.Sprintf("the invisible character %U", r)
 }
 
 // visible returns a value without the quotes, blanks and invisible characters around it.
@@ -103,9 +124,18 @@ func joined(value string) (at int, end string) {
 // dead looks for what keeps a line from being read, and reports whether it found something.
 func (in *inspector) dead(l *line, raw string) bool {
 	isRead := l.directive && l.kind != kindOther
-	value := raw
+	value, start := raw, 0 // start is where the value begins in raw
 	if isRead {
 		value = l.value
+		start = strings.Index(raw, l.key) + len(l.key)
+		start += strings.Index(raw[start:], value)
+	}
+	note := func(at int, c Code, format string, args ...any) {
+		in.note(l.num, c, format, args...)
+		if l.num == 1 {
+			at += in.skipped
+		}
+		in.report.Diagnostics[len(in.report.Diagnostics)-1].At = int32(at)
 	}
 	at, end := joined(value)
 	if l.directive && l.kind == kindUserAgent && !strings.Contains(value, `\`) { // no name has a colon
@@ -117,25 +147,35 @@ func (in *inspector) dead(l *line, raw string) bool {
 	}
 	switch {
 	case end != "" && end[0] == '\\':
-		in.note(l.num, codeJoinedLines, "it has the two characters %s instead of a line end, so the rest is part of the line: %s", end, shortened(value[at:]))
+		note(start+at, codeJoinedLines, "it has the two characters %s instead of a line end, so the rest is part of the line: %s", end, shortened(value[at:]))
 		return true
 	case end != "" && isRead:
-		in.note(l.num, codeJoinedLines, "another directive begins in this line: %s", shortened(value[at:]))
+		note(start+at, codeJoinedLines, "another directive begins in this line: %s", shortened(value[at:]))
 		return true
 	}
 	if isRead {
-		if bare := strings.TrimFunc(value, isInvisible); bare != value {
-			hidden, _ := utf8.DecodeRuneInString(strings.Replace(value, bare, "", 1))
-			in.note(l.num, codeGarbled, "the character %U, which cannot be seen, is part of the value; it means %s", hidden, shortened(bare))
-		} else if at := strings.IndexAny(value, noWidth); at >= 0 {
-			hidden, _ := utf8.DecodeRuneInString(value[at:])
-			in.note(l.num, codeGarbled, "the character %U, which cannot be seen, is part of the value; it means %s", hidden, shortened(strings.ReplaceAll(value, string(hidden), "")))
+		at := strings.IndexFunc(value, isInvisible)
+		bare := strings.TrimFunc(value, isInvisible)
+		switch ends := bare != value; {
+		case ends && at > 0 && strings.HasPrefix(value, bare):
+			at = len(bare)
+		case !ends:
+			at = strings.IndexAny(value, noWidth)
 		}
+		token := in.dialect.token(value)
+		if at < 0 || bare == "" || l.kind == kindUserAgent && token != "" && token == in.dialect.token(bare) && !strings.ContainsAny(bare, noWidth) {
+			return false // it is read as it is meant
+		}
+		hidden, _ := utf8.DecodeRuneInString(value[at:])
+		if bare == value {
+			bare = strings.ReplaceAll(bare, string(hidden), "")
+		}
+		note(start+at, codeGarbled, "%s is part of the value; it means %s", hiddenText(hidden), shortened(bare))
 		return false
 	}
-	meant, why := garbled(raw)
+	meant, why, fault := garbled(raw)
 	if meant != "" {
-		in.note(l.num, codeGarbled, "the line is ignored, as %s; it means %s", why, shortened(meant))
+		note(fault, codeGarbled, "the line is ignored, as %s; it means %s", why, shortened(meant))
 	}
 	return meant != ""
 }

@@ -148,16 +148,15 @@ func isNoPage(s *shape) bool {
 // known looks at the name of a user-agent line: whether it is nearly a known crawler's, and
 // whether that heeds robots.txt.
 func (in *inspector) known(line int32, token ProductToken) {
-	policy := noteSpecs[len(noteSpecs)-1].of
 	in.preferences = in.preferences || token.IsPolicy()
 	switch letters := strings.NewReplacer("-", "", "_", ""); {
-	case token.Equal(policy):
+	case token.Equal(policyToken):
 		return
-	case token.IsPolicy() && hasPrefixFold(string(token), string(policy)):
+	case token.IsPolicy() && hasPrefixFold(string(token), string(policyToken)):
 		in.note(line, codeUnknownPolicy, "%q is read as one token, which no draft defines: every name needs a line of its own", shortened(string(token)))
 		return
-	case isSlip(strings.ToLower(string(token)), string(policy)), strings.EqualFold(letters.Replace(string(token)), letters.Replace(string(policy))):
-		in.note(line, codeUnknownPolicy, "%q: no draft defines it, so its rules say nothing: did you mean %s?", shortened(string(token)), policy)
+	case isSlip(strings.ToLower(string(token)), string(policyToken)), strings.EqualFold(letters.Replace(string(token)), letters.Replace(string(policyToken))):
+		in.note(line, codeUnknownPolicy, "%q: no draft defines it, so its rules say nothing: did you mean %s?", shortened(string(token)), policyToken)
 		return
 	case token.IsPolicy():
 		in.note(line, codeUnknownPolicy, "%q: no draft known here defines it, so its rules say nothing", shortened(string(token)))

@@ -58,11 +58,27 @@ func (in *inspector) unknownKey(l *line) {
 		in.note(l.num, codeTypo, "%q is not read as %s; the line is ignored", l.key, spelledOut(kind))
 	default:
 		text := "the line is ignored"
-		if name := nearest(l.key); name != "" {
+		name := nearest(l.key)
+		if name != "" {
 			text += "; did you mean " + name + "?"
 		}
 		in.note(l.num, codeUnknown, "%q is an unknown key; %s", l.key, text)
+		in.report.Diagnostics[len(in.report.Diagnostics)-1].Grave = isRuleSlip(strings.ToLower(l.key), name, l.value)
 	}
+}
+
+// isRuleSlip reports whether a line is a rule or a user-agent line, whose key, in lower case, is that name but for a slip. Of "allow",
+// which is short, other words differ in two letters.
+func isRuleSlip(key, name, value string) bool {
+	switch path := value == "" || value[0] == '/' || value[0] == '*'; name {
+	case "user-agent":
+		return true
+	case "disallow":
+		return path
+	case "allow":
+		return path && (distance(key, name) == 1 || len(key) == len(name) && isSwap(key, name))
+	}
+	return false
 }
 
 // spelledOut returns the right way to write a key.

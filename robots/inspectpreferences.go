@@ -160,6 +160,7 @@ type wishing struct {
 	file   File             // the groups of the preferences
 	lines  map[string]int32 // by name in lower case: of the first user-agent line
 	budget int              // as maxCovered
+	policy []claimant       // the rules of the groups for policyToken
 	found  map[string]bool  // the notes made
 }
 
@@ -179,6 +180,8 @@ func (in *inspector) wishes(body []byte) {
 			w.lines[name] = n.line
 		}
 	}
+	rules, _ := in.report.File.Select(Agent{Token: policyToken, IgnoresStar: true})
+	w.policy = in.dialect.claimants(rules)
 	wishes, all := w.all()
 	for i := range wishes {
 		w.disagree(&wishes[i])
@@ -195,7 +198,7 @@ func (in *inspector) wishes(body []byte) {
 func (w *wishing) note(line int32, c Code, about, text string) {
 	if key := fmt.Sprint(line, c, about); !w.found[key] {
 		w.found[key] = true
-		w.in.report.Diagnostics = append(w.in.report.Diagnostics, Diagnostic{line, c, text})
+		w.in.report.Diagnostics = append(w.in.report.Diagnostics, Diagnostic{Line: line, Code: c, Text: text})
 	}
 }
 
@@ -333,16 +336,18 @@ func (w *wishing) disagree(of *wish) {
 	}
 }
 
-// contradict looks for paths where Content-Usage and Content-Signal say the opposite.
+// contradict looks for paths where two sources say the opposite.
 func (w *wishing) contradict(of *wish) {
-	usage, signals := of.Bound[ByUsage], of.Bound[BySignal]
-	if len(usage) == 0 || len(signals) == 0 {
-		return
-	}
 	var patterns []string
-	work := 1
-	for _, s := range slices.Concat(usage, signals) {
-		patterns, work = append(patterns, s.Pattern), work+1+len(s.Pattern)
+	work, sources := 1, 0
+	for _, lines := range of.Bound {
+		sources += min(1, len(lines))
+		for i := range lines {
+			patterns, work = append(patterns, lines[i].Pattern), work+1+len(lines[i].Pattern)
+		}
+	}
+	if sources < 2 {
+		return
 	}
 	for i := range of.rules {
 		work += of.rules[i].work
@@ -356,36 +361,35 @@ func (w *wishing) contradict(of *wish) {
 			if w.budget -= work * len(path); w.budget < 0 {
 				return
 			}
-			if slices.ContainsFunc(of.rules, func(r wishRules) bool {
+			w.contradictAt(of, path, slices.ContainsFunc(of.rules, func(r wishRules) bool {
 				best := Decide(r.rules, path, w.in.dialect)
 				return best < 0 || r.rules[best].Allow
-			}) {
-				w.contradictAt(of, path)
+			}))
+		}
+	}
+}
+
+// contradictAt looks at one path, which may be fetched or not.
+func (w *wishing) contradictAt(of *wish, path []byte, fetched bool) {
+	said := of.Decide(path, fetched).Said
+	for u := range NumUses {
+		for s := range said {
+			for other := s + 1; other < len(said); other++ {
+				if one, two := said[s].Uses[u], said[other].Uses[u]; one == Unstated || two == Unstated || one == two {
+					continue
+				}
+				lines := [...]int32{of.lineOf(Source(s), path, u, said[s].Uses[u]), of.lineOf(Source(other), path, u, said[other].Uses[u])}
+				w.note(lines[0], codePreferenceConflict, Sources[s].Labels[u]+" of "+Sources[other].Key, fmt.Sprintf("%s of line %d says the opposite of %s for paths such as %s; no wins",
+					strings.TrimSuffix(Sources[other].Key, ": "), lines[1], Sources[s].Labels[u], shortened(string(path))))
 			}
 		}
 	}
 }
 
-// contradictAt looks at one path that may be fetched.
-func (w *wishing) contradictAt(of *wish, path []byte) {
-	usage := of.Decide(path, true).Said[ByUsage]
-	for u, says := range usage.Uses {
-		if says == Unstated {
-			continue
-		}
-		count := longest(of.Bound[BySignal], path, func(s *Statement) bool { return s.Uses[u] != Unstated })
-		other := Unstated
-		for i := range count {
-			other = other.And(count[i].Uses[u])
-		}
-		if other == Unstated || other == says {
-			continue
-		}
-		i := slices.IndexFunc(count, func(s Statement) bool { return s.Uses[u] == other })
-		name := Sources[ByUsage].Labels[u]
-		w.note(usage.Line, codePreferenceConflict, name+" of both", fmt.Sprintf("Content-Signal of line %d says the opposite of %s for paths such as %s; no wins",
-			count[i].Line, name, shortened(string(path))))
-	}
+// lineOf returns the first line of a source that counts for a path and says this of a use.
+func (of *wish) lineOf(s Source, path []byte, u Use, says Preference) int32 {
+	count := longest(of.Bound[s], path, func(r *Statement) bool { return Sources[s].Hides || r.Uses[u] != Unstated })
+	return count[slices.IndexFunc(count, func(r Statement) bool { return r.Uses[u] == says })].Line
 }
 
 // hidden looks for groups that keep preferences from their crawlers, which without them would heed those
@@ -415,7 +419,7 @@ func (w *wishing) hidden(wishes []wish) {
 			names[other] = append(names[other], name)
 		}
 		for _, other := range order {
-			lines := lostPreferences(own, other)
+			lines := w.lostPreferences(own, other)
 			mayFetch := slices.ContainsFunc(own.rules, func(r wishRules) bool { return !r.closed }) // others need no preferences
 			if len(lines) == 0 || !mayFetch {
 				continue
@@ -430,6 +434,15 @@ func (w *wishing) hidden(wishes []wish) {
 // written so and meant for all, and bind the crawlers of that group alone.
 func (w *wishing) atEnd() {
 	groups := w.said.Groups
+	for i := range groups {
+		g := &groups[i]
+		for s, own := range g.Bound {
+			if len(own) > 0 && len(g.Agents) > 0 && !g.Star && !slices.ContainsFunc(g.Agents, ProductToken.isCrawler) {
+				w.note(own[0].Line, codePreferenceHidden, "a use", fmt.Sprintf("it binds nobody, as %s names a use of pages and no crawler: put %s into the groups of crawlers, such as that for *",
+					g.Agents[0], strings.TrimSuffix(Sources[s].Key, ": ")))
+			}
+		}
+	}
 	if len(groups) < 2 || groups[len(groups)-1].Star || len(w.in.report.File.Groups) == 0 {
 		return
 	}
@@ -440,7 +453,7 @@ func (w *wishing) atEnd() {
 		all.add(&rest[i].Bound)
 	}
 	rules := w.in.report.File.Groups[len(w.in.report.File.Groups)-1].Rules
-	if !star || len(last.Agents) == 0 || len(rules) == 0 {
+	if !star || !slices.ContainsFunc(last.Agents, ProductToken.isCrawler) || len(rules) == 0 {
 		return
 	}
 	for s, own := range last.Bound {
@@ -464,15 +477,17 @@ func (w *wishing) behind(a Agent, byName map[string]*wish) *wish {
 }
 
 // lostPreferences returns the lines that say something of a directive that has no line
-// in the crawler's own groups.
-func lostPreferences(own, other *wish) (lines []string) {
+// in the crawler's own groups, and that the policy groups, which bind all crawlers, do not say too.
+func (w *wishing) lostPreferences(own, other *wish) (lines []string) {
 	for s, hidden := range other.Bound {
 		if len(own.Bound[s]) > 0 {
 			continue
 		}
 		for i := range hidden {
-			if hidden[i].isStated() {
-				lines = append(lines, fmt.Sprintf("line %d %s%s", hidden[i].Line, Sources[s].Key, shortened(hidden[i].Value)))
+			h := &hidden[i]
+			alone := h.Uses == Uses{TrainAI: Refused} && h.How == ""
+			if h.isStated() && !(alone && w.isForbidden(w.policy, h)) {
+				lines = append(lines, fmt.Sprintf("line %d %s%s", h.Line, Sources[s].Key, shortened(h.Value)))
 			}
 		}
 	}

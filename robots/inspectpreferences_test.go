@@ -51,12 +51,21 @@ func TestPreferenceFindings(t *testing.T) {
 		{"of search", "content-signal: search=no\nuser-agent: *\ncontent-usage: search=y", "1 no user-agent line precedes it, so it binds only crawlers whose group has no Content-Signal; " +
 			"3 Content-Signal of line 1 says the opposite of search for paths such as /; no wins"},
 		{"where one may not count", "user-agent: *\ndisallow: /a\ncontent-usage: /a train-ai=n\ncontent-signal: ai-train=yes", "3 its crawlers may not fetch /a, and of such pages Content-Usage says nothing"},
+		{"a policy against a line", "user-agent: *\ncontent-usage: /a/b train-ai=y\nallow: /\n\nuser-agent: __usage_ai-training\nallow: /a/b/c\ndisallow: /a", "2 __usage_ai-training of line 7 says the opposite of train-ai for paths such as /a/b; no wins"},
+		{"an Allow of a policy", "user-agent: *\ndisallow: /a\ncontent-signal: ai-train=no\ncontent-usage: train-ai=y, search=n\n\nuser-agent: __usage_ai-training\nallow: /a", "3 __usage_ai-training of line 7 says the opposite of ai-train for paths such as /a; no wins; " +
+			"4 Content-Signal of line 3 says the opposite of train-ai for paths such as /; no wins"},
+		{"a policy of other paths", "user-agent: *\ncontent-signal: /a ai-train=yes\n\nuser-agent: __usage_ai-training\ndisallow: /b", "2 no specification has a path here; it is read as that of Content-Usage"},
 		{"they agree", "user-agent: *\ncontent-usage: train-ai=n, search=y\ncontent-signal: ai-train=no, search=yes", ""},
 
 		{"hidden", "user-agent: *\ncontent-signal: ai-train=no\nallow: /\n\nuser-agent: GPTBot\ndisallow: /x", "5 the preferences for * do not bind GPTBot: line 2 Content-Signal: ai-train=no"},
 		{"hidden for two", "user-agent: GPTBot\nuser-agent: CCBot\ndisallow: /x\n\nuser-agent: *\ncontent-usage: /a train-ai=n\ncontent-signal: ai-train=no", "1 the preferences for * do not bind GPTBot and another name: line 6 Content-Usage: /a train-ai=n"},
 		{"hidden in a family", "user-agent: Googlebot\ncontent-usage: search=n\n\nuser-agent: Googlebot-News\nallow: /", "4 the preferences for Googlebot do not bind Googlebot-News: line 2 Content-Usage: search=n"},
 		{"behind the last group", "user-agent: *\nallow: /\n\nuser-agent: GPTBot\ndisallow: /x\n\nsitemap: https://a.example/s\ncontent-signal: ai-train=no", "8 it binds GPTBot alone, as it stands in that group: if all are meant, put it below User-agent: * and repeat it"},
+		{"hidden, but a policy says it", "user-agent: *\ncontent-signal: ai-train=no\nallow: /\n\nuser-agent: GPTBot\ndisallow: /x\n\nuser-agent: __usage_ai-training\ndisallow: /", ""},
+		{"hidden, and a policy says a part", "user-agent: *\ncontent-signal: ai-train=no\nallow: /\n\nuser-agent: GPTBot\ndisallow: /x\n\nuser-agent: __usage_ai-training\ndisallow: /x", "5 the preferences for * do not bind GPTBot: line 2 Content-Signal: ai-train=no"},
+		{"in a policy group", "user-agent: *\nallow: /\n\nuser-agent: __usage_ai-training\ndisallow: /x\ncontent-signal: ai-train=no\ncontent-usage: train-ai=n", "6 it binds nobody, as __usage_ai-training names a use of pages and no crawler: put Content-Signal into the groups of crawlers, such as that for *; " +
+			"7 it binds nobody, as __usage_ai-training names a use of pages and no crawler: put Content-Usage into the groups of crawlers, such as that for *"},
+		{"in a group of both", "user-agent: GPTBot\nuser-agent: __usage_ai-training\ncontent-signal: ai-train=no\ndisallow: /x", ""},
 		{"in the last group", "user-agent: *\nallow: /\n\nuser-agent: GPTBot\ncontent-signal: ai-train=no\ndisallow: /x", ""},
 		{"behind *", "user-agent: GPTBot\ndisallow: /\n\nuser-agent: *\nallow: /\n\ncontent-signal: ai-train=no", ""},
 		{"closed to it", "user-agent: *\ncontent-signal: ai-train=no\n\nuser-agent: GPTBot\ndisallow: /", ""},

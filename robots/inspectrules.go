@@ -20,7 +20,7 @@ func (in *inspector) rules() {
 	f := in.report.File
 	found, useless := map[Diagnostic]bool{}, map[int32]bool{}
 	budget, pairs := maxCovered, maxCovered
-	sets, all := f.bindings()
+	sets, all := f.bindings(policyToken)
 	idle, order := map[int32][]Diagnostic{}, []int32(nil) // by line, one for each set where it never decides
 	for _, set := range sets {
 		rules := f.merged(set.groups)
@@ -31,7 +31,7 @@ func (in *inspector) rules() {
 			idle[n.Line] = append(idle[n.Line], n)
 		}
 		for _, n := range in.dialect.undefinedPairs(rules, &pairs) {
-			if !found[n] {
+			if !found[n] && slices.ContainsFunc(set.agents, ProductToken.isCrawler) { // of rules for a use the longest always counts
 				found[n] = true
 				in.report.Diagnostics = append(in.report.Diagnostics, n)
 			}
@@ -81,8 +81,8 @@ type binding struct {
 }
 
 // bindings returns the sets of groups that bind a crawler together: those that name it. Each set occurs
-// once. all is whether these are all of them.
-func (f *File) bindings() (sets []binding, all bool) {
+// once. all is whether these are all of them. Of the tokens for a use of pages only some count, as if they named a crawler.
+func (f *File) bindings(uses ...ProductToken) (sets []binding, all bool) {
 	named := map[string][]int{}
 	var names []ProductToken // in order of appearance
 	for i := range f.Groups {
@@ -92,7 +92,7 @@ func (f *File) bindings() (sets []binding, all bool) {
 			all = append([]ProductToken{"*"}, all...)
 		}
 		for _, a := range all {
-			if a.IsPolicy() {
+			if a.IsPolicy() && !slices.ContainsFunc(uses, a.Equal) {
 				continue
 			}
 			name := strings.ToLower(string(a))
@@ -239,9 +239,9 @@ func allowFirst(r *Rule) int {
 // both say the same.
 func useless(r, winner *Rule, same string) Diagnostic {
 	if r.Allow == winner.Allow {
-		return Diagnostic{r.Line, codeDuplicate, fmt.Sprintf("line %d %s: %s", winner.Line, same, quoted(winner))}
+		return Diagnostic{Line: r.Line, Code: codeDuplicate, Text: fmt.Sprintf("line %d %s: %s", winner.Line, same, quoted(winner))}
 	}
-	return Diagnostic{r.Line, codeShadowed, fmt.Sprintf("line %d always wins over it: %s", winner.Line, quoted(winner))}
+	return Diagnostic{Line: r.Line, Code: codeShadowed, Text: fmt.Sprintf("line %d always wins over it: %s", winner.Line, quoted(winner))}
 }
 
 // maxQuoted is how much of a rule a diagnostic quotes, since one rule can be the subject of many.

@@ -26,10 +26,10 @@ func (r *Report) About(o Origin) []Diagnostic {
 		}
 		at, _ := SplitURL(own)
 		if string(at.Scheme) == "http" && string(site.Scheme) == "https" && len(at.Port) == 0 && withoutWWW(at.Host) == withoutWWW(site.Host) {
-			all = append(all, Diagnostic{s.Line, codeHTTPSitemap, "the site has https: write https://" + shortened(string(at.Host)+string(u.Path))})
+			all = append(all, Diagnostic{Line: s.Line, Code: codeHTTPSitemap, Text: "the site has https: write https://" + shortened(string(at.Host)+string(u.Path))})
 		}
 		if text := r.forbidden(u, &budget); text != "" && (string(at.Host) == string(site.Host) && string(at.Port) == string(site.Port) || alone) {
-			all = append(all, Diagnostic{s.Line, codeBlockedSitemap, text})
+			all = append(all, Diagnostic{Line: s.Line, Code: codeBlockedSitemap, Text: text})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Diagnostic) int { return cmp.Compare(a.Line, b.Line) })

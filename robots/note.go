@@ -42,7 +42,7 @@ var noteSpecs = []noteSpec{
 	{directive: UsageLines, grouped: true, ends: SignalLines},
 	{directive: SignalLines, grouped: true, ends: UsageLines, early: true},
 	{directive: LicenseLines, valid: validLicense},
-	{directive: PolicyLines, of: policyPrefix + "ai-training"},
+	{directive: PolicyLines, of: policyToken},
 }
 
 // Directives returns all directives whose lines are kept.

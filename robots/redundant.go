@@ -28,7 +28,7 @@ const maxRedundant = 1 << 24
 // redundant returns a diagnostic for each rule that decides and is redundant for all crawlers that it binds.
 func (in *inspector) redundant(useless map[int32]bool) (notes []Diagnostic) {
 	f := in.report.File
-	sets, all := f.bindings()
+	sets, all := f.bindings(policyToken)
 	if !all || f.Truncated { // without a line more of the file would be read
 		return nil
 	}
@@ -98,7 +98,7 @@ func (n *redundancy) among(same, others []*claimant) {
 		}
 		if w := n.proof(chain, wide, r, others); w != nil {
 			if n.proofs[r.Line]++; n.proofs[r.Line] == 1 {
-				n.notes = append(n.notes, Diagnostic{r.Line, codeRedundant, fmt.Sprintf("without it, line %d would say the same: %s", w.Line, quoted(w.Rule))})
+				n.notes = append(n.notes, Diagnostic{Line: r.Line, Code: codeRedundant, Text: fmt.Sprintf("without it, line %d would say the same: %s", w.Line, quoted(w.Rule))})
 			}
 		}
 		if s := &r.shapes[0]; !s.closed && start == s.text {

@@ -58,8 +58,14 @@ func (d Dialect) named(value string) (token ProductToken, star bool) {
 // policyPrefix begins tokens that name a use of pages instead of a crawler, a draft.
 const policyPrefix = "__usage_"
 
+// policyToken is the one that a draft defines.
+const policyToken ProductToken = policyPrefix + "ai-training"
+
 // IsPolicy reports whether t names a use of pages, and no crawler. Such a token is the whole value of its line.
 func (t ProductToken) IsPolicy() bool { return hasPrefixFold(string(t), policyPrefix) }
+
+// isCrawler reports whether t names a crawler, or is "*".
+func (t ProductToken) isCrawler() bool { return !t.IsPolicy() }
 
 // hasPrefixFold reports whether s starts with prefix, without regard to ASCII case.
 func hasPrefixFold(s, prefix string) bool {

@@ -244,6 +244,9 @@ func linesOf(p *why.Preferences) (text string) {
 	}
 	p.EachStated(func(s *robots.SourceSpec, line int32, said string) {
 		text += fmt.Sprintf("; line %d, %s%s", line, s.Key, said)
+		if s.Rules && strings.HasSuffix(said, "=y") {
+			text += ", which an Allow there says, and which permits nothing that others do not"
+		}
 	})
 	return text
 }

@@ -69,6 +69,9 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 			File: place.File, Origin: place.Origin, capture: place.Capture, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
 			Text: fieldtext.Valid(d.Text), Do: code.Do, Source: lines.line(d.Line),
 		}
+		if d.Grave {
+			f.severity, f.Severity = Error, Error.String()
+		}
 		line := f.Source
 		at := 0
 		if !atKey[d.Code] {
@@ -81,6 +84,10 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 		}
 		if at == len(line) {
 			at = 0
+		}
+		if d.At > 0 && int(d.At) < len(lines.raw) {
+			line = fieldtext.Valid(string(lines.raw[:d.At]))
+			at = len(line)
 		}
 		f.Column = utf8.RuneCountInString(line[:at]) + 1
 		seen[f.Key()]++
@@ -99,7 +106,8 @@ var ofPages = map[robots.Code]bool{
 type lineReader struct {
 	rest []byte
 	num  int32
-	last string
+	raw  []byte // the last line that was asked for, cut off where it is very long
+	last string // its text
 }
 
 // line returns the line of that number, which is not before the last one that was asked for.
@@ -113,7 +121,8 @@ func (r *lineReader) line(num int32) string {
 			}
 		}
 		if r.num++; r.num == num {
-			r.last = fieldtext.Valid(string(line[:min(len(line), maxSource)]))
+			r.raw = line[:min(len(line), maxSource)]
+			r.last = fieldtext.Valid(string(r.raw))
 		}
 		r.rest = rest
 	}

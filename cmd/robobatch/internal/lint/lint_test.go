@@ -2,6 +2,7 @@ package lint
 
 import (
 	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -153,6 +154,42 @@ func TestBaseline(t *testing.T) {
 	}
 	if !b.Accepts(&g) || b.Accepts(&g) {
 		t.Error("the finding is not accepted once")
+	}
+}
+
+// TestPlaces holds where findings of dead lines point to, what they say, and that slips of the keys of rules are errors.
+func TestPlaces(t *testing.T) {
+	for _, c := range []struct {
+		line, want string
+	}{
+		{"User-agent: * Disallow: /x", "15 error joined_lines another directive begins in this line: Disallow: /x"},
+		{"\ufeffUser-agent: *\\nDisallow: /x", `17 error joined_lines it has the two characters \n instead of a line end, so the rest is part of the line: Disallow: /x`},
+		{"Dis allow: /x", "4 error garbled_line the line is ignored, as its key has a blank in it; it means Disallow: /x"},
+		{"  Disallow：/x", `11 error garbled_line the line is ignored, as it has '：' instead of a colon; it means Disallow: /x`},
+		{"Disallow: /é/\u200b", "14 error garbled_line the invisible character U+200B is part of the value; it means /é/"},
+		{"Disallow: \u00a0/x\u00a0", "11 error garbled_line U+00A0 in place of a space is part of the value; it means /x"},
+		{"Disallwo: /x", `1 error unknown_field "Disallwo" is an unknown key; the line is ignored; did you mean disallow?`},
+		{"Alow: /x", `1 error unknown_field "Alow" is an unknown key; the line is ignored; did you mean allow?`},
+		{"Usr-agent: x", `1 error unknown_field "Usr-agent" is an unknown key; the line is ignored; did you mean user-agent?`},
+		{"Alow: me", `1 warning unknown_field "Alow" is an unknown key; the line is ignored; did you mean allow?`},
+		{"Follow: /x", `1 warning unknown_field "Follow" is an unknown key; the line is ignored; did you mean allow?`},
+		{"Sitmap: https://a.example/s", `1 warning unknown_field "Sitmap" is an unknown key; the line is ignored; did you mean sitemap?`},
+		{"Disallow: \"/x\"", "11 error no_leading_slash a path starts with /, so it matches nothing; without the quotation marks it is /x"},
+		{"Disallow: ^/x/.*", "11 error no_leading_slash a path starts with /, so it matches nothing; regular expressions are not read: * stands for any text, and $ for the end"},
+		{"Disallow: /a, /b", "11 warning space_in_rule several paths are one rule here, which matches none of them: write a line for each"},
+		{"Disallow: /a b", "11 warning space_in_rule in a URL a space is %20, so it matches nothing: write it so"},
+	} {
+		body := []byte(c.line + "\nUser-agent: x\nDisallow: /y\n")
+		if c.line[0] == 'D' {
+			body = []byte("User-agent: x\n" + c.line + "\nDisallow: /y\n")
+		}
+		var got []string
+		for _, f := range Findings(&Place{}, body, robots.Inspect(body, robots.Google).Diagnostics) {
+			got = append(got, fmt.Sprintf("%d %s %s %s", f.Column, f.Severity, f.Code, f.Text))
+		}
+		if !slices.Contains(got, c.want) {
+			t.Errorf("%q has %q, want %q", c.line, got, c.want)
+		}
 	}
 }
 
