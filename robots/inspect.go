@@ -35,7 +35,7 @@ func Inspect(body []byte, d Dialect) *Report {
 	r := &Report{File: Parse(body, d), dialect: d}
 	r.Odd = OddityOf(body, r.File)
 	text := string(wholeLines(body))
-	in := inspector{dialect: d, report: r, skipped: bomLen(text)}
+	in := inspector{dialect: d, report: r, skipped: markLen(text)}
 	in.start(text)
 	s := newScanner(text, d)
 	var l line
@@ -43,6 +43,9 @@ func Inspect(body []byte, d Dialect) *Report {
 		begin, end := s.pos, min(s.lf, s.cr)
 		if !s.next(&l) {
 			break
+		}
+		if l.num == 1 {
+			begin = in.skipped
 		}
 		in.line(&l, text[begin:end])
 	}
@@ -77,7 +80,7 @@ type inspector struct {
 	count       int   // rules with an effect so far
 	noindexed   noindexed
 	host        bool              // there was a valid host line
-	joined      bool              // another directive begins in this line, so that its value is none
+	dead        bool              // the value of this line is not the one that people see in it
 	preferences bool              // there was a line of preferences
 	named       []named           // user-agent lines
 	typos       map[string]string // by name in lower case: the known crawler that may be meant, or ""
@@ -91,7 +94,7 @@ func (in *inspector) note(line int32, c Code, format string, args ...any) {
 // start looks at how the file starts.
 func (in *inspector) start(text string) {
 	switch {
-	case bomLen(text) > 0:
+	case in.skipped > 0:
 		in.note(1, codeBOM, "the file starts with a byte order mark, which is skipped")
 	case isUTF16(text):
 		in.note(1, codeUTF16, "the file is UTF-16, which is not decoded: save it as UTF-8")
@@ -133,12 +136,12 @@ func (in *inspector) line(l *line, raw string) {
 		in.blank, in.parted = true, true
 	case l.blank:
 	case !l.directive:
-		if in.dead(l, raw) {
+		if in.isDead(l, raw) {
 			return
 		}
 		in.note(l.num, codeNoDirective, "no directive: a key and a colon are missing")
 	default:
-		if in.joined = in.dead(l, raw); in.joined && l.kind == kindOther {
+		if in.dead = in.isDead(l, raw); in.dead && l.kind == kindOther {
 			return
 		}
 		in.key(l)
@@ -291,7 +294,7 @@ func (in *inspector) nameBytes() string {
 // nextName returns the text behind the first name of a user-agent line, if it starts like another name.
 func nextName(rest string) string {
 	next := strings.TrimLeft(rest, " \t,;|")
-	if next == rest || next == "" || !isLetter(next[0]) {
+	if next == rest || next == "" || !isLetter(next[0]) && next[0] != '_' {
 		return ""
 	}
 	return next
@@ -308,7 +311,7 @@ func (in *inspector) isNameList(rest string) bool {
 		return true
 	}
 	_, known := crawlers.Lookup(string(in.dialect.token(next)))
-	return known
+	return known || ProductToken(next).IsPolicy()
 }
 
 // delay looks at a Crawl-delay.
@@ -387,13 +390,13 @@ func (in *inspector) rule(l *line) {
 		in.note(l.num, codeEmptyAllow, "an Allow without a value %s", map[bool]string{true: "has no effect", false: "forbids everything"}[pattern == ""])
 	case schemeLen([]byte(l.value)) > 0:
 		in.note(l.num, codeFullURL, "%s", in.fullURL(l.value))
-	case l.value != "" && l.value[0] != '/' && l.value[0] != '*':
+	case visible(l.value) != "" && !in.dead && l.value[0] != '/' && l.value[0] != '*':
 		in.note(l.num, codeNoSlash, "%s%s", in.noSlash(), meantRule(l.value))
 	}
 	if i := strings.IndexByte(l.value, '$'); i >= 0 && i < len(l.value)-1 {
 		in.note(l.num, codeMiddleDollar, "only at the end of a rule $ means the end of a URL; here it is a byte of the path like any other")
 	}
-	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(fullEscapes) && !in.joined {
+	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(fullEscapes) && !in.dead {
 		text := "in a URL a space is %20, so it matches nothing: write it so"
 		if isPathList(l.value) {
 			text = "several paths are one rule here, which matches none of them: write a line for each"

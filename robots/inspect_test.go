@@ -82,8 +82,9 @@ func TestDiagnostics(t *testing.T) {
 			"": "2 unknown_field, 3 unknown_field, 4 unknown_field, 5 unknown_field, 6 unknown_field, 7 unknown_field, 8 garbled_line, 9 garbled_line, 10 unknown_field",
 		}},
 		{"read as meant", "user-agent: Googlebot\u00a0\ndisallow: \u00a0\nuser-agent: a\u200bb\u00a0\ndisallow: /", map[string]string{
-			"": "1 agent_cut, 2 no_leading_slash, 3 garbled_line, 3 agent_cut", yandex: "1 agent_cut, 2 no_leading_slash, 3 garbled_line, 3 joined_sections, 3 agent_cut",
+			"": "1 agent_cut, 3 garbled_line, 3 agent_cut", yandex: "1 agent_cut, 3 garbled_line, 3 joined_sections, 3 agent_cut",
 		}},
+		{"full width at the start", "\uff35ser-agent: *\ndisallow:\u00a0/x", map[string]string{"": "1 garbled_line, 2 garbled_line, 2 rule_without_group"}},
 		{"joiner", "user-agent: *\ndisallow: /می\u200c\nnoindex: /*می", map[string]string{"": "3 noindex_open"}},
 		{"Noindex", "user-agent: *\ndisallow: /x\nnoindex: /x/y\nnoindex: /z\nnoindex: /*/x$\n\nuser-agent: a\nnoindex: /b\ndisallow: /b\ndisallow: /x\n\nuser-agent: A\ndisallow: /c\nnoindex: /b/c", map[string]string{
 			"": "3 unused_field, 4 noindex_open, 5 noindex_open, 8 unused_field, 14 unused_field",

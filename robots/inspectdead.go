@@ -29,7 +29,7 @@ func garbled(raw string) (meant, why string, fault int) {
 		switch {
 		case 'a' <= ascii|0x20 && ascii|0x20 <= 'z':
 			if ascii != r {
-				because(at, "its letters are not those of ASCII, as %q", r)
+				because(at, "%q is no letter of ASCII", r)
 			} else if blank && why == "" {
 				because(at-1, "its key has a blank in it")
 			}
@@ -121,8 +121,17 @@ func joined(value string) (at int, end string) {
 	return 0, ""
 }
 
-// dead looks for what keeps a line from being read, and reports whether it found something.
-func (in *inspector) dead(l *line, raw string) bool {
+// markLen returns the length of the byte order mark that a text starts with, or of a part of one. Letters of full width start
+// with a byte of it, too.
+func markLen(text string) int {
+	if first, _ := utf8.DecodeRuneInString(text); 0xFF01 <= first && first <= 0xFF5E {
+		return 0
+	}
+	return bomLen(text)
+}
+
+// isDead looks for what keeps a line, or its value, from being read as people see it, and reports whether it found something.
+func (in *inspector) isDead(l *line, raw string) bool {
 	isRead := l.directive && l.kind != kindOther
 	value, start := raw, 0 // start is where the value begins in raw
 	if isRead {
@@ -162,16 +171,18 @@ func (in *inspector) dead(l *line, raw string) bool {
 		case !ends:
 			at = strings.IndexAny(value, noWidth)
 		}
-		token := in.dialect.token(value)
-		if at < 0 || bare == "" || l.kind == kindUserAgent && token != "" && token == in.dialect.token(bare) && !strings.ContainsAny(bare, noWidth) {
-			return false // it is read as it is meant
+		token, star := in.dialect.named(value)
+		meant, all := in.dialect.named(bare)
+		isRead = l.kind == kindUserAgent && token == meant && star == all && (star || token != "") && !strings.ContainsAny(bare, noWidth)
+		if at < 0 || bare == "" || isRead { // it is read as it is meant
+			return false
 		}
 		hidden, _ := utf8.DecodeRuneInString(value[at:])
 		if bare == value {
 			bare = strings.ReplaceAll(bare, string(hidden), "")
 		}
 		note(start+at, codeGarbled, "%s is part of the value; it means %s", hiddenText(hidden), shortened(bare))
-		return false
+		return true
 	}
 	meant, why, fault := garbled(raw)
 	if meant != "" {

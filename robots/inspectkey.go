@@ -59,7 +59,10 @@ func (in *inspector) unknownKey(l *line) {
 	default:
 		text := "the line is ignored"
 		name := nearest(l.key)
-		if name != "" {
+		switch first := l.key[0]; {
+		case first < 0x80 && !isLetter(first): // as comments of other languages begin
+			name, text = "", "the line is ignored; only # begins a comment"
+		case name != "":
 			text += "; did you mean " + name + "?"
 		}
 		in.note(l.num, codeUnknown, "%q is an unknown key; %s", l.key, text)
