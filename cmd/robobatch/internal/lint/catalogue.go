@@ -365,7 +365,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "preference_hidden", Severity: Warning,
-		What: "A crawler with its own group reads only the preferences there, not those for * or at the end of the file. A group for a use of pages binds no crawler.",
+		What: "A crawler with its own group reads only the preferences there, not those for * or at the end of the file. A policy group binds no crawler.",
 		Do:   "Repeat the preferences in the group.",
 		Bad:  "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /private/\n\nUser-agent: GPTBot\nDisallow: /private/\n",
 		Good: "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /private/\n\nUser-agent: GPTBot\nContent-Signal: ai-train=no\nDisallow: /private/\n",
@@ -435,7 +435,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "unknown_field", Severity: Warning,
-		What: "The key of this line is unknown, so it is ignored. A slip of User-agent, Allow or Disallow is an error.",
+		What: "The key of this line is unknown, so it is ignored. Misspelt User-agent, Allow and Disallow are errors.",
 		Do:   "Correct the key, or delete the line.",
 		Bad:  "User-agent: *\nDisallow: /private/\nForbid: /x/\n",
 		Good: "User-agent: *\nDisallow: /private/\nDisallow: /x/\n",

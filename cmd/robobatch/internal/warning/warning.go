@@ -215,7 +215,7 @@ var Meanings = []Meaning{
 		"Update robobatch, or add crawlers with -crawlers.",
 	},
 	{
-		OldPack, "An older robobatch compiled this pack. It did not know policy groups (`__usage_ai-training`), and the pack has some, so `policy_train_ai` is null.",
+		OldPack, "An older robobatch compiled this pack and skipped its `__usage_ai-training` groups: `policy_train_ai` is null.",
 		"Compile it again.",
 	},
 	{
