@@ -167,6 +167,9 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 			at += len(f.option)
 		}
 	}
+	if n := len(p.fields); p.last == n && at < len(line) && line[at] != ' ' && !bytes.HasSuffix(p.fields[n-1].until, []byte{' '}) { // glued to the end
+		return n, p.refusal(n - 1)
+	}
 	return p.last, IsRow
 }
 
