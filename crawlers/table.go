@@ -266,6 +266,7 @@ func checkText(value string) error {
 // maxName is the longest token and the longest name, far beyond any crawler's.
 const maxName = 128
 
+// setToken reads a product token, which is one of a crawler, and of no use of pages.
 func (c *Crawler) setToken(value string) error {
 	if strings.HasPrefix(strings.ToLower(value), "__usage_") {
 		return fmt.Errorf("%q names a use of pages, and no crawler: delete the line", value)

@@ -485,8 +485,8 @@ func (w *wishing) lostPreferences(own, other *wish) (lines []string) {
 		}
 		for i := range hidden {
 			h := &hidden[i]
-			alone := h.Uses == Uses{TrainAI: Refused} && h.How == ""
-			if h.isStated() && !(alone && w.isForbidden(w.policy, h)) {
+			isPolicy := h.Uses == Uses{TrainAI: Refused} && h.How == "" && w.isForbidden(w.policy, h)
+			if h.isStated() && !isPolicy {
 				lines = append(lines, fmt.Sprintf("line %d %s%s", h.Line, Sources[s].Key, shortened(h.Value)))
 			}
 		}

@@ -322,7 +322,7 @@ func (r *Rules) ReadNotes(store *engine.Store) error {
 		r.noted[i].Text = "when the pack was compiled: " + r.noted[i].Text
 	}
 	if store.MissesPolicies() {
-		text := fmt.Sprintf("%s was compiled before robobatch knew groups for __usage_ai-training; it has some, and they count nowhere: compile it again", say.File(r.Pack()))
+		text := say.File(r.Pack()) + " was compiled before robobatch knew groups for __usage_ai-training; it has some, and they count nowhere: compile it again"
 		r.noted = append(r.noted, warning.Warning{Code: warning.OldPack, Text: text, Count: 1})
 	}
 	return nil
