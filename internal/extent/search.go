@@ -1,0 +1,301 @@
+package extent
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
+// A place is where a pattern is.
+type place struct{ pattern, at int32 }
+
+// An escape says how much of an escape a path ends with.
+type escape uint8
+
+const (
+	noEscape    escape = iota
+	afterMark          // "%"
+	afterDigit         // "%" and an upper-case digit or a number
+	afterLetter        // "%" and a lower-case digit, which is not an escape
+)
+
+// next returns the state of escapes after one more byte. ok is false if no path in normal form goes on like that.
+func (e escape) next(b byte) (n escape, ok bool) {
+	upper := '0' <= b && b <= '9' || 'A' <= b && b <= 'F'
+	lower := 'a' <= b && b <= 'f'
+	switch {
+	case b == '%':
+		return afterMark, true
+	case e == afterDigit && lower, e == afterLetter && (lower || upper):
+		return e, false
+	case e == afterMark && upper:
+		return afterDigit, true
+	case e == afterMark && lower:
+		return afterLetter, true
+	}
+	return noEscape, true
+}
+
+// A state is all that decides how the verdict on a path goes on.
+type state struct {
+	parent int32 // -1 is the state in front of a path
+	depth  int32 // bytes of the path
+	byte   byte  // the last one
+	escape escape
+	wanted bool    // what the path is if none of places matches
+	done   bool    // its successors are known
+	places []place // ascending in precedence
+}
+
+// A search looks for the shortest path of some kinds.
+type search struct {
+	*product
+	want   int // bits of kinds
+	states int
+	moves  int
+	cut    bool // there were too many states
+
+	all    []state
+	known  map[string]int32 // by what decides: the index in all
+	queue  [][]int32        // by the least bytes of a path that goes on from there
+	key    []byte
+	places []place // scratch
+}
+
+// isWanted reports whether a kind is looked for.
+func (s *search) isWanted(k kind) bool { return s.want>>k&1 != 0 }
+
+// tried is how many patterns are tried before a search.
+const tried = 16
+
+// find returns the shortest path of these kinds, "" if there is none. If the search was cut it may be longer, or missing.
+func (p *product) find(want int, try bool) (path string, s *search) {
+	s = &search{product: p, want: want}
+	found, shortest := "", 0
+	if s.isWanted(page) {
+		shortest = 1
+	}
+	if try {
+		attempts := 0
+		attempt := func(path string) {
+			if attempts++; (found == "" || len(path) < len(found)) && s.isWanted(p.decides(path)) {
+				found = path
+			}
+		}
+		if s.isWanted(page) {
+			attempt("/")
+			attempt("/x")
+		}
+		for _, i := range p.byLeast {
+			q := &p.patterns[i]
+			if !s.isWanted(q.kind) {
+				continue
+			}
+			if shortest == 0 {
+				shortest = q.least
+			}
+			if found != "" && len(found) <= q.least || attempts >= tried {
+				break
+			}
+			text := strings.ReplaceAll(q.text, "*", "")
+			if !strings.HasPrefix(text, "/") {
+				text = "/" + text
+			}
+			if path, _ := p.dialect.Path([]byte(p.spell(text)), nil); string(path) == text {
+				attempt(text)
+			}
+		}
+		if found != "" && len(found) == shortest {
+			return found, s
+		}
+	}
+	if path := s.run(); path != "" || !s.cut {
+		return path, s
+	}
+	return found, s
+}
+
+// run searches.
+func (s *search) run() string {
+	s.known = map[string]int32{}
+	begin := state{parent: -1, wanted: s.isWanted(page)}
+	for i := range s.patterns {
+		switch at := s.patterns[i].start(); at {
+		case matched:
+			begin.wanted, begin.places = s.isWanted(s.patterns[i].kind), begin.places[:0]
+		default:
+			begin.places = append(begin.places, place{int32(i), int32(at)})
+		}
+	}
+	begin.places = s.reduce(begin.wanted, begin.places)
+	s.all = append(s.all, begin)
+	s.follow(0, '/')
+	var waits [256]bool
+	for bytes := 0; bytes < len(s.queue); bytes++ {
+		for n := 0; n < len(s.queue[bytes]); n++ { // which may grow
+			i := s.queue[bytes][n]
+			if s.all[i].done {
+				continue
+			}
+			s.all[i].done = true
+			if s.ends(&s.all[i]) {
+				return s.path(i)
+			}
+			clear(waits[:])
+			for _, p := range s.all[i].places {
+				s.patterns[p.pattern].waits(int(p.at), &waits)
+			}
+			s.moves += len(s.all[i].places)
+			s.followOthers(i, &waits)
+			for b := range waits {
+				if waits[b] && s.legal[b] {
+					s.follow(i, byte(b))
+				}
+			}
+			if s.cut {
+				return ""
+			}
+		}
+	}
+	return ""
+}
+
+// ends reports whether the path of a state is one that is looked for.
+func (s *search) ends(at *state) bool {
+	for _, p := range slices.Backward(at.places) {
+		if q := &s.patterns[p.pattern]; int(p.at) == len(q.text) { // it has an end anchor, or it would have left
+			return s.isWanted(q.kind)
+		}
+	}
+	return at.wanted
+}
+
+// path returns the path of a state.
+func (s *search) path(i int32) string {
+	b := make([]byte, s.all[i].depth)
+	for ; s.all[i].parent >= 0; i = s.all[i].parent {
+		b[s.all[i].depth-1] = s.all[i].byte
+	}
+	return string(b)
+}
+
+// others are the bytes for which no pattern waits, those first that are easy to read.
+var others = func() []byte {
+	all := []byte("xzqjkwvyuostrnmlihgpedcbaf0123456789-_XYZABCDEF")
+	for b := range 256 {
+		if !slices.Contains(all, byte(b)) {
+			all = append(all, byte(b))
+		}
+	}
+	return all
+}()
+
+// followOthers adds the successor of a state by a byte for which no pattern waits; one for each way that escapes may go on.
+func (s *search) followOthers(i int32, waits *[256]bool) {
+	var gone [afterLetter + 1]bool
+	for _, b := range others {
+		if waits[b] || !s.legal[b] || b == '%' { // what follows an escape has more freedom without it
+			continue
+		}
+		next := noEscape
+		if s.escapes {
+			var ok bool
+			if next, ok = s.all[i].escape.next(b); !ok {
+				continue
+			}
+		}
+		if !gone[next] {
+			gone[next] = true
+			s.follow(i, b)
+		}
+		if !s.escapes {
+			return
+		}
+	}
+}
+
+// follow adds the successor of a state by a byte, unless no path that goes on from there can be one that is looked for.
+func (s *search) follow(i int32, b byte) {
+	from := &s.all[i]
+	next := state{parent: i, depth: from.depth + 1, byte: b, wanted: from.wanted}
+	if s.escapes {
+		var ok bool
+		if next.escape, ok = from.escape.next(b); !ok {
+			return
+		}
+	}
+	places := s.places[:0]
+	for _, p := range from.places {
+		q := &s.patterns[p.pattern]
+		switch at := q.move(int(p.at), b); at {
+		case dead:
+		case matched:
+			next.wanted, places = s.isWanted(q.kind), places[:0]
+		default:
+			places = append(places, place{p.pattern, int32(at)})
+		}
+	}
+	s.moves += len(from.places)
+	places = s.reduce(next.wanted, places)
+	s.places = places[:0]
+	left := s.left(next.wanted, places)
+	if left < 0 {
+		return
+	}
+	key := append(s.key[:0], byte(next.escape), 0)
+	if next.wanted {
+		key[1] = 1
+	}
+	for _, p := range places {
+		key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(p.pattern)), uint64(p.at))
+	}
+	s.key = key
+	n, known := s.known[string(key)]
+	if known && s.all[n].depth <= next.depth {
+		return
+	}
+	if known { // the way there is shorter than the one before
+		next.places = s.all[n].places
+		s.all[n] = next
+	} else {
+		if s.states++; s.states > MaxStates || s.moves > maxMoves {
+			s.cut = true
+			return
+		}
+		next.places = slices.Clone(places)
+		n = int32(len(s.all))
+		s.all = append(s.all, next)
+		s.known[string(key)] = n
+	}
+	least := int(next.depth) + left
+	for len(s.queue) <= least {
+		s.queue = append(s.queue, nil)
+	}
+	s.queue[least] = append(s.queue[least], n)
+}
+
+// reduce removes the lowest places in precedence, as long as their patterns say what is said without them.
+func (s *search) reduce(wanted bool, places []place) []place {
+	n := 0
+	for n < len(places) && s.isWanted(s.patterns[places[n].pattern].kind) == wanted {
+		n++
+	}
+	return append(places[:0], places[n:]...)
+}
+
+// left returns how many bytes a path still needs, at least, to be one that is looked for; -1 if it cannot be.
+func (s *search) left(wanted bool, places []place) int {
+	if wanted {
+		return 0
+	}
+	least := -1
+	for _, p := range places {
+		q := &s.patterns[p.pattern]
+		if s.isWanted(q.kind) {
+			if left := q.left(int(p.at)); least < 0 || left < least {
+				least = left
+			}
+		}
+	}
+	return least
+}
