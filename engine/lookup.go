@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/robobatch/robobatch/automaton"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/robots"
@@ -22,6 +23,8 @@ type Lookup struct {
 	copies *winners // of the batch in question
 
 	agents []robots.Agent // by number, for NoteOf: those that were asked for; nil is none
+
+	scratch *automaton.Scratch // of Answer; nil until then
 
 	last       RulingID // the last one that firsts was asked for, of this batch if the store drops rules
 	lastFirsts []uint16 // its Firsts

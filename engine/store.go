@@ -87,6 +87,9 @@ type StoreOptions struct {
 	// [robots.CleanParamLines] Evaluate fills Batch.Canonicals.
 	Directives []robots.Directive
 
+	// Choices keeps by which name the groups of each agent are chosen, for [Lookup.Choice].
+	Choices bool
+
 	// MaxMemory is about how many bytes a run may take. Above that, a Store from a pack drops rules
 	// and loads them again when a row needs them. 0 or less means no limit. BuildStore ignores it and
 	// keeps all rules in memory.
@@ -116,7 +119,7 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 		opt.Agents = []string{"*"}
 	}
 	r := rules.Options{
-		Dialect: opt.Dialect, Moment: rules.Moment{At: opt.AsOf, Rows: opt.RowTimes}, Directives: opt.Directives, Workers: opt.Workers,
+		Dialect: opt.Dialect, Moment: rules.Moment{At: opt.AsOf, Rows: opt.RowTimes}, Directives: opt.Directives, Workers: opt.Workers, Choices: opt.Choices,
 	}
 	if opt.LogAgents != LogAgentsOff {
 		newNamer := newNamer

@@ -6,6 +6,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/bench"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/census"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/check"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/conduct"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
@@ -31,6 +32,7 @@ var commands = []func() flags.Command{
 	diff.Command,
 	page.Command,
 	coverage.Command,
+	census.Command,
 	conduct.Command,
 	rules.Command,
 	rules.CompileCommand,

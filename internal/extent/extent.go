@@ -67,6 +67,7 @@ type Extent struct {
 	// end anchor or the name of a file, such as /ads.txt, at their end. It is Unknown, None or All, and None unless Access is Some.
 	OnlyFiles Access
 
+	Rule   int // the index of the rule that disallows Closed; -1 if there is none
 	States int // of all searches
 }
 
@@ -99,7 +100,10 @@ func of(rules []robots.Rule, d robots.Dialect, try bool) Extent {
 			x.OnlyFiles = All
 		}
 	}
-	x.Open, x.Closed = p.spell(open), p.spell(closed)
+	x.Open, x.Closed, x.Rule = p.spell(open), p.spell(closed), -1
+	if closed != "" {
+		x.Rule = robots.Decide(rules, []byte(closed), d)
+	}
 	return x
 }
 

@@ -103,6 +103,7 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer, hasEssence bool) (*rules.
 	}
 	r := rules.NewRuling(sets)
 	r.SetNotes(notes, l.Dialect)
+	r.SetChoices(&groups, &l.Options)
 	err = r.FindMisread(&groups, &l.Options, func(bound []int) ([]robots.Rule, error) {
 		s, err := load(bound)
 		if err != nil {

@@ -64,6 +64,8 @@ type Ruling struct {
 	Size   int64              // bytes of memory
 	Odd    robots.Oddity      // of a text that CompileText has compiled
 
+	Choices []Choice // by agent of Options, with Options.Choices; nil where a fetch decides
+
 	Misread []int // indices in Misread.Agents of those that the text binds otherwise
 
 	named       *named           // see there; nil if there are none
@@ -154,6 +156,7 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	r := NewRuling(sets)
 	r.SetNotes(robots.NotesOf(body, opt.Dialect, opt.Directives), opt.Dialect)
 	r.Odd = robots.OddityOf(body, f)
+	r.SetChoices(f, opt)
 	err = r.FindMisread(f, opt, func(groups []int) (all []robots.Rule, _ error) {
 		for _, i := range groups {
 			all = append(all, f.Groups[i].Rules...)

@@ -13,6 +13,7 @@ type Options struct {
 	Directives []robots.Directive // whose lines Rulings keep
 	Tokens     *Tokens            // gets the product tokens of all texts; nil is nobody
 	Workers    int                // compiling goroutines; 0 or less means GOMAXPROCS
+	Choices    bool               // Rulings have their Choices
 
 	Misread  *Misread  // gets the texts that bind agents otherwise; nil is nobody
 	Readings *Readings // of Agents; nil is the dialect alone

@@ -1,0 +1,224 @@
+// Package census is the command census: it tells for each origin and crawler whether the rules leave no path open, some or all. It
+// hides that sites with the same robots.txt, and crawlers with the same rules, are looked at once. Only cmd/robobatch imports it.
+package census
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// given are the flags of the command census.
+type given struct {
+	flags.Rules
+	reading flags.Reading
+	agents  flags.Agents
+	work    flags.Work
+	table   flags.Table // -out
+	moments []string    // of -as-of
+	weights string
+	print   string
+}
+
+// monthly is the value of -as-of for the first day of each month.
+const monthly = "monthly"
+
+// Forms are the forms in which the counts are printed.
+var Forms = []string{"text", "json", "markdown"}
+
+// Command returns the command census.
+func Command() flags.Command {
+	g := new(given)
+	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
+	c.Name, c.About = "census", "count the sites that close themselves to crawlers, wholly or in part"
+	c.Intro = `
+robobatch census finds out for each origin and crawler whether robots.txt leaves no path open, some or all.
+
+    robobatch census -rules dir -agent @ai,@search -out census.parquet
+
+prints the counts, and writes a row for each origin and crawler (docs/CENSUS.md). The answers are about all paths, and
+exact. It opens no network connection unless a name begins with s3://.`
+	moment := cli.Flag{Name: "as-of", Arg: "moment", Values: []string{monthly}, List: true, Set: cli.Words(&g.moments), Doc: `
+		Use the captures that were in force at a moment; several moments make a series. Write 2026-01-31T18:00:00Z, or
+		2026-01-31 for the start of that day in UTC, with commas between moments. monthly: the first day of each month
+		from the first capture to the last. Default: the newest capture.`}
+	c.Flags = flags.Sections{
+		Input: append(flags.WithDocs(g.FileFlags(), map[string]string{"rules": `
+			The robots.txt files. A directory as for robobatch, a file of captures, a pack (.rbp) or one robots.txt with
+			-origin.`}), cli.Flag{Name: "weights", Arg: "file", Files: true, Set: cli.NotEmpty(&g.weights, "name a file"), Doc: `
+			Weights of origins, such as their traffic. Each line has an origin or a host, and a number, separated by a tab
+			or a comma. The counts have their sums, and rows the column weight.`}),
+		Question: append(append([]cli.Flag{g.agents.NamesFlag("Crawlers to count for: product tokens, separated by commas.", flags.EveryClient), g.agents.CrawlersFlag()},
+			g.reading.Flags()...), moment),
+		Output: []cli.Flag{
+			flags.Print(&g.print, Forms, `
+			Form of the counts. text: a table. json: one object per crawler and moment. markdown: a table for documents.`),
+			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
+			The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last three optionally
+			with .zst or .gz. Default: none.`},
+			g.table.FormatFlag(), g.table.CSVFlag(),
+		},
+		Run: g.work.Flags(),
+	}.All()
+	return c
+}
+
+// A run is one of the command census.
+type run struct {
+	console.Console
+	guard.Sink[place.Output] // of -out
+
+	rules    load.Rules
+	opt      engine.StoreOptions
+	only     robots.Origin // the one origin that is asked for; "" is all
+	moments  []int64       // engine.NoTime is the newest capture
+	monthly  bool
+	weights  map[string]float64 // by origin or host; nil without -weights
+	table    output.CellOptions
+	form     string
+	metadata [][2]string
+}
+
+// packMemory is the memory of rules from a pack besides their index.
+const packMemory = 256 << 20
+
+// plan checks the flags, and finds the rules.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	r := &run{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, form: g.print}
+	var err error
+	r.opt.Dialect, _ = g.reading.Choose(&faults)
+	r.opt.Agents, err = agents.Expand(g.agents.Names)
+	faults.Add("agent", err)
+	r.opt.Agents = flags.AgentsOf(&r.opt)
+	r.opt.Tokens = agents.NeedNamed(r.opt.Agents, r.opt.Dialect)
+	r.opt.Missing, r.opt.Choices, r.opt.Workers = engine.MissingUnknown, true, g.work.Workers
+	r.opt.Directives = append(robots.PreferenceLines(), robots.LicenseLines, robots.CrawlDelayLines)
+	faults.Add("as-of", r.chooseMoments(g.moments))
+	faults.Add("workers", memory.CheckWorkers(g.work.Workers))
+	faults.Add("progress", r.SetProgress(g.work.Progress))
+	_, err = cli.Choose("form", g.print, Forms)
+	faults.Add("print", err)
+	if r.Name = g.table.Out; r.Name != "" {
+		var opt output.Options
+		g.table.ChooseFormat(r.Name, std.Out, &opt, &faults)
+		r.table = output.CellOptions{Format: opt.Format, Terminal: opt.Terminal, CSV: g.table.ChooseCSV(&faults), Version: build.Version()}
+	}
+	if g.weights != "" {
+		r.weights, err = readWeights(g.weights)
+		faults.Add("weights", err)
+	}
+	r.metadata = [][2]string{{output.KeyDialect, r.opt.Dialect.String()}, {"robobatch.as_of", strings.Join(g.moments, ",")}}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	if r.only, err = r.rules.FindListed(g.Path, g.Origin, g.AcceptDamage); err != nil {
+		return nil, err
+	}
+	if r.Name != "" {
+		err = targets.CheckFile("-out", r.Name, targets.Inputs{Path: g.Path, Rules: r.rules.Files})
+	}
+	return r, err
+}
+
+// chooseMoments sets the moments that are asked for.
+func (r *run) chooseMoments(given []string) error {
+	for _, text := range given {
+		if text == monthly {
+			if r.monthly = true; len(given) > 1 {
+				return fmt.Errorf("%s stands for all moments: leave out the others", monthly)
+			}
+			r.opt.RowTimes = true
+			return nil
+		}
+		if text == "" || text == "log" {
+			return fmt.Errorf("%q is not a moment: write 2026-01-31, or monthly", text)
+		}
+		at, err := flags.ParseMoment(text)
+		if err != nil {
+			return err
+		}
+		r.opt.AsOf = at
+		r.moments = append(r.moments, robots.Microseconds(at))
+	}
+	slices.Sort(r.moments)
+	r.moments = slices.Compact(r.moments)
+	switch {
+	case len(r.moments) == 0:
+		r.moments = []int64{engine.NoTime}
+	case len(r.moments) > 1:
+		r.opt.RowTimes = true
+	}
+	return nil
+}
+
+// Targets returns the name of the output.
+func (r *run) Targets() (out, last string) {
+	out = cmp.Or(r.Name, say.Std)
+	return out, out
+}
+
+// Run counts.
+func (r *run) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, r.Sink.Close()) }()
+	r.Hint(targets.Leftovers(r.Name))
+	if r.rules.Pack() != "" {
+		r.opt.MaxMemory = packMemory
+		if r.opt.Reserved, err = engine.IndexMemory(r.rules.Pack()); err != nil {
+			return err
+		}
+		r.opt.MaxMemory += 2 * r.opt.Reserved
+	}
+	store, err := r.rules.Store(ctx, r.opt, load.TempDir(cmp.Or(r.Name, ".")), &r.Console)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close(), r.rules.Close()) }()
+	if r.Name != "" {
+		if err := r.Create(func() (place.Output, error) { return place.Create(r.Name, r.Out) }); err != nil {
+			return err
+		}
+	}
+	c, err := r.count(ctx, store)
+	if err != nil {
+		return err
+	}
+	r.rules.Warn(&r.Console)
+	r.WarnOnce(passage.WarnAgents(&r.opt, store))
+	if r.Name == say.Std {
+		return nil
+	}
+	return c.print(r.Out, r.form)
+}
+
+// months returns the first moments of the months from the first change of rules to the last.
+func months(first, last int64) (all []int64) {
+	at := time.UnixMicro(first).UTC()
+	at = time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
+	if at.UnixMicro() < first {
+		at = at.AddDate(0, 1, 0)
+	}
+	for ; at.UnixMicro() <= last; at = at.AddDate(0, 1, 0) {
+		all = append(all, at.UnixMicro())
+	}
+	return append(all, at.UnixMicro()) // after the last change
+}

@@ -1,0 +1,334 @@
+package census
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/extent"
+	"github.com/robobatch/robobatch/internal/panics"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/output/parquet"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Facts are what a robots.txt, or the outcome of a fetch, says to an agent.
+type facts struct {
+	*ruled
+
+	choice engine.Choice
+	root   engine.Answer
+	reason string // why no text decides, or what the text is instead of a robots.txt; "" is a usual one
+	delay  float64
+	delays bool // there is a Crawl-delay
+}
+
+// A ruled is what a set of rules says, to all agents that have it.
+type ruled struct {
+	extent.Extent
+
+	known           bool // the answer to it: something is in force
+	allow, disallow int
+	line            int32 // of the rule that disallows Closed
+}
+
+// A row is an origin, for a crawler, at a moment.
+type row struct {
+	*facts
+
+	origin, agent string
+	moment        int64 // engine.NoTime is the newest capture
+	weight        float64
+	weighed       bool
+}
+
+// columns are the columns of -out. A new column goes last.
+var columns = slices.Concat([]output.CellColumn[row]{
+	output.CellOf("origin", parquet.Dictionary, false, func(r *row) parquet.Cell { return parquet.Cell{Text: r.origin} }),
+	output.CellOf("agent", parquet.Dictionary, false, func(r *row) parquet.Cell { return parquet.Cell{Text: r.agent} }),
+	output.CellOf("moment", parquet.Time, true, func(r *row) parquet.Cell { return parquet.Cell{Null: r.moment == engine.NoTime, Int: r.moment} }),
+	output.CellOf("group", parquet.Dictionary, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.hasText(), Text: r.choice.String()} }),
+	output.CellOf("access", parquet.Dictionary, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.known, Text: r.Access.String()} }),
+	output.CellOf("open_only_files", parquet.Bool, true, func(r *row) parquet.Cell {
+		return parquet.Cell{Null: !r.known || r.Access == extent.Unknown || r.OnlyFiles == extent.Unknown, Int: bit(r.OnlyFiles == extent.All)}
+	}),
+	output.CellOf("root", parquet.Bool, true, func(r *row) parquet.Cell {
+		return parquet.Cell{Null: !r.known, Int: bit(r.root.Access == engine.Allowed)}
+	}),
+	output.CellOf("allow_rules", parquet.Int32, false, func(r *row) parquet.Cell { return parquet.Cell{Int: int64(r.allow)} }),
+	output.CellOf("disallow_rules", parquet.Int32, false, func(r *row) parquet.Cell { return parquet.Cell{Int: int64(r.disallow)} }),
+	output.CellOf("line", parquet.Int32, true, func(r *row) parquet.Cell { return parquet.Cell{Null: r.line == 0, Int: int64(r.line)} }),
+	output.CellOf("open_example", parquet.Text, true, func(r *row) parquet.Cell { return text(r.Open) }),
+	output.CellOf("closed_example", parquet.Text, true, func(r *row) parquet.Cell { return text(r.Closed) }),
+	output.CellOf("crawl_delay", parquet.Double, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.delays, Float: r.delay} }),
+	output.CellOf("reason", parquet.Dictionary, true, func(r *row) parquet.Cell { return text(r.reason) }),
+	output.CellOf("weight", parquet.Double, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.weighed, Float: r.weight} }),
+}, preferenceColumns())
+
+// preferenceColumns are the columns about the uses of the root, and where they are said.
+func preferenceColumns() (all []output.CellColumn[row]) {
+	for u := range robots.NumUses {
+		all = append(all, output.CellOf("use_"+strings.ReplaceAll(u.String(), "-", "_"), parquet.Bool, true, func(r *row) parquet.Cell {
+			p := r.root.Preferences.Uses()[u]
+			return parquet.Cell{Null: p == robots.Unstated, Int: bit(p == robots.Permitted)}
+		}))
+	}
+	for s := range robots.NumSources {
+		all = append(all, output.CellOf(robots.Sources[s].Column, parquet.Dictionary, true, func(r *row) parquet.Cell { return text(r.root.Preferences.Text(s)) }))
+	}
+	return append(all, output.CellOf("license", parquet.Dictionary, true, func(r *row) parquet.Cell { return text(r.root.License.Value) }))
+}
+
+// text returns a text, null for "".
+func text(s string) parquet.Cell { return parquet.Cell{Null: s == "", Text: s} }
+
+// bit returns 1 for true.
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// hasText reports whether a text decides.
+func (f *facts) hasText() bool {
+	return f.known && f.root.Reason <= engine.ReasonNoGroup || f.root.Reason == engine.ReasonUndefined
+}
+
+// A looker finds the facts of rulings. It is for one goroutine.
+type looker struct {
+	*run
+
+	look  *engine.Lookup
+	root  []byte
+	sets  map[ruling]*ruled
+	facts map[ruling]*facts
+	ids   []engine.RulingID
+	path  []byte
+}
+
+// A ruling is a ruling for an agent.
+type ruling struct {
+	id    engine.RulingID
+	agent int
+}
+
+// mostFacts is how many facts are remembered: then all are dropped. Most rulings of many sites are of one.
+const mostFacts = 1 << 14
+
+// factsOf returns the facts of a ruling for an agent.
+func (l *looker) factsOf(key ruling) *facts {
+	choice, shared := l.look.Choice(key.id, key.agent), key
+	if choice == engine.NoChoice || choice == engine.ByStar { // the lines for all agents that no line names are the same
+		shared.agent = -1 - int(choice)
+	}
+	f := l.facts[shared]
+	if f != nil {
+		return f
+	}
+	if len(l.facts) >= mostFacts {
+		clear(l.facts)
+		clear(l.sets)
+	}
+	f = &facts{root: l.look.Answer(key.id, key.agent, l.root), choice: choice}
+	f.ruled = l.ruledOf(key, &f.root)
+	if odd := l.look.Odd(key.id); !f.hasText() {
+		f.reason = f.root.Reason.String()
+	} else if odd.IsOdd() {
+		f.reason = odd.String()
+	}
+	if note, ok := l.look.Note(key.id, key.agent, robots.CrawlDelayLines); ok {
+		seconds, err := strconv.ParseFloat(note.Value, 64)
+		f.delay, f.delays = seconds, err == nil
+	}
+	l.facts[shared] = f
+	return f
+}
+
+// ruledOf returns what the rules for an agent say.
+func (l *looker) ruledOf(key ruling, root *engine.Answer) *ruled {
+	rules, first := l.look.Rules(key.id, key.agent)
+	key.agent = first
+	s := l.sets[key]
+	if s != nil {
+		return s
+	}
+	// The rules are in the order of precedence, and one with an index page is there twice.
+	slices.SortFunc(rules, func(a, b robots.Rule) int { return int(a.Line) - int(b.Line) })
+	rules = slices.CompactFunc(rules, func(a, b robots.Rule) bool { return a.Line == b.Line })
+	s = &ruled{known: root.Access != engine.Unknown}
+	for i := range rules {
+		rules[i].Pattern = l.opt.Dialect.PatternOf(rules[i].Value)
+		if rules[i].Allow {
+			s.allow++
+		} else {
+			s.disallow++
+		}
+	}
+	s.Extent = extent.Of(rules, l.opt.Dialect)
+	if s.Rule >= 0 {
+		s.line = rules[s.Rule].Line
+	}
+	if len(rules) == 0 && root.Access == engine.Denied { // a fetch decides
+		s.Extent = extent.Extent{Access: extent.None, Closed: "/", OnlyFiles: extent.None, Rule: -1}
+	}
+	l.sets[key] = s
+	return s
+}
+
+// A site is an origin of the store.
+type site struct {
+	origin robots.Origin
+	id     engine.SiteID
+}
+
+// chunk is how many sites a goroutine looks at at once.
+const chunk = 64
+
+// sites returns the origins in their order, and sets the moments of -as-of monthly.
+func (r *run) sites(store *engine.Store) ([]site, error) {
+	look := store.NewLookup()
+	all := make([]site, 0, store.NumSites())
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	for id := range engine.SiteID(store.NumSites()) {
+		o := look.Origin(id)
+		if r.only != "" && o != r.only {
+			continue
+		}
+		all = append(all, site{o, id})
+		if from, to, ok := look.Span(id); r.monthly && ok {
+			first, last = min(first, from), max(last, to)
+		}
+	}
+	if err := store.Err(); err != nil {
+		return nil, err
+	}
+	if r.only != "" && len(all) == 0 {
+		return nil, fmt.Errorf("count %s: %w", r.only, load.ErrNotListed)
+	}
+	if r.monthly {
+		if r.moments = months(first, last); first > last {
+			r.moments = []int64{engine.NoTime}
+		}
+	}
+	slices.SortFunc(all, func(a, b site) int { return strings.Compare(string(a.origin), string(b.origin)) })
+	return all, nil
+}
+
+// count looks at all sites, and writes their rows.
+func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
+	sites, err := r.sites(store)
+	if err != nil {
+		return nil, err
+	}
+	c := newCounts(r)
+	var table *output.CellTable
+	if r.Name != "" {
+		if err := r.Use(func(f place.Output) (err error) {
+			r.table.Metadata = r.metadata
+			table, err = output.NewCellTable(f, output.CellFields(columns), r.table)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	workers := r.opt.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	done := 0
+	defer r.Watch("origins", func() console.Sample { return console.Sample{Done: int64(done), Total: int64(len(sites))} })()
+	group, ctx := panics.WithContext(ctx)
+	type part struct {
+		sites []site
+		rows  chan []row
+	}
+	parts, order := make(chan part), make(chan part, 2*workers)
+	group.Go(func() error {
+		defer close(parts)
+		defer close(order)
+		for s := range slices.Chunk(sites, chunk) {
+			p := part{s, make(chan []row, 1)}
+			select {
+			case order <- p:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			select {
+			case parts <- p:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	for range workers {
+		group.Go(func() error {
+			l := &looker{run: r, look: store.NewLookup(), sets: map[ruling]*ruled{}, facts: map[ruling]*facts{}}
+			l.root, _ = r.opt.Dialect.Path([]byte("/"), nil)
+			for p := range parts {
+				p.rows <- l.rows(p.sites)
+			}
+			return store.Err()
+		})
+	}
+	group.Go(func() error {
+		cells := make([]parquet.Cell, 0, len(columns))
+		for p := range order {
+			var rows []row
+			select {
+			case rows = <-p.rows:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			for i := range rows {
+				c.add(&rows[i], i%len(r.moments)*len(r.opt.Agents)+i/len(r.moments)%len(r.opt.Agents))
+				if table != nil {
+					cells = output.AppendCells(cells[:0], columns, &rows[i])
+					if err := r.Use(func(f place.Output) error { return f.Wrap("write", table.Add(cells)) }); err != nil {
+						return err
+					}
+				}
+			}
+			done += len(p.sites)
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	if table == nil {
+		return c, nil
+	}
+	return c, r.Commit(func(f place.Output) error {
+		if err := table.Close(); err != nil {
+			return f.Wrap("write", err)
+		}
+		return f.Commit()
+	})
+}
+
+// rows returns the rows of sites: for each of them a row for each agent, and for each of these one for each moment.
+func (l *looker) rows(sites []site) []row {
+	all := make([]row, 0, len(sites)*len(l.moments)*len(l.opt.Agents))
+	for _, s := range sites {
+		l.ids = l.look.InForce(l.ids[:0], s.id, l.moments)
+		weight, weighed := l.weight(s.origin)
+		for n, agent := range l.opt.Agents {
+			for i, id := range l.ids {
+				all = append(all, row{
+					facts: l.factsOf(ruling{id, n}), origin: string(s.origin), agent: agent, moment: l.moments[i], weight: weight, weighed: weighed,
+				})
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,163 @@
+package census
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/extent"
+)
+
+// A Count counts the origins of a crawler at a moment.
+type Count struct {
+	Kind      string     `json:"kind"` // "crawler"
+	Agent     string     `json:"agent"`
+	Moment    *time.Time `json:"moment"`  // null is the newest capture
+	Origins   int64      `json:"origins"` // that were fetched at any time
+	None      Sites      `json:"none"`
+	Some      Sites      `json:"some"`
+	OnlyFiles Sites      `json:"open_only_files"` // of Some
+	All       Sites      `json:"all"`
+	Unknown   Sites      `json:"unknown"`   // too many states
+	NoCapture Sites      `json:"no_robots"` // nothing was fetched until then
+}
+
+// Sites counts origins by the group that binds the crawler.
+type Sites struct {
+	Origins int64    `json:"origins"`
+	Name    int64    `json:"name"`    // by its name, or the name of its family
+	Star    int64    `json:"star"`    // by the groups for *
+	NoGroup int64    `json:"nobody"`  // by no group
+	NoText  int64    `json:"no_text"` // by a fetch instead of a text
+	Weight  *float64 `json:"weight"`  // null without -weights
+}
+
+// counts are the counts of all crawlers and moments.
+type counts struct {
+	all     []Count // by moment, and agent
+	dated   bool
+	weights bool
+}
+
+// newCounts returns the counts of no origin.
+func newCounts(r *run) *counts {
+	c := &counts{weights: r.weights != nil}
+	for _, at := range r.moments {
+		for _, agent := range r.opt.Agents {
+			count := Count{Kind: "crawler", Agent: agent}
+			if at != engine.NoTime {
+				t := time.UnixMicro(at).UTC()
+				count.Moment, c.dated = &t, true
+			}
+			for _, s := range []*Sites{&count.None, &count.Some, &count.OnlyFiles, &count.All, &count.Unknown, &count.NoCapture} {
+				if c.weights {
+					s.Weight = new(float64)
+				}
+			}
+			c.all = append(c.all, count)
+		}
+	}
+	return c
+}
+
+// add counts a row. n is the index of its moment and agent.
+func (c *counts) add(r *row, n int) {
+	count := &c.all[n]
+	count.Origins++
+	s := [...]*Sites{extent.Unknown: &count.Unknown, extent.None: &count.None, extent.Some: &count.Some, extent.All: &count.All}[r.Access]
+	if !r.known {
+		s = &count.NoCapture
+	}
+	s.add(r)
+	if s == &count.Some && r.OnlyFiles == extent.All {
+		count.OnlyFiles.add(r)
+	}
+}
+
+// add counts an origin.
+func (s *Sites) add(r *row) {
+	s.Origins++
+	if s.Weight != nil {
+		*s.Weight += r.weight
+	}
+	switch {
+	case !r.hasText():
+		s.NoText++
+	case r.choice == engine.ByStar:
+		s.Star++
+	case r.choice == engine.NoChoice:
+		s.NoGroup++
+	default:
+		s.Name++
+	}
+}
+
+// print prints the counts in a form.
+func (c *counts) print(out io.Writer, form string) error {
+	w := bufio.NewWriter(out)
+	switch form {
+	case "json":
+		for i := range c.all {
+			if err := say.WriteJSON(w, &c.all[i]); err != nil {
+				return console.OutError(err)
+			}
+		}
+	case "markdown":
+		head := c.head()
+		fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+		for i := range c.all {
+			cells := c.cells(&c.all[i])
+			for k := range cells {
+				cells[k] = ci.Markdown(strings.TrimSpace(cells[k]))
+			}
+			fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
+		}
+	default:
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, strings.Join(c.head(), "\t"))
+		for i := range c.all {
+			fmt.Fprintln(t, say.NoCommands(strings.Join(c.cells(&c.all[i]), "\t")))
+		}
+		if err := t.Flush(); err != nil {
+			return console.OutError(err)
+		}
+	}
+	return console.OutError(w.Flush())
+}
+
+// head returns the names of the columns of the table.
+func (c *counts) head() []string {
+	head := []string{"crawler", "origins", "none", "by name", "some", "by name", "only files", "all", "unknown", "no robots.txt"}
+	if c.dated {
+		head = append([]string{"moment"}, head...)
+	}
+	if c.weights {
+		head = append(head, "weight of none", "of some", "of all")
+	}
+	return head
+}
+
+// cells returns a line of the table.
+func (c *counts) cells(n *Count) []string {
+	number := func(n int64) string { return say.Number(n) }
+	cells := []string{
+		say.Line(n.Agent), number(n.Origins), number(n.None.Origins), number(n.None.Name), number(n.Some.Origins), number(n.Some.Name),
+		number(n.OnlyFiles.Origins), number(n.All.Origins), number(n.Unknown.Origins), number(n.NoCapture.Origins),
+	}
+	if c.dated {
+		cells = append([]string{n.Moment.Format(time.DateOnly)}, cells...)
+	}
+	if c.weights {
+		for _, s := range []*Sites{&n.None, &n.Some, &n.All} {
+			cells = append(cells, fmt.Sprintf("%.6g", *s.Weight))
+		}
+	}
+	return cells
+}

@@ -1,0 +1,62 @@
+package census
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// readWeights reads a file of weights: by origin, or by host.
+func readWeights(name string) (weights map[string]float64, err error) {
+	f, err := place.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	weights = map[string]float64{}
+	lines := say.NewLines(f)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		first, second, two := strings.Cut(strings.Replace(line, "\t", ",", 1), ",")
+		site, text := strings.TrimSpace(first), strings.TrimSpace(second)
+		weight, err := strconv.ParseFloat(text, 64)
+		if err != nil { // the number may come first
+			site, text = text, site
+			weight, err = strconv.ParseFloat(text, 64)
+		}
+		switch {
+		case n == 1 && err != nil && two: // names of the columns
+			continue
+		case err != nil || !two || math.IsNaN(weight) || math.IsInf(weight, 0) || weight < 0:
+			return nil, fmt.Errorf("%s:%d: want an origin or a host, and a number, separated by a tab or a comma", say.File(name), n)
+		}
+		key := strings.ToLower(site)
+		if strings.Contains(site, "://") {
+			origin, err := robots.ParseOrigin(site)
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", say.File(name), n, err)
+			}
+			key = string(origin)
+		}
+		weights[key] = weight
+	}
+	return weights, lines.Err()
+}
+
+// weight returns the weight of an origin, or of its host; ok is false if it has none.
+func (r *run) weight(o robots.Origin) (weight float64, ok bool) {
+	if weight, ok = r.weights[string(o)]; !ok {
+		_, host, _ := strings.Cut(string(o), "://")
+		weight, ok = r.weights[host]
+	}
+	return weight, ok
+}
