@@ -12,6 +12,7 @@ BENCHSTAT    := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4
 FUZZTIME     ?= 10m
 COMPARE      ?= 10m
 HOSTILETRIES ?= 400
+CENSUS       ?= 1000000
 BENCH        ?= .
 BENCHCOUNT   ?= 6
 BENCHTIME    ?= 1s
@@ -156,6 +157,9 @@ arm64: ## the tests of the matcher and of normal forms for arm64, and COMPARE (1
 	for pkg in robots automaton; do GOARCH=arm64 $(GO) test -c -o "$$bin/$$pkg" ./$$pkg; done; \
 	(cd robots && qemu-aarch64-static "$$bin/robots" -test.short -test.timeout $(TIMEOUT)); \
 	cd automaton && qemu-aarch64-static "$$bin/automaton" -test.short -test.timeout $(TIMEOUT) -compare $(COMPARE)
+
+census: ## compare what rules leave open with an independent search, for CENSUS (1000000) drawn groups
+	CENSUS=$(CENSUS) $(GO) test -count=1 -v -run TestCompare -timeout 5h ./internal/extent
 
 hostile: ## look for the rules that are slowest to match and to compile, and print them
 	cd bench && $(GO) test -run '^$$' -bench Hostile -benchtime $(HOSTILETRIES)x -timeout 1h .

@@ -59,7 +59,7 @@ robobatch census finds out for each origin and crawler whether robots.txt leaves
 prints the counts, and writes a row for each origin and crawler (docs/CENSUS.md). The answers are about all paths, and
 exact. It opens no network connection unless a name begins with s3://.`
 	moment := cli.Flag{Name: "as-of", Arg: "moment", Values: []string{monthly}, List: true, Set: cli.Words(&g.moments), Doc: `
-		Use the captures that were in force at a moment; several moments make a series. Write 2026-01-31T18:00:00Z, or
+		Use the captures that were in force at these moments. Write 2026-01-31T18:00:00Z, or
 		2026-01-31 for the start of that day in UTC, with commas between moments. monthly: the first day of each month
 		from the first capture to the last. Default: the newest capture.`}
 	c.Flags = flags.Sections{

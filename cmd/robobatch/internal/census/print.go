@@ -32,11 +32,11 @@ type Count struct {
 // Sites counts origins by the group that binds the crawler.
 type Sites struct {
 	Origins int64    `json:"origins"`
-	Name    int64    `json:"name"`    // by its name, or the name of its family
-	Star    int64    `json:"star"`    // by the groups for *
-	NoGroup int64    `json:"nobody"`  // by no group
-	NoText  int64    `json:"no_text"` // by a fetch instead of a text
-	Weight  *float64 `json:"weight"`  // null without -weights
+	Name    int64    `json:"name"`     // by its name, or the name of its family
+	Star    int64    `json:"star"`     // by the groups for *
+	NoGroup int64    `json:"no_group"` // by no group
+	NoText  int64    `json:"no_text"`  // by a fetch instead of a text
+	Weight  *float64 `json:"weight"`   // null without -weights
 }
 
 // counts are the counts of all crawlers and moments.
@@ -111,7 +111,7 @@ func (c *counts) print(out io.Writer, form string) error {
 		}
 	case "markdown":
 		head := c.head()
-		fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+		fmt.Fprintf(w, "| %s |\n|%s\n", strings.ReplaceAll(strings.Join(head, " | "), "*", `\*`), strings.Repeat("---|", len(head)))
 		for i := range c.all {
 			cells := c.cells(&c.all[i])
 			for k := range cells {
@@ -134,7 +134,7 @@ func (c *counts) print(out io.Writer, form string) error {
 
 // head returns the names of the columns of the table.
 func (c *counts) head() []string {
-	head := []string{"crawler", "origins", "none", "by name", "some", "by name", "only files", "all", "unknown", "no robots.txt"}
+	head := []string{"crawler", "origins", "none", "by name", "by *", "some", "by name", "by *", "only files", "all", "unknown", "no robots.txt"}
 	if c.dated {
 		head = append([]string{"moment"}, head...)
 	}
@@ -146,10 +146,10 @@ func (c *counts) head() []string {
 
 // cells returns a line of the table.
 func (c *counts) cells(n *Count) []string {
-	number := func(n int64) string { return say.Number(n) }
+	number := say.Number
 	cells := []string{
-		say.Line(n.Agent), number(n.Origins), number(n.None.Origins), number(n.None.Name), number(n.Some.Origins), number(n.Some.Name),
-		number(n.OnlyFiles.Origins), number(n.All.Origins), number(n.Unknown.Origins), number(n.NoCapture.Origins),
+		say.Line(n.Agent), number(n.Origins), number(n.None.Origins), number(n.None.Name), number(n.None.Star), number(n.Some.Origins), number(n.Some.Name),
+		number(n.Some.Star), number(n.OnlyFiles.Origins), number(n.All.Origins), number(n.Unknown.Origins), number(n.NoCapture.Origins),
 	}
 	if c.dated {
 		cells = append([]string{n.Moment.Format(time.DateOnly)}, cells...)
