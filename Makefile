@@ -55,7 +55,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all times examples race lint arrows workflows wasm fmt scale preferences chance memory fuzz arm64 hostile attack worlds shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all times examples race lint arrows workflows wasm fmt scale preferences chance memory fuzz arm64 census hostile attack worlds shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -58,6 +58,7 @@ type search struct {
 	all    []state
 	known  map[string]int32 // by what decides: the index in all
 	queue  [][]int32        // by the least bytes of a path that goes on from there
+	first  int              // that may have states
 	key    []byte
 	places []place // scratch
 }
@@ -71,41 +72,10 @@ const tried = 16
 // find returns the shortest path of these kinds, "" if there is none. If the search was cut it may be longer, or missing.
 func (p *product) find(want int, try bool) (path string, s *search) {
 	s = &search{product: p, want: want}
-	found, shortest := "", 0
-	if s.isWanted(page) {
-		shortest = 1
-	}
+	found := ""
 	if try {
-		attempts := 0
-		attempt := func(path string) {
-			if attempts++; (found == "" || len(path) < len(found)) && s.isWanted(p.decides(path)) {
-				found = path
-			}
-		}
-		if s.isWanted(page) {
-			attempt("/")
-			attempt("/x")
-		}
-		for _, i := range p.byLeast {
-			q := &p.patterns[i]
-			if !s.isWanted(q.kind) {
-				continue
-			}
-			if shortest == 0 {
-				shortest = q.least
-			}
-			if found != "" && len(found) <= q.least || attempts >= tried {
-				break
-			}
-			text := strings.ReplaceAll(q.text, "*", "")
-			if !strings.HasPrefix(text, "/") {
-				text = "/" + text
-			}
-			if path, _ := p.dialect.Path([]byte(p.spell(text)), nil); string(path) == text {
-				attempt(text)
-			}
-		}
-		if found != "" && len(found) == shortest {
+		var isShortest bool
+		if found, isShortest = s.try(); isShortest {
 			return found, s
 		}
 	}
@@ -113,6 +83,41 @@ func (p *product) find(want int, try bool) (path string, s *search) {
 		return path, s
 	}
 	return found, s
+}
+
+// try returns the shortest path that it finds among the shortest texts of patterns, "" if there is none, and whether no path is shorter.
+func (s *search) try() (found string, isShortest bool) {
+	shortest, attempts := 0, 0
+	attempt := func(path string) {
+		if attempts++; (found == "" || len(path) < len(found)) && s.isWanted(s.decides(path)) {
+			found = path
+		}
+	}
+	if s.isWanted(page) {
+		shortest = 1
+		attempt("/")
+		attempt("/x")
+	}
+	for _, i := range s.byLeast {
+		q := &s.patterns[i]
+		if !s.isWanted(q.kind) {
+			continue
+		}
+		if shortest == 0 {
+			shortest = q.least
+		}
+		if found != "" && len(found) <= q.least || attempts >= tried {
+			break
+		}
+		text := strings.ReplaceAll(q.text, "*", "")
+		if !strings.HasPrefix(text, "/") {
+			text = "/" + text
+		}
+		if path, _ := s.dialect.Path([]byte(s.spell(text)), nil); string(path) == text {
+			attempt(text)
+		}
+	}
+	return found, found != "" && len(found) == shortest
 }
 
 // run searches.
@@ -131,33 +136,41 @@ func (s *search) run() string {
 	s.all = append(s.all, begin)
 	s.follow(0, '/')
 	var waits [256]bool
-	for bytes := 0; bytes < len(s.queue); bytes++ {
-		for n := 0; n < len(s.queue[bytes]); n++ { // which may grow
-			i := s.queue[bytes][n]
-			if s.all[i].done {
-				continue
+	for i, ok := s.next(); ok; i, ok = s.next() {
+		if s.all[i].done {
+			continue
+		}
+		s.all[i].done = true
+		if s.ends(&s.all[i]) {
+			return s.path(i)
+		}
+		clear(waits[:])
+		for _, p := range s.all[i].places {
+			s.patterns[p.pattern].waits(int(p.at), &waits)
+		}
+		s.moves += len(s.all[i].places)
+		s.followOthers(i, &waits)
+		for b := range waits {
+			if waits[b] && s.legal[b] {
+				s.follow(i, byte(b))
 			}
-			s.all[i].done = true
-			if s.ends(&s.all[i]) {
-				return s.path(i)
-			}
-			clear(waits[:])
-			for _, p := range s.all[i].places {
-				s.patterns[p.pattern].waits(int(p.at), &waits)
-			}
-			s.moves += len(s.all[i].places)
-			s.followOthers(i, &waits)
-			for b := range waits {
-				if waits[b] && s.legal[b] {
-					s.follow(i, byte(b))
-				}
-			}
-			if s.cut {
-				return ""
-			}
+		}
+		if s.cut {
+			return ""
 		}
 	}
 	return ""
+}
+
+// next takes the first state out of the queue. It may have been there before. ok is false if there is none.
+func (s *search) next() (i int32, ok bool) {
+	for ; s.first < len(s.queue); s.first++ {
+		if states := &s.queue[s.first]; len(*states) > 0 {
+			i, *states = (*states)[0], (*states)[1:]
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // ends reports whether the path of a state is one that is looked for.

@@ -25,6 +25,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -94,9 +95,10 @@ type run struct {
 	moments  []int64       // engine.NoTime is the newest capture
 	monthly  bool
 	weights  map[string]float64 // by origin or host; nil without -weights
-	table    output.CellOptions
+	tableOpt output.CellOptions
+	table    *output.CellTable // nil without -out
+	cells    []parquet.Cell    // of a row
 	form     string
-	metadata [][2]string
 }
 
 // packMemory is the memory of rules from a pack besides their index.
@@ -121,13 +123,13 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if r.Name = g.table.Out; r.Name != "" {
 		var opt output.Options
 		g.table.ChooseFormat(r.Name, std.Out, &opt, &faults)
-		r.table = output.CellOptions{Format: opt.Format, Terminal: opt.Terminal, CSV: g.table.ChooseCSV(&faults), Version: build.Version()}
+		r.tableOpt = output.CellOptions{Format: opt.Format, Terminal: opt.Terminal, CSV: g.table.ChooseCSV(&faults), Version: build.Version()}
+		r.tableOpt.Metadata = [][2]string{{output.KeyDialect, r.opt.Dialect.String()}, {"robobatch.as_of", strings.Join(g.moments, ",")}}
 	}
 	if g.weights != "" {
 		r.weights, err = readWeights(g.weights)
 		faults.Add("weights", err)
 	}
-	r.metadata = [][2]string{{output.KeyDialect, r.opt.Dialect.String()}, {"robobatch.as_of", strings.Join(g.moments, ",")}}
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
@@ -179,7 +181,7 @@ func (r *run) Targets() (out, last string) {
 
 // Run counts.
 func (r *run) Run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, r.Sink.Close()) }()
+	defer func() { err = errors.Join(err, r.Close()) }()
 	r.Hint(targets.Leftovers(r.Name))
 	if r.rules.Pack() != "" {
 		r.opt.MaxMemory = packMemory

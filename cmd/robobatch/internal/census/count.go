@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
@@ -20,7 +21,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Facts are what a robots.txt, or the outcome of a fetch, says to an agent.
+// facts are what a robots.txt, or the outcome of a fetch, says to an agent.
 type facts struct {
 	*ruled
 
@@ -112,7 +113,6 @@ type looker struct {
 	sets  map[ruling]*ruled
 	facts map[ruling]*facts
 	ids   []engine.RulingID
-	path  []byte
 }
 
 // A ruling is a ruling for an agent.
@@ -223,18 +223,21 @@ func (r *run) sites(store *engine.Store) ([]site, error) {
 	return all, nil
 }
 
+// A part is sites that a goroutine looks at, and where their rows go.
+type part struct {
+	sites []site
+	rows  chan []row
+}
+
 // count looks at all sites, and writes their rows.
 func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
 	sites, err := r.sites(store)
 	if err != nil {
 		return nil, err
 	}
-	c := newCounts(r)
-	var table *output.CellTable
 	if r.Name != "" {
 		if err := r.Use(func(f place.Output) (err error) {
-			r.table.Metadata = r.metadata
-			table, err = output.NewCellTable(f, output.CellFields(columns), r.table)
+			r.table, err = output.NewCellTable(f, output.CellFields(columns), r.tableOpt)
 			return err
 		}); err != nil {
 			return nil, err
@@ -244,28 +247,22 @@ func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	done := 0
-	defer r.Watch("origins", func() console.Sample { return console.Sample{Done: int64(done), Total: int64(len(sites))} })()
+	var done atomic.Int64
+	defer r.Watch("origins", func() console.Sample { return console.Sample{Done: done.Load(), Total: int64(len(sites))} })()
+	c := newCounts(r)
 	group, ctx := panics.WithContext(ctx)
-	type part struct {
-		sites []site
-		rows  chan []row
-	}
 	parts, order := make(chan part), make(chan part, 2*workers)
 	group.Go(func() error {
 		defer close(parts)
 		defer close(order)
 		for s := range slices.Chunk(sites, chunk) {
 			p := part{s, make(chan []row, 1)}
-			select {
-			case order <- p:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			select {
-			case parts <- p:
-			case <-ctx.Done():
-				return ctx.Err()
+			for _, to := range []chan part{order, parts} {
+				select {
+				case to <- p:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
 			}
 		}
 		return nil
@@ -281,39 +278,44 @@ func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
 		})
 	}
 	group.Go(func() error {
-		cells := make([]parquet.Cell, 0, len(columns))
 		for p := range order {
-			var rows []row
 			select {
-			case rows = <-p.rows:
+			case rows := <-p.rows:
+				if err := r.write(rows, c); err != nil {
+					return err
+				}
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			for i := range rows {
-				c.add(&rows[i], i%len(r.moments)*len(r.opt.Agents)+i/len(r.moments)%len(r.opt.Agents))
-				if table != nil {
-					cells = output.AppendCells(cells[:0], columns, &rows[i])
-					if err := r.Use(func(f place.Output) error { return f.Wrap("write", table.Add(cells)) }); err != nil {
-						return err
-					}
-				}
-			}
-			done += len(p.sites)
+			done.Add(int64(len(p.sites)))
 		}
 		return nil
 	})
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	if table == nil {
-		return c, nil
+	if err := group.Wait(); err != nil || r.table == nil {
+		return c, err
 	}
 	return c, r.Commit(func(f place.Output) error {
-		if err := table.Close(); err != nil {
+		if err := r.table.Close(); err != nil {
 			return f.Wrap("write", err)
 		}
 		return f.Commit()
 	})
+}
+
+// write counts the rows of some sites, and writes them if there is an output.
+func (r *run) write(rows []row, c *counts) error {
+	moments, crawlers := len(r.moments), len(r.opt.Agents)
+	for i := range rows {
+		c.add(&rows[i], i%moments*crawlers+i/moments%crawlers)
+		if r.table == nil {
+			continue
+		}
+		r.cells = output.AppendCells(r.cells[:0], columns, &rows[i])
+		if err := r.Use(func(f place.Output) error { return f.Wrap("write", r.table.Add(r.cells)) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rows returns the rows of sites: for each of them a row for each agent, and for each of these one for each moment.

@@ -121,9 +121,9 @@ func (c *counts) print(out io.Writer, form string) error {
 		}
 	default:
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, strings.Join(c.head(), "\t"))
+		fmt.Fprintf(t, "%s\n", strings.Join(c.head(), "\t"))
 		for i := range c.all {
-			fmt.Fprintln(t, say.NoCommands(strings.Join(c.cells(&c.all[i]), "\t")))
+			fmt.Fprintf(t, "%s\n", say.NoCommands(strings.Join(c.cells(&c.all[i]), "\t")))
 		}
 		if err := t.Flush(); err != nil {
 			return console.OutError(err)
