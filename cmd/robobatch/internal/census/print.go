@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -120,10 +121,12 @@ func (c *counts) print(out io.Writer, form string) error {
 			fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
 		}
 	default:
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(t, "%s\n", strings.Join(c.head(), "\t"))
+		t, lines := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0), []string{strings.Join(c.head(), "\t"), ""}
 		for i := range c.all {
-			fmt.Fprintf(t, "%s\n", say.NoCommands(strings.Join(c.cells(&c.all[i]), "\t")))
+			lines = slices.Insert(lines, i+1, say.NoCommands(strings.Join(c.cells(&c.all[i]), "\t")))
+		}
+		if _, err := io.WriteString(t, strings.Join(lines, "\n")); err != nil {
+			return console.OutError(err)
 		}
 		if err := t.Flush(); err != nil {
 			return console.OutError(err)
