@@ -1,7 +1,7 @@
 // Command published counts sites by methods that were published, and exactly (docs/CENSUS.md):
 //
-//	go run -C bench ./published consent                       by lines, on the real robots.txt that there are
-//	go run -C bench ./published series CLONE captures.jsonl   the history of a git repository of robots.txt, as captures
+//	go run -C bench ./published consent                           by lines, on the real robots.txt that there are
+//	go run -C bench ./published series CLONE captures.jsonl.zst   the history of a git repository of robots.txt, as captures
 package main
 
 import (
@@ -20,6 +20,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/bench/internal/madeup"
 	"github.com/robobatch/robobatch/bench/internal/tool"
@@ -32,79 +34,127 @@ func main() {
 		case len(arguments) == 1 && arguments[0] == "consent":
 			return consent()
 		case len(arguments) == 3 && arguments[0] == "series":
-			return madeup.WriteRules(arguments[2], history(ctx, arguments[1]))
+			return madeup.WriteFile(arguments[2], func(w io.Writer) error { return writeCaptures(w, history(ctx, arguments[1])) })
 		}
 		return errors.New("want consent, or series, a clone and the file to write")
 	})
 }
 
 // crawlers are those that are counted.
-var crawlers = []string{"GPTBot", "CCBot", "Google-Extended", "anthropic-ai", "ClaudeBot", "Googlebot"}
+var crawlers = []string{"GPTBot", "CCBot", "Google-Extended", "ClaudeBot", "Googlebot"}
 
-// consent counts the sites that close themselves to crawlers as lines of a robots.txt say it.
+// A method says which lines bind an agent.
+type method struct {
+	name     string
+	exact    bool // keys as "User-agent" and "Disallow" are written; comments only at the start of a line
+	blank    bool // an empty line ends a group
+	replaces bool // every user-agent line begins a group
+	never    bool // no group ends before the file does
+	once     bool // after the first rule, every user-agent line begins a group
+	anyCase  bool // names are compared in any case
+}
+
+// methods are those that Data-Provenance-Collection had in src/web_analysis/parse_robots.py, and the same without its differences from the
+// standard.
+var methods = []method{
+	{name: "2024-05 (257a063)", exact: true, blank: true, replaces: true},
+	{name: "2025-01 (00bc365)", never: true},
+	{name: "2025-03 (60c189c)", once: true},
+	{name: "names in any case", once: true, anyCase: true},
+	{name: "and whole groups", anyCase: true},
+}
+
+// consent counts the sites that close themselves to crawlers as lines of a robots.txt say it, by each method.
 func consent() error {
 	base, err := corpus.Find(".")
 	if err != nil {
 		return err
 	}
-	files := 0
-	var closed [2][]int
-	for reset := range closed {
-		closed[reset] = make([]int, len(crawlers))
+	files, closed := 0, make([][]int, len(methods))
+	for m := range closed {
+		closed[m] = make([]int, len(crawlers))
 	}
 	for r, err := range base.Rules {
 		if err != nil {
 			return err
 		}
 		files++
-		for reset := range closed {
-			lines := linesByAgent(string(r.Body), reset == 1)
+		for m := range methods {
+			all := methods[m].read(string(r.Body))
 			for i, name := range crawlers {
-				if isClosed(lines, name) {
-					closed[reset][i]++
+				if methods[m].anyCase {
+					name = strings.ToLower(name)
+				}
+				if isClosed(all, name) {
+					closed[m][i]++
 				}
 			}
 		}
 	}
-	fmt.Printf("%d files\ncrawler          agents are never reset  agents are reset\n", files)
-	for i, name := range crawlers {
-		fmt.Printf("%-16s %22d  %16d\n", name, closed[0][i], closed[1][i])
+	fmt.Printf("%-18s", fmt.Sprintf("%d files", files))
+	for _, name := range crawlers {
+		fmt.Printf("  %16s", name)
 	}
+	for m := range methods {
+		fmt.Printf("\n%-18s", methods[m].name)
+		for _, n := range closed[m] {
+			fmt.Printf("  %16d", n)
+		}
+	}
+	fmt.Println()
 	return nil
 }
 
 // Lines are the values of Allow and Disallow for an agent.
 type lines struct{ allow, disallow []string }
 
-// linesByAgent reads a robots.txt line by line. Rules are those of all agents so far, or, with reset, of those since the last rule.
-func linesByAgent(text string, reset bool) map[string]*lines {
+// read reads a robots.txt line by line.
+func (m *method) read(text string) map[string]*lines {
 	all, names, current, ruled := map[string]*lines{}, map[string]string{}, []string(nil), false
-	for line := range strings.Lines(strings.ReplaceAll(text, "\r", "\n")) {
-		line, _, _ = strings.Cut(line, "#")
-		key, value, ok := strings.Cut(strings.TrimSpace(line), ":")
+	for line := range strings.Lines(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")) {
+		if !m.exact {
+			line, _, _ = strings.Cut(line, "#")
+		}
+		line = strings.TrimSpace(line)
+		if m.blank && (line == "" || line[0] == '#') {
+			current = nil
+		}
+		key, value, ok := strings.Cut(line, ":")
 		if value = strings.TrimSpace(value); !ok {
 			continue
 		}
-		switch strings.ToLower(key) {
-		case "user-agent":
-			if reset && ruled {
+		if !m.exact {
+			key = strings.ToUpper(key[:min(1, len(key))]) + strings.ToLower(key[min(1, len(key)):])
+		}
+		switch key {
+		case "User-agent":
+			if m.replaces || ruled && !m.never {
 				current = nil
 			}
-			ruled = false
-			folded := strings.ToLower(value)
+			ruled = ruled && m.once
+			name := value
+			if m.anyCase {
+				name = strings.ToLower(name)
+			}
+			folded := name
+			if !m.exact {
+				folded = strings.ToLower(name)
+			}
 			if _, known := names[folded]; !known {
-				names[folded], all[value] = value, &lines{}
+				names[folded], all[name] = name, &lines{}
 			}
 			current = append(current, names[folded])
-		case "allow", "disallow":
+		case "Allow", "Disallow":
 			ruled = true
 			for _, name := range current {
-				if l := all[name]; strings.EqualFold(key, "allow") {
+				if l := all[name]; key == "Allow" {
 					l.allow = append(l.allow, value)
 				} else {
 					l.disallow = append(l.disallow, value)
 				}
 			}
+		case "Crawl-delay", "Sitemap":
+			ruled = ruled || m.once
 		}
 	}
 	return all
@@ -122,6 +172,31 @@ func isClosed(all map[string]*lines, name string) bool {
 	query := func(value string) bool { return strings.Contains(value, "?") }
 	allow, disallow := slices.DeleteFunc(slices.Clone(l.allow), query), slices.DeleteFunc(slices.Clone(l.disallow), query)
 	return len(allow) == 0 && slices.Contains(disallow, "/")
+}
+
+// writeCaptures writes captures, compressed.
+func writeCaptures(w io.Writer, all iter.Seq2[robots.Response, error]) error {
+	packed, err := zstd.NewWriter(w)
+	if err != nil {
+		return err
+	}
+	lines := json.NewEncoder(packed)
+	for r, err := range all {
+		if err != nil {
+			return errors.Join(err, packed.Close())
+		}
+		capture := struct {
+			URL       string    `json:"url"`
+			Status    int       `json:"status"`
+			FetchedAt time.Time `json:"fetched_at"`
+			Body      []byte    `json:"body_b64"`
+			Error     string    `json:"error,omitempty"`
+		}{r.URL, r.Status, r.FetchedAt, r.Body, r.Error}
+		if err := lines.Encode(capture); err != nil {
+			return errors.Join(err, packed.Close())
+		}
+	}
+	return packed.Close()
 }
 
 // history yields the robots.txt of a git repository, a capture for each commit that changed one. The files are data/SOURCE/HOST, and in some a
@@ -207,7 +282,7 @@ func responseOf(origin robots.Origin, at time.Time, body []byte) robots.Response
 		Status int    `json:"status_code"`
 	}
 	if bytes.HasPrefix(body, []byte("{")) && json.Unmarshal(body, &issue) == nil && issue.Type != "" {
-		r.Status, r.Body = issue.Status, nil
+		r.Status, r.Body = issue.Status, []byte{}
 		if issue.Status == 0 {
 			r.Error = issue.Error
 		}
