@@ -105,7 +105,7 @@ func consent() error {
 	return nil
 }
 
-// Lines are the values of Allow and Disallow for an agent.
+// lines are the values of Allow and Disallow for an agent.
 type lines struct{ allow, disallow []string }
 
 // read reads a robots.txt line by line.
@@ -220,8 +220,11 @@ func history(ctx context.Context, clone string) iter.Seq2[robots.Response, error
 			yield(robots.Response{}, err)
 			return
 		}
-		defer func() { cat.Wait() }()
-		defer asked.Close()
+		defer func() {
+			if err := errors.Join(asked.Close(), cat.Wait()); err != nil && ctx.Err() == nil {
+				yield(robots.Response{}, fmt.Errorf("read the objects: %w", err))
+			}
+		}()
 		from := bufio.NewReaderSize(answers, 1<<20)
 		var at time.Time
 		seen := map[string]bool{} // hosts of the commit

@@ -28,9 +28,9 @@
 package extent
 
 import (
-	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/robobatch/robobatch/robots"
 )
@@ -102,7 +102,7 @@ func of(rules []robots.Rule, d robots.Dialect, try bool) Extent {
 	}
 	x.Open, x.Closed, x.Rule = p.spell(open), p.spell(closed), -1
 	if closed != "" {
-		x.Rule = robots.Decide(rules, []byte(closed), d)
+		x.Rule = p.patterns[p.winner(closed)].rule
 	}
 	return x
 }
@@ -126,11 +126,10 @@ const (
 
 // A pattern is a pattern of a rule as an automaton. Its places are offsets in text.
 type pattern struct {
-	text   string // without the end anchor, a "*" at the end, and repeated ones
-	end    bool   // the path ends where the text does
-	kind   kind
-	length int // by which it wins
-	rule   int // index; of two patterns with equal length and kind the lower one decides
+	text string // without the end anchor, a "*" at the end, and repeated ones
+	end  bool   // the path ends where the text does
+	kind kind
+	rule int // index
 
 	floats int     // the offset of the first segment behind a "*"; len(text)+1 if there is none
 	back   []int32 // by offset in a segment, where to go on when a byte does not match; its own start first
@@ -139,8 +138,8 @@ type pattern struct {
 }
 
 // newPattern returns the automaton of a pattern.
-func newPattern(text string, k kind, length, rule int) pattern {
-	p := pattern{kind: k, length: length, rule: rule}
+func newPattern(text string, k kind) pattern {
+	p := pattern{kind: k}
 	p.text, p.end = strings.CutSuffix(text, "$")
 	if trimmed := strings.TrimRight(p.text, "*"); len(trimmed) < len(p.text) {
 		p.text, p.end = trimmed, false
@@ -170,6 +169,11 @@ func newPattern(text string, k kind, length, rule int) pattern {
 				}
 				if p.text[at] == p.text[i] {
 					at++
+				}
+			}
+			for i := start + 1; i < end; i++ { // skip what waits for the same byte, so that few places follow one another
+				if border := p.back[i]; p.text[border] == p.text[i] {
+					p.back[i] = p.back[border]
 				}
 			}
 			start = end + 1
@@ -261,60 +265,87 @@ func (p *pattern) waits(at int, set *[256]bool) {
 
 // A product is all patterns of the rules that bind a crawler.
 type product struct {
-	rules    []robots.Rule
 	dialect  robots.Dialect
 	patterns []pattern // ascending in precedence
-	byLeast  []int32   // their indices by least; those without any path left out
-	legal    [256]bool // bytes of paths
+	byLeast  []uint64  // least and index of each, ascending; those without any path left out
 	escapes  bool      // escapes have upper-case digits, and some pattern has a "%"
+	*alphabet
 }
 
 // newProduct returns the product of rules.
 func newProduct(rules []robots.Rule, d robots.Dialect) *product {
-	p := &product{rules: rules, dialect: d, patterns: make([]pattern, 0, len(rules)+2)}
+	// Sort numbers, which takes less time than patterns: the length, whether it allows, and which it is.
+	const last = 1<<31 - 1
+	keys := make([]uint64, 0, len(rules))
+	add := func(pattern string, allow bool, number int) {
+		key := uint64(d.Length(pattern))<<32 | uint64(last-number)
+		if allow {
+			key |= 1 << 31
+		}
+		keys = append(keys, key)
+	}
 	for i, r := range rules {
 		if r.Pattern != "" {
-			k := closed
-			if r.Allow {
-				k = kindOf(r.Pattern)
-			}
-			p.patterns = append(p.patterns, newPattern(r.Pattern, k, d.Length(r.Pattern), i))
+			add(r.Pattern, r.Allow, 2*i)
 		}
 		if index, ok := d.IndexPattern(r); ok {
-			p.patterns = append(p.patterns, newPattern(index, kindOf(index), d.Length(index), i))
+			add(index, true, 2*i+1)
 		}
 	}
-	slices.SortFunc(p.patterns, func(a, b pattern) int {
-		if c := cmp.Compare(a.length, b.length); c != 0 {
-			return c
+	slices.Sort(keys)
+	p := &product{dialect: d, patterns: make([]pattern, 0, len(keys)+2), byLeast: make([]uint64, 0, len(keys))}
+	for _, key := range keys {
+		number := last - int(key&last)
+		r := rules[number/2]
+		text, k := r.Pattern, closed
+		if number%2 == 1 {
+			text, _ = d.IndexPattern(r)
 		}
-		if (a.kind == closed) != (b.kind == closed) {
-			if a.kind == closed {
-				return -1
-			}
-			return 1
+		if r.Allow {
+			k = kindOf(text)
 		}
-		return b.rule - a.rule
-	})
+		q := newPattern(text, k)
+		q.rule = number / 2
+		p.patterns = append(p.patterns, q)
+	}
 	for i := range p.patterns {
 		p.escapes = p.escapes || strings.Contains(p.patterns[i].text, "%")
 		if p.patterns[i].least > 0 {
-			p.byLeast = append(p.byLeast, int32(i))
+			p.byLeast = append(p.byLeast, uint64(p.patterns[i].least)<<32|uint64(i))
 		}
 	}
-	slices.SortStableFunc(p.byLeast, func(a, b int32) int { return p.patterns[a].least - p.patterns[b].least })
-	p.patterns = append(p.patterns, newPattern(robots.TxtPath+"?", own, 0, 0), newPattern(robots.TxtPath+"$", own, 0, 0))
+	slices.Sort(p.byLeast)
+	p.patterns = append(p.patterns, newPattern(robots.TxtPath+"?", own), newPattern(robots.TxtPath+"$", own))
 
-	// Find the bytes that stay as they are. A "*" or "$" may become another byte.
+	p.alphabet = alphabetOf(d)
+	p.escapes = p.escapes && !p.decodes
+	return p
+}
+
+// An alphabet is the bytes of paths in a dialect.
+type alphabet struct {
+	legal   [256]bool
+	decodes bool // escapes are decoded, and what they become may follow any "%"
+}
+
+// alphabets are those that are known, by dialect.
+var alphabets sync.Map
+
+// alphabetOf returns the bytes of paths.
+func alphabetOf(d robots.Dialect) *alphabet {
+	if known, ok := alphabets.Load(d); ok {
+		return known.(*alphabet)
+	}
+	a := new(alphabet)
 	for b := range 256 {
-		path, _ := d.Path([]byte{'/', byte(b)}, nil)
-		if len(path) == 2 {
-			p.legal[path[1]] = true
+		if path, _ := d.Path([]byte{'/', byte(b)}, nil); len(path) == 2 { // a "*" or "$" may become another byte
+			a.legal[path[1]] = true
 		}
 	}
 	path, _ := d.Path([]byte("/%7e"), nil)
-	p.escapes = p.escapes && len(path) > 2 // else escapes are decoded, and what they become may follow any "%"
-	return p
+	a.decodes = len(path) == 2
+	alphabets.Store(d, a)
+	return a
 }
 
 // kindOf returns the kind of an Allow rule.
@@ -338,24 +369,28 @@ func kindOf(pattern string) kind {
 	return file
 }
 
-// decides returns what the rules say of a path, by the reference.
+// matches reports whether the pattern matches a path.
+func (p *pattern) matches(path string) bool {
+	at := p.start()
+	for i := 0; i < len(path) && at >= 0; i++ {
+		at = p.move(at, path[i])
+	}
+	return at == matched || at == len(p.text)
+}
+
+// winner returns the index of the pattern that decides a path; -1 if there is none.
+func (p *product) winner(path string) int {
+	i := len(p.patterns) - 1
+	for i >= 0 && !p.patterns[i].matches(path) {
+		i--
+	}
+	return i
+}
+
+// decides returns what the rules say of a path.
 func (p *product) decides(path string) kind {
-	if robots.IsTxt([]byte(path)) {
-		return own
-	}
-	winner := robots.Decide(p.rules, []byte(path), p.dialect)
-	switch {
-	case winner < 0:
-		return page
-	case !p.rules[winner].Allow:
-		return closed
-	}
-	r := p.rules[winner]
-	if k := kindOf(r.Pattern); k == file {
-		return k
-	}
-	if index, ok := p.dialect.IndexPattern(r); ok && robots.Decide([]robots.Rule{{Pattern: r.Pattern}}, []byte(path), p.dialect) < 0 {
-		return kindOf(index)
+	if i := p.winner(path); i >= 0 {
+		return p.patterns[i].kind
 	}
 	return page
 }

@@ -71,6 +71,22 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestHostile: the largest files take a bounded time.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"wildcards": "Disallow: /" + strings.Repeat("a*", 100_000) + "\nAllow: /" + strings.Repeat("a*", 100_000) + "b\n",
+		"period":    "Disallow: /*" + strings.Repeat("a", 200_000) + "$\nAllow: /*" + strings.Repeat("a", 200_000) + "b\n",
+		"covered":   "Disallow: /\nAllow: /*" + strings.Repeat("a", 60_000) + "\nDisallow: /*" + strings.Repeat("a", 60_000) + "*\n",
+		"many":      "Disallow: /\n" + strings.Repeat("Allow: /*a*b*c*d$\nDisallow: /*a*b*c*d*$\n", 12_000),
+	} {
+		x := Of(rulesOf(text, robots.Google), robots.Google)
+		if t.Logf("%s: %s, %d states", name, x.Access, x.States); x.Access == All || name == "many" && x.Access != None {
+			t.Errorf("%s: %s", name, x.Access)
+		}
+	}
+}
+
 // TestCut: an answer that takes too many states is unknown, and one that was found on the way stays.
 func TestCut(t *testing.T) {
 	var hostile strings.Builder
@@ -307,6 +323,9 @@ func compare(text string, d robots.Dialect) error {
 			}
 			path, _ := d.Path([]byte(example.url), nil)
 			winner := robots.Decide(rules, path, d)
+			if !example.allow && winner != x.Rule {
+				return fmt.Errorf("%s, try %t: %q has the rule %d for %q, want %d", d, try, text, x.Rule, example.url, winner)
+			}
 			if len(path) != example.length || robots.IsTxt(path) || (winner < 0 || rules[winner].Allow) != example.allow {
 				return fmt.Errorf("%s, try %t: %q has the example %q of %t, want one of %d bytes", d, try, text, example.url, example.allow, example.length)
 			}

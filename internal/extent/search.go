@@ -98,8 +98,8 @@ func (s *search) try() (found string, isShortest bool) {
 		attempt("/")
 		attempt("/x")
 	}
-	for _, i := range s.byLeast {
-		q := &s.patterns[i]
+	for _, entry := range s.byLeast {
+		q := &s.patterns[uint32(entry)]
 		if !s.isWanted(q.kind) {
 			continue
 		}
