@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -75,7 +76,7 @@ func (m *monthOfLogs) pod(j indexedJob, index int) *exec.Cmd {
 // does with their exit codes as the manifest's policy says.
 func TestKubernetes(t *testing.T) {
 	job, merge := readJob(t, "kubernetes.yaml"), readJob(t, "kubernetes-merge.yaml")
-	if job.env["JOB_COMPLETIONS"] != strconv.Itoa(job.completions) || len(job.noRetry) != 1 || job.noRetry[0] != 1 {
+	if job.env["JOB_COMPLETIONS"] != strconv.Itoa(job.completions) || !slices.Equal(job.noRetry, []int{1, 2}) {
 		t.Fatalf("%+v", job)
 	}
 	m := newMonth(t, 30)
@@ -91,7 +92,7 @@ func TestKubernetes(t *testing.T) {
 		}
 		switch code {
 		case 0:
-		case job.noRetry[0]:
+		case 1:
 			failed++
 		default:
 			t.Errorf("index %d ends with %d", index, code)
@@ -161,4 +162,33 @@ func (m *monthOfLogs) podEnds(t *testing.T, j indexedJob, index int, signal sysc
 func (m *monthOfLogs) records() int {
 	names, _ := filepath.Glob(filepath.Join(m.dir, "out/_done/*/*.json"))
 	return len(names)
+}
+
+// TestAWSBatch checks that the job definition retries an array's task unless its inputs, usage or rules must be corrected first.
+func TestAWSBatch(t *testing.T) {
+	text, err := os.ReadFile("../../docs/cluster/aws-batch.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var definition struct {
+		RetryStrategy struct {
+			EvaluateOnExit []struct{ OnExitCode, OnReason, Action string }
+		}
+	}
+	if err := json.Unmarshal(text, &definition); err != nil {
+		t.Fatal(err)
+	}
+	action := func(code string) string { // of the first that matches, as AWS does
+		for _, on := range definition.RetryStrategy.EvaluateOnExit {
+			if on.OnExitCode == code || on.OnReason == "*" {
+				return on.Action
+			}
+		}
+		return ""
+	}
+	for code, want := range map[string]string{"1": "EXIT", "2": "EXIT", "137": "RETRY", "143": "RETRY"} {
+		if got := action(code); got != want {
+			t.Errorf("exit code %s: %q, want %s", code, got, want)
+		}
+	}
 }
