@@ -25,7 +25,7 @@ func (l *Logs) findKinds() error {
 		in := &l.inputs[i]
 		kinds := make([]engine.KeptKind, len(l.opt.Keep)) // text
 		if in.content == unpack.Parquet && in.isFile() {
-			p, err := openParquet(in, l.opt.Fields)
+			p, err := openParquet(in, l.opt.Fields, Part{})
 			if err != nil {
 				continue // it is said when its rows are read
 			}

@@ -42,6 +42,7 @@ type LogOptions struct {
 	Fields     Fields       // which fields of the lines to read; Keep is set from the one below
 	Keep       []KeptColumn // fields that are kept as [engine.Batch].Kept
 	Raws       bool         // keep lines as read, their offsets and those refused
+	Part       Part         // of the one log; the zero value is all of it
 	Ahead      int          // goroutines that unpack ahead of Next; 0 or less means that Next unpacks, and 16 are the most
 
 	// Window is the most bytes of the window of a zstd frame, each goroutine of Ahead having one; 0 is 128
@@ -162,7 +163,7 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 		return nil, err
 	}
 	l := &Logs{opt: opt, inputs: inputs, notes: notes, sizes: make([]atomic.Int64, len(inputs)), formats: make([]atomic.Pointer[Format], len(inputs)), choices: make([]atomic.Pointer[weblog.Choice], len(inputs)), headless: make([]atomic.Bool, len(inputs))}
-	if err := l.findKinds(); err != nil {
+	if err := errors.Join(l.checkPart(), l.findKinds()); err != nil {
 		return nil, err
 	}
 	l.rows = newRowReader(&l.opt)
@@ -255,17 +256,22 @@ func (l *Logs) open() bool {
 	var err error
 	switch l.next++; in.content {
 	case unpack.Parquet:
-		l.log, err = openParquet(in, l.opt.Fields)
+		l.log, err = openParquet(in, l.opt.Fields, l.opt.Part)
 	case unpack.WARC:
-		l.log, err = openWARC(in, l.opt.Fields)
+		if l.log, err = openWARC(in, l.opt.Fields); err == nil && l.opt.Part != (Part{}) {
+			err = errors.Join(errPart, l.log.close())
+		}
 	default:
 		if l.err = l.text.open(in.Name); l.err != nil {
 			return false
 		}
-		if l.text.isSitemap(l.opt.Format) {
+		if l.text.isSitemap(l.opt.Format) && l.opt.Part == (Part{}) {
 			l.log, err = l.text.openSitemap(l.opt.Format)
 		} else {
 			l.log, err = &l.text, l.text.setFormat(l.opt.Format)
+			if err == nil && l.opt.Part.From > 0 {
+				err = l.text.passTo(&l.rows, l.opt.Part.From)
+			}
 		}
 		l.noteFormat(l.log)
 	}

@@ -25,13 +25,14 @@ type parquetLog struct {
 	fields  [][]byte       // of a row, by column of the file
 
 	group int   // the next row group
+	end   int   // the row group to end before
 	left  int64 // rows of the one before it that were not read
 	row   int64 // rows read
 	total int64 // rows of all row groups
 }
 
 // openParquet opens a file that begins as a Parquet file does.
-func openParquet(in *Input, fields Fields) (p *parquetLog, err error) {
+func openParquet(in *Input, fields Fields, part Part) (p *parquetLog, err error) {
 	f, err := place.Of(in.Name).Open(in.Name)
 	if err != nil {
 		return nil, err
@@ -40,6 +41,7 @@ func openParquet(in *Input, fields Fields) (p *parquetLog, err error) {
 	if err := p.start(fields); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	p.pass(part)
 	return p, nil
 }
 
@@ -58,7 +60,8 @@ func (p *parquetLog) start(fields Fields) (err error) {
 	if p.reader, err = parquetfile.Open(p.file, p.size); err != nil {
 		return parquetFault(err)
 	}
-	for group := range p.reader.Groups() {
+	p.end = p.reader.Groups()
+	for group := range p.end {
 		p.total += p.reader.Rows(group)
 	}
 	schema := p.reader.Schema()
@@ -144,7 +147,7 @@ func (p *parquetLog) firstRows() (rows [][][]byte) {
 }
 
 // done reports whether all rows were read.
-func (p *parquetLog) done() bool { return p.left == 0 && p.group == p.reader.Groups() }
+func (p *parquetLog) done() bool { return p.left == 0 && p.group >= p.end }
 
 // at returns where a fault is: in the next row.
 func (p *parquetLog) at() where { return where{line: p.row + 1} }

@@ -41,7 +41,11 @@ func (l *textLog) open(name string) error {
 		return err
 	}
 	l.utf8.Reset(l.texts)
-	l.lines.reset(&l.utf8)
+	if l.opt.Part.To > 0 {
+		l.lines.reset(&partReader{Decoder: &l.utf8, to: l.opt.Part.To})
+	} else {
+		l.lines.reset(&l.utf8)
+	}
 	l.begun, l.headless, l.fieldless, l.choice, l.stop, l.failed, l.rows, l.refused, l.long = false, false, false, weblog.Choice{}, "", nil, 0, 0, 0
 	return nil
 }
@@ -78,6 +82,9 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 			r.long += int64(len(l.raw.long)) // nothing else has counted them
 			l.failed = &where{line: 1}
 			return err
+		}
+		if l.opt.Part != (Part{}) && !l.of.IsByLine() {
+			return errPart
 		}
 	}
 	r.kind, r.bareCR = l.of, l.raw.bareCR

@@ -290,6 +290,27 @@ func (s frameScanner) frame(at int64) (end int64, ok bool) {
 	return at, at <= s.size
 }
 
+// FramesSize returns how many bytes of text the frames of a zstd file have, as each says; 0 if one does not.
+func FramesSize(file io.ReaderAt, size int64) (text int64) {
+	s := frameScanner{file: file, size: size}
+	for at := int64(0); at < size; {
+		head := make([]byte, min(zstd.HeaderMaxSize, size-at))
+		var h zstd.Header
+		if !s.read(head, at) || h.Decode(head) != nil || !h.Skippable && !h.HasFCS || h.FrameContentSize > math.MaxInt64/2-uint64(text) {
+			return 0
+		}
+		if !h.Skippable {
+			text += int64(h.FrameContentSize)
+		}
+		end, ok := s.frame(at)
+		if !ok {
+			return 0
+		}
+		at = end
+	}
+	return text
+}
+
 // read fills p from the given offset and reports whether the file goes that far.
 func (s frameScanner) read(p []byte, at int64) bool {
 	_, err := s.file.ReadAt(p, at)

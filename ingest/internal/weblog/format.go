@@ -29,6 +29,7 @@ type format struct {
 	anyField bool     // any field may hold the URL, so that it may have to be named
 
 	parser func(Options) (Parser, error) // nil if no Parser reads it
+	byLine bool                          // how a line is read depends on the first lines, and on no other; patterns are so
 
 	// Of a format whose lines are read by patterns. A line that has the first fields of one that begins with a
 	// scheme, sure many if that is not 0, is one of it, whatever follows.
@@ -49,7 +50,7 @@ type format struct {
 // the first wins.
 var formats = []*format{
 	{name: Auto, aliases: []string{""}, about: "recognised by the first lines of each log; this is the default"},
-	{name: URLs, aliases: []string{"text"}, about: "a URL a line, or a path where the site of the log is given", line: isURL},
+	{name: URLs, aliases: []string{"text"}, about: "a URL a line, or a path where the site of the log is given", byLine: true, line: isURL},
 	&combinedFormat,
 	&cloudFrontFormat,
 	&w3cFormat,
@@ -109,6 +110,10 @@ func (f *format) shapes() []*pattern {
 // AnyField reports whether any field of the format may hold the URL, so that its name may have to
 // be given.
 func (f Format) AnyField() bool { return f.info().anyField }
+
+// IsByLine reports whether how a line is read depends on the first lines of its log, and on no other: it has neither headers nor
+// records of several lines.
+func (f Format) IsByLine() bool { return f.info().byLine || len(f.info().patterns) > 0 }
 
 // Formats returns all formats, Auto first.
 func Formats() []Format {

@@ -16,6 +16,7 @@ var (
 		name: JSON, aliases: []string{"jsonl", "ndjson", "caddy", "cloudflare"}, anyField: true,
 		about:  "JSON Lines: Caddy, nginx, Cloudflare Logpush and others",
 		parser: func(opt Options) (Parser, error) { return newJSON(opt), nil },
+		byLine: true,
 		line:   isJSON,
 	}
 	cdxjFormat = format{

@@ -12,12 +12,14 @@ var (
 	logfmtFormat = format{
 		name: Logfmt, aliases: []string{"heroku"}, anyField: true,
 		about:  "key=value: Heroku's router and others",
+		byLine: true,
 		parser: func(opt Options) (Parser, error) { return &pairs{inner: newJSON(opt), sep: ' ', sign: '='}, nil },
 		line:   isLogfmt,
 	}
 	ltsvFormat = format{
 		name: LTSV, anyField: true,
 		about:  "label:value between tabs",
+		byLine: true,
 		parser: func(opt Options) (Parser, error) { return &pairs{inner: newJSON(opt), sep: tab, sign: ':'}, nil },
 		line:   isLTSV,
 	}

@@ -1,0 +1,201 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/internal/place"
+)
+
+// A Part is a part of one log, as bytes of its text: the lines that begin in them. Of a Parquet file it is
+// the row groups that begin in them, as if all rows had one size. Lines keep their numbers: those before the part are
+// unpacked and counted, not parsed. The zero value is the whole log.
+type Part struct {
+	From int64 `json:"from"` // 0, or of a text at least LeastPart
+	To   int64 `json:"to"`   // 0 for the end of the log
+}
+
+// LeastPart is the least offset at which a part may begin: behind the lines that tell the format of the log.
+const LeastPart = 4 << 20
+
+// errPart is the error of a part that cannot be read.
+var errPart = errors.New("a log cannot be read from there: a part begins behind the first 4 MiB, of one log whose lines do not depend on each other")
+
+// TextSize returns about how many bytes the text of a log has, if it can be read in parts; 0 if it cannot: its lines depend on
+// those before, its first rows have no URL, or to unpack it costs as much as to read it. An input that cannot be opened has no
+// text; the error is that of a store that does not respond.
+func TextSize(name string, opt LogOptions) (size int64, err error) {
+	opt.Part, opt.Ahead = Part{}, 0
+	l, err := OpenLogs([]string{name}, opt)
+	if err != nil {
+		return 0, downError(err)
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	in := &l.inputs[0]
+	if len(l.inputs) != 1 || !in.isFile() || in.archive != "" {
+		return 0, nil
+	}
+	var b engine.Batch
+	if !l.Next(&b) || b.Len() == 0 {
+		return 0, downError(l.err)
+	}
+	hasURL := false
+	for _, url := range b.URLs {
+		hasURL = hasURL || url != engine.NoURL
+	}
+	switch packing := l.text.texts.Packing(); {
+	case !hasURL:
+		return 0, nil
+	case in.content == unpack.Parquet:
+		return in.Size, nil
+	case l.log != rowLog(&l.text) || in.content != unpack.Text || l.text.utf8.Wide() || !l.text.of.IsByLine():
+		return 0, nil
+	case packing == unpack.None:
+		return in.Size, nil
+	case packing == unpack.Zstd:
+		return l.zstdSize(in)
+	}
+	return 0, nil
+}
+
+// zstdSize returns about how many bytes the text of the open zstd file has: what its frames say, or else as if all of it was
+// packed as well as its start. In a store to look at each frame costs a request, so it is the latter.
+func (l *Logs) zstdSize(in *Input) (int64, error) {
+	if !place.IsRemote(in.Name) {
+		f, err := place.Of(in.Name).Open(in.Name)
+		if err != nil {
+			return 0, nil //nolint:nilerr // to open it again gives the error
+		}
+		size := unpack.FramesSize(f, in.Size)
+		if err := f.Close(); err != nil || size > 0 {
+			return size, err
+		}
+	}
+	n, err := io.CopyN(io.Discard, &l.text.utf8, sampledText)
+	if err != nil && err != io.EOF {
+		return 0, downError(err)
+	}
+	packed := max(1, l.text.texts.Packed())
+	return int64(float64(l.text.lines.offset+n) * (float64(in.Size) / float64(packed))), nil
+}
+
+// sampledText is how much text tells how well a log is packed.
+const sampledText = 16 << 20
+
+// downError returns an error of a store that does not respond, and nil for another.
+func downError(err error) error {
+	if err != nil && place.IsDown(err) {
+		return err
+	}
+	return nil
+}
+
+// checkPart returns an error if the inputs have no such part.
+func (l *Logs) checkPart() error {
+	p := l.opt.Part
+	if p == (Part{}) {
+		return nil
+	}
+	if len(l.inputs) != 1 || p.From < 0 || p.To != 0 && p.To <= p.From {
+		return fmt.Errorf("%w: %d to %d", errPart, p.From, p.To)
+	}
+	return nil
+}
+
+// passTo reads the first lines, which tell the format, and passes over all up to the part.
+func (l *textLog) passTo(r *rowReader, from int64) error {
+	fresh, first := *r, new(engine.Batch)
+	r.start(first)
+	err := l.fill(r, first, l.opt.BatchRows, l.opt.BatchBytes)
+	*r = fresh
+	if err != nil || l.lines.done() {
+		return err
+	}
+	if l.lines.given() > from-1 {
+		return errPart
+	}
+	l.lines.pass(from)
+	return nil
+}
+
+// pass passes over the lines that begin before an offset of the text, and counts them.
+func (l *lineReader) pass(to int64) {
+	l.inLong = false
+	buf := make([]byte, 256<<10)
+	text := l.rest
+	for at := l.given(); ; {
+		before := int(min(max(0, to-1-at), int64(len(text))))
+		l.line += int64(bytes.Count(text[:before], []byte{'\n'}))
+		if end := bytes.IndexByte(text[before:], '\n'); end >= 0 {
+			l.line++
+			l.rest = append(l.rest[:0], text[before+end+1:]...)
+			return
+		}
+		at += int64(len(text))
+		l.rest, text = l.rest[:0], nil
+		if l.err != nil {
+			return
+		}
+		var n int
+		n, l.err = l.r.Read(buf)
+		l.offset += int64(n)
+		text = buf[:n]
+	}
+}
+
+// A partReader reads a text up to the end of a part. It reads on, if the text is packed, until all of the part is verified.
+type partReader struct {
+	*unpack.Decoder
+	at, to int64 // bytes read, and the end of the part
+	ended  bool
+}
+
+// Read reads text. It shadows that of the Decoder, and so do Verified and Take.
+func (p *partReader) Read(b []byte) (n int, err error) {
+	if p.ended {
+		for err == nil && p.Decoder.Verified() < p.at {
+			_, err = p.Decoder.Read(b)
+		}
+		if err == nil {
+			err = io.EOF
+		}
+		return 0, err
+	}
+	n, err = p.Decoder.Read(b)
+	if before := max(0, p.to-1-p.at); before < int64(n) {
+		if end := bytes.IndexByte(b[before:n], '\n'); end >= 0 {
+			n, err, p.ended = int(before)+end+1, nil, true
+		}
+	}
+	p.at += int64(n)
+	return n, err
+}
+
+// Verified returns how many bytes of those that were read are verified.
+func (p *partReader) Verified() int64 {
+	if n := p.Decoder.Verified(); n == math.MaxInt64 || n < p.at {
+		return n
+	}
+	return p.at
+}
+
+// Take gives no buffer: it might go beyond the part.
+func (p *partReader) Take([]byte) ([]byte, int, bool) { return nil, 0, false }
+
+// pass passes over the row groups before a part, and those behind it.
+func (p *parquetLog) pass(part Part) {
+	before := int64(0)
+	isBefore := func(end int64) bool { return float64(p.size)*(float64(before)/float64(p.total)) < float64(end) }
+	groups := p.reader.Groups()
+	for p.end = 0; p.end < groups && (part.To == 0 || isBefore(part.To)); p.end++ {
+		if rows := p.reader.Rows(p.end); isBefore(part.From) {
+			p.group, p.row = p.end+1, p.row+rows
+		}
+		before += p.reader.Rows(p.end)
+	}
+}
