@@ -13,7 +13,7 @@ import (
 )
 
 // A Part is a part of one log, as bytes of its text: the lines that begin in them. Of a Parquet file it is
-// the row groups that begin in them, as if all rows had one size. Lines keep their numbers: those before the part are
+// the row groups that begin in them, as if all rows had the size that TextSize takes them for. Lines keep their numbers: those before the part are
 // unpacked and counted, not parsed. The zero value is the whole log.
 type Part struct {
 	From int64 `json:"from"` // 0, or of a text at least LeastPart
@@ -52,7 +52,11 @@ func TextSize(name string, opt LogOptions) (size int64, err error) {
 	case !hasURL:
 		return 0, nil
 	case in.content == unpack.Parquet:
-		return in.Size, nil
+		p, ok := l.log.(*parquetLog)
+		if !ok { // all of it was read
+			return 0, nil
+		}
+		return p.total * p.rowSize(), nil
 	case l.log != rowLog(&l.text) || in.content != unpack.Text || l.text.utf8.Wide() || !l.text.of.IsByLine():
 		return 0, nil
 	case packing == unpack.None:
@@ -187,15 +191,18 @@ func (p *partReader) Verified() int64 {
 // Take gives no buffer: it might go beyond the part.
 func (p *partReader) Take([]byte) ([]byte, int, bool) { return nil, 0, false }
 
+// rowSize returns how many bytes of text a row stands for: as many as are stored, and at least as a line has.
+func (p *parquetLog) rowSize() int64 { return max(128, p.size/max(1, p.total)+1) }
+
 // pass passes over the row groups before a part, and those behind it.
 func (p *parquetLog) pass(part Part) {
-	before := int64(0)
-	isBefore := func(end int64) bool { return float64(p.size)*(float64(before)/float64(p.total)) < float64(end) }
-	groups := p.reader.Groups()
-	for p.end = 0; p.end < groups && (part.To == 0 || isBefore(part.To)); p.end++ {
-		if rows := p.reader.Rows(p.end); isBefore(part.From) {
+	groups, size := p.end, p.rowSize()
+	at := int64(0)
+	for p.end = 0; p.end < groups && (part.To == 0 || at < part.To); p.end++ {
+		rows := p.reader.Rows(p.end)
+		if at < part.From {
 			p.group, p.row = p.end+1, p.row+rows
 		}
-		before += p.reader.Rows(p.end)
+		at += rows * size
 	}
 }

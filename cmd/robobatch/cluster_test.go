@@ -317,3 +317,96 @@ func counts(t *testing.T, text string) string {
 	}
 	return fmt.Sprintf("%s %s %s %s %d", s.Counts, s.ByAgent, s.RulesHash, s.Series.List, s.Series.Done)
 }
+
+// TestSplitKilled runs one large log in four shards that are killed again and again, as text, as zstd and as Parquet: the outputs of its
+// pieces have the rows of one undisturbed run, in its order, and about as many each. `make shards` runs it in full.
+func TestSplitKilled(t *testing.T) {
+	rounds, lines := 1, 400_000
+	if n, err := strconv.Atoi(os.Getenv("ROBOBATCH_SHARDS")); err == nil {
+		rounds, lines = n/5, 2_000_000 // 200 MB
+	}
+	quickstart, err := filepath.Abs("../../testdata/quickstart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &monthOfLogs{dir: t.TempDir(), rules: filepath.Join(quickstart, "rules")}
+	if code, text := m.run(t, "compile", "-quiet", "-rules", m.rules, "-out", "rules.rbp"); code != 0 {
+		t.Fatal(text)
+	}
+	rnd := rand.New(rand.NewPCG(9, uint64(time.Now().UnixNano())))
+	var text bytes.Buffer
+	for i := range lines {
+		fmt.Fprintf(&text, "https://www.usaid.gov/%d/%x/%x/%x/%s", i, rnd.Uint64(), rnd.Uint64(), rnd.Uint64(), strings.Repeat("a page/", rnd.IntN(9))+"\n")
+	}
+	m.write(t, "text/u.txt", text.Bytes())
+	m.write(t, "parquet/u.parquet", nil)
+	m.write(t, "zstd/u.txt.zst", slices.Concat(compress(t, text.Bytes()[:text.Len()/3]), compress(t, text.Bytes()[text.Len()/3:])))
+	if code, out := m.run(t, "-quiet", "-rules", "rules.rbp", "-in", "text/u.txt", "-out", "parquet/u.parquet", "-columns", "url", "-row-group", strconv.Itoa(lines/40), "-compression", "none"); code != 0 {
+		t.Fatal(out)
+	}
+	for _, form := range []string{"text", "zstd", "parquet"} {
+		m.flags = []string{"-rules", "rules.rbp", "-in", form, "-out-format", "jsonl"}
+		begun := time.Now()
+		if code, out := m.run(t, append(slices.Clone(m.flags), "-quiet", "-out", form+"-whole/")...); code != 0 {
+			t.Fatal(out)
+		}
+		whole := time.Since(begun)
+		want := concat(t, filepath.Join(m.dir, form+"-whole"))
+		kills := 0
+		for round := range rounds {
+			out := fmt.Sprintf("%s-%d/", form, round)
+			if round == 0 { // an earlier run with another number of shards, whose outputs must not stay
+				for i := range 2 {
+					if code, text := m.run(t, append(slices.Clone(m.flags), "-quiet", "-out", out, "-shard", fmt.Sprintf("%d/2", i))...); code != 0 {
+						t.Fatal(text)
+					}
+					os.Remove(filepath.Join(m.dir, out, fmt.Sprintf("_stats.%d-of-2.json", i)))
+				}
+			}
+			kills += m.shards(t, rnd, out, whole)
+			if code, text := m.run(t, "merge", "-quiet", "-out", out); code != 0 {
+				t.Fatalf("merge ends with %d:\n%s", code, text)
+			}
+			if code, text := m.run(t, "check-output", "-quiet", out); code != 0 {
+				t.Errorf("check-output ends with %d:\n%s", code, text)
+			}
+			pieces := contents(t, filepath.Join(m.dir, out))
+			most, least := 0, lines
+			for name, text := range pieces {
+				if rows := strings.Count(text, "\n"); strings.HasSuffix(name, ".jsonl") {
+					most, least = max(most, rows), min(least, rows)
+				}
+			}
+			if got := concat(t, filepath.Join(m.dir, out)); got != want {
+				t.Fatalf("%s: %d bytes, and %d in one run", out, len(got), len(want))
+			}
+			if len(pieces) != 4+4+1 || float64(most) > 1.3*float64(least) {
+				t.Errorf("%s: %d files; pieces of %d to %d rows", out, len(pieces), least, most)
+			}
+		}
+		t.Logf("%s: %d rounds of %d rows in 4 shards, %d kills", form, rounds, lines, kills)
+	}
+}
+
+// concat returns all outputs of a directory, in the order of their names.
+func concat(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	files := contents(t, dir)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if strings.HasSuffix(name, ".verdicts.jsonl") {
+			all.WriteString(files[name])
+		}
+	}
+	return all.String()
+}
+
+// compress returns a zstd frame.
+func compress(t *testing.T, text []byte) []byte {
+	t.Helper()
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return enc.EncodeAll(text, nil)
+}

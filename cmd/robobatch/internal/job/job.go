@@ -195,6 +195,9 @@ func (j *job) warnings(r *summary.Report) []warning.Warning {
 		all = append(all, r.Rejected(lines, "list them with -rejects")...)
 	}
 	return slices.DeleteFunc(all, func(d warning.Warning) bool {
+		if d.Code == warning.NoRows && j.LogOpt.Part != (ingest.Part{}) { // of a part without rows
+			return true
+		}
 		return d.Code == warning.NoURLs && !j.require.AllowBad || d.Code == warning.NoRows && j.require.Rows && r.Counts.Skipped == 0
 	})
 }
@@ -360,9 +363,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	case p.series != nil:
 		s := &seriesRun{job: newJob(p), diff: map[string][]string{}}
 		s.outName = p.series.dir.Name
-		for i := range p.series.items {
-			s.total += max(0, p.series.items[i].Size)
-		}
+		s.total = p.series.bytes
 		return s, nil
 	}
 	return newJob(p), nil
@@ -448,7 +449,7 @@ func (p *plan) find(g *given) error {
 	p.outOpt.Workers, p.outOpt.SortMemory, p.outOpt.DictMemory = p.Workers(), p.Parts.Sort, p.Parts.Dicts
 	if p.series != nil {
 		if errLogs == nil {
-			errLogs = p.series.find(p.Files, p.outOpt.Format)
+			errLogs = p.series.find(p.Files, p.outOpt.Format, p.textSize())
 			p.findKinds()
 		}
 		return errors.Join(errLogs, errRules, targets.CheckSeries(targets.Outputs{Out: out, Stats: g.stats, Rejects: g.rejects}, g.Path, p.Files))

@@ -36,6 +36,7 @@ type seriesPlan struct {
 	flags        series.Flags
 	list         series.List
 	items        []series.Item // of the shard
+	bytes        int64         // of these
 	hint         string        // about the shard
 }
 
@@ -111,8 +112,9 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 	return err
 }
 
-// find gives the inputs their outputs, and takes the part of the shard.
-func (p *seriesPlan) find(files *logfiles.List, format output.Format) error {
+// find gives the inputs their outputs, and takes the part of the shard. textSize says which inputs can be split; nil if none
+// may be.
+func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize series.Sizer) error {
 	if err := files.Err(); err != nil && !p.skip {
 		return err
 	}
@@ -129,15 +131,21 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format) error {
 	if err != nil {
 		return err
 	}
-	p.list = series.ListOf(items)
-	p.items = series.Part(items, p.dir.Shard)
-	for i := range items {
-		if size := items[i].Size; p.dir.Count > 1 && size > 2*(p.list.Bytes/int64(p.dir.Count)) {
-			p.hint = fmt.Sprintf("%s is %s of %s, and no input is split: its shard takes longer than the others", say.File(items[i].Name), say.Bytes(size), say.Bytes(p.list.Bytes))
-			break
-		}
+	if items, p.hint, err = series.Divide(items, p.dir.Count, textSize); err != nil {
+		return err
 	}
+	p.list, p.items = series.ListOf(items), series.Of(items, p.dir.Shard)
+	p.bytes = series.ListOf(p.items).Bytes
 	return nil
+}
+
+// textSize returns what tells the size of the text of an input, nil if all rows of an input are for one task: to be counted
+// against a limit.
+func (p *plan) textSize() series.Sizer {
+	if p.LogOpt.Limit > 0 || !p.limit.IsNone() || p.require.Rules != (flow.Share{}) {
+		return nil
+	}
+	return func(name string) (int64, error) { return ingest.TextSize(name, p.LogOpt) }
 }
 
 // findKinds has all outputs keep the kinds of columns that the first input has which can be opened: those of all
@@ -176,11 +184,12 @@ type seriesRun struct {
 	notes []seriesHint
 
 	mu      sync.Mutex
-	current *job  // nil between inputs
-	dropped bool  // no other may begin
-	total   int64 // bytes of the inputs
-	bytes   int64 // of those before
-	urls    int64 // of these
+	current *job         // nil between inputs
+	item    *series.Item // of current
+	dropped bool         // no other may begin
+	total   int64        // bytes of the inputs
+	bytes   int64        // of those before
+	urls    int64        // of these
 }
 
 // A seriesHint is the first hint of its kind.
@@ -226,6 +235,10 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 		return err
 	}
 	s.Hints = append(s.Hints, s.series.hint)
+	if list := s.series.list; !s.series.dir.Whole() {
+		s.Print(fmt.Sprintf("robobatch: %s: %s of %s, of %s of %s (%s)\n", s.series.dir.Shard, say.Number(int64(len(s.items()))), say.Count(int64(list.Inputs), "output"),
+			say.Bytes(s.series.bytes), say.Bytes(list.Bytes), strings.TrimSpace(say.Percent(s.series.bytes, list.Bytes))))
+	}
 	if err := s.load(ctx); err != nil {
 		return err
 	}
@@ -241,6 +254,11 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	// Write failures and statistics, and report. The error says that inputs failed.
 	dir := s.series.dir
 	s.again()
+	if dir.Whole() {
+		if err := dir.DropOthers(s.sum); err != nil {
+			return err
+		}
+	}
 	s.sum.End(dir.Name)
 	s.sum.Measure(s.times)
 	s.sum.Run.URLsPerSecond = float64(s.urls) / max(time.Since(s.times.Loaded).Seconds(), 1e-9)
@@ -384,7 +402,7 @@ func (s *seriesRun) look(item *series.Item) (state series.State, err error) {
 	case s.series.resume:
 		state, err = s.series.dir.Look(item, file, &s.made)
 	case item.Err == nil:
-		state.Source, err = series.SourceOf(item.Name, file)
+		state.Source, err = series.SourceOf(item, file)
 	}
 	if item.Err != nil {
 		return state, item.Err
@@ -413,6 +431,9 @@ func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	if p.rejects != "" {
 		p.rejects = s.series.dir.Rejects(s.rejects, item)
 	}
+	if item.IsPiece() { // its input has rows, as was seen when it was split
+		p.LogOpt.Part, p.require = item.Part, flow.Requirements{AllowBad: true}
+	}
 	var err error
 	if p.Logs, err = ingest.OpenLogs([]string{item.Name}, p.LogOpt); err != nil {
 		return nil, err
@@ -424,7 +445,7 @@ func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	if s.dropped {
 		return nil, errors.Join(context.Canceled, p.Logs.Close())
 	}
-	s.current = j
+	s.current, s.item = j, item
 	return j, nil
 }
 
@@ -451,7 +472,7 @@ func (s *seriesRun) sample() console.Sample {
 	sample := console.Sample{Done: s.bytes, Total: s.total, Bytes: true, URLs: s.urls}
 	if s.current != nil {
 		done, _ := s.current.Logs.Progress()
-		sample.Done += done
+		sample.Done += s.item.Done(done)
 		sample.URLs += s.current.src.URLs.Load()
 	}
 	return sample

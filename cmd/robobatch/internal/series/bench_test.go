@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/robobatch/robobatch/ingest/logfiles"
 )
 
 // BenchmarkSourceOf measures the cost of -resume and records for each byte of an input.
@@ -14,7 +16,7 @@ func BenchmarkSourceOf(b *testing.B) {
 	}
 	b.SetBytes(64 << 20)
 	for b.Loop() {
-		if _, err := SourceOf(name, name); err != nil {
+		if _, err := SourceOf(&Item{File: logfiles.File{Name: name}}, name); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/place"
 )
@@ -137,11 +138,13 @@ type Source struct {
 	Bytes int64  `json:"bytes"`
 	XXH3  string `json:"xxh3,omitempty"` // 128 bits of the file as stored
 	Tag   string `json:"etag,omitempty"` // in place of the hash, where the place of the file has one
+
+	Part ingest.Part `json:"part,omitzero"` // that was read
 }
 
-// SourceOf reads a file, unless its place knows a tag.
-func SourceOf(name, file string) (Source, error) {
-	s := Source{Name: name}
+// SourceOf reads the file of an item, unless its place knows a tag.
+func SourceOf(item *Item, file string) (Source, error) {
+	s := Source{Name: item.Name, Part: item.Part}
 	p := place.Of(file)
 	info, err := p.Stat(file)
 	if err != nil {
@@ -173,7 +176,7 @@ func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	if info, err := place.Of(file).Stat(file); r != nil && err == nil && info.Size != r.Input.Bytes {
 		r, why = nil, another
 	}
-	source, err := SourceOf(item.Name, file)
+	source, err := SourceOf(item, file)
 	switch {
 	case err != nil:
 		return State{Why: why, Kept: r != nil}, err
@@ -381,9 +384,13 @@ func (s *Sum) End(out string) {
 	s.Output = out
 	s.Warnings = append(slices.Clone(s.Series.RunWarnings), s.warnings.Warnings(s.Series.Done)...)
 	inputs := s.Series.Done + len(s.Series.Failed)
-	what := say.Count(int64(inputs), "log")
+	noun := "log"
+	if s.Series.List.Pieces > 0 {
+		noun = "output"
+	}
+	what := say.Count(int64(inputs), noun)
 	if sh := s.Series.Shard; !sh.Whole() {
-		what = fmt.Sprintf("%s: %s of %s", sh, say.Number(int64(inputs)), say.Count(int64(s.Series.List.Inputs), "log"))
+		what = fmt.Sprintf("%s: %s of %s", sh, say.Number(int64(inputs)), say.Count(int64(s.Series.List.Inputs), noun))
 	}
 	if s.Series.Shards > 1 {
 		what += fmt.Sprintf(" in %d shards", s.Series.Shards)

@@ -53,6 +53,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/internal/place"
 )
@@ -60,8 +61,18 @@ import (
 // An Item is an input and the output that is made of it.
 type Item struct {
 	logfiles.File
-	Output string // below the directory of the outputs, with slashes
+	Output string      // below the directory of the outputs, with slashes
+	Part   ingest.Part // of the input
+
+	shard int   // from 1; 0 as long as it has none
+	from  int64 // where a piece begins in the input, as stored; Size is that of the piece
 }
+
+// IsPiece reports whether the item is a piece of its input.
+func (i *Item) IsPiece() bool { return i.Part != ingest.Part{} }
+
+// Done returns how much of the item was read when so many bytes of its input were.
+func (i *Item) Done(read int64) int64 { return max(0, min(read-i.from, i.Size)) }
 
 // shown is how many of many things a message shows.
 const shown = 10
@@ -75,7 +86,7 @@ func Pair(files []logfiles.File, name func(log string) string) ([]Item, error) {
 	var errs []error
 	for i, f := range files {
 		dir, base := path.Split(f.Path)
-		items[i] = Item{f, dir + name(base)}
+		items[i] = Item{File: f, Output: dir + name(base)}
 		if first, _, _ := strings.Cut(items[i].Output, "/"); first == doneDir {
 			errs = append(errs, fmt.Errorf("%s: its output would lie in %s, which is not for outputs: name the input by another directory", say.File(f.Name), doneDir))
 		}
@@ -104,7 +115,8 @@ func Pair(files []logfiles.File, name func(log string) string) ([]Item, error) {
 type List struct {
 	Hash   string `json:"hash"` // of the names and sizes, in their order
 	Inputs int    `json:"inputs"`
-	Bytes  int64  `json:"bytes"` // of all that have a size
+	Bytes  int64  `json:"bytes"`            // of all that have a size
+	Pieces int    `json:"pieces,omitempty"` // of inputs that were split; each counts as an input
 }
 
 // ListOf returns the list of items.
@@ -113,29 +125,24 @@ func ListOf(items []Item) List {
 	h := xxh3.New()
 	for i := range items {
 		l.Bytes += max(0, items[i].Size)
-		h.WriteString(items[i].Name + "\x00" + strconv.FormatInt(items[i].Size, 10) + "\n")
+		h.WriteString(items[i].Name + "\x00" + strconv.FormatInt(items[i].Size, 10))
+		if items[i].IsPiece() {
+			l.Pieces++
+			h.WriteString("\x00" + strconv.FormatInt(items[i].Part.From, 10) + "\x00" + strconv.FormatInt(items[i].Part.To, 10))
+		}
+		h.WriteString("\n")
 	}
 	sum := h.Sum128().Bytes()
 	l.Hash = hex.EncodeToString(sum[:])
 	return l
 }
 
-// Part returns the items of a shard, in the order of all.
-func Part(items []Item, s Shard) []Item {
+// Of returns the items of a shard, in the order of all, which [Divide] gave away.
+func Of(items []Item, s Shard) []Item {
 	if s.Whole() {
 		return items
 	}
-	sizes := make([]int64, len(items))
-	for i := range items {
-		sizes[i] = items[i].Size
-	}
-	var part []Item
-	for i, n := range Of(sizes, s.Count) {
-		if n == s.Index {
-			part = append(part, items[i])
-		}
-	}
-	return part
+	return slices.DeleteFunc(slices.Clone(items), func(item Item) bool { return item.shard != s.Index+1 })
 }
 
 // A Dir is the directory of the outputs, as a shard uses it.

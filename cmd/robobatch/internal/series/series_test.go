@@ -75,6 +75,7 @@ func TestList(t *testing.T) {
 	for name, change := range map[string]func(all []Item){
 		"name":  func(all []Item) { all[0].Name = "in/c.log" },
 		"size":  func(all []Item) { all[0].Size++ },
+		"part":  func(all []Item) { all[0].Part.To = 5 },
 		"order": func(all []Item) { all[0], all[1] = all[1], all[0] },
 	} {
 		all := items(t, "a.log", "bb.log")
@@ -88,8 +89,9 @@ func TestList(t *testing.T) {
 	if l := ListOf(base); l.Inputs != 2 || l.Bytes != 11 || l != ListOf(items(t, "a.log", "bb.log")) {
 		t.Errorf("%+v", l)
 	}
-	if got := len(Part(base, Shard{Index: 0, Count: 2})) + len(Part(base, Shard{Index: 1, Count: 2})); got != 2 || len(Part(base, Shard{})) != 2 {
-		t.Error(got)
+	divided, _, err := Divide(base, 2, nil)
+	if got := len(Of(divided, Shard{Index: 0, Count: 2})) + len(Of(divided, Shard{Index: 1, Count: 2})); err != nil || got != 2 || len(Of(base, Shard{})) != 2 {
+		t.Error(got, err)
 	}
 }
 
@@ -121,7 +123,7 @@ func TestLook(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(dir.Output(item), "verdicts")
-		source, err := SourceOf(item.Name, item.Name)
+		source, err := SourceOf(item, item.Name)
 		if err == nil {
 			err = dir.Finish(item, &Record{Made: made, Input: source, File: summary.File{Bytes: 8, XXH3: summary.Hash([]byte("verdicts"))}, Warnings: []warning.Warning{{Code: warning.NoRows, Count: 3}}})
 		}

@@ -71,27 +71,28 @@ func (s Shard) String() string {
 // perInput is the cost of an input besides its bytes: it is opened, its output is synced.
 const perInput = 64 << 10
 
-// Of returns for each input its shard, by the sizes of the inputs. It depends on nothing else. The
-// largest inputs are given away first, each to the shard that has least: so no shard has more than
-// the average and its last input. Inputs of unknown size count as empty.
-func Of(sizes []int64, count int) []int {
-	count = max(1, count)
-	order := make([]int, len(sizes))
+// spread gives a shard to each item that has none, by the sizes of the items: shards have been given so many bytes. It depends on
+// nothing else. The largest are given away first, each to the shard that has least: so no shard has more than the average and its
+// last item. Items of unknown size count as empty.
+func spread(items []Item, given []int64) {
+	order := make([]int, len(items))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
-	loads := make(loads, count)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(items[b].Size, items[a].Size) })
+	loads := make(loads, len(given))
 	for i := range loads {
-		loads[i].shard = i
+		loads[i].shard, loads[i].bytes = i, given[i]
 	}
-	shards := make([]int, len(sizes))
+	heap.Init(&loads)
 	for _, i := range order {
-		shards[i] = loads[0].shard
-		loads[0].bytes += max(0, sizes[i]) + perInput
+		if items[i].shard > 0 {
+			continue
+		}
+		items[i].shard = loads[0].shard + 1
+		loads[0].bytes += max(0, items[i].Size) + perInput
 		heap.Fix(&loads, 0)
 	}
-	return shards
 }
 
 // loads are the bytes of each shard, the least on top.

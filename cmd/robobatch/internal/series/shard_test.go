@@ -1,10 +1,15 @@
 package series
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/logfiles"
 )
 
 func TestParse(t *testing.T) {
@@ -61,16 +66,54 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestOf holds that each input has one shard, that the sizes decide, and that shards are balanced.
-func TestOf(t *testing.T) {
-	if got := Of([]int64{5 << 20, 3 << 20, 3 << 20, 2 << 20, -1}, 2); !slices.Equal(got, []int{0, 1, 1, 0, 1}) {
-		t.Error(got)
+// itemsOf returns items of these sizes.
+func itemsOf(sizes []int64) []Item {
+	items := make([]Item, len(sizes))
+	for i, size := range sizes {
+		name := fmt.Sprintf("logs/%d.txt", i)
+		items[i] = Item{File: logfiles.File{Name: name, Size: size}, Output: fmt.Sprintf("%d.verdicts.parquet", i)}
 	}
-	if got := Of(nil, 4); len(got) != 0 {
-		t.Error(got)
+	return items
+}
+
+// divide returns items, divided among shards, and the bytes of each shard.
+func divide(t *testing.T, sizes []int64, count int, textSize Sizer) (items []Item, loads []int64, hint string) {
+	t.Helper()
+	items, hint, err := Divide(itemsOf(sizes), count, textSize)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := Of([]int64{0, 0, 0}, 4); !slices.Equal(got, []int{0, 1, 2}) {
-		t.Error(got)
+	loads = make([]int64, count)
+	n := 0
+	for shard := range loads {
+		for _, item := range Of(items, Shard{shard, count}) {
+			loads[shard] += max(0, item.Size) + perInput
+			n++
+		}
+	}
+	if n != len(items) {
+		t.Errorf("%d items in shards of %d", n, len(items))
+	}
+	return items, loads, hint
+}
+
+// TestDivide holds that each input has one shard, that the sizes decide, and that shards are balanced.
+func TestDivide(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int64
+		count int
+		want  []int64
+	}{
+		{[]int64{5 << 20, 3 << 20, 3 << 20, 2 << 20, -1}, 2, []int64{7 << 20, 6 << 20}},
+		{nil, 4, make([]int64, 4)},
+		{[]int64{0, 0, 0}, 4, make([]int64, 4)},
+	} {
+		_, loads, _ := divide(t, c.sizes, c.count, nil)
+		for i := range loads {
+			if loads[i]>>20 != c.want[i]>>20 {
+				t.Errorf("%v: %v", c.sizes, loads)
+			}
+		}
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -81,13 +124,81 @@ func TestOf(t *testing.T) {
 			sum, largest = sum+sizes[i]+perInput, max(largest, sizes[i]+perInput)
 		}
 		count := 1 + rnd.IntN(20)
-		shards := Of(sizes, count)
-		loads := make([]int64, count)
-		for i, s := range shards {
-			loads[s] += sizes[i] + perInput
-		}
+		_, loads, _ := divide(t, sizes, count, nil)
 		if most := slices.Max(loads); most > sum/int64(count)+largest {
 			t.Errorf("%d inputs, %d shards: the largest has %d of %d", len(sizes), count, most, sum)
 		}
+	}
+}
+
+// TestSplit holds that the pieces of large inputs are all of them, once and in order, and that shards are as large as their average
+// and the largest input that is not split.
+func TestSplit(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for range 300 {
+		sizes := make([]int64, 1+rnd.IntN(12))
+		text := map[string]int64{}
+		var sum, unsplit int64
+		count := 2 + rnd.IntN(9)
+		for i := range sizes {
+			sizes[i] = rnd.Int64N(1 << (20 + rnd.IntN(14)))
+			sum += sizes[i] + perInput
+		}
+		part := sum/int64(count) + 1
+		for i, size := range sizes {
+			if name := fmt.Sprintf("logs/%d.txt", i); rnd.IntN(4) > 0 {
+				text[name] = size * (1 + rnd.Int64N(9))
+			}
+			if n := text[fmt.Sprintf("logs/%d.txt", i)]; n == 0 || size <= part || part < 2*ingest.LeastPart {
+				unsplit = max(unsplit, size)
+			}
+		}
+		items, loads, _ := divide(t, sizes, count, func(name string) (int64, error) { return text[name], nil })
+		if most, slack := slices.Max(loads), max(part/16, ingest.LeastPart)+4*perInput; most > part+slack+unsplit {
+			t.Errorf("%v in %d shards: %v, of which %d is not split", sizes, count, loads, unsplit)
+		}
+		checkSplit(t, items, sizes)
+	}
+	// One large input in four shards.
+	items, loads, hint := divide(t, []int64{200 << 20}, 4, func(string) (int64, error) { return 200 << 20, nil })
+	if len(items) != 4 || hint != "" || float64(slices.Max(loads)) > 1.01*float64(slices.Min(loads)) || items[3].Output != "0.3-of-4.verdicts.parquet" || items[3].Part.To != 0 {
+		t.Errorf("%+v, %v, %q", items, loads, hint)
+	}
+	// None that can be split: a hint.
+	if items, _, hint := divide(t, []int64{200 << 20, 1 << 20}, 4, func(string) (int64, error) { return 0, nil }); len(items) != 2 || !strings.Contains(hint, "cannot be split") {
+		t.Errorf("%+v, %q", items, hint)
+	}
+	down := errors.New("down")
+	if _, _, err := Divide(itemsOf([]int64{200 << 20}), 4, func(string) (int64, error) { return 0, down }); !errors.Is(err, down) {
+		t.Errorf("error %v", err)
+	}
+	same := itemsOf([]int64{200 << 20, 1})
+	same[1].Output = "0.2-of-4.verdicts.parquet"
+	if _, _, err := Divide(same, 4, func(string) (int64, error) { return 200 << 20, nil }); err == nil || !strings.Contains(err.Error(), "rename one") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// checkSplit checks that items are all of inputs of these sizes, in order.
+func checkSplit(t *testing.T, items []Item, sizes []int64) {
+	t.Helper()
+	next := 0
+	var last string
+	for i, size := range sizes {
+		name := fmt.Sprintf("logs/%d.txt", i)
+		var bytes, text int64
+		for ; next < len(items) && items[next].Name == name; next++ {
+			item := &items[next]
+			if item.from != bytes || item.Part.From != text || item.IsPiece() && item.Part.From > 0 && item.Part.From < ingest.LeastPart || bytes > 0 && item.Output <= last {
+				t.Fatalf("%+v begins at %d and %d", item, bytes, text)
+			}
+			bytes, text, last = bytes+item.Size, item.Part.To, item.Output
+		}
+		if bytes != size || text != 0 {
+			t.Fatalf("%s: %d of %d bytes, and the text ends at %d", name, bytes, size, text)
+		}
+	}
+	if next != len(items) {
+		t.Errorf("%d items too many", len(items)-next)
 	}
 }
