@@ -21,6 +21,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/internal/testdata/fakestore"
 )
 
 // A monthOfLogs is many inputs in directories. Three of them are damaged.
@@ -29,6 +31,43 @@ type monthOfLogs struct {
 	rules string
 	flags []string
 	mend  map[string][]byte // the damaged ones, whole
+	store *fakestore.Store  // nil if nothing is in one
+	env   []string
+}
+
+// startStore starts a store with what a directory of m holds.
+func (m *monthOfLogs) startStore(t *testing.T, dir string) {
+	t.Helper()
+	m.store = fakestore.New()
+	t.Cleanup(m.store.Close)
+	environment, err := m.store.Environment(m.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.env = append(os.Environ(), "AWS_REGION=eu-west-1")
+	for name, value := range environment {
+		m.env = append(m.env, name+"="+value)
+	}
+	for name, text := range contents(t, filepath.Join(m.dir, dir)) {
+		m.store.Put(dir+"/"+name, []byte(text))
+	}
+}
+
+// contents returns all files of an output of m, which may be in its store, but those that say how a run went.
+func (m *monthOfLogs) contents(t *testing.T, out string) map[string]string {
+	t.Helper()
+	prefix, ok := strings.CutPrefix(out, "s3://bucket/")
+	if !ok {
+		return contents(t, filepath.Join(m.dir, out))
+	}
+	files := map[string]string{}
+	for _, key := range m.store.Keys() {
+		if name, ok := strings.CutPrefix(key, prefix); ok && !strings.HasPrefix(name, "_stats") && !strings.HasPrefix(name, "_failed") {
+			text, _ := m.store.Get(key)
+			files[name] = string(text)
+		}
+	}
+	return files
 }
 
 // newMonth makes the inputs of the sample data: lists of URLs, tables and server logs, packed and not.
@@ -115,7 +154,7 @@ func (m *monthOfLogs) write(t *testing.T, name string, body []byte) {
 // command returns a command of the program.
 func (m *monthOfLogs) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("robobatch", args...)
-	cmd.Dir = m.dir
+	cmd.Dir, cmd.Env = m.dir, m.env
 	return cmd
 }
 
@@ -344,14 +383,15 @@ func TestSplitKilled(t *testing.T) {
 	if code, out := m.run(t, "-quiet", "-rules", "rules.rbp", "-in", "text/u.txt", "-out", "parquet/u.parquet", "-columns", "url", "-row-group", strconv.Itoa(lines/40), "-compression", "none"); code != 0 {
 		t.Fatal(out)
 	}
-	for _, form := range []string{"text", "zstd", "parquet"} {
-		m.flags = []string{"-rules", "rules.rbp", "-in", form, "-out-format", "jsonl"}
+	m.startStore(t, "text")
+	for _, form := range []string{"text", "zstd", "parquet", "s3://bucket/text"} {
+		m.flags = []string{"-rules", "rules.rbp", "-in", form + "/", "-out-format", "jsonl"}
 		begun := time.Now()
 		if code, out := m.run(t, append(slices.Clone(m.flags), "-quiet", "-out", form+"-whole/")...); code != 0 {
 			t.Fatal(out)
 		}
 		whole := time.Since(begun)
-		want := concat(t, filepath.Join(m.dir, form+"-whole"))
+		want := concat(m.contents(t, form+"-whole/"))
 		kills := 0
 		for round := range rounds {
 			out := fmt.Sprintf("%s-%d/", form, round)
@@ -360,7 +400,9 @@ func TestSplitKilled(t *testing.T) {
 					if code, text := m.run(t, append(slices.Clone(m.flags), "-quiet", "-out", out, "-shard", fmt.Sprintf("%d/2", i))...); code != 0 {
 						t.Fatal(text)
 					}
-					os.Remove(filepath.Join(m.dir, out, fmt.Sprintf("_stats.%d-of-2.json", i)))
+					stats := out + fmt.Sprintf("_stats.%d-of-2.json", i)
+					os.Remove(filepath.Join(m.dir, stats))
+					m.store.Remove(strings.TrimPrefix(stats, "s3://bucket/"))
 				}
 			}
 			kills += m.shards(t, rnd, out, whole)
@@ -370,14 +412,14 @@ func TestSplitKilled(t *testing.T) {
 			if code, text := m.run(t, "check-output", "-quiet", out); code != 0 {
 				t.Errorf("check-output ends with %d:\n%s", code, text)
 			}
-			pieces := contents(t, filepath.Join(m.dir, out))
+			pieces := m.contents(t, out)
 			most, least := 0, lines
 			for name, text := range pieces {
 				if rows := strings.Count(text, "\n"); strings.HasSuffix(name, ".jsonl") {
 					most, least = max(most, rows), min(least, rows)
 				}
 			}
-			if got := concat(t, filepath.Join(m.dir, out)); got != want {
+			if got := concat(pieces); got != want {
 				t.Fatalf("%s: %d bytes, and %d in one run", out, len(got), len(want))
 			}
 			if len(pieces) != 4+4+1 || float64(most) > 1.3*float64(least) {
@@ -388,11 +430,9 @@ func TestSplitKilled(t *testing.T) {
 	}
 }
 
-// concat returns all outputs of a directory, in the order of their names.
-func concat(t *testing.T, dir string) string {
-	t.Helper()
+// concat returns all outputs in the order of their names.
+func concat(files map[string]string) string {
 	var all strings.Builder
-	files := contents(t, dir)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if strings.HasSuffix(name, ".verdicts.jsonl") {
 			all.WriteString(files[name])
