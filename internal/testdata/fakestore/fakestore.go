@@ -182,9 +182,17 @@ func (s *Store) Answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	q := r.URL.Query()
+	if bucket == Bucket && key != "" && !q.Has("uploads") && !q.Has("uploadId") && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		s.mu.Lock()
+		o, ok := s.objects[key]
+		s.mu.Unlock()
+		getObject(w, r, o, ok) // without the lock: a client may read it as slowly as it writes others
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch q := r.URL.Query(); {
+	switch {
 	case bucket != Bucket:
 		Answer(w, http.StatusNotFound, "NoSuchBucket", "no such bucket")
 	case key == "":
@@ -200,13 +208,12 @@ func (s *Store) Answer(w http.ResponseWriter, r *http.Request) {
 		delete(s.objects, key)
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		s.getObject(w, r, key)
+		Answer(w, http.StatusMethodNotAllowed, "MethodNotAllowed", "no such method")
 	}
 }
 
-// getObject answers with an object or a range of it, if it is the version that is asked for.
-func (s *Store) getObject(w http.ResponseWriter, r *http.Request, key string) {
-	o, ok := s.objects[key]
+// getObject answers with an object or a range of it, if it is there and the version that is asked for.
+func getObject(w http.ResponseWriter, r *http.Request, o object, ok bool) {
 	switch {
 	case !ok:
 		Answer(w, http.StatusNotFound, "NoSuchKey", "no such key")
