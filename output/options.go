@@ -43,6 +43,7 @@ type Options struct {
 	Sort       Sort
 	Partition  []string        // of Partitions, the first being the outermost directories
 	Location   *time.Location  // of the days of PartitionDate; nil is UTC
+	Partitions int             // the most of them; 0 is no limit
 	Mode       PartitionMode   // how to treat a partitioned output that is there already
 	SortMemory int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
 	TempDir    string          // of the temporary file; "" is the directory of the output, or the usual one
@@ -78,7 +79,7 @@ func (o Options) shape() columnar.Shape {
 
 // parts returns how a partitioned output is written.
 func (o Options) parts() partition.Options {
-	return partition.Options{By: o.Partition, Mode: o.Mode, Sort: o.Sort.String(), File: o.file(), Cancel: o.Cancel, System: o.system, Tree: o.tree, Into: o.into, Parts: o.written}
+	return partition.Options{By: o.Partition, Mode: o.Mode, Sort: o.Sort.String(), File: o.file(), Cancel: o.Cancel, System: o.system, Tree: o.tree, Into: o.into, Parts: o.written, Most: o.Partitions}
 }
 
 // order returns how rows are put in order.
@@ -242,6 +243,9 @@ func ParseSort(name string) (Sort, error) { return order.ParseSort(name) }
 
 // A Part is a file of a partitioned output: its name, its size, and its hash, XXH3 of 128 bits as text.
 type Part = partition.Part
+
+// MaxParts is of how many files [File.Parts] tells.
+const MaxParts = partition.MaxParts
 
 // PartitionMarker is the name of the file of a partitioned output that describes its content.
 const PartitionMarker = partition.MarkerName

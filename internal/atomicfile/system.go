@@ -51,8 +51,11 @@ func (system) WriteFile(name string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// SyncDir does nothing where the file system has no such thing.
-func (system) SyncDir(dir string) error {
+// SyncDir does as [SyncDir].
+func (system) SyncDir(dir string) error { return SyncDir(dir) }
+
+// SyncDir makes sure that the names in a directory are on disk. It does nothing where the file system has no such thing.
+func SyncDir(dir string) error {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrPermission) { // one that may be written, but not listed
 		syncAll()

@@ -2,6 +2,7 @@ package place
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -145,6 +146,42 @@ func (f Files) Sweep(dir string, ours func(name string) bool) error {
 		}
 	}
 	return nil
+}
+
+// Move gives a complete file of the file system another name, which may be in a store; the file is removed. It has the name when
+// Move returns.
+func Move(from, to string) error {
+	if IsRemote(to) {
+		return errors.Join(copyTo(from, to), os.Remove(from))
+	}
+	if err := MakeParent(to); err != nil {
+		return err
+	}
+	err := os.Rename(from, to)
+	if err == nil {
+		err = atomicfile.SyncDir(filepath.Dir(to))
+	}
+	if err != nil {
+		return &atomicfile.Error{Doing: "move a file to", Name: to, Err: atomicfile.Cause(err)}
+	}
+	return nil
+}
+
+// copyTo copies a file to a store.
+func copyTo(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // it was read
+	out, err := Create(to, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		return errors.Join(err, out.Close())
+	}
+	return out.Commit()
 }
 
 // MakeParent makes the directories that a file needs, and makes sure of them on disk.

@@ -95,7 +95,7 @@ var columnSpecs = []*spec{
 		gather: gatherAllowed,
 	},
 	{
-		Field: of("reason", parquet.Dictionary, false), choice: longOnly, perAgent: true, beside: true, streaks: true,
+		Field: of("reason", parquet.Dictionary, false), choice: longOnly, perAgent: true, beside: true, partition: true, streaks: true,
 		gather: gatherReasons,
 	},
 	{

@@ -149,7 +149,9 @@ func (t *treeTarget) begin(f *partFile) (err error) {
 	}
 	f.rows.Limits = lim.ForSchema(t.schema)
 	f.written = 0
-	t.done.Partitions++
+	if t.done.Partitions++; t.opt.Most > 0 && t.done.Partitions > int64(t.opt.Most) {
+		return fmt.Errorf("%w: one input has more than %d: partition by other columns, such as date instead of origin", ErrMost, t.opt.Most)
+	}
 	if cut {
 		t.done.CutValues++
 	}
@@ -315,4 +317,8 @@ type Options struct {
 	Into string // the one that it will be, or be put into; "" if that does not matter
 
 	Parts *Parts // takes the files that are written; nil if nobody asks
+	Most  int    // partitions there may be; 0 is no limit
 }
+
+// ErrMost is the error of more partitions than there may be.
+var ErrMost = errors.New("too many partitions")

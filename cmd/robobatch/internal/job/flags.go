@@ -11,6 +11,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
@@ -134,8 +135,8 @@ func (s *storage) flags(table *flags.Table) []cli.Flag {
 			Name: "partition-by", Arg: "list", Values: output.Partitions(), List: true,
 			Set: cli.Text(&s.partitionBy), Doc: `
 			Write a directory of partitions as Hive names them. The key is one or more of origin,
-			agent, allowed and date (of the log's time, in -timezone), as in
-			agent=Googlebot/allowed=true/part-0.parquet.`,
+			agent, allowed, reason and date (of the log's time, in -timezone), as in
+			agent=Googlebot/allowed=true/part-0.parquet. With -shard, -resume or s3://, each input has a file in each.`,
 		},
 		{
 			Name: "partition-mode", Arg: "how", Values: output.PartitionModes(),
@@ -292,8 +293,8 @@ func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 		faults.Add("partition-by", err)
 		out.Partition = nil
 	}
-	if place.IsRemote(name) {
-		faults.Add("partition-by", fmt.Errorf("-out %s is in a store of objects, which has no directories that can be replaced: write partitions to a directory and copy that, or one output per input without -partition-by", name))
+	if place.IsRemote(name) && !targets.IsDir(name) {
+		faults.Add("partition-by", fmt.Errorf("-out %[1]s is the name of an object: end it with /, as in %[1]s/", name))
 	} else if name == say.Std {
 		faults.Add("partition-by", errors.New("standard output has no directories: name one with -out"))
 	} else if _, err := output.FormatOf(name); err == nil {

@@ -399,7 +399,8 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	file := g.table.Out
 	if p.series = chooseSeries(g, &faults); p.series != nil {
 		file = ""
-	} else if g.storage.partitionBy != "" {
+	}
+	if g.storage.partitionBy != "" {
 		file = ""
 		chooseParts(g.storage.partitionBy, g.table.Out, &p.outOpt, &faults)
 	}
@@ -411,7 +412,9 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	var err error
 	p.outOpt.Mode, err = output.ParsePartitionMode(g.storage.partitionMode)
 	faults.Add("partition-mode", cli.Hint(err, g.storage.partitionMode, output.PartitionModes()))
-	if g.storage.partitionMode != "" && g.storage.partitionBy == "" {
+	if g.storage.partitionMode != "" && p.series != nil && g.storage.partitionBy != "" {
+		faults.Add("partition-mode", errors.New("with -shard, -resume, -on-error skip or a store, each input replaces the files that it has: leave it out"))
+	} else if g.storage.partitionMode != "" && g.storage.partitionBy == "" {
 		faults.Add("partition-mode", errors.New("a file has no partitions, and is replaced: add -partition-by, or leave it out"))
 	}
 	p.outOpt.Compression, err = output.ParseCompression(g.storage.compression)

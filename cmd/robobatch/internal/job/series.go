@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -51,14 +52,15 @@ func parseOnError(text string) (skip bool, err error) {
 }
 
 // errOneOutput is the error of a flag that is for one output per input.
-var errOneOutput = errors.New("it needs one output per input: name a directory with / at its end, as in -out out/, without -partition-by")
+var errOneOutput = errors.New("it needs one output per input: name a directory with / at its end, as in -out out/")
 
 // chooseSeries returns the plan of a run with one output per input, nil for another.
 func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
-	several := targets.IsDir(g.table.Out) && g.storage.partitionBy == ""
 	p := &seriesPlan{dir: series.Dir{Name: g.table.Out}, resume: g.series.resume, redo: g.series.redo}
 	var err error
 	p.skip, err = parseOnError(g.series.onError)
+	several := targets.IsDir(g.table.Out) && (g.storage.partitionBy == "" || p.skip || p.resume || g.series.shard != "" || place.IsRemote(g.table.Out))
+	p.dir.Partitioned = g.storage.partitionBy != ""
 	faults.Add("on-error", cli.Hint(err, g.series.onError, onErrors))
 	p.dir.Shard, err = series.Parse(g.series.shard, os.Getenv)
 	faults.Add("shard", err)
@@ -104,10 +106,11 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 		Level         int      `json:"level"`
 		RowGroup      int      `json:"row_group"`
 		Sort          string   `json:"sort"`
+		PartitionBy   string   `json:"partition_by,omitempty"`
 		CSV           string   `json:"csv"`
 	}{
 		g.Question.Dialect, plan.Now.Opt.Agents, plan.outOpt.Format.String(), plan.outOpt.Columns, g.AcceptDamage, g.rejects != "",
-		storage.compression, storage.level, storage.rowGroup, storage.sort, g.table.CSV,
+		storage.compression, storage.level, storage.rowGroup, storage.sort, strings.Join(plan.outOpt.Partition, ","), g.table.CSV,
 	})
 	return err
 }
@@ -127,7 +130,14 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize s
 			return f.Err
 		}
 	}
-	items, err := series.Pair(files.Files, func(log string) string { return targets.ForLog(log, format) })
+	inputs := files.Files
+	if p.dir.Partitioned {
+		inputs = slices.Clone(inputs)
+		for i := range inputs {
+			inputs[i].Path = series.Flat(inputs[i].Path)
+		}
+	}
+	items, err := series.Pair(inputs, func(log string) string { return targets.ForLog(log, format) })
 	if err != nil {
 		return err
 	}
@@ -176,10 +186,11 @@ func whyNoFile(name string) error {
 // A seriesRun is a plan with one output per input that runs: one input after the other, by the same
 // rules.
 type seriesRun struct {
-	*job // that loads the rules, and has no output
-	made series.Made
-	sum  *series.Sum
-	diff map[string][]string // names of outputs that are done again, by the reason
+	*job  // that loads the rules, and has no output
+	made  series.Made
+	sum   *series.Sum
+	parts string              // the directory where partitions are written
+	diff  map[string][]string // names of outputs that are done again, by the reason
 
 	notes []seriesHint
 
@@ -238,6 +249,14 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	if list := s.series.list; !s.series.dir.Whole() {
 		s.Print(fmt.Sprintf("robobatch: %s: %s of %s, of %s of %s (%s)\n", s.series.dir.Shard, say.Number(int64(len(s.items()))), say.Count(int64(list.Inputs), "output"),
 			say.Bytes(s.series.bytes), say.Bytes(list.Bytes), strings.TrimSpace(say.Percent(s.series.bytes, list.Bytes))))
+	}
+	if s.series.dir.Partitioned {
+		dir, remove, errParts := s.series.dir.BeginParts()
+		if errParts != nil {
+			return errParts
+		}
+		s.parts = dir
+		defer func() { err = errors.Join(err, remove()) }()
 	}
 	if err := s.load(ctx); err != nil {
 		return err
@@ -388,7 +407,12 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	}
 	record := series.NewRecord(r)
 	record.Made, record.Input, record.Reject = s.made, state.Source, j.out.Rejected.Load()
-	if err := dir.Finish(item, record); err != nil {
+	if dir.Partitioned {
+		err = errors.Join(dir.FinishParts(item, record, j.outName), os.RemoveAll(j.outName))
+	} else {
+		err = dir.Finish(item, record)
+	}
+	if err != nil {
 		return err
 	}
 	s.sum.Add(record)
@@ -428,6 +452,9 @@ func (s *seriesRun) passes(r *series.Record) bool {
 func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	p := *s.plan
 	p.Progress, p.Warnings, p.statsName, p.outName = console.Off, nil, "", s.series.dir.Output(item)
+	if s.parts != "" {
+		p.outName, p.outOpt.Mode, p.outOpt.Partitions = filepath.Join(s.parts, "input"), output.PartitionReplace, output.MaxParts
+	}
 	if p.rejects != "" {
 		p.rejects = s.series.dir.Rejects(s.rejects, item)
 	}

@@ -127,6 +127,9 @@ func readStats(name string) (f shardFile, err error) {
 	return shardFile{name, s}, nil
 }
 
+// adds reports whether the outputs are files in partitions, to which other runs add.
+func (s *Stats) adds() bool { return len(s.Series.Flags["partition_by"]) > 0 }
+
 // made returns the things that the outputs of a shard depend on.
 func (s *Stats) made() *Made { return &Made{s.Version, s.RulesHash, s.Series.Flags, s.RulesName} }
 
@@ -167,7 +170,7 @@ func (d Dir) complete(all []shardFile) error {
 	var missing []string
 	for i := range count {
 		if _, ok := of[i]; !ok {
-			missing = append(missing, say.File(Dir{d.Name, Shard{Index: i, Count: count}}.Stats()))
+			missing = append(missing, say.File(Dir{Name: d.Name, Shard: Shard{Index: i, Count: count}}.Stats()))
 		}
 	}
 	if n := len(missing); n > 0 {
@@ -237,7 +240,7 @@ func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning,
 	}
 	var others []string
 	for _, output := range v.records {
-		if !ours[output] {
+		if !ours[output] && !s.adds() {
 			others = append(others, d.join(output))
 		}
 	}

@@ -25,8 +25,10 @@ type Record struct {
 	Input  Source `json:"input"`
 	Output string `json:"output"` // below the directory
 	summary.File
-	Format string `json:"format"` // of the input's lines
-	Field  string `json:"url_field,omitempty"`
+	Parts   []summary.NamedFile `json:"parts,omitempty"`   // of a partitioned output, which has no File
+	Pending bool                `json:"pending,omitempty"` // its parts are being put in place, or removed: some may be there
+	Format  string              `json:"format"`            // of the input's lines
+	Field   string              `json:"url_field,omitempty"`
 	summary.Took
 	Counts   Counts            `json:"counts"`
 	ByAgent  []Agent           `json:"by_agent"`
@@ -42,10 +44,19 @@ type Record struct {
 
 // NewRecord returns the record of a report on one input, whose output is complete.
 func NewRecord(r *summary.Report) *Record {
+	file := r.File
+	if file == nil {
+		file = new(summary.File)
+	}
 	return &Record{
-		File: *r.File, Format: r.Inputs[0].Format, Field: r.Inputs[0].Field, Took: r.Inputs[0].Took, Counts: r.Counts, ByAgent: r.ByAgent, Invalid: r.Invalid, Warnings: r.Warnings,
+		File: *file, Parts: r.Parts, Format: r.Inputs[0].Format, Field: r.Inputs[0].Field, Took: r.Inputs[0].Took, Counts: r.Counts, ByAgent: r.ByAgent, Invalid: r.Invalid, Warnings: r.Warnings,
 		Others: r.Others, Unbound: r.Unbound, Unverified: r.Unverified,
 	}
+}
+
+// output returns the output that the record is about.
+func (r *Record) output() Output {
+	return Output{r.Input.Name, r.Output, r.File, r.Warnings, r.Parts, r.Unverified}
 }
 
 // Counts are those of a report.
@@ -199,8 +210,13 @@ func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 	if why := want.Differ(&r.Made); why != "" {
 		return nil, why
 	}
-	if asLeft(d.Output(item), &r.File) != "" {
-		return nil, "the output is not as it was left"
+	if r.Pending {
+		return nil, "an earlier run was stopped while it put files in place"
+	}
+	for _, file := range filesOf(r.output()) {
+		if asLeft(d.join(file.Name), &file.File) != "" {
+			return nil, "the output is not as it was left"
+		}
 	}
 	return r, ""
 }
@@ -262,6 +278,9 @@ func (d Dir) Forget(item *Item) {
 // Clear removes the record of an output, and then the output.
 func (d Dir) Clear(item *Item) error {
 	p := place.Of(d.Name)
+	if d.Partitioned {
+		return d.clearParts(item)
+	}
 	if err := p.Remove(d.record(item.Output)); err != nil {
 		return err
 	}
@@ -346,6 +365,7 @@ type Output struct {
 	summary.File
 	Warnings []warning.Warning `json:"warnings,omitempty"`
 
+	Parts      []summary.NamedFile `json:"parts,omitempty"`      // of a partitioned output, which has no File
 	Unverified *summary.Unverified `json:"unverified,omitempty"` // rows that -limit ended before their checksum
 }
 
@@ -375,7 +395,7 @@ func (s *Sum) Add(r *Record) {
 	}
 	s.Inputs = append(s.Inputs, input)
 	s.Series.Done++
-	s.Series.Outputs = append(s.Series.Outputs, Output{r.Input.Name, r.Output, r.File, r.Warnings, r.Unverified})
+	s.Series.Outputs = append(s.Series.Outputs, r.output())
 	s.warnings.Add(r.Input.Name, r.Warnings)
 }
 

@@ -149,6 +149,7 @@ func Of(items []Item, s Shard) []Item {
 type Dir struct {
 	Name string // as asked for, with or without a slash at its end
 	Shard
+	Partitioned bool // each input has files in partitions
 }
 
 // doneDir is where records lie.

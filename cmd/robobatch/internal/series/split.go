@@ -163,10 +163,17 @@ func (d Dir) dropOthers(there *view, s *Sum) error {
 			left = append(left, output)
 			continue
 		}
-		if err := errors.Join(p.Remove(d.record(output)), p.Remove(d.join(output))); err != nil {
+		if r.XXH3 == "" {
+			err := d.removeParts(r)
+			if err != nil {
+				return err
+			}
+		} else if err := errors.Join(p.Remove(d.record(output)), p.Remove(d.join(output))); err != nil {
 			return err
 		}
-		delete(there.files, output)
+		for _, file := range filesOf(r.output()) {
+			delete(there.files, file.Name)
+		}
 	}
 	there.records = left
 	return nil

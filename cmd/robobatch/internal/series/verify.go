@@ -79,6 +79,13 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 	}
 
 	want, all := v.wanted(d, there, records)
+	if all != nil && all[0].adds() { // other runs have added to the partitions
+		for _, output := range slices.Sorted(maps.Keys(records)) {
+			if !slices.ContainsFunc(want, func(o Output) bool { return o.Output == output }) {
+				want = append(want, records[output].output())
+			}
+		}
+	}
 	v.Outputs = len(want)
 	found, err := there.compare(ctx, d, want, sameBytes)
 	if err != nil {
@@ -86,14 +93,17 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 	}
 	v.Findings = append(v.Findings, found...)
 	for i := range want {
-		if f, ok := there.files[want[i].Output]; ok {
-			v.Bytes += max(0, f.Size)
+		for _, file := range filesOf(want[i]) {
+			v.Bytes += max(0, there.files[file.Name].Size)
 		}
 	}
 	// Find files that no run of the statistics has written.
 	ours := make(map[string]bool, len(want))
 	for i := range want {
 		ours[want[i].Output] = true
+		for _, file := range filesOf(want[i]) {
+			ours[file.Name] = true
+		}
 	}
 	for _, output := range there.records {
 		if !ours[output] && all != nil {
@@ -154,7 +164,7 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 	}
 	if !fits {
 		for _, output := range slices.Sorted(maps.Keys(records)) {
-			want = append(want, Output{Input: records[output].Input.Name, Output: output, File: records[output].File})
+			want = append(want, records[output].output())
 		}
 		return want, nil
 	}
@@ -172,7 +182,7 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 			case r == nil: // it was altered
 			case made.Differ(&r.Made) != "":
 				v.addFinding(OtherRun, name, "is of a run with %s", made.Differ(&r.Made))
-			case r.File != o.File || r.Input.Name != o.Input:
+			case r.File != o.File || !slices.Equal(r.Parts, o.Parts) || r.Input.Name != o.Input:
 				v.addFinding(OtherRun, name, "is of another run than %s", say.File(there.stats[0]))
 			}
 		}
@@ -187,7 +197,7 @@ func (v *Verification) ends(d Dir, there *view, all []shardFile) {
 	}
 	lists := map[string]bool{}
 	for _, s := range all {
-		shard := Dir{d.Name, s.Series.Shard}
+		shard := Dir{Name: d.Name, Shard: s.Series.Shard}
 		name := shard.Failed()
 		lists[place.Rel(d.Name, name)] = true
 		want, err := failureLines(s.Series.Failed)
@@ -305,15 +315,19 @@ func (v *Verification) verifyFile(name string, want *summary.File) {
 
 // compare returns the outputs that are not as they were left, as same says for a file of the right size.
 func (v *view) compare(ctx context.Context, d Dir, outputs []Output, same func(name string, want *summary.File) string) ([]Finding, error) {
-	found := make([]Finding, len(outputs))
+	var files []summary.NamedFile
+	for i := range outputs {
+		files = append(files, filesOf(outputs[i])...)
+	}
+	found := make([]Finding, len(files))
 	var group panics.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range outputs {
+	for i := range files {
 		if ctx.Err() != nil {
 			break
 		}
-		o, name := &outputs[i], d.join(outputs[i].Output)
-		info, ok := v.files[o.Output]
+		o, name := &files[i], d.join(files[i].Name)
+		info, ok := v.files[o.Name]
 		switch {
 		case !ok:
 			found[i] = Finding{Missing, name, missing}

@@ -1,0 +1,130 @@
+package series
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+)
+
+// Where the partitions of an input are written until all are complete, below the directory of the outputs.
+const partsDir = "_parts"
+
+// filesOf returns the files of an output: itself, or those in partitions.
+func filesOf(o Output) []summary.NamedFile {
+	if o.XXH3 == "" {
+		return o.Parts
+	}
+	return []summary.NamedFile{{Name: o.Output, File: o.File}}
+}
+
+// BeginParts removes what a killed process has left of the same shard, and returns a directory that the partitions of an input are
+// written to, and what removes it. In the file system it lies beside where they are moved to.
+func (d Dir) BeginParts() (dir string, remove func() error, err error) {
+	if _, err := place.Of(d.Name).Stat(d.join(output.PartitionMarker)); err == nil {
+		return "", nil, fmt.Errorf("%s has the partitions of a run without one output per input: name another directory", say.File(d.Name))
+	}
+	root, name := os.TempDir(), "robobatch-parts"+d.Infix()+"-"
+	if !place.IsRemote(d.Name) {
+		root, name = d.join(partsDir), "all"+d.Infix()+"-"
+		left, err := filepath.Glob(filepath.Join(root, name+"*"))
+		for _, old := range left {
+			err = errors.Join(err, os.RemoveAll(old))
+		}
+		if err = errors.Join(err, os.MkdirAll(root, 0o777)); err != nil {
+			return "", nil, err
+		}
+	}
+	dir, err = os.MkdirTemp(root, name)
+	return dir, func() error {
+		err := os.RemoveAll(dir)
+		if !place.IsRemote(d.Name) {
+			os.Remove(root) //nolint:errcheck // others may be in it
+		}
+		return err
+	}, err
+}
+
+// FinishParts moves the files of the partitions of an input to their places, and writes the record. Before the first file has its
+// name a record lists all of them, as one that is not complete, so that none is left if the process dies.
+func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
+	r.Output, r.Pending = item.Output, true
+	var from []string
+	parts := r.Parts[:0:0]
+	for _, part := range r.Parts {
+		if part.Name == output.PartitionMarker {
+			continue
+		}
+		from = append(from, filepath.Join(dir, filepath.FromSlash(part.Name)))
+		part.Name = path.Join(path.Dir(part.Name), item.Output)
+		parts = append(parts, part)
+	}
+	if r.Parts = parts; len(parts) == 0 && r.Counts.Written > 0 {
+		return fmt.Errorf("%s: %w", say.File(item.Name), output.ErrPartition)
+	}
+	if err := write(d.record(item.Output), r); err != nil {
+		return err
+	}
+	for i := range parts {
+		name := d.join(parts[i].Name)
+		if err := place.Move(from[i], name); err != nil {
+			return err
+		}
+		info, err := place.Of(name).Stat(name)
+		if err != nil {
+			return fmt.Errorf("look at the output: %w", err)
+		}
+		parts[i].Tag = info.Tag
+		place.Forget(name)
+	}
+	r.Pending = false
+	return write(d.record(item.Output), r)
+}
+
+// clearParts removes the files in partitions of an input, and then the record, which lists them until they are gone. It returns an
+// error if the record is about another input: its rows would be lost.
+func (d Dir) clearParts(item *Item) error {
+	name := d.record(item.Output)
+	r := &Record{}
+	text, err := place.ReadAll(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case summary.Read(text, r) != nil || r.Output != item.Output:
+		return fmt.Errorf("%s was altered, so the files of %s in partitions are unknown: remove them, %s, and then this file", say.File(name), say.File(item.Name), say.File(item.Output))
+	case r.Input.Name != item.Name:
+		return fmt.Errorf("%s and %s, of an earlier run, would have the same files in partitions, %s: name inputs by a pattern with what tells them apart, as in -in 'logs/*/*.gz'",
+			say.File(item.Name), say.File(r.Input.Name), say.File(item.Output))
+	}
+	return d.removeParts(r)
+}
+
+// removeParts removes the files of a record, and the record.
+func (d Dir) removeParts(r *Record) error {
+	if !r.Pending && len(r.Parts) > 0 {
+		r.Pending = true
+		if err := write(d.record(r.Output), r); err != nil {
+			return err
+		}
+	}
+	p := place.Of(d.Name)
+	for i := range r.Parts {
+		if err := p.Remove(d.join(r.Parts[i].Name)); err != nil {
+			return err
+		}
+	}
+	return p.Remove(d.record(r.Output))
+}
+
+// Flat returns the path of an input as one name, for the files that it has in partitions.
+func Flat(path string) string { return strings.ReplaceAll(path, "/", "_") }
