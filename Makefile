@@ -170,8 +170,8 @@ attack: ## kill runs, fail system calls, fill disks, and compare what is left; n
 worlds: ## made-up logs with planted faults, WORLDS (20) of each code, compared with what report says of them; some 25 minutes
 	cd bench && $(GO) test -count 1 -v -run '^TestWorlds$$' -timeout 2h ./worlds -worlds $(WORLDS)
 
-shards: ## 200 inputs, three of them damaged, and one of 200 MB, in four shards that are killed again and again; SHARDROUNDS (50)
-	@ROBOBATCH_SHARDS=$(SHARDROUNDS) $(GO) test -count 1 -v -run 'Test(Shards|Split)Killed' -timeout 4h ./cmd/robobatch
+shards: ## 200 inputs, three of them damaged, one of 200 MB, and partitions, in four shards that are killed again and again; SHARDROUNDS (50)
+	@ROBOBATCH_SHARDS=$(SHARDROUNDS) $(GO) test -count 1 -v -run 'Test(Shards|Split|Partitions)Killed' -timeout 4h ./cmd/robobatch
 
 objects: ## 1,000 objects, one output each, through a store that fails one request of twenty; OBJECTS (1000); gcc
 	@cd e2e && ROBOBATCH_OBJECTS=$(OBJECTS) CGO_ENABLED=1 $(GO) test -count 1 -v -run TestObjects -timeout $(TIMEOUT) .

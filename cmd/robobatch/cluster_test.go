@@ -430,6 +430,85 @@ func TestSplitKilled(t *testing.T) {
 	}
 }
 
+// TestPartitionsKilled runs many inputs into partitions, three of the inputs damaged, in four shards that are killed again and again, in
+// turn on disk and in a store. The files must be those of one undisturbed run, byte for byte: also once inputs have changed, so
+// that they have rows in other partitions, and once a day was added. `make shards` runs it in full.
+func TestPartitionsKilled(t *testing.T) {
+	rounds, inputs := 3, 30
+	if n, err := strconv.Atoi(os.Getenv("ROBOBATCH_SHARDS")); err == nil {
+		rounds, inputs = n, 60
+	}
+	m := newMonth(t, inputs)
+	m.startStore(t, "logs")
+	m.write(t, "more/2026-02-01/a.txt", []byte("https://www.usaid.gov/x\nhttps://www.usaid.gov/y\n"))
+	for name, text := range contents(t, filepath.Join(m.dir, "more")) {
+		m.store.Put("more/"+name, []byte(text))
+	}
+	seed := uint64(time.Now().UnixNano())
+	rnd, kills := rand.New(rand.NewPCG(seed, 1)), 0
+	for round := range rounds {
+		prefix := ""
+		if round%2 == 1 {
+			prefix = "s3://bucket/"
+		}
+		common := []string{"-rules", m.rules, "-agent", "Googlebot,*", "-on-error", "skip", "-partition-by", "agent,reason"}
+		m.flags = append(slices.Clone(common), "-in", prefix+"logs/")
+		whole, out := fmt.Sprintf("%swhole%d/", prefix, round), fmt.Sprintf("%sparts%d/", prefix, round)
+		// compare runs all shards, which are killed, and one undisturbed run, and compares their files.
+		compare := func(what string, codes ...int) {
+			t.Helper()
+			begun := time.Now()
+			if code, text := m.run(t, append(slices.Clone(m.flags), "-quiet", "-resume", "-out", whole)...); code != codes[0] {
+				t.Fatalf("%s: exit code %d:\n%s", what, code, text)
+			}
+			kills += m.shards(t, rnd, out, time.Since(begun)/2)
+			want := m.contents(t, whole)
+			delete(want, "_SUCCESS")
+			equal(t, what+" "+out, m.contents(t, out), want)
+			if code, text := m.run(t, "merge", "-quiet", out); code != codes[0] {
+				t.Errorf("%s: merge ends with %d:\n%s", what, code, text)
+			}
+			if code, text := m.run(t, "check-output", "-quiet", out); code != 0 {
+				t.Errorf("%s: check-output ends with %d:\n%s", what, code, text)
+			}
+			if t.Failed() {
+				t.Fatalf("round %d with the seed %d", round, seed)
+			}
+		}
+		compare("damaged", 1)
+		for i, name := range slices.Sorted(maps.Keys(m.mend)) { // the damaged inputs are mended, and others get rows of one kind
+			m.put(t, prefix, name, m.mend[name])
+			m.put(t, prefix, fmt.Sprintf("logs/2026-01-%02d/part-%03d.txt", 4*i+4, 4*i+3), []byte("https://www.usaid.gov/z\n"))
+		}
+		compare("changed", 0)
+		files := len(m.contents(t, out))
+		m.flags = append(slices.Clone(common), "-in", prefix+"more/")
+		compare("added", 0)
+		if n := len(m.contents(t, out)); n <= files {
+			t.Errorf("%d files, and %d before a day was added", n, files)
+		}
+		fresh := newMonth(t, inputs) // damaged as before
+		for name := range m.mend {
+			text, err := os.ReadFile(filepath.Join(fresh.dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.put(t, prefix, name, text)
+		}
+	}
+	t.Logf("%d rounds of %d inputs in 4 shards, %d kills", rounds, inputs, kills)
+}
+
+// put writes an input of m, which may be in its store.
+func (m *monthOfLogs) put(t *testing.T, prefix, name string, text []byte) {
+	t.Helper()
+	if prefix != "" {
+		m.store.Put(name, text)
+		return
+	}
+	m.write(t, name, text)
+}
+
 // concat returns all outputs in the order of their names.
 func concat(files map[string]string) string {
 	var all strings.Builder
