@@ -298,7 +298,7 @@ func TestArrangeErrors(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		{Options{Partition: []string{"url"}}, `by "url": use origin, agent, allowed, date`},
+		{Options{Partition: []string{"url"}}, `by "url": use origin, agent, allowed, reason, date`},
 		{Options{Partition: []string{"agent", "agent"}}, "agent is named twice"},
 		{Options{Partition: []string{"agent"}, Layout: Wide}, "use the long one"},
 		{Options{Partition: []string{"agent"}, Columns: []string{"agent"}}, "no column would be left"},

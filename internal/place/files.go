@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/s3"
 )
 
 // Files is the file system.
@@ -182,6 +183,28 @@ func copyTo(from, to string) error {
 		return errors.Join(err, out.Close())
 	}
 	return out.Commit()
+}
+
+// WithPrefix returns the names of the files that begin with a prefix, the name of a directory and the first letters of a file; in a
+// store also those of files further below.
+func WithPrefix(prefix string) (names []string, err error) {
+	if IsRemote(prefix) {
+		return names, s3.List(prefix, func(name string, _ s3.Info) error {
+			names = append(names, name)
+			return nil
+		})
+	}
+	dir, base := filepath.Split(prefix)
+	entries, err := os.ReadDir(filepath.Clean(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), base) && e.Type().IsRegular() {
+			names = append(names, dir+e.Name())
+		}
+	}
+	return names, err
 }
 
 // MakeParent makes the directories that a file needs, and makes sure of them on disk.

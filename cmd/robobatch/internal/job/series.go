@@ -75,7 +75,7 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	switch {
 	case !several:
 		if targets.IsDir(g.rejects) {
-			faults.Add("rejects", fmt.Errorf("%s is a directory: %w", say.File(g.rejects), errOneOutput))
+			faults.Add("rejects", fmt.Errorf("%s is a directory: name a file, or have one output per input: -out out/, with -partition-by also -resume", say.File(g.rejects)))
 		}
 		return nil
 	case place.HasEmptyPart(g.table.Out):
@@ -251,7 +251,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 			say.Bytes(s.series.bytes), say.Bytes(list.Bytes), strings.TrimSpace(say.Percent(s.series.bytes, list.Bytes))))
 	}
 	if s.series.dir.Partitioned {
-		dir, remove, errParts := s.series.dir.BeginParts()
+		dir, remove, errParts := s.series.dir.BeginParts(s.series.list)
 		if errParts != nil {
 			return errParts
 		}
@@ -375,11 +375,11 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 		s.sum.Series.Resumed++
 		return nil
 	}
-	if state.Why != "" {
-		s.diff[state.Why] = append(s.diff[state.Why], item.Name)
-	}
 	if errClear := dir.Clear(item); errClear != nil {
 		return errClear
+	}
+	if state.Why != "" {
+		s.diff[state.Why] = append(s.diff[state.Why], item.Name)
 	}
 	if err != nil {
 		return &inputError{err}

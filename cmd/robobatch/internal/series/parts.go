@@ -26,11 +26,15 @@ func filesOf(o Output) []summary.NamedFile {
 	return []summary.NamedFile{{Name: o.Output, File: o.File}}
 }
 
-// BeginParts removes what a killed process has left of the same shard, and returns a directory that the partitions of an input are
+// BeginParts removes the statistics of earlier runs with other inputs or another number of shards, to whose partitions this run
+// adds. It removes what a killed process has left of the same shard, and returns a directory that the partitions of an input are
 // written to, and what removes it. In the file system it lies beside where they are moved to.
-func (d Dir) BeginParts() (dir string, remove func() error, err error) {
+func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) {
 	if _, err := place.Of(d.Name).Stat(d.join(output.PartitionMarker)); err == nil {
 		return "", nil, fmt.Errorf("%s has the partitions of a run without one output per input: name another directory", say.File(d.Name))
+	}
+	if err := d.dropStats(list); err != nil {
+		return "", nil, err
 	}
 	root, name := os.TempDir(), "robobatch-parts"+d.Infix()+"-"
 	if !place.IsRemote(d.Name) {
@@ -51,6 +55,29 @@ func (d Dir) BeginParts() (dir string, remove func() error, err error) {
 		}
 		return err
 	}, err
+}
+
+// dropStats removes the statistics and lists of failures of runs with other inputs or another number of shards.
+func (d Dir) dropStats(list List) error {
+	names, err := place.WithPrefix(d.join("_stats."))
+	if err != nil {
+		return err
+	}
+	p := place.Of(d.Name)
+	for _, name := range names {
+		s, err := readStats(name)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && s.Series.List == list && max(1, s.Series.Shard.Count) == max(1, d.Count) {
+			continue
+		}
+		other := Dir{Name: d.Name}
+		if err == nil {
+			other.Shard = s.Series.Shard
+		}
+		if err := errors.Join(p.Remove(name), p.Remove(other.Failed())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // FinishParts moves the files of the partitions of an input to their places, and writes the record. Before the first file has its

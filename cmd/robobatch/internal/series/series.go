@@ -9,6 +9,9 @@
 //	_stats.json, _stats.2-of-8.json the [Stats] of a run, or of a shard
 //	_SUCCESS                       the Stats of all shards, once every output is complete
 //
+// With partitions an output is several files, key=value/<output>. Its record is written before the first of them gets its name,
+// as pending, and lists them; so a run that finds it removes what a killed one has left. _parts has those that are being written.
+//
 // Records and Stats are manifests: each has the size and the hash of its outputs, and a seal over itself
 // ([manifest]). [Dir.Verify] reads all of them and all outputs.
 //

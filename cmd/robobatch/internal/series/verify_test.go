@@ -27,7 +27,7 @@ func finished(t *testing.T) {
 		}
 	}
 	for index := range 2 {
-		dir := Dir{"out/", Shard{Index: index, Count: 2}}
+		dir := Dir{Name: "out/", Shard: Shard{Index: index, Count: 2}}
 		sum := NewSum(&summary.Report{Version: made.Version, RulesHash: made.RulesHash}, Series{Shard: dir.Shard, List: ListOf(all), Flags: made.Flags})
 		for i := range all {
 			item := &all[i]
