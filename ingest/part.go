@@ -141,7 +141,7 @@ func (l *lineReader) pass(to int64) {
 			return
 		}
 		at += int64(len(text))
-		l.rest, text = l.rest[:0], nil
+		l.rest = l.rest[:0]
 		if l.err != nil {
 			return
 		}

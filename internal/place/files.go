@@ -174,7 +174,7 @@ func copyTo(from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close() //nolint:errcheck // it was read
+	defer in.Close()
 	out, err := Create(to, nil)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// Where the partitions of an input are written until all are complete, below the directory of the outputs.
+// partsDir is where the partitions of an input are written until all are complete, below the directory of the outputs.
 const partsDir = "_parts"
 
 // filesOf returns the files of an output: itself, or those in partitions.
@@ -154,4 +154,4 @@ func (d Dir) removeParts(r *Record) error {
 }
 
 // Flat returns the path of an input as one name, for the files that it has in partitions.
-func Flat(path string) string { return strings.ReplaceAll(path, "/", "_") }
+func Flat(input string) string { return strings.ReplaceAll(input, "/", "_") }

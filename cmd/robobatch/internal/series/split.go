@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -117,7 +118,7 @@ func (p *piece) name(of *Item, i, n int, text int64) {
 	if at := strings.LastIndex(base, verdicts); at >= 0 {
 		stem, end = base[:at], base[at:]
 	}
-	p.item.Output = fmt.Sprintf("%s%s.%0*d-of-%d%s", dir, stem, len(fmt.Sprint(n-1)), i, n, end)
+	p.item.Output = fmt.Sprintf("%s%s.%0*d-of-%d%s", dir, stem, len(strconv.Itoa(n-1)), i, n, end)
 }
 
 // verdicts stands in the names of outputs behind what tells their input.

@@ -315,7 +315,7 @@ func (v *Verification) verifyFile(name string, want *summary.File) {
 
 // compare returns the outputs that are not as they were left, as same says for a file of the right size.
 func (v *view) compare(ctx context.Context, d Dir, outputs []Output, same func(name string, want *summary.File) string) ([]Finding, error) {
-	var files []summary.NamedFile
+	files := make([]summary.NamedFile, 0, len(outputs))
 	for i := range outputs {
 		files = append(files, filesOf(outputs[i])...)
 	}
