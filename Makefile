@@ -25,6 +25,7 @@ ONLY         ?=
 SHARDROUNDS  ?= 50
 TIMES        ?= 1000
 MONTHS       ?= 10000
+PAIRS        ?= 1000
 QUESTIONS    ?= 2000000
 OBJECTS      ?= 1000
 WORLDS       ?= 20
@@ -55,7 +56,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all times examples race lint arrows workflows wasm fmt scale preferences chance memory fuzz arm64 census hostile attack worlds shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all times examples race lint arrows workflows wasm fmt scale preferences chance periods memory fuzz arm64 census hostile attack worlds shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -134,6 +135,9 @@ fmt: $(LINTER) ## format all Go code
 
 chance: ## print how many findings faultless crawlers get by chance, of MONTHS crawler-months
 	$(GO) test -count 1 -v -run '^TestChance$$' ./report/internal/diagnose -months $(MONTHS)
+
+periods: ## print what PAIRS simulated pairs of periods of each kind claim
+	$(GO) test -count 1 -v -run '^TestPairs$$' ./report/internal/periods -pairs $(PAIRS)
 
 preferences: ## print how many of QUESTIONS (2,000,000) about preferences files and packs answer as the references; takes three minutes
 	CGO_ENABLED=0 $(GO) test -count 1 -v -run '^TestPreferencesRandom$$' ./engine -preferences $(QUESTIONS)

@@ -297,6 +297,10 @@ func TestReportSchema(t *testing.T) {
 			t.Errorf("%d findings %s in\n%s", n, code, out)
 		}
 	}
+	out = runOK(t, nil, append(flags, "json", "-previous", "2026-03-07")...)
+	if validate(t, schema, out); !bytes.Contains(out, []byte(`"periods":{"change":"2026-03-07 00:00:00 UTC","before":"2026-03-02 to 2026-03-06","after":"2026-03-07 to 2026-03-11"`)) {
+		t.Errorf("two periods are missing in\n%s", out)
+	}
 	text := runFails(t, append(flags, "markdown", "-fail", "crawler_refused,outage")...)
 	if !bytes.Contains(text, []byte("1. ")) || !bytes.Contains(text, []byte(" Fix: ")) {
 		t.Errorf("markdown: %s", text)

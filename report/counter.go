@@ -55,6 +55,9 @@ type Options struct {
 	// Location is whose days and hours are counted; nil is UTC.
 	Location *time.Location
 
+	// Change is when something changed, so that the days before and after it are compared; zero is never.
+	Change time.Time
+
 	// Old is the same as in [engine.Options] of the run, nil if there is none: a client that only the rules before name
 	// is a crawler, too.
 	Old *engine.Store
@@ -91,6 +94,7 @@ type Counter struct {
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
 	chains   diagnose.Chains
 	training training
+	turn     turn
 	hours    *diagnose.Counts // nil without crawlers of the log
 
 	request    diagnose.Request     // of the last row
@@ -188,6 +192,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.fetched = make([]int64, c.verdicts)
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
 	c.series, c.zone, c.clock = timeline.New(crawlers), opt.Location, localtime.New(opt.Location)
+	c.turn = newTurn(opt.Change, &c.clock)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
 	c.hogs = make([]diagnose.Eater, len(c.classes))
 	c.agentBytes = make([]int64, len(c.classes))
@@ -457,6 +462,10 @@ func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, one *aggregate.Ro
 	cell.Denied += int64(min(1, k.denies))
 	cell.Violations += one.Violations
 	cell.Errors += int64(bit(statusClass(b, r.row, c.status) >= 4))
+	cell.Bytes += one.Bytes
+	if r.isTxt && r.agent > 0 && !r.faked && (c.status < 0 || c.isServed(b, r.row)) {
+		c.turn.addTxt(int(r.agent), c.clock.Shown(at))
+	}
 }
 
 // addRequest adds the request of a row that is not in the table.

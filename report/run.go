@@ -29,6 +29,7 @@ type Run struct {
 	More  int    // others that decided some
 
 	Diagnosis Diagnosis // of Counter.Diagnose
+	Periods   *Periods  // of Counter.Compare; nil if nothing is compared
 
 	Revisions []Text // of the origins that have Files, those that they sent in the time of the log and the last before it
 

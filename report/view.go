@@ -219,6 +219,7 @@ func (v *view) Parts() (all []part) {
 		is bool
 	}{
 		{part{"overview", "What to do"}, true},
+		{part{"periods", "Two periods"}, v.Periods != nil},
 		{part{"sites", "Sites"}, v.Sites != nil},
 		{part{"crawlers", "Crawlers"}, true},
 		{part{"rules", "Rules"}, true},
@@ -253,7 +254,7 @@ func (v *view) Command(what, end string) string {
 	}
 	for _, f := range v.Flags {
 		switch {
-		case !strings.HasPrefix(f.Name, "-") || slices.Contains([]string{"-in-sitemap", "-timezone", "-old-as-of"}, f.Name), what != "" && strings.HasPrefix(f.Name, "-ranges"):
+		case !strings.HasPrefix(f.Name, "-") || slices.Contains([]string{"-in-sitemap", "-timezone", "-old", "-previous"}, f.Name), what != "" && strings.HasPrefix(f.Name, "-ranges"):
 		case f.Value == "true":
 			words = append(words, f.Name)
 		case f.Name == "-ranges" || f.Name == "-field": // they may be repeated
@@ -339,6 +340,9 @@ func (c *Counter) revised(run *Run, within timespan.Span) (all []revisions.Revis
 
 // moments returns when texts were revised.
 func (v *view) moments() (all []time.Time) {
+	if v.Periods != nil && v.Periods.Change != "" {
+		all = append(all, v.Periods.At)
+	}
 	for i := range v.Revised {
 		all = append(all, v.Revised[i].At)
 	}

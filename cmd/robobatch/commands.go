@@ -57,7 +57,7 @@ var gone = map[string]string{
 	"bloom":        "use -sort origin, by which readers skip row groups by their least and greatest texts",
 	"url-encoding": "write -out x.csv or x.arrows for readers that do not know DELTA_BYTE_ARRAY",
 
-	"write-baseline": "use -approve",
+	"write-baseline": "use -approve", "old-as-of": "use -old with the moment",
 
 	"intact-only": unverified, "verified-only": unverified,
 }

@@ -378,7 +378,7 @@ func (t *View) addSpans(spans []Span) {
 // ten times the time between two requests.
 func (t *View) addCut(within timespan.Span, p *Points) {
 	c, length := &t.Chart, p.stepSeconds()
-	least := max(length*second/20, 10*(within.Last-within.First)/max(1, p.all()))
+	least := cutFrom(length*second, within, p.all())
 	last := len(c.Starts) - 1
 	for _, one := range []struct {
 		i   int
@@ -389,6 +389,11 @@ func (t *View) addCut(within timespan.Span, p *Points) {
 			t.Cut += c.shade(c.Starts[one.i], c.Starts[one.i]+length)
 		}
 	}
+}
+
+// cutFrom returns how long a stretch at the end of a log lacks rows that is cut.
+func cutFrom(length int64, within timespan.Span, rows int64) int64 {
+	return max(length/20, 10*(within.Last-within.First)/max(1, rows))
 }
 
 // bars returns bars as the path of an SVG.

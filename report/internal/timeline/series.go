@@ -10,9 +10,9 @@ import (
 )
 
 // A Cell counts the rows of a crawler in a stretch of time. Denied are those that are disallowed for one
-// of the crawlers at least, Errors those whose status is 4xx or 5xx.
+// of the crawlers at least, Errors those whose status is 4xx or 5xx, Bytes those that were sent.
 type Cell struct {
-	Requests, Denied, Violations, Errors int64
+	Requests, Denied, Violations, Errors, Bytes int64
 }
 
 // steps are how long the stretches may be, in microseconds.
@@ -33,6 +33,7 @@ const (
 // The limits of a series.
 const (
 	maxStretches = 4096
+	maxDays      = 1 << 14
 	seriesMemory = 28 << 20
 )
 
@@ -176,6 +177,37 @@ func clone(all map[int64][]Cell) map[int64][]Cell {
 		other[n] = slices.Clone(cells)
 	}
 	return other
+}
+
+// Days returns the cells of each whole day that Shown has, by crawler, and the first as days since 1970; none if the time is too long to be
+// counted by days.
+func (s *Series) Days() (first int64, days [][]Cell) {
+	daily := slices.Index(steps, day)
+	if s.from > s.to || s.step > daily {
+		return 0, nil
+	}
+	all, within := s.all, s.Shown()
+	for i := s.step; i < daily; i++ {
+		all = longer(clone(all), steps[i], steps[i+1])
+	}
+	rows := int64(0)
+	for _, cells := range all {
+		for i := range cells {
+			rows += cells[i].Requests
+		}
+	}
+	least := cutFrom(day, within, rows)
+	from, to := stretch(within.First, day), stretch(within.Last, day)
+	if within.First-monday-from*day > least {
+		from++
+	}
+	if monday+(to+1)*day-within.Last > least {
+		to--
+	}
+	for n := from; n <= to && to-from < maxDays; n++ {
+		days = append(days, all[n])
+	}
+	return from + monday/day, days
 }
 
 // HasTimes reports whether a row has a time.

@@ -154,4 +154,5 @@ func (c *Cell) addCell(other Cell) {
 	c.Denied += other.Denied
 	c.Violations += other.Violations
 	c.Errors += other.Errors
+	c.Bytes += other.Bytes
 }

@@ -62,8 +62,8 @@ of usage, input or output.`
 	logs[0].Needed = "" // paths take the place of a log
 	logs[0].Doc += ` Default: no log; test paths are generated from the patterns of both sides.`
 	c.Flags = flags.Sections{
-		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Rules.Flags(flags.NameRules), logs),
-		Question: g.old.AddMomentFlag(flags.Without(g.Question.LogFlags(flags.DecideFor), "cache")),
+		Input:    slices.Concat([]cli.Flag{g.old.Flag()}, g.Rules.Flags(flags.NameRules), logs),
+		Question: flags.Without(g.Question.LogFlags(flags.DecideFor), "cache"),
 		Output: slices.Concat([]cli.Flag{
 			flags.Print(&g.print, Forms, `
 			Form of the output. text: tables. json: one object (docs/diff.schema.json). markdown: for a comment.
@@ -115,10 +115,10 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	var input cli.Faults
 	d.outOpt.Kept = d.Choose(&g.Flags, std, &faults, &input)
 	if !g.old.IsGiven() {
-		faults.Add("old", errors.New("the flag is missing: name the previous rules, or an earlier moment of -rules with -old-as-of"))
+		faults.Add("old", errors.New("the flag is missing: name the previous rules, or an earlier moment of -rules"))
 	}
 	d.Now.Opt.Directives = robots.PreferenceLines()
-	d.Old = d.Now.Before(&g.old, &faults)
+	d.Old = d.Now.Before(&g.old)
 	if d.noLog {
 		// Check that no flag is about a log.
 		for _, f := range []struct {

@@ -1,7 +1,6 @@
 package flags
 
 import (
-	"slices"
 
 	"github.com/robobatch/robobatch/internal/cli"
 )
@@ -72,17 +71,14 @@ type Old struct{ Path, AsOf string }
 // IsGiven reports whether there are rules before.
 func (o *Old) IsGiven() bool { return o.Path != "" || o.AsOf != "" }
 
-// RulesFlag returns the flag -old.
-func (o *Old) RulesFlag() cli.Flag {
-	return cli.Flag{Name: "old", Arg: "dir", Files: true, Set: cli.Once(&o.Path, oneDirectory), Doc: `
-		The previous rules to compare with, in any form of -rules. Default with -old-as-of: the value of -rules.`}
-}
-
-// AddMomentFlag adds the flag -old-as-of behind -as-of.
-func (o *Old) AddMomentFlag(all []cli.Flag) []cli.Flag {
-	at := 1 + slices.IndexFunc(all, func(f cli.Flag) bool { return f.Name == "as-of" })
-	return slices.Insert(all, at, cli.Flag{
-		Name: "old-as-of", Arg: "moment", Set: cli.Text(&o.AsOf),
-		Doc: "The -as-of of the previous rules. Default: the value of -as-of.",
-	})
+// Flag returns the flag -old.
+func (o *Old) Flag() cli.Flag {
+	return cli.Flag{Name: "old", Arg: "dir", Files: true, Set: func(text string) error {
+		if _, err := ParseMoment(text); err == nil {
+			return cli.Once(&o.AsOf, "name one moment")(text)
+		}
+		return cli.Once(&o.Path, oneDirectory)(text)
+	}, Doc: `
+		The previous rules to compare with, in any form of -rules. Or a moment, such as 2026-01-31: those of -rules then;
+		both, if it is given twice.`}
 }

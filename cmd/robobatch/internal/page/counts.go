@@ -11,6 +11,7 @@ import (
 // counts are the numbers of a page.
 type counts struct {
 	counter *report.Counter
+	earlier *report.Earlier    // nil without a log before
 	changes *aggregate.Changes // nil without rules before, or if the command counts them
 }
 
@@ -20,7 +21,7 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 	if p == nil {
 		return
 	}
-	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone, Texts: r.Now.Texts}
+	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone, Change: p.change, Texts: r.Now.Texts}
 	if opt.Conduct = r.Parts.Counts; !r.Now.Opt.Deeds {
 		memory += opt.Conduct // which nobody needs
 	}
@@ -33,6 +34,9 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 		}
 	}
 	p.counts.counter = report.NewCounter(r.Now.Store, opt)
+	if p.earlier != "" {
+		p.counts.earlier = report.NewEarlier(r.Now.Store, opt)
+	}
 }
 
 // Counts returns the sink that counts for the page.

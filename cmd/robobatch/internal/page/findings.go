@@ -56,13 +56,15 @@ func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
 func (d *digest) isAsked() bool { return d.form != "" && d.form != forms[0] || len(d.fail) > 0 }
 
 // print prints findings, and the warnings about what they rest on.
-func (d *digest) print(w io.Writer, all *report.Diagnosis, warnings []warning.Warning) error {
+func (d *digest) print(w io.Writer, p *Page) error {
+	all, warnings := &p.Diagnosis, p.Warnings
 	switch d.form {
 	case "json":
 		return say.WriteJSON(w, struct {
 			*report.Diagnosis
+			Periods  *report.Periods   `json:"periods,omitempty"`
 			Warnings []warning.Warning `json:"warnings"`
-		}{all, append([]warning.Warning{}, warnings...)})
+		}{all, p.Periods, append([]warning.Warning{}, warnings...)})
 	case "markdown":
 		var sb strings.Builder
 		sb.WriteString("### robots.txt and crawlers: findings (UTC)\n\n")
@@ -92,11 +94,39 @@ func (d *digest) print(w io.Writer, all *report.Diagnosis, warnings []warning.Wa
 		for _, one := range all.Unchecked {
 			fmt.Fprintf(&sb, "\nNot checked: `%s` (needs %s).\n", strings.Join(one.Codes, "`, `"), one.Needs)
 		}
+		if p.Periods != nil {
+			writePeriods(&sb, p.Periods)
+		}
 		_, err := io.WriteString(w, say.NoCommands(sb.String()))
 		return err
 	}
 	return nil
 }
+
+// writePeriods writes a table of two periods in Markdown, with the crawlers of which something is claimed.
+func writePeriods(sb *strings.Builder, p *report.Periods) {
+	fmt.Fprintf(sb, "\n%s\n\n", ci.Markdown(p.Title()))
+	for _, claim := range append(p.Claims, p.Limit) {
+		if claim != "" {
+			fmt.Fprintf(sb, "- %s\n", ci.Markdown(claim))
+		}
+	}
+	sb.WriteString("\n| a day |")
+	for _, name := range report.PeriodNumbers {
+		sb.WriteString(" " + name + " |")
+	}
+	sb.WriteString("\n|---|" + strings.Repeat("--:|", len(report.PeriodNumbers)) + "\n")
+	for i := range p.Rows[:min(len(p.Rows), shownRows)] {
+		fmt.Fprintf(sb, "| %s |", ci.Markdown(p.Rows[i].Name))
+		for m := range report.PeriodNumbers {
+			fmt.Fprintf(sb, " %s |", p.Rows[i].Changes[m].String())
+		}
+		sb.WriteString("\n")
+	}
+}
+
+// shownRows is how many rows of two periods a comment has.
+const shownRows = 13
 
 // markdown returns a sentence of a finding in Markdown: what stands in backticks is code.
 func markdown(sentence string) string {

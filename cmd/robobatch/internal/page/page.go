@@ -33,6 +33,7 @@ import (
 type Flags struct {
 	Report, WhatIf string
 	Zone           flags.Zone
+	Previous       string // of the command report
 }
 
 // All returns the flags.
@@ -54,6 +55,13 @@ func (f *Flags) WhatIfFlag() cli.Flag {
 	}
 }
 
+// PreviousFlag returns the flag -previous.
+func (f *Flags) PreviousFlag() cli.Flag {
+	return cli.Flag{Name: "previous", Arg: "log", Files: true, Set: cli.Text(&f.Previous), Doc: `
+		The log before, or when robots.txt changed: compare the two periods. Such as last.log or 2026-11-08. Claims take
+		14 days before and 7 after; those of a crawler after a change begin with its next fetch of robots.txt.`}
+}
+
 // whatIfs are the values of -what-if.
 var whatIfs = []string{"on", "off"}
 
@@ -67,7 +75,11 @@ type Page struct {
 	whatIf bool // the page has the panel in which one edits a robots.txt
 	zone   *time.Location
 
+	change  time.Time // that is compared; zero is none
+	earlier string    // the log before, that is compared; "" is none
+
 	Diagnosis report.Diagnosis // after Write
+	Periods   *report.Periods  // the same; nil if nothing is compared
 	Warnings  []warning.Warning
 }
 
@@ -80,7 +92,16 @@ func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fault
 	if p.Old == nil || p.Now.Opt.RowTimes { // a draft accuses nobody
 		p.Now.Opt.Deeds = p.Now.Opt.LogAgents == engine.LogAgentsStar
 	}
-	return &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(questionFlags(run, oldAsOf), f.pageFlags()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
+	page := &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(questionFlags(run, oldAsOf), f.pageFlags()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
+	if f.Previous != "" && !run.Question.FromLog {
+		faults.Add("previous", errors.New("this is about the crawlers of the log: add -agent-from-log"))
+	}
+	if page.change, err = flags.ParseMoment(f.Previous); err != nil {
+		page.earlier = f.Previous
+	} else if day, err := time.ParseInLocation(time.DateOnly, f.Previous, page.zone); err == nil {
+		page.change = day
+	}
+	return page
 }
 
 // Beside returns the page that -report names beside another output, nil if it names none.
@@ -223,6 +244,8 @@ func (p *Page) make(ctx context.Context, r Result) error {
 		run.Diagnosis.AllClear = false
 	}
 	p.Diagnosis, p.Warnings = run.Diagnosis, r.Summary.Warnings
+	run.Periods = counter.Compare(p.counts.earlier)
+	p.Periods = run.Periods
 	if p.whatIf {
 		panel, err := p.whatIfPanel(run, busiest, &opt)
 		if err != nil {
@@ -239,11 +262,13 @@ func (p *Page) make(ctx context.Context, r Result) error {
 }
 
 // pageFlags returns the flags of the page that say how it counts.
-func (f *Flags) pageFlags() []report.Flag {
-	if f.Zone.Name == "" {
-		return nil
+func (f *Flags) pageFlags() (all []report.Flag) {
+	for _, one := range []report.Flag{{Name: "-previous", Value: f.Previous}, {Name: "-timezone", Value: f.Zone.Name}} {
+		if one.Value != "" {
+			all = append(all, one)
+		}
 	}
-	return []report.Flag{{Name: "-timezone", Value: f.Zone.Name}}
+	return all
 }
 
 // warningsOf returns warnings as the page shows them.
@@ -271,7 +296,7 @@ func questionFlags(f *passage.Flags, oldAsOf string) (all []report.Flag) {
 		{"-field", strings.Join(l.Field, ","), ""},
 		{"-in-sitemap", strings.Join(f.Sitemaps.Paths, ","), ""},
 		{"-as-of", q.AsOf, ""},
-		{"-old-as-of", oldAsOf, ""},
+		{"-old", oldAsOf, ""},
 		{"-agent-chars", q.AgentChars, "standard"},
 		{"-yandex-empty-allow", q.EmptyAllow, "disallow"},
 		{"-missing", q.Missing, "allow"},

@@ -47,8 +47,8 @@ writes access.report.html: recommended actions, then crawlers, the requests that
 times and responses, and with -old what the rules changed. The page needs no network and no other file (docs/LOG.md). The
 command opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
-		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The report lists its URLs that are disallowed, never crawled or failing.")}),
-		Question: g.old.AddMomentFlag(g.Question.LogFlags(flags.CountFor)),
+		Input:    slices.Concat([]cli.Flag{g.old.Flag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The report lists its URLs that are disallowed, never crawled or failing."), g.page.PreviousFlag()}),
+		Question: g.Question.LogFlags(flags.CountFor),
 		Output: append(g.digest.flags(), g.page.WhatIfFlag(), g.page.Zone.Flag(), cli.Flag{Name: "out", Like: "report", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
 			The page to write, x.html; - is standard output. Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}),
@@ -74,7 +74,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	r.Memory.Plan = memory.PlanOf("report")
 	if g.old.IsGiven() {
 		r.Memory.Plan = memory.PlanOf("report -old")
-		r.Old = r.Now.Before(&g.old, &faults)
+		r.Old = r.Now.Before(&g.old)
 	}
 	r.page = New(&g.page, &g.Flags, g.old.AsOf, &r.Passage, &faults)
 	g.digest.check(targets.Standard(g.page.Report), g.Question.FromLog, &faults)
@@ -86,6 +86,9 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	err := r.Find(&g.Flags)
 	if r.Logs == nil {
 		return nil, err
+	}
+	if r.page.earlier != "" {
+		err = errors.Join(err, r.FindEarlier("-previous", r.page.earlier))
 	}
 	r.page.Name = cmp.Or(out, targets.ForReport(r.Logs.Inputs()[0].Name))
 	if err = errors.Join(r.KeepAnswers(), err); err == nil {
@@ -124,6 +127,11 @@ func (r *run) Run(ctx context.Context) (err error) {
 		return err
 	}
 	r.page.Open(&r.Passage, true)
+	if r.Earlier != nil {
+		if err := r.TakeEarlier(ctx, r.page.counts.earlier); err != nil {
+			return fmt.Errorf("-previous: %w", passage.Cause(err))
+		}
+	}
 	err = r.Take(ctx, r.Source(), r.page.Counts())
 	if err == nil && r.Stats.URLs == 0 && r.Stats.Skipped == 0 {
 		err = passage.ErrNoRequests
@@ -144,7 +152,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	}
 	r.WarnRest(s.Warnings)
 	r.Print(r.written())
-	if err := r.digest.print(r.Out, &r.page.Diagnosis, r.page.Warnings); err != nil {
+	if err := r.digest.print(r.Out, r.page); err != nil {
 		return console.OutError(err)
 	}
 	var failed []string
@@ -190,6 +198,14 @@ func (r *run) written() string {
 	}
 	if more := len(found.Findings) - report.ShownFindings; more > 0 {
 		lines = append(lines, "  "+say.Count(int64(more), "more finding")+" on the page")
+	}
+	if p := r.page.Periods; p != nil {
+		lines = append(lines, "  "+say.Line(p.Title()))
+		for _, claim := range append(p.Claims, p.Limit) {
+			if claim != "" {
+				lines = append(lines, "    "+say.Line(claim))
+			}
+		}
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

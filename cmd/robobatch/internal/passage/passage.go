@@ -64,6 +64,7 @@ type Passage struct {
 	Asked    summary.Asked
 	Files    *logfiles.List // of -in; nil without a log
 	Logs     *ingest.Logs   // nil until they are open
+	Earlier  *logfiles.List // those of FindEarlier; nil without
 	LogOpt   ingest.LogOptions
 	Status   int // 1 + index of the kept column that has the status of the answer; 0 is none
 	Bytes    int // 1 + index of the one that has how many bytes were sent; 0 is none
@@ -262,8 +263,10 @@ func (p *Passage) WarnMoment() {
 }
 
 // Source returns the logs as a source of rows, which must have the fields that the flags need.
-func (p *Passage) Source() *flow.Source {
-	src := &flow.Source{Logs: p.Logs, NeedsAgents: p.Asked.AgentFromLog}
+func (p *Passage) Source() *flow.Source { return p.sourceOf(p.Logs) }
+
+func (p *Passage) sourceOf(logs *ingest.Logs) *flow.Source {
+	src := &flow.Source{Logs: logs, NeedsAgents: p.Asked.AgentFromLog}
 	if p.Asked.ByRow() {
 		src.NoTimes = flow.ErrNoTimes
 	}
@@ -287,6 +290,33 @@ func warnLate(src *flow.Source) []warning.Warning {
 	text := fmt.Sprintf("%s of %s are over a year younger than the table of crawlers, which is of %s: crawlers that came since then are unknown; update robobatch, or add them with -crawlers",
 		say.Number(src.Late), say.Count(rows, "row"), crawlers.Date())
 	return []warning.Warning{{Code: warning.OldCrawlers, Text: text, Count: src.Late}}
+}
+
+// FindEarlier finds the logs of a period before, which a flag names.
+func (p *Passage) FindEarlier(flag, name string) (err error) {
+	if p.Earlier, err = logfiles.Find([]string{name}, p.In); err == nil {
+		err = p.Earlier.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
+}
+
+// TakeEarlier takes the logs of FindEarlier through the rules into a sink. They are read as the others are.
+func (p *Passage) TakeEarlier(ctx context.Context, sink engine.Sink) error {
+	logs, err := ingest.OpenLogs(p.Earlier.Names(), p.LogOpt)
+	if err != nil {
+		return err
+	}
+	err = p.Take(ctx, p.sourceOf(logs), sink)
+	if err = errors.Join(err, logs.Close()); err == nil && p.Stats.URLs == 0 {
+		err = errors.New("the log has no rows: check its name and -format")
+	}
+	if n := summary.Sum(logs.Counts().Refused); err == nil && n > 0 {
+		p.Hint("the logs before have " + say.Count(n, "line") + " that gave no row, and are not compared")
+	}
+	return err
 }
 
 // Decide is Take for rows that come from no log.
@@ -372,17 +402,15 @@ func NewSide(r *flags.Rules, q *flags.Question, faults *cli.Faults) *Side {
 }
 
 // Before returns the previous rules, for the same question as s.
-func (s *Side) Before(o *flags.Old, faults *cli.Faults) *Side {
+func (s *Side) Before(o *flags.Old) *Side {
 	old := &Side{Path: cmp.Or(o.Path, s.Path), AsOf: cmp.Or(o.AsOf, s.AsOf), Opt: s.Opt}
 	old.Opt.Tokens, old.AcceptDamage = false, s.AcceptDamage
 	if o.Path != "" {
 		old.Flag = "-old"
 	}
 	if o.AsOf != "" {
-		var err error
-		old.Opt.AsOf, err = flags.ParseMoment(o.AsOf)
+		old.Opt.AsOf, _ = flags.ParseMoment(o.AsOf) // which took it
 		old.Opt.RowTimes = false
-		faults.Add("old-as-of", err)
 	}
 	return old
 }

@@ -1,0 +1,308 @@
+// Package periods compares what crawlers did on the days of two periods. It claims a change only where that is more than what changes by
+// itself from week to week. Package report imports it.
+//
+// A claim passes four tests, as each alone is fooled by something that happens where nothing changed:
+//
+//   - Its interval leaves out 0. That is a bootstrap over blocks of 7 days, which begin on any day, so that neither weekdays nor days that
+//     resemble their neighbours matter. The variance of infinitely many draws is a sum over the blocks: nothing is drawn, and equal days give
+//     equal answers. The noise of one crawler is drawn towards that of all, as a few weeks tell little; and the more numbers are judged, the
+//     wider are the intervals, so that all of them together err in one of twenty comparisons.
+//   - It is beyond the quietest and the busiest 7 days before.
+//   - Three of four days after are beyond the middle day before: an outage or a holiday is no new level.
+//   - It is a tenth at least.
+//
+// make periods has what this claims of simulated crawlers.
+package periods
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/report/internal/show"
+)
+
+// A Day is what a client did on one, by [Names].
+type Day [5]int64
+
+// Names are the numbers of a Day. Bytes are not counted one by one, and violations are judged with what is disallowed.
+var Names = [len(Day{})]string{"requests", "errors", "disallowed", "bytes", "violations"}
+
+// The numbers of a Day.
+const (
+	Requests = iota
+	Errors
+	Denied
+	Bytes
+	Violations
+)
+
+// The limits of a comparison, in days and weeks. Older weeks say little about what is usual.
+const (
+	leastBefore = 14
+	leastAfter  = 7
+	mostWeeks   = 8
+)
+
+// The limits of claims.
+const (
+	leastCount  = 50   // requests, or errors
+	leastChange = 0.1  // in logarithms
+	leastNoise  = 0.05 // of a week
+	prior       = 6    // weeks that the noise of all crawlers counts for, beside those of one
+	errorRate   = 0.05 // of all claims of a comparison together
+)
+
+// A Comparison is two periods, and what the clients of a log did in them.
+type Comparison struct {
+	Change string   `json:"change"` // when it was; "" if another log has the period before
+	Before string   `json:"before"` // its whole days, first to last; "" if there are none
+	After  string   `json:"after"`
+	Claims []string `json:"claims"` // sentences
+	Limit  string   `json:"limit"`  // why there are none; "" if there are some
+	Rows   []Row    `json:"rows"`   // all requests, other clients, all crawlers, and each of them
+
+	At time.Time `json:"-"` // Change, by the clock of the log read as UTC
+}
+
+// A Row is a client. Its days are whole ones, and none is left out.
+type Row struct {
+	Name    string             `json:"name"`
+	Crawler bool               `json:"crawler"` // others are not judged: they have holidays
+	Since   string             `json:"since"`   // its first day after; "" if there is none
+	Days    [2]int             `json:"days"`    // that are compared, before and after
+	Changes [len(Day{})]Change `json:"changes"`
+
+	before, after []Day
+}
+
+// A Change is a number in both periods.
+type Change struct {
+	Number  string  `json:"number"`
+	Before  float64 `json:"before"` // a day
+	After   float64 `json:"after"`
+	Claimed bool    `json:"claimed"`
+	Low     float64 `json:"low"` // of After/Before - 1, if that is claimed
+	High    float64 `json:"high"`
+}
+
+// NewRow returns a row of days, of which those after begin with a day.
+func NewRow(name string, isCrawler bool, since string, before, after []Day) Row {
+	return Row{Name: name, Crawler: isCrawler, Since: since, before: weeks(before), after: weeks(after)}
+}
+
+// weeks returns the last whole weeks of days, so that they have each weekday as often; of less than a week all days.
+func weeks(days []Day) []Day {
+	if n := min(len(days)/7, mostWeeks) * 7; n > 0 {
+		return days[len(days)-n:]
+	}
+	return days
+}
+
+// Compare fills in the changes, and the claims.
+func (c *Comparison) Compare() {
+	var judged, noises [len(Day{})]float64
+	tests, isLong := 0., false
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		r.Days = [2]int{len(r.before), len(r.after)}
+		isLong = isLong || r.Crawler && r.isLong()
+		for m := range r.Changes {
+			if r.Changes[m] = (Change{Number: Names[m], Before: mean(r.before, m), After: mean(r.after, m)}); r.isJudged(m) {
+				judged[m]++
+				noises[m] += noise(r.before, m)
+				tests++
+			}
+		}
+	}
+	slices.SortStableFunc(c.Rows, func(a, b Row) int {
+		if !a.Crawler || !b.Crawler {
+			return map[bool]int{true: 1}[a.Crawler] - map[bool]int{true: 1}[b.Crawler]
+		}
+		return cmp.Compare(b.Changes[Requests].Before+b.Changes[Requests].After, a.Changes[Requests].Before+a.Changes[Requests].After)
+	})
+	c.Claims = []string{}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		for m := range r.Changes {
+			if r.isJudged(m) {
+				r.judge(m, noises[m]/judged[m], errorRate/tests)
+			}
+		}
+		if text := r.claim(); text != "" {
+			c.Claims = append(c.Claims, text)
+		}
+	}
+	switch {
+	case len(c.Claims) > 0:
+	case isLong:
+		c.Limit = "No crawler changed by more than what changes from week to week."
+	default:
+		c.Limit = fmt.Sprintf("Too short to tell a change from what changes by itself: that takes %d whole days before, and %d after.", leastBefore, leastAfter)
+	}
+}
+
+// isLong reports whether a row has days enough for claims.
+func (r *Row) isLong() bool { return len(r.before) >= leastBefore && len(r.after) >= leastAfter }
+
+// isJudged reports whether a number may be claimed.
+func (r *Row) isJudged(m int) bool {
+	return r.Crawler && m != Violations && r.isLong() && sum(r.before, m)+sum(r.after, m) > 0 && sum(r.before, counted(m))+sum(r.after, counted(m)) >= leastCount
+}
+
+// counted returns the number of the events by which another comes.
+func counted(m int) int {
+	if m == Bytes {
+		return Requests
+	}
+	return m
+}
+
+// judge decides whether a change is claimed, by the usual noise of all crawlers and the probability that it is not there.
+func (r *Row) judge(m int, usual, probability float64) {
+	c := &r.Changes[m]
+	before, after := float64(len(r.before)), float64(len(r.after))
+	wasCounted, isCounted := float64(sum(r.before, counted(m))), float64(sum(r.after, counted(m)))
+	// Half an event more keeps logarithms finite.
+	unit := (c.Before*before + c.After*after) / (wasCounted + isCounted)
+	log := math.Log((c.After + unit/2/after) / (c.Before + unit/2/before))
+
+	low, high := math.Inf(1), 0.
+	for i := range r.before {
+		one := week(r.before, i, m)
+		low, high = min(low, one), max(high, one)
+	}
+	k := before / 7
+	all := max(leastNoise*leastNoise, (prior*usual+(k-1)*noise(r.before, m))/(prior+k-1))
+	width := critical(probability, prior+k-1) * math.Sqrt(all*(1/k+7/after)+1/(wasCounted+0.5)+1/(isCounted+0.5))
+
+	beyond, middle := 0, median(r.before, m)
+	for i := range r.after {
+		if n := r.after[i][m]; log > 0 && n > middle || log < 0 && n < middle {
+			beyond++
+		}
+	}
+	isBeyond := log-width > 0 && c.After > high || log+width < 0 && c.After < low
+	if isBeyond && 4*beyond >= 3*len(r.after) && math.Abs(log) > leastChange {
+		c.Claimed, c.Low, c.High = true, math.Exp(log-width)-1, math.Exp(log+width)-1
+	}
+}
+
+// noise returns the variance of the mean of a week, as a share of the mean, by all blocks of 7 days. They are circular, so that each day
+// counts alike.
+func noise(days []Day, m int) float64 {
+	all, square := mean(days, m), 0.
+	if all == 0 {
+		return 0
+	}
+	for i := range days {
+		one := week(days, i, m) - all
+		square += one * one
+	}
+	n := float64(len(days))
+	return square / n / (all * all) * n / (n - 7)
+}
+
+// week returns the mean of the 7 days from one on.
+func week(days []Day, from, m int) (mean float64) {
+	for d := range 7 {
+		mean += float64(days[(from+d)%len(days)][m]) / 7
+	}
+	return mean
+}
+
+// sum returns the sum of a number over days.
+func sum(days []Day, m int) (n int64) {
+	for i := range days {
+		n += days[i][m]
+	}
+	return n
+}
+
+// mean returns the mean of a number over days, 0 of none.
+func mean(days []Day, m int) float64 { return float64(sum(days, m)) / float64(max(1, len(days))) }
+
+// median returns the middle of a number over days.
+func median(days []Day, m int) int64 {
+	var all []int64
+	for i := range days {
+		all = append(all, days[i][m])
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// critical returns how many standard errors an interval has on both sides that errs with a probability: a quantile of Student's t, as
+// D. L. Wallace approximates it by that of the normal distribution.
+func critical(p, freedom float64) float64 {
+	z := math.Sqrt2 * math.Erfinv(1-p) * (8*freedom + 3) / (8*freedom + 1)
+	return math.Sqrt(freedom * math.Expm1(z*z/freedom))
+}
+
+// claim says what is claimed of a row; "" is nothing.
+func (r *Row) claim() string {
+	var all []string
+	for m := range r.Changes {
+		if c := &r.Changes[m]; c.Claimed {
+			text := fmt.Sprintf("%s %s → %s", c.Number, c.Text(c.Before), c.Text(c.After))
+			if share := c.Share(); share != "" {
+				text += fmt.Sprintf(" (%s; %s to %s)", share, percent(c.Low), percent(c.High))
+			}
+			all = append(all, text)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return r.Name + ", a day: " + strings.Join(all, ", ") + "."
+}
+
+// Text returns a number a day as one reads it.
+func (c *Change) Text(n float64) string {
+	switch {
+	case c.Number == Names[Bytes]:
+		return show.Size(int64(math.Round(n)))
+	case n < 10 && n != math.Trunc(n):
+		return fmt.Sprintf("%.1f", n)
+	}
+	return show.Number(int64(math.Round(n)))
+}
+
+// String returns both numbers, and the change.
+func (c *Change) String() string {
+	was, text := c.Text(c.Before), c.Text(c.After)
+	if was == text {
+		return text
+	}
+	text = was + " → " + text
+	if share := c.Share(); share != "" {
+		text += " (" + share + ")"
+	}
+	return text
+}
+
+// Title says which periods are compared.
+func (c *Comparison) Title() string {
+	text := "Compared, by whole days: " + cmp.Or(c.Before, "none") + " with " + cmp.Or(c.After, "none")
+	if c.Change != "" {
+		text += "; robots.txt changed at " + c.Change
+	}
+	return text + "."
+}
+
+// Share returns the change as a share of what was before; "" if there was nothing.
+func (c *Change) Share() string {
+	if c.Before == 0 {
+		return ""
+	}
+	return percent(c.After/c.Before - 1)
+}
+
+// percent returns a change in percent, with its sign.
+func percent(x float64) string {
+	n := int64(math.Round(100 * x))
+	return cmp.Or(map[int]string{1: "+", -1: "−"}[cmp.Compare(n, 0)], "±") + show.Number(max(n, -n)) + "%"
+}

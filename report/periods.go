@@ -1,0 +1,253 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/localtime"
+	"github.com/robobatch/robobatch/report/internal/periods"
+	"github.com/robobatch/robobatch/report/internal/timeline"
+)
+
+// Periods are two periods, and what changed from one to the other.
+type Periods = periods.Comparison
+
+// PeriodNumbers are the numbers that tables compare.
+var PeriodNumbers = periods.Names[:periods.Violations]
+
+const microsOfDay = 24 * int64(time.Hour/time.Microsecond)
+
+// shownPeriods is how many rows of two periods the page has.
+const shownPeriods = 100
+
+// Compared returns the rows of two periods that the page has.
+func (v *view) Compared() []periods.Row {
+	return v.Periods.Rows[:min(len(v.Periods.Rows), shownPeriods)]
+}
+
+// Uncompared returns how many others there are.
+func (v *view) Uncompared() int64 { return int64(max(0, len(v.Periods.Rows)-shownPeriods)) }
+
+// Changed returns the changes of a row that the log has numbers of.
+func (v *view) Changed(r periods.Row) (all []*periods.Change) {
+	for m := range periods.Violations { // which are of what is disallowed
+		if m == periods.Errors && !v.Status || m == periods.Bytes && !v.HasBytes {
+			continue
+		}
+		all = append(all, &r.Changes[m])
+	}
+	return all
+}
+
+// Numbers returns the names of what Changed returns.
+func (v *view) Numbers() (names []string) {
+	for _, c := range v.Changed(v.Periods.Rows[0]) {
+		names = append(names, strings.ToUpper(c.Number[:1])+c.Number[1:])
+	}
+	return names
+}
+
+// Was returns a number of a row of two periods, and what it was; "" if nothing is compared.
+func (v *view) Was(row, number string) string {
+	if v.Periods != nil {
+		for i := range v.Periods.Rows {
+			for m, r := 0, &v.Periods.Rows[i]; r.Name == row && m < len(r.Changes); m++ {
+				if r.Changes[m].Number == number {
+					return r.Changes[m].String()
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// An Earlier is an [engine.Sink] that counts the log of the period before by day and crawler, as a Counter does, with the same options. It is
+// for one goroutine.
+type Earlier struct {
+	look, old *engine.Lookup // old is nil without Options.Old
+	callers   *engine.AgentList
+	status    int // index of Kept; -1 is none
+	bytes     int // the same
+	series    *timeline.Series
+	clock     localtime.Clock
+}
+
+// NewEarlier returns the counts of a log from before, for a run by a store with crawlers of the log.
+func NewEarlier(store *engine.Store, opt Options) *Earlier {
+	e := &Earlier{look: store.NewLookup(), status: opt.Status - 1, bytes: opt.Bytes - 1, series: timeline.New(len(store.Options().Agents)), clock: localtime.New(opt.Location)}
+	if opt.Old != nil {
+		e.old = opt.Old.NewLookup()
+	}
+	e.callers = engine.NewAgentList(e.look, e.old, maxNamed)
+	return e
+}
+
+// Write counts a batch.
+func (e *Earlier) Write(decided *engine.Batch) error {
+	b := decided.ForCrawlers()
+	e.look.Use(b)
+	if e.old != nil {
+		e.old.Use(b.Old)
+	}
+	for i := range b.Len() {
+		if b.Sites[i] == engine.NoSite || len(b.Times) == 0 || b.Times[i] == engine.NoTime {
+			continue
+		}
+		cell := e.series.CellAt(e.clock.Shown(b.Times[i]), e.callers.Number(b, i))
+		cell.Requests++
+		cell.Denied += int64(bit(b.Verdicts[i].Access == engine.Denied))
+		cell.Violations += int64(bit(b.Violations[i] == engine.Violated))
+		cell.Errors += int64(bit(statusClass(b, i, e.status) >= 4))
+		if e.bytes >= 0 && b.Kept[e.bytes].Present[i] && b.Kept[e.bytes].Ints[i] < maxBytes {
+			cell.Bytes += max(0, b.Kept[e.bytes].Ints[i])
+		}
+	}
+	return nil
+}
+
+// Close does nothing.
+func (e *Earlier) Close() error { return nil }
+
+// A turn is a moment at which something changed, and when each crawler got a robots.txt since.
+type turn struct {
+	at      int64 // by the clock of the series; math.MaxInt64 is never
+	name    string
+	learned []int64 // by crawler; 0 is never
+	isTold  bool    // some crawler got a robots.txt at any time
+}
+
+// newTurn returns the turn at a moment; zero is never.
+func newTurn(at time.Time, clock *localtime.Clock) turn {
+	if at.IsZero() {
+		return turn{at: math.MaxInt64}
+	}
+	shown := clock.Shown(at.UnixMicro())
+	return turn{at: shown, name: timeline.Text(shown) + " " + clock.Name()}
+}
+
+// addTxt adds that a crawler got a robots.txt.
+func (c *turn) addTxt(agent int, at int64) {
+	if c.isTold = true; at < c.at {
+		return
+	}
+	for len(c.learned) <= agent {
+		c.learned = append(c.learned, 0)
+	}
+	if c.learned[agent] == 0 || at < c.learned[agent] {
+		c.learned[agent] = at
+	}
+}
+
+// A calendar is the whole days of a period by the name of a client, from the first one on.
+type calendar struct {
+	first  int64 // days since 1970
+	number int
+	of     map[string][]periods.Day
+}
+
+// calendarOf returns the days of a series.
+func calendarOf(s *timeline.Series, name func(int) string) calendar {
+	first, days := s.Days()
+	all := calendar{first, len(days), map[string][]periods.Day{}}
+	for d, cells := range days {
+		for a, cell := range cells {
+			if cell.Requests == 0 {
+				continue
+			}
+			one := all.of[name(a)]
+			if one == nil {
+				one = make([]periods.Day, len(days))
+				all.of[name(a)] = one
+			}
+			one[d] = periods.Day{periods.Requests: cell.Requests, periods.Errors: cell.Errors, periods.Denied: cell.Denied, periods.Bytes: cell.Bytes, periods.Violations: cell.Violations}
+		}
+	}
+	return all
+}
+
+// sum returns the days of clients from one to before another; those on which none came are empty.
+func (c *calendar) sum(from, to int64, names []string) (days []periods.Day) {
+	for d := max(from, c.first); d < min(to, c.first+int64(c.number)); d++ {
+		var sum periods.Day
+		for _, name := range names {
+			if all := c.of[name]; all != nil {
+				for m, n := range all[d-c.first] {
+					sum[m] += n
+				}
+			}
+		}
+		days = append(days, sum)
+	}
+	return days
+}
+
+// span names the days from one to before another that a period has; "" if it has none.
+func (c *calendar) span(from, to int64) string {
+	from, to = max(from, c.first), min(to, c.first+int64(c.number))
+	if from >= to {
+		return ""
+	}
+	return dayText(from) + " to " + dayText(to-1)
+}
+
+func dayText(day int64) string { return timeline.Text(day * microsOfDay)[:len(time.DateOnly)] }
+
+// Compare compares the log with one from before, or what was before and after Options.Change. It is called after Settle, and returns nil if
+// there is nothing to compare. A crawler knows of a change when it has a robots.txt since, if any crawler of the log ever got one: its days after
+// begin then.
+func (c *Counter) Compare(e *Earlier) *Periods {
+	if !c.fromLog || e == nil && c.turn.at == math.MaxInt64 {
+		return nil
+	}
+	now := calendarOf(c.series, c.agentName)
+	was, end, start := now, c.turn.at/microsOfDay, (c.turn.at+microsOfDay-1)/microsOfDay
+	if e != nil {
+		names := e.callers.Names()
+		was = calendarOf(e.series, func(a int) string {
+			if a == 0 {
+				return otherClients
+			}
+			return names[a]
+		})
+		end, start = now.first, now.first
+	}
+	p := &Periods{Change: c.turn.name, At: time.UnixMicro(c.turn.at), Before: was.span(math.MinInt64, end), After: now.span(start, math.MaxInt64)}
+	add := func(name string, isCrawler bool, from int64, names ...string) {
+		since, _, _ := strings.Cut(now.span(from, math.MaxInt64), " ")
+		p.Rows = append(p.Rows, periods.NewRow(name, isCrawler, since, was.sum(math.MinInt64, end, names), now.sum(from, math.MaxInt64, names)))
+	}
+	came := map[string]bool{}
+	for name := range was.of {
+		came[name] = true
+	}
+	for name := range now.of {
+		came[name] = true
+	}
+	names := slices.Sorted(maps.Keys(came))
+	add("all requests", false, start, names...)
+	if came[otherClients] {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == otherClients })
+		add(otherClients, false, start, otherClients)
+	}
+	add("all crawlers", false, start, names...)
+	knows := map[string]int64{} // the first day of a crawler
+	for a, name := range c.callers.Names() {
+		if a < len(c.turn.learned) && c.turn.learned[a] > 0 {
+			knows[name] = (c.turn.learned[a] + microsOfDay - 1) / microsOfDay
+		}
+	}
+	for _, name := range names {
+		from := start
+		if e == nil && c.turn.isTold {
+			from = cmp.Or(knows[name], math.MaxInt64)
+		}
+		add(name, true, from, name)
+	}
+	p.Compare()
+	return p
+}
