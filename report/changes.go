@@ -56,6 +56,13 @@ type blame struct {
 // shownBlamed is how many rules the page has of those over all crawlers.
 const shownBlamed = 100
 
+// Left reports whether tables leave out rows.
+func (v *changesView) Left() bool {
+	return v.Hidden > 0 || v.AtLeast || slices.ContainsFunc(v.Changed, func(c changeView) bool {
+		return slices.ContainsFunc(c.Kinds, func(k changeKind) bool { return k.MoreRules+k.MoreFamilies > 0 })
+	})
+}
+
 // newChanges returns the changes, nil without rules before. The crawler of that name stands for clients that are no
 // known crawlers; "" is none.
 func newChanges(r *aggregate.ChangesReport, others string) *changesView {

@@ -249,11 +249,25 @@ func (v *view) Command(what, end string) string {
 		words = append(words, what)
 	}
 	words = append(words, "-rules", v.Rules)
-	for _, in := range v.Inputs {
+	ins := v.Inputs
+	if what == "sitemap" { // which is no command: a sitemap is a log of its URLs
+		words, ins = []string{"robobatch", "-rules", v.Rules, "-format", "sitemap", "-agent", "@search"}, nil
+	}
+	if what == "diff" {
+		words = append(words, "-old", v.Old)
+	}
+	for _, in := range ins {
 		words = append(words, "-in", in)
 	}
 	for _, f := range v.Flags {
 		switch {
+		case what == "sitemap" && f.Name == "-in-sitemap":
+			for _, one := range strings.Split(f.Value, ",") {
+				words = append(words, "-in", one)
+			}
+		case what == "sitemap" && f.Name != "-base" && f.Name != "-origin", what == "diff" && f.Name == "-cache":
+		case what == "diff" && f.Name == "-old":
+			words = append(words, "-old", f.Value)
 		case !strings.HasPrefix(f.Name, "-") || slices.Contains([]string{"-in-sitemap", "-timezone", "-old", "-previous"}, f.Name), what != "" && strings.HasPrefix(f.Name, "-ranges"):
 		case f.Value == "true":
 			words = append(words, f.Name)

@@ -633,14 +633,14 @@
     const view = make("section", { id: "crawler" }, heading);
     view.setAttribute("aria-labelledby", heading.id);
     const facts = [];
-    for (const [of, skip] of [["crawlers", []], ["conduct", ["Requests", "Crawler"]], ["crawlers with lists of addresses", ["Requests", "Crawler"]]]) {
+    for (const [of, skip, before = ""] of [["crawlers", []], ["conduct", ["Requests", "Crawler", "Disallowed", "Violations"]], ["crawlers with lists of addresses", ["Requests", "Crawler"]], ["two periods", [], "Two periods: "]]) {
       const table = document.querySelector("table[data-name=" + JSON.stringify(of) + "]");
       const row = table && Array.from(table.tBodies[0].rows).find((row) => textOf(row.cells[0]) === name);
       Array.from(row ? row.cells : []).forEach((cell, i) => {
         const head = textOf(table.tHead.rows[0].cells[i]);
         const text = textOf(cell);
         if (i > 0 && text !== "" && !skip.includes(head)) {
-          facts.push([head, text]);
+          facts.push([before + head, text]);
         }
       });
     }

@@ -227,7 +227,7 @@ func mean(days []Day, m int) float64 { return float64(sum(days, m)) / float64(ma
 
 // median returns the middle of a number over days.
 func median(days []Day, m int) int64 {
-	var all []int64
+	all := make([]int64, 0, len(days))
 	for i := range days {
 		all = append(all, days[i][m])
 	}

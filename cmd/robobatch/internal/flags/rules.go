@@ -1,7 +1,6 @@
 package flags
 
 import (
-
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
