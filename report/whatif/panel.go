@@ -37,7 +37,7 @@ var page string
 var module []byte
 
 // packedModule returns the module as a page holds it. Packing takes some 55 ms.
-var packedModule = sync.OnceValues(func() (string, error) { return packBase64(module) })
+var packedModule = sync.OnceValues(func() (string, error) { return packText(module) })
 
 // panel is the template of the section.
 var panel = sync.OnceValue(func() *template.Template { return template.Must(template.New("what-if").Parse(page)) })
@@ -55,7 +55,7 @@ func New(d Data) (Panel, error) {
 		Many         bool   // origins
 		Bytes        bool   // of answers are known
 		Unit         string // of the numbers of URLs and lines
-		Data, Module string // in base64 of URLs: html/template would escape a "+"
+		Data, Module string // of packText
 	}{LeftOut: d.LeftOut, Note: d.Note, Several: d.Several, Many: len(d.Origins) > 1, Unit: "Requests", Bytes: d.hasBytes()}
 	if d.Several {
 		fill.Unit = "Verdicts"

@@ -92,6 +92,26 @@
     return all;
   }
 
+  // fromText returns the bytes of ascii85, with other signs for those of HTML.
+  function fromText(text) {
+    const bytes = new Uint8Array(4 * text.length);
+    const signs = { v: '"', w: '&', x: "'", y: '+', '{': '<', '|': '>' };
+    let [to, sum, digits] = [0, 0, 0];
+    const add = (digit) => {
+      sum = 85 * sum + digit;
+      digits = (digits + 1) % 5;
+      for (let shift = 24; digits === 0 && shift >= 0; shift -= 8) bytes[to++] = sum >>> shift;
+      if (digits === 0) sum = 0;
+    };
+    for (const sign of text.trim()) {
+      if (sign === 'z') to += 4; // four bytes of 0
+      else add((signs[sign] || sign).charCodeAt(0) - 33);
+    }
+    const lacking = digits && 5 - digits;
+    while (digits) add(84);
+    return bytes.subarray(0, to - lacking);
+  }
+
   function fromBase64(text) {
     const binary = atob(text.trim().replace(/-/g, '+').replace(/_/g, '/'));
     const bytes = new Uint8Array(binary.length);
@@ -150,7 +170,7 @@
     state('Starting …');
     try {
       const [data, code] = await Promise.all([
-        unpack(fromBase64($('data').textContent), 1 << 28), unpack(fromBase64($('module').textContent), 1 << 28)]);
+        unpack(fromText($('data').textContent), 1 << 28), unpack(fromText($('module').textContent), 1 << 28)]);
       const top = new DataView(data.buffer).getUint32(0, true);
       head = JSON.parse(new TextDecoder().decode(data.subarray(4, 4 + top)));
       body = data.subarray(4 + top);

@@ -1,9 +1,8 @@
 package whatif
 
 import (
-	"bytes"
 	"compress/gzip"
-	"encoding/base64"
+	"encoding/ascii85"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -24,11 +23,8 @@ func unpackHead(t *testing.T, p Panel) (h head, body []byte) {
 	if data == nil {
 		t.Fatal("the panel has no data")
 	}
-	packed, err := base64.RawURLEncoding.DecodeString(data[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
+	text := strings.NewReplacer("v", `"`, "w", "&", "x", "'", "y", "+", "{", "<", "|", ">").Replace(data[1])
+	z, err := gzip.NewReader(ascii85.NewDecoder(strings.NewReader(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
