@@ -71,10 +71,11 @@ func (v *view) Was(row, number string) string {
 type Earlier struct {
 	look, old *engine.Lookup // old is nil without Options.Old
 	callers   *engine.AgentList
-	status    int // index of Kept; -1 is none
-	bytes     int // the same
-	series    *timeline.Series
+	status    int              // index of Kept; -1 is none
+	bytes     int              // the same
+	series    *timeline.Series // until Close
 	clock     localtime.Clock
+	days      calendar // after Close
 }
 
 // NewEarlier returns the counts of a log from before, for a run by a store with crawlers of the log.
@@ -110,8 +111,18 @@ func (e *Earlier) Write(decided *engine.Batch) error {
 	return nil
 }
 
-// Close does nothing.
-func (e *Earlier) Close() error { return nil }
+// Close ends the count, and keeps no more than its days.
+func (e *Earlier) Close() error {
+	names := e.callers.Names()
+	e.days = calendarOf(e.series, func(a int) string {
+		if a == 0 {
+			return otherClients
+		}
+		return names[a]
+	})
+	e.series = nil
+	return nil
+}
 
 // A turn is a moment at which something changed, and when each crawler got a robots.txt since.
 type turn struct {
@@ -207,14 +218,7 @@ func (c *Counter) Compare(e *Earlier) *Periods {
 	now := calendarOf(c.series, c.agentName)
 	was, end, start := now, c.turn.at/microsOfDay, (c.turn.at+microsOfDay-1)/microsOfDay
 	if e != nil {
-		names := e.callers.Names()
-		was = calendarOf(e.series, func(a int) string {
-			if a == 0 {
-				return otherClients
-			}
-			return names[a]
-		})
-		end, start = now.first, now.first
+		was, end, start = e.days, now.first, now.first
 	}
 	p := &Periods{Change: c.turn.name, At: time.UnixMicro(c.turn.at), Before: was.span(math.MinInt64, end), After: now.span(start, math.MaxInt64)}
 	add := func(name string, isCrawler bool, from int64, names ...string) {

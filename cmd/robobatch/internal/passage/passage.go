@@ -303,14 +303,14 @@ func (p *Passage) FindEarlier(flag, name string) (err error) {
 	return nil
 }
 
-// TakeEarlier takes the logs of FindEarlier through the rules into a sink. They are read as the others are.
+// TakeEarlier takes the logs of FindEarlier through the rules into a sink, and closes it. They are read as the others are.
 func (p *Passage) TakeEarlier(ctx context.Context, sink engine.Sink) error {
 	logs, err := ingest.OpenLogs(p.Earlier.Names(), p.LogOpt)
 	if err != nil {
 		return err
 	}
 	err = p.Take(ctx, p.sourceOf(logs), sink)
-	if err = errors.Join(err, logs.Close()); err == nil && p.Stats.URLs == 0 {
+	if err = errors.Join(err, sink.Close(), logs.Close()); err == nil && p.Stats.URLs == 0 {
 		err = errors.New("the log has no rows: check its name and -format")
 	}
 	if n := summary.Sum(logs.Counts().Refused); err == nil && n > 0 {
