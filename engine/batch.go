@@ -24,7 +24,7 @@ type Batch struct {
 	Lines []int64 // 1-based line of each row in the decompressed input
 
 	// By row, and empty if the Source reads none:
-	UserAgents []Span  // as read, NoURL where there is none; names of agents with LogAgentsByName
+	UserAgents []Span  // as read, NoURL where there is none; names of agents with LogAgentsByName, NoURL where that is no name
 	Clients    []Span  // the addresses of clients as read, NoURL where there is none
 	Times      []int64 // microseconds since 1970 UTC, NoTime where unknown
 

@@ -99,10 +99,19 @@ func (e *Evaluator) evaluate(b *Batch) {
 	}
 	e.suspects.reset(n, false)
 	var order []rulingRow // nil is as they lie
-	if e.findSites(b) >= n/minStreak {
+	streaks, nameless := e.findSites(b), false
+	if logAgents == LogAgentsByName {
+		nameless = b.leaveNameless()
+	}
+	if streaks >= n/minStreak {
 		order = e.order.sort(b.Rulings)
 	}
 	e.decide(b, order)
+	for i := 0; nameless && i < n; i++ {
+		if b.Rulings[i] == rules.NoRuling && b.Sites[i] != NoSite {
+			b.Verdicts[i].Reason = ReasonBadAgent
+		}
+	}
 	if logAgents == LogAgentsOff && e.store.opt.RowTimes {
 		e.countTimeless(b)
 	}

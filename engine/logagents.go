@@ -20,7 +20,8 @@ import (
 // without a User-Agent, or with one that names no crawler.
 //
 // With LogAgentsByName the rows have names of crawlers instead of User-Agents: each is decided as a
-// Store of StoreOptions.Agents with that name would decide it. Nobody fetched anything, so there are
+// Store of StoreOptions.Agents with that name would decide it, and one without a name has no answer, for
+// ReasonBadAgent. Nobody fetched anything, so there are
 // no Batch.Violations, and Stats does not count by agent.
 type LogAgents uint8
 
@@ -333,6 +334,17 @@ func (e *Evaluator) identify(b *Batch) {
 			}
 		}
 	}
+}
+
+// leaveNameless takes the rulings of rows that name no agent, and reports whether there are such: no rules decide them, as
+// those of bad URLs.
+func (b *Batch) leaveNameless() (found bool) {
+	for i, name := range b.UserAgents {
+		if name == NoURL {
+			b.Rulings[i], found = rules.NoRuling, true
+		}
+	}
+	return found
 }
 
 // resolve finds the agent of a row that is pending, by the ruling in force for it.

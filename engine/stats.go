@@ -192,7 +192,7 @@ func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 	rows := end - start
 	if site < strayBit {
 		if c.odds != nil {
-			c.odd.count(site, b.Rulings[start:end], c.odds, c.store.opt.RowTimes)
+			c.odd.count(site, b.Rulings[start:end], c.odds, c.store.opt.RowTimes || c.store.opt.LogAgents == LogAgentsByName)
 		}
 		c.sites[site/64] |= 1 << (site % 64)
 		b.streaks.sites = append(b.streaks.sites, siteStreak{site, uint32(rows)})

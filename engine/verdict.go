@@ -63,6 +63,7 @@ const (
 	ReasonTooLarge           = rules.ReasonTooLarge           // robots.txt is too large for the dialect
 	ReasonUndefined          = rules.ReasonUndefined          // the documentation leaves it undefined
 	ReasonBadURL             = rules.ReasonBadURL             // the URL has no valid origin
+	ReasonBadAgent           = rules.ReasonBadAgent           // with LogAgentsByName: the row names no agent
 	NumReasons               = rules.NumReasons
 )
 

@@ -46,6 +46,9 @@ const NameClient = weblog.NameClient
 // FieldRoles returns the roles of [Fields].Named.
 func FieldRoles() []string { return weblog.Roles() }
 
+// RequestFields read the fields of requests that stand in no log.
+type RequestFields = weblog.Fields
+
 // A KnownField is a name of a field that is known for a role.
 type KnownField = weblog.KnownField
 

@@ -338,7 +338,7 @@ func NeedsOf(names ...string) Needs { return columnar.NeedsOf(names...) }
 func ChangeColumns() []string { return columnar.ChangeColumns() }
 
 // VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
-// nothing but URL and agent.
+// nothing but the row.
 func VerdictColumns() []string { return columnar.VerdictColumns() }
 
 // Partitions returns the names that ParsePartition takes: of columns, and [PartitionDate], the day

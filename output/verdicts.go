@@ -25,7 +25,7 @@ type VerdictField struct {
 // Verdicts makes Arrow columns of the verdicts of one row after another, with exactly one row for
 // each URL: columns to add to the columns that a table has. They are as in a [Writer]: for
 // one agent, or one a row, as in the layout [Long], for several as in [Wide]. Verdicts are not safe
-// for concurrent use.
+// for concurrent use. Several agents may have a row each instead, as in Long.
 type Verdicts struct {
 	lookup *engine.Lookup
 	chunk  *columnar.Chunk
@@ -33,8 +33,9 @@ type Verdicts struct {
 
 // NewVerdicts returns Verdicts of store without rows, with the columns of these names, and in their
 // order. No names mean the ones of [Layout.DefaultColumns] that there are. The errors are from
-// [ParseVerdictColumns], and about columns that the store was not built for.
-func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
+// [ParseVerdictColumns], and about columns that the store was not built for. With long, several agents have a
+// row each.
+func NewVerdicts(store *engine.Store, names []string, long bool) (*Verdicts, error) {
 	if _, err := columnar.Pick(names, VerdictColumns()); err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
 		return nil, err
 	}
 	opt, agents := Options{Format: ArrowStream, Columns: names}, store.Options().Agents
-	if len(agents) > 1 && store.Options().LogAgents == engine.LogAgentsOff {
+	if len(agents) > 1 && store.Options().LogAgents == engine.LogAgentsOff && !long {
 		opt.Layout = Wide
 	}
 	if len(names) == 0 {

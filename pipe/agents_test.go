@@ -128,7 +128,7 @@ func TestAgentColumnFaults(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := Run(t.Context(), store, &in, &out, Options{AgentColumn: "agent", CheckAgent: check})
+		_, err := Run(t.Context(), store, &in, &out, Options{AgentColumn: "agent", CheckAgent: check, RefuseAgents: true})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrAgent) {
 			t.Errorf("%.20q: %v, want %q", c.name, err, c.want)
 		}

@@ -24,6 +24,8 @@ const (
 
 	unionMode = 0
 
+	timestampUnit = 0
+
 	recordLength, recordNodes, recordBuffers, recordCompression, recordVariadic = 0, 1, 2, 3, 4
 
 	dictionaryID, dictionaryData, dictionaryIsDelta = 0, 1, 2

@@ -23,12 +23,20 @@ type Options struct {
 
 	// AgentColumn has the name of the agent of each row, for a store with
 	// [engine.LogAgentsByName]; "" is for a store of agents that all rows have. CheckAgent is called
-	// for each name, but mostly not again in the same stream: its error is one of the stream. nil
-	// lets any name pass that is not empty. Pipes call it from one goroutine.
-	AgentColumn string
-	CheckAgent  func(name string) error
+	// for each name, but mostly not again in the same stream: it returns an error if it is none. nil
+	// lets any name pass that is not empty. Pipes call it from one goroutine. A row without a name has
+	// the reason bad_agent; with RefuseAgents it is a fault of the stream.
+	AgentColumn  string
+	CheckAgent   func(name string) error
+	RefuseAgents bool
+
+	// Rows are requests of a log, for a store with other [engine.LogAgents] or times of rows: Log reads
+	// the User-Agents of AgentColumn, and the addresses and times of these columns; "" is none.
+	ClientColumn, TimeColumn string
+	Log                      LogFields
 
 	Columns      []string // of the verdicts; nil is the default of output.Verdicts
+	Long         bool     // several agents have a row each, not a column; only with VerdictsOnly
 	VerdictsOnly bool     // leave out the columns that come in: for a caller that keeps them
 	Prefix       string   // of the names of the columns of the verdicts
 	NoEnd        bool     // streams get no end mark: for a reader that does not read it, and takes the rest for the next stream
@@ -39,13 +47,21 @@ type Options struct {
 	Ended func(engine.Stats)
 }
 
+// LogFields read the fields of a request as a log has them: nil, or [engine.NoTime], is none. They
+// are called from one goroutine.
+type LogFields interface {
+	Agent(text []byte) []byte
+	Client(text []byte) ([]byte, error)
+	Time(text []byte) int64
+}
+
 // Run copies Arrow streams from r to w until r ends, and adds the verdicts of store. Each record
 // batch is flushed as soon as it is there. The Stats count the rows that were written since the last
 // call of Ended, and the bytes read ahead. The error is a [*StreamError] for a fault of a stream, an
 // [*engine.SinkError] around one of w, an error of r, the errors of [output.NewVerdicts], the error of ctx, or
 // [engine.Store.Err].
 func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt Options) (engine.Stats, error) {
-	verdicts, err := output.NewVerdicts(store, opt.Columns)
+	verdicts, err := output.NewVerdicts(store, opt.Columns, opt.Long)
 	if err != nil {
 		return engine.Stats{}, err
 	}
@@ -57,9 +73,9 @@ func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt
 	ahead := 2*workers + 4 // batches on their way through engine.Run are fewer, and each item has one at least
 	items, free := make(chan *item, ahead), make(chan *item, ahead)
 	src := &source{
-		frames: newFrameReader(r), urlColumn: cmp.Or(opt.URLColumn, "url"), fields: fields,
+		frames: newFrameReader(r), columns: [numRoles]string{cmp.Or(opt.URLColumn, "url"), opt.AgentColumn, opt.ClientColumn, opt.TimeColumn}, fields: fields,
 		items: items, free: free, single: opt.Ended != nil, alone: opt.VerdictsOnly,
-		agentColumn: opt.AgentColumn, names: agentNames{check: opt.CheckAgent},
+		log: opt.Log, names: agentNames{check: opt.CheckAgent, refuse: opt.RefuseAgents},
 	}
 	dst := &sink{
 		frameWriter: frameWriter{bufio.NewWriterSize(w, 64<<10)}, verdicts: verdicts, fields: fields,
@@ -86,23 +102,21 @@ type item struct {
 
 // A source is the [engine.Source] of the rows of all streams, or of each by itself.
 type source struct {
-	frames    *frameReader
-	urlColumn string
-	fields    []output.VerdictField
-	items     chan<- *item
-	free      <-chan *item
-	single    bool // the rows end with each stream, until another is called
-	alone     bool // verdicts come out alone, so that their names cannot be taken
+	frames  *frameReader
+	columns [numRoles]string // "" is none
+	fields  []output.VerdictField
+	items   chan<- *item
+	free    <-chan *item
+	single  bool // the rows end with each stream, until another is called
+	alone   bool // verdicts come out alone, so that their names cannot be taken
 
-	agentColumn string // "" is none
-	names       agentNames
+	log   LogFields // nil if rows are no requests
+	names agentNames
 
 	schema  *schema // of the stream that is read; nil between streams
-	urls    textReader
-	agents  textReader
-	texts   texts // of the record batch that is read
-	named   texts // the same: the agents
-	row     int   // of it, to be read next
+	readers [numRoles]textReader
+	texts   [numRoles]texts // of the record batch that is read
+	row     int             // of it, to be read next
 	batches int64 // record batches read
 	streams int
 	ended   bool // a stream has, and no other was called for
@@ -141,7 +155,7 @@ func (s *source) Next(b *engine.Batch) bool {
 // place returns the number of the record batch that is being read.
 func (s *source) place() int64 {
 	switch {
-	case s.row < s.texts.rows:
+	case s.row < s.texts[urlRole].rows:
 		return s.batches
 	case s.streams == 0:
 		return 0
@@ -151,7 +165,7 @@ func (s *source) place() int64 {
 
 // next fills b with rows of the open record batch, or reads messages until one has some.
 func (s *source) next(b *engine.Batch) (more bool, err error) {
-	if s.row < s.texts.rows {
+	if s.row < s.texts[urlRole].rows {
 		return true, s.fill(b)
 	}
 	if s.schema == nil {
@@ -189,9 +203,11 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 		if s.alone {
 			added = nil
 		}
-		s.schema, err = readSchema(&it.message, s.urlColumn, s.agentColumn, added)
+		s.schema, err = readSchema(&it.message, &s.columns, added)
 		it.schema = s.schema
-		s.urls.dictionary, s.agents.dictionary = dictionary{}, dictionary{}
+		for r := range s.readers {
+			s.readers[r].dictionary = dictionary{}
+		}
 		if err == nil {
 			s.streams++
 		}
@@ -202,33 +218,29 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 	case kindEnd:
 		s.schema, s.ended = nil, s.single
 	case kindDictionary:
-		s.urls.reset()
-		s.agents.reset()
 		id := it.int64(dictionaryID)
-		if s.schema.url.dictionary && id == s.schema.url.id {
-			err = s.urls.addDictionary(&it.message, &s.schema.url)
-		}
-		if err == nil && s.schema.agent.dictionary && id == s.schema.agent.id { // it may be the same
-			err = s.agents.addDictionary(&it.message, &s.schema.agent)
+		for r := range s.readers {
+			s.readers[r].reset()
+			if of := &s.schema.columns[r]; err == nil && of.dictionary && id == of.id { // columns may share one
+				err = s.readers[r].addDictionary(&it.message, of)
+			}
 		}
 		return err
 	case kindRecord:
 		if it.record, err = readRecord(it.table, it.body); err != nil {
 			return err
 		}
-		s.urls.reset()
-		t, err := s.urls.open(&it.record, &s.schema.url)
-		if err != nil {
-			return err
-		}
-		var named texts
-		if s.agentColumn != "" {
-			s.agents.reset()
-			if named, err = s.agents.open(&it.record, &s.schema.agent); err != nil {
+		var read [numRoles]texts
+		for r := range s.readers {
+			if s.columns[r] == "" {
+				continue
+			}
+			s.readers[r].reset()
+			if read[r], err = s.readers[r].open(&it.record, &s.schema.columns[r]); err != nil {
 				return err
 			}
 		}
-		s.texts, s.named, s.row, s.batches = t, named, 0, s.batches+1
+		s.texts, s.row, s.batches = read, 0, s.batches+1
 		return s.fill(b)
 	case kindTensor, kindSparseTensor:
 		return fmt.Errorf("%w: a tensor among the record batches: send only record batches", errUnsupported)
@@ -241,9 +253,13 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 // fill adds rows of the record batch to b, as many as are evaluated at once.
 func (s *source) fill(b *engine.Batch) error {
 	from := s.row
-	to, err := s.texts.fill(b, from)
-	if err == nil && s.agentColumn != "" {
-		err = s.names.fill(b, &s.named, from, to)
+	to, err := s.texts[urlRole].fill(b, from)
+	switch {
+	case err != nil:
+	case s.log != nil:
+		err = s.fillRequests(b, from, to)
+	case s.columns[agentRole] != "":
+		err = s.names.fill(b, &s.texts[agentRole], from, to)
 	}
 	if err == nil {
 		s.row = to
@@ -384,7 +400,7 @@ func (s *sink) writeRecord(it *item) error {
 	defer s.verdicts.Reset()
 	if s.alone {
 		s.builder.start(nil)
-		header := s.builder.record(&record{rows: it.record.rows}, &s.tail, 0, 0, 0)
+		header := s.builder.record(&record{rows: columns[0].Len()}, &s.tail, 0, 0, 0)
 		meta := s.builder.message(it.version, kindRecord, header, s.tail.size, 0)
 		return errors.Join(s.header(meta), s.tail.write(&s.frameWriter))
 	}
@@ -403,8 +419,10 @@ func (s *sink) Close() error { return nil }
 var (
 	ErrNoColumn      = errors.New("no such column") // of URLs
 	ErrNoAgentColumn = errors.New("no such column") // of agents
+	ErrNoField       = errors.New("no such column") // of addresses or times
 	ErrTaken         = errors.New("the name of a column is taken")
 	ErrType          = errors.New("not a type of text")
+	ErrTimeType      = errors.New("not a type of text")
 )
 
 // Other kinds of faults.

@@ -21,6 +21,7 @@ const (
 	typeBinary      typeKind = 4
 	typeUtf8        typeKind = 5
 	typeBool        typeKind = 6
+	typeTimestamp   typeKind = 10
 	typeUnion       typeKind = 14
 	typeLargeBinary typeKind = 19
 	typeLargeUtf8   typeKind = 20
@@ -66,10 +67,24 @@ type place struct {
 	views          int // fields of views, each with a number of further buffers, in a list of its own
 }
 
-// A textField is a column of texts that is read: the URLs, or the names of agents.
+// A role is what a column that is read says of a row.
+type role uint8
+
+// The roles. All but the first may have no column.
+const (
+	urlRole role = iota
+	agentRole
+	clientRole
+	timeRole
+	numRoles
+)
+
+// A textField is a column that is read: of texts, or of times.
 type textField struct {
 	place
+	name       string   // "" if there is no such column
 	kind       typeKind // of the texts
+	unit       int64    // of a time: that many nanoseconds
 	dictionary bool     // the column has numbers of texts
 	id         int64    // of the dictionary
 	width      int      // bytes of a number
@@ -87,15 +102,14 @@ const messageV5 = 4
 // A schema is the known facts of a stream.
 type schema struct {
 	version int16
-	url     textField
-	agent   textField      // if there is a column of agents
+	columns [numRoles]textField
 	ids     map[int64]bool // of its dictionaries
 
 	fields int // walked through so far
 }
 
-// readSchema reads the schema of a stream. The column of agents is "" if there is none.
-func readSchema(m *message, urlColumn, agentColumn string, added []output.VerdictField) (*schema, error) {
+// readSchema reads the schema of a stream, with columns of these names.
+func readSchema(m *message, columns *[numRoles]string, added []output.VerdictField) (*schema, error) {
 	switch {
 	case m.kind == kindEnd:
 		return nil, fmt.Errorf("%w: an Arrow stream begins with a schema: send it, even if there are no rows", errNoSchema)
@@ -111,48 +125,53 @@ func readSchema(m *message, urlColumn, agentColumn string, added []output.Verdic
 	for i, f := range fields {
 		names[i] = f.string(fieldName)
 	}
-	url, agent, err := findColumns(names, urlColumn, agentColumn, added)
+	places, err := findColumns(names, columns, added)
 	if err != nil {
 		return nil, err
 	}
 	s := &schema{version: m.version, ids: map[int64]bool{}}
 	var at place
 	for i, f := range fields {
-		if i == url {
-			s.url.place = at
+		for r := range places {
+			if i == places[r] {
+				s.columns[r].place = at
+			}
 		}
-		if i == agent {
-			s.agent.place = at
-		}
-		if err := s.walk(f, &at, i < max(url, agent), 0); err != nil {
+		if err := s.walk(f, &at, i < slices.Max(places[:]), 0); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.url.read(fields[url], urlColumn); err != nil || agent < 0 {
-		return s, err
+	for r, i := range places {
+		if i >= 0 {
+			if err := s.columns[r].read(fields[i], columns[r], role(r)); err != nil {
+				return s, err
+			}
+		}
 	}
-	return s, s.agent.read(fields[agent], agentColumn)
+	return s, nil
 }
 
 // namesShown is how many names of columns a message has.
 const namesShown = 50
 
-// findColumns returns the numbers of the columns of URLs and of agents, -1 for agents if agentColumn
-// is "". It is an error if there are two of that name, or if a column has the name of one that is added.
-func findColumns(names []string, urlColumn, agentColumn string, added []output.VerdictField) (url, agent int, err error) {
+// findColumns returns the numbers of the columns by role, -1 for one without a name. It is an error if there are two of
+// that name, or if a column has the name of one that is added.
+func findColumns(names []string, columns *[numRoles]string, added []output.VerdictField) (places [numRoles]int, err error) {
 	if len(names) == 0 {
-		return 0, 0, fmt.Errorf("%w: no columns: send one of URLs, called %q", errUnsupported, urlColumn)
+		return places, fmt.Errorf("%w: no columns: send one of URLs, called %q", errUnsupported, columns[urlRole])
 	}
 	for _, f := range added {
 		if slices.Contains(names, f.Name) {
-			return 0, 0, fmt.Errorf("%w: the stream has a column %q, and so have the verdicts", ErrTaken, f.Name)
+			return places, fmt.Errorf("%w: the stream has a column %q, and so have the verdicts", ErrTaken, f.Name)
 		}
 	}
-	if url, err = findColumn(names, urlColumn, ErrNoColumn); err != nil || agentColumn == "" {
-		return url, -1, err
+	missing := [numRoles]error{ErrNoColumn, ErrNoAgentColumn, ErrNoField, ErrNoField}
+	for r, name := range columns {
+		if places[r] = -1; err == nil && name != "" {
+			places[r], err = findColumn(names, name, missing[r])
+		}
 	}
-	agent, err = findColumn(names, agentColumn, ErrNoAgentColumn)
-	return url, agent, err
+	return places, err
 }
 
 // findColumn returns the number of the column of that name. missing is the error if there is none.
@@ -220,11 +239,23 @@ func (s *schema) count(field table, at *place) error {
 }
 
 // read reads the type of the column.
-func (u *textField) read(f table, name string) error {
-	if u.kind = typeKind(f.byte(fieldTypeKind)); !u.kind.isText() {
+func (u *textField) read(f table, name string, r role) error {
+	u.name, u.kind = name, typeKind(f.byte(fieldTypeKind))
+	d, ok := f.table(fieldDictionary)
+	switch isTime := u.kind == typeTimestamp && !ok; {
+	case r == timeRole && isTime:
+		t, _ := f.table(fieldType)
+		unit := int(t.int16(timestampUnit))
+		if unit < 0 || unit >= len(timeUnits) {
+			return damaged("times of unit %d in the column %q", unit, name)
+		}
+		u.unit = timeUnits[unit]
+		return nil
+	case !u.kind.isText() && r == timeRole:
+		return fmt.Errorf("%w, nor a timestamp: column %q is %v", ErrTimeType, name, u.kind)
+	case !u.kind.isText():
 		return fmt.Errorf("%w: column %q is %v", ErrType, name, u.kind)
 	}
-	d, ok := f.table(fieldDictionary)
 	if !ok {
 		return nil
 	}
@@ -238,6 +269,9 @@ func (u *textField) read(f table, name string) error {
 	}
 	return nil
 }
+
+// timeUnits are the units of times in nanoseconds, by Arrow's number.
+var timeUnits = [...]int64{1e9, 1e6, 1e3, 1}
 
 // freeID returns the next number that no dictionary of the stream has, from the given one on.
 func (s *schema) freeID(id int64) int64 {

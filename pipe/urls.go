@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/robobatch/robobatch/engine"
 )
@@ -26,6 +27,8 @@ type texts struct {
 	data    []byte
 	views   []byte   // 16 bytes for each row; nil if there are offsets
 	further [][]byte // the bytes they refer to
+
+	moments []byte // 8 bytes for each row, of times; nil if there are texts
 
 	numbers []byte // of texts in names; nil if the texts are here
 	width   int    // bytes of a number or an offset
@@ -96,6 +99,8 @@ func (c *textReader) texts(r *record, u *textField, at place, numbers bool) (t t
 	case numbers:
 		t.width = u.width
 		t.numbers = need(1, t.rows*t.width)
+	case u.kind == typeTimestamp:
+		t.moments = need(1, 8*t.rows)
 	case u.kind.isView():
 		t.views = need(1, 16*t.rows)
 		for i := range count(at.views) {
@@ -218,8 +223,9 @@ var ErrAgent = errors.New("no name of a crawler")
 
 // agentNames adds the agents of rows to batches, and checks their names.
 type agentNames struct {
-	check func(string) error
-	known map[string]struct{} // names of the stream that were checked; nil is none
+	check  func(string) error
+	refuse bool             // a row that names none is a fault
+	known  map[string]error // names of the stream that were checked; nil is none
 }
 
 // mostNames is how many names are remembered: then all are checked again.
@@ -227,27 +233,40 @@ const mostNames = 1 << 14
 
 // fill gives the rows of b, which are the rows of t from one row to another, their agents.
 func (n *agentNames) fill(b *engine.Batch, t *texts, from, to int) error {
-	var last engine.Span // neighbouring rows of one agent share a text
+	last := engine.NoURL // neighbouring rows of one agent share a text
 	for row := from; row < to; row++ {
 		text, null, err := t.at(row)
-		if err == nil && (row == from || string(text) != string(b.Piece(last))) {
-			if err = n.checkName(text, null); err == nil {
-				last = engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(text))}
-				b.Data = append(b.Data, text...)
-			}
-		}
 		if err != nil {
 			return fmt.Errorf("row %d: %w", row+1, err)
 		}
-		b.UserAgents = append(b.UserAgents, last)
+		span := last
+		if last == engine.NoURL || string(text) != string(b.Piece(last)) {
+			switch err := n.checkName(text, null); {
+			case err == nil:
+				span = addPiece(b, text)
+				last = span
+			case n.refuse:
+				return fmt.Errorf("row %d: %w", row+1, err)
+			default:
+				span = engine.NoURL
+			}
+		}
+		b.UserAgents = append(b.UserAgents, span)
 	}
 	return nil
 }
 
+// addPiece copies a text to the memory of b.
+func addPiece(b *engine.Batch, text []byte) engine.Span {
+	at := len(b.Data)
+	b.Data = append(b.Data, text...)
+	return engine.Span{Off: uint32(at), Len: uint32(len(text))}
+}
+
 // checkName checks a name.
 func (n *agentNames) checkName(name []byte, null bool) error {
-	if _, known := n.known[string(name)]; known {
-		return nil
+	if err, known := n.known[string(name)]; known && !null {
+		return err
 	}
 	switch {
 	case null:
@@ -257,14 +276,79 @@ func (n *agentNames) checkName(name []byte, null bool) error {
 	case len(name) > engine.MaxAgentName:
 		return fmt.Errorf("%w: the agent has %d bytes, and no name has over %d: give its product token, such as Googlebot, or *", ErrAgent, len(name), engine.MaxAgentName)
 	}
+	var err error
 	if n.check != nil {
-		if err := n.check(string(name)); err != nil {
-			return fmt.Errorf("%w: %w", ErrAgent, err)
+		if err = n.check(string(name)); err != nil {
+			err = fmt.Errorf("%w: %w", ErrAgent, err)
 		}
 	}
 	if n.known == nil || len(n.known) >= mostNames {
-		n.known = map[string]struct{}{}
+		n.known = map[string]error{}
 	}
-	n.known[string(name)] = struct{}{}
+	n.known[string(name)] = err
+	return err
+}
+
+// fillRequests gives the rows of b, which are rows of a record batch, what a log says of a request. A User-Agent or an address
+// that is longer than a line of a log is none.
+func (s *source) fillRequests(b *engine.Batch, from, to int) error {
+	for row := from; row < to; row++ {
+		for r := agentRole; r < numRoles; r++ {
+			t := &s.texts[r]
+			if s.columns[r] == "" {
+				continue
+			}
+			if t.moments != nil {
+				b.Times = append(b.Times, t.moment(row, s.schema.columns[r].unit))
+				continue
+			}
+			text, _, err := t.at(row)
+			if len(text) > maxURL {
+				text = nil
+			}
+			switch {
+			case err != nil:
+			case r == timeRole:
+				b.Times = append(b.Times, s.log.Time(text))
+			case r == agentRole:
+				b.UserAgents = append(b.UserAgents, addPresent(b, s.log.Agent(text)))
+			default:
+				if text, err = s.log.Client(text); err == nil {
+					b.Clients = append(b.Clients, addPresent(b, text))
+				}
+			}
+			if err != nil {
+				return fmt.Errorf("row %d: %w", row+1, err)
+			}
+		}
+	}
 	return nil
+}
+
+// addPresent is addPiece for a text that may be missing.
+func addPresent(b *engine.Batch, text []byte) engine.Span {
+	if text == nil {
+		return engine.NoURL
+	}
+	return addPiece(b, text)
+}
+
+// moment returns the time of a row in microseconds.
+func (t *texts) moment(i int, unit int64) int64 {
+	if t.valid != nil && t.valid[i/8]>>(i%8)&1 == 0 {
+		return engine.NoTime
+	}
+	n := int64(uintAt(t.moments, i, 8))
+	if unit == 1 {
+		micro := n / 1000
+		if n%1000 < 0 { // before 1970
+			micro--
+		}
+		return micro
+	}
+	unit /= 1000
+	if n > math.MaxInt64/unit || n < math.MinInt64/unit {
+		return engine.NoTime
+	}
+	return n * unit
 }

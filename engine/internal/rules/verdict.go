@@ -30,12 +30,13 @@ const (
 	ReasonTooLarge
 	ReasonUndefined
 	ReasonBadURL
+	ReasonBadAgent
 	NumReasons = int(iota)
 )
 
 var reasonNames = [NumReasons]string{
 	"rule", "default", "no_group", "no_robots", "robots_txt", "status_4xx", "unreachable", "unreachable_expired",
-	"redirect_limit", "too_large", "undefined", "bad_url",
+	"redirect_limit", "too_large", "undefined", "bad_url", "bad_agent",
 }
 
 // String returns the reason as the output column "reason" spells it.

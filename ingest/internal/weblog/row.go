@@ -191,21 +191,40 @@ func (c *common) setTime(r *Row, text []byte) {
 // setClient sets the address of the client, if it is wanted. It reports false, and keeps the error, if the
 // field has several addresses and nobody said which of them it is.
 func (c *common) setClient(r *Row, field []byte) bool {
-	if !c.opt.Clients {
-		return true
+	if c.opt.Clients {
+		r.Client, c.err = clientOf(field, c.opt.ClientAt)
 	}
+	return c.err == nil
+}
+
+// clientOf returns the address of the client in a field; at is Options.ClientAt.
+func clientOf(field []byte, at int) ([]byte, error) {
 	if bytes.IndexByte(field, ',') >= 0 {
-		if c.opt.ClientAt == 0 {
-			c.err = fmt.Errorf("%w: %q", ErrManyClients, shortName(string(field)))
-			return false
+		if at == 0 {
+			return nil, fmt.Errorf("%w: %q", ErrManyClients, shortName(string(field)))
 		}
-		field = trimBlank(addressAt(field, c.opt.ClientAt))
-	} else if c.opt.ClientAt > 1 {
+		field = trimBlank(addressAt(field, at))
+	} else if at > 1 {
 		field = nil
 	}
-	r.Client = cutPort(present(field)) // blanks around it are for those who parse it
-	return true
+	return cutPort(present(field)), nil // blanks around it are for those who parse it
 }
+
+// Fields read the fields of requests that stand in no log, as a table with their columns has them.
+type Fields struct {
+	ClientAt int // as in [Options]
+
+	clock Clock
+}
+
+// Agent returns the User-Agent in a field, nil if there is none.
+func (f *Fields) Agent(text []byte) []byte { return present(text) }
+
+// Client returns the address of the client in a field, nil if there is none. The error is an ErrManyClients.
+func (f *Fields) Client(text []byte) ([]byte, error) { return clientOf(text, f.ClientAt) }
+
+// Time returns the time in a field in microseconds since 1970, NoTime if there is none.
+func (f *Fields) Time(text []byte) int64 { return f.clock.Read(text) }
 
 // addressAt returns an address of those that commas separate, by its place: 1 is the first, -1 the last. It is
 // nil if there are fewer.

@@ -17,7 +17,7 @@ type spec struct {
 	parquet.Field
 	choice    choice
 	perAgent  bool // in the wide layout each agent has such a column
-	beside    bool // a column of Verdicts: it depends on URL and agent only
+	beside    bool // a column of Verdicts: it depends on nothing but the row, which may be a request
 	partition bool // an output can be partitioned by it
 	streaks   bool // gathered by streaks, where the chunk is
 	byRow     bool // it may differ within a streak, so a chunk with it has none
@@ -87,7 +87,7 @@ var columnSpecs = []*spec{
 		gather: gatherOrigins,
 	},
 	{
-		Field: of(NameAgent, parquet.Dictionary, false), choice: longOnly, partition: true, streaks: true,
+		Field: of(NameAgent, parquet.Dictionary, false), choice: longOnly, beside: true, partition: true, streaks: true,
 		gather: gatherAgents,
 	},
 	{
@@ -112,16 +112,16 @@ var columnSpecs = []*spec{
 		gather: gatherTexts, spans: func(b *engine.Batch, _ *field) []engine.Span { return b.Canonicals },
 	},
 	{
-		Field: of(Violation, parquet.Bool, nullable), choice: ofLog, byRow: true, needs: Needs{LogAgents: true},
+		Field: of(Violation, parquet.Bool, nullable), choice: ofLog, beside: true, byRow: true, needs: Needs{LogAgents: true},
 		gather: gatherViolations,
 	},
-	{Field: of(NameBinding, parquet.Dictionary, false), choice: ifNamed, streaks: true, gather: gatherBindings},
+	{Field: of(NameBinding, parquet.Dictionary, false), choice: ifNamed, beside: true, streaks: true, gather: gatherBindings},
 	{
-		Field: of(nameVerified, parquet.Dictionary, nullable), choice: ofRanges, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
+		Field: of(nameVerified, parquet.Dictionary, nullable), choice: ofRanges, beside: true, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
 		gather: gatherVerified,
 	},
 	{
-		Field: of(nameVerifiedBy, parquet.Dictionary, nullable), choice: ofRanges, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
+		Field: of(nameVerifiedBy, parquet.Dictionary, nullable), choice: ofRanges, beside: true, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
 		gather: gatherProofs,
 	},
 	sourceSpec(robots.ByUsage), sourceLineSpec(robots.ByUsage), sourceSpec(robots.BySignal), sourceLineSpec(robots.BySignal),
@@ -216,7 +216,7 @@ func SitemapColumns() []string {
 }
 
 // VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
-// nothing but URL and agent.
+// nothing but the row.
 func VerdictColumns() []string { return specNames(func(s *spec) bool { return s.beside }) }
 
 // Partitions returns the names that ParsePartition takes: of columns, and [PartitionDate], the day
@@ -255,9 +255,10 @@ func ParseVerdictColumns(list string) ([]string, error) {
 	return parseColumns(AddColumns(list, Long.VerdictDefaults()), VerdictColumns())
 }
 
-// VerdictDefaults returns the names of the columns that [Verdicts] have unless others are named.
+// VerdictDefaults returns the names of the columns that [Verdicts] of one agent, or of one that each row names, have unless
+// others are named: they do not repeat the agent.
 func (l Layout) VerdictDefaults() []string {
-	return slices.DeleteFunc(l.DefaultColumns(), func(name string) bool { return !Lookup(name).beside })
+	return slices.DeleteFunc(l.DefaultColumns(), func(name string) bool { return !Lookup(name).beside || name == NameAgent })
 }
 
 func parseColumns(list string, known []string) ([]string, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
@@ -18,6 +19,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/output"
@@ -31,6 +33,9 @@ type given struct {
 	work                   flags.Work
 	urlColumn, agentColumn string
 	columns, prefix        string
+	layout, badAgents      string
+	fields                 []string
+	clientAt               int
 	verdictsOnly           bool
 	pool, perStream        bool
 }
@@ -56,15 +61,29 @@ error, the batches before it are written, and the stream has no end mark.`
 			Name: "url-column", Arg: "name", Default: "url",
 			Set: cli.Text(&g.urlColumn), Doc: `
 			The URL column. It is utf8 or binary, their large or view forms, or a dictionary of these.`,
-		}),
+		}, cli.Flag{Name: "field", Arg: "name", Set: func(s string) error {
+			g.fields = append(g.fields, s)
+			return nil
+		}, Doc: `
+			The column for a role: agent=user_agent, client=address or time=time. agent is for -agent-from-log, client for
+			-ranges, time for -as-of log: a timestamp, or text. May be repeated.`},
+			cli.Flag{Name: "client-at", Arg: "n", Default: "0", Rare: true, Set: cli.Int(&g.clientAt), Doc: `
+			Position of the client's address in a field with several. 1 is the first, -1 the last.`}),
 		Question: slices.Concat([]cli.Flag{
 			{Name: "agent-column", Arg: "name", Set: cli.Text(&g.agentColumn), Doc: `
-		The crawler column, instead of -agent. It contains a product token or *, in a type of -url-column. A value
-		that is null, empty or not one word is an error. The added columns are those of one agent.`},
+		The crawler column, instead of -agent. It contains a product token or *, in a type of -url-column. The added
+		columns are those of one agent.`},
+			{Name: "bad-agents", Arg: "what", Values: badAgents, Default: badAgents[0], Rare: true, Set: cli.Text(&g.badAgents), Doc: `
+		What happens to rows whose -agent-column is null, empty or not one word. null: null verdict with the reason
+		bad_agent. fail: exit with code 2.`},
 			g.question.NamesFlag("Crawlers to decide for: product tokens, separated by commas. Several give a column each, such as "+
 				"allowed_googlebot, in one row.", flags.EveryClient), g.question.CrawlersFlag(),
-		}, g.question.MomentFlags(), g.question.AnswerFlags()),
+		}, flags.Without(g.question.Agents.LogFlags(), "unknown-agents"), g.question.RowTimeFlags(), g.question.AnswerFlags()),
 		Output: []cli.Flag{
+			{Name: "layout", Arg: "how", Values: flags.Layouts, Default: output.Wide.String(), Rare: true, Set: cli.Text(&g.layout), Doc: `
+			Layout for several agents. wide: one row per URL, with columns per agent: allowed_googlebot,
+			rule_line_googlebot, and reason and rule if -columns names them. long: one row per URL and agent; only with
+			-verdicts-only.`},
 			{
 				Name: "columns", Arg: "list", Values: output.VerdictColumns(), List: true,
 				Set: cli.Text(&g.columns), Doc: `
@@ -108,28 +127,42 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	g.work.Progress = "off"
 	f := &passage.Flags{Rules: g.Rules, Question: g.question, Work: g.work}
 	r.Console = console.Console{Streams: std, Quiet: g.work.Quiet, Progress: console.Off}
-	var err error
+	g.question.MaxMemory = g.work.MaxMemory
 	r.Now = passage.NewSide(&g.Rules, &g.question, &faults)
-	if g.question.ByRow() {
-		faults.Add("as-of", errors.New("rows of a stream have no times that are read: name a moment, as in 2026-01-31"))
+	g.chooseAgents(r, &faults)
+	layout, err := output.ParseLayout(g.layout)
+	faults.Add("layout", cli.Hint(err, g.layout, flags.Layouts))
+	several := len(r.Now.Opt.Agents) > 1
+	if r.opt.Long = several && layout == output.Long && err == nil; r.opt.Long && !g.verdictsOnly {
+		faults.Add("layout", errors.New("a row of the stream stays one row: add -verdicts-only, or use wide"))
 	}
-	// Say whether rows name their crawlers.
-	if g.agentColumn != "" {
-		if len(g.question.Names) > 0 {
-			faults.Add("agent-column", errors.New("the crawlers are those of the column: leave out -agent"))
-		}
-		if g.agentColumn == g.urlColumn {
-			faults.Add("agent-column", errors.New("this is the column of the URLs: name that of the crawlers"))
-		}
-		r.opt.AgentColumn, r.opt.CheckAgent, r.Now.Opt.LogAgents = g.agentColumn, r.checkAgent, engine.LogAgentsByName
+	if !several {
+		layout = output.Long
 	}
-	layout := output.Long
-	if len(r.Now.Opt.Agents) > 1 {
-		layout = output.Wide
+	defaults := layout.VerdictDefaults()
+	if g.question.FromLog || r.opt.Long {
+		defaults = slices.Insert(defaults, slices.Index(defaults, "allowed"), "agent")
 	}
-	r.opt.Columns, err = output.ParseVerdictColumns(output.AddColumns(g.columns, layout.VerdictDefaults()))
+	if g.question.FromLog {
+		defaults = append(defaults, output.LogColumns()...)
+	}
+	if r.Now.Opt.Ranges != nil {
+		defaults = append(defaults, output.RangesColumns()...)
+	}
+	r.opt.Columns, err = output.ParseVerdictColumns(output.AddColumns(g.columns, defaults))
+	if r.opt.Columns == nil {
+		r.opt.Columns = defaults
+	}
 	faults.Add("columns", flags.WithColumnHints(err))
-	if asked := r.Now.Opt.Agents; len(asked) > 1 && faults.None() {
+	for _, name := range r.opt.Columns {
+		switch needs := output.NeedsOf(name); {
+		case needs.LogAgents && !g.question.FromLog:
+			faults.Add("columns", fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", name))
+		case needs.Ranges && r.Now.Opt.Ranges == nil:
+			faults.Add("columns", fmt.Errorf("the column %s is about who the crawlers were: name lists of their addresses with -ranges", name))
+		}
+	}
+	if asked := r.Now.Opt.Agents; several && !r.opt.Long && faults.None() {
 		_, err := (output.Options{Layout: output.Wide, Columns: r.opt.Columns}).ColumnNames(asked)
 		faults.Add("agent", err)
 	}
@@ -148,6 +181,64 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	err = r.FindRules(f)
 	r.opt.Workers = r.RunOpt.Workers
 	return r, err
+}
+
+// badAgents are the values of -bad-agents.
+var badAgents = []string{"null", "fail"}
+
+// chooseAgents says whether rows name their crawlers, or are requests of a log.
+func (g *given) chooseAgents(r *run, faults *cli.Faults) {
+	bad, err := cli.Choose("answer", g.badAgents, badAgents)
+	faults.Add("bad-agents", err)
+	r.opt.RefuseAgents = bad == 1
+	columns := map[string]string{}
+	for _, item := range g.fields {
+		role, name, _ := strings.Cut(item, "=")
+		_, err := cli.Choose("role", role, []string{"agent", "client", "time"})
+		if _, twice := columns[role]; err == nil && (name == "" || twice) {
+			err = fmt.Errorf("%q: name one column for a role, as in agent=user_agent", item)
+		}
+		faults.Add("field", err)
+		columns[role] = name
+	}
+	if g.agentColumn != "" {
+		if len(g.question.Names) > 0 {
+			faults.Add("agent-column", errors.New("the crawlers are those of the column: leave out -agent"))
+		}
+		if g.question.FromLog {
+			faults.Add("agent-column", errors.New("-agent-from-log finds the crawlers in User-Agents: use one of them"))
+		}
+		if g.agentColumn == g.urlColumn {
+			faults.Add("agent-column", errors.New("this is the column of the URLs: name that of the crawlers"))
+		}
+		r.opt.AgentColumn, r.opt.CheckAgent, r.Now.Opt.LogAgents = g.agentColumn, r.checkAgent, engine.LogAgentsByName
+	}
+	for _, need := range []struct {
+		flag, role string
+		is         bool
+		column     *string
+	}{
+		{"agent-from-log", "agent", g.question.FromLog, &r.opt.AgentColumn},
+		{"ranges", "client", g.question.Verifies(), &r.opt.ClientColumn},
+		{"as-of", "time", g.question.ByRow(), &r.opt.TimeColumn},
+	} {
+		name, named := columns[need.role]
+		isUsed := need.is || need.role == "time" && g.question.Verifies()
+		switch {
+		case need.is && !named:
+			faults.Add(need.flag, fmt.Errorf("the column is not named: add -field %s=name", need.role))
+		case named && !isUsed:
+			faults.Add("field", fmt.Errorf("%s: this is for -%s: add it, or leave this out", need.role, need.flag))
+		case isUsed:
+			*need.column = name
+		}
+	}
+	if g.question.FromLog || g.question.ByRow() {
+		if g.agentColumn != "" {
+			faults.Add("agent-column", errors.New("rows with times are requests of a log: use -agent, or -agent-from-log"))
+		}
+		r.opt.Log = &ingest.RequestFields{ClientAt: g.clientAt}
+	}
 }
 
 // checkAgent checks the name of a crawler that a row has, and keeps it.
@@ -206,6 +297,7 @@ func (r *run) warn(stats *engine.Stats) {
 		r.WarnOnce(passage.WarnAgents(&opt, r.Now.Store))
 		r.agents = nil
 	}
+	r.WarnOnce(warning.Senders(stats))
 	r.WarnOnce(warning.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
 }
 

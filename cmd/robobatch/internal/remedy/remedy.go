@@ -48,6 +48,8 @@ var remedies = []struct {
 	{output.ErrDictMemory, "write Parquet or an Arrow stream (.arrows), or raise -max-memory"},
 	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
 	{pipe.ErrNoAgentColumn, "name the column of the crawlers with -agent-column"},
+	{pipe.ErrNoField, "name the column with -field"},
+	{pipe.ErrTimeType, "cast it to a timestamp, or name another with -field"},
 	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
 	{pipe.ErrType, "cast it to a string, or name another with -url-column"},
 	{pack.ErrVersion, "rebuild it from its files, for example: robobatch compile -rules robots/ -out robots.rbp"},

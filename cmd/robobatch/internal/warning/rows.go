@@ -88,21 +88,25 @@ func rejected(s *engine.Stats, refused int64) []Warning {
 	if s.Rows > 0 {
 		bad = s.URLs * s.Reasons[engine.ReasonBadURL] / s.Rows
 	}
-	if 10*(bad+refused) <= all {
+	nameless := s.Reasons[engine.ReasonBadAgent]
+	if 10*(bad+nameless+refused) <= all {
 		return nil
 	}
-	text := fmt.Sprintf("%s of %s rejected, without a verdict (%s %s", say.Number(bad+refused), say.Were(all, "row"), engine.ReasonBadURL, say.Number(bad))
+	text := fmt.Sprintf("%s of %s rejected, without a verdict (%s %s", say.Number(bad+nameless+refused), say.Were(all, "row"), engine.ReasonBadURL, say.Number(bad))
+	if nameless > 0 {
+		text += fmt.Sprintf(", %s %s", engine.ReasonBadAgent, say.Number(nameless))
+	}
 	if refused > 0 {
 		text += ", refused lines " + say.Number(refused)
 	}
 	text += "): check that this is the right input"
-	return []Warning{{Code: RejectedLines, Text: text, Count: bad + refused}}
+	return []Warning{{Code: RejectedLines, Text: text, Count: bad + nameless + refused}}
 }
 
 // Strangers returns a warning if over half of the verdicts on URLs had no robots.txt: because the
 // rules are of other origins, or because they are newer than the rows.
 func Strangers(store *engine.Store, s *engine.Stats) []Warning {
-	decided := s.Rows - s.Reasons[engine.ReasonBadURL]
+	decided := s.Rows - s.Reasons[engine.ReasonBadURL] - s.Reasons[engine.ReasonBadAgent]
 	if 2*s.Reasons[engine.ReasonNoRobots] <= decided {
 		return nil
 	}
