@@ -43,8 +43,11 @@ func NewVerdicts(store *engine.Store, names []string, long bool) (*Verdicts, err
 		return nil, err
 	}
 	opt, agents := Options{Format: ArrowStream, Columns: names}, store.Options().Agents
-	if len(agents) > 1 && store.Options().LogAgents == engine.LogAgentsOff && !long {
-		opt.Layout = Wide
+	rows := 1 // of a URL
+	if len(agents) > 1 && store.Options().LogAgents == engine.LogAgentsOff {
+		if opt.Layout = Wide; long {
+			opt.Layout, rows = Long, len(agents)
+		}
 	}
 	if len(names) == 0 {
 		opt.Columns = opt.Layout.VerdictDefaults()
@@ -55,7 +58,7 @@ func NewVerdicts(store *engine.Store, names []string, long bool) (*Verdicts, err
 	}
 	cat := store.NewLookup()
 	numbers := columnar.NewNumbering(cat, nil, agents, l)
-	return &Verdicts{lookup: cat, chunk: columnar.NewChunk(l, 1, numbers, columnar.Limits{})}, nil
+	return &Verdicts{lookup: cat, chunk: columnar.NewChunk(l, rows, numbers, columnar.Limits{})}, nil
 }
 
 // Fields returns the columns.

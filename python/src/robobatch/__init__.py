@@ -42,11 +42,13 @@ if TYPE_CHECKING:
     from robobatch.binary import find_binary
     from robobatch.decider import Decider, Explanation
     from robobatch.errors import Error, InputWarning
+    from robobatch.summary import Summary
+    from robobatch.summary import summary as summary
     from robobatch.verdicts import decide, stream
 
     __version__: str
 
-__all__ = ["Decider", "Error", "Explanation", "InputWarning", "decide", "find_binary", "stream"]
+__all__ = ["Decider", "Error", "Explanation", "InputWarning", "Summary", "decide", "find_binary", "stream", "summary"]
 
 # Where names are. They are imported when they are first used: the command needs no pyarrow.
 _MODULES = {
@@ -57,6 +59,8 @@ _MODULES = {
     "decide": "verdicts",
     "find_binary": "binary",
     "stream": "verdicts",
+    "Summary": "summary",
+    "summary": "summary",
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
-from robobatch.rows import library
+from robobatch.rows import library, places
 
 To: TypeAlias = Literal["arrow", "pandas", "polars", "same"]
 KINDS = ("arrow", "pandas", "polars", "same")
@@ -16,11 +16,6 @@ def check(rows: object, to: str | None) -> None:
     """Check that there is such a form, and that the rows have it."""
     if to is not None and to not in KINDS:
         raise ValueError(f"to is {to!r}: use one of {', '.join(KINDS)}")
-    if to == "same" and library(rows) == "duckdb":
-        raise TypeError(
-            'rows is a relation of DuckDB, and does not say of which connection: leave out to="same", and make one '
-            "of the Arrow table that comes back, as in con.from_arrow(robobatch.decide(rows, rules=rules))"
-        )
     if to == "same" and library(rows) == "numpy":
         raise TypeError('rows is an array of NumPy, and verdicts are several columns: use to="pandas"')
 
@@ -32,12 +27,14 @@ def convert(table: pa.Table, rows: Any, to: str | None, added: list[str]) -> Any
     """
     kind = library(rows)
     if to == "same":
-        to = kind if kind in ("pandas", "polars") else "pyarrow" if kind == "pyarrow" else "list"
+        to = kind if kind in ("pandas", "polars", "duckdb") else "pyarrow" if kind == "pyarrow" else "list"
     match to:
         case "pandas":
             return _pandas(table, rows if kind == "pandas" and hasattr(rows, "columns") else None, added)
         case "polars":
             return _polars(table, rows, added)
+        case "duckdb":
+            return _relation(rows, table)
         case "pyarrow" if isinstance(rows, pa.RecordBatch):
             return table.combine_chunks().to_batches()[0] if table.num_rows else _no_rows(table.schema)
         case "pyarrow" if isinstance(rows, pa.RecordBatchReader):
@@ -45,6 +42,16 @@ def convert(table: pa.Table, rows: Any, to: str | None, added: list[str]) -> Any
         case "list":
             return table.to_pylist()
     return table
+
+
+def _relation(rows: Any, decided: pa.Table) -> Any:
+    """Return a relation of the connection of another one. DuckDB finds the variable by its name."""
+    try:
+        return rows.query("robobatch_rows", "select * from decided")
+    except Exception as err:
+        raise TypeError(
+            "DuckDB sees no tables of Python, as python_enable_replacements is off: set it, or leave out to="
+        ) from err
 
 
 def _no_rows(schema: pa.Schema) -> pa.RecordBatch:
@@ -59,6 +66,8 @@ def _pandas(table: pa.Table, frame: Any, added: list[str]) -> Any:
     if frame is None:
         return table.to_pandas(types_mapper=kinds.get)
     columns = table.select(added).replace_schema_metadata(None).to_pandas(types_mapper=kinds.get)
+    if len(frame) < len(columns):
+        frame = frame.take(_places(frame, columns).to_pylist())
     columns.index = frame.index
     return pd.concat([frame, columns], axis=1)
 
@@ -68,9 +77,15 @@ def _polars(table: pa.Table, rows: Any, added: list[str]) -> Any:
     import polars as pl
 
     if isinstance(rows, pl.DataFrame):  # its columns keep types that Arrow has not, such as Enum
-        return rows.hstack(list(_frame(table.select(added), pl)))
+        columns = _frame(table.select(added), pl)
+        return (rows if len(rows) == len(columns) else rows[_places(rows, columns).to_pylist()]).hstack(list(columns))
     frame = _frame(table, pl)
     return frame.lazy() if isinstance(rows, pl.LazyFrame) else frame
+
+
+def _places(rows: Any, columns: Any) -> pa.Array[Any]:
+    """Return which row each of the answers is of, where there are several for each."""
+    return places(len(rows), len(columns) // len(rows))
 
 
 def _frame(table: pa.Table, pl: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -20,12 +21,12 @@ import pyarrow.compute as pc
 
 from robobatch.binary import find_binary
 from robobatch.convert import check, convert
-from robobatch.errors import Error, InputWarning, among, error_of, in_row
+from robobatch.errors import Error, InputWarning, error_of, in_row
 from robobatch.lane import EndedError, Lane
 from robobatch.question import Options, about_rules, arguments, list_of
 from robobatch.rows import is_text, table_of
 from robobatch.rules import Given, Rules
-from robobatch.verdicts import columns_sent, decided, with_columns
+from robobatch.verdicts import columns_sent, decided, verdict_schema, with_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +36,7 @@ DEFAULT_COLUMNS = ("origin", "allowed", "reason", "rule_line", "rule")
 _ALLOWED = ("allowed",)
 DETAILS = ("reason", "rule_line", "rule")
 _WORKERS = min(4, os.cpu_count() or 1)  # of a process for small questions: more would wait for Python
+_PLAIN_AGENT = 128  # bytes of a name that needs no look at
 _MOST_LANES = 6  # processes of a Decider
 _MOST_BYTES = 2**31 - 1  # of the texts of one array, whose offsets have 32 bits
 _FIELDS: list[pa.Field[Any]] = [pa.field("url", pa.binary()), pa.field("agent", pa.string())]
@@ -99,8 +101,9 @@ class Decider:
     rules : path, dict, or text
         A pack of ``robobatch compile``, a directory of robots.txt, or captures; ``{origin: text}``; or, with
         ``origin``, the text of one robots.txt.
-    origin, dialect, missing, as_of, accept_damaged_rules, max_memory, workers, flags
-        As for robobatch.decide. ``max_memory`` is of each process.
+    origin, dialect, missing, as_of, accept_damaged_rules, ranges, max_memory, workers, flags
+        As for robobatch.decide; ``as_of="log"`` and ``ranges`` are about rows with times and addresses.
+        ``max_memory`` is of each process.
 
     Raises
     ------
@@ -132,6 +135,7 @@ class Decider:
         missing: str | None = None,
         as_of: str | datetime.date | datetime.datetime | None = None,
         accept_damaged_rules: bool = False,
+        ranges: str | Sequence[str] | None = None,
         max_memory: str | None = None,
         workers: int | None = None,
         flags: Sequence[str] = (),
@@ -139,19 +143,20 @@ class Decider:
         """Load the rules."""
         self._given = (rules, {
             "origin": origin, "dialect": dialect, "missing": missing, "as_of": as_of,
-            "accept_damaged_rules": accept_damaged_rules, "max_memory": max_memory, "workers": workers,
+            "accept_damaged_rules": accept_damaged_rules, "ranges": ranges, "max_memory": max_memory, "workers": workers,
             "flags": tuple(list_of(flags, "flags")) if flags else (),
         })  # fmt: skip
         self._rules = Rules(rules, origin)
         self._options: Options = {  # type: ignore[assignment]
             name: value for name, value in self._given[1].items() if value is not None
         }
-        self._lanes: dict[tuple[tuple[str, ...], tuple[str, ...], bool], Lane] = {}
+        self._lanes: dict[tuple[object, ...], Lane] = {}
+        self._checked: set[str] = set()  # agents that are product tokens
         self._closed = False
         self._warnings = _Warnings()
         self._begin()
         nothing = _SMALL.empty_table()
-        _, warned = decided(nothing, self._lane(_ALLOWED, small=True).stream())
+        _, warned = decided(nothing, self._lane({"agent_column": "agent", "columns": _ALLOWED}, small=True).stream())
         self._warnings.known.update(str(warning) for warning in warned)
         for warning in warned:
             warnings.warn(warning, stacklevel=2)
@@ -249,19 +254,23 @@ class Decider:
 
     @overload
     def decide(self, rows: Any, *, url: str = ..., agents: str | Sequence[str] = ..., agent_column: str | None = ...,
-               columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["arrow"] | None = None,
+               on_bad_agent: str = ..., user_agent_column: str | None = ..., client_column: str | None = ...,
+               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["arrow"] | None = None,
                progress: bool = ...) -> pa.Table: ...  # fmt: skip
     @overload
     def decide(self, rows: Any, *, url: str = ..., agents: str | Sequence[str] = ..., agent_column: str | None = ...,
-               columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["pandas"],
+               on_bad_agent: str = ..., user_agent_column: str | None = ..., client_column: str | None = ...,
+               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["pandas"],
                progress: bool = ...) -> pd.DataFrame: ...  # fmt: skip
     @overload
     def decide(self, rows: Any, *, url: str = ..., agents: str | Sequence[str] = ..., agent_column: str | None = ...,
-               columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["polars"],
+               on_bad_agent: str = ..., user_agent_column: str | None = ..., client_column: str | None = ...,
+               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["polars"],
                progress: bool = ...) -> pl.DataFrame: ...  # fmt: skip
     @overload
     def decide(self, rows: Any, *, url: str = ..., agents: str | Sequence[str] = ..., agent_column: str | None = ...,
-               columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["same"],
+               on_bad_agent: str = ..., user_agent_column: str | None = ..., client_column: str | None = ...,
+               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["same"],
                progress: bool = ...) -> Any: ...  # fmt: skip
     def decide(
         self,
@@ -270,6 +279,11 @@ class Decider:
         url: str = "url",
         agents: str | Sequence[str] = "*",
         agent_column: str | None = None,
+        on_bad_agent: str = "null",
+        user_agent_column: str | None = None,
+        client_column: str | None = None,
+        time_column: str | None = None,
+        layout: str = "long",
         columns: str | Sequence[str] | None = None,
         prefix: str = "",
         to: str | None = None,
@@ -281,7 +295,7 @@ class Decider:
         ----------
         rows : table, array, or list
             As for robobatch.decide.
-        url, agents, agent_column, columns, prefix, to, progress
+        url, agents, agent_column, on_bad_agent, user_agent_column, client_column, time_column, layout, columns, prefix, to, progress
             As for robobatch.decide.
 
         Returns
@@ -299,23 +313,35 @@ class Decider:
         [True, False]
         """
         check(rows, to)
-        if agent_column is not None and agents != "*":
-            raise ValueError("agents and agent_column are both given: use one of them")
         table = table_of(rows, url)
-        asked: Options = {"url": url} if agent_column is None else {"url": url, "agent_column": agent_column}
-        sent = table.select(columns_sent(table, asked)).replace_schema_metadata(None)
-        names = ["url", "agent"][: sent.num_columns]
-        sent = _typed(sent.rename_columns(names))
+        given = {"agent_column": agent_column, "user_agent_column": user_agent_column, "client_column": client_column,
+                 "time_column": time_column}  # fmt: skip
+        asked: Options = {"url": url, "layout": layout, "on_bad_agent": on_bad_agent}
+        asked.update({name: value for name, value in given.items() if value is not None})  # type: ignore[typeddict-item]
         tokens = list_of(agents, "agents")
-        single = len(tokens) == 1 and not tokens[0].startswith("@") and "," not in tokens[0]
-        if agent_column is None and single:
+        own = agent_column is not None or user_agent_column is not None
+        if agents != "*":
+            asked["agents"] = tokens
+        arguments("", {**self._about_log(asked), **asked})  # checks them
+        sent = columns_sent(table, asked)
+        single = len(tokens) == 1 and not tokens[0].startswith("@") and "," not in tokens[0] and not own
+        single = single and time_column is None
+        if single:
+            self._check_agent(tokens[0])
             sent = sent.append_column("agent", _constant(tokens[0], sent))
-        elif agent_column is None:
-            single = False
-        chosen = tuple(list_of(columns, "columns")) if columns is not None else DEFAULT_COLUMNS if single else ()
+            asked["agent_column"] = "agent"
+        elif not own:
+            asked["agents"] = tokens
+        if single or tokens == ["*"] and not own:
+            asked.pop("agents", None)
+        if columns is not None:
+            asked["columns"] = tuple(list_of(columns, "columns"))
+        elif single or agent_column is not None:
+            asked["columns"] = DEFAULT_COLUMNS
+        asked.pop("url")
         again = True
         while True:
-            lane = self._lane(chosen, () if single else tuple(tokens))
+            lane = self._lane(asked)
             try:
                 answers, warned = decided(sent, lane.stream(), progress=progress)
                 break
@@ -339,7 +365,7 @@ class Decider:
         urls : pyarrow.Array or pyarrow.ChunkedArray
             URLs. A null has null verdicts.
         agents : str, pyarrow.Array or pyarrow.ChunkedArray, default "*"
-            The crawler of each, or of all. A null has null verdicts.
+            The crawler of each, or of all. One that is null, empty or no product token has null verdicts.
         columns : sequence of str, default ("allowed",)
             The columns of the verdicts.
 
@@ -356,25 +382,68 @@ class Decider:
         ...     decider.verdicts(pa.array(["https://example.com/", None]), "GPTBot").column("allowed").to_pylist()
         [False, None]
         """
-        urls = _texts_of(urls, pa.binary(), "URLs")
-        missing = urls.is_null() if urls.null_count else None
         if isinstance(agents, str):
+            self._check_agent(agents)
             agents = pa.repeat(pa.scalar(agents, pa.string()), len(urls))
-        else:
-            agents = _texts_of(agents, pa.string(), "crawlers")
-            if agents.null_count:
-                missing = agents.is_null() if missing is None else pc.or_(missing, agents.is_null())
-        if missing is None:
-            return self._ask(pa.RecordBatch.from_arrays([urls, agents], schema=_SMALL), tuple(columns))
-        there = pc.invert(missing)  # only these are asked for: a null is not a bad URL
-        asked = pa.RecordBatch.from_arrays([urls.filter(there), agents.filter(there)], schema=_SMALL)
-        try:
-            answer = self._ask(asked, tuple(columns))
-        except Error as error:
-            raise among(error, there) from error.__cause__
+        urls, agents = _texts_of(urls, pa.binary(), "URLs"), _texts_of(agents, pa.string(), "crawlers")
+        asked = pa.RecordBatch.from_arrays([urls, agents], schema=_SMALL)
+        if not urls.null_count and not agents.null_count:
+            return self._ask(asked, tuple(columns))
+        there = pc.and_(urls.is_valid(), agents.is_valid())  # only these are asked for: a null is not a bad URL
+        answer = self._ask(asked.filter(there), tuple(columns))
         places = pc.subtract(pc.cumulative_sum(there.cast(pa.int32())), pa.scalar(1, pa.int32()))
         places = pc.if_else(there, places, pa.scalar(None, pa.int32()))
         return pa.RecordBatch.from_arrays([_plain(a).take(places) for a in answer.columns], names=answer.schema.names)
+
+    def requests(self, urls: Any, user_agents: Any, clients: Any = None, times: Any = None) -> pa.StructArray:
+        r"""Return what a run with User-Agents says of arrays of requests, as engines give them to functions.
+
+        Parameters
+        ----------
+        urls, user_agents, clients : pyarrow.Array or pyarrow.ChunkedArray
+            Texts. The addresses of clients are for a Decider with ``ranges``.
+        times : pyarrow.Array or pyarrow.ChunkedArray, optional
+            Timestamps or texts, for a Decider with ``as_of="log"`` or ``ranges``.
+
+        Returns
+        -------
+        pyarrow.StructArray
+            The columns ``agent``, ``allowed``, ``reason``, ``rule_line``, ``rule``, ``violation``, and with ``ranges``
+            ``verified`` and ``verified_by``.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> import robobatch
+        >>> with robobatch.Decider({"https://example.com": "User-agent: GPTBot\nDisallow: /"}) as decider:
+        ...     found = decider.requests(pa.array(["https://example.com/"]), pa.array(["Mozilla/5.0 (GPTBot/1.2)"]))
+        >>> found.field("agent").to_pylist(), found.field("violation").to_pylist()
+        (['GPTBot'], [True])
+        """
+        given = {"url": urls, "user_agent_column": user_agents}
+        if "ranges" in self._options:
+            given["client_column"] = clients if clients is not None else pa.nulls(len(urls), pa.string())
+        if "ranges" in self._options or self._options.get("as_of") == "log":
+            given["time_column"] = times if times is not None else pa.nulls(len(urls), pa.string())
+        table = pa.table({name: value if name == "time_column" else _texts_of(value, pa.binary(), name)
+                          for name, value in given.items()})  # fmt: skip
+        asked: Options = {name: name for name in given}  # type: ignore[assignment]
+        asked["columns"] = self.request_columns
+        sent = columns_sent(table, asked).combine_chunks()
+        batch = sent.to_batches()[0] if sent.num_rows else pa.RecordBatch.from_pylist([], schema=sent.schema)
+        answer = self._ask_lane(batch, asked)
+        return pa.StructArray.from_arrays([_plain(column) for column in answer.columns], names=list(self.request_columns))
+
+    @property
+    def has_times(self) -> bool:
+        """Whether ``requests`` reads addresses and times."""
+        return "ranges" in self._options or self._options.get("as_of") == "log"
+
+    @property
+    def request_columns(self) -> tuple[str, ...]:
+        """The columns of ``requests``."""
+        more = ("verified", "verified_by") if "ranges" in self._options else ()
+        return ("agent", "allowed", *DETAILS, "violation", *more)
 
     def explain(self, url: str, agent: str = "*") -> Explanation:
         r"""Return why a crawler may, or may not, fetch a URL.
@@ -416,10 +485,29 @@ class Decider:
         data = json.loads(said[0])
         return Explanation(data["allowed"], data["reason"], data, said[1])
 
+    def _check_agent(self, agent: str) -> None:
+        """Raise the error of the program about an agent that is no product token: it is no mistake of a row."""
+        if agent in self._checked or (len(agent) <= _PLAIN_AGENT and re.fullmatch(r"\*|[A-Za-z][A-Za-z0-9_./-]*", agent)):
+            return
+        verdict_schema({"agents": [agent]})
+        self._checked.add(agent)
+
+    def _about_log(self, asked: Options) -> Options:
+        """Return the options of the Decider that are about rows with times and addresses, where they have these."""
+        own = self._options.copy()
+        if "user_agent_column" not in asked:
+            own.pop("ranges", None)
+        if own.get("as_of") == "log" and "time_column" not in asked:
+            own.pop("as_of")
+        return own
+
     def _ask(self, batch: pa.RecordBatch, columns: tuple[str, ...]) -> pa.RecordBatch:
+        return self._ask_lane(batch, {"agent_column": "agent", "columns": columns})
+
+    def _ask_lane(self, batch: pa.RecordBatch, asked: Options) -> pa.RecordBatch:
         while True:
             try:
-                return self._lane(columns, small=True).ask(batch)
+                return self._lane(asked, small=True).ask(batch)
             except EndedError:
                 continue  # it was one too many
             except Error as error:
@@ -430,23 +518,17 @@ class Decider:
         if self._closed:
             raise ValueError("the Decider is closed: make another")
 
-    def _lane(self, columns: tuple[str, ...], agents: tuple[str, ...] = (), *, small: bool = False) -> Lane:
-        """Return what answers with some columns: for the agents of rows, or for the same of all rows."""
-        key = columns, agents, small
+    def _lane(self, asked: Options, *, small: bool = False) -> Lane:
+        """Return what answers a question."""
+        key = small, *((name, tuple(value) if isinstance(value, list) else value) for name, value in sorted(asked.items()))
         dropped = None
         with self._lock:
             self._check_open()
             lane = self._lanes.pop(key, None)
             if lane is None:
-                options = self._options.copy()
+                options: Options = {**self._about_log(asked), **asked}
                 if small:
                     options.setdefault("workers", _WORKERS)
-                if columns:
-                    options["columns"] = columns
-                if agents:
-                    options["agents"] = agents
-                else:
-                    options["agent_column"] = "agent"
                 lane = Lane(self._rules, arguments(self._rules.path, options), self._warnings.keep)
             self._lanes[key] = lane  # the last one is the latest
             if len(self._lanes) > _MOST_LANES:
@@ -472,14 +554,6 @@ def _kill(lanes: dict[Any, Lane]) -> None:
     for lane in list(lanes.values()):
         lane.kill()
     lanes.clear()
-
-
-def _typed(table: pa.Table) -> pa.Table:
-    """Return a table without columns that have no type, because all is null."""
-    for i, field in enumerate(table.schema):
-        if pa.types.is_null(field.type):
-            table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
-    return table
 
 
 def _constant(agent: str, table: pa.Table) -> pa.ChunkedArray[Any]:

@@ -18,9 +18,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from robobatch.decider import DETAILS, Decider
-from robobatch.errors import Error, in_part
 from robobatch.rules import Given
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _FUNCTIONS = {"allowed": ("allowed", "BOOLEAN"), "rule": ("rule", "VARCHAR"), "line": ("rule_line", "INTEGER")}
+_KINDS = {"allowed": "BOOLEAN", "violation": "BOOLEAN", "rule_line": "INTEGER"}  # others are VARCHAR
 
 
 def register(
@@ -36,10 +37,16 @@ def register(
 ) -> Decider:
     """Make functions that decide URLs in SQL.
 
-    They are ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``, the rule that decides, and
-    ``robots_line(url, agent)``, its line. All return NULL for a NULL, and for what is no URL. ``agent`` is a product
-    token such as ``'Googlebot'``, or ``'*'``, and may be a column. Functions that were registered before are
-    replaced.
+    - ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``, the rule that decides, and ``robots_line(url, agent)``,
+      its line. ``agent`` is a product token such as ``'Googlebot'``, or ``'*'``, and may be a column.
+    - ``robots_allowed_list(url, agents)``: a list of what ``robots_allowed`` returns for each agent of a list.
+    - ``robots_request(url, user_agent)``: a struct of ``agent``, the crawler that the User-Agent names, ``allowed``,
+      ``reason``, ``rule_line``, ``rule`` and ``violation``: it fetched what it must not. With the option ``ranges`` or
+      ``as_of="log"`` it is ``robots_request(url, user_agent, address, time)``; ``ranges`` adds ``verified`` and
+      ``verified_by``.
+
+    All but the last return NULL for a NULL, for what is no URL, and for an agent that is no product token. Functions
+    that were registered before are replaced.
 
     Parameters
     ----------
@@ -71,28 +78,48 @@ def register(
         ) from err
     decider = rules if isinstance(rules, Decider) and not options else Decider(rules, **options)  # type: ignore[arg-type]
     create: Any = con.create_function  # its types differ from version to version
-    for name, (column, kind) in _FUNCTIONS.items():
+
+    def make(name: str, function: Callable[..., Any], parameters: list[str], kind: str) -> None:
         with contextlib.suppress(Exception):  # there was none
             con.remove_function(prefix + name)
-        create(
-            prefix + name,
-            _function(decider, column),
-            ["VARCHAR", "VARCHAR"],
-            kind,
-            type="arrow",
-            null_handling="special",
-        )
+        create(prefix + name, function, parameters, kind, type="arrow", null_handling="special")
+
+    for name, (column, kind) in _FUNCTIONS.items():
+        make(name, _function(decider, column), ["VARCHAR", "VARCHAR"], kind)
+    make("allowed_list", _list_function(decider), ["VARCHAR", "VARCHAR[]"], "BOOLEAN[]")
+    fields = ", ".join(f"{name} {_KINDS.get(name, 'VARCHAR')}" for name in decider.request_columns)
+    more = ["VARCHAR", "TIMESTAMPTZ"] if decider.has_times else []
+    make("request", _request_function(decider), ["VARCHAR", "VARCHAR", *more], f"STRUCT({fields})")
     return decider
+
+
+def _list_function(decider: Decider) -> Callable[[Any, Any], Any]:
+    def decide(urls: Any, agents: Any) -> Any:
+        lists = agents.combine_chunks() if isinstance(agents, pa.ChunkedArray) else agents
+        rows = pc.list_parent_indices(lists)
+        found = decider.verdicts(urls.take(rows), pc.list_flatten(lists)).column(0)
+        sizes = pc.fill_null(pc.list_value_length(lists), 0)
+        ends = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(sizes).cast(pa.int32())])
+        return pa.ListArray.from_arrays(ends, found, mask=lists.is_null())
+
+    return decide
+
+
+def _request_function(decider: Decider) -> Callable[..., Any]:
+    def decide(urls: Any, user_agents: Any) -> Any:
+        return decider.requests(urls, user_agents)
+
+    def dated(urls: Any, user_agents: Any, clients: Any, times: Any) -> Any:
+        return decider.requests(urls, user_agents, clients, times)
+
+    return dated if decider.has_times else decide
 
 
 def _function(decider: Decider, column: str) -> Callable[[Any, Any], Any]:
     columns = DETAILS if column in DETAILS else (column,)  # so that few processes serve all functions
 
     def decide(urls: Any, agents: Any) -> Any:  # DuckDB evaluates the annotations
-        try:
-            found = decider.verdicts(urls, agents, columns).column(column)
-        except Error as error:
-            raise in_part(error, 0, len(urls)) from error.__cause__
+        found = decider.verdicts(urls, agents, columns).column(column)
         return found.dictionary_decode() if isinstance(found, pa.DictionaryArray) else found
 
     return decide

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 # Flags of the program, and what they are called here.
 _ARGUMENTS = {
     "-agent": "agents=",
     "-agent-column": "agent_column=",
+    "-agent-from-log": "user_agent_column=",
+    "-field agent=name": "user_agent_column=",
+    "-field client=name": "client_column=",
+    "-field time=name": "time_column=",
+    "-layout": "layout=",
+    "-ranges": "ranges=",
     "-as-of": "as_of=",
     "-accept-damaged-rules": "accept_damaged_rules=True",
     "-columns": "columns=",
@@ -23,7 +28,7 @@ _ARGUMENTS = {
     "-workers": "workers=",
 }
 _COMMAND = r"robobatch (?:[a-z]+ )?-[^:;\n]*"  # one to run, which keeps its flags
-_FLAG = re.compile(rf'{_COMMAND}|(?<![\w./"-])-[a-z]+(?:-[a-z]+)*(?![\w/-])')  # not what is quoted
+_FLAG = re.compile(rf'{_COMMAND}|(?<![\w./"-])-field [a-z]+=name|(?<![\w./"-])-[a-z]+(?:-[a-z]+)*(?![\w/-])')  # not what is quoted
 _PREFIX = re.compile(r"^robobatch: ", re.MULTILINE)
 _WARNING = re.compile(r"^robobatch: warning: .*(?:\n {2}.*)*\n?", re.MULTILINE)
 _HELP = re.compile(r"^Run robobatch .* for help\.\n?", re.MULTILINE)
@@ -105,24 +110,6 @@ def in_row(error: Error, sizes: Sequence[int]) -> Error:
     batch, row = int(found[1]) - 1, int(found[2]) - 1
     said = _WRITTEN.sub("", error.message[found.end() :])
     return Error(f"row {sum(sizes[:batch]) + row}: {said}", error.exit_code)
-
-
-def among(error: Error, asked: Any) -> Error:
-    """Return an error of a row among those that were asked for, an array of bool, as one of the row in all."""
-    found = re.match(r"row (\d+): ", error.message)
-    if found is None:
-        return error
-    rows = [row for row, there in enumerate(asked.to_pylist()) if there]
-    return Error(f"row {rows[int(found[1])]}: {error.message[found.end() :]}", error.exit_code)
-
-
-def in_part(error: Error, before: int, rows: int) -> Error:
-    """Return an error of a row of an array as one of a part of the rows, which is all that an engine shows."""
-    found = re.match(r"row (\d+): ", error.message)
-    if found is None:
-        return error
-    said = error.message[found.end() :]
-    return Error(f"row {before + int(found[1])} of a part of {rows} rows: {said}", error.exit_code)
 
 
 def error_of(stderr: str, code: int, addresses: int | None = None) -> Error:

@@ -14,9 +14,21 @@ class Options(TypedDict, total=False):
     url: str
     """The column of the URLs; "url" if it is not given."""
     agents: str | Sequence[str]
-    """Crawlers to decide for. Several give columns for each, as in allowed_googlebot, and still one row."""
+    """Crawlers to decide for. Several give a row for each, or columns, as layout says."""
     agent_column: str
     """The column of each row's own crawler, in place of agents: any number of product tokens, such as Googlebot."""
+    on_bad_agent: str
+    """What an agent of agent_column does that is null, empty or no name: "null" or "raise"."""
+    user_agent_column: str
+    """The column of User-Agents, in place of agents: each row is decided for the crawler that it names."""
+    client_column: str
+    """The column of the addresses of clients, for ranges."""
+    time_column: str
+    """The column of the times of requests, for as_of="log"."""
+    ranges: str | Sequence[str]
+    """Published lists of the addresses of crawlers, which verify those of user_agent_column."""
+    layout: str
+    """Of several agents: "long", a row for each URL and agent, or "wide", columns such as allowed_googlebot."""
     columns: str | Sequence[str]
     """The columns to add, in this order: origin, allowed, reason, rule_line, rule, canonical_url, usage (drafts)."""
     prefix: str
@@ -26,7 +38,7 @@ class Options(TypedDict, total=False):
     missing: str
     """The answer for an origin that has no robots.txt: allow, disallow or null."""
     as_of: str | datetime.date | datetime.datetime
-    """Use the captures that were in force at a moment, which must have a time zone."""
+    """Use the captures that were in force at a moment, which must have a time zone; "log" is the time of each row."""
     origin: str
     """The origin of the one robots.txt that the rules are."""
     accept_damaged_rules: bool
@@ -51,9 +63,8 @@ def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
         "-per-stream",
         "-verdicts-only",
         f"-rules={os.fsdecode(rules)}",
-        f"-url-column={url_column(options)}",
     ]
-    for name in ("url", "agent_column", "prefix", "dialect", "missing", "origin", "max_memory"):
+    for name in (*_COLUMNS, "on_bad_agent", "layout", "prefix", "dialect", "missing", "origin", "max_memory"):
         value = options.get(name)
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} is {type(value).__name__}, {value!r:.80}: use str")
@@ -63,8 +74,8 @@ def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
     columns = options.get("columns")
     if columns is not None:
         asked.append("-columns=" + ",".join(list_of(columns, "columns")))
-    asked += about_rules(options)
-    for name, flag in (("agent_column", "-agent-column"), ("prefix", "-prefix"), ("max_memory", "-max-memory")):
+    asked += [*about_rules(options), *_about_rows(options)]
+    for name, flag in (("prefix", "-prefix"), ("max_memory", "-max-memory")):
         if options.get(name):
             asked.append(f"{flag}={options.get(name)}")
     workers = options.get("workers")
@@ -72,6 +83,60 @@ def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
         asked.append(f"-workers={workers}")
     flags = options.get("flags")
     return asked + list_of(flags, "flags") if flags else asked
+
+
+# The columns that the program reads, by argument: what they are, and the name under which they are sent.
+_COLUMNS = {
+    "url": ("the URLs", "url"),
+    "agent_column": ("the crawlers", "agent"),
+    "user_agent_column": ("the User-Agents", "user_agent"),
+    "client_column": ("the addresses", "client"),
+    "time_column": ("the times", "time"),
+}
+
+
+def columns_read(options: Options) -> list[tuple[str, str, str, str]]:
+    """Return the columns that the program reads: argument, name, what it is, and the name under which it is sent."""
+    names = {**options, "url": url_column(options)}
+    found = [(arg, str(names[arg]), *about) for arg, about in _COLUMNS.items() if names.get(arg) is not None]
+    for i, (arg, name, _, _) in enumerate(found):
+        if name in [other[1] for other in found[:i]]:
+            raise ValueError(f"{arg} is {name!r}, a column that has another role: name that of {found[i][2]}")
+    return found
+
+
+def _about_rows(options: Options) -> list[str]:
+    """Return the arguments that say what the columns of the rows are."""
+    given = [arg for arg, _, _, _ in columns_read(options)]
+    wanted = {
+        "client_column": "ranges" in options,
+        "time_column": "ranges" in options or options.get("as_of") == "log",
+    }
+    for arg, used in wanted.items():
+        if arg in given and not used:
+            raise ValueError(f'{arg} is given, and nothing reads it: add ranges=, or as_of="log", or leave it out')
+    for arg, flag, name in (
+        ("ranges", "user_agent_column", "User-Agents"), ("ranges", "client_column", "addresses"),
+    ):  # fmt: skip
+        if arg in options and flag not in given:
+            raise ValueError(f"{arg} is given without {flag}: name the column of the {name}")
+    if options.get("as_of") == "log" and "time_column" not in given:
+        raise ValueError('as_of is "log", without time_column: name the column of the times')
+    if len({"agents", "agent_column", "user_agent_column"} & set(options)) > 1:
+        raise ValueError("agents, agent_column and user_agent_column exclude each other: use one of them")
+    bad, layout = options.get("on_bad_agent", "null"), options.get("layout", "long")
+    if bad not in ("null", "raise"):
+        raise ValueError(f'on_bad_agent is {bad!r}: use "null" or "raise"')
+    if layout not in ("long", "wide"):
+        raise ValueError(f'layout is {layout!r}: use "long" or "wide"')
+    asked = [f"-layout={layout}"]
+    if "agent_column" in given:
+        asked += ["-agent-column=agent", *(["-bad-agents=fail"] if bad == "raise" else [])]
+    if "user_agent_column" in given:
+        asked += ["-agent-from-log", "-field=agent=user_agent"]
+    asked += [f"-field={name}={name}" for name in ("client", "time") if f"{name}_column" in given]
+    ranges = options.get("ranges")
+    return asked if ranges is None else [*asked, *(f"-ranges={path}" for path in list_of(ranges, "ranges"))]
 
 
 def about_rules(options: Options) -> list[str]:

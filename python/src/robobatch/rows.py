@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from robobatch.errors import Error
 
@@ -94,17 +95,20 @@ def _is_null(value: object) -> bool:
     return (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
 
 
-def url_index(schema: pa.Schema, url: str, flag: str = "-url-column", what: str = "the URLs") -> int:
-    """Return the index of the column of the URLs, or of another of texts that a flag names."""
-    found = schema.get_all_field_indices(url)
+def column_index(schema: pa.Schema, name: str, argument: str, what: str) -> int:
+    """Return the index of a column, of texts or of times, that an argument names. What it holds is for messages."""
+    found = schema.get_all_field_indices(name)
     if len(found) > 1:
-        raise Error(f'{len(found)} columns are named "{url}": rename them, so that one is')
+        raise Error(f'{len(found)} columns are named "{name}": rename them, so that one is')
     if not found:
         names = ", ".join(schema.names)
-        raise Error(f'no such column: "{url}": the rows have {names}: name the column of {what} with {flag}')
+        raise Error(f'no such column: "{name}": the rows have {names}: name the column of {what} with {argument}=')
     kind = schema.field(found[0]).type
-    if not is_text(kind) and not pa.types.is_null(kind):
-        raise Error(f'not a type of text: column "{url}" is {kind}: cast it to a string, or name another with {flag}')
+    if argument == "time_column":
+        if not (is_text(kind) or pa.types.is_temporal(kind) or pa.types.is_integer(kind)) or pa.types.is_time(kind):
+            raise Error(f'no times: column "{name}" is {kind}: cast it to a timestamp, or name another by {argument}=')
+    elif not is_text(kind) and not pa.types.is_null(kind):
+        raise Error(f'not a type of text: column "{name}" is {kind}: cast it to a string, or name another with {argument}=')
     return int(found[0])
 
 
@@ -129,29 +133,45 @@ def is_text(kind: pa.DataType) -> bool:
 _Rows = TypeVar("_Rows", pa.Table, pa.RecordBatch)
 
 
-def only(rows: _Rows, *indexes: int) -> _Rows:
-    """Return some columns of the rows. One that has no type, because all is null, becomes one of texts."""
-    columns = rows.select(list(indexes))
+def only(rows: _Rows, indexes: list[int], names: list[str]) -> _Rows:
+    """Return some columns of the rows, under other names, in types that the program reads.
+
+    One that has no type, because all is null, becomes one of texts, and times become timestamps.
+    """
+    columns = rows.select(indexes)
     for i, field in enumerate(columns.schema):
-        if pa.types.is_null(field.type):
-            texts: Any = columns.column(i).cast(pa.string())
-            columns = columns.set_column(i, field.name, texts)
-    return columns.replace_schema_metadata(None)
+        kind, types = field.type, pa.types
+        other: pa.DataType | None = None
+        if types.is_null(kind) or types.is_integer(kind):
+            other = pa.string()
+        elif types.is_date(kind):
+            other = pa.timestamp("us")
+        if other is not None:
+            column: Any = columns.column(i)
+            columns = columns.set_column(i, field.name, column.cast(other))
+    return columns.rename_columns(names).replace_schema_metadata(None)
 
 
-def check_agents(rows: pa.Table | pa.RecordBatch, index: int) -> None:
-    """Check that each row names an agent."""
-    column: Any = rows.column(index)
-    parts = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    if any(isinstance(part, pa.DictionaryArray) and part.dictionary.null_count for part in parts):
-        column = column.cast(column.type.value_type)  # its nulls are seen then
-    if not column.null_count:
-        return
-    row = column.is_null().to_pylist().index(True)
-    raise Error(
-        f'row {row}: the agent is null, in column "{rows.schema.names[index]}": '
-        'give "*" for a crawler that no robots.txt names'
-    )
+_PART = 1 << 16  # rows that are repeated at once, so that no text of them is too long for its type
+
+
+def repeated(rows: pa.Table, times: int) -> pa.Table:
+    """Return a table with each row several times."""
+    if times == 1 or not rows.num_columns:
+        return rows
+    parts = [repeated_batch(batch, times) for batch in rows.to_batches(max_chunksize=_PART)]
+    return pa.Table.from_batches(parts, rows.schema)
+
+
+def repeated_batch(batch: pa.RecordBatch, times: int) -> pa.RecordBatch:
+    """Return a record batch with each row several times."""
+    return batch.take(places(batch.num_rows, times)) if times > 1 else batch
+
+
+def places(rows: int, times: int) -> pa.Array[Any]:
+    """Return the number of each row several times: 0, 0, 1, 1."""
+    lists: Any = pa.FixedSizeListArray.from_arrays(pa.nulls(rows * times), times)
+    return pc.list_parent_indices(lists)
 
 
 def check_names(names: list[str], added: list[str]) -> None:

@@ -39,14 +39,14 @@ import pyarrow.compute as pc
 from pyspark import Accumulator, SparkFiles, TaskContext
 from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_type
+from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
 from pyspark.sql.types import BinaryType, CharType, StringType, StructField, StructType, VarcharType
 
 from robobatch.errors import Error, InputWarning
 from robobatch.kept import kept
 from robobatch.process import Process, started
-from robobatch.question import Options, arguments, url_column
-from robobatch.rows import check_names, is_text
+from robobatch.question import Options, arguments, columns_read
+from robobatch.rows import check_names, column_index, is_text
 from robobatch.verdicts import answers, extended, verdict_schema
 
 if TYPE_CHECKING:
@@ -234,18 +234,21 @@ def with_verdicts(
     if isinstance(rules, Shipped) and df.isStreaming and _is_remote(df.sparkSession):
         raise Error(_NOT_SHIPPED)
     added = verdict_schema(asked)
-    _check_columns(df, url_column(asked), added)
+    _check_columns(df, asked, added)
     plain = pa.schema([field.with_type(_plain(field.type)) for field in added])
     fields = [StructField(field.name, from_arrow_type(field.type)) for field in plain]
     names = [*df.columns, *added.names]
     own = df.schema.fields
     if _hard(df.columns):
-        index = df.columns.index(url_column(asked))
+        read = {arg: f"_{df.columns.index(name)}" for arg, name, _, _ in columns_read(asked)}
         df = df.toDF(*(f"_{i}" for i in range(len(own))))
         own = df.schema.fields
-        asked["url"] = f"_{index}"
+        asked.update(read)  # type: ignore[typeddict-item]
     decided = df.mapInArrow(_task(rules, asked, plain, warnings), StructType([*own, *fields]))
     return decided if decided.columns == names else decided.toDF(*names)
+
+
+_TEXTS = (StringType, BinaryType, CharType, VarcharType)
 
 
 def _hard(names: list[str]) -> bool:
@@ -253,17 +256,12 @@ def _hard(names: list[str]) -> bool:
     return len(set(map(str.lower, names))) < len(names) or any(sign in name for name in names for sign in ".`")
 
 
-def _check_columns(df: DataFrame, url: str, added: pa.Schema) -> None:
+def _check_columns(df: DataFrame, options: Options, added: pa.Schema) -> None:
     names = df.columns
-    if names.count(url) != 1:
-        trouble = f'{names.count(url)} columns are named "{url}"' if url in names else f'no such column: "{url}"'
-        raise Error(f"{trouble}: the DataFrame has {', '.join(names)}: name the column of the URLs with -url-column")
-    kind = df.schema[url].dataType
-    if not isinstance(kind, StringType | BinaryType | CharType | VarcharType):
-        raise Error(
-            f'not a type of text: column "{url}" is {kind.simpleString()}: '
-            "cast it to a string, or name another with -url-column"
-        )
+    kinds = [pa.string() if isinstance(field.dataType, _TEXTS) else to_arrow_type(field.dataType) for field in df.schema]
+    schema = pa.schema([pa.field(name, kind) for name, kind in zip(names, kinds, strict=True)])
+    for argument, name, what, _ in columns_read(options):
+        column_index(schema, name, argument, what)
     if str(df.sparkSession.conf.get("spark.sql.caseSensitive", "false")).lower() != "true":
         names = [name.lower() for name in names]
     check_names(names, added.names)
@@ -308,7 +306,7 @@ def register(
         made: Any = import_module("pyspark.sql.functions").arrow_udf
     except AttributeError as err:
         raise Error("functions of SQL need Spark 4.1: update it, or call with_verdicts") from err
-    wrong = sorted({"url", "agents", "agent_column", "columns", "origin"} & set(options))
+    wrong = sorted({"url", "agents", "agent_column", "user_agent_column", "columns", "origin"} & set(options))
     if wrong:
         raise TypeError(f"register has no {wrong[0]}: that is what SQL asks for")
     prefix = options.pop("prefix", "robots_")
@@ -341,10 +339,9 @@ def _function(
                 yield pa.RecordBatch.from_arrays([_cast(urls), _cast(named)], names=["url", "agent"])
 
         process = _process(question, rules.path(), options)
-        with _in_partition():
-            for answer in answers(sent(), process, lambda found: [on_warning(warning) for warning in found]):
-                column, null = _cast(answer.column(0)), missing.popleft()
-                yield column if null is None else pc.if_else(null, pa.scalar(None, column.type), column)
+        for answer in answers(sent(), process, lambda found: [on_warning(warning) for warning in found]):
+            column, null = _cast(answer.column(0)), missing.popleft()
+            yield column if null is None else pc.if_else(null, pa.scalar(None, column.type), column)
 
     # Spark sees by these what kind of function it is. The type is not generic where it runs.
     function.__annotations__ = {
@@ -365,15 +362,40 @@ def _texts(name: str, given: object) -> tuple[pa.Array[Any], pa.Array[Any]]:
     return urls, agents
 
 
-@contextlib.contextmanager
-def _in_partition() -> Iterator[None]:
-    """Say in an error of a row which partition it counts from."""
-    try:
-        yield
-    except Error as error:
+_KEPT = 8  # batches whose rows an error may show: more than are sent ahead
+
+
+class _Sent:
+    """The batches of a partition, as they are sent: an error of a row says which one it is."""
+
+    def __init__(self, batches: Iterable[pa.RecordBatch], options: Options) -> None:
+        """Take the batches."""
+        self._batches = batches
+        self._names = [name for _, name, _, _ in columns_read(options)]
+        self._last: deque[tuple[int, pa.RecordBatch]] = deque(maxlen=_KEPT)
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        """Yield the batches."""
+        start = 0
+        for batch in self._batches:
+            self._last.append((start, batch))
+            start += batch.num_rows
+            yield batch
+
+    def error(self, error: Error) -> Error:
+        """Return an error of a row with the partition that it is counted in, and what the row has."""
+        found = re.match(r"row (\d+)", error.message)
+        if found is None:
+            return error
+        row, shown = int(found[1]), ""
+        for start, batch in self._last:
+            columns = [batch.column(name) for name in self._names]
+            if start <= row < start + len(columns[0]):
+                values = ", ".join(f"{column[row - start].as_py()!r:.200}" for column in columns)
+                shown = f" ({values})"
         context = TaskContext.get()
-        of = f" of partition {context.partitionId()}" if context else ""
-        raise Error(re.sub(r"^row \d+", rf"\g<0>{of}", error.message), error.exit_code) from error.__cause__
+        of = f" of partition {context.partitionId()}{shown}" if context else shown
+        return Error(found[0] + of + error.message[found.end() :], error.exit_code)
 
 
 def _process(question: str, path: str, options: Options) -> contextlib.AbstractContextManager[Process]:
@@ -400,12 +422,15 @@ def _task(
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         process = _process(question, where.path() if isinstance(where, Shipped) else where, options)
-        with _in_partition():
-            for batch in extended(batches, process, options, on_warning):
+        sent = _Sent(batches, options)
+        try:
+            for batch in extended(sent, process, options, on_warning):
                 own = batch.num_columns - len(plain)
                 verdicts = [_cast(column) for column in batch.columns[own:]]
                 schema = pa.schema([*list(batch.schema)[:own], *plain])
                 yield pa.RecordBatch.from_arrays([*batch.columns[:own], *verdicts], schema=schema)
+        except Error as error:
+            raise sent.error(error) from error.__cause__
 
     return task
 

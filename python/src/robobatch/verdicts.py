@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import pyarrow as pa
 
@@ -19,8 +19,8 @@ from robobatch.convert import check, convert
 from robobatch.errors import Error, InputWarning, in_row
 from robobatch.process import Process, started
 from robobatch.progress import counted
-from robobatch.question import Options, arguments, url_column
-from robobatch.rows import check_agents, check_names, only, table_of, url_index
+from robobatch.question import Options, arguments, columns_read
+from robobatch.rows import check_names, column_index, only, repeated, repeated_batch, table_of
 from robobatch.rules import Given, Rules
 
 if TYPE_CHECKING:
@@ -55,6 +55,12 @@ def decide(
     url: str = "url",
     agents: str | Sequence[str] | None = None,
     agent_column: str | None = None,
+    on_bad_agent: str | None = None,
+    user_agent_column: str | None = None,
+    client_column: str | None = None,
+    time_column: str | None = None,
+    ranges: str | Sequence[str] | None = None,
+    layout: str | None = None,
     columns: str | Sequence[str] | None = None,
     prefix: str = "",
     dialect: str | None = None,
@@ -84,12 +90,27 @@ def decide(
     url : str, default "url"
         The column of the URLs.
     agents : str or list of str, default "*"
-        Crawlers to decide for, by product token. ``"@ai"`` and others are sets. Several have columns each, as in
-        ``allowed_googlebot``.
+        Crawlers to decide for, by product token. ``"@ai"`` and others are sets. Several have a row each.
     agent_column : str, optional
-        The column of each row's own crawler, in place of ``agents``. Any number of crawlers may come.
+        The column of each row's own crawler, a product token, in place of ``agents``. Any number of crawlers may come.
+    on_bad_agent : {"null", "raise"}, default "null"
+        What an agent in that column does that is null, empty or no product token: the row has null verdicts and the
+        reason ``bad_agent``, or the call raises an Error that names the row.
+    user_agent_column : str, optional
+        The column of the User-Agents of a log, in place of ``agents``: each row is decided for the crawler that it
+        names. The default columns are then also ``agent`` and ``violation``: the crawler fetched what it must not.
+    client_column : str, optional
+        The column of the addresses of clients, for ``ranges``.
+    time_column : str, optional
+        The column of the times of requests, for ``as_of="log"`` and ``ranges``: timestamps or texts.
+    ranges : path or list of paths, optional
+        Published lists of the addresses of crawlers: then the columns ``verified`` and ``verified_by`` say whether it
+        was that crawler, and an impostor violates nothing.
+    layout : {"long", "wide"}, default "long"
+        Of several ``agents``: a row for each URL and agent, with the column ``agent``; or one for each URL, with
+        columns such as ``allowed_googlebot``.
     columns : str or list of str, default ["origin", "allowed", "reason", "rule_line", "rule"]
-        The columns to add; ``canonical_url`` is another. Of several agents the default is ``origin``, and
+        The columns to add; ``canonical_url`` is another. Of the layout wide the default is ``origin``, and
         ``allowed`` and ``rule_line`` of each.
     prefix : str, default ""
         Text before the names of the added columns.
@@ -98,7 +119,8 @@ def decide(
     missing : {"allow", "disallow", "null"}, default "allow"
         The answer for an origin that the rules do not have.
     as_of : str, date or datetime, optional
-        Use the captures that were in force at that moment, which must have a time zone. The default is the newest.
+        Use the captures that were in force at that moment, which must have a time zone; ``"log"`` is the time of
+        each row, in ``time_column``. The default is the newest.
     origin : str, optional
         The origin of the one robots.txt that ``rules`` is, such as ``"https://www.example.com"``.
     accept_damaged_rules : bool, default False
@@ -118,7 +140,7 @@ def decide(
     Returns
     -------
     pyarrow.Table, pandas.DataFrame or polars.DataFrame
-        The rows in their order, with the columns of the verdicts behind their own.
+        The rows in their order, with the columns of the verdicts behind their own. ``robobatch.summary`` counts them.
 
     Raises
     ------
@@ -149,29 +171,28 @@ def decide(
     }  # fmt: skip
     given = {
         "agents": agents, "agent_column": agent_column, "columns": columns, "dialect": dialect, "missing": missing,
-        "as_of": as_of, "origin": origin, "max_memory": max_memory, "workers": workers,
+        "as_of": as_of, "origin": origin, "max_memory": max_memory, "workers": workers, "on_bad_agent": on_bad_agent,
+        "user_agent_column": user_agent_column, "client_column": client_column, "time_column": time_column,
+        "ranges": ranges, "layout": layout,
     }  # fmt: skip
     options.update({name: value for name, value in given.items() if value is not None})  # type: ignore[typeddict-item]
     table = table_of(rows, url)
     asked = arguments(source.path, options)
-    indexes = columns_sent(table, options)
-    verdicts, warned = decided(only(table, *indexes), started(asked, source.files), progress=progress)
+    verdicts, warned = decided(columns_sent(table, options), started(asked, source.files), progress=progress)
     added = with_columns(table, verdicts)
     for warning in warned:
         warnings.warn(warning, stacklevel=2)
     return convert(added, rows, to, verdicts.column_names)
 
 
-def columns_sent(table: pa.Table | pa.RecordBatch, options: Options) -> list[int]:
-    """Return which columns of the rows the program reads."""
-    indexes = [url_index(table.schema, url_column(options))]
-    agent = options.get("agent_column")
-    if agent is not None:
-        if agent == url_column(options):
-            raise ValueError(f"agent_column is {agent!r}, the column of the URLs: name that of the crawlers")
-        indexes.append(url_index(table.schema, agent, "-agent-column", "the crawlers"))
-        check_agents(table, indexes[1])
-    return indexes
+_Rows = TypeVar("_Rows", pa.Table, pa.RecordBatch)
+
+
+def columns_sent(table: _Rows, options: Options) -> _Rows:
+    """Return the columns of the rows that the program reads, under its names."""
+    read = columns_read(options)
+    indexes = [column_index(table.schema, name, argument, what) for argument, name, what, _ in read]
+    return only(table, indexes, [name for _, _, _, name in read])
 
 
 def decided(
@@ -186,8 +207,9 @@ def decided(
 
 
 def with_columns(table: pa.Table, verdicts: pa.Table) -> pa.Table:
-    """Return a table with those of another behind its own."""
+    """Return a table with those of another behind its own, which may have several rows for each."""
     check_names(table.schema.names, verdicts.column_names)
+    table = repeated(table, verdicts.num_rows // max(1, table.num_rows))
     schema = pa.schema([*table.schema, *verdicts.schema])
     if table.schema.metadata:
         schema = schema.with_metadata(table.schema.metadata)
@@ -217,8 +239,7 @@ def stream(
     progress : bool, default False
         Show a bar, if tqdm is installed.
     **options
-        ``url``, ``agents``, ``agent_column``, ``columns``, ``prefix``, ``dialect``, ``missing``, ``as_of``,
-        ``origin``, ``accept_damaged_rules``, ``max_memory``, ``workers`` and ``flags`` of decide.
+        All others of decide but ``to``.
 
     Yields
     ------
@@ -259,9 +280,9 @@ def extended(
                 schema = batch.schema
             elif batch.schema != schema:
                 raise Error(f"a record batch has {batch.schema.names}, the first {schema.names}: give all one schema")
-            indexes = columns_sent(batch, options)
+            read = columns_sent(batch, options)
             waiting.append(batch)
-            yield only(batch, *indexes)
+            yield read
 
     schema: pa.Schema | None = None
     with closing(answers(sent(), process, lambda found: [on_warning(warning) for warning in found])) as found:
@@ -271,6 +292,7 @@ def extended(
                 check_names(batch.schema.names, answer.schema.names)
                 schema = pa.schema([*batch.schema, *answer.schema])
                 schema = schema.with_metadata(batch.schema.metadata) if batch.schema.metadata else schema
+            batch = repeated_batch(batch, answer.num_rows // max(1, batch.num_rows))
             yield pa.RecordBatch.from_arrays([*batch.columns, *answer.columns], schema=schema)
 
 
@@ -278,8 +300,7 @@ def verdict_schema(options: Options) -> pa.Schema:
     """Return the columns that would be added, by any rules."""
     asked: Options = {**options}
     asked.pop("origin", None)
-    agent = options.get("agent_column")
-    names = [url_column(options), *([] if agent is None else [agent])]
+    names = [name for _, _, _, name in columns_read(options)]
     with tempfile.TemporaryDirectory(prefix="robobatch-") as rules:
         Path(rules, "https_example.com.txt").write_text("User-agent: *\nDisallow:\n")
         no_urls = _empty(pa.schema([(name, pa.string()) for name in names]))
