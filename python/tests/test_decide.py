@@ -100,8 +100,12 @@ def test_other_columns_stay(rules: Path) -> None:
 
 def test_agents(rules: Path) -> None:
     urls = ["https://example.com/x"]
-    decided = robobatch.decide(urls, rules=rules, agents=["*", "otherbot"], columns=["allowed"]).to_pylist()
-    assert decided == [{"url": urls[0], "allowed_star": True, "allowed_otherbot": False}]
+    decided = robobatch.decide(urls, rules=rules, agents=["*", "otherbot"], columns=["agent", "allowed"]).to_pylist()
+    assert decided == [
+        {"url": urls[0], "agent": "*", "allowed": True}, {"url": urls[0], "agent": "otherbot", "allowed": False},
+    ]  # fmt: skip
+    wide = robobatch.decide(urls, rules=rules, agents=["*", "otherbot"], columns="allowed", layout="wide").to_pylist()
+    assert wide == [{"url": urls[0], "allowed_star": True, "allowed_otherbot": False}]
     assert robobatch.decide(urls, rules=rules, agents="otherbot")["allowed"].to_pylist() == [False]
 
 
@@ -202,7 +206,7 @@ def test_wrong_questions(rules: Path) -> None:
         'dialect: unknown dialect "bing": use one of rfc9309, google, google-2010, yandex',
         'agents: "a" is named twice: name it once',
         'columns: column "allowd" is unknown: '
-        "choose from origin,allowed,reason,rule_line,rule,canonical_url,content_usage,content_usage_line,"
+        "choose from origin,agent,allowed,reason,rule_line,rule,canonical_url,violation,binding,verified,verified_by,content_usage,content_usage_line,"
         "content_signal,content_signal_line,license,use_train_ai,use_search,use_ai_input,"
         "policy_train_ai,policy_train_ai_line; did you mean allowed?",
     ]

@@ -46,10 +46,14 @@ def test_questions() -> None:
         assert decided.select(table.column_names).equals(table)
         assert decided["p_allowed"].to_pylist() == [False, None, False]
         assert decided["p_rule_line"].to_pylist() == [5, None, 2]
-        wide = decider.decide([HOME], agents=["*", "GPTBot"], columns="allowed").to_pylist()
+        wide = decider.decide([HOME], agents=["*", "GPTBot"], columns="allowed", layout="wide").to_pylist()
         assert wide == [{"url": HOME, "allowed_star": True, "allowed_gptbot": False}]
         assert decider.decide([HOME], agents="GPTBot")["rule"].to_pylist() == ["Disallow: /"]
-        assert decider.decide([HOME], agents="@ai", columns="allowed").num_columns > 5
+        assert decider.decide([HOME], agents="@ai", columns="allowed", layout="wide").num_columns > 5
+        long = decider.decide([HOME, None], agents=["*", "GPTBot"], columns="agent,allowed").to_pydict()
+        assert long == {
+            "url": [HOME, HOME, None, None], "agent": ["*", "GPTBot"] * 2, "allowed": [True, False, None, None],
+        }  # fmt: skip
         assert decider.decide([]).column_names == ["url", "origin", "allowed", "reason", "rule_line", "rule"]
         assert len(ids()) <= 4
     assert children() == []
@@ -104,23 +108,29 @@ def test_wrong_questions() -> None:
         with pytest.raises(TypeError, match="agent is NoneType"):
             decider.allowed(HOME, None)  # type: ignore[arg-type]
         with pytest.raises(
-            robobatch.Error, match=r"^row 0: no name of a crawler: .*\(X11\).* give its product token"
+            robobatch.Error, match=r"^agents: .*\(X11\).* is not a crawler's name: give its product token"
         ):
             decider.allowed(HOME, "Mozilla/5.0 (X11)")
         bots = pa.table({"url": [HOME] * 100_000, "bot": ["x"] * 70_000 + ["a b"] + ["x"] * 29_999})
         with pytest.raises(robobatch.Error, match=r'^row 70000: no name of a crawler: "a b"'):
-            decider.decide(bots, agent_column="bot")
-        with pytest.raises(robobatch.Error, match=r'^row 1: the agent is null, in column "bot"'):
-            decider.decide(pa.table({"url": [HOME] * 2, "bot": ["x", None]}), agent_column="bot")
+            decider.decide(bots, agent_column="bot", on_bad_agent="raise")
+        nameless = pa.table({"url": [HOME] * 4, "bot": ["x", None, "", "a b"]})
+        with pytest.raises(robobatch.Error, match=r"^row 1: no name of a crawler: the agent is null"):
+            decider.decide(nameless, agent_column="bot", on_bad_agent="raise")
+        with pytest.warns(robobatch.InputWarning, match="3 of 4 rows were rejected.* bad_agent 3"):
+            decided = decider.decide(nameless, agent_column="bot", columns="allowed,reason,origin")
+        assert decided["allowed"].to_pylist() == [True, None, None, None]
+        assert decided["reason"].to_pylist() == ["default", *["bad_agent"] * 3]
+        assert set(decided["origin"].to_pylist()) == {HOME[:-1]}
         with pytest.raises(
             robobatch.Error, match=r'no such column: "robot": the rows have url, bot: .* agent_column='
         ):
             decider.decide(bots, agent_column="robot")
         with pytest.raises(robobatch.Error, match='column "n" is int64'):
             decider.decide(pa.table({"url": [HOME], "n": [1]}), agent_column="n")
-        with pytest.raises(ValueError, match="agents and agent_column"):
+        with pytest.raises(ValueError, match="agents, agent_column and user_agent_column exclude"):
             decider.decide(bots, agent_column="bot", agents="x")
-        with pytest.raises(ValueError, match="the column of the URLs"):
+        with pytest.raises(ValueError, match="another role: name that of the crawlers"):
             decider.decide(bots, agent_column="url")
         with pytest.raises(ValueError, match="columns is empty"):
             decider.decide(bots, columns=[])
@@ -241,11 +251,11 @@ def test_one_fault_among_many_threads() -> None:
             try:
                 return decider.allowed(HOME, "a b" if i % 33 == 5 else "GPTBot")
             except robobatch.Error as error:
-                return error.message[:5]
+                return error.message[:7]
 
         with ThreadPoolExecutor(8) as pool:
             got = list(pool.map(ask, range(100)))
-        assert got == ["row 0" if i % 33 == 5 else False for i in range(100)]
+        assert got == ["-agent:" if i % 33 == 5 else False for i in range(100)]
 
 
 def test_collected() -> None:

@@ -79,8 +79,17 @@ def test_same_is_the_same() -> None:
     assert decide(URLS[:1], to="same", columns="allowed") == [{"url": URLS[0], "allowed": False}]
     with pytest.raises(TypeError, match="array of NumPy, and verdicts are several columns"):
         decide(np.array(URLS[:2]), to="same")
-    with pytest.raises(TypeError, match=r"relation of DuckDB, and does not say of which .*con\.from_arrow"):
-        decide(duckdb.connect().sql("select 'x' as url"), to="same")
+    con = duckdb.connect()
+    con.execute("create table log as select 'https://example.com/' || case when i = 0 then 'private' else '' end as url, i "
+                "from range(3) t(i)")  # fmt: skip
+    relation = decide(con.sql("select * from log"), to="same")
+    assert relation.filter("not allowed").project("url, i, rule").fetchall() == [
+        ("https://example.com/private", 0, "Disallow: /private")
+    ]
+    assert con.sql("select count(*) from relation join log using (i)").fetchall() == [(3,)]
+    con.execute("set python_enable_replacements = false")
+    with pytest.raises(TypeError, match="python_enable_replacements is off"):
+        decide(con.sql("select * from log"), to="same").fetchall()
 
 
 def test_nulls_of_every_kind() -> None:
@@ -114,10 +123,14 @@ def test_duckdb() -> None:
         'https://example.com/' || case when i % 3 = 0 then 'private' else i::text end,
         case when i % 2 = 0 then '*' else 'GPTBot' end)) from range(300000) t(i)"""
     assert con.sql(many).fetchall() == [(100_000,)]
-    with pytest.raises(
-        duckdb.Error, match=r'row 1 of a part of 6 rows: no name of a crawler: "a b".* give its product token'
-    ):
-        con.sql("select robots_allowed(url, case when n = 2 then 'a b' else '*' end) from log").fetchall()
+    named = "select robots_allowed(url, case when n = 2 then 'a b' else '*' end) from log order by n"
+    assert [row[0] for row in con.sql(named).fetchall()] == [False, None, None, True, None, True]
+    each = "select robots_allowed_list(url, [bot, 'GPTBot', 'a b']), robots_allowed_list(url, []) from log order by n"
+    assert con.sql(each).fetchall() == [
+        ([False, False, None], []), ([False, False, None], []), ([None] * 3, []), ([None, False, None], []),
+        ([None] * 3, []), ([True, False, None], []),
+    ]  # fmt: skip
+    assert con.sql("select robots_allowed_list(null, null), robots_allowed_list('x', null)").fetchall() == [(None, None)]
     assert con.sql(query).fetchall()[0][0] is False
     assert {warning.code for warning in decider.warnings()} == {"rejected_lines"}  # one in four is no URL
     con.sql("select robots_allowed('/x', '*')").fetchall()
@@ -129,7 +142,7 @@ def test_duckdb() -> None:
 
 def test_duckdb_needs_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
-    with pytest.raises(ModuleNotFoundError, match=r"need numpy: pip install numpy, or 'robobatch\[duckdb\]'"):
+    with pytest.raises(ModuleNotFoundError, match="need numpy: pip install numpy"):
         robobatch.duckdb.register(duckdb.connect(), rules=RULES)
 
 
@@ -162,7 +175,7 @@ def test_polars_expressions() -> None:
     assert frame.select(pl.col("url").robobatch.allowed(rules=RULES))["url"].to_list() == ALLOWED  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("module", ["", ".decider", ".verdicts", ".duckdb", ".polars"])
+@pytest.mark.parametrize("module", ["", ".decider", ".verdicts", ".duckdb", ".polars", ".summary"])
 def test_examples_of_help(module: str) -> None:
     found = doctest.testmod(importlib.import_module("robobatch" + module))
     assert found.failed == 0
@@ -174,7 +187,7 @@ def test_help_has_all_options() -> None:
         robobatch,
         renderer=pydoc.plaintext,  # type: ignore[attr-defined]
     )
-    for word in ("Decider", "decide(", "robots_allowed", "docs/LAKE.md"):
+    for word in ("Decider", "decide(", "robots_request", "user_agent_column", "docs/LAKE.md"):
         assert word in shown
     assert {"Decider", "decide", "stream", "InputWarning", "Error", "find_binary"} <= set(dir(robobatch))
     for function in (robobatch.decide, robobatch.Decider, robobatch.Decider.decide):
@@ -202,3 +215,50 @@ def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
 
 def test_types_are_exported() -> None:
     assert (Path(robobatch.__file__).parent / "py.typed").exists()
+
+
+AGENTS = ["Mozilla/5.0 (compatible; GPTBot/1.2)", "Googlebot/2.1", "-", None]
+FOUND = [("GPTBot", False, True), ("Googlebot", True, False), ("*", None, None), ("*", None, None)]
+
+
+def test_requests() -> None:
+    """The User-Agents of a log, through all doors: crawler, verdict and violation."""
+    table = pa.table({"url": URLS, "ua": AGENTS})
+    named = ["agent", "allowed", "violation"]
+    got = decide(table, user_agent_column="ua")
+    assert got.column_names == [
+        "url", "ua", "origin", "agent", "allowed", "reason", "rule_line", "rule", "violation",
+    ]  # fmt: skip
+    assert list(zip(*(got[name].to_pylist() for name in named), strict=True)) == FOUND
+    assert str(robobatch.summary(got)).splitlines()[1].split() == ["*", "bad_url", "2", "0", "0", "0"]
+    assert "<td>GPTBot</td><td>rule</td><td>1</td><td>0</td><td>1</td><td>1</td>" in robobatch.summary(got)._repr_html_()
+    with pytest.raises(ValueError, match='no column "p_allowed": summary'):
+        robobatch.summary(got, prefix="p_")
+    con = duckdb.connect()
+    con.register("log", table)
+    decider = robobatch.duckdb.register(con, rules=RULES)
+    query = "select r.agent, r.allowed, r.violation from (select robots_request(url, ua) as r from log)"
+    assert con.sql(query).fetchall() == FOUND
+    same = decider.decide(con.sql("select * from log"), user_agent_column="ua", to="same")
+    assert same.project("agent, allowed, violation").fetchall() == FOUND
+    frame = pl.DataFrame(table)
+    struct = pl.col("url").robobatch.request(pl.col("ua"), rules=decider)  # type: ignore[attr-defined]
+    for engine in ("in-memory", "streaming"):
+        rows = frame.lazy().select(struct).unnest("url").select(named).collect(engine=engine)
+        assert rows.rows() == FOUND
+    series = frame["url"].robobatch  # type: ignore[attr-defined]
+    assert series.request(frame["ua"], rules=RULES).struct.unnest().select(named).rows() == FOUND
+    assert series.allowed("GPTBot", rules=decider).to_list() == [False, False, None, None]
+    assert series.reason(pl.Series(["*", "GPTBot", "*", None]), rules=decider).to_list() == [
+        "rule", "rule", None, None,
+    ]  # fmt: skip
+    assert series.rule(rules=decider).name == series.line(rules=decider).name == "url"
+    for wrong, said in {
+        "client_column": "nothing reads it", "ranges": "without user_agent_column", "as_of": "without time_column",
+        "agent_column": "exclude each other", "on_bad_agent": 'use "null" or "raise"', "layout": 'use "long" or "wide"',
+    }.items():  # fmt: skip
+        value = {"as_of": "log", "layout": "x", "on_bad_agent": "x"}.get(wrong, "ua" if wrong != "client_column" else "c")
+        own = {} if wrong in ("ranges", "as_of") else {"user_agent_column": "ua" if wrong != "agent_column" else "x"}
+        with pytest.raises(ValueError, match=said):
+            decide(table, **own, **{wrong: value})
+    decider.close()

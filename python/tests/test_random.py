@@ -6,6 +6,8 @@ ROBOBATCH_FIRST begins there. The command decides all URLs of the tables once fo
 
 from __future__ import annotations
 
+import datetime
+import json
 import os
 import random as chance
 import re
@@ -32,6 +34,7 @@ import robobatch.spark
 TABLES = int(os.environ.get("ROBOBATCH_TABLES", "40"))
 FIRST = int(os.environ.get("ROBOBATCH_FIRST", "0"))
 COLUMNS = ("origin", "allowed", "reason", "rule_line", "rule")
+NAMELESS = [None, "", "a b", "@ai", "x" * 129]
 AGENTS = ["*", "Googlebot", "GPTBot", "gptbot/1.0", "otherbot", "nobody"]
 Verdict = tuple[Any, ...]  # in the order of COLUMNS
 Text = str | bytes | None
@@ -118,8 +121,7 @@ class Case:
     agent: str = "*"
     table: Any = None  # a pyarrow.Table
     random: chance.Random = field(default_factory=chance.Random)
-    fault: str = ""  # what an error must say of the agents; none if it is empty
-    asked: bool = False  # the fault is one of functions, too, which do not ask for a row that has a null
+    fault: str = ""  # what an error must say of the agents, if one is no name and that is not allowed
 
     def __post_init__(self) -> None:
         """Make the table of this number."""
@@ -135,11 +137,11 @@ class Case:
         self.bots = [pick.choice(AGENTS) for _ in range(rows)]
         self.agent = pick.choice(AGENTS)
         self.url, self.bot = pick.choice([("url", "bot"), ("URL", "url"), ("a.b", "\u00fc \"'`"), ("-rules", "a,b")])
-        if rows and pick.random() < 0.2:
-            at = pick.randrange(rows)
-            self.bots[at] = pick.choice([None, "a b"])
-            self.fault = f"row {at}: " + ("the agent is null" if self.bots[at] is None else "no name of a crawler: ")
-            self.asked = None not in (self.urls[at], self.bots[at])
+        if pick.random() < 0.4:
+            share = pick.choice([0.01, 0.3, 1])
+            self.bots = [pick.choice(NAMELESS) if pick.random() < share else bot for bot in self.bots]
+        wrong = [i for i, bot in enumerate(self.bots) if bot in NAMELESS]
+        self.fault = f"row {wrong[0]}: no name of a crawler: " if wrong else ""
         columns = {self.url: self.column(self.urls), self.bot: self.column(self.bots)}
         columns |= {f"other {i}": self.other(rows) for i in range(pick.randrange(3))}
         names = pick.sample(list(columns), len(columns))
@@ -203,7 +205,12 @@ class Case:
 
     def want(self, said: Said, agents: list[Any]) -> list[Verdict]:
         """Return the verdicts of the command."""
-        return [said[text, agent] for text, agent in zip(self.urls, agents, strict=True)]
+        return [said_of(said, text, agent) for text, agent in zip(self.urls, agents, strict=True)]
+
+    def want_of_functions(self, said: Said) -> list[Verdict]:
+        """Return the verdicts for each row's agent, which are null where the URL or the agent is."""
+        both = zip(self.urls, self.bots, strict=True)
+        return [NOTHING if None in (text, bot) else said_of(said, text, bot) for text, bot in both]
 
     def check(self, got: list[Verdict], want: list[Verdict], columns: tuple[str, ...] = COLUMNS) -> None:
         """Compare row by row."""
@@ -219,6 +226,17 @@ class Case:
         assert decided.column_names[: len(names)] == names
         assert decided.select(names).equals(self.table, check_metadata=True), f"table {self.number}"
         self.check(rows_of(decided.select(len(names) + i for i in range(len(COLUMNS)))), want)
+
+
+NOTHING = (None,) * len(COLUMNS)
+
+
+def said_of(said: Said, text: Text, agent: Any) -> Verdict:
+    """Return the verdict of the command, or that of an agent without a name, whose URL has an origin all the same."""
+    if agent not in NAMELESS:
+        return said[text, agent]
+    origin, _, reason, _, _ = said[text, "*"]
+    return (origin, None, "bad_url" if reason == "bad_url" else "bad_agent", None, None)
 
 
 def rows_of(table: pa.Table | pa.RecordBatch) -> list[Verdict]:
@@ -260,14 +278,22 @@ def test_decider(rules: Path, command: Said) -> None:
             want = case.want(command, [case.agent] * len(case.urls))
             case.check_table(decider.decide(case.table, url=case.url, agents=case.agent), want)
 
-            def own(case: Case = case) -> pa.Table:
-                return decider.decide(case.table, url=case.url, agent_column=case.bot)
+            def own(bad: str, case: Case = case) -> pa.Table:
+                return decider.decide(case.table, url=case.url, agent_column=case.bot, on_bad_agent=bad)
 
-            if not refused(case, own):
-                case.check_table(own(), case.want(command, case.bots))
+            case.check_table(own("null"), case.want(command, case.bots))
+            if not refused(case, lambda: own("raise")):
+                case.check_table(own("raise"), case.want(command, case.bots))
+            both = ["*", "GPTBot"]
             wide = decider.decide(
-                case.table.select([case.url]), url=case.url, agents=["*", "GPTBot"], columns=COLUMNS
+                case.table.select([case.url]), url=case.url, agents=both, columns=COLUMNS, layout="wide"
             )
+            long = decider.decide(case.table, url=case.url, agents=both, columns=["agent", *COLUMNS], prefix="v_")
+            assert long["v_agent"].to_pylist() == both * len(case.urls)
+            assert long[case.url].to_pylist() == [text for text in case.table[case.url].to_pylist() for _ in both]
+            for i, agent in enumerate(both):
+                of = long.select([f"v_{name}" for name in COLUMNS]).take(range(i, len(long), len(both)))
+                case.check(rows_of(of), case.want(command, [agent] * len(case.urls)))
             for agent, end in (("*", "_star"), ("GPTBot", "_gptbot")):
                 names = [name if name == "origin" else name + end for name in COLUMNS]
                 case.check(rows_of(wide.select(names)), case.want(command, [agent] * len(case.urls)))
@@ -279,16 +305,7 @@ def test_arrays(rules: Path, command: Said) -> None:
         for case in cases():
             urls, bots = case.table[case.url], case.table[case.bot]
 
-            def ask(urls: Any = urls, bots: Any = bots) -> pa.RecordBatch:
-                return decider.verdicts(urls, bots, COLUMNS)
-
-            if case.asked and refused(case, ask):
-                continue
-            want = [
-                (None,) * len(COLUMNS) if text is None or bot is None else command[text, bot]
-                for text, bot in zip(case.urls, case.bots, strict=True)
-            ]
-            case.check(rows_of(ask()), want)
+            case.check(rows_of(decider.verdicts(urls, bots, COLUMNS)), case.want_of_functions(command))
             for row in range(0, len(case.urls), 1 + len(case.urls) // 8):
                 found = decider.allowed(case.urls[row], case.agent)
                 assert found == command[case.urls[row], case.agent][1], f"table {case.number}, row {row}"
@@ -339,15 +356,10 @@ def test_duckdb(rules: Path, command: Said) -> None:
             plain = pa.table({name: both[name].cast(pa.string()) for name in "ub"})
             con.register("log", plain)
             query = con.sql("select robots_allowed(u, b), robots_rule(u, b), robots_line(u, b) from log")
-            if case.asked:
-                with pytest.raises(duckdb.Error, match=r"row \d+ of a part of \d+ rows: no name of a crawler"):
-                    query.fetchall()
-            else:
-                own = [
-                    (None,) * len(COLUMNS) if None in (text, bot) else command[text, str(bot)]
-                    for text, bot in zip(case.urls, case.bots, strict=True)
-                ]
-                case.check(query.fetchall(), own, ("allowed", "rule", "rule_line"))
+            case.check(query.fetchall(), case.want_of_functions(command), ("allowed", "rule", "rule_line"))
+            each = con.sql("select unnest(robots_allowed_list(u, [b, b])) from log").fetchall()
+            twice = [verdict[1] for verdict in case.want_of_functions(command) for _ in range(2)]
+            assert [row[0] for row in each] == twice
     con.close()
     decider.close()
 
@@ -370,14 +382,9 @@ def test_polars(rules: Path, command: Said) -> None:
                 rule=robots.rule(bots, rules=decider),
                 line=robots.line(bots, rules=decider),
             )
-            if case.asked:
-                with pytest.raises(robobatch.Error, match=r"^row \d+ of a part of \d+ rows: no name of a crawler"):
-                    query.collect()
-                continue
-            own = [
-                (None,) * len(COLUMNS) if text is None or bot is None else command[text, bot]
-                for text, bot in zip(case.urls, case.bots, strict=True)
-            ]
+            own = case.want_of_functions(command)
+            series = frame[case.url].cast(pl.String).robobatch  # type: ignore[attr-defined]
+            assert series.allowed(frame[case.bot].cast(pl.String), rules=decider).to_list() == [row[1] for row in own]
             for engine in ("in-memory", "streaming"):
                 case.check(query.collect(engine=engine).rows(), own, ("allowed", "rule", "rule_line"))
 
@@ -391,9 +398,7 @@ def test_spark(spark: SparkSession, rules: Path, command: Said, tmp_path: Path) 
     for kind in ("string", "binary"):
         chosen = [case for case in made if kind == "binary" or all(map(_is_utf8, case.urls))]
         rows = [
-            (text, bot if bot in AGENTS else None)
-            for case in chosen
-            for text, bot in zip(case.urls, case.bots, strict=True)
+            (text, bot) for case in chosen for text, bot in zip(case.urls, case.bots, strict=True)
         ]
         texts = [_bytes(text) if kind == "binary" else text for text, _ in rows]
         columns = {
@@ -403,16 +408,134 @@ def test_spark(spark: SparkSession, rules: Path, command: Said, tmp_path: Path) 
         }
         pq.write_table(pa.table(columns), tmp_path / kind)
         df = spark.read.parquet(str(tmp_path / kind))
-        named = df.selectExpr("n", "url", "coalesce(bot, '*') as agent", *(own if kind == "string" else []))
+        named = df.selectExpr("n", "url", "bot as agent", *(own if kind == "string" else []))
         spark.conf.set(sizes, "777")
         try:
             decided = robobatch.spark.with_verdicts(named, rules=rules, agent_column="agent").orderBy("n").toArrow()
         finally:
             spark.conf.unset(sizes)
-        want = [command[text, bot or "*"] for text, bot in rows]
+        want = [said_of(command, text, bot) for text, bot in rows]
         whole = Case(FIRST, urls=[text for text, _ in rows], bots=[bot for _, bot in rows], table=decided)
         whole.check(rows_of(decided.select(COLUMNS)), want)
         if kind == "string":
-            nothing = (None,) * len(COLUMNS)
-            want = [nothing if None in row else verdict for row, verdict in zip(rows, want, strict=True)]
+            want = [NOTHING if None in row else verdict for row, verdict in zip(rows, want, strict=True)]
             whole.check(rows_of(decided.select(["f0", "f1", "f2"])), want, ("allowed", "rule", "rule_line"))
+
+
+# The requests of a log: User-Agents, addresses and times, by captures of two moments and lists of addresses.
+ABOUT = ("agent", "allowed", "reason", "rule_line", "rule", "violation", "verified", "verified_by")
+BOTS = [
+    None, "-", "Mozilla/5.0 (X11; Linux) Firefox/140.0", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://x)", "GPTBot/1.2",
+    "otherbot/2.0", "Mozilla/5.0 (compatible; GPTBot/1.2)", "curl/8", "x" * 2000 + " Googlebot/2.1",
+]  # fmt: skip
+ADDRESSES = [None, "", "66.249.66.1", "66.249.66.1:443", "192.0.2.7", "2001:4860:4801:10::1", "10.0.0.1", "host.example"]
+TIMES = [None, 1_600_000_000, 1_700_000_000, 1_700_003_600, 1_735_689_600, 1_767_400_000, 1_790_000_000]
+CAPTURES = [(1_650_000_000, ""), (1_700_000_000, "User-agent: *\nDisallow: /\n\n"), (1_720_000_000, None)]
+Request = tuple[Text, "str | None", "str | None", "int | None"]
+
+
+@pytest.fixture(scope="module")
+def requests(
+    program: str, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, Any], list[Request], list[Verdict]]:
+    """Return the rules, requests, and what a run says of each."""
+    made = tmp_path_factory.mktemp("requests")
+    lists = made / "lists"
+    lists.mkdir()
+    (lists / "googlebot.json").write_text('{"creationTime": "2026-01-02T00:00:00", "prefixes": '
+                                          '[{"ipv4Prefix": "66.249.64.0/19"}, {"ipv6Prefix": "2001:4860:4801:10::/64"}]}')  # fmt: skip
+    with (made / "rules.jsonl").open("w") as file:
+        for origin, text in RULES.items():
+            for moment, other in CAPTURES:
+                body = text if other is None else other
+                time = datetime.datetime.fromtimestamp(moment, datetime.timezone.utc).isoformat()
+                print(json.dumps({"origin": origin, "status": 200, "body": body, "fetched_at": time}), file=file)
+    pick = chance.Random(7)
+    all_ = [tuple(map(pick.choice, (POOL, BOTS, ADDRESSES, TIMES))) for _ in range(6000)]
+    columns = {
+        "url": pa.array([_bytes(text) for text, _, _, _ in all_], pa.binary()),
+        "ua": pa.array([bot for _, bot, _, _ in all_]),
+        "ip": pa.array([address for _, _, address, _ in all_]),
+        "at": pa.array([time for _, _, _, time in all_], pa.timestamp("s", "UTC")),
+    }
+    pq.write_table(pa.table(columns), made / "log.parquet")
+    asked = [program, "-quiet", "-rules", str(made / "rules.jsonl"), "-in", str(made / "log.parquet"), "-agent-from-log"]
+    asked += ["-as-of", "log", "-ranges", str(lists), "-field", "agent=ua,client=ip,time=at"]
+    asked += ["-columns", ",".join(["line", *ABOUT]), "-out", str(made / "out.parquet")]
+    subprocess.run(asked, check=True, stderr=subprocess.DEVNULL)
+    found = pq.read_table(made / "out.parquet")
+    lines = dict(zip(found["line"].to_pylist(), rows_of(found.select(ABOUT)), strict=True))
+    for violation in (True, False, None):
+        assert violation in {row[5] for row in lines.values()}
+    assert {"yes", "no"} <= {row[6] for row in lines.values()}
+    said = [lines.get(1 + i, ("*", None, "bad_url", None, None, None, None, None)) for i in range(len(all_))]
+    kept = [i for i, (text, *_) in enumerate(all_) if text not in (None, "", " ")]  # of these the run has no row
+    options = {"rules": made / "rules.jsonl", "ranges": str(lists), "as_of": "log"}
+    return options, [all_[i] for i in kept], [said[i] for i in kept]  # type: ignore[misc]
+
+
+def times(pick: chance.Random, moments: list[int | None]) -> pa.Array[Any]:
+    """Return times in one of the types of a log."""
+    stamps = pa.array(moments, pa.timestamp("s", "UTC"))
+    kind = pick.choice([None, "s", "ms", "us", "ns", "text", "seconds"])
+    if kind == "text":
+        return pa.array([None if m is None else f"{datetime.datetime.fromtimestamp(m, datetime.timezone.utc):%FT%TZ}"
+                         for m in moments], pa.string())  # fmt: skip
+    if kind == "seconds":
+        return pa.array(moments, pa.int64())
+    return stamps if kind is None else stamps.cast(pa.timestamp(kind, pick.choice([None, "UTC", "Europe/Berlin"])))
+
+
+def test_requests(requests: tuple[dict[str, Any], list[Request], list[Verdict]], spark: SparkSession) -> None:
+    """Each door, with User-Agents, addresses and times, has the columns of a run."""
+    options, all_, said = requests
+    columns = {"user_agent_column": "ua", "client_column": "ip", "time_column": "at", "columns": ABOUT}
+    con = duckdb.connect()
+    decider = robobatch.duckdb.register(con, **options)
+    shown = ", ".join(f"r.{name}" for name in decider.request_columns)
+    assert decider.request_columns == ABOUT
+    texts = [i for i, (text, *_) in enumerate(all_) if _is_utf8(text)]
+    for number in range(FIRST, FIRST + TABLES):
+        pick = chance.Random(number)
+        utf8 = pick.random() < 0.7
+        rows = pick.choices(texts if utf8 else range(len(all_)), k=pick.choice([0, 1, 30, 300]))
+        case = Case(number, random=pick, table=pa.table({}))
+        table = pa.table({
+            "url": case.column([all_[i][0] for i in rows]), "ua": case.column([all_[i][1] for i in rows]),
+            "ip": case.column([all_[i][2] for i in rows]), "at": times(pick, [all_[i][3] for i in rows]),
+        })  # fmt: skip
+        want = [said[i] for i in rows]
+
+        def check(door: str, got: list[Verdict], want: list[Verdict] = want, number: int = number) -> None:
+            assert len(got) == len(want), f"{door}, table {number}"
+            for row, (is_, should) in enumerate(zip(got, want, strict=True)):
+                assert is_ == should, f"{door}, table {number}, row {row}"
+
+        check("decide", rows_of(robobatch.decide(table, **options, **columns).select(ABOUT)))
+        check("Decider", rows_of(decider.decide(table, **columns).select(ABOUT)))
+        if rows:
+            batches = robobatch.stream(table.to_batches(), **options, **columns)
+            check("stream", rows_of(pa.Table.from_batches(batches).select(ABOUT)))
+        both = table["url"], table["ua"], table["ip"], table["at"]
+        check("requests", [tuple(row.values()) for row in decider.requests(*both).to_pylist()])
+        if not utf8:
+            continue
+        plain = pa.table({name: table[name].cast(pa.string()) for name in ("url", "ua", "ip")})
+        plain = plain.append_column("at", pa.array([all_[i][3] for i in rows], pa.timestamp("s", "UTC")))
+        con.register("log", plain)
+        query = f"select {shown} from (select robots_request(url, ua, ip, at) as r from log)"  # noqa: S608 - it is ours
+        check("DuckDB", con.sql(query).fetchall())
+        frame = pl.DataFrame(plain)
+        robots = pl.col("url").robobatch  # type: ignore[attr-defined]
+        struct = robots.request(pl.col("ua"), pl.col("ip"), pl.col("at"), rules=decider)
+        check("Polars", frame.select(struct).unnest("url").rows())
+    decider.close()
+    con.close()
+    columns["time_column"] = "stamp"
+    table = pa.table({
+        "n": range(len(texts)), "url": [all_[i][0] for i in texts], "ua": [all_[i][1] for i in texts],
+        "ip": [all_[i][2] for i in texts], "stamp": pa.array([all_[i][3] for i in texts], pa.timestamp("us", "UTC")),
+    })  # fmt: skip
+    df = spark.createDataFrame(table)
+    got = robobatch.spark.with_verdicts(df, **options, **columns).orderBy("n").toArrow()
+    assert rows_of(got.select(ABOUT)) == [said[i] for i in texts]

@@ -39,7 +39,7 @@ def test_equal_to_a_run(spark: SparkSession, log: DataFrame, pack: Path, whole: 
 def test_agents_columns_and_other_url(spark: SparkSession, rules: Path) -> None:
     df = spark.createDataFrame([("https://example.com/x",), (None,)], "link string")
     decided = rs.with_verdicts(
-        df, rules=rules, url="link", agents=["*", "otherbot"], columns=["allowed"], prefix="p_"
+        df, rules=rules, url="link", agents=["*", "otherbot"], columns=["allowed"], prefix="p_", layout="wide"
     )
     assert decided.schema.simpleString() == "struct<link:string,p_allowed_star:boolean,p_allowed_otherbot:boolean>"
     assert sorted(map(tuple, decided.collect()), key=str) == [
@@ -67,11 +67,11 @@ def test_no_rows(spark: SparkSession, rules: Path) -> None:
 @pytest.mark.parametrize(
     ("schema", "options", "said"),
     [
-        ("u string", {}, 'no such column: "url": the DataFrame has u: name .* with url='),
-        ("url int", {}, 'not a type of text: column "url" is int'),
+        ("u string", {}, 'no such column: "url": the rows have u: name .* with url='),
+        ("url int", {}, 'not a type of text: column "url" is int32'),
         ("url string, RULE string", {}, 'a column "rule", and so have the verdicts: .* prefix='),
         ("url string", {"columns": ["allowd"]}, "did you mean allowed"),
-        ("url string", {"agents": ["a-b", "A_B"]}, "would share the column allowed_a_b"),
+        ("url string", {"agents": ["a-b", "A_B"], "layout": "wide"}, "would share the column allowed_a_b"),
     ],
 )
 def test_wrong_questions_are_told_at_once(
@@ -124,15 +124,14 @@ def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole
     for name in ("allowed", "rule", "rule_line"):
         each: dict[Any, list[Any]] = {bot: decided[name].to_pylist() for bot, decided in by_agent.items()}
         assert got[name].to_pylist() == [each[bot][row] for row, bot in enumerate(got["bot"].to_pylist())], name
-    nulls = "select * from values (null, '*'), (null, 'a b'), ('https://www.sba.gov/', null) t(url, bot)"
+    nulls = "select * from values (null, '*'), (null, 'a b'), ('https://www.sba.gov/', null), ('https://www.sba.gov/', 'a b') t(url, bot)"
     found = spark.sql(nulls).selectExpr("robots_allowed(url, bot)", "robots_rule(url, bot)").collect()
-    assert [tuple(row) for row in found] == [(None, None)] * 3
+    assert [tuple(row) for row in found] == [(None, None)] * 4
     assert warnings is not None
     spark.sql("select robots_allowed('not a URL', '*')").collect()
     assert "no_urls" in [warning.code for warning in warnings.found()]
     assert [row[0] for row in spark.sql("select robots_allowed(null, '*')").collect()] == [None]
     for call, said in {
-        "('https://www.sba.gov/', 'a b')": r"robobatch\.errors\.Error: row 0 of partition 0: no name of a crawler",
         "('https://www.sba.gov/')": r"robots_allowed takes a URL and a crawler: write robots_allowed\(url, '\*'\)",
         "('https://www.sba.gov/', '*', '*')": "robots_allowed takes a URL and a crawler",
         "(7, '*')": "robots_allowed takes texts, and these are int32: cast them to a string",
@@ -171,8 +170,29 @@ def test_an_error_names_the_row(spark: SparkSession, rules: Path) -> None:
     df = spark.createDataFrame(
         [("https://example.com/x", "*")] * 2 + [("https://example.com/x", "a b")], "url string, bot string"
     )
-    with pytest.raises(Exception, match=r"robobatch\.errors\.Error: row 2 of partition 0: no name of a crawler"):
-        rs.with_verdicts(df.coalesce(1), rules=rules, agent_column="bot").collect()
+    with pytest.raises(Exception, match=r"Error: row 2 of partition 0 \('https://example.com/x', 'a b'\): no name of"):
+        rs.with_verdicts(df.coalesce(1), rules=rules, agent_column="bot", on_bad_agent="raise").collect()
+    decided = rs.with_verdicts(df, rules=rules, agent_column="bot", columns="allowed,reason").collect()
+    assert sorted(row["reason"] for row in decided) == ["bad_agent", "default", "default"]
+
+
+def test_user_agents(spark: SparkSession, rules: Path) -> None:
+    df = spark.createDataFrame(
+        [("https://example.com/private", "Mozilla/5.0 (compatible; Googlebot/2.1)"), ("https://example.com/", None)],
+        "`the.url` string, ua string",
+    )
+    decided = rs.with_verdicts(
+        df, rules=rules, url="the.url", user_agent_column="ua", columns="agent,violation"
+    ).collect()
+    assert sorted(map(tuple, decided), key=str) == [
+        ("https://example.com/", None, "*", None),
+        ("https://example.com/private", "Mozilla/5.0 (compatible; Googlebot/2.1)", "Googlebot", True),
+    ]
+    both = rs.with_verdicts(df, rules=rules, url="the.url", agents=["*", "otherbot"], columns="agent,allowed")
+    assert sorted((row[0], row["agent"], row["allowed"]) for row in both.collect()) == [
+        ("https://example.com/", "*", True), ("https://example.com/", "otherbot", False),
+        ("https://example.com/private", "*", False), ("https://example.com/private", "otherbot", False),
+    ]  # fmt: skip
 
 
 def test_warnings_reach_the_driver(spark: SparkSession, rules: Path) -> None:

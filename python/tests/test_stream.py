@@ -163,4 +163,4 @@ def test_an_error_names_the_row(rules: Path) -> None:
     good = pa.record_batch({"url": ["https://example.com/"] * 3, "bot": ["*"] * 3})
     bad = pa.record_batch({"url": ["https://example.com/"] * 2, "bot": ["*", "a b"]})
     with pytest.raises(robobatch.Error, match=r"^row 7: no name of a crawler: [^;]*$"):
-        list(robobatch.stream([good, good, bad, good], rules=rules, agent_column="bot"))
+        list(robobatch.stream([good, good, bad, good], rules=rules, agent_column="bot", on_bad_agent="raise"))

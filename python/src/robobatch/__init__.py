@@ -1,6 +1,7 @@
 r"""Decide whether robots.txt lets a crawler fetch a URL: for one, or for every row of a table.
 
-The work is done by the program robobatch, which comes with the wheel. All but the command needs pyarrow.
+The work is done by the program robobatch, which comes with the wheel. All but the command needs pyarrow:
+``pip install 'pyarrow>=16'``.
 
 For one table
     >>> import robobatch
@@ -12,6 +13,16 @@ For one table
     of ``robobatch compile``, which is ready at once. ``rows`` is a list, or a table of pyarrow, pandas, Polars or
     DuckDB; ``to="pandas"``, ``to="polars"`` and ``to="same"`` choose what comes back.
 
+For a log with User-Agents
+    >>> log = [{"url": "https://example.com/private", "ua": "Mozilla/5.0 (compatible; GPTBot/1.2)"}]
+    >>> import pyarrow as pa
+    >>> decided = robobatch.decide(pa.Table.from_pylist(log), rules=rules, user_agent_column="ua")
+    >>> print(robobatch.summary(decided))
+    agent   reason  rows  allowed  disallowed  violations
+    GPTBot  rule    1     0        1           1
+
+    Each row is decided for the crawler that its User-Agent names: columns ``agent`` and ``violation``.
+
 For many questions
     >>> with robobatch.Decider(rules) as decider:
     ...     decider.allowed("https://example.com/private", "Googlebot")
@@ -21,8 +32,8 @@ For many questions
     ``print(decider.explain(url, agent))`` says why.
 
 In SQL and expressions
-    ``robobatch.duckdb.register(con, rules=...)`` makes ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``
-    and ``robots_line(url, agent)`` in DuckDB. In Spark ``robobatch.spark.register(spark, "rules.rbp")`` does so, with
+    ``robobatch.duckdb.register(con, rules=...)`` makes ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``,
+    ``robots_line(url, agent)`` and ``robots_request(url, user_agent)`` in DuckDB. In Spark ``robobatch.spark.register(spark, "rules.rbp")`` does so, with
     the pack that the command ``robobatch compile -rules robots/ -out rules.rbp`` has made. With
     ``import robobatch.polars``, Polars has ``pl.col("url").robobatch.allowed("Googlebot", rules=...)``.
 
@@ -79,7 +90,7 @@ def __getattr__(name: str) -> object:
             raise
         raise ModuleNotFoundError(
             f"robobatch.{name} needs pyarrow: pip install 'pyarrow>=16'", name="pyarrow"
-        ) from err
+        ) from None
     globals()[name] = found
     return found
 

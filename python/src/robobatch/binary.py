@@ -27,17 +27,22 @@ def find_binary() -> str:
     named = os.environ.get("ROBOBATCH_BINARY")
     if named:
         if not _runs(Path(named)):
-            raise Error(f"ROBOBATCH_BINARY is {named}, which is no program: name the file robobatch, or unset it")
+            raise Error(f"ROBOBATCH_BINARY is {named}, which {_trouble(Path(named))}, or unset it")
         return str(Path(named).absolute())
+    idle = None  # one that is there, but does not run
     for candidate in (*_recorded(), *_beside()):
         if _runs(candidate):
             return str(candidate)
+        if candidate.is_file():
+            idle = idle or candidate
     zipped = _from_wheel()
     if zipped:
         return zipped
     in_path = shutil.which("robobatch")
     if in_path:
         return str(Path(in_path).absolute())
+    if idle is not None:
+        raise Error(f"the program is {idle}, which {_trouble(idle)}, or name another program by ROBOBATCH_BINARY")
     raise Error(
         f"no program robobatch came with {Path(__file__).parent}, and none is in PATH: "
         "install the wheel of this machine's system, or name the program by ROBOBATCH_BINARY"
@@ -46,6 +51,15 @@ def find_binary() -> str:
 
 def _runs(path: Path) -> bool:
     return path.is_file() and os.access(path, os.X_OK)
+
+
+def _trouble(path: Path) -> str:
+    """Return why a file does not run, and what to do."""
+    if not path.is_file():
+        return "is no program: name the file robobatch"
+    if not path.stat().st_mode & 0o111:
+        return f"is no program, as nobody may execute it: chmod +x {path}"
+    return "may not be executed there: its file system is mounted noexec, or is another user's: copy it elsewhere"
 
 
 def _recorded() -> list[Path]:
@@ -88,6 +102,8 @@ def _from_wheel() -> str | None:
             target = wheel.with_name(f"{wheel.name}.{info.CRC:08x}.{_NAME}")
             if not _unpacked(target, info.file_size):
                 _unpack(archive, info, target)
+            if not _runs(target):
+                raise Error(f"the program is {target}, which {_trouble(target)}, and name it by ROBOBATCH_BINARY")
             return str(target)
     return None
 

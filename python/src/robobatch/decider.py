@@ -245,6 +245,7 @@ class Decider:
             raise TypeError(
                 f"agent is {type(agent).__name__}, {agent!r:.80}: use a product token, such as 'Googlebot'"
             )
+        self._check_agent(agent)
         data = url.encode("utf-8", "surrogatepass") if isinstance(url, str) else url
         batch = pa.RecordBatch.from_arrays(
             [pa.array([data], pa.binary()), pa.array([agent], pa.string())], schema=_SMALL

@@ -1,6 +1,6 @@
 r"""Functions of SQL for DuckDB.
 
-``pip install 'robobatch[duckdb]'`` adds what they need to the package.
+They need ``pip install duckdb numpy``.
 
 >>> import duckdb
 >>> import robobatch.duckdb
@@ -72,10 +72,10 @@ def register(
     """
     try:
         import_module("numpy")
-    except ModuleNotFoundError as err:
+    except ModuleNotFoundError:
         raise ModuleNotFoundError(
-            "functions of DuckDB in Python need numpy: pip install numpy, or 'robobatch[duckdb]'", name="numpy"
-        ) from err
+            "functions of DuckDB in Python need numpy: pip install numpy", name="numpy"
+        ) from None
     decider = rules if isinstance(rules, Decider) and not options else Decider(rules, **options)  # type: ignore[arg-type]
     create: Any = con.create_function  # its types differ from version to version
 

@@ -165,7 +165,18 @@ def repeated(rows: pa.Table, times: int) -> pa.Table:
 
 def repeated_batch(batch: pa.RecordBatch, times: int) -> pa.RecordBatch:
     """Return a record batch with each row several times."""
-    return batch.take(places(batch.num_rows, times)) if times > 1 else batch
+    if times <= 1:
+        return batch
+    of = places(batch.num_rows, times)
+    return pa.RecordBatch.from_arrays([_taken(column, of) for column in batch.columns], schema=batch.schema)
+
+
+def _taken(column: pa.Array[Any], of: pa.Array[Any]) -> pa.Array[Any]:
+    """Return rows of a column. Arrow takes none of views."""
+    try:
+        return column.take(of)
+    except pa.ArrowNotImplementedError:
+        return pa.concat_arrays([column.slice(i, 1) for i in of.to_pylist()]) if len(of) else column
 
 
 def places(rows: int, times: int) -> pa.Array[Any]:

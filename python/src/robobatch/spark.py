@@ -1,6 +1,6 @@
 """Verdicts in Spark: for DataFrames by ``with_verdicts``, in SQL by the functions of ``register``.
 
-``pip install 'robobatch[spark]'`` adds what they need to the package. Tasks run the Python that the environment
+They need ``pip install 'pandas>=2.2' 'pyspark>=4'``. Tasks run the Python that the environment
 variable PYSPARK_PYTHON names when the session starts, else the ``python3`` of PATH: it needs the same.
 
     >>> import os
