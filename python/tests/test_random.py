@@ -292,7 +292,7 @@ def test_decider(rules: Path, command: Said) -> None:
             assert long["v_agent"].to_pylist() == both * len(case.urls)
             assert long[case.url].to_pylist() == [text for text in case.table[case.url].to_pylist() for _ in both]
             for i, agent in enumerate(both):
-                of = long.select([f"v_{name}" for name in COLUMNS]).take(range(i, len(long), len(both)))
+                of = long.select([f"v_{name}" for name in COLUMNS]).take(list(range(i, len(long), len(both))))
                 case.check(rows_of(of), case.want(command, [agent] * len(case.urls)))
             for agent, end in (("*", "_star"), ("GPTBot", "_gptbot")):
                 names = [name if name == "origin" else name + end for name in COLUMNS]
@@ -442,8 +442,9 @@ def requests(
     made = tmp_path_factory.mktemp("requests")
     lists = made / "lists"
     lists.mkdir()
-    (lists / "googlebot.json").write_text('{"creationTime": "2026-01-02T00:00:00", "prefixes": '
-                                          '[{"ipv4Prefix": "66.249.64.0/19"}, {"ipv6Prefix": "2001:4860:4801:10::/64"}]}')  # fmt: skip
+    for name in ("googlebot.json", "gptbot.json"):
+        prefixes = [{"ipv4Prefix": "66.249.64.0/19"}, {"ipv6Prefix": "2001:4860:4801:10::/64"}]
+        (lists / name).write_text(json.dumps({"creationTime": "2026-01-02T00:00:00", "prefixes": prefixes}))
     with (made / "rules.jsonl").open("w") as file:
         for origin, text in RULES.items():
             for moment, other in CAPTURES:

@@ -14,11 +14,12 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from robobatch.asker import Asker
 from robobatch.binary import find_binary
 from robobatch.convert import check, convert
 from robobatch.errors import Error, InputWarning, error_of, in_row
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 DEFAULT_COLUMNS = ("origin", "allowed", "reason", "rule_line", "rule")
 _ALLOWED = ("allowed",)
+_SINGLE = ("single",)  # the key of what answers single questions
 DETAILS = ("reason", "rule_line", "rule")
 _WORKERS = min(4, os.cpu_count() or 1)  # of a process for small questions: more would wait for Python
 _PLAIN_AGENT = 128  # bytes of a name that needs no look at
@@ -150,13 +152,13 @@ class Decider:
         self._options: Options = {  # type: ignore[assignment]
             name: value for name, value in self._given[1].items() if value is not None
         }
-        self._lanes: dict[tuple[object, ...], Lane] = {}
+        self._lanes: dict[tuple[object, ...], Lane | Asker] = {}
         self._checked: set[str] = set()  # agents that are product tokens
         self._closed = False
         self._warnings = _Warnings()
         self._begin()
-        nothing = _SMALL.empty_table()
-        _, warned = decided(nothing, self._lane({"agent_column": "agent", "columns": _ALLOWED}, small=True).stream())
+        self._asker().start()
+        warned, self._warnings.kept = self._warnings.kept, []
         self._warnings.known.update(str(warning) for warning in warned)
         for warning in warned:
             warnings.warn(warning, stacklevel=2)
@@ -230,7 +232,7 @@ class Decider:
         Returns
         -------
         bool or None
-            The column ``allowed`` of ``decide``. For many URLs, ``decide`` takes a hundredth of the time.
+            The column ``allowed`` of ``decide``. A call takes some 40 µs of CPU, a row of ``decide`` below 1 µs.
 
         Examples
         --------
@@ -247,6 +249,14 @@ class Decider:
             )
         self._check_agent(agent)
         data = url.encode("utf-8", "surrogatepass") if isinstance(url, str) else url
+        while data is not None:
+            try:
+                asker = self._asker()
+                if not asker.takes(data):
+                    break
+                return asker.ask(data, agent)
+            except EndedError:
+                continue  # it was one too many
         batch = pa.RecordBatch.from_arrays(
             [pa.array([data], pa.binary()), pa.array([agent], pa.string())], schema=_SMALL
         )
@@ -519,18 +529,29 @@ class Decider:
         if self._closed:
             raise ValueError("the Decider is closed: make another")
 
+    def _asker(self) -> Asker:
+        """Return what answers single questions."""
+        found = self._lanes.get(_SINGLE)
+        if not isinstance(found, Asker):
+            found = self._kept(_SINGLE, lambda: Asker(self._rules, self._arguments({"workers": 1}), self._warnings.keep))
+        return cast(Asker, found)
+
+    def _arguments(self, asked: Options) -> list[str]:
+        return arguments(self._rules.path, {**self._about_log(asked), **asked})
+
     def _lane(self, asked: Options, *, small: bool = False) -> Lane:
         """Return what answers a question."""
         key = small, *((name, tuple(value) if isinstance(value, list) else value) for name, value in sorted(asked.items()))
+        if small:
+            asked = {"workers": self._options.get("workers", _WORKERS), **asked}
+        return cast(Lane, self._kept(key, lambda: Lane(self._rules, self._arguments(asked), self._warnings.keep)))
+
+    def _kept(self, key: tuple[object, ...], make: Callable[[], Lane | Asker]) -> Lane | Asker:
+        """Return what answers questions of a kind."""
         dropped = None
         with self._lock:
             self._check_open()
-            lane = self._lanes.pop(key, None)
-            if lane is None:
-                options: Options = {**self._about_log(asked), **asked}
-                if small:
-                    options.setdefault("workers", _WORKERS)
-                lane = Lane(self._rules, arguments(self._rules.path, options), self._warnings.keep)
+            lane = self._lanes.pop(key, None) or make()
             self._lanes[key] = lane  # the last one is the latest
             if len(self._lanes) > _MOST_LANES:
                 dropped = self._lanes.pop(next(iter(self._lanes)))
@@ -551,7 +572,7 @@ def _again(rules: Given, options: dict[str, Any]) -> Decider:
     return Decider(rules, **options)
 
 
-def _kill(lanes: dict[Any, Lane]) -> None:
+def _kill(lanes: dict[Any, Lane | Asker]) -> None:
     for lane in list(lanes.values()):
         lane.kill()
     lanes.clear()

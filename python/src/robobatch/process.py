@@ -80,16 +80,7 @@ class Process:
                 pass_fds=files,
             )
         except OSError as err:
-            if err.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
-                raise Error(f"{program}: {err.strerror}: ask less at once, or raise what ulimit -a shows") from err
-            if err.errno == errno.E2BIG:
-                raise Error(
-                    f"{program}: {err.strerror}: name so many crawlers in a column, by agent_column="
-                ) from err
-            raise Error(
-                f"{program}: {err.strerror}: install the wheel of this machine's system, "
-                "or name another program by ROBOBATCH_BINARY"
-            ) from err
+            raise cannot_start(program, err) from err
         self._stdin = cast(io.BufferedWriter, self._process.stdin)
         self._stdout = cast(io.BufferedReader, self._process.stdout)
         self._stderr = cast(io.BufferedReader, self._process.stderr)
@@ -311,6 +302,18 @@ class Process:
             for pipe in (self._stdin, self._stdout, self._stderr):
                 with contextlib.suppress(OSError, ValueError):
                     os.dup2(nothing.fileno(), pipe.fileno(), inheritable=False)
+
+
+def cannot_start(program: str, err: OSError) -> Error:
+    """Return the error of a program that does not start."""
+    if err.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
+        return Error(f"{program}: {err.strerror}: ask less at once, or raise what ulimit -a shows")
+    if err.errno == errno.E2BIG:
+        return Error(f"{program}: {err.strerror}: name so many crawlers in a column, by agent_column=")
+    return Error(
+        f"{program}: {err.strerror}: install the wheel of this machine's system, "
+        "or name another program by ROBOBATCH_BINARY"
+    )
 
 
 @contextlib.contextmanager

@@ -34,6 +34,7 @@ type given struct {
 	urlColumn, agentColumn string
 	columns, prefix        string
 	layout, badAgents      string
+	format                 string
 	fields                 []string
 	clientAt               int
 	verdictsOnly           bool
@@ -61,7 +62,10 @@ error, the batches before it are written, and the stream has no end mark.`
 			Name: "url-column", Arg: "name", Default: "url",
 			Set: cli.Text(&g.urlColumn), Doc: `
 			The URL column. It is utf8 or binary, their large or view forms, or a dictionary of these.`,
-		}, cli.Flag{Name: "field", Arg: "name", Set: func(s string) error {
+		}, cli.Flag{Name: "format", Arg: "name", Values: formats, Default: formats[0], Rare: true, Set: cli.Text(&g.format), Doc: `
+			Format of standard input and output. arrow: Arrow streams. lines: a line has a URL, a tab and a crawler, and
+			is answered at once by true, false or null.`},
+			cli.Flag{Name: "field", Arg: "name", Set: func(s string) error {
 			g.fields = append(g.fields, s)
 			return nil
 		}, Doc: `
@@ -112,6 +116,7 @@ type run struct {
 	passage.Passage
 	guard.Printed
 	opt       pipe.Options
+	lines     bool // questions are lines of text
 	perStream bool // streams have their own warnings
 	streams   int  // that have ended, if so
 
@@ -183,6 +188,9 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return r, err
 }
 
+// formats are the values of -format.
+var formats = []string{"arrow", "lines"}
+
 // badAgents are the values of -bad-agents.
 var badAgents = []string{"null", "fail"}
 
@@ -200,6 +208,14 @@ func (g *given) chooseAgents(r *run, faults *cli.Faults) {
 		}
 		faults.Add("field", err)
 		columns[role] = name
+	}
+	format, err := cli.Choose("format", g.format, formats)
+	faults.Add("format", err)
+	if r.lines = format == 1; r.lines {
+		if len(g.question.Names) > 0 || g.agentColumn != "" || g.question.FromLog || g.question.ByRow() {
+			faults.Add("format", errors.New("a line names its crawler: leave out -agent, -agent-column, -agent-from-log and -as-of log"))
+		}
+		r.opt.CheckAgent, r.Now.Opt.LogAgents = r.checkAgent, engine.LogAgentsByName
 	}
 	if g.agentColumn != "" {
 		if len(g.question.Names) > 0 {
@@ -266,8 +282,12 @@ func (r *run) Run(ctx context.Context) (err error) {
 		r.opt.Ended = func(stats engine.Stats) { r.endStream(always, &stats) }
 	}
 	out := console.NewWriter(r.Out)
+	run := pipe.Run
+	if r.lines {
+		run = pipe.RunLines
+	}
 	done := panics.Run(func() error {
-		stats, err := pipe.Run(ctx, r.Now.Store, r.In, out, r.opt)
+		stats, err := run(ctx, r.Now.Store, r.In, out, r.opt)
 		if err == nil {
 			r.warn(&stats)
 		}
