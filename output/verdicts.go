@@ -76,6 +76,9 @@ func (v *Verdicts) Fields() (all []VerdictField) {
 // Add adds the rows of an evaluated batch. It is an error if one column has more than 2 GiB of
 // text; after that the Verdicts are of no use until Reset.
 func (v *Verdicts) Add(b *engine.Batch) error {
+	if b.Len() == 0 {
+		return nil
+	}
 	v.lookup.Use(b)
 	v.chunk.Append(b, 0, b.Len())
 	for i, d := range v.chunk.Names.Dicts {

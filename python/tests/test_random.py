@@ -428,7 +428,7 @@ BOTS = [
     None, "-", "Mozilla/5.0 (X11; Linux) Firefox/140.0", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://x)", "GPTBot/1.2",
     "otherbot/2.0", "Mozilla/5.0 (compatible; GPTBot/1.2)", "curl/8", "x" * 2000 + " Googlebot/2.1",
 ]  # fmt: skip
-ADDRESSES = [None, "", "66.249.66.1", "66.249.66.1:443", "192.0.2.7", "2001:4860:4801:10::1", "10.0.0.1", "host.example"]
+ADDRESSES = [None, "", "66.249.66.1", "66.249.66.1:443", "45.33.32.156", "2001:4860:4801:10::1", "10.0.0.1", "host.example"]
 TIMES = [None, 1_600_000_000, 1_700_000_000, 1_700_003_600, 1_735_689_600, 1_767_400_000, 1_790_000_000]
 CAPTURES = [(1_650_000_000, ""), (1_700_000_000, "User-agent: *\nDisallow: /\n\n"), (1_720_000_000, None)]
 Request = tuple[Text, "str | None", "str | None", "int | None"]
