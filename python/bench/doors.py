@@ -29,6 +29,7 @@ import robobatch
 
 TEN = ["*", "Googlebot", "GPTBot", "Bingbot", "CCBot", "ClaudeBot", "Bytespider", "Amazonbot", "nobody", "Applebot"]
 FIVE = ["origin", "allowed", "reason", "rule_line", "rule"]
+SINGLE = 20_000  # questions that are asked one by one
 ONE_IN = 10  # rows for protego, which takes too long for all
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -94,6 +95,28 @@ def of_duckdb(ask: argparse.Namespace, agent: str) -> Callable[[], object]:
     con.register("log", table)
     robobatch.duckdb.register(con, rules=ask.rules)
     return lambda: con.sql(f"select robots_allowed(url, {agent}) as allowed from log").fetch_arrow_table()  # noqa: S608
+
+
+def requests(ask: argparse.Namespace, columns: list[str]) -> Callable[[], object]:
+    table = pq.read_table(ask.work / "urls.parquet")
+    return lambda: robobatch.decide(table, rules=ask.rules, user_agent_column="ua", columns=columns)
+
+
+def requests_of_duckdb(ask: argparse.Namespace, column: str) -> Callable[[], object]:
+    import duckdb
+
+    import robobatch.duckdb
+
+    con = duckdb.connect()
+    con.register("log", pq.read_table(ask.work / "urls.parquet"))
+    robobatch.duckdb.register(con, rules=ask.rules)
+    return lambda: con.sql(f"select (robots_request(url, ua)).{column} as found from log").fetch_arrow_table()  # noqa: S608
+
+
+def one_by_one(ask: argparse.Namespace, agent: str) -> Callable[[], object]:
+    urls = pq.read_table(ask.work / "urls.parquet")["url"].to_pylist()[:SINGLE]
+    made = robobatch.Decider(ask.rules)
+    return lambda: [made.allowed(url, agent) for url in urls]
 
 
 def of_polars(ask: argparse.Namespace, agent: str) -> Callable[[], object]:
@@ -180,6 +203,9 @@ DOORS: dict[str, tuple[Callable[[argparse.Namespace, Any], Callable[[], object]]
     "Decider, ten agents": (decider_of_ten, ["allowed"]),
     "DuckDB": (of_duckdb, "'*'"),
     "DuckDB, ten agents": (of_duckdb, "bot"),
+    "decide, User-Agents": (requests, ["agent", "allowed", "violation"]),
+    "DuckDB, User-Agents": (requests_of_duckdb, "violation"),
+    "one by one": (one_by_one, "Googlebot"),
     "Polars": (of_polars, "'*'"),
     "Polars, ten agents": (of_polars, "bot"),
     "pandas": (of_pandas, ["allowed"]),
@@ -218,8 +244,12 @@ def prepare(ask: argparse.Namespace) -> int:
     with pa.input_stream(ask.log, compression="zstd") as file:
         urls = pa.array(file.read().decode("latin-1").split("\n")[:-1], pa.string())  # DuckDB takes text alone
     bots = pa.DictionaryArray.from_arrays(pa.array([i % len(TEN) for i in range(len(urls))], pa.int8()), TEN)
+    agents = pa.array([f"Mozilla/5.0 (compatible; {bot}/1.0)" for bot in TEN])
+    uas = pa.DictionaryArray.from_arrays(bots.indices, agents).cast(pa.string())
     pq.write_table(
-        pa.table({"url": urls, "bot": bots.cast(pa.string())}), ask.work / "urls.parquet", row_group_size=1 << 18
+        pa.table({"url": urls, "bot": bots.cast(pa.string()), "ua": uas}),
+        ask.work / "urls.parquet",
+        row_group_size=1 << 18,
     )
     return len(urls)
 
@@ -248,7 +278,7 @@ def main() -> int:
         done = subprocess.run(
             [sys.executable, __file__, *sys.argv[1:], "--door", door], check=True, stdout=subprocess.PIPE, text=True
         )
-        by = rows // ONE_IN if door == "protego" else rows
+        by = {"protego": rows // ONE_IN, "one by one": min(rows, SINGLE)}.get(door, rows)
         wall, used = (float(seconds) / by * 1e6 for seconds in done.stdout.split()[-2:])
         print(f"{door:24} {wall:7.3f} µs {used:7.3f} µs", flush=True)
     return 0

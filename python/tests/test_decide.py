@@ -206,7 +206,8 @@ def test_wrong_questions(rules: Path) -> None:
         'dialect: unknown dialect "bing": use one of rfc9309, google, google-2010, yandex',
         'agents: "a" is named twice: name it once',
         'columns: column "allowd" is unknown: '
-        "choose from origin,agent,allowed,reason,rule_line,rule,canonical_url,violation,binding,verified,verified_by,content_usage,content_usage_line,"
+        "choose from origin,agent,allowed,reason,rule_line,rule,canonical_url,violation,binding,verified,"
+        "verified_by,content_usage,content_usage_line,"
         "content_signal,content_signal_line,license,use_train_ai,use_search,use_ai_input,"
         "policy_train_ai,policy_train_ai_line; did you mean allowed?",
     ]

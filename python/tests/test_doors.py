@@ -80,7 +80,8 @@ def test_same_is_the_same() -> None:
     with pytest.raises(TypeError, match="array of NumPy, and verdicts are several columns"):
         decide(np.array(URLS[:2]), to="same")
     con = duckdb.connect()
-    con.execute("create table log as select 'https://example.com/' || case when i = 0 then 'private' else '' end as url, i "
+    con.execute("create table log as "
+                "select 'https://example.com/' || case when i = 0 then 'private' else '' end as url, i "
                 "from range(3) t(i)")  # fmt: skip
     relation = decide(con.sql("select * from log"), to="same")
     assert relation.filter("not allowed").project("url, i, rule").fetchall() == [
@@ -130,7 +131,9 @@ def test_duckdb() -> None:
         ([False, False, None], []), ([False, False, None], []), ([None] * 3, []), ([None, False, None], []),
         ([None] * 3, []), ([True, False, None], []),
     ]  # fmt: skip
-    assert con.sql("select robots_allowed_list(null, null), robots_allowed_list('x', null)").fetchall() == [(None, None)]
+    assert con.sql("select robots_allowed_list(null, null), robots_allowed_list('x', null)").fetchall() == [
+        (None, None)
+    ]
     assert con.sql(query).fetchall()[0][0] is False
     assert {warning.code for warning in decider.warnings()} == {"rejected_lines"}  # one in four is no URL
     con.sql("select robots_allowed('/x', '*')").fetchall()
@@ -231,7 +234,9 @@ def test_requests() -> None:
     ]  # fmt: skip
     assert list(zip(*(got[name].to_pylist() for name in named), strict=True)) == FOUND
     assert str(robobatch.summary(got)).splitlines()[1].split() == ["*", "bad_url", "2", "0", "0", "0"]
-    assert "<td>GPTBot</td><td>rule</td><td>1</td><td>0</td><td>1</td><td>1</td>" in robobatch.summary(got)._repr_html_()
+    assert (
+        "<td>GPTBot</td><td>rule</td><td>1</td><td>0</td><td>1</td><td>1</td>" in robobatch.summary(got)._repr_html_()
+    )
     with pytest.raises(ValueError, match='no column "p_allowed": summary'):
         robobatch.summary(got, prefix="p_")
     con = duckdb.connect()
@@ -255,9 +260,12 @@ def test_requests() -> None:
     assert series.rule(rules=decider).name == series.line(rules=decider).name == "url"
     for wrong, said in {
         "client_column": "nothing reads it", "ranges": "without user_agent_column", "as_of": "without time_column",
-        "agent_column": "exclude each other", "on_bad_agent": 'use "null" or "raise"', "layout": 'use "long" or "wide"',
+        "agent_column": "exclude each other", "on_bad_agent": 'use "null" or "raise"',
+        "layout": 'use "long" or "wide"',
     }.items():  # fmt: skip
-        value = {"as_of": "log", "layout": "x", "on_bad_agent": "x"}.get(wrong, "ua" if wrong != "client_column" else "c")
+        value = {"as_of": "log", "layout": "x", "on_bad_agent": "x"}.get(
+            wrong, "ua" if wrong != "client_column" else "c"
+        )
         own = {} if wrong in ("ranges", "as_of") else {"user_agent_column": "ua" if wrong != "agent_column" else "x"}
         with pytest.raises(ValueError, match=said):
             decide(table, **own, **{wrong: value})

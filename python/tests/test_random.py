@@ -292,7 +292,9 @@ def test_decider(rules: Path, command: Said) -> None:
             assert long["v_agent"].to_pylist() == both * len(case.urls)
             assert long[case.url].to_pylist() == [text for text in case.table[case.url].to_pylist() for _ in both]
             for i, agent in enumerate(both):
-                of = long.select([f"v_{name}" for name in COLUMNS]).take(list(range(i, len(long), len(both))))
+                of = long.select([f"v_{name}" for name in COLUMNS]).take(
+                    pa.array(range(i, len(long), len(both)), pa.int64())
+                )
                 case.check(rows_of(of), case.want(command, [agent] * len(case.urls)))
             for agent, end in (("*", "_star"), ("GPTBot", "_gptbot")):
                 names = [name if name == "origin" else name + end for name in COLUMNS]
@@ -397,9 +399,7 @@ def test_spark(spark: SparkSession, rules: Path, command: Said, tmp_path: Path) 
     own = ["robots_allowed(url, bot) as f0", "robots_rule(url, bot) as f1", "robots_line(url, bot) as f2"]
     for kind in ("string", "binary"):
         chosen = [case for case in made if kind == "binary" or all(map(_is_utf8, case.urls))]
-        rows = [
-            (text, bot) for case in chosen for text, bot in zip(case.urls, case.bots, strict=True)
-        ]
+        rows = [(text, bot) for case in chosen for text, bot in zip(case.urls, case.bots, strict=True)]
         texts = [_bytes(text) if kind == "binary" else text for text, _ in rows]
         columns = {
             "n": pa.array(range(len(rows))),
@@ -425,10 +425,20 @@ def test_spark(spark: SparkSession, rules: Path, command: Said, tmp_path: Path) 
 # The requests of a log: User-Agents, addresses and times, by captures of two moments and lists of addresses.
 ABOUT = ("agent", "allowed", "reason", "rule_line", "rule", "violation", "verified", "verified_by")
 BOTS = [
-    None, "-", "Mozilla/5.0 (X11; Linux) Firefox/140.0", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://x)", "GPTBot/1.2",
+    None, "-", "Mozilla/5.0 (X11; Linux) Firefox/140.0", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://x)",
+    "GPTBot/1.2",
     "otherbot/2.0", "Mozilla/5.0 (compatible; GPTBot/1.2)", "curl/8", "x" * 2000 + " Googlebot/2.1",
 ]  # fmt: skip
-ADDRESSES = [None, "", "66.249.66.1", "66.249.66.1:443", "45.33.32.156", "2001:4860:4801:10::1", "10.0.0.1", "host.example"]
+ADDRESSES = [
+    None,
+    "",
+    "66.249.66.1",
+    "66.249.66.1:443",
+    "45.33.32.156",
+    "2001:4860:4801:10::1",
+    "10.0.0.1",
+    "host.example",
+]
 TIMES = [None, 1_600_000_000, 1_700_000_000, 1_700_003_600, 1_735_689_600, 1_767_400_000, 1_790_000_000]
 CAPTURES = [(1_650_000_000, ""), (1_700_000_000, "User-agent: *\nDisallow: /\n\n"), (1_720_000_000, None)]
 Request = tuple[Text, "str | None", "str | None", "int | None"]
@@ -460,7 +470,15 @@ def requests(
         "at": pa.array([time for _, _, _, time in all_], pa.timestamp("s", "UTC")),
     }
     pq.write_table(pa.table(columns), made / "log.parquet")
-    asked = [program, "-quiet", "-rules", str(made / "rules.jsonl"), "-in", str(made / "log.parquet"), "-agent-from-log"]
+    asked = [
+        program,
+        "-quiet",
+        "-rules",
+        str(made / "rules.jsonl"),
+        "-in",
+        str(made / "log.parquet"),
+        "-agent-from-log",
+    ]
     asked += ["-as-of", "log", "-ranges", str(lists), "-field", "agent=ua,client=ip,time=at"]
     asked += ["-columns", ",".join(["line", *ABOUT]), "-out", str(made / "out.parquet")]
     subprocess.run(asked, check=True, stderr=subprocess.DEVNULL)

@@ -124,7 +124,8 @@ def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole
     for name in ("allowed", "rule", "rule_line"):
         each: dict[Any, list[Any]] = {bot: decided[name].to_pylist() for bot, decided in by_agent.items()}
         assert got[name].to_pylist() == [each[bot][row] for row, bot in enumerate(got["bot"].to_pylist())], name
-    nulls = "select * from values (null, '*'), (null, 'a b'), ('https://www.sba.gov/', null), ('https://www.sba.gov/', 'a b') t(url, bot)"
+    nulls = "select * from values (null, '*'), (null, 'a b'), ('https://www.sba.gov/', null), "
+    nulls += "('https://www.sba.gov/', 'a b') t(url, bot)"
     found = spark.sql(nulls).selectExpr("robots_allowed(url, bot)", "robots_rule(url, bot)").collect()
     assert [tuple(row) for row in found] == [(None, None)] * 4
     assert warnings is not None
@@ -170,7 +171,9 @@ def test_an_error_names_the_row(spark: SparkSession, rules: Path) -> None:
     df = spark.createDataFrame(
         [("https://example.com/x", "*")] * 2 + [("https://example.com/x", "a b")], "url string, bot string"
     )
-    with pytest.raises(Exception, match=r"Error: row 2 of partition 0 \('https://example.com/x', 'a b'\): no name of"):
+    with pytest.raises(
+        Exception, match=r"Error: row 2 of partition 0 \('https://example.com/x', 'a b'\): no name of"
+    ):
         rs.with_verdicts(df.coalesce(1), rules=rules, agent_column="bot", on_bad_agent="raise").collect()
     decided = rs.with_verdicts(df, rules=rules, agent_column="bot", columns="allowed,reason").collect()
     assert sorted(row["reason"] for row in decided) == ["bad_agent", "default", "default"]

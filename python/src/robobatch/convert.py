@@ -44,7 +44,7 @@ def convert(table: pa.Table, rows: Any, to: str | None, added: list[str]) -> Any
     return table
 
 
-def _relation(rows: Any, decided: pa.Table) -> Any:
+def _relation(rows: Any, decided: pa.Table) -> Any:  # noqa: ARG001 - the query has it
     """Return a relation of the connection of another one. DuckDB finds the variable by its name."""
     try:
         return rows.query("robobatch_rows", "select * from decided")

@@ -145,7 +145,8 @@ class Decider:
         """Load the rules."""
         self._given = (rules, {
             "origin": origin, "dialect": dialect, "missing": missing, "as_of": as_of,
-            "accept_damaged_rules": accept_damaged_rules, "ranges": ranges, "max_memory": max_memory, "workers": workers,
+            "accept_damaged_rules": accept_damaged_rules, "ranges": ranges, "max_memory": max_memory,
+            "workers": workers,
             "flags": tuple(list_of(flags, "flags")) if flags else (),
         })  # fmt: skip
         self._rules = Rules(rules, origin)
@@ -266,22 +267,26 @@ class Decider:
     @overload
     def decide(self, rows: Any, *, url: str = ..., agents: str | Sequence[str] = ..., agent_column: str | None = ...,
                on_bad_agent: str = ..., user_agent_column: str | None = ..., client_column: str | None = ...,
-               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["arrow"] | None = None,
+               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ...,
+               prefix: str = ..., to: Literal["arrow"] | None = None,
                progress: bool = ...) -> pa.Table: ...  # fmt: skip
     @overload
     def decide(self, rows: Any, *, url: str = ..., agents: str | Sequence[str] = ..., agent_column: str | None = ...,
                on_bad_agent: str = ..., user_agent_column: str | None = ..., client_column: str | None = ...,
-               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["pandas"],
+               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ...,
+               prefix: str = ..., to: Literal["pandas"],
                progress: bool = ...) -> pd.DataFrame: ...  # fmt: skip
     @overload
     def decide(self, rows: Any, *, url: str = ..., agents: str | Sequence[str] = ..., agent_column: str | None = ...,
                on_bad_agent: str = ..., user_agent_column: str | None = ..., client_column: str | None = ...,
-               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["polars"],
+               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ...,
+               prefix: str = ..., to: Literal["polars"],
                progress: bool = ...) -> pl.DataFrame: ...  # fmt: skip
     @overload
     def decide(self, rows: Any, *, url: str = ..., agents: str | Sequence[str] = ..., agent_column: str | None = ...,
                on_bad_agent: str = ..., user_agent_column: str | None = ..., client_column: str | None = ...,
-               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ..., prefix: str = ..., to: Literal["same"],
+               time_column: str | None = ..., layout: str = ..., columns: str | Sequence[str] | None = ...,
+               prefix: str = ..., to: Literal["same"],
                progress: bool = ...) -> Any: ...  # fmt: skip
     def decide(
         self,
@@ -306,7 +311,9 @@ class Decider:
         ----------
         rows : table, array, or list
             As for robobatch.decide.
-        url, agents, agent_column, on_bad_agent, user_agent_column, client_column, time_column, layout, columns, prefix, to, progress
+        url, agents, agent_column, on_bad_agent, user_agent_column, client_column, time_column, layout
+            As for robobatch.decide.
+        columns, prefix, to, progress
             As for robobatch.decide.
 
         Returns
@@ -343,7 +350,7 @@ class Decider:
             asked["agent_column"] = "agent"
         elif not own:
             asked["agents"] = tokens
-        if single or tokens == ["*"] and not own:
+        if single or (tokens == ["*"] and not own):
             asked.pop("agents", None)
         if columns is not None:
             asked["columns"] = tuple(list_of(columns, "columns"))
@@ -419,8 +426,8 @@ class Decider:
         Returns
         -------
         pyarrow.StructArray
-            The columns ``agent``, ``allowed``, ``reason``, ``rule_line``, ``rule``, ``violation``, and with ``ranges``
-            ``verified`` and ``verified_by``.
+            The columns ``agent``, ``allowed``, ``reason``, ``rule_line``, ``rule``, ``violation``, and with
+            ``ranges`` ``verified`` and ``verified_by``.
 
         Examples
         --------
@@ -435,7 +442,10 @@ class Decider:
         if "ranges" in self._options:
             given["client_column"] = clients if clients is not None else pa.nulls(len(urls), pa.string())
         if "ranges" in self._options or self._options.get("as_of") == "log":
-            given["time_column"] = times if times is not None else pa.nulls(len(urls), pa.string())
+            times = pa.nulls(len(urls)) if times is None else times
+            if pa.types.is_timestamp(times.type) or pa.types.is_null(times.type):
+                times = times.cast(pa.timestamp("us", "UTC"), safe=False)  # so that few processes serve all
+            given["time_column"] = times
         table = pa.table({name: value if name == "time_column" else _texts_of(value, pa.binary(), name)
                           for name, value in given.items()})  # fmt: skip
         asked: Options = {name: name for name in given}  # type: ignore[assignment]
@@ -443,7 +453,9 @@ class Decider:
         sent = columns_sent(table, asked).combine_chunks()
         batch = sent.to_batches()[0] if sent.num_rows else pa.RecordBatch.from_pylist([], schema=sent.schema)
         answer = self._ask_lane(batch, asked)
-        return pa.StructArray.from_arrays([_plain(column) for column in answer.columns], names=list(self.request_columns))
+        return pa.StructArray.from_arrays(
+            [_plain(column) for column in answer.columns], names=list(self.request_columns)
+        )
 
     @property
     def has_times(self) -> bool:
@@ -498,7 +510,9 @@ class Decider:
 
     def _check_agent(self, agent: str) -> None:
         """Raise the error of the program about an agent that is no product token: it is no mistake of a row."""
-        if agent in self._checked or (len(agent) <= _PLAIN_AGENT and re.fullmatch(r"\*|[A-Za-z][A-Za-z0-9_./-]*", agent)):
+        if agent in self._checked or (
+            len(agent) <= _PLAIN_AGENT and re.fullmatch(r"\*|[A-Za-z][A-Za-z0-9_./-]*", agent)
+        ):
             return
         verdict_schema({"agents": [agent]})
         self._checked.add(agent)
@@ -516,9 +530,10 @@ class Decider:
         return self._ask_lane(batch, {"agent_column": "agent", "columns": columns})
 
     def _ask_lane(self, batch: pa.RecordBatch, asked: Options) -> pa.RecordBatch:
+        kinds = [str(kind) for kind in batch.schema.types]  # all small questions of a lane have one schema
         while True:
             try:
-                return self._lane(asked, small=True).ask(batch)
+                return self._lane(asked, *kinds, small=True).ask(batch)
             except EndedError:
                 continue  # it was one too many
             except Error as error:
@@ -533,15 +548,21 @@ class Decider:
         """Return what answers single questions."""
         found = self._lanes.get(_SINGLE)
         if not isinstance(found, Asker):
-            found = self._kept(_SINGLE, lambda: Asker(self._rules, self._arguments({"workers": 1}), self._warnings.keep))
+            found = self._kept(
+                _SINGLE, lambda: Asker(self._rules, self._arguments({"workers": 1}), self._warnings.keep)
+            )
         return cast(Asker, found)
 
     def _arguments(self, asked: Options) -> list[str]:
         return arguments(self._rules.path, {**self._about_log(asked), **asked})
 
-    def _lane(self, asked: Options, *, small: bool = False) -> Lane:
+    def _lane(self, asked: Options, *kinds: str, small: bool = False) -> Lane:
         """Return what answers a question."""
-        key = small, *((name, tuple(value) if isinstance(value, list) else value) for name, value in sorted(asked.items()))
+        key = (
+            small,
+            *kinds,
+            *((name, tuple(value) if isinstance(value, list) else value) for name, value in sorted(asked.items())),
+        )
         if small:
             asked = {"workers": self._options.get("workers", _WORKERS), **asked}
         return cast(Lane, self._kept(key, lambda: Lane(self._rules, self._arguments(asked), self._warnings.keep)))

@@ -37,12 +37,12 @@ def register(
 ) -> Decider:
     """Make functions that decide URLs in SQL.
 
-    - ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``, the rule that decides, and ``robots_line(url, agent)``,
-      its line. ``agent`` is a product token such as ``'Googlebot'``, or ``'*'``, and may be a column.
+    - ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``, the rule that decides, and
+      ``robots_line(url, agent)``, its line. ``agent`` is a product token such as ``'Googlebot'``, or ``'*'``, and may be a column.
     - ``robots_allowed_list(url, agents)``: a list of what ``robots_allowed`` returns for each agent of a list.
     - ``robots_request(url, user_agent)``: a struct of ``agent``, the crawler that the User-Agent names, ``allowed``,
-      ``reason``, ``rule_line``, ``rule`` and ``violation``: it fetched what it must not. With the option ``ranges`` or
-      ``as_of="log"`` it is ``robots_request(url, user_agent, address, time)``; ``ranges`` adds ``verified`` and
+      ``reason``, ``rule_line``, ``rule`` and ``violation``: it fetched what it must not. With the option ``ranges``
+      or ``as_of="log"`` it is ``robots_request(url, user_agent, address, time)``; ``ranges`` adds ``verified`` and
       ``verified_by``.
 
     All but the last return NULL for a NULL, for what is no URL, and for an agent that is no product token. Functions

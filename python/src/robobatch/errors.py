@@ -28,7 +28,9 @@ _ARGUMENTS = {
     "-workers": "workers=",
 }
 _COMMAND = r"robobatch (?:[a-z]+ )?-[^:;\n]*"  # one to run, which keeps its flags
-_FLAG = re.compile(rf'{_COMMAND}|(?<![\w./"-])-field [a-z]+=name|(?<![\w./"-])-[a-z]+(?:-[a-z]+)*(?![\w/-])')  # not what is quoted
+_FLAG = re.compile(
+    rf'{_COMMAND}|(?<![\w./"-])-field [a-z]+=name|(?<![\w./"-])-[a-z]+(?:-[a-z]+)*(?![\w/-])'
+)  # not what is quoted
 _PREFIX = re.compile(r"^robobatch: ", re.MULTILINE)
 _WARNING = re.compile(r"^robobatch: warning: .*(?:\n {2}.*)*\n?", re.MULTILINE)
 _HELP = re.compile(r"^Run robobatch .* for help\.\n?", re.MULTILINE)

@@ -106,9 +106,13 @@ def column_index(schema: pa.Schema, name: str, argument: str, what: str) -> int:
     kind = schema.field(found[0]).type
     if argument == "time_column":
         if not (is_text(kind) or pa.types.is_temporal(kind) or pa.types.is_integer(kind)) or pa.types.is_time(kind):
-            raise Error(f'no times: column "{name}" is {kind}: cast it to a timestamp, or name another by {argument}=')
+            raise Error(
+                f'no times: column "{name}" is {kind}: cast it to a timestamp, or name another by {argument}='
+            )
     elif not is_text(kind) and not pa.types.is_null(kind):
-        raise Error(f'not a type of text: column "{name}" is {kind}: cast it to a string, or name another with {argument}=')
+        raise Error(
+            f'not a type of text: column "{name}" is {kind}: cast it to a string, or name another with {argument}='
+        )
     return int(found[0])
 
 

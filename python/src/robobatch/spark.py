@@ -258,7 +258,9 @@ def _hard(names: list[str]) -> bool:
 
 def _check_columns(df: DataFrame, options: Options, added: pa.Schema) -> None:
     names = df.columns
-    kinds = [pa.string() if isinstance(field.dataType, _TEXTS) else to_arrow_type(field.dataType) for field in df.schema]
+    kinds = [
+        pa.string() if isinstance(field.dataType, _TEXTS) else to_arrow_type(field.dataType) for field in df.schema
+    ]
     schema = pa.schema([pa.field(name, kind) for name, kind in zip(names, kinds, strict=True)])
     for argument, name, what, _ in columns_read(options):
         column_index(schema, name, argument, what)

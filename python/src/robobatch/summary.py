@@ -42,7 +42,10 @@ class Summary:
     def _cells(self) -> list[list[str]]:
         if not self.rows:
             return [["no rows"]]
-        shown = [[f"{value:,}" if isinstance(value, int) else str(value or "") for value in row.values()] for row in self.rows]
+        shown = [
+            [f"{value:,}" if isinstance(value, int) else str(value or "") for value in row.values()]
+            for row in self.rows
+        ]
         return [list(self.rows[0]), *shown]
 
 

@@ -92,7 +92,7 @@ def decide(
     agents : str or list of str, default "*"
         Crawlers to decide for, by product token. ``"@ai"`` and others are sets. Several have a row each.
     agent_column : str, optional
-        The column of each row's own crawler, a product token, in place of ``agents``. Any number of crawlers may come.
+        The column of each row's own crawler, a product token, in place of ``agents``. Any number may come.
     on_bad_agent : {"null", "raise"}, default "null"
         What an agent in that column does that is null, empty or no product token: the row has null verdicts and the
         reason ``bad_agent``, or the call raises an Error that names the row.
