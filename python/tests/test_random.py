@@ -462,7 +462,7 @@ def requests(
                 time = datetime.datetime.fromtimestamp(moment, datetime.timezone.utc).isoformat()
                 print(json.dumps({"origin": origin, "status": 200, "body": body, "fetched_at": time}), file=file)
     pick = chance.Random(7)
-    all_ = [tuple(map(pick.choice, (POOL, BOTS, ADDRESSES, TIMES))) for _ in range(6000)]
+    all_ = [(pick.choice(POOL), pick.choice(BOTS), pick.choice(ADDRESSES), pick.choice(TIMES)) for _ in range(6000)]
     columns = {
         "url": pa.array([_bytes(text) for text, _, _, _ in all_], pa.binary()),
         "ua": pa.array([bot for _, bot, _, _ in all_]),
@@ -490,7 +490,7 @@ def requests(
     said = [lines.get(1 + i, ("*", None, "bad_url", None, None, None, None, None)) for i in range(len(all_))]
     kept = [i for i, (text, *_) in enumerate(all_) if text not in (None, "", " ")]  # of these the run has no row
     options = {"rules": made / "rules.jsonl", "ranges": str(lists), "as_of": "log"}
-    return options, [all_[i] for i in kept], [said[i] for i in kept]  # type: ignore[misc]
+    return options, [all_[i] for i in kept], [said[i] for i in kept]
 
 
 def times(pick: chance.Random, moments: list[int | None]) -> pa.Array[Any]:
@@ -508,7 +508,12 @@ def times(pick: chance.Random, moments: list[int | None]) -> pa.Array[Any]:
 def test_requests(requests: tuple[dict[str, Any], list[Request], list[Verdict]], spark: SparkSession) -> None:
     """Each door, with User-Agents, addresses and times, has the columns of a run."""
     options, all_, said = requests
-    columns = {"user_agent_column": "ua", "client_column": "ip", "time_column": "at", "columns": ABOUT}
+    columns: dict[str, Any] = {
+        "user_agent_column": "ua",
+        "client_column": "ip",
+        "time_column": "at",
+        "columns": ABOUT,
+    }
     con = duckdb.connect()
     decider = robobatch.duckdb.register(con, **options)
     shown = ", ".join(f"r.{name}" for name in decider.request_columns)
@@ -536,7 +541,8 @@ def test_requests(requests: tuple[dict[str, Any], list[Request], list[Verdict]],
             batches = robobatch.stream(table.to_batches(), **options, **columns)
             check("stream", rows_of(pa.Table.from_batches(batches).select(ABOUT)))
         both = table["url"], table["ua"], table["ip"], table["at"]
-        check("requests", [tuple(row.values()) for row in decider.requests(*both).to_pylist()])
+        structs: Any = decider.requests(*both)
+        check("requests", [tuple(row.values()) for row in structs.to_pylist()])
         if not utf8:
             continue
         plain = pa.table({name: table[name].cast(pa.string()) for name in ("url", "ua", "ip")})

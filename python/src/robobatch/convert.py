@@ -83,7 +83,7 @@ def _polars(table: pa.Table, rows: Any, added: list[str]) -> Any:
     return frame.lazy() if isinstance(rows, pl.LazyFrame) else frame
 
 
-def _places(rows: Any, columns: Any) -> pa.Array[Any]:
+def _places(rows: Any, columns: Any) -> Any:
     """Return which row each of the answers is of, where there are several for each."""
     return places(len(rows), len(columns) // len(rows))
 

@@ -24,7 +24,7 @@ from robobatch.binary import find_binary
 from robobatch.convert import check, convert
 from robobatch.errors import Error, InputWarning, error_of, in_row
 from robobatch.lane import EndedError, Lane
-from robobatch.question import Options, about_rules, arguments, list_of
+from robobatch.question import Options, about_rules, arguments, columns_read, list_of
 from robobatch.rows import is_text, table_of
 from robobatch.rules import Given, Rules
 from robobatch.verdicts import columns_sent, decided, verdict_schema, with_columns
@@ -342,6 +342,7 @@ class Decider:
             asked["agents"] = tokens
         arguments("", {**self._about_log(asked), **asked})  # checks them
         sent = columns_sent(table, asked)
+        asked.update({arg: name for arg, _, _, name in columns_read(asked)})  # type: ignore[typeddict-item]
         single = len(tokens) == 1 and not tokens[0].startswith("@") and "," not in tokens[0] and not own
         single = single and time_column is None
         if single:

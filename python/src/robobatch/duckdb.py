@@ -37,8 +37,9 @@ def register(
 ) -> Decider:
     """Make functions that decide URLs in SQL.
 
-    - ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``, the rule that decides, and
-      ``robots_line(url, agent)``, its line. ``agent`` is a product token such as ``'Googlebot'``, or ``'*'``, and may be a column.
+    - ``robots_allowed(url, agent)``; ``robots_rule(url, agent)``, the rule that decides; and
+      ``robots_line(url, agent)``, its line. ``agent`` is a product token such as ``'Googlebot'``, or ``'*'``, and may
+      be a column.
     - ``robots_allowed_list(url, agents)``: a list of what ``robots_allowed`` returns for each agent of a list.
     - ``robots_request(url, user_agent)``: a struct of ``agent``, the crawler that the User-Agent names, ``allowed``,
       ``reason``, ``rule_line``, ``rule`` and ``violation``: it fetched what it must not. With the option ``ranges``
@@ -95,11 +96,11 @@ def register(
 
 def _list_function(decider: Decider) -> Callable[[Any, Any], Any]:
     def decide(urls: Any, agents: Any) -> Any:
-        lists = agents.combine_chunks() if isinstance(agents, pa.ChunkedArray) else agents
+        lists: Any = agents.combine_chunks() if isinstance(agents, pa.ChunkedArray) else agents
         rows = pc.list_parent_indices(lists)
         found = decider.verdicts(urls.take(rows), pc.list_flatten(lists)).column(0)
-        sizes = pc.fill_null(pc.list_value_length(lists), 0)
-        ends = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(sizes).cast(pa.int32())])
+        sizes: Any = pc.fill_null(pc.list_value_length(lists), 0)
+        ends: Any = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(sizes).cast(pa.int32())])
         return pa.ListArray.from_arrays(ends, found, mask=lists.is_null())
 
     return decide

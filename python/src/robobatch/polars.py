@@ -69,7 +69,7 @@ class Robobatch:
             for i, part in _parts(series[0]):
                 rest = [_part(other, i) for other in series[1:]]
                 parts.append(decider.requests(part.to_arrow(), rest[0], *_placed(rest[1:], client is None)))
-            found = pa.chunked_array(parts) if parts else []
+            found: Any = pa.chunked_array(parts) if parts else []
             return pl.Series(series[0].name, found, dtype=pl.Struct(fields))
 
         return pl.map_batches(given, decide, return_dtype=pl.Struct(fields), is_elementwise=True)

@@ -162,8 +162,10 @@ class Process:
             if rows == sent.rows or (sent.rows > 0 and rows > 0 and rows % sent.rows == 0):
                 return answer
         error = self.fault()
-        unclear = isinstance(answer, BaseException) and error.exit_code is None  # it did not say why itself
-        raise LostError(error, first=sent.first) from (answer if unclear else None)
+        cause = (
+            answer if isinstance(answer, BaseException) and error.exit_code is None else None
+        )  # it did not say why
+        raise LostError(error, first=sent.first) from cause
 
     def end_stream(self) -> None:
         """Say that the stream has no more record batches. What is sent next begins another, if there may be one."""

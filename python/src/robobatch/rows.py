@@ -180,13 +180,15 @@ def _taken(column: pa.Array[Any], of: pa.Array[Any]) -> pa.Array[Any]:
     try:
         return column.take(of)
     except pa.ArrowNotImplementedError:
-        return pa.concat_arrays([column.slice(i, 1) for i in of.to_pylist()]) if len(of) else column
+        rows: list[Any] = of.to_pylist()
+        return pa.concat_arrays([column.slice(row, 1) for row in rows]) if rows else column
 
 
 def places(rows: int, times: int) -> pa.Array[Any]:
     """Return the number of each row several times: 0, 0, 1, 1."""
     lists: Any = pa.FixedSizeListArray.from_arrays(pa.nulls(rows * times), times)
-    return pc.list_parent_indices(lists)
+    found: pa.Array[Any] = pc.list_parent_indices(lists)
+    return found
 
 
 def check_names(names: list[str], added: list[str]) -> None:

@@ -72,12 +72,12 @@ def summary(decided: Any, prefix: str = "") -> Summary:
     named = {name: prefix + name for name in (*_ABOUT, *_COUNTED) if prefix + name in table.column_names}
     if "allowed" not in named:
         raise ValueError(f'no column "{prefix}allowed": summary counts what decide returned, in the layout long')
-    columns = {name: _plain(table[column]) for name, column in named.items()}
+    columns: dict[str, Any] = {name: _plain(table[column]) for name, column in named.items()}
     keys = [name for name in _ABOUT if name in columns]
     if not keys:
         columns["reason"], keys = pa.array(["all"] * table.num_rows), ["reason"]
     counted = [name for name in _COUNTED if name in columns]
-    values = [(name, "sum") for name in counted] + [("allowed", "count"), ([], "count_all")]
+    values: list[Any] = [(name, "sum") for name in counted] + [("allowed", "count"), ([], "count_all")]
     found = pa.table(columns).group_by(keys).aggregate(values).to_pylist()
     rows = []
     for group in sorted(found, key=lambda group: (-group["count_all"], *(str(group[key]) for key in keys))):
