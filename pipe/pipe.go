@@ -117,7 +117,7 @@ type source struct {
 	readers [numRoles]textReader
 	texts   [numRoles]texts // of the record batch that is read
 	row     int             // of it, to be read next
-	batches int64 // record batches read
+	batches int64           // record batches read
 	streams int
 	ended   bool // a stream has, and no other was called for
 	done    bool

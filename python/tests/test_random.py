@@ -546,13 +546,13 @@ def test_requests(requests: tuple[dict[str, Any], list[Request], list[Verdict]],
         if not utf8:
             continue
         plain = pa.table({name: table[name].cast(pa.string()) for name in ("url", "ua", "ip")})
-        plain = plain.append_column("at", pa.array([all_[i][3] for i in rows], pa.timestamp("s", "UTC")))
+        plain = plain.append_column("moment", pa.array([all_[i][3] for i in rows], pa.timestamp("s", "UTC")))
         con.register("log", plain)
-        query = f"select {shown} from (select robots_request(url, ua, ip, at) as r from log)"  # noqa: S608 - it is ours
+        query = f"select {shown} from (select robots_request(url, ua, ip, moment) as r from log)"  # noqa: S608 - it is ours
         check("DuckDB", con.sql(query).fetchall())
         frame = pl.DataFrame(plain)
         robots = pl.col("url").robobatch  # type: ignore[attr-defined]
-        struct = robots.request(pl.col("ua"), pl.col("ip"), pl.col("at"), rules=decider)
+        struct = robots.request(pl.col("ua"), pl.col("ip"), pl.col("moment"), rules=decider)
         check("Polars", frame.select(struct).unnest("url").rows())
     decider.close()
     con.close()

@@ -63,14 +63,13 @@ error, the batches before it are written, and the stream has no end mark.`
 			Set: cli.Text(&g.urlColumn), Doc: `
 			The URL column. It is utf8 or binary, their large or view forms, or a dictionary of these.`,
 		}, cli.Flag{Name: "format", Arg: "name", Values: formats, Default: formats[0], Rare: true, Set: cli.Text(&g.format), Doc: `
-			Format of standard input and output. arrow: Arrow streams. lines: a line has a URL, a tab and a crawler, and
-			is answered at once by true, false or null.`},
+			Format of standard input and output. arrow. lines: a URL, a tab and a crawler, answered by
+			true, false or null.`},
 			cli.Flag{Name: "field", Arg: "name", Set: func(s string) error {
-			g.fields = append(g.fields, s)
-			return nil
-		}, Doc: `
-			The column for a role: agent=user_agent, client=address or time=time. agent is for -agent-from-log, client for
-			-ranges, time for -as-of log: a timestamp, or text. May be repeated.`},
+				g.fields = append(g.fields, s)
+				return nil
+			}, Doc: `
+			The column for a role: agent=user_agent, client=address or time=time. A time is a timestamp or text. May be repeated.`},
 			cli.Flag{Name: "client-at", Arg: "n", Default: "0", Rare: true, Set: cli.Int(&g.clientAt), Doc: `
 			Position of the client's address in a field with several. 1 is the first, -1 the last.`}),
 		Question: slices.Concat([]cli.Flag{
@@ -85,8 +84,7 @@ error, the batches before it are written, and the stream has no end mark.`
 		}, flags.Without(g.question.Agents.LogFlags(), "unknown-agents"), g.question.RowTimeFlags(), g.question.AnswerFlags()),
 		Output: []cli.Flag{
 			{Name: "layout", Arg: "how", Values: flags.Layouts, Default: output.Wide.String(), Rare: true, Set: cli.Text(&g.layout), Doc: `
-			Layout for several agents. wide: one row per URL, with columns per agent: allowed_googlebot,
-			rule_line_googlebot, and reason and rule if -columns names them. long: one row per URL and agent; only with
+			Layout for several agents. wide: one row per URL. long: one row per URL and agent; only with
 			-verdicts-only.`},
 			{
 				Name: "columns", Arg: "list", Values: output.VerdictColumns(), List: true,
