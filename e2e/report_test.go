@@ -608,7 +608,7 @@ func checkCookbook(t *testing.T) {
 	}
 	others := who("other clients")
 	for kind, where := range map[string]string{"2xx or 304": served, "4xx or 5xx": "status >= 400 and allowed"} {
-		m := regexp.MustCompile(`answered by ` + kind + `: ([\d,]+) of crawlers\. Other clients made ([\d,]+) more`).FindStringSubmatch(text(p.root, ""))
+		m := regexp.MustCompile(`answered with ` + kind + `: ([\d,]+) of crawlers\. ([\d,]+) more by other clients`).FindStringSubmatch(text(p.root, ""))
 		if m == nil {
 			t.Fatalf("no sentence on answers by %s", kind)
 		}
