@@ -529,7 +529,7 @@ func FuzzGuess(f *testing.F) {
 		if !isLine(line) || len(line) > mostGuessed {
 			return
 		}
-		e := guess(line)
+		e := guess([][]byte{line})
 		if e.Pattern == "" {
 			return
 		}

@@ -3,160 +3,425 @@ package weblog
 import (
 	"bytes"
 	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 )
 
 // A ShapeError says that no format is known that has the lines of a log.
 type ShapeError struct {
-	Fields  []string // of the first line, each as name = value
-	Nearest string   // how far the format that fits best does; "" if none fits at all
-	Pattern string   // that reads the first line, to start from; "" if nothing in it looks like a URL
+	Line    int      // whose fields are told; 1 is the first
+	Fields  []string // each as name = value
+	Nearest string   // what is near; "" if nothing is
+	Pattern string   // that reads the lines, to start from; "" if none is sure
 }
 
 // Error lists the fields.
 func (e *ShapeError) Error() string {
-	return "no format that is known has such lines; the fields of the first one seem to be " + listed(e.Fields) + e.Nearest
+	return fmt.Sprintf("no format that is known has such lines%s; the fields of line %d seem to be %s", e.Nearest, e.Line, listed(e.Fields))
 }
 
 // CheckShape returns a ShapeError if the lines were taken for a list of URLs, or for a table without a known name, and are
 // neither: one line in ten of a list may be something else.
 func CheckShape(f Format, lines [][]byte, opt Options) error {
-	odd := 0
-	for _, line := range lines {
-		if text := trimBlank(line); len(bytes.Fields(text)) > 2 && !isURL(text) && text[0] != '/' && text[0] != '#' {
-			odd++
+	odd, known := 0, Auto // known is the format of the lines in front of the first odd one
+	first := 0
+	for i, line := range lines {
+		if text := trimBlank(line); len(bytes.Fields(text)) < 3 || text[0] == '#' || (isURL(text) || text[0] == '/') && !isRecord(text) {
+			continue
 		}
+		if g, _ := Choose([][]byte{line}, Auto, opt); g != URLs && first == i && f == URLs {
+			known, first = g, i+1
+		}
+		odd++
 	}
 	switch {
 	case len(lines) == 0, f == URLs && odd <= max(1, len(lines)/10) && odd < len(lines):
 		return nil
 	case f == CSV, f == TSV: // a row in place of names
-		if f.info().header(lines, opt) || !strings.Contains(guess(lines[0]).Pattern, "$status") {
+		if f.info().header(lines, opt) {
 			return nil
 		}
+		e := guess(lines)
+		if e.Pattern == "" || e.Line > 1 {
+			return nil
+		}
+		return e
 	case f != URLs:
 		return nil
 	}
-	return guess(lines[0])
+	first %= len(lines)
+	e := guess(lines[first:])
+	if e.Line += first; first > 0 {
+		e.Pattern, e.Nearest = "", fmt.Sprintf(" as all of the first %d: line %d is of %s, and others are not", len(lines), first, known)
+	}
+	return e
+}
+
+// isRecord reports whether a line holds more than a URL.
+func isRecord(line []byte) bool {
+	g := guesser{keys: true, sep: ' '}
+	g.read(line)
+	n := 0
+	for _, f := range g.fields {
+		if r := f.role; r == roleTime || r == roleClient || r == roleRequest || r == roleMethod || r == roleProtocol || r == roleAgent {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// A shape is a variable of nginx, and what its values look like.
+type shape struct {
+	name string
+	role role
+	fit  func(value []byte) bool
+}
+
+// shapes are tried in this order.
+var shapes = []shape{
+	{"request", roleRequest, func(v []byte) bool { _, _, protocol := splitRequest(v); return protocol != nil }},
+	{"server_protocol", roleProtocol, isProtocol},
+	{"time_iso8601", roleTime, func(v []byte) bool { return len(v) > 10 && v[4] == '-' && !HasBlank(v) && isMoment(v) }},
+	{"time_local", roleTime, func(v []byte) bool { return len(v) > 10 && bytes.ContainsAny(v, "/ ") && isMoment(v) }},
+	{"msec", roleTime, func(v []byte) bool { return len(v) > 9 && len(bytes.Trim(v, "0123456789.")) == 0 && isMoment(v) }},
+	{"remote_addr", roleClient, isIP},
+	{"status", roleStatus, func(v []byte) bool { return len(v) == 3 && isStatus(v) }},
+	{"body_bytes_sent", roleBytes, func(v []byte) bool { return number(v) >= 0 }},
+	{"request_uri", roleURL, func(v []byte) bool { return (v[0] == '/' || isURL(v)) && !HasBlank(v) && v[len(v)-1] != ',' }},
+	{"http_referer", roleReferer, isURL},
+	{"request_method", roleMethod, isMethod},
+	{"scheme", roleScheme, func(v []byte) bool { return string(v) == "http" || string(v) == "https" }},
+	{"http_user_agent", roleAgent, isAgent},
+	{"host", roleHost, isDomain},
+}
+
+// isAgent reports whether a value begins as a User-Agent does, with a product and its version, and does not end in a number.
+func isAgent(v []byte) bool {
+	name, version, ok := bytes.Cut(firstWord(v), []byte{'/'})
+	return ok && hasLetter(name) && len(version) > 0 && isDigit(version[0]) &&
+		!bytes.ContainsAny(name, ".,:=[](){}/\"") && number(v[bytes.LastIndexByte(v, ' ')+1:]) < 0
+}
+
+// isIP reports whether a value is an address, maybe with a port.
+func isIP(v []byte) bool {
+	_, err := netip.ParseAddr(string(cutPort(v)))
+	return err == nil
+}
+
+// isDomain reports whether a value is the name of a host with a dot, maybe with a port.
+func isDomain(v []byte) bool {
+	name, port, _ := bytes.Cut(v, []byte{':'})
+	dot := bytes.LastIndexByte(name, '.')
+	return 0 < dot && dot+1 < len(name) && isLower(name[dot+1]|0x20) && number(port) >= 0 &&
+		!bytes.ContainsFunc(name, func(r rune) bool { return r < 0x80 && !strings.ContainsRune("-._", r) && !isDigit(byte(r)) && !isLower(byte(r)|0x20) })
+}
+
+// A guesser names the fields of lines by their values, as nginx would: each by the value that one line has, and then by those
+// of all, which may refute it.
+type guesser struct {
+	sep     byte
+	keys    bool // texts as "status=" stand in front of values, the same in all lines
+	part    bool // words follow the text
+	refuted map[int]bool
+	fields  []shape // fit is nil if nothing is like it
+	values  [][]byte
+	pattern []byte
 }
 
 // mostGuessed is how many bytes of a line are looked at for its fields: as many brackets that do not end cost their square.
 const mostGuessed = 4 << 10
 
-// guess names the fields of a line by their values, as nginx would.
-func guess(line []byte) *ShapeError {
-	line = line[:min(len(line), mostGuessed)]
-	sep := byte(' ')
-	for _, c := range []byte("\t|;") {
-		if n := bytes.Count(line, []byte{c}); n > 1 && n*2 > bytes.Count(line, []byte{' '}) {
-			sep = c
-		}
+// guess names the fields of lines. The pattern reads nine in ten of them, the line that it is of among them.
+func guess(lines [][]byte) *ShapeError {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i] = lines[i][:min(len(lines[i]), mostGuessed)]
 	}
-	e, given, pattern := &ShapeError{}, map[string]bool{}, []byte(nil)
-	literal := func(text []byte) {
-		for _, c := range text {
-			if c == '$' || c == '\\' || c == '(' {
-				pattern = append(pattern, '\\')
-			}
-			pattern = append(pattern, c)
-		}
-	}
-	variable := func(value []byte) {
-		if key := bytes.IndexByte(value, '='); key > 0 && len(bytes.Trim(value[:key], "abcdefghijklmnopqrstuvwxyz_")) == 0 {
-			literal(value[:key+1])
-			value = value[key+1:]
-		}
-		name := nameOf(value, given)
-		if given[name] || name == "" {
-			name = fmt.Sprintf("field_%d", len(e.Fields)+1)
-		}
-		given[name] = true
-		e.Fields = append(e.Fields, fmt.Sprintf("$%s %q", name, shortName(string(value))))
-		if pattern = append(append(pattern, '$'), name...); name == "remote_addr" && !isAddress(value) && bytes.Count(value, []byte{':'}) > 0 {
-			pattern = append(pattern, ":$remote_port"...)
-		}
-	}
-	for at := 0; at < len(line); {
-		rest := line[at:]
-		if rest[0] == sep {
-			run := len(rest) - len(bytes.TrimLeft(rest, string(sep)))
-			at += run
-			if sep == ' ' && (at == len(line) || strings.IndexByte(`"[{(`, line[at]) < 0) { // two blanks are one or more
-				run = min(run, 2)
-			}
-			literal(rest[:run])
-			continue
-		}
-		if i := strings.IndexByte(`"[{(`, rest[0]); i >= 0 {
-			end := 1
-			for end < len(rest) && (rest[end] != `"]})`[i] || end+1 < len(rest) && rest[end+1] != sep || isEscaped(rest[:end])) {
-				end++
-			}
-			if end < len(rest) {
-				literal(rest[:1])
-				variable(rest[1:end])
-				literal(rest[end : end+1])
-				at += end + 1
+	sep := columnsOf(lines)
+	best, most := &ShapeError{Line: 1}, 0
+	for i, line := range lines[:min(len(lines), 8)] {
+		for _, keys := range []bool{true, false} {
+			g := guesser{sep: sep, keys: keys, refuted: map[int]bool{}}
+			g.read(line)
+			n := g.settle(line, lines)
+			if i > 0 && n <= most || i == 0 && !keys && n == 0 {
 				continue
 			}
-		}
-		word, more, _ := bytes.Cut(rest, []byte{sep})
-		if two := rest[:min(len(rest), len(word)+1+len(firstWord(more)))]; sep == ' ' && len(word) > 9 && isMoment(two) { // a time with its zone
-			word = two
-		}
-		variable(word)
-		at += len(word)
-	}
-	if p, err := compilePattern(cutPasted(string(pattern))); err == nil {
-		var fields [maxFields][]byte
-		if n, result := p.split(line, fields[:]); result == IsRow && n == len(p.fields) {
-			e.Pattern = string(pattern)
+			best = &ShapeError{Line: i + 1}
+			for k, f := range g.fields {
+				best.Fields = append(best.Fields, fmt.Sprintf("$%s %q", f.name, shortName(string(g.values[k]))))
+			}
+			if most = n; n > 0 {
+				best.Pattern = string(g.pattern)
+				break
+			}
 		}
 	}
-	most := 50
+	share := 50
 	for _, f := range formats {
-		if name, share := f.stop(line); share > most {
-			most, e.Nearest = share, fmt.Sprintf("; the nearest format is %s, which stops at its %s", f.name, name)
+		if name, s := f.stop(lines[0]); s > share {
+			share, best.Nearest = s, fmt.Sprintf(" (they are nearest to %s, but for its field %s)", f.name, name)
 		}
 	}
-	return e
+	return best
 }
 
-// nameOf returns the variable of nginx that a value looks like, "" for none. given are those that there are.
-func nameOf(value []byte, given map[string]bool) string {
-	_, _, protocol := splitRequest(value)
-	target := given["request"] || given["request_uri"]
-	switch {
-	case protocol != nil:
-		return "request"
-	case isProtocol(value):
-		return "server_protocol"
-	case isMoment(value) && bytes.IndexByte(value, '-') > 0 && bytes.IndexByte(value, ' ') < 0:
-		return "time_iso8601"
-	case isMoment(value) && bytes.ContainsAny(value, "/ "):
-		return "time_local"
-	case isMoment(value):
-		return "msec"
-	case !given["remote_addr"] && isPeer(value) && number(value[:1]) >= 0:
-		return "remote_addr"
-	case isStatus(value) && !given["status"]:
-		return "status"
-	case given["status"] && number(value) >= 0 && len(value) > 0:
-		return "body_bytes_sent"
-	case !target && (isURL(value) || bytes.HasPrefix(value, []byte{'/'})):
-		return "request_uri"
-	case isURL(value):
-		return "http_referer"
-	case isMethod(value):
-		return "request_method"
-	case schemeOf(value) != "":
-		return "scheme"
-	case target && bytes.IndexByte(value, '/') > 0 && hasLetter(value), bytes.HasPrefix(value, []byte("Mozilla/")):
-		return "http_user_agent"
-	case isPeer(value):
-		return "host"
+// columnsOf returns the separator that most lines have outside of quotes and brackets, equally often and at least twice; else a blank.
+func columnsOf(lines [][]byte) byte {
+	for _, sep := range []byte("\t|;") {
+		counts := map[int]int{} // lines, by how often they have it
+		for _, line := range lines {
+			n := -1
+			for more := true; more; n++ {
+				end := endOf(line, sep)
+				more = end < len(line)
+				line = line[min(end+1, len(line)):]
+			}
+			if counts[n]++; n > 1 && 2*counts[n] > len(lines) {
+				return sep
+			}
+		}
 	}
-	return ""
+	return ' '
+}
+
+// closing returns the place of the quote or bracket that ends what a text begins with, 0 if it begins with none. Behind it is
+// a separator or nothing.
+func closing(text []byte, sep byte) int {
+	i := strings.IndexByte(`"[{(`, text[0])
+	if i < 0 {
+		return 0
+	}
+	for end := 1; end < len(text); end++ {
+		if text[end] == `"]})`[i] && (end+1 == len(text) || text[end+1] == sep || text[end+1] == ' ') && !isEscaped(text[:end]) {
+			return end
+		}
+	}
+	return 0
+}
+
+// read names the fields of a line.
+func (g *guesser) read(line []byte) {
+	g.fields, g.values, g.pattern = g.fields[:0], g.values[:0], g.pattern[:0]
+	for len(line) > 0 {
+		cell := line
+		if n := endOf(line, g.sep); g.sep != ' ' {
+			cell = line[:n]
+		}
+		line = line[len(cell):]
+		text := bytes.Trim(cell, " ")
+		front := cell[:len(cell)-len(bytes.TrimLeft(cell, " "))]
+		if _, value := g.keyOf(text); g.sep != ' ' && len(value) > 0 && (!HasBlank(value) && closing(value, g.sep) == 0 || g.shapeOf(value).fit != nil) {
+			g.blanks(front, text)
+			g.add(text)
+		} else {
+			g.words(cell[:len(front)+len(text)])
+		}
+		g.blanks(cell[len(front)+len(text):], nil)
+		if len(line) > 0 {
+			g.literal(line[:1])
+			line = line[1:]
+		}
+	}
+}
+
+// endOf returns where a separator is that no quotes or brackets hold, or else the end.
+func endOf(line []byte, sep byte) int {
+	for at := 0; at < len(line); at++ {
+		if end := closing(line[at:], sep); end > 0 {
+			at += end
+		} else if line[at] == sep {
+			return at
+		}
+	}
+	return len(line)
+}
+
+// words names the fields of a text that blanks separate.
+func (g *guesser) words(text []byte) {
+	for at := 0; at < len(text); {
+		rest := text[at:]
+		if n := len(rest) - len(bytes.TrimLeft(rest, " ")); n > 0 {
+			at += n
+			g.blanks(rest[:n], rest[n:])
+			continue
+		}
+		if end := closing(rest, ' '); end > 0 {
+			g.literal(rest[:1])
+			g.add(rest[1:end])
+			g.literal(rest[end : end+1])
+			at += end + 1
+			continue
+		}
+		word := firstWord(rest)
+		for end, n := len(word), 0; n < 3 && end < len(rest); n++ { // a time with its zone
+			end += 1 + len(firstWord(rest[end+1:]))
+			if len(word) > 9 && isMoment(rest[:end]) {
+				word = rest[:end]
+			}
+		}
+		if g.shapeOf(rest).role == roleAgent { // up to its last word
+			word = rest
+		}
+		g.part = len(word) < len(rest)
+		g.add(word)
+		g.part = false
+		at += len(word)
+	}
+}
+
+// blanks adds blanks, in front of a text. Two are one or more.
+func (g *guesser) blanks(blanks, text []byte) {
+	if len(text) == 0 || strings.IndexByte(`"[{(`, text[0]) < 0 {
+		blanks = blanks[:min(len(blanks), 2)]
+	}
+	g.literal(blanks)
+}
+
+// literal adds a text that all lines have.
+func (g *guesser) literal(text []byte) {
+	for _, c := range text {
+		if c == '$' || c == '\\' || c == '(' {
+			g.pattern = append(g.pattern, '\\')
+		}
+		g.pattern = append(g.pattern, c)
+	}
+}
+
+// keyOf returns a text as "status=", with its sign, and what stands behind it.
+func (g *guesser) keyOf(text []byte) (key, value []byte) {
+	n := len(text) - len(bytes.TrimLeft(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"))
+	if !g.keys || n == 0 || n+1 >= len(text) || text[n] != '=' && (text[n] != ':' || g.sep == ' ') || bytes.HasPrefix(text[n+1:], []byte("//")) {
+		return nil, text
+	}
+	return text[:n+1], text[n+1:]
+}
+
+// shapeOf returns the shape of a value, with its key. Where another field has the role, or it was refuted, fit is nil.
+func (g *guesser) shapeOf(text []byte) shape {
+	key, value := g.keyOf(text)
+	rows := entriesOf(string(bytes.TrimRight(key, "=:")), "")
+	target := g.has(roleURL) || g.has(roleRequest)
+	for _, s := range shapes {
+		switch {
+		case len(value) == 0, s.role == roleBytes && !g.has(roleStatus), s.role == roleURL && target, s.role == roleReferer && !target, !s.fit(value):
+		case s.role == roleAgent && (g.part || !target && !bytes.HasPrefix(value, []byte("Mozilla/"))):
+		case len(rows) > 0 && rows[0].role != s.role && !(rows[0].role.isTarget() && s.role.isTarget()):
+		case len(key) > 0 && len(rows) == 0 && (s.role == roleClient || s.role == roleHost || s.role == roleStatus || s.role == roleBytes):
+		case g.has(s.role), g.refuted[len(g.fields)]:
+			if s.role == roleStatus {
+				continue
+			}
+			return shape{role: s.role}
+		default:
+			return s
+		}
+	}
+	return shape{}
+}
+
+// add adds a field, and a literal for its key.
+func (g *guesser) add(text []byte) {
+	s := g.shapeOf(text)
+	key, value := g.keyOf(text)
+	g.literal(key)
+	if s.fit == nil {
+		s.name = fmt.Sprintf("field_%d", len(g.fields)+1)
+	}
+	g.fields, g.values = append(g.fields, s), append(g.values, value)
+	g.pattern = append(append(g.pattern, '$'), s.name...)
+	if s.role == roleClient && len(cutPort(value)) < len(value) && value[0] != '[' {
+		g.pattern = append(g.pattern, ":$remote_port"...)
+	}
+}
+
+// settle leaves names only to fields that they fit in all lines, and returns how many these are; 0 if the pattern is not sure
+// to read the lines.
+func (g *guesser) settle(line []byte, lines [][]byte) (named int) {
+	for range maxFields {
+		p, err := compilePattern(cutPasted(string(g.pattern)))
+		if err != nil {
+			return 0
+		}
+		columns, read := make([][][]byte, len(p.fields)), 0
+		for i, text := range append(lines[:len(lines):len(lines)], line) {
+			var fields [maxFields][]byte
+			if n, result := p.split(text, fields[:]); result != IsRow || n != len(p.fields) {
+				if i == len(lines) {
+					return 0
+				}
+				continue
+			}
+			k := 0
+			if i < len(lines) {
+				read++
+			}
+			for at, f := range p.fields {
+				if f.written != "remote_port" {
+					columns[k], k = append(columns[k], trimBlank(fields[at])), k+1
+				}
+			}
+		}
+		if 10*read < 9*len(lines) {
+			return 0
+		}
+		bad := g.refute(columns)
+		if bad < 0 {
+			for i, f := range g.fields {
+				if f.fit != nil {
+					named++
+				}
+				if f.fit == nil || f.role != roleAgent && f.role != roleRequest && f.role != roleURL { // no part of a User-Agent
+					if slices.ContainsFunc(columns[i], func(v []byte) bool { return bytes.Contains(v, []byte("Mozilla/")) }) {
+						return 0
+					}
+				}
+			}
+			return named
+		}
+		g.refuted[bad] = true
+		g.read(line)
+	}
+	return 0
+}
+
+// has reports whether a field has a role.
+func (g *guesser) has(r role) bool {
+	return slices.ContainsFunc(g.fields, func(f shape) bool { return f.fit != nil && f.role == r })
+}
+
+// refute returns the first field whose name the values of some lines deny, or another field claims as well; -1 if there is none.
+func (g *guesser) refute(columns [][][]byte) int {
+	for i, f := range g.fields {
+		values := columns[i]
+		isRival := func(k int) bool {
+			other := g.fields[k]
+			if other.fit != nil || other.role != f.role {
+				return false
+			} else if f.role == roleAgent {
+				return slices.ContainsFunc(columns[k], func(v []byte) bool { return bytes.Contains(v, []byte("Mozilla/")) })
+			}
+			return fitAll(columns[k], f.fit) == fits && !slices.EqualFunc(values, columns[k], bytes.Equal)
+		}
+		least := 9
+		if f.role == roleAgent { // some have no version
+			least = 5
+		}
+		switch {
+		case f.fit == nil:
+		case f.role == roleURL && g.has(roleRequest), fitShare(values, f.fit, least, 10) != fits:
+			return i
+		case f.role == roleAgent && fitShare(values, func(v []byte) bool { return isURL(v) || isIP(v) }, 1, 10) == fits:
+			return i
+		}
+		for k := range g.fields {
+			if f.fit != nil && isRival(k) {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // stop returns the name of the field at which the pattern that fits a line best stops, and how many in a hundred fields of
