@@ -392,8 +392,8 @@ func isHostLike(text []byte) bool {
 
 // isAddress reports whether a text looks like an address of IP without a port: a host's has one.
 func isAddress(text []byte) bool {
-	if bytes.Count(text, []byte{':'}) > 1 {
-		return len(bytes.Trim(text, "0123456789abcdefABCDEF:.")) == 0
+	if n := bytes.Count(text, []byte{':'}); n > 1 {
+		return (n > 5 || bytes.Contains(text, []byte("::"))) && len(bytes.Trim(text, "0123456789abcdefABCDEF:.")) == 0
 	}
 	return bytes.Count(text, []byte{'.'}) == 3 && len(bytes.Trim(text, "0123456789.")) == 0
 }

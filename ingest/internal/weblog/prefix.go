@@ -6,7 +6,7 @@ import (
 )
 
 // prefixes are the shapes of what programs that pass logs on put in front of each line: %d are digits, %s blanks, %w is a
-// word, %t one that ends in ":", %f the name of a file, %M a month, %C a clock, %D a date, %T a moment, %S structured data,
+// word, %p one with a slash, %t one that ends in ":", %f the name of a file, %M a month, %C a clock, %D a date, %T a moment, %S structured data,
 // %F whether CRI has cut the line, %j all in front of an object of JSON. The last ones are no prefixes: the lines are in a
 // member of objects, as Docker, Filebeat, Vector, journald, Loki and Google Cloud write them.
 var prefixes = []string{
@@ -14,14 +14,14 @@ var prefixes = []string{
 	"<%d>%d %T %w %w %w - ", "%d <%d>%d %T %w %w %w - ", // the same of Heroku
 	"<%d>%M%s%d%s%C %w %t ", "<%d>%M%s%d%s%C %t ", "<%d>%T %w %t ", "<%d>%t ", // of RFC 3164, and what some send
 	"%M%s%d%s%C %w %t ", "%T %w %t ", "%w %D %C %w %w %t ", "%t ", // its files, and journald's: short, short-iso, short-full, cat
-	"%T %t ",              // Heroku
-	"%T %w %F ",           // CRI
-	"%T ",                 // docker logs -t
+	"%T %t ",        // Heroku
+	"%T %w %F ",     // CRI
+	"%T ", "%T %p ", // docker logs -t, aws logs tail
+	"%d.%d %w %t ",        // journald's short-unix
 	"%w%s| ", "%w%s| %T ", // docker compose logs, with -t
 	"[pod/%w] ", "[pod/%w] %T ", // kubectl logs --prefix, with --timestamps
-	"%f:", "%f:%d:", "%d:", // grep -H, -Hn, -n
+	"%f:", "%f:%d:", "%d:", "%s%d\t", // grep -H, -Hn, -n, cat -n
 	"\x1e", // of RFC 7464
-	anyJSON,
 	`{"log":`, `{"message":`, `{"MESSAGE":`, `{"msg":`, `{"line":`, `{"textPayload":`,
 }
 
@@ -150,6 +150,10 @@ func lengthOf(part byte, text []byte) int {
 		if n := len(word); n > 1 && word[n-1] == ':' {
 			return n
 		}
+	case 'p':
+		if bytes.IndexByte(word, '/') > 0 {
+			return len(word)
+		}
 	case 'w':
 		if n := bytes.IndexByte(word, ']'); n > 0 && n == len(word)-1 { // of kubectl
 			return n
@@ -215,11 +219,11 @@ func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string)
 		return f, ""
 	}
 	var p prefixed
-	for _, shape := range prefixes {
+	try := func(shape string) (fits bool) {
 		p.setShape(shape)
 		rests, size := p.cutAll(lines)
-		if len(rests) == 0 || named == Auto && 10*len(rests) < 9*len(lines) || shape == anyJSON && most > 0 {
-			continue
+		if len(rests) == 0 || named == Auto && 10*len(rests) < 9*len(lines) {
+			return false
 		}
 		g := named
 		if named == Auto {
@@ -228,6 +232,23 @@ func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string)
 		if n := g.info().right(rests, opt); g != URLs && (n > most || n == most && prefix != "" && size < least) {
 			f, prefix, most, least = g, shape, n, size
 		}
+		return true
+	}
+	var outer []string // that fit
+	for _, shape := range prefixes {
+		if try(shape) && shape[0] != '{' {
+			outer = append(outer, shape)
+		}
+	}
+	for _, shape := range outer { // of one program behind that of another
+		for _, inner := range prefixes {
+			if most < 2*len(lines) && inner[0] != '{' {
+				try(shape + inner)
+			}
+		}
+	}
+	if most == 0 {
+		try(anyJSON)
 	}
 	return f, prefix
 }
@@ -263,15 +284,14 @@ func (p *pattern) points(line []byte) int {
 	var fields [maxFields][]byte
 	n, result := p.split(line, fields[:])
 	moment, client, host := p.value(fields[:n], roleTime), p.value(fields[:n], roleClient), p.value(fields[:n], roleHost)
+	odd := client != nil && !isPeer(client) || host != nil && !isPeer(host)
 	switch {
-	case result != IsRow || moment != nil && !isMoment(moment):
+	case result != IsRow, moment != nil && !isMoment(moment), (odd || client == nil) && HasBlank(p.value(fields[:n], roleUser)):
 		return 0
-	case (client == nil || isPeer(client)) && (host == nil || isPeer(host)):
-		return 2
-	case HasBlank(p.value(fields[:n], roleUser)):
-		return 0
+	case odd, host == nil && p.fields[0].class == vhostValue:
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // value returns the first value of a role.
@@ -287,18 +307,12 @@ func (p *pattern) value(fields [][]byte, r role) []byte {
 // isPeer reports whether a text is an address or the name of a host, maybe with a port, or begins a list of them.
 func isPeer(text []byte) bool {
 	text, _, _ = bytes.Cut(text, []byte{','})
-	if isAddress(bytes.Trim(text, "[]")) {
+	if isAddress(bytes.Trim(text, "[]")) || isDomain(text) {
 		return true
 	}
-	if i := bytes.LastIndexByte(text, ':'); i >= 0 {
-		if len(text) == i+1 || number(text[i+1:]) < 0 {
-			return false
-		}
-		text = text[:i]
+	name := text
+	if i := bytes.LastIndexByte(text, ':'); i >= 0 && number(text[i+1:]) >= 0 && i+1 < len(text) {
+		name = text[:i]
 	}
-	if isAddress(bytes.Trim(text, "[]")) || string(text) == "localhost" {
-		return true
-	}
-	dot := bytes.LastIndexByte(text, '.')
-	return 0 < dot && dot+1 < len(text) && isLower(text[dot+1]|0x20) && (isLower(text[0]|0x20) || isDigit(text[0])) && !bytes.ContainsAny(text, " :/\"[")
+	return isAddress(bytes.Trim(name, "[]")) || string(name) == "localhost"
 }

@@ -60,6 +60,8 @@ func TestPrefixes(t *testing.T) {
 		"2026-03-03T10:15:00+0000 web-01 nginx[12]: ", "Tue 2026-03-03 10:15:00 UTC web-01 nginx[12]: ", "nginx: ", "2026-03-03T10:15:00+00:00 app[web.1]: ",
 		"2026-03-03T10:15:00.123456789Z stdout F ", "2026-03-03T10:15:00.1+01:00 stderr P ", "2026-03-03T10:15:00.123456789Z ", "web-1  | ", "web-1  | 2026-03-03T10:15:00.123456789Z ",
 		"[pod/web-7d4b9/nginx] ", "[pod/web-7d4b9/nginx] 2026-03-03T10:15:00Z ", "access.log:", "/var/log/nginx/access_log:", "logs/access.log:17:", "17:", "\x1e", "docker", "filebeat",
+		"<190>1 2026-03-03T10:15:00.003Z web1 nginx 812 - - ", "web.1.k3j2h1@node-a    | ", "1769882400.123456 web1 nginx[812]: ", "2026-03-03T10:15:00.123000+00:00 ecs/nginx/abcdef ", "    17\t",
+		"/var/log/syslog:17:Mar  3 10:15:00 web1 nginx[812]: ", "logs/syslog:Mar  3 10:15:00 web1 nginx[812]: ", "2026-03-03T10:15:00.123456789Z stdout F Mar  3 10:15:00 web1 nginx: ", "web-1  | Mar  3 10:15:00 web1 nginx: ",
 	}
 	members := map[string][2]string{"docker": {"log", "time"}, "filebeat": {"message", "@timestamp"}}
 	for _, front := range fronts[1:] { // addresses that were made unreadable

@@ -111,10 +111,12 @@ func isIP(v []byte) bool {
 
 // isDomain reports whether a value is the name of a host with a dot, maybe with a port.
 func isDomain(v []byte) bool {
-	name, port, _ := bytes.Cut(v, []byte{':'})
+	name, port, ported := bytes.Cut(v, []byte{':'})
 	dot := bytes.LastIndexByte(name, '.')
-	return 0 < dot && dot+1 < len(name) && isLower(name[dot+1]|0x20) && number(port) >= 0 &&
-		!bytes.ContainsFunc(name, func(r rune) bool { return r < 0x80 && !strings.ContainsRune("-._", r) && !isDigit(byte(r)) && !isLower(byte(r)|0x20) })
+	return 0 < dot && dot+1 < len(name) && isLower(name[dot+1]|0x20) && ported == (len(port) > 0) && number(port) >= 0 &&
+		!bytes.ContainsFunc(name, func(r rune) bool {
+			return r < 0x80 && !strings.ContainsRune("-._", r) && !isDigit(byte(r)) && !isLower(byte(r)|0x20)
+		})
 }
 
 // A guesser names the fields of lines by their values, as nginx would: each by the value that one line has, and then by those
