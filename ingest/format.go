@@ -57,3 +57,6 @@ func KnownFields() iter.Seq[KnownField] { return weblog.KnownFields() }
 
 // A Took says which fields of a log are read.
 type Took = weblog.Took
+
+// Left is a field that is not read and holds what a role lacks.
+type Left = weblog.Left

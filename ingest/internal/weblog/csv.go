@@ -188,6 +188,9 @@ func (t *table) locate(rows [][][]byte) (choice Choice) {
 			fields[i].values[k] = trimBlank(at(row, i))
 		}
 	}
+	if t.err = headless(fields); t.err != nil {
+		return choice
+	}
 	t.plan = planOf(fields, &t.opt)
 	targets := t.plan.of[roleURL]
 	if t.err = checkFields(&t.opt, t.header, t.plan); t.err != nil {

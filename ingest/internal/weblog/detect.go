@@ -275,7 +275,7 @@ func rival(fields []sampled, targets []pick) Choice {
 }
 
 // onlyURLs returns the only column whose values are URLs or, if there is none, paths; -1 if there is none. The error is an
-// ErrNoHeader or ErrManyURLs.
+// ErrManyURLs.
 func onlyURLs(fields []sampled) (column int, err error) {
 	var urls, paths []int
 	for i, f := range fields {
@@ -285,12 +285,6 @@ func onlyURLs(fields []sampled) (column int, err error) {
 		case p:
 			paths = append(paths, i)
 		}
-	}
-	if slices.ContainsFunc(fields, func(f sampled) bool { return isURL([]byte(f.name)) || strings.HasPrefix(f.name, "/") }) {
-		if len(fields) > 4 && strings.HasPrefix(fields[4].name, "W3SVC") {
-			return -1, ErrNativeIIS
-		}
-		return -1, fmt.Errorf("%w: it begins %q", ErrNoHeader, shortName(fields[0].name))
 	}
 	if len(urls) == 0 {
 		urls = paths
@@ -306,6 +300,19 @@ func onlyURLs(fields []sampled) (column int, err error) {
 		several = append(several, fields[i].name)
 	}
 	return -1, fmt.Errorf("%w: %s", ErrManyURLs, listed(several))
+}
+
+// headless returns an ErrNoHeader for the fields of a table whose names are the values of a row.
+func headless(fields []sampled) error {
+	for _, f := range fields {
+		if _, target := holds([][]byte{[]byte(f.name)}); !target {
+			continue
+		} else if len(fields) > 4 && strings.HasPrefix(fields[4].name, "W3SVC") {
+			return ErrNativeIIS
+		}
+		return fmt.Errorf("%w: it begins %q", ErrNoHeader, shortName(fields[0].name))
+	}
+	return nil
 }
 
 // IsHeadless reports whether lines that are read as URLs look like a table without a header: behind a

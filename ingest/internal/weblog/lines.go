@@ -13,13 +13,14 @@ const maxFields = 64
 type lineLog struct {
 	named
 	patterns []*pattern
+	shapes   []*pattern // the same, with all fields
 	fields   [maxFields][]byte
 	joined   func(line []byte) bool // nil if it cannot tell
 }
 
 // newLines returns the parser of lines of patterns, which reads no fields behind the last one that is wanted.
 func newLines(f *format, opt Options) (*lineLog, error) {
-	l := &lineLog{named: named{common: newCommon(opt), isLine: true}, joined: f.joined}
+	l := &lineLog{named: named{common: newCommon(opt), isLine: true}, shapes: f.shapes(), joined: f.joined}
 	l.hash = f.hash
 	var all []field
 	plans := make([]*plan, 0, len(f.patterns))
@@ -28,7 +29,7 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 		p.fields = slices.Clone(p.fields)
 		all, l.patterns, plans = append(all, p.fields...), append(l.patterns, &p), append(plans, p.settle(&opt))
 	}
-	if opt.Clients && !slices.ContainsFunc(plans, func(p *plan) bool { return p.of[roleClient] != nil }) {
+	if !slices.ContainsFunc(plans, func(p *plan) bool { return p.of[roleClient] != nil }) {
 		for _, p := range plans {
 			p.of[roleClient] = p.of[roleForwarded]
 		}

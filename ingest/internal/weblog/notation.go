@@ -71,6 +71,9 @@ func cutPasted(text string) string {
 // compilePattern compiles a pattern: in nginx's notation if it has a "$", else in Apache's. In both, a backslash takes
 // the meaning from the next character, two blanks are one blank or more, and "(?" begins what lines may lack at their end.
 func compilePattern(text string) (*pattern, error) {
+	if strings.Contains(text, "%ci") || strings.Contains(text, "%HM") {
+		return nil, fmt.Errorf("%w: it is a log-format of HAProxy: -format haproxy reads option httplog, and others need the variables of nginx in place of its own, as in $remote_addr for %%ci", ErrPattern)
+	}
 	if strings.Contains(text, "\n") {
 		return nil, fmt.Errorf("%w: it has several lines: give one log_format or LogFormat alone", ErrPattern)
 	}
@@ -125,6 +128,12 @@ func compilePattern(text string) (*pattern, error) {
 
 // add appends a field that a text stands in front of. Of a path and its query with nothing between it makes one URL.
 func (p *pattern) add(f field, front []byte) error {
+	if n := len(p.fields); n > 0 && f.time != "" && p.fields[n-1].time != "" && len(bytes.Trim(front, " .,:T-")) == 0 { // a time in parts
+		before := &p.fields[n-1]
+		before.time += string(front) + f.time
+		before.until = nil
+		return nil
+	}
 	if n := len(front); n > 0 {
 		f.quoted, f.inside = front[n-1] == '"', f.inside || strings.IndexByte("[{(", front[n-1]) >= 0
 	} else if n := len(p.fields); n > 0 {
@@ -151,9 +160,15 @@ func (p *pattern) finish() error {
 		if n := len(f.until); n > 1 && string(f.until[n-2:]) == "  " {
 			f.until, f.blanks = f.until[:n-1], true
 		}
+		if f.settleTime(); f.words > 0 {
+			f.end = byZone
+		}
 		f.inside = f.inside || f.end == byZone // a time, which has a blank
 		f.quoted = f.quoted && bytes.HasPrefix(f.until, []byte{'"'})
 		spaced := f.role == roleRequest || f.role == roleAgent || f.role == roleReferer // also without quotes
+		if f.role == roleForwarded && !f.quoted && string(f.until) == " " {             // one or several
+			f.class = addressValue
+		}
 		var next field
 		if i+1 < len(p.fields) {
 			next = p.fields[i+1]
@@ -266,6 +281,27 @@ func nginxField(text string) (f field, n int) {
 	return f.named(name), n
 }
 
+// The moment that forms of times are tried with: 2026-01-31 18:05:09.123456 +0100. Apache has some that strftime has not.
+const sampleMoment = 1769879109123456
+
+var (
+	timeParts = map[string]string{"sec": "1769879109", "msec": "1769879109123", "usec": "1769879109123456", "msec_frac": "123", "usec_frac": "123456"}
+	strftime  = strings.NewReplacer("%Y", "2026", "%m", "01", "%d", "31", "%e", "31", "%b", "Jan", "%h", "Jan", "%a", "Sat", "%H", "18", "%M", "05", "%S", "09", "%z", "+0100",
+		"%F", "2026-01-31", "%T", "18:05:09", "%R", "18:05", "%s", "1769879109", "%%", "%")
+)
+
+// settleTime makes a field of a time in parts the moment, if that is read in this form. Without the zone, it is in UTC.
+func (f *field) settleTime() {
+	const second = 1_000_000
+	if f.time == "" {
+		return
+	}
+	got, zone := ParseTime([]byte(f.time)), int64(3600*second)
+	if diff := sampleMoment - got; got != NoTime && (diff >= 0 && diff < second || diff+zone >= 0 && diff+zone < second && !strings.Contains(f.time, "+0100")) {
+		f.role, f.name, f.words = roleTime, NameTime, strings.Count(f.time, " ")
+	}
+}
+
 // apacheField reads the directive that a text begins with, and its length; 0 if there is none.
 func apacheField(text string) (f field, n int) {
 	for n = 1; n < len(text) && strings.IndexByte("<>!,0123456789", text[n]) >= 0; n++ {
@@ -297,8 +333,13 @@ func apacheField(text string) (f field, n int) {
 	case letter == 'i':
 		f.variable("http_" + strings.ToLower(arg))
 		name = arg
-	case letter == 't' && (strings.Contains(arg, "sec") && !strings.Contains(arg, "frac") || strings.Contains(arg, "%Y-%m-%d") || strings.Contains(arg, "%F") || strings.Contains(arg, "%d/%b/%Y")):
-		f.role = roleTime // a whole moment, in a form that is read
+	case letter == 't':
+		arg = strings.TrimPrefix(strings.TrimPrefix(arg, "begin:"), "end:")
+		if sample, ok := timeParts[arg]; ok {
+			f.time = sample
+		} else {
+			f.time = strftime.Replace(arg)
+		}
 	}
 	return f.named(name), n
 }

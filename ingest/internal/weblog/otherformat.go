@@ -26,6 +26,9 @@ func isW3CRequest(line []byte) bool {
 		return false
 	}
 	fields := bytes.Fields(line[len(w3cMoment):])
+	if len(fields) > 0 && fields[0][0] == '+' { // a zone, which no row of W3C has
+		return false
+	}
 	for i, field := range fields {
 		if !isMethod(field) {
 			continue

@@ -53,10 +53,11 @@ type field struct {
 	checked bool // its values, or what follows them
 	isWord  bool // it has no blanks, and a search for until may pass one
 	skip    int  // so many fields from this one on are words that nobody wants
-	words   int  // how many words these are
+	words   int  // how many words these are; of byZone: how many blanks it has, if not 0
 	colon   bool // one of them has a colon
 	rank    int  // of several with one role, the least counts first
 	unit    string
+	time    string // the form of a time, with the sample moment
 	until   []byte
 	option  []byte // text in front of the next field, if the line may lack that and all behind it
 	name    string
@@ -328,9 +329,14 @@ func (f *field) endOther(line []byte, from int) int {
 	case bySlash:
 		n = bytes.IndexByte(text, '/')
 	case byZone:
-		if n = bytes.IndexByte(text, ' '); n == len("2026-01-31") && hasShape(text, w3cMoment) { // a clock
+		if n = -1; f.words > 0 {
+			for words := f.words + 1; words > 0 && n+1 < len(text); words-- {
+				n += 1 + len(firstWord(text[n+1:]))
+			}
+		} else if n = bytes.IndexByte(text, ' '); n == len("2026-01-31") && hasShape(text, w3cMoment) { // a clock
 			n = len(w3cMoment) - 1
-		} else if n >= 0 && n+1 < len(text) && (text[n+1] == '+' || text[n+1] == '-') {
+		}
+		if f.words == 0 && n >= 0 && n+2 < len(text) && (text[n+1] == '+' || text[n+1] == '-') && isDigit(text[n+2]) {
 			n += 1 + len(firstWord(text[n+1:]))
 		}
 		if n >= 0 && !bytes.HasPrefix(text[n:], f.until) {
@@ -360,7 +366,7 @@ func (p *pattern) passAddresses(line []byte, at, i int, fields [][]byte) int {
 		fields[i] = line[begin:at]
 	}
 	switch {
-	case !p.fields[i].quoted && !isHostLike(fields[i]) && (!begins(line[at:], []byte("- ")) || i > 0 && !isPeer(fields[i-1]) && bytes.ContainsAny(fields[i-1], ":/[")):
+	case !p.fields[i].quoted && p.fields[i].role != roleForwarded && !isHostLike(fields[i]) && (!begins(line[at:], []byte("- ")) || i > 0 && !isPeer(fields[i-1]) && bytes.ContainsAny(fields[i-1], ":/[")):
 		return -1
 	case isAlone:
 		return at

@@ -54,6 +54,12 @@ func TestPasted(t *testing.T) {
 		{"a quote that nobody has escaped", `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`, front + ` "https://r.example/?"x" y" "bot"`, "https://base.example/p?q=1|192.0.2.1|bot|200"},
 		{"two hosts, of which the request's counts", `$remote_addr $http_host $server_name [$time_local] "$request" $status "$http_user_agent"`, `192.0.2.1 a.example default.example [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 "bot"`, "https://a.example/p|192.0.2.1|bot|200"},
 		{"two times the same, the first empty", `$remote_addr [$time_local] "$request" $status $http_x_real_ip "$http_user_agent" $http_host $host`, `192.0.2.1 [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 - "bot" a.example -`, "https://a.example/p|192.0.2.1|bot|200"},
+		{"a time in parts, in another zone", `%h [%{%d/%b/%Y:%H:%M:%S}t.%{msec_frac}t %{%z}t] "%r" %>s "%{User-Agent}i"`, `192.0.2.1 [10/Mar/2026:14:00:00.000 +0100] "GET /p HTTP/1.1" 200 "bot"`, "https://base.example/p|192.0.2.1|bot|200"},
+		{"a time of parts that blanks separate", `%{%Y-%m-%d}t %{%H:%M:%S}t %{%z}t %h %m %U%q %>s "%{User-Agent}i"`, `2026-03-10 14:00:00 +0100 192.0.2.1 GET /p?a 200 "bot"`, "https://base.example/p?a|192.0.2.1|bot|200"},
+		{"a form with blanks", `%h %{%Y-%m-%d %H:%M:%S %z}t %U %>s`, `192.0.2.1 2026-03-10 14:00:00 +0100 /p 200`, "https://base.example/p|192.0.2.1||200"},
+		{"a form without a zone", `%{%Y-%m-%d %T}t|%h|%U|%>s`, `2026-03-10 13:00:00|192.0.2.1|/p|200`, "https://base.example/p|192.0.2.1||200"},
+		{"milliseconds", `%{begin:msec}t %h %U %>s`, `1773147600000 192.0.2.1 /p 200`, "https://base.example/p|192.0.2.1||200"},
+		{"the client's of several addresses", `%{X-Forwarded-For}i %l %t %U %>s`, `192.0.2.1, 10.0.0.1 - [10/Mar/2026:13:00:00 +0000] /p 200`, "https://base.example/p|192.0.2.1||200"},
 		{"a line that is cut off", `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`, front + ` "-" "bo`, "https://base.example/p?q=1|192.0.2.1||200"},
 	} {
 		format, err := ParseFormat(test.pattern)
@@ -61,7 +67,7 @@ func TestPasted(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		p, err := New(format, Options{Base: "https://base.example", Agents: true, Times: true, Clients: true, Keep: []string{NameStatus}})
+		p, err := New(format, Options{Base: "https://base.example", Agents: true, Times: true, Clients: true, ClientAt: 1, Keep: []string{NameStatus}})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -88,6 +94,7 @@ func TestPastedErrors(t *testing.T) {
 		"$status (? $request":       "stands behind status",
 		"http {\n$request":          "several lines",
 		strings.Repeat("$uri ", 65): "65 fields",
+		`%ci:%cp [%tr] %ft %{+Q}r`:  "HAProxy",
 	} {
 		if _, err := ParseFormat(text); !errors.Is(err, ErrPattern) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", text, err, says)
@@ -113,6 +120,28 @@ func TestPastedErrors(t *testing.T) {
 		if len(f.shapes()) != len(f.patterns) {
 			t.Errorf("%s: %d of %d patterns are valid", f.name, len(f.shapes()), len(f.patterns))
 		}
+	}
+}
+
+// TestPastedTimes takes parts of times for none that are no moment alone, and forwarded addresses for the client's where no other is.
+func TestPastedTimes(t *testing.T) {
+	for pattern, want := range map[string]string{`%h %{%H:%M:%S}t "%r" %{%z}t %>s`: "-", `%h %{sec}t %{usec}t "%r" %>s`: "-", `%h %{%d/%m/%Y %T}t "%r" %>s`: "-", `%h %{%s}t "%r" %>s`: "time"} {
+		p, err := compilePattern(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := "-"
+		if p.plan.of[roleTime] != nil {
+			got = "time"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", pattern, got, want)
+		}
+	}
+	p, err := New(`$http_x_forwarded_for|$request_uri|$status`, Options{Base: "https://a.example", Keep: []string{NameClient}})
+	var r Row
+	if err != nil || p.Parse([]byte("192.0.2.1|/a|200"), &r) != IsRow || string(r.Fields[0]) != "192.0.2.1" {
+		t.Errorf("%s: %v", r.Fields, err)
 	}
 }
 

@@ -14,6 +14,17 @@ type ShapeError struct {
 	Fields  []string // each as name = value
 	Nearest string   // what is near; "" if nothing is
 	Pattern string   // that reads the lines, to start from; "" if none is sure
+	guess   guesser
+}
+
+// leftOf returns the field that the pattern has for a role, none without a Pattern if it has none.
+func (e *ShapeError) leftOf(r role) Left {
+	for i, f := range e.guess.fields {
+		if f.fit != nil && f.role == r {
+			return Left{Role: roleWords[r], Value: shortName(string(e.guess.values[i])), Pattern: e.Pattern}
+		}
+	}
+	return Left{}
 }
 
 // Error lists the fields.
@@ -150,7 +161,7 @@ func guess(lines [][]byte) *ShapeError {
 			if i > 0 && n <= most || i == 0 && !keys && n == 0 {
 				continue
 			}
-			best = &ShapeError{Line: i + 1}
+			best = &ShapeError{Line: i + 1, guess: g}
 			for k, f := range g.fields {
 				best.Fields = append(best.Fields, fmt.Sprintf("$%s %q", f.name, shortName(string(g.values[k]))))
 			}
@@ -404,7 +415,7 @@ func (g *guesser) refute(columns [][][]byte) int {
 			} else if f.role == roleAgent {
 				return slices.ContainsFunc(columns[k], func(v []byte) bool { return bytes.Contains(v, []byte("Mozilla/")) })
 			}
-			return fitAll(columns[k], f.fit) == fits && !slices.EqualFunc(values, columns[k], bytes.Equal)
+			return fitAll(columns[k], f.fit) == fits && !slices.EqualFunc(values, columns[k], bytes.Equal) && (f.role != roleClient || fitAll(columns[k], isPublic) == fits)
 		}
 		least := 9
 		if f.role == roleAgent { // some have no version

@@ -19,8 +19,8 @@ type Took struct {
 	Proxied  string   // the field with public addresses of clients, where the one that is read has none
 }
 
-// Left is a field that is not read and holds what a role lacks.
-type Left struct{ Role, Field, Value string }
+// Left is a field that is not read and holds what a role lacks. Where it has no name, a pattern reads it.
+type Left struct{ Role, Field, Value, Pattern string }
 
 // shownFields is how many fields of a role, or of those that are not read, are listed.
 const shownFields = 12
@@ -91,29 +91,77 @@ func unitOf(unit string) string {
 	return " (" + unit + ")"
 }
 
-// Sample says which fields of the lines are read, by the pattern that reads most of them, and which of them no line has.
+// Sample says which fields of the lines are read, by the pattern that reads most of them, and what stands behind them.
 func (l *lineLog) Sample(lines [][]byte) Choice {
-	read, longest := make([]int, len(l.patterns)), make([]int, len(l.patterns))
+	rows, behind := make([][][][]byte, len(l.patterns)), make([][]byte, len(l.patterns))
 	for _, line := range lines {
-		for i, p := range l.patterns {
-			if n, result := p.split(line, l.fields[:]); result == IsRow {
-				read[i]++
-				longest[i] = max(longest[i], n)
+		for i, shape := range l.shapes {
+			p := *shape
+			p.last = len(p.fields)
+			if n, result := p.split(line, l.fields[:]); result == IsRow && n > 0 {
+				rows[i] = append(rows[i], slices.Clone(l.fields[:n]))
+				last := l.fields[n-1] // whose capacity tells where in the line it ends
+				if rest := bytes.Trim(line[min(len(line), cap(line)-cap(last)+len(last)):], "\"] "); len(rest) > 0 {
+					behind[i] = rest
+				}
 				break
 			}
 		}
 	}
-	best := slices.Index(read, slices.Max(read))
+	best := 0
+	for i := range rows {
+		if len(rows[i]) > len(rows[best]) {
+			best = i
+		}
+	}
 	p := *l.patterns[best].plan
 	p.of[roleURL] = p.of[roleURL][:min(1, len(p.of[roleURL]))] // nearly all rows have it
-	if n := longest[best]; 0 < n && n < l.patterns[best].last {
-		p.fields = p.fields[:n]
+	if n := longestOf(rows[best]); n > 0 {
+		p.fields = slices.Clone(p.fields[:n])
 		for r := range p.of {
 			p.of[r] = slices.DeleteFunc(slices.Clone(p.of[r]), func(one pick) bool { return one.at >= n })
 		}
 	}
+	for i := range p.fields {
+		for _, row := range rows[best] {
+			p.fields[i].values = append(p.fields[i].values, at(row, i))
+		}
+	}
+	for i := range p.of[roleReferer] { // it and the User-Agent may have changed places
+		referer := &p.of[roleReferer][i]
+		if fitAll(p.fields[referer.at].values, isAgent) == fits {
+			referer.fit = unfit
+			for k := range p.of[roleAgent] {
+				if agent := &p.of[roleAgent][k]; !slices.ContainsFunc(p.fields[agent.at].values, isAgent) {
+					agent.fit = unfit
+				}
+			}
+		}
+	}
 	p.of[roleUser] = slices.Concat(p.of[roleUser], p.of[roleForwarded]) // not worth a word
-	return Choice{Took: p.took(&l.opt)}
+	for i := range p.of[roleUser] {                                     // unless all lines have a host there
+		if user := &p.of[roleUser][i]; len(lines) > 0 && !slices.ContainsFunc(p.fields[user.at].values, func(v []byte) bool { return !isDomain(v) }) {
+			user.fit = unfit
+		}
+	}
+	took := p.took(&l.opt)
+	if rest := behind[best]; rest != nil {
+		took.Unread = append(took.Unread, fmt.Sprintf("what follows them (%s)", shortName(string(rest))))
+		for _, lack := range p.lacks(&l.opt) {
+			if left := guess(lines).leftOf(lack.role); left.Pattern != "" && !slices.ContainsFunc(took.Left, func(have Left) bool { return have.Role == left.Role }) {
+				took.Left = append(took.Left, left)
+			}
+		}
+	}
+	return Choice{Took: took}
+}
+
+// longestOf returns the most fields that a row has.
+func longestOf(rows [][][]byte) (n int) {
+	for _, row := range rows {
+		n = max(n, len(row))
+	}
+	return n
 }
 
 // firstShown returns the names that are listed, and how many more there are.
@@ -179,10 +227,10 @@ func (p *plan) lacks(opt *Options) []lack {
 func (p *plan) left(opt *Options, used map[int]bool) (left []Left) {
 	for _, lack := range p.lacks(opt) {
 		for i, f := range p.fields {
-			if !used[i] && fitAll(f.values, lack.fit) == fits && !slices.ContainsFunc(entriesOf(f.name, p.producer), func(e *entry) bool { return e.role >= rolePeer || e.role == roleReferer }) &&
+			if !used[i] && fitAll(f.values, lack.fit) == fits && !slices.ContainsFunc(entriesOf(f.name, p.producer), func(e *entry) bool { return e.role >= rolePeer || e.role == roleReferer && lack.role != roleAgent }) &&
 				(lack.role != roleURL || isOneSite(f.values)) {
 				value := f.values[slices.IndexFunc(f.values, func(v []byte) bool { return present(trimBlank(v)) != nil })]
-				left = append(left, Left{roleWords[lack.role], shortName(f.name), shortName(string(value))})
+				left = append(left, Left{Role: roleWords[lack.role], Field: shortName(f.name), Value: shortName(string(value))})
 				break
 			}
 		}

@@ -64,6 +64,11 @@ var remedies = []struct {
 	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
 }
 
+// Quoted returns a text as an argument of a shell.
+func Quoted(text string) string {
+	return "'" + strings.ReplaceAll(say.Printable(text), "'", `'\''`) + "'"
+}
+
 // A remediedError is an error of a library and its remedy.
 type remediedError struct {
 	err    error
@@ -125,7 +130,7 @@ func (s For) Add(err error) error {
 	if shape, ok := errors.AsType[*ingest.ShapeError](err); ok {
 		remedy := "give the log_format or LogFormat of its server with -format"
 		if shape.Pattern != "" {
-			remedy += ", or start from -format '" + strings.ReplaceAll(say.Printable(shape.Pattern), "'", `'\''`) + "'"
+			remedy += ", or start from -format " + Quoted(shape.Pattern)
 		}
 		return &remediedError{err, remedy}
 	}

@@ -39,7 +39,17 @@ func (r *Report) NoClients() string {
 	if rows := r.Counts.URLs + r.Counts.Skipped; !r.AgentFromLog || rows == 0 || r.read.Agents > 0 {
 		return ""
 	}
-	text := "no row has a field user_agent, by which -agent-from-log finds the crawler. The format is " + r.Formats()
+	text := "no row has a User-Agent, by which -agent-from-log finds the crawler. The format is " + r.Formats()
+	for _, in := range r.Inputs {
+		if in.of == nil {
+			continue
+		}
+		for _, left := range in.of.Left {
+			if left.Role == "agent" {
+				return text + ": " + leftText(left)
+			}
+		}
+	}
 	if slices.ContainsFunc(r.Inputs, func(in Input) bool { return ingest.Format(in.Format).AnyField() }) {
 		text += ": name the field with -field agent=name, if there is one, or the crawlers"
 	} else {
@@ -64,7 +74,7 @@ func (r *Report) senderless() []warning.Warning {
 	if !r.AgentFromLog || r.Counts.Bad() > 0 || 10*n <= rows {
 		return nil
 	}
-	text := fmt.Sprintf("%s of %s without a field user_agent, as if the log changed its format: their crawlers are unknown", say.Number(n), say.Count(rows, "row"))
+	text := fmt.Sprintf("%s of %s without a User-Agent in the log: their crawlers are unknown", say.Number(n), say.Count(rows, "row"))
 	return []warning.Warning{{Code: warning.NoUserAgents, Text: text, Count: n}}
 }
 
@@ -249,7 +259,7 @@ func (r *Report) mixed() []warning.Warning {
 	if n == 0 || c.Bad() > 0 || 10*Sum(c.Refused) > c.Lines()+c.Skipped {
 		return nil
 	}
-	text := say.Were(n, "line") + " refused that follow one another, or are requests in another format: give those as an input of their own; -rejects of robobatch lists the lines"
+	text := say.Were(n, "line") + " refused: several in a row, or requests in another format, whose part of the log needs an input of its own; -rejects of robobatch lists the lines"
 	return []warning.Warning{{Code: warning.MixedFormats, Text: text, Count: n, Examples: r.placesOf(r.read.FirstMixed)}}
 }
 
@@ -266,8 +276,16 @@ func (r *Report) elsewhere() string {
 			}
 		}
 	}
-	return "-base " + r.Base + " is for lines that name no host, and all of these name others" + field +
-		": leave it out, or add -field host=none if these are names inside of a network, behind a proxy"
+	return "-base " + r.Base + " names the site of lines that name none, and all lines of this log name another" + field +
+		": leave it out, with -origin for rules in one file; or add -field host=none if these are names inside of a network, behind a proxy"
+}
+
+// leftText says what may have a role, and how to read it.
+func leftText(left ingest.Left) string {
+	if left.Pattern != "" {
+		return fmt.Sprintf("the %s may be where nothing is read, as in %q: -format %s reads it", left.Role, left.Value, remedy.Quoted(left.Pattern))
+	}
+	return fmt.Sprintf("no field is known for the %s, and %q, which is not read, may be one, as in %q: -field %s=%s reads it", left.Role, left.Field, left.Value, left.Role, left.Field)
 }
 
 // fields returns the warnings about the fields of the logs.
@@ -289,7 +307,7 @@ func (r *Report) fields() (all []warning.Warning) {
 			continue
 		}
 		for _, left := range took.Left {
-			add(warning.UnreadField, in, left.Role, fmt.Sprintf("no field is known for the %s, and %q, which is not read, may be one, as in %q: -field %s=%s reads it", left.Role, left.Field, left.Value, left.Role, left.Field))
+			add(warning.UnreadField, in, left.Role, leftText(left))
 		}
 		if took.Mixed != "" {
 			add(warning.MixedProducers, in, "", fmt.Sprintf("the first lines are of %s and of %s, and are read as those of the first: give each part as an input of its own", took.Producer, took.Mixed))
