@@ -30,6 +30,7 @@ func TestRoles(t *testing.T) {
 		{about: "the request before the path", lines: `{"uri":"/index.php","request":"GET /list?a=1 HTTP/1.1"}`, url: "https://b.example/list?a=1"},
 		{about: "a template", lines: `{"path":"/users/{id}","request_path":"/users/7"}`, url: "https://b.example/users/7"},
 		{about: "Envoy", lines: `{"authority":"a.example","path":"/x","response_code":200}`, url: "https://a.example/x"},
+		{about: "Traefik, with a port", lines: `{"RequestPath":"/x","RequestHost":"a.example","RequestPort":"8443","RequestAddr":"a.example:8443","DownstreamStatus":200}`, url: "https://a.example:8443/x"},
 		{about: "Traefik", lines: `{"RequestPath":"/x","RequestHost":"a.example","DownstreamStatus":200,"ServiceURL":"http://10.0.0.1"}`, url: "https://a.example/x"},
 		{about: "a machine without a dot", lines: `{"uri":"/x","host":"web-01"}`, url: "https://b.example/x", not: "host (a machine: web-01)"},
 		{about: "a machine of a cloud", lines: `{"uri":"/x","host":"ip-10-0-0-1.ec2.internal"}`, url: "https://b.example/x"},

@@ -19,7 +19,7 @@ type Took struct {
 	Proxied  string   // the field with public addresses of clients, where the one that is read has none
 }
 
-// Left is a field that is not read and holds what a role lacks. Where it has no name, a pattern reads it.
+// Left is a field that is not read and holds what a role lacks. Where it has no name, a pattern reads it, or nobody knows it.
 type Left struct{ Role, Field, Value, Pattern string }
 
 // shownFields is how many fields of a role, or of those that are not read, are listed.
@@ -53,7 +53,7 @@ func (p *plan) took(opt *Options) *Took {
 				names = append(names, name)
 			}
 		}
-		if r == roleHost && len(names) == 0 && opt.Base != "" {
+		if r == roleHost && len(names) == 0 && opt.Base != "" && !p.areWhole() {
 			names = []string{"-base"}
 		}
 		if len(names) > 0 {
@@ -78,6 +78,14 @@ func (p *plan) took(opt *Options) *Took {
 	}
 	t.Unread = firstShown(t.Unread)
 	return t
+}
+
+// areWhole reports whether the targets are whole URLs, also in requests.
+func (p *plan) areWhole() bool {
+	return len(p.of[roleURL]) > 0 && p.of[roleURL][0].at >= 0 && fitAll(p.fields[p.of[roleURL][0].at].values, func(v []byte) bool {
+		_, target, _ := splitRequest(v)
+		return isURL(v) || isURL(target)
+	}) == fits
 }
 
 // unitOf returns how values are written, behind the name of their field.
@@ -211,11 +219,13 @@ func (p *plan) lacks(opt *Options) []lack {
 			all = append(all, lack{r, fit})
 		}
 	}
+	kept := func(name string) bool { return slices.Contains(opt.Keep, name) && !opt.MayLack(name) }
 	add(roleURL, pathOnly && !opt.isNamed(roleURL), isURL)
 	add(roleQuery, !has(roleQuery) && !opt.isNamed(roleURL) && !target(isURL) && !target(func(v []byte) bool { return bytes.IndexByte(v, '?') >= 0 }), isForm)
-	add(roleHost, pathOnly, func(v []byte) bool { return isSite(v) && hasLetter(v) && bytes.IndexByte(v, ':') < 0 })
+	add(roleHost, pathOnly, func(v []byte) bool { return isDomain(v) && bytes.IndexByte(v, ':') < 0 })
 	add(roleTime, opt.Times && !has(roleTime), isMoment)
-	add(roleClient, opt.Clients && !has(roleClient), isAddress)
+	add(roleClient, (opt.Clients || kept(NameClient)) && !has(roleClient), isIP)
+	add(roleBytes, kept(NameBytes) && !has(roleBytes), func([]byte) bool { return false }) // any number may be
 	add(roleAgent, opt.Agents && !has(roleAgent), func(v []byte) bool {
 		return bytes.Contains(v, []byte("Mozilla/")) || bytes.Contains(v, []byte("compatible;"))
 	})
@@ -226,6 +236,7 @@ func (p *plan) lacks(opt *Options) []lack {
 // left returns the fields that hold what the log lacks.
 func (p *plan) left(opt *Options, used map[int]bool) (left []Left) {
 	for _, lack := range p.lacks(opt) {
+		n := len(left)
 		for i, f := range p.fields {
 			if !used[i] && fitAll(f.values, lack.fit) == fits && !slices.ContainsFunc(entriesOf(f.name, p.producer), func(e *entry) bool { return e.role >= rolePeer || e.role == roleReferer && lack.role != roleAgent }) &&
 				(lack.role != roleURL || isOneSite(f.values)) {
@@ -233,6 +244,9 @@ func (p *plan) left(opt *Options, used map[int]bool) (left []Left) {
 				left = append(left, Left{Role: roleWords[lack.role], Field: shortName(f.name), Value: shortName(string(value))})
 				break
 			}
+		}
+		if name := roleNames[lack.role]; n == len(left) && (lack.role == roleClient || lack.role == roleBytes) && slices.Contains(opt.Keep, name) {
+			left = append(left, Left{Role: roleWords[lack.role]})
 		}
 	}
 	return left

@@ -25,7 +25,7 @@ func TestCloudFrontAgent(t *testing.T) {
 	iis := newW3C(Options{Agents: true, Base: "https://a.example"}, plusCode)
 	var r Row
 	iis.Parse([]byte("#Fields: cs-uri-stem cs(User-Agent)"), &r)
-	if iis.Parse([]byte("/x a%2520b+c"), &r) != IsRow || string(r.Agent) != "a%2520b c" {
+	if iis.Parse([]byte("/x a%2520b+c;++d"), &r) != IsRow || string(r.Agent) != "a%2520b c; +d" {
 		t.Errorf("IIS: %q", r.Agent)
 	}
 }

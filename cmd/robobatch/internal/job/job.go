@@ -302,7 +302,7 @@ type logHint struct{ kind, text string }
 func hintsAbout(r *summary.Report) (hints []logHint) {
 	for _, in := range r.Inputs {
 		if in.Field != "" {
-			hints = append(hints, logHint{"field", fmt.Sprintf("%s: no name in the header is known, and the column %q has URLs: it is read; -field url=name names another", say.File(in.Name), in.Field)})
+			hints = append(hints, logHint{"field", fmt.Sprintf("%s: the URLs are read of the column %q, which has some, as no name in the header is known; -field url=name names another", say.File(in.Name), in.Field)})
 		}
 	}
 	for _, in := range r.Inputs {
