@@ -160,9 +160,7 @@ func (p *pattern) finish() error {
 		if n := len(f.until); n > 1 && string(f.until[n-2:]) == "  " {
 			f.until, f.blanks = f.until[:n-1], true
 		}
-		if f.settleTime(); f.words > 0 {
-			f.end = byZone
-		}
+		f.settleTime()
 		f.inside = f.inside || f.end == byZone // a time, which has a blank
 		f.quoted = f.quoted && bytes.HasPrefix(f.until, []byte{'"'})
 		spaced := f.role == roleRequest || f.role == roleAgent || f.role == roleReferer // also without quotes
@@ -281,9 +279,10 @@ func nginxField(text string) (f field, n int) {
 	return f.named(name), n
 }
 
-// The moment that forms of times are tried with: 2026-01-31 18:05:09.123456 +0100. Apache has some that strftime has not.
+// sampleMoment is what forms of times are tried with: 2026-01-31 18:05:09.123456 +0100.
 const sampleMoment = 1769879109123456
 
+// The forms of strftime, and those that Apache has besides, of that moment.
 var (
 	timeParts = map[string]string{"sec": "1769879109", "msec": "1769879109123", "usec": "1769879109123456", "msec_frac": "123", "usec_frac": "123456"}
 	strftime  = strings.NewReplacer("%Y", "2026", "%m", "01", "%d", "31", "%e", "31", "%b", "Jan", "%h", "Jan", "%a", "Sat", "%H", "18", "%M", "05", "%S", "09", "%z", "+0100",
@@ -298,7 +297,9 @@ func (f *field) settleTime() {
 	}
 	got, zone := ParseTime([]byte(f.time)), int64(3600*second)
 	if diff := sampleMoment - got; got != NoTime && (diff >= 0 && diff < second || diff+zone >= 0 && diff+zone < second && !strings.Contains(f.time, "+0100")) {
-		f.role, f.name, f.words = roleTime, NameTime, strings.Count(f.time, " ")
+		if f.role, f.name, f.words = roleTime, NameTime, strings.Count(f.time, " "); f.words > 0 {
+			f.end = byZone
+		}
 	}
 }
 

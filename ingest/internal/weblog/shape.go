@@ -320,7 +320,7 @@ func (g *guesser) shapeOf(text []byte) shape {
 		switch {
 		case len(value) == 0, s.role == roleBytes && !g.has(roleStatus), s.role == roleURL && target, s.role == roleReferer && !target, !s.fit(value):
 		case s.role == roleAgent && (g.part || !target && !bytes.HasPrefix(value, []byte("Mozilla/"))):
-		case len(rows) > 0 && rows[0].role != s.role && !(rows[0].role.isTarget() && s.role.isTarget()):
+		case len(rows) > 0 && rows[0].role != s.role && (!rows[0].role.isTarget() || !s.role.isTarget()):
 		case len(key) > 0 && len(rows) == 0 && (s.role == roleClient || s.role == roleHost || s.role == roleStatus || s.role == roleBytes):
 		case g.has(s.role), g.refuted[len(g.fields)]:
 			if s.role == roleStatus {

@@ -20,17 +20,23 @@ func TestGuess(t *testing.T) {
 		{`INFO:     192.0.2.9:51318 - "GET / HTTP/1.1" 200 OK`, `$field_1  $remote_addr:$remote_port $field_3 "$request" $status $field_6`, "https://base.example/|192.0.2.9||false"},
 		{`started worker 29 with 100 % of C:\x (?all)`, "", ""},
 		// a User-Agent without quotes reaches to its last word
-		{"2026-03-18T14:32:01Z 192.0.2.7 GET /a 200 " + bot + "\n2026-03-18T14:32:02Z 192.0.2.8 GET /b 404 " + spider, `$time_iso8601 $remote_addr $request_method $request_uri $status $http_user_agent`,
-			"https://base.example/a|192.0.2.7|" + bot + "|true\nhttps://base.example/b|192.0.2.8|" + spider + "|true"},
+		{
+			"2026-03-18T14:32:01Z 192.0.2.7 GET /a 200 " + bot + "\n2026-03-18T14:32:02Z 192.0.2.8 GET /b 404 " + spider, `$time_iso8601 $remote_addr $request_method $request_uri $status $http_user_agent`,
+			"https://base.example/a|192.0.2.7|" + bot + "|true\nhttps://base.example/b|192.0.2.8|" + spider + "|true",
+		},
 		{"192.0.2.7 " + bot + " GET /a 200\n192.0.2.8 curl/8.9.1 GET /b 200", "", ""}, // nobody knows where it ends
 		{"192.0.2.7 GET /a 200 " + bot + " 12", "", ""},
 		// columns, of which one line has more; times of a day are no addresses
-		{"2026-01-31 23:59:26.178|192.0.2.7|\"GET /a HTTP/1.1\"|200|\"" + bot + "\"\n2026-01-31 23:59:27.178|192.0.2.8|\"GET /b|c HTTP/1.1\"|200|\"" + spider + `"`, `$time_local|$remote_addr|"$request"|$status|"$http_user_agent"`,
-			"https://base.example/a|192.0.2.7|" + bot + "|true\nhttps://base.example/b|c|192.0.2.8|" + spider + "|true"},
+		{
+			"2026-01-31 23:59:26.178|192.0.2.7|\"GET /a HTTP/1.1\"|200|\"" + bot + "\"\n2026-01-31 23:59:27.178|192.0.2.8|\"GET /b|c HTTP/1.1\"|200|\"" + spider + `"`, `$time_local|$remote_addr|"$request"|$status|"$http_user_agent"`,
+			"https://base.example/a|192.0.2.7|" + bot + "|true\nhttps://base.example/b|c|192.0.2.8|" + spider + "|true",
+		},
 		{"[GIN] 2026/11/29 - 23:16:25 | 200 |     1.2ms |   192.0.2.7 | GET      \"/a\"\n[GIN] 2026/11/29 - 23:16:26 | 404 |  4µs | 192.0.2.8 | GET      \"/b\"", `[$field_1] $field_2 $field_3 $field_4 | $status |  $field_6 |  $remote_addr | $request_method      "$request_uri"`, ""},
 		{"time:2026-01-31T18:00:00Z|remote_addr:192.0.2.7|method:GET|uri:/a|upstream_status:502|status:200|upstream_addr:192.0.2.1:80", `time:$time_iso8601|remote_addr:$remote_addr|method:$request_method|uri:$request_uri|upstream_status:$field_5|status:$status|upstream_addr:$field_7`, "https://base.example/a|192.0.2.7||true"},
-		{"[2026-03-18 14:32:01] | 192.0.2.7 | GET /a | Ref:- | UA:" + bot + "\n[2026-03-18 14:32:02] | 192.0.2.8 | GET /b | Ref:https://www.example.com/a | UA:" + spider, `[$time_local] | $remote_addr | $request_method $request_uri | Ref:$http_referer | UA:$http_user_agent`,
-			"https://base.example/a|192.0.2.7|" + bot + "|true\nhttps://base.example/b|192.0.2.8|" + spider + "|true"},
+		{
+			"[2026-03-18 14:32:01] | 192.0.2.7 | GET /a | Ref:- | UA:" + bot + "\n[2026-03-18 14:32:02] | 192.0.2.8 | GET /b | Ref:https://www.example.com/a | UA:" + spider, `[$time_local] | $remote_addr | $request_method $request_uri | Ref:$http_referer | UA:$http_user_agent`,
+			"https://base.example/a|192.0.2.7|" + bot + "|true\nhttps://base.example/b|192.0.2.8|" + spider + "|true",
+		},
 		{"2026-03-10 14:00:00 +0100 192.0.2.7 GET /a 200 \"curl/8.9.1\"", `$time_local $remote_addr $request_method $request_uri $status "$http_user_agent"`, "https://base.example/a|192.0.2.7|curl/8.9.1|true"},
 		// addresses of IPv6; an address of mail is no host, nor is one of two names
 		{`[2026-04-03T00:07:52.699] [INFO] access - ::ffff:192.0.2.7 - - "GET /a HTTP/1.1" 200 3363 "" "curl/8.9.1"`, `[$time_iso8601] [$field_2] $field_3 $field_4 $remote_addr $field_6 $field_7 "$request" $status $body_bytes_sent "$field_11" "$http_user_agent"`, "https://base.example/a|::ffff:192.0.2.7|curl/8.9.1|true"},
