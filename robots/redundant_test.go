@@ -54,13 +54,13 @@ func says(rules []robots.Rule, path string, d robots.Dialect) [2]bool {
 
 // tellingPaths returns short paths, and those that the patterns of a file tell apart.
 func tellingPaths(f *robots.File, short []string) []string {
-	var patterns []string
+	var s witness.Sides
 	for _, g := range f.Groups {
 		for _, r := range g.Rules {
-			patterns = append(patterns, r.Pattern)
+			s.Old, s.With = append(s.Old, witness.Claim{Pattern: r.Pattern}), append(s.With, r.Pattern)
 		}
 	}
-	paths := witness.Make(patterns, witness.Limits{Paths: 400, Bytes: 1 << 20, Steps: 1 << 22}).All
+	paths := witness.Make([]witness.Sides{s}, witness.Limits{Paths: 400, Bytes: 1 << 20, Steps: 1 << 22}).All
 	for _, p := range short {
 		paths = append(paths, "/"+p)
 	}

@@ -1,14 +1,15 @@
 // Package witness makes paths from the patterns of robots.txt files, so that files can be compared
-// without a log. If two files differ in their answer on some path, they mostly differ on one of
-// these.
+// without a log: if two files differ in their answer on some path, they differ on one of these.
 //
-// The paths are of two kinds. Those that people would try: each pattern with its wildcards filled by
-// several texts, and the neighbours of its end, index pages, and other cases of letters. And a walk
-// through all patterns at once: it goes on byte by byte, shortest paths first, and keeps one path for
-// each set of places that the patterns can be in. The files' answer on a path depends on that set alone,
-// so if the walk comes to its end, no difference is missed, but for paths whose normal form is
-// another. Both are cut after a number of paths, of bytes, and of steps, see [Limits]: their need
-// may grow with the product of all patterns.
+// A path on which the answers differ is decided by a claim that only one file has: claims that both have
+// decide alike. So two claims matter, of which one was added or removed, and the other is of the other file and says
+// something else. The paths that both match are those of a few patterns, see [maker.meet], and one path is
+// enough for each pattern: the one whose wildcards are filled by a byte that no pattern has. A claim that matches
+// it matches all paths of that pattern, so no third claim hides the difference here and not elsewhere. The
+// number of paths grows with the product of the changes and the claims that contradict them; [Limits] cut it.
+//
+// Other paths are those that people would try: each changed pattern with its wildcards filled by several texts, the
+// neighbours of its end, index pages, and other cases of letters.
 //
 // The package knows patterns, and no rules.
 //
@@ -17,67 +18,113 @@ package witness
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/zeebo/xxh3"
 )
 
-// Paths are the paths for some patterns.
+// A Claim is what a line says about the paths that match its pattern, which is in normal form. The longest pattern
+// decides.
+type Claim struct{ Pattern, Says string }
+
+// Sides are claims that compete before and after a change. Both lists are sorted by [Compare], without duplicates.
+type Sides struct {
+	Old, New []Claim
+	With     []string // patterns of other claims, which may hide a difference
+}
+
+// Compare is the order of claims.
+func Compare(a, b Claim) int {
+	return cmp.Or(strings.Compare(a.Pattern, b.Pattern), strings.Compare(a.Says, b.Says))
+}
+
+// Minus returns the claims that are not among others. Both lists are sorted.
+func Minus(claims, others []Claim) (rest []Claim) {
+	for _, c := range claims {
+		if _, is := slices.BinarySearchFunc(others, c, Compare); !is {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
+// Paths are the paths for some sides.
 type Paths struct {
 	All []string
-	Cut bool // there may be differences on other paths: the walk did not come to its end
+	Cut bool // there may be differences on other paths only
 }
 
 // Limits are the most that paths may take.
 type Limits struct {
 	Paths int
 	Bytes int64 // of the paths, and of the notes about them
-	Steps int64 // places of patterns that are looked at, some nanoseconds each
+	Steps int64 // bytes that are looked at, some nanoseconds each
 }
 
-// A pattern is the value of a rule, taken apart.
-type pattern struct {
-	segments []string // between the wildcards
-	anchored bool     // its end is the path's end
-}
-
-// Make returns paths, each once, for patterns in normal form, within limits. The order depends on
-// nothing but the patterns and their order.
-func Make(patterns []string, l Limits) Paths {
-	m := maker{most: Limits{l.Paths / 2, l.Bytes / 2, l.Steps / 2}, seen: map[string]bool{}} // the rest is for the walk
-	var parsed []pattern
-	known := map[string]bool{}
-	for _, text := range patterns {
-		if text != "" && !known[text] {
-			known[text] = true
-			// Take a pattern apart.
-			p := pattern{}
-			if text, p.anchored = strings.CutSuffix(text, "$"); !p.anchored {
-				text = strings.TrimRight(text, "*") // anything may follow in any case
-			}
-			p.segments = strings.Split(text, "*")
-			parsed = append(parsed, p)
+// Make returns paths, each once, within limits. The order depends on nothing but the sides and their order.
+func Make(all []Sides, l Limits) Paths {
+	m := maker{most: l, seen: map[string]bool{}}
+	var used [256]bool
+	use := func(pattern string) {
+		for i := range len(pattern) {
+			used[pattern[i]] = true
 		}
 	}
-	for _, path := range []string{"/", "/x", "/index.html", "/?q=1"} {
+	for _, s := range all {
+		for _, c := range slices.Concat(s.Old, s.New) {
+			use(c.Pattern)
+		}
+		for _, pattern := range s.With {
+			use(pattern)
+		}
+	}
+	// Letters that are not hexadecimal digits come first: a normal form may change those behind a "%". No pattern has a
+	// "*" that stands for itself.
+	fresh := []byte("xzqjkwvyghilmnoprstuXZQJKWVYGHILMNOPRSTU-_~!*")
+	i := bytes.IndexFunc(fresh, func(r rune) bool { return r == '*' || !used[r] })
+	m.fresh = string(fresh[i : i+1])
+
+	for _, path := range []string{"/", "/x", "/index.html", "/?q=1", "/" + m.fresh} {
 		m.addPath(path)
 	}
-	for _, p := range parsed {
-		m.try(p)
+	var changed []string
+	for _, s := range all {
+		for _, of := range [][2][]Claim{{s.Old, s.New}, {s.New, s.Old}} {
+			for _, c := range Minus(of[0], of[1]) {
+				changed = append(changed, c.Pattern)
+				m.meet(c.Pattern, "/")
+				for _, other := range of[1] {
+					if other.Says != c.Says {
+						m.meet(c.Pattern, other.Pattern)
+					}
+				}
+				for _, pattern := range s.With {
+					m.meet(c.Pattern, pattern)
+				}
+			}
+		}
 	}
-	m.pairs(parsed)
-	m.most = l
-	cut := m.walk(parsed)
-	return Paths{m.paths, cut}
+	cut := m.cut || m.isFull()
+	// What people would try is for the examples of a report, so that it comes first, and may be cut.
+	exact := m.paths
+	m.paths, m.most.Paths = nil, min(l.Paths-len(exact), l.Paths/4)
+	for _, path := range exact {
+		m.addPath(strings.ReplaceAll(path, m.fresh, ""))
+	}
+	for _, pattern := range changed {
+		m.try(pattern)
+	}
+	return Paths{append(m.paths, exact...), cut}
 }
 
 // A maker collects paths.
 type maker struct {
+	fresh string // a byte that no pattern has
 	most  Limits
 	taken Limits
 	paths []string
 	seen  map[string]bool
+	cut   bool // some ways of two patterns to meet were not looked at
 }
 
 // pathBytes is the memory that a path takes besides its text.
@@ -88,11 +135,10 @@ func (m *maker) isFull() bool {
 	return len(m.paths) >= m.most.Paths || m.taken.Bytes >= m.most.Bytes || m.taken.Steps >= m.most.Steps
 }
 
-// addPath adds a path, unless there are enough, and reports whether there was room. A fragment is not a part
-// of a path.
-func (m *maker) addPath(path string) bool {
+// addPath adds a path, unless there are enough. A fragment is not a part of a path.
+func (m *maker) addPath(path string) {
 	if m.isFull() {
-		return false
+		return
 	}
 	m.taken.Steps += 1 + int64(len(path))/8
 	if strings.HasPrefix(path, "/") && !strings.ContainsAny(path, "# \t\r\n") && !m.seen[path] {
@@ -100,7 +146,6 @@ func (m *maker) addPath(path string) bool {
 		m.paths = append(m.paths, path)
 		m.taken.Bytes += int64(len(path)) + pathBytes
 	}
-	return true
 }
 
 // fillers stand for wildcards.
@@ -110,12 +155,17 @@ var fillers = []string{"", "x", "/", "x/y", "x.html"}
 var ends = []string{"", "x", "/", "/x", "?q=1", ".html", "index.html", "/index.html", "/index.php", "$"}
 
 // try adds the paths near a pattern.
-func (m *maker) try(p pattern) {
+func (m *maker) try(pattern string) {
+	text, anchored := strings.CutSuffix(pattern, "$")
+	if !anchored {
+		text = strings.TrimRight(text, "*") // anything may follow in any case
+	}
+	segments := strings.Split(text, "*")
 	for _, filler := range fillers {
 		if m.isFull() {
 			return
 		}
-		base := strings.Join(p.segments, filler)
+		base := strings.Join(segments, filler)
 		if !strings.HasPrefix(base, "/") {
 			base = "/" + base
 		}
@@ -128,7 +178,7 @@ func (m *maker) try(p pattern) {
 		}
 		m.addPath(folded(base, 0))
 		m.addPath(folded(base, 'a'-'A'))
-		if len(p.segments) == 1 {
+		if len(segments) == 1 {
 			return
 		}
 	}
@@ -146,151 +196,90 @@ func folded(path string, less byte) string {
 	return string(b)
 }
 
-// pairs adds paths that two patterns match, as far as they can: rules only compete there.
-func (m *maker) pairs(all []pattern) {
-	for i, p := range all {
-		for k, q := range all {
-			if m.taken.Steps++; m.isFull() {
-				return
-			}
-			if i == k || len(p.segments)+len(q.segments) == 2 {
-				continue // both are prefixes: one holds the other, or they have nothing in common
-			}
-			prefix := p.segments[0]
-			if len(q.segments[0]) > len(prefix) {
-				prefix = q.segments[0]
-			}
-			if !strings.HasPrefix(prefix, "/") {
-				prefix = "/" + prefix
-			}
-			rest := strings.Join(p.segments[1:], "")
-			if !m.addPath(prefix + rest + strings.Join(q.segments[1:], "")) {
-				return
-			}
+// rooted returns patterns that match what a pattern matches, if it begins with "/": they all do, have no two wildcards in a
+// row, and one at the end if anything may follow.
+func rooted(pattern string) (all []string) {
+	text, anchored := strings.CutSuffix(pattern, "$")
+	if !anchored {
+		text += "*"
+	}
+	for strings.Contains(text, "**") {
+		text = strings.ReplaceAll(text, "**", "*")
+	}
+	rest, ok := strings.CutPrefix(text, "*")
+	if ok {
+		all = append(all, "/"+text)
+	}
+	if strings.HasPrefix(rest, "/") {
+		all = append(all, rest)
+	}
+	return all
+}
+
+// meet adds a path for each way in which a path can match both of two patterns: the texts between the wildcards of one follow
+// those of the other, or overlap. Wildcards of both at the same place are filled by the fresh byte.
+func (m *maker) meet(one, two string) {
+	for _, p := range rooted(one) {
+		for _, q := range rooted(two) {
+			m.meetRooted(p, q)
 		}
 	}
 }
 
-// A state is the places that patterns can be in after a path: the number of bytes and wildcards of
-// each that are consumed. It is sorted, and has no pattern twice in one place.
-type state struct {
-	path   string
-	places []place
+// A meeting is a place in each of two patterns, and a text that leads there. A place at a wildcard is in it.
+type meeting struct {
+	i, k int
+	path string
 }
 
-// bytes returns the memory of a state.
-func (s *state) bytes() int64 { return int64(len(s.path)) + 8*int64(cap(s.places)) + pathBytes }
-
-// A place is how much of a pattern is consumed: len(text) is all of it.
-type place struct{ pattern, at uint32 }
-
-// automaton is all patterns, with their wildcards.
-type automaton struct{ texts []string }
-
-// step returns the places after a byte. dst is used for them.
-func (a automaton) step(dst, from []place, b byte) []place {
-	for _, p := range from {
-		text := a.texts[p.pattern]
-		switch {
-		case int(p.at) == len(text): // it matches whatever follows
-			dst = append(dst, p)
-		case text[p.at] == '*':
-			dst = append(dst, p)
-			if int(p.at)+1 < len(text) && text[p.at+1] == b {
-				dst = a.consume(dst, place{p.pattern, p.at + 2})
-			}
-		case text[p.at] == '$' && int(p.at)+1 == len(text): // nothing may follow
-		case text[p.at] == b:
-			dst = a.consume(dst, place{p.pattern, p.at + 1})
+// meetRooted is meet for patterns that rooted returned.
+func (m *maker) meetRooted(p, q string) {
+	known := map[meeting]bool{}
+	var left []meeting
+	var notes int64 // bytes of these
+	reach := func(i, k int, path string) {
+		if at := (meeting{i, k, path}); !known[at] {
+			known[at] = true
+			left = append(left, at)
+			size := int64(len(path)) + 2*pathBytes
+			notes, m.taken.Bytes = notes+size, m.taken.Bytes+size
 		}
 	}
-	slices.SortFunc(dst, func(x, y place) int {
-		if x.pattern != y.pattern {
-			return int(x.pattern) - int(y.pattern)
-		}
-		return int(x.at) - int(y.at)
-	})
-	return slices.Compact(dst)
-}
-
-// consume appends a place. A wildcard at the very end matches the same paths as the pattern without it.
-func (a automaton) consume(dst []place, p place) []place {
-	if text := a.texts[p.pattern]; strings.Trim(text[p.at:], "*") == "" {
-		p.at = uint32(len(text))
+	n := 0
+	for n < min(len(p), len(q)) && p[n] == q[n] && p[n] != '*' {
+		n++
 	}
-	return append(dst, p)
-}
-
-// walk adds a path for each set of places, and reports whether it stopped before it had all.
-func (m *maker) walk(patterns []pattern) (cut bool) {
-	var a automaton
-	for _, p := range patterns {
-		text := strings.Join(p.segments, "*")
-		if p.anchored {
-			text += "$"
+	reach(n, n, p[:n])
+	for len(left) > 0 && !m.isFull() {
+		at := left[len(left)-1]
+		left = left[:len(left)-1]
+		m.taken.Steps += 1 + int64(len(at.path))/8
+		inP, inQ := at.i < len(p) && p[at.i] == '*', at.k < len(q) && q[at.k] == '*'
+		if inP && inQ && !strings.HasSuffix(at.path, m.fresh) {
+			at.path += m.fresh
 		}
-		for strings.Contains(text, "**") {
-			text = strings.ReplaceAll(text, "**", "*")
+		nextP, nextQ := at.i, at.k // the bytes that have to match next
+		if inP {
+			nextP++
 		}
-		a.texts = append(a.texts, text)
-	}
-	var used [256]bool
-	for _, text := range a.texts {
-		for i := range len(text) {
-			used[text[i]] = true
+		if inQ {
+			nextQ++
 		}
-	}
-	var alphabet []byte
-	others := []byte("xzqjkwvyabcdefghilmnoprstu0123456789-_~")
-	if i := bytes.IndexFunc(others, func(r rune) bool { return !used[r] }); i >= 0 {
-		alphabet = append(alphabet, others[i])
-	}
-	for b := range 256 {
-		if used[b] && b != '*' && b != '#' && b > ' ' {
-			alphabet = append(alphabet, byte(b))
+		endP, endQ := nextP == len(p), nextQ == len(q)
+		if endP && endQ {
+			m.addPath(at.path)
+			continue
+		}
+		if !endP && inQ {
+			reach(nextP+1, at.k, at.path+p[nextP:nextP+1])
+		}
+		if !endQ && inP {
+			reach(at.i, nextQ+1, at.path+q[nextQ:nextQ+1])
+		}
+		if !endP && !endQ && p[nextP] == q[nextQ] {
+			reach(nextP+1, nextQ+1, at.path+p[nextP:nextP+1])
 		}
 	}
-
-	var begin []place
-	for i, text := range a.texts {
-		if strings.Trim(text, "*") == "" {
-			begin = append(begin, place{uint32(i), uint32(len(text))})
-		} else {
-			begin = append(begin, place{uint32(i), 0})
-		}
-	}
-	known := map[xxh3.Uint128]struct{}{} // sets of places, by their hashes
-	queue := []state{{"/", a.step(nil, begin, '/')}}
-	var key []byte
-	var next []place
-	for n := 0; n < len(queue); n++ {
-		s := queue[n]
-		queue[n] = state{}
-		m.taken.Bytes -= s.bytes()
-		if !m.addPath(s.path) {
-			return true
-		}
-		for _, b := range alphabet {
-			m.taken.Steps += int64(len(s.places)) + 1
-			next = a.step(next[:0], s.places, b)
-			key = key[:0]
-			for _, p := range next {
-				key = append(key, byte(p.pattern), byte(p.pattern>>8), byte(p.pattern>>16), byte(p.at), byte(p.at>>8), byte(p.at>>16))
-			}
-			hash := xxh3.Hash128(key)
-			if _, is := known[hash]; is {
-				continue
-			}
-			known[hash] = struct{}{}
-			m.taken.Bytes += pathBytes
-			if len(m.paths)+len(queue)-n > m.most.Paths || m.isFull() {
-				cut = true
-				continue
-			}
-			later := state{s.path + string(b), slices.Clone(next)}
-			m.taken.Bytes += later.bytes()
-			queue = append(queue, later)
-		}
-	}
-	return cut
+	m.cut = m.cut || len(left) > 0
+	m.taken.Bytes -= notes
 }

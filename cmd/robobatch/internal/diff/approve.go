@@ -3,8 +3,6 @@ package diff
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,30 +10,31 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/witness"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // An approval is a change that a file of approvals has, for one crawler:
 //
-//	closed GPTBot,* https://www.example.com/tmp/ old=0123456789abcdef
+//	closed GPTBot,* https://www.example.com + Disallow: /tmp/ old=0123456789abcdef new=89abcdef01234567
 //
-// has two. The kind is closed, opened, or an answer about a use, such as train-ai=y. The place is an origin and a
-// family of paths, see [aggregate.Family]. The hash is of the robots.txt before, so that an approval ends with the
-// change that it was made for.
-type approval struct{ kind, agent, place, old string }
+// has two. The kind is closed, opened, or an answer about a use, such as train-ai=y. The line that was added or
+// removed is for the reviewer. The hashes are of the robots.txt before, and of what the new one says to crawlers: so
+// nothing but this change is approved, whatever its comments and the order of its lines.
+type approval struct{ kind, agent, origin, line, old, now string }
 
-// noFile stands for the hash of a robots.txt that there is not.
-const noFile = "none"
+// exampleApproval is a line of a file of approvals, for messages.
+const exampleApproval = "closed GPTBot,* https://www.example.com + Disallow: /tmp/ old=0123456789abcdef new=89abcdef01234567"
 
 // mostApprovals is how many approvals a file is made with: nobody reviews more.
 const mostApprovals = 10_000
@@ -46,16 +45,38 @@ type Approvals struct {
 	name   string            // of the file that is read; "" is none
 	read   map[approval]bool // true once a change was approved by it
 	made   map[approval]bool // for the file to be made; nil without one
-	hashes map[robots.Origin]string
-	agents []string // of the run
+	agents []robots.Agent    // of the run
+	names  []string          // of these
+
+	mu    sync.Mutex
+	sites map[string]site // by origin, whose rows are still to come
+	at    changedSite     // of the last row
+
+	oldRules, newRules *engine.Lookup
 
 	closed, opened, wishes []int64 // paths of approved changes, by agents
+}
+
+// A wishKey is a use, for an agent by its number.
+type wishKey struct {
+	agent int
+	use   robots.Use
+}
+
+// A changedSite is a site whose rows are counted.
+type changedSite struct {
+	site
+	origin   string
+	old, now string               // its hashes
+	of       [][2]claims          // by agent: before and now
+	moved    []string             // by agent: its User-agent line that came or went; "" if the same line binds it
+	wishes   map[wishKey][]string // see [Approvals.wishLines]
 }
 
 // readApprovals reads a file that [Approvals.write] wrote. Without a name, or if there is no such file, nothing is
 // approved.
 func readApprovals(name string) (*Approvals, error) {
-	a := &Approvals{name: name, read: map[approval]bool{}, hashes: map[robots.Origin]string{}}
+	a := &Approvals{name: name, read: map[approval]bool{}, sites: map[string]site{}}
 	if name == "" {
 		return a, nil
 	}
@@ -73,12 +94,17 @@ func readApprovals(name string) (*Approvals, error) {
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 			continue
 		}
-		old, ok := strings.CutPrefix(words[len(words)-1], "old=")
-		if !ok || len(words) != 4 {
-			return nil, fmt.Errorf("%s:%d: %q is no approval: make the file again with -approve, or write as in closed GPTBot,* https://www.example.com/tmp/ old=0123456789abcdef", say.File(name), n, say.Line(string(line)))
+		last := len(words) - 1
+		if len(words) == 4 && strings.HasPrefix(words[3], "old=") {
+			return nil, fmt.Errorf("%s:%d: an earlier version approved %s, and not the change of a rule: approve again with -approve", say.File(name), n, say.Line(words[2]))
+		}
+		now, ok := strings.CutPrefix(words[last], "new=")
+		old, isOld := strings.CutPrefix(words[max(0, last-1)], "old=")
+		if !ok || !isOld || len(words) < 7 {
+			return nil, fmt.Errorf("%s:%d: %q is no approval: make the file again with -approve, or write as in %s", say.File(name), n, say.Line(string(line)), exampleApproval)
 		}
 		for agent := range strings.SplitSeq(words[1], ",") {
-			a.read[approval{words[0], strings.ToLower(agent), words[2], old}] = false
+			a.read[approval{words[0], strings.ToLower(agent), words[2], strings.Join(words[3:last-1], " "), old, now}] = false
 		}
 	}
 	return a, nil
@@ -97,44 +123,95 @@ func (d *diffing) chooseApprovals(g *given, faults *cli.Faults) {
 	}
 }
 
-// note notes the robots.txt of an origin before the change.
-func (a *Approvals) note(origin robots.Origin, body []byte) {
-	sum := sha256.Sum256(body)
-	a.hashes[robots.Origin(strings.Clone(string(origin)))] = hex.EncodeToString(sum[:8])
+// isUsed reports whether changes are approved, or to be.
+func (a *Approvals) isUsed() bool { return len(a.read) > 0 || a.made != nil }
+
+// open notes a site whose rows are to come. Rows come in the order of these calls, which may be of another goroutine.
+func (a *Approvals) open(origin robots.Origin, s site) {
+	if a.isUsed() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.sites[strings.Clone(string(origin))] = s
+	}
+}
+
+// use makes a site the one of the last row.
+func (a *Approvals) use(origin string) {
+	if a.at.origin == origin {
+		return
+	}
+	a.mu.Lock()
+	s := a.sites[origin]
+	delete(a.sites, origin)
+	a.mu.Unlock()
+	at := changedSite{site: s, origin: strings.Clone(origin), wishes: map[wishKey][]string{}, old: noFile, now: s.now.rulesHash()}
+	if s.old != nil {
+		at.old = s.old.hash
+	}
+	for _, agent := range a.agents {
+		at.of = append(at.of, [2]claims{s.old.claims(agent), s.now.claims(agent)})
+		moved := ""
+		switch {
+		case s.now == nil:
+			moved = "- robots.txt"
+		case s.old == nil:
+			moved = "+ robots.txt"
+		default:
+			was, farWas := s.old.bindingName(agent)
+			is, farIs := s.now.bindingName(agent)
+			if farIs < farWas {
+				moved = "+ User-agent: " + word(is)
+			} else if farIs > farWas {
+				moved = "- User-agent: " + word(was)
+			}
+		}
+		at.moved = append(at.moved, moved)
+	}
+	a.at = at
 }
 
 // Write counts the changes of a batch that are approved.
 func (a *Approvals) Write(b *engine.Batch) error {
-	if len(a.read) == 0 && a.made == nil {
+	if !a.isUsed() {
 		return nil
 	}
 	agents := len(a.agents)
 	if a.closed == nil {
 		a.closed, a.opened, a.wishes = make([]int64, agents), make([]int64, agents), make([]int64, agents)
 	}
-	for i, site := range b.Sites {
-		if site == engine.NoSite {
+	a.newRules.Use(b)
+	a.oldRules.Use(b.Old)
+	for i, id := range b.Sites {
+		if id == engine.NoSite {
 			continue
 		}
+		u, err := robots.SplitURL(b.URL(i))
+		if err != nil {
+			continue
+		}
+		a.use(string(u.Prefix))
 		for agent := range agents {
 			at := i*agents + agent
-			if change := b.Changes[at]; change == engine.Closed {
-				a.count(a.closed, b, i, agent, []string{change.String()})
-			} else if change == engine.Opened {
-				a.count(a.opened, b, i, agent, []string{change.String()})
+			if change := b.Changes[at]; change == engine.Closed && a.approve(change.String(), agent, a.rule(b, i, agent)) {
+				a.closed[agent]++
+			} else if change == engine.Opened && a.approve(change.String(), agent, a.rule(b, i, agent)) {
+				a.opened[agent]++
 			}
 			if len(b.Preferences) == 0 || b.Preferences[at] == b.Old.Preferences[at] {
 				continue
 			}
-			var kinds []string
+			approved, changed := true, false
 			was, now := b.Old.Preferences[at].Uses(), b.Preferences[at].Uses()
 			for use := range robots.NumUses {
 				if to := now[use]; to != was[use] {
-					kinds = append(kinds, use.String()+"="+answerText(to))
+					changed = true
+					for _, line := range a.wishLines(b, i, agent, use) {
+						approved = a.approve(use.String()+"="+answerText(to), agent, line) && approved
+					}
 				}
 			}
-			if len(kinds) > 0 {
-				a.count(a.wishes, b, i, agent, kinds)
+			if changed && approved {
+				a.wishes[agent]++
 			}
 		}
 	}
@@ -144,35 +221,77 @@ func (a *Approvals) Write(b *engine.Batch) error {
 	return nil
 }
 
-// count counts a row for an agent if all kinds of its changes are approved.
-func (a *Approvals) count(to []int64, b *engine.Batch, row, agent int, kinds []string) {
-	url := b.URL(row)
-	u, err := robots.SplitURL(url)
-	if err != nil {
-		return
+// approve notes a change of an agent that a line makes, and reports whether it is approved.
+func (a *Approvals) approve(kind string, agent int, line string) bool {
+	change := approval{kind, word(a.names[agent]), word(a.at.origin), line, a.at.old, a.at.now}
+	if a.made != nil {
+		a.made[change] = true
 	}
-	family := string(aggregate.Family(url[len(u.Prefix):]))
-	for strings.Contains(family, "//") { // one directory, for a reader
-		family = strings.ReplaceAll(family, "//", "/")
+	change.agent = strings.ToLower(change.agent)
+	_, ok := a.read[change]
+	if ok {
+		a.read[change] = true
 	}
-	at := approval{agent: word(a.agents[agent]), place: word(string(u.Prefix) + family)}
-	at.old = cmp.Or(a.hashes[robots.Origin(u.Prefix)], noFile)
-	approved := true
-	for _, at.kind = range kinds {
-		if a.made != nil {
-			a.made[at] = true
+	return ok
+}
+
+// rule returns the line that changes the verdict of a row: the rule that decides now, if the old robots.txt did not have it, or
+// the one that decided. If the crawler is bound by other groups than before, it is the line that names it.
+func (a *Approvals) rule(b *engine.Batch, row, agent int) string {
+	if moved := a.at.moved[agent]; moved != "" {
+		return moved
+	}
+	at := row*len(a.agents) + agent
+	was := "- rules"
+	for k, side := range []struct {
+		batch *engine.Batch
+		rules *engine.Lookup
+		of    *readRules
+	}{{b.Old, a.oldRules, a.at.site.old}, {b, a.newRules, a.at.site.now}} {
+		if id := side.batch.Verdicts[at].Rule; id != engine.NoRule {
+			rule := side.rules.Rule(side.batch.Rulings[row], agent, id)
+			rule.Pattern = side.of.dialect.PatternOf(rule.Value)
+			if _, is := slices.BinarySearchFunc(a.at.of[agent][1-k][0], claimOf(rule), witness.Compare); !is {
+				was = "-+"[k:k+1] + " " + line(rule.String())
+			}
 		}
-		read := at
-		read.agent = strings.ToLower(at.agent)
-		if _, ok := a.read[read]; ok {
-			a.read[read] = true
-		} else {
-			approved = false
+	}
+	return was
+}
+
+// wishLines returns the lines that may change the answer of a row about a use: those of preferences that came, or else those that
+// went, or else the rule that changes whether it may be fetched.
+func (a *Approvals) wishLines(b *engine.Batch, row, agent int, use robots.Use) (lines []string) {
+	if moved := a.at.moved[agent]; moved != "" {
+		return []string{moved}
+	}
+	key := wishKey{agent, use}
+	if lines, known := a.at.wishes[key]; known {
+		return lines
+	}
+	for k, side := range []*readRules{a.at.site.now, a.at.site.old} {
+		other := a.at.of[agent][k] // of the other side
+		for s, statements := range side.said.Select(a.agents[agent]) {
+			for i := range statements {
+				u := &statements[i]
+				_, is := slices.BinarySearchFunc(other[1+s], wishOf(u), witness.Compare)
+				if !is && (u.Uses[use] != robots.Unstated || robots.Sources[s].Hides) {
+					lines = append(lines, "+-"[k:k+1]+" "+line(robots.Sources[s].Key+u.Value))
+				}
+			}
+		}
+		if len(lines) > 0 {
+			a.at.wishes[key] = lines
+			return lines
 		}
 	}
-	if approved {
-		to[agent]++
-	}
+	return []string{a.rule(b, row, agent)}
+}
+
+// line returns a line of a robots.txt as words of the file.
+func line(text string) string {
+	key, value, _ := strings.Cut(text, ": ")
+	return key + ": " + word(value)
 }
 
 // word returns a text as a word of the file: bytes that would end it, or that nobody can read, are escaped.
@@ -221,7 +340,7 @@ func (a *Approvals) notes() (notes []string) {
 			continue
 		}
 		idle++
-		places[entry.place] = true
+		places[entry.origin+" "+entry.line] = true
 	}
 	if n > 0 {
 		notes = append(notes, fmt.Sprintf("%s approves %s above; the gates leave them out.", say.File(a.name), say.Count(n, "change")))
@@ -248,13 +367,13 @@ func (a *Approvals) write(w io.Writer) error {
 	lines := make([]string, 0, len(agents))
 	for entry, names := range agents {
 		slices.Sort(names)
-		lines = append(lines, fmt.Sprintf("%s %s %s old=%s\n", entry.kind, strings.Join(names, ","), entry.place, entry.old))
+		lines = append(lines, fmt.Sprintf("%s %s %s %s old=%s new=%s\n", entry.kind, strings.Join(names, ","), entry.origin, entry.line, entry.old, entry.now))
 	}
 	slices.SortFunc(lines, func(x, y string) int {
 		return cmp.Or(cmp.Compare(strings.Fields(x)[2], strings.Fields(y)[2]), cmp.Compare(x, y))
 	})
 	_, err := io.WriteString(w, "# The changes of robots.txt that are meant. robobatch diff -approve made this for robobatch diff -baseline.\n"+
-		"# A line has no effect once the robots.txt before the change is another than the one with this hash.\n"+strings.Join(lines, ""))
+		"# A line has no effect for another robots.txt before the change (old) or other rules after it (new).\n"+strings.Join(lines, ""))
 	return err
 }
 

@@ -75,36 +75,49 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 		size = int(max(1, d.Memory.Limit/16/robots.MaxBytes))
 	}
 	src.parts = slices.Collect(slices.Chunk(origins, size))
-	src.read = func(origins []robots.Origin, found func(n int, r *readRules)) error {
+	src.read = func(origins []robots.Origin) ([]site, error) {
 		// Read the robots.txt of origins on both sides.
+		sites := make([]site, len(origins))
 		for _, side := range d.Sides() {
 			moment := listings.Moment{AsOf: side.Opt.AsOf, Dialects: []robots.Dialect{side.Opt.Dialect}}
 			copies, err := listings.Copies(ctx, side.About(origins).Responses(), origins, moment)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			for i, origin := range origins {
 				if c := copies[origin]; len(c) > 0 && c[0].Outcome.Effect == robots.UseRules {
-					body := c[0].Response.Body
-					if side == d.Old {
-						d.approved.note(origin, body)
+					r := readSite(c[0].Response.Body, side.Opt.Dialect)
+					if sites[i].now = r; side == d.Old {
+						sites[i].old, sites[i].now = r, nil
 					}
-					found(i, &readRules{robots.Parse(body, side.Opt.Dialect), robots.PreferencesOf(body, side.Opt.Dialect)})
 				}
 			}
 		}
-		return nil
+		return sites, nil
 	}
 	agents := []string{"*"}
 	for _, part := range src.parts {
-		if err := src.read(part, func(_ int, r *readRules) { agents = d.addNames(agents, r.File) }); err != nil {
+		sites, err := src.read(part)
+		if err != nil {
 			return nil, err
+		}
+		for _, s := range sites {
+			for _, side := range []*readRules{s.old, s.now} {
+				if side != nil {
+					agents = d.addNames(agents, side.File)
+				}
+			}
 		}
 	}
 	if len(agents) > 1 {
 		err = d.reload(ctx, agents)
 	}
-	d.approved.agents = flags.AgentsOf(&d.Now.Opt)
+	for _, name := range flags.AgentsOf(&d.Now.Opt) {
+		d.approved.agents = append(d.approved.agents, robots.NewAgent(name, d.Now.Opt.Dialect))
+		d.approved.names = append(d.approved.names, name)
+	}
+	src.approved = d.approved
+	d.approved.oldRules, d.approved.newRules = d.Old.Store.NewLookup(), d.Now.Store.NewLookup()
 	if src.rows = pathRows; d.Memory.Limit > 0 {
 		src.rows = min(src.rows, d.LogOpt.BatchRows)
 	}
@@ -112,12 +125,6 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 		err = ci.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
 	}
 	return src, err
-}
-
-// readRules are a robots.txt that was read.
-type readRules struct {
-	*robots.File
-	said *robots.Preferences
 }
 
 // addNames adds the crawlers that the groups of a robots.txt name, unless -agent does. It notes if there are more
@@ -200,13 +207,14 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 // A pathSource yields the paths of origins as the rows of a log.
 type pathSource struct {
 	parts    [][]robots.Origin // those that are left
-	read     func(origins []robots.Origin, found func(n int, r *readRules)) error
+	read     func(origins []robots.Origin) ([]site, error)
 	err      error
 	origins  []robots.Origin // of the part in hand
-	patterns [][]string      // of both sides, by these
-	dialect  robots.Dialect  // of the patterns, whose paths are made to URLs
-	most     witness.Limits  // for an origin
-	rows     int             // most of a batch
+	sites    []site          // by these
+	approved *Approvals
+	dialect  robots.Dialect // of the patterns, whose paths are made to URLs
+	most     witness.Limits // for an origin
+	rows     int            // most of a batch
 	tried    *Tried
 
 	next  int      // origin
@@ -225,17 +233,28 @@ const (
 func (s *pathSource) Next(b *engine.Batch) bool {
 	b.Reset()
 	for len(s.paths) == 0 {
-		if s.next == len(s.origins) && !s.nextPart() {
-			return false
+		if s.next == len(s.origins) {
+			// Read the robots.txt of more origins.
+			if len(s.parts) == 0 {
+				return false
+			}
+			s.origins, s.parts, s.next = s.parts[0], s.parts[1:], 0
+			if s.sites, s.err = s.read(s.origins); s.err != nil {
+				return false
+			}
 		}
-		made := witness.Make(s.patterns[s.next], s.most)
-		s.patterns[s.next] = nil
+		at := &s.sites[s.next]
+		if sides := at.sides(s.approved.agents); len(sides) > 0 || at.old == nil || at.now == nil {
+			made := witness.Make(sides, s.most)
+			s.paths = made.All
+			s.tried.Paths += int64(len(made.All))
+			if made.Cut {
+				s.tried.Cut++
+			}
+			s.approved.open(s.origins[s.next], *at)
+		}
+		*at = site{}
 		s.next++
-		s.paths = made.All
-		s.tried.Paths += int64(len(made.All))
-		if made.Cut {
-			s.tried.Cut++
-		}
 	}
 	n := min(len(s.paths), s.rows)
 	for i, path := range s.paths[:n] {
@@ -249,34 +268,6 @@ func (s *pathSource) Next(b *engine.Batch) bool {
 	}
 	s.paths = s.paths[n:]
 	return true
-}
-
-// nextPart reads the patterns of more origins, and reports whether there are any.
-func (s *pathSource) nextPart() bool {
-	if len(s.parts) == 0 {
-		return false
-	}
-	s.origins, s.parts, s.next = s.parts[0], s.parts[1:], 0
-	s.patterns = make([][]string, len(s.origins))
-	s.err = s.read(s.origins, func(n int, r *readRules) {
-		var patterns []string
-		for i := range r.Groups {
-			for _, rule := range r.Groups[i].Rules {
-				patterns = append(patterns, rule.Pattern)
-			}
-		}
-		add := func(b *robots.Bound) {
-			for _, s := range slices.Concat(b[:]...) {
-				patterns = append(patterns, s.Pattern)
-			}
-		}
-		add(&r.said.Early)
-		for i := range r.said.Groups {
-			add(&r.said.Groups[i].Bound)
-		}
-		s.patterns[n] = append(s.patterns[n], slices.DeleteFunc(patterns, func(pattern string) bool { return pattern == "" })...)
-	})
-	return s.err == nil
 }
 
 // Err returns why a robots.txt could not be read again.

@@ -76,6 +76,8 @@ func (r *Report) notes() (notes []string) {
 		switch {
 		case t.Origins == 0:
 			text = "No difference: the robots.txt are the same, byte for byte"
+		case t.Paths == 0:
+			text = "No difference: the robots.txt have the same rules"
 		case t.Equal > 0:
 			text += fmt.Sprintf("; %s have the same robots.txt", say.Count(t.Equal, "more origin"))
 		}

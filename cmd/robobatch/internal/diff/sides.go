@@ -1,0 +1,151 @@
+package diff
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/internal/witness"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A site is the robots.txt of an origin on both sides; nil if that side has no rules of it.
+type site struct{ old, now *readRules }
+
+// readRules are a robots.txt that was read.
+type readRules struct {
+	*robots.File
+	said    *robots.Preferences
+	dialect robots.Dialect
+	hash    string // of its bytes
+}
+
+// readSite reads a robots.txt.
+func readSite(body []byte, d robots.Dialect) *readRules {
+	sum := sha256.Sum256(body)
+	return &readRules{robots.Parse(body, d), robots.PreferencesOf(body, d), d, hex.EncodeToString(sum[:8])}
+}
+
+// kinds is how many kinds of claims there are: Allow and Disallow, and the sources of preferences.
+const kinds = 1 + int(robots.NumSources)
+
+// A claims is all that binds a crawler, by kind, without order or duplicates: where two robots.txt have equal claims for a
+// crawler, they give it the same answers.
+type claims [kinds][]witness.Claim
+
+// claims returns what binds a crawler.
+func (r *readRules) claims(a robots.Agent) (all claims) {
+	if r == nil {
+		return all
+	}
+	rules, _ := r.Select(a)
+	for _, rule := range rules {
+		if rule.Pattern != "" {
+			all[0] = append(all[0], claimOf(rule))
+			if index, ok := r.dialect.IndexPattern(rule); ok {
+				all[0] = append(all[0], witness.Claim{Pattern: index, Says: all[0][len(all[0])-1].Says})
+			}
+		}
+	}
+	for s, statements := range r.said.Select(a) {
+		for i := range statements {
+			all[1+s] = append(all[1+s], wishOf(&statements[i]))
+		}
+	}
+	for k := range all {
+		slices.SortFunc(all[k], witness.Compare)
+		all[k] = slices.Compact(all[k])
+	}
+	return all
+}
+
+// claimOf returns a rule as a claim.
+func claimOf(r robots.Rule) witness.Claim {
+	return witness.Claim{Pattern: r.Pattern, Says: map[bool]string{true: "allow", false: "disallow"}[r.Allow]}
+}
+
+// wishOf returns a statement as a claim.
+func wishOf(u *robots.Statement) witness.Claim {
+	return witness.Claim{Pattern: cmp.Or(u.Pattern, "/"), Says: fmt.Sprint(u.Uses, u.How)}
+}
+
+// equal reports whether claims are the same.
+func (c *claims) equal(o *claims) bool {
+	for k := range c {
+		if !slices.Equal(c[k], o[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sides returns the claims of both files that differ for a crawler, each once.
+func (s *site) sides(agents []robots.Agent) (all []witness.Sides) {
+	var known [][2]claims
+	for _, a := range agents {
+		old, now := s.old.claims(a), s.now.claims(a)
+		if old.equal(&now) || slices.ContainsFunc(known, func(k [2]claims) bool { return k[0].equal(&old) && k[1].equal(&now) }) {
+			continue
+		}
+		known = append(known, [2]claims{old, now})
+		for k := range old {
+			if side := (witness.Sides{Old: old[k], New: now[k]}); !slices.Equal(old[k], now[k]) {
+				if k > 0 { // an answer about a use is of all sources together, and that of some depends on the access
+					for _, c := range slices.Concat(append(old[:], now[:]...)...) {
+						side.With = append(side.With, c.Pattern)
+					}
+				}
+				all = append(all, side)
+			}
+		}
+	}
+	return all
+}
+
+// noFile stands for the hash of a robots.txt that there is not.
+const noFile = "none"
+
+// rulesHash returns a hash of what a robots.txt says to crawlers, whatever its comments and the order of its lines.
+func (r *readRules) rulesHash() string {
+	if r == nil {
+		return noFile
+	}
+	names := []string{"*"}
+	add := func(g *robots.Group) {
+		for _, token := range g.Agents {
+			names = append(names, strings.ToLower(string(token)))
+		}
+	}
+	for i := range r.Groups {
+		add(&r.Groups[i])
+	}
+	for i := range r.said.Groups {
+		add(&r.said.Groups[i].Group)
+	}
+	slices.Sort(names)
+	sum := sha256.New()
+	for _, name := range slices.Compact(names) {
+		fmt.Fprintf(sum, "%q %q\n", name, r.claims(robots.NewAgent(name, r.dialect)))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// bindingName returns the User-agent line that binds a crawler, and how far it is from its own name; "" if none does.
+func (r *readRules) bindingName(a robots.Agent) (name string, far int) {
+	tokens := append([]robots.ProductToken{a.Token}, a.Fallbacks...)
+	groups := r.Binding(a)
+	for i, t := range tokens {
+		for _, g := range groups {
+			if r.Groups[g].Names(t) {
+				return string(t), i
+			}
+		}
+	}
+	if len(groups) > 0 {
+		return "*", len(tokens)
+	}
+	return "", len(tokens) + 1
+}
