@@ -27,18 +27,19 @@ const (
 
 	// Of any line.
 
-	codeNUL         Code = "nul"           // it holds a NUL byte: the rest is not read
-	codeNotUTF8     Code = "not_utf8"      // it is not UTF-8
-	codeLineTooLong Code = "line_too_long" // it is longer than the dialect reads, or than its documentation permits
-	codeNoDirective Code = "no_directive"  // it is no comment, and has no key and colon
-	codeNoColon     Code = "missing_colon" // white space stands for the colon
-	codeTypo        Code = "typo"          // its key is a known misspelling; the text says whether it counts
-	codeLooseKey    Code = "loose_key"     // its key only starts like the one that it is taken for
-	codeUnknown     Code = "unknown_field" // nobody knows its key
-	codeGarbled     Code = "garbled_line"  // it would be a directive, but for characters around its key
-	codeJoinedLines Code = "joined_lines"  // another directive begins in it
-	codeNoindexOpen Code = "noindex_open"  // a Noindex whose path no rule closes
-	codeUnused      Code = "unused_field"  // its key is known, and has no effect in this dialect
+	codeNUL         Code = "nul"            // it holds a NUL byte: the rest is not read
+	codeNotUTF8     Code = "not_utf8"       // it is not UTF-8
+	codeLineTooLong Code = "line_too_long"  // it is longer than the dialect reads, or than its documentation permits
+	codeNoDirective Code = "no_directive"   // it is no comment, and has no key and colon
+	codeConflict    Code = "merge_conflict" // it marks a conflict of a merge
+	codeNoColon     Code = "missing_colon"  // white space stands for the colon
+	codeTypo        Code = "typo"           // its key is a known misspelling; the text says whether it counts
+	codeLooseKey    Code = "loose_key"      // its key only starts like the one that it is taken for
+	codeUnknown     Code = "unknown_field"  // nobody knows its key
+	codeGarbled     Code = "garbled_line"   // it would be a directive, but for characters around its key
+	codeJoinedLines Code = "joined_lines"   // another directive begins in it
+	codeNoindexOpen Code = "noindex_open"   // a Noindex whose path no rule closes
+	codeUnused      Code = "unused_field"   // its key is known, and has no effect in this dialect
 
 	// Of groups.
 

@@ -128,10 +128,21 @@ const (
 	yandexRules      = 2048
 )
 
+// isConflict reports whether a line marks a conflict, as Git and others leave it: seven of a character, and a space or the end.
+func isConflict(raw string) bool {
+	const size = 7
+	if len(raw) < size || strings.IndexByte("<=>|", raw[0]) < 0 || strings.Trim(raw[:size], raw[:1]) != "" {
+		return false
+	}
+	return strings.TrimRight(raw[size:], "\r\n") == "" || raw[size] == ' '
+}
+
 // line looks at one line. raw is all of it.
 func (in *inspector) line(l *line, raw string) {
 	in.bytes(l, raw)
 	switch {
+	case isConflict(raw):
+		in.note(l.num, codeConflict, "a merge left this line: the rules around it may be those of both sides")
 	case l.blank && !l.comment:
 		in.blank, in.parted = true, true
 	case l.blank:

@@ -57,6 +57,9 @@ func TestDiagnostics(t *testing.T) {
 		{"long line", "user-agent: *\ndisallow: /" + long, map[string]string{"": "", google: "2 line_too_long", yandex: "2 line_too_long"}},
 		{"too large", cut, map[string]string{"": cutAt}},
 		{"no directive", "hello\n: x\na b c", map[string]string{"": "1 no_directive, 1 not_robots, 2 no_directive, 3 no_directive"}},
+		{"merge conflict", "user-agent: *\n<<<<<<< Updated upstream\ndisallow: /x\n||||||| 3f2a1bc\n=======\r\ndisallow: /y\n>>>>>>> 3f2a1bc (Fix: robots)\n========\n======= #", map[string]string{
+			"": "2 merge_conflict, 4 merge_conflict, 5 merge_conflict, 7 merge_conflict, 8 no_directive, 9 merge_conflict",
+		}},
 		{"missing colon", "user-agent *\ndisallow /x", map[string]string{"": "1 no_directive, 2 no_directive", google: "1 missing_colon, 2 missing_colon"}},
 		{"typo", "useragent: *\ndisalow: /", map[string]string{"": "1 typo, 2 typo", google: "1 typo, 2 typo, 2 all_closed"}},
 		{"loose key", "user-agents: *\nallowed: /", map[string]string{"": "1 unknown_field, 2 unknown_field", google: "1 loose_key, 2 loose_key"}},

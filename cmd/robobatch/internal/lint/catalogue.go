@@ -273,6 +273,13 @@ var Codes = []Code{
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
 	{
+		Name: "merge_conflict", Severity: Error,
+		What: "A line marks a conflict of a merge. Crawlers ignore it, and follow the rules of both sides.",
+		Do:   "Resolve the conflict: keep one side, and delete the lines that mark it.",
+		Bad:  "User-agent: *\n<<<<<<< HEAD\nDisallow: /a/\n=======\nDisallow: /b/\n>>>>>>> main\n",
+		Good: "User-agent: *\nDisallow: /b/\n",
+	},
+	{
 		Name: "middle_dollar", Severity: Info,
 		What: "A $ in the middle of a rule is a literal $. Only a final $ means the end of a URL.",
 		Do:   "Delete what follows the $, or write %24 if the URLs contain it.",

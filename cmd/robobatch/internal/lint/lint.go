@@ -132,7 +132,7 @@ func (r *lineReader) line(num int32) string {
 // atKey are the codes that are about the key of a line, or about all of it; the others are about the
 // value.
 var atKey = map[robots.Code]bool{
-	"typo": true, "loose_key": true, "unknown_field": true, "unused_field": true, "missing_colon": true, "no_directive": true,
+	"typo": true, "loose_key": true, "unknown_field": true, "unused_field": true, "merge_conflict": true, "missing_colon": true, "no_directive": true,
 	"html": true, "utf16": true, "not_robots": true, "garbled_line": true, "noindex_open": true, "bom": true, "nul": true, "not_utf8": true, "too_large": true, "cut_line": true, "line_too_long": true,
 	"rule_without_group": true, "content_signal_outside_group": true, "before_rules": true, "blank_in_section": true, "joined_sections": true,
 	"delay_only_group": true, "too_many_rules": true, "empty_allow": true,
@@ -246,7 +246,7 @@ func Indent(file string) string {
 var ofFile = map[robots.Code]bool{
 	"agent_cut": true, "agent_list": true, "agent_never_matches": true, "agent_retired": true, "agent_space": true, "agent_typo": true,
 	"bad_clean_param": true, "bad_host": true, "bad_sitemap": true, "blocked_sitemap": true, "bom": true, "content_signal_outside_group": true, "cut_line": true, "extra_host": true,
-	"garbled_line": true, "joined_lines": true, "not_robots": true,
+	"garbled_line": true, "joined_lines": true, "merge_conflict": true, "not_robots": true,
 	"html": true, "http_sitemap": true, "license_not_absolute": true, "no_directive": true, "not_utf8": true, "nul": true, "rule_without_group": true, "too_large": true,
 	"too_many_rules": true, "unknown_policy_group": true, "utf16": true,
 }
