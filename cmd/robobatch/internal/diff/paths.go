@@ -101,12 +101,8 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range sites {
-			for _, side := range []*readRules{s.old, s.now} {
-				if side != nil {
-					agents = d.addNames(agents, side.File)
-				}
-			}
+		for i := range sites {
+			agents = d.addNames(agents, &sites[i])
 		}
 	}
 	if len(agents) > 1 {
@@ -127,21 +123,28 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	return src, err
 }
 
-// addNames adds the crawlers that the groups of a robots.txt name, unless -agent does. It notes if there are more
-// than can be asked for.
-func (d *diffing) addNames(names []string, f *robots.File) []string {
+// addNames adds the crawlers that the groups of a site name, unless -agent does. It notes if there are more than can be
+// asked for, and the rules of one of these differ.
+func (d *diffing) addNames(names []string, s *site) []string {
 	if len(d.Now.Opt.Agents) > 0 {
 		return names
 	}
-	for i := range f.Groups {
-		for _, token := range f.Groups[i].Agents {
-			known := slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, string(token)) })
-			switch {
-			case known || token.IsPolicy():
-			case len(names) < agentsOfFile:
-				names = append(names, strings.Clone(string(token)))
-			default:
-				d.tried.AgentsCut = true
+	for _, side := range []*readRules{s.old, s.now} {
+		if side == nil {
+			continue
+		}
+		for i := range side.Groups {
+			for _, token := range side.Groups[i].Agents {
+				known := slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, string(token)) })
+				switch {
+				case known || token.IsPolicy():
+				case len(names) < agentsOfFile:
+					names = append(names, strings.Clone(string(token)))
+				case !d.tried.AgentsCut:
+					a := robots.NewAgent(string(token), side.dialect)
+					old, now := s.old.claims(a), s.now.claims(a)
+					d.tried.AgentsCut = !old.equal(&now)
+				}
 			}
 		}
 	}
