@@ -46,7 +46,7 @@ BENCHDIR     ?= bench
 SHORT        ?= -short
 TIMEOUT      ?= 2h
 # PROGRESS counts the packages that go build -v names, and passes on all other lines.
-PROGRESS      = awk '!/[ :]/ { if (++n % 25 == 0) { print "compiled " n " packages"; fflush() } next } { print; fflush() }'
+PROGRESS      = while IFS= read -r line; do case "$$line" in *[\ :]*) echo "$$line";; *) n=$$((n + 1)); [ $$((n % 25)) != 0 ] || echo "compiled $$n packages";; esac; done
 # TESTS runs go test: a line a package when it ends, failures at once, and at the end why tests were skipped.
 TESTS         = $(GO) run $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- -vet=off -timeout $(TIMEOUT)
 

@@ -162,7 +162,7 @@ func TestGate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var commands []string // lint, check, diff, approve
+	var commands []string // approve, lint, check, diff
 	for _, m := range regexp.MustCompile(`(?m)^ *robobatch ((?:lint|check|diff) .*-rules robots .*)$`).FindAllSubmatch(page, -1) {
 		command, _, _ := strings.Cut(string(m[1]), " >")
 		commands = append(commands, command)
@@ -186,15 +186,15 @@ func TestGate(t *testing.T) {
 		}
 		return code == 1
 	}
-	diff, approve := commands[2], commands[3]
+	approve, diff := commands[0], commands[3]
 	found := 0
 	var before *gateChange // the last one that was found
 	for _, c := range gateChanges {
 		old := filepath.Join("old", "robots")
 		(&gateChange{}).write(t, old)
 		c.write(t, "robots")
-		other := fails(commands[0])
-		other = fails(commands[1]) || other
+		other := fails(commands[1])
+		other = fails(commands[2]) || other
 		if found++; !fails(diff) {
 			if found--; other != c.bad {
 				t.Errorf("%s: the gate fails: %v, want %v", c.name, other, c.bad)
@@ -235,7 +235,7 @@ func TestGate(t *testing.T) {
 			t.Errorf("robobatch %s fails", m[1])
 		}
 	}
-	if _, err := os.Stat("robots.baseline.json"); err != nil || fails(commands[0]+" -baseline robots.baseline.json") {
+	if _, err := os.Stat("robots.baseline.json"); err != nil || fails(commands[1]+" -baseline robots.baseline.json") {
 		t.Errorf("no baseline: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -121,21 +122,48 @@ func TestScript(t *testing.T) {
 	git("init", "-q", "-b", "main")
 	git("add", ".")
 	git("commit", "-q", "-m", "robots.txt")
-	for rules, fails := range map[string]bool{"# Comment\nUser-agent: *\nDisallow: /cart/\n": false, "User-agent: *\nDisallow: /Cart/\n": true} {
-		dir := filepath.Join(t.TempDir(), "clone")
-		git("clone", "-q", old, dir)
-		write(dir, map[string]string{"robots/https_a.example.txt": rules})
-		cmd := exec.Command("sh", "robots-ci.sh", "main")
-		cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "ROBOBATCH_RELEASES=file://" + releases}
-		out, err := cmd.CombinedOutput()
-		if (err != nil) != fails {
-			t.Errorf("%q: %v\n%s", rules, err, out)
+	clone := func(args ...string) (dir string) {
+		dir = filepath.Join(t.TempDir(), "clone")
+		if out, err := exec.Command("git", slices.Concat([]string{"clone", "-q"}, args, []string{"file://" + old, dir})...).CombinedOutput(); err != nil {
+			t.Fatalf("git clone: %v\n%s", err, out)
 		}
+		return dir
+	}
+	run := func(what, dir string, fails bool, args ...string) {
+		t.Helper()
+		cmd := exec.Command("sh", append([]string{"robots-ci.sh", "main"}, args...)...)
+		cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "ROBOBATCH_RELEASES=file://" + releases}
+		if out, err := cmd.CombinedOutput(); (err != nil) != fails {
+			t.Errorf("%s: %v\n%s", what, err, out)
+		}
+	}
+	changed := map[string]string{"robots/https_a.example.txt": "User-agent: *\nDisallow: /Cart/\n"}
+	for rules, fails := range map[string]bool{"# Comment\nUser-agent: *\nDisallow: /cart/\n": false, changed["robots/https_a.example.txt"]: true} {
+		dir := clone()
+		write(dir, map[string]string{"robots/https_a.example.txt": rules})
+		run(rules, dir, fails)
 		text, err := os.ReadFile(filepath.Join(dir, "comment.md"))
 		if err != nil || strings.Count(string(text), "### robots.txt: ") != 3 || bytes.Contains(text, []byte("**Failed**")) != fails {
 			t.Errorf("%q: %v\n%s", rules, err, text)
 		}
+		run(rules, dir, false, "approve")
+		run(rules+", approved", dir, false)
 	}
+	// A branch that is older than main, in a clone without its history; and what is left of another run.
+	git("checkout", "-q", "-b", "topic")
+	git("commit", "-q", "--allow-empty", "-m", "topic")
+	git("checkout", "-q", "main")
+	write(old, changed)
+	git("commit", "-q", "-a", "-m", "later")
+	dir := clone("--depth", "1", "--branch", "topic")
+	write(dir, map[string]string{"old/robots/https_left.example.txt": "User-agent: *\nDisallow: /\n"})
+	run("older than main", dir, false)
+	// The pull request that adds the gate.
+	git("rm", "-q", "-r", "robots")
+	git("commit", "-q", "-m", "none")
+	dir = clone()
+	write(dir, files)
+	run("the first", dir, false)
 }
 
 // TestPins holds that workflows and actions use those of others by commit only, and the Go of a release.
