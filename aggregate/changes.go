@@ -31,10 +31,10 @@ const (
 	keyBytes = 512 // for each of these, at most
 )
 
-// Changes is an [engine.Sink] that counts the rows that a run by two stores, see [engine.Options].Old,
-// changed: for each agent and kind of change its requests and distinct URLs, also by the rule to
-// blame, by family of paths, by origin and by status; and its requests by day. Unchanged rows it counts by
-// requests alone: distinct URLs of it would take the processor time of a run once more. Use CloseTemp.
+// Changes is an [engine.Sink] that counts the rows that a run by two stores, see [engine.Options].Old, changed: for
+// each agent and kind of change its requests and distinct URLs, also by the rule to blame, by family of paths, by
+// origin and by status; and its requests by day. It counts only requests of unchanged rows: counting their distinct
+// URLs would double the CPU time of a run. Use CloseTemp.
 type Changes struct {
 	now, old *engine.Lookup
 	agents   []string          // that are asked for; nil with fromLog
@@ -81,7 +81,7 @@ type textKey struct {
 	text   string
 }
 
-// A statusKey is a status, -1 if the log has none.
+// A statusKey is a status; -1 if the log has no status.
 type statusKey struct {
 	agent  uint16
 	change engine.Change
@@ -113,7 +113,7 @@ type blamed struct {
 // A Decider decides a verdict: it is a rule, or, without one, a reason.
 type Decider struct {
 	Line   int    // 0 if no rule decides
-	Rule   string // as the column rule has it; "" if no rule decides
+	Rule   string // the value of the column rule; "" if no rule decides
 	Reason engine.Reason
 }
 

@@ -24,7 +24,7 @@ type anchor struct {
 	parent   int32     // the longest anchor that this one begins with; -1 if there is none
 	always   []int32   // rules that match whatever follows
 	exact    []int32   // rules that match if nothing follows
-	floating []segment // rules that go on behind a "*"
+	floating []segment // rules that continue after a "*"
 }
 
 // A segment is the rest of a pattern with "*", behind its anchor.

@@ -86,8 +86,8 @@ type Place struct {
 	Prefix int    // bytes before the path
 	Site   engine.SiteID
 
-	// Variant tells URLs apart that are kept alike, as the log spells their origins in other ways or they are
-	// longer than MaxURL. It is 0 for a URL that is kept as the log has it.
+	// Variant tells URLs apart that are kept alike, as the log spells their origins in other ways or they are longer
+	// than MaxURL. It is 0 for a URL that is stored as logged.
 	Variant uint64
 }
 
@@ -104,8 +104,8 @@ const (
 	mostRequests  = 1<<indexBits - 2
 )
 
-// NewRequests returns an empty group-by that takes about so many bytes; 0 is DefaultMemory. Its temporary
-// file lies in dir, "" is the usual directory, and is created when memory is full. Use Close.
+// NewRequests returns an empty group-by that takes about that many bytes; 0 means DefaultMemory. Its temporary file
+// lies in dir, "" is the usual directory, and is created when memory is full. Use Close.
 func NewRequests(memory int64, dir string) *Requests {
 	if memory <= 0 {
 		memory = DefaultMemory
@@ -482,7 +482,7 @@ type requestWriter struct {
 	facts facts  // the same
 }
 
-// facts are the numbers of a request. A run has those alone that differ from the request before.
+// facts are the numbers of a request. A run stores only those that differ from the previous request.
 type facts [13]uint64
 
 // begin begins a run.

@@ -386,7 +386,7 @@ type RuleCount struct {
 type Matches struct {
 	Requests    int64
 	URLs        int64      // distinct ones
-	Failed      int64      // of Requests, those answered by 4xx or 5xx, as far as Outcomes have them, as Bytes
+	Failed      int64      // the Requests answered by 4xx or 5xx, if Outcomes count them; the same applies to Bytes
 	Bytes       int64      // of the answers
 	First, Last *time.Time // nil if no request has a time
 }

@@ -223,8 +223,8 @@ func (l *Largest[T]) NewItem(number int64, tie uint64, bytes int) *T {
 	return &l.items[slot]
 }
 
-// cut leaves the largest items that have room. It looks for the first that has none by parting those among which it is,
-// again and again: to sort them each time took a tenth of a report on URLs that come once.
+// cut leaves the largest items that have room. It finds the first without one by repeated partitioning: sorting took a
+// tenth of a report on distinct URLs.
 func (l *Largest[T]) cut() {
 	from, to, held := 0, len(l.all), int64(0)
 	for from < to {

@@ -47,7 +47,7 @@ type pair struct {
 }
 
 // Also are groups, 0 for none, whose URLs are all in another group as well: each URL of that group is always in the
-// same of these. So they take no memory for it.
+// same of these. So they need no memory for it.
 type Also [2]Group
 
 // A groupCount counts for a group.
@@ -59,8 +59,8 @@ const (
 	leastSlots = 1 << 10
 )
 
-// NewURLs returns an empty set that takes about so many bytes; 0 is DefaultMemory. While the table doubles, the old
-// half is there as well. Its temporary file lies in dir, "" is the usual directory, and is created when memory is
+// NewURLs returns an empty set that takes about that many bytes; 0 means DefaultMemory. While the table doubles, the
+// old half is there as well. Its temporary file lies in dir, "" is the usual directory, and is created when memory is
 // full.
 func NewURLs(memory int64, dir string) *URLs {
 	if memory <= 0 {
@@ -89,7 +89,7 @@ func (u *URLs) NewGroup() Group {
 func (u *URLs) AddRequest(g Group) { u.groups[g].requests++ }
 
 // Add counts a request of a URL, by its Hash, in a group and in those that have it also. It returns the requests of
-// that URL in the group so far, as far as memory has them.
+// that URL in the group so far, if they are still in memory.
 func (u *URLs) Add(g Group, url uint64, also Also) (requests uint32, err error) {
 	u.groups[g].requests++
 	for _, other := range also {
@@ -318,7 +318,7 @@ func (n *pairCounter) Finish() error {
 	return nil
 }
 
-// mix returns the hash of a URL in a group; it is never 0. For one group it is one to one but for 0.
+// mix returns the hash of a URL in a group; it is never 0. For one group it is one to one, except for 0.
 func mix(url uint64, g Group) uint64 {
 	h := url ^ (uint64(g)+1)*0x9E3779B97F4A7C15
 	h ^= h >> 32

@@ -63,15 +63,13 @@
 //
 // # Why so
 //
-// Fingerprints, for patterns with *. A path is not searched for each pattern, but for all of
-// them at once. The fingerprint of a pattern is three neighbouring bytes of one of its segments,
-// the three that paths have least. Up to twelve patterns of one prefix are a group, sorted by
-// fingerprint into eight buckets. For each of the three bytes, two tables of 16 entries say
-// which buckets have a fingerprint with such lower four bits, and such upper four bits. A vector
-// instruction looks 32 bytes up in such a table at once, so six of them tell for 32 places of a
-// path which buckets may be there (Teddy, by Geoffrey Langdale, in Hyperscan). A group costs
-// some 6 ns a path. Code then tries, by descending rank, the patterns with buckets that were
-// found.
+// Fingerprints, for patterns with *. A path is searched once for all patterns, not once for each. The fingerprint of a
+// pattern is three neighbouring bytes of one of its segments, the three that paths have least. Up to twelve patterns of
+// one prefix are a group, sorted by fingerprint into eight buckets. For each of the three bytes, two tables of 16
+// entries say which buckets have a fingerprint with such lower four bits, and such upper four bits. A vector
+// instruction looks 32 bytes up in such a table at once, so six of them tell for 32 places of a path which buckets may
+// be there (Teddy, by Geoffrey Langdale, in Hyperscan). A group costs some 6 ns a path. Code then tries, by descending
+// rank, the patterns with buckets that were found.
 //
 //   - A pattern with an end anchor has a zero byte for the end of the path, and so does the
 //     path.
@@ -115,13 +113,11 @@
 // branches of rules that they have not seen lately; asking for the next lines of the table early
 // changes nothing.
 //
-// Compiled in the time of parsing. Half of all real files have less than 1 KB and twenty rules,
-// so the cost before the first byte counts. Parsing and compiling take 1.86 times parsing alone
-// in the median file. Working memory is used again. An automaton leaves behind its table and the
-// order of the rules, nothing else. On its way into the trie, a rule is an entry of 24 bytes
-// without a pointer, sorted by the first eight bytes of its prefix. After that, code finds once
-// the shared starts of neighbours, and writes the trie from these numbers; it looks at text only to copy
-// it. One file in six has floating segments, and only those patterns are taken apart. Working
-// memory on the stack, which must be cleared for each file, made compiling a quarter slower, and
-// on the heap a fifth.
+// Compiled in the time of parsing. Half of all real files have less than 1 KB and twenty rules, so the cost before the
+// first byte counts. In the median file, parsing and compiling take 1.86× as long as parsing. Working memory is used
+// again. An automaton leaves behind its table and the order of the rules, nothing else. On its way into the trie, a
+// rule is an entry of 24 bytes without a pointer, sorted by the first eight bytes of its prefix. After that, code finds
+// once the shared starts of neighbours, and writes the trie from these numbers; it looks at text only to copy it. One
+// file in six has floating segments, and only those patterns are taken apart. Working memory on the stack, which must
+// be cleared for each file, made compiling a quarter slower, and on the heap a fifth.
 package automaton

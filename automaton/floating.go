@@ -32,8 +32,8 @@ const (
 	// next one 322.
 	triedLimit = 640
 
-	// crowdLimit is the most patterns that are tried wherever a path has one key of an index, as all of /*cat*html, /*dog*html and so
-	// on are: from there on package onepass is faster. Of real files, the most is 14.
+	// crowdLimit is the most patterns that are tried wherever a path has one key of an index, as all of /*cat*html,
+	// /*dog*html and so on are: from there on package onepass is faster. The maximum in real files is 14.
 	crowdLimit = 24
 
 	// longSegmentCost is the weight of a segment of more than longSegment bytes: where it nearly occurs

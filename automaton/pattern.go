@@ -19,7 +19,7 @@ type Rank uint32
 // NoMatch is the Rank of a path that no rule matches.
 const NoMatch Rank = 0
 
-// maxRules is the most rules whose ranks fit three bytes, as tables have them.
+// maxRules is the largest number of rules whose ranks fit in the three bytes of a table.
 const maxRules = 1<<23 - 1
 
 // Allow reports whether the rule allows; NoMatch allows nothing.

@@ -26,8 +26,8 @@ func (t *table) addPattern(p *ranked) {
 
 // The limits of a pattern that is tried.
 const (
-	// longSegment is the longest segment that bytes.Index searches with vector instructions
-	// alone, so that it takes time linear in the path whatever the segment.
+	// longSegment is the longest segment that bytes.Index searches only with vector instructions, in time linear in the
+	// path for any segment.
 	longSegment = 63
 
 	// longestSegment is the longest for whose length there is room.

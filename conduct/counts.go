@@ -17,7 +17,7 @@ type counts struct {
 	untimed     int64 // that the text forbids, without a time
 	violations  int64
 	fetched     answersOf
-	newest      int64 // the delay of the newest text; noDelay is none
+	newest      int64 // the delay of the newest text; noDelay if it has no delay
 }
 
 // answersOf are the answers of a crawler that count.

@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A kind says which event it is. Of events at one moment those of lesser kinds come first, so that a fetch counts as
-// before a request. Of two fetches the one that allowed all is the later: it accuses less.
+// A kind says which event it is. Events at one moment are ordered by kind, so that a fetch counts as earlier than a
+// request. Of two fetches the one that allowed all is the later: it accuses less.
 type kind uint8
 
 const (
@@ -40,7 +40,7 @@ type event struct {
 	at       int64 // microseconds since 1970 UTC
 	kind     kind
 	violated bool   // of a forbidden one
-	delay    int64  // microseconds; noDelay is none. A fetch has the delay of the event before
+	delay    int64  // microseconds; noDelay if there is no delay. A fetch has the delay of the event before
 	period   uint32 // of a fetch and a forbidden one, see engine.Deed
 	cache    int64  // of a fetch, microseconds
 	away     bool   // of a fetch: at the origin that the capture in force redirects to
@@ -149,7 +149,7 @@ func (s *state) append(dst []byte, e *event) []byte {
 
 var errSeries = errors.New("the series of events is not what was written")
 
-// read reads the first event of a series into e, whose slices are pieces of it, and returns the rest.
+// read reads the first event of a series into e, and returns the rest. The slices of e point into the series.
 func (s *state) read(e *event, series []byte) ([]byte, error) {
 	head := series[0]
 	series = series[1:]
@@ -272,8 +272,8 @@ const (
 	ofPiece
 )
 
-// compare orders items. Of pieces that begin at one moment the first events decide, see event.order: so a run has one
-// piece in hand while runs are merged, even if all of a log is of one moment.
+// compare orders items. Pieces that begin at the same moment are ordered by their first events, see event.order. So a
+// merge holds one piece of each run, even if all events have the same time.
 func (i *item) compare(o *item, details bool) int {
 	c := cmp.Or(bytes.Compare(i.origin, o.origin), cmp.Compare(i.kind, o.kind), bytes.Compare(i.agent, o.agent), cmp.Compare(i.at, o.at))
 	if c != 0 || i.kind != ofPiece || i.at == NoTime {

@@ -44,8 +44,8 @@ type Options struct {
 	Requests bool // Judge hands on each request that a text forbids
 	ByAgent  bool // a Row is of a crawler at all origins
 
-	// Moment is told of each answer that counts, and of each request with a time that a text forbids, in order of time
-	// for each crawler and origin, by Judge. nil is told nothing.
+	// Judge calls Moment for each answer that counts and each disallowed request with a time, ordered by time for each
+	// crawler and origin. May be nil.
 	Moment func(Moment)
 }
 
@@ -88,7 +88,7 @@ type site struct {
 	newest  engine.RulingID // of the newest text; 0 if there is none
 	isKnown bool            // the rest is
 	isDated bool            // the text in force changes
-	delays  bool            // a text has a Crawl-delay for somebody
+	delays  bool            // a text has a Crawl-delay for any crawler
 }
 
 // mostNamed is how many crawlers are told apart that only a robots.txt names.

@@ -355,7 +355,7 @@ func (j *judge) endChange() error {
 		return nil
 	}
 	j.change = 0
-	if j.own.requests == 0 { // it made none here, but asked where the capture leads
+	if j.own.requests == 0 { // it made no request here, but asked where the capture leads
 		return nil
 	}
 	return j.to.Change(&j.now)

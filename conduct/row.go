@@ -35,7 +35,7 @@ const (
 // A Row is the acts of a crawler at an origin, or at all of them. Times are microseconds since 1970 UTC, and spans of time
 // microseconds.
 type Row struct {
-	Agent, Operator, Origin string // Operator is "" if nobody knows it; Origin is "" for all of them
+	Agent, Operator, Origin string // Operator is "" if unknown; Origin is "" for all origins
 
 	// Requests that used the name of the crawler, by who sent them. All other numbers leave Impostors out.
 	Requests, Verified, Impostors, Unpublished, Stale, NoAddress int64
@@ -68,7 +68,7 @@ func NewRow(agent, operator, origin string) *Row {
 // MostBytes is where sums of bytes end.
 const MostBytes = math.MaxInt64
 
-// Add adds the counts of another Row. Medians are none that could be added, and a delay is of one origin.
+// Add adds the counts of another Row. Medians cannot be added, and a delay belongs to one origin.
 func (r *Row) Add(o *Row) {
 	r.Requests += o.Requests
 	r.Verified += o.Verified
@@ -93,21 +93,21 @@ func (r *Row) Add(o *Row) {
 	r.First, r.Last = earlier(r.First, o.First), max(r.Last, o.Last)
 }
 
-// A Request is one that the text in force forbids.
+// A Request is a disallowed request.
 type Request struct {
 	Agent, Operator, Origin string
 	At                      int64
 	Conduct                 Conduct
 	Violated                bool
 	URL                     []byte        // as read, as the next two
-	Client, UserAgent       []byte        // nil if the log has none
-	Status                  int64         // of the answer; 0 if the log has none
+	Client, UserAgent       []byte        // nil if the log has no User-Agent
+	Status                  int64         // of the answer; 0 if the log has no status
 	Verified                ranges.Answer // whether it came from the crawler; Null if nobody looked
 	Rule                    []byte        // that forbids it, as written; "" if no line does
 	RuleLine                int64         // 0 if no line does
 	Answer                  int64         // when the crawler last had an answer that counts; NoTime is never
 	HadText                 bool          // that gave a text
-	Capture                 int64         // since when that text had been in force; NoTime if unknown
+	Capture                 int64         // start of the period of that text; NoTime if unknown
 }
 
 // A Moment is an answer that counts, or a request that the text in force forbids.

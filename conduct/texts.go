@@ -46,10 +46,10 @@ const (
 	window     = 32 << 10
 )
 
-// lengthsOf returns the lengths of a text. Packers differ, so those of two simple ones are only bounds: no other packs to a
-// fifth of what deflate makes of a text within its window, and none that looks for no repeats at all, and only has short
-// codes for frequent bytes, packs worse. Of a text beyond the window, which other packers look further back in, there is
-// no lower bound.
+// lengthsOf returns the lengths of a text. Packers differ, so those of two simple ones are only bounds: no other packs
+// to a fifth of what deflate makes of a text within its window, and none that looks for no repeats at all, and only has
+// short codes for frequent bytes, packs worse. There is no lower bound for a text beyond the window, because other
+// packers look back further.
 func (m *measurer) lengthsOf(body []byte) lengths {
 	n := int64(len(body))
 	ends, pairs := int64(bytes.Count(body, []byte("\n"))), int64(bytes.Count(body, []byte("\r\n")))

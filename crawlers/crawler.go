@@ -2,10 +2,9 @@
 // in robots.txt, its name in the User-Agent header, and its operator's documentation of
 // its habits.
 //
-// The table is data, crawlers.tsv, with a source for each row. It serves three questions: which
-// crawlers are meant by a set such as "search" or "ai" ([Set]), which habits has the crawler of a
-// product token ([Lookup]), and which crawler sent a User-Agent header ([Identify]). A header is
-// the client's own claim: nothing here tells an impostor.
+// The table is data, crawlers.tsv, with a source for each row. It serves three questions: which crawlers are meant by a
+// set such as "search" or "ai" ([Set]), which habits has the crawler of a product token ([Lookup]), and which crawler
+// sent a User-Agent header ([Identify]). A header is the client's own claim: the package cannot detect impostors.
 //
 // It hides the table. Any package may import it; it imports none of this module.
 package crawlers
@@ -21,7 +20,7 @@ var purposes = []string{
 	"search",       // a search engine's index
 	"ai-training",  // text to train models with
 	"ai-search",    // an index that a model answers from
-	"ai-assistant", // a page that somebody asks a model about
+	"ai-assistant", // a page that a person asks a model about
 	"ads",          // the fitness of pages for advertisements
 	"seo",          // audits and links, for whoever pays for them
 	"social",       // previews of links that people share
@@ -128,8 +127,8 @@ var retired = func() map[string]Retired {
 	return all
 }()
 
-// LookupRetired returns the retired product token, in any case, and whether it is one. One that
-// [Add] has added is none.
+// LookupRetired returns the retired product token, in any case, and whether it is one. A crawler of [Add] does not
+// count.
 func LookupRetired(token string) (Retired, bool) {
 	r, ok := retired[strings.ToLower(token)]
 	if _, own := Lookup(token); own {

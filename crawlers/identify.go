@@ -30,11 +30,10 @@ func Identify(userAgent []byte) (Crawler, bool) {
 // [Set]("all"), or -1.
 func IdentifyIndex(userAgent []byte) int { return max(known.identify(userAgent, nil), nobody) }
 
-// IdentifyWords is [IdentifyIndex] that also finds the words that may name in a robots.txt a client that the
-// table of crawlers does not name. It appends to dst those that count, except names of hosts and
-// files, such as "example.com"; an unknown crawler that Identify finds by its first product has only that word.
-// The words are pieces of the header. Where the table names the client, or crawlers of two
-// operators, the result is dst alone.
+// IdentifyWords is [IdentifyIndex] that also finds the words that may name in a robots.txt a client that the table of
+// crawlers does not name. It appends to dst those that count, except names of hosts and files, such as "example.com";
+// an unknown crawler that Identify finds by its first product has only that word. The words are pieces of the header.
+// If the table names the client, or crawlers of two operators, dst is returned unchanged.
 func IdentifyWords(dst [][]byte, userAgent []byte) (index int, words [][]byte) {
 	words = dst
 	if index = known.identify(userAgent, &words); index != nobody {
@@ -82,7 +81,7 @@ func isUnknownCrawler(before, word []byte) bool {
 	return hasMark(word) && bytes.IndexByte(before, '(') < 0
 }
 
-// likeSuffix stands behind the name of a program that the client is like.
+// likeSuffix follows the name of a program that the client resembles.
 const likeSuffix = "-like"
 
 // hasLike reports whether "-like" stands in the text behind a name or its version, so the name is not the client's:

@@ -368,7 +368,7 @@ func (c *Crawler) setHosts(list string) error {
 	return nil
 }
 
-// setChecked reads the day on which somebody checked the row, or none.
+// setChecked reads the day on which the row was last checked, if any.
 func (c *Crawler) setChecked(day string) error {
 	if day == none {
 		return nil

@@ -61,8 +61,8 @@ type Batch struct {
 	Violations []Violation // the meaning of each row's verdict for its crawler; not with LogAgentsByName
 	Skipped    int         // rows that were left out; nothing else counts them
 
-	// Disputes are the verdicts that forbid a URL which another reading of the robots.txt allows, in the order of Verdicts. Of agents that
-	// are not crawlers, as "*", there are none.
+	// Disputes are the verdicts that forbid a URL which another reading of the robots.txt allows, in the order of
+	// Verdicts. Agents that are not crawlers, such as "*", have none.
 	Disputes []Dispute
 
 	// Only StoreOptions.Ranges fills these: whether each row came from its crawler, and the proof
@@ -106,8 +106,8 @@ func (b *Batch) Len() int { return len(b.URLs) }
 // Reset.
 func (b *Batch) URL(i int) []byte { return b.Piece(b.URLs[i]) }
 
-// AddURL adds a row with a copy of that URL, and the number of its line, as the Source of a program
-// may do. It fills Data, URLs and Lines alone.
+// AddURL adds a row with a copy of that URL, and the number of its line, as the Source of a program may do. It fills
+// only Data, URLs and Lines.
 func (b *Batch) AddURL(url []byte, line int64) {
 	b.URLs = append(b.URLs, Span{uint32(len(b.Data)), uint32(len(url))})
 	b.Data = append(b.Data, url...)

@@ -170,8 +170,8 @@ type rulePair struct {
 // mostTies is how many pairs of rules are remembered.
 const mostTies = 1 << 14
 
-// alike reports whether two rules that decide a row are the same, or whether both stores have both: then
-// they have the same precedence, and their order in the file alone says which one is named.
+// alike reports whether two rules that decide a row are the same, or whether both stores have both: then they have the
+// same precedence, and only their order in the file determines which one is named.
 func (c *comparer) alike(p rulePair) bool {
 	now, old := c.now.set(p.now, int(p.agent)), c.old.set(p.old, int(p.oldAgent))
 	r, o := now.Rule(p.rule), old.Rule(p.otherRule)

@@ -11,7 +11,7 @@ import (
 // /robots.txt, or one that the text in force forbids. A robots.txt that is not there, or whose fetch
 // failed, forbids nothing here, whatever the verdict says.
 //
-// Deeds tell times apart by the periods of an origin: 0 is before its first capture, or all time.
+// Deeds distinguish times by the periods of an origin: 0 is before its first capture, or all time.
 type Deed struct {
 	Row      uint32
 	IsTxt    bool   // it is for /robots.txt; otherwise the text forbids it
@@ -24,8 +24,8 @@ type Deed struct {
 	Past Span
 }
 
-// WasForbidden reports whether the text of a period forbids the request of a Deed of that Period and
-// Past, if that is no later than its own.
+// WasForbidden reports whether the text of a period, which must not be later than the Deed's own, disallows the request
+// of the Deed.
 func WasForbidden(past []byte, own, period uint32) bool {
 	return period == own || period < own && past[period/8]>>(period%8)&1 == 1
 }
@@ -69,7 +69,7 @@ func (e *Evaluator) periodsOf(b *Batch, row int) []rules.Period {
 	return e.reader.Periods(uint32(b.Sites[row]))
 }
 
-// periodIn returns which of the periods of its site, of which there are some, a row is in.
+// periodIn returns the index of the row's period among the periods of its site, which has at least one.
 func (e *Evaluator) periodIn(b *Batch, row int, periods []rules.Period) int {
 	moment := b.time(row)
 	if moment == NoTime {
@@ -155,7 +155,7 @@ func (s *Store) Redirects() map[SiteID][]robots.Redirect {
 	return all
 }
 
-// HasNote reports whether a robots.txt has a line of a directive of StoreOptions.Directives, whoever it binds.
+// HasNote reports whether a robots.txt has a line of a directive of StoreOptions.Directives, for any crawler.
 func (m *Lookup) HasNote(id RulingID, directive robots.Directive) bool {
 	if _, text := id.Text(); !text {
 		return false

@@ -15,8 +15,8 @@ import (
 // MaxReadings is how many readings an operator may have, see [robots.Readings].
 const MaxReadings = 3
 
-// A Dispute is a verdict that forbids a URL which a reading of the crawler's operator allows, see [robots.Readings]. Requests of a
-// robots.txt itself are none.
+// A Dispute is a verdict that forbids a URL which a reading of the crawler's operator allows, see [robots.Readings].
+// Requests for robots.txt itself are never disputed.
 type Dispute struct {
 	Row, Verdict uint32 // of the batch, and which verdict of the row
 	By           [MaxReadings]ReadBy

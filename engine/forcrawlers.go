@@ -132,8 +132,8 @@ func (b *Batch) compared() *Batch {
 	return b.Old
 }
 
-// crawler returns the crawler of a row with LogAgents, and the batch that knows it: where the robots.txt
-// of the store names none, the one that the old robots.txt names counts.
+// crawler returns the crawler of a row with LogAgents, and the batch that knows it: if the store's robots.txt does not
+// name the crawler, the old robots.txt decides.
 func (b *Batch) crawler(row int) (agent uint32, by *Batch) {
 	if agent = b.Agents[row]; agent == unknownAgent {
 		if old := b.compared(); old != nil {

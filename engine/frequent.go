@@ -26,7 +26,7 @@ type item struct {
 // maxItems is how many keys are counted at once, in 2.5 MiB.
 const maxItems = 1 << 15
 
-// countKey adds rows of a key, and returns its item. from is kept of the first of them.
+// countKey adds rows of a key, and returns its item. from is stored for the first of them.
 func (f *frequent) countKey(key uint64, rows int64, from decider) *item {
 	if len(f.slots) == 0 {
 		f.makeRoom()

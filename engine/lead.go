@@ -9,12 +9,12 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A lead is how the path of a row begins, where this alone decides: later rows of the same ruling
-// whose paths begin so have its verdicts. Half of the rows of a log grouped by host have such a row
-// before them. Their paths are neither brought into normal form nor matched.
+// A lead is the beginning of a path, if it determines the verdict: later rows of the same ruling whose paths begin with
+// it have the same verdicts. Half of the rows of a log grouped by host have such a row before them. Their paths are
+// neither brought into normal form nor matched.
 //
-// That is so if all its bytes are the same in normal form, whatever stands behind them, and if no
-// rule that the path may still meet has a wildcard. The zero lead leads no row.
+// That requires that its bytes are the same in normal form, whatever follows, and that no rule that may still match has
+// a wildcard. The zero lead leads no row.
 type lead struct {
 	ruling RulingID // rules.NoRuling, which has no rules, if there is no lead
 	row    int      // of the batch; it has the verdicts

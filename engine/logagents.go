@@ -14,10 +14,10 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// LogAgents chooses the agents that a Store decides for: the agents of StoreOptions.Agents, or, row by
-// row, for the crawler that the User-Agent names: a crawler of package crawlers or, where it names
-// none, one that a group of the row's own robots.txt names. Then it also decides about a row
-// without a User-Agent, or with one that names no crawler.
+// LogAgents chooses the agents that a Store decides for: the agents of StoreOptions.Agents, or, row by row, for the
+// crawler that the User-Agent names: a crawler of package crawlers or, if it names no such crawler, one that a group of
+// the row's own robots.txt names. Then it also decides about a row without a User-Agent, or with one that names no
+// crawler.
 //
 // With LogAgentsByName the rows have names of crawlers instead of User-Agents: each is decided as a
 // Store of StoreOptions.Agents with that name would decide it, and one without a name has no answer, for

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/engine/internal/rules"
 )
 
-// oddRows count the rows of sites whose robots.txt is none. It is for one goroutine.
+// oddRows counts the rows of sites whose robots.txt is not valid. It is for one goroutine.
 type oddRows struct {
 	bySite map[oddSite]int64
 	other  int64 // rows of sites beyond maxOddSites
@@ -20,8 +20,7 @@ type oddSite struct {
 	text RulingID
 }
 
-// maxOddSites is how many sites are told apart. Only if most rules are none can there be as
-// many.
+// maxOddSites is how many sites are told apart. There can be that many only if most files are not valid.
 const maxOddSites = 1 << 16
 
 // count counts neighbouring rows of one site: the rulings are theirs, and mostly one.

@@ -16,15 +16,14 @@ type Options struct {
 	// is one goroutine for all; 0 or less means GOMAXPROCS.
 	Workers int
 
-	// Old, unless it is nil, decides each batch as well, and fills Batch.Old and Batch.Changes. It
-	// must be built for the agents and the dialect of the store. Rows of an origin whose rules are
-	// the same in both are decided once. The Stats do not count its decisions, but for violations: a
-	// draft accuses nobody, so violations follow the rules that were in force. They are the rules of Old,
-	// unless StoreOptions.RowTimes has the store know the ruling in force for each row.
+	// Old, unless it is nil, decides each batch as well, and fills Batch.Old and Batch.Changes. It must be built for
+	// the agents and the dialect of the store. Rows of an origin whose rules are the same in both are decided once. The
+	// Stats do not count its decisions, except violations: these follow the rules that were in force, not a draft. They
+	// are the rules of Old, unless StoreOptions.RowTimes has the store know the ruling in force for each row.
 	Old *Store
 
-	// MaxStrays is how many origins without rules are counted each, in 43 bytes for each of them and each worker. Of more,
-	// Stats.Origins is known to one in a hundred, if this is 10,000 or more. 0 means no limit.
+	// MaxStrays is how many origins without rules are counted each, in 43 bytes for each of them and each worker. Above
+	// it, Stats.Origins is an estimate within 1%, if the limit is at least 10,000. 0 means no limit.
 	MaxStrays int
 
 	twins *twins // of Old and the store; Run sets it
@@ -202,7 +201,7 @@ func runAlone(ctx context.Context, store *Store, src Source, dst Sink, opt *Opti
 	return total([]*counter{a.counter}, a.all), err
 }
 
-// An alone is the state of runAlone.
+// An alone holds the state of runAlone.
 type alone struct {
 	*counter
 	all *busiest

@@ -46,7 +46,7 @@ type Stats struct {
 	Busiest [Busy]BusyOrigin // the origins of Strays that have the most rows; fewer if there are fewer
 	Early   int64            // of sites that have no capture as old as StoreOptions.AsOf or, with RowTimes, as the row
 
-	// Odd counts the sites whose robots.txt is none, as far as bytes tell, and which rows asked for.
+	// Odd counts the sites with rows whose robots.txt is not valid, judged by its bytes.
 	Odd OddCount
 
 	// Misread are the crawlers whose operator documents another dialect, with their rows that are decided by other groups than that
@@ -107,8 +107,8 @@ type counter struct {
 	documented []int   // agents whose operator documents another dialect
 	misread    []int64 // the same: see Stats.Misread
 
-	// By agent, with StoreOptions.LogAgents the counts, and else the surplus of each over the one
-	// before it: agents with the same rules are neighbours, and mostly none differ.
+	// By agent: with StoreOptions.LogAgents the counts, otherwise the difference to the previous agent. Agents with the
+	// same rules are neighbours, so most differences are zero.
 	agents []AgentCount
 }
 

@@ -47,7 +47,7 @@ var missingAccess = [...]Access{MissingAllow: Allowed, MissingDisallow: Denied, 
 // StoreOptions say how to build or open a Store. The zero value is the dialect rfc9309 for the
 // agent "*".
 type StoreOptions struct {
-	Dialect robots.Dialect // zero, or URLAsIs alone, means RFC9309
+	Dialect robots.Dialect // zero, or only URLAsIs, means RFC9309
 	Agents  []string       // names of crawlers, cut to their product tokens; empty means "*" alone
 	Missing Missing
 
@@ -104,7 +104,7 @@ type StoreOptions struct {
 	readings *rules.Readings // nil if the operators of Agents have no reading but the dialect
 }
 
-// dialectOf returns a dialect: RFC9309 if there is none but for options about URLs.
+// dialectOf returns the dialect: RFC9309 if only options about URLs are set.
 func dialectOf(d robots.Dialect) robots.Dialect {
 	if d&^packed.URLFlags == 0 {
 		return d | robots.RFC9309
@@ -159,7 +159,7 @@ type Store struct {
 	otherPaths robots.Dialect // a reading of other paths than the dialect's; the dialect if none has any
 }
 
-// newStore returns a Store of rules, with the verdicts of rows that have none.
+// newStore returns a Store of rules, with the verdicts of rows without rules.
 func newStore(r rules.Store, opt StoreOptions) *Store {
 	s := &Store{otherPaths: opt.readings.OtherPaths(opt.Dialect), rules: r, opt: opt, bindings: bindingsOf(opt.Agents), namer: opt.namer, verifier: newVerifier(&opt)}
 	if s.namer != nil {
@@ -172,11 +172,10 @@ func newStore(r rules.Store, opt StoreOptions) *Store {
 	return s
 }
 
-// BuildStore returns a Store of responses. It parses and compiles them, in parallel, while it reads
-// them, and then finds out which of them is in force for each origin, see [robots.History.Outcome].
-// Equal texts are compiled once, and no body stays in memory. An error of the responses,
-// ErrTwoFiles, an Origin that is none (a [*robots.OriginError]), or rules too large to compile end
-// it; the error says which file.
+// BuildStore returns a Store of responses. It parses and compiles them, in parallel, while it reads them, and then
+// finds out which of them is in force for each origin, see [robots.History.Outcome]. Equal texts are compiled once, and
+// no body stays in memory. An error of the responses, ErrTwoFiles, an invalid Origin (a [*robots.OriginError]), or
+// rules too large to compile end it; the error names the file.
 func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (*Store, error) {
 	opt, forRules := opt.compiled()
 	r, err := rules.Build(normalOrigins(responses), forRules)
@@ -290,12 +289,11 @@ type PackStats struct {
 	Odd OddCount
 }
 
-// An OddCount counts robots.txt that are none: pages, or bytes that are not text. Its fields are the
-// Number of them, the Rows whose URLs they decided, their number by [robots.Oddity] as Kinds, and the
-// Worst three.
+// An OddCount counts robots.txt files that are not valid: pages, or bytes that are not text. Its fields are the Number
+// of them, the Rows whose URLs they decided, their number by [robots.Oddity] as Kinds, and the Worst three.
 type OddCount = rules.OddCount
 
-// An OddOrigin is an Origin whose robots.txt is none, how it is Odd, and the number of its Rows.
+// An OddOrigin is an Origin whose robots.txt is not valid, with the reason (Odd) and the number of its Rows.
 type OddOrigin = rules.OddOrigin
 
 // WritePack compiles the responses, in parallel, for any agent and any moment, and writes them as a

@@ -125,8 +125,8 @@ func (e *Evaluator) isImpostor(b, decided *Batch, row int) bool {
 	return answer == ranges.No
 }
 
-// lacksAddress reports whether lists of addresses are there, and no address of the client of a row: then nobody
-// knows whether it was the crawler. An address that no client on the internet has is one.
+// lacksAddress reports whether address lists are loaded but the row has no client address, so the crawler cannot be
+// verified. An address that no client on the internet has is one.
 func (e *Evaluator) lacksAddress(b *Batch, row int) bool {
 	v := e.store.verifier
 	return v != nil && v.lists.Len() > 0 && !ranges.ParseAddress(b.client(row)).IsValid()

@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// CountLines unpacks the logs and counts their line ends: the least that reading them can cost. Of opt it takes Stdin,
-// Ahead and Window. Logs that are not text, Parquet or captures, are an [errors.ErrUnsupported], before any is read.
+// CountLines unpacks the logs and counts their line ends: the least that reading them can cost. It uses Stdin, Ahead
+// and Window of opt. Logs that are not text, Parquet or captures, are an [errors.ErrUnsupported], before any is read.
 func CountLines(names []string, opt LogOptions) (lines int64, err error) {
 	l, err := OpenLogs(names, opt)
 	if err != nil {

@@ -12,8 +12,8 @@
 //
 // # Logs
 //
-// A log is text with one URL a line, or with one row a line in one of the [Formats]; or a Parquet
-// file with a column for the URL; or a WARC file, where each fetch is a row.
+// A log is text with one URL per line, or with one row per line in one of the [Formats]; or a Parquet file with a
+// column for the URL; or a WARC file, where each fetch is a row.
 //
 //	packed  recognised by                               read as
 //	zstd    a frame or a skippable frame comes first    all frames; windows of up to 128 MiB

@@ -16,9 +16,8 @@ const Auto = weblog.Auto
 // Formats returns all formats, Auto first.
 func Formats() []Format { return weblog.Formats() }
 
-// ParseFormat returns the format of that name, in any case, or of another name that people use for
-// it, or the pattern that a text with "$" or "%" is, as nginx and Apache have them. It is Auto for "" and "auto". The error
-// lists the names there are.
+// ParseFormat returns the format of that name, in any case, or of another name that people use for it, or the pattern
+// in a text with "$" or "%", as in nginx and Apache. It is Auto for "" and "auto". The error lists the names there are.
 func ParseFormat(name string) (Format, error) { return weblog.ParseFormat(name) }
 
 // URLs is the format of a list of URLs. Parquet, Sitemap and WARC are the formats of files that are not read by lines.

@@ -247,9 +247,8 @@ func (l *lineReader) drop(raw *rawLines, start int) {
 	raw.data = raw.data[:start]
 }
 
-// takeBuffer makes raw.data a whole buffer of the reader, if the reader has one to give and the rest of
-// the text before fits in front of it. It returns where the text starts. The bytes before that have
-// no meaning.
+// takeBuffer makes raw.data a whole buffer of the reader, if the reader has one to give and the rest of the previous
+// text fits in front of it. It returns where the text starts. The bytes before that have no meaning.
 func (l *lineReader) takeBuffer(raw *rawLines) (start int, ok bool) {
 	t, ok := l.r.(unpack.Taker)
 	if !ok || l.offset == 0 || l.err != nil || len(l.rest) > unpack.Headroom {
@@ -289,8 +288,8 @@ func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
 	return start
 }
 
-// addLines adds the lines of raw.data[from:] that end at these places of it, but for empty ones, and
-// returns where the next line begins.
+// addLines adds the non-empty lines of raw.data[from:] that end at these offsets, and returns the beginning of the next
+// line.
 func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
 	data, line, n := raw.data, l.line, len(raw.spans)
 	spans, numbers := slices.Grow(raw.spans, len(feeds))[:n+len(feeds)], slices.Grow(raw.numbers, len(feeds))[:n+len(feeds)]
@@ -371,8 +370,8 @@ func (l *lineReader) addLong(raw *rawLines, end int) {
 	}
 }
 
-// last adds the line raw.data[start:], which ends with the text. Before a fault it adds nothing, as
-// the line may go on.
+// last adds the line raw.data[start:], which ends with the text. Before a fault it adds nothing, because the line may
+// be incomplete.
 func (l *lineReader) last(raw *rawLines, start int) {
 	if l.err != io.EOF {
 		return

@@ -61,7 +61,7 @@ type KeptColumn struct {
 	// inputs must have the same. Text is the kind of other inputs, and of decimals and fields of structures.
 	Own bool
 
-	// Of is, with Own, another input that has the Kind; "" if there is none.
+	// Of is another input of the Kind, with Own; "" if there is none.
 	Of string
 }
 
@@ -81,8 +81,8 @@ func (o *LogOptions) parser(f Format) (weblog.Parser, error) {
 
 // A rowLog is an open log: lines of text, a Parquet file or a WARC file.
 type rowLog interface {
-	// fill adds rows to b, which is empty: about so many, of about so many bytes. It returns why it
-	// stopped before the end.
+	// fill adds rows to b, which is empty: about this number of rows and bytes. It returns why it stopped before the
+	// end.
 	fill(r *rowReader, b *engine.Batch, rows, bytes int) error
 	// done reports whether all rows were read.
 	done() bool
@@ -311,7 +311,7 @@ func (l *Logs) noteFormat(log rowLog) {
 	}
 }
 
-// fill fills b with about so many rows of the open log, and no more than the limit has left.
+// fill fills b with about this number of rows of the open log, at most up to the limit.
 func (l *Logs) fill(b *engine.Batch, rows int) {
 	i := l.next - 1
 	l.rows.start(b)
@@ -440,7 +440,7 @@ type Counts struct {
 	Addresses    int64   // rows whose host is an address in front of the line, which may be the client's
 	FirstAddress []Place // the first of them, at most three
 
-	FirstBare string // the first text in place of a URL that is neither a URL nor a path; "" if there is none
+	FirstBare string // the first value of the URL field that is neither a URL nor a path; "" if there is none
 
 	Urlless FieldList // the fields of the first line of JSON that has no URL
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A lostPart is a run of lines that were refused, with no row between them: a part of a log that has another format.
+// A lostPart is a sequence of rejected lines without a row between them: a part of a log in another format.
 type lostPart struct {
 	input         int
 	first         int64 // line

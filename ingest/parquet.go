@@ -120,7 +120,7 @@ func (p *parquetLog) start(fields Fields) (err error) {
 	return use(p.records.Needed())
 }
 
-// firstRows returns the first rows, as far as columns are read, up to a fault, which may be in one that nobody needs.
+// firstRows returns the first rows of the columns that are read, up to a fault, even if that is in an unneeded column.
 func (p *parquetLog) firstRows() (rows [][][]byte) {
 	defer func() {
 		clear(p.fields)

@@ -22,8 +22,8 @@ type parquetColumn struct {
 	name  string
 	index int
 	typ   parquet.Type
-	unit  time.Duration // of a number that is a moment since 1970; 0 if it is none
-	point int           // digits behind the point of a decimal; -1 if it is none
+	unit  time.Duration // unit of a number that is a time since 1970; 0 if it is not
+	point int           // digits after the point of a decimal; -1 if it is not a decimal
 	plus  bool          // the number has no sign
 	large bool          // it may be too large for an int
 	inner bool          // it is a field of a structure

@@ -280,7 +280,7 @@ func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 	k.Present = append(k.Present, ok)
 }
 
-// parseInt returns the number that all of text is, 0 if it is none.
+// parseInt returns the number in text; 0 if text is not a number.
 func parseInt(text []byte) (n int64, ok bool) {
 	digits := text
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
@@ -301,7 +301,7 @@ func parseInt(text []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// parseFloat returns the number that text is, 0 if it is none.
+// parseFloat returns the number in text; 0 if text is not a number.
 func parseFloat(text []byte) (f float64, ok bool) {
 	if len(text) == 0 || len(text) > 40 {
 		return 0, false
@@ -576,8 +576,8 @@ func isNarrow(text []byte) bool {
 	return false
 }
 
-// leastNarrow is how many characters in a row say that a text is ASCII. Of characters of Chinese, whose high bytes all
-// are letters of ASCII, every third has a low byte that is one, too.
+// leastNarrow is how many characters in a row say that a text is ASCII. A third of the Chinese characters whose high
+// byte is an ASCII letter also have a letter as low byte.
 const leastNarrow = 12
 
 // isLetter reports whether a byte is one of a text in ASCII.

@@ -48,7 +48,7 @@ func (l *textLog) openSitemap(f Format) (*sitemapLog, error) {
 	return &sitemapLog{text: l, rd: sitemap.NewReader(&l.utf8), named: f == weblog.Sitemap, first: firstLine(l.utf8.Head()), place: where{line: 1}}, nil
 }
 
-// fill adds at most so many rows, of about so many bytes, to b. It returns why it stopped before the end.
+// fill adds at most this number of rows, of about this number of bytes, to b. It returns why it stopped before the end.
 func (s *sitemapLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	defer func() {
 		n := s.rd.Notes().Bytes

@@ -65,9 +65,9 @@ func (d Dialect) parseCleanParam(value string) (c CleanParam, ok bool) {
 	return c, len(c.Params) > 0 && (c.Path[0] == '/' || c.Path[0] == '*')
 }
 
-// AppendCanonical appends the URL without the parameters that do not change its content, and
-// returns the extended buffer. All else stays as it is, a fragment included; a URL that is none is
-// appended as it is. The dialect is the one that the file was read in.
+// AppendCanonical appends the URL without the parameters that do not change its content, and returns the extended
+// buffer. All else stays as it is, a fragment included; an invalid URL is appended as it is. The dialect is the one
+// that the file was read in.
 func (all CleanParams) AppendCanonical(dst, rawURL []byte, d Dialect) []byte {
 	u, err := SplitURL(rawURL)
 	mark := bytes.IndexByte(u.Path, '?')

@@ -22,7 +22,7 @@ const (
 	codeNoRobots Code = "not_robots" // no line of it is a directive
 	codeUTF16    Code = "utf16"      // it starts like UTF-16, which is not decoded
 	codeHTML     Code = "html"       // it looks like an HTML page
-	codeTooLarge Code = "too_large"  // it goes on behind the last line that is read
+	codeTooLarge Code = "too_large"  // it continues after the last line that is read
 	codeCutLine  Code = "cut_line"   // the size limit cuts this line in two, so it is discarded
 
 	// Of any line.
@@ -81,8 +81,8 @@ const (
 
 	// Of other directives.
 
-	codeBadDelay           Code = "bad_crawl_delay"              // its value is no number of seconds
-	codeBadHost            Code = "bad_host"                     // its value is no domain name
+	codeBadDelay           Code = "bad_crawl_delay"              // its value is not a number of seconds
+	codeBadHost            Code = "bad_host"                     // its value is not a domain name
 	codeExtraHost          Code = "extra_host"                   // only the first valid one counts
 	codeBadCleanParam      Code = "bad_clean_param"              // it is not: parameters joined by "&", and maybe a path
 	codeBadLicense         Code = "license_not_absolute"         // its value is no absolute URL

@@ -19,7 +19,7 @@ const (
 	// "allowed". Without it a key is the exact name, in any case.
 	typoKeys Dialect = 1 << iota
 
-	// missingColon takes white space for the colon in a line of exactly two words: "disallow /x".
+	// missingColon reads white space as the colon in a line of exactly two words: "disallow /x".
 	missingColon
 
 	// lineLimit drops all but the first 16,663 bytes of a line.

@@ -22,9 +22,8 @@ type Host struct {
 	Valid bool   // it is that; others are ignored
 }
 
-// A DelayGroup is a run of user-agent lines and the Crawl-delay that follows it. Such groups are
-// not the rules' groups: for the question whose delay it is, a Crawl-delay ends the run in every
-// dialect.
+// A DelayGroup holds consecutive user-agent lines and the Crawl-delay that follows them. Such groups are not the rules'
+// groups: for the question whose delay it is, a Crawl-delay ends the run in every dialect.
 type DelayGroup struct {
 	Agents  []ProductToken // the product tokens named, as in [Group]
 	Star    bool           // one of the user-agent lines is "*"
@@ -92,9 +91,8 @@ func validDelay(_ Dialect, value string) bool {
 	return ok
 }
 
-// validHost reports whether the value of a host line is a domain name of two labels or more, maybe
-// with "https://" in front of it, the only scheme that Yandex's examples have, and a port behind
-// it. Addresses are none.
+// validHost reports whether the value of a host line is a domain name of two labels or more, maybe with "https://" in
+// front of it, the only scheme that Yandex's examples have, and a port behind it. Addresses are not valid.
 func validHost(value string) bool {
 	const scheme = "https://"
 	if hasPrefixFold(value, scheme) {

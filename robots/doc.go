@@ -38,16 +38,15 @@
 //
 // # Patterns
 //
-// [Rule.Pattern] is written so that a matcher needs to know no dialect: each "*" matches any bytes,
-// none included; "$" as the last byte matches the end of the path only; every other byte, a "$"
-// further in front included, matches itself. A "*" or "$" that a dialect takes literally is another
-// byte, the same in the pattern and in the path; see [ReadablePattern]. The length of Pattern in bytes
-// is the priority of the rule.
+// [Rule.Pattern] does not depend on the dialect: each "*" matches any bytes or none; "$" as the last byte matches only
+// the end of the path; every other byte, including an earlier "$", matches itself. A "*" or "$" that a dialect takes
+// literally is another byte, the same in the pattern and in the path; see [ReadablePattern]. The length of Pattern in
+// bytes is the priority of the rule.
 //
 // # Out of scope
 //
 // Fetching and caching (section 2.4); rules in HTML pages and HTTP headers.
 //
-// The package hides how bytes become rules, URLs become origins, and captures become an outcome.
-// Any package may import it; of this module it imports crawlers alone.
+// The package hides how bytes become rules, URLs become origins, and captures become an outcome. Any package may import
+// it; it imports only crawlers from this module.
 package robots

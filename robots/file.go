@@ -9,7 +9,7 @@ type File struct {
 	CutLine   int32   // 1-based line that this limit cut in two and that was discarded whole; 0 if none
 }
 
-// A Group is a run of user-agent lines and the rules that follow it (RFC 9309 section 2.1).
+// A Group holds consecutive user-agent lines and the rules that follow them (RFC 9309 section 2.1).
 type Group struct {
 	Agents []ProductToken // the product tokens named, as written, cut to token characters; empty ones are left out
 	Star   bool           // one of the user-agent lines is "*"

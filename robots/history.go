@@ -122,8 +122,9 @@ func (h *History) Origins() []Origin { return h.origins }
 // Newest returns the time of the latest response, zero if no time is known.
 func (h *History) Newest() time.Time { return h.newest }
 
-// NewestOf returns the time of the latest response of an origin or of the redirect chain that starts there, zero if no time
-// is known: the moment where its ages start unless somebody names another. Responses of other origins have no part in it.
+// NewestOf returns the time of the latest response of an origin or of the redirect chain that starts there, zero if no
+// time is known. Ages are measured from it unless the caller names another moment. Responses of other origins have no
+// part in it.
 func (h *History) NewestOf(o Origin) (newest time.Time) {
 	key := string(o) + TxtPath
 	for range 1 + maxRedirects {

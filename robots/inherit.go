@@ -26,9 +26,9 @@ type forbidding struct {
 	paths [][]byte
 }
 
-// inherit notes the groups for named crawlers that let these fetch paths that the rules for "*" forbid, and do
-// not show that this is meant: by a rule that allows everything, by an empty Disallow alone, by repeating
-// rules for "*", or by rules of their own at a site that is closed to others.
+// inherit reports groups for named crawlers that allow paths which the rules for "*" disallow, unless that seems
+// intended: the group allows everything, has only an empty Disallow, repeats rules for "*", or has its own rules at a
+// site that is closed to others.
 func (in *inspector) inherit() {
 	f := in.report.File
 	h := inheritance{dialect: in.dialect, file: f, lines: map[string]int32{}, budget: maxCovered}
@@ -165,8 +165,8 @@ func workOf(rules []Rule) (work int) {
 // maxExample is the longest pattern that [examples] are made of.
 const maxExample = 1024
 
-// examples returns paths that a pattern matches: the shortest and, if it goes on, a longer one. Each "*"
-// is an x in them. There is none for a pattern that no path matches, or one that is very long.
+// examples returns paths that a pattern matches: the shortest and, if there is one, a longer one. Each "*" is an x in
+// them. There is none for a pattern that no path matches, or one that is very long.
 func examples(pattern string) (paths [][]byte) {
 	text, closed := strings.CutSuffix(pattern, "$")
 	if len(text) > maxExample || text == "" {

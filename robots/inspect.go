@@ -311,8 +311,8 @@ func nextName(rest string) string {
 	return next
 }
 
-// isNameList reports whether the text behind the first name of a user-agent line names another crawler:
-// "Googlebot, Foobot", or behind a space alone one that is known, as in "Googlebot Bingbot".
+// isNameList reports whether the text after the first name of a user-agent line names another crawler: "Googlebot,
+// Foobot", or, after only a space, a known one: "Googlebot Bingbot".
 func (in *inspector) isNameList(rest string) bool {
 	next := nextName(rest)
 	if next == "" {
@@ -347,7 +347,7 @@ func (in *inspector) noGroup(l *line) {
 	in.note(l.num, codeNoGroup, "no user-agent line precedes it, so it is ignored")
 }
 
-// beforeRules remembers a line that should stand behind the rules of its section.
+// beforeRules remembers a line that should follow the rules of its section.
 func (in *inspector) beforeRules(l *line) {
 	if in.open && !in.ruled && in.early == 0 {
 		in.early = l.num
@@ -452,8 +452,8 @@ func needlessEscape(text string) (escape string, plain byte) {
 	return "", 0
 }
 
-// fullURL tells the meaning of a rule that is a URL, and its site. Its path alone may not be the right text:
-// the path of another site would bind this one.
+// fullURL tells the meaning of a rule that is a URL, and its site. Using only its path may be wrong: a path of another
+// site would then bind this one.
 func (in *inspector) fullURL(value string) string {
 	u, err := SplitURL([]byte(value))
 	if err != nil {

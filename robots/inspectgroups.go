@@ -197,8 +197,8 @@ func nearCrawler(name string) string {
 	return ""
 }
 
-// isSlip reports whether a name is likely another one by a slip. Of short names, others differ in a
-// letter, so only a letter too much or too few counts, or two that changed places.
+// isSlip reports whether a name is likely another one by a slip. Short names often differ in one letter, so only an
+// added, missing or transposed letter counts.
 func isSlip(name, token string) bool {
 	const short, medium, long = 6, 9, 10
 	shorter := min(len(name), len(token))

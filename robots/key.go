@@ -8,9 +8,9 @@ type spelling struct {
 	whole  bool // the key must be the prefix and no more, even for typoKeys
 }
 
-// spellings are the keys that typoKeys accepts, in the order that google/robotstxt tries them. They are
-// known by their beginning alone, so that "allowed" is Allow and "user-agents" is User-agent. The
-// last three have no effect on the answers of google/robotstxt; it knows their exact names.
+// spellings are the keys that typoKeys accepts, in the order that google/robotstxt tries them. Only their beginning
+// counts, so that "allowed" is Allow and "user-agents" is User-agent. The last three have no effect on the answers of
+// google/robotstxt; it knows their exact names.
 var spellings = []spelling{
 	{prefix: "user-agent", kind: kindUserAgent},
 	{prefix: "useragent", kind: kindUserAgent, typo: true},

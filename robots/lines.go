@@ -30,8 +30,8 @@ type line struct {
 	value     string // trimmed
 }
 
-// maxLine is how many bytes of a line lineLimit keeps: google/robotstxt reads into a buffer of 8
-// times the 2,083 bytes that browsers took for the longest URL, less one for the NUL at its end.
+// maxLine is how many bytes of a line lineLimit keeps: google/robotstxt reads into a buffer of 8 times 2,083 bytes (the
+// longest URL of old browsers), less one for the final NUL.
 const maxLine = 2083*8 - 1
 
 // A scanner splits a robots.txt into lines. The file's last line counts even if it is empty, as in

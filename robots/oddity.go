@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// An Oddity says that the bytes which somebody takes for a robots.txt are not text, or no robots.txt.
-// A crawler that gets them reads them all the same, and finds few rules or none: so does [Parse].
+// An Oddity is the reason why bytes are not a valid robots.txt. A crawler that gets them reads them all the same, and
+// finds few rules or none: so does [Parse].
 type Oddity uint8
 
 // The oddities.
@@ -90,8 +90,8 @@ func isUTF16[T string | []byte](body T) bool {
 	return len(body) >= 2 && (body[0] == 0xff && body[1] == 0xfe || body[0] == 0xfe && body[1] == 0xff)
 }
 
-// oddNUL returns which oddity a body with NUL bytes has. Of UTF-16 without a mark, nearly each second
-// byte of the start of a robots.txt is one.
+// oddNUL returns which oddity a body with NUL bytes has. In UTF-16 without a byte order mark, nearly every second byte
+// of the start of a robots.txt is NUL.
 func oddNUL(body []byte) Oddity {
 	const looked = 64
 	var nuls [2]int
@@ -144,8 +144,8 @@ func oddText(text string) Oddity {
 	return odd
 }
 
-// isKnown reports whether a line has a key that somebody reads. Text in sentences may begin like a
-// key and hold a colon somewhere: "Allowed memory size exhausted: …".
+// isKnown reports whether a line has a key that any crawler reads. Text in sentences may begin like a key and hold a
+// colon somewhere: "Allowed memory size exhausted: …".
 func isKnown(l *line) bool {
 	switch {
 	case l.noColon:

@@ -122,8 +122,8 @@ func appendHost(dst, host []byte) ([]byte, error) {
 	}
 }
 
-// appendASCIIHost appends a host name in lower case without the dot at its end. ok is false if it
-// is none: after that dot there must be something left that does not end in another one.
+// appendASCIIHost appends a host name in lower case without the dot at its end. ok is false if it is not a host name:
+// without that dot it must not be empty or end in another dot.
 func appendASCIIHost[S string | []byte](dst []byte, host S) (o []byte, ok bool) {
 	if n := len(host); n > 0 && host[n-1] == '.' {
 		host = host[:n-1]

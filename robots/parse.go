@@ -9,11 +9,10 @@ import (
 // section 2.5.
 const MaxBytes = 500 << 10
 
-// Parse reads a robots.txt as the dialect does. It never fails: lines that are not rules are
-// skipped, whatever they hold. It reads the first [MaxBytes] of the body; a line that this limit
-// cuts in two is discarded, as half a path would match more than the whole one. With the flag
-// openIfTooLarge a body over MaxBytes has no groups. Parse keeps no reference to body; the File
-// shares one copy of it. Time and memory are linear in the length of body.
+// Parse reads a robots.txt as the dialect does. It never fails: lines that are not rules are skipped. It reads the
+// first [MaxBytes] of the body; a line that this limit cuts in two is discarded, as half a path would match more than
+// the whole one. With the flag openIfTooLarge a body over MaxBytes has no groups. Parse keeps no reference to body; the
+// File shares one copy of it. Time and memory are linear in the length of body.
 func Parse(body []byte, d Dialect) *File {
 	f := &File{Truncated: len(body) > MaxBytes}
 	if f.Truncated && d.Has(openIfTooLarge) {

@@ -22,11 +22,10 @@ const (
 	mark                       // to the byte that [markBit] makes of it
 )
 
-// markBit makes another byte of a "*" or "$" that stands for itself, where fullEscapes tells it from a
-// wildcard and an anchor (RFC 9309 section 2.2.3). In patterns and paths that byte stands for the
-// character and for its escape, so it counts 1, and nothing matches a part of it. No pattern has other
-// bytes beyond ASCII. A path has them under [URLAsIs] only: there, the two bytes that marks are, and that
-// no rule names, change places with "*" and "$".
+// markBit changes the byte of a literal "*" or "$", so that fullEscapes distinguishes it from a wildcard or an end
+// anchor (RFC 9309 section 2.2.3). In patterns and paths that byte stands for the character and for its escape, so it
+// counts 1, and nothing matches a part of it. No pattern has other bytes beyond ASCII. A path has them under [URLAsIs]
+// only: there, the two bytes that marks are, and that no rule names, change places with "*" and "$".
 const markBit = 0x80
 
 // marked are the bytes that become marks, and marks the results.

@@ -7,10 +7,10 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// UsageRevision names the texts that define Content-Usage, for outputs: the texts of the IETF's
-// working group AIPREF of 19 August 2026. They are drafts that nobody has agreed on, and so are the
-// others whose lines are preferences. draft-ietf-aipref-vocab-08 of September 2026 is newer. Of
-// draft-kelley-aipref-training-preference-signal, only the abstract of revision 00 was read.
+// UsageRevision names the texts that define Content-Usage, for outputs: the texts of the IETF's working group AIPREF of
+// 19 August 2026. They are drafts that nobody has agreed on, and so are the others whose lines are preferences.
+// draft-ietf-aipref-vocab-08 of September 2026 is newer. Only the abstract of
+// draft-kelley-aipref-training-preference-signal-00 was read.
 const UsageRevision = "aipref-2026-08"
 
 // A Preference is the answer to whether something may be done with a page. The zero value is
@@ -36,7 +36,7 @@ func (p Preference) And(q Preference) Preference {
 	return Unstated
 }
 
-// A Use is one of the uses of a page that preferences are about.
+// A Use is a use of a page that preferences allow or refuse.
 type Use uint8
 
 // The uses, and how many there are.
@@ -356,7 +356,7 @@ func readUsage(spec *SourceSpec, _ Dialect, text string, s *Statement) {
 // usageOf returns the preference of a category: the Tokens y and n are preferences, and nothing else.
 func usageOf(dictionary *httpsfv.Dictionary, category string) Preference {
 	member, _ := dictionary.Get(category)
-	item, _ := member.(httpsfv.Item) // a list of items is none
+	item, _ := member.(httpsfv.Item) // a list of items is not a value
 	switch item.Value {
 	case httpsfv.Token("y"):
 		return Permitted

@@ -10,7 +10,7 @@ type Response struct {
 	Name      string        // where it was read, for messages: a file's path
 	Status    int           // HTTP status; 0 is a network failure. A body not fetched but in a file has 200
 	Error     string        // why the fetch failed; if not empty it is a network failure, whatever Status
-	Location  string        // where a redirect leads, as the header Location has it: absolute, or relative to the URL fetched
+	Location  string        // the target of a redirect, as in the header Location: absolute, or relative to the fetched URL
 	FetchedAt time.Time     // when; the zero Time is unknown, and then earlier than all others
 	File      bool          // it lies in a file, and FetchedAt is when that was last changed; see [History.Periods]
 	HasMaxAge bool          // the response says how long a copy may be used:

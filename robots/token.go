@@ -9,8 +9,7 @@ type ProductToken string
 // Valid reports whether t is a product token of the standard: letters, "_" and "-", and not empty.
 func (t ProductToken) Valid() bool { return t != "" && Dialect(0).token(string(t)) == t }
 
-// Equal reports whether both tokens name the same crawler. The empty token names none, not even
-// itself.
+// Equal reports whether both tokens name the same crawler. The empty token names no crawler, not even itself.
 func (t ProductToken) Equal(u ProductToken) bool {
 	return t != "" && len(t) == len(u) && hasPrefixFold(string(t), string(u))
 }

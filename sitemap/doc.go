@@ -1,5 +1,5 @@
-// Package sitemap reads sitemaps as sitemaps.org has them, and holds the URLs of millions in little memory. Packages
-// engine, ingest and report may import it; it knows robots alone, and no file.
+// Package sitemap reads sitemaps as defined by sitemaps.org, and holds millions of their URLs in little memory.
+// Packages engine, ingest and report may import it. It imports only robots, and opens no files.
 //
 // A [Reader] gives the URLs of one sitemap as they are written, in XML, RSS, Atom or a text with one URL per line. It reads a
 // stream, and takes at most some megabytes, whatever the text. encoding/xml reads XML, whose rules are not a thing to

@@ -501,7 +501,7 @@ var windows1252 = [32]rune{
 	0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0x9d, 0x17e, 0x178,
 }
 
-// A source is the text that encoding/xml reads, byte by byte. It bounds the bytes of one token.
+// A source provides the text to encoding/xml, byte by byte. It bounds the bytes of one token.
 type source struct {
 	r     *bufio.Reader
 	bytes int64 // that were read

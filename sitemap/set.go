@@ -111,8 +111,8 @@ type Builder struct {
 	origin []byte
 }
 
-// NewBuilder returns a Builder of a Set that takes about so many bytes at most; 0 means no limit. Paths get the normal
-// form of the dialect.
+// NewBuilder returns a Builder of a Set that takes at most about this number of bytes; 0 means no limit. Paths get the
+// normal form of the dialect.
 func NewBuilder(d robots.Dialect, most int64) *Builder {
 	return &Builder{set: Set{dialect: d, seed: rand.Uint64(), origins: map[string]uint32{}}, most: most}
 }

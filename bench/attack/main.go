@@ -10,8 +10,8 @@
 // each output is complete, is the older one, or is not there; and a run with exit code 0 has made all of them. After a
 // kill, the same command makes the same outputs. Damaged inputs are for the fuzz targets.
 //
-// Everything depends on -seed and on the counts alone, except for the moments of kills and the threads of system calls.
-// The messages of runs that were wrong are kept, with the command line.
+// Everything depends only on -seed and the counts, except the moments of kills and the threads of system calls. The
+// messages of runs that were wrong are kept, with the command line.
 package main
 
 import (

@@ -89,8 +89,8 @@ func (a *attack) scene(v *victim, older bool) (string, error) {
 	return dir, nil
 }
 
-// hashes returns the hashes of all files below a directory, by name, but for records of runs, which begin with an
-// underscore: those of each run have other times.
+// hashes returns the hashes of all files below a directory, by name, except records of runs, which begin with an
+// underscore and contain times.
 func hashes(dir string) (map[string][sha256.Size]byte, error) {
 	all := map[string][sha256.Size]byte{}
 	return all, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

@@ -15,8 +15,8 @@ import (
 // module is the one that the benchmarks measure.
 const module = "github.com/robobatch/robobatch"
 
-// command returns a command that runs in a folder, without the variables that tell git of another repository, as hooks
-// have them.
+// command returns a command that runs in a folder, without the variables by which a hook points git at another
+// repository.
 func command(ctx context.Context, dir, name string, arguments ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, arguments...)
 	cmd.Dir = dir

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// A shape is a run that is hard on memory in a way of its own.
+// A shape is a kind of run that needs much memory.
 type shape struct {
 	name  string
 	rules *input
-	log   *input // nil is none: rules alone
+	log   *input // nil if the run reads only rules
 	out   string // name of the output; "" is none
 	flags []string
 	page  string // name of the page of -report; "" is none

@@ -67,7 +67,7 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 
 const (
 	slowLine = 5 * time.Microsecond // for a line
-	slowTurn = time.Second / 2      // of CPU time that a sample of a slower library shall take
+	slowTurn = time.Second / 2      // CPU time that a sample of a slower library should take
 )
 
 // partOf returns the workload, or a sample of it if the library is slower than slowLine.

@@ -190,7 +190,7 @@ func (l *lab) whatIf() (all []trial) {
 		}
 		in := input{log.path, func(m *maker) error { return repeatLog(log, m.corpus.Logs[min(i, len(m.corpus.Logs)-1)], l.copies) }}
 		for _, q := range questions {
-			if isDistinct && q.name != "report" { // which alone does more for a URL that is new
+			if isDistinct && q.name != "report" { // the only one that does more for a new URL
 				continue
 			}
 			var plain, least measure.Sample

@@ -7,10 +7,9 @@
 //	go run -C bench ./whole -bench WhatIf                     # diff, coverage and report, against runs of the main job
 //	go run -C bench ./whole -bench 'Unpack|Repeated' -base ../other/robobatch   # long real logs, and another build in turn
 //
-// It builds the command, makes up rules of many origins and logs of their URLs (package bench),
-// takes the real log of the corpus too, and runs all cases in turn, once a round. Times are without
-// loading the rules, as the command itself tells them; Load has the times of runs on one URL, and Files
-// and Pack take them in.
+// It builds the command, makes up rules of many origins and logs of their URLs (package bench), takes the real log of
+// the corpus too, and runs all cases in turn, once a round. Times exclude loading the rules, as reported by the
+// command; Load has the times of runs on one URL, and Files and Pack include them.
 package main
 
 import (

@@ -26,7 +26,7 @@ type repeatedLog struct {
 	distinct bool // each line several times in turn, with another query each
 }
 
-// A repeatedRun is a run of a command on a repeated log, with the corpus's rules in a pack.
+// A repeatedRun measures a command on a repeated log, with the corpus's rules in a pack.
 type repeatedRun struct {
 	log     repeatedLog
 	url     bool
@@ -43,9 +43,9 @@ func (r repeatedRun) name() string {
 	return name
 }
 
-// repeated are runs on the corpus's log and its other orders, each several times, by one worker and
-// by two, with unpacking that log alone and runs of the command of -base before them. Each run tells
-// how many times the CPU time and the wall time of these it took, in the same round.
+// repeated are runs on the corpus's log and its other orders, each several times, with one and two workers, after runs
+// that only unpack the log and runs of the command of -base. Each run reports the ratio of its CPU and wall time to
+// theirs in the same round.
 func (l *lab) repeated() (all []trial) {
 	took := map[string]measure.Sample{}
 	for i, name := range []string{"real", "shuffled"} {

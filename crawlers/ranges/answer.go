@@ -40,7 +40,7 @@ const DefaultAge = 7 * 24 * time.Hour
 // A Speaker is the lists that speak for one crawler. [Lists.Speaker] returns it.
 type Speaker int32
 
-// A Proof names the proof of an address: a prefix of a list, or a host. Zero is none.
+// A Proof names the proof of an address: a prefix of a list, or a host. Zero means no list.
 type Proof int32
 
 // Verify says whether a request from an address at a moment, in microseconds since 1970, came from

@@ -70,7 +70,7 @@ func (n Network) Prefix() netip.Prefix {
 // the addresses of clients. The zero value is ready. It is for one goroutine.
 type Census struct {
 	requests   int64 // of crawlers
-	unusable   int64 // of them, those whose address is none that a client on the internet has
+	unusable   int64 // of them, those without a public address
 	anonymised int64 // of them, those whose address lacks its end
 	local      int64 // of unusable, those from the machine that was asked
 	texts      int64 // of unusable, those with a text that is not an address
@@ -82,7 +82,7 @@ type Census struct {
 	networks int // in senders
 }
 
-// A sender is a network that sent requests of crawlers; the zero value is none.
+// A sender is a network that sent requests of crawlers; the zero value is no network.
 type sender struct {
 	network   Network
 	requests  int64
@@ -128,7 +128,7 @@ const (
 
 // Requests are neighbouring requests of crawlers from one network.
 type Requests struct {
-	Network    Network // 0 where the address is none that a client on the internet has
+	Network    Network // 0 if the address is not public
 	Operator   uint32  // who runs the crawlers that are named, by a number of the caller's
 	Count      uint32
 	Anonymised uint32 // of Count, those whose address lacks its end
@@ -197,7 +197,7 @@ func (c *Census) Proxied() (Network, bool) {
 }
 
 // Mixed returns the networks that each name three operators or more, and their requests, if these are a quarter of all
-// or more: 0 if not. They belong to a proxy with many addresses, or to somebody who sends many names.
+// or more: 0 if not. They belong to a proxy with many addresses, or to a client that uses many names.
 func (c *Census) Mixed() (networks, requests int64) {
 	for _, s := range c.senders {
 		if s.named >= manyOperators {

@@ -1,10 +1,9 @@
 // Package ranges decides whether a request that names a crawler came from an address that the
 // crawler's operator publishes, as of the moment of the request.
 //
-// Operators publish lists of prefixes, and change them. A list has snapshots, one for each time at
-// which somebody kept it; [Load] reads them from files. [Lists.Verify] asks the newest snapshot up to
-// the moment of the request, and the oldest after it. A list proves the operator, not the crawler: some
-// operators have one list for several crawlers.
+// Operators publish lists of prefixes, and change them. A list has one snapshot for each time at which it was saved;
+// [Load] reads them from files. [Lists.Verify] asks the newest snapshot up to the moment of the request, and the oldest
+// after it. A list proves the operator, not the crawler: some operators have one list for several crawlers.
 //
 // The package hides the forms of lists and the table that looks up addresses. It does not know rules and
 // no logs, and opens no connection. Go programs use it beside [crawlers.Identify]; engine and commands may
@@ -36,8 +35,8 @@ import (
 
 // Options name the input of Load. The zero value reads nothing, and all crawlers are Unpublished.
 type Options struct {
-	// Paths are files of lists; directories of them, read recursively; or TOKEN=FILE, which says for
-	// which crawler a file speaks. Otherwise its name does: see [Names].
+	// Paths are files of lists; directories of them, read recursively; or TOKEN=FILE, where the token is the crawler of
+	// the file. Otherwise its name does: see [Names].
 	Paths []string
 	Age   time.Duration // how far from a snapshot an address that it lacks is an impostor's; 0 is DefaultAge
 	Hosts string        // a file of host names; "" is none
@@ -104,7 +103,7 @@ type foundList struct {
 	snapshots []snapshot
 }
 
-// checkCover returns an error if all files of the list cover too many addresses together. Each one alone does not.
+// checkCover returns an error if all files of the list cover too many addresses together. A single one does not.
 func (f *foundList) checkCover() error {
 	if len(f.snapshots) < 2 {
 		return nil

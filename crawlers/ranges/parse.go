@@ -125,8 +125,8 @@ func (s *snapshot) parseObject(text []byte) error {
 	return nil
 }
 
-// membersOf returns the members of an object of valid JSON. Of a member that stands twice, readers of JSON take one or
-// the other: it is an error.
+// membersOf returns the members of an object of valid JSON. A repeated member is an error, because readers of JSON
+// differ on which one counts.
 func membersOf(text []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, _ := d.Token(); open != json.Delim('{') {
@@ -321,7 +321,7 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	return p, nil
 }
 
-// parsePrefixOrAddress reads a prefix, or an address as the prefix of itself alone.
+// parsePrefixOrAddress reads a prefix, or an address as a prefix of full length.
 func parsePrefixOrAddress(text string) (netip.Prefix, error) {
 	text = dropBlanks(text)
 	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {

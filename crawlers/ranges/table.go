@@ -197,9 +197,9 @@ func (t *table) size() int64 {
 	return int64(cap(t.nodes))*sizeOfNode + int64(cap(t.cells))*sizeOfCell
 }
 
-// ParseAddress reads a client's address as logs have it: with a port, in brackets, with a zone, of IPv4
-// within IPv6. It returns the zero Addr for other text, such as "-", a host name, or an address whose
-// end is hidden, such as 1.2.3.x. It does not keep text.
+// ParseAddress reads a client's address in the forms of logs: with a port, in brackets, with a zone, or IPv4 within
+// IPv6. It returns the zero Addr for other text, such as "-", a host name, or an address whose end is hidden, such as
+// 1.2.3.x. It does not keep text.
 func ParseAddress(text []byte) netip.Addr {
 	for len(text) > 0 && (text[0] == ' ' || text[0] == '"') {
 		text = text[1:]

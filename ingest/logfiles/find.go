@@ -274,7 +274,7 @@ func pathOf(name string) string {
 
 // This file reads lists: one name per line.
 
-// A line is one of a list that has a name.
+// A line is a line of a list that contains a name.
 type line struct {
 	number int
 	name   string
@@ -309,7 +309,7 @@ func (f *finder) addList(name string) {
 	}
 }
 
-// readList returns the text of a list; ok is false if it is none.
+// readList returns the text of a list; ok is false if the file is not a list.
 func (f *finder) readList(name string) (list string, ok bool) {
 	var text []byte
 	var err error

@@ -30,7 +30,7 @@
 // codings gzip, deflate, br and zstd, up to 64 MiB. A body that looks like text is not decoded,
 // since many crawlers store it so and leave the fields of the header.
 //
-// A JSON Lines file has a response a line, at most 16 MiB long:
+// A JSON Lines file has one response per line, at most 16 MiB long:
 //
 //	url, origin      the fetched URL, or whose robots.txt that is; one of them, or both
 //	status           the HTTP status, 0 for a network failure; without it, 200 if there is a body
@@ -38,12 +38,11 @@
 //	body, body_b64   text, or bytes in base 64
 //	location, error  where a redirect leads, and why a fetch failed
 //
-// A broken record is left out and counted, see [Files.Problems]; the others are used. To go on
-// after it, the reader looks for the next gzip member, zstd frame, or line like "WARC/1.0". Two
-// kinds of damage cannot be seen: a record that is not packed and has changed bytes, unless it has
-// a WARC-Block-Digest; and a line of a packed JSON Lines file whose member has a wrong checksum at
-// its end. Both are used. After a fault, text is read again, in all at most eight times the file,
-// and 64 MiB: so in a WARC file that is one large gzip member, few faults can be passed.
+// A broken record is left out and counted, see [Files.Problems]; the others are used. To continue after it, the reader
+// searches for the next gzip member, zstd frame, or line like "WARC/1.0". Two kinds of damage cannot be seen: a record
+// that is not packed and has changed bytes, unless it has a WARC-Block-Digest; and a line of a packed JSON Lines file
+// whose member has a wrong checksum at its end. Both are used. After a fault, text is read again, in all at most eight
+// times the file, and 64 MiB: so in a WARC file that is one large gzip member, few faults can be passed.
 //
 // Memory is the memory of the largest window or line, plus about 100 bytes for each capture, which
 // revisit records may refer to.

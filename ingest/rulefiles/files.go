@@ -510,8 +510,7 @@ type RecordError = capture.RecordError
 // Missing.
 type Damage = capture.Damage
 
-// A DamageError lists every file of captures that could not be read to its end, so that nobody
-// knows which rules are missing.
+// A DamageError lists all capture files that could not be read to the end; the missing rules are unknown.
 type DamageError struct{ Damages []*Damage }
 
 // Error lists all of them, one per line unless there is one.

@@ -70,8 +70,8 @@ func parseName(dir, base string) (claim, error) {
 	return c, err
 }
 
-// beginsAsScheme reports whether the text before the first "_" of a name could be a scheme by
-// RFC 3986, section 3.1. Hosts with a dot before it, as in www.my_shop.example, are none.
+// beginsAsScheme reports whether the text before the first "_" of a name could be a scheme by RFC 3986, section 3.1.
+// Hosts with a dot before it, as in www.my_shop.example, have no scheme.
 func beginsAsScheme(stem string) bool {
 	scheme, host, ok := strings.Cut(stem, "_")
 	return ok && isBareHost(host) && scheme != "" && strings.Trim(scheme, "0123456789+-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" &&

@@ -32,7 +32,7 @@ type Problem uint8
 const (
 	Missing Problem = iota // an index names a file that is not beside it
 	Unnamed                // files of a directory that no index there names
-	Odd                    // a file is not as the protocol has it
+	Odd                    // a file does not follow the protocol
 	BadURL                 // URLs are relative or none, or entries have none
 )
 
@@ -64,8 +64,8 @@ type Options struct {
 	Window  int64          // the most of a window of zstd; 0 is as usual
 }
 
-// Read reads the sitemaps of these names: files, directories and indexes. The error is one or more [*NameError], about
-// files that are none or cannot be read to their ends, or that there are more than [sitemap.MostURLs] URLs.
+// Read reads the sitemaps of these names: files, directories and indexes. The error is one or more [*NameError] about
+// files that are not sitemaps or cannot be read to the end, or reports more than [sitemap.MostURLs] URLs.
 func Read(names []string, opt Options) (*Sitemaps, error) {
 	r := newReader(opt)
 	defer r.texts.Release()

@@ -9,9 +9,8 @@ import (
 	"strconv"
 )
 
-// Descriptor returns the descriptor of this process that a name stands for, by way of links or not:
-// 1 for /dev/stdout, 3 for /dev/fd/3 and /proc/self/fd/3; -1 for another name. It does not look
-// whether that is open.
+// Descriptor returns the descriptor of this process that a name stands for, by way of links or not: 1 for /dev/stdout,
+// 3 for /dev/fd/3 and /proc/self/fd/3; -1 for another name. It does not check whether that is open.
 func Descriptor(name string) int {
 	path := name
 	for range maxLinks {

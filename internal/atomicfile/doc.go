@@ -7,10 +7,9 @@
 // whatever happens: an error, a signal, a full disk or a crash. After an error nothing is left;
 // after SIGKILL or a power failure the temporary file is.
 //
-// A name that exists and is not a regular file, such as a named pipe or /dev/null, is written in
-// place, and "-" is standard output. A name that stands for a descriptor of the process, such as
-// /dev/stderr or /dev/fd/3, is written by it, whatever it leads to. Symbolic links stay: the file they
-// lead to is replaced.
+// A name that exists and is not a regular file, such as a named pipe or /dev/null, is written in place, and "-" is
+// standard output. A name of a descriptor of the process, such as /dev/stderr or /dev/fd/3, is written through that
+// descriptor. Symbolic links stay: the file they lead to is replaced.
 //
 // A file is synced before it is renamed, and its directory after that, so that a power failure
 // leaves the old or the new file, and after the end of Commit the new one. All calls that change

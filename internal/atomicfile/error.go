@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// An Error is a fault in writing an output. It unwraps to the cause, so that [IsFull] and
-// [IsClosedPipe] find a full disk, and a standard output that nobody reads.
+// An Error is a fault in writing an output. It unwraps to the cause, so that [IsFull] and [IsClosedPipe] find a full
+// disk, and a standard output that its reader has closed.
 type Error struct {
 	Doing string // "create", "write", "finish", "rename the temporary file of"
 	Name  string // the final name, as asked for; "-" for standard output
@@ -66,7 +66,7 @@ func Cause(err error) error {
 // IsFull reports whether an error says that a disk, or a user's share of it, is full.
 func IsFull(err error) bool { return isOneOf(err, fullErrors) }
 
-// IsClosedPipe reports whether an error says that nobody reads a pipe any more.
+// IsClosedPipe reports whether an error says that the reader of a pipe has closed it.
 func IsClosedPipe(err error) bool { return isOneOf(err, pipeErrors) }
 
 // isOneOf reports whether an error is one of the kinds.

@@ -14,9 +14,8 @@ import (
 	"sync"
 )
 
-// A File is an output that takes its name when it is complete. Commit, CommitAs or Close ends it;
-// Close does nothing after another, so it can be deferred. It is not safe for concurrent use, but
-// for ReadAt.
+// A File is an output that takes its name when it is complete. Commit, CommitAs or Close ends it; Close does nothing
+// after another, so it can be deferred. It is not safe for concurrent use, except ReadAt.
 type File struct {
 	target
 	w    io.Writer // standard output, or file

@@ -42,7 +42,7 @@ func LockDir(path string, cancel <-chan struct{}) (*Lock, error) {
 	}
 }
 
-// Unlock gives the lock back. A nil Lock is none.
+// Unlock gives the lock back. A nil Lock locks nothing.
 func (l *Lock) Unlock() error {
 	if l == nil {
 		return nil

@@ -94,8 +94,8 @@ func (r *renamed) undo() error {
 }
 
 // A note of a set is a file in the directory of the outputs: .robobatch.<process>.set, with their names as JSON. No
-// system renames several files at once, so a process that is killed between two names leaves files of two runs. The note,
-// and the temporary file of each output that had no name yet, tell which.
+// system renames several files at once, so a process that is killed between two names leaves files of two runs. The
+// note, and the temporary file of each output without its final name, identify them.
 const (
 	noteStart = ".robobatch."
 	noteEnd   = ".set"

@@ -35,11 +35,11 @@ type Command struct {
 	About string // its purpose in one line, for the list of commands
 	Task  string // a heading in front of it in that list; "" is none
 	Intro string // paragraphs before the flags; lines of examples start with spaces
-	Flags []Flag // the ones of a section stand together
+	Flags []Flag // those of one section follow each other
 	Rest  string // paragraphs behind the flags
 
-	Arguments string                // that are no flags, as the synopsis shows them: "URL..."; "" is none
-	Take      func(argument string) // takes such an argument, wherever it stands among the flags
+	Arguments string                // arguments that are not flags, as shown in the synopsis: "URL..."; "" for none
+	Take      func(argument string) // takes such an argument, which may be anywhere among the flags
 
 	// Stray returns the remedy for an argument that is not a flag, for the message that refuses it.
 	Stray func(argument string) string
@@ -49,9 +49,9 @@ type Command struct {
 type Flag struct {
 	Section string   // the heading that it stands under
 	Name    string   // without "-"
-	Arg     string   // help's name of its value, in lower-case letters; "" if it takes none
+	Arg     string   // help's name of its value, in lower-case letters; "" if it takes no value
 	Doc     string   // sentences, in any number of lines; completion shows the first, which describes the flag
-	Default string   // the value if the flag is not given; "" if it has none, or if Doc tells it
+	Default string   // the value if the flag is not given; "" if there is no default, or Doc gives it
 	Values  []string // that it can take; none means any
 	List    bool     // it takes several of Values, separated by commas
 	Files   bool     // its value is the name of a file or directory
@@ -190,9 +190,8 @@ func Parts(err error) (all []error) {
 	return all
 }
 
-// Columns returns how many columns of a terminal a text takes that has no line ends and nothing that a
-// terminal obeys: two for each wide letter of East Asia and each picture, none for a mark that stands
-// on the letter before it.
+// Columns returns the width of a text in terminal columns: two for each wide East Asian letter and each pictograph,
+// none for a combining mark. The text must not contain line ends or control sequences.
 func Columns(s string) (n int) {
 	for _, r := range s {
 		n += columnsOf(r)

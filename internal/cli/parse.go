@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// The result of the Set of a flag that asks for something else than the command. [Program.Parse]
-// returns it, too: ErrHelp at once, whatever is wrong before it; ErrInstead if all other flags are
-// right. ErrHelpAll is an ErrHelp that asks for all flags, not only for those that are not rare.
+// The result of the Set of a flag that requests something other than the command. [Program.Parse] returns it, too:
+// ErrHelp at once, even after faults; ErrInstead if all other flags are right. ErrHelpAll is an ErrHelp that asks for
+// all flags, not only for those that are not rare.
 var (
 	ErrHelp    = errors.New("help is asked for")
 	ErrHelpAll = fmt.Errorf("%w on all flags", ErrHelp)

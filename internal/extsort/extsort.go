@@ -61,7 +61,7 @@ func (s *Spill) Close() {
 	s.file = nil
 }
 
-// A Run is a run that is being written. One is written at a time.
+// A Run writes one sorted run to the temporary file. One is written at a time.
 type Run struct {
 	spill  *Spill
 	run    run
@@ -136,7 +136,7 @@ func Merge[C Cursor[C]](s *Spill, fan int, newCursor func() C, begin func(*Run) 
 	return merge(s, s.runs, newCursor, last)
 }
 
-// A source is a run that is merged.
+// A source reads one run of a merge.
 type source[C Cursor[C]] struct {
 	run         run
 	number      int // of equal records, the one of the lower number comes first

@@ -1,7 +1,6 @@
-// Package fieldtext writes values as fields of text: CSV and JSON Lines, which differ in a
-// [Syntax], whole pieces of it packed, and texts made valid UTF-8. It hides how bytes are escaped
-// and moments formatted. It knows neither columns nor files. Packages output, listfile and rejects
-// import it.
+// Package fieldtext writes values as fields of text: CSV and JSON Lines, which differ in a [Syntax], whole pieces of it
+// packed, and texts made valid UTF-8. It hides how bytes are escaped and moments formatted. It does not depend on
+// columns or files. Packages output, listfile and rejects import it.
 package fieldtext
 
 import (
@@ -58,9 +57,9 @@ func Separated(separator byte, safe bool) Syntax {
 	return s
 }
 
-// IsFormula reports whether a spreadsheet may run a text as a formula: it begins with =, +, -, @, a
-// tab or a carriage return, and goes on. A single - is none: it names standard input, and in logs
-// stands for nothing.
+// IsFormula reports whether a spreadsheet may run a text as a formula: it begins with =, +, -, @, a tab or a carriage
+// return, and has more bytes. A single - is not a formula: it names standard input, and in logs means that there is no
+// value.
 func IsFormula(text []byte) bool { return len(text) > 1 && formulaStarts[text[0]] }
 
 var formulaStarts = [256]bool{'=': true, '+': true, '-': true, '@': true, '\t': true, '\r': true}
@@ -138,8 +137,8 @@ func (p *Packer) Pack(piece []byte) ([]byte, error) {
 	return piece, nil
 }
 
-// appendFloat appends a number with as few digits as tell it from all others, and with an exponent
-// below 1e-6 and from 1e21 on; or nan, inf or -inf, as databases read them.
+// appendFloat appends a number with the fewest digits that identify it, and with an exponent below 1e-6 and from 1e21
+// on; or nan, inf or -inf, as databases read them.
 func appendFloat(dst []byte, f float64) []byte {
 	switch abs := math.Abs(f); {
 	case math.IsNaN(f):

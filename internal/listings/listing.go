@@ -38,12 +38,11 @@ type Options struct {
 // ErrChanged is the error of responses that were others when they were read again.
 var ErrChanged = errors.New("the rules changed while they were read: run it again")
 
-// List inspects the robots.txt of every origin, and calls yield for each, one after the other: in
-// the order of the captures that are in force, then the origins that have none at that moment. It
-// reads the responses twice, first to find out which are in force, so that only a few bodies are in
-// memory at a time. It ends with the first error of the responses or of yield, or when ctx ends.
-// Two captures of unknown time for one origin are [captures.ErrTwoFiles]; other responses at the
-// second reading are ErrChanged.
+// List inspects the robots.txt of every origin, and calls yield for each, one after the other: in the order of the
+// captures in force, then the origins without a capture at that moment. It reads the responses twice, first to find out
+// which are in force, so that only a few bodies are in memory at a time. It ends with the first error of the responses
+// or of yield, or when ctx ends. Two captures of unknown time for one origin are [captures.ErrTwoFiles]; other
+// responses at the second reading are ErrChanged.
 func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt Options, yield func(*Listing) error) error {
 	l := &lister{opt: opt, decided: map[int][]Listing{}}
 	// Read the responses and find out which of them are in force.

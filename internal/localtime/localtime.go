@@ -1,4 +1,5 @@
-// Package localtime tells times by the clock of a place. Package output and report import it. It does not depend on other packages.
+// Package localtime formats times in a time zone. Package output and report import it. It does not depend on other
+// packages.
 package localtime
 
 import (

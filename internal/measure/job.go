@@ -11,11 +11,11 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Job is a run of the command, in parts that can be opened again for each measurement. All of it
-// is measured in this process, one case after the other.
+// A Job holds the parts of a run of the command, which can be opened again for each measurement. All of it is measured
+// in this process, one case after the other.
 type Job struct {
 	Rules   func() (iter.Seq2[robots.Response, error], error) // all rules, from the start
-	Pack    string                                            // name of a rule pack in place of Rules; "" is none
+	Pack    string                                            // name of a rule pack instead of Rules; "" if there is none
 	Logs    func() (engine.Source, error)                     // all logs, from the start; closed here
 	Lines   func() (int64, error)                             // unpacks the logs and counts their lines; nil measures no unpacking
 	Sink    func(*engine.Store) (Sink, error)                 // a new output; nil is none, so that verdicts go nowhere
@@ -119,7 +119,7 @@ func (j Job) packCases(ctx context.Context) []Case {
 	return cases
 }
 
-// logCases returns the cases to measure of the logs alone.
+// logCases returns the cases that measure only the logs.
 func (j Job) logCases() (cases []Case) {
 	if j.Lines != nil {
 		cases = append(cases, Case{"Unpack", "line", Here(func() (Work, error) {

@@ -23,8 +23,8 @@ var (
 	ErrDamaged   = errors.New("it is damaged: copy or compile it again")
 )
 
-// Version is the version of the format. A program reads packs of this version alone: 14 has other ranks in the dialect yandex,
-// and what other readings of a text say.
+// Version is the version of the format. A program reads only packs of this version: 14 has other ranks in the dialect
+// yandex, and the other readings of a text.
 const Version = 14
 
 // Is reports whether r begins as a pack does. It reports false if r cannot be read.

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// NoText is the Text of a capture that has none.
+// NoText is the Text of a capture without a text.
 const NoText = -1
 
 // A Capture is one fetch of a robots.txt, or of a URL that one redirects to.

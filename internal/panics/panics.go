@@ -47,7 +47,7 @@ func Catch(do func() error) (err error) {
 	return do()
 }
 
-// At is for a defer statement. It adds a place to a panic, unless it has one, and lets it go on.
+// At is for a defer statement. It adds a place to a panic, unless it has one, and panics again.
 func At(where func() string) {
 	value := recover()
 	if value == nil {

@@ -33,8 +33,8 @@ type Info struct {
 	Changed time.Time // last
 }
 
-// An ID stands for a file of a file system, whatever its names. The zero ID stands for none: nobody
-// knows another name than the one that was asked for.
+// An ID stands for a file of a file system, whatever its names. The zero ID means unknown: only the requested name can
+// be compared.
 type ID struct{ device, file uint64 }
 
 // Compare orders IDs.
@@ -224,8 +224,8 @@ func CommitAll(outs ...Output) error {
 // errComplete is the error of an object when an output beside it is not complete.
 var errComplete = errors.New("it is complete, and what was there before is gone")
 
-// Interrupt ends calls that wait for a place that is not the file system, with a context.Canceled, but for
-// calls that complete or drop an output. It is for a process that is about to end.
+// Interrupt ends calls that wait for a place that is not the file system, with a context.Canceled, except calls that
+// complete or drop an output. It is for a process that is about to end.
 func Interrupt() { s3.Interrupt() }
 
 // Forget lets another version of a file be read: of one that is not in the file system, a process

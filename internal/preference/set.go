@@ -30,9 +30,9 @@ func (a *Answer) Unfetch() {
 // A Set has the preferences that bind one agent at one site, compiled. It is immutable and safe for
 // concurrent use. Sites with equal texts share it.
 //
-// Of the lines that match a path, those with the longest pattern count together, which is no order of
-// single lines. So each value that may differ among them is a question of its own. Nearly all files
-// have no pattern, and then no question has an automaton.
+// Of the lines that match a path, those with the longest pattern count together, so single lines have no order of
+// precedence. So each value that may differ among them is a question of its own. Nearly all files have no pattern, and
+// then no question has an automaton.
 //
 // The rules have an automaton to themselves. In one walk with them, the patterns of preferences would
 // cost all who do not ask for them: DESIGN.md has the figures.

@@ -18,7 +18,7 @@ import (
 	"gopkg.in/ini.v1"
 )
 
-// A config has the settings of environment and shared files, but for credentials.
+// A config has the settings of environment and shared files, except credentials.
 type config struct {
 	host   string // of the endpoint, with its port
 	secure bool   // by TLS

@@ -32,8 +32,7 @@ func infoOf(size int64, got *minio.ObjectInfo) Info {
 	return Info{size, got.ETag, got.LastModified.UTC()}
 }
 
-// Stat asks for an object. Of one that was seen, it returns the old facts: who opens it finds out whether
-// that is true still.
+// Stat asks for an object. For an object seen before, it returns the cached facts; opening it detects a change.
 func Stat(name string) (Info, error) {
 	s, err := one()
 	if err != nil {
@@ -79,8 +78,7 @@ func (s *store) reason(o object, refusal error) error {
 	return errors.Join(refusal, body.Close())
 }
 
-// An Object is an object that is open. Its methods may be called from several goroutines, but for
-// Read.
+// An Object is an object that is open. Its methods may be called from several goroutines, except Read.
 type Object struct {
 	store *store
 	name  string
@@ -89,7 +87,7 @@ type Object struct {
 	pos   int64 // of Read
 
 	mu      sync.Mutex
-	streams []*stream // that nobody reads now, the one used last at the end
+	streams []*stream // that are idle, the one used last at the end
 }
 
 const (

@@ -37,7 +37,7 @@ type PreferenceLine struct {
 	Source robots.Source `json:"-"`
 }
 
-// NewPreferences returns answers and a license, "" is none; nil if all of them are none.
+// NewPreferences returns answers and a license ("" if there is none); nil if it would be empty.
 func NewPreferences(a robots.Answers, license string) *Preferences {
 	p := &Preferences{Draft: robots.UsageRevision, answers: a}
 	p.EachStated(func(s *robots.SourceSpec, line int32, text string) {
@@ -81,7 +81,7 @@ func (p *Preferences) Use(u robots.Use) robots.Preference {
 	return p.answers.Uses()[u]
 }
 
-// truthOf returns a preference as a column has it.
+// truthOf returns a preference as the value of a column.
 func truthOf(p robots.Preference) *bool {
 	if p == robots.Unstated {
 		return nil

@@ -2,8 +2,8 @@
 // rules match, and which of them decides. All of it is the answer of package robots, by its reference;
 // nothing is decided here a second time.
 //
-// The command explain and the page of a report answer by it. It does not know fetches, only the text of a
-// robots.txt. It imports robots alone, so that a page can have it.
+// The command explain and the page of a report answer by it. It does not know fetches, only the text of a robots.txt.
+// It imports only robots, so that it can be part of a page.
 package why
 
 import "github.com/robobatch/robobatch/robots"

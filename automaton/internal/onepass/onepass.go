@@ -165,8 +165,8 @@ func (m *Matcher) step(state uint32, b byte) uint32 {
 	return m.next[state<<m.shift|uint32(m.class[b])]
 }
 
-// start has the patterns whose last segment is at the end of the path, or the others, wait for it, but for those
-// whose sign the path lacks and those that cannot be better than the best one.
+// start has the patterns whose last segment is at the end of the path, or the others, wait for it, except those whose
+// sign the path lacks and those that cannot beat the best one.
 func (m *Matcher) start(starts []Start, atEnd bool, s *Scratch) {
 	for _, g := range s.signs {
 		patterns := m.patterns[m.segments[g].patterns:m.segments[g+1].patterns]

@@ -18,8 +18,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// WriteLog writes the log as a text of one URL a line, in so many zstd frames of equally many
-// lines; no frames is plain text.
+// WriteLog writes the log as text with one URL per line, in this number of zstd frames with equally many lines; 0 means
+// plain text.
 func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
 	return g.writeLines(w, order, frames, "", func(dst, url []byte, _ int64) []byte { return append(dst, url...) })
 }
@@ -102,7 +102,7 @@ type responseLine struct {
 	Base64 []byte        `json:"body_b64,omitempty"` // the body if it is not UTF-8
 }
 
-// writeLines writes a response a line.
+// writeLines writes one response per line.
 func writeLines(w io.Writer, all iter.Seq2[robots.Response, error]) error {
 	buf := bufio.NewWriterSize(w, 1<<16)
 	lines := json.NewEncoder(buf)

@@ -18,7 +18,7 @@ import (
 	"github.com/robobatch/robobatch/internal/measure"
 )
 
-// An engine is one of those in engines.cc.
+// An engine is a matcher in engines.cc.
 type engine struct {
 	name string
 	kind C.int

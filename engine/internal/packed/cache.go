@@ -48,7 +48,7 @@ func IndexMemory(name string) (int64, error) {
 // queue would stay in memory. So whoever sets more than the queue may have waits for it.
 type lossyCache struct {
 	*ristretto.Cache[uint64, *rules.Ruling]
-	queued atomic.Int64 // bytes that were set since somebody waited
+	queued atomic.Int64 // bytes that were set since a goroutine waited
 	most   int64        // that may be
 }
 

@@ -4,8 +4,8 @@
 //
 // # Why so
 //
-// robobatch compile compiles rules once and writes a pack. A later run may ask for any agent and
-// any moment, but for one dialect only. So a pack has
+// robobatch compile compiles rules once and writes a pack. A later run may ask for any agent and any moment, but only
+// for one dialect. So a pack has
 //
 //   - each capture, with its time and outcome. robots.History later chooses among the captures of an
 //     origin;

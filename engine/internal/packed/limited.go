@@ -111,7 +111,7 @@ type limitedReader struct {
 	byNumber [memoSize]*siteEntry
 	rulings  [memoSize]rulingEntry
 	size     int64 // bytes of the rules in rulings, which stay in memory whatever the limit
-	most     int64 // that they may have, unless one alone has more
+	most     int64 // that they may have, unless a single one has more
 }
 
 // A siteEntry is a site that was asked for.
@@ -165,7 +165,7 @@ func (m *limitedReader) load(number uint32) *siteEntry {
 	e := &siteEntry{*m.loader.site(number, id), number}
 	if e.origin != "" && id == rules.NoRuling {
 		if id = e.id; e.periods != nil {
-			id = rules.Dated // its periods are found again, though there may be one alone
+			id = rules.Dated // its periods are found again, though there may be only one
 		}
 		m.ids[number].Store(uint32(id))
 	}

@@ -48,7 +48,7 @@ func (w *writer) writeMarks() (err error) {
 	return nil
 }
 
-// errMarks is the error of a chunk of marks whose checksum is right and which is none all the same.
+// errMarks is the error of a chunk of marks that is invalid despite a correct checksum.
 var errMarks = fmt.Errorf("%w (what it says of texts is not in its form)", pack.ErrDamaged)
 
 // readOdd reads which texts are odd.

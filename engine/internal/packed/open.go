@@ -48,7 +48,7 @@ func dialectText(d robots.Dialect) string {
 
 // Options say how to open a pack.
 type Options struct {
-	rules.Options       // Dialect is the pack's, but for URLFlags
+	rules.Options       // Dialect is the pack's, except for URLFlags
 	MaxMemory     int64 // bytes of a run; 0 or less means no limit
 	Reserved      int64 // bytes of them that the run takes besides rules and their index; 0 is 96 MiB
 

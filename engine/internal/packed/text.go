@@ -244,7 +244,7 @@ func readSelections(c *wire.Cursor) []selection {
 	return all
 }
 
-// readNotes returns the notes of a text with these groups, of these directives alone.
+// readNotes returns only the notes of these directives in a text with these groups.
 func readNotes(c *wire.Cursor, groups []robots.Group, directives []robots.Directive) (all []robots.Notes) {
 	for range c.Count() {
 		n := robots.Notes{Directive: robots.Directive(c.Text())}

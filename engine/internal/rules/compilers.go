@@ -22,7 +22,7 @@ type compileJob struct {
 	response robots.Response
 }
 
-// Jobs are sent when they are so many, or have so many bytes, whichever comes first.
+// Jobs are sent when either their number or their bytes reach a limit.
 const (
 	compileJobs  = 32
 	compileBytes = 64 << 10

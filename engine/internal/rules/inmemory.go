@@ -7,8 +7,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An inMemory is a Store that has all rules in memory, but for rules of agents that nobody asked for
-// by name, see named.
+// An inMemory is a Store that has all rules in memory, except rules of agents that were not named in advance, see
+// named.
 type inMemory struct {
 	origins []robots.Origin              // by site
 	sites   map[robots.Origin]uint32     //

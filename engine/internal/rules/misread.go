@@ -89,8 +89,8 @@ func (m *Misread) of(f *robots.File, rulesOf func(groups []int) ([]robots.Rule, 
 	return all, nil
 }
 
-// mayDiffer reports whether some verdict of these rules may be another than of those: one of both disallows something, and they are not
-// the same but for their order, and for empty ones that allow.
+// mayDiffer reports whether some verdict of these rules may be another than of those: one of both disallows something,
+// and they differ in more than their order and empty rules that allow.
 func mayDiffer(a, b []robots.Rule) bool {
 	var texts [2][]string
 	denies := false

@@ -22,7 +22,7 @@ type named struct {
 	size  atomic.Int64 // bytes of sets
 
 	load func(list int) (*Set, error)
-	fail func(error) // is told of the error of a load
+	fail func(error) // receives the error of a load
 }
 
 // mostNamed is how many bytes of Sets of one file are kept: above that all are dropped, and made

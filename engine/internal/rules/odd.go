@@ -28,7 +28,7 @@ func (odd Odd) Of(id RulingID) robots.Oddity {
 // Worst is how many examples an OddCount has.
 const Worst = 3
 
-// An OddCount counts responses treated as a robots.txt that are none, see engine.OddCount.
+// An OddCount counts responses that were treated as a robots.txt but are not valid, see engine.OddCount.
 type OddCount struct {
 	Number int64                     // of them
 	Rows   int64                     // URLs that they decided
@@ -36,7 +36,7 @@ type OddCount struct {
 	Worst  [Worst]OddOrigin          // those with the most rows, or else the first; fewer if there are fewer
 }
 
-// An OddOrigin is an origin whose robots.txt is none, see engine.OddOrigin.
+// An OddOrigin is an origin whose robots.txt is not valid, see engine.OddOrigin.
 type OddOrigin struct {
 	Origin robots.Origin // "" is none
 	Odd    robots.Oddity

@@ -26,15 +26,16 @@ type Period struct {
 	ID    RulingID
 	Cache uint32 // see CacheOf; with CacheUndated for a fixed moment
 
-	// Open reports that a text is in force which readers do not take that find a site open unless its robots.txt is
-	// answered with 200, as Yandex's documentation has it: another 2xx, or the last good copy while fetches fail.
+	// Open reports that the text in force is ignored by readers that, according to Yandex's documentation, treat a site
+	// as open unless its robots.txt is answered with 200: it came with another 2xx, or is the last good copy while
+	// fetches fail.
 	Open bool
 }
 
 // Values of a Period's Cache besides seconds.
 const (
 	CacheDefault = 1<<30 - 1 // the response does not say
-	CacheUndated = 1 << 31   // with this bit, it is unknown since when the response holds: it has no time, or only the time of a file
+	CacheUndated = 1 << 31   // with this bit, the start of the period is unknown: the response has no time, or only that of a file
 	cacheNotOK   = 1 << 30   // with this bit, the status is not 200
 )
 
@@ -60,7 +61,7 @@ func (p *Period) MaxAge() (seconds int64, ok bool) {
 	return int64(own), own != CacheDefault
 }
 
-// IsUndated reports whether it is unknown since when the period's response holds.
+// IsUndated reports whether the start of the period is unknown.
 func (p *Period) IsUndated() bool { return p.Cache&CacheUndated != 0 }
 
 // AppendPeriods appends the periods of an origin. A fixed moment is one period. text returns the

@@ -38,7 +38,7 @@ func (r *Ruling) SetPreferences(opt *Options) (err error) {
 	if r.preferences == nil {
 		return nil
 	}
-	none := new(preference.Set) // in the place of nil, which ForAgents takes for a set that is not made yet
+	none := new(preference.Set) // instead of nil, which for ForAgents is a set that does not exist yet
 	p.byAgent, err = ForAgents(&p.file, opt.Agents, func(_ robots.Agent, groups []int) (*preference.Set, error) {
 		set, err := p.compile(groups)
 		if set == nil {

@@ -28,8 +28,8 @@ type agentReadings struct {
 	others   bool           // one of them looks for other groups than the dialect of Options
 }
 
-// NewReadings returns the readings of agents of these names; nil if nobody reads a text in another way than the dialect. Agents that
-// only a text names count as well if some is true.
+// NewReadings returns the readings of agents of these names; nil if all of them read texts as the dialect does. Agents
+// that only a text names count as well if some is true.
 func NewReadings(names []string, named bool, d robots.Dialect) *Readings {
 	r := &Readings{dialect: d}
 	add := func(dialects []robots.Dialect) {
@@ -262,7 +262,7 @@ func (e *effect) wins(allowed, denied string) bool {
 	return ok && n >= e.lengths[0][denied]
 }
 
-// mayMeet reports whether some path may match both patterns: it looks at the text before their first wildcard alone.
+// mayMeet reports whether some path may match both patterns: it looks only at the text before their first wildcard.
 func mayMeet(a, b string) bool {
 	a, closedA := literal(a)
 	b, closedB := literal(b)

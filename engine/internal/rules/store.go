@@ -16,12 +16,12 @@ type Options struct {
 	Choices    bool               // Rulings have their Choices
 
 	Misread  *Misread  // gets the texts that bind agents otherwise; nil is nobody
-	Readings *Readings // of Agents; nil is the dialect alone
+	Readings *Readings // of Agents; nil if only the dialect counts
 
 	// Named, unless it is nil, reports whether an agent of this token, which is none of Agents, may be
 	// looked for where a robots.txt names it, see Ruling.FindNamed. It is safe for concurrent use.
 	Named func(robots.ProductToken) bool
-	Fail  func(error) // is told why the rules of such an agent could not be loaded; the Store sets it
+	Fail  func(error) // receives the error if the rules of such an agent could not be loaded; set by the Store
 }
 
 // A Store has the rules in force for every origin. It is safe for concurrent use.

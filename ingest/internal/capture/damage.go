@@ -9,8 +9,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// A Damage is a fault in a file of captures behind which nothing of it is used. Nobody knows how many
-// records are lost.
+// A Damage is a fault in a file of captures behind which nothing of it is used. The number of lost records is unknown.
 type Damage struct {
 	At      *RecordError // the first record that is lost: where it begins, and the fault
 	Size    int64        // of the file

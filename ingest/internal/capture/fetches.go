@@ -14,8 +14,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Fetches read a WARC file as a log: one row for each fetch by HTTP. A request and a response of
-// one URL that follow each other are one fetch, whichever comes first. Damaged records are refused.
+// Fetches read a WARC file as a log: one row for each fetch by HTTP. A request and an adjacent response of the same URL
+// are one fetch, in either order. Damaged records are refused.
 type Fetches struct {
 	records
 	file    files.File
@@ -192,9 +192,9 @@ type segmentRows struct {
 	forEver bool  // a segment before it has no checksum, and number is of that
 }
 
-// Unverified returns the first record of the rows that nothing has verified: those of the segment
-// where the file ends, whose checksum was not reached, and of all segments from the first one
-// that has none. It is 0 if there are none. Call it after an error of Next.
+// Unverified returns the first record of the unverified rows: those of the segment where the file ends, whose checksum
+// was not reached, and of all segments from the first without a checksum. It is 0 if there are none. Call it after an
+// error of Next.
 func (f *Fetches) Unverified() int64 { return f.lost.unverified }
 
 // Flush gives the row of the last fetch, if it still waits for the next record.

@@ -195,7 +195,7 @@ func scanRow(line []byte) (row jsonRow, ok bool) {
 	return row, ok
 }
 
-// isAlias reports whether package json may take a name for a field's, which it is not as it is written.
+// isAlias reports whether package json may accept a name as a field's although it is spelt differently.
 func isAlias(name []byte) bool {
 	return bytes.IndexByte(name, '\\') >= 0 || slices.ContainsFunc(jsonNames, func(quoted []byte) bool {
 		return bytes.EqualFold(quoted[1:len(quoted)-1], name)
@@ -388,7 +388,7 @@ func (row *jsonRow) status() (int, error) {
 	return 0, fmt.Errorf("%w: it has no status", ErrResponse)
 }
 
-// A jsonTime is a time as RFC 3339 has it, or in seconds since 1970, with or without a fraction.
+// A jsonTime is a time in RFC 3339 or in seconds since 1970, with or without a fraction.
 type jsonTime struct{ time.Time }
 
 // UnmarshalJSON reads a time.

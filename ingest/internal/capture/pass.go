@@ -170,7 +170,7 @@ func (p *Pass) repeats(o robots.Origin) bool {
 	return again
 }
 
-// Release gives back the memory that closing alone frees.
+// Release frees memory that would otherwise be held until closing.
 func (p *Pass) Release() {
 	p.jsonl.src.Release()
 	p.warc.release()

@@ -152,7 +152,7 @@ func damagedHeader(err error) error {
 	return err
 }
 
-// release gives back the memory that closing alone frees.
+// release frees memory that would otherwise be held until closing.
 func (r *records) release() {
 	r.src.Release()
 	r.http.Release()

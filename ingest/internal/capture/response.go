@@ -366,7 +366,7 @@ func (d *codingDecoder) open(name string) (_ io.Reader, err error) {
 	return nil, errors.New("not a coding that is read: gzip, deflate, br and zstd are")
 }
 
-// Release gives back the memory that closing alone frees.
+// Release frees memory that would otherwise be held until closing.
 func (h *Reader) Release() {
 	d := &h.decoder
 	for i := range d.layers {

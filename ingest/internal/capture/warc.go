@@ -15,7 +15,7 @@ import (
 // A warcRecord holds the facts in the header of a record.
 type warcRecord struct {
 	isRevisit bool
-	origin    robots.Origin // "" if it is no capture that is wanted
+	origin    robots.Origin // "" if it is not a wanted capture
 	url       string        // of the captured page, if that is not a robots.txt
 	date      time.Time
 	length    int64

@@ -294,7 +294,7 @@ func (d *dictionary) set(col *schema.Column, data []byte, n int) error {
 	return nil
 }
 
-// errRuns is the error of runs that end too early, or are none.
+// errRuns is the error of runs that are truncated or invalid.
 var errRuns = errors.New("its runs are damaged")
 
 // A hybrid reads numbers in the RLE and bit-packing hybrid.

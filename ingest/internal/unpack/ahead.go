@@ -11,18 +11,17 @@ import (
 )
 
 const (
-	// TextSize is how much unpacked text a buffer of [Ahead] takes. One buffer becomes one batch. Of
-	// 512 KiB, less stays in the second-level cache until it is decided: runs without url take a
-	// sixth more grouped by host, and a tenth in random order (BenchmarkLong, two workers).
+	// TextSize is how much unpacked text a buffer of [Ahead] takes. One buffer becomes one batch. With 512 KiB, less
+	// stays in the second-level cache until it is decided: runs without url take a sixth more grouped by host, and a
+	// tenth in random order (BenchmarkLong, two workers).
 	TextSize = 256 << 10
 
-	// maxTexts is how many buffers a piece may fill before it is read: 8 MiB, the text of a frame
-	// as pzstd writes it. A longer piece goes on when it is read.
+	// maxTexts is how many buffers a piece may fill before it is read: 8 MiB, the text of a frame as pzstd writes it. A
+	// longer piece continues when it is read.
 	maxTexts = 32
 
-	// maxTextsInTurn is how many buffers the piece being read may fill. With two cores, three of them
-	// make a run without url take an eighth longer by the clock, as the unpacker waits; sixteen are
-	// no faster (BenchmarkLong).
+	// maxTextsInTurn is how many buffers the piece being read may fill. With two cores, three of them make a run
+	// without url an eighth slower, because the unpacker waits; sixteen are not faster (BenchmarkLong).
 	maxTextsInTurn = 8
 )
 

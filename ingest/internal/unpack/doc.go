@@ -1,8 +1,8 @@
 // Package unpack tells the kind of a file and reads its text. Only the packages below ingest may import
 // it.
 //
-// It hides zstd and gzip: frames, members, windows, dictionaries, checksums, and where the text of
-// a damaged file can be trusted. It knows neither lines nor records.
+// It hides zstd and gzip: frames, members, windows, dictionaries, checksums, and where the text of a damaged file can
+// be trusted. It does not interpret lines or records.
 //
 //   - [Detect] and its kin are the one place that tells the kind of a file: how it is packed, and what
 //     it holds.
@@ -13,7 +13,7 @@
 //   - [Segments] read one file at random. They can continue behind a fault, with the next member or
 //     frame.
 //
-// Of one frame, one goroutine unpacks: the zstd decoder's own concurrency is off, as its three
-// stages take twice the CPU time for each byte without being faster on two cores (BenchmarkDecode),
-// and on damaged input it can hand out an old block again (TestLogsStaleBlock).
+// A frame is unpacked by one goroutine: the zstd decoder's own concurrency is off, because its three stages take twice
+// the CPU time for each byte without being faster on two cores (BenchmarkDecode), and on damaged input it can hand out
+// an old block again (TestLogsStaleBlock).
 package unpack

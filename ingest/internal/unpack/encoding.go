@@ -217,8 +217,8 @@ func (d *Decoder) more() error {
 	return nil
 }
 
-// transform decodes all whole characters that were read: first those that are verified. Half of a
-// pair alone becomes U+FFFD.
+// transform decodes all whole characters that were read: first those that are verified. A lone half of a pair becomes
+// U+FFFD.
 func (d *Decoder) transform() {
 	src := d.packed
 	ahead := d.texts.Verified() - d.at

@@ -17,8 +17,8 @@ var ErrJoined = errors.New("text is followed by a packed file")
 // Joined returns the ErrJoined of a packing.
 func (p Packing) Joined() error { return fmt.Errorf("%w (%s)", ErrJoined, p) }
 
-// JoinedHead is how much text behind a line FindJoined looks at, to tell whether a packed file begins
-// in that line.
+// JoinedHead is the size of the text after a line that FindJoined reads to check whether a packed file begins in that
+// line.
 const JoinedHead = 4 << 10
 
 // mostLooked bounds the text that FindJoined unpacks of a line.
@@ -163,8 +163,8 @@ func (p Packing) goesOn(text []byte) bool {
 	return false
 }
 
-// isBinary reports whether a text, judged by its start, is none: an eighth of it are
-// control characters, or no UTF-8. So little that it says nothing is none, too.
+// isBinary reports whether the start of a text is binary: at least an eighth of it is control characters or invalid
+// UTF-8. A start that is too short to judge is binary, too.
 func isBinary(text []byte) bool {
 	const looked, least = 64, 16
 	text = text[:min(len(text), looked)]
@@ -179,8 +179,8 @@ func isBinary(text []byte) bool {
 	return all < least || 8*odd >= all
 }
 
-// A memberReader reads the text of all members of a gzip file. The decompressor alone takes fewer
-// than ten bytes behind the last member for a header that was cut off.
+// A memberReader reads the text of all members of a gzip file. The decompressor by itself would treat fewer than ten
+// bytes after the last member as a truncated header.
 type memberReader struct {
 	gzip  *gzip.Reader // nil before the first reset
 	in    *bufio.Reader

@@ -5,10 +5,9 @@ import (
 	"io"
 )
 
-// Resume moves from the segment of the text at pos, if that has a fault, to the next one that
-// begins with the prefix of records and whose checksum is right. It reports whether there is one.
-// A body that is a packed record itself, and is stored as it is in the damaged segment, is treated as
-// one: nothing tells them apart.
+// Resume moves from the segment of the text at pos, if that has a fault, to the next one that begins with the prefix of
+// records and whose checksum is right. It reports whether there is one. A body that is a packed record itself, and is
+// stored as it is in the damaged segment, is treated as one: they cannot be distinguished.
 func (s *Segments) Resume(pos int64) bool {
 	noSum := s.noSum
 	s.single = true

@@ -228,8 +228,8 @@ func (s *Segments) open() error {
 	return nil
 }
 
-// openGzip opens the member where packed stands. The error is io.EOF if only zeros follow the last one. So few bytes that they are none, and do not begin
-// as one, are not a member that was cut off.
+// openGzip opens the member where packed stands. The error is io.EOF if only zeros follow the last one. A few bytes
+// that do not begin like a member are not a truncated member.
 func (s *Segments) openGzip() error {
 	head, _ := s.packed.Peek(leastMember)
 	if start := s.filePos(); s.given > 0 && head[0] == 0 {
@@ -306,7 +306,7 @@ func (s *Segments) PeekAt(pos int64, n int) ([]byte, error) {
 	return b[:m], nil
 }
 
-// Release gives back the memory that closing alone frees.
+// Release frees memory that would otherwise be held until closing.
 func (s *Segments) Release() {
 	if s.zstd != nil {
 		s.zstd.Close()

@@ -65,8 +65,8 @@ type Taker interface {
 	Take(buf []byte) (data []byte, start int, ok bool)
 }
 
-// Headroom is how many bytes are free in front of the text that a Taker gives, for the line that
-// began in the text before.
+// Headroom is how many bytes are free in front of the text that a Taker gives, for the line that began in the previous
+// text.
 const Headroom = 4 << 10
 
 // NewTexts returns Texts of the inputs of these names, which must be opened in that order. They

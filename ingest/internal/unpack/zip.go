@@ -162,8 +162,8 @@ var errLongDirectory = &ZipError{Reason: "is a zip archive of too many files: un
 var errJoined = &ZipError{Reason: "is a zip archive with other bytes before or behind it, such as another archive: " +
 	"unpack archives each by itself, before they are joined"}
 
-// A zipText is the text of a file in a zip archive. Nothing of it is verified before its end, where the library checks
-// the sum.
+// A zipText reads the text of a file in a zip archive. Nothing of it is verified before its end, where the library
+// checks the sum.
 type zipText struct {
 	r     io.Reader
 	last  lastRead

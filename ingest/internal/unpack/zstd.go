@@ -102,8 +102,8 @@ func (s *Segments) dictionary() ([]byte, error) {
 	return d.DecodeAll(dict, nil)
 }
 
-// A zstdReader reads the text of all frames of a zstd file, one after the other, so that it knows
-// which were verified. The decoder alone continues with the next frame by itself.
+// A zstdReader reads the text of all frames of a zstd file, one after the other, so that it knows which were verified.
+// The decoder would continue with the next frame.
 type zstdReader struct {
 	most  int64         // the largest window; 0 is maxWindow
 	zstd  *zstd.Decoder // nil before the first frame
@@ -194,8 +194,8 @@ func (z *zstdReader) close() {
 	*z = zstdReader{most: z.most}
 }
 
-// Window returns the window that the first frame of a zstd file needs, which begins with head; 0 if that
-// is none. It is in bytes.
+// Window returns the window that the first frame of a zstd file needs; 0 if head is not the beginning of a frame. It is
+// in bytes.
 func Window(head []byte) int64 {
 	var h zstd.Header
 	if h.Decode(head) != nil || h.Skippable {
@@ -238,7 +238,7 @@ func mayBeginFrame(head []byte) bool {
 // of an unpacker.
 const leastPiece = 512 << 10
 
-// wholeFile is the end of a piece that goes on to the end of the file, wherever that is.
+// wholeFile is the end of a piece that reaches to the end of the file.
 const wholeFile = math.MaxInt64
 
 // A frameScanner finds the ends of the zstd frames of a file without unpacking them: a frame is a
@@ -325,8 +325,8 @@ func cutShort(err error, n int) error {
 	return err
 }
 
-// A frameReader reads the bytes of one zstd frame (RFC 8878 section 3.1.1) and ends behind it. The
-// decoder alone would continue with the next frame.
+// A frameReader reads the bytes of one zstd frame (RFC 8878 section 3.1.1) and ends behind it. By itself, the decoder
+// would continue with the next frame.
 type frameReader struct {
 	r       *bufio.Reader
 	pending int64 // bytes to give out before the next block header

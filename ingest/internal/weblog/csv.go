@@ -169,8 +169,7 @@ func (t *table) readHeader(line []byte) Result {
 	return NoRow
 }
 
-// separatorLine returns the separator that a line as "sep=;" names, which Excel puts in front of a
-// table; 0 if it is none.
+// separatorLine returns the separator in a line such as "sep=;", which Excel writes before a table; 0 for other lines.
 func separatorLine(line []byte) byte {
 	if rest, ok := bytes.CutPrefix(line, []byte("sep=")); ok && len(rest) == 1 {
 		return rest[0]

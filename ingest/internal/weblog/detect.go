@@ -51,7 +51,7 @@ func Detect(lines [][]byte, opt Options) Format {
 // whose header has no name that is known.
 const evenRows = 10
 
-// separators are the characters that separate fields of tables. Of equally many, the first counts.
+// separators are the characters that separate fields of tables. The first of several equal ones counts.
 var separators = []byte{tab, ',', ';', '|'}
 
 // A tableHead is what the first lines of a log say of a table: which of them stand above its header, and what separates
@@ -97,8 +97,8 @@ func detectTable(lines [][]byte) Format {
 	return CSV
 }
 
-// isTable reports whether the first line that is no note is a header with a name for the URL that
-// was chosen or is known. sep is tab, or 0 for all others.
+// isTable reports whether the first line that is not a note is a header row with the chosen or a known name for the
+// URL. sep is tab, or 0 for all others.
 func isTable(lines [][]byte, opt Options, sep byte) bool {
 	h := headOf(lines)
 	if len(h.body) == 0 || !mayBeHeader(h.body[0]) || bytes.Contains(h.body[0], []byte("://")) || (h.sep() == tab) != (sep == tab) {
@@ -166,8 +166,8 @@ func evenSeparator(lines [][]byte) (best byte) {
 	return best
 }
 
-// firstRecords returns the fields of the first records of a table, at most so many. A record that
-// is no record with this separator has no fields. One that the lines end in is left out.
+// firstRecords returns the fields of the first records of a table, at most so many. A record that is invalid with this
+// separator has no fields. One that the lines end in is left out.
 func firstRecords(lines [][]byte, sep byte, most int) (records [][][]byte) {
 	t := newTable(Options{}, sep)
 	for len(lines) > 0 && len(records) < most {

@@ -32,7 +32,7 @@ func LacksFields(lines [][]byte) bool {
 	return 2*rows > all
 }
 
-// A Foreign is a kind of text that is no log of any format here. The zero value is none of them.
+// A Foreign is a kind of text that is not a log in any supported format. The zero value is none of them.
 type Foreign string
 
 // The kinds.
@@ -42,8 +42,8 @@ const (
 	ForeignTCP    Foreign = "a log of TCP connections, which has no URLs,"
 )
 
-// ForeignOf returns the kind of the first lines of a log that were taken for a Format: "" if that may be right. Of
-// lists of URLs no line may be a URL; of tables, the header must be such a line as well.
+// ForeignOf returns the kind of the first lines of a log that was read in a Format; "" if they may be in that format.
+// Of lists of URLs no line may be a URL; of tables, the header must be such a line as well.
 func ForeignOf(f Format, lines [][]byte) Foreign {
 	if len(lines) == 0 || f != URLs && f != CSV && f != TSV {
 		return ""

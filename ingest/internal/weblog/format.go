@@ -12,7 +12,7 @@ import (
 // A Format is a way to write a log, by its name. The zero value is [Auto].
 type Format string
 
-// Formats that no Parser reads. All others stand beside their parsers.
+// Formats that no Parser reads. All others are next to their parsers.
 const (
 	Auto    Format = ""        // to be detected, see [Detect]
 	URLs    Format = "urls"    // a URL a line
@@ -92,7 +92,8 @@ func (f Format) String() string {
 // About returns a line of help about the format, "" if there is no such format.
 func (f Format) About() string { return f.info().about }
 
-// shapes returns the patterns, which read what tells a line of them. Those of the table are valid, as a test holds; a user's was compiled by ParseFormat.
+// shapes returns the patterns that read only the fields which identify a line. Those of the table are valid, as a test
+// holds; a user's was compiled by ParseFormat.
 func (f *format) shapes() []*pattern {
 	f.compile.Do(func() {
 		for _, text := range f.patterns {
@@ -128,8 +129,8 @@ func Formats() []Format {
 var ErrFormat = errors.New("unknown format")
 
 // ParseFormat returns the format of that name, in any case, or of an alias; Auto for "" and "auto". A text with "$" or
-// "%" is a pattern of lines, as nginx has it behind log_format and Apache behind LogFormat. The error is an ErrFormat
-// with the names there are, or an ErrPattern.
+// "%" is a pattern of lines, as in nginx's log_format and Apache's LogFormat. The error is an ErrFormat with the names
+// there are, or an ErrPattern.
 func ParseFormat(name string) (Format, error) {
 	if isPattern(name) {
 		text := cutPasted(name)

@@ -2,8 +2,7 @@ package weblog
 
 import "bytes"
 
-// A Joiner is a Parser that can tell whether a line that it has refused is several records, whose line
-// ends were lost.
+// A Joiner is a Parser that can report whether a rejected line consists of several records whose line ends were lost.
 type Joiner interface {
 	Joined(line []byte) bool
 }
@@ -72,7 +71,7 @@ func isJoinedCombined(line []byte) bool { return occursTwice(line, combinedTime,
 // isJoinedALB reports whether a line has two times with a load balancer behind.
 func isJoinedALB(line []byte) bool { return occursTwice(line, albMoment, 1) }
 
-// isBehindALB reports whether a fraction, Z, a blank and the kind of a load balancer stand behind a time.
+// isBehindALB reports whether a time is followed by a fraction, Z, a blank and the kind of a load balancer.
 func isBehindALB(text []byte) bool {
 	kind, ok := bytes.CutPrefix(bytes.TrimLeft(text[len(albMoment):], "0123456789"), []byte("Z "))
 	slash := bytes.TrimLeft(kind, "abcdefghijklmnopqrstuvwxyz")

@@ -65,7 +65,7 @@ func (f *flattener) value(name string, value []byte, depth int) bool {
 // below returns the path of a member of the value that has a name.
 func below(name, member string) string { return strings.TrimPrefix(name+"."+member, ".") }
 
-// array adds the fields of the elements of a valid array. Of one that is a key and a value, the key is the name.
+// array adds the fields of the elements of a valid array. If it is a key and a value, the key is the name.
 func (f *flattener) array(name string, array []byte, depth int) {
 	s := jsonScanner{line: array}
 	i, done := s.space(1), false

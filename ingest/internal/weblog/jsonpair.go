@@ -1,7 +1,7 @@
 package weblog
 
-// A pairScanner reads objects of a key and a value, as the arrays of BigQuery have them: in the export of Google
-// Analytics, {"key": "page_location", "value": {"string_value": "https://a.example/"}}.
+// A pairScanner reads objects of a key and a value, as in the arrays of BigQuery. Example from the export of Google
+// Analytics: {"key": "page_location", "value": {"string_value": "https://a.example/"}}.
 type pairScanner struct{ jsonScanner }
 
 // PairKey is the member of a pair with its key.

@@ -63,11 +63,11 @@ func isCDXJ(line []byte) bool {
 	return len(second) == 14 && number(second) >= 0 && !isJSON(line) && !isURL(line)
 }
 
-// jsonLog reads JSON Lines: an object a line.
+// jsonLog reads JSON Lines: one object per line.
 type jsonLog struct {
 	named
 	scan       jsonScanner
-	caddy, tls int // slots of Caddy's own fields, that tell it the scheme
+	caddy, tls int // slots of Caddy's own fields, which contain the scheme
 	sampled    bool
 }
 

@@ -18,7 +18,7 @@ type jsonNode struct {
 	members map[string]*jsonNode
 	filter  *[filterBits / 64]uint64 // of the members' names, see filterOf
 	slots   []int                    // where the value here is wanted itself
-	keyed   bool                     // a member is no index: in an array, an element with that key has it
+	keyed   bool                     // the member is not an index: in an array, it is in the element with that key
 	seen    uint64                   // the last line that has it, by jsonScanner.lines
 }
 
@@ -75,9 +75,8 @@ func (n *jsonNode) addSlot(slot int) {
 	}
 }
 
-// A jsonScanner reads the wanted values of a line, and checks all of the line: it accepts the lines that RFC
-// 8259 allows, down to maxDepth. Of several members with one name the last counts, as for
-// encoding/json.
+// A jsonScanner reads the wanted values of a line, and checks all of the line: it accepts the lines that RFC 8259
+// allows, down to maxDepth. The last of several members with the same name counts, as in encoding/json.
 type jsonScanner struct {
 	root   jsonNode
 	values [][]byte // by slot: the text of a string, other values as written; nil if missing or null
@@ -342,7 +341,7 @@ func (s *jsonScanner) endText(i int) (end int, escaped bool) {
 	}
 }
 
-// escapeLen returns the length of the escape that text begins with, 0 if it is none.
+// escapeLen returns the length of the escape that text begins with; 0 if it does not.
 func escapeLen(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -358,7 +357,7 @@ func escapeLen(text []byte) int {
 	return 0
 }
 
-// hex4 returns the number of the escape \uXXXX that text begins with, -1 if it is none.
+// hex4 returns the number of the escape \uXXXX that text begins with; -1 if it does not.
 func hex4(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1

@@ -134,8 +134,8 @@ func (l *lineLog) Parse(line []byte, r *Row) Result {
 	return why
 }
 
-// settleFront tells an address in front, or several, from a virtual host: it is the client's where the site is known or
-// named elsewhere. It reports whether the host is an address.
+// settleFront decides whether one or several addresses at the beginning are a virtual host or the client: they are the
+// client's if the site is known or named elsewhere. It reports whether the host is an address.
 func (l *lineLog) settleFront(p *pattern) (_ bool) {
 	first, _, several := bytes.Cut(l.fields[0], []byte{','})
 	hosts, clients := p.plan.of[roleHost], p.plan.of[roleClient]

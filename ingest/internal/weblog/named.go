@@ -27,7 +27,7 @@ const (
 	plusCode          // with "+" for blanks
 	quotedCode        // in quotes
 	escapedCode       // with the escapes of Apache, nginx and others
-	methodCode        // a request, of which only the method
+	methodCode        // a request; only its method is read
 	protocolCode      // or the protocol counts
 )
 
@@ -54,7 +54,7 @@ type named struct {
 	isLine   bool   // a pattern does: escapes are undone
 	code     code   // of headers of the request and of clients, where the table has none
 	when     []byte // memory of a time of two fields
-	secure   string // the scheme of a row that names none
+	secure   string // the scheme of a row without one
 }
 
 // wanted is where the values are that are read.
@@ -362,7 +362,7 @@ func (n *named) decode(field []byte, of *spot) (text []byte) {
 }
 
 // isTwicePercent reports whether a field is percent-encoded twice: it has escapes, and each is one of the "%" of
-// another. A client's own escapes stand beside blanks, which are encoded once.
+// another. A client's own escapes appear next to blanks that are encoded once.
 func isTwicePercent(field []byte) bool {
 	escapes := bytes.Count(field, []byte{'%'})
 	if escapes == 0 {

@@ -22,7 +22,7 @@ var apacheVariables = map[byte]string{
 	'u': "remote_user",
 }
 
-// variable sets the role of a field, as the table has it of a variable of nginx.
+// variable sets the role of a field from the table of nginx variables.
 func (f *field) variable(name string) {
 	f.role = ownRoles[name]
 	for _, e := range fieldTable().byKey[keyOf(name)] {

@@ -48,7 +48,7 @@ type field struct {
 	inside  bool // a bracket stands in front: there may be blanks
 	final   bool // no field behind it is in quotes, and there are some: its own may have quotes and blanks
 	status  bool // a status follows, which tells the quote that ends the field from others
-	three   bool // and then a blank: if that stands behind three bytes, they are one
+	three   bool // and then a blank, so three bytes before a blank are a status
 	blanks  bool // there may be more blanks behind it
 	checked bool // its values, or what follows them
 	isWord  bool // it has no blanks, and a search for until may pass one
@@ -61,7 +61,7 @@ type field struct {
 	until   []byte
 	option  []byte // text in front of the next field, if the line may lack that and all behind it
 	name    string
-	written string // the name as the pattern has it
+	written string // the name in the pattern
 }
 
 // The signs of patterns: a bracket that ends, or else a quote, or neither.
@@ -84,7 +84,7 @@ type pattern struct {
 
 	plan     *plan
 	wanted   *wanted // of a parser
-	optional []int   // fields that another one is read in place of where they are "-", and those of the URL
+	optional []int   // fields that another one replaces if they are "-", and those of the URL
 	fronted  bool    // the first field is a virtual host, or the client
 }
 
@@ -353,9 +353,9 @@ func (f *field) endOther(line []byte, from int) int {
 	return from + n
 }
 
-// passAddresses returns where the addresses of proxies end that stand behind field i, an address, or the list of which it
-// is the first, which it becomes. It is -1 if the field is neither. If an address stands in front, they may follow without
-// a comma, up to two more fields; and if commas separate them, and it has no quotes, that becomes the list.
+// passAddresses returns the end of the proxies' addresses after field i, an address, or of the list that begins with
+// it. The field becomes that list. It is -1 if the field is neither. If an address stands in front, they may follow
+// without a comma, up to two more fields; and if commas separate them, and it has no quotes, that becomes the list.
 func (p *pattern) passAddresses(line []byte, at, i int, fields [][]byte) int {
 	comma := []byte{','}
 	isAlone := i == 0 || p.fields[i-1].class != vhostValue || !isAddress(bytes.TrimSuffix(fields[i-1], comma))

@@ -47,7 +47,7 @@ type plan struct {
 	of       [numRoles][]pick
 }
 
-// none is the name of a field in place of all for a role.
+// none as the name of a field means that no field has the role.
 const none = "none"
 
 // planOf returns the plan for a log with these fields.
@@ -356,10 +356,10 @@ func (o *Options) targets() map[string]string {
 	return named
 }
 
-// fitAll returns whether 9 of 10 values fit, those aside that stand for none.
+// fitAll reports whether 9 of 10 values fit, not counting empty ones.
 func fitAll(values [][]byte, isFit func([]byte) bool) fit { return fitShare(values, isFit, 9, 10) }
 
-// fitShare returns whether so many of so many values fit.
+// fitShare reports whether some of every of values fit, not counting empty ones; unsure if all are empty.
 func fitShare(values [][]byte, isFit func([]byte) bool, some, of int) fit {
 	all, fit := 0, 0
 	for _, value := range values {
@@ -379,8 +379,8 @@ func fitShare(values [][]byte, isFit func([]byte) bool, some, of int) fit {
 	return unfit
 }
 
-// fitOf returns whether values may be those of a field with a role. Of fields for the URL, its query and the host, half have
-// to fit, since scanners ask for anything, and a site without its host or query is another.
+// fitOf returns whether values may be those of a field with a role. For the URL, its query and the host, half of the
+// values are enough, because scanners request anything, and the host and query matter most.
 func fitOf(r role, values [][]byte) fit {
 	isFit := valuesOf[r]
 	switch {

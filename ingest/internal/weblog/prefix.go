@@ -27,7 +27,7 @@ var prefixes = []string{
 
 const anyJSON = "%j" // only where nothing else fits
 
-// A prefixed parser reads what stands behind a prefix.
+// A prefixed parser reads the line after a prefix.
 type prefixed struct {
 	Parser
 	shape string
@@ -99,7 +99,7 @@ func (p *prefixed) Sample(lines [][]byte) (choice Choice) {
 	return choice
 }
 
-// cut returns what stands behind the prefix of a line, and the moment in the prefix.
+// cut returns the line after the prefix, and the time in the prefix.
 func (p *prefixed) cut(line []byte) (rest, moment []byte, ok bool) {
 	if j := p.inner; j != nil {
 		if !j.scan(line) || j.values[0] == nil || j.nested[0] {
@@ -193,7 +193,7 @@ func lengthOf(part byte, text []byte) int {
 	return 0
 }
 
-// cutAll returns what stands behind the prefix of lines, and how long all prefixes are.
+// cutAll returns the lines after their prefixes, and the total length of the prefixes.
 func (p *prefixed) cutAll(lines [][]byte) (rests [][]byte, size int) {
 	for _, line := range lines {
 		if rest, _, ok := p.cut(line); ok && len(rest) > 0 {

@@ -108,8 +108,8 @@ func (s *site) urlOrRequest(r *Row, text []byte, at *place) bool {
 // maxMethod is longer than every registered method.
 const maxMethod = 32
 
-// splitRequest splits a request line. The method is nil if the line is no request. A target may
-// hold spaces, as requests of scanners need not be valid.
+// splitRequest splits a request line. The method is nil if the line is not a request. A target may hold spaces, as
+// requests of scanners need not be valid.
 func splitRequest(line []byte) (method, target, protocol []byte) {
 	n := bytes.IndexByte(line, ' ')
 	if n <= 0 || n > maxMethod {

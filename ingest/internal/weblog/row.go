@@ -35,7 +35,7 @@ type Row struct {
 	Elsewhere bool // Host is another than that of [Options].Base
 
 	Queries bool   // Target has a query, and the field for the query another
-	NoTime  []byte // what the field of the time has, if it is no time
+	NoTime  []byte // the value of the time field, if it is not a time
 	Address bool   // Host is an address in front of a line, which may be the client's
 }
 
@@ -78,7 +78,7 @@ type Result uint8
 const (
 	IsRow         Result = iota
 	NoRow                // a header, a directive or a comment
-	Continues            // the line ends inside quotes: the record goes on in the next line
+	Continues            // the line ends inside quotes: the record continues in the next line
 	Failed               // [Parser.Err] names the fault of the log
 	RefusedFormat        // the line is not of the format
 	RefusedQuote         // a quote does not end, or stands where none may be
@@ -110,7 +110,7 @@ type Parser interface {
 // path, as in "request.headers.Referer.0"; where none is named, the fields in [Names] are looked for.
 type Options struct {
 	Base   robots.Origin     // whose log it is, where the rows do not tell; "" if all do
-	Named  map[string]string // fields by their roles, see [Roles]; "none" is no field
+	Named  map[string]string // fields by their roles, see [Roles]; "none" means no field
 	Keep   []string          // fields to keep, by the names of [Names] or the format's own
 	Agents bool              // read User-Agents
 	Need   bool              // of Agents: a table without a field for them is an ErrNoAgents

@@ -32,8 +32,8 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("no format that is known has such lines%s; the fields of line %d seem to be %s", e.Nearest, e.Line, listed(e.Fields))
 }
 
-// CheckShape returns a ShapeError if the lines were taken for a list of URLs, or for a table without a known name, and are
-// neither: one line in ten of a list may be something else.
+// CheckShape returns a ShapeError if the lines were read as a list of URLs, or as a table without a known name, and are
+// neither: up to 10% of the lines of a list may be something else.
 func CheckShape(f Format, lines [][]byte, opt Options) error {
 	odd, known := 0, Auto // known is the format of the lines in front of the first odd one
 	first := 0

@@ -24,7 +24,7 @@ func (c *Clock) Read(text []byte) int64 {
 // ParseTime returns the microseconds since 1970 of a moment: as in 2026-01-31T18:00:00Z, 2026/01/31
 // 18:00:00.5, 31/Jan/2026:18:00:00 +0100, Sat Jan 31 18:00:00 2026, Sat, 31 Jan 2026 18:00:00 GMT or 20260131180000, or a
 // number of seconds, milliseconds, microseconds or nanoseconds, which is told by its size: it is of the years 1990 to
-// 2099. Without a zone it is in UTC. It is NoTime if text names none, or one outside the years 1 to 9999 of UTC.
+// 2099. Without a zone it is in UTC. It is NoTime if text is not a time, or a time outside the years 1 to 9999 in UTC.
 func ParseTime(text []byte) int64 {
 	switch {
 	case len(text) >= 20 && text[2] == '/':
@@ -114,7 +114,7 @@ func parseDated(b []byte) int64 {
 	return parseCLF(day)
 }
 
-// parseCLF reads 31/Jan/2026:18:00:00 +0100. Blanks or hyphens may be in place of the slashes, and a blank of the colon.
+// parseCLF reads 31/Jan/2026:18:00:00 +0100. Blanks or hyphens may replace the slashes, and a blank the colon.
 func parseCLF(b []byte) int64 {
 	var m moment
 	if b[6] != b[2] || b[11] != ':' && b[11] != ' ' || b[14] != ':' || b[17] != ':' {
@@ -240,8 +240,8 @@ func micros(digits []byte) int {
 	return n
 }
 
-// The moments that numbers are, in microseconds: 1990 to 2099. So the size of a number tells its unit, and a small one is
-// none.
+// The moments that numbers are, in microseconds: 1990 to 2099. So the size of a number determines its unit, and a small
+// number is not a time.
 const (
 	leastMoment = 631152000e6
 	mostMoment  = 4102444800e6

@@ -15,7 +15,7 @@ type Took struct {
 	Unread   []string // fields that are not read, some with the reason
 	Left     []Left   // fields that are not read, and hold what is missing
 	Mixed    string   // another producer, of other lines
-	DayOnly  string   // the field of the time, if it is a day alone
+	DayOnly  string   // the time field, if it contains only a day
 	Proxied  string   // the field with public addresses of clients, where the one that is read has none
 }
 
@@ -25,7 +25,7 @@ type Left struct{ Role, Field, Value, Pattern string }
 // shownFields is how many fields of a role, or of those that are not read, are listed.
 const shownFields = 12
 
-// took returns what is read of the fields of the sample.
+// took returns the fields of the sample that are read.
 func (p *plan) took(opt *Options) *Took {
 	t := &Took{Producer: p.producer}
 	used := map[int]bool{}
@@ -180,7 +180,7 @@ func firstShown(names []string) []string {
 	return names
 }
 
-// reason returns why a field is not read, "" if nobody knows its name, or reads it only where it is kept.
+// reason returns why a field is not read; "" if its name is unknown, or it is read only by -keep.
 func (p *plan) reason(field int, rows []*entry) string {
 	for _, e := range rows {
 		for _, value := range p.fields[field].values {

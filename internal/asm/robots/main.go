@@ -117,8 +117,8 @@ func (f *finder) any(text, size, places Register) {
 	VPMOVMSKB(all, places)
 }
 
-// find sets places to where a block has bytes with actions, a bit each: those whose two tables have
-// no bit in common. Of a byte beyond ASCII, VPSHUFB looks up zero in low.
+// find sets places to where a block has bytes with actions, a bit each: those whose two tables have no bit in common.
+// For a byte beyond ASCII, VPSHUFB finds zero in low.
 func (f *finder) find(block Mem, places Register, part func(VecVirtual) Register) {
 	v := YMM()
 	f.look(block, v, part)

@@ -222,9 +222,9 @@ func unknown(asked []string, d robots.Dialect) []string {
 	})
 }
 
-// Unclear returns a warning if names that were asked for may be misspelt: no crawler is known by such a
-// name, no group of the rules names it, and a name that is known, or named there, is alike. A name
-// of one's own crawler, which is like no other, is none.
+// Unclear returns a warning if names that were asked for may be misspelt: no crawler is known by such a name, no group
+// of the rules names it, and a name that is known, or named there, is alike. The name of an in-house crawler that
+// resembles no known one is not unclear.
 func Unclear(asked []string, d robots.Dialect, named Named) []warning.Warning {
 	table := crawlers.Set("all")
 	known, inRules := make([]word, 0, len(table)), make([]word, 0, len(named.Tokens))
@@ -307,7 +307,7 @@ func closest(w word, known []word) string {
 	return ""
 }
 
-// kinds are how names of crawlers end. So many do that it makes none alike.
+// kinds are how names of crawlers end. So many names do that it does not make two alike.
 var kinds = []string{"bot", "spider", "crawler"}
 
 // Names whose rest without the kind has so many letters are alike if they differ in one letter, or
@@ -336,7 +336,7 @@ func alike(w, known *word) bool {
 	}
 	switch d := cli.Distance(a, b); {
 	case d == 0:
-		return true // but for hyphens
+		return true // except for hyphens
 	case len(rest) >= twoLetters:
 		return d <= most
 	case len(rest) >= oneLetter:

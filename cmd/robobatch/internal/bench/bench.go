@@ -62,7 +62,7 @@ and the run loads its rules. At the end it compares the steps: unpacking, which 
 	return c
 }
 
-// A benchRun is a run of the command bench.
+// A benchRun implements the command bench.
 type benchRun struct {
 	passage.Passage
 	guard.Printed

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// The linker sets these in packages, which internal/dist makes: the version, as the module would have
-// it, and the day of the commit.
+// The linker sets these in packages of internal/dist: the module version and the day of the commit.
 var release, releaseDay string
 
 // Version returns the version of the release, or of the module that the command was built from, or

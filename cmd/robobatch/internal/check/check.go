@@ -26,7 +26,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A checking is a run of the command check.
+// A checking implements the command check.
 type checking struct {
 	console.Console
 	guard.Printed

@@ -32,7 +32,7 @@ type Line struct {
 	Allow  bool
 	Agents []string
 	URL    string // or a path
-	Rule   int32  // line of the rule that shall decide; 0 is any
+	Rule   int32  // line of the rule that must decide; 0 means any
 
 	Usage []Wanted // the answers to these uses of the page; none expects Allow
 }
@@ -207,7 +207,7 @@ func (f *File) Judge(l *Line, a *explain.Answer) Result {
 	return r
 }
 
-// otherRule says that another line decided than the one that shall; "" if the right one did, or any may.
+// otherRule reports that another line decided than the expected one; "" if the expected one did, or any may.
 func (r *Result) otherRule() string {
 	if r.WantRule == 0 || r.WantRule == r.RuleLine || r.Allowed == nil || *r.Allowed != (r.Expect == "allow") {
 		return ""
@@ -229,7 +229,7 @@ type Wanted struct {
 // uses are the uses of a page, as Content-Usage names them; ai-input is a name of Content-Signal.
 var uses = []string{"train-ai", "search", "ai-input"}
 
-// values are the answers: yes, no, and that nobody says.
+// values are the answers: yes, no and unknown.
 var values = []string{"y", "n", "unknown"}
 
 // answerFor returns the answer for a use, by all sources together.
@@ -251,8 +251,8 @@ func linesOf(p *why.Preferences) (text string) {
 	return text
 }
 
-// refusal returns a line of Content-Usage that refuses a use of the path; "" if that would not count, or nobody
-// knows.
+// refusal returns a line of Content-Usage that refuses a use of the path; "" if it would have no effect, or the effect
+// is unknown.
 func refusal(a *explain.Answer, use string) string {
 	if a.Allowed == nil || !*a.Allowed || a.Path == "" || strings.ContainsAny(a.Path, "*$ ") || a.Pack {
 		return ""

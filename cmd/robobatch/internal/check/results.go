@@ -57,8 +57,8 @@ func Print(w io.Writer, form string, all bool, results []Result) error {
 		}
 	default:
 		// Print two lines for each result that failed, or for all, the group and a remedy for those that failed, and
-		// how many failed. Crawlers for which one expectation fails alike stand together. Lines have at most 80 columns, apart
-		// from places and names of files, which stand whole.
+		// how many failed. Crawlers for which an expectation fails in the same way are listed together. Lines have at
+		// most 80 columns, except for places and file names, which are not wrapped.
 		for _, a := range alike(results) {
 			r := a[0]
 			if r.Pass && !all {

@@ -1,7 +1,7 @@
 // Package ci is what commands have in common in a job of continuous integration: gates, the limits of -fail by which
-// counts of crawlers end the job, and the forms that services read: annotations of GitHub, and JUnit's XML. It knows
-// no kind of count: a command names those that it has. Bytes of the input can end no line and begin no command. Only
-// cmd/robobatch and its packages import it.
+// counts of crawlers end the job, and the forms that services read: annotations of GitHub, and JUnit's XML. Commands
+// supply the kinds of counts. Bytes of the input can end no line and begin no command. Only cmd/robobatch and its
+// packages import it.
 package ci
 
 import (

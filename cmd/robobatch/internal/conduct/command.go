@@ -76,7 +76,7 @@ Exit codes: 0 done; 1 a gate of -fail is exceeded; 2 an error of usage, input or
 	return c
 }
 
-// A run is one of the command conduct over logs.
+// A run implements the command conduct.
 type run struct {
 	passage.Passage
 	outcome

@@ -188,8 +188,8 @@ var gates = func() ci.Kinds {
 	return k
 }()
 
-// judgesNothing returns an error if the log lacks a field that -fail judges, so that a gate would pass, or fail, for that
-// reason alone.
+// judgesNothing returns an error if the log lacks a field that -fail judges, so that a gate would pass or fail only for
+// that reason.
 func (f *findings) judgesNothing(times, answers bool) error {
 	if len(f.gates) == 0 {
 		return nil

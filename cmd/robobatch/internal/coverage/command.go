@@ -67,7 +67,7 @@ may be needed in another (docs/LOG.md). It opens no network connection unless a 
 	return c
 }
 
-// A run is one of the command coverage.
+// A run implements the command coverage.
 type run struct {
 	passage.Passage
 	guard.Sink[place.Output] // of -out

@@ -89,7 +89,7 @@ func (c *Counter) tables(all bool) (h Head, tables [kinds][]Rule) {
 		h.addRule(r)
 		k := r.kind()
 		tables[k] = append(tables[k], *r)
-		if !all && len(tables[k]) == 64*shown { // so that few are kept of very many
+		if !all && len(tables[k]) == 64*shown { // so that only a few of very many are kept
 			tables[k] = most(tables[k])
 		}
 	}

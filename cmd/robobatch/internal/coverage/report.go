@@ -154,7 +154,7 @@ func (c *Counter) Rules() iter.Seq[*Rule] {
 	}
 }
 
-// newCount returns a count as the report has it.
+// newCount returns a count of the report.
 func newCount(m *aggregate.Matches) Count {
 	return Count{Requests: m.Requests, URLs: m.URLs, First: m.First, Last: m.Last}
 }

@@ -358,7 +358,7 @@ func (a *Approvals) notes() (notes []string) {
 
 // write writes the file that approves all changes.
 func (a *Approvals) write(w io.Writer) error {
-	agents := map[approval][]string{} // of changes that are alike but for the crawler
+	agents := map[approval][]string{} // of changes that differ only in the crawler
 	for entry := range a.made {
 		name := entry.agent
 		entry.agent = ""

@@ -89,7 +89,7 @@ func (g *given) outFlags() []cli.Flag {
 		The file to write rows to, in any format of a run (docs/OUTPUT.md). Default: none.`}, g.table.FormatFlag()}
 }
 
-// A diffing is a run of the command diff.
+// A diffing implements the command diff.
 type diffing struct {
 	passage.Passage
 	noLog    bool // paths are made from the patterns of both sides
@@ -468,7 +468,7 @@ func (d *diffing) complete(s *summary.Report) error {
 // reported is how many rules, families and origins of each kind of change a report has.
 const reported = 100
 
-// reportedSide returns a side as the report has it.
+// reportedSide returns the side in the form of the report.
 func reportedSide(s *passage.Side) Side {
 	return Side{Rules: s.Path, AsOf: s.AsOf, Hash: s.Store.RulesHash(), File: s.File, files: s.Files}
 }

@@ -17,8 +17,7 @@ import (
 // Forms are the forms in which a report is printed.
 var Forms = []string{"text", "json", "markdown", "github"}
 
-// Print prints the report in one form. No line of it is a command of GitHub but for annotations. The
-// error is one of writing.
+// Print prints the report in one form. The only GitHub commands in it are annotations. The error is one of writing.
 func (r *Report) Print(w io.Writer, form string) error {
 	switch form {
 	case "json":

@@ -17,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Side is one of the two rules that are compared.
+// A Side describes the old or the new rules.
 type Side struct {
 	Rules string `json:"rules"`
 	AsOf  string `json:"as_of,omitempty"`
@@ -174,7 +174,7 @@ type Rule struct {
 	Examples []Example `json:"examples"`
 }
 
-// An Example is one of the most requested URLs, and the rule that decides it on the other side.
+// An Example is a frequently requested URL with the rule that decides it on the other side.
 type Example struct {
 	URL      string `json:"url"`
 	Requests int64  `json:"requests"`
@@ -222,7 +222,7 @@ func (r *Report) Fill(from *aggregate.ChangesReport) {
 	}
 }
 
-// changeOf returns a kind of change as the report has it.
+// changeOf returns a kind of change in the form of the report.
 func changeOf(change engine.Change, d *aggregate.ChangeDetails) Change {
 	c := Change{
 		Change: change.String(), MoreRules: d.MoreRules, MoreFamilies: d.MoreFamilies, MoreOrigins: d.MoreOrigins,
@@ -343,7 +343,7 @@ func (r *Report) FillPreferences(changes []aggregate.PreferenceChange) {
 	}
 }
 
-// answerText returns a preference as check has it.
+// answerText returns a preference in the words of check.
 func answerText(p robots.Preference) string {
 	return [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[p]
 }

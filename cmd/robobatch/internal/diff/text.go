@@ -144,8 +144,8 @@ func (r *Report) table(out *bufio.Writer, distinct bool) {
 // manyAgents is from how many agents on a line of the table is for all that have its numbers.
 const manyAgents = 12
 
-// countedAs returns the agents with the numbers and the failed gates of agent i, and whether it is the first. Of up to
-// manyAgents, each is alone.
+// countedAs returns the agents with the numbers and the failed gates of agent i, and whether it is the first. Up to
+// manyAgents are listed one by one.
 func (r *Report) countedAs(i int) (names []string, first bool) {
 	if len(r.Agents) <= manyAgents {
 		return []string{r.Agents[i].Agent}, true

@@ -22,7 +22,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An explanation is a run of the command explain.
+// An explanation implements the command explain.
 type explanation struct {
 	console.Console
 	guard.Printed
@@ -141,7 +141,7 @@ func missingRules(arguments []string) error {
 	return cli.Hint(err, strings.ReplaceAll(strings.ToLower(arguments[0]), "-", "_"), known)
 }
 
-// A printing is a run that prints a text.
+// A printing implements the text form.
 type printing struct {
 	console.Console
 	guard.Printed

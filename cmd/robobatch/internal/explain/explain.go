@@ -1,6 +1,6 @@
-// Package explain reports why a crawler may or may not fetch a URL: which robots.txt is in force and
-// why, which group binds the crawler, which rules match and which of them decides. It shows the decisions of
-// package robots, and makes none itself. Only cmd/robobatch imports it.
+// Package explain reports why a crawler may or may not fetch a URL: which robots.txt is in force and why, which group
+// binds the crawler, which rules match and which of them decides. All decisions come from package robots. Only
+// cmd/robobatch imports it.
 package explain
 
 import (
@@ -77,7 +77,7 @@ type Redirect struct {
 	Name      string     `json:"name"`
 	URL       string     `json:"url"`
 	Status    int        `json:"status"`
-	Location  string     `json:"location"` // as the response has it: absolute, or relative
+	Location  string     `json:"location"` // as in the response: absolute or relative
 	FetchedAt *time.Time `json:"fetched_at"`
 }
 
@@ -115,7 +115,7 @@ func (q *Question) Moment() listings.Moment {
 // A Target is a URL, as package robots reads it.
 type Target struct {
 	URL    string
-	Origin robots.Origin // "" if the URL is none
+	Origin robots.Origin // "" if the URL is not valid
 	raw    []byte        // path and query, as written
 }
 
@@ -328,7 +328,7 @@ type Flags struct {
 	Base     string
 }
 
-// Input returns the flags of rules. needed is the advice for a call that names none; "" makes them optional.
+// Input returns the flags of rules. needed is the advice for a call without them; "" makes them optional.
 func (f *Flags) Input(needed string) []cli.Flag {
 	return append(f.Flags(needed), cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&f.Base), Doc: `
 		The site of URLs that are paths. Write it like https://www.example.com.`})

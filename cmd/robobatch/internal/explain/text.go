@@ -33,8 +33,8 @@ const nearest = 10
 // longName is how many columns a name takes where more stands in its line.
 const longName = 30
 
-// Text returns the answer in lines of at most 80 columns. Names of files, origins and URLs of redirects
-// stand whole in the lines that are there for them, as they may have to be copied.
+// Text returns the answer in lines of at most 80 columns. File names, origins and URLs of redirects are not wrapped, so
+// that they can be copied.
 func (a *Answer) Text(s Style) string {
 	var t text
 	if s.Title {
@@ -324,7 +324,7 @@ func (s *Source) answer() string {
 	return "status " + strconv.Itoa(s.Status)
 }
 
-// chain says by which name the crawler came to its group, if that is not its own.
+// chain returns the name that led the crawler to its group, if it is not its own.
 func chain(g *why.Group, agent string) string {
 	if g == nil || len(g.Names) == 0 {
 		return ""
@@ -431,7 +431,8 @@ func same(a, b *bool) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// mostWhole is for how many crawlers whole answers are printed. Of more, those with the same result share a line.
+// mostWhole is for how many crawlers whole answers are printed. If there are more, those with the same result share a
+// line.
 const mostWhole = 3
 
 // A Result is the verdict on a URL with the preferences that count, and the crawlers that both are for.

@@ -74,7 +74,7 @@ func Print(to *string, forms []string, doc string) cli.Flag {
 // program.
 type Command struct {
 	cli.Command
-	Rules   *Rules // that are named; nil if the command takes none
+	Rules   *Rules // the rules named by flags; nil if the command takes no rules
 	Packs   bool   // Rules may be a pack
 	OneRule bool   // an argument that is not a flag may be meant as the value of -rules
 

@@ -61,7 +61,7 @@ func (r *Reading) momentFlags(more string) []cli.Flag {
 	})
 }
 
-// Agents say for which crawlers is asked.
+// Agents are the flags that choose crawlers.
 type Agents struct {
 	Names        []string // of -agent
 	Crawlers     string   // the file of -crawlers

@@ -167,7 +167,7 @@ func (e *FaultError) whole() string {
 // Unwrap returns the fault.
 func (e *FaultError) Unwrap() error { return e.Err }
 
-// IsClosedPipe reports whether all that went wrong is that nobody reads standard output any more.
+// IsClosedPipe reports whether the only fault is that the reader of standard output has closed it.
 func IsClosedPipe(err error) bool {
 	if _, ok := errors.AsType[*FaultError](err); ok {
 		return false

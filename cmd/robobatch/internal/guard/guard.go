@@ -20,8 +20,8 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// Grace is how long a run may take to stop after a signal. A run that takes longer is blocked: it reads a
-// pipe that nobody writes to, or writes one that nobody reads.
+// Grace is how long a run may take to stop after a signal. A run that takes longer is blocked: it reads from or writes
+// to a pipe whose other end does nothing.
 const Grace = 500 * time.Millisecond
 
 // An Error says that a signal ended the run.
@@ -224,10 +224,10 @@ func (s *Sink[F]) Close() error {
 // [Task].
 func (s *Sink[F]) Targets() (out, last string) { return s.Name, s.Name }
 
-// Drop is Close for any goroutine, and reports whether it came too late: the output is complete. If a part
-// of the output is left, it returns that error even if another goroutine has dropped the output before. It leaves
-// alone outputs that are written in place, such as standard output and named pipes. Nothing can be removed there, and
-// a write that blocks must not block Drop.
+// Drop is Close for any goroutine, and reports whether it came too late: the output is complete. If a part of the
+// output is left, it returns that error even if another goroutine has dropped the output before. It does not touch
+// outputs that are written in place, such as standard output and named pipes. Nothing can be removed there, and a write
+// that blocks must not block Drop.
 func (s *Sink[F]) Drop() (committed bool, err error) {
 	if atomicfile.InPlace(s.Name) {
 		return false, nil

@@ -177,7 +177,7 @@ func (j *job) judge(r *summary.Report) error {
 	return j.require.Check(r.Rows())
 }
 
-// warnings returns the warnings about the rows of the logs. An error of judge is none.
+// warnings returns the warnings about the rows of the logs. An error of judge does not count.
 func (j *job) warnings(r *summary.Report) []warning.Warning {
 	all := r.Warn()
 	if j.series != nil {

@@ -36,7 +36,7 @@ type Rules struct {
 	Inspect      bool           // find files as [rulefiles.FindToInspect] does
 	Flag         string         // that names them, for messages; "" is -rules
 	Share        memory.Share   // of -max-memory that they have, for messages
-	Texts        *conduct.Texts // gets the texts that are read; nil if nobody needs them. A pack has none
+	Texts        *conduct.Texts // receives the texts that are read; nil if they are not needed. A pack has none
 
 	noted []warning.Warning               // of the pack, when it was compiled
 	temp  atomic.Pointer[atomicfile.Temp] // the pack that files were compiled into; nil if there is none
@@ -69,7 +69,7 @@ func (r *Rules) FindListed(path, origin string, acceptDamage bool) (only robots.
 	return only, err
 }
 
-// NoOrigin stands for the origin of one robots.txt if nobody says it.
+// NoOrigin is the origin of a single robots.txt if no flag names it.
 const NoOrigin = "https://origin.invalid"
 
 // ErrNotListed is the error of an origin that has no robots.txt in the rules.

@@ -16,9 +16,9 @@
 //	rules                   the rest, at least 4 MiB, half of it for the previous rules if there are any:
 //	                        package engine/internal/packed divides it
 //
-// The work on rows was measured, at its most, for each kind of output. With more workers it needs
-// more, so there are as many as leave room for rules. If one worker does not, the run does not
-// start. No part changes a byte of the output: the ends of batches, chunks and row groups depend on the rows alone.
+// The work on rows was measured, at its most, for each kind of output. With more workers it needs more, so there are as
+// many as leave room for rules. If one worker does not, the run does not start. No part changes a byte of the output:
+// the ends of batches, chunks and row groups depend only on the rows.
 package memory
 
 import (
@@ -58,7 +58,7 @@ func CheckWorkers(n int) error {
 // A Run has all that takes memory, by the plan of its command.
 type Run struct {
 	Plan
-	Limit    int64           // -max-memory in bytes; 0 or less is none
+	Limit    int64           // -max-memory in bytes; 0 or less means no limit
 	Typed    string          // -max-memory as it was given, for messages
 	Workers  int             // that are asked for; 0 is one for each processor
 	Agents   int             // verdicts of a URL
@@ -94,7 +94,7 @@ const (
 	rowGroup    = 18 * mib  // pages, and 8 MiB of dictionaries as texts, page and packed
 	groupWide   = 24 * mib  // and pages of 16 million verdicts
 	groupKept   = 2 * mib   // and those of an extra column
-	lineDicts   = 20 * mib  // 4 MiB of dictionaries, twice: as texts and as lines have them
+	lineDicts   = 20 * mib  // 4 MiB of dictionaries, twice: for texts and for lines
 	slowZstd    = 40 * mib  // tables of an encoder of level 10 or more
 	leastSort   = 8 * mib   // rows that are sorted at once
 	rowsPart    = 4         // the part of the limit that is for rows that are sorted
@@ -121,7 +121,7 @@ type Parts struct {
 	Dicts     int64 // the dictionaries of an Arrow file; 0 means no limit
 	Window    int64 // the most of a window of zstd; 0 is as usual
 	Reserved  int64 // of Rules, for all but rules and their index
-	Rules     int64 // the limit of each store, see engine.StoreOptions; 0 is as usual, less is none
+	Rules     int64 // the limit of each store, see engine.StoreOptions; 0 is the default, less means no limit
 	Page      int64 // counts of a page; 0 is as usual
 	Counts    int64 // counts of coverage, or the journal of conduct; 0 is as usual
 	Changes   int64 // the URLs that changed; 0 is as usual

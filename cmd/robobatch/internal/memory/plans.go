@@ -12,8 +12,8 @@ type Plan struct {
 	Says    string // behind the error of a limit that is too small
 }
 
-// Plans is the table of all commands that keep to -max-memory. make memory runs each line of it: a test of
-// bench/memory reads this file, and misses the shape of a line that has none.
+// Plans is the table of all commands that keep to -max-memory. make memory runs each line of it: a test of bench/memory
+// reads this file, and fails if a line has no shape.
 var Plans = []Plan{
 	{Run: "robobatch"},
 	{Run: "robobatch -report", Page: 3, Counts: 1},

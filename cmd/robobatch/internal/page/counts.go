@@ -23,7 +23,7 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 	}
 	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone, Change: p.change, Texts: r.Now.Texts}
 	if opt.Conduct = r.Parts.Counts; !r.Now.Opt.Deeds {
-		memory += opt.Conduct // which nobody needs
+		memory += opt.Conduct // which are not needed
 	}
 	opt.Memory = memory
 	if r.Old != nil {

@@ -65,8 +65,7 @@ func (f *Flags) PreviousFlag() cli.Flag {
 // whatIfs are the values of -what-if.
 var whatIfs = []string{"on", "off"}
 
-// A Page is the page of a run, and its counts. A nil Page is none: all methods but Write do
-// nothing then.
+// A Page is the page of a run, and its counts. A nil Page means no page: all methods except Write do nothing.
 type Page struct {
 	guard.Sink[place.Output]
 	counts counts
@@ -104,7 +103,7 @@ func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fault
 	return page
 }
 
-// Beside returns the page that -report names beside another output, nil if it names none.
+// Beside returns the page of -report in addition to another output; nil without -report.
 func Beside(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, faults *cli.Faults) *Page {
 	if f.Report == "" {
 		if f.WhatIf == whatIfs[1] {

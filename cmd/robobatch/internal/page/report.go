@@ -59,7 +59,7 @@ command opens no network connection unless a name begins with s3://.`
 	return c
 }
 
-// A run is one of the command report.
+// A run implements the command report.
 type run struct {
 	passage.Passage
 	page   *Page

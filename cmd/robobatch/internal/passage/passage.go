@@ -116,7 +116,7 @@ func (p *Passage) ChooseWork(f *Flags, table *output.Options, faults *cli.Faults
 	p.Asked = flags.Asked(&f.Question, &f.Logs, table.Layout.String(), table.Where.String())
 }
 
-// chooseMemory sets the limit of memory. The error says that it is none, or that it has no room for the run.
+// chooseMemory sets the limit of memory. The error says that it is invalid or too small for the run.
 func (p *Passage) chooseMemory(f *Flags) (err error) {
 	m := &p.Memory
 	if m.Limit, err = memory.Parse(f.Work.MaxMemory); err != nil {
@@ -280,8 +280,8 @@ func (p *Passage) Take(ctx context.Context, src *flow.Source, sink engine.Sink) 
 	return p.Decide(ctx, src, sink)
 }
 
-// warnLate returns a warning if over a tenth of the rows are much younger than the table of crawlers. A clock that is
-// wrong in a few rows is none.
+// warnLate returns a warning if over a tenth of the rows are much younger than the table of crawlers. A few rows with a
+// wrong time do not count.
 func warnLate(src *flow.Source) []warning.Warning {
 	rows := src.URLs.Load()
 	if 10*src.Late <= rows {
@@ -606,8 +606,8 @@ func (p *Passage) LogsNameClients() bool {
 	})
 }
 
-// warnFiles returns the warnings about which files are logs: those of directories that are none by their
-// names, and those that are there more than once.
+// warnFiles returns the warnings about which files are logs: files of directories without a log's file extension, and
+// repeated files.
 func (p *Passage) warnFiles() (warnings []warning.Warning) {
 	files := p.Files
 	if files == nil {
@@ -655,7 +655,7 @@ func (p *Passage) PrintTook(s *summary.Report) {
 }
 
 // JudgesNothing returns an error if gates would pass only because there was nothing to judge: no request has rules, or
-// the one robots.txt is none.
+// the single robots.txt is not valid.
 func (p *Passage) JudgesNothing(s *summary.Report) error {
 	rows, rules := s.Rows(), p.Now.Path
 	if rows.Decided > 0 && rows.Without == rows.Decided {

@@ -43,7 +43,7 @@ func otherSite(base string, read *sitemapfiles.Sitemaps) string {
 	return fmt.Sprintf("no URL of -in-sitemap is of %s, the site of -base; the first is of %s: http and https are two sites, as are example.com and www.example.com", site, origins[0])
 }
 
-// sitemapWarnings are the warnings by the problems of sitemaps, with the text before and behind the number.
+// sitemapWarnings maps the problems of sitemaps to warnings, with the text before and after the number.
 var sitemapWarnings = [...]struct {
 	code                 warning.Code
 	before, noun, behind string

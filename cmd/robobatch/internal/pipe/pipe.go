@@ -108,8 +108,7 @@ error, the batches before it are written, and the stream has no end mark.`
 	return c
 }
 
-// A run is one of the command pipe: a passage whose rows come from standard input, and go to
-// standard output.
+// A run implements the command pipe: a passage from standard input to standard output.
 type run struct {
 	passage.Passage
 	guard.Printed

@@ -22,7 +22,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// A compilation is a run of the command compile.
+// A compilation implements the command compile.
 type compilation struct {
 	console.Console
 	guard.Sink[*atomicfile.File] // the pack

@@ -32,7 +32,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A listing is a run of the command rules.
+// A listing implements the command rules.
 type listing struct {
 	console.Console
 	guard.Sink[*File] // the output

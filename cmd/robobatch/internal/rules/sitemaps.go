@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/internal/listings"
 )
 
-// A sitemapList is a run of the command rules with -sitemaps: the sitemaps that robots.txt name,
-// and whether the crawlers may fetch them.
+// A sitemapList implements the command rules with -sitemaps: the sitemaps that robots.txt name, and whether the
+// crawlers may fetch them.
 type sitemapList struct {
 	*listing
 	store engine.StoreOptions

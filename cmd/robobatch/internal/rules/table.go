@@ -182,8 +182,7 @@ const (
 	itemDiagnostic = "diagnostic"
 )
 
-// A listRow is a row of a listing. Texts are as found, not yet valid UTF-8; "" is null but for
-// value.
+// A listRow is a row of a listing. Texts are as found, not yet valid UTF-8; "" is null, except for value.
 type listRow struct {
 	*listFile
 	item   string
@@ -244,9 +243,8 @@ func (l *lister) row(r listRow) {
 	}
 }
 
-// maxRepeated bounds the space that the names of groups take in the rows of one origin's rules, so that a
-// listing is not much longer than the file: where there is more, they stand in the row of the group
-// alone.
+// maxRepeated bounds the space that the names of groups take in the rows of one origin's rules, so that a listing is
+// not much longer than the file: above it, they are written only in the row of the group.
 const maxRepeated = 1 << 20
 
 // groups adds the groups of the file, and the crawl delays, which have groups of their own.

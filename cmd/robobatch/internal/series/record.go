@@ -325,7 +325,7 @@ func (d Dir) WriteFailures(failures []Failure) error {
 	return place.Of(d.Name).Write(d.Failed(), text)
 }
 
-// failureLines returns failures as a list has them: a line each.
+// failureLines returns failures in the form of the list: one per line.
 func failureLines(failures []Failure) ([]byte, error) {
 	var text bytes.Buffer
 	for _, f := range failures {
@@ -358,7 +358,7 @@ type Series struct {
 	RunWarnings []warning.Warning `json:"run_warnings"` // that are about no input
 }
 
-// An Output is one that is complete.
+// An Output is a complete output.
 type Output struct {
 	Input  string `json:"input"`
 	Output string `json:"output"`

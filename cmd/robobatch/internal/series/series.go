@@ -190,7 +190,7 @@ func (d Dir) Stats() string { return d.join("_stats" + d.Infix() + ".json") }
 // success returns the name of the file that says that all is complete.
 func (d Dir) success() string { return d.join("_SUCCESS") }
 
-// Begin makes the directory. It removes the files that tell how an earlier run ended, and the temporary files that a
+// Begin makes the directory. It removes the files that record how an earlier run ended, and the temporary files that a
 // killed process left beside these outputs and, in the directory rejects, beside their lists.
 func (d Dir) Begin(items []Item, rejects string) error {
 	p := place.Of(d.Name)

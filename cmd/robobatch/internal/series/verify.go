@@ -448,7 +448,7 @@ Exit codes: 0 all is as it was left; 1 it is not; 2 an error of usage or input.`
 	return c
 }
 
-// A checking is a run of the command check-output.
+// A checking implements the command check-output.
 type checking struct {
 	console.Console
 	guard.Printed

@@ -165,7 +165,7 @@ type Counts struct {
 	LongLines   int64            `json:"long_lines"`
 	HeaderLines int64            `json:"header_lines"` // and comments
 	Refused     map[string]int64 `json:"refused"`      // lines that are not of the format, by reason
-	OddRequests map[string]int64 `json:"odd_requests"` // rows whose request is none for a URL, by kind
+	OddRequests map[string]int64 `json:"odd_requests"` // rows whose request is not for a URL, by kind
 
 	Incomplete bool `json:"-"` // the run was ended: they count rows that were not written
 }

@@ -138,7 +138,7 @@ func Read(text []byte, v any) error {
 	return json.Unmarshal(text, v)
 }
 
-// Hash returns the hash of bytes, as manifests have it.
+// Hash returns the hash of bytes in the form of manifests.
 func Hash(text []byte) string {
 	sum := xxh3.Hash128(text).Bytes()
 	return hex.EncodeToString(sum[:])

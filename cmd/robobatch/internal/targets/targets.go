@@ -245,8 +245,7 @@ func (t target) checkRead(r Inputs) error {
 	return errors.Join(errs...)
 }
 
-// checkDirectory checks that the directory of the target is there, and that the target is none
-// itself.
+// checkDirectory checks that the directory of the target exists, and that the target is not a directory.
 func (t target) checkDirectory() error {
 	if t.name == say.Std {
 		return nil
@@ -289,7 +288,7 @@ func resolve(name string) string {
 	return path
 }
 
-// A Set is the outputs of one run while they get their names. Its zero value is none.
+// A Set is the outputs of one run while they get their names. The zero value is no target.
 type Set struct {
 	end atomic.Pointer[func() error]
 }

@@ -169,7 +169,7 @@ func stranger(store *engine.Store, busy engine.BusyOrigin) string {
 	return text
 }
 
-// Rules returns a warning if files that were read as robots.txt are none. noun names the things that c counts.
+// Rules returns a warning if files that were read as robots.txt are not valid. noun names the things that c counts.
 func Rules(c *engine.OddCount, noun string) []Warning {
 	if c.Number == 0 {
 		return nil
@@ -327,7 +327,7 @@ func (s *Sum) Add(input string, warnings []Warning) {
 	}
 }
 
-// Warnings returns the warnings about so many inputs, with the first ones as examples.
+// Warnings returns the warnings about a number of inputs, with the first ones as examples.
 func (s *Sum) Warnings(inputs int) []Warning {
 	all := make([]Warning, len(s.sums))
 	for i, sum := range s.sums {

@@ -1,8 +1,8 @@
-// Package warning has the warnings of a run: observations that input does not look like its format, or
-// contradicts a flag, while the run goes on. Each has a code, which scripts may rely on. -quiet does
-// not hide warnings, and -stats has them; neither holds for hints, which are advice. Those about decided rows are made
-// here, from the counts of the engine, the lists of addresses, and the cells of the output; those about lines of logs by
-// package summary, which knows the lines. Only cmd/robobatch and its packages import it.
+// Package warning has the warnings of a run: observations that input does not look like its format, or contradicts a
+// flag. The run continues. Each has a code, which scripts may rely on. -quiet does not hide warnings, and -stats has
+// them; neither holds for hints, which are advice. Those about decided rows are made here, from the counts of the
+// engine, the lists of addresses, and the cells of the output; those about lines of logs by package summary, which
+// knows the lines. Only cmd/robobatch and its packages import it.
 package warning
 
 import (
@@ -21,7 +21,7 @@ type Warning struct {
 	Count    int64    `json:"count"`              // how many rows, files or records it is about; 1 if it is about the run
 	Examples []string `json:"examples,omitempty"` // the first or the worst of them, at most Examples
 
-	Short bool `json:"-"` // it is no fault of the run: the terminal shows one line, with the first example
+	Short bool `json:"-"` // it is not a fault of the run: the terminal shows one line, with the first example
 }
 
 // Examples is how many examples a warning shows.
