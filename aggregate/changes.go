@@ -14,14 +14,13 @@ import (
 
 // ChangesOptions set the counts of Changes. The zero value counts no statuses.
 type ChangesOptions struct {
-	// Memory is how many bytes the URLs that changed may take; 0 is DefaultMemory. The keys that are
-	// counted take a quarter of that more. URLs beyond that go to a temporary file in TempDir, "" is the usual
-	// directory.
+	// Memory is the number of bytes the URLs that changed may take; 0 is DefaultMemory. The keys that are counted take
+	// a quarter of that more. URLs beyond that go to a temporary file in TempDir, "" is the usual directory.
 	Memory  int64
 	TempDir string
 
-	// Status is the index in engine.Batch.Kept of the column of integers that has the status of the
-	// answer, plus 1; 0 is none.
+	// Status is the index in engine.Batch.Kept of the column of integers that has the status of the answer, plus 1; 0
+	// means none.
 	Status int
 }
 
@@ -139,7 +138,7 @@ func NewChanges(now, old *engine.Store, opt ChangesOptions) *Changes {
 	return c
 }
 
-// maxNamed is how many crawlers of a log are told apart that only a robots.txt names.
+// maxNamed is the number of crawlers named only in a robots.txt that are counted separately.
 const maxNamed = 1024
 
 // grow makes room for so many agents.
@@ -443,7 +442,7 @@ type Part struct {
 	ChangeCount
 }
 
-// A StatusPart is the part of a change with a status; -1 is none.
+// A StatusPart is the part of a change with a status; -1 means none.
 type StatusPart struct {
 	Status int64
 	ChangeCount

@@ -27,7 +27,7 @@ type anchor struct {
 	floating []segment // rules that continue after a "*"
 }
 
-// A segment is the rest of a pattern with "*", behind its anchor.
+// A segment is the rest of a pattern with "*", after its anchor.
 type segment struct {
 	rule  int32
 	atEnd bool     // the last text is at the end of the path
@@ -81,7 +81,7 @@ func (m *matcher) parentOf(text string) int32 {
 	return -1
 }
 
-// addRule adds a rule, and the part of its pattern behind the anchor.
+// addRule adds a rule, and the part of its pattern after the anchor.
 func (a *anchor) addRule(rule int32, rest string) {
 	switch rest {
 	case "":
@@ -125,8 +125,8 @@ func keyOf[text string | []byte](t text) uint64 {
 	return binary.BigEndian.Uint64(eight[:])
 }
 
-// last returns the last anchor that is not behind a path: the anchors that begin the path are
-// it, its parent and so on, or some of them. It returns -1 if there is none.
+// last returns the last anchor that is not after a path: the anchors that begin the path are it, its parent and so on,
+// or some of them. It returns -1 if there is none.
 func (m *matcher) last(path []byte) int {
 	key := keyOf(path)
 	lo, hi := 0, len(m.keys) // all before lo have a lesser key or the same, all from hi on a greater one

@@ -33,9 +33,9 @@ type preferenceKey struct {
 	family   string // "" is all
 }
 
-// NewPreferenceChanges returns a sink for a run by two stores, which must outlive it. memory is how many
-// bytes the URLs may take; 0 is DefaultMemory. The families take a quarter of that more. URLs beyond that go to a
-// temporary file in tempDir, "" is the usual directory.
+// NewPreferenceChanges returns a sink for a run by two stores, which must outlive it. memory is the number of bytes the
+// URLs may take; 0 is DefaultMemory. The families take a quarter of that more. URLs beyond that go to a temporary file
+// in tempDir, "" is the usual directory.
 func NewPreferenceChanges(now, old *engine.Store, memory int64, tempDir string) *PreferenceChanges {
 	memory = cmp.Or(max(0, memory), DefaultMemory)
 	c := &PreferenceChanges{now: now.NewLookup(), old: old.NewLookup(), agents: now.Options().Agents, urls: NewURLs(memory, tempDir)}

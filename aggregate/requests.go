@@ -104,8 +104,8 @@ const (
 	mostRequests  = 1<<indexBits - 2
 )
 
-// NewRequests returns an empty group-by that takes about that many bytes; 0 means DefaultMemory. Its temporary file
-// lies in dir, "" is the usual directory, and is created when memory is full. Use Close.
+// NewRequests returns an empty group-by that takes about that many bytes; 0 means DefaultMemory. Its temporary file is
+// in dir, "" is the usual directory, and is created when memory is full. Use Close.
 func NewRequests(memory int64, dir string) *Requests {
 	if memory <= 0 {
 		memory = DefaultMemory
@@ -219,14 +219,14 @@ type sortKey struct {
 	n     uint32 // index of Requests.all
 }
 
-// A requestSorter sorts the requests of a site by the first eight bytes behind their origins, those that are
-// equal by the next eight, and so on: comparing two whole URLs of a site reads much that is the same in both.
+// A requestSorter sorts the requests of a site by the first eight bytes after their origins, those that are equal by
+// the next eight, and so on: comparing two whole URLs of a site reads much that is the same in both.
 type requestSorter struct{ *Requests }
 
 // fewKeys are sorted by whole URLs, or by inserting them.
 const fewKeys = 24
 
-// sortFrom sorts requests of one origin that are equal up to a place behind it.
+// sortFrom sorts requests of one origin that are equal up to a place after it.
 func (s requestSorter) sortFrom(keys []sortKey, at int) {
 	if len(keys) < fewKeys {
 		s.compareAll(keys)
@@ -300,8 +300,8 @@ func (s requestSorter) sortEight(keys []sortKey) {
 	}
 }
 
-// eightAt returns eight bytes from a place behind the origin of a request on, as a number: of its path, a byte 0,
-// and the rest. Zeros stand for those that it lacks.
+// eightAt returns eight bytes from a place after the origin of a request on, as a number: of its path, a byte 0, and
+// the rest. Zeros stand for those that it lacks.
 func (s requestSorter) eightAt(q *Request, at int) uint64 {
 	path, rest := s.text[int(q.at)+int(q.prefix):][:q.pathEnd-q.prefix], s.text[int(q.at)+int(q.pathEnd):][:q.size-q.pathEnd]
 	if at+8 <= len(path) {
@@ -470,7 +470,7 @@ func (c *URLCount) AddURL(number int64) {
 	}
 }
 
-// runBlock is how many bytes a block of a run has, about.
+// runBlock is the number of bytes a block of a run has, about.
 const runBlock = 64 << 10
 
 // A requestWriter writes requests in their order as blocks of a run. Each URL is written as the bytes that differ
@@ -551,7 +551,7 @@ func (c *requestCursor) Load(block []byte) error {
 	return c.next()
 }
 
-// Done reports whether the cursor is behind the last request.
+// Done reports whether the cursor is after the last request.
 func (c *requestCursor) Done() bool { return c.isDone }
 
 // Compare compares two requests.

@@ -18,8 +18,8 @@ type RulesOptions struct {
 	ByAgent  bool
 	Matchers int64 // bytes for matchers, beyond which all are dropped, and made again; 0 is 64 MiB
 
-	// Memory is how many bytes counts may take, about; 0 means no limit. When a third of it is taken, no new robots.txt
-	// is counted; when all is, only the rule that decides is counted where others match that did not match
+	// Memory is the number of bytes counts may take, about; 0 means no limit. When a third of it is taken, no new
+	// robots.txt is counted; when all is, only the rule that decides is counted where others match that did not match
 	// together before, which takes some 200 bytes for each rule that decides.
 	Memory int64
 }
@@ -104,7 +104,7 @@ type Outcome struct {
 	Requests int64 // for the caller to count, or see AddURL
 	Failed   int64 // of Requests, those answered by 4xx or 5xx; for the caller to count, as Bytes
 	Bytes    int64 // of the answers
-	Group    Group // of its URLs, for callers that count these in URLs, see CountURLs; 0 is none
+	Group    Group // of its URLs, for callers that count these in URLs, see CountURLs; 0 means none
 	span
 	Number  uint32  // from 1
 	decider int32   // the number of a rule, engine.NoRule if none decides
@@ -398,7 +398,7 @@ type Winner struct {
 	Requests int64
 }
 
-// winners is how many Winners a RuleCount names.
+// winners is the number of Winners a RuleCount names.
 const winners = 3
 
 // NumFiles returns how many robots.txt were in force for rows, and how many origins have them.

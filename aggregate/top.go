@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Examples is how many URLs a Top keeps.
+// Examples is the number of URLs a Top keeps.
 const Examples = 3
 
 // maxExample is the most bytes of an example; the rest is cut.
@@ -147,9 +147,9 @@ func (t *Table[K]) row(key K, g Group) Row[K] {
 	return Row[K]{key, g, t.urls.Requests(g), t.urls.Distinct(g)}
 }
 
-// Largest keeps the items with the greatest numbers, at most so many, and of at most so many bytes in all. Of items with
-// equal numbers it keeps those with the greatest ties, which may be hashes, so that they are an even sample; and of equal
-// ties those that came first. It keeps none behind the first that has no room.
+// Largest keeps the items with the greatest numbers, at most so many, and of at most so many bytes in all. Of items
+// with equal numbers it keeps those with the greatest ties, which may be hashes, so that they are an even sample; and
+// of equal ties those that came first. It keeps none after the first that has no room.
 type Largest[T any] struct {
 	most    int
 	limit   int64          // bytes
@@ -228,7 +228,7 @@ func (l *Largest[T]) NewItem(number int64, tie uint64, bytes int) *T {
 func (l *Largest[T]) cut() {
 	from, to, held := 0, len(l.all), int64(0)
 	for from < to {
-		// Put those that come before one of them in front of it, the others behind it.
+		// Put those that come before one of them before it, the others after it.
 		some := l.all[from:to]
 		var before int
 		last := len(some) - 1
@@ -258,7 +258,7 @@ func (l *Largest[T]) cut() {
 	l.dropItems()
 }
 
-// dropItems puts the items that stay together, in their order. The others are behind them and are used again.
+// dropItems puts the items that stay together, in their order. The others are after them and are used again.
 func (l *Largest[T]) dropItems() {
 	l.places = slices.Grow(l.places[:0], len(l.items))[:len(l.items)]
 	clear(l.places)

@@ -14,14 +14,14 @@ import (
 	"github.com/robobatch/robobatch/internal/extsort"
 )
 
-// DefaultMemory is how many bytes a [URLs] or [Requests] takes unless it is told otherwise.
+// DefaultMemory is the number of bytes a [URLs] or [Requests] takes unless it is told otherwise.
 const DefaultMemory = 256 << 20
 
 // Hash returns the hash that tells URLs apart. Two of n URLs are treated as one with a
 // probability of n²/2⁶⁵: 1 to 1,000,000 for 6 million.
 func Hash(url []byte) uint64 { return xxh3.Hash(url) }
 
-// A Group names one of the counts of a [URLs]. 0 is none.
+// A Group names one of the counts of a [URLs]. 0 means none.
 type Group uint32
 
 // URLs count requests and distinct URLs by group, exactly.
@@ -60,7 +60,7 @@ const (
 )
 
 // NewURLs returns an empty set that takes about that many bytes; 0 means DefaultMemory. While the table doubles, the
-// old half is there as well. Its temporary file lies in dir, "" is the usual directory, and is created when memory is
+// old half is there as well. Its temporary file is in dir, "" is the usual directory, and is created when memory is
 // full.
 func NewURLs(memory int64, dir string) *URLs {
 	if memory <= 0 {
@@ -210,7 +210,7 @@ type pairWriter struct {
 	block []byte
 }
 
-// pairRecord is how many bytes a pair has in a run.
+// pairRecord is the number of bytes a pair has in a run.
 const pairRecord = 28
 
 // write writes a pair with its requests.
@@ -260,7 +260,7 @@ func (c *pairCursor) Load(block []byte) error {
 	return c.next()
 }
 
-// Done reports whether the cursor is behind the last pair.
+// Done reports whether the cursor is after the last pair.
 func (c *pairCursor) Done() bool { return c.isDone }
 
 // Compare compares two pairs.

@@ -71,8 +71,8 @@ func (a *Automaton) Size() int {
 // the need of the largest automaton and is then used again and again. It serves any number of
 // automata, and one goroutine at a time.
 type Scratch struct {
-	// The trie nodes with floating segments that a path passes, and then the groups to try. walk writes
-	// to one place behind the last node.
+	// The trie nodes with floating segments that a path passes, and then the groups to try. walk writes to one place
+	// after the last node.
 	pending [2*triedLimit + 1]pending
 	search  onepass.Scratch
 	starts  []onepass.Start
@@ -124,7 +124,7 @@ func (a *Automaton) Reads(path []byte, s *Scratch) int {
 	return len(path) + 1
 }
 
-// Anywhere is the result of [Automaton.Reads] where a pattern has a wildcard behind its first byte.
+// Anywhere is the result of [Automaton.Reads] where a pattern has a wildcard after its first byte.
 const Anywhere = math.MaxInt
 
 // matchSearch is [Automaton.Match] where patterns with floating segments are in lists.

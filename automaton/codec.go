@@ -68,8 +68,7 @@ func (w *way) isDone(t table) bool {
 // isRank reports whether v is the rank of a rule.
 func (v *validator) isRank(r uint32) bool { return r >= 2 && int(r>>1) <= v.rules }
 
-// checkTable checks the trie, whose nodes lie in the order they are met, with nothing
-// between them.
+// checkTable checks the trie, whose nodes are in the order they are met, with nothing between them.
 func (v *validator) checkTable() bool {
 	if len(v.table) == 0 {
 		return !v.listed
@@ -244,7 +243,7 @@ func (v *validator) checkHashes(off uint32, x *index) bool {
 	return x.first+2*before+2 == x.entries && last == x.count
 }
 
-// checkPatterns checks that offsets lead to one pattern after the other behind them.
+// checkPatterns checks that offsets lead to one pattern after the other after them.
 func (v *validator) checkPatterns(offsets, count, end uint32) (next uint32, ok bool) {
 	next = offsets + 3*count
 	for n := range count {

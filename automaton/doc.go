@@ -8,10 +8,9 @@
 //
 // # Form
 //
-// A pattern is an anchor, the start of the path, and floating segments, one behind each "*"; see
-// [Pattern]. Nothing is determinised beyond a size linear in the text: the rules of apple.com or
-// ebay.com, some twenty patterns like /*_a*/shop/, have more than 60,000 states as a DFA. Instead the
-// automaton has these parts:
+// A pattern is an anchor, the start of the path, and floating segments, one after each "*"; see [Pattern]. Nothing is
+// determinised beyond a size linear in the text: the rules of apple.com or ebay.com, some twenty patterns like
+// /*_a*/shop/, have more than 60,000 states as a DFA. Instead the automaton has these parts:
 //
 //   - The anchors are a radix trie. Its nodes hold the ranks of the patterns that end there. Most
 //     rules are only a prefix, and need no more.
@@ -115,9 +114,9 @@
 //
 // Compiled in the time of parsing. Half of all real files have less than 1 KB and twenty rules, so the cost before the
 // first byte counts. In the median file, parsing and compiling take 1.86× as long as parsing. Working memory is used
-// again. An automaton leaves behind its table and the order of the rules, nothing else. On its way into the trie, a
-// rule is an entry of 24 bytes without a pointer, sorted by the first eight bytes of its prefix. After that, code finds
-// once the shared starts of neighbours, and writes the trie from these numbers; it looks at text only to copy it. One
-// file in six has floating segments, and only those patterns are taken apart. Working memory on the stack, which must
-// be cleared for each file, made compiling a quarter slower, and on the heap a fifth.
+// again. An automaton leaves after its table and the order of the rules, nothing else. On its way into the trie, a rule
+// is an entry of 24 bytes without a pointer, sorted by the first eight bytes of its prefix. After that, code finds once
+// the shared starts of neighbours, and writes the trie from these numbers; it looks at text only to copy it. One file
+// in six has floating segments, and only those patterns are taken apart. Working memory on the stack, which must be
+// cleared for each file, made compiling a quarter slower, and on the heap a fifth.
 package automaton

@@ -69,9 +69,8 @@ type entry struct {
 	tail   tail
 }
 
-// A tail says how a pattern continues behind its anchor: it is one of the constants, or the index in
-// workspace.parsed of a pattern with floating segments. A trie node has the patterns of its anchor in
-// the order of their tails.
+// A tail says how a pattern continues after its anchor: it is one of the constants, or the index in workspace.parsed of
+// a pattern with floating segments. A trie node has the patterns of its anchor in the order of their tails.
 type tail int32
 
 const (
@@ -184,8 +183,8 @@ func prefixOf(s string) (n uint64) {
 	return n
 }
 
-// runLength is how many entries are sorted by insertion, without a call for each comparison; most
-// files have no more. The time to compile is the same with 16 and with 32.
+// runLength is the number of entries that are sorted by insertion, without a call for each comparison; most files have
+// no more. The time to compile is the same with 16 and with 32.
 const runLength = 24
 
 // sort sorts entries by pattern, the highest rank first of equal ones, given in ascending order of

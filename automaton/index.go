@@ -40,16 +40,16 @@ const (
 
 	keyHash = 0x9e3779b97f4a7c15 // the factor of a key that mixes its bytes into the highest bits
 
-	// maxHits is how many hashes of the filter are looked at for a path, and maxEntries how many
-	// entries, before all patterns are tried.
+	// maxHits is the number of hashes of the filter that are looked at for a path, and maxEntries how many entries,
+	// before all patterns are tried.
 	maxHits    = 480
 	maxEntries = 1024
 
 	hitsRoom = maxHits + 4*blockSize // vector instructions look up two blocks at once
 )
 
-// A window is eight bytes around a place of a path, the first lowest: three before it, that at it,
-// and four behind it. Those outside of the path are zeros.
+// A window is eight bytes around a place of a path, the first lowest: three before it, that at it, and four after it.
+// Those outside of the path are zeros.
 const (
 	windowSize   = 8
 	windowBefore = 3
@@ -166,7 +166,7 @@ func (t table) tryAll(x *index, path []byte, best Rank) Rank {
 func windowAt(path []byte, i int) uint64 {
 	from, last := i-windowBefore, len(path)-windowSize
 	below := from & (from >> 63)                   // how far it begins before the path, negative
-	above := (last - from) & ((last - from) >> 63) // how far it ends behind the path, negative
+	above := (last - from) & ((last - from) >> 63) // how far it ends after the path, negative
 	w := binary.LittleEndian.Uint64(path[from-below+above:])
 	return w << (-8 * below & 63) >> (-8 * above & 63)
 }
@@ -185,7 +185,7 @@ func (t table) hitsGeneric(group uint32, path []byte, pos int, out *[hitsRoom]ui
 			n++
 		}
 	}
-	var short [blockSize]byte // the path, and zeros behind it, if it is shorter
+	var short [blockSize]byte // the path, and zeros after it, if it is shorter
 	length := len(path)
 	if length >= windowSize {
 		look(keyAtEnd(binary.LittleEndian.Uint64(path[length-windowSize:])))
@@ -618,7 +618,7 @@ func (f fingerprint) at(i int) byte { return byte(f >> (24 - 8*i)) }
 // place of the fingerprint.
 type bucketRate [printSize]uint64
 
-// cost is how many places have all of them, if bytes were independent.
+// cost is the number of places that have all of them, if bytes were independent.
 func (r bucketRate) cost() uint64 { return r[0] * r[1] * r[2] }
 
 // rate is the cost of a bucket with nothing but a fingerprint.
@@ -652,8 +652,8 @@ func (b *bucket) addPrint(f fingerprint) {
 	}
 }
 
-// rates is how many of a hundred thousand places of a path have a byte, about, in the order of
-// rarity; and one in sixty is the end.
+// rates is the number of places with a byte per 100,000 places of paths, about, in the order of rarity; and one in
+// sixty is the end.
 var rates = func() (rate [256]uint16) {
 	for b := range rate {
 		switch r := rarity[b]; {

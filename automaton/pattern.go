@@ -7,7 +7,7 @@ type Rule struct {
 	Pattern string // in normal form, see [Pattern]; an empty one has no effect
 	Allow   bool   // whether a path that it decides may be fetched
 
-	// Uncounted is how many bytes of Pattern do not count for its length in bytes, which is its priority.
+	// Uncounted is the number of bytes of Pattern that do not count for its length in bytes, which is its priority.
 	Uncounted int32
 }
 

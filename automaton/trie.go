@@ -149,7 +149,7 @@ const (
 	// less room than a range.
 	leastRange = 8
 
-	// maxSpread is how many times as many labels as there are can be in a range.
+	// maxSpread bounds the width of a range: at most this many times the number of its labels.
 	maxSpread = 3
 )
 

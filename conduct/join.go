@@ -31,7 +31,7 @@ func (c *cursor) Load(block []byte) error {
 	return c.next()
 }
 
-// Done reports whether the cursor is behind the last item.
+// Done reports whether the cursor is after the last item.
 func (c *cursor) Done() bool { return c.isDone }
 
 // Compare compares two items.

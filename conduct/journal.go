@@ -17,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// DefaultMemory is how many bytes a Journal takes, unless it is told otherwise.
+// DefaultMemory is the number of bytes a Journal takes, unless it is told otherwise.
 const DefaultMemory = 256 << 20
 
 // defaultCache is the default of engine.StoreOptions.
@@ -31,8 +31,8 @@ type Options struct {
 	// Cache is for how long a crawler may use a copy that does not say so itself, as in engine.StoreOptions.
 	Cache time.Duration
 
-	// 1 + indices of the kept columns that have the status of the answer, the method and the bytes that were
-	// sent; 0 is none. Without a status no answer counts; without a method no request is HEAD.
+	// 1 + indices of the kept columns that have the status of the answer, the method and the bytes that were sent; 0
+	// means none. Without a status no answer counts; without a method no request is HEAD.
 	Status, Method, Bytes int
 
 	// Texts are those of the rules, with which answers are compared; nil compares none. An answer counts as one that
@@ -83,7 +83,7 @@ type seen struct {
 
 // A site is the data kept about an origin of the rules.
 type site struct {
-	first   int64           // when anybody first asked it for anything; NoTime if nobody did
+	first   int64           // when anyone first asked it for anything; NoTime if nobody did
 	ruling  engine.RulingID // in force for a row of it; always, unless the site is dated
 	newest  engine.RulingID // of the newest text; 0 if there is none
 	isKnown bool            // the rest is
@@ -91,10 +91,11 @@ type site struct {
 	delays  bool            // a text has a Crawl-delay for any crawler
 }
 
-// mostNamed is how many crawlers are told apart that only a robots.txt names.
+// mostNamed is the number of crawlers named only in a robots.txt that are counted separately.
 const mostNamed = 1 << 16
 
-// siteSize is how many bytes a Journal takes for each origin of the rules, whether it was asked for anything or not.
+// siteSize is the number of bytes a Journal takes for each origin of the rules, whether it was asked for anything or
+// not.
 const siteSize = int64(unsafe.Sizeof(site{}))
 
 // Least returns about how many bytes a Journal takes at least for rules of that many origins.
@@ -148,7 +149,7 @@ func (j *Journal) HasBytes() bool { return j.seen.sized }
 // count in one log, they may count in all.
 func (j *Journal) Sizes() (bodies, headers bool) { return j.seen.bodied, j.seen.headed }
 
-// leastAnswer is how many bytes an answer with its header has at least, whatever packs that.
+// leastAnswer is the number of bytes an answer with its header has at least, whatever packs that.
 const leastAnswer = 40
 
 // isHead reports whether the method of a request is HEAD.
@@ -550,7 +551,7 @@ func (s *strays) number(b *engine.Batch, n int) uint32 {
 	return number | strayBit
 }
 
-// A pair is a crawler at an origin: its counts, and its series of events in the order of the rows. The series lies in
+// A pair is a crawler at an origin: its counts, and its series of events in the order of the rows. The series is in
 // chunks of an arena.
 type pair struct {
 	origin, agent uint32

@@ -292,7 +292,7 @@ func (j *judge) judge(e *event) Conduct {
 	return Unseen
 }
 
-// leastBusy is how many requests at an origin a crawler makes that should have asked for robots.txt there.
+// leastBusy is the number of requests at an origin a crawler makes that should have asked for robots.txt there.
 const leastBusy = 20
 
 // report reports a request.
@@ -511,7 +511,7 @@ type keyedWriter struct {
 	block []byte
 }
 
-// keyedSize is how many bytes a number has in a run.
+// keyedSize is the number of bytes a number has in a run.
 const keyedSize = 12
 
 // write writes a number.
@@ -554,7 +554,7 @@ func (c *keyedCursor) Load(block []byte) error {
 	return nil
 }
 
-// Done reports whether the cursor is behind the last number.
+// Done reports whether the cursor is after the last number.
 func (c *keyedCursor) Done() bool { return len(c.block) == 0 }
 
 // Compare compares two numbers.

@@ -189,7 +189,7 @@ func (j *Journal) events(p *pair, tell func(*event) error) error {
 	return nil
 }
 
-// mostSorted is how many events of a pair are sorted at once, some megabytes.
+// mostSorted is the number of events of a pair are sorted at once, some megabytes.
 const mostSorted = 32 << 10
 
 // A sorter sends the events of a pair in order: more than fit go to a temporary file.
@@ -360,7 +360,7 @@ func (w *runWriter) end(c *counts) error { return w.endPiece(c) }
 // An origin is the facts about an origin that judging its crawlers needs. fetched is by crawler.
 type origin struct {
 	name    string
-	first   int64 // when anybody first asked it for anything; NoTime if nobody did
+	first   int64 // when anyone first asked it for anything; NoTime if nobody did
 	reigns  []reign
 	fetched map[string]answersOf
 }
@@ -369,7 +369,7 @@ type origin struct {
 type reign struct {
 	from   int64 // NoTime if unknown
 	isText bool  // a text is in force
-	change int   // 1 + the period whose text this is, if that took the place of another ruling; 0 is none
+	change int   // 1 + the period whose text this is, if that took the place of another ruling; 0 means none
 }
 
 // appendReigns appends the reigns of the periods of an origin. A change needs two rulings whose times are known. So

@@ -14,7 +14,8 @@ type Texts struct {
 	measure measurer
 }
 
-// mostTexts is how many texts are known at most, which bounds the memory. Answers are not compared with others.
+// mostTexts is the number of texts that are known at most, which bounds the memory. Answers are not compared with
+// others.
 const mostTexts = 1 << 16
 
 // Add adds a text by its key, see engine.Store.TextKey.
@@ -27,9 +28,9 @@ func (t *Texts) Add(key [16]byte, body []byte) {
 	}
 }
 
-// lengths are how many bytes an answer has that gives a text. Servers pack texts, end lines with LF or CR LF, and send
-// chunks, whose sizes count in some logs, as the header of the answer does. So the bytes of an answer say nothing if one
-// of these ways leads to them.
+// lengths are the numbers of bytes an answer has that gives a text. Servers pack texts, end lines with LF or CR LF, and
+// send chunks, whose sizes count in some logs, as the header of the answer does. So the bytes of an answer say nothing
+// if one of these ways leads to them.
 type lengths struct {
 	text           int64    // bytes of the text in the rules
 	plain          [3]int64 // these, and with each line end as LF, or as CR LF

@@ -39,8 +39,8 @@ type Crawler struct {
 	Purposes []string // its reasons to fetch pages, as in "ai-training"; at least one
 	Names    []string // its names in the User-Agent header; none if the token is a switch that nothing fetches by
 
-	AliasOf     string // the crawler that sends this token, too: in each dialect it obeys that one's group if it has none of its own; "" is none
-	Fallback    string // the token whose group it obeys if it has none of its own; "" is none
+	AliasOf     string // the crawler that sends this token, too: in each dialect it obeys that one's group if it has none of its own; "" means none
+	Fallback    string // the token whose group it obeys if it has none of its own; "" means none
 	IgnoresStar bool   // it does not heed groups for "*"
 	Unbound     bool   // its operator says that robots.txt need not bind it, as a person asked for the page or it looks for abuse
 	Unstated    bool   // its operator does not say that robots.txt binds all of its requests
@@ -54,7 +54,7 @@ type Crawler struct {
 
 // A Range is a list of addresses as its operator publishes it.
 type Range struct {
-	Name string // of the file without its ending, behind the operator's where others use it: "anthropic/bots"
+	Name string // of the file without its ending, after the operator's where others use it: "anthropic/bots"
 	URL  string // where it is published; "" if that is not known
 }
 

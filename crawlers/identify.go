@@ -84,7 +84,7 @@ func isUnknownCrawler(before, word []byte) bool {
 // likeSuffix follows the name of a program that the client resembles.
 const likeSuffix = "-like"
 
-// hasLike reports whether "-like" stands in the text behind a name or its version, so the name is not the client's:
+// hasLike reports whether "-like" stands in the text after a name or its version, so the name is not the client's:
 // "Googlebot/2.1-like".
 func hasLike(rest []byte) bool {
 	i := 0
@@ -232,7 +232,7 @@ type name struct {
 	text    string
 	first   int   // length of its first word
 	crawler int16 // index in table.all
-	next    int16 // index in table.names of the next one of the same hash; -1 is none
+	next    int16 // index in table.names of the next one of the same hash; -1 means none
 }
 
 // indexNames returns all names, and the heads of the lists of those with the same hash of their

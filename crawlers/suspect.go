@@ -57,7 +57,7 @@ func suspect(userAgent []byte) (name []byte, is bool) {
 	return proper, true
 }
 
-// hasVersion reports whether the text behind a word is a slash and a version: 1.0, v2.
+// hasVersion reports whether the text after a word is a slash and a version: 1.0, v2.
 func hasVersion(rest []byte) bool {
 	if len(rest) < 2 || rest[0] != '/' {
 		return false
@@ -118,7 +118,7 @@ func hasPrefixFold(text []byte, prefix string) bool {
 	return len(text) >= len(prefix) && equalFold(text[:len(prefix)], prefix)
 }
 
-// minSuspect is how many letters the name of a suspect has at least, as one that a robots.txt names.
+// minSuspect is the number of letters the name of a suspect has at least, as one that a robots.txt names.
 const minSuspect = 3
 
 // isName reports whether a word may name a new crawler: it is not a version, locale or host, no word of browsers,

@@ -60,8 +60,7 @@ func newTable(all []Crawler) *table {
 	return t
 }
 
-// maxCrawlers is how many crawlers there may be in all. The rules of each robots.txt have a place
-// for each.
+// maxCrawlers is the largest number of crawlers. The rules of each robots.txt have a place for each.
 const maxCrawlers = 4096
 
 // Add adds the crawlers of a file in the form of crawlers.tsv, which has that name in messages. One
@@ -142,7 +141,7 @@ type reader struct {
 	errs    []error
 }
 
-// maxFaults is how many faults of a table are reported.
+// maxFaults is the number of faults of a table are reported.
 const maxFaults = 20
 
 // parse reads a table.

@@ -1,7 +1,7 @@
 package engine
 
-// MaxNamed is how many crawlers an [AgentList] tells apart that only a robots.txt names. Real logs
-// have some hundred; a hostile one has as many as it likes.
+// MaxNamed is the number of crawlers named only in a robots.txt that an [AgentList] distinguishes. Real logs have some
+// hundred; a hostile one has as many as it likes.
 const MaxNamed = 4096
 
 // OtherNamed stands for the crawlers beyond MaxNamed.

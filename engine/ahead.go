@@ -2,9 +2,9 @@ package engine
 
 import "github.com/robobatch/robobatch/engine/internal/rules"
 
-// An ahead fetches what many rows will need, before the first of them is looked at. With 100,000 origins in random order
-// each row asks for a site, its origin, its ruling and its tables, which lie in memory that no cache has: each read
-// waits for the one before. Reads of several rows wait together.
+// An ahead fetches what many rows will need, before the first of them is looked at. With 100,000 origins in random
+// order each row asks for a site, its origin, its ruling and its tables, which are in memory that no cache has: each
+// read waits for the one before. Reads of several rows wait together.
 type ahead struct {
 	reader rules.AheadReader // nil if it has nothing to fetch
 	names  [][]byte

@@ -59,7 +59,7 @@ type Batch struct {
 	// Only StoreOptions.LogAgents fills these:
 	Agents     []uint32    // the crawler of each row, see [Lookup.AgentName]
 	Violations []Violation // the meaning of each row's verdict for its crawler; not with LogAgentsByName
-	Skipped    int         // rows that were left out; nothing else counts them
+	Skipped    int         // rows that were omitted; nothing else counts them
 
 	// Disputes are the verdicts that forbid a URL which another reading of the robots.txt allows, in the order of
 	// Verdicts. Agents that are not crawlers, such as "*", have none.

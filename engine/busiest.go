@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Top is how many of the busiest origins and rules Stats names.
+// Top is the number of the busiest origins and rules Stats names.
 const Top = 10
 
 // A BusyRule is a rule and the number of verdicts that it decided. Origins with the same robots.txt
@@ -24,7 +24,7 @@ type BusyRule struct {
 // A decider decided a row: it names a rule, as a Verdict does.
 type decider struct {
 	site   SiteID
-	name   uint32 // of a stray, its place in names; of a rule, 1 + the last other site; 0 is none
+	name   uint32 // of a stray, its place in names; of a rule, 1 + the last other site; 0 means none
 	rule   int32
 	agent  uint32
 	shared bool // by several sites
@@ -129,7 +129,7 @@ type siteRows struct {
 	few frequent
 }
 
-// mostSites is how many sites have a count each, in 2 MiB.
+// mostSites is the number of sites have a count each, in 2 MiB.
 const mostSites = 1 << 18
 
 func newSiteRows(sites int) (r siteRows) {
@@ -280,8 +280,7 @@ func busierOrigin(a, b BusyOrigin) int {
 	return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Origin, b.Origin))
 }
 
-// names are names of strays, one behind the other, each with its length before it. So a new one
-// allocates nothing.
+// names are names of strays, one after the other, each with its length before it. So a new one allocates nothing.
 type names []byte
 
 // addName adds a name, and returns its place, which is never 0.

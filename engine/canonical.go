@@ -5,8 +5,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// canonicalize fills b.Canonicals. A URL that loses parameters is written behind the others in
-// b.Data.
+// canonicalize fills b.Canonicals. A URL that loses parameters is written after the others in b.Data.
 func (e *Evaluator) canonicalize(b *Batch) {
 	b.Canonicals = append(b.Canonicals, b.URLs...)
 	last, params := rules.NoRobots, robots.CleanParams(nil)

@@ -167,7 +167,7 @@ type rulePair struct {
 	rule, otherRule int32
 }
 
-// mostTies is how many pairs of rules are remembered.
+// mostTies is the number of pairs of rules that are remembered.
 const mostTies = 1 << 14
 
 // alike reports whether two rules that decide a row are the same, or whether both stores have both: then they have the

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// MaxReadings is how many readings an operator may have, see [robots.Readings].
+// MaxReadings is the number of readings an operator may have, see [robots.Readings].
 const MaxReadings = 3
 
 // A Dispute is a verdict that forbids a URL which a reading of the crawler's operator allows, see [robots.Readings].
@@ -224,7 +224,7 @@ type DisputeExample struct {
 	By         [MaxReadings]ReadBy
 }
 
-// maxDisputed is how many sites with disputes are told apart.
+// maxDisputed is the number of sites with disputes that are told apart.
 const maxDisputed = 1 << 16
 
 // addDisputes counts the disputes of a batch, in the order of the source.

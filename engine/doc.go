@@ -82,15 +82,13 @@
 //   - Captures are resolved once. All captures of an origin give one outcome at one moment
 //     (robots.History), rules or a fixed verdict. The hot path knows nothing of them.
 //
-// A run may compare two stores (Options.Old). Each worker decides its batch by the new rules, and
-// then finds the old ones' rulings for the same rows (engine/compare.go). Where both stores
-// have the same text, by its key of 16 bytes, or the same outcome, it copies the verdicts: a
-// site whose robots.txt did not change costs a second look-up, and no match. The result of the old
-// store is a batch of its own that shares the columns of the first, so look-ups, filters and
-// columns work on either. The worker also compares: closed, opened, another rule by its text,
-// not by its line, or the same. So the sink only counts, and only rows that changed. Rows that
-// did not change for anybody are one addition for all agents. A rule is to blame by its line in
-// its text, so one that 100 origins share is one. The changed rows are an output like any other:
-// a filter, and four columns more. Without a log, a source of paths takes its place
+// A run may compare two stores (Options.Old). Each worker decides its batch by the new rules, and then finds the old
+// ones' rulings for the same rows (engine/compare.go). Where both stores have the same text, by its key of 16 bytes, or
+// the same outcome, it copies the verdicts: a site whose robots.txt did not change costs a second look-up, and no
+// match. The result of the old store is a batch of its own that shares the columns of the first, so look-ups, filters
+// and columns work on either. The worker also compares: closed, opened, another rule by its text, not by its line, or
+// the same. So the sink only counts, and only rows that changed. Rows that did not change for anyone are one addition
+// for all agents. A rule is to blame by its line in its text, so one that 100 origins share is one. The changed rows
+// are an output like any other: a filter, and four columns more. Without a log, a source of paths takes its place
 // (internal/witness), and nothing else is different.
 package engine

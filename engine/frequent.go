@@ -23,7 +23,7 @@ type item struct {
 	from decider
 }
 
-// maxItems is how many keys are counted at once, in 2.5 MiB.
+// maxItems is the number of keys that are counted at once, in 2.5 MiB.
 const maxItems = 1 << 15
 
 // countKey adds rows of a key, and returns its item. from is stored for the first of them.

@@ -19,7 +19,7 @@ type lead struct {
 	ruling RulingID // rules.NoRuling, which has no rules, if there is no lead
 	row    int      // of the batch; it has the verdicts
 	head   []byte   // of its path as written; in the batch
-	word   uint64   // the first eight bytes of head, zeros behind it
+	word   uint64   // the first eight bytes of head, zeros after it
 	mask   uint64   // the bytes of word that are of head
 
 	// suspect says which rows that it leads are suspects, see Evaluator.dispute: none if it is 0, all if it is "%", otherwise those whose path has
@@ -60,7 +60,7 @@ func (l *lead) suspects(raw []byte) bool {
 // led notes that a row was led.
 func (l *lead) led() { l.debt = max(0, l.debt-1) }
 
-// begin forgets the lead, which lies in the batch before.
+// begin forgets the lead, which is in the batch before.
 func (l *lead) begin() { l.ruling, l.head, l.barren = rules.NoRuling, nil, rules.NoRuling }
 
 // set makes the first n bytes of a path the lead, which are of a row that was decided by id.

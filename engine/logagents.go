@@ -33,8 +33,8 @@ const (
 	LogAgentsByName                  // decide it for the agent of that name; any name may come
 )
 
-// MaxAgentName is how many bytes a name may have with LogAgentsByName. A longer one counts as one that
-// no robots.txt names.
+// MaxAgentName is the number of bytes a name may have with LogAgentsByName. A longer one counts as one that no
+// robots.txt names.
 const MaxAgentName = rules.MaxToken
 
 // judges reports whether rows are requests of crawlers, which may be violations.

@@ -13,8 +13,7 @@ import (
 // their number.
 const unknownUsers = 16
 
-// A Lookup finds the names and the rules behind the numbers of a batch. It is for one goroutine.
-// Use [Store.NewLookup].
+// A Lookup finds the names and the rules for the numbers of a batch. It is for one goroutine. Use [Store.NewLookup].
 type Lookup struct {
 	store  *Store
 	reader rules.Reader

@@ -20,7 +20,7 @@ type oddSite struct {
 	text RulingID
 }
 
-// maxOddSites is how many sites are told apart. There can be that many only if most files are not valid.
+// maxOddSites is the number of sites that are told apart. There can be that many only if most files are not valid.
 const maxOddSites = 1 << 16
 
 // count counts neighbouring rows of one site: the rulings are theirs, and mostly one.

@@ -22,8 +22,8 @@ type Options struct {
 	// are the rules of Old, unless StoreOptions.RowTimes has the store know the ruling in force for each row.
 	Old *Store
 
-	// MaxStrays is how many origins without rules are counted each, in 43 bytes for each of them and each worker. Above
-	// it, Stats.Origins is an estimate within 1%, if the limit is at least 10,000. 0 means no limit.
+	// MaxStrays is the number of origins without rules that are counted each, in 43 bytes for each of them and each
+	// worker. Above it, Stats.Origins is an estimate within 1%, if the limit is at least 10,000. 0 means no limit.
 	MaxStrays int
 
 	twins *twins // of Old and the store; Run sets it

@@ -39,7 +39,7 @@ type Stats struct {
 	// With StoreOptions.LogAgents:
 	TopViolated [Top]BusyRule // the rules that most violations broke; Rows are violations, off like the Rows of TopRules
 	Violations  int64         // rows whose crawler fetched a URL that it was not allowed to fetch
-	Skipped     int64         // rows that were left out, see LogAgentsSkip; no other number counts them
+	Skipped     int64         // rows that were omitted, see LogAgentsSkip; no other number counts them
 
 	// Rows of origins without rules:
 	Strays  int64            // of origins that the Store does not know, at any moment

@@ -95,8 +95,8 @@ type StoreOptions struct {
 	// keeps all rules in memory.
 	MaxMemory int64
 
-	// Reserved is how many bytes of MaxMemory the run takes besides rules and their index, for its
-	// batches and its output for instance. 0 means 96 MiB.
+	// Reserved is the number of bytes of MaxMemory the run takes besides rules and their index, for its batches and its
+	// output for instance. 0 means 96 MiB.
 	Reserved int64
 
 	namer    *namer          // with LogAgents
@@ -361,8 +361,8 @@ func (s *Store) Notes() []byte {
 	return nil
 }
 
-// Options returns the Store's options: the dialect, the agents and so on, with nothing
-// left out. The slice must not be changed.
+// Options returns the Store's options: the dialect, the agents and so on, with nothing omitted. The slice must not be
+// changed.
 func (s *Store) Options() StoreOptions { return s.opt }
 
 // agentsPerURL returns the number of verdicts of each URL: one for each agent, or one with

@@ -6,12 +6,12 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Busy is how many of the busiest origins without rules Stats names.
+// Busy is the number of the busiest origins without rules Stats names.
 const Busy = 3
 
 // A BusyOrigin is an origin and the number of its rows.
 type BusyOrigin struct {
-	Origin string // "" is none
+	Origin string // "" means none
 	Rows   int64
 }
 

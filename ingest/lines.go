@@ -15,9 +15,8 @@ const (
 	// MaxLine is the length of the longest line, in bytes without its end, whose URL is kept.
 	MaxLine = 64 << 10
 
-	// chunkSize is how much text is read at once. Text behind the last row of a batch is copied to
-	// the next batch, but most batches end with a chunk. Between 16 and 256 KiB the speed is the
-	// same (BenchmarkLogs).
+	// chunkSize is how much text is read at once. Text after the last row of a batch is copied to the next batch, but
+	// most batches end with a chunk. Between 16 and 256 KiB the speed is the same (BenchmarkLogs).
 	chunkSize = 64 << 10
 
 	// maxEmptyReads bounds the reads without data or error in a row, as package bufio does.
@@ -38,7 +37,7 @@ type rawLines struct {
 	crlf  int        // lines that end in CR and LF
 	holes []int64    // numbers of lines that had text with NULs in front, which was dropped
 
-	seen   linefeed.Seen // the special bytes of the lines, and perhaps of the text behind them
+	seen   linefeed.Seen // the special bytes of the lines, and perhaps of the text after them
 	bareCR bool          // a line has a CR that is not part of its end, unless it is too long
 }
 
@@ -82,8 +81,8 @@ func (r *rawLines) hasCR(from, to int) bool {
 	return r.seen.CR && bytes.Count(r.data[from:to], []byte{'\r'}) > r.crlf
 }
 
-// A lineReader cuts the text of one log into lines. It reads text into rawLines and cuts it in
-// place: only the text behind the last line is copied, to the next rawLines.
+// A lineReader cuts the text of one log into lines. It reads text into rawLines and cuts it in place: only the text
+// after the last line is copied, to the next rawLines.
 type lineReader struct {
 	r      io.Reader
 	track  bool // set rawLines.starts
@@ -186,12 +185,11 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 	l.rest = append(l.rest[:0], raw.data[start:]...)
 }
 
-// nearPacked is how much of the last lines may be the header of a packed file whose first NUL comes
-// behind them.
+// nearPacked is how much of the last lines may be the header of a packed file whose first NUL comes after them.
 const nearPacked = 64
 
-// endAtPacked ends the text in front of a packed file that begins in raw.data[first:end], which are
-// whole lines, and reports whether one does. All packed files have NULs near their start.
+// endAtPacked ends the text before a packed file that begins in raw.data[first:end], which are whole lines, and reports
+// whether one does. All packed files have NULs near their start.
 func (l *lineReader) endAtPacked(raw *rawLines, first, end int) bool {
 	if !raw.seen.NUL && !unpack.HoldsMagic(raw.data[max(first, end-nearPacked):end]) {
 		return false
@@ -224,8 +222,8 @@ func (l *lineReader) endAtPacked(raw *rawLines, first, end int) bool {
 	return true
 }
 
-// shorten drops text of the line that begins at start and is too long: the part in front of the last
-// NUL, as behind the hole that a crash left a line begins, or else all of it.
+// shorten drops text of the line that begins at start and is too long: the part before the last NUL, as after the hole
+// that a crash left a line begins, or else all of it.
 func (l *lineReader) shorten(raw *rawLines, start int) {
 	hole := bytes.LastIndexByte(raw.data[start:], 0) + 1
 	if hole == 0 {
@@ -248,7 +246,7 @@ func (l *lineReader) drop(raw *rawLines, start int) {
 }
 
 // takeBuffer makes raw.data a whole buffer of the reader, if the reader has one to give and the rest of the previous
-// text fits in front of it. It returns where the text starts. The bytes before that have no meaning.
+// text fits before it. It returns where the text starts. The bytes before that have no meaning.
 func (l *lineReader) takeBuffer(raw *rawLines) (start int, ok bool) {
 	t, ok := l.r.(unpack.Taker)
 	if !ok || l.offset == 0 || l.err != nil || len(l.rest) > unpack.Headroom {
@@ -316,7 +314,8 @@ func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
 	return int(start)
 }
 
-// addLong returns the part of a line that is too long behind its last hole. It notes it as long if that is too long, too.
+// addLong returns the part of a line that is too long after its last hole. It notes it as long if that is too long,
+// too.
 func (r *rawLines) addLong(line engine.Span, number int64, index int) engine.Span {
 	line = r.behindHole(line, number)
 	if line.Len > MaxLine {
@@ -337,7 +336,7 @@ func (r *rawLines) behindHole(line engine.Span, number int64) engine.Span {
 	return engine.Span{Off: line.Off + uint32(hole), Len: line.Len - uint32(hole)}
 }
 
-// addHole notes that text with NULs was dropped in front of a line.
+// addHole notes that text with NULs was dropped before a line.
 func (r *rawLines) addHole(number int64) {
 	if n := len(r.holes); n == 0 || r.holes[n-1] != number {
 		r.holes = append(r.holes, number)

@@ -437,7 +437,7 @@ type Counts struct {
 	NoTimes     int64  // rows whose field of the time has no time
 	FirstNoTime string // what the first of them has
 
-	Addresses    int64   // rows whose host is an address in front of the line, which may be the client's
+	Addresses    int64   // rows whose host is an address before the line, which may be the client's
 	FirstAddress []Place // the first of them, at most three
 
 	FirstBare string // the first value of the URL field that is neither a URL nor a path; "" if there is none
@@ -454,7 +454,7 @@ type Place struct {
 	Line  int64
 }
 
-// firstPlaces is how many of the lines or URLs of a kind are shown.
+// firstPlaces is the number of the lines or URLs of a kind are shown.
 const firstPlaces = 3
 
 // A BlankURL is a URL that holds white space.

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// mostProbed is how many columns are looked at for what no column with a known name holds.
+// mostProbed is the number of columns that are searched for a role without a column of a known name.
 const mostProbed = 256
 
 // A parquetLog reads the rows of a Parquet file. It reads the columns that are asked for, and holds

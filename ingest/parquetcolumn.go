@@ -133,7 +133,7 @@ func bigOf(bytes []byte) *big.Int {
 	return n
 }
 
-// appendDecimal appends a number of the unit behind the point.
+// appendDecimal appends a number of the unit after the point.
 func (c *parquetColumn) appendDecimal(dst []byte, n *big.Int) []byte {
 	if n.Sign() < 0 {
 		dst = append(dst, '-')

@@ -7,15 +7,14 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// An openRecord stores lines that may be one record, because the first of them ends inside quotes.
-// If the quote does not end within [MaxLine] bytes, the first line is refused, and the lines behind
-// it are read one by one.
+// An openRecord stores lines that may be one record, because the first of them ends inside quotes. If the quote does
+// not end within [MaxLine] bytes, the first line is refused, and the lines after it are read one by one.
 type openRecord struct {
 	text  []byte // the lines, with their ends
 	lines []openLine
 	from  int   // index of the first line of the record
-	upTo  int   // index behind the last line of the record; from if it has none yet
-	empty int64 // empty lines behind the last line, which are in text
+	upTo  int   // index after the last line of the record; from if it has none yet
+	empty int64 // empty lines after the last line, which are in text
 	odd   bool  // it has an odd number of quotes, so it ends inside one
 }
 

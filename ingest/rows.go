@@ -399,7 +399,7 @@ func (r *rowReader) trimURLs(b *engine.Batch) {
 	}
 }
 
-// noteHeaders counts the lines that are no URLs, but headers of tables. Most lines are URLs with a slash behind their
+// noteHeaders counts the lines that are no URLs, but headers of tables. Most lines are URLs with a slash after their
 // first leastHeader bytes, and no name has one.
 func (r *rowReader) noteHeaders(b *engine.Batch) {
 	behind := b.Data[min(leastHeader, len(b.Data)):]
@@ -458,9 +458,9 @@ func (r *rowReader) noteJoined(input int, line int64) {
 	}
 }
 
-// noteDamage counts lines that hold more than a record, as far as that does not depend on the format:
-// those too long that hold a CR, and those where, in front or within, a crash has left a hole
-// of NULs. Of the latter, the text in front of a hole at their start is dropped.
+// noteDamage counts lines that hold more than a record, as far as that does not depend on the format: those too long
+// that hold a CR, and those where, in front or within, a crash has left a hole of NULs. Of the latter, the text before
+// a hole at their start is dropped.
 func (r *rowReader) noteDamage(raw *rawLines, input int) {
 	for _, long := range raw.long {
 		r.lost += long.size
@@ -502,11 +502,11 @@ func (r *rowReader) isJoinedAtNUL(line []byte) bool {
 	return r.joins != nil && r.joins.Joined(line)
 }
 
-// leastHole is how many NULs within a line are the hole that a crash left, and no text of a client.
+// leastHole is the number of NULs within a line that count as the hole of a crash, not as text of a client.
 var leastHole = make([]byte, 8)
 
-// holeOf returns how much of a line is dropped, as NULs are in front of the rest: of a list of URLs
-// all in front of the last URL. It is 0 if nothing follows.
+// holeOf returns how much of a line is dropped, as NULs are before the rest: of a list of URLs all before the last URL.
+// It is 0 if nothing follows.
 func (r *rowReader) holeOf(line []byte) int {
 	hole := len(line) - len(bytes.TrimLeft(line, "\x00"))
 	if hole == len(line) {
@@ -576,8 +576,8 @@ func isNarrow(text []byte) bool {
 	return false
 }
 
-// leastNarrow is how many characters in a row say that a text is ASCII. A third of the Chinese characters whose high
-// byte is an ASCII letter also have a letter as low byte.
+// leastNarrow is the number of consecutive characters that show that a text is ASCII. A third of the Chinese characters
+// whose high byte is an ASCII letter also have a letter as low byte.
 const leastNarrow = 12
 
 // isLetter reports whether a byte is one of a text in ASCII.
@@ -608,5 +608,5 @@ func isWide(line []byte) bool {
 	return 8*min(odd, nuls-odd) <= nuls
 }
 
-// leastWide is how many NULs say by their places whether a line is UTF-16.
+// leastWide is the number of NULs whose positions show whether a line is UTF-16.
 const leastWide = 4

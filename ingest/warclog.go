@@ -32,8 +32,7 @@ func (w *warcLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	return nil
 }
 
-// packed returns how far the file was read: all of it at the end, whatever lies behind the last
-// record.
+// packed returns how far the file was read: all of it at the end, whatever lies after the last record.
 func (w *warcLog) packed() int64 {
 	if w.Done() {
 		return w.size

@@ -43,7 +43,7 @@ func (d Dialect) Length(pattern string) int {
 	return len(strings.TrimSuffix(pattern, "$")) - strings.Count(pattern, "*")
 }
 
-// Uncounted returns how many bytes of a pattern Length leaves out.
+// Uncounted returns how many bytes of a pattern Length omits.
 func (d Dialect) Uncounted(pattern string) int32 { return int32(len(pattern) - d.Length(pattern)) }
 
 // IndexPattern returns the second pattern of a rule, "/d/$" for "Allow: /d/index.html", and whether

@@ -46,7 +46,7 @@ const (
 	// hexadecimal digits become upper case.
 	fullEscapes
 
-	// assumedSlash puts the "/" in front of a rule's value that starts with neither "/" nor "*".
+	// assumedSlash puts the "/" before a rule's value that starts with neither "/" nor "*".
 	assumedSlash
 
 	// rootedOnly drops rules whose value starts with neither "/" nor "*".
@@ -214,13 +214,12 @@ const googlePrefix = "googlebot-"
 // that name: all of Yandex's (Yandex's documentation of User-agent).
 const yandexPrefix = "yandex"
 
-// NewAgent returns the crawler of that name. The text behind the product token, such as a version, is
-// cut off. "*" and every other name without a token give the crawler that only groups for "*" can
-// name. With the flag googleFamily a token that starts with "Googlebot-" falls back to the part
-// before its last "-". With yandexFamily one that starts with "Yandex" falls back to that. A token that
-// is an alias by package crawlers falls back to the crawler that sends it. With
-// habits the agent does as that package says: it ignores groups for "*", or falls
-// back to the group of another crawler.
+// NewAgent returns the crawler of that name. The text after the product token, such as a version, is cut off. "*" and
+// every other name without a token give the crawler that only groups for "*" can name. With the flag googleFamily a
+// token that starts with "Googlebot-" falls back to the part before its last "-". With yandexFamily one that starts
+// with "Yandex" falls back to that. A token that is an alias by package crawlers falls back to the crawler that sends
+// it. With habits the agent does as that package says: it ignores groups for "*", or falls back to the group of another
+// crawler.
 func NewAgent(name string, d Dialect) Agent {
 	a := Agent{Token: d.token(name)}
 	token := string(a.Token)

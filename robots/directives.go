@@ -18,7 +18,7 @@ type Sitemap struct {
 // no group.
 type Host struct {
 	Line  int32  // 1-based
-	Value string // as written: a domain name, maybe with "https://" in front of it and a port behind it
+	Value string // as written: a domain name, maybe with "https://" before it and a port after it
 	Valid bool   // it is that; others are ignored
 }
 
@@ -91,8 +91,8 @@ func validDelay(_ Dialect, value string) bool {
 	return ok
 }
 
-// validHost reports whether the value of a host line is a domain name of two labels or more, maybe with "https://" in
-// front of it, the only scheme that Yandex's examples have, and a port behind it. Addresses are not valid.
+// validHost reports whether the value of a host line is a domain name of two labels or more, maybe with "https://"
+// before it, the only scheme that Yandex's examples have, and a port after it. Addresses are not valid.
 func validHost(value string) bool {
 	const scheme = "https://"
 	if hasPrefixFold(value, scheme) {

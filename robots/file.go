@@ -11,9 +11,9 @@ type File struct {
 
 // A Group holds consecutive user-agent lines and the rules that follow them (RFC 9309 section 2.1).
 type Group struct {
-	Agents []ProductToken // the product tokens named, as written, cut to token characters; empty ones are left out
+	Agents []ProductToken // the product tokens named, as written, cut to token characters; empty ones are omitted
 	Star   bool           // one of the user-agent lines is "*"
-	Rules  []Rule         // in order of appearance; those that have no effect in the dialect are left out
+	Rules  []Rule         // in order of appearance; those that have no effect in the dialect are omitted
 	Line   int32          // 1-based, of its first user-agent line
 }
 

@@ -254,9 +254,8 @@ func (h *History) failing(key string, now state) (begin time.Time, last state, r
 	return begin, state{}, false
 }
 
-// maxTurns is how many runs of failures in a row, of different URLs that redirects led to, are gone
-// back over: so that time is linear in the number of origins. It takes a redirect to another
-// failing URL for each.
+// maxTurns is the number of runs of failures, of different redirect targets, that are followed back: so that time is
+// linear in the number of origins. It takes a redirect to another failing URL for each.
 const maxTurns = 1000
 
 // at returns the state at the moment, and whether there is one.

@@ -186,7 +186,7 @@ func examples(pattern string) (paths [][]byte) {
 	return paths
 }
 
-// maxNamedRules is how many rules a text names.
+// maxNamedRules is the number of rules a text names.
 const maxNamedRules = 3
 
 // rulesText names the first of some rules, and says how many more there are.

@@ -302,7 +302,7 @@ func (in *inspector) nameBytes() string {
 	return "letters, - and _ (digits and dots are an option)"
 }
 
-// nextName returns the text behind the first name of a user-agent line, if it starts like another name.
+// nextName returns the text after the first name of a user-agent line, if it starts like another name.
 func nextName(rest string) string {
 	next := strings.TrimLeft(rest, " \t,;|")
 	if next == rest || next == "" || !isLetter(next[0]) && next[0] != '_' {

@@ -191,8 +191,8 @@ func (in *inspector) isDead(l *line, raw string) bool {
 	return meant != ""
 }
 
-// mostNoindex is how many groups and rules are looked at for the Noindex lines of a file, which would else take quadratic time. Of 2,561 real
-// files, none needs a tenth of it.
+// mostNoindex is the number of groups and rules that are looked at for the Noindex lines of a file, which would else
+// take quadratic time. Of 2,561 real files, none needs a tenth of it.
 const mostNoindex = 1 << 20
 
 // A noindexed is the groups before a Noindex line, and the rules that bind the crawlers of the last one.

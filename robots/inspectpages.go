@@ -49,9 +49,9 @@ func (in *inspector) blockedAssets() {
 	}
 }
 
-// assetOf returns the path of a style sheet or a script that a Disallow rule names, by the end of their
-// names behind a "*", or by the directory that they are in, which of these it is, and what opens them; nil if the rule
-// names none, or a single one, which may be no part of any page.
+// assetOf returns the path of a style sheet or a script that a Disallow rule names, by the end of their names after a
+// "*", or by the directory that they are in, which of these it is, and what opens them; nil if the rule names none, or
+// a single one, which may be no part of any page.
 func assetOf(r *Rule) (path []byte, what, remedy string) {
 	text, closed := strings.CutSuffix(r.Pattern, "$")
 	if r.Allow || len(text) > maxExample {

@@ -430,8 +430,8 @@ func (w *wishing) hidden(wishes []wish) {
 	}
 }
 
-// atEnd looks for preferences behind the rules of the last group of a file that has none elsewhere: many are
-// written so and meant for all, and bind the crawlers of that group alone.
+// atEnd looks for preferences after the rules of the last group of a file that has none elsewhere: many are written so
+// and meant for all, and bind the crawlers of that group alone.
 func (w *wishing) atEnd() {
 	groups := w.said.Groups
 	for i := range groups {

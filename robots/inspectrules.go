@@ -125,8 +125,8 @@ func (f *File) bindings(uses ...ProductToken) (sets []binding, all bool) {
 	return sets, true
 }
 
-// A claimant is a rule with the patterns that may let it decide: the one of its text and, behind it, that
-// for an index page, which is shorter.
+// A claimant is a rule with the patterns that may let it decide: the one of its text and, after it, that for an index
+// page, which is shorter.
 type claimant struct {
 	*Rule
 	kind   string // rules of different kinds have no order
@@ -295,10 +295,9 @@ func (w *claimant) covers(r *claimant, budget *int) bool {
 // includes reports whether the shape matches all paths that another one does. It spends the budget, and
 // reports false when that is gone.
 //
-// A "*" of the other one can stand for a byte that no pattern has, which only a "*" matches: so f
-// includes the other if it matches its text, where "*" is such a byte. Text behind a shape that is
-// not closed, only another that is not closed matches. A "*" in front of a "/" can also be nothing, but
-// no byte that no pattern has, as a path begins with "/".
+// A "*" of the other one can stand for a byte that no pattern has, which only a "*" matches: so f includes the other if
+// it matches its text, where "*" is such a byte. Text after a shape that is not closed, only another that is not closed
+// matches. A "*" before a "/" can also be nothing, but no byte that no pattern has, as a path begins with "/".
 func (f *shape) includes(other *shape, budget *int) bool {
 	if *budget -= len(other.text) + len(f.text); *budget < 0 || f.closed && !other.closed {
 		return false

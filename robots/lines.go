@@ -30,8 +30,8 @@ type line struct {
 	value     string // trimmed
 }
 
-// maxLine is how many bytes of a line lineLimit keeps: google/robotstxt reads into a buffer of 8 times 2,083 bytes (the
-// longest URL of old browsers), less one for the final NUL.
+// maxLine is the number of bytes of a line lineLimit keeps: google/robotstxt reads into a buffer of 8 times 2,083 bytes
+// (the longest URL of old browsers), less one for the final NUL.
 const maxLine = 2083*8 - 1
 
 // A scanner splits a robots.txt into lines. The file's last line counts even if it is empty, as in
@@ -39,7 +39,7 @@ const maxLine = 2083*8 - 1
 type scanner struct {
 	dialect Dialect
 	text    string
-	pos     int   // start of the next line; len(text)+1 behind the last
+	pos     int   // start of the next line; len(text)+1 after the last
 	lf, cr  int   // next LF and CR at or after pos, len(text) if there is none
 	nul     int   // first NUL of the file, len(text) if there is none
 	num     int32 // of the last line read
@@ -92,9 +92,8 @@ func (s *scanner) next(l *line) bool {
 	return true
 }
 
-// skip moves behind the line end at the given position. Each of the two kinds of line end is sought
-// only once the last one found is passed, so that a file with one kind only is not searched for the
-// other again and again.
+// skip moves after the line end at the given position. Each of the two kinds of line end is sought only once the last
+// one found is passed, so that a file with one kind only is not searched for the other again and again.
 func (s *scanner) skip(end int) {
 	s.pos = end + 1
 	if end == s.cr && s.lf == end+1 && s.lf < len(s.text) {

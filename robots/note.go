@@ -32,7 +32,7 @@ type noteSpec struct {
 
 	valid func(d Dialect, value string) bool // other lines are ignored; nil is any value
 	of    ProductToken                       // the lines are the rules for this token; "" are those of a key
-	ends  Directive                          // lines of this directive, too, end a run of user-agent lines; "" is none
+	ends  Directive                          // lines of this directive, too, end a run of user-agent lines; "" means none
 }
 
 // noteSpecs are all directives whose lines are kept.

@@ -110,8 +110,8 @@ func oddNUL(body []byte) Oddity {
 	return OddNUL
 }
 
-// pageStart returns where a body starts to look like an HTML page, behind a byte order mark and white
-// space; -1 if it does not.
+// pageStart returns where a body starts to look like an HTML page, after a byte order mark and white space; -1 if it
+// does not.
 func pageStart[T string | []byte](body T) int {
 	const bom = "\xef\xbb\xbf"
 	i := 0

@@ -9,9 +9,9 @@ import (
 	"strconv"
 )
 
-// An Origin is the scope of a robots.txt: scheme, host and port, normalised, as in
-// "https://example.com" or "http://[::1]:8080" (RFC 9309 section 2.3). The default port of a scheme
-// is left out. Two URLs have the same robots.txt if and only if their origins are equal strings.
+// An Origin is the scope of a robots.txt: scheme, host and port, normalised, as in "https://example.com" or
+// "http://[::1]:8080" (RFC 9309 section 2.3). The default port of a scheme is omitted. Two URLs have the same
+// robots.txt if and only if their origins are equal strings.
 type Origin string
 
 // TxtPath is the path of the robots.txt of an origin.
@@ -96,7 +96,7 @@ func parsePort(text []byte) (uint16, error) {
 	return uint16(port), nil
 }
 
-// defaultPorts are the ports that origins leave out, by scheme.
+// defaultPorts are the ports that origins omit, by scheme.
 var defaultPorts = map[string]uint16{"http": 80, "https": 443, "ftp": 21}
 
 // hostBytes maps the bytes of a host name in ASCII to lower case, and all others to 0.

@@ -45,7 +45,7 @@ func (c Cause) String() string {
 	return [...]string{"none", "fetched", "status_4xx", "unreachable", "unreachable_expired", "redirect_limit", "too_large"}[c]
 }
 
-// maxRedirects is how many redirects are followed (RFC 9309 section 2.3.1.2: at least five).
+// maxRedirects is the number of redirects that are followed (RFC 9309 section 2.3.1.2: at least five).
 const maxRedirects = 5
 
 // Lapse is how long a restriction by server or network errors holds at most with the flag lapses

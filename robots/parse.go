@@ -32,8 +32,8 @@ func Parse(body []byte, d Dialect) *File {
 	return f
 }
 
-// wholeLines returns the lines that are read: all of them, or those that fit MaxBytes whole. A line
-// whose end is right behind the limit fits.
+// wholeLines returns the lines that are read: all of them, or those that fit MaxBytes whole. A line whose end is right
+// after the limit fits.
 func wholeLines(body []byte) []byte {
 	if len(body) <= MaxBytes {
 		return body

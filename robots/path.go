@@ -119,11 +119,11 @@ func (d Dialect) pattern(value string) string {
 	return string(b)
 }
 
-// Path returns the text that patterns match: the path, parameters and query of a URL in the normal form of the
-// dialect, starting with "/". raw is [URL.Path], or all that follows [URL.Prefix]: a fragment, from "#" on, is left out.
-// [Dialect.ReadablePath] is for people.
-// If raw is normal already it is returned itself; otherwise the result is built in buf[:0]. newbuf is buf, grown where
-// needed, for the next call. Path does not allocate once buf is large enough: at most 1 + 3*len(raw) bytes.
+// Path returns the text that patterns match: the path, parameters and query of a URL in the normal form of the dialect,
+// starting with "/". raw is [URL.Path], or all that follows [URL.Prefix]: a fragment, from "#" on, is omitted.
+// [Dialect.ReadablePath] is for people. If raw is normal already it is returned itself; otherwise the result is built
+// in buf[:0]. newbuf is buf, grown where needed, for the next call. Path does not allocate once buf is large enough: at
+// most 1 + 3*len(raw) bytes.
 func (d Dialect) Path(raw, buf []byte) (path, newbuf []byte) {
 	var n int
 	f := d.urlForm()

@@ -67,16 +67,16 @@ const (
 // A SourceSpec says how a source is read, and what it may say.
 type SourceSpec struct {
 	Directive Directive
-	Key       string          // in front of a line's value, for people
+	Key       string          // before a line's value, for people
 	Short     string          // for people
-	Column    string          // the output column's name; that of the line has "_line" behind it
+	Column    string          // the output column's name; that of the line has "_line" after it
 	Labels    [NumUses]string // its names of the uses; "" is one that it says nothing of
 	values    [3]string       // the values of labels, by Preference
 	Fetched   bool            // it says nothing of a page that may not be fetched
 	Rules     bool            // its lines are Allow and Disallow: an Allow wins, and permits nothing that others do not
 	Hides     bool            // a line without an answer, too, counts for every use
 
-	read func(spec *SourceSpec, d Dialect, text string, s *Statement) // reads the text behind the path
+	read func(spec *SourceSpec, d Dialect, text string, s *Statement) // reads the text after the path
 }
 
 // Sources are all of them. A new one is one more row.
@@ -112,7 +112,7 @@ type Statement struct {
 	Length  int    // of Pattern, see [Dialect.Length]: the priority
 
 	Uses      Uses
-	How       string // the value of use in Content-Signal, in lower case: immediate, reference, full or another token; "" is none
+	How       string // the value of use in Content-Signal, in lower case: immediate, reference, full or another token; "" means none
 	Malformed bool   // it cannot be read, so that it says nothing
 }
 

@@ -79,7 +79,7 @@ func Essence(body []byte) []byte {
 			kept = len(out)
 		}
 		if end < len(text) {
-			out = append(out, '\n') // for any end: a CR would join with the LF behind a line that is left out
+			out = append(out, '\n') // for any end: a CR would join with the LF after a line that is omitted
 		}
 	}
 	return bytes.Clone(out[:kept])

@@ -21,8 +21,8 @@ type redundancy struct {
 	budget   int
 }
 
-// maxRedundant is how many bytes of patterns, and rules that say the opposite, are looked at: enough for
-// 2,561 real files. Hostile files take a third of a second then.
+// maxRedundant bounds the bytes of patterns, and the opposite rules, that are compared: enough for 2,561 real files.
+// Hostile files take a third of a second then.
 const maxRedundant = 1 << 24
 
 // redundant returns a diagnostic for each rule that decides and is redundant for all crawlers that it binds.
@@ -61,7 +61,7 @@ func (n *redundancy) bind(all []claimant) {
 		says[allowFirst(r.Rule)] = append(says[allowFirst(r.Rule)], r)
 	}
 	for which, same := range says {
-		// In each group, behind the rules whose text theirs begins with.
+		// In each group, after the rules whose text theirs begins with.
 		slices.SortFunc(same, func(a, b *claimant) int {
 			return cmp.Or(cmp.Compare(n.group[a.Line], n.group[b.Line]), strings.Compare(a.shapes[0].start(), b.shapes[0].start()),
 				cmp.Compare(a.length(), b.length()), cmp.Compare(a.Line, b.Line))

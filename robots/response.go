@@ -12,7 +12,7 @@ type Response struct {
 	Error     string        // why the fetch failed; if not empty it is a network failure, whatever Status
 	Location  string        // the target of a redirect, as in the header Location: absolute, or relative to the fetched URL
 	FetchedAt time.Time     // when; the zero Time is unknown, and then earlier than all others
-	File      bool          // it lies in a file, and FetchedAt is when that was last changed; see [History.Periods]
+	File      bool          // it is in a file, and FetchedAt is when that was last changed; see [History.Periods]
 	HasMaxAge bool          // the response says how long a copy may be used:
 	MaxAge    time.Duration // so long, by "Cache-Control: max-age"
 	Body      []byte        // content, maybe not all that is larger than any dialect reads; owned by the receiver

@@ -103,9 +103,9 @@ func authority(s []byte) (end int, composite bool) {
 	}
 }
 
-// splitAuthority cuts off user name, password and port. Of a bracketed host only the text behind the
-// "]" can be a port. A user name with a backslash stays, so that the host is not valid: browsers read
-// "\" as "/", and go to another host than the text behind the "@".
+// splitAuthority cuts off user name, password and port. Of a bracketed host only the text after the "]" can be a port.
+// A user name with a backslash stays, so that the host is not valid: browsers read "\" as "/", and go to another host
+// than the text after the "@".
 func splitAuthority(s []byte) (host, port []byte) {
 	if at := bytes.LastIndexByte(s, '@'); at >= 0 && bytes.IndexByte(s[:at], '\\') < 0 {
 		s = s[at+1:]

@@ -120,7 +120,7 @@ type Reader struct {
 	hasURL  bool       // the entry in hand has one
 	url     []byte
 	tooLong bool
-	ended   bool  // behind the root
+	ended   bool  // after the root
 	foreign error // that its encoding is not known
 
 	// Of text:
@@ -286,7 +286,7 @@ func (r *Reader) nextToken() (e Entry, ok bool, err error) {
 	return e, false, nil
 }
 
-// maxBlank is how much white space may stand before or behind a URL.
+// maxBlank is how much white space may stand before or after a URL.
 const maxBlank = 4 << 10
 
 // inURL reports whether the token in hand is in the element of a URL, and in no element of that.

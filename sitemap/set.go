@@ -16,25 +16,25 @@ const (
 	bytesPerOrigin = 96 // beside its name
 )
 
-// MostURLs is how many URLs a [Builder] takes in all.
+// MostURLs is the number of URLs a [Builder] takes in all.
 const MostURLs = 10_000_000
 
 // A key is the hash of a URL.
 type key struct{ hi, lo uint64 }
 
-// numShards is how many parts a Set has, by the first bits of hashes. Each grows by itself, so that growing needs little
-// memory beside it.
+// numShards is the number of parts a Set has, by the first bits of hashes. Each grows by itself, so that growing needs
+// little memory beside it.
 const numShards = 256
 
 // A shard is a part of a Set.
 type shard struct {
 	keys    []key    // in order
-	buckets []uint32 // where in keys the keys begin whose bits behind those of the shard are this number; one more at the end
+	buckets []uint32 // where in keys the keys begin whose bits after those of the shard are this number; one more at the end
 	shift   uint     // of those bits
 	first   int      // the index of the first key in the Set
 }
 
-// perBucket is how many keys a bucket has on average: they lie in two lines of the cache.
+// perBucket is the number of keys a bucket has on average: they are in two lines of the cache.
 const perBucket = 8
 
 // A Set is the distinct URLs of sitemaps. It does not change, and is safe for concurrent use. Use a [Builder].

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// leastAddresses is how many bytes of addresses a run needs at least. Go reserves many more than it uses, and
-// ends with a dump where it cannot.
+// leastAddresses is the number of bytes of addresses a run needs at least. Go reserves many more than it uses, and ends
+// with a dump where it cannot.
 const leastAddresses = 2500 << 20
 
 // checkAddresses returns an error if the process may have fewer addresses than a run needs.

@@ -39,9 +39,9 @@ type Options struct {
 	// the file. Otherwise its name does: see [Names].
 	Paths []string
 	Age   time.Duration // how far from a snapshot an address that it lacks is an impostor's; 0 is DefaultAge
-	Hosts string        // a file of host names; "" is none
+	Hosts string        // a file of host names; "" means none
 
-	// Bytes is how many bytes all files together may have: more are refused before they are read, as loading takes
+	// Bytes is the number of bytes all files together may have: more are refused before they are read, as loading takes
 	// up to [LoadFactor] times as many. 0 means no limit.
 	Bytes int64
 }
@@ -70,8 +70,8 @@ type speaker struct {
 	suffixes [][]string // of host names, as labels
 }
 
-// LoadFactor is how many times the bytes of the files loading takes at most, in memory: 22 for a million prefixes of JSON,
-// 36 for prefixes of a text.
+// LoadFactor is the number of times the bytes of the files loading takes at most, in memory: 22 for a million prefixes
+// of JSON, 36 for prefixes of a text.
 const LoadFactor = 40
 
 // Load reads lists and hosts. The error has all faults, each with its file and place.
@@ -381,7 +381,7 @@ func (g *gatherer) gather(p string) {
 	}
 }
 
-// maxDepth is how many directories may be below each other: links may lead in a circle.
+// maxDepth is the number of directories that may be below each other: links may lead in a circle.
 const maxDepth = 20
 
 // gatherBelow returns how many files of lists it has read below a directory.

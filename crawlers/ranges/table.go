@@ -13,12 +13,12 @@ import (
 
 // A table leads from an address to the longest of its prefixes that contains it. It is immutable.
 //
-// It divides the addresses at the first and behind the last one of each prefix. A node divides a block of
-// addresses into equal parts, some two to four for each boundary within the block; a part that has boundaries
-// has a node of its own, which begins at the smallest block that holds them all. So real lists need a
-// node or two for an address of IPv4, and two or three for IPv6, whatever the lengths of their prefixes. That
-// takes half to three quarters of the time of bart.Fast (BenchmarkVerify/part=table). A flat table of
-// boundaries by the first 16 bits is as fast, but takes 384 KiB a list, and no index is as good for IPv6.
+// It divides the addresses at the first and after the last one of each prefix. A node divides a block of addresses into
+// equal parts, some two to four for each boundary within the block; a part that has boundaries has a node of its own,
+// which begins at the smallest block that holds them all. So real lists need a node or two for an address of IPv4, and
+// two or three for IPv6, whatever the lengths of their prefixes. That takes half to three quarters of the time of
+// bart.Fast (BenchmarkVerify/part=table). A flat table of boundaries by the first 16 bits is as fast, but takes 384 KiB
+// a list, and no index is as good for IPv6.
 type table struct {
 	nodes        []node
 	cells        []cell // of all nodes
@@ -85,7 +85,7 @@ func newTable(prefixes []valued) table {
 	add := func(addr netip.Addr, behind cell) {
 		if n := len(all); n > 0 && all[n-1].addr == addr {
 			all[n-1].behind = behind
-		} else if addr.IsValid() { // there is one behind the prefix
+		} else if addr.IsValid() { // there is one after the prefix
 			all = append(all, boundary{addr: addr, behind: behind})
 		}
 	}
@@ -160,7 +160,7 @@ type boundary struct {
 	behind   cell
 }
 
-// divide returns the cell of a block with boundaries in it. before is the cell in front of the first one.
+// divide returns the cell of a block with boundaries in it. before is the cell before the first one.
 func (t *table) divide(all []boundary, before cell, low bool) cell {
 	if len(all) == 0 {
 		return before

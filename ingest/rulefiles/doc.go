@@ -38,7 +38,7 @@
 //	body, body_b64   text, or bytes in base 64
 //	location, error  where a redirect leads, and why a fetch failed
 //
-// A broken record is left out and counted, see [Files.Problems]; the others are used. To continue after it, the reader
+// A broken record is omitted and counted, see [Files.Problems]; the others are used. To continue after it, the reader
 // searches for the next gzip member, zstd frame, or line like "WARC/1.0". Two kinds of damage cannot be seen: a record
 // that is not packed and has changed bytes, unless it has a WARC-Block-Digest; and a line of a packed JSON Lines file
 // whose member has a wrong checksum at its end. Both are used. After a fault, text is read again, in all at most eight

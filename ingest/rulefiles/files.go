@@ -20,8 +20,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// MaxBody is how many bytes of a robots.txt are read: all that a parser looks at, and one more,
-// which shows that there was more.
+// MaxBody is the number of bytes of a robots.txt that are read: all that a parser looks at, and one more, which shows
+// that there was more.
 const MaxBody = robots.MaxBytes + 1
 
 // Files are the robots.txt files, and the files of captures, that [Find] found. They are safe for
@@ -495,8 +495,8 @@ var (
 // as Err, which Unwrap returns, and the advice as Remedy, which may be empty.
 type NameError = fault.NameError
 
-// Problems are the broken records of captures, which were left out: the Total, and the First 100 as
-// [*RecordError] values.
+// Problems are the broken records of captures, which were omitted: the Total, and the First 100 as [*RecordError]
+// values.
 type Problems = capture.Problems
 
 // A RecordError says which record of a capture file is broken: the Name of the file, the Offset of

@@ -22,8 +22,8 @@ type pipe struct {
 	err      error
 }
 
-// aheadFiles is how many robots.txt files one goroutine reads in turn. That is enough to make the
-// hand-over cheap beside the system calls, and few enough that at most 30 MB are read ahead.
+// aheadFiles is the number of robots.txt files one goroutine reads in turn. That is enough to make the hand-over cheap
+// beside the system calls, and few enough that at most 30 MB are read ahead.
 const aheadFiles = 16
 
 // A readText is a robots.txt file that was read.

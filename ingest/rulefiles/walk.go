@@ -126,7 +126,7 @@ func (w *walker) link(name, path, base, linkName string) {
 	}
 }
 
-// holds reports whether path lies in the rules directory.
+// holds reports whether path is in the rules directory.
 func (w *walker) holds(path string) bool {
 	return path == w.root || strings.HasPrefix(path, strings.TrimSuffix(w.root, string(filepath.Separator))+string(filepath.Separator))
 }

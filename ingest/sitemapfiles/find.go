@@ -43,7 +43,7 @@ type Note struct {
 	First   []string
 }
 
-// shown is how many are named.
+// shown is the number that are named.
 const shown = 3
 
 // Sitemaps are the URLs of some sitemaps.
@@ -325,11 +325,11 @@ func dirOf(name string) string {
 	return filepath.Dir(name)
 }
 
-// mostParts is how many directories of a URL are looked for beside an index.
+// mostParts is the number of directories of a URL are looked for beside an index.
 const mostParts = 8
 
-// Beside returns the file beside an index that has the name of a URL: with as many of its directories as are there, with
-// its query behind it or without, and packed by gzip or not, whatever the URL says. ok is false if there is none.
+// Beside returns the file beside an index that has the name of a URL: with as many of its directories as are there,
+// with its query after it or without, and packed by gzip or not, whatever the URL says. ok is false if there is none.
 func Beside(index string, rawURL []byte) (name string, ok bool) {
 	u, err := url.Parse(string(bytes.TrimSpace(rawURL)))
 	if err != nil || u.Path == "" {

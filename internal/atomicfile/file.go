@@ -277,8 +277,7 @@ func OfTemp(base string) (name string, ok bool) {
 // temps are the names of temporary files.
 var temps = regexp.MustCompile(`(?s)^\.(.+)\.[0-9]+-[0-9]+\.tmp$`)
 
-// maxTemps is how many temporary names are tried: others are of outputs of the same name and
-// process.
+// maxTemps is the number of temporary names that are tried: others are of outputs of the same name and process.
 const maxTemps = 1000
 
 // makeTemp calls create with temporary names until one is free.
@@ -303,7 +302,7 @@ func (t *target) makeTemp(create func(temp string) error) error {
 	return err
 }
 
-// maxLinks is how many links to links are followed; more is a circle.
+// maxLinks is the number of links to links that are followed; more is a circle.
 const maxLinks = 40
 
 // Resolve returns the name that a name leads to through symbolic links, which need not exist. For a circle
@@ -314,7 +313,7 @@ func Resolve(name string) string {
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			return target
 		}
-		dir, base := filepath.Split(path) // not Dir, which removes the .. behind a possible link
+		dir, base := filepath.Split(path) // not Dir, which removes the .. after a possible link
 		dir, err := filepath.EvalSymlinks(cmp.Or(dir, "."))
 		if err != nil {
 			return path

@@ -25,7 +25,7 @@ type System interface {
 	WriteFile(name string, text []byte) error
 	// SyncDir makes sure that the names in a directory are on disk.
 	SyncDir(dir string) error
-	// SyncTree makes sure that all that lies in a directory is on disk, to any depth.
+	// SyncTree makes sure that all that is in a directory is on disk, to any depth.
 	SyncTree(dir string) error
 }
 

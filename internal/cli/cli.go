@@ -33,10 +33,10 @@ type Program struct {
 type Command struct {
 	Name  string // the first argument; "" for the program itself
 	About string // its purpose in one line, for the list of commands
-	Task  string // a heading in front of it in that list; "" is none
+	Task  string // a heading before it in that list; "" means none
 	Intro string // paragraphs before the flags; lines of examples start with spaces
 	Flags []Flag // those of one section follow each other
-	Rest  string // paragraphs behind the flags
+	Rest  string // paragraphs after the flags
 
 	Arguments string                // arguments that are not flags, as shown in the synopsis: "URL..."; "" for none
 	Take      func(argument string) // takes such an argument, which may be anywhere among the flags
@@ -57,7 +57,7 @@ type Flag struct {
 	Files   bool     // its value is the name of a file or directory
 	Rare    bool     // help has it only if all flags are asked for
 	Like    string   // the flag of another command that means the same, for the message that this one does not have it; "" if none does
-	Needed  string   // the remedy if it is missing; "" if it can be left out
+	Needed  string   // the remedy if it is missing; "" if it can be omitted
 
 	// Set sets the value; "true" is the value of a flag without one. It names the fault of a value,
 	// and need not repeat the flag's name.
@@ -232,8 +232,8 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// Fit returns a text in at most so many columns, at least three. A mark stands where
-// its middle is left out: the difference between long names and rules is often at their end.
+// Fit returns a text in at most so many columns, at least three. A mark stands where its middle is omitted: the
+// difference between long names and rules is often at their end.
 func Fit(s string, columns int) string {
 	columns = max(columns, 3)
 	if len(s) <= columns || Columns(s) <= columns {
@@ -257,7 +257,7 @@ func Fit(s string, columns int) string {
 		}
 		end -= size
 	}
-	isMark := func(r rune) bool { return columnsOf(r) == 0 } // of a letter that is left out
+	isMark := func(r rune) bool { return columnsOf(r) == 0 } // of a letter that is omitted
 	return s[:begin] + mark + strings.TrimLeftFunc(s[end:], isMark)
 }
 

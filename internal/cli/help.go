@@ -53,7 +53,7 @@ func (p *Program) helpWords() (words []string) {
 }
 
 // Help returns the help of a command. The program's help lists the commands, too. Short help has the first sentences of
-// the flags that are not rare, those of the program under one heading, and leaves out the program's Rest.
+// the flags that are not rare, those of the program under one heading, and omits the program's Rest.
 func (p *Program) Help(c *Command, all bool) string {
 	var sb strings.Builder
 	for i, paragraph := range strings.Split(strings.Trim(c.Intro, "\n"), "\n\n") {

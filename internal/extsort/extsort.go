@@ -33,7 +33,7 @@ type Spill struct {
 	runs []run            // to be merged; the records of the first come before equal ones of the others
 }
 
-// A run is its blocks, which lie one behind the other in the file.
+// A run is its blocks, which lie one after the other in the file.
 type run struct {
 	from   int64
 	blocks []packedBlock
@@ -45,8 +45,7 @@ type packedBlock struct {
 	sum  uint64 // XXH3 of that
 }
 
-// NewSpill returns a Spill whose file will lie in dir; "" is the usual directory. The first run
-// creates it.
+// NewSpill returns a Spill whose file will are in dir; "" is the usual directory. The first run creates it.
 func NewSpill(dir string) *Spill { return &Spill{dir: dir} }
 
 // Runs returns how many runs there are to merge.
@@ -100,7 +99,7 @@ type Cursor[C any] interface {
 	// Load moves the cursor to the first record of another block, which is valid until the next
 	// call.
 	Load(block []byte) error
-	// Done reports whether the cursor is behind the last record of its block.
+	// Done reports whether the cursor is after the last record of its block.
 	Done() bool
 	// Compare compares the records of two cursors.
 	Compare(C) int

@@ -138,7 +138,7 @@ type Visible struct {
 // NewVisible returns a Visible that writes to w.
 func NewVisible(w io.Writer) *Visible { return &Visible{w: w} }
 
-// Write writes the text. A character may lie in two of them.
+// Write writes the text. A character may are in two of them.
 func (v *Visible) Write(p []byte) (int, error) {
 	text := append(v.rest, p...)
 	v.buf = v.buf[:0]

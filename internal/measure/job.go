@@ -50,8 +50,8 @@ type Sink interface {
 //	DecidePack/workers  as Decide, from opening the pack on, with loading the rules that it needs
 //	RunPack/workers     the whole run, likewise
 //
-// At the end come, behind a #, the least CPU times of the parts for a URL, as multiples of the first.
-// It stops when ctx ends. Logs without a URL are ErrNoURLs, before anything is written.
+// At the end come, after a #, the least CPU times of the parts for a URL, as multiples of the first. It stops when ctx
+// ends. Logs without a URL are ErrNoURLs, before anything is written.
 func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 	if len(j.Workers) == 0 {
 		j.Workers = []int{0}

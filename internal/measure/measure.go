@@ -129,9 +129,9 @@ func CPU() time.Duration {
 	return cpu
 }
 
-// Header writes where and when: the lines "key: value" that precede benchmarks, and behind a # the
-// version of Go, the date and the load of the machine. Benchstat compares only results with the same
-// keys and values, and does not read the latter.
+// Header writes where and when: the lines "key: value" that precede benchmarks, and after a # the version of Go, the
+// date and the load of the machine. Benchstat compares only results with the same keys and values, and does not read
+// the latter.
 func Header(w io.Writer, pkg string) error {
 	_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: %s\ncpu: %s\n# go: %s\n# date: %s\n# load: %s\n",
 		runtime.GOOS, runtime.GOARCH, pkg, Machine(), runtime.Version(), time.Now().UTC().Format(time.DateOnly), load())

@@ -111,7 +111,7 @@ func (h *header) entries(table int) uint64 {
 	return h.records[table].Count
 }
 
-// A fileHeader is a header as it lies in a file.
+// A fileHeader is a header as it is in a file.
 type fileHeader struct {
 	Magic                   [len(magic)]byte
 	Version, Dialect        uint32

@@ -133,7 +133,7 @@ func (r *Reader) AllCandidates(kind Kind, names [][]byte, found *[ManyNames]Numb
 //go:noinline
 func use(uint64) {}
 
-// firstRead is how many bytes are read at once. Most records are no longer.
+// firstRead is the number of bytes that are read at once. Most records are no longer.
 const firstRead = 192
 
 // Read reads the record of that number. The result belongs to the Buffer.
@@ -404,7 +404,7 @@ func (t *table) guess(key uint64) (n, i int) {
 	return n, i
 }
 
-// guessed is how many blocks the first guess of blockBefore may be wrong before it looks at all.
+// guessed is the number of blocks by which the first guess of blockBefore may be wrong before it searches all of them.
 const guessed = 8
 
 // blockBefore returns the last block that begins with a lesser key, or the first block: that of the first entry with

@@ -57,8 +57,7 @@ type Writer struct {
 // An entry is an entry of an index.
 type entry struct{ hash, offset uint64 }
 
-// NewWriter starts a pack in file, which is empty. Temporary files lie in dir; "" is the usual
-// directory. Use Close.
+// NewWriter starts a pack in file, which is empty. Temporary files are in dir; "" is the usual directory. Use Close.
 func NewWriter(file File, dir string) *Writer {
 	w := &Writer{file: file, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{limit: runLimit, spill: extsort.NewSpill(dir)}}
 	w.write(make([]byte, headerSize))
@@ -314,7 +313,7 @@ type sortRecord struct {
 // A sortCursor reads the records of a block.
 type sortCursor struct {
 	sortRecord
-	rest wire.Cursor // behind the record
+	rest wire.Cursor // after the record
 	done bool
 }
 

@@ -44,8 +44,7 @@ func infoOf(info fs.FileInfo) Info {
 	return Info{Size: info.Size(), ID: idOf(info), Changed: info.ModTime()}
 }
 
-// Walk yields names below dir, in the order of their directories. Files removed meanwhile are left
-// out.
+// Walk yields names below dir, in the order of their directories. Files removed meanwhile are omitted.
 func (f Files) Walk(dir string, found func(name string, info Info) error) error {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		dir += string(filepath.Separator) // WalkDir does not follow it else

@@ -76,9 +76,9 @@ type Place interface {
 	// nothing.
 	Stat(name string) (Info, error)
 
-	// Walk calls found for each file below a directory, with the whole name, until found returns an
-	// error, which Walk returns. Names that begin with a dot, and names below them, are left out.
-	// Directories that are links are not entered: they are found, as Dir.
+	// Walk calls found for each file below a directory, with the whole name, until found returns an error, which Walk
+	// returns. Names that begin with a dot, and names below them, are omitted. Directories that are links are not
+	// entered: they are found, as Dir.
 	Walk(dir string, found func(name string, info Info) error) error
 
 	// Open opens a file to be read from its beginning.
@@ -150,8 +150,8 @@ func Foreign(name string) string {
 	return name[:n+len("://")]
 }
 
-// HasEmptyPart reports whether a name that leads out of the file system has two slashes one behind the
-// other. They are part of the name there, and mean nothing in a file system.
+// HasEmptyPart reports whether a name that leads out of the file system has two slashes one after the other. They are
+// part of the name there, and mean nothing in a file system.
 func HasEmptyPart(name string) bool {
 	return IsRemote(name) && strings.Contains(strings.TrimPrefix(name, s3.Scheme), "//")
 }

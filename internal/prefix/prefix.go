@@ -9,7 +9,7 @@ import (
 	"math/bits"
 )
 
-// block is how many bytes are compared without a branch.
+// block is the number of bytes that are compared without a branch.
 const block = 32
 
 // Shared returns how many bytes a and b begin with that are the same. No branch depends on where in

@@ -176,7 +176,7 @@ func (r *role) RetrieveWithCredContext(cc *credentials.CredContext) (credentials
 	return r.STSAssumeRole.RetrieveWithCredContext(cc)
 }
 
-// maxRoles is how many roles may be the source of each other.
+// maxRoles is the number of roles that may be the source of each other.
 const maxRoles = 5
 
 // asksForRole reports whether a profile has no keys of its own.

@@ -298,9 +298,9 @@ func splitKey(name string) (object, error) {
 	return o, err
 }
 
-// List calls found for each object whose name begins with a prefix, such as s3://bucket/logs/, in the
-// order of the store, until found returns an error, which List returns. Objects whose keys end in a
-// slash are left out: programs make such to show a directory.
+// List calls found for each object whose name begins with a prefix, such as s3://bucket/logs/, in the order of the
+// store, until found returns an error, which List returns. Objects whose keys end in a slash are omitted: programs make
+// such to show a directory.
 func List(prefix string, found func(name string, info Info) error) error {
 	s, err := one()
 	if err != nil {
@@ -357,6 +357,6 @@ func (s *store) list(prefix string, found func(name string, info Info) error) er
 	}
 }
 
-// maxEmpty is how many pages without objects may come one after the other: stores that filter deleted
-// objects have some.
+// maxEmpty is the number of pages without objects that may come one after the other: stores that filter deleted objects
+// have some.
 const maxEmpty = 1000

@@ -32,7 +32,7 @@ type Matcher struct {
 	segments []segment  // and one more
 	patterns []pattern  // by sign, then list
 	lists    int
-	steps    []uint32 // the segments of each pattern, the last one first, and lastStep + its rank behind them
+	steps    []uint32 // the segments of each pattern, the last one first, and lastStep + its rank after them
 }
 
 type (
@@ -90,7 +90,7 @@ type Scratch struct {
 type (
 	// An attempt is a pattern that may match the path.
 	attempt struct {
-		next uint32 // the attempt behind it in its queue, or among those that arrive at a place
+		next uint32 // the attempt after it in its queue, or among those that arrive at a place
 		at   uint32 // the place in Matcher.steps of its next step
 		from uint32 // the place of the path where its first segment may begin
 	}

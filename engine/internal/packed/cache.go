@@ -101,7 +101,7 @@ type sized struct {
 	size  int64
 }
 
-// firstTexts is how many texts a growingCache has in its map.
+// firstTexts is the number of texts a growingCache has in its map.
 const firstTexts = 1000
 
 // newCache returns a cache of that many bytes for a pack of that many texts.

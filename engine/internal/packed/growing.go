@@ -19,7 +19,7 @@ func newGrowing(l *loader) *growing {
 	return &growing{l, newPointers[site](l.file.Sites()), newPointers[rules.Ruling](l.file.Texts())}
 }
 
-// pointers has a place for each number. Few may be set. They lie in parts, which are made when one of a part is first
+// pointers has a place for each number. Few may be set. They are in parts, which are made when one of a part is first
 // used: the collector scans each word, and a run on few URLs needs few of a million.
 type pointers[T any] []atomic.Pointer[[pointerPart]atomic.Pointer[T]]
 

@@ -100,7 +100,7 @@ func (s *limited) named(r *rules.Ruling, number, list int) *rules.Ruling {
 	return set.(*rules.Ruling)
 }
 
-// memoSize is how many origins, and how many rulings, a limitedReader remembers.
+// memoSize is the number of origins, and how many rulings, a limitedReader remembers.
 const memoSize = 64
 
 // A limitedReader remembers the sites and the rules that it was asked for lately, so that they are

@@ -27,11 +27,11 @@ import (
 //	            ownGroups as above; and its lines: count, and of each the line, 1 + the number of its
 //	            group, and the value
 //
-// [robots.File.Binding] finds the groups that bind an agent, and the selection of those groups has
-// its rules. There is a selection for each list of groups that a product token, or none, can bind.
-// A text that some crawler may read otherwise than the dialect does has its essence too, and the form formReadings: see
-// [rules.Readings]. A text with too many rules in its selections is stored verbatim instead, behind the form, and
-// compiled for the agents when it is loaded.
+// [robots.File.Binding] finds the groups that bind an agent, and the selection of those groups has its rules. There is
+// a selection for each list of groups that a product token, or none, can bind. A text that some crawler may read
+// otherwise than the dialect does has its essence too, and the form formReadings: see [rules.Readings]. A text with too
+// many rules in its selections is stored verbatim instead, after the form, and compiled for the agents when it is
+// loaded.
 const (
 	formCompiled = iota
 	formSource

@@ -25,11 +25,11 @@ type named struct {
 	fail func(error) // receives the error of a load
 }
 
-// mostNamed is how many bytes of Sets of one file are kept: above that all are dropped, and made
-// again. Groups that name an agent twice may have the square of the file's rules in all.
+// mostNamed is the number of bytes of Sets of one file that are kept: above that all are dropped, and made again.
+// Groups that name an agent twice may have the square of the file's rules in all.
 const mostNamed = 64 << 20
 
-// MaxToken is how many bytes the longest token that is kept has. No crawler has so long a name.
+// MaxToken is the number of bytes the longest token that is kept has. No crawler has so long a name.
 const MaxToken = 128
 
 // SetNamed finds the agents that a file names beyond the agents of Options. loadOf is called once, unless

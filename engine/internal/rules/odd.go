@@ -25,7 +25,7 @@ func (odd Odd) Of(id RulingID) robots.Oddity {
 	return robots.NotOdd
 }
 
-// Worst is how many examples an OddCount has.
+// Worst is the number of examples an OddCount has.
 const Worst = 3
 
 // An OddCount counts responses that were treated as a robots.txt but are not valid, see engine.OddCount.
@@ -38,7 +38,7 @@ type OddCount struct {
 
 // An OddOrigin is an origin whose robots.txt is not valid, see engine.OddOrigin.
 type OddOrigin struct {
-	Origin robots.Origin // "" is none
+	Origin robots.Origin // "" means none
 	Odd    robots.Oddity
 	Rows   int64
 }

@@ -20,7 +20,7 @@ type Moment struct {
 	Rows bool      // at the time of each row
 }
 
-// A Period is a stretch of time while one RulingID is in force, until the next Period begins.
+// A Period is an interval while one RulingID is in force, until the next Period begins.
 type Period struct {
 	From  int64 // microseconds since 1970 UTC; math.MinInt64 for the first
 	ID    RulingID

@@ -77,8 +77,8 @@ type Reader interface {
 	Origin(site uint32) robots.Origin
 }
 
-// AheadRows is how many rows are looked at ahead. A processor waits for some ten reads at a time; what was fetched must not
-// leave its second-level cache before it is used.
+// AheadRows is the number of rows that are looked at ahead. A processor waits for some ten reads at a time; what was
+// fetched must not leave its second-level cache before it is used.
 const AheadRows = 64
 
 // An AheadReader is a Reader whose reads of several rows can wait for memory together.

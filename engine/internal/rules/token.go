@@ -14,11 +14,11 @@ import (
 type Tokens struct {
 	mu    sync.RWMutex
 	names map[string]robots.ProductToken // by the token in lower case
-	full  bool                           // there are more than maxTokens, and the others are left out
+	full  bool                           // there are more than maxTokens, and the others are omitted
 }
 
-// maxTokens is how many product tokens are kept. 2,561 real files name some 1,200; a hostile file
-// names 50,000.
+// maxTokens is the number of product tokens that are kept. 2,561 real files name some 1,200; a hostile file names
+// 50,000.
 const maxTokens = 1 << 17
 
 // Add adds the tokens of a file.

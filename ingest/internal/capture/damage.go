@@ -14,7 +14,7 @@ type Damage struct {
 	At      *RecordError // the first record that is lost: where it begins, and the fault
 	Size    int64        // of the file
 	Unread  int64        // bytes at its end, as stored, that gave no record
-	Missing int64        // bytes that are known to be missing behind its end; 0 if that is unknown
+	Missing int64        // bytes that are known to be missing after its end; 0 if that is unknown
 }
 
 // Error names the file, the place and the fault.

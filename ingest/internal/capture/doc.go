@@ -17,7 +17,7 @@
 // # A crawl as its own log
 //
 // In a WARC file one fetch is two records. Crawlers write either first, and some write only one. So neighbours with one
-// URL are joined, by order and not by WARC-Concurrent-To, which some writers leave out. A single record is a row. So no
+// URL are joined, by order and not by WARC-Concurrent-To, which some writers omit. A single record is a row. So no
 // fetch is lost, and only the record before must be kept. The reader of captures reads the file, and finds its way
 // behind damage. It uses one goroutine, as it may have to go back.
 package capture

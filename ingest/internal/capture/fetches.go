@@ -24,7 +24,7 @@ type Fetches struct {
 	number  int64 // records that were begun
 	pending fetch // may become one with the next record
 	ended   bool
-	damaged bool // nothing behind the last record is used
+	damaged bool // nothing after the last record is used
 	part    segmentRows
 	lost    struct{ number, start, unverified int64 } // the record of damage, and the result of Unverified
 }

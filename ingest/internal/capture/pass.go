@@ -216,11 +216,11 @@ var (
 	ErrWARC       = errors.New("no WARC record could be read of it: is it another format?")
 )
 
-// maxProblems is how many problems of a pass are kept; the others are counted.
+// maxProblems is the number of problems of a pass are kept; the others are counted.
 const maxProblems = 100
 
-// Problems are the records of capture files (WARC and JSON Lines) that were left out of the
-// responses because they are broken.
+// Problems are the records of capture files (WARC and JSON Lines) that were omitted of the responses because they are
+// broken.
 type Problems struct {
 	Total int64          // how many there are
 	First []*RecordError // the first 100 of them, in the order of the files

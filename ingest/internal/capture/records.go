@@ -69,8 +69,8 @@ func (r *records) count(isIntact bool) {
 	r.shared = r.shared || r.location().text > 0
 }
 
-// isLossy reports whether resume left out a gzip member or zstd frame, and later ones have several
-// records: then it is unknown how many were in that one.
+// isLossy reports whether resume omitted a gzip member or zstd frame, and later ones have several records: then it is
+// unknown how many were in that one.
 func (r *records) isLossy() bool { return r.shared && r.damage != nil }
 
 // resume moves from a record with that error to the next one that can be read, and reports whether
@@ -158,8 +158,7 @@ func (r *records) release() {
 	r.http.Release()
 }
 
-// maxEnd is how many bytes behind a record are checked: two line ends, and the start of the next
-// record.
+// maxEnd is the number of bytes after a record are checked: two line ends, and the start of the next record.
 const maxEnd = 11
 
 // maxDigested is the longest block whose digest is verified. Longer ones are web pages, and reading

@@ -29,11 +29,11 @@ var (
 	ErrBomb     = errors.New("the body becomes longer than 64 MiB when decoded")
 )
 
-// MaxBody is how many bytes of a robots.txt are read: all that a parser looks at, and one more,
-// which shows that there was more.
+// MaxBody is the number of bytes of a robots.txt that are read: all that a parser looks at, and one more, which shows
+// that there was more.
 const MaxBody = robots.MaxBytes + 1
 
-// maxInterim is how many responses like "100 Continue" may come before the one that counts.
+// maxInterim is the number of responses like "100 Continue" that may come before the one that counts.
 const maxInterim = 4
 
 // A Reader reads HTTP messages as crawlers store them (RFC 9112). It keeps its memory from message
@@ -229,8 +229,7 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next reads the line of the next chunk. The last chunk has size 0 and ends the body. Bytes behind
-// it do not matter.
+// next reads the line of the next chunk. The last chunk has size 0 and ends the body. Bytes after it do not matter.
 func (c *chunkReader) next() error {
 	if c.open {
 		if end, err := c.line(); err != nil || len(end) > 0 {
@@ -264,7 +263,7 @@ const (
 	// is used, so more is a bomb.
 	maxDecoded = 64 << 20
 
-	// maxCodings is how many codings a body may have, one inside the other.
+	// maxCodings is the number of codings a body may have, one inside the other.
 	maxCodings = 3
 
 	// maxContentWindow is the largest zstd window, as RFC 9659 limits it for HTTP.

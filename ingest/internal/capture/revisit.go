@@ -21,7 +21,7 @@ type place struct {
 	location
 }
 
-// maxPending is how many revisit records wait for the record that they refer to, in case it comes later.
+// maxPending is the number of revisit records that wait for the record that they refer to, in case it comes later.
 const maxPending = 10_000
 
 // A captureIndex finds the captures that revisit records refer to. It takes about 100 bytes a
@@ -33,7 +33,7 @@ type captureIndex struct {
 	found    []place
 	pending  []revisit
 	reader   records // for reading again
-	last     int     // index of found that was read again last, plus 1; 0 is none
+	last     int     // index of found that was read again last, plus 1; 0 means none
 	reread   capture // it
 	unpacked int64   // bytes of text that were unpacked for it and those before
 }
@@ -46,7 +46,7 @@ const maxUnpacked = 16 << 30
 type revisit struct {
 	capture
 	own     uint64       // hash of its own WARC-Record-ID
-	refs    [3]uint64    // hashes of its target, the surest first; 0 is none
+	refs    [3]uint64    // hashes of its target, the surest first; 0 means none
 	problem *RecordError // to report if that cannot be had
 }
 

@@ -38,9 +38,9 @@ func (e *NameError) Error() string {
 // Unwrap returns the fault.
 func (e *NameError) Unwrap() error { return e.Err }
 
-// OfFile returns the NameError for an error of package os, or of internal/place. It leaves out the path in
-// that error, which repeats the name, and the remedy where errors of a place say their own: those of names
-// that lead out of the file system, unless nothing is there.
+// OfFile returns the NameError for an error of package os, or of internal/place. It omits the path in that error, which
+// repeats the name, and the remedy where errors of a place say their own: those of names that lead out of the file
+// system, unless nothing is there.
 func OfFile(name string, err error, remedy string) *NameError {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err

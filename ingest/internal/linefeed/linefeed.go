@@ -6,7 +6,7 @@ package linefeed
 
 import "bytes"
 
-// Block is how many places must be free for Find to look at more text.
+// Block is the number of places that must be free for Find to look at more text.
 const Block = 64
 
 // Seen says which special bytes a text has beside line feeds.

@@ -68,7 +68,7 @@ func known(b bool) tristate {
 // A page is where a page lies.
 type page struct {
 	header
-	at int64 // of the data behind the header
+	at int64 // of the data after the header
 }
 
 // NewColumn returns a reader of a column, given by its number in the schema. It may be a list, see Continues, but no
@@ -268,7 +268,7 @@ func (c *Column) load(p *page) (err error) {
 	return c.values.set(c.desc, &c.dict, data, values, p.encoding)
 }
 
-// read reads the bytes behind a header into the memory of dst, and compares them with the checksum.
+// read reads the bytes after a header into the memory of dst, and compares them with the checksum.
 func (c *Column) read(p *page, dst []byte) ([]byte, error) {
 	dst = slices.Grow(dst[:0], int(p.packed))[:p.packed]
 	if _, err := c.file.r.ReadAt(dst, p.at); err != nil {

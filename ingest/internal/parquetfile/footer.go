@@ -143,7 +143,7 @@ func (f *File) Small(index int) bool {
 	return true
 }
 
-// A chunk is where a column of a row group lies in the file, and the footer's facts about it.
+// A chunk is where a column of a row group is in the file, and the footer's facts about it.
 type chunk struct {
 	start, end int64
 	old        bool // end may be too early, see mrBug
@@ -152,8 +152,8 @@ type chunk struct {
 	encodings  []parquet.Encoding
 }
 
-// mrBug is how many bytes the pages of a column may go beyond their end in the footer, in files of
-// parquet-mr before 1.2.9: it did not count the header of the dictionary there (PARQUET-816).
+// mrBug is the number of bytes the pages of a column may go beyond their end in the footer, in files of parquet-mr
+// before 1.2.9: it did not count the header of the dictionary there (PARQUET-816).
 const mrBug = 100
 
 // chunk compares the footer's facts about a column of a row group with the schema.
@@ -326,7 +326,7 @@ const (
 	typeStruct = 12
 )
 
-// maxDepth is how deep structures may lie in each other.
+// maxDepth is how deep structures may are in each other.
 const maxDepth = 16
 
 func (c *compact) fail(err error) {

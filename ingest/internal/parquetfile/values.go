@@ -79,7 +79,7 @@ func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, e
 		v.kind = ids
 		// Check numbers of a dictionary, whose width is in the first byte.
 		switch {
-		case v.n == 0: // nulls only: some writers leave out the width
+		case v.n == 0: // nulls only: some writers omit the width
 			return nil
 		case v.dict.data == nil:
 			return errNoDict
@@ -307,8 +307,8 @@ type hybrid struct {
 	pos   uint64 // in bits of data, in such a run
 }
 
-// checkHybrid goes over runs that have n numbers, and returns an error if they have fewer or do not
-// fill data. Some writers leave out the padding of the last one.
+// checkHybrid goes over runs that have n numbers, and returns an error if they have fewer or do not fill data. Some
+// writers omit the padding of the last one.
 func checkHybrid(data []byte, width, n int) error {
 	if width > 32 {
 		return errRuns
@@ -375,8 +375,7 @@ func (h *hybrid) begin() {
 	h.data = h.data[(h.width+7)/8:]
 }
 
-// readBits returns the number of that width, at most 64, that begins at that bit. Bits behind the
-// end of data are 0.
+// readBits returns the number of that width, at most 64, that begins at that bit. Bits after the end of data are 0.
 func readBits(data []byte, at uint64, width int) uint64 {
 	if width == 0 {
 		return 0
@@ -428,8 +427,8 @@ func readLevels(dst []uint8, data []byte, p *page, encoding parquet.Encoding, mo
 // errDeltas is the error of damaged differences.
 var errDeltas = errors.New("its differences are damaged")
 
-// readDeltas appends the numbers in DELTA_BINARY_PACKED that data begin with, which must be n, to
-// dst. It returns the data behind them.
+// readDeltas appends the numbers in DELTA_BINARY_PACKED that data begin with, which must be n, to dst. It returns the
+// data after them.
 func readDeltas(dst []int64, data []byte, n int) ([]int64, []byte, error) {
 	c := compact{data: data} // the numbers are Thrift's
 	block, minis, count := c.uvarint(), c.uvarint(), c.uvarint()
@@ -453,7 +452,7 @@ func readDeltas(dst []int64, data []byte, n int) ([]int64, []byte, error) {
 				return dst, nil, errDeltas
 			}
 			if here := uint64(len(data) - at); bytes > here && (min(left, mini)*uint64(width)+7)/8 <= here {
-				bytes = here // some writers leave out the padding of the last one
+				bytes = here // some writers omit the padding of the last one
 			}
 			if c.bytes(bytes); c.err != nil {
 				break

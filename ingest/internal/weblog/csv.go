@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// byteOrderMark may be in front of a table, also where it was joined to another.
+// byteOrderMark may be before a table, also where it was joined to another.
 const byteOrderMark = "\ufeff"
 
 // The separators of tables. A table of one column has none: no field without quotes holds lineEnd.
@@ -48,7 +48,7 @@ type table struct {
 	titled  bool   // the first line is a title, which is not read
 	begun   bool   // the first line was read
 	tables  int    // headers read
-	foreign bool   // the table behind a second header is another one, without URLs
+	foreign bool   // the table after a second header is another one, without URLs
 	sampled bool   // the first header was found in the first lines
 	isLoose bool   // fields without quotes around them may hold quotes
 }
@@ -105,7 +105,7 @@ func (t *table) reorder(names [][]byte) bool {
 	return true
 }
 
-// readGlued reads the header behind a row without a line end, if there is one.
+// readGlued reads the header after a row without a line end, if there is one.
 func (t *table) readGlued() {
 	if !t.isGlued() {
 		return
@@ -120,8 +120,8 @@ func (t *table) readGlued() {
 	}
 }
 
-// isGlued reports whether the fields are a row's, and a header's behind it, whose first name is part of
-// the row's last field.
+// isGlued reports whether the fields are a row's, and a header's after it, whose first name is part of the row's last
+// field.
 func (t *table) isGlued() bool {
 	n := len(t.header)
 	if n < 2 || len(t.values) != 2*n-1 {
@@ -130,8 +130,7 @@ func (t *table) isGlued() bool {
 	return !slices.ContainsFunc(t.values[n:], func(field []byte) bool { return !t.isName(field) })
 }
 
-// readHeader reads the first record, or the line in front of it where Excel names the
-// separator.
+// readHeader reads the first record, or the line before it where Excel names the separator.
 func (t *table) readHeader(line []byte) Result {
 	if sep := separatorLine(line); sep != 0 && !t.begun {
 		t.sep, t.begun = sep, true
@@ -231,8 +230,7 @@ func (t *table) split(text []byte) Result {
 	}
 }
 
-// field returns the first field of text, and the text behind it: nil at the end, else from the
-// separator on.
+// field returns the first field of text, and the text after it: nil at the end, else from the separator on.
 func (t *table) field(text []byte) (field, rest []byte, result Result) {
 	if len(text) > 0 && text[0] == '"' {
 		return t.quotedField(text[1:])
@@ -247,7 +245,7 @@ func (t *table) field(text []byte) (field, rest []byte, result Result) {
 	return text, rest, IsRow
 }
 
-// quotedField is field for text behind an opening quote.
+// quotedField is field for text after an opening quote.
 func (t *table) quotedField(text []byte) (field, rest []byte, result Result) {
 	begin := len(t.buf)
 	for {

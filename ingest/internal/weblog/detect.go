@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// DetectLines is how many lines vote for a format.
+// DetectLines is the number of lines that vote for a format.
 const DetectLines = 32
 
 // Detect returns the format that lines, the first DetectLines of a log, look like. It is URLs if
@@ -47,8 +47,8 @@ func Detect(lines [][]byte, opt Options) Format {
 	return best
 }
 
-// evenRows is how many of the first records must have as many fields as the header, for a table
-// whose header has no name that is known.
+// evenRows is the number of the first records that must have as many fields as the header, for a table whose header has
+// no name that is known.
 const evenRows = 10
 
 // separators are the characters that separate fields of tables. The first of several equal ones counts.
@@ -167,7 +167,7 @@ func evenSeparator(lines [][]byte) (best byte) {
 }
 
 // firstRecords returns the fields of the first records of a table, at most so many. A record that is invalid with this
-// separator has no fields. One that the lines end in is left out.
+// separator has no fields. One that the lines end in is omitted.
 func firstRecords(lines [][]byte, sep byte, most int) (records [][][]byte) {
 	t := newTable(Options{}, sep)
 	for len(lines) > 0 && len(records) < most {
@@ -201,7 +201,7 @@ type Sampler interface {
 	Sample(lines [][]byte) Choice
 }
 
-// untilHeader returns the first record, and those behind it up to one of the same names.
+// untilHeader returns the first record, and those after it up to one of the same names.
 func untilHeader(records [][][]byte) [][][]byte {
 	head := headerOf(records[0])
 	for i, record := range records[1:] {

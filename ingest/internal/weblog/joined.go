@@ -81,7 +81,7 @@ func isBehindALB(text []byte) bool {
 // Joined reports whether a line has two times.
 func (w *w3c) Joined(line []byte) bool { return occursTwice(line, w3cMoment, len("0000-00-00_00")) }
 
-// Joined reports whether a line has two objects: braces with a quote behind them, at its begin or behind another object.
+// Joined reports whether a line has two objects: braces with a quote after them, at its begin or after another object.
 func (j *jsonLog) Joined(line []byte) bool {
 	const space = " \t\n\f\r"
 	found := 0

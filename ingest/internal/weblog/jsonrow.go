@@ -74,7 +74,7 @@ type jsonLog struct {
 // newJSON returns the parser of JSON lines.
 func newJSON(opt Options) *jsonLog { return &jsonLog{named: named{common: newCommon(opt)}} }
 
-// mostSampled is how many fields are looked at.
+// mostSampled is the number of fields that are looked at.
 const mostSampled = 1000
 
 // Sample finds the fields of the first lines, and who has written them.

@@ -22,7 +22,7 @@ type jsonNode struct {
 	seen    uint64                   // the last line that has it, by jsonScanner.lines
 }
 
-// filterBits is how many bits the filter of names has.
+// filterBits is the number of bits the filter of names has.
 const filterBits = 1 << 12
 
 // filterOf returns the bit of a name that is not empty, in the filter.
@@ -404,7 +404,7 @@ func AppendUnquoted(dst, text []byte) []byte {
 	return dst[:n]
 }
 
-// jsonEscapes are the bytes that the letters behind a backslash stand for.
+// jsonEscapes are the bytes that the letters after a backslash stand for.
 var jsonEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // escapedRune returns the character of the escape \uXXXX that text begins with, or of two, and the length.

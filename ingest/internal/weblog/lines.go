@@ -18,7 +18,7 @@ type lineLog struct {
 	joined   func(line []byte) bool // nil if it cannot tell
 }
 
-// newLines returns the parser of lines of patterns, which reads no fields behind the last one that is wanted.
+// newLines returns the parser of lines of patterns, which reads no fields after the last one that is wanted.
 func newLines(f *format, opt Options) (*lineLog, error) {
 	l := &lineLog{named: named{common: newCommon(opt), isLine: true}, shapes: f.shapes(), joined: f.joined}
 	l.hash = f.hash

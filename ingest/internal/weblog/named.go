@@ -253,8 +253,8 @@ func (n *named) whole(r *Row, target []byte, of *spot) []byte {
 	return n.withQuery(r, target, n.text(roleQuery))
 }
 
-// setPlace sets the origin, as far as the row names it. The host may have a port, which is left out if the scheme
-// says as much.
+// setPlace sets the origin, as far as the row names it. The host may have a port, which is omitted if the scheme says
+// as much.
 func (n *named) setPlace(p *place) {
 	if host, of := n.first(roleHost); of != nil {
 		p.host, p.byPort = host, schemeOfPort(host)
@@ -381,7 +381,7 @@ func isTwicePercent(field []byte) bool {
 	}
 }
 
-// cutPort returns an address without the port behind it.
+// cutPort returns an address without the port after it.
 func cutPort(address []byte) []byte {
 	i := bytes.IndexByte(address, ':')
 	if i < 0 {

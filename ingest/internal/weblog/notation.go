@@ -45,7 +45,7 @@ func cutPasted(text string) string {
 	rest, nginx := strings.CutPrefix(strings.Trim(text, blank), "log_format")
 	rest, apache := strings.CutPrefix(strings.Trim(rest, blank), "LogFormat")
 	if rest = strings.Trim(rest, blank); nginx {
-		rest = strings.Trim(rest[max(0, strings.IndexAny(rest, blank)):], blank) // behind the name
+		rest = strings.Trim(rest[max(0, strings.IndexAny(rest, blank)):], blank) // after the name
 		if strings.HasPrefix(rest, "escape=") {
 			rest = strings.Trim(rest[max(0, strings.IndexAny(rest, blank)):], blank)
 		}

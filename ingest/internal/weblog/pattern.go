@@ -15,7 +15,7 @@ const (
 	wordValue          // without a dot and a colon, as addresses and names of hosts have them
 	siteValue          // the name of a host
 	agentValue         // a text with a slash, neither of several parts nor a URL
-	addressValue       // with one, or in front of a hyphen; more may follow it
+	addressValue       // with one, or before a hyphen; more may follow it
 	schemeValue        // a short word, as https or h2
 	momentValue        // as in 2026-01-31T18:00:00
 	numberValue        // digits, and maybe a point
@@ -31,25 +31,25 @@ const (
 	byText  kind = iota // until
 	byByte              // until, which is one byte
 	byWord              // until, which begins with a blank: the field has none
-	byQuote             // until, behind a quote
-	byLast              // the last bracket in front of the one that ends the next field, as users' names may have anything
-	byColon             // the last colon of the word, as IPv6 has more than the one in front of a port
+	byQuote             // until, after a quote
+	byLast              // the last bracket before the one that ends the next field, as users' names may have anything
+	byColon             // the last colon of the word, as IPv6 has more than the one before a port
 	bySlash             // a slash, which begins the next field
-	byZone              // until, behind a zone if there is one: a time that no brackets enclose
+	byZone              // until, after a zone if there is one: a time that no brackets enclose
 	byWords             // the last of several blanks: words that nobody wants
 )
 
-// A field is a field of a pattern, and the text behind it.
+// A field is a field of a pattern, and the text after it.
 type field struct {
 	end     kind
 	role    role
 	class   class
 	quoted  bool // a quote stands in front and begins until
 	inside  bool // a bracket stands in front: there may be blanks
-	final   bool // no field behind it is in quotes, and there are some: its own may have quotes and blanks
+	final   bool // no field after it is in quotes, and there are some: its own may have quotes and blanks
 	status  bool // a status follows, which tells the quote that ends the field from others
 	three   bool // and then a blank, so three bytes before a blank are a status
-	blanks  bool // there may be more blanks behind it
+	blanks  bool // there may be more blanks after it
 	checked bool // its values, or what follows them
 	isWord  bool // it has no blanks, and a search for until may pass one
 	skip    int  // so many fields from this one on are words that nobody wants
@@ -59,7 +59,7 @@ type field struct {
 	unit    string
 	time    string // the form of a time, with the sample moment
 	until   []byte
-	option  []byte // text in front of the next field, if the line may lack that and all behind it
+	option  []byte // text before the next field, if the line may lack that and all after it
 	name    string
 	written string // the name in the pattern
 }
@@ -73,7 +73,7 @@ const (
 
 // A pattern is a compiled format of lines.
 type pattern struct {
-	lead   []byte // in front of the first field
+	lead   []byte // before the first field
 	fields []field
 	bare   bool // the first field is a host or a client without quotes
 	need   int  // fields that a line must have: up to the URL and the status
@@ -88,7 +88,7 @@ type pattern struct {
 	fronted  bool    // the first field is a virtual host, or the client
 }
 
-// split sets the fields of a line, as many as it has of those that are wanted. Fields behind the URL and the status may
+// split sets the fields of a line, as many as it has of those that are wanted. Fields after the URL and the status may
 // be missing or cut off. result is why the line is not of the pattern, or IsRow.
 func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 	if !begins(line, p.lead) || p.bare && line[0] == '"' {
@@ -174,7 +174,7 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 	return p.last, IsRow
 }
 
-// splitLast sets field i, which ends by byLast, and the next one. It returns where the text behind them ends, -1 if they
+// splitLast sets field i, which ends by byLast, and the next one. It returns where the text after them ends, -1 if they
 // are not there.
 func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 	f, next := &p.fields[i], &p.fields[i+1]
@@ -196,7 +196,7 @@ func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 		return -1
 	}
 	if user := line[at:end]; i > 0 && p.fields[i-1].name == "ident" && (begins(user, []byte("- ")) || bytes.HasSuffix(user, []byte(" -")) && !isPeer(firstWord(line))) {
-		return -1 // no name, but of more fields, or behind a prefix
+		return -1 // no name, but of more fields, or after a prefix
 	}
 	fields[i], fields[i+1] = line[at:end], line[end+len(f.until):at+n]
 	return at + n + len(next.until)
@@ -283,10 +283,10 @@ func begins(text, short []byte) bool {
 	return true
 }
 
-// endQuoted returns the end of a field in quotes: the first quote that no backslash escapes and that the text behind the
-// field follows, or that the line ends with; -1 if there is none. So a quote within a field need not be escaped, except in
-// a request, and where the field would have the time and the request of another record, whose line end was lost. Where
-// the text behind the field follows no quote it returns -2 less the first quote in front of a blank.
+// endQuoted returns the end of a field in quotes: the first quote that no backslash escapes and that the text after the
+// field follows, or that the line ends with; -1 if there is none. So a quote within a field need not be escaped, except
+// in a request, and where the field would have the time and the request of another record, whose line end was lost.
+// Where the text after the field follows no quote it returns -2 less the first quote before a blank.
 func (f *field) endQuoted(line []byte, from int) int {
 	behind, passed, first := f.until[1:], false, -1
 	if f.final { // of all quotes, the last one ends it

@@ -36,7 +36,7 @@ type prefixed struct {
 	clock Clock
 }
 
-// Behind returns a parser of lines behind a prefix that Choose has returned.
+// Behind returns a parser of lines after a prefix that Choose has returned.
 func Behind(prefix string, p Parser, opt *Options) Parser {
 	b := &prefixed{Parser: p, opt: opt}
 	b.setShape(prefix)
@@ -204,7 +204,7 @@ func (p *prefixed) cutAll(lines [][]byte) (rests [][]byte, size int) {
 	return rests, size
 }
 
-// Choose returns what stands in front of the first lines of a log, "" for nothing, and the format of what follows: of all
+// Choose returns what stands before the first lines of a log, "" for nothing, and the format of what follows: of all
 // pairs the one of which most lines are right, of several the shorter prefix. A format that is named stays.
 func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string) {
 	f = named

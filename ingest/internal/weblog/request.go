@@ -30,8 +30,8 @@ type place struct {
 	byPort string // the scheme whose default port the server has; a proxy in front of it may have another
 }
 
-// complete returns the scheme and the host of a row's path. A port does not tell the scheme of the site's own
-// rows: in front of it, a proxy may end TLS.
+// complete returns the scheme and the host of a row's path. A port does not tell the scheme of the site's own rows:
+// before it, a proxy may end TLS.
 func (s *site) complete(at *place) (scheme string, host []byte) {
 	host = at.host
 	if len(host) == 0 || string(host) == "-" {

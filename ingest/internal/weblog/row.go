@@ -36,7 +36,7 @@ type Row struct {
 
 	Queries bool   // Target has a query, and the field for the query another
 	NoTime  []byte // the value of the time field, if it is not a time
-	Address bool   // Host is an address in front of a line, which may be the client's
+	Address bool   // Host is an address before a line, which may be the client's
 }
 
 // AppendURL appends the URL of the row. It may be none, see Odd.
@@ -243,7 +243,7 @@ func addressAt(list []byte, place int) []byte {
 	return first
 }
 
-// mostNames is how many names of a header an error lists.
+// mostNames is the number of names of a header an error lists.
 const mostNames = 40
 
 // listed returns the first of some names for a message, each no longer than a name should be.

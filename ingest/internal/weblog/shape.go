@@ -142,7 +142,8 @@ type guesser struct {
 	pattern []byte
 }
 
-// mostGuessed is how many bytes of a line are looked at for its fields: as many brackets that do not end cost their square.
+// mostGuessed is the number of bytes of a line in which fields are searched: as many brackets that do not end cost
+// their square.
 const mostGuessed = 4 << 10
 
 // guess names the fields of lines. The pattern reads nine in ten of them, the line that it is of among them.

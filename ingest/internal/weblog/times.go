@@ -227,8 +227,7 @@ func (m *moment) end(b []byte) int64 {
 	return m.unix()
 }
 
-// micros returns the digits behind a decimal point as millionths; any behind the sixth are
-// dropped.
+// micros returns the digits after a decimal point as millionths; any after the sixth are dropped.
 func micros(digits []byte) int {
 	n := 0
 	for i := range 6 {

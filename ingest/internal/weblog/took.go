@@ -22,7 +22,7 @@ type Took struct {
 // Left is a field that is not read and holds what a role lacks. Where it has no name, a pattern reads it, or nobody knows it.
 type Left struct{ Role, Field, Value, Pattern string }
 
-// shownFields is how many fields of a role, or of those that are not read, are listed.
+// shownFields is the number of fields that are listed for a role, or as not read.
 const shownFields = 12
 
 // took returns the fields of the sample that are read.

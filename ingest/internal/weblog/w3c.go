@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// The begin of the line that names the fields of those behind it, and Zeek's.
+// The begin of the line that names the fields of those after it, and Zeek's.
 var (
 	fieldsDirective = []byte("#Fields:")
 	zeekFields      = []byte("#fields\t")
 )
 
-// isFields reports whether a line names the fields of those behind it.
+// isFields reports whether a line names the fields of those after it.
 func isFields(line []byte) bool {
 	return bytes.HasPrefix(line, fieldsDirective) || bytes.HasPrefix(line, zeekFields)
 }
@@ -69,7 +69,7 @@ func newW3C(opt Options, code code) *w3c {
 	return &w3c{named: named{common: newCommon(opt), isHeaded: true, code: code}, agent: -1, quoted: table{isLoose: true}}
 }
 
-// Sample reads the header of the lines, and the rows behind it.
+// Sample reads the header of the lines, and the rows after it.
 func (w *w3c) Sample(lines [][]byte) (choice Choice) {
 	if i := slices.IndexFunc(lines, isFields); i >= 0 {
 		w.first = lines[i+1:]

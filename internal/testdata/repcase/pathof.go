@@ -2,10 +2,9 @@ package repcase
 
 import "bytes"
 
-// PathOf returns the part of a URL that patterns are matched with, not normalised, by the
-// definition of google/robotstxt's GetPathParamsQuery, except that it does not put the "/" in front
-// of a path that lacks it. It takes any bytes, while [robots.SplitURL] wants a scheme and a host;
-// where both have an answer it is the same.
+// PathOf returns the part of a URL that patterns are matched with, not normalised, by the definition of
+// google/robotstxt's GetPathParamsQuery, except that it does not put the "/" before a path that lacks it. It takes any
+// bytes, while [robots.SplitURL] wants a scheme and a host; where both have an answer it is the same.
 func PathOf(url []byte) []byte {
 	const starts = "/?;"
 	url = bytes.TrimPrefix(url, []byte("//"))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// SharedDir returns the folder of large test data that lies beside the source tree in the project's
-// own setup. Where it is missing, as in every clone, the test is skipped.
+// SharedDir returns the folder of large test data that is next to the source tree in the project's own setup. Where it
+// is missing, as in every clone, the test is skipped.
 func SharedDir(tb testing.TB) string {
 	tb.Helper()
 	dir := filepath.Join(filepath.Dir(root(tb)), "shared")

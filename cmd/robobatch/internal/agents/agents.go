@@ -179,8 +179,7 @@ func checkAgent(name string) error {
 	return nil
 }
 
-// maxCrawlersFile is how many bytes a file of crawlers may have: far more than the crawlers that there
-// may be.
+// maxCrawlersFile is the number of bytes a file of crawlers may have: far more than the crawlers that there may be.
 const maxCrawlersFile = 4 << 20
 
 // AddCrawlers adds the crawlers of a file to those that are known, see [crawlers.Add], and returns the

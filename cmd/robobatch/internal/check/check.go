@@ -111,8 +111,8 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return c, c.Find(&g.Flags, strings.TrimSpace(only))
 }
 
-// readExpectations reads a file of expectations; "-" is standard input. Such a file may come from a stranger, as with
-// a pull request, so the lists of names that it names lie in its directory; standard input and stores have none.
+// readExpectations reads a file of expectations; "-" is standard input. Such a file may come from a stranger, as with a
+// pull request, so the lists of names that it names are in its directory; standard input and stores have none.
 func readExpectations(name string, in io.Reader) (*File, error) {
 	if name == say.Std {
 		return Read(in, Stdin, nil)

@@ -102,7 +102,7 @@ const (
 	width    = 80
 	margin   = "        " // in front of why
 	longName = 30         // columns of the name of a crawler
-	shortest = 20         // columns of a URL behind a very long place
+	shortest = 20         // columns of a URL after a very long place
 )
 
 // alike returns the results in their order, those together that are of one expectation and fail alike.
@@ -134,7 +134,7 @@ func (r *Result) of(name string) Result {
 	return same
 }
 
-// body returns the lines behind the heading: why, the group and the remedy.
+// body returns the lines after the heading: why, the group and the remedy.
 func (r *Result) body() string {
 	var sb strings.Builder
 	for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
@@ -227,7 +227,7 @@ func (r *Result) title() string {
 	return fmt.Sprintf("%s  %s %s %s", r.place(), r.Expect, r.Agent, r.URL) + r.wantedUsage()
 }
 
-// wantedUsage returns the expected uses, behind a space; "" if others are expected.
+// wantedUsage returns the expected uses, after a space; "" if others are expected.
 func (r *Result) wantedUsage() string {
 	if r.Usage == "" {
 		return ""

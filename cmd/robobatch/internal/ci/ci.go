@@ -18,26 +18,25 @@ import (
 // A Note is something to show beside a line of a file.
 type Note struct {
 	Level  string // "error", "warning" or "notice"
-	File   string // "" is none
-	Line   int32  // 1-based; 0 is none
-	Column int    // 1-based; 0 is none
+	File   string // "" means none
+	Line   int32  // 1-based; 0 means none
+	Column int    // 1-based; 0 means none
 	Title  string
 	Text   string
 	Site   string // that [Fold] folds it by
 }
 
-// Annotations is how many notes GitHub shows of one step.
+// Annotations is the number of notes GitHub shows of one step.
 const Annotations = 10
 
 // SummaryFile is the variable of the environment that names the file of a step's summary.
 const SummaryFile = "GITHUB_STEP_SUMMARY"
 
-// MaxSummary is how many bytes of a summary are written: GitHub takes none of a step that are more than
-// 1 MiB.
+// MaxSummary is the largest summary, in bytes: GitHub rejects a step's summary of more than 1 MiB.
 const MaxSummary = 1_000_000
 
-// GitHub writes the first ten notes as workflow commands, and the rest to the summary of the step, if
-// the environment names its file. left is how many notes there were beside these.
+// GitHub writes the first ten notes as workflow commands, and the rest to the summary of the step, if the environment
+// names its file. left is the number of notes there were beside these.
 func GitHub(w io.Writer, notes []Note, left int64) error {
 	if err := annotate(w, notes, left); err != nil || len(notes) <= Annotations && left == 0 {
 		return err
@@ -145,11 +144,12 @@ func (n *Note) row() string {
 	return fmt.Sprintf("| %s | %s | %s: %s |\n", n.Level, Markdown(where), Markdown(n.Title), Markdown(n.Text))
 }
 
-// maxFold is how many bytes of notes a comment has: GitHub takes 65,536 characters of the three commands of a gate.
+// maxFold is the number of bytes of notes a comment has: GitHub takes 65,536 characters of the three commands of a
+// gate.
 const maxFold = 18_000
 
-// Fold returns the notes in Markdown for a comment, those of a site folded, as many as fit. left is how many notes there
-// were beside these.
+// Fold returns the notes in Markdown for a comment, those of a site folded, as many as fit. left is the number of notes
+// there were beside these.
 func Fold(notes []Note, left int64) string {
 	var sites []string
 	of := map[string][]*Note{}

@@ -19,7 +19,7 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// worst is how many rows and changes are printed for people.
+// worst is the number of rows and changes that are printed for people.
 const worst = 10
 
 // findings receive the rows and changes as a journal is judged: they write the tables, and keep the rows to print.

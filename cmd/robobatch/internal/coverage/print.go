@@ -39,7 +39,7 @@ func (c *Counter) Print(w io.Writer, form string, p Page) error {
 	return c.PrintText(w, p.Inputs, p.All)
 }
 
-// shown is how many rules of a kind the text has, unless all are asked for.
+// shown is the number of rules of a kind the text has, unless all are asked for.
 const shown = 20
 
 // width is the most columns of the text.

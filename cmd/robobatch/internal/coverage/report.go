@@ -103,7 +103,7 @@ const (
 	never
 )
 
-// kinds is how many there are.
+// kinds is the number of kinds.
 const kinds = 3
 
 // kind returns the most that the rule did.

@@ -36,13 +36,13 @@ type approval struct{ kind, agent, origin, line, old, now string }
 // exampleApproval is a line of a file of approvals, for messages.
 const exampleApproval = "closed GPTBot,* https://www.example.com + Disallow: /tmp/ old=0123456789abcdef new=89abcdef01234567"
 
-// mostApprovals is how many approvals a file is made with: nobody reviews more.
+// mostApprovals is the number of approvals a file is made with: nobody reviews more.
 const mostApprovals = 10_000
 
 // Approvals are the changes that a file approves, and those that there are, for one to be made. It is for a run
 // without a log.
 type Approvals struct {
-	name   string            // of the file that is read; "" is none
+	name   string            // of the file that is read; "" means none
 	read   map[approval]bool // true once a change was approved by it
 	made   map[approval]bool // for the file to be made; nil without one
 	agents []robots.Agent    // of the run

@@ -95,7 +95,7 @@ type diffing struct {
 	noLog    bool // paths are made from the patterns of both sides
 	tried    *Tried
 	approved *Approvals
-	approve  string // the file of -approve; "" is none
+	approve  string // the file of -approve; "" means none
 	out      changesOut
 	outOpt   output.Options
 	limit    flow.Limit
@@ -465,7 +465,7 @@ func (d *diffing) complete(s *summary.Report) error {
 	})
 }
 
-// reported is how many rules, families and origins of each kind of change a report has.
+// reported is the number of rules, families and origins of each kind of change a report has.
 const reported = 100
 
 // reportedSide returns the side in the form of the report.

@@ -32,7 +32,7 @@ const (
 	agentsOfFile = 200
 )
 
-// pathLimits returns the limits for each of that many origins, under a limit of memory; 0 is none.
+// pathLimits returns the limits for each of that many origins, under a limit of memory; 0 means none.
 func pathLimits(origins int, memory int64) witness.Limits {
 	l := witness.Limits{Paths: pathsOfFew, Bytes: pathBytes, Steps: max(leastSteps, min(pathSteps, allSteps/int64(max(1, origins))))}
 	if origins > fewOrigins {
@@ -68,8 +68,8 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	}
 	d.tried = &Tried{Origins: int64(len(origins)), Equal: int64(same)}
 	src := &pathSource{dialect: d.Now.Opt.Dialect &^ robots.URLAsIs, tried: d.tried, most: pathLimits(len(origins), d.Memory.Limit)}
-	// Divide origins so that the robots.txt of each part may be in memory at once, under a limit of that; 0 is
-	// none. A part is read as a whole: of captures that takes a pass over all of them.
+	// Divide origins so that the robots.txt of each part may be in memory at once, under a limit of that; 0 means none.
+	// A part is read as a whole: of captures that takes a pass over all of them.
 	size := max(1, len(origins))
 	if d.Memory.Limit > 0 {
 		size = int(max(1, d.Memory.Limit/16/robots.MaxBytes))

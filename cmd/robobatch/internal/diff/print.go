@@ -201,11 +201,11 @@ func excerpt(url, rule string, n int) string {
 	}
 	start, end := utf8.RuneCountInString(url[:from]), utf8.RuneCountInString(url[:to])
 	head := n / 3
-	room := n - head - 1 // for the text behind the first "…"
+	room := n - head - 1 // for the text after the first "…"
 	switch {
 	case end-start >= room: // its beginning
 		end = start + room
-	default: // as much behind it as before it
+	default: // as much after it as before it
 		end = min(len(runes), end+(room-(end-start))/2)
 		start = end - room
 	}

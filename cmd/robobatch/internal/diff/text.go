@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// width is how many columns the text has.
+// width is the number of columns the text has.
 const width = 80
 
 // How many of each the text and Markdown show.
@@ -66,7 +66,7 @@ func (r *Report) printText(out *bufio.Writer) {
 // unitRequest is the unit of a report on a log.
 const unitRequest = "request"
 
-// notes are sentences behind all tables.
+// notes are sentences after all tables.
 func (r *Report) notes() (notes []string) {
 	if t := r.Tried; t != nil {
 		text := fmt.Sprintf("No difference found on %s of %s, made from the patterns of both sides", say.Count(t.Paths, "path"), say.Count(t.Origins, "origin"))
@@ -280,7 +280,7 @@ func (r *Report) severalOrigins() bool {
 	return false
 }
 
-// path returns the part of a URL behind its origin.
+// path returns the part of a URL after its origin.
 func path(url string) string {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok {

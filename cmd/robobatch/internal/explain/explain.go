@@ -94,8 +94,8 @@ type Question struct {
 	AsOf    time.Time      // zero is the newest
 }
 
-// Dialects returns the dialect that is asked for, and behind it the others, with those of its
-// options that they have, too.
+// Dialects returns the dialect that is asked for, and after it the others, with those of its options that they have,
+// too.
 func (q *Question) Dialects() []robots.Dialect {
 	all := []robots.Dialect{q.Dialect}
 	for _, name := range robots.Dialects() {
@@ -312,7 +312,7 @@ type Asker struct {
 	Rules    load.Rules
 	Opt      engine.StoreOptions
 	Question Question
-	base     robots.Origin // of URLs that are paths: -base, or else -origin; "" is none
+	base     robots.Origin // of URLs that are paths: -base, or else -origin; "" means none
 	Copies   map[robots.Origin][]listings.Copy
 	store    *engine.Store                  // of a pack; nil without one
 	found    map[string]robots.ProductToken // names that groups of the answers bear

@@ -27,10 +27,10 @@ type Style struct {
 	Title bool // the URL and the crawler stand above, since there are several
 }
 
-// nearest is how many rules that do not match the text shows.
+// nearest is the number of rules that do not match the text shows.
 const nearest = 10
 
-// longName is how many columns a name takes where more stands in its line.
+// longName is the number of columns a name takes where more stands in its line.
 const longName = 30
 
 // Text returns the answer in lines of at most 80 columns. File names, origins and URLs of redirects are not wrapped, so
@@ -211,7 +211,7 @@ func fate(r *why.Rule) string {
 	return n
 }
 
-// Why returns the rule or reason behind the verdict, in a line or two. The first line has at most so many columns; 0 is
+// Why returns the rule or reason after the verdict, in a line or two. The first line has at most so many columns; 0 is
 // any number.
 func (a *Answer) Why(columns int) string {
 	fit := func(s string, n int) string {
@@ -308,7 +308,7 @@ func age(seconds int64) string {
 	return say.Count(seconds, "second")
 }
 
-// maxError is how many columns the error of a fetch takes, in several lines.
+// maxError is the number of columns the error of a fetch takes, in several lines.
 const maxError = 200
 
 // answer returns the server's answer.
@@ -351,7 +351,7 @@ func chain(g *why.Group, agent string) string {
 	return s + ": no group for " + strings.Join(without, ", nor for ")
 }
 
-// maxSpans is how many groups the text tells of one by one.
+// maxSpans is the number of groups the text tells of one by one.
 const maxSpans = 10
 
 // groupText says which lines bind the crawler, and who shares them.
@@ -485,7 +485,7 @@ func indented(text string) string {
 // verdictIndent stands in front of all lines of a verdict but the first.
 const verdictIndent = "             "
 
-// verdict returns the first line of the text: the word, and the rule or reason behind it.
+// verdict returns the first line of the text: the word, and the rule or reason after it.
 func (a *Answer) verdict() string {
 	word := "unknown"
 	if a.Allowed != nil {

@@ -1,9 +1,8 @@
-// Package flags has the groups of flags that several commands share: rules, logs, crawlers, how robots.txt is
-// read, files to write, limits, and how a command runs. A group is a struct of values as they are given.
-// It declares its flags, and makes options of libraries of them. A command leaves out those that it does not
-// need, and adds its own: a Command has all that main needs of one. The words
-// that flags take are listed here, for help, completion and suggestions. Only cmd/robobatch and the packages of its commands
-// import it.
+// Package flags has the groups of flags that several commands share: rules, logs, crawlers, how robots.txt is read,
+// files to write, limits, and how a command runs. A group is a struct of values as they are given. It declares its
+// flags, and makes options of libraries of them. A command omits those that it does not need, and adds its own: a
+// Command has all that main needs of one. The words that flags take are listed here, for help, completion and
+// suggestions. Only cmd/robobatch and the packages of its commands import it.
 package flags
 
 import (

@@ -23,7 +23,7 @@ import (
 type Logs struct {
 	In []string
 	summary.InputForm
-	Limit int64 // of URLs; 0 is none
+	Limit int64 // of URLs; 0 means none
 }
 
 // Flags returns the flags of logs.
@@ -110,7 +110,7 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 	return opt, kept
 }
 
-// maxPattern is how many bytes a file with a pattern may have: far more than the 64 fields that one may have.
+// maxPattern is the number of bytes a file with a pattern may have: far more than the 64 fields that one may have.
 const maxPattern = 64 << 10
 
 // readPattern returns the pattern in a file. Its text stands in no error, as it may be another file than was meant.

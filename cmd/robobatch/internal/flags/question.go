@@ -99,7 +99,7 @@ const (
 // EveryClient is the default of -agent where verdicts are asked for.
 const EveryClient = "*, a crawler that no group names."
 
-// CrawlersFlag returns the flag -crawlers, which adds the crawlers of a file before anybody looks for one.
+// CrawlersFlag returns the flag -crawlers, which adds the crawlers of a file before anyone looks for one.
 func (a *Agents) CrawlersFlag() cli.Flag {
 	return cli.Flag{Name: "crawlers", Arg: "file", Rare: true, Set: func(name string) (err error) {
 		a.Crawlers = name
@@ -383,7 +383,7 @@ func Asked(q *Question, l *Logs, layout, where string) summary.Asked {
 	return a
 }
 
-// AgentsOf returns the crawlers that are asked for: * if nobody names any.
+// AgentsOf returns the crawlers that are asked for: * by default.
 func AgentsOf(opt *engine.StoreOptions) []string {
 	if len(opt.Agents) == 0 {
 		return []string{"*"}

@@ -24,8 +24,8 @@ const (
 		https://www.example.com.`
 )
 
-// Flags returns the flags of files, captures or a pack. needed is the remedy if -rules is missing; ""
-// lets it be left out.
+// Flags returns the flags of files, captures or a pack. needed is the remedy if -rules is missing; "" lets it be
+// omitted.
 func (r *Rules) Flags(needed string) []cli.Flag {
 	rules := cli.Flag{Needed: needed, Doc: `
 		The robots.txt files. A directory of https_example.com.txt (that origin), example.com.txt or

@@ -58,7 +58,7 @@ func (s *Sink) CommitList() error {
 	return s.List.Commit((*File).Commit)
 }
 
-// A Limit is how many lines may be rejected.
+// A Limit is the number of lines that may be rejected.
 type Limit struct {
 	text  string
 	none  bool    // there is no limit
@@ -117,13 +117,13 @@ func (l Limit) Check(rejected, all int64, atEnd bool) error {
 	return nil
 }
 
-// A Share is how many rows at least must have a robots.txt. Its zero value asks for nothing.
+// A Share is the least number of rows that must have a robots.txt. Its zero value asks for nothing.
 type Share struct {
 	text    string
 	percent float64
 }
 
-// ParseShare reads a percentage, as in "99.5%"; "" is none.
+// ParseShare reads a percentage, as in "99.5%"; "" means none.
 func ParseShare(text string) (Share, error) {
 	if text == "" {
 		return Share{}, nil

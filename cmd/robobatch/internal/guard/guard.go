@@ -51,7 +51,7 @@ func (e *Error) ExitCode() int {
 	if s, ok := e.Signal.(syscall.Signal); ok {
 		return 128 + int(s)
 	}
-	return 2 // an error of the system, as far as anybody knows
+	return 2 // an error of the system, as far as anyone knows
 }
 
 // A Task is the run of a command once its flags are checked. Its methods but Run may be called while

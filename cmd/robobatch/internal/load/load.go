@@ -291,8 +291,8 @@ func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warnin
 	return warnings
 }
 
-// Notes returns the warnings about the files, for a pack of them. The bytes do not depend on
-// where the files are, so examples with the names of directories are left out.
+// Notes returns the warnings about the files, for a pack of them. The bytes do not depend on where the files are, so
+// examples with the names of directories are omitted.
 func (r *Rules) Notes() []byte {
 	warnings := r.warnings(func(d *rulefiles.Damage) string { return filepath.Base(d.At.Name) + ": " + d.Lost() })
 	if len(warnings) == 0 {
@@ -328,7 +328,7 @@ func (r *Rules) ReadNotes(store *engine.Store) error {
 	return nil
 }
 
-// brokenRecords returns the warning of broken records of captures, which are left out.
+// brokenRecords returns the warning of broken records of captures, which are omitted.
 func brokenRecords(p rulefiles.Problems) (d warning.Warning, ok bool) {
 	text := say.Count(p.Total, "broken record") + " of captures; each is left out, or counts as a failed fetch where only its content is broken"
 	d = warning.Warning{Code: warning.BrokenRecords, Text: text, Count: p.Total}

@@ -63,8 +63,8 @@ type Run struct {
 	Workers  int             // that are asked for; 0 is one for each processor
 	Agents   int             // verdicts of a URL
 	Index    int64           // bytes of the indexes of packs in memory; 0 if there is no pack yet
-	Sitemaps int64           // bytes of the URLs of sitemaps; 0 is none
-	Lists    int64           // bytes of the lists of addresses of crawlers, without those that only loading needs; 0 is none
+	Sitemaps int64           // bytes of the URLs of sitemaps; 0 means none
+	Lists    int64           // bytes of the lists of addresses of crawlers, without those that only loading needs; 0 means none
 	Out      *output.Options // of the output; nil means no table
 	Remote   int64           // bytes for inputs and outputs that are not in the file system
 	Window   int64           // the largest window of zstd in bytes that the logs are known to need; 0 is as usual
@@ -318,7 +318,8 @@ var memoryUnits = []struct {
 	{"", 1},
 }
 
-// MaxStrays is how many origins without rules a run under a limit counts one by one: half a megabyte for each worker.
+// MaxStrays is the number of origins without rules a run under a limit counts one by one: half a megabyte for each
+// worker.
 const MaxStrays = 1 << 14
 
 // minMemory is the lowest -max-memory: the program needs that much itself.

@@ -9,7 +9,7 @@ type Plan struct {
 	Old     bool   // rows are decided by the previous rules, too
 	Changes bool   // URLs that changed are counted
 	Stream  bool   // text, messages or tables of cells are written as they come, which takes 32 MiB
-	Says    string // behind the error of a limit that is too small
+	Says    string // after the error of a limit that is too small
 }
 
 // Plans is the table of all commands that keep to -max-memory. make memory runs each line of it: a test of bench/memory

@@ -15,8 +15,8 @@ type counts struct {
 	changes *aggregate.Changes // nil without rules before, or if the command counts them
 }
 
-// Open makes the counters of a run whose rules are ready. A page counts changes, too, unless the command
-// has changes of its own. The temporary file of the counter lies beside the page.
+// Open makes the counters of a run whose rules are ready. A page counts changes, too, unless the command has changes of
+// its own. The temporary file of the counter is next to the page.
 func (p *Page) Open(r *passage.Passage, changes bool) {
 	if p == nil {
 		return

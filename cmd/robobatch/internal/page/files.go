@@ -17,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// shownFiles is how many robots.txt a page has.
+// shownFiles is the number of robots.txt a page has.
 const shownFiles = 100
 
 // listingsOf returns robots.txt with the effect of their lines.

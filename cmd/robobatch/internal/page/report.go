@@ -113,7 +113,7 @@ func (r *run) Drop() (committed bool, err error) {
 // Targets returns the name of the page.
 func (r *run) Targets() (out, last string) { return r.page.Targets() }
 
-// most is how many rules, families and origins of each kind of change the page has.
+// most is the number of rules, families and origins of each kind of change the page has.
 const most = 100
 
 // Run takes the logs through the rules, and writes the page.

@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// whatIfCounts is how many counts of a URL and a crawler the panel is given at most.
+// whatIfCounts is the number of counts of a URL and a crawler the panel is given at most.
 const whatIfCounts = 500_000
 
 // whatIfPanel returns the panel in which one edits a robots.txt. busiest are its files.

@@ -53,7 +53,7 @@ type Flags struct {
 	Sitemaps flags.Sitemaps // of commands that have the flag
 }
 
-// Input returns the flags of rules and logs. -keep is left out, which a command without a table does not need.
+// Input returns the flags of rules and logs. -keep is omitted, which a command without a table does not need.
 func (f *Flags) Input() []cli.Flag {
 	return append(f.Flags(flags.NameRules), flags.Without(f.Logs.Flags(), "keep")...)
 }
@@ -66,10 +66,10 @@ type Passage struct {
 	Logs     *ingest.Logs   // nil until they are open
 	Earlier  *logfiles.List // those of FindEarlier; nil without
 	LogOpt   ingest.LogOptions
-	Status   int // 1 + index of the kept column that has the status of the answer; 0 is none
-	Bytes    int // 1 + index of the one that has how many bytes were sent; 0 is none
-	Method   int // 1 + index of the one that has the method of the request; 0 is none
-	Client   int // 1 + index of the one that has the address of the client; 0 is none
+	Status   int // 1 + index of the kept column that has the status of the answer; 0 means none
+	Bytes    int // 1 + index of the one that has how many bytes were sent; 0 means none
+	Method   int // 1 + index of the one that has the method of the request; 0 means none
+	Client   int // 1 + index of the one that has the address of the client; 0 means none
 	Now      *Side
 	Old      *Side // the previous rules; nil without them
 	RunOpt   engine.Options
@@ -158,7 +158,7 @@ func (p *Passage) FindLogs(f *Flags) (err error) {
 	return err
 }
 
-// mostWindows is how many logs are looked at for the window that they need. Others may be refused later.
+// mostWindows is the number of logs that are looked at for the window that they need. Others may be refused later.
 const mostWindows = 1000
 
 // OpenLogs opens the logs that FindLogs found without an error. All must be there.
@@ -388,7 +388,7 @@ func (p *Passage) Drop() (err error) {
 type Side struct {
 	load.Rules
 	Path  string // as they were named
-	AsOf  string // the moment that was asked for; "" is none
+	AsOf  string // the moment that was asked for; "" means none
 	Opt   engine.StoreOptions
 	File  string        // the name of the one robots.txt, if FindEither had to be told whose it is; "" if it had not
 	Store *engine.Store // nil until the rules are loaded
@@ -524,7 +524,8 @@ func (p *Passage) reopen(before int) (err error) {
 	return err
 }
 
-// keepInt adds a field to those that are kept, if all logs can have it and one does. It returns 1 + its index; 0 is none.
+// keepInt adds a field to those that are kept, if all logs can have it and one does. It returns 1 + its index; 0 means
+// none.
 func (p *Passage) keepInt(field string) int { return p.keepField(field, engine.KeptInt, false) }
 
 // keepField is keepInt for values of any kind. blind keeps the field even if no first row has it, or the log is a pipe: later
@@ -556,7 +557,7 @@ func (p *Passage) keepField(field string, kind engine.KeptKind, blind bool) int 
 	return len(opt.Keep)
 }
 
-// fieldRows is how many of the first rows are looked at.
+// fieldRows is the number of the first rows that are looked at.
 const fieldRows = 32
 
 // looksFor reports whether a log that can be read twice can have a field, as its format and its header say, and whether

@@ -189,7 +189,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	})
 }
 
-// maxNamed is how many product tokens are noted.
+// maxNamed is the number of product tokens that are noted.
 const maxNamed = 1 << 17
 
 // note notes the product tokens of a robots.txt that is listed.

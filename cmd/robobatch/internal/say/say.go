@@ -109,8 +109,8 @@ func printable(s string) string {
 // input cannot leave its line.
 func Line(s string) string { return strings.ReplaceAll(printable(s), "\n", `\n`) }
 
-// NoCommands returns a text with a backslash in front of each "::" that begins a line, in place of a space if spaces
-// stand before it: GitHub obeys such lines of a log.
+// NoCommands returns a text with a backslash before each "::" that begins a line, in place of a space if spaces stand
+// before it: GitHub obeys such lines of a log.
 func NoCommands(text string) string {
 	const command = "::"
 	if !strings.Contains(text, command) {

@@ -315,7 +315,7 @@ func (c *Counts) origins(count func(int64) string) string {
 	return count(*c.Origins)
 }
 
-// mostTook is how many lines say which fields of logs are read.
+// mostTook is the number of lines that say which fields of logs are read.
 const mostTook = 40
 
 // Took returns which fields of the logs are read, a line for each log that is not as the one before, and a second for
@@ -350,8 +350,8 @@ func (r *Report) Took() (lines []string) {
 	return lines
 }
 
-// Describe puts the inputs and the counts into the output's metadata, which Arrow has in front of
-// the rows, when these are not known yet.
+// Describe puts the inputs and the counts into the output's metadata, which Arrow has before the rows, when these are
+// not known yet.
 func (r *Report) Describe(f *output.File, format output.Format) {
 	r.Counts.Written = f.Rows()
 	if u := r.Unverified; u != nil {
@@ -385,7 +385,7 @@ func (r *Report) Alone() bool {
 	return slices.ContainsFunc(r.Parts, func(p NamedFile) bool { return p.Name == output.PartitionMarker })
 }
 
-// Note reads the files beside the output that are complete, and notes their bytes. It leaves out names that are "", and
+// Note reads the files beside the output that are complete, and notes their bytes. It omits names that are "", and
 // everything that is not a file here, such as a pipe.
 func (r *Report) Note(names ...string) error {
 	for _, name := range names {

@@ -101,7 +101,7 @@ func IsTerminal(name string, stdout *os.File) bool {
 	return f.Close() == nil && is
 }
 
-// Outputs are the names of the files that a run writes; "" is none.
+// Outputs are the names of the files that a run writes; "" means none.
 type Outputs struct {
 	Out, Stats, Rejects string
 	Options             *output.Options // of Out
@@ -153,8 +153,7 @@ func Check(w Outputs, r Inputs) error {
 	return errors.Join(errs...)
 }
 
-// checkTree checks that the directory of the output may be replaced, and that nothing that is read
-// or written lies in it.
+// checkTree checks that the directory of the output may be replaced, and that nothing that is read or written is in it.
 func checkTree(w Outputs, r Inputs) error {
 	var errs []error
 	doing := map[output.PartitionMode]string{
@@ -373,8 +372,8 @@ func Leftovers(names ...string) string {
 	return "an earlier run was killed, and left temporary files that nobody writes to, unless another machine or container does: remove " + text
 }
 
-// CheckSeries checks the directories of a run with one output per input: that they can be made, that no input
-// lies in them, and that they do not lie in an input. Out and Rejects are directories.
+// CheckSeries checks the directories of a run with one output per input: that they can be made, that no input is in
+// them, and that they do not are in an input. Out and Rejects are directories.
 func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 	var errs []error
 	for _, t := range []target{{"-out", w.Out}, {"-rejects", w.Rejects}} {
@@ -423,12 +422,12 @@ func (t target) checkSeries(rules string, files *logfiles.List) error {
 	return errors.Join(errs...)
 }
 
-// lies returns the error of an input that lies in the directory.
+// lies returns the error of an input that is in the directory.
 func (t target) lies(name string) error {
 	return fmt.Errorf("%s: %s lies in %s, which is written: name another directory", t.flag, say.File(name), say.File(t.name))
 }
 
-// within reports whether a path lies in a directory. Both are absolute.
+// within reports whether a path is in a directory. Both are absolute.
 func within(dir, path string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }

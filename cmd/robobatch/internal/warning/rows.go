@@ -291,7 +291,7 @@ func Formulas(formulas output.Formulas) []Warning {
 	return []Warning{d}
 }
 
-// longestExample is how many bytes of a cell are shown.
+// longestExample is the number of bytes of a cell are shown.
 const longestExample = 100
 
 // A Sum adds up warnings of many inputs: one for each code.

@@ -24,7 +24,7 @@ type Warning struct {
 	Short bool `json:"-"` // it is not a fault of the run: the terminal shows one line, with the first example
 }
 
-// Examples is how many examples a warning shows.
+// Examples is the number of examples a warning shows.
 const Examples = 3
 
 // String returns the warning as the terminal shows it, its examples on lines of their own unless it is short.
