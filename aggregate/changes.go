@@ -94,7 +94,7 @@ type dayKey struct {
 	day    int32
 }
 
-// Values for families and origins, for rules, and for days, beyond as many as are told apart.
+// Values for the families, origins, rules and days that are not counted separately.
 const (
 	otherText = "(others)"
 	otherLine = -1

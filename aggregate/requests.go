@@ -35,7 +35,7 @@ type Requests struct {
 	touched                byte
 }
 
-// A Request is rows of one URL and one kind.
+// A Request counts the rows of one URL and one kind.
 type Request struct {
 	RowCounts
 	Kind int32
@@ -51,7 +51,7 @@ type Request struct {
 	pathEnd uint16 // where a query or fragment begins, or the URL ends
 }
 
-// AddPage adds the size of a page to that of others of the URL: the least stands, in any order. 0 is not known.
+// AddPage adds the size of a page. The smallest size of a URL counts, in any order; 0 means unknown.
 func (q *Request) AddPage(size uint32) {
 	if size > 0 && (q.Page == 0 || size < q.Page) {
 		q.Page = size
@@ -129,8 +129,8 @@ func (r *Requests) Spilled() bool { return r.spill.Runs() > 0 }
 // they are looked for has the waits for memory overlap.
 func (r *Requests) Probe(key uint64) uint32 { return r.slots[r.slot(key)] }
 
-// Find returns the request of a key, nil if memory has none: then AddRequest adds it. The pointer is valid
-// until a request is added.
+// Find returns the request of a key; nil if it is not in memory: then AddRequest adds it. The pointer is valid until a
+// request is added.
 func (r *Requests) Find(key uint64) *Request {
 	mask := uint64(len(r.slots) - 1)
 	for i := r.slot(key); ; i = (i + 1) & mask {
@@ -301,7 +301,7 @@ func (s requestSorter) sortEight(keys []sortKey) {
 }
 
 // eightAt returns eight bytes from a place after the origin of a request on, as a number: of its path, a byte 0, and
-// the rest. Zeros stand for those that it lacks.
+// the rest. Missing bytes are zeros.
 func (s requestSorter) eightAt(q *Request, at int) uint64 {
 	path, rest := s.text[int(q.at)+int(q.prefix):][:q.pathEnd-q.prefix], s.text[int(q.at)+int(q.pathEnd):][:q.size-q.pathEnd]
 	if at+8 <= len(path) {
@@ -533,7 +533,7 @@ func (w *requestWriter) Finish() error {
 	return err
 }
 
-// A requestCursor stands on a request of a block.
+// A requestCursor points to a request of a block.
 type requestCursor struct {
 	block   []byte // that follows
 	url     []byte

@@ -47,7 +47,7 @@ type Rules struct {
 	key         []byte
 }
 
-// A RuleFile is a robots.txt that a row met.
+// A RuleFile is a robots.txt that was in force for a row.
 type RuleFile struct {
 	Requests int64 // for the caller to count
 
@@ -130,16 +130,16 @@ func (r *Rules) CountURLs(u *URLs) {
 	}
 }
 
-// An Asked is the requests of a crawler: the one of the log, or one that is asked for.
+// An Asked counts the requests of a crawler, named in the log or by -agent.
 type Asked struct {
 	Agent    int // index of the agents of the store, or the number that Rules.Ask was told
 	Requests int64
 }
 
-// ByRow reports whether each row has an agent of its own: a crawler of the log.
+// ByRow reports whether each row has its own agent, a crawler of the log.
 func (r *Rules) ByRow() bool { return r.byRow }
 
-// Ask reports which crawler of the log so many requests of an outcome come from.
+// Ask counts requests of an outcome for a crawler of the log.
 func (r *Rules) Ask(o *Outcome, agent int, requests int64) {
 	for i := range o.asked {
 		if o.asked[i].Agent != agent {
@@ -256,7 +256,7 @@ func (r *Rules) Set(f *RuleFile, agent int, v engine.Verdict) (s *RuleSet, ruled
 	return s, true
 }
 
-// newSet returns the set of an agent that is met first.
+// newSet returns the set of a new agent.
 func (r *Rules) newSet(f *RuleFile, agent int) *RuleSet {
 	rules, first := r.look.Rules(f.id, agent)
 	counted := first
@@ -377,8 +377,8 @@ type RuleCount struct {
 
 	WonBy []Winner // those decided then, at most three, the most requests first
 
-	// Asked are the requests of Decided by crawler, those with the most first. For crawlers of the log
-	// they are those that Rules.Ask was told.
+	// Asked are the requests of Decided by crawler, those with the most first. For crawlers of the log they are counted
+	// by Rules.Ask.
 	Asked []Asked
 }
 
@@ -478,7 +478,7 @@ func (r *Rules) sorted() []*RuleFile {
 	return files
 }
 
-// parts returns the rules of a file, by agent if that is asked for.
+// parts returns the rules of a file, by agent if requested.
 func (r *Rules) parts(f *RuleFile) (parts [][]RuleCount) {
 	sets := slices.Clone(f.sets)
 	slices.SortFunc(sets, func(a, b *RuleSet) int { return cmp.Compare(a.agent, b.agent) })

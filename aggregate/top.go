@@ -30,8 +30,8 @@ type Example[T any] struct {
 // zero value is empty.
 type Top[T any] struct{ all []Example[T] }
 
-// Offer tells of a request: the URL, its Hash, and the result of [URLs.Add] for it. with is asked for
-// a URL that becomes an example.
+// Offer adds a request: the URL, its Hash, and the result of [URLs.Add] for it. with is asked for a URL that becomes an
+// example.
 func (t *Top[T]) Offer(url []byte, hash uint64, requests uint32, with func() T) {
 	for i := range t.all {
 		if t.all[i].hash == hash {

@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/internal/extsort"
 )
 
-// DefaultMemory is the number of bytes a [URLs] or [Requests] takes unless it is told otherwise.
+// DefaultMemory is the number of bytes a [URLs] or [Requests] takes by default.
 const DefaultMemory = 256 << 20
 
 // Hash returns the hash that tells URLs apart. Two of n URLs are treated as one with a
@@ -244,7 +244,7 @@ func (w *pairWriter) Finish() error {
 	return err
 }
 
-// A pairCursor stands on a pair of a block.
+// A pairCursor points to a pair of a block.
 type pairCursor struct {
 	block    []byte // that follows
 	pair     pair

@@ -68,8 +68,8 @@ func keyBehind(window uint64) key { return key(window << 16 >> 32 * keyHash) }
 // keyAtEnd is the key of a path's last eight bytes.
 func keyAtEnd(last uint64) key { return key(last * keyHash) }
 
-// bits returns two of 64 bits that stand for a key. A pattern needs the bits of the keys ahead of each
-// place where all paths that it matches have a fingerprint, or a '/'.
+// bits returns the two of 64 bits that represent a key. A pattern needs the bits of the keys ahead of each place where
+// all paths that it matches have a fingerprint, or a '/'.
 func (k key) bits() uint64 { return 1<<(k>>58) | 1<<(k>>52&63) }
 
 // hash returns the hash of a key: as many bits of it count as number the bits of a filter.

@@ -29,12 +29,10 @@ const (
 	// too.
 	indexPage
 
-	// googleFamily lets one of Google's crawlers without a group of its own use the group of its
-	// family, see [NewAgent].
+	// googleFamily lets a Google crawler without its own group use the group of its family, see [NewAgent].
 	googleFamily
 
-	// yandexFamily lets one of Yandex's crawlers without a group of its own use the group "Yandex",
-	// see [NewAgent].
+	// yandexFamily lets a Yandex crawler without its own group use the group "Yandex", see [NewAgent].
 	yandexFamily
 
 	// ImplicitRobotsTxt allows /robots.txt itself, whatever the rules (RFC 9309 section 2.2.2).
@@ -78,18 +76,16 @@ const (
 	// lapses ends the restriction by server and network errors after 30 days, see [History.Outcome].
 	lapses
 
-	// WildcardsUndefined leaves undefined the precedence of rules with a "*". Where that changes
-	// the verdict, the rule that other dialects prefer decides, with a reason of its own; see
-	// [Undefined].
+	// WildcardsUndefined leaves the precedence of rules with a "*" undefined. If that changes the verdict, the rule
+	// that other dialects prefer decides, with its own reason; see [Undefined].
 	WildcardsUndefined
 
 	// WideTokens lets product tokens hold digits and dots, as the names of real crawlers do (MJ12bot).
 	// It is an option for every dialect; the standard has letters, "_" and "-" only.
 	WideTokens
 
-	// URLAsIs leaves the URL as it is given, patterns being normalised all the same. It is an option
-	// for every dialect, for input that is normalised already and for comparison with
-	// google/robotstxt.
+	// URLAsIs does not normalise URLs, only patterns. It is an option of every dialect, for input that is already
+	// normalised and for comparison with google/robotstxt.
 	URLAsIs
 
 	// EmptyAllowIgnored takes from emptyRules the part about "Allow:", as Yandex has done later. It
@@ -104,8 +100,8 @@ const (
 	// length either: "/fish*" is "/fish", and "/*" is "/".
 	trailingStarIgnored
 
-	// wholeNames lets a user-agent line with white space inside its value name nobody. Without it the line
-	// names the crawler of its first word.
+	// wholeNames ignores a user-agent line with white space inside its value. Without it the line names the crawler of
+	// its first word.
 	wholeNames
 
 	// literalLength leaves every "*" and the "$" at the end out of the length of a pattern, see
@@ -181,9 +177,8 @@ func (d Dialect) OpensUnlessOK() bool { return d.Has(openUnlessOK) }
 // Has reports whether d has all the given flags.
 func (d Dialect) Has(flags Dialect) bool { return d&flags == flags }
 
-// AlwaysAllowed reports whether the dialect allows this path whatever the rules: /robots.txt
-// itself, with or without a query (RFC 9309 section 2.2.2). The path is one that [Dialect.Path]
-// returned.
+// AlwaysAllowed reports whether the dialect allows this path regardless of the rules: /robots.txt itself, with or
+// without a query (RFC 9309 section 2.2.2). The path is one that [Dialect.Path] returned.
 func (d Dialect) AlwaysAllowed(path []byte) bool {
 	return d.Has(ImplicitRobotsTxt) && IsTxt(path)
 }

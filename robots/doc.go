@@ -1,6 +1,5 @@
-// Package robots is the vocabulary of the Robots Exclusion Protocol: it reads robots.txt files and
-// URLs, and says by a slow and obvious matcher, [Decide], which rule applies. Package automaton
-// answers the same question fast.
+// Package robots implements the Robots Exclusion Protocol: it parses robots.txt files and URLs, and has a slow and
+// obvious matcher, [Decide], which returns the rule that applies. Package automaton answers the same question fast.
 //
 // # The protocol in one page
 //

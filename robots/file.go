@@ -31,9 +31,8 @@ type Rule struct {
 	Pattern string // Value in the normal form of the dialect, which is matched, and whose length in bytes is the priority; see ReadablePattern
 }
 
-// String returns the rule as it is written, and as the output column "rule" spells it: "Allow: /p"
-// or "Disallow: /p". A rule without a value does the opposite of its key, see emptyRules:
-// "Disallow: " allows.
+// String returns the rule as in the output column "rule": "Allow: /p" or "Disallow: /p". A rule without a value does
+// the opposite of its key, see emptyRules: "Disallow: " allows.
 func (r Rule) String() string {
 	if r.Allow != (r.Value == "") {
 		return "Allow: " + r.Value

@@ -291,9 +291,9 @@ func (t *timeline) finish() {
 	}
 }
 
-// inForce returns the latest capture that is not later than the moment. If there is none and
-// orLater is set, it returns the first later one. It returns nil if there is none either. Until is
-// the time of the next capture, zero if there is none.
+// inForce returns the latest capture that is not later than the moment. If there is none and orLater is set, it returns
+// the first later one. It returns nil if there is no capture. Until is the time of the next capture, zero if there is
+// none.
 func (t *timeline) inForce(moment time.Time, orLater bool) (c *capture, until time.Time) {
 	if t == nil {
 		return nil, time.Time{}

@@ -14,7 +14,7 @@ type named struct {
 	token ProductToken // "" is "*"
 }
 
-// groups looks at who shares a group, and whom groups close the site to.
+// groups checks which names share a group, and for which crawlers the site is closed.
 func (in *inspector) groups() {
 	groups := in.report.File.Groups
 	star := int32(0) // line of the first group for "*"
@@ -186,8 +186,7 @@ func (in *inspector) known(line int32, token ProductToken) {
 	}
 }
 
-// nearCrawler returns the known crawler whose name this one, in lower case, may be by a slip; "" if there
-// is none.
+// nearCrawler returns the known crawler of which this name, in lower case, may be a misspelling; "" if there is none.
 func nearCrawler(name string) string {
 	for _, c := range crawlers.Set("all") {
 		if isSlip(name, strings.ToLower(c.Token)) {

@@ -164,8 +164,8 @@ type wishing struct {
 	found  map[string]bool  // the notes made
 }
 
-// wishes looks for preferences of paths that nobody may fetch, that disagree, and that a group keeps from
-// its crawlers.
+// wishes reports preferences for disallowed paths, contradictions, and preferences that a group hides from its
+// crawlers.
 func (in *inspector) wishes(body []byte) {
 	if !in.preferences {
 		return
@@ -306,7 +306,7 @@ func mayMatchAlike(a, b *shape) bool {
 	return strings.HasPrefix(one, other) || strings.HasPrefix(other, one)
 }
 
-// disagree looks for lines of one pattern that say other things of a category.
+// disagree reports lines with the same pattern that contradict each other about a category.
 func (w *wishing) disagree(of *wish) {
 	type key struct{ pattern, name string }
 	type statement struct {

@@ -197,9 +197,8 @@ func (d Dialect) claimants(rules []Rule) []claimant {
 	return all
 }
 
-// uselessRules returns a diagnostic for each rule that never decides anything because of one other rule: one that
-// matches all paths that it does, and wins on each. Rules that are shadowed only by several others together are not
-// reported.
+// uselessRules returns a diagnostic for each rule that never decides because one other rule matches all of its paths
+// and takes precedence. Rules that are shadowed only by several others together are not reported.
 func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 	var notes []Diagnostic
 	winners := make(map[string]*claimant, len(rules)) // by kind and key of their shapes

@@ -23,7 +23,7 @@ const (
 	PolicyLines Directive = "policy-train-ai"
 )
 
-// A noteSpec says how the lines of a directive are read. A new directive is one more of them.
+// A noteSpec describes how the lines of a directive are read. A new directive needs one.
 type noteSpec struct {
 	directive Directive
 	grouped   bool // a line binds the crawlers of its run of user-agent lines; otherwise all

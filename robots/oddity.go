@@ -55,7 +55,7 @@ func (o Oddity) String() string { return oddities[o].name }
 // IsOdd reports whether it does not look like a robots.txt: all but NotOdd and OddBlank.
 func (o Oddity) IsOdd() bool { return o > OddBlank }
 
-// Binary reports whether it is not text as it stands: neither lines nor a page.
+// Binary reports whether it is binary data: neither lines of text nor a page.
 func (o Oddity) Binary() bool { return o >= OddUTF16 }
 
 // OddityOf returns the oddity of a body. f is the result of Parse for it; nil is none. It

@@ -52,7 +52,7 @@ const maxRedirects = 5
 // (RFC 9309 section 2.3.1.4: "a reasonably long period of time (for example, 30 days)").
 const Lapse = 30 * 24 * time.Hour
 
-// A result is the answer of one fetch, before redirects are followed.
+// A result is the outcome of one fetch, before redirects are followed.
 type result uint8
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// MaxBytes is how much of a robots.txt is read, a byte order mark included: the 500 KiB of RFC 9309
+// MaxBytes is the number of bytes of a robots.txt that are read, including a byte order mark: the 500 KiB of RFC 9309
 // section 2.5.
 const MaxBytes = 500 << 10
 

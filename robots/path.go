@@ -12,7 +12,7 @@ type form struct {
 	nibbles [2][16]byte // the tables where vector instructions look actions up: see nibblesOf
 }
 
-// An action is the work of a form on a byte. Zero leaves it as it is.
+// An action is how a form changes a byte. Zero means no change.
 type action uint8
 
 const (

@@ -64,7 +64,7 @@ const (
 	NumSources
 )
 
-// A SourceSpec says how a source is read, and what it may say.
+// A SourceSpec describes how a source is read, and its possible values.
 type SourceSpec struct {
 	Directive Directive
 	Key       string          // before a line's value, for people

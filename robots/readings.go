@@ -17,8 +17,8 @@ var readingsOf = map[string][]Dialect{
 	"":       {Google, RFC9309 | habits, Yandex},
 }
 
-// Readings returns the dialects by which the operator of a crawler of that name may read a robots.txt, with the options of d. A crawler
-// was told not to fetch a URL only if all of them forbid it.
+// Readings returns the dialects by which the operator of a crawler of that name may read a robots.txt, with the options
+// of d. A URL is certainly disallowed for the crawler only if all of them disallow it.
 func Readings(name string, d Dialect) (all []Dialect) {
 	token, _, _ := strings.Cut(name, "/")
 	c, _ := crawlers.Lookup(token)

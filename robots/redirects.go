@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Redirect says that the capture in force for an origin leads to the robots.txt of another one, as that of http does to
-// that of https: directly, or over others.
+// A Redirect records that the capture in force for an origin redirects to the robots.txt of another origin, such as
+// from http to https, directly or through others.
 type Redirect struct {
 	From, Until int64 // microseconds since 1970 UTC; not so any more at Until
 	To          Origin

@@ -125,7 +125,7 @@ func (n *redundancy) proof(chain, wide []*claimant, r *claimant, others []*claim
 	return nil
 }
 
-// stands reports whether all verdicts would stay without r, because of w, which says the same.
+// stands reports whether no verdict would change without r, because w gives the same answer.
 func (n *redundancy) stands(w, r *claimant, others []*claimant) bool {
 	if n.budget--; n.budget < 0 || w.length() >= r.length() || w.kind != "" || r.kind != "" {
 		return false

@@ -2,8 +2,7 @@ package robots
 
 import "time"
 
-// A Response is the outcome of one fetch of a robots.txt. [History] says the effect that several of them have
-// together.
+// A Response is the outcome of one fetch of a robots.txt. [History] computes their combined effect.
 type Response struct {
 	Origin    Origin        // normalised; whose robots.txt this is, or the origin of URL
 	URL       string        // the URL fetched, if not the robots.txt of Origin: the target of a redirect; "" is that robots.txt

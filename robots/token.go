@@ -40,8 +40,8 @@ func isStar(value string) bool {
 	return value != "" && value[0] == '*' && (len(value) == 1 || isSpace(value[1]))
 }
 
-// named returns the crawler that the value of a user-agent line names. token is empty if it names all, or
-// nobody.
+// named returns the crawler that the value of a user-agent line names. token is empty if it names all crawlers, or
+// none.
 func (d Dialect) named(value string) (token ProductToken, star bool) {
 	switch {
 	case d.Has(wholeNames) && strings.ContainsAny(value, space):

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Trial is the fate of one rule on one path.
+// A Trial is the result of matching one rule with one path.
 type Trial struct {
 	Rule    int    // index of the rule
 	Pattern string // that matched, or of the rule's patterns that which came nearest, see [Dialect.IndexPattern]
@@ -53,7 +53,7 @@ func (r Rule) try(path []byte, d Dialect) Trial {
 	return t
 }
 
-// A PreferenceTrial is the fate of one Statement on one path.
+// A PreferenceTrial is the result of matching one Statement with one path.
 type PreferenceTrial struct {
 	Rule   int  // index of the line
 	Reach  int  // bytes of its pattern that a beginning of the path matches: all of them if it matches

@@ -143,7 +143,7 @@ func (b *Builder) AddURL(url []byte) (origin uint32, err error) {
 	return b.number, nil
 }
 
-// numberOf returns the number of an origin, a new one for one that is new. Beyond the limit all new ones share one.
+// numberOf returns the number of an origin, which may be new. Beyond the limit all new origins share one number.
 func (b *Builder) numberOf(origin []byte) uint32 {
 	if number, known := b.set.origins[string(origin)]; known {
 		return number
@@ -176,7 +176,7 @@ func (b *Builder) Count() int64 { return b.count }
 // Size returns how many bytes a Set of them takes at most: if all differ.
 func (b *Builder) Size() int64 { return b.size }
 
-// Full reports whether the limit of memory was passed. Then there is no Set, and Size says how much is enough.
+// Full reports whether the memory limit was exceeded. Then there is no Set, and Size returns the memory that is needed.
 func (b *Builder) Full() bool { return b.full }
 
 // Set returns the set; nil if the limit was passed. The Builder must not be used after it.

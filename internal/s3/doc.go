@@ -1,8 +1,8 @@
-// Package s3 reads, writes and lists objects of a store that speaks the protocol of Amazon S3. Their
-// names are s3://bucket/key; a key is taken byte by byte as it is written.
+// Package s3 reads, writes and lists objects of a store that speaks the protocol of Amazon S3. Their names are
+// s3://bucket/key; a key is used as written, byte for byte.
 //
-// The package hides the client library, credentials, attempts, ranges and parts. It makes no
-// connection before it is asked for a name. Packages use it by internal/place.
+// The package hides the client library, credentials, attempts, ranges and parts. It makes no connection before a name
+// is used. Packages use it by internal/place.
 //
 // An [Object] is read by ranges. A read that breaks off continues at the byte where it ended, with the
 // ETag of the object as its condition. A process reads one version of each object: one that has

@@ -19,7 +19,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
-// A store is the one that the environment names, and the facts known of its objects.
+// A store is the one named by the environment, with cached facts about its objects.
 type store struct {
 	client client
 	creds  *chain
@@ -53,7 +53,7 @@ const (
 // give or take; if it does not answer, as many as begin in three minutes.
 var usual = options{attempts: 10, pause: 100 * time.Millisecond, maxPause: 10 * time.Second, patience: 3 * time.Minute, idle: idleTime, partSize: PartSize, maxParts: MaxParts, answer: 16 << 20}
 
-// one is the store of this process, once a name was asked for.
+// one is the store of this process, created at the first use of a name.
 var one = sync.OnceValues(func() (*store, error) {
 	c, err := readConfig()
 	if err != nil {
@@ -169,11 +169,10 @@ func Forget(name string) {
 	}
 }
 
-// errIdle is the fault of an answer that does not come.
+// errIdle is the error of an answer that stops arriving.
 var errIdle = errors.New("the store does not answer in time")
 
-// watched ends answers when no byte comes any more, and those that are not objects and too long: a
-// thousand keys take 4 MiB at most.
+// watched ends answers that stop arriving, and too long ones other than objects: a thousand keys take at most 4 MiB.
 type watched struct {
 	http.RoundTripper
 	idle   time.Duration
@@ -202,7 +201,7 @@ type limited struct {
 	io.Closer
 }
 
-// A watchedBody is an answer that ends with errIdle if nothing comes.
+// A watchedBody is an answer that ends with errIdle if no bytes arrive.
 type watchedBody struct {
 	io.ReadCloser
 	ctx    context.Context //nolint:containedctx // of the request, which ends with the body
@@ -309,7 +308,7 @@ func List(prefix string, found func(name string, info Info) error) error {
 	return s.list(prefix, found)
 }
 
-// errListing is the fault of a store that lists names it was not asked for.
+// errListing is the error of a store that lists names outside of the request.
 var errListing = errors.New("the listing of the store contradicts itself: name its objects in a list")
 
 // list calls found for each object below a prefix. A listing that repeats itself, or is out of order,

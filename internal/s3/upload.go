@@ -62,8 +62,7 @@ func (s *store) create(name string) (*Upload, error) {
 	return u, nil
 }
 
-// Write adds bytes. The error comes again with every call that follows, and nothing of the object is
-// ever visible.
+// Write adds bytes. Every later call returns the same error, and the object never becomes visible.
 func (u *Upload) Write(b []byte) (n int, err error) {
 	for u.err == nil && len(b) > 0 {
 		if len(u.buf) == u.store.opt.partSize {
@@ -127,7 +126,7 @@ func (u *Upload) begin() error {
 	})
 }
 
-// wait waits for the part that is under way.
+// wait waits for the current part.
 func (u *Upload) wait() error {
 	if u.under == nil {
 		return nil
@@ -260,7 +259,7 @@ func replaced(name string) (s *store, at object, err error) {
 	return s, at, err
 }
 
-// Write stores a small object, in place of one that has the name.
+// Write stores a small object, replacing any object of that name.
 func Write(name string, text []byte) error {
 	s, at, err := replaced(name)
 	if err != nil {

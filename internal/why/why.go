@@ -64,7 +64,7 @@ type Name struct {
 	Found bool   `json:"found"`
 }
 
-// Lines is where a group stands.
+// Lines are the first and last line of a group.
 type Lines struct {
 	First  int32    `json:"first_line"`
 	Last   int32    `json:"last_line"`

@@ -148,7 +148,7 @@ func (m *maker) addPath(path string) {
 	}
 }
 
-// fillers stand for wildcards.
+// fillers replace wildcards.
 var fillers = []string{"", "x", "/", "x/y", "x.html"}
 
 // ends are the texts after the end of a pattern.

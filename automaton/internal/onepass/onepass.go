@@ -11,7 +11,7 @@
 // O(p·(∛n + √n/64) + n): a pattern moves at most once for each of its segments, which takes 4 ns, and not at all if the path
 // lacks its sign. Of 1,000 segments that end one another, the bits of 64 say at once which of them patterns wait for.
 //
-// The code is to be short and bounded: of 2,561 real files, no group comes here. A pack stores no such table.
+// The code should be short and bounded: no group of 2,561 real files gets here. A pack stores no such table.
 package onepass
 
 import (
@@ -36,7 +36,7 @@ type Matcher struct {
 }
 
 type (
-	// A state stands for a text that segments begin with. Its children are neighbours.
+	// A state represents a text that segments begin with. Its children are neighbours.
 	state struct {
 		children uint32 // the first; they end where the children of the next state begin
 		fail     uint32 // the state of the longest proper suffix

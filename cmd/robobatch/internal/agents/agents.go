@@ -266,8 +266,8 @@ func productOf(name string) string {
 	return name
 }
 
-// wellKnown are crawlers that package crawlers does not know, and whose names are like one that it
-// knows. Of 2,561 real robots.txt, 8 and 21 name them.
+// wellKnown are crawlers missing in package crawlers whose names resemble one in it. 8 and 21 of 2,561 real robots.txt
+// files name them.
 var wellKnown = []string{"Roverbot", "spbot"}
 
 // isKnown reports whether a crawler has that name.
@@ -296,7 +296,7 @@ func newWord(name string) word {
 // hyphens separate the parts of a name.
 var hyphens = strings.NewReplacer("-", "", "_", "", ".", "")
 
-// closest returns the first of the known names that a name is like, "" if there is none.
+// closest returns the first known name that a name resembles; "" if there is none.
 func closest(w word, known []word) string {
 	for i := range known {
 		if alike(&w, &known[i]) {

@@ -105,7 +105,7 @@ const (
 	shortest = 20         // columns of a URL after a very long place
 )
 
-// alike returns the results in their order, those together that are of one expectation and fail alike.
+// alike returns the results in order, grouping those of one expectation that fail in the same way.
 func alike(results []Result) (all [][]*Result) {
 	places := map[string]int{}
 	for i := range results {
@@ -168,8 +168,8 @@ func (r *Result) why(columns int) string {
 	return text + other
 }
 
-// remedy returns the group that decided, and the changes that make a failed expectation come true, a line each. It returns
-// none if no change of rules helps.
+// remedy returns the group that decided, and the changes that meet a failed expectation, one per line; none if no
+// change of rules helps.
 func (r *Result) remedy() (lines []string) {
 	if r.Usage != "" {
 		if !r.Pass && r.add != "" {
@@ -235,5 +235,5 @@ func (r *Result) wantedUsage() string {
 	return " " + r.Usage
 }
 
-// place returns where the expectation stands.
+// place returns the file and line of the expectation.
 func (r *Result) place() string { return fmt.Sprintf("%s:%d", filepath.ToSlash(r.File), r.Line) }

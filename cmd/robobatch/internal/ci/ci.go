@@ -26,7 +26,7 @@ type Note struct {
 	Site   string // that [Fold] folds it by
 }
 
-// Annotations is the number of notes GitHub shows of one step.
+// Annotations is the number of annotations that GitHub shows for one step.
 const Annotations = 10
 
 // SummaryFile is the variable of the environment that names the file of a step's summary.
@@ -116,8 +116,8 @@ func property(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(say.Line(s))
 }
 
-// summary returns the notes as a table in Markdown, as many as fit. An empty line parts it from the text
-// that stands in the file already.
+// summary returns the notes as a table in Markdown, as many as fit. An empty line separates it from the previous text
+// in the file.
 func summary(notes []Note, left int64) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "\n%s beside the annotations\n\n| | where | what |\n|---|---|---|\n", say.Count(int64(len(notes))+left, "finding"))

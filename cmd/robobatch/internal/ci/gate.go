@@ -115,7 +115,7 @@ func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]warning.Warning,
 	return []warning.Warning{{Code: warning.UnclearAgent, Text: text, Count: int64(len(idle))}}, nil
 }
 
-// A Verdict is a gate, as it is for an agent.
+// A Verdict is the result of a gate for an agent.
 type Verdict struct {
 	Gate   string `json:"gate"` // as it was written
 	Agent  string `json:"agent"`

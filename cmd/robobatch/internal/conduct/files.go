@@ -144,7 +144,7 @@ func count(name string, n func(r *row) int64) output.CellColumn[row] {
 	return output.CellOf(name, parquet.Int64, false, func(r *row) parquet.Cell { return parquet.Cell{Int: n(r)} })
 }
 
-// sender returns a column of requests by who sent them, null where nobody looked.
+// sender returns a column of requests by verification result; null if they were not verified.
 func sender(name string, n func(r *row) int64) output.CellColumn[row] {
 	return output.CellOf(name, parquet.Int64, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.verified, Int: n(r)} })
 }
@@ -157,7 +157,7 @@ func moment(micros int64) parquet.Cell {
 	return parquet.Cell{Null: micros == conduct.NoTime, Int: micros}
 }
 
-// seconds returns a span of time in seconds, null if there is none.
+// seconds returns a duration in seconds; null if there is none.
 func seconds(micros int64, there bool) parquet.Cell {
 	return parquet.Cell{Null: !there, Float: float64(micros) / 1e6}
 }

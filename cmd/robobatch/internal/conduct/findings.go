@@ -126,7 +126,7 @@ func slowest(all []conduct.Change) []conduct.Change {
 	return all[:min(worst, len(all))]
 }
 
-// printJSON prints the cells in hand as an object of a kind, if JSON is printed.
+// printJSON prints the current cells as an object of a kind, if JSON is printed.
 func (f *findings) printJSON(kind string, fields []parquet.Field) {
 	if f.json == nil || f.failed != nil {
 		return

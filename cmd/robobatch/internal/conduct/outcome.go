@@ -19,7 +19,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An outcome is the files and the text that come out.
+// An outcome holds the files and the text that a run writes.
 type outcome struct {
 	files   files
 	gates   []ci.Gate

@@ -242,7 +242,7 @@ func (f *findings) sentence(r *conduct.Row) string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// askedText says how often a crawler asked for robots.txt.
+// askedText describes how often a crawler requested robots.txt.
 func askedText(r *conduct.Row) string {
 	text := "it asked for robots.txt " + times(r.Robots)
 	switch {

@@ -17,7 +17,7 @@ import (
 // Streams are the standard streams.
 type Streams struct{ In, Out, Err *os.File }
 
-// PrintOut prints a text that was asked for on standard output.
+// PrintOut prints a requested text on standard output.
 func (s Streams) PrintOut(text string) error {
 	_, err := io.WriteString(s.Out, text)
 	return OutError(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Options say how to count. The zero value counts all agents together, in the usual memory.
+// Options configure a counter. The zero value counts all agents together, in the default memory.
 type Options struct {
 	ByAgent  bool
 	URLs     int64 // bytes for distinct URLs, beyond which they go to a temporary file; 0 is aggregate.DefaultMemory
@@ -38,7 +38,7 @@ type Counter struct {
 	from, to                      int64
 }
 
-// A memoEntry is the outcome of a URL that was met lately.
+// A memoEntry is the outcome of a recent URL.
 type memoEntry struct {
 	hash uint64
 	set  uint32

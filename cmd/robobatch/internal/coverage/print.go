@@ -172,7 +172,7 @@ func (h *Head) lines() []string {
 	return []string{log, text}
 }
 
-// table prints rules of one kind, each in a line, with its note in a line below.
+// table prints rules of one kind, one per line, each followed by its note.
 func table(out *strings.Builder, rows []Rule, several bool) {
 	requests, urls := len("requests"), len("URLs")
 	for i := range rows {
@@ -272,8 +272,7 @@ func (c *Counter) markdown(p Page) string {
 	return say.NoCommands(sb.String())
 }
 
-// place says where a rule stands: in the only file, in the robots.txt of an origin, or in one that has no
-// name.
+// place returns the place of a rule: in the only file, in the robots.txt of an origin, or in an unnamed file.
 func (r *Rule) place(file string, several bool) string {
 	place := fmt.Sprintf("line %d", r.Line)
 	switch {

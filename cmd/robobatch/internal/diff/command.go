@@ -392,7 +392,7 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	return d.print(sink, summary.Sum(s.Counts.Refused))
 }
 
-// print prints the report, and judges it. refused is the number of refused lines.
+// print prints the report, and checks the gates. refused is the number of rejected lines.
 func (d *diffing) print(sink *changesSink, refused int64) error {
 	report := &Report{Old: reportedSide(d.Old), New: reportedSide(d.Now), Unit: "request", Tried: d.tried}
 	if d.noLog {

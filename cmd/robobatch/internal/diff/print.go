@@ -46,8 +46,8 @@ func written(write func(*bufio.Writer)) string {
 	return say.NoCommands(sb.String())
 }
 
-// annotations returns the rules to blame for gates that failed and these gates, as errors. Behind them come the other
-// rules to blame: those that closed URLs as warnings, those that opened URLs as notices.
+// annotations returns the rules to blame for gates that failed and these gates, as errors. The other rules to blame
+// follow: those that closed URLs as warnings, those that opened URLs as notices.
 func (r *Report) annotations() (notes []ci.Note) {
 	failed := ci.Failures(r.Gates)
 	var errs []ci.Note

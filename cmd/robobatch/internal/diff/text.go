@@ -300,7 +300,7 @@ func (r *Report) counts(c Count) string {
 	return say.Count(c.URLs, "URL") + ", " + say.Count(c.Requests, r.Unit)
 }
 
-// place says where a rule stands: in its file, or in the robots.txt of an origin.
+// place returns the place of a rule: in its file, or in the robots.txt of an origin.
 func (r *Report) place(rule *Rule) string {
 	side := &r.New
 	if rule.Of == "old" {

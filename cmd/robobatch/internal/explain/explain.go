@@ -94,8 +94,7 @@ type Question struct {
 	AsOf    time.Time      // zero is the newest
 }
 
-// Dialects returns the dialect that is asked for, and after it the others, with those of its options that they have,
-// too.
+// Dialects returns the requested dialect, followed by the others with the options that they share.
 func (q *Question) Dialects() []robots.Dialect {
 	all := []robots.Dialect{q.Dialect}
 	for _, name := range robots.Dialects() {
@@ -181,7 +180,8 @@ func (q *Question) readings(t Target, who robots.Agent, agent string, a *Answer,
 	return by
 }
 
-// documented says which group binds a crawler by the documentation of its operator, if the dialect chooses another one.
+// documented returns the group that binds a crawler according to its operator's documentation, if the dialect chooses
+// another one.
 func documented(file *robots.File, agent string, d robots.Dialect) string {
 	who, own, ok := robots.DocumentedAgent(agent, d)
 	if !ok || slices.Equal(file.Binding(robots.NewAgent(agent, d)), file.Binding(who)) {
@@ -360,8 +360,7 @@ func NewAsker(f *Flags, faults *cli.Faults) *Asker {
 	return q
 }
 
-// Find finds the rules. A single robots.txt gets the origin of -origin or -base, or else the one that all
-// URLs have.
+// Find finds the rules. A single robots.txt gets the origin of -origin or -base, or else the common origin of all URLs.
 func (q *Asker) Find(f *Flags, ofURLs string) error {
 	q.Rules.AcceptDamage = f.AcceptDamage
 	err := q.Rules.Find(f.Path, f.Origin)
@@ -429,7 +428,7 @@ func (q *Asker) Note(a *Answer) {
 	}
 }
 
-// Unclear returns a warning if crawlers that were asked for may be misspelt.
+// Unclear returns a warning if names in -agent may be misspelt.
 func (q *Asker) Unclear() []warning.Warning {
 	if q.store != nil {
 		return passage.WarnAgents(&q.Opt, q.store)

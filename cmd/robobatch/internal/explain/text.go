@@ -30,7 +30,7 @@ type Style struct {
 // nearest is the number of rules that do not match the text shows.
 const nearest = 10
 
-// longName is the number of columns a name takes where more stands in its line.
+// longName is the width of a name that is followed by other text in its line.
 const longName = 30
 
 // Text returns the answer in lines of at most 80 columns. File names, origins and URLs of redirects are not wrapped, so
@@ -266,7 +266,7 @@ var outcomes = map[string]string{
 	"too_large":           "over 500 KiB",
 }
 
-// text says which response is in force, and why.
+// text describes the response in force, and the reason.
 func (s *Source) text() string {
 	if s == nil {
 		return ""
@@ -351,10 +351,10 @@ func chain(g *why.Group, agent string) string {
 	return s + ": no group for " + strings.Join(without, ", nor for ")
 }
 
-// maxSpans is the number of groups the text tells of one by one.
+// maxSpans is the number of groups that the text lists one by one.
 const maxSpans = 10
 
-// groupText says which lines bind the crawler, and who shares them.
+// groupText describes the lines that bind the crawler, and the other names of the group.
 func groupText(g *why.Group) string {
 	if g == nil || len(g.Parts) == 0 {
 		return ""
@@ -390,7 +390,7 @@ func span(first, last int32) string {
 	return fmt.Sprintf("%d-%d", first, last)
 }
 
-// opinions returns which dialects agree with the one that is asked for, and the answers of the others.
+// opinions returns the dialects that agree with the requested one, and the answers of the others.
 func (a *Answer) opinions() string {
 	if len(a.Dialects) == 0 {
 		return ""
@@ -482,7 +482,7 @@ func indented(text string) string {
 	return sb.String()
 }
 
-// verdictIndent stands in front of all lines of a verdict but the first.
+// verdictIndent indents all lines of a verdict except the first.
 const verdictIndent = "             "
 
 // verdict returns the first line of the text: the word, and the rule or reason after it.

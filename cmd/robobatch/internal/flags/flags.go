@@ -85,7 +85,7 @@ type Command struct {
 // TakesLogs reports whether the command reads logs.
 func (c *Command) TakesLogs() bool { return c.Flag("in") != nil }
 
-// Work says how a command runs, and how much it prints.
+// Work holds the flags about how a command runs, and how much it prints.
 type Work struct {
 	Workers             int
 	MaxMemory, Progress string
@@ -129,7 +129,7 @@ func (w *Work) VerboseFlag() cli.Flag {
 		and has only the top three agents and rules.`}
 }
 
-// StackFlag returns the flag -v of a command that has no other use for it. It stands in a section of help.
+// StackFlag returns the flag -v of a command that has no other use for it. section is its section in the help.
 func StackFlag(section string) cli.Flag {
 	return cli.Flag{Section: section, Name: "v", Rare: true, Set: func(string) error { return nil }, Doc: "Print the stack if robobatch panics."}
 }

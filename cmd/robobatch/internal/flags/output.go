@@ -110,7 +110,7 @@ func containerFlag(err error) string {
 	return "compression"
 }
 
-// WithColumnHints adds to each error of a column's name the one that may be meant.
+// WithColumnHints adds a suggestion to each error of an unknown column.
 func WithColumnHints(err error) error {
 	hinted := cli.Parts(err)
 	for i, err := range hinted {
