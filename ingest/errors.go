@@ -73,7 +73,7 @@ var (
 	ErrNativeIIS = weblog.ErrNativeIIS // the same, as its format is that of IIS itself
 	ErrSeparator = weblog.ErrSeparator // the separator of its format
 	ErrNotFormat = errors.New("no line is of the format that was named")
-	ErrLongLines = fmt.Errorf("no line is read, as lines are longer than %d KiB", MaxLine>>10)
+	ErrLongLines = fmt.Errorf("no line is read, because lines are longer than %d KiB", MaxLine>>10)
 	ErrJSONText  = errors.New("the log is one JSON text over several lines, or a JSON array, instead of one object per line")
 	ErrWrapped   = errors.New("the lines are JSON objects whose field log holds a line of the log, as Docker writes them")
 	ErrNoFields  = errors.New("the lines look like those of W3C, as IIS and CloudFront write them, without the line #Fields that names their fields")

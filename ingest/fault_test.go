@@ -65,7 +65,7 @@ func TestLogsFaults(t *testing.T) {
 		"zstd and half a skippable magic": {slices.Concat(z, testpack.Skippable(9)[:3]), 20_000, 20_000, ErrTruncated, ""},
 		"zstd huge window": {
 			[]byte("\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00"), 0, 0, unpack.ErrWindow,
-			"LOG: line 1 (byte 0 of the text): zstd: the frame needs a window of more than 128 MiB, or is damaged: recompress it, as in: zstd -dc --long=31 file | zstd > new.zst",
+			"LOG: line 1 (byte 0 of the text): zstd: the frame needs a window of more than 128 MiB, or is damaged: recompress it, for example: zstd -dc --long=31 file | zstd > new.zst",
 		},
 		"zstd huge segment": {[]byte("\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x80\x01\x00\x00"), 0, 0, unpack.ErrWindow, ""},
 		"gzip cut":          {gz[:len(gz)/2], 9_000, 11_000, ErrTruncated, ""},

@@ -21,7 +21,7 @@ import (
 var ErrIndex = errors.New("it is an index of sitemaps, whose files are beside it if its name is given with the format sitemap")
 
 // ErrNoSitemaps is the error of an index of sitemaps that stands for no file.
-var ErrNoSitemaps = errors.New("it is an index of sitemaps, and none that it names is beside it")
+var ErrNoSitemaps = errors.New("it is a sitemap index, but none of its files is next to it")
 
 // A sitemapLog reads the URLs of a sitemap as rows. It reads the text that a textLog has opened.
 type sitemapLog struct {

@@ -140,7 +140,7 @@ func TestWARCRows(t *testing.T) {
 		}},
 		{"cut off", request + response[:len(response)-30], []string{
 			"1 https://a.example/x - GET GPTBot/1.2", "2 refused damaged_record",
-			"ends too early: the length of the record is wrong: Content-Length is 57, of which 31 bytes are there: copy or download the file again",
+			"ends too early: the length of the record is wrong: Content-Length is 57, but only 31 bytes were received: copy or download the file again",
 		}},
 	} {
 		if got := log.read(t, []byte(c.text), 100); !slices.Equal(got, c.want) {

@@ -302,7 +302,7 @@ func TestArrangeErrors(t *testing.T) {
 		{Options{Partition: []string{"agent", "agent"}}, "agent is named twice"},
 		{Options{Partition: []string{"agent"}, Layout: Wide}, "use the long one"},
 		{Options{Partition: []string{"agent"}, Columns: []string{"agent"}}, "no column would be left"},
-		{Options{Partition: []string{"date"}, Kept: []KeptColumn{{Name: "date"}}}, "do not keep it"},
+		{Options{Partition: []string{"date"}, Kept: []KeptColumn{{Name: "date"}}}, "remove it from -keep"},
 	} {
 		_, err := newWriter(nil, newFakeCatalog(1), []string{"a"}, test.opt, container.Metadata{})
 		if !errors.Is(err, ErrPartition) || !strings.Contains(err.Error(), test.want) {

@@ -159,7 +159,7 @@ func (f *frameReader) sniff() error {
 		}
 	}
 	if b, _ := f.r.Peek(4); len(b) == 4 && binary.LittleEndian.Uint32(b) != continuation && binary.LittleEndian.Uint32(b) > maxHeader {
-		return fmt.Errorf("%w: it begins %q, as no Arrow stream does: %s", errNoSchema, bytes.TrimSpace(b), sendStream)
+		return fmt.Errorf("%w: it begins with %q, unlike an Arrow stream: %s", errNoSchema, bytes.TrimSpace(b), sendStream)
 	}
 	return nil
 }

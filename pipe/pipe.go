@@ -457,7 +457,7 @@ func (e *StreamError) Unwrap() error { return e.Err }
 
 // damaged returns an errDamaged that says where.
 func damaged(format string, values ...any) error {
-	return fmt.Errorf("%w (%s): look at what the program that sends it says", errDamaged, fmt.Sprintf(format, values...))
+	return fmt.Errorf("%w (%s): check the messages of the program that sends it", errDamaged, fmt.Sprintf(format, values...))
 }
 
 // guarded calls do and turns its panic into an error: the readers of FlatBuffers panic at damage.

@@ -54,7 +54,7 @@ func int64At(list []byte, i int) int64 { return int64(binary.LittleEndian.Uint64
 // node returns length and number of nulls of a column.
 func (r *record) node(i int) (length, nulls int64, err error) {
 	if i >= len(r.nodes)/16 {
-		return 0, 0, damaged("there are %d columns, counting those within others, where the schema has more", len(r.nodes)/16)
+		return 0, 0, damaged("there are %d columns, including nested ones, but the schema has more", len(r.nodes)/16)
 	}
 	return int64At(r.nodes, 2*i), int64At(r.nodes, 2*i+1), nil
 }
@@ -121,7 +121,7 @@ func (u *unpacker) unpack(b []byte, codec int) ([]byte, error) {
 	u.used = append(u.used, memory)
 	switch {
 	case isEnd(err):
-		return nil, damaged("a compressed buffer is shorter than it says")
+		return nil, damaged("a compressed buffer is shorter than its length field")
 	case err != nil:
 		return nil, damaged("a compressed buffer: %v", err)
 	}

@@ -113,7 +113,7 @@ func (in *inspector) size(cut bool, line int32) {
 	case !in.report.File.Truncated:
 		return
 	case in.dialect.Has(openIfTooLarge):
-		in.note(line, codeTooLarge, "the file is larger than %d bytes, so that none of its rules counts", MaxBytes)
+		in.note(line, codeTooLarge, "the file is larger than %d bytes, so its rules do not count", MaxBytes)
 	default:
 		in.note(line, codeTooLarge, "the file is larger than %d bytes; what follows this line is not read", MaxBytes)
 	}

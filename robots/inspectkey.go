@@ -15,9 +15,9 @@ var unused = map[string]bool{
 func (in *inspector) key(l *line) {
 	switch {
 	case l.noColon && isPreferenceKey(l.key):
-		in.note(l.num, codeNoColon, "a colon is missing behind the key, so the line says nothing")
+		in.note(l.num, codeNoColon, "the colon after the key is missing, so the line has no effect")
 	case l.noColon:
-		in.note(l.num, codeNoColon, "a colon is missing behind the key; it is read all the same")
+		in.note(l.num, codeNoColon, "the colon after the key is missing; the line is read nevertheless")
 	}
 	switch l.kind {
 	case kindCrawlDelay, kindHost, kindCleanParam:

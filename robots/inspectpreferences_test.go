@@ -31,7 +31,7 @@ func TestPreferenceFindings(t *testing.T) {
 		{"another word", "user-agent: *\ncontent-signal: ai-train=maybe", `2 "ai-train=maybe" is dropped: write search, ai-input or ai-train with =yes or =no, or use with a word`},
 		{"earlier labels", "user-agent: *\ncontent-usage: bots=n, ai-output=n, tdm=n, robots=n", "2 bots is a label of draft-ietf-aipref-vocab-03 and 04 alone, and says nothing now; " +
 			"2 ai-output is a label of draft-ietf-aipref-vocab-04 alone, and says nothing now; 2 tdm is a label of draft-ietf-aipref-vocab-01 alone, and says nothing now; 2 robots is a label of no draft, so it says nothing"},
-		{"no colon", "user-agent: *\ncontent-usage train-ai=n", "2 a colon is missing behind the key, so the line says nothing"},
+		{"no colon", "user-agent: *\ncontent-usage train-ai=n", "2 the colon after the key is missing, so the line has no effect"},
 		{"misspelt keys", "user-agent: *\ncontent-signals: ai-train=no\nlicence: https://a.example/l", `2 "content-signals" is an unknown key; the line is ignored; did you mean content-signal?; 3 "licence" is an unknown key; the line is ignored; did you mean license?`},
 		{"before groups", "content-usage: train-ai=n\ncontent-signal: ai-train=no\nuser-agent: *", "1 no user-agent line precedes it, so it is ignored; 2 no user-agent line precedes it, so it binds only crawlers whose group has no Content-Signal"},
 

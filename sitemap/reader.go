@@ -70,7 +70,7 @@ var (
 	ErrNoList = errors.New("this is neither XML nor a list of URLs")
 )
 
-// An Error is a fault of a sitemap, at a line and behind so many bytes of its text, in UTF-8.
+// An Error is a fault of a sitemap, with its line and byte offset in the text in UTF-8.
 type Error struct {
 	Line, Offset int64
 	Err          error
@@ -168,7 +168,7 @@ func (r *Reader) step() (Entry, bool, error) {
 	return r.nextToken()
 }
 
-// LooksLikeXML reports whether the first bytes of a text are those of a sitemap in XML, and not of another text or of a page.
+// LooksLikeXML reports whether a text begins like an XML sitemap, not like a page or other text.
 func LooksLikeXML(head []byte) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, byteOrderMark))
 	for bytes.HasPrefix(head, []byte("<!--")) {
@@ -286,10 +286,10 @@ func (r *Reader) nextToken() (e Entry, ok bool, err error) {
 	return e, false, nil
 }
 
-// maxBlank is how much white space may stand before or after a URL.
+// maxBlank is the longest white space before or after a URL.
 const maxBlank = 4 << 10
 
-// inURL reports whether the token in hand is in the element of a URL, and in no element of that.
+// inURL reports whether the current token is directly in the element of a URL.
 func (r *Reader) inURL() bool {
 	n := len(r.shape.path) + 2
 	return len(r.stack) == n && r.matched == n && r.shape.attr == ""
@@ -366,7 +366,7 @@ func (r *Reader) end(name xml.Name) (e Entry, ok bool, err error) {
 	return e, false, nil
 }
 
-// entryInHand returns the URL in hand.
+// entryInHand returns the current URL.
 func (r *Reader) entryInHand() (e Entry, ok bool, err error) {
 	url := bytes.TrimSpace(r.url)
 	if len(url) > MaxURL || r.tooLong || len(url) == 0 {
@@ -428,7 +428,7 @@ func (r *Reader) wrap(err error) error {
 
 func (r *Reader) errorf(format string, args ...any) error { return r.wrap(fmt.Errorf(format, args...)) }
 
-// short cuts off text too long for a message, and quotes text that would not show as it is.
+// short truncates long text for a message, and quotes unprintable text.
 func short(text string) string {
 	const most = 80
 	if len(text) > most {
@@ -454,7 +454,7 @@ func (r *Reader) decode(encoding string, text io.Reader) (io.Reader, error) {
 	case "us-ascii", "ascii", "iso-8859-1", "latin1", "windows-1252", "cp1252":
 		return &latin1{text: &r.text}, nil
 	}
-	r.foreign = fmt.Errorf("%w: its encoding is %s: save it as UTF-8, as in: iconv -f %[2]s -t UTF-8", ErrXML, short(encoding))
+	r.foreign = fmt.Errorf("%w: its encoding is %s: save it as UTF-8, for example: iconv -f %[2]s -t UTF-8", ErrXML, short(encoding))
 	return nil, r.foreign
 }
 

@@ -46,7 +46,7 @@ func parse(arguments []string) (r request, err error) {
 	flags.StringVar(&r.rules, "rules", "", "where to write their robots.txt: x.jsonl, x.jsonl.zst, or a directory")
 	flags.StringVar(&r.out, "out", "", "where to write the log: x.zst, or any other name for plain text")
 	flags.IntVar(&r.frames, "frames", 1, "zstd frames of the log")
-	flags.IntVar(&r.crawlers, "crawlers", 0, "write a table of requests of so many crawlers, with their times; 0 is a list of URLs")
+	flags.IntVar(&r.crawlers, "crawlers", 0, "write a table of requests of this many crawlers, with times; 0 writes a list of URLs")
 	flags.IntVar(&r.delay, "crawl-delay", 0, "seconds of a Crawl-delay of all robots.txt for everybody; 0 is none but those that they have")
 	flags.StringVar((*string)(&r.order), "order", string(madeup.Grouped), "of the URLs: grouped by origin, or shuffled")
 	if err := flags.Parse(arguments); err != nil {

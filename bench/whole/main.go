@@ -55,7 +55,7 @@ func run(ctx context.Context, arguments []string) error {
 	flags.IntVar(&r.rounds, "rounds", 6, "lines for each case")
 	r.spec.AddFlags(flags, 2_000_000)
 	flags.StringVar(&r.temp, "temp", "", "where to put a directory for the inputs and outputs, which is removed; default: that for temporary files")
-	flags.StringVar(&r.base, "base", "", "another build of the command, to run in turn: Repeated tells how many times its CPU time a run took")
+	flags.StringVar(&r.base, "base", "", "another build of the command, to run in turn: Repeated reports the ratio to its CPU time")
 	flags.IntVar(&r.copies, "copies", 10, "how often the logs of Repeated and WhatIf have a log of the corpus")
 	flags.StringVar(&r.only, "prepare", "", "write the inputs into this directory and measure nothing")
 	flags.StringVar(&r.bench, "bench", "^(Load|Whole|Files)", "measure what this regular expression matches the name of: Load, Whole, Files, Pack, Unpack, Repeated and WhatIf with what follows them")

@@ -83,13 +83,13 @@ func newProgram() (*cli.Program, []flags.Command) {
 			c.Stray = func(argument string) string {
 				switch {
 				case c.OneRule && c.Rules.Path == "" && c.Name == "diff":
-					return "use -old for the previous robots.txt, and -rules for the new one, as in: -old " + say.File(argument) + " -rules new.txt"
+					return "use -old for the previous robots.txt, and -rules for the new one, for example: -old " + say.File(argument) + " -rules new.txt"
 				case c.OneRule && c.Rules.Path == "" && takesLogs(&c):
 					return fmt.Sprintf("use -rules %[1]s if it is a robots.txt, or -in %[1]s if it is a log", say.File(argument))
 				case c.OneRule && c.Rules.Path == "":
 					return "use -rules " + say.File(argument)
 				case c.Name != "" && takesLogs(&c):
-					return "every log needs its own -in, as in: -in " + say.File(argument)
+					return "every log needs its own -in, for example: -in " + say.File(argument)
 				case c.Name != "":
 					return fmt.Sprintf("%s takes flags only, see robobatch %s -h", c.Name, c.Name)
 				case argument == "help" || argument != "" && p.Command(argument) != nil:

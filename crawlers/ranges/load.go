@@ -387,7 +387,7 @@ const maxDepth = 20
 // gatherBelow returns how many files of lists it has read below a directory.
 func (g *gatherer) gatherBelow(dir string, depth int) (files int, err error) {
 	if depth == 0 {
-		return 0, fmt.Errorf("%s: directories more than %d deep, as if links led in a circle", dir, maxDepth)
+		return 0, fmt.Errorf("%s: directories are more than %d deep: check for links that form a loop", dir, maxDepth)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -446,7 +446,7 @@ func (g *gatherer) readNamed(file string) {
 			}
 		}
 		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: no crawler publishes a list of this name: "+
-			"say for whom it speaks by TOKEN=%s, or name it as its operator does, which is one of %s, or by the token of its crawler",
+			"name its crawler with TOKEN=%s, or rename it to one of %s, or to the token of its crawler",
 			file, file, strings.Join(slices.Sorted(maps.Keys(names)), ", ")))
 		return
 	}

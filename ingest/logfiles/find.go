@@ -216,7 +216,7 @@ func member(name string, err error) File {
 	}
 	remedy := "check the name and the permissions"
 	if lost && place.IsRemote(name) {
-		remedy = "check the name; that of a directory ends in a slash"
+		remedy = "check the name; the name of a directory ends in a slash"
 	}
 	return File{Name: name, Path: pathOf(name), Size: -1, Err: fault.OfFile(name, err, remedy)}
 }

@@ -481,7 +481,7 @@ func (r *Files) captureBytes() (total int64) {
 
 // Faults in the caller's options. They come inside a [*NameError].
 var (
-	ErrNoOrigin   = errors.New("is a file, and nothing says whose robots.txt it is")
+	ErrNoOrigin   = errors.New("is a file of an unknown origin")
 	errOrigin     = errors.New("not an origin")
 	ErrOriginDir  = errors.New("is a directory, so one origin cannot be given for it")
 	ErrOriginFile = errors.New("says itself whose robots.txt it holds, so no origin can be given for it")

@@ -150,18 +150,18 @@ func checkHost(host string) error {
 // Faults in the content of a single robots.txt. They come inside a [*NameError].
 var (
 	ErrNoText  = errors.New("is not a plain-text robots.txt")
-	errIsWARC  = errors.New("is a WARC file, and its name does not say so")
+	errIsWARC  = errors.New("is a WARC file, but its name does not end in .warc")
 	errPackage = map[robots.Oddity]struct{ is, remedy string }{
-		robots.OddUTF16:   {"it is UTF-16", "save it as UTF-8, as in: iconv -f UTF-16 -t UTF-8 < %s > plain.txt"},
-		robots.OddUTF16LE: {"it looks like UTF-16", "save it as UTF-8, as in: iconv -f UTF-16LE -t UTF-8 < %s > plain.txt"},
-		robots.OddUTF16BE: {"it looks like UTF-16", "save it as UTF-8, as in: iconv -f UTF-16BE -t UTF-8 < %s > plain.txt"},
-		robots.OddUTF32:   {"it is UTF-32", "save it as UTF-8, as in: iconv -f UTF-32 -t UTF-8 < %s > plain.txt"},
+		robots.OddUTF16:   {"it is UTF-16", "save it as UTF-8, for example: iconv -f UTF-16 -t UTF-8 < %s > plain.txt"},
+		robots.OddUTF16LE: {"it looks like UTF-16", "save it as UTF-8, for example: iconv -f UTF-16LE -t UTF-8 < %s > plain.txt"},
+		robots.OddUTF16BE: {"it looks like UTF-16", "save it as UTF-8, for example: iconv -f UTF-16BE -t UTF-8 < %s > plain.txt"},
+		robots.OddUTF32:   {"it is UTF-32", "save it as UTF-8, for example: iconv -f UTF-32 -t UTF-8 < %s > plain.txt"},
 		robots.OddNUL:     {"it has NUL bytes", "name a text; to leave them out: tr -d '\\000' < %s > plain.txt"},
-		robots.OddGzip:    {"it is packed with gzip", "unpack it first, as in: gzip -dc < %s > plain.txt"},
-		robots.OddZstd:    {"it is packed with zstd", "unpack it first, as in: zstd -dc < %s > plain.txt"},
-		robots.OddXZ:      {"it is packed with xz", "unpack it first, as in: xz -dc < %s > plain.txt"},
-		robots.OddBzip2:   {"it is packed with bzip2", "unpack it first, as in: bzip2 -dc < %s > plain.txt"},
-		robots.OddZip:     {"it is packed with zip", "unpack it first, as in: unzip -p %s > plain.txt"},
+		robots.OddGzip:    {"it is packed with gzip", "unpack it first, for example: gzip -dc < %s > plain.txt"},
+		robots.OddZstd:    {"it is packed with zstd", "unpack it first, for example: zstd -dc < %s > plain.txt"},
+		robots.OddXZ:      {"it is packed with xz", "unpack it first, for example: xz -dc < %s > plain.txt"},
+		robots.OddBzip2:   {"it is packed with bzip2", "unpack it first, for example: bzip2 -dc < %s > plain.txt"},
+		robots.OddZip:     {"it is packed with zip", "unpack it first, for example: unzip -p %s > plain.txt"},
 		robots.OddParquet: {"it is a Parquet file", `name a text; if its rows are captures, write them as such: duckdb -c "COPY (FROM '%s') TO 'captures.jsonl'"`},
 	}
 )

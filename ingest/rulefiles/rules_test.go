@@ -246,7 +246,7 @@ func TestRulesErrors(t *testing.T) {
 			"file without origin", "rules/x", "",
 			[]string{"x"},
 			ErrNoOrigin,
-			"rules/x: is a file, and nothing says whose robots.txt it is",
+			"rules/x: is a file of an unknown origin",
 		},
 		{
 			"origin with directory", "rules", "https://a.com", nil, ErrOriginDir,

@@ -261,7 +261,7 @@ func (r *reader) each(name string, add func(kind sitemap.Kind, e sitemap.Entry) 
 func Remedy(err error) string {
 	switch {
 	case errors.Is(err, sitemap.ErrHTML):
-		return "fetch it again, as a server may send a page in its place"
+		return "fetch it again; the server may have sent a page instead"
 	case errors.Is(err, sitemap.ErrCutOff):
 		return "copy or download it again"
 	case errors.Is(err, sitemap.ErrXML), errors.Is(err, sitemap.ErrHuge), errors.Is(err, sitemap.ErrDeep):
@@ -311,7 +311,7 @@ func (r *reader) look(f *file, entries int64, n *sitemap.Notes) {
 func (r *reader) addChild(f *file, e sitemap.Entry) {
 	found, ok := Beside(f.name, e.URL)
 	if !ok {
-		r.note(Missing, 1, "%s: line %d names %s, and no such file is beside it", fault.Display(f.name), e.Line, fault.Short(e.URL))
+		r.note(Missing, 1, "%s: line %d names %s, but there is no such file next to it", fault.Display(f.name), e.Line, fault.Short(e.URL))
 		return
 	}
 	r.enqueue(file{name: found, parent: f.name})

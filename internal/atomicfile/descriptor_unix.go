@@ -10,7 +10,7 @@ import (
 )
 
 // errNotGiven says that a descriptor is not open, or not one that the process was started with.
-var errNotGiven = errors.New("the program was not given this descriptor: open it in the shell, as in 3>file")
+var errNotGiven = errors.New("this descriptor is not open: open it in the shell, as in 3>file")
 
 // errNotWritable says that a descriptor is open, and cannot be written.
 var errNotWritable = errors.New("this descriptor is open for reading only: open it for writing, as in 3>file")

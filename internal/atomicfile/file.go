@@ -297,7 +297,7 @@ func (t *target) makeTemp(create func(temp string) error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrNoDirectory
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: the directory must be writable, as the file is written beside its name first; write elsewhere, or change its permissions", Cause(err))
+		return fmt.Errorf("%w: the directory must be writable, because a temporary file is written there first; write elsewhere, or change its permissions", Cause(err))
 	}
 	return err
 }

@@ -92,7 +92,7 @@ func (u upload) CommitAs(func(name string) string) (string, error) {
 	return "", errors.Join(u.Wrap("keep a part of", errNoOther), u.Close())
 }
 
-var errNoOther = errors.New("an object is visible as a whole, or not at all")
+var errNoOther = errors.New("an object appears only when it is complete")
 
 // Close aborts the upload.
 func (u upload) Close() error { return u.Wrap("drop", u.Upload.Close()) }

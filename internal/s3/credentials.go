@@ -193,7 +193,7 @@ func (c *chain) roleOf(name string, profile map[string]string, depth int) (crede
 	case depth == maxRoles:
 		return nil, errors.New("its roles are the source of each other")
 	case profile["mfa_serial"] != "":
-		return nil, errors.New(`it asks for a code (mfa_serial), which cannot be given here; as in: eval "$(aws configure export-credentials --format env)"`)
+		return nil, errors.New(`it asks for a code (mfa_serial), which cannot be given here; use, for example: eval "$(aws configure export-credentials --format env)"`)
 	}
 	client := c.client(true)
 	if file := profile["web_identity_token_file"]; file != "" {

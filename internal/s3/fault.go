@@ -31,20 +31,20 @@ var (
 	ErrCredentials = errors.New("no credentials for a store of objects")
 	ErrChanged     = errors.New("changed while it was read: run it again when nobody writes to it")
 	ErrTooLarge    = errors.New("is too large for one object: write one output per input, or a file")
-	errClock       = errors.New("the store refuses the time of this machine (RequestTimeTooSkewed): set its clock")
-	errRefused     = errors.New("the store refuses the credentials: set others, or renew them")
+	errClock       = errors.New("the store rejects this machine's time (RequestTimeTooSkewed): set the clock")
+	errRefused     = errors.New("the store rejects the credentials: set others, or renew them")
 	errRedirect    = errors.New("the store answers with a redirect, which is not followed: set AWS_REGION to the region of the bucket, or AWS_ENDPOINT_URL to its store")
-	errTLS         = errors.New("the certificate of the store is not trusted: name that of its authority with AWS_CA_BUNDLE")
+	errTLS         = errors.New("the store's certificate is not trusted: name the CA certificate in AWS_CA_BUNDLE")
 	errOtherHost   = errors.New("the certificate of the store is for another host: write a name that it has in AWS_ENDPOINT_URL")
 	errExpired     = errors.New("the certificate of the store is not valid at this time: renew it, or set the clock of this machine")
 	errNoTLS       = errors.New("the store does not speak TLS: write http:// in AWS_ENDPOINT_URL if nobody else can read the connection")
 	errOnlyTLS     = errors.New("the store speaks TLS only: write https:// in AWS_ENDPOINT_URL")
 	errShort       = errors.New("the answer of the store breaks off")
-	errNoUpload    = errors.New("the upload is not there any more: run it again, and see that nobody else aborts uploads meanwhile")
+	errNoUpload    = errors.New("the upload no longer exists: run it again, and make sure that no other process aborts uploads")
 	errRange       = errors.New("the store does not read by ranges: copy the object to a file")
 )
 
-// A kindError is an error with a text of its own that is also another error.
+// A kindError is an error with its own text that also matches another error.
 type kindError struct {
 	text string
 	kind error
@@ -208,13 +208,13 @@ type configError struct{ err error }
 func (e *configError) Error() string { return e.err.Error() }
 func (e *configError) Unwrap() error { return e.err }
 
-// An outage is that nobody answered, however often.
+// An outage is an error after all attempts failed without an answer.
 type outage struct{ error }
 
 func (e *outage) Unwrap() error { return e.error }
 
-// IsDown reports whether an error is one of the store as a whole: it cannot be reached, or refuses
-// whoever asks. Nothing is known about the object then.
+// IsDown reports whether an error is one of the store as a whole: it cannot be reached, or rejects all requests. The
+// state of the object is then unknown.
 func IsDown(err error) bool {
 	_, isOutage := errors.AsType[*outage](err)
 	_, isConfig := errors.AsType[*configError](err)
@@ -246,7 +246,7 @@ func passes(err error) bool {
 	return !errors.Is(err, context.Canceled)
 }
 
-// isUnreachable reports whether nobody answered at all.
+// isUnreachable reports whether there was no answer at all.
 func isUnreachable(err error) bool {
 	_, isDNS := errors.AsType[*net.DNSError](err)
 	return isDNS || errors.Is(err, syscall.ECONNREFUSED)

@@ -64,8 +64,8 @@ func (s *store) stat(name string) (info Info, err error) {
 	return info, err
 }
 
-// reason returns the store's reason for an object that it refuses. The answer to a question about it has
-// no text, that to one for its first byte has.
+// reason returns the store's reason for rejecting an object. The response to HEAD has no text, so it requests the first
+// byte.
 func (s *store) reason(o object, refusal error) error {
 	var opt minio.GetObjectOptions
 	if err := opt.SetRange(0, 1); err != nil {
@@ -150,8 +150,8 @@ func (e *ReadError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// ReadAt reads at any position. The error is io.EOF or a [*ReadError]. Who reads on where a read ended gets the bytes of one answer of the
-// store, as long as there are only a few such readers.
+// ReadAt reads at any position. The error is io.EOF or a [*ReadError]. Sequential reads are served from one response of
+// the store, as long as there are only a few readers.
 func (o *Object) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fs.ErrInvalid
@@ -187,7 +187,7 @@ func (o *Object) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// streamAt returns a stream that stands at a position.
+// streamAt returns a stream at a position.
 func (o *Object) streamAt(off int64, size int) *stream {
 	o.mu.Lock()
 	best := -1
@@ -207,7 +207,7 @@ func (o *Object) streamAt(off int64, size int) *stream {
 	return s
 }
 
-// Close ends all reading. No ReadAt may be under way.
+// Close ends all reading. It must not be called during ReadAt.
 func (o *Object) Close() error {
 	for _, s := range o.streams {
 		s.close()
@@ -352,7 +352,7 @@ func rangeOf(header http.Header, length int64) (start, last, size int64, err err
 	text := header.Get("Content-Range")
 	if text == "" {
 		if length < 0 {
-			return 0, 0, 0, fmt.Errorf("%w: it does not say how long the object is", errRange)
+			return 0, 0, 0, fmt.Errorf("%w: the response has no length of the object", errRange)
 		}
 		return 0, length, length, nil
 	}

@@ -32,7 +32,7 @@ func tokensOf(n int) ([]string, error) {
 		}
 	}
 	if n > len(tokens) {
-		return nil, fmt.Errorf("%d crawlers are more than the %d that are known of these kinds", n, len(tokens))
+		return nil, fmt.Errorf("%d crawlers are more than the %d known ones of these kinds", n, len(tokens))
 	}
 	return tokens[:n], nil
 }

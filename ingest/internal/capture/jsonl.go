@@ -350,7 +350,7 @@ func (row *jsonRow) target() (o robots.Origin, target string, err error) {
 	case err != nil:
 		return "", "", fmt.Errorf("%w: url is %q: %w", ErrTarget, fault.Short([]byte(row.URL)), err)
 	case o != "" && o != robots.Origin(byURL):
-		return "", "", fmt.Errorf("%w: origin is %s, and that of url is %s", ErrResponse, o, byURL)
+		return "", "", fmt.Errorf("%w: origin is %s, but the origin of url is %s", ErrResponse, o, byURL)
 	case string(u.Path) != robots.TxtPath:
 		target = row.URL
 	}

@@ -34,7 +34,7 @@ func TestJSONL(t *testing.T) {
 		{`{"url": "a.example/robots.txt", "status": 200}`, `not a URL with a valid host: url is "a.example/robots.txt": no scheme: a URL starts like https://`},
 		{`{"origin": "https://a.example/x", "status": 200}`, "not a URL with a valid host: origin"},
 		{`{"url": "https://a b/robots.txt", "status": 200}`, "not a URL with a valid host: url is"},
-		{`{"url": "https://a.example/robots.txt", "origin": "https://b.example", "status": 200}`, "not a response: origin is https://b.example, and that of url is https://a.example"},
+		{`{"url": "https://a.example/robots.txt", "origin": "https://b.example", "status": 200}`, "not a response: origin is https://b.example, but the origin of url is https://a.example"},
 		{`{"url": "https://a.example/robots.txt", "status": 20}`, "not a response: status is 20"},
 		{`{"url": "https://a.example/robots.txt", "status": "200"}`, "not a response: status is a string, and not a whole number"},
 		{`{"url": "https://a.example/robots.txt", "body": ["x"]}`, "not a response: body is an array, and not a string"},

@@ -191,7 +191,7 @@ func (b *block) reset(src *unpack.Segments, h warcRecord, start int64) error {
 	}
 	end, there := src.Pos()+h.length, max(0, src.Size()-src.Pos())
 	if end > src.Size() || end < 0 {
-		return short(h.length-there, "%w: Content-Length is %d, of which %d bytes are there", ErrLength, h.length, there)
+		return short(h.length-there, "%w: Content-Length is %d, but only %d bytes were received", ErrLength, h.length, there)
 	}
 	after, err := src.PeekAt(end, maxEnd)
 	if err == nil && !endsWell(after) {

@@ -139,7 +139,7 @@ func incomplete(truncated string, missing int64) error {
 	case truncated != "":
 		return fmt.Errorf("%w: WARC-Truncated is %s", ErrCut, fault.Short([]byte(truncated)))
 	case missing > 0:
-		return fmt.Errorf("%w: it lacks %d bytes of its Content-Length", ErrCut, missing)
+		return fmt.Errorf("%w: it is %d bytes shorter than its Content-Length", ErrCut, missing)
 	}
 	return nil
 }

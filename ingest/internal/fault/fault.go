@@ -46,7 +46,7 @@ func OfFile(name string, err error, remedy string) *NameError {
 		err = pe.Err
 	}
 	if errors.Is(err, syscall.EMFILE) {
-		remedy = "allow more of them, as in: ulimit -n 1024"
+		remedy = "allow more of them, for example: ulimit -n 1024"
 	}
 	if scheme := place.Foreign(name); scheme != "" && errors.Is(err, fs.ErrNotExist) {
 		err, remedy = &place.ForeignError{Scheme: scheme}, ""

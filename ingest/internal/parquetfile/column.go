@@ -118,10 +118,10 @@ var (
 	errBeyond   = errors.New("the page goes beyond the end of the column")
 	errCodec    = errors.New("the page has another length uncompressed, and is not compressed")
 	errDict     = errors.New("a dictionary is not the first page, or not in PLAIN")
-	errEncoding = errors.New("its encoding is none of those that the footer names for the column")
+	errEncoding = errors.New("its encoding is not listed in the footer for the column")
 	errRows     = errors.New("it has other rows than values")
 	errLevels   = errors.New("its definition levels are damaged")
-	errNulls    = errors.New("it has another number of nulls than its header says")
+	errNulls    = errors.New("its number of nulls differs from its header")
 	errUnsummed = errors.New("it has no checksum, and others of the column have one")
 )
 
@@ -378,7 +378,7 @@ type unpacker struct {
 }
 
 // errLength is the error of a page that has another length before compression than its header says.
-var errLength = errors.New("it has another length than its header says")
+var errLength = errors.New("its length differs from its header")
 
 // unpack returns the decompressed src, which has that size, in the memory of dst or in its own.
 func (u *unpacker) unpack(codec compress.Compression, dst, src []byte, size int) (page []byte, err error) {

@@ -15,7 +15,7 @@ import (
 // The faults of values.
 var (
 	errFill   = errors.New("its values do not fill it, or go beyond it")
-	errNoDict = errors.New("it has numbers of a dictionary, and the column has none")
+	errNoDict = errors.New("it has dictionary indices, but the column has no dictionary")
 	errID     = errors.New("it has a number that the dictionary does not have")
 	errPrefix = errors.New("it has a value that shares more with the one before than that has")
 )

@@ -215,7 +215,7 @@ func capturePacking(head []byte, name string) (Packing, error) {
 		if p == UTF32 {
 			what, verb = p.refusal(), "convert"
 		}
-		return p, fmt.Errorf("%w: %s it first, as in: %s %s > %[2]sed", what, verb, packings[p].tool, fault.Display(name))
+		return p, fmt.Errorf("%w: %s it first, for example: %s %s > %[2]sed", what, verb, packings[p].tool, fault.Display(name))
 	case p != None:
 		return p, nil
 	case bytes.HasPrefix(text, []byte(WARCMagic[:5])) || bytes.HasPrefix(text, []byte("{")):

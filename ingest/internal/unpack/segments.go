@@ -387,9 +387,9 @@ func explain(p Packing, err error, anyText bool, dictErr error) error {
 	case errors.Is(err, ErrTrailing), anyText && (errors.Is(err, zstd.ErrMagicMismatch) || errors.Is(err, gzip.ErrHeader)):
 		return fmt.Errorf("%s: %w: cut them off, or "+Again, p, ErrTrailing)
 	case isWindow(err):
-		return fmt.Errorf("%s: %w: allow more memory, or recompress it, as in: zstd -dc --long=31 file | zstd > new.zst", p, err)
+		return fmt.Errorf("%s: %w: allow more memory, or recompress it, for example: zstd -dc --long=31 file | zstd > new.zst", p, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("%s: %w: recompress it, as in: zstd -dc --long=31 file | zstd > new.zst", p, ErrWindow)
+		return fmt.Errorf("%s: %w: recompress it, for example: zstd -dc --long=31 file | zstd > new.zst", p, ErrWindow)
 	case errors.Is(err, zstd.ErrUnknownDictionary):
 		return fmt.Errorf("%s: %w (%w): put it in front, as the zstd format of WARC files says, or recompress the file without", p, ErrDictionary, cmp.Or(dictErr, err))
 	}

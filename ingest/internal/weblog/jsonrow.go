@@ -24,10 +24,10 @@ var (
 		about: "index of a web archive, as Common Crawl publishes it",
 		parser: func(opt Options) (Parser, error) {
 			if opt.Agents && opt.Need {
-				return nil, fmt.Errorf("%w: the index of an archive has none", ErrNoAgents)
+				return nil, fmt.Errorf("%w: an index of an archive has no such field", ErrNoAgents)
 			}
 			if opt.Clients {
-				return nil, fmt.Errorf("%w: the index of an archive has none", ErrNoClients)
+				return nil, fmt.Errorf("%w: an index of an archive has no such field", ErrNoClients)
 			}
 			return cdxj{newJSON(opt)}, nil
 		},

@@ -75,7 +75,7 @@ func compilePattern(text string) (*pattern, error) {
 		return nil, fmt.Errorf("%w: it is a log-format of HAProxy: -format haproxy reads option httplog, and others need the variables of nginx in place of its own, as in $remote_addr for %%ci", ErrPattern)
 	}
 	if strings.Contains(text, "\n") {
-		return nil, fmt.Errorf("%w: it has several lines: give one log_format or LogFormat alone", ErrPattern)
+		return nil, fmt.Errorf("%w: it has several lines: give only one log_format or LogFormat", ErrPattern)
 	}
 	p := &pattern{moment: -1, plan: &plan{}}
 	nginx := strings.Contains(text, "$")
@@ -223,7 +223,7 @@ func (p *pattern) finish() error {
 	}
 	p.bare = len(p.lead) == 0 && (p.fields[0].role == roleHost || p.fields[0].role == roleClient)
 	if i := slices.IndexFunc(p.fields, func(f field) bool { return f.option != nil }); i >= 0 && i+1 < p.need {
-		return fmt.Errorf("%w: only fields behind the URL and the status may be missing, and (? stands behind %s", ErrPattern, p.fields[i].name)
+		return fmt.Errorf("%w: only fields after the URL and the status may be optional, but (? follows %s", ErrPattern, p.fields[i].name)
 	}
 	if !target {
 		return fmt.Errorf("%w: no field of it is known to hold a URL, a path or a request", ErrPattern)

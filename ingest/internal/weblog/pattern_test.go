@@ -91,7 +91,7 @@ func TestPastedErrors(t *testing.T) {
 		"$status$request":           "no text is between",
 		"$request $":                `"$"`,
 		"%h %{x":                    `"%{x"`,
-		"$status (? $request":       "stands behind status",
+		"$status (? $request":       "follows status",
 		"http {\n$request":          "several lines",
 		strings.Repeat("$uri ", 65): "65 fields",
 		`%ci:%cp [%tr] %ft %{+Q}r`:  "HAProxy",

@@ -128,7 +128,7 @@ type Options struct {
 // Faults of a log as a whole.
 var (
 	// ErrNoBase is the error of a log that has paths without their host.
-	ErrNoBase = errors.New("the log has paths only, and nothing says which site it is of")
+	ErrNoBase = errors.New("the log has only paths, and its site is unknown")
 
 	// ErrNoField is the kind of the errors about a field that the log does not have.
 	ErrNoField = errors.New("no such field")
@@ -154,7 +154,7 @@ var (
 	ErrSeparator = errors.New("the lines have no tabs, and in all of them as many of another separator")
 
 	// ErrNoHeader is the kind of the errors about a table whose first line has a URL, not names.
-	ErrNoHeader = errors.New("the lines are those of a table, and the first of them has no names")
+	ErrNoHeader = errors.New("the lines look like a table without a header row")
 
 	// ErrNativeIIS is the kind of an ErrNoHeader about a log in the format of IIS itself, whose lines name a service.
 	ErrNativeIIS = fmt.Errorf("%w: they are of IIS's own format, which is not read", ErrNoHeader)

@@ -232,7 +232,7 @@ func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 			errs = append(errs, fmt.Errorf("%w: by %s, which each agent has a column for in the wide layout: use the long one",
 				ErrPartition, name))
 		case at >= 0 && all.Fields[at].spec != col:
-			errs = append(errs, fmt.Errorf("%w: by %s, which is the name of a column of the input that is kept: do not keep it",
+			errs = append(errs, fmt.Errorf("%w: by %s, which is the name of a column of the input that is kept: remove it from -keep",
 				ErrPartition, name))
 		case at < 0:
 			all.Fields = append(all.Fields, field{Field: col.Field, spec: col})
@@ -240,7 +240,7 @@ func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 	}
 	written.Fields = slices.DeleteFunc(written.Fields, func(f field) bool { return slices.Contains(s.Partition, f.Name) })
 	if len(written.Fields) == 0 {
-		errs = append(errs, fmt.Errorf("%w: no column would be left in the files, as the names of directories say the rest: write more columns",
+		errs = append(errs, fmt.Errorf("%w: no column would be left in the files, because the partition columns are in the directory names: write more columns",
 			ErrPartition))
 	}
 	for _, f := range written.Fields {

@@ -68,7 +68,7 @@ class Error(Exception):
     def remedy(self) -> str:
         """What to do about it: the last clause of the message, in terms of this package."""
         last = self.message.rsplit("\n", 1)[-1]
-        _, colon, clause = last.replace(", as in: ", ", as in:\0").rpartition(": ")
+        _, colon, clause = last.replace(", for example: ", ", for example:\0").rpartition(": ")
         return _in_python(clause.replace("\0", " ")) if colon else ""
 
     def __str__(self) -> str:

@@ -85,7 +85,7 @@ def ship(spark: SparkSession, pack: str | os.PathLike[str]) -> Shipped:
     source = Path(_named(pack))
     if source.is_dir():
         raise Error(
-            f"{source} is a directory: compile it first, as in: robobatch compile -rules {source} -out rules.rbp"
+            f"{source} is a directory: compile it first, for example: robobatch compile -rules {source} -out rules.rbp"
         )
     try:
         with source.open("rb") as file:

@@ -83,10 +83,10 @@ func Read(r io.Reader, name string, lists *os.Root) (*File, error) {
 	return f, errors.Join(errs...)
 }
 
-// blanks stand between the words of a line, as around the URLs of a list. All others are of the URL.
+// blanks separate the words of a line, as around the URLs of a list. All other characters belong to the URL.
 const blanks = " \t"
 
-// comment is a comment: # at the beginning, or behind blanks. Elsewhere it is of a URL.
+// comment matches a comment: # at the beginning, or after blanks. Elsewhere # belongs to a URL.
 var comment = regexp.MustCompile(`(^|[ \t]+)#.*`)
 
 // addLine adds a line.
@@ -103,7 +103,7 @@ func (f *File) addLine(num int, text string) error {
 		// Add a line that expects uses, such as "usage GPTBot /a train-ai=n,search=y".
 		var err error
 		if len(words) != 4 {
-			return fmt.Errorf("%q: write usage, crawlers, a path or URL, and uses, as in: usage GPTBot /news/ train-ai=n,search=y", text)
+			return fmt.Errorf("%q: write usage, crawlers, a path or URL, and uses, for example: usage GPTBot /news/ train-ai=n,search=y", text)
 		}
 		l := Line{Num: num, URL: words[2]}
 		if l.Agents, err = agents.ExpandBeside(f.lists, strings.Split(words[1], ",")); err != nil {
@@ -126,7 +126,7 @@ func (f *File) addLine(num int, text string) error {
 		return fmt.Errorf("%q: a line begins with allow, disallow, usage or waive", text)
 	}
 	if len(words) < 3 || len(words) > 4 {
-		return fmt.Errorf("%q: write allow or disallow, crawlers, and a path or URL, as in: disallow @ai /private/", text)
+		return fmt.Errorf("%q: write allow or disallow, crawlers, and a path or URL, for example: disallow @ai /private/", text)
 	}
 	l := Line{Num: num, Allow: words[0] == "allow", URL: words[2]}
 	var err error
@@ -137,7 +137,7 @@ func (f *File) addLine(num int, text string) error {
 		value, ok := strings.CutPrefix(words[3], "rule=")
 		n, err := strconv.ParseInt(value, 10, 32)
 		if !ok || err != nil || n < 1 {
-			return fmt.Errorf("%q: behind the URL stands rule= and a line of robots.txt, or nothing", words[3])
+			return fmt.Errorf("%q: after the URL, write rule= and a line number of robots.txt, or nothing", words[3])
 		}
 		l.Rule = int32(n)
 	}
@@ -145,7 +145,7 @@ func (f *File) addLine(num int, text string) error {
 	return nil
 }
 
-// A Result is the result of one expectation for one crawler, or a problem apart from them.
+// A Result is the result of one expectation for one crawler, or another problem.
 type Result struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"` // 1-based; 0 of a problem

@@ -294,7 +294,7 @@ func line(text string) string {
 	return key + ": " + word(value)
 }
 
-// word returns a text as a word of the file: bytes that would end it, or that nobody can read, are escaped.
+// word returns a text as a word of the file: separators and unprintable bytes are escaped.
 func word(text string) string {
 	var sb strings.Builder
 	for i, r := range text {
@@ -328,7 +328,7 @@ func (a *Approvals) of(kind string, agent int) int64 {
 	return a.closed[agent] + a.opened[agent]
 }
 
-// notes says what was approved, and which approvals had no effect.
+// notes describes the approved changes, and approvals without effect.
 func (a *Approvals) notes() (notes []string) {
 	if a == nil {
 		return nil
@@ -343,7 +343,7 @@ func (a *Approvals) notes() (notes []string) {
 		places[entry.origin+" "+entry.line] = true
 	}
 	if n > 0 {
-		notes = append(notes, fmt.Sprintf("%s approves %s above; the gates leave them out.", say.File(a.name), say.Count(n, "change")))
+		notes = append(notes, fmt.Sprintf("%s approves %s above; the gates ignore them.", say.File(a.name), say.Count(n, "change")))
 	}
 	if idle > 0 {
 		names := slices.Sorted(maps.Keys(places))

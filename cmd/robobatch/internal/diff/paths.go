@@ -19,8 +19,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// How many paths are made for an origin, of how many bytes, in how many steps; and how many crawlers are asked
-// for that files name.
+// Limits of the generated paths of an origin (number, bytes, steps), and of the crawlers named in files.
 const (
 	pathsOfFew   = 40_000
 	pathsOfMany  = 4_000
@@ -45,7 +44,7 @@ func pathLimits(origins int, memory int64) witness.Limits {
 }
 
 // errPackPaths is the error of a pack without a log.
-var errPackPaths = errors.New("a pack has no robots.txt as they are written, of which paths could be made: name a log with -in, or the files")
+var errPackPaths = errors.New("a pack does not contain the robots.txt files, so paths cannot be generated: name a log with -in, or the files")
 
 // findNoLog checks that both sides have files, and the name of the output.
 func (d *diffing) findNoLog(g *given) error {

@@ -19,7 +19,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Logs say which logs are read, and how.
+// Logs holds the flags that choose the logs and their format.
 type Logs struct {
 	In []string
 	summary.InputForm
@@ -113,7 +113,8 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 // maxPattern is the number of bytes a file with a pattern may have: far more than the 64 fields that one may have.
 const maxPattern = 64 << 10
 
-// readPattern returns the pattern in a file. Its text stands in no error, as it may be another file than was meant.
+// readPattern returns the pattern in a file. Errors do not contain its text, because the user may have named the wrong
+// file.
 func readPattern(name string) (string, error) {
 	f, err := place.Open(name)
 	if err != nil {
@@ -125,7 +126,7 @@ func readPattern(name string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	case len(text) > maxPattern:
-		return "", fmt.Errorf("%s has over %d KiB: copy the one log_format or LogFormat of the log into a file of its own", say.File(name), maxPattern>>10)
+		return "", fmt.Errorf("%s has over %d KiB: copy only the log_format or LogFormat of the log into a separate file", say.File(name), maxPattern>>10)
 	case !bytes.ContainsAny(text, "$%"):
 		return "", fmt.Errorf("%s has no field of a pattern, such as $request or %%r: copy the log_format or LogFormat of the log into it", say.File(name))
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Reading says how robots.txt is read, and which captures count.
+// A Reading holds the flags about how robots.txt is read, and which captures count.
 type Reading struct{ summary.Reading }
 
 // Flags returns the flags of a reading but -as-of.
@@ -79,7 +79,7 @@ type Agents struct {
 	rangesHash string // of the files that Ranges and Hosts name
 }
 
-// Verifies reports whether it is asked who the crawlers of the log were.
+// Verifies reports whether flags request the verification of crawlers.
 func (a *Agents) Verifies() bool { return len(a.Ranges) > 0 || a.Hosts != "" }
 
 // NamesFlag returns the flag -agent; about is its first sentence, and byDefault its value without it.
@@ -96,10 +96,10 @@ const (
 	CountFor  = "Crawlers to count for: product tokens, separated by commas. A request counts once for each."
 )
 
-// EveryClient is the default of -agent where verdicts are asked for.
+// EveryClient is the default of -agent in commands that return verdicts.
 const EveryClient = "*, a crawler that no group names."
 
-// CrawlersFlag returns the flag -crawlers, which adds the crawlers of a file before anyone looks for one.
+// CrawlersFlag returns the flag -crawlers, which adds the crawlers of a file before any lookup.
 func (a *Agents) CrawlersFlag() cli.Flag {
 	return cli.Flag{Name: "crawlers", Arg: "file", Rare: true, Set: func(name string) (err error) {
 		a.Crawlers = name
@@ -291,7 +291,7 @@ func AskedAgents(opt *engine.StoreOptions) []string {
 	return slices.Concat(opt.Agents, opt.Ranges.Asked)
 }
 
-// chooseRanges reads the lists of addresses, nil if none are asked for.
+// chooseRanges reads the address lists; nil without -ranges and -hosts.
 func (a *Agents) chooseRanges(faults *cli.Faults) *ranges.Lists {
 	flag := "ranges"
 	if len(a.Ranges) == 0 {
@@ -352,7 +352,7 @@ func (a *Agents) Hints(d robots.Dialect, names []string, all bool) (hints []stri
 		case name == "*" || string(token) == name:
 			continue
 		case token == "":
-			text = fmt.Sprintf("agent %q: no product token (letters, - and _) begins it, so that only groups for * are its", name)
+			text = fmt.Sprintf("agent %q: it does not begin with a product token (letters, - and _), so only groups for * match", name)
 		default:
 			text = fmt.Sprintf("agent %q: its product token, which groups are searched for, is %q", name, token)
 		}
@@ -383,7 +383,7 @@ func Asked(q *Question, l *Logs, layout, where string) summary.Asked {
 	return a
 }
 
-// AgentsOf returns the crawlers that are asked for: * by default.
+// AgentsOf returns the requested crawlers: * by default.
 func AgentsOf(opt *engine.StoreOptions) []string {
 	if len(opt.Agents) == 0 {
 		return []string{"*"}
@@ -404,7 +404,7 @@ func (z *Zone) Flag() cli.Flag {
 		UTC.`}
 }
 
-// Location returns the zone; UTC, with a fault, if there is none of that name.
+// Location returns the zone; for an unknown name it adds a fault and returns UTC.
 func (z *Zone) Location(faults *cli.Faults) *time.Location {
 	loc, err := localtime.Parse(z.Name)
 	faults.Add("timezone", err)

@@ -21,7 +21,7 @@ func TestDamagedLogClosedPipe(t *testing.T) {
 	if IsClosedPipe(errors.Join(fault)) {
 		t.Error("a damaged log passes for a closed pipe")
 	}
-	if want := "a.zst: damaged\nthe rows before that could not be kept: write standard output: "; !strings.HasPrefix(fault.Error(), want) {
+	if want := "a.zst: damaged\nthe rows before the fault could not be kept: write standard output: "; !strings.HasPrefix(fault.Error(), want) {
 		t.Errorf("%q does not start with %q", fault, want)
 	}
 }

@@ -84,8 +84,8 @@ func (s *Source) Sample() console.Sample {
 
 // The errors of logs that lack a field that a flag needs.
 var (
-	errNoUserAgents = errors.New("-agent-from-log: this log has no field user_agent, as it is read as a list of URLs: name the crawlers that all rows are decided for with -agent, or its format with -format")
-	ErrNoTimes      = errors.New("-as-of log: this log has no times, as it is read as a list of URLs: name a moment, such as -as-of 2026-01-31, or its format with -format")
+	errNoUserAgents = errors.New("-agent-from-log: this log has no field user_agent, because it is read as a list of URLs: name crawlers with -agent, or the format with -format")
+	ErrNoTimes      = errors.New("-as-of log: this log has no times, because it is read as a list of URLs: name a moment, such as -as-of 2026-01-31, or its format with -format")
 	ErrNoDates      = errors.New("-partition-by date: this log has no field with the time: name it with -field time=name, or leave date out")
 )
 
@@ -110,7 +110,7 @@ func (e *FaultError) Error() string {
 	case e.AtEnd:
 		return e.Err.Error() + "\n" + e.whole()
 	case e.Lost != nil:
-		return fmt.Sprintf("%v\nthe rows before that could not be kept: %v", e.Err, e.Lost)
+		return fmt.Sprintf("%v\nthe rows before the fault could not be kept: %v", e.Err, e.Lost)
 	case e.Aborted:
 		return fmt.Sprintf("%v\n%s was not written: its upload was aborted; for the rows before that, name a file", e.Err, say.File(e.Out))
 	case e.Kept == "" && e.Where != "":
@@ -148,7 +148,7 @@ func (e *FaultError) before() string {
 func (e *FaultError) whole() string {
 	switch rows := say.Count(e.Rows, "row"); {
 	case e.Lost != nil:
-		return fmt.Sprintf("its rows could not be kept: %v", e.Lost)
+		return fmt.Sprintf("its rows could not be stored: %v", e.Lost)
 	case e.Aborted:
 		return say.File(e.Out) + " was not written: its upload was aborted"
 	case e.Kept == "" && e.Where != "":

@@ -184,7 +184,7 @@ func (j *job) warnings(r *summary.Report) []warning.Warning {
 		all = append(all, j.WarnIndexes()...)
 	}
 	if j.dates && r.Counts.URLs > 0 {
-		text := "-partition-by date: no row has a time that is understood, so that all are in one partition, that of no date: name the field of the time with -field time=name"
+		text := "-partition-by date: no row has a valid time, so all rows are in the partition without a date: name the time field with -field time=name"
 		all = append(all, warning.Warning{Code: warning.NoTimes, Text: text, Count: r.Counts.URLs})
 	}
 	if j.limit.IsNone() && !j.require.AllowBad {

@@ -259,7 +259,7 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	case l.accepted > 0:
 		l.Hint(say.Count(l.accepted, "finding") + " of the baseline left out")
 	case left > 0:
-		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: make it anew with -approve; it accepts what the same -rules, -origin and -dialect have", say.Count(left, "finding")))
+		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: write it again with -approve, with the same -rules, -origin and -dialect", say.Count(left, "finding")))
 	}
 	if l.accepted > 0 && left > 0 {
 		l.Hint(fmt.Sprintf("fixed: %s of the baseline: %s; remove from it, or rebuild it", say.Count(left, "finding"), l.baseline.names(baselineShown)))

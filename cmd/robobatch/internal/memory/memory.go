@@ -341,7 +341,7 @@ func Parse(s string) (int64, error) {
 		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		switch n *= unit.bytes; {
 		case n >= math.MaxInt64: // strconv.ErrRange, too
-			return 0, fmt.Errorf("%s is more than any machine has: write none for no limit", s)
+			return 0, fmt.Errorf("%s is more than any machine has: use none for no limit", s)
 		case err != nil || !(n >= 0):
 			return 0, errNoSize(s)
 		case n < minMemory:

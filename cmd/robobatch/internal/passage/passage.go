@@ -459,7 +459,7 @@ func (s *Side) warnMoment(named bool) []warning.Warning {
 	if named {
 		text = fmt.Sprintf("no robots.txt of %s is as old as %s", say.File(s.Path), s.AsOf)
 	}
-	return []warning.Warning{{Code: warning.NoRulesThen, Text: text + "; that of a file is the time of its last change", Count: 1}}
+	return []warning.Warning{{Code: warning.NoRulesThen, Text: text + "; a plain file has its modification time", Count: 1}}
 }
 
 // WarnAgents returns a warning if names of crawlers that are asked for may be misspelt.
@@ -615,7 +615,7 @@ func (p *Passage) warnFiles() (warnings []warning.Warning) {
 		return nil
 	}
 	if files.Repeated > 0 {
-		text := "decided and counted more than once: " + say.Count(files.Repeated, "file") + ", as -in leads there again, by the same name or another: name each file once"
+		text := "decided and counted more than once: " + say.Count(files.Repeated, "file") + ", because -in names it more than once: name each file once"
 		d := warning.Warning{Code: warning.RepeatedInput, Text: text, Count: files.Repeated}
 		for _, r := range files.Repeats[:min(len(files.Repeats), warning.Examples)] {
 			d.Examples = append(d.Examples, say.File(r.First)+" and "+say.File(r.Again))
@@ -623,7 +623,7 @@ func (p *Passage) warnFiles() (warnings []warning.Warning) {
 		warnings = append(warnings, d)
 	}
 	if files.Others > 0 {
-		text := "not read in the directories of -in: " + say.Count(files.Others, "file") + ", as their names do not end as those of logs do: name them, or a pattern, if they are logs"
+		text := "not read in the directories of -in: " + say.Count(files.Others, "file") + ", because their file extensions are not those of logs: if they are logs, name them or a pattern"
 		warnings = append(warnings, warning.Warning{Code: warning.UnreadFiles, Text: text, Count: files.Others, Examples: files.Unread[:min(len(files.Unread), warning.Examples)]})
 	}
 	return warnings

@@ -40,7 +40,7 @@ func otherSite(base string, read *sitemapfiles.Sitemaps) string {
 	if slices.Contains(origins, site) {
 		return ""
 	}
-	return fmt.Sprintf("no URL of -in-sitemap is of %s, the site of -base; the first is of %s: http and https are two sites, as are example.com and www.example.com", site, origins[0])
+	return fmt.Sprintf("no URL of -in-sitemap is of %s, the site of -base; the first is of %s: http and https are different sites, and so are example.com and www.example.com", site, origins[0])
 }
 
 // sitemapWarnings maps the problems of sitemaps to warnings, with the text before and after the number.

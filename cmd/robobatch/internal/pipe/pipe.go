@@ -172,7 +172,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	r.Memory.Plan = memory.PlanOf("pipe")
 	r.ChooseWork(f, &output.Options{}, &faults)
 	if console.IsTerminal(std.In) {
-		faults.Add("", errors.New("standard input is a terminal: send an Arrow stream to it, as in: … | robobatch pipe -rules rules.rbp | …"))
+		faults.Add("", errors.New("standard input is a terminal: send an Arrow stream to it, for example: … | robobatch pipe -rules rules.rbp | …"))
 	}
 	if console.IsTerminal(std.Out) {
 		faults.Add("", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it"))

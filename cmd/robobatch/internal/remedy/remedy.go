@@ -34,16 +34,16 @@ var remedies = []struct {
 	remedy string
 }{
 	{ingest.ErrNoURL, "name the field with -field url=name; if it is a list of URLs instead of a table, add -format urls"},
-	{ingest.ErrNoAgents, "-agent-from-log finds the crawlers by it: name the field with -field agent=name, if there is one, or the crawlers that all rows are decided for with -agent"},
+	{ingest.ErrNoAgents, "-agent-from-log finds the crawlers by it: name the field with -field agent=name, if there is one, or the crawlers with -agent"},
 	{ingest.ErrNoClients, "-ranges looks up where crawlers come from: name the field with -field client=name, if there is one"},
-	{ingest.ErrManyClients, "say which is the client's by where your proxies add theirs: -client-at 1 is the first, -client-at -1 the last"},
+	{ingest.ErrManyClients, "choose the client's address: -client-at 1 is the first, -client-at -1 the last"},
 	{ingest.ErrManyURLs, "name one with -field url=name"},
 	{ingest.ErrSeparator, "use -format csv"},
 	{ingest.ErrNativeIIS, "have IIS write logs in the format W3C, with cs-uri-stem, cs-uri-query and cs(User-Agent)"},
-	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
-	{ingest.ErrJoined, "name each part as an input of its own, as in: -in access.log -in access.log.1.gz; or unpack the packed parts before they are joined"},
-	{ingest.ErrNoFields, "put it in front, from the whole log, as in: { grep -m1 '^#Fields' whole.log; cat part.log; } > new.log"},
-	{ingest.ErrJSONText, "write one object per line, as in: jq -c 'arrays[], objects' log.json | robobatch -in - …"},
+	{ingest.ErrNoHeader, "put one in front, for example: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
+	{ingest.ErrJoined, "name each part as a separate input, for example: -in access.log -in access.log.1.gz; or decompress the parts before joining"},
+	{ingest.ErrNoFields, "put it in front, from the whole log, for example: { grep -m1 '^#Fields' whole.log; cat part.log; } > new.log"},
+	{ingest.ErrJSONText, "write one object per line, for example: jq -c 'arrays[], objects' log.json | robobatch -in - …"},
 	{ingest.ErrNotFormat, "leave -format out, and the format is detected, or name another"},
 	{output.ErrDictMemory, "write Parquet or an Arrow stream (.arrows), or raise -max-memory"},
 	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
@@ -53,11 +53,11 @@ var remedies = []struct {
 	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
 	{pipe.ErrType, "cast it to a string, or name another with -url-column"},
 	{pack.ErrVersion, "rebuild it from its files, for example: robobatch compile -rules robots/ -out robots.rbp"},
-	{rulefiles.ErrOriginDir, "leave -origin out, as the names in it say whose they are, or name one file"},
+	{rulefiles.ErrOriginDir, "leave -origin out, as the file names give the origins, or name one file"},
 	{rulefiles.ErrOriginFile, "leave -origin out, or rename the file if it is a robots.txt"},
 	{ingest.ErrPipedWARC, "name the file, with -format warc"},
 	{ingest.ErrURLList, "if it is a table or another format, name that, such as -format csv"},
-	{output.ErrOutput, "choose what becomes of it with -partition-mode: replace it, replace-partitions of which this run has rows, or append to them"},
+	{output.ErrOutput, "choose with -partition-mode: replace, replace-partitions (those with new rows) or append"},
 	{output.ErrOther, "name another directory, or -partition-mode replace"},
 	{output.ErrSameRun, "nothing was added; to write them again, use -partition-mode replace-partitions"},
 	{output.ErrStopped, "run that again, or -partition-mode replace"},
@@ -101,7 +101,7 @@ type For struct {
 const ShortenJSON = "jq -c '{url,status}'"
 
 // damageRemedy is the remedy for damaged files of captures.
-const damageRemedy = "get a whole copy, or use what comes before with -accept-damaged-rules"
+const damageRemedy = "get a complete copy, or use the intact part with -accept-damaged-rules"
 
 // Add returns the error with its remedy, each part of a joined error with its own. An error
 // that has no remedy, or has got it already, is returned as it is; nil stays nil.
@@ -180,9 +180,9 @@ func unpackRemedy(err error, tool, before string) string {
 	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != say.Std && !isPipe(at.Name) {
 		if packing, ok := errors.AsType[*ingest.PackingError](err); ok && packing.Outer > 0 && slices.Contains([]string{"zip", "7z", "rar"}, packing.Packing.String()) { // which no tool reads from a pipe
 			inner := "inner." + packing.Packing.String()
-			return "unpack it first, as in: " + tool + " " + say.File(at.Name) + " > " + inner + ", and name " + inner
+			return "unpack it first, for example: " + tool + " " + say.File(at.Name) + " > " + inner + ", and name " + inner
 		}
-		return verb + " it first, as in: " + tool + " " + strings.TrimSpace(before) + say.File(at.Name) + " | robobatch -in - …"
+		return verb + " it first, for example: " + tool + " " + strings.TrimSpace(before) + say.File(at.Name) + " | robobatch -in - …"
 	}
 	switch command, _, _ := strings.Cut(tool, " "); command {
 	case "tar":
@@ -190,7 +190,7 @@ func unpackRemedy(err error, tool, before string) string {
 	case "unzip", "7z", "unrar": // they read files only
 		return "write it to a file first, and then: " + tool + " file | robobatch -in - …"
 	}
-	return verb + " it on its way, as in: … | " + tool + " | robobatch -in - …"
+	return verb + " it on its way, for example: … | " + tool + " | robobatch -in - …"
 }
 
 // isPipe reports whether a log is a named pipe, which is read once.
@@ -210,7 +210,7 @@ func partRemedy(err error) string {
 	if tool == "" {
 		return ""
 	}
-	return "or read the lines before that, as in: " + tool + " -dc " + say.File(at.Name) + " > part.log, and name part.log"
+	return "or read the lines before that, for example: " + tool + " -dc " + say.File(at.Name) + " > part.log, and name part.log"
 }
 
 // foreignRemedy returns how to continue without a file that is not a log.

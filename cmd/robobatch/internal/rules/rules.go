@@ -177,7 +177,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	case l.opt.Origin != "" && l.origins.Load() == 0:
 		return fmt.Errorf("list %s: %w", l.opt.Origin, load.ErrNotListed)
 	case l.bodies == 0:
-		l.Warn(warning.Warning{Code: warning.NoRulesThen, Text: "no robots.txt is as old as -as-of; that of a file is the time of its last change", Count: 1})
+		l.Warn(warning.Warning{Code: warning.NoRulesThen, Text: "no robots.txt is as old as -as-of; a plain file has its modification time", Count: 1})
 	}
 	return l.Commit(func(f *File) error {
 		err := f.Commit()

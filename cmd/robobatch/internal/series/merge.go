@@ -112,7 +112,7 @@ func (d Dir) Succeed(s *Sum) error {
 func readStats(name string) (f shardFile, err error) {
 	text, err := place.ReadAll(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f, fmt.Errorf("%s: no such file: it is written at the end of a shard; run the shard to its end", say.File(name))
+		return f, fmt.Errorf("%s: no such file: the shard did not finish; run it again", say.File(name))
 	}
 	if err != nil {
 		return f, fmt.Errorf("%s: %w", say.File(name), err)

@@ -55,7 +55,7 @@ func (r *Report) NoClients() string {
 	} else {
 		text += ": name the crawlers"
 	}
-	return text + " that all rows are decided for with -agent"
+	return text + " with -agent"
 }
 
 // Warn returns the warnings about the rows of the logs, in all, except for those of a kind that the
@@ -100,7 +100,7 @@ func (r *Report) nothing() []warning.Warning {
 // noURLs says that no line gave a URL, so that the format, or the site, may be another.
 func (r *Report) noURLs() string {
 	if long := r.Counts.LongLines + r.Counts.Refused["too_long"]; 2*long > r.Counts.Bad() {
-		return fmt.Sprintf("%s longer than %d KiB, so that no URL is read: of JSON, keep the fields that you need, as in: %s log.jsonl | robobatch -in - …", say.Were(long, "line"), ingest.MaxLine>>10, remedy.ShortenJSON)
+		return fmt.Sprintf("%s longer than %d KiB, so that no URL is read: of JSON, keep the fields that you need, for example: %s log.jsonl | robobatch -in - …", say.Were(long, "line"), ingest.MaxLine>>10, remedy.ShortenJSON)
 	}
 	format := "The format was detected as " + r.Formats() + ": if that is wrong, use -format"
 	if r.Format != ingest.Auto.String() {
@@ -126,7 +126,7 @@ func (r *Report) noURLs() string {
 		return "every line was refused (" + strings.Join(all, ", ") + "). " + format
 	}
 	if hostFirst.MatchString(r.read.FirstBare) {
-		return fmt.Sprintf("no line is a URL with a scheme: %q begins with a host. The scheme (http or https) is unknown: put https:// in front of the URLs, as in: sed 's#^#https://#' for a list", shorten(r.read.FirstBare))
+		return fmt.Sprintf("no line is a URL with a scheme: %q begins with a host. The scheme (http or https) is unknown: put https:// in front of the URLs, for example: sed 's#^#https://#' for a list", shorten(r.read.FirstBare))
 	}
 	return "no line is a URL with a scheme and a host. " + format
 }
@@ -146,7 +146,7 @@ func (r *Report) timeless() (all []warning.Warning) {
 		if r.AgentFromLog {
 			null = ", and their violation is null"
 		}
-		text := fmt.Sprintf("-as-of log: %s disallowed by a robots.txt with an unknown effective date%s: it has only the time of a file, or none; use captures with timestamps",
+		text := fmt.Sprintf("-as-of log: %s disallowed by a robots.txt with an unknown effective date%s: its only timestamp is a file modification time, or it has none; use captures with timestamps",
 			say.Were(c.Timeless, "row"), null)
 		all = append(all, warning.Warning{Code: warning.UntimedRules, Text: text, Count: c.Timeless})
 	}
@@ -187,7 +187,7 @@ func (r *Report) headed() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "line") + " of lists of URLs with the names of a table: what follows may be columns, which are read as parts of URLs: give each table as an input of its own"
+	text := say.Count(n, "line") + " of lists of URLs with the names of a table: what follows may be columns, which are read as parts of URLs: name each table as a separate input"
 	return []warning.Warning{{Code: warning.HeadlessTable, Text: text, Count: n, Examples: r.placesOf(r.read.FirstHeaded)}}
 }
 
@@ -224,7 +224,7 @@ func (r *Report) whiteSpace() []warning.Warning {
 	}
 	do := "check that the URLs are complete"
 	if slices.ContainsFunc(r.read.FirstBlank, func(url ingest.BlankURL) bool { return r.Inputs[url.Input].Format == ingest.URLs.String() }) {
-		do = "columns behind a URL need a header, and -format"
+		do = "columns after a URL need a header row and -format"
 	}
 	d := warning.Warning{Code: warning.WhiteSpace, Text: say.Count(n, "URL") + " with white space inside; " + read + "; " + do, Count: n, Short: true}
 	for _, url := range r.read.FirstBlank {
@@ -239,7 +239,7 @@ func (r *Report) wide() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "line") + " in another encoding than that in which the log began: convert its parts each by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8"
+	text := say.Count(n, "line") + " in another encoding than the beginning of the log: convert each part before joining, for example: iconv -f UTF-16 -t UTF-8"
 	return []warning.Warning{{Code: warning.MixedEncoding, Text: text, Count: n, Examples: r.placesOf(r.read.FirstWide)}}
 }
 
@@ -249,7 +249,7 @@ func (r *Report) joined() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "line") + " with several records, or with NULs from a crash: at most one record of each is read; check them, and convert CR line endings, as in: tr '\\r' '\\n'"
+	text := say.Count(n, "line") + " with several records, or with NULs from a crash: at most one record of each is read; check them, and convert CR line endings, for example: tr '\\r' '\\n'"
 	return []warning.Warning{{Code: warning.JoinedLines, Text: text, Count: n, Examples: r.placesOf(r.read.FirstJoined)}}
 }
 
@@ -313,7 +313,7 @@ func (r *Report) fields() (all []warning.Warning) {
 			add(warning.UnreadField, in, left.Role, leftText(left))
 		}
 		if took.Mixed != "" {
-			add(warning.MixedProducers, in, "", fmt.Sprintf("the first lines are of %s and of %s, and are read as those of the first: give each part as an input of its own", took.Producer, took.Mixed))
+			add(warning.MixedProducers, in, "", fmt.Sprintf("the first lines are of %s and of %s, and are read as those of the first: name each part as a separate input", took.Producer, took.Mixed))
 		}
 		if took.DayOnly != "" && (r.ByRow() || r.RangesHash != "") {
 			add(warning.DayOnly, in, "", fmt.Sprintf("the time is only a day, %q: each row counts at its start", took.DayOnly))

@@ -139,7 +139,7 @@ func Check(w Outputs, r Inputs) error {
 	if w.Stats != "" && (w.Stats == say.Std && w.Out == say.Std || sameFile(w.Stats, w.Out)) {
 		errs = append(errs, fmt.Errorf("-stats: %s is the output, too: name another file", say.File(w.Out)))
 	} else if w.Stats != "" && w.Out != say.Std && sameFile(w.Stats, partial) {
-		errs = append(errs, fmt.Errorf("-stats: %s is where the rows before a fault are kept: name another file", say.File(w.Stats)))
+		errs = append(errs, fmt.Errorf("-stats: %s is the name for the rows before a fault: name another file", say.File(w.Stats)))
 	}
 	if tree {
 		errs = append(errs, checkTree(w, r))

@@ -112,7 +112,7 @@ func Strangers(store *engine.Store, s *engine.Stats) []Warning {
 	}
 	rows := say.Count(s.URLs*decided/s.Rows, "row")
 	if s.Early > s.Strays {
-		text := fmt.Sprintf("no robots.txt is as old as -as-of for %s of %s; that of a file is the time of its last change", say.Number(s.Early), rows)
+		text := fmt.Sprintf("no robots.txt is as old as -as-of for %s of %s; a plain file has its modification time", say.Number(s.Early), rows)
 		if store.Options().RowTimes {
 			text = fmt.Sprintf("no robots.txt is as old as the row for %s of %s: they are older than the first capture of their origin", say.Number(s.Early), rows)
 		}
