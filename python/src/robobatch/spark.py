@@ -40,7 +40,7 @@ from pyspark import Accumulator, SparkFiles, TaskContext
 from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
-from pyspark.sql.types import BinaryType, CharType, StringType, StructField, StructType, VarcharType
+from pyspark.sql.types import BinaryType, CharType, DataType, StringType, StructField, StructType, VarcharType
 
 from robobatch.errors import Error, InputWarning
 from robobatch.kept import kept
@@ -251,6 +251,10 @@ def with_verdicts(
 _TEXTS = (StringType, BinaryType, CharType, VarcharType)
 
 
+def _kind(kind: DataType) -> pa.DataType:
+    return pa.string() if isinstance(kind, _TEXTS) else to_arrow_type(kind, timezone="UTC")
+
+
 def _hard(names: list[str]) -> bool:
     """Report whether mapInArrow would not find columns by their names: dots are parts of structs to it."""
     return len(set(map(str.lower, names))) < len(names) or any(sign in name for name in names for sign in ".`")
@@ -258,11 +262,10 @@ def _hard(names: list[str]) -> bool:
 
 def _check_columns(df: DataFrame, options: Options, added: pa.Schema) -> None:
     names = df.columns
-    kinds = [
-        pa.string() if isinstance(field.dataType, _TEXTS) else to_arrow_type(field.dataType) for field in df.schema
-    ]
-    schema = pa.schema([pa.field(name, kind) for name, kind in zip(names, kinds, strict=True)])
-    for argument, name, what, _ in columns_read(options):
+    read = columns_read(options)
+    asked = {name for _, name, _, _ in read}
+    schema = pa.schema([(f.name, _kind(f.dataType) if f.name in asked else pa.null()) for f in df.schema])
+    for argument, name, what, _ in read:
         column_index(schema, name, argument, what)
     if str(df.sparkSession.conf.get("spark.sql.caseSensitive", "false")).lower() != "true":
         names = [name.lower() for name in names]
