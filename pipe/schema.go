@@ -245,7 +245,7 @@ func (u *textField) read(f table, name string, r role) error {
 	switch isTime := u.kind == typeTimestamp && !ok; {
 	case r == timeRole && isTime:
 		t, _ := f.table(fieldType)
-		unit := int(t.int16(timestampUnit))
+		unit := int(scalar(t, timestampUnit, t.GetInt16))
 		if unit < 0 || unit >= len(timeUnits) {
 			return damaged("times of unit %d in the column %q", unit, name)
 		}
