@@ -57,7 +57,7 @@ func shellPart(shell, script, command string) string {
 // its last "=" or "," is left out. The directory has the file urls.zst and the directory robots.
 var completions = []struct{ line, want string }{
 	{"robobatch ru", "rules"},
-	{"robobatch ", "bench check check-output compile conduct coverage diff explain help lint merge pipe report rules"},
+	{"robobatch ", "bench census check check-output compile conduct coverage diff explain help lint merge pipe report rules"},
 	{"robobatch help dia", "dialects"},
 	{"robobatch -dia", "-dialect"},
 	{"robobatch -quiet -dia", "-dialect"},

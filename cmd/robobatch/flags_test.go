@@ -24,7 +24,7 @@ func TestFlagMessages(t *testing.T) {
 		{"", "-nosuch", "there is no flag -nosuch"},
 		{"", "-rounds 3", "-rounds is a flag of robobatch bench, not of robobatch"},
 		{"rules", "-in x", "-in is a flag of robobatch, robobatch diff, robobatch report, robobatch coverage, robobatch conduct and robobatch bench, not of robobatch rules"},
-		{"compile", "-as-of now", "-as-of is a flag of robobatch, robobatch explain, robobatch lint, robobatch check, robobatch diff, robobatch report, robobatch coverage, robobatch conduct, robobatch rules, robobatch pipe and robobatch bench, not of robobatch compile"},
+		{"compile", "-as-of now", "-as-of is a flag of robobatch, robobatch explain, robobatch lint, robobatch check, robobatch diff, robobatch report, robobatch coverage, robobatch census, robobatch conduct, robobatch rules, robobatch pipe and robobatch bench, not of robobatch compile"},
 		{"", "-workers many", `-workers: "many" is not an integer: write one in digits, such as 4`},
 		{"bench", "-rounds=2.5", `-rounds: "2.5" is not an integer: write one in digits, such as 4`},
 		{"", "-limit 99999999999999999999", `-limit: "99999999999999999999" is out of range: write a number of fewer digits`},

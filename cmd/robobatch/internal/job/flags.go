@@ -41,8 +41,7 @@ robobatch checks for every URL of a log whether robots.txt allows a crawler to f
 
     robobatch -rules dir -in urls.zst
 
-finds the robots.txt of each URL's origin in dir, writes one row per URL to urls.verdicts.parquet and prints a summary.
-It opens no network connection unless a name begins with s3://.`
+writes urls.verdicts.parquet. It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 done; 1 a limit of -max-rejects, -require-rules or -no-rows fail is exceeded, or -on-error skip skipped
 inputs; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM. The
