@@ -59,21 +59,17 @@ robobatch census finds out for each origin and crawler whether robots.txt leaves
 
 prints the counts, and writes a row for each origin and crawler (docs/CENSUS.md). The answers are about all paths, and
 exact. It opens no network connection unless a name begins with s3://.`
-	moment := cli.Flag{Name: "as-of", Arg: "moment", Values: []string{monthly}, List: true, Set: cli.Words(&g.moments), Doc: `
-		Use the captures that were in force at these moments. Write 2026-01-31T18:00:00Z, or
-		2026-01-31 for the start of that day in UTC, with commas between moments. monthly: the first day of each month
-		from the first capture to the last. Default: the newest capture.`}
+	input := g.FileFlags()
+	input[0] = g.Rules.Flags(flags.NameRules)[0]
 	c.Flags = flags.Sections{
-		Input: append(flags.WithDocs(g.FileFlags(), map[string]string{"rules": `
-			The robots.txt files. A directory as for robobatch, a file of captures, a pack (.rbp) or one robots.txt with
-			-origin.`}), cli.Flag{Name: "weights", Arg: "file", Files: true, Set: cli.NotEmpty(&g.weights, "name a file"), Doc: `
-			Weights of origins, such as their traffic. Each line has an origin or a host, and a number, separated by a tab
-			or a comma. The counts have their sums, and rows the column weight.`}),
-		Question: append(append([]cli.Flag{g.agents.NamesFlag("Crawlers to count for: product tokens, separated by commas.", flags.EveryClient), g.agents.CrawlersFlag()},
-			g.reading.Flags()...), moment),
+		Input: append(input, cli.Flag{Name: "weights", Arg: "file", Files: true, Set: cli.NotEmpty(&g.weights, "name a file"), Doc: `
+			Weights of origins, such as their traffic. Each line has an origin or host, and a number, separated by a tab or
+			comma.`}),
+		Question: append([]cli.Flag{g.agents.NamesFlag("Crawlers to count for: product tokens, separated by commas.", flags.EveryClient), g.agents.CrawlersFlag()},
+			g.reading.SeriesFlags(&g.moments, monthly)...),
 		Output: []cli.Flag{
 			flags.Print(&g.print, Forms, `
-			Form of the counts. text: a table. json: one object per crawler and moment. markdown: a table for documents.`),
+			Form of the output. text: a table. json: one object per crawler and moment. markdown: a table.`),
 			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
 			The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last three optionally
 			with .zst or .gz. Default: none.`},

@@ -52,6 +52,14 @@ func (r *Reading) RowTimeFlags() []cli.Flag {
 	return r.momentFlags(" log: use the captures in force at the time of each row.")
 }
 
+// SeriesFlags are Flags with -as-of, which takes several moments, or word for the first day of each month.
+func (r *Reading) SeriesFlags(to *[]string, word string) []cli.Flag {
+	all := r.momentFlags(" Separate several by commas. " + word + ": the first day of each month since the first capture.")
+	last := &all[len(all)-1]
+	last.Set, last.Values, last.List = cli.Words(to), []string{word}, true
+	return all
+}
+
 // momentFlags are Flags with -as-of, which may take more than moments.
 func (r *Reading) momentFlags(more string) []cli.Flag {
 	return append(r.Flags(), cli.Flag{
