@@ -60,7 +60,7 @@ robobatch census finds out for each origin and crawler whether robots.txt leaves
 prints the counts, and writes a row for each origin and crawler (docs/CENSUS.md). The answers are about all paths, and
 exact. It opens no network connection unless a name begins with s3://.`
 	input := g.FileFlags()
-	input[0] = g.Rules.Flags(flags.NameRules)[0]
+	input[0] = g.Flags(flags.NameRules)[0]
 	c.Flags = flags.Sections{
 		Input: append(input, cli.Flag{Name: "weights", Arg: "file", Files: true, Set: cli.NotEmpty(&g.weights, "name a file"), Doc: `
 			Weights of origins, such as their traffic. Each line has an origin or host, and a number, separated by a tab or
