@@ -177,7 +177,7 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 	if err := sink.Finish(); err != nil {
 		return err
 	}
-	d.WarnOnce(warning.Disputes(&d.Stats.Disputes))
+	d.WarnOnce(warning.Disputes(&d.Stats.Disputes, "path"))
 	if d.out.Name != "" {
 		var s summary.Report
 		err := d.out.Commit(func(f *output.File) error {

@@ -445,7 +445,7 @@ func (q *Asker) Disputes() []warning.Warning {
 	for i, origin := range all[:min(len(all), len(q.disputes.Worst))] {
 		q.disputes.Worst[i] = engine.BusyOrigin{Origin: origin, Rows: q.origins[origin]}
 	}
-	return warning.Disputes(&q.disputes)
+	return warning.Disputes(&q.disputes, "row")
 }
 
 // Close closes the rules.

@@ -143,7 +143,7 @@ func (r *Report) violated(most int) (t table) {
 func (r *Report) outside() (t table) {
 	if r.AgentFromLog {
 		t = table{
-			{"other clients", say.Number(r.Others.Disallowed), "disallowed of " + say.Count(r.Others.Rows, "row") + ": browsers, and unknown crawlers", r.Others.Rows > 0},
+			{"other clients", say.Number(r.Others.Disallowed), "disallowed of " + say.Count(r.Others.Rows, "row") + ": browsers and others", r.Others.Rows > 0},
 			{"not bound", say.Number(r.Unbound.Disallowed), "disallowed of " + say.Count(r.Unbound.Rows, "row") + ": crawlers that are exempt, or may be", r.Unbound.Rows > 0},
 		}
 	}

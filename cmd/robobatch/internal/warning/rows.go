@@ -19,16 +19,20 @@ func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64)
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
 		return []Warning{{Code: NoURLs, Text: noURLs, Count: s.URLs}}
 	}
-	return slices.Concat(Strangers(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(store, s), Disputes(&s.Disputes))
+	return slices.Concat(Strangers(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(store, s), Disputes(&s.Disputes, "row"))
 }
 
 // Disputes returns a warning if verdicts forbid what another reading allows that the operator of the crawler may have: an example, and the
-// origins with most of them.
-func Disputes(d *engine.DisputeStats) []Warning {
+// origins with most of them. The unit is "row" for those of a log.
+func Disputes(d *engine.DisputeStats, unit string) []Warning {
 	if d.Rows == 0 {
 		return nil
 	}
-	text := say.Were(d.Rows, "row") + " disallowed in one reading of robots.txt, but allowed in another that the crawler may use: not counted as violations; robobatch explain shows each reading"
+	text := say.Were(d.Rows, unit) + " disallowed in one reading of robots.txt, but allowed in another that the crawler may use: "
+	if unit == "row" {
+		text += "not counted as violations; "
+	}
+	text += "robobatch explain shows each reading"
 	w := Warning{Code: ReadingsDiffer, Text: text, Count: d.Rows}
 	// Say what each reading answers, and by which line; of the run's dialect where that is none of them.
 	var parts []string
