@@ -35,12 +35,12 @@ func TestRead(t *testing.T) {
 		"usage a / search=y,search=n":  "x:1: search comes twice",
 		"usage a / search=y rule=1":    "x:1: \"usage a / search=y rule=1\": write usage",
 		"waive none":                   "x:1: \"waive none\": write waive and one of all_closed, no_robots, odd_robots",
-		"allow Googlebot / rule=0":     "x:1: \"rule=0\": behind the URL stands rule=",
-		"allow Googlebot / line=1":     "x:1: \"line=1\": behind the URL stands rule=",
+		"allow Googlebot / rule=0":     "x:1: \"rule=0\": after the URL, write rule=",
+		"allow Googlebot / line=1":     "x:1: \"line=1\": after the URL, write rule=",
 		"allow @nosuch /":              "x:1: there is no set \"@nosuch\"",
 		"allow a / rule=1 x":           "x:1: \"allow a / rule=1 x\": write allow or disallow",
 		"allow a /\nbad\nallow b\n":    "x:2: \"bad\"",
-		"allow a /" + "\u00a0" + "b c": "x:1: \"c\": behind the URL",
+		"allow a /" + "\u00a0" + "b c": "x:1: \"c\": after the URL",
 	} {
 		if _, err := Read(strings.NewReader(text), "x", nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
