@@ -390,7 +390,7 @@ func TestImpostorsApart(t *testing.T) {
 				t.Errorf("%s: %s", kind, said)
 			}
 			page, err := os.ReadFile(filepath.Join(dir, "report.html"))
-			if err != nil || bytes.Contains(page, []byte("In the other tables the requests of impostors count as those of the crawler that they name.")) != (more != nil) {
+			if err != nil || bytes.Contains(page, []byte("In other tables, requests of impostors count for the crawler that they name.")) != (more != nil) {
 				t.Errorf("%s: the page does not say where impostors are counted only if there are some: %v", kind, err)
 			}
 		}

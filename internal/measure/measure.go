@@ -117,7 +117,7 @@ func Here(run func() (Work, error)) func() (Sample, error) {
 		runtime.ReadMemStats(&after)
 		s.Allocs, s.Alloc = int64(after.Mallocs-before.Mallocs), int64(after.TotalAlloc-before.TotalAlloc)
 		if peakKnown {
-			s.Peak = peak()
+			s.Peak = peakOfImage()
 		}
 		return s, err
 	}
@@ -197,8 +197,9 @@ func (l *ladder) write(w io.Writer) error {
 	return err
 }
 
-// peak returns the most bytes of memory that the process held since then; 0 if that is not known.
-func peak() int64 {
+// peakOfImage returns the most bytes of memory that the process held since it began to run this program; 0 if that is not known.
+// The resource usage of the process counts the memory of the one that started it, too, until its program was loaded.
+func peakOfImage() int64 {
 	kib, _ := strconv.ParseInt(strings.TrimSuffix(procField("/proc/self/status", "VmHWM"), " kB"), 10, 64)
 	return kib * 1024
 }

@@ -16,7 +16,10 @@ func Used() (cpu time.Duration, peak int64) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0, 0
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), maxRSS(&u)
+	if peak = peakOfImage(); peak == 0 {
+		peak = maxRSS(&u)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), peak
 }
 
 // PeakOf returns the most memory that a process had, in bytes; 0 if that is not known.

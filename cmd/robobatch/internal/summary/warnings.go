@@ -284,11 +284,11 @@ func (r *Report) elsewhere() string {
 func leftText(left ingest.Left) string {
 	switch {
 	case left.Pattern != "":
-		return fmt.Sprintf("the %s may be where nothing is read, as in %q: -format %s reads it", left.Role, left.Value, remedy.Quoted(left.Pattern))
+		return fmt.Sprintf("the %s may be where nothing is read (%q): -format %s reads it", left.Role, left.Value, remedy.Quoted(left.Pattern))
 	case left.Field == "":
 		return fmt.Sprintf("no field of the first lines is known for the %s, which -keep names: -field %s=name names one", left.Role, left.Role)
 	}
-	return fmt.Sprintf("no field is known for the %s, and %q, which is not read, may be one, as in %q: -field %s=%s reads it", left.Role, left.Field, left.Value, left.Role, left.Field)
+	return fmt.Sprintf("no field is known for the %s, and %q, which is not read, may be one (%q): -field %s=%s reads it", left.Role, left.Field, left.Value, left.Role, left.Field)
 }
 
 // fields returns the warnings about the fields of the logs.
