@@ -34,7 +34,7 @@ def test_examples(
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"spark": request.getfixturevalue("spark")}
     here = [example for example in examples() if "import ray" not in example]  # test_ray runs that
-    assert len(here) == 8
+    assert len(here) == 9
     for example in here:
         said = [
             line.partition("  # ")[2].strip() for line in example.splitlines() if re.search(r"print\(.*\) +# ", line)

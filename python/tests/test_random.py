@@ -557,9 +557,10 @@ def test_requests(requests: tuple[dict[str, Any], list[Request], list[Verdict]],
     decider.close()
     con.close()
     columns["time_column"] = "stamp"
+    seconds = pa.array([all_[i][3] for i in texts], pa.timestamp("s", "UTC"))
     table = pa.table({
         "n": range(len(texts)), "url": [all_[i][0] for i in texts], "ua": [all_[i][1] for i in texts],
-        "ip": [all_[i][2] for i in texts], "stamp": pa.array([all_[i][3] for i in texts], pa.timestamp("us", "UTC")),
+        "ip": [all_[i][2] for i in texts], "stamp": seconds.cast(pa.timestamp("us", "UTC")),
     })  # fmt: skip
     df = spark.createDataFrame(table)
     got = robobatch.spark.with_verdicts(df, **options, **columns).orderBy("n").toArrow()

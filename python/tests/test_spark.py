@@ -105,7 +105,7 @@ def test_shipping(spark: SparkSession, pack: Path, rules: Path, tmp_path: Path) 
     with pytest.raises(Exception, match=second.name):
         rs.with_verdicts(df, rules=second).collect()
     with pytest.raises(
-        robobatch.Error, match=f"is a directory: compile it first, for example: robobatch compile -rules {rules} -out"
+        robobatch.Error, match=f"is a directory: compile it first: robobatch compile -rules {rules} -out"
     ):
         rs.ship(spark, rules)
     with pytest.raises(robobatch.Error, match=r"lost: No such file or directory: name a pack"):

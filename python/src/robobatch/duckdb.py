@@ -99,7 +99,7 @@ def _list_function(decider: Decider) -> Callable[[Any, Any], Any]:
         lists: Any = agents.combine_chunks() if isinstance(agents, pa.ChunkedArray) else agents
         rows = pc.list_parent_indices(lists)
         found = decider.verdicts(urls.take(rows), pc.list_flatten(lists)).column(0)
-        sizes: Any = pc.fill_null(pc.list_value_length(lists), 0)
+        sizes: Any = pc.fill_null(pc.list_value_length(lists), pa.scalar(0, pa.int32()))
         ends: Any = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(sizes).cast(pa.int32())])
         return pa.ListArray.from_arrays(ends, found, mask=lists.is_null())
 

@@ -84,9 +84,7 @@ def ship(spark: SparkSession, pack: str | os.PathLike[str]) -> Shipped:
     _check_python(spark)
     source = Path(_named(pack))
     if source.is_dir():
-        raise Error(
-            f"{source} is a directory: compile it first, for example: robobatch compile -rules {source} -out rules.rbp"
-        )
+        raise Error(f"{source} is a directory: compile it first: robobatch compile -rules {source} -out rules.rbp")
     try:
         with source.open("rb") as file:
             hashed = hashlib.sha256()

@@ -90,5 +90,9 @@ def summary(decided: Any, prefix: str = "") -> Summary:
 
 
 def _plain(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    kind = column.type
-    return column.cast(kind.value_type) if isinstance(kind, pa.DictionaryType) else column
+    """Return texts without their dictionaries, whose values may be views, which are not cast or grouped."""
+    if not isinstance(column.type, pa.DictionaryType):
+        return column
+    chunks: list[Any] = column.chunks
+    values = [chunk.dictionary.cast(pa.string()).take(chunk.indices) for chunk in chunks]
+    return pa.chunked_array(values, pa.string())
