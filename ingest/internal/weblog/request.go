@@ -131,9 +131,12 @@ func splitRequest(line []byte) (method, target, protocol []byte) {
 // "HTTPgrou/1.0": then a digit must follow the slash, as words of a target with spaces may begin with HTTP, too.
 func isProtocol(word []byte) bool {
 	rest, ok := bytes.CutPrefix(word, []byte("HTTP"))
+	if !ok || len(rest) > 0 && rest[0] == '/' {
+		return ok
+	}
 	slash := bytes.IndexByte(rest, '/')
-	if !ok || slash <= 0 {
-		return ok && slash == 0
+	if slash < 0 {
+		return false
 	}
 	for _, b := range rest[:slash] {
 		if b|0x20 < 'a' || b|0x20 > 'z' {
