@@ -297,7 +297,7 @@ func (f *field) settleTime() {
 	}
 	got, zone := ParseTime([]byte(f.time)), int64(3600*second)
 	if diff := sampleMoment - got; got != NoTime && (diff >= 0 && diff < second || diff+zone >= 0 && diff+zone < second && !strings.Contains(f.time, "+0100")) {
-		if f.role, f.name, f.words = roleTime, NameTime, strings.Count(f.time, " "); f.words > 0 {
+		if f.role, f.name, f.words = roleTime, NameTime, int16(strings.Count(f.time, " ")); f.words > 0 {
 			f.end = byZone
 		}
 	}

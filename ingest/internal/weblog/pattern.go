@@ -44,18 +44,18 @@ type field struct {
 	end     kind
 	role    role
 	class   class
-	quoted  bool // a quote stands in front and begins until
-	inside  bool // a bracket stands in front: there may be blanks
-	final   bool // no field after it is in quotes, and there are some: its own may have quotes and blanks
-	status  bool // a status follows, which tells the quote that ends the field from others
-	three   bool // and then a blank, so three bytes before a blank are a status
-	blanks  bool // there may be more blanks after it
-	checked bool // its values, or what follows them
-	isWord  bool // it has no blanks, and a search for until may pass one
-	skip    int  // so many fields from this one on are words that nobody wants
-	words   int  // how many words these are; of byZone: how many blanks it has, if not 0
-	colon   bool // one of them has a colon
-	rank    int  // of several with one role, the least counts first
+	quoted  bool  // a quote stands in front and begins until
+	inside  bool  // a bracket stands in front: there may be blanks
+	final   bool  // no field after it is in quotes, and there are some: its own may have quotes and blanks
+	status  bool  // a status follows, which tells the quote that ends the field from others
+	three   bool  // and then a blank, so three bytes before a blank are a status
+	blanks  bool  // there may be more blanks after it
+	checked bool  // its values, or what follows them
+	isWord  bool  // it has no blanks, and a search for until may pass one
+	colon   bool  // one of these words has a colon
+	skip    int16 // so many fields from this one on are words that nobody wants
+	words   int16 // how many words these are; of byZone: how many blanks it has, if not 0
+	rank    int   // of several with one role, the least counts first
 	unit    string
 	time    string // the form of a time, with the sample moment
 	until   []byte
@@ -129,8 +129,8 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 				end += at
 			}
 		case byWords:
-			if end = passWords(line, at, f.words); end >= 0 && begins(line[end:], f.until) && (!f.colon || bytes.IndexByte(line[at:end], ':') >= 0) {
-				at, i = end+len(f.until), i+f.skip-1
+			if end = passWords(line, at, int(f.words)); end >= 0 && begins(line[end:], f.until) && (!f.colon || bytes.IndexByte(line[at:end], ':') >= 0) {
+				at, i = end+len(f.until), i+int(f.skip)-1
 				continue
 			}
 			end = -1
