@@ -5,8 +5,9 @@
 // decide alike. So two claims matter, of which one was added or removed, and the other is of the other file and says
 // something else. The paths that both match are those of a few patterns, see [maker.meet], and one path is
 // enough for each pattern: the one whose wildcards are filled by a byte that no pattern has. A claim that matches
-// it matches all paths of that pattern, so no third claim hides the difference here and not elsewhere. The
-// number of paths grows with the product of the changes and the claims that contradict them; [Limits] cut it.
+// it matches all paths of that pattern, so no third claim hides the difference here and not elsewhere. Where an answer
+// depends on claims of several kinds, the patterns of the others are met, too, see [Sides]. The number of paths grows
+// with the product of the changes and the claims that contradict them; [Limits] cut it.
 //
 // Other paths are those that people would try: each changed pattern with its wildcards filled by several texts, the
 // neighbours of its end, index pages, and other cases of letters.
@@ -30,7 +31,7 @@ type Claim struct{ Pattern, Says string }
 // Sides are claims that compete before and after a change. Both lists are sorted by [Compare], without duplicates.
 type Sides struct {
 	Old, New []Claim
-	With     []string // patterns of other claims, which may hide a difference
+	With     []string // patterns of claims of other kinds, on which the answer depends as well
 }
 
 // Compare is the order of claims.
@@ -78,29 +79,25 @@ func Make(all []Sides, l Limits) Paths {
 			use(pattern)
 		}
 	}
-	// Letters that are not hexadecimal digits come first: a normal form may change those behind a "%". No pattern has a
-	// "*" that stands for itself.
-	fresh := []byte("xzqjkwvyghilmnoprstuXZQJKWVYGHILMNOPRSTU-_~!*")
+	// Letters that are not hexadecimal digits come first: a normal form may change those behind a "%". A "*" may be one
+	// that a pattern has escaped.
+	fresh := []byte("xzqjkwvyghilmnoprstuXZQJKWVYGHILMNOPRSTU-_~!@:;,*")
 	i := bytes.IndexFunc(fresh, func(r rune) bool { return r == '*' || !used[r] })
 	m.fresh = string(fresh[i : i+1])
+	m.cut = m.fresh == "*"
 
 	for _, path := range []string{"/", "/x", "/index.html", "/?q=1", "/" + m.fresh} {
 		m.addPath(path)
 	}
 	var changed []string
-	for _, s := range all {
-		for _, of := range [][2][]Claim{{s.Old, s.New}, {s.New, s.Old}} {
+	for i := range all {
+		for _, of := range [][2][]Claim{{all[i].Old, all[i].New}, {all[i].New, all[i].Old}} {
 			for _, c := range Minus(of[0], of[1]) {
+				if m.isFull() {
+					break
+				}
 				changed = append(changed, c.Pattern)
-				m.meet(c.Pattern, "/")
-				for _, other := range of[1] {
-					if other.Says != c.Says {
-						m.meet(c.Pattern, other.Pattern)
-					}
-				}
-				for _, pattern := range s.With {
-					m.meet(c.Pattern, pattern)
-				}
+				m.contradict(c, of[1], all[i].With)
 			}
 		}
 	}
@@ -117,18 +114,47 @@ func Make(all []Sides, l Limits) Paths {
 	return Paths{append(m.paths, exact...), cut}
 }
 
+// contradict adds the paths that a changed claim and one of the other file match: any, or one that says something else. With patterns of
+// other kinds, they are those that one of these matches, too.
+func (m *maker) contradict(c Claim, others []Claim, with []string) {
+	for i := -1; i < len(others) && !m.isFull(); i++ {
+		pattern := "/"
+		if i >= 0 {
+			if pattern = others[i].Pattern; others[i].Says == c.Says {
+				m.taken.Steps++
+				continue
+			}
+		}
+		m.met = m.met[:0]
+		m.meet(c.Pattern, pattern)
+		for _, path := range slices.Clone(m.met) {
+			text := strings.ReplaceAll(path, m.fresh, "*")
+			if !strings.HasSuffix(text, "*") {
+				text += "$"
+			}
+			for _, third := range with {
+				m.meet(text, third)
+			}
+		}
+	}
+}
+
 // A maker collects paths.
 type maker struct {
 	fresh string // a byte that no pattern has
 	most  Limits
 	taken Limits
 	paths []string
+	met   []string // by the last call of meet
 	seen  map[string]bool
 	cut   bool // some ways of two patterns to meet were not looked at
 }
 
 // pathBytes is the memory that a path takes besides its text.
 const pathBytes = 64
+
+// stepsOfMeet is what two patterns take before a byte of them is looked at.
+const stepsOfMeet = 64
 
 // isFull reports whether a limit is reached.
 func (m *maker) isFull() bool {
@@ -219,6 +245,11 @@ func rooted(pattern string) (all []string) {
 // meet adds a path for each way in which a path can match both of two patterns: the texts between the wildcards of one follow
 // those of the other, or overlap. Wildcards of both at the same place are filled by the fresh byte.
 func (m *maker) meet(one, two string) {
+	m.taken.Steps += stepsOfMeet
+	if m.isFull() {
+		m.cut = true
+		return
+	}
 	for _, p := range rooted(one) {
 		for _, q := range rooted(two) {
 			m.meetRooted(p, q)
@@ -267,6 +298,7 @@ func (m *maker) meetRooted(p, q string) {
 		}
 		endP, endQ := nextP == len(p), nextQ == len(q)
 		if endP && endQ {
+			m.met = append(m.met, at.path)
 			m.addPath(at.path)
 			continue
 		}

@@ -144,7 +144,7 @@ func (a *Approvals) use(origin string) {
 	s := a.sites[origin]
 	delete(a.sites, origin)
 	a.mu.Unlock()
-	at := changedSite{site: s, origin: strings.Clone(origin), wishes: map[wishKey][]string{}, old: noFile, now: s.now.rulesHash()}
+	at := changedSite{site: s, origin: strings.Clone(origin), wishes: map[wishKey][]string{}, old: noFile, now: s.now.rulesHash(a.agents)}
 	if s.old != nil {
 		at.old = s.old.hash
 	}

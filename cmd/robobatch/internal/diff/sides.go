@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -69,7 +68,7 @@ func claimOf(r robots.Rule) witness.Claim {
 
 // wishOf returns a statement as a claim.
 func wishOf(u *robots.Statement) witness.Claim {
-	return witness.Claim{Pattern: cmp.Or(u.Pattern, "/"), Says: fmt.Sprint(u.Uses, u.How)}
+	return witness.Claim{Pattern: u.Pattern, Says: fmt.Sprint(u.Uses, u.How)} // "" is shorter than "/"
 }
 
 // equal reports whether claims are the same.
@@ -93,11 +92,15 @@ func (s *site) sides(agents []robots.Agent) (all []witness.Sides) {
 		known = append(known, [2]claims{old, now})
 		for k := range old {
 			if side := (witness.Sides{Old: old[k], New: now[k]}); !slices.Equal(old[k], now[k]) {
-				if k > 0 { // an answer about a use is of all sources together, and that of some depends on the access
-					for _, c := range slices.Concat(append(old[:], now[:]...)...) {
-						side.With = append(side.With, c.Pattern)
-					}
+				// An answer about a use is of all sources together, and that of some depends on the access.
+				for _, c := range slices.Concat(old[1:], now[1:]) {
+					side.With = append(side.With, patternsOf(c)...)
 				}
+				if k > 0 {
+					side.With = append(side.With, patternsOf(slices.Concat(old[0], now[0]))...)
+				}
+				slices.Sort(side.With)
+				side.With = slices.Compact(side.With)
 				all = append(all, side)
 			}
 		}
@@ -105,11 +108,20 @@ func (s *site) sides(agents []robots.Agent) (all []witness.Sides) {
 	return all
 }
 
+// patternsOf returns the patterns of claims.
+func patternsOf(claims []witness.Claim) (patterns []string) {
+	for _, c := range claims {
+		patterns = append(patterns, c.Pattern)
+	}
+	return patterns
+}
+
 // noFile stands for the hash of a robots.txt that there is not.
 const noFile = "none"
 
-// rulesHash returns a hash of what a robots.txt says to crawlers, whatever its comments and the order of its lines.
-func (r *readRules) rulesHash() string {
+// rulesHash returns a hash of what a robots.txt says to these crawlers and those that it names, whatever its comments and
+// the order of its lines.
+func (r *readRules) rulesHash(agents []robots.Agent) string {
 	if r == nil {
 		return noFile
 	}
@@ -127,6 +139,9 @@ func (r *readRules) rulesHash() string {
 	}
 	slices.Sort(names)
 	sum := sha256.New()
+	for _, a := range agents {
+		fmt.Fprintf(sum, "%q %q\n", a.Token, r.claims(a))
+	}
 	for _, name := range slices.Compact(names) {
 		fmt.Fprintf(sum, "%q %q\n", name, r.claims(robots.NewAgent(name, r.dialect)))
 	}
