@@ -155,9 +155,15 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 	took := p.took(&l.opt)
 	if rest := behind[best]; rest != nil {
 		took.Unread = append(took.Unread, fmt.Sprintf("what follows them (%s)", shortName(string(rest))))
-		for _, lack := range p.lacks(&l.opt) {
-			if left := guess(lines).leftOf(lack.role); left.Pattern != "" && !slices.ContainsFunc(took.Left, func(have Left) bool { return have.Role == left.Role }) {
-				took.Left = append(took.Left, left)
+		lacks := slices.DeleteFunc(p.lacks(&l.opt), func(l lack) bool {
+			return slices.ContainsFunc(took.Left, func(have Left) bool { return have.Role == roleWords[l.role] })
+		})
+		if len(lacks) > 0 {
+			read := guess(lines)
+			for _, lack := range lacks {
+				if left := read.leftOf(lack.role); left.Pattern != "" {
+					took.Left = append(took.Left, left)
+				}
 			}
 		}
 	}
