@@ -127,6 +127,9 @@ func (m *maker) contradict(c Claim, others []Claim, with []string) {
 		}
 		m.met = m.met[:0]
 		m.meet(c.Pattern, pattern)
+		if len(with) == 0 {
+			continue
+		}
 		for _, path := range slices.Clone(m.met) {
 			text := strings.ReplaceAll(path, m.fresh, "*")
 			if !strings.HasSuffix(text, "*") {

@@ -202,8 +202,7 @@ func noise(days []Day, m int) float64 {
 		one := week(days, i, m) - all
 		square += one * one
 	}
-	n := float64(len(days))
-	return square / n / (all * all) * n / (n - 7)
+	return square / (all * all) / float64(len(days)-7)
 }
 
 // week returns the mean of the 7 days from one on.

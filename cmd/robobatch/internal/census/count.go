@@ -215,8 +215,8 @@ func (r *run) sites(store *engine.Store) ([]site, error) {
 		return nil, fmt.Errorf("count %s: %w", r.only, load.ErrNotListed)
 	}
 	if r.monthly {
-		if r.moments = months(first, last); first > last {
-			r.moments = []int64{engine.NoTime}
+		if r.moments = []int64{engine.NoTime}; first <= last {
+			r.moments = months(first, last)
 		}
 	}
 	slices.SortFunc(all, func(a, b site) int { return strings.Compare(string(a.origin), string(b.origin)) })
