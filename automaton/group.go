@@ -375,7 +375,7 @@ func (t table) try(off uint32, path []byte, best Rank) Rank {
 	return best
 }
 
-// blockSize is the number of bytes of a path are looked at at once. A path of at least as many bytes is searched in
+// blockSize is the number of bytes of a path that are looked at together. A path of at least as many bytes is searched in
 // whole blocks, even if the first one begins before the node: a fingerprint that is found there makes a pattern be
 // tried in vain, and nothing else.
 const blockSize = 32

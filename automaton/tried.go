@@ -142,7 +142,7 @@ const (
 	// baits is how often bytes.Index is misled: on each processor more often than it bears.
 	baits = 5
 
-	// baitedPart is the number of places of a path are searched at once.
+	// baitedPart is the number of places of a path that are searched together.
 	baitedPart = 512
 )
 

@@ -189,7 +189,7 @@ func (j *Journal) events(p *pair, tell func(*event) error) error {
 	return nil
 }
 
-// mostSorted is the number of events of a pair are sorted at once, some megabytes.
+// mostSorted is the most events of a pair that are sorted together, some megabytes.
 const mostSorted = 32 << 10
 
 // A sorter sends the events of a pair in order: more than fit go to a temporary file.

@@ -141,7 +141,7 @@ type reader struct {
 	errs    []error
 }
 
-// maxFaults is the number of faults of a table are reported.
+// maxFaults is the most faults of a table that are reported.
 const maxFaults = 20
 
 // parse reads a table.

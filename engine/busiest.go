@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Top is the number of the busiest origins and rules Stats names.
+// Top is the number of busiest origins and rules that Stats names.
 const Top = 10
 
 // A BusyRule is a rule and the number of verdicts that it decided. Origins with the same robots.txt
@@ -129,7 +129,7 @@ type siteRows struct {
 	few frequent
 }
 
-// mostSites is the number of sites have a count each, in 2 MiB.
+// mostSites is the most sites that have a count each, in 2 MiB.
 const mostSites = 1 << 18
 
 func newSiteRows(sites int) (r siteRows) {

@@ -6,7 +6,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Busy is the number of the busiest origins without rules Stats names.
+// Busy is the number of busiest origins without rules that Stats names.
 const Busy = 3
 
 // A BusyOrigin is an origin and the number of its rows.

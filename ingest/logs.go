@@ -454,7 +454,7 @@ type Place struct {
 	Line  int64
 }
 
-// firstPlaces is the number of the lines or URLs of a kind are shown.
+// firstPlaces is the most lines or URLs of a kind that are shown.
 const firstPlaces = 3
 
 // A BlankURL is a URL that holds white space.

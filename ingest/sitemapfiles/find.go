@@ -325,7 +325,7 @@ func dirOf(name string) string {
 	return filepath.Dir(name)
 }
 
-// mostParts is the number of directories of a URL are looked for beside an index.
+// mostParts is the most directories of a URL that are looked for beside an index.
 const mostParts = 8
 
 // Beside returns the file beside an index that has the name of a URL: with as many of its directories as are there,

@@ -108,7 +108,7 @@ func Essence(body []byte, f *robots.File, d robots.Dialect) []byte {
 	return essenceOf(body, f, d, robots.AllReadings(d))
 }
 
-// mostCompared is the number of rules of a text are compared with those of another reading: of more it counts as
+// mostCompared is the most rules of a text that are compared with those of another reading: of more it counts as
 // another text.
 const mostCompared = 1 << 17
 
@@ -219,7 +219,7 @@ func effectOf(rules []robots.Rule, d robots.Dialect) (e effect) {
 	return e
 }
 
-// mostPairs is the number of pairs of rules of a crawler are compared.
+// mostPairs is the most pairs of rules of a crawler that are compared.
 const mostPairs = 1 << 16
 
 // sameEffect reports whether two lists of rules give all paths the same verdict: they disallow the same, and each rule that allows wins

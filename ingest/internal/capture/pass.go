@@ -216,7 +216,7 @@ var (
 	ErrWARC       = errors.New("no WARC record could be read of it: is it another format?")
 )
 
-// maxProblems is the number of problems of a pass are kept; the others are counted.
+// maxProblems is the most problems of a pass that are kept; the others are counted.
 const maxProblems = 100
 
 // Problems are the records of capture files (WARC and JSON Lines) that were omitted of the responses because they are

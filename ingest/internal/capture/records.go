@@ -158,7 +158,7 @@ func (r *records) release() {
 	r.http.Release()
 }
 
-// maxEnd is the number of bytes after a record are checked: two line ends, and the start of the next record.
+// maxEnd is the most bytes after a record that are checked: two line ends, and the start of the next record.
 const maxEnd = 11
 
 // maxDigested is the longest block whose digest is verified. Longer ones are web pages, and reading

@@ -26,7 +26,7 @@ func JSONFields(line []byte) (list FieldList) {
 // flatDepth is how deep objects may be nested whose members are fields that are found by their values.
 const flatDepth = 12
 
-// flatElements is the number of elements of an array are looked at.
+// flatElements is the most elements of an array that are looked at.
 const flatElements = 100
 
 // flatten calls add for each field of the object in a line, which may have words in front: its name as a path, and its

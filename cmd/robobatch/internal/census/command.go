@@ -80,7 +80,7 @@ exact. It opens no network connection unless a name begins with s3://.`
 	return c
 }
 
-// A run is one of the command census.
+// A run implements the command census.
 type run struct {
 	console.Console
 	guard.Sink[place.Output] // of -out

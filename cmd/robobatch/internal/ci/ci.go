@@ -36,7 +36,7 @@ const SummaryFile = "GITHUB_STEP_SUMMARY"
 const MaxSummary = 1_000_000
 
 // GitHub writes the first ten notes as workflow commands, and the rest to the summary of the step, if the environment
-// names its file. left is the number of notes there were beside these.
+// names its file. left is the number of notes beside these.
 func GitHub(w io.Writer, notes []Note, left int64) error {
 	if err := annotate(w, notes, left); err != nil || len(notes) <= Annotations && left == 0 {
 		return err

@@ -29,8 +29,8 @@ import (
 //	closed GPTBot,* https://www.example.com + Disallow: /tmp/ old=0123456789abcdef new=89abcdef01234567
 //
 // has two. The kind is closed, opened, or an answer about a use, such as train-ai=y. The line that was added or
-// removed is for the reviewer. The hashes are of the robots.txt before, and of what the new one says to crawlers: so
-// nothing but this change is approved, whatever its comments and the order of its lines.
+// removed is for the reviewer. One hash is of the old robots.txt, the other of what the new one says to crawlers, so
+// that only this change is approved. Comments and the order of lines may still change.
 type approval struct{ kind, agent, origin, line, old, now string }
 
 // exampleApproval is a line of a file of approvals, for messages.
@@ -101,7 +101,7 @@ func readApprovals(name string) (*Approvals, error) {
 		now, ok := strings.CutPrefix(words[last], "new=")
 		old, isOld := strings.CutPrefix(words[max(0, last-1)], "old=")
 		if !ok || !isOld || len(words) < 7 {
-			return nil, fmt.Errorf("%s:%d: %q is no approval: make the file again with -approve, or write as in %s", say.File(name), n, say.Line(string(line)), exampleApproval)
+			return nil, fmt.Errorf("%s:%d: %q is not an approval: make the file again with -approve, or write a line like %s", say.File(name), n, say.Line(string(line)), exampleApproval)
 		}
 		for agent := range strings.SplitSeq(words[1], ",") {
 			a.read[approval{words[0], strings.ToLower(agent), words[2], strings.Join(words[3:last-1], " "), old, now}] = false

@@ -28,7 +28,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A linting is a run of the command lint.
+// A linting implements the command lint.
 type linting struct {
 	console.Console
 	guard.Sink[*atomicfile.File]               // of -out

@@ -120,7 +120,7 @@ type run struct {
 	agents []string // that rows of the stream name, at most mostNamed of them
 }
 
-// mostNamed is the number of names of agents of a stream may get a warning.
+// mostNamed is the most names of agents of a stream that get a warning.
 const mostNamed = 1024
 
 // plan checks the flags, and finds the rules.

@@ -53,7 +53,7 @@ type BusyRule struct {
 	allow bool
 }
 
-// longestRule is the number of bytes of a rule are in the statistics.
+// longestRule is the most bytes of a rule that the statistics have.
 const longestRule = 500
 
 // appendRule adds a rule, if it has rows.

@@ -179,7 +179,7 @@ func fit(text string) string {
 	return string(runes[:shortWidth-1]) + "…\n"
 }
 
-// skippedShown is the number of the rules files that are not used the summary lists.
+// skippedShown is the most unused rules files that the summary lists.
 const skippedShown = 10
 
 // A line of the summary is a label, a value and maybe a note. An empty line separates.

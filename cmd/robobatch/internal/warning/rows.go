@@ -295,7 +295,7 @@ func Formulas(formulas output.Formulas) []Warning {
 	return []Warning{d}
 }
 
-// longestExample is the number of bytes of a cell are shown.
+// longestExample is the most bytes of a cell that are shown.
 const longestExample = 100
 
 // A Sum adds up warnings of many inputs: one for each code.
