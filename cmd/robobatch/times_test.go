@@ -158,7 +158,7 @@ var backwards = regexp.MustCompile(`(^|[\s(:])-\d[\d,.]* ?(days?|hours?|h|min(ut
 // TestExtremeTimes runs all commands that read times on logs whose times are of any year from 1 to 9999: no command fails, and no
 // amount of time is negative. Each log of a usual run has a third of the commands; `make times` runs all of them on 1,000 logs.
 func TestExtremeTimes(t *testing.T) {
-	logs, every := 40, 3
+	logs, every := 15, 3
 	if n, err := strconv.Atoi(os.Getenv("ROBOBATCH_TIMES")); err == nil {
 		logs, every = n, 1
 	}
