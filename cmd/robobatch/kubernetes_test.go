@@ -186,7 +186,7 @@ func TestAWSBatch(t *testing.T) {
 		}
 		return ""
 	}
-	for code, want := range map[string]string{"1": "EXIT", "2": "EXIT", "137": "RETRY", "143": "RETRY"} {
+	for code, want := range map[string]string{"1": "EXIT", "2": "EXIT", "75": "RETRY", "137": "RETRY", "143": "RETRY"} {
 		if got := action(code); got != want {
 			t.Errorf("exit code %s: %q, want %s", code, got, want)
 		}

@@ -5,8 +5,8 @@
 // the plan runs. Commands over logs share internal/passage, and all share the groups of flags in internal/flags.
 // Errors of libraries get their remedies in internal/remedy. Exit codes: 0 done, or standard output was closed by its
 // reader; 1 a limit or requirement that was asked for is not met (-max-rejects, -require-rules,
-// -no-rows fail), or inputs failed that -on-error skips; 2 an error of usage, input or output, or a panic; 129, 130, 131 and 143 after SIGHUP, SIGINT,
-// SIGQUIT and SIGTERM.
+// -no-rows fail), or inputs failed that -on-error skips; 2 an error of usage, input or output, or a panic; 75 a store or
+// the network failed after retries; 129, 130, 131 and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM.
 //
 // CONTRIBUTING.md has the steps that add a flag.
 package main
@@ -31,6 +31,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/panics"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 func main() {
@@ -40,9 +41,10 @@ func main() {
 
 // The exit codes, apart from those of a [guard.Error].
 const (
-	exitDone   = 0
-	exitPolicy = 1 // a limit that was asked for is passed
-	exitError  = 2
+	exitDone      = 0
+	exitPolicy    = 1 // a limit that was asked for is passed
+	exitError     = 2
+	exitTemporary = 75 // EX_TEMPFAIL: a store or the network failed after retries
 )
 
 // run is the command, up to its exit code. It prints errors on std.Err.
@@ -74,6 +76,9 @@ func run(arguments []string, std console.Streams) int {
 	io.WriteString(std.Err, say.Printable(report)) //nolint:errcheck // there is nowhere left to say it
 	if i, ok := errors.AsType[*guard.Error](err); ok {
 		return i.ExitCode()
+	}
+	if place.IsTemporary(err) {
+		return exitTemporary
 	}
 	if flow.IsPolicy(err) {
 		return exitPolicy

@@ -178,6 +178,10 @@ func Left(err error) error {
 // whoever asks. Its content is as it was, as far as anyone knows.
 func IsDown(err error) bool { return s3.IsDown(err) }
 
+// IsTemporary reports whether an error is one of the network or of a store in trouble, after retries: the same may
+// succeed later.
+func IsTemporary(err error) bool { return s3.IsTemporary(err) }
+
 // Create begins an output of that name; for "-", stdout is written.
 func Create(name string, stdout io.Writer) (Output, error) {
 	if IsRemote(name) {

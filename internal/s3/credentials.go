@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -47,7 +48,13 @@ func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credential
 			return value, nil
 		}
 		if p.must {
-			return credentials.Value{}, fmt.Errorf("%w: %s gives none: %w", ErrCredentials, p.name, c.bare(cmp.Or(err, errors.New("it is empty"))))
+			_, isNet := errors.AsType[net.Error](err)
+			reason := c.bare(cmp.Or(err, errors.New("it is empty")))
+			err = fmt.Errorf("%w: %s gives none: %w", ErrCredentials, p.name, reason)
+			if isNet && !isOurs(reason) {
+				err = &outage{err, false}
+			}
+			return credentials.Value{}, err
 		}
 	}
 	return credentials.Value{}, fmt.Errorf("%w: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE", ErrCredentials)

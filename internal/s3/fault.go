@@ -208,17 +208,28 @@ type configError struct{ err error }
 func (e *configError) Error() string { return e.err.Error() }
 func (e *configError) Unwrap() error { return e.err }
 
-// An outage is an error after all attempts failed without an answer.
-type outage struct{ error }
+// An outage is an error after all attempts failed.
+type outage struct {
+	error
+
+	answered bool // with errors
+}
 
 func (e *outage) Unwrap() error { return e.error }
+
+// IsTemporary reports whether an error is one of the network, or of a store or service in trouble, that retries did not
+// outlast: the same may succeed later.
+func IsTemporary(err error) bool {
+	_, isOutage := errors.AsType[*outage](err)
+	return isOutage
+}
 
 // IsDown reports whether an error is one of the store as a whole: it cannot be reached, or rejects all requests. The
 // state of the object is then unknown.
 func IsDown(err error) bool {
-	_, isOutage := errors.AsType[*outage](err)
+	o, isOutage := errors.AsType[*outage](err)
 	_, isConfig := errors.AsType[*configError](err)
-	return isOutage || isConfig || isOfAll(err)
+	return isOutage && !o.answered || isConfig || isOfAll(err)
 }
 
 // passing are the codes of faults that pass.

@@ -245,7 +245,7 @@ func (s *stream) readFull(b []byte) (n int, err error) {
 		case !passes(err):
 			return n, store.explain(err, toRead)
 		case faults >= maxFaults:
-			return n, fmt.Errorf("%w (%s): run it again later", store.explain(err, toRead), attempts(faults))
+			return n, &outage{fmt.Errorf("%w (%s): run it again later", store.explain(err, toRead), attempts(faults)), true}
 		}
 		if err := store.wait(interrupted, faults); err != nil {
 			return n, err

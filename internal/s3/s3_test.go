@@ -606,12 +606,12 @@ func TestDown(t *testing.T) {
 			fmt.Fprintf(w, "<Error><Code>%s</Code></Error>", c.code)
 			return true
 		}
-		if _, err := s.open("s3://bucket/a"); err == nil || IsDown(err) != c.down {
-			t.Errorf("%d %s: %v: down is %t, want %t", c.status, c.code, err, IsDown(err), c.down)
+		if _, err := s.open("s3://bucket/a"); err == nil || IsDown(err) != c.down || IsTemporary(err) != (c.status == 500) {
+			t.Errorf("%d %s: %v: down is %t, want %t; temporary is %t", c.status, c.code, err, IsDown(err), c.down, IsTemporary(err))
 		}
 	}
 	fake.Fail = func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
-	if _, err := s.open("s3://bucket/a"); !IsDown(err) {
+	if _, err := s.open("s3://bucket/a"); !IsDown(err) || !IsTemporary(err) {
 		t.Errorf("nobody answers: %v", err)
 	}
 }

@@ -116,17 +116,13 @@ func (s *store) try(ctx context.Context, need string, request func() error) erro
 			if !s.answered.Load() {
 				remedy = "is AWS_ENDPOINT_URL right, its https:// or http:// too?"
 			}
-			err = fmt.Errorf("%w (%s): %s", s.explain(err, need), attempts(n), remedy)
-			if isAnswer {
-				return err
-			}
-			return &outage{err}
+			return &outage{fmt.Errorf("%w (%s): %s", s.explain(err, need), attempts(n), remedy), isAnswer}
 		case n >= 3 && isUnreachable(err) && !s.answered.Load():
 			err = s.explain(err, need)
-			if _, isProxy := errors.AsType[*proxyError](err); isProxy {
-				return err
+			if _, isProxy := errors.AsType[*proxyError](err); !isProxy {
+				err = fmt.Errorf("%w (%d attempts): is AWS_ENDPOINT_URL right?", err, n)
 			}
-			return &configError{fmt.Errorf("%w (%d attempts): is AWS_ENDPOINT_URL right?", err, n)}
+			return &outage{err, false} // the store may be down as well
 		}
 		if err := s.wait(ctx, n); err != nil {
 			return err

@@ -90,13 +90,21 @@ func ParseLimit(text string) (Limit, error) {
 func (l Limit) IsNone() bool { return l.none }
 
 // A PolicyError says that a limit that was asked for is passed.
-type PolicyError struct{ text string }
+type PolicyError struct {
+	text  string
+	cause error
+}
 
 // Error says which.
 func (e *PolicyError) Error() string { return e.text }
 
-// NewPolicyError returns the error of a limit that was asked for, by its text.
-func NewPolicyError(text string) error { return &PolicyError{text} }
+// Unwrap returns the cause, if there is one.
+func (e *PolicyError) Unwrap() error { return e.cause }
+
+// NewPolicyError returns the error of a limit that was asked for, by its text, and its causes.
+func NewPolicyError(text string, causes ...error) error {
+	return &PolicyError{text, errors.Join(causes...)}
+}
 
 // IsPolicy reports whether an error is a PolicyError.
 func IsPolicy(err error) bool {
@@ -110,9 +118,9 @@ func (l Limit) Check(rejected, all int64, atEnd bool) error {
 	switch {
 	case l.none:
 	case l.share < 0 && rejected > l.most:
-		return &PolicyError{fmt.Sprintf("rejected so far: %s; -max-rejects is %s", say.Count(rejected, "line"), l.text)}
+		return NewPolicyError(fmt.Sprintf("rejected so far: %s; -max-rejects is %s", say.Count(rejected, "line"), l.text))
 	case atEnd && l.share >= 0 && float64(rejected) > l.share*float64(all):
-		return &PolicyError{fmt.Sprintf("rejected: %s of %s; -max-rejects is %s", say.Number(rejected), say.Count(all, "line"), l.text)}
+		return NewPolicyError(fmt.Sprintf("rejected: %s of %s; -max-rejects is %s", say.Number(rejected), say.Count(all, "line"), l.text))
 	}
 	return nil
 }
@@ -153,7 +161,7 @@ type Rows struct {
 }
 
 // errNoRows is the error of a run without rows.
-var errNoRows = &PolicyError{"there is no row; -no-rows fail asks for one"}
+var errNoRows = NewPolicyError("there is no row; -no-rows fail asks for one")
 
 // Check returns a [*PolicyError] or a [*BadError] if a run lacks something. It is called when all
 // rows are written.
@@ -165,8 +173,8 @@ func (q *Requirements) Check(r Rows) error {
 	case q.Rows && r.Read == 0:
 		return errNoRows
 	case q.Rules.text != "" && float64(with)*100 < q.Rules.percent*float64(r.Decided)*(1-1e-12): // 99.9 is not exact
-		return &PolicyError{fmt.Sprintf("%s of %s have a robots.txt in -rules (%s); -require-rules is %s",
-			say.Number(with), say.Count(r.Decided, "row"), strings.TrimSpace(say.Percent(with, r.Decided)), q.Rules.text)}
+		return NewPolicyError(fmt.Sprintf("%s of %s have a robots.txt in -rules (%s); -require-rules is %s",
+			say.Number(with), say.Count(r.Decided, "row"), strings.TrimSpace(say.Percent(with, r.Decided)), q.Rules.text))
 	}
 	return nil
 }

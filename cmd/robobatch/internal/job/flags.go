@@ -44,9 +44,9 @@ robobatch checks for every URL of a log whether robots.txt allows a crawler to f
 writes urls.verdicts.parquet. It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 done; 1 a limit of -max-rejects, -require-rules or -no-rows fail is exceeded, or -on-error skip skipped
-inputs; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM. The
-output gets its name when it is complete. If a log is damaged, the rows before the damage are kept as
-x.partial.parquet, and the exit code is 2.`
+inputs; 2 an error of usage, input or output; 75 object storage failed after retries: run it again later; 129, 130, 131
+and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM. The output gets its name when it is complete. If a log is damaged,
+the rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
 	limits := flags.WithDocs(g.limits.Flags(), map[string]string{
 		"max-rejects": `
 			Stop with exit code 1 if more lines are rejected: n, or n% of all.

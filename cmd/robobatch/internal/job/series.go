@@ -201,6 +201,7 @@ type seriesRun struct {
 	total   int64        // bytes of the inputs
 	bytes   int64        // of those before
 	urls    int64        // of these
+	passing error        // of an input that failed because of its store, and may not later
 }
 
 // A seriesHint is the first hint of its kind.
@@ -308,7 +309,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	if len(failed) == 0 {
 		return nil
 	}
-	return flow.NewPolicyError(series.FailedText(failed, say.File(dir.Failed())))
+	return flow.NewPolicyError(series.FailedText(failed, say.File(dir.Failed())), s.passing)
 }
 
 // items returns those of the shard.
@@ -329,6 +330,9 @@ func (s *seriesRun) all(ctx context.Context) error {
 					return fmt.Errorf("%w\n%s was not written; -on-error skip continues with the next input", fault.Err, say.File(s.series.dir.Output(item)))
 				}
 				return err
+			}
+			if place.IsTemporary(err) {
+				s.passing = err
 			}
 			s.sum.Series.Failed = append(s.sum.Series.Failed, series.Failure{Input: item.Name, Output: item.Output, Error: failure})
 		}

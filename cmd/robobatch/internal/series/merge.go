@@ -273,7 +273,7 @@ It checks that they belong to one run, that none is missing, and that no output 
 summary and writes it to out/_SUCCESS. It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 all outputs are complete; 1 inputs failed: they are listed, and there is no _SUCCESS; 2 an error of usage
-or input, or the files are not those of one run.`
+or input, or the files are not those of one run; 75 object storage failed after retries.`
 	c.Flags = flags.Sections{
 		Output: []cli.Flag{{
 			Name: "out", Arg: "dir", Files: true, Set: flags.OutputName(&g.out),
