@@ -22,6 +22,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
 	"github.com/robobatch/robobatch/internal/testdata/fakestore"
 )
 
@@ -418,6 +419,21 @@ func TestSplitKilled(t *testing.T) {
 				if rows := strings.Count(text, "\n"); strings.HasSuffix(name, ".jsonl") {
 					most, least = max(most, rows), min(least, rows)
 				}
+			}
+			all, err := filepath.Glob(filepath.Join(m.dir, out, "_stats.*"))
+			if !strings.HasPrefix(out, "s3:") && (err != nil || len(all) != 4) {
+				t.Fatal(all, err)
+			}
+			read, stats := int64(0), series.Stats{}
+			for _, name := range all {
+				text, err := os.ReadFile(name)
+				if err := errors.Join(err, json.Unmarshal(text, &stats)); err != nil {
+					t.Fatal(err)
+				}
+				read += stats.Inputs[0].Bytes
+			}
+			if len(all) > 0 && read != stats.Series.List.Bytes {
+				t.Errorf("%s: the statistics of the pieces name %d bytes of %d", out, read, stats.Series.List.Bytes)
 			}
 			if got := concat(pieces); got != want {
 				t.Fatalf("%s: %d bytes, and %d in one run", out, len(got), len(want))

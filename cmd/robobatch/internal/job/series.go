@@ -74,6 +74,9 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	}
 	switch {
 	case !several:
+		if p.dir.Partitioned && p.dir.Name != "" && p.dir.HasRecords() {
+			faults.Add("partition-by", fmt.Errorf("%s has files for each input, of a run with -resume or -shard: to add others or replace them, use -resume", say.File(p.dir.Name)))
+		}
 		if targets.IsDir(g.rejects) {
 			faults.Add("rejects", fmt.Errorf("%s is a directory: name a file, or have one output per input: -out out/, with -partition-by also -resume", say.File(g.rejects)))
 		}
@@ -375,7 +378,7 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 		return &inputError{err}
 	}
 	if state.Done != nil && s.passes(state.Done) {
-		s.sum.Add(state.Done)
+		s.sum.Add(state.Done, item)
 		s.sum.Series.Resumed++
 		return nil
 	}
@@ -419,7 +422,7 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	if err != nil {
 		return err
 	}
-	s.sum.Add(record)
+	s.sum.Add(record, item)
 	return nil
 }
 

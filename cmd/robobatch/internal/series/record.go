@@ -385,11 +385,14 @@ func NewSum(r *summary.Report, s Series) *Sum {
 }
 
 // Add adds an output that is complete.
-func (s *Sum) Add(r *Record) {
+func (s *Sum) Add(r *Record, item *Item) {
 	s.Counts.Add(&r.Counts)
 	s.AddAgents(r.ByAgent, r.Others, r.Unbound)
 	s.Invalid += r.Invalid
 	input := summary.Input{Name: r.Input.Name, Bytes: r.Input.Bytes, Format: r.Format, Field: r.Field}
+	if item.IsPiece() {
+		input.Bytes = item.Size
+	}
 	if !reflect.DeepEqual(r.Took, s.took) {
 		input.Took, s.took = r.Took, r.Took
 	}

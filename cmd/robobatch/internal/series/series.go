@@ -173,6 +173,12 @@ func (d Dir) join(file string) string { return place.Join(d.Name, file) }
 // record returns the name of the record of an output.
 func (d Dir) record(output string) string { return d.join(doneDir + "/" + output + recordSuffix) }
 
+// HasRecords reports whether outputs of runs with one output per input are in the directory.
+func (d Dir) HasRecords() bool {
+	names, err := place.WithPrefix(d.join(doneDir) + "/")
+	return err == nil && len(names) > 0
+}
+
 // Failed returns the name of the list of failures.
 func (d Dir) Failed() string { return d.join("_failed" + d.Infix() + ".jsonl") }
 

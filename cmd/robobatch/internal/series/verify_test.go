@@ -47,7 +47,7 @@ func finished(t *testing.T) {
 			if err := dir.Finish(item, r); err != nil {
 				t.Fatal(err)
 			}
-			sum.Add(r)
+			sum.Add(r, &Item{})
 		}
 		sum.End(dir.Name)
 		if len(sum.Series.Failed) > 0 {
