@@ -14,6 +14,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
@@ -260,6 +262,10 @@ def test_decide(rules: Path, command: Said) -> None:
     for case in cases():
         want = case.want(command, [case.agent] * len(case.urls))
         case.check_table(robobatch.decide(case.table, rules=rules, url=case.url, agents=case.agent), want)
+        own: dict[str, Any] = {"rules": rules, "url": case.url, "agent_column": case.bot, "on_bad_agent": "raise"}
+        if case.fault and case.number % 4 == 0:
+            assert refused(case, lambda: robobatch.decide(case.table, **own))  # noqa: B023 - it is this one
+            assert refused(case, lambda: list(robobatch.stream(case.table.to_batches(), **own)))  # noqa: B023
 
 
 def test_stream(rules: Path, command: Said) -> None:
@@ -422,6 +428,83 @@ def test_spark(spark: SparkSession, rules: Path, command: Said, tmp_path: Path) 
             whole.check(rows_of(decided.select(["f0", "f1", "f2"])), want, ("allowed", "rule", "rule_line"))
 
 
+LAYOUTS = {"long": ("agent", *COLUMNS), "wide": ("origin", "allowed", "reason", "rule_line", "rule")}
+
+
+@pytest.fixture(scope="module")
+def by_layout(program: str, rules: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Return what says what the command has of each URL, for several agents: the names, and rows by URL."""
+    made = tmp_path_factory.mktemp("layouts")
+    log, out = made / "log.parquet", made / "out.parquet"
+    pq.write_table(pa.table({"url": pa.array([_bytes(text) for text in POOL], pa.binary())}), log)
+
+    @cache
+    def said(agents: tuple[str, ...], layout: str) -> tuple[list[str], dict[Text, list[Verdict]]]:
+        asked = [program, "-quiet", "-rules", str(rules), *(f"-agent={agent}" for agent in agents)]
+        asked += [f"-layout={layout}", "-columns", ",".join(["line", *LAYOUTS[layout]])]
+        subprocess.run([*asked, "-in", str(log), "-out", str(out)], check=True, stderr=subprocess.DEVNULL)
+        found = pq.read_table(out).drop_columns("line")
+        lines = pq.read_table(out)["line"].to_pylist()
+        out.unlink()
+        rows: dict[Text, list[Verdict]] = {text: [] for text in POOL}
+        for line, row in zip(lines, rows_of(found), strict=True):
+            rows[POOL[int(line or 0) - 1]].append(row)
+        for text in POOL:  # of what the command leaves out, all but the reason is null
+            if not rows[text] and layout == "long":
+                rows[text] = [(agent, None, None, "bad_url", None, None) for agent in agents]
+            elif not rows[text]:
+                rows[text] = [tuple("bad_url" if "reason" in name else None for name in found.column_names)]
+        return found.column_names, rows
+
+    return said
+
+
+def test_layouts(rules: Path, by_layout: Callable[..., Any], spark: SparkSession) -> None:
+    """Several agents, in each layout, by each door, which gives back what it got."""
+    con = duckdb.connect()
+    decider = robobatch.Decider(rules)
+    for case in cases():
+        pick = case.random
+        agents = pick.sample([agent for agent in AGENTS if "/" not in agent], pick.choice([2, 2, 3]))
+        layout, prefix = pick.choice(list(LAYOUTS)), pick.choice(["", "v_"])
+        names, said = by_layout(tuple(agents), layout)
+        want = [row for text in case.urls for row in said[text]]
+        asked: dict[str, Any] = {"url": case.url, "agents": agents, "layout": layout, "columns": LAYOUTS[layout]}
+        added = [prefix + name for name in names]
+
+        def check(door: str, got: Any, want: list[Verdict] = want, added: list[str] = added) -> None:
+            table = got if isinstance(got, pa.Table) else pa.table(got)
+            assert table.column_names[-len(added) :] == added, door
+            assert rows_of(table.select(added)) == want, f"{door}, table {case.number}"  # noqa: B023 - it is this one
+
+        table = case.table.select([case.url])
+        decided = decider.decide(table, prefix=prefix, **asked)
+        check("Decider", decided)
+        each = len(want) // max(1, len(case.urls))
+        assert decided[case.url].to_pylist() == [text for text in table[case.url].to_pylist() for _ in range(each)]
+        if case.number % 4 == 0:
+            check("decide", robobatch.decide(table, rules=rules, prefix=prefix, **asked))
+            batches = list(robobatch.stream(table.to_batches(), rules=rules, prefix=prefix, **asked))
+            check("stream", pa.Table.from_batches(batches) if batches else decided)
+        frame = pl.DataFrame(table)
+        same = decider.decide(frame, prefix=prefix, to="same", **asked)
+        assert isinstance(same, pl.DataFrame)
+        check("Polars", same)
+        con.register("log", table.rename_columns(["u"]))
+        relation = decider.decide(con.sql("from log"), prefix=prefix, to="same", **{**asked, "url": "u"})
+        assert isinstance(relation, duckdb.DuckDBPyRelation)
+        check("DuckDB", relation.to_arrow_table())
+        if case.number % 50 == 0:
+            df = spark.createDataFrame(pa.table({
+                "n": range(len(case.urls)), "url": pa.array([_bytes(text) for text in case.urls], pa.binary()),
+            }))  # fmt: skip
+            of_spark = {**asked, "url": "url"}
+            found = robobatch.spark.with_verdicts(df, rules=rules, prefix=prefix, **of_spark).coalesce(1).toArrow()
+            check("Spark", found.take(pc.sort_indices(found["n"])))
+    con.close()
+    decider.close()
+
+
 # The requests of a log: User-Agents, addresses and times, by captures of two moments and lists of addresses.
 ABOUT = ("agent", "allowed", "reason", "rule_line", "rule", "violation", "verified", "verified_by")
 BOTS = [
@@ -444,13 +527,15 @@ CAPTURES = [(1_650_000_000, ""), (1_700_000_000, "User-agent: *\nDisallow: /\n\n
 Request = tuple[Text, "str | None", "str | None", "int | None"]
 
 
+OPTIONS = [(), ("ranges",), ("as_of",), ("ranges", "as_of")]
+Asked = tuple[dict[str, Any], dict[str, Any], list[Request], list[Verdict]]  # the arguments, and what a run says
+
+
 @pytest.fixture(scope="module")
-def requests(
-    program: str, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[dict[str, Any], list[Request], list[Verdict]]:
-    """Return the rules, requests, and what a run says of each."""
+def requests(program: str, tmp_path_factory: pytest.TempPathFactory) -> list[Asked]:
+    """Return for each choice of options: rules and options, the columns, requests, and what a run says of each."""
     made = tmp_path_factory.mktemp("requests")
-    lists = made / "lists"
+    lists, rules = made / "lists", made / "rules.rbp"
     lists.mkdir()
     for name in ("googlebot.json", "gptbot.json"):
         prefixes = [{"ipv4Prefix": "66.249.64.0/19"}, {"ipv6Prefix": "2001:4860:4801:10::/64"}]
@@ -461,36 +546,45 @@ def requests(
                 body = text if other is None else other
                 time = datetime.datetime.fromtimestamp(moment, datetime.timezone.utc).isoformat()
                 print(json.dumps({"origin": origin, "status": 200, "body": body, "fetched_at": time}), file=file)
+    compile_ = [program, "compile", "-quiet", "-rules", str(made / "rules.jsonl"), "-out", str(rules)]
+    subprocess.run(compile_, check=True, stderr=subprocess.DEVNULL)
     pick = chance.Random(7)
     all_ = [(pick.choice(POOL), pick.choice(BOTS), pick.choice(ADDRESSES), pick.choice(TIMES)) for _ in range(6000)]
     columns = {
         "url": pa.array([_bytes(text) for text, _, _, _ in all_], pa.binary()),
         "ua": pa.array([bot for _, bot, _, _ in all_]),
         "ip": pa.array([address for _, _, address, _ in all_]),
-        "at": pa.array([time for _, _, _, time in all_], pa.timestamp("s", "UTC")),
+        "moment": pa.array([time for _, _, _, time in all_], pa.timestamp("s", "UTC")),
     }
     pq.write_table(pa.table(columns), made / "log.parquet")
-    asked = [
-        program,
-        "-quiet",
-        "-rules",
-        str(made / "rules.jsonl"),
-        "-in",
-        str(made / "log.parquet"),
-        "-agent-from-log",
-    ]
-    asked += ["-as-of", "log", "-ranges", str(lists), "-field", "agent=ua,client=ip,time=at"]
-    asked += ["-columns", ",".join(["line", *ABOUT]), "-out", str(made / "out.parquet")]
-    subprocess.run(asked, check=True, stderr=subprocess.DEVNULL)
-    found = pq.read_table(made / "out.parquet")
-    lines = dict(zip(found["line"].to_pylist(), rows_of(found.select(ABOUT)), strict=True))
-    for violation in (True, False, None):
-        assert violation in {row[5] for row in lines.values()}
-    assert {"yes", "no"} <= {row[6] for row in lines.values()}
-    said = [lines.get(1 + i, ("*", None, "bad_url", None, None, None, None, None)) for i in range(len(all_))]
-    kept = [i for i, (text, *_) in enumerate(all_) if text not in (None, "", " ")]  # of these the run has no row
-    options = {"rules": made / "rules.jsonl", "ranges": str(lists), "as_of": "log"}
-    return options, [all_[i] for i in kept], [said[i] for i in kept]
+    found: list[Asked] = []
+    for names in OPTIONS:
+        about = ABOUT if "ranges" in names else ABOUT[:-2]
+        asked = [program, "-quiet", "-rules", str(rules), "-in", str(made / "log.parquet"), "-agent-from-log"]
+        asked += ["-columns", ",".join(["line", *about]), "-out", str(made / "out.parquet")]
+        fields = ["agent=ua"]
+        options: dict[str, Any] = {"rules": rules}
+        given: dict[str, Any] = {"user_agent_column": "ua"}
+        if "ranges" in names:
+            asked += ["-ranges", str(lists)]
+            fields, options["ranges"], given["client_column"] = [*fields, "client=ip"], str(lists), "ip"
+        if "as_of" in names:
+            asked += ["-as-of", "log"]
+            options["as_of"] = "log"
+        if names:
+            fields, given["time_column"] = [*fields, "time=moment"], "moment"
+        subprocess.run([*asked, "-field", ",".join(fields)], check=True, stderr=subprocess.DEVNULL)
+        out = pq.read_table(made / "out.parquet")
+        (made / "out.parquet").unlink()
+        lines = dict(zip(out["line"].to_pylist(), rows_of(out.select(about)), strict=True))
+        for violation in (True, False, None):
+            assert violation in {row[5] for row in lines.values()}
+        assert "ranges" not in names or {"yes", "no"} <= {row[6] for row in lines.values()}
+        bad = ("*", None, "bad_url", *[None] * (len(about) - 3))
+        kept = [i for i, (text, *_) in enumerate(all_) if text not in (None, "", " ")]  # of these the run has no row
+        said = [lines.get(1 + i, bad) for i in kept]
+        found.append((options, {**given, "columns": about}, [all_[i] for i in kept], said))
+    return found
 
 
 def times(pick: chance.Random, moments: list[int | None]) -> pa.Array[Any]:
@@ -505,28 +599,24 @@ def times(pick: chance.Random, moments: list[int | None]) -> pa.Array[Any]:
     return stamps if kind is None else stamps.cast(pa.timestamp(kind, pick.choice([None, "UTC", "Europe/Berlin"])))
 
 
-def test_requests(requests: tuple[dict[str, Any], list[Request], list[Verdict]], spark: SparkSession) -> None:
+def test_requests(requests: list[Asked], spark: SparkSession) -> None:
     """Each door, with User-Agents, addresses and times, has the columns of a run."""
-    options, all_, said = requests
-    columns: dict[str, Any] = {
-        "user_agent_column": "ua",
-        "client_column": "ip",
-        "time_column": "at",
-        "columns": ABOUT,
-    }
     con = duckdb.connect()
-    decider = robobatch.duckdb.register(con, **options)
-    shown = ", ".join(f"r.{name}" for name in decider.request_columns)
-    assert decider.request_columns == ABOUT
-    texts = [i for i, (text, *_) in enumerate(all_) if _is_utf8(text)]
+    deciders = [robobatch.duckdb.register(con, prefix=f"r{i}_", **said[0]) for i, said in enumerate(requests)]
+    chosen: dict[tuple[int, str], list[int]] = {}  # rows for Spark, by options and type of the times
     for number in range(FIRST, FIRST + TABLES):
         pick = chance.Random(number)
+        at = pick.randrange(len(requests))
+        options, columns, all_, said = requests[at]
+        decider, about = deciders[at], columns["columns"]
+        assert decider.request_columns == about
         utf8 = pick.random() < 0.7
+        texts = [i for i, (text, *_) in enumerate(all_) if _is_utf8(text)]
         rows = pick.choices(texts if utf8 else range(len(all_)), k=pick.choice([0, 1, 30, 300]))
         case = Case(number, random=pick, table=pa.table({}))
         table = pa.table({
             "url": case.column([all_[i][0] for i in rows]), "ua": case.column([all_[i][1] for i in rows]),
-            "ip": case.column([all_[i][2] for i in rows]), "at": times(pick, [all_[i][3] for i in rows]),
+            "ip": case.column([all_[i][2] for i in rows]), "moment": times(pick, [all_[i][3] for i in rows]),
         })  # fmt: skip
         want = [said[i] for i in rows]
 
@@ -535,33 +625,54 @@ def test_requests(requests: tuple[dict[str, Any], list[Request], list[Verdict]],
             for row, (is_, should) in enumerate(zip(got, want, strict=True)):
                 assert is_ == should, f"{door}, table {number}, row {row}"
 
-        check("decide", rows_of(robobatch.decide(table, **options, **columns).select(ABOUT)))
-        check("Decider", rows_of(decider.decide(table, **columns).select(ABOUT)))
-        if rows:
+        check("Decider", rows_of(decider.decide(table, **columns).select(about)))
+        if number % 4 == 0:
+            check("decide", rows_of(robobatch.decide(table, **options, **columns).select(about)))
+        if rows and number % 4 == 1:
             batches = robobatch.stream(table.to_batches(), **options, **columns)
-            check("stream", rows_of(pa.Table.from_batches(batches).select(ABOUT)))
-        both = table["url"], table["ua"], table["ip"], table["at"]
-        structs: Any = decider.requests(*both)
+            check("stream", rows_of(pa.Table.from_batches(batches).select(about)))
+        given = ["url", "ua", *(["ip", "moment"] if decider.has_times else [])]
+        structs: Any = decider.requests(*(table[name] for name in given))
         check("requests", [tuple(row.values()) for row in structs.to_pylist()])
         if not utf8:
             continue
+        chosen.setdefault((at, pick.choice(["timestamp", "timestamp_ntz", "string"])), []).extend(rows)
         plain = pa.table({name: table[name].cast(pa.string()) for name in ("url", "ua", "ip")})
         plain = plain.append_column("moment", pa.array([all_[i][3] for i in rows], pa.timestamp("s", "UTC")))
         con.register("log", plain)
-        query = f"select {shown} from (select robots_request(url, ua, ip, moment) as r from log)"  # noqa: S608 - it is ours
+        shown = ", ".join(f"r.{name}" for name in about)
+        query = f"select {shown} from (select r{at}_request({', '.join(given)}) as r from log)"  # noqa: S608 - it is ours
         check("DuckDB", con.sql(query).fetchall())
+        same = decider.decide(con.sql("from log"), to="same", **columns)
+        check("relation", same.select(", ".join(about)).fetchall())
         frame = pl.DataFrame(plain)
         robots = pl.col("url").robobatch  # type: ignore[attr-defined]
-        struct = robots.request(pl.col("ua"), pl.col("ip"), pl.col("moment"), rules=decider)
-        check("Polars", frame.select(struct).unnest("url").rows())
-    decider.close()
+        parts = dict(zip(("user_agent", "client", "time"), map(pl.col, given[1:]), strict=False))
+        check("Polars", frame.select(robots.request(**parts, rules=decider)).unnest("url").rows())
+        check("frame", decider.decide(frame, to="same", **columns).select(about).rows())
+    for decider in deciders:
+        decider.close()
     con.close()
-    columns["time_column"] = "stamp"
-    seconds = pa.array([all_[i][3] for i in texts], pa.timestamp("s", "UTC"))
-    table = pa.table({
-        "n": range(len(texts)), "url": [all_[i][0] for i in texts], "ua": [all_[i][1] for i in texts],
-        "ip": [all_[i][2] for i in texts], "stamp": seconds.cast(pa.timestamp("us", "UTC")),
-    })  # fmt: skip
-    df = spark.createDataFrame(table)
-    got = robobatch.spark.with_verdicts(df, **options, **columns).orderBy("n").toArrow()
-    assert rows_of(got.select(ABOUT)) == [said[i] for i in texts]
+    for (at, kind), rows in chosen.items():
+        options, columns, all_, said = requests[at]
+        about, times_ = columns["columns"], deciders[at].has_times
+        robobatch.spark.register(spark, options["rules"], prefix=f"r{at}_",
+                                 **{name: value for name, value in options.items() if name != "rules"})  # fmt: skip
+        seconds: Any = pa.array([all_[i][3] for i in rows], pa.timestamp("s", "UTC")).cast(pa.timestamp("us", "UTC"))
+        table = pa.table({
+            "n": range(len(rows)), "url": [all_[i][0] for i in rows], "ua": [all_[i][1] for i in rows],
+            "ip": [all_[i][2] for i in rows],
+            "moment": pc.strftime(seconds.cast(pa.timestamp("s", "UTC")), "%Y-%m-%dT%H:%M:%SZ") if kind == "string"
+            else seconds.cast(pa.timestamp("us")) if kind == "timestamp_ntz" else seconds,
+        })  # fmt: skip
+        df = spark.createDataFrame(table, f"n long, url string, ua string, ip string, moment {kind}")
+        call = f"r{at}_request({'url, ua, ip, moment' if times_ else 'url, ua'}) as r"
+        got = robobatch.spark.with_verdicts(df.selectExpr("*", call), **options, **columns).orderBy("n").toArrow()
+        want = [said[i] for i in rows]
+        structs = got["r"].combine_chunks()
+        for door, found in (
+            ("frame", rows_of(got.select(about))),
+            ("SQL", rows_of(pa.Table.from_struct_array(structs))),
+        ):
+            for i, is_, should in zip(rows, found, want, strict=True):
+                assert is_ == should, f"Spark, {door}, {kind}, {all_[i]}"

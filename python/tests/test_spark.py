@@ -132,6 +132,7 @@ def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole
     spark.sql("select robots_allowed('not a URL', '*')").collect()
     assert "no_urls" in [warning.code for warning in warnings.found()]
     assert [row[0] for row in spark.sql("select robots_allowed(null, '*')").collect()] == [None]
+    agent = "Mozilla/5.0 (compatible; GPTBot/1.2)"
     for call, said in {
         "('https://www.sba.gov/')": r"robots_allowed takes a URL and a crawler: write robots_allowed\(url, '\*'\)",
         "('https://www.sba.gov/', '*', '*')": "robots_allowed takes a URL and a crawler",
@@ -139,6 +140,10 @@ def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole
     }.items():
         with pytest.raises(Exception, match=said):
             spark.sql(f"select robots_allowed{call}").collect()
+    asked = ", ".join(f"robots_request(url, '{agent}').{name}" for name in ("agent", "allowed", "violation"))
+    urls = "values ('https://www.sba.gov/'), (null) t(url)"
+    requests = spark.sql(f"select {asked} from {urls}").collect()  # noqa: S608 - it is ours
+    assert [tuple(row) for row in requests] == [("GPTBot", True, False), ("GPTBot", None, None)]
     rs.register(spark, pack, prefix="other_")
     assert spark.sql("select other_allowed('https://www.sba.gov/', '*')").collect()[0][0] is True
     with pytest.raises(TypeError, match="register has no agents"):

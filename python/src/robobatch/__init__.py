@@ -34,7 +34,7 @@ For many questions
 In SQL and expressions
     ``robobatch.duckdb.register(con, rules=...)`` makes ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``,
     ``robots_line(url, agent)`` and ``robots_request(url, user_agent)`` in DuckDB. In Spark
-    ``robobatch.spark.register(spark, "rules.rbp")`` does so for the first three, with
+    ``robobatch.spark.register(spark, "rules.rbp")`` does so, with
     the pack that the command ``robobatch compile -rules robots/ -out rules.rbp`` has made. With
     ``import robobatch.polars``, Polars has ``pl.col("url").robobatch.allowed("Googlebot", rules=...)``.
 

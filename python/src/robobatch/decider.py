@@ -24,7 +24,15 @@ from robobatch.binary import find_binary
 from robobatch.convert import check, convert
 from robobatch.errors import Error, InputWarning, error_of, in_row
 from robobatch.lane import EndedError, Lane
-from robobatch.question import Options, about_rules, arguments, columns_read, list_of
+from robobatch.question import (
+    Options,
+    about_rules,
+    arguments,
+    columns_read,
+    has_times,
+    list_of,
+    request_columns,
+)
 from robobatch.rows import is_text, table_of
 from robobatch.rules import Given, Rules
 from robobatch.verdicts import columns_sent, decided, verdict_schema, with_columns
@@ -36,7 +44,6 @@ if TYPE_CHECKING:
 DEFAULT_COLUMNS = ("origin", "allowed", "reason", "rule_line", "rule")
 _ALLOWED = ("allowed",)
 _SINGLE = ("single",)  # the key of what answers single questions
-DETAILS = ("reason", "rule_line", "rule")
 _WORKERS = min(4, os.cpu_count() or 1)  # of a process for small questions: more would wait for Python
 _PLAIN_AGENT = 128  # bytes of a name that needs no look at
 _MOST_LANES = 6  # processes of a Decider
@@ -442,7 +449,7 @@ class Decider:
         given = {"url": urls, "user_agent_column": user_agents}
         if "ranges" in self._options:
             given["client_column"] = clients if clients is not None else pa.nulls(len(urls), pa.string())
-        if "ranges" in self._options or self._options.get("as_of") == "log":
+        if self.has_times:
             times = pa.nulls(len(urls)) if times is None else times
             if pa.types.is_timestamp(times.type) or pa.types.is_null(times.type):
                 times = times.cast(pa.timestamp("us", "UTC"), safe=False)  # so that few processes serve all
@@ -461,13 +468,12 @@ class Decider:
     @property
     def has_times(self) -> bool:
         """Whether ``requests`` reads addresses and times."""
-        return "ranges" in self._options or self._options.get("as_of") == "log"
+        return has_times(self._options)
 
     @property
     def request_columns(self) -> tuple[str, ...]:
         """The columns of ``requests``."""
-        more = ("verified", "verified_by") if "ranges" in self._options else ()
-        return ("agent", "allowed", *DETAILS, "violation", *more)
+        return request_columns(self._options)
 
     def explain(self, url: str, agent: str = "*") -> Explanation:
         r"""Return why a crawler may, or may not, fetch a URL.

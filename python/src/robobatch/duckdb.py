@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from robobatch.decider import DETAILS, Decider
+from robobatch.decider import Decider
+from robobatch.question import DETAILS
 from robobatch.rules import Given
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from robobatch.decider import DETAILS, Decider
+from robobatch.decider import Decider
+from robobatch.question import DETAILS
 from robobatch.rules import Given
 
 __all__ = ["Robobatch", "RobobatchSeries"]

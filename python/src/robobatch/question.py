@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
 
+DETAILS = ("reason", "rule_line", "rule")
+
 
 class Options(TypedDict, total=False):
     """What can be asked, besides the rules. docs/FLAGS.md says more, under the flags of the same names."""
@@ -137,6 +139,17 @@ def _about_rows(options: Options) -> list[str]:
     asked += [f"-field={name}={name}" for name in ("client", "time") if f"{name}_column" in given]
     ranges = options.get("ranges")
     return asked if ranges is None else [*asked, *(f"-ranges={path}" for path in list_of(ranges, "ranges"))]
+
+
+def has_times(options: Options) -> bool:
+    """Report whether a function of requests reads addresses and times."""
+    return "ranges" in options or options.get("as_of") == "log"
+
+
+def request_columns(options: Options) -> tuple[str, ...]:
+    """Return the columns of a function of requests."""
+    more = ("verified", "verified_by") if "ranges" in options else ()
+    return ("agent", "allowed", *DETAILS, "violation", *more)
 
 
 def about_rules(options: Options) -> list[str]:

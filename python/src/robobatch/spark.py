@@ -45,9 +45,9 @@ from pyspark.sql.types import BinaryType, CharType, DataType, StringType, Struct
 from robobatch.errors import Error, InputWarning
 from robobatch.kept import kept
 from robobatch.process import Process, started
-from robobatch.question import Options, arguments, columns_read
+from robobatch.question import Options, arguments, columns_read, has_times, request_columns
 from robobatch.rows import check_names, column_index, is_text
-from robobatch.verdicts import answers, extended, verdict_schema
+from robobatch.verdicts import answers, columns_sent, extended, verdict_schema
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -270,7 +270,9 @@ def _check_columns(df: DataFrame, options: Options, added: pa.Schema) -> None:
     check_names(names, added.names)
 
 
+# Functions of SQL about a crawler: the column of each, and its type.
 _FUNCTIONS = {"allowed": ("allowed", "boolean"), "rule": ("rule", "string"), "line": ("rule_line", "int")}
+_KINDS = {"allowed": "boolean", "violation": "boolean", "rule_line": "int"}  # of a struct; others are texts
 
 
 def register(
@@ -280,10 +282,15 @@ def register(
 ) -> Warnings | None:
     """Make functions that decide URLs in Spark SQL.
 
-    They are ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``, the rule that decides, and
-    ``robots_line(url, agent)``, its line. All return NULL for a NULL, and for what is no URL. ``agent`` is a product
-    token such as ``'Googlebot'``, or ``'*'``, and may be a column. Each function in a query is a process of its own
-    on each core; ``with_verdicts`` gives several columns by one.
+    - ``robots_allowed(url, agent)``; ``robots_rule(url, agent)``, the rule that decides; and
+      ``robots_line(url, agent)``, its line. ``agent`` is a product token such as ``'Googlebot'``, or ``'*'``, and
+      may be a column. They return NULL for a NULL, for what is no URL, and for an agent that is no product token.
+    - ``robots_request(url, user_agent)``: a struct of ``agent``, the crawler that the User-Agent names, ``allowed``,
+      ``reason``, ``rule_line``, ``rule`` and ``violation``: it fetched what it must not. With the option ``ranges``
+      or ``as_of="log"`` it is ``robots_request(url, user_agent, address, time)``; ``ranges`` adds ``verified`` and
+      ``verified_by``.
+
+    Each function in a query is a process of its own on each core; ``with_verdicts`` gives several columns by one.
 
     Parameters
     ----------
@@ -293,7 +300,7 @@ def register(
         A pack of ``robobatch compile`` on this machine, which is shipped, or what ``ship`` returned.
     **options
         ``prefix``, how the names of the functions begin, by default ``"robots_"``; and those of decide about the
-        rules: ``dialect``, ``missing``, ``as_of``, ``max_memory``, ``flags``.
+        rules: ``dialect``, ``missing``, ``as_of``, ``ranges`` (paths that all nodes have), ``max_memory``, ``flags``.
 
     Returns
     -------
@@ -309,24 +316,57 @@ def register(
         made: Any = import_module("pyspark.sql.functions").arrow_udf
     except AttributeError as err:
         raise Error("functions of SQL need Spark 4.1: update it, or call with_verdicts") from err
-    wrong = sorted({"url", "agents", "agent_column", "user_agent_column", "columns", "origin"} & set(options))
+    known = {
+        "prefix",
+        "dialect",
+        "missing",
+        "as_of",
+        "ranges",
+        "accept_damaged_rules",
+        "max_memory",
+        "workers",
+        "flags",
+    }
+    wrong = sorted(set(options) - known)
     if wrong:
-        raise TypeError(f"register has no {wrong[0]}: that is what SQL asks for")
+        raise TypeError(f"register has no {wrong[0]}: use {', '.join(sorted(known))}")
     prefix = options.pop("prefix", "robots_")
     shipped = rules if isinstance(rules, Shipped) else ship(spark, rules)
     warnings = None if _is_remote(spark) else Warnings(spark)
-    for name, (column, kind) in _FUNCTIONS.items():
-        asked: Options = {"workers": 1, **options}
-        asked.update({"agent_column": "agent", "columns": [column]})
+
+    def register_one(name: str, asked: Options, read: list[str], kind: str) -> None:
+        asked = {"workers": 1, **asked}
         verdict_schema(asked)  # checks the options
-        spark.udf.register(prefix + name, made(_function(prefix + name, shipped, asked, warnings), kind))
+        spark.udf.register(prefix + name, made(_function(prefix + name, shipped, asked, read, warnings), kind))
+
+    own: Options = {  # type: ignore[assignment]
+        name: value for name, value in options.items() if name != "ranges" and (name, value) != ("as_of", "log")
+    }
+    for name, (column, kind) in _FUNCTIONS.items():
+        own.update({"agent_column": "agent", "columns": [column]})
+        register_one(name, own.copy(), ["url", "agent"], kind)
+    names, times = request_columns(options), has_times(options)
+    asked: Options = {**options, "user_agent_column": "user_agent", "columns": names}
+    if "ranges" in options:
+        asked["client_column"] = "client"
+    if times:
+        asked["time_column"] = "time"
+    fields = ", ".join(f"{name}: {_KINDS.get(name, 'string')}" for name in names)
+    register_one("request", asked, ["url", "user_agent", *(["client", "time"] if times else [])], f"struct<{fields}>")
     return warnings
 
 
+_USAGE = {  # by the last of the columns that are read
+    "agent": "a URL and a crawler: write {}(url, '*')",
+    "user_agent": "a URL and a User-Agent: write {}(url, user_agent)",
+    "time": "a URL, a User-Agent, an address and a time: write {}(url, user_agent, address, time)",
+}
+
+
 def _function(
-    name: str, rules: Shipped, options: Options, warnings: Warnings | None
+    name: str, rules: Shipped, options: Options, read: list[str], warnings: Warnings | None
 ) -> Callable[[Iterator[Any]], Iterator[pa.Array[Any]]]:
-    """Return the function that a task calls for its rows."""
+    """Return the function that a task calls for its rows, whose arguments are the columns that are read."""
     question = uuid.uuid4().hex
     on_warning = _teller(warnings)
 
@@ -335,34 +375,35 @@ def _function(
 
         def sent() -> Iterator[pa.RecordBatch]:
             for given in batches:
-                urls, agents = _texts(name, given)
-                nulls = pc.or_(urls.is_null(), agents.is_null()) if urls.null_count or agents.null_count else None
+                if not isinstance(given, tuple) or len(given) != len(read):
+                    raise Error(f"{name} takes {_USAGE[read[-1]].format(name)}")
+                for array, column in zip(given, read, strict=True):
+                    if column != "time" and not is_text(array.type) and not pa.types.is_null(array.type):
+                        raise Error(f"{name} takes texts, and these are {array.type}: cast them to a string")
+                batch = columns_sent(
+                    pa.RecordBatch.from_arrays([_cast(array) for array in given], names=read), options
+                )
+                nulls = None
+                if "agent" in read and (batch[0].null_count or batch[1].null_count):
+                    nulls = pc.or_(batch[0].is_null(), batch[1].is_null())
+                    batch = batch.set_column(1, "agent", pc.if_else(nulls, "*", batch[1]))
                 missing.append(nulls)
-                named = agents if nulls is None else pc.if_else(nulls, "*", agents)
-                yield pa.RecordBatch.from_arrays([_cast(urls), _cast(named)], names=["url", "agent"])
+                yield batch
 
         process = _process(question, rules.path(), options)
         for answer in answers(sent(), process, lambda found: [on_warning(warning) for warning in found]):
-            column, null = _cast(answer.column(0)), missing.popleft()
-            yield column if null is None else pc.if_else(null, pa.scalar(None, column.type), column)
+            columns, null = [_cast(column) for column in answer.columns], missing.popleft()
+            if "agent" not in read:
+                yield pa.StructArray.from_arrays(columns, names=answer.schema.names)
+                continue
+            yield columns[0] if null is None else pc.if_else(null, pa.scalar(None, columns[0].type), columns[0])
 
     # Spark sees by these what kind of function it is. The type is not generic where it runs.
     function.__annotations__ = {
-        "batches": Iterator[tuple[pa.Array, pa.Array]],  # type: ignore[type-arg]
+        "batches": Iterator[tuple[(pa.Array,) * len(read)]],  # type: ignore[misc]
         "return": Iterator[pa.Array],  # type: ignore[type-arg]
     }
     return function
-
-
-def _texts(name: str, given: object) -> tuple[pa.Array[Any], pa.Array[Any]]:
-    """Return the URLs and crawlers that a function of SQL got."""
-    if not isinstance(given, tuple) or len(given) != 2:
-        raise Error(f"{name} takes a URL and a crawler: write {name}(url, '*')")
-    urls, agents = (array.cast(pa.string()) if pa.types.is_null(array.type) else array for array in given)
-    for array in (urls, agents):
-        if not is_text(array.type):
-            raise Error(f"{name} takes texts, and these are {array.type}: cast them to a string")
-    return urls, agents
 
 
 _KEPT = 8  # batches whose rows an error may show: more than are sent ahead
