@@ -176,6 +176,8 @@ def test_huge_rows(rules: Path) -> None:
         (pa.Table.from_arrays([pa.array(["x"])] * 2, ["url", "url"]), robobatch.Error, '2 columns are named "url"'),
         (pa.table({"url": [1]}), robobatch.Error, 'not a type of text: column "url" is int64: cast it .* with url='),
         (pd.DataFrame({"url": [1]}), robobatch.Error, 'column "url" is int64'),
+        (pd.DataFrame({"url": ["x", 7]}), TypeError, "URL 1 is int"),
+        (pd.DataFrame({"url": ["x", "x"], "n": [1, "a"]}), TypeError, "a column of rows .* for column n .*cast it"),
         (pl.DataFrame({"url": [["x"]]}), robobatch.Error, 'column "url" is large_list'),
         (
             pa.table({"url": ["x"], "rule": ["y"]}),
@@ -199,6 +201,10 @@ def test_wrong_questions(rules: Path) -> None:
             robobatch.decide(["x"], rules=rules, **{name: []})  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="to is 'json': use one of arrow, pandas"):
         robobatch.decide(["x"], rules=rules, to="json")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="as_of is int, 5: use a str, a date or a datetime"):
+        robobatch.decide(["x"], rules=rules, as_of=5)  # type: ignore[call-overload]
+    with pytest.raises(robobatch.Error, match=r'unknown origin: add origin="https://www.example.com", or name'):
+        robobatch.decide(["x"], rules=__file__)
     with pytest.raises(robobatch.Error) as caught:
         robobatch.decide(["x"], rules=rules, columns=["allowd"], agents=["a", "a"], dialect="bing")
     assert caught.value.exit_code == 2

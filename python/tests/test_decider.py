@@ -111,6 +111,10 @@ def test_wrong_questions() -> None:
             robobatch.Error, match=r"^agents: .*\(X11\).* is not a crawler's name: give its product token"
         ):
             decider.allowed(HOME, "Mozilla/5.0 (X11)")
+        for agent in ("GPTBot\n", "GPTBot\tx", "@ai", "x" * 129, ""):  # a line end would be the end of a question
+            with pytest.raises(robobatch.Error, match=r"^agents: "):
+                decider.allowed(HOME, agent)
+        assert decider.allowed(HOME) is not None
         bots = pa.table({"url": [HOME] * 100_000, "bot": ["x"] * 70_000 + ["a b"] + ["x"] * 29_999})
         with pytest.raises(robobatch.Error, match=r'^row 70000: no name of a crawler: "a b"'):
             decider.decide(bots, agent_column="bot", on_bad_agent="raise")

@@ -102,6 +102,10 @@ def test_nulls_of_every_kind() -> None:
         ]
     for text in (np.array([HOME, "x"]), np.array([HOME.encode(), b"x"])):
         assert decide(text, columns="allowed")["allowed"].to_pylist() == [True, None]
+    for nulls in ([], [float("nan")]):  # numbers, to pandas
+        frame = pd.DataFrame({"url": nulls, "ua": nulls, "at": nulls})
+        decided = decide(frame, user_agent_column="ua", time_column="at", as_of="log", columns="reason", to="same")
+        assert list(decided["reason"]) == ["bad_url"] * len(nulls)
     relation = duckdb.connect().sql("select * from (values ('https://example.com/'), (null)) t(url)")
     assert decide(relation, columns="allowed")["allowed"].to_pylist() == [True, None]
 

@@ -35,7 +35,7 @@ from robobatch.question import (
 )
 from robobatch.rows import is_text, table_of
 from robobatch.rules import Given, Rules
-from robobatch.verdicts import columns_sent, decided, verdict_schema, with_columns
+from robobatch.verdicts import columns_sent, decide, decided, with_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,7 +240,8 @@ class Decider:
         Returns
         -------
         bool or None
-            The column ``allowed`` of ``decide``. A call takes some 40 µs of CPU, a row of ``decide`` below 1 µs.
+            The column ``allowed`` of ``decide``. A call takes some 20 µs of CPU, half of it in the program, and
+            those of several threads take turns; a row of ``decide`` takes below 1 µs.
 
         Examples
         --------
@@ -521,7 +522,12 @@ class Decider:
             len(agent) <= _PLAIN_AGENT and re.fullmatch(r"\*|[A-Za-z][A-Za-z0-9_./-]*", agent)
         ):
             return
-        verdict_schema({"agents": [agent]})
+        one = pa.table({"url": ["https://example.com/"], "agent": [agent]})
+        try:
+            decide(one, rules={"https://example.com": ""}, agent_column="agent", on_bad_agent="raise")
+        except Error as error:
+            said = error.message.removeprefix("row 0: no name of a crawler: ")
+            raise Error(f"-agent: {said}", error.exit_code) from None
         self._checked.add(agent)
 
     def _about_log(self, asked: Options) -> Options:

@@ -30,6 +30,7 @@ _ARGUMENTS = {
 _COMMAND = r"robobatch (?:[a-z]+ )?-[^:;\n]*"  # one to run, which keeps its flags
 _FLAG = re.compile(
     rf'{_COMMAND}|(?<![\w./"-])-field [a-z]+=name|(?<![\w./"-])-[a-z]+(?:-[a-z]+)*(?![\w/-])'
+    r"(?: (?P<url>https?://[^\s,;()]*\w))?"
 )  # not what is quoted
 _PREFIX = re.compile(r"^robobatch: ", re.MULTILINE)
 _WARNING = re.compile(r"^robobatch: warning: .*(?:\n {2}.*)*\n?", re.MULTILINE)
@@ -37,7 +38,10 @@ _HELP = re.compile(r"^Run robobatch .* for help\.\n?", re.MULTILINE)
 
 
 def _argument(flag: re.Match[str]) -> str:
-    name = _ARGUMENTS.get(flag[0], flag[0])
+    name, _, url = flag[0].partition(" ") if flag["url"] else (flag[0], "", "")
+    name = _ARGUMENTS.get(name, name)
+    if url:
+        return f'{name}"{url}"' if name.endswith("=") else flag[0]
     return name.removesuffix("=") if flag.string.startswith(":", flag.end()) else name
 
 

@@ -195,4 +195,6 @@ def _moment(moment: str | datetime.date | datetime.datetime) -> str:
         if moment.tzinfo is None:
             raise ValueError(f"as_of is {moment}, in no time zone: add tzinfo=datetime.timezone.utc, or write a text")
         return moment.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if not isinstance(moment, datetime.date):
+        raise TypeError(f"as_of is {type(moment).__name__}, {moment!r:.80}: use a str, a date or a datetime")
     return moment.isoformat()

@@ -62,10 +62,18 @@ def _of_lazy(rows: Any) -> pa.Table:
 
 def _of_stream(rows: Any, url: str) -> pa.Table:
     """Return the rows of an Arrow stream: a table if it is one of structs, otherwise a column of URLs."""
-    column = pa.chunked_array(rows)
-    if not pa.types.is_struct(column.type):
-        return pa.table({url: column})
-    return pa.table(rows)
+    try:
+        column = pa.chunked_array(rows)
+        return pa.table(rows) if pa.types.is_struct(column.type) else pa.table({url: column})
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as err:
+        if library(rows) != "pandas":
+            raise
+        urls = rows[url] if url in getattr(rows, "columns", ()) else rows
+        if getattr(urls, "ndim", 2) == 1:
+            _texts(urls)  # says which row is at fault
+        raise TypeError(
+            f"a column of rows has values that are no type of Arrow: {err}: cast it, or leave it out"
+        ) from err
 
 
 def _texts(urls: Iterable[object]) -> pa.Array[Any]:
@@ -101,15 +109,18 @@ def column_index(schema: pa.Schema, name: str, argument: str, what: str) -> int:
     if len(found) > 1:
         raise Error(f'{len(found)} columns are named "{name}": rename them, so that one is')
     if not found:
-        names = ", ".join(schema.names)
+        names = ", ".join(schema.names) or "none"
         raise Error(f'no such column: "{name}": the rows have {names}: name the column of {what} with {argument}=')
     kind = schema.field(found[0]).type
+    types = pa.types
+    if types.is_null(kind) or is_text(kind):
+        return int(found[0])
     if argument == "time_column":
-        if not (is_text(kind) or pa.types.is_temporal(kind) or pa.types.is_integer(kind)) or pa.types.is_time(kind):
+        if not (types.is_timestamp(kind) or types.is_date(kind) or types.is_integer(kind)):
             raise Error(
                 f'no times: column "{name}" is {kind}: cast it to a timestamp, or name another by {argument}='
             )
-    elif not is_text(kind) and not pa.types.is_null(kind):
+    else:
         raise Error(
             f'not a type of text: column "{name}" is {kind}: cast it to a string, or name another with {argument}='
         )

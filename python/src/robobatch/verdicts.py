@@ -20,7 +20,7 @@ from robobatch.errors import Error, InputWarning, in_row
 from robobatch.process import Process, started
 from robobatch.progress import counted
 from robobatch.question import Options, arguments, columns_read
-from robobatch.rows import check_names, column_index, only, repeated, repeated_batch, table_of
+from robobatch.rows import check_names, column_index, is_text, only, repeated, repeated_batch, table_of
 from robobatch.rules import Given, Rules
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def decide(
         A pack of ``robobatch compile``, a directory of robots.txt, or captures; ``{origin: text}``; or, with
         ``origin``, the text of one robots.txt.
     url : str, default "url"
-        The column of the URLs.
+        The column of the URLs. Put the site before paths: ``'https://example.com' || path`` in SQL.
     agents : str or list of str, default "*"
         Crawlers to decide for, by product token. ``"@ai"`` and others are sets. Several have a row each.
     agent_column : str, optional
@@ -176,8 +176,8 @@ def decide(
         "ranges": ranges, "layout": layout,
     }  # fmt: skip
     options.update({name: value for name, value in given.items() if value is not None})  # type: ignore[typeddict-item]
-    table = table_of(rows, url)
     asked = arguments(source.path, options)
+    table = table_of(rows, url)
     verdicts, warned = decided(columns_sent(table, options), started(asked, source.files), progress=progress)
     added = with_columns(table, verdicts)
     for warning in warned:
@@ -191,6 +191,11 @@ _Rows = TypeVar("_Rows", pa.Table, pa.RecordBatch)
 def columns_sent(table: _Rows, options: Options) -> _Rows:
     """Return the columns of the rows that the program reads, under its names."""
     read = columns_read(options)
+    for _, name, _, _ in read:  # one that has only nulls may have any type: pandas makes numbers of them
+        at = table.schema.get_field_index(name)
+        kind = table.schema.field(at).type if at >= 0 else pa.string()
+        if not is_text(kind) and not pa.types.is_timestamp(kind) and table.column(at).null_count == table.num_rows:
+            table = table.set_column(at, name, pa.nulls(table.num_rows))
     indexes = [column_index(table.schema, name, argument, what) for argument, name, what, _ in read]
     return only(table, indexes, [name for _, _, _, name in read])
 

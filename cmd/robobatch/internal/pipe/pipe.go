@@ -315,7 +315,8 @@ func (r *run) warn(stats *engine.Stats) {
 		r.agents = nil
 	}
 	r.WarnOnce(warning.Senders(stats))
-	r.WarnOnce(warning.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
+	r.WarnOnce(warning.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column, "+
+		"and put the site before mere paths", 0))
 }
 
 // endStream prints the warnings about a stream, those that there are whatever comes included, and
