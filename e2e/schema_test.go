@@ -180,6 +180,24 @@ func TestCoverageSchema(t *testing.T) {
 	}
 }
 
+// TestCensusSchema checks the counts of census against their schema, at any moments and with weights.
+func TestCensusSchema(t *testing.T) {
+	schema := compileSchema(t, "census.schema.json")
+	weights := filepath.Join(t.TempDir(), "weights.csv")
+	if err := os.WriteFile(weights, []byte("arc.gov,0.5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range [][]string{{"-agent", "@ai"}, {"-as-of", "2026-01-01,2026-02-01"}, {"-weights", weights}} {
+		flags = append([]string{"census", "-quiet", "-print", "json", "-rules", quickstart(t, "rules")}, flags...)
+		for line := range bytes.Lines(runOK(t, nil, flags...)) {
+			validate(t, schema, line)
+		}
+	}
+	if err := schema.Validate(map[string]any{"kind": "crawler", "agent": "x"}); err == nil {
+		t.Error("the schema takes a crawler without counts")
+	}
+}
+
 // TestConductSchema checks what is said of crawlers, of changes and of the log against their schema.
 func TestConductSchema(t *testing.T) {
 	schema := compileSchema(t, "conduct.schema.json")

@@ -69,7 +69,8 @@ exact. It opens no network connection unless a name begins with s3://.`
 			g.reading.SeriesFlags(&g.moments, monthly)...),
 		Output: []cli.Flag{
 			flags.Print(&g.print, Forms, `
-			Form of the output. text: a table. json: one object per crawler and moment. markdown: a table.`),
+			Form of the output. text: a table. json: one object per crawler and moment
+			(docs/census.schema.json). markdown: a table.`),
 			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
 			The file to write rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or x.jsonl, the last three optionally
 			with .zst or .gz. Default: none.`},
@@ -97,8 +98,8 @@ type run struct {
 	form     string
 }
 
-// packMemory is the memory of rules from a pack besides their index.
-const packMemory = 256 << 20
+// packMemory is the memory of a run with a pack, besides the index: each text is looked at once, or is of many sites.
+const packMemory = 160 << 20
 
 // plan checks the flags, and finds the rules.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
@@ -180,11 +181,11 @@ func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	r.Hint(targets.Leftovers(r.Name))
 	if r.rules.Pack() != "" {
-		r.opt.MaxMemory = packMemory
-		if r.opt.Reserved, err = engine.IndexMemory(r.rules.Pack()); err != nil {
+		index, err := engine.IndexMemory(r.rules.Pack())
+		if err != nil {
 			return err
 		}
-		r.opt.MaxMemory += 2 * r.opt.Reserved
+		r.opt.MaxMemory = packMemory + index
 	}
 	store, err := r.rules.Store(ctx, r.opt, load.TempDir(cmp.Or(r.Name, ".")), &r.Console)
 	if err != nil {
@@ -202,6 +203,9 @@ func (r *run) Run(ctx context.Context) (err error) {
 	}
 	r.rules.Warn(&r.Console)
 	r.WarnOnce(passage.WarnAgents(&r.opt, store))
+	if all := c.all[0].Origins; c.weights && c.weighed < all {
+		r.Hint(fmt.Sprintf("%s of %s origins have a weight of -weights", say.Number(c.weighed), say.Number(all)))
+	}
 	if r.Name == say.Std {
 		return nil
 	}

@@ -184,30 +184,25 @@ func (l *looker) ruledOf(key ruling, root *engine.Answer) *ruled {
 	return s
 }
 
-// A site is an origin of the store.
-type site struct {
-	origin robots.Origin
-	id     engine.SiteID
-}
+// mostRows is how many rows a goroutine makes at once, or as many as a site has.
+const mostRows = 1 << 12
 
-// chunk is how many sites a goroutine looks at at once.
-const chunk = 64
-
-// sites returns the origins in their order, and sets the moments of -as-of monthly.
-func (r *run) sites(store *engine.Store) ([]site, error) {
+// sites returns the sites in the order of their origins, and sets the moments of -as-of monthly.
+func (r *run) sites(store *engine.Store) ([]engine.SiteID, error) {
 	look := store.NewLookup()
-	all := make([]site, 0, store.NumSites())
+	all := make([]engine.SiteID, 0, store.NumSites())
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	for id := range engine.SiteID(store.NumSites()) {
-		o := look.Origin(id)
-		if r.only != "" && o != r.only {
+		if r.only != "" && look.Origin(id) != r.only {
 			continue
 		}
-		all = append(all, site{o, id})
+		all = append(all, id)
 		if from, to, ok := look.Span(id); r.monthly && ok {
 			first, last = min(first, from), max(last, to)
 		}
 	}
+	// A pack has them in this order.
+	slices.SortFunc(all, func(a, b engine.SiteID) int { return strings.Compare(string(look.Origin(a)), string(look.Origin(b))) })
 	if err := store.Err(); err != nil {
 		return nil, err
 	}
@@ -219,13 +214,12 @@ func (r *run) sites(store *engine.Store) ([]site, error) {
 			r.moments = months(first, last)
 		}
 	}
-	slices.SortFunc(all, func(a, b site) int { return strings.Compare(string(a.origin), string(b.origin)) })
 	return all, nil
 }
 
 // A part is sites that a goroutine looks at, and where their rows go.
 type part struct {
-	sites []site
+	sites []engine.SiteID
 	rows  chan []row
 }
 
@@ -255,7 +249,7 @@ func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
 	group.Go(func() error {
 		defer close(parts)
 		defer close(order)
-		for s := range slices.Chunk(sites, chunk) {
+		for s := range slices.Chunk(sites, max(1, mostRows/len(r.moments)/len(r.opt.Agents))) {
 			p := part{s, make(chan []row, 1)}
 			for _, to := range []chan part{order, parts} {
 				select {
@@ -319,15 +313,16 @@ func (r *run) write(rows []row, c *counts) error {
 }
 
 // rows returns the rows of sites: for each of them a row for each agent, and for each of these one for each moment.
-func (l *looker) rows(sites []site) []row {
+func (l *looker) rows(sites []engine.SiteID) []row {
 	all := make([]row, 0, len(sites)*len(l.moments)*len(l.opt.Agents))
-	for _, s := range sites {
-		l.ids = l.look.InForce(l.ids[:0], s.id, l.moments)
-		weight, weighed := l.weight(s.origin)
+	for _, site := range sites {
+		origin := l.look.Origin(site)
+		l.ids = l.look.InForce(l.ids[:0], site, l.moments)
+		weight, weighed := l.weight(origin)
 		for n, agent := range l.opt.Agents {
 			for i, id := range l.ids {
 				all = append(all, row{
-					facts: l.factsOf(ruling{id, n}), origin: string(s.origin), agent: agent, moment: l.moments[i], weight: weight, weighed: weighed,
+					facts: l.factsOf(ruling{id, n}), origin: string(origin), agent: agent, moment: l.moments[i], weight: weight, weighed: weighed,
 				})
 			}
 		}

@@ -45,6 +45,7 @@ type counts struct {
 	all     []Count // by moment, and agent
 	dated   bool
 	weights bool
+	weighed int64 // origins that have a weight
 }
 
 // newCounts returns the counts of no origin.
@@ -72,6 +73,9 @@ func newCounts(r *run) *counts {
 func (c *counts) add(r *row, n int) {
 	count := &c.all[n]
 	count.Origins++
+	if n == 0 && r.weighed {
+		c.weighed++
+	}
 	s := [...]*Sites{extent.Unknown: &count.Unknown, extent.None: &count.None, extent.Some: &count.Some, extent.All: &count.All}[r.Access]
 	if !r.known {
 		s = &count.NoCapture
@@ -137,7 +141,7 @@ func (c *counts) print(out io.Writer, form string) error {
 
 // head returns the names of the columns of the table.
 func (c *counts) head() []string {
-	head := []string{"crawler", "origins", "none", "by name", "by *", "some", "by name", "by *", "only files", "all", "unknown", "no robots.txt"}
+	head := []string{"crawler", "origins", "none", "by name", "by *", "unreachable", "some", "by name", "by *", "only files", "all", "unknown", "no robots.txt"}
 	if c.dated {
 		head = append([]string{"moment"}, head...)
 	}
@@ -151,11 +155,15 @@ func (c *counts) head() []string {
 func (c *counts) cells(n *Count) []string {
 	number := say.Number
 	cells := []string{
-		say.Line(n.Agent), number(n.Origins), number(n.None.Origins), number(n.None.Name), number(n.None.Star), number(n.Some.Origins), number(n.Some.Name),
+		say.Line(n.Agent), number(n.Origins), number(n.None.Origins), number(n.None.Name), number(n.None.Star), number(n.None.NoText), number(n.Some.Origins), number(n.Some.Name),
 		number(n.Some.Star), number(n.OnlyFiles.Origins), number(n.All.Origins), number(n.Unknown.Origins), number(n.NoCapture.Origins),
 	}
 	if c.dated {
-		cells = append([]string{n.Moment.Format(time.DateOnly)}, cells...)
+		layout := time.DateOnly
+		if !n.Moment.Equal(n.Moment.Truncate(24 * time.Hour)) {
+			layout = time.RFC3339
+		}
+		cells = append([]string{n.Moment.Format(layout)}, cells...)
 	}
 	if c.weights {
 		for _, s := range []*Sites{&n.None, &n.Some, &n.All} {

@@ -22,12 +22,12 @@ func readWeights(name string) (weights map[string]float64, err error) {
 	weights = map[string]float64{}
 	lines := say.NewLines(f)
 	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
+		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		first, second, two := strings.Cut(strings.Replace(line, "\t", ",", 1), ",")
-		site, text := strings.TrimSpace(first), strings.TrimSpace(second)
+		site, text := strings.Trim(first, "\" "), strings.Trim(second, "\" ")
 		weight, err := strconv.ParseFloat(text, 64)
 		if err != nil { // the number may come first
 			site, text = text, site
@@ -39,13 +39,16 @@ func readWeights(name string) (weights map[string]float64, err error) {
 		case err != nil || !two || math.IsNaN(weight) || math.IsInf(weight, 0) || weight < 0:
 			return nil, fmt.Errorf("%s:%d: want an origin or a host, and a number, separated by a tab or a comma", say.File(name), n)
 		}
-		key := strings.ToLower(site)
+		key := strings.TrimSuffix(strings.ToLower(site), "/")
 		if strings.Contains(site, "://") {
 			origin, err := robots.ParseOrigin(site)
 			if err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", say.File(name), n, err)
 			}
 			key = string(origin)
+		}
+		if _, twice := weights[key]; twice {
+			return nil, fmt.Errorf("%s:%d: %s has a weight already", say.File(name), n, say.Line(key))
 		}
 		weights[key] = weight
 	}
