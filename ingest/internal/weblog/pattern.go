@@ -69,6 +69,7 @@ const (
 	anySign byte = 1 << iota
 	quoteSign
 	bracketSign
+	allSigns = anySign | quoteSign | bracketSign
 )
 
 // A pattern is a compiled format of lines.

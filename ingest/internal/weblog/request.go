@@ -175,13 +175,17 @@ func schemeOfPort(host []byte) string {
 
 // schemeOf returns the scheme that a field names, in any case; "" if it is another.
 func schemeOf(text []byte) string {
-	switch {
-	case len(text) == 0: // nearly all rows: their URL has it
+	var lower [len("https")]byte
+	if len(text) == 0 || len(text) > len(lower) { // nearly all rows: their URL has it
 		return ""
-	case bytes.EqualFold(text, []byte("https")), bytes.EqualFold(text, []byte("wss")), bytes.EqualFold(text, []byte("h2")),
-		bytes.EqualFold(text, []byte("on")), bytes.EqualFold(text, []byte("true")), bytes.EqualFold(text, []byte("grpcs")):
+	}
+	for i, c := range text {
+		lower[i] = c | 0x20
+	}
+	switch string(lower[:len(text)]) {
+	case "https", "wss", "h2", "on", "true", "grpcs":
 		return "https"
-	case bytes.EqualFold(text, []byte("http")), bytes.EqualFold(text, []byte("ws")), bytes.EqualFold(text, []byte("off")), bytes.EqualFold(text, []byte("false")):
+	case "http", "ws", "off", "false":
 		return "http"
 	}
 	return ""

@@ -101,7 +101,7 @@ func unitOf(unit string) string {
 
 // Sample says which fields of the lines are read, by the pattern that reads most of them, and what stands behind them.
 func (l *lineLog) Sample(lines [][]byte) Choice {
-	rows, behind := make([][][][]byte, len(l.patterns)), make([][]byte, len(l.patterns))
+	rows, behind := make([][][][]byte, len(l.patterns)), make([][][]byte, len(l.patterns))
 	for _, line := range lines {
 		for i, shape := range l.shapes {
 			p := *shape
@@ -110,7 +110,7 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 				rows[i] = append(rows[i], slices.Clone(l.fields[:n]))
 				last := l.fields[n-1] // whose capacity tells where in the line it ends
 				if rest := bytes.Trim(line[min(len(line), cap(line)-cap(last)+len(last)):], "\"] "); len(rest) > 0 {
-					behind[i] = rest
+					behind[i] = append(behind[i], rest)
 				}
 				break
 			}
@@ -153,12 +153,13 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 		}
 	}
 	took := p.took(&l.opt)
-	if rest := behind[best]; rest != nil {
-		took.Unread = append(took.Unread, fmt.Sprintf("what follows them (%s)", shortName(string(rest))))
+	if rests := behind[best]; rests != nil {
+		took.Unread = append(took.Unread, fmt.Sprintf("what follows them (%s)", shortName(string(rests[len(rests)-1]))))
 		lacks := slices.DeleteFunc(p.lacks(&l.opt), func(l lack) bool {
-			return slices.ContainsFunc(took.Left, func(have Left) bool { return have.Role == roleWords[l.role] })
+			isHere := slices.ContainsFunc(rests, func(rest []byte) bool { return slices.ContainsFunc(bytes.FieldsFunc(rest, isBetween), l.fit) })
+			return !isHere || slices.ContainsFunc(took.Left, func(have Left) bool { return have.Role == roleWords[l.role] })
 		})
-		if len(lacks) > 0 {
+		if len(lacks) > 0 { // guessing takes a millisecond
 			read := guess(lines)
 			for _, lack := range lacks {
 				if left := read.leftOf(lack.role); left.Pattern != "" {
@@ -169,6 +170,9 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 	}
 	return Choice{Took: took}
 }
+
+// isBetween reports whether a character stands between the values of a line.
+func isBetween(r rune) bool { return strings.ContainsRune(" =\"[](){}", r) }
 
 // longestOf returns the most fields that a row has.
 func longestOf(rows [][][]byte) (n int) {
