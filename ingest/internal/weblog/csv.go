@@ -2,6 +2,7 @@ package weblog
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,6 @@ type table struct {
 	named
 	sep     byte   // 0 before the header of a CSV
 	header  header // nil before it
-	longest int    // bytes of the longest name that the header has
 	notes   bool   // lines that begin with # are notes, as Google Analytics writes them above each table
 	titled  bool   // the first line is a title, which is not read
 	begun   bool   // the first line was read
@@ -77,7 +77,7 @@ func (t *table) Parse(line []byte, r *Row) Result {
 		t.readGlued()
 		return RefusedFields
 	}
-	if target := t.values[t.of[roleURL][0].at]; len(target) <= t.longest && (len(target) == 0 || target[0] != '/' && !isURL(target)) && t.isName(target) && t.reorder(t.values) {
+	if target := t.values[t.of[roleURL][0].at]; (len(target) == 0 || target[0] != '/' && !isURL(target)) && t.isName(target) && t.reorder(t.values) {
 		return NoRow
 	}
 	return t.row(r)
@@ -132,26 +132,19 @@ func (t *table) isGlued() bool {
 
 // readHeader reads the first record, or the line before it where Excel names the separator.
 func (t *table) readHeader(line []byte) Result {
-	if sep := separatorLine(line); sep != 0 && !t.begun {
-		t.sep, t.begun = sep, true
+	sep := separatorLine(line)
+	isAbove := !t.begun && (sep != 0 || t.titled)
+	if t.begun = true; isAbove {
+		t.sep = cmp.Or(sep, t.sep)
 		return NoRow
 	}
-	if t.titled && !t.begun {
-		t.begun = true
-		return NoRow
-	}
-	t.begun = true
 	if t.sep == 0 {
 		t.sep = separatorOf([][]byte{line})
 	}
 	if result := t.split(line); result != IsRow {
 		return result
 	}
-	t.longest = 0
-	for _, field := range t.values {
-		t.header = append(t.header, string(bytes.TrimSpace(field)))
-		t.longest = max(t.longest, len(field)+len(byteOrderMark))
-	}
+	t.header = headerOf(t.values)
 	if t.tables++; t.tables > 1 {
 		err := t.err
 		t.locate(nil)
@@ -195,15 +188,12 @@ func (t *table) locate(rows [][][]byte) (choice Choice) {
 		return choice
 	}
 	if len(targets) == 0 || targets[0].fit != fits {
-		column, err := onlyURLs(fields)
-		if t.err = err; err != nil {
-			return choice
-		}
-		if column >= 0 {
-			choice.Field = fields[column].name
-			t.plan.of[roleURL] = []pick{{name: choice.Field, at: column, with: -1}}
-		} else if len(targets) == 0 {
+		if choice.Field, t.err = onlyURLs(fields); choice.Field != "" {
+			t.plan.of[roleURL] = []pick{t.plan.pickOf(choice.Field)}
+		} else if t.err == nil && len(targets) == 0 {
 			t.err = fmt.Errorf("%w: there are %s", ErrNoURL, listed(t.header))
+		}
+		if t.err != nil {
 			return choice
 		}
 	} else if !t.opt.isNamed(roleURL) {

@@ -52,7 +52,7 @@ func Detect(lines [][]byte, opt Options) Format {
 const evenRows = 10
 
 // separators are the characters that separate fields of tables. The first of several equal ones counts.
-var separators = []byte{tab, ',', ';', '|'}
+const separators = "\t,;|"
 
 // A tableHead is what the first lines of a log say of a table: which of them stand above its header, and what separates
 // its fields.
@@ -141,7 +141,7 @@ func separatorOf(lines [][]byte) byte { return cmp.Or(evenSeparator(lines), most
 // mostSeparator returns the separator that a header has most of, and lineEnd if it has none.
 func mostSeparator(lines [][]byte) byte {
 	best, most := byte(lineEnd), 1
-	for _, sep := range []byte{',', ';', tab, '|'} {
+	for _, sep := range []byte(separators) {
 		if first := firstRecords(lines, sep, 1); len(first) > 0 && len(first[0]) > most {
 			best, most = sep, len(first[0])
 		}
@@ -154,7 +154,7 @@ func mostSeparator(lines [][]byte) byte {
 // the one of most fields counts.
 func evenSeparator(lines [][]byte) (best byte) {
 	fields := 1
-	for _, sep := range separators {
+	for _, sep := range []byte(separators) {
 		records := firstRecords(lines, sep, evenRows)
 		if len(records) < 2 || len(records[0]) <= fields {
 			continue
@@ -226,22 +226,19 @@ func (t *table) Sample(lines [][]byte) (choice Choice) {
 		return choice
 	}
 	h := headOf(lines)
-	if t.notes, t.titled = h.notes, h.titled; len(h.body) == 0 {
-		return choice
-	} else if h.named != 0 || t.sep == 0 {
+	if t.notes, t.titled = h.notes, h.titled; h.named != 0 || t.sep == 0 {
 		t.sep = h.sep()
 	}
 	records := firstRecords(h.body, t.sep, DetectLines)
-	if h.even != 0 && h.even != t.sep && len(records) > 0 && len(records[0]) == 1 {
-		t.err = fmt.Errorf("%w: %q", ErrSeparator, h.even)
-		t.sampled = true
-		return choice
-	}
 	if len(records) == 0 || len(records[0]) == 0 {
 		return choice
 	}
+	if t.sampled = true; h.even != 0 && h.even != t.sep && len(records[0]) == 1 {
+		t.err = fmt.Errorf("%w: %q", ErrSeparator, h.even)
+		return choice
+	}
 	records = untilHeader(records)
-	t.header, t.sampled = headerOf(records[0]), true
+	t.header = headerOf(records[0])
 	choice = t.locate(records[1:])
 	t.header = nil
 	return choice
@@ -274,32 +271,28 @@ func rival(fields []sampled, targets []pick) Choice {
 	return Choice{}
 }
 
-// onlyURLs returns the only column whose values are URLs or, if there is none, paths; -1 if there is none. The error is an
+// onlyURLs returns the only column whose values are URLs or, if there is none, paths; "" if there is none. The error is an
 // ErrManyURLs.
-func onlyURLs(fields []sampled) (column int, err error) {
-	var urls, paths []int
-	for i, f := range fields {
+func onlyURLs(fields []sampled) (column string, err error) {
+	var urls, paths []string
+	for _, f := range fields {
 		switch u, p := holds(f.values); {
 		case u:
-			urls = append(urls, i)
+			urls = append(urls, f.name)
 		case p:
-			paths = append(paths, i)
+			paths = append(paths, f.name)
 		}
 	}
-	if len(urls) == 0 {
+	if urls == nil {
 		urls = paths
 	}
 	switch len(urls) {
 	case 0:
-		return -1, nil
+		return "", nil
 	case 1:
 		return urls[0], nil
 	}
-	several := make([]string, 0, len(urls))
-	for _, i := range urls {
-		several = append(several, fields[i].name)
-	}
-	return -1, fmt.Errorf("%w: %s", ErrManyURLs, listed(several))
+	return "", fmt.Errorf("%w: %s", ErrManyURLs, listed(urls))
 }
 
 // headless returns an ErrNoHeader for the fields of a table whose names are the values of a row.
@@ -337,13 +330,10 @@ func IsHeadless(lines [][]byte) bool {
 	return true
 }
 
-// separatorChars are the separators of tables.
-const separatorChars = ",;\t|"
-
 // IsURLHeader reports whether a line is the header of a table of URLs: names in two columns or more, where one
 // is known for URLs.
 func IsURLHeader(line []byte) bool {
-	if !bytes.ContainsAny(line, separatorChars) {
+	if !bytes.ContainsAny(line, separators) {
 		return false
 	}
 	fields := cutFields(nil, line, separatorOf([][]byte{line}))

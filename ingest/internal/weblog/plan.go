@@ -47,6 +47,14 @@ type plan struct {
 	of       [numRoles][]pick
 }
 
+// values returns the values of a field in the sample.
+func (p *plan) values(of pick) [][]byte {
+	if of.at < 0 {
+		return nil
+	}
+	return p.fields[of.at].values
+}
+
 // none as the name of a field means that no field has the role.
 const none = "none"
 
@@ -64,13 +72,12 @@ func planOf(fields []sampled, opt *Options) *plan {
 				group = 1
 			}
 			one := pick{name: f.name, unit: e.unit, role: e.role, at: i, with: -1, fit: fitOf(e.role, f.values), group: group, rank: e.rank}
-			if e.role.isTarget() && one.fit == unfit && (isTemplate(f.values) || isFile(f.values)) {
+			switch {
+			case e.role.isTarget() && (isTemplate(f.values) || isFile(f.values)):
 				continue
-			}
-			if e.role == roleProtocol && fitAll(f.values, func(v []byte) bool { return schemeOf(v) != "" }) == fits { // of Heroku and others
+			case e.role == roleProtocol && most(f.values, func(v []byte) bool { return schemeOf(v) != "" }): // of Heroku and others
 				one.role, one.fit = roleScheme, fits
-			}
-			if one.fit == unfit && e.role == rolePath && group == 0 && fitAll(f.values, isBare) == fits {
+			case one.fit == unfit && e.role == rolePath && group == 0 && most(f.values, isBare):
 				one.fit, one.bare = fits, true
 			}
 			p.of[one.role] = append(p.of[one.role], one)
@@ -179,15 +186,12 @@ func (p *plan) settleHost(clientNamed bool) {
 		return strings.HasPrefix(f.name, "agent.") || strings.HasPrefix(f.name, "ecs.") || slices.Contains([]string{"source_type", "MESSAGE", "@timestamp"}, f.name)
 	})
 	p.of[roleHost] = slices.DeleteFunc(p.of[roleHost], func(h pick) bool {
-		key, values := keyOf(h.name), p.fields[h.at].values
-		if key == "host" && !clientNamed && p.of[roleClient] == nil && fitAll(values, isAddress) == fits {
-			p.of[roleClient] = append(p.of[roleClient], h)
+		key := keyOf(h.name)
+		if key == "host" && !clientNamed && p.of[roleClient] == nil && most(p.values(h), isAddress) {
+			p.of[roleClient] = []pick{h}
 			return true
 		}
-		if h.fit == unfit || h.group > 0 && passedOn && (key == "host" || key == "hostname") {
-			return true
-		}
-		return false
+		return h.fit == unfit || h.group > 0 && passedOn && (key == "host" || key == "hostname")
 	})
 }
 
@@ -206,8 +210,8 @@ func (p *plan) settleClient() {
 // settleAgents takes User-Agents for percent-encoded that have escapes of blanks, and no blanks.
 func (p *plan) settleAgents() {
 	for i := range p.of[roleAgent] {
-		if a := &p.of[roleAgent][i]; a.at >= 0 && a.unit == "" && fitAll(p.fields[a.at].values, func(v []byte) bool { return bytes.Contains(v, []byte("%20")) }) == fits &&
-			!slices.ContainsFunc(p.fields[a.at].values, HasBlank) {
+		a := &p.of[roleAgent][i]
+		if values := p.values(*a); a.unit == "" && most(values, func(v []byte) bool { return bytes.Contains(v, []byte("%20")) }) && !slices.ContainsFunc(values, HasBlank) {
 			a.unit = codes[percentCode]
 		}
 	}
@@ -219,15 +223,11 @@ func (p *plan) settleTime() {
 	var lists [6][]pick
 	for _, r := range []role{roleTime, roleDate, roleLogTime} {
 		for _, t := range p.of[r] {
-			var values [][]byte
-			if t.at >= 0 {
-				values = p.fields[t.at].values
-			}
-			isDay := r == roleDate || fitAll(values, isDay) == fits
+			values, list := p.values(t), 0
+			isDay := r == roleDate || most(values, isDay)
 			if isDay {
 				t.with = p.clockOf(t.name)
 			}
-			list := 0
 			switch {
 			case isDay && t.with >= 0:
 				list = 1
@@ -240,14 +240,13 @@ func (p *plan) settleTime() {
 			case t.fit == unfit:
 				list = 5
 			}
-			if list < 5 || fitAll(values, isClock) != fits {
+			if list < 5 || !most(values, isClock) {
 				lists[list] = append(lists[list], t)
 			}
 		}
 	}
-	p.of[roleTime] = slices.Concat(lists[:]...)
-	if i := slices.IndexFunc(p.of[roleTime], func(t pick) bool { return t.fit == unfit && t.with < 0 }); i > 0 {
-		p.of[roleTime] = p.of[roleTime][:i]
+	if p.of[roleTime] = slices.Concat(lists[:5]...); p.of[roleTime] == nil {
+		p.of[roleTime] = lists[5]
 	}
 }
 
@@ -256,10 +255,9 @@ func (p *plan) clockOf(date string) int {
 	key := keyOf(date)
 	for _, r := range []role{roleClock, roleTime} {
 		for _, c := range p.of[r] {
-			if c.at < 0 || c.fit == unfit && r == roleClock || r == roleTime && fitAll(p.fields[c.at].values, isClock) != fits {
+			if isClock := r == roleClock && c.fit != unfit || most(p.values(c), isClock); c.at < 0 || !isClock {
 				continue
-			}
-			if keyOf(c.name) == strings.Replace(key, "date", "time", 1) || len(p.of[r]) == 1 && r == roleClock {
+			} else if keyOf(c.name) == strings.Replace(key, "date", "time", 1) || len(p.of[r]) == 1 && r == roleClock {
 				return c.at
 			}
 		}
@@ -277,21 +275,18 @@ func (p *plan) settleTarget() {
 	})
 	isPlain := func(q pick) bool { return keyOf(q.name) == "query" && q.group > 0 }
 	p.of[roleQuery] = slices.DeleteFunc(p.of[roleQuery], func(q pick) bool {
-		return q.fit == unfit || isPlain(q) && (ranking || fitAll(p.fields[q.at].values, valuesOf[roleQuery]) == unfit)
+		return q.fit == unfit || isPlain(q) && (ranking || fitAll(p.values(q), valuesOf[roleQuery]) == unfit)
 	})
 	for i := range targets {
 		t := &targets[i]
-		var values [][]byte
-		if t.at >= 0 {
-			values = p.fields[t.at].values
-		}
-		whole, most := holds(values)
+		values := p.values(*t)
+		whole, paths := holds(values)
 		switch plain := slices.ContainsFunc(p.of[roleQuery], isPlain); {
 		case whole && plain:
 		case t.role == rolePath:
 			t.join = true
-		case t.fit == fits && most && !whole && len(p.of[roleQuery]) > 0: // it may be a path, too
-			t.join = fitAll(p.fields[p.of[roleQuery][0].at].values, isPair) == fits &&
+		case t.fit == fits && paths && !whole && len(p.of[roleQuery]) > 0: // it may be a path, too
+			t.join = most(p.values(p.of[roleQuery][0]), isPair) &&
 				!slices.ContainsFunc(values, func(v []byte) bool { return bytes.IndexByte(v, '?') >= 0 || HasBlank(v) })
 		}
 	}
@@ -359,6 +354,9 @@ func (o *Options) targets() map[string]string {
 // fitAll reports whether 9 of 10 values fit, not counting empty ones.
 func fitAll(values [][]byte, isFit func([]byte) bool) fit { return fitShare(values, isFit, 9, 10) }
 
+// most reports whether 9 of 10 values fit, and there are some.
+func most(values [][]byte, isFit func([]byte) bool) bool { return fitAll(values, isFit) == fits }
+
 // fitShare reports whether some of every of values fit, not counting empty ones; unsure if all are empty.
 func fitShare(values [][]byte, isFit func([]byte) bool, some, of int) fit {
 	all, fit := 0, 0
@@ -383,18 +381,12 @@ func fitShare(values [][]byte, isFit func([]byte) bool, some, of int) fit {
 // values are enough, because scanners request anything, and the host and query matter most.
 func fitOf(r role, values [][]byte) fit {
 	isFit := valuesOf[r]
-	switch {
-	case r.isTarget():
-		_, most := holds(values)
-		if fitAll(values, func([]byte) bool { return true }) == unsure {
-			return unsure
-		} else if !most || isTemplate(values) || isFile(values) {
-			return unfit
-		}
-		return fits
-	case isFit == nil:
-		return fitAll(values, func([]byte) bool { return true })
-	case r == roleHost, r == roleQuery:
+	if isFit == nil {
+		isFit = func([]byte) bool { return true }
+	}
+	if _, paths := holds(values); r.isTarget() && (!paths || isTemplate(values) || isFile(values)) {
+		return -fitAll(values, isFit)
+	} else if r == roleHost || r == roleQuery {
 		return fitShare(values, isFit, 1, 2)
 	}
 	return fitAll(values, isFit)
@@ -460,16 +452,16 @@ func hasLetter(value []byte) bool {
 
 // isTemplate reports whether values are patterns of paths, as in /users/{id}.
 func isTemplate(values [][]byte) bool {
-	return fitAll(values, func(v []byte) bool {
+	return most(values, func(v []byte) bool {
 		return v[0] == '/' && (bytes.IndexByte(v, '{') >= 0 || bytes.Contains(v, []byte("/:")))
-	}) == fits
+	})
 }
 
 // isFile reports whether values are the name of the one file that all lines are of.
 func isFile(values [][]byte) bool {
-	return len(values) > 1 && fitAll(values, func(v []byte) bool {
+	return len(values) > 1 && most(values, func(v []byte) bool {
 		return bytes.Equal(v, values[0]) && (bytes.HasSuffix(v, []byte(".log")) || bytes.HasSuffix(v, []byte(".json")))
-	}) == fits
+	})
 }
 
 // holds reports whether most values are URLs, or paths or requests. Empty values do not count.

@@ -134,6 +134,9 @@ func (p *prefixed) cut(line []byte) (rest, moment []byte, ok bool) {
 	return line[at:], moment, at == len(line) || line[at] != ' '
 }
 
+// momentShapes are the begins of parts that are one word.
+var momentShapes = map[byte]string{'C': "00:00:00", 'T': "0000-00-00T00:00:00"}
+
 // lengthOf returns how much of a text a part of a shape takes, 0 if nothing fits.
 func lengthOf(part byte, text []byte) int {
 	word := firstWord(text)
@@ -155,25 +158,18 @@ func lengthOf(part byte, text []byte) int {
 			return len(word)
 		}
 	case 'w':
-		if n := bytes.IndexByte(word, ']'); n > 0 && n == len(word)-1 { // of kubectl
-			return n
-		}
-		return len(word)
+		return len(bytes.TrimSuffix(word, []byte{']'})) // of kubectl
 	case 'M':
 		if len(text) > 3 && monthOf(text[:3]) > 0 {
 			return 3
 		}
-	case 'C':
-		if hasShape(text, "00:00:00") {
+	case 'C', 'T':
+		if hasShape(text, momentShapes[part]) {
 			return len(word)
 		}
 	case 'D':
 		if hasShape(text, "0000-00-00_") {
 			return len("0000-00-00")
-		}
-	case 'T':
-		if hasShape(text, "0000-00-00T00:00:00") {
-			return len(word)
 		}
 	case 'S':
 		if len(text) > 0 && text[0] == '-' {
@@ -181,7 +177,7 @@ func lengthOf(part byte, text []byte) int {
 		}
 		return bytes.Index(text, []byte("] ")) + 1
 	case 'F':
-		if len(word) == 1 && (word[0] == 'F' || word[0] == 'P') {
+		if string(word) == "F" || string(word) == "P" {
 			return 1
 		}
 	case 'j':
@@ -310,9 +306,8 @@ func isPeer(text []byte) bool {
 	if isAddress(bytes.Trim(text, "[]")) || isDomain(text) {
 		return true
 	}
-	name := text
 	if i := bytes.LastIndexByte(text, ':'); i >= 0 && number(text[i+1:]) >= 0 && i+1 < len(text) {
-		name = text[:i]
+		text = text[:i]
 	}
-	return isAddress(bytes.Trim(name, "[]")) || string(name) == "localhost"
+	return isAddress(bytes.Trim(text, "[]")) || string(text) == "localhost"
 }

@@ -416,7 +416,7 @@ func (g *guesser) refute(columns [][][]byte) int {
 			} else if f.role == roleAgent {
 				return slices.ContainsFunc(columns[k], func(v []byte) bool { return bytes.Contains(v, []byte("Mozilla/")) })
 			}
-			return fitAll(columns[k], f.fit) == fits && !slices.EqualFunc(values, columns[k], bytes.Equal) && (f.role != roleClient || fitAll(columns[k], isPublic) == fits)
+			return most(columns[k], f.fit) && !slices.EqualFunc(values, columns[k], bytes.Equal) && (f.role != roleClient || most(columns[k], isPublic))
 		}
 		least := 9
 		if f.role == roleAgent { // some have no version

@@ -26,17 +26,84 @@ func (c *Clock) Read(text []byte) int64 {
 // number of seconds, milliseconds, microseconds or nanoseconds, which is told by its size: it is of the years 1990 to
 // 2099. Without a zone it is in UTC. It is NoTime if text is not a time, or a time outside the years 1 to 9999 in UTC.
 func ParseTime(text []byte) int64 {
-	switch {
-	case len(text) >= 20 && text[2] == '/':
-		return parseCLF(text)
-	case len(text) >= 10 && (text[4] == '-' || text[4] == '/'):
-		return parseISO(text)
-	case len(text) >= 24 && (text[3] == ' ' || text[3] == ',' || text[len(text)-1] == 'T'):
-		return parseDated(text)
-	case len(text) == 14 && (text[0] == '1' && text[1] == '9' || text[0] == '2' && text[1] == '0'):
-		return parseDigits(text)
+	switch n := len(text); {
+	case n >= 20 && text[2] == '/':
+		return clfLayout.read(text)
+	case n >= 10 && (text[4] == '-' || text[4] == '/'):
+		if n == 10 {
+			return isoLayout.read(append(append(make([]byte, 0, 19), text...), "T00:00:00"...))
+		}
+		return isoLayout.read(text)
+	case n == 24 && text[3] == ' ':
+		return ctimeLayout.read(text)
+	case n >= 24 && (text[3] == ',' || text[n-1] == 'T'): // the day may be written out
+		_, rest, _ := bytes.Cut(text, []byte(", "))
+		return clfLayout.read(rest)
+	case n == 14 && (text[0] == '1' && text[1] == '9' || text[0] == '2' && text[1] == '0'):
+		return digitsLayout.read(text)
 	}
 	return parseEpoch(text)
+}
+
+// A layout is where the parts of a moment begin in a text, and where the second of two equal bytes is that separate the day; 0 if none do.
+type layout struct{ year, month, day, hour, minute, second, end, sep int }
+
+var (
+	clfLayout    = layout{7, 3, 0, 12, 15, 18, 20, 6}  // 31/Jan/2026:18:00:00, with blanks or hyphens, too
+	isoLayout    = layout{0, 5, 8, 11, 14, 17, 19, 7}  // 2026-01-31T18:00:00
+	ctimeLayout  = layout{20, 4, 8, 11, 14, 17, 24, 7} // Sat Jan 31 18:00:00 2026
+	digitsLayout = layout{0, 4, 6, 8, 10, 12, 14, 0}   // 20260131180000
+)
+
+// read reads a text, which a fraction and a zone may follow.
+func (l *layout) read(b []byte) int64 {
+	if len(b) < l.end || l.sep > 0 && (b[l.month-1] != b[l.sep] || b[l.minute-1] != ':' || b[l.second-1] != ':' || b[l.hour-1] != ':' && b[l.hour-1]&^0x20 != 0 && b[l.hour-1]|0x20 != 't') {
+		return NoTime
+	}
+	m := moment{year: number(b[l.year : l.year+4]), day: pair(b[l.day:]), hour: pair(b[l.hour:]), minute: pair(b[l.minute:]), second: pair(b[l.second:])}
+	if l.day == 8 && b[8] == ' ' { // of ctime, with one digit
+		m.day = number(b[l.day+1 : l.day+2])
+	}
+	if b[l.month] > '9' {
+		m.month = monthOf(b[l.month : l.month+3])
+	} else {
+		m.month = pair(b[l.month:])
+	}
+	if m.year|m.month|m.day|m.hour|m.minute|m.second < 0 {
+		return NoTime
+	}
+	return m.end(b[l.end:])
+}
+
+// monthOf returns the month with a name in English of three letters, 0 if there is none such.
+func monthOf(name []byte) int {
+	switch string(name) {
+	case "Jan":
+		return 1
+	case "Feb":
+		return 2
+	case "Mar":
+		return 3
+	case "Apr":
+		return 4
+	case "May":
+		return 5
+	case "Jun":
+		return 6
+	case "Jul":
+		return 7
+	case "Aug":
+		return 8
+	case "Sep":
+		return 9
+	case "Oct":
+		return 10
+	case "Nov":
+		return 11
+	case "Dec":
+		return 12
+	}
+	return 0
 }
 
 // A moment is a point in time by its parts.
@@ -96,98 +163,6 @@ func pair(b []byte) int {
 		return -1
 	}
 	return 10*int(tens) + int(ones)
-}
-
-// parseDated reads Sat Jan 31 18:00:00 2026 and Sat, 31 Jan 2026 18:00:00 GMT, whose day may be written out.
-func parseDated(b []byte) int64 {
-	if _, rest, ok := bytes.Cut(b, []byte(", ")); ok && len(rest) >= 20 {
-		return parseCLF(rest)
-	}
-	if len(b) != 24 || b[7] != ' ' || b[19] != ' ' {
-		return NoTime
-	}
-	var clf [20]byte
-	day := append(append(append(append(clf[:0], b[8:10]...), b[3:8]...), b[20:24]...), b[10:19]...)
-	if day[0] == ' ' {
-		day[0] = '0'
-	}
-	return parseCLF(day)
-}
-
-// parseCLF reads 31/Jan/2026:18:00:00 +0100. Blanks or hyphens may replace the slashes, and a blank the colon.
-func parseCLF(b []byte) int64 {
-	var m moment
-	if b[6] != b[2] || b[11] != ':' && b[11] != ' ' || b[14] != ':' || b[17] != ':' {
-		return NoTime
-	}
-	m.day, m.month, m.year = pair(b), monthOf(b[3:6]), number(b[7:11])
-	m.hour, m.minute, m.second = pair(b[12:]), pair(b[15:]), pair(b[18:])
-	if m.day|m.year|m.hour|m.minute|m.second < 0 {
-		return NoTime
-	}
-	return m.end(b[20:])
-}
-
-// monthOf returns the month with a name in English of three letters, 0 if there is none such.
-func monthOf(name []byte) int {
-	switch string(name) {
-	case "Jan":
-		return 1
-	case "Feb":
-		return 2
-	case "Mar":
-		return 3
-	case "Apr":
-		return 4
-	case "May":
-		return 5
-	case "Jun":
-		return 6
-	case "Jul":
-		return 7
-	case "Aug":
-		return 8
-	case "Sep":
-		return 9
-	case "Oct":
-		return 10
-	case "Nov":
-		return 11
-	case "Dec":
-		return 12
-	}
-	return 0
-}
-
-// parseISO reads 2026-01-31, and the optional rest: T or a space, 18:00:00.
-func parseISO(b []byte) int64 {
-	var m moment
-	m.year, m.month, m.day = number(b[0:4]), pair(b[5:]), pair(b[8:])
-	if b[7] != b[4] || m.year|m.month|m.day < 0 {
-		return NoTime
-	}
-	if len(b) == 10 {
-		return m.unix()
-	}
-	if len(b) < 19 || b[10]|0x20 != 't' && b[10] != ' ' || b[13] != ':' || b[16] != ':' {
-		return NoTime
-	}
-	m.hour, m.minute, m.second = pair(b[11:]), pair(b[14:]), pair(b[17:])
-	if m.hour|m.minute|m.second < 0 {
-		return NoTime
-	}
-	return m.end(b[19:])
-}
-
-// parseDigits reads 20260131180000.
-func parseDigits(b []byte) int64 {
-	var m moment
-	m.year, m.month, m.day = number(b[0:4]), pair(b[4:]), pair(b[6:])
-	m.hour, m.minute, m.second = pair(b[8:]), pair(b[10:]), pair(b[12:])
-	if m.year|m.month|m.day|m.hour|m.minute|m.second < 0 {
-		return NoTime
-	}
-	return m.unix()
 }
 
 // end reads the text after the seconds: a fraction and a zone, both optional.

@@ -30,8 +30,11 @@ func (p *plan) took(opt *Options) *Took {
 	t := &Took{Producer: p.producer}
 	used := map[int]bool{}
 	for _, r := range []role{roleQuery, roleScheme, rolePort, roleMethod, roleProtocol, roleBytes, roleReferer, roleUser} {
+		if r == roleQuery && !slices.ContainsFunc(p.of[roleURL], func(t pick) bool { return t.join }) {
+			continue
+		}
 		for _, f := range p.of[r] { // read or known, and asked for by nobody
-			used[f.at] = used[f.at] || f.fit != unfit && (r != roleQuery || slices.ContainsFunc(p.of[roleURL], func(t pick) bool { return t.join }))
+			used[f.at] = used[f.at] || f.fit != unfit
 		}
 	}
 	for _, r := range []role{roleURL, roleHost, roleClient, roleTime, roleAgent, roleStatus} {
@@ -61,12 +64,12 @@ func (p *plan) took(opt *Options) *Took {
 		}
 	}
 	t.Left, t.Mixed = p.left(opt, used), p.mixed
-	if times := p.of[roleTime]; len(times) > 0 && times[0].at >= 0 && times[0].with < 0 && fitAll(p.fields[times[0].at].values, isDay) == fits {
+	if times := p.of[roleTime]; len(times) > 0 && times[0].with < 0 && most(p.values(times[0]), isDay) {
 		t.DayOnly = times[0].name
 	}
-	if clients := p.of[roleClient]; len(clients) > 0 && clients[0].at >= 0 && clients[0].role == roleClient && !opt.isNamed(roleClient) && fitAll(p.fields[clients[0].at].values, isPrivate) == fits {
+	if clients := p.of[roleClient]; len(clients) > 0 && clients[0].role == roleClient && !opt.isNamed(roleClient) && most(p.values(clients[0]), isPrivate) {
 		for _, f := range p.of[roleForwarded] {
-			if f.at >= 0 && fitAll(p.fields[f.at].values, isPublic) == fits {
+			if most(p.values(f), isPublic) {
 				t.Proxied = f.name
 			}
 		}
@@ -82,10 +85,10 @@ func (p *plan) took(opt *Options) *Took {
 
 // areWhole reports whether the targets are whole URLs, also in requests.
 func (p *plan) areWhole() bool {
-	return len(p.of[roleURL]) > 0 && p.of[roleURL][0].at >= 0 && fitAll(p.fields[p.of[roleURL][0].at].values, func(v []byte) bool {
+	return len(p.of[roleURL]) > 0 && most(p.values(p.of[roleURL][0]), func(v []byte) bool {
 		_, target, _ := splitRequest(v)
 		return isURL(v) || isURL(target)
-	}) == fits
+	})
 }
 
 // unitOf returns how values are written, behind the name of their field.
@@ -116,15 +119,18 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 			}
 		}
 	}
-	best := 0
+	best, n := 0, 0
 	for i := range rows {
 		if len(rows[i]) > len(rows[best]) {
 			best = i
 		}
 	}
+	for _, row := range rows[best] {
+		n = max(n, len(row))
+	}
 	p := *l.patterns[best].plan
 	p.of[roleURL] = p.of[roleURL][:min(1, len(p.of[roleURL]))] // nearly all rows have it
-	if n := longestOf(rows[best]); n > 0 {
+	if n > 0 {
 		p.fields = slices.Clone(p.fields[:n])
 		for r := range p.of {
 			p.of[r] = slices.DeleteFunc(slices.Clone(p.of[r]), func(one pick) bool { return one.at >= n })
@@ -137,10 +143,10 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 	}
 	for i := range p.of[roleReferer] { // it and the User-Agent may have changed places
 		referer := &p.of[roleReferer][i]
-		if fitAll(p.fields[referer.at].values, isAgent) == fits {
+		if most(p.values(*referer), isAgent) {
 			referer.fit = unfit
 			for k := range p.of[roleAgent] {
-				if agent := &p.of[roleAgent][k]; !slices.ContainsFunc(p.fields[agent.at].values, isAgent) {
+				if agent := &p.of[roleAgent][k]; !slices.ContainsFunc(p.values(*agent), isAgent) {
 					agent.fit = unfit
 				}
 			}
@@ -148,7 +154,7 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 	}
 	p.of[roleUser] = slices.Concat(p.of[roleUser], p.of[roleForwarded]) // not worth a word
 	for i := range p.of[roleUser] {                                     // unless all lines have a host there
-		if user := &p.of[roleUser][i]; len(lines) > 0 && !slices.ContainsFunc(p.fields[user.at].values, func(v []byte) bool { return !isDomain(v) }) {
+		if user := &p.of[roleUser][i]; len(lines) > 0 && !slices.ContainsFunc(p.values(*user), func(v []byte) bool { return !isDomain(v) }) {
 			user.fit = unfit
 		}
 	}
@@ -173,14 +179,6 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 
 // isBetween reports whether a character stands between the values of a line.
 func isBetween(r rune) bool { return strings.ContainsRune(" =\"[](){}", r) }
-
-// longestOf returns the most fields that a row has.
-func longestOf(rows [][][]byte) (n int) {
-	for _, row := range rows {
-		n = max(n, len(row))
-	}
-	return n
-}
 
 // firstShown returns the names that are listed, and how many more there are.
 func firstShown(names []string) []string {
@@ -217,7 +215,7 @@ type lack struct {
 // lacks returns what the log lacks.
 func (p *plan) lacks(opt *Options) []lack {
 	target := func(is func(v []byte) bool) bool {
-		return slices.ContainsFunc(p.of[roleURL], func(t pick) bool { return t.at >= 0 && slices.ContainsFunc(p.fields[t.at].values, is) })
+		return slices.ContainsFunc(p.of[roleURL], func(t pick) bool { return slices.ContainsFunc(p.values(t), is) })
 	}
 	has := func(r role) bool {
 		return opt.isNamed(r) || slices.ContainsFunc(p.of[r], func(f pick) bool { return f.at >= 0 && f.fit != unfit })
@@ -248,7 +246,7 @@ func (p *plan) left(opt *Options, used map[int]bool) (left []Left) {
 	for _, lack := range p.lacks(opt) {
 		n := len(left)
 		for i, f := range p.fields {
-			if !used[i] && fitAll(f.values, lack.fit) == fits && !slices.ContainsFunc(entriesOf(f.name, p.producer), func(e *entry) bool { return e.role >= rolePeer || e.role == roleReferer && lack.role != roleAgent }) &&
+			if !used[i] && most(f.values, lack.fit) && !slices.ContainsFunc(entriesOf(f.name, p.producer), func(e *entry) bool { return e.role >= rolePeer || e.role == roleReferer && lack.role != roleAgent }) &&
 				(lack.role != roleURL || isOneSite(f.values)) {
 				value := f.values[slices.IndexFunc(f.values, func(v []byte) bool { return present(trimBlank(v)) != nil })]
 				left = append(left, Left{Role: roleWords[lack.role], Field: shortName(f.name), Value: shortName(string(value))})
