@@ -348,14 +348,11 @@ type writer struct {
 func (w *writer) write(r *record) error {
 	shared := prefix.Shared(w.last, r.text)
 	w.last = append(w.last[:shared], r.text[shared:]...)
-	b := binary.AppendUvarint(w.block, uint64(shared))
-	b = binary.AppendUvarint(b, uint64(len(r.text)-shared))
-	b = append(b, r.text[shared:]...)
-	b = binary.AppendVarint(b, r.key.slot)
-	for _, n := range [...]uint32{uint32(r.key.agent), uint32(r.key.status), r.key.size, r.key.client, r.cell.n, uint32(r.cell.first), uint32(r.cell.last)} {
-		b = binary.AppendUvarint(b, uint64(n))
+	k := &r.key
+	for _, n := range [...]int64{int64(shared), int64(len(r.text) - shared), k.slot, int64(k.agent), int64(k.status), int64(k.size), int64(k.client), int64(r.cell.n), int64(r.cell.first), int64(r.cell.last)} {
+		w.block = binary.AppendVarint(w.block, n)
 	}
-	if w.block = b; len(b) >= runBlock {
+	if w.block = append(w.block, r.text[shared:]...); len(w.block) >= runBlock {
 		return w.Finish()
 	}
 	return nil
@@ -408,32 +405,20 @@ func (c *cursor) next() error {
 		c.isDone = true
 		return nil
 	}
-	isBad := false
-	number := func() uint64 {
-		n, size := binary.Uvarint(c.block)
-		if size <= 0 {
-			isBad, c.block = true, nil
-			return 0
+	var n [10]int64 // as write has them
+	for i := range n {
+		size := 0
+		if n[i], size = binary.Varint(c.block); size <= 0 {
+			return errRun
 		}
 		c.block = c.block[size:]
-		return n
 	}
-	shared, size := number(), number()
-	if isBad || shared > uint64(len(c.record.text)) || size > uint64(len(c.block)) {
+	if uint64(n[0]) > uint64(len(c.record.text)) || uint64(n[1]) > uint64(len(c.block)) {
 		return errRun
 	}
-	c.record.text = append(c.record.text[:shared], c.block[:size]...)
-	c.block = c.block[size:]
-	slot, width := binary.Varint(c.block)
-	if width <= 0 {
-		return errRun
-	}
-	c.block = c.block[width:]
-	c.record.key = key{slot: slot, agent: uint16(number()), status: uint16(number()), size: uint32(number()), client: uint32(number())}
-	c.record.cell = cell{uint32(number()), uint16(number()), uint16(number())}
-	if isBad {
-		return errRun
-	}
+	c.record.text, c.block = append(c.record.text[:n[0]], c.block[:n[1]]...), c.block[n[1]:]
+	c.record.key = key{slot: n[2], agent: uint16(n[3]), status: uint16(n[4]), size: uint32(n[5]), client: uint32(n[6])}
+	c.record.cell = cell{uint32(n[7]), uint16(n[8]), uint16(n[9])}
 	return nil
 }
 

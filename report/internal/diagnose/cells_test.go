@@ -103,7 +103,7 @@ func TestSegments(t *testing.T) {
 		for i := range scores {
 			scores[i] = float64(rng.IntN(9) - 5)
 		}
-		if got, want := segments(scores), slowSegments(scores, 0, len(scores)); !slices.Equal(got, want) {
+		if got, want := segments(len(scores), func(i int) float64 { return scores[i] }), slowSegments(scores, 0, len(scores)); !slices.Equal(got, want) {
 			t.Fatalf("segments of %v are %v, want %v", scores, got, want)
 		}
 	}

@@ -116,19 +116,30 @@ func (c *Chains) Longest() (shapes []string, redirects int64) {
 func (c *Chains) from(seed hop) (shapes []string, redirects int64) {
 	least := c.hops[seed]
 	shapes, redirects, least = []string{seed.from, seed.to}, least, (least+1)/2
-	for len(shapes) < mostChain {
-		ends, n := c.next(shapes, least, func(h hop) (string, string) { return h.from, h.to }, len(shapes)-1)
-		if n == 0 {
-			break
+	for _, isAhead := range []bool{true, false} { // from its last shape on, and then back from its first one
+		for len(shapes) < mostChain {
+			near, next, came := shapes[0], "", int64(0)
+			if isAhead {
+				near = shapes[len(shapes)-1]
+			}
+			for one, n := range c.hops {
+				from, to := one.from, one.to
+				if !isAhead {
+					from, to = to, from
+				}
+				if from == near && !slices.Contains(shapes, to) && n >= least && (n > came || n == came && to < next) {
+					next, came = to, n
+				}
+			}
+			if came == 0 {
+				break
+			}
+			if redirects += came; isAhead {
+				shapes = append(shapes, next)
+			} else {
+				shapes = append([]string{next}, shapes...)
+			}
 		}
-		shapes, redirects = append(shapes, ends), redirects+n
-	}
-	for len(shapes) < mostChain {
-		begins, n := c.next(shapes, least, func(h hop) (string, string) { return h.to, h.from }, 0)
-		if n == 0 {
-			break
-		}
-		shapes, redirects = append([]string{begins}, shapes...), redirects+n
 	}
 	if c.isSiblings(shapes, least) {
 		return nil, 0
@@ -160,15 +171,4 @@ func (c *Chains) isSiblings(shapes []string, least int64) bool {
 		}
 	}
 	return false
-}
-
-// next returns the shape at the other end of the commonest hop that has a shape at one end, and how often it came; 0 if that is too seldom.
-func (c *Chains) next(shapes []string, least int64, ends func(hop) (near, far string), at int) (shape string, came int64) {
-	for one, n := range c.hops {
-		near, far := ends(one)
-		if near == shapes[at] && !slices.Contains(shapes, far) && n >= least && (n > came || n == came && far < shape) {
-			shape, came = far, n
-		}
-	}
-	return shape, came
 }

@@ -103,8 +103,8 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	for _, s := range g.sites {
 		d.Sites = append(d.Sites, s.origin)
 	}
-	if total(g.allCrawlers()).n == 0 {
-		g.limits = append(g.limits, Row{Code: NoCrawlers, Class: "A", From: at(g.from), To: at(g.to)})
+	if total(g.together(g.traffic[1:len(g.Agents)])).n == 0 {
+		g.limits = append(g.limits, Row{Code: NoCrawlers, From: at(g.from), To: at(g.to)})
 	}
 	g.findGaps()
 	if log.Statuses {
@@ -123,47 +123,52 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	g.findImpostors()
 	g.findListed()
 	d.Findings, d.Limits = g.rank(), append(d.Limits, g.limits...)
-	for a := 0; a < len(g.Agents) && len(d.Findings) == 0 && log.Statuses && log.Violations == 0; a++ {
-		var pages, good count
-		for _, s := range g.sites {
-			pages.add(s.pages.sum(func(k cellKey) bool { return int(k.agent) == a && g.isSearch(k.agent) && isPage(k) }))
-			good.add(s.pages.sum(func(k cellKey) bool {
-				return int(k.agent) == a && isPage(k) && (k.status/100 == 2 || k.status == 304)
-			}))
-		}
-		if pages.n < leastCrawl {
-			continue
-		}
-		if d.AllClear = 2*good.n >= pages.n && pages.last-good.last < day; !d.AllClear {
-			break // it gets no page, or none any more
-		}
-	}
 	for i := range d.Limits {
 		g.endRow(&d.Limits[i])
 		g.sayTraffic(&d.Limits[i])
 	}
+	for _, a := range g.searches() {
+		var pages, good count
+		for _, s := range g.sites {
+			pages.add(s.pages.sum(func(k cellKey) bool { return k.agent == a && isPage(k) }))
+			good.add(s.pages.sum(func(k cellKey) bool { return k.agent == a && isServed(k) }))
+		}
+		if pages.n < leastCrawl {
+			continue
+		}
+		if d.AllClear = len(d.Findings) == 0 && log.Statuses && log.Violations == 0 && 2*good.n >= pages.n && pages.last-good.last < day; !d.AllClear {
+			break // it gets no page, or none any more
+		}
+	}
 	return d, nil
 }
 
-// order is the place of each code among causes.
-var order = func() map[string]int {
-	all := map[string]int{}
-	for i, code := range Codes {
-		all[code] = min(i, slices.Index(Codes, CrawlerSurge))
-	}
-	return all
-}()
+// orderOf is the place of a code among causes.
+func orderOf(code string) int { return min(slices.Index(Codes, code), slices.Index(Codes, CrawlerSurge)) }
 
 // rank returns the rows that are shown, the most important first. Those that follow from another are its effects.
 func (g *grid) rank() []Row {
 	rows := slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 	for i := range rows {
-		g.endRow(&rows[i])
-		g.endClass(&rows[i])
-		rows[i].Severity, rows[i].Evidence.TextChange = g.severity(&rows[i]), g.changeBefore(&rows[i])
+		r := &rows[i]
+		g.endRow(r)
+		g.endClass(r)
+		if r.lost == 0 { // what is only a cost
+			r.lost = float64(r.Requests) / 4
+			if r.Code == RobotsMissing || r.Code == BytesHog || r.Code == CrawlerSurge {
+				r.lost = float64(r.Requests) / 10
+			}
+		}
+		if r.Severity = r.lost; r.Ongoing {
+			r.Severity *= 3
+		}
+		if len(r.Agents) > 0 && !slices.ContainsFunc(g.searches(), func(a uint16) bool { return slices.Contains(r.Agents, g.Agents[a].Name) }) {
+			r.Severity /= 4
+		}
+		r.Severity, r.Evidence.TextChange = rounded(r.Severity), g.changeBefore(r)
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(order[a.Code], order[b.Code]), cmp.Compare(b.Severity, a.Severity), a.From.Compare(b.From), cmp.Compare(a.Path, b.Path), slices.Compare(a.Agents, b.Agents))
+		return cmp.Or(cmp.Compare(orderOf(a.Code), orderOf(b.Code)), cmp.Compare(b.Severity, a.Severity), a.From.Compare(b.From), cmp.Compare(a.Path, b.Path), slices.Compare(a.Agents, b.Agents))
 	})
 	causes := make([]int, len(rows))
 	for i := range rows {
@@ -246,18 +251,6 @@ func (g *grid) rulesOf(t *Text) string {
 		}
 	}
 	return fmt.Sprint(groups)
-}
-
-// severity returns the requests that search crawlers lost by a row, three times if it continues.
-func (g *grid) severity(r *Row) float64 {
-	s := r.lost
-	if r.Ongoing {
-		s *= 3
-	}
-	if !g.inSearch(r) {
-		s /= 4
-	}
-	return rounded(s)
 }
 
 // effects are the codes of rows that may follow from a cause.

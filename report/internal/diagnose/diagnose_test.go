@@ -298,7 +298,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	for a, want := range []float64{0, 240, 0} { // of a crawler that the site kept away then, and of another
-		if _, expected := g.profileOf(a, segment{}).sums(segment{120, 144}); a > 0 && (expected > 235) != (want > 0) {
+		if _, expected := g.profileOf(uint16(a), segment{}).sums(segment{120, 144}); a > 0 && (expected > 235) != (want > 0) {
 			t.Errorf("%s: %g requests are expected while the site was closed", agents[a].Name, expected)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/robobatch/robobatch/robots"
@@ -225,26 +226,35 @@ func (g *grid) read() error {
 			g.endSite(now)
 			now = &site{origin: string(origin), pages: table{}, refusals: map[uint16]map[string]bool{}}
 		}
-		if isParameter(path) || isSized(path) {
+		if !isDirectory(string(path)) {
 			return
 		}
-		slot, one := g.countOf(r, path)
+		k, one := g.countOf(r)
 		g.requests += one.n
-		traffic := &g.traffic[g.column(r.key.agent)]
-		if &(*traffic)[0] == &none[0] {
-			*traffic = make([]count, g.slots)
+		column := int(k.agent)
+		if k.agent&Impostor != 0 {
+			column = len(g.Agents) + int(k.agent&^Impostor)
 		}
-		(*traffic)[slot].add(one)
+		if &g.traffic[column][0] == &none[0] {
+			g.traffic[column] = make([]count, g.slots)
+		}
+		g.traffic[column][k.slot].add(one)
 		now.requests += one.n
 		if string(path) == txtName {
-			now.txt = append(now.txt, answer{r.key.slot, one.n, r.key.agent, r.key.status, r.key.size, r.key.client})
+			now.txt = append(now.txt, answer{r.key.slot, one.n, k.agent, k.status, r.key.size, r.key.client})
 			return
 		}
-		k := keyOf(slot, r)
 		now.pages.put(k, one)
 		g.isFull = g.cells+len(now.pages) > mostCells
-		if isRefusal(r.key.status) {
-			now.addRefusal(r.key.agent, path)
+		if isRefusal(k.status) {
+			by := now.refusals[k.agent]
+			if by == nil {
+				by = map[string]bool{}
+				now.refusals[k.agent] = by
+			}
+			if len(by) < mostSpread {
+				by[firstDirectory(string(path))] = true
+			}
 		}
 	})
 	g.endSite(now)
@@ -266,49 +276,24 @@ func split(text []byte) (origin, path []byte) {
 	return text[:i], text[i:]
 }
 
-// column returns the index of a crawler in traffic.
-func (g *grid) column(agent uint16) int {
-	if agent&Impostor != 0 {
-		return len(g.Agents) + int(agent&^Impostor)
-	}
-	return int(agent)
+// isDirectory reports whether the path of a cell is of a directory or a robots.txt, and no parameter or size.
+func isDirectory(path string) bool {
+	return len(path) < 2 || path[1] != '?' && !strings.HasPrefix(path, sizedName)
 }
 
-// keyOf returns the key of a cell of pages in a table.
-func keyOf(slot int, r *record) cellKey {
-	return cellKey{int32(slot), r.key.agent, r.key.status, uint8(r.key.client)}
-}
-
-// isParameter reports whether the path of a cell stands for URLs with a parameter.
-func isParameter(path []byte) bool { return len(path) > 1 && path[1] == '?' }
-
-// isSized reports whether the path of a cell stands for pages of a size.
-func isSized(path []byte) bool { return bytes.HasPrefix(path, []byte(sizedName)) }
-
-// countOf returns the slot and the count of a cell.
-func (g *grid) countOf(r *record, path []byte) (slot int, one count) {
+// countOf returns the key and the count of a cell.
+func (g *grid) countOf(r *record) (cellKey, count) {
 	from := r.key.slot
-	if string(path) != txtName {
+	if !bytes.HasSuffix(r.text, []byte(txtName)) {
 		from *= 3600
 	}
-	return int(floor(from, g.step) - g.first), count{int64(r.cell.n), from + int64(r.cell.first), from + int64(r.cell.last)}
-}
-
-// addRefusal notes the first directory in which a crawler was turned away.
-func (s *site) addRefusal(agent uint16, path []byte) {
-	by := s.refusals[agent]
-	if by == nil {
-		by = map[string]bool{}
-		s.refusals[agent] = by
-	}
-	if len(by) < mostSpread {
-		by[firstDirectory(string(path))] = true
-	}
+	one := count{int64(r.cell.n), from + int64(r.cell.first), from + int64(r.cell.last)}
+	return cellKey{int32(floor(from, g.step) - g.first), r.key.agent, r.key.status, uint8(r.key.client)}, one
 }
 
 // firstDirectory returns the first directory of a path; "/" if it has none.
 func firstDirectory(path string) string {
-	if i := bytes.IndexByte([]byte(path[1:]), '/'); i >= 0 {
+	if i := strings.IndexByte(path[1:], '/'); i >= 0 {
 		return path[:i+2]
 	}
 	return "/"
@@ -358,9 +343,6 @@ func (s *site) endAnswers(step int64) {
 // start returns when a slot begins, in seconds.
 func (g *grid) start(slot int) int64 { return (g.first + int64(slot)) * g.step }
 
-// during returns the slots from the first to the last of some requests.
-func (g *grid) during(n count) segment { return segment{g.slotOf(n.first), g.slotOf(n.last) + 1} }
-
 // slotOf returns the slot of a time.
 func (g *grid) slotOf(at int64) int {
 	return max(0, min(g.slots-1, int(floor(at, g.step)-g.first)))
@@ -368,6 +350,16 @@ func (g *grid) slotOf(at int64) int {
 
 // isCrawler reports whether a number is of a crawler.
 func (g *grid) isCrawler(agent uint16) bool { return agent > 0 && int(agent) < len(g.Agents) }
+
+// searches returns the numbers of search crawlers.
+func (g *grid) searches() (all []uint16) {
+	for a := range g.Agents {
+		if g.isSearch(uint16(a)) {
+			all = append(all, uint16(a))
+		}
+	}
+	return all
+}
 
 // isSearch reports whether a number is of a search crawler.
 func (g *grid) isSearch(agent uint16) bool { return g.isCrawler(agent) && g.Agents[agent].Search }
@@ -385,23 +377,31 @@ type segment struct{ from, to int }
 
 func (s segment) length() int { return s.to - s.from }
 
+// of returns the sum of the counts of its slots.
+func (s segment) of(counts []count) count { return total(counts[s.from:s.to]) }
+
+// isIn reports whether a slot is in a segment.
+func isIn(all []segment, slot int32) bool {
+	return slices.ContainsFunc(all, func(s segment) bool { return s.has(slot) })
+}
+
 // has reports whether a slot is in the segment.
 func (s segment) has(slot int32) bool { return int(slot) >= s.from && int(slot) < s.to }
 
 // overlap returns how many slots two segments have in common.
 func (s segment) overlap(o segment) int { return max(0, min(s.to, o.to)-max(s.from, o.from)) }
 
-// segments returns the disjoint segments with the greatest sums of scores, each positive: Ruzzo and Tompa's. Each begins and ends
+// segments returns the disjoint segments of n slots with the greatest sums of scores, each positive: Ruzzo and Tompa's. Each begins and ends
 // with a positive score, and none can be lengthened without getting worse.
-func segments(scores []float64) (all []segment) {
+func segments(n int, scoreOf func(slot int) float64) (all []segment) {
 	type part struct {
 		segment
 		before, after float64 // sums of scores until its begin and its end
 	}
 	var parts []part
 	sum := 0.0
-	for i, score := range scores {
-		before := sum
+	for i := range n {
+		before, score := sum, scoreOf(i)
 		if sum += score; score <= 0 {
 			continue
 		}

@@ -38,6 +38,9 @@ var Codes = []string{
 	CrawlerSurge, NotFoundSection, RedirectChain, ParameterCrawl, EndlessURLs, BytesHog, DelayIgnored, RulesIgnored, Impostors, SitemapBad, SoftNotFound,
 }
 
+// classes are how sure the rows of a code are; others are certain.
+var classes = map[string]string{CrawlerStopped: "B", CrawlerSlowed: "B", CrawlerSurge: "B", RedirectChain: "B", DelayIgnored: "B", SoftNotFound: "B", ParameterCrawl: "C"}
+
 // nameless are the codes about what the site sent to everybody, about its texts, and about names that are proven false.
 var nameless = []string{Outage, RobotsFailed, SiteClosed, RobotsOther, RobotsMissing, SectionClosed, ResourcesBlocked, Impostors, SitemapBad}
 

@@ -103,20 +103,36 @@ func (c *Counts) IsOften(requests int64) bool {
 	return float64(requests*day) >= hogDaily*float64(c.dates[1]-c.dates[0])
 }
 
-// watches returns the directories whose requests are watched, as one of these facts is about them.
-func (g *grid) watches(s *site) map[string]table {
-	all := map[string]table{}
+// A place is the directories below one, or pages of a size in them.
+type place struct {
+	path   string
+	bucket uint32 // of the size; 0 is none
+}
+
+// below returns the place of the directory of a path.
+func below(path string) place { return place{path: directory(path)} }
+
+// watches returns the places whose requests are watched, as one of these facts is about them.
+func (g *grid) watches(s *site) map[place]table {
+	all := map[place]table{}
 	if len(g.Chain.Shapes) > 2 {
-		all[directory(g.Chain.Shapes[0])] = table{}
+		all[below(g.Chain.Shapes[0])] = table{}
 	}
 	for _, h := range g.Hogs {
 		if h.Origin == s.origin && h.Path != "" && h.Bytes >= hogBytes {
-			all[directory(h.Path)] = table{}
+			all[below(h.Path)] = table{}
 		}
 	}
 	for _, space := range g.Spaces {
 		if space.Origin == s.origin {
-			all[directory(space.Path)] = table{}
+			all[below(space.Path)] = table{}
+		}
+	}
+	for _, soft := range g.Soft {
+		if path, isHere := strings.CutPrefix(soft.Directory, s.origin); isHere {
+			one := place{sizedName + path, uint32(soft.bucket)}
+			all[one] = table{}
+			all[place{one.path, one.bucket + 1}] = all[one]
 		}
 	}
 	return all
@@ -128,109 +144,56 @@ func directory(path string) string {
 	return path[:max(end, min(1, len(path)))]
 }
 
-// addWatched adds a count of a directory to those that are watched.
-func (v *survey) addWatched(path string, k cellKey, one count) {
-	for watched, pages := range v.watched {
-		if isPage(k) && v.isCrawler(k.agent) && strings.HasPrefix(path, watched) {
-			pages.put(k, one)
-		}
-	}
-}
-
-// addParameter adds a cell of a parameter.
-func (v *survey) addParameter(r *record, name string) {
-	if !slices.ContainsFunc(v.Parameters, func(p Parameter) bool { return p.Name == name && p.Origin == v.site.origin }) || !v.isCrawler(r.key.agent) {
-		return
-	}
-	v.tally(v.parameters, name, r)
-}
-
-// addSized adds a cell of pages of a size.
-func (v *survey) addSized(r *record, directory string) {
-	for _, s := range v.Soft {
-		if bucket := int(r.key.size); strings.HasPrefix(v.site.origin+directory, s.Directory) && (bucket == s.bucket || bucket == s.bucket+1) {
-			v.tally(v.soft, s.Directory, r)
-		}
-	}
-}
-
-// A tally is requests of crawlers by slot and crawler.
-type tally struct {
-	slots []count
-	by    map[uint16]int64
-}
-
-// tally adds a cell to the counts of crawlers for a name.
-func (v *survey) tally(of map[string]*tally, name string, r *record) {
-	if of[name] == nil {
-		of[name] = &tally{make([]count, v.slots), map[uint16]int64{}}
-	}
-	slot, one := v.countOf(r, nil)
-	of[name].slots[slot].add(one)
-	of[name].by[r.key.agent] += one.n
-}
-
 // busy returns the requests of the time in which most came, far more than elsewhere, and those of each crawler.
-func (t *tally) busy() (by map[uint16]int64, sum count) {
-	if t == nil {
-		return nil, sum
-	}
-	scores, mean := make([]float64, len(t.slots)), float64(total(t.slots).n)/float64(len(t.slots))
-	for i, n := range t.slots {
-		scores[i] = float64(n.n) - tallyEdge*mean
-	}
-	for _, in := range segments(scores) {
-		if n := total(t.slots[in.from:in.to]); n.n > sum.n {
+func (v *survey) busy(pages table) (by map[uint16]int64, sum count) {
+	isAny := func(cellKey) bool { return true }
+	by, _ = pages.by(isAny)
+	slots := pages.hours(v.slots, isAny)
+	mean := float64(total(slots).n) / float64(v.slots)
+	for _, in := range segments(v.slots, func(i int) float64 { return float64(slots[i].n) - tallyEdge*mean }) {
+		if n := in.of(slots); n.n > sum.n {
 			sum = n
 		}
 	}
-	return t.by, sum
+	return by, sum
 }
 
-// findSoft finds pages that look like an error page and are answered by 200.
-func (v *survey) findSoft() {
-	for _, s := range v.Soft {
-		by, sum := v.soft[s.Directory].busy()
-		agent, share := v.share(by, v.during(sum))
-		if share < softShare {
-			continue
-		}
-		v.rows = append(v.rows, Row{
-			Code: SoftNotFound, Class: "B", Origin: v.site.origin, Path: s.Directory[len(v.site.origin):], Agents: v.agentsOf(by), From: at(sum.first), To: at(sum.last), Requests: sum.n, lost: float64(sum.n) / 4,
-			Evidence: Evidence{URLs: s.URLs, Size: s.Size, Share: rounded(share), Crawler: v.Agents[agent].Name},
-		})
-	}
-}
-
-// share returns the crawler of the greatest share of its page requests in a time; those of few do not count.
-func (v *survey) share(by map[uint16]int64, in segment) (agent uint16, share float64) {
+// wasted returns a row about what crawlers waste their requests on, with the crawler of the greatest share of its page requests in that time;
+// those of few do not count.
+func (v *survey) wasted(code, path string, by map[uint16]int64, n count) Row {
+	r := v.row(code, v.site.origin, path, n)
+	r.Agents = v.agentsOf(by)
+	busiest, most := uint16(0), 0.
 	for a, n := range by {
-		if one := float64(n) / float64(max(1, v.site.ownPages(a, in))); v.isSearch(a) && n >= leastShown && (one > share || one == share && a < agent) {
-			agent, share = a, one
+		share := float64(n) / float64(max(1, v.site.ownPages(a, v.slotsOf(&r))))
+		if v.isSearch(a) && n >= leastShown && (share > most || share == most && a < busiest) {
+			busiest, most = a, share
 		}
 	}
-	return agent, share
+	r.Evidence.Share, r.Evidence.Crawler = rounded(most), v.Agents[busiest].Name
+	return r
 }
 
-// findWasted finds what crawlers spend their requests on: parameters, URLs without end and chains of redirects.
+// findWasted finds what crawlers spend their requests on: error pages that are answered by 200, parameters, URLs without end and chains of
+// redirects.
 func (v *survey) findWasted() {
 	for _, p := range v.Parameters {
-		by, sum := v.parameters[p.Name].busy()
-		agent, share := v.share(by, v.during(sum))
-		same := float64(p.Same) >= parameterSame*float64(p.Sized) && p.Sized > 0
-		if p.Origin != v.site.origin || share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
+		if p.Origin != v.site.origin {
 			continue
 		}
-		r := Row{
-			Code: ParameterCrawl, Class: "C", Origin: v.site.origin, Agents: v.agentsOf(by), From: at(sum.first), To: at(sum.last), Requests: sum.n, lost: float64(sum.n) / 4,
-			Evidence: Evidence{URLs: p.URLs, Paths: p.Paths, Parameter: p.Name, Share: rounded(share), Crawler: v.Agents[agent].Name},
+		by, sum := v.busy(v.named["/?"+p.Name])
+		r := v.wasted(ParameterCrawl, "", by, sum)
+		same := float64(p.Same) >= parameterSame*float64(p.Sized) && p.Sized > 0
+		if r.Evidence.Share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
+			continue
 		}
+		r.Evidence.URLs, r.Evidence.Paths, r.Evidence.Parameter = p.URLs, p.Paths, p.Name
 		crawled := int64(0)
 		for a := range by {
-			crawled += v.site.ownPages(a, v.during(sum))
+			crawled += v.site.ownPages(a, v.slotsOf(&r))
 		}
 		if crawled < smallCrawl {
-			r.lost /= 10
+			r.lost = float64(sum.n) / 40
 		}
 		r.Remedy.Pattern, r.Remedy.Examples = p.Pattern, p.Examples
 		i := slices.IndexFunc(v.rows, func(o Row) bool {
@@ -246,27 +209,39 @@ func (v *survey) findWasted() {
 		if s.Origin != v.site.origin || s.URLs < endlessURLs || float64(s.URLs)*float64(len(s.By)) < endlessOnce*float64(s.Requests) {
 			continue
 		}
-		by, pages := map[uint16]int64{}, v.watched[directory(s.Path)]
+		by, pages := map[uint16]int64{}, v.watched[below(s.Path)]
 		for a, n := range s.By {
 			by[uint16(a)] = n
 		}
 		dates := pages.sum(func(k cellKey) bool { return by[k.agent] > 0 })
 		late := pages.sum(func(k cellKey) bool { return by[k.agent] > 0 && 4*(int(k.slot)+1) > 3*v.slots }).n
-		agent, share := v.share(by, v.during(dates))
-		if share < endlessShare || float64(late) < endlessLate*float64(dates.n) || dates.n == 0 {
+		r := v.wasted(EndlessURLs, directory(s.Path), by, dates)
+		if r.Evidence.Share < endlessShare || float64(late) < endlessLate*float64(dates.n) || dates.n == 0 {
 			continue
 		}
-		r := Row{
-			Code: EndlessURLs, Class: "A", Origin: v.site.origin, Path: directory(s.Path), Agents: v.agentsOf(by), From: at(dates.first), To: at(dates.last), Requests: s.Requests, lost: float64(s.Requests) / 4,
-			Evidence: Evidence{URLs: s.URLs, Kind: s.Text, Share: rounded(share), Crawler: v.Agents[agent].Name},
-		}
-		r.Remedy.Pattern = s.Pattern
+		r.Requests, r.Evidence.URLs, r.Evidence.Kind, r.Remedy.Pattern = s.Requests, s.URLs, s.Text, s.Pattern
 		v.rows = append(v.rows, r)
 	}
-	if len(v.Chain.Shapes) > 2 {
-		v.findChain()
+	if len(v.Chain.Shapes) > 2 { // dated by the redirects of the directory where it begins
+		isMoved := func(k cellKey) bool { return k.status/100 == 3 && k.status != 304 }
+		from := v.watched[below(v.Chain.Shapes[0])]
+		by, _ := from.by(isMoved)
+		dates := from.sum(isMoved)
+		r := v.wasted(RedirectChain, directory(v.Chain.Shapes[0]), by, dates)
+		if dates.n >= chainRuns && r.Evidence.Share >= chainShare && (r.Path == "/" || float64(v.Chain.Redirects) >= chainHolds*float64(dates.n)) {
+			r.Requests, r.Evidence.Chain = v.Chain.Redirects, strings.Join(v.Chain.Shapes, " -> ")
+			v.rows = append(v.rows, r)
+		}
 	}
-	v.findSoft()
+	for _, s := range v.Soft {
+		if path, isHere := strings.CutPrefix(s.Directory, v.site.origin); isHere {
+			by, sum := v.busy(v.watched[place{sizedName + path, uint32(s.bucket)}])
+			r := v.wasted(SoftNotFound, path, by, sum)
+			if r.Evidence.URLs, r.Evidence.Size = s.URLs, s.Size; r.Evidence.Share >= softShare {
+				v.rows = append(v.rows, r)
+			}
+		}
+	}
 	v.findHog()
 }
 
@@ -278,13 +253,12 @@ func (v *survey) findHog() {
 			continue
 		}
 		dates := total(v.traffic[h.Agent])
-		if n := v.watched[directory(h.Path)].sum(func(k cellKey) bool { return int(k.agent) == h.Agent }); h.Path != "" && n.n > 0 {
+		if n := v.watched[below(h.Path)].sum(func(k cellKey) bool { return int(k.agent) == h.Agent }); h.Path != "" && n.n > 0 {
 			dates = n
 		}
-		v.rows = append(v.rows, Row{
-			Code: BytesHog, Class: "A", Origin: h.Origin, Path: h.Path, Agents: []string{v.Agents[h.Agent].Name}, From: at(dates.first), To: at(dates.last), Requests: h.Requests,
-			Evidence: Evidence{Bytes: h.Bytes, AllBytes: v.Bytes, Share: rounded(share)}, lost: float64(h.Requests) / 10,
-		})
+		r := v.row(BytesHog, h.Origin, h.Path, dates, uint16(h.Agent))
+		r.Requests, r.Evidence = h.Requests, Evidence{Bytes: h.Bytes, AllBytes: v.Bytes, Share: rounded(share)}
+		v.rows = append(v.rows, r)
 		return
 	}
 }
@@ -292,44 +266,22 @@ func (v *survey) findHog() {
 // gigabytes writes a number of bytes.
 func gigabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64) + " GB" }
 
-// findChain adds the row of a chain of redirects, dated by the redirects of the directory where it begins.
-func (v *survey) findChain() {
-	path := directory(v.Chain.Shapes[0])
-	isMoved := func(k cellKey) bool { return k.status/100 == 3 && k.status != 304 }
-	by, _ := v.watched[path].by(isMoved)
-	dates := v.watched[path].sum(isMoved)
-	agent, share := v.share(by, v.during(dates))
-	if dates.n < chainRuns || share < chainShare || path != "/" && float64(v.Chain.Redirects) < chainHolds*float64(dates.n) {
-		return
-	}
-	r := Row{
-		Code: RedirectChain, Class: "B", Origin: v.site.origin, Path: path, Agents: v.agentsOf(by), From: at(dates.first), To: at(dates.last), Requests: v.Chain.Redirects, lost: float64(v.Chain.Redirects) / 4,
-		Evidence: Evidence{Chain: strings.Join(v.Chain.Shapes, " -> "), Share: rounded(share), Crawler: v.Agents[agent].Name},
-	}
-	v.rows = append(v.rows, r)
-}
-
 // findConduct finds the crawlers that ignored rules or a Crawl-delay.
 func (g *grid) findConduct() {
 	for _, c := range g.Conducts {
-		a := g.Agents[c.Agent]
+		r := g.row(RulesIgnored, "", "", count{c.Knew, floor(c.First, 1e6), floor(c.Last, 1e6)}, uint16(c.Agent))
 		isKnown := !slices.ContainsFunc(g.Texts, func(t Text) bool {
-			return t.At.IsZero() && !g.wasSent(&t, floor(c.First, 1e6)-day, floor(c.Last, 1e6))
+			return t.At.IsZero() && !g.wasSent(&t, r.From.Unix()-day, r.To.Unix())
 		})
-		if isKnown && c.Knew >= leastShown && float64(c.Knew) >= leastOwnShare*float64(c.Requests) {
-			g.rows = append(g.rows, Row{
-				Code: RulesIgnored, Class: "A", Agents: []string{a.Name}, From: at(floor(c.First, 1e6)), To: at(floor(c.Last, 1e6)), Requests: c.Knew, Of: c.Requests, lost: float64(c.Knew) / 4,
-			})
+		if r.Of = c.Requests; isKnown && c.Knew >= leastShown && float64(c.Knew) >= leastOwnShare*float64(c.Requests) {
+			g.rows = append(g.rows, r)
 		}
-		delay, since := g.delayOf(a.Name)
-		if documented := delayed[a.Name]; delay < 1 || !documented || c.Gaps < delayGaps || float64(c.Short) < delayShort*float64(c.Gaps) {
-			continue
+		delay, since := g.delayOf(r.Agents[0])
+		if delay >= 1 && delayed[r.Agents[0]] && c.Gaps >= delayGaps && float64(c.Short) >= delayShort*float64(c.Gaps) {
+			r = g.row(DelayIgnored, "", "", count{c.Short, max(g.from, since), g.to}, uint16(c.Agent))
+			r.Ongoing, r.Of, r.Evidence.Delay = true, c.Gaps, delay
+			g.rows = append(g.rows, r)
 		}
-		r := Row{
-			Code: DelayIgnored, Class: "B", Agents: []string{a.Name}, From: at(max(g.from, since)), To: at(g.to), Ongoing: true, Requests: c.Short, Of: c.Gaps, lost: float64(c.Short) / 4,
-			Evidence: Evidence{Delay: delay},
-		}
-		g.rows = append(g.rows, r)
 	}
 }
 
@@ -338,19 +290,14 @@ var delayed = map[string]bool{"bingbot": true, "AhrefsBot": true, "SemrushBot": 
 
 // delayOf returns the Crawl-delay of the last text for a crawler, in seconds, 0 if it has none, and the time of the first text that states it.
 func (g *grid) delayOf(name string) (delay float64, since int64) {
-	for _, s := range g.sites[:min(1, len(g.sites))] {
-		texts := g.textsOf(s.origin)
-		for i := len(texts) - 1; i >= 0; i-- {
-			seconds, ok := robots.Inspect(texts[i].Body, g.Dialect).CrawlDelay(robots.NewAgent(name, g.Dialect))
-			if !ok {
-				break
-			}
-			if since = texts[i].At.Unix(); delay == 0 {
-				delay = seconds
-			}
-			if texts[i].At.IsZero() {
-				since = 0
-			}
+	texts := g.textsOf(g.sites[0].origin)
+	for i := len(texts) - 1; i >= 0; i-- {
+		seconds, ok := robots.Inspect(texts[i].Body, g.Dialect).CrawlDelay(robots.NewAgent(name, g.Dialect))
+		if !ok {
+			break
+		}
+		if since = texts[i].At.Unix(); delay == 0 {
+			delay = seconds
 		}
 	}
 	return delay, since
@@ -364,7 +311,8 @@ func (g *grid) findImpostors() {
 		if n.n < impostorsLeast && (n.n < leastShown || float64(n.n) < impostorsShare*float64(n.n+own)) {
 			continue
 		}
-		r := Row{Code: Impostors, Class: "A", Agents: []string{g.Agents[a].Name}, From: at(n.first), To: at(n.last), Requests: n.n, Of: n.n + own, Evidence: Evidence{Network: g.Networks[a]}, lost: float64(n.n) / 4}
+		r := g.row(Impostors, "", "", n, uint16(a))
+		r.Of, r.Evidence.Network = n.n+own, g.Networks[a]
 		g.rows = append(g.rows, r)
 	}
 }
@@ -375,7 +323,8 @@ func (g *grid) findListed() {
 	if s.Missing < listedLeast || float64(s.Missing) < listedShare*float64(s.Listed) {
 		return
 	}
-	r := Row{Code: SitemapBad, Class: "A", Path: "", From: at(g.from), To: at(g.to), Ongoing: true, Requests: s.Requests, Evidence: Evidence{URLs: s.Missing, Share: rounded(float64(s.Missing) / float64(s.Listed))}, lost: float64(s.Requests) / 4}
+	r := g.row(SitemapBad, "", "", count{s.Requests, g.from, g.to})
+	r.Ongoing, r.Evidence = true, Evidence{URLs: s.Missing, Share: rounded(float64(s.Missing) / float64(s.Listed))}
 	if dir := mode(s.MissingIn); dir != "/" && 2*s.MissingIn[dir] > s.Missing {
 		r.Path, r.Evidence.Paths = dir, s.MissingIn[dir]
 	}

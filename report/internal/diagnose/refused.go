@@ -13,7 +13,6 @@ import (
 type refusal struct {
 	site     *site
 	agent    uint16
-	in       segment
 	from, to int64
 }
 
@@ -37,17 +36,12 @@ func (g *grid) isRefused(s *site, agent uint16, at int64) bool {
 // findRefused finds the search crawlers that a site turns away while it serves other clients. That of others is normally meant.
 func (g *grid) findRefused(s *site) {
 	var rows []Row
-	for a := uint16(1); int(a) < len(g.Agents); a++ {
-		if !g.isSearch(a) {
-			continue
-		}
+	for _, a := range g.searches() {
 		pages := s.pages.hours(g.slots, func(k cellKey) bool { return k.agent == a && isPage(k) })
 		refused := s.pages.hours(g.slots, func(k cellKey) bool { return k.agent == a && isRefusal(k.status) })
-		scores := make([]float64, g.slots)
-		for i := range scores {
-			scores[i] = float64(refused[i].n) - refusedWeight*float64(pages[i].n-refused[i].n)
-		}
-		for _, in := range segments(scores) {
+		for _, in := range segments(g.slots, func(i int) float64 {
+			return float64(refused[i].n) - refusedWeight*float64(pages[i].n-refused[i].n)
+		}) {
 			if row, ok := g.refusedIn(s, a, in, pages, refused); ok {
 				rows = append(rows, row)
 			}
@@ -60,7 +54,7 @@ func (g *grid) findRefused(s *site) {
 
 // refusedIn returns the row of a crawler that was turned away in a segment.
 func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) (r Row, ok bool) {
-	inside, bad := total(pages[in.from:in.to]), total(refused[in.from:in.to])
+	inside, bad := in.of(pages), in.of(refused)
 	all, allBad := total(pages), total(refused)
 	lasted := bad.last - bad.first
 	if bad.n < refusedLeast || float64(bad.n) < refusedShare*float64(inside.n) || lasted < refusedHours*hour && bad.n < refusedMany {
@@ -83,16 +77,18 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 	if status >= 500 && status != 503 && len(s.refusals[a]) < refusedSpread {
 		return r, false // a section that fails
 	}
-	after := total(pages[min(len(pages), in.to):])
+	after := total(pages[in.to:])
 	bad.add(s.refusedTxt(a, bad))
-	inside.n += bad.n - total(refused[in.from:in.to]).n
-	if g.refused = append(g.refused, refusal{s, a, in, bad.first, bad.last}); after.n == 0 {
-		g.refused[len(g.refused)-1].to = g.to
+	inside.n += bad.n - in.of(refused).n
+	now := refusal{s, a, bad.first, bad.last}
+	r = g.row(CrawlerRefused, s.origin, "/", bad, a)
+	r.Of, r.Evidence.Status, r.Evidence.Visitors, r.Ongoing = inside.n, status, served.n, after.n == 0
+	if r.Ongoing {
+		now.to = g.to
 	}
-	r = Row{
-		Code: CrawlerRefused, Class: "A", Agents: []string{g.Agents[a].Name}, Origin: s.origin, Path: "/", From: at(bad.first), To: at(bad.last), Requests: bad.n, Of: inside.n,
-		Ongoing: after.n == 0, Evidence: Evidence{Status: status, Visitors: served.n}, lost: g.lost(a, in, float64(inside.n-bad.n)),
-	}
+	g.refused = append(g.refused, now)
+	_, expected := g.usual(a, in)
+	r.lost = max(0, expected-float64(inside.n-bad.n))
 	return r, true
 }
 
@@ -128,10 +124,9 @@ func mode[K cmp.Ordered](by map[K]int64) (best K) {
 	return best
 }
 
-// lost returns how many requests a crawler would have made in a segment more than a number.
-func (g *grid) lost(agent uint16, in segment, made float64) float64 {
-	_, expected := g.profileOf(int(agent), in).sums(in)
-	return max(0, expected-made)
+// usual returns the requests of a crawler in a segment, and those that are expected.
+func (g *grid) usual(agent uint16, in segment) (made, expected float64) {
+	return g.profileOf(agent, in).sums(in)
 }
 
 // numbers returns counts as numbers.

@@ -88,15 +88,25 @@ type Remedy struct {
 	Examples []string `json:"-"` // URLs without origin that Pattern has to close, one of a directory
 }
 
+// row returns a row about the requests of crawlers, dated by them.
+func (g *grid) row(code, origin, path string, n count, agents ...uint16) Row {
+	r := Row{Code: code, Origin: origin, Path: path, From: at(n.first), To: at(n.last), Requests: n.n}
+	for _, a := range agents {
+		r.Agents = append(r.Agents, g.Agents[a].Name)
+	}
+	return r
+}
+
 // at returns a time of seconds.
 func at(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 
 // endRow fills the fields that follow from the others.
 func (g *grid) endRow(r *Row) {
+	r.Class = cmp.Or(r.Class, classes[r.Code], "A")
 	r.whole = float64(r.To.Unix()-r.From.Unix()) >= wholeLog*float64(g.to-g.from)
 	r.Begins, r.Ends = "known", "known"
 	edge := min(max(g.step, (g.to-g.from)/50), 2*hour)
-	if order[r.Code] == order[CrawlerSurge] && r.Code != CrawlerSurge { // what comes seldom may come again
+	if slices.Index(Codes, r.Code) > slices.Index(Codes, CrawlerSurge) { // what comes seldom may come again
 		edge = max(edge, 3*r.lasting()/max(1, r.Requests))
 	}
 	if r.whole || r.From.Unix()-g.from < g.step {
@@ -270,9 +280,4 @@ func (g *grid) agentsOf(by map[uint16]int64) (names []string) {
 		names = append(names, g.Agents[a].Name)
 	}
 	return names
-}
-
-// inSearch reports whether one of the agents of a row is a search crawler, or all clients are meant.
-func (g *grid) inSearch(r *Row) bool {
-	return len(r.Agents) == 0 || slices.ContainsFunc(g.Agents[1:], func(a Agent) bool { return a.Search && slices.Contains(r.Agents, a.Name) })
 }

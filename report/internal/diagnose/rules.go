@@ -22,9 +22,7 @@ var (
 
 // A ruleSet is the rules of a text that bind a crawler.
 type ruleSet struct {
-	rules []robots.Rule
-	lines string // tells sets apart
-
+	rules  []robots.Rule
 	closed int64 // page requests of anybody for directories that it closes
 }
 
@@ -82,13 +80,11 @@ func (g *grid) ruleBookOf(s *site) *ruleBook {
 			}
 			rules, _ := file.Select(agent)
 			lines := fmt.Sprint(dialect, rules)
-			n, ok := known[lines]
-			if !ok {
-				n = len(b.sets)
-				known[lines] = n
-				b.sets = append(b.sets, &ruleSet{rules: rules, lines: lines})
+			if _, ok := known[lines]; !ok {
+				known[lines] = len(b.sets)
+				b.sets = append(b.sets, &ruleSet{rules: rules})
 			}
-			row[i] = n
+			row[i] = known[lines]
 		}
 		b.of = append(b.of, row)
 	}
@@ -127,22 +123,21 @@ func (b *ruleBook) endDirectory() {
 	b.all += pages
 	b.decided = [2][]int{make([]int, len(b.sets)), make([]int, len(b.sets))}
 	for i, set := range b.sets {
-		b.decided[0][i], b.decided[1][i] = -1, -1
+		page, asset := -1, -1
 		if pages > 0 {
-			if b.decided[0][i] = b.closing(set, b.path+pageProbe); b.decided[0][i] >= 0 {
-				set.closed += pages
-			}
+			page = b.closing(set, b.path+pageProbe)
 		}
 		if assets > 0 {
-			b.decided[1][i] = b.closing(set, b.path+assetProbes[0], b.path+assetProbes[1])
+			asset = b.closing(set, b.path+assetProbes[0], b.path+assetProbes[1])
 		}
+		b.decided[0][i], b.decided[1][i] = page, asset
+		set.closed += pages * int64(bit(page >= 0))
 	}
 	for i := range b.texts {
 		for j, a := range b.agents {
-			for kind := range b.decided {
-				if b.isSearch(a) {
-					b.addClosed(i, j, a, kind == 1)
-				}
+			if b.isSearch(a) {
+				b.addClosed(i, j, a, false)
+				b.addClosed(i, j, a, true)
 			}
 		}
 	}
@@ -205,8 +200,8 @@ func (b *ruleBook) before(in segment) segment {
 	return segment{max(0, in.from-int(max(sectionBefore, (b.to-b.from)/2)/b.step)), in.from}
 }
 
-// span sets the time of a row to that of texts.
-func (b *ruleBook) span(r *Row, text, until int) {
+// span sets the time of a row to that of texts, and returns its slots.
+func (b *ruleBook) span(r *Row, text, until int) segment {
 	r.From, r.To, r.Ongoing = at(b.from), at(b.to), true
 	if b.texts[text].At.Unix() > b.from {
 		r.From = b.texts[text].At.UTC().Truncate(time.Second)
@@ -214,6 +209,7 @@ func (b *ruleBook) span(r *Row, text, until int) {
 	if until < len(b.texts) {
 		r.To, r.Ongoing = b.texts[until].At.UTC().Truncate(time.Second), false
 	}
+	return b.inForce(text, until)
 }
 
 // end makes the rows of a site.
@@ -229,11 +225,7 @@ func (b *ruleBook) end() {
 	for _, key := range keys {
 		c := b.closed[key]
 		maps.DeleteFunc(c.agents, func(a uint16, _ bool) bool { return shut[key.text][a] })
-		if key.resources {
-			b.addResources(key, c)
-		} else {
-			b.addSection(key, c)
-		}
+		b.addPart(key, c)
 	}
 }
 
@@ -264,8 +256,7 @@ func (b *ruleBook) endSite() []map[uint16]bool {
 // addShut adds the row of texts that close the site to the same crawlers.
 func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 	r := Row{Code: SiteClosed, Class: "C", Origin: b.site.origin, Path: "/"}
-	b.span(&r, text, until)
-	in := b.inForce(text, until)
+	in := b.span(&r, text, until)
 	by, named := map[uint16]int64{}, true
 	for j, a := range b.agents {
 		switch {
@@ -279,9 +270,8 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 			continue
 		}
 		by[a] = max(1, total(b.traffic[a]).n)
-		made := float64(total(b.traffic[a][in.from:in.to]).n)
-		if in.from > 0 || in.to < b.slots {
-			r.lost += b.lost(a, in, made)
+		if made, expected := b.usual(a, in); in.length() < b.slots {
+			r.lost += max(0, expected-made)
 		}
 		for earlier := range text {
 			named = named && shut[earlier][a]
@@ -295,7 +285,7 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 		}
 	}
 	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))
-	if in.from == 0 && in.to >= b.slots { // nobody knows what they would have made
+	if in.length() == b.slots { // nobody knows what they would have made
 		r.lost = leastFailing
 	}
 	if r.lasting() < seenBefore && !slices.ContainsFunc(b.site.txt, func(a answer) bool { return b.isSearch(a.agent) && a.at >= r.From.Unix() && a.at <= r.To.Unix() }) {
@@ -312,79 +302,49 @@ var meantPaths = regexp.MustCompile(`(?i)(^|[^a-z]|site|[a-df-z])search|recherch
 // isMeant reports whether the words of a rule's path say that sites close it to crawlers on purpose: a log-in, a basket, a search.
 func isMeant(path string) bool { return strings.HasPrefix(path, "/") && meantPaths.MatchString(path) }
 
-// addSection adds the row of a rule that closes a section to crawlers that fetched from it before.
-func (b *ruleBook) addSection(key closure, c *closed) {
-	if len(c.agents) == 0 || isMeant(key.rule) {
-		return
+// addPart adds the row of a rule that closes a section to crawlers that fetched from it before, or files of pages to those that render pages.
+func (b *ruleBook) addPart(key closure, c *closed) {
+	r := Row{Code: SectionClosed, Origin: b.site.origin, Path: key.rule, Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: c.visitors}}
+	if i := strings.IndexAny(key.rule, "*$"); i >= 0 {
+		r.Path = key.rule[:i]
 	}
-	in := b.inForce(key.text, c.until)
-	before := b.before(in)
-	r := Row{Code: SectionClosed, Class: "A", Origin: b.site.origin, Path: literal(key.rule), Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: c.visitors}}
-	b.span(&r, key.text, c.until)
-	by, isMuch := map[uint16]int64{}, false
+	in := b.span(&r, key.text, c.until)
+	earlier := b.before(in)
+	by, isMuch, renders, fetched, harm := map[uint16]int64{}, false, false, int64(0), 0.
 	for _, a := range slices.Sorted(maps.Keys(c.agents)) {
-		own := b.site.ownPages(a, before)
-		share := float64(c.before[a]) / float64(max(1, own))
-		if isMuch = isMuch || share >= sectionShare && c.before[a] >= leastShown; share > r.Evidence.Share && c.before[a] >= leastShown {
-			r.Evidence.Share, r.Evidence.Crawler = rounded(share), b.Agents[a].Name
-			r.Evidence.Before = rounded(float64(c.before[a]) / (float64(before.length()) * float64(b.step) / day))
+		name, before := b.Agents[a].Name, c.before[a]
+		by[a] = 1 + before
+		fetched += before
+		if earlier.length() > 0 { // as many as before, without those that it still made
+			r.lost += max(0, float64(before)*float64(in.length())/float64(earlier.length())-float64(c.made[a]))
 		}
-		by[a] = 1 + c.before[a]
-		r.lost += lostOf(c, a, before, in)
-	}
-	if key.text == 0 { // it was always there: nobody knows what they would fetch
-		people := b.site.pages.sum(func(k cellKey) bool { return k.agent == 0 && isServed(k) }).n
-		r.Class, r.Evidence.URLs = "C", b.Failing[r.Origin+r.Path].Listed
-		r.lost = float64(r.Evidence.URLs)
-		isMuch = r.lost >= sectionListed && float64(c.visitors) >= sectionVisited*float64(people)
-	} else if before.length() == 0 {
-		return
-	}
-	if !isMuch {
-		return
-	}
-	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))
-	b.rows = append(b.rows, r)
-}
-
-// lostOf returns how many requests a crawler would have made, by its requests before.
-func lostOf(c *closed, agent uint16, before, in segment) float64 {
-	if before.length() == 0 {
-		return 0
-	}
-	return max(0, float64(c.before[agent])*float64(in.length())/float64(before.length())-float64(c.made[agent]))
-}
-
-// literal returns the beginning of a pattern until its first wildcard.
-func literal(pattern string) string {
-	if i := strings.IndexAny(pattern, "*$"); i >= 0 {
-		return pattern[:i]
-	}
-	return pattern
-}
-
-// addResources adds the row of a rule that closes files of pages to the crawlers that render pages.
-func (b *ruleBook) addResources(key closure, c *closed) {
-	renders, before, harm := false, int64(0), 0.
-	by := map[uint16]int64{}
-	in := b.inForce(key.text, c.until)
-	r := Row{Code: ResourcesBlocked, Class: "A", Origin: b.site.origin, Path: literal(key.rule), Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: c.visitors}}
-	for _, a := range slices.Sorted(maps.Keys(c.agents)) {
-		if name := b.Agents[a].Name; name == "Googlebot" || name == "bingbot" {
+		if name == "Googlebot" || name == "bingbot" {
 			renders = true
 			harm += resourcesHarm * float64(b.site.ownPages(a, in))
 		}
-		by[a] = 1 + c.before[a]
-		before += c.before[a]
-		r.lost += lostOf(c, a, b.before(in), in)
+		share := float64(before) / float64(max(1, b.site.ownPages(a, earlier)))
+		if isMuch = isMuch || share >= sectionShare && before >= leastShown; share > r.Evidence.Share && before >= leastShown && !key.resources {
+			r.Evidence.Share, r.Evidence.Crawler = rounded(share), name
+			r.Evidence.Before = rounded(float64(before) / (float64(earlier.length()) * float64(b.step) / day))
+		}
 	}
-	if !renders || c.visitors < resourcesLeast && before < leastShown || key.rule == "/" || key.rule == "/*" {
+	switch r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost)); {
+	case key.resources:
+		r.Code, r.lost = ResourcesBlocked, max(r.lost, harm)
+		isMuch = renders && (c.visitors >= resourcesLeast || fetched >= leastShown) && key.rule != "/" && key.rule != "/*"
+	case len(c.agents) == 0 || isMeant(key.rule):
+		return
+	case key.text == 0: // it was always there: nobody knows what they would fetch
+		people := b.site.pages.sum(func(k cellKey) bool { return k.agent == 0 && isServed(k) }).n
+		r.Class, r.Evidence.URLs = "C", b.Failing[r.Origin+r.Path].Listed
+		r.Requests, r.lost = r.Evidence.URLs, float64(r.Evidence.URLs)
+		isMuch = r.Requests >= sectionListed && float64(c.visitors) >= sectionVisited*float64(people)
+	case earlier.length() == 0:
 		return
 	}
-	b.span(&r, key.text, c.until)
-	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))
-	r.lost = max(r.lost, harm)
-	b.rows = append(b.rows, r)
+	if isMuch {
+		b.rows = append(b.rows, r)
+	}
 }
 
 // sayRules writes the sentence of a row.

@@ -32,24 +32,32 @@ type candidate struct {
 type survey struct {
 	*grid
 	site       *site
-	now        [2]*area // the first and the second directory
-	outages    []candidate
-	errors     []candidate
-	missing    []candidate
-	down       []segment        // in which the whole site may have failed
-	parts      []map[bool]int64 // of down: first directories that failed, and that did not
-	rules      *ruleBook
-	watched    map[string]table
-	parameters map[string]*tally
-	soft       map[string]*tally // by directory
+	now     [2]*area // the first and the second directory
+	outages []candidate
+	errors  []candidate
+	missing []candidate
+	down    []segment        // in which the whole site may have failed
+	parts   []map[bool]int64 // of down: first directories that failed, and that did not
+	rules   *ruleBook
+	watched map[place]table
+	named   map[string]table // by parameter
 }
 
 // surveyAll looks at the directories of all sites.
 func (g *grid) surveyAll() error {
 	by := map[string]*survey{}
 	for _, s := range g.sites {
-		v := &survey{grid: g, site: s, rules: g.ruleBookOf(s), watched: g.watches(s), parameters: map[string]*tally{}, soft: map[string]*tally{}}
-		v.begin()
+		v := &survey{grid: g, site: s, rules: g.ruleBookOf(s), watched: g.watches(s), named: map[string]table{}}
+		for _, p := range g.Parameters {
+			if p.Origin == s.origin {
+				v.named["/?"+p.Name] = table{}
+			}
+		}
+		v.findOutages(&area{path: "/", pages: s.pages})
+		for _, c := range v.outages {
+			v.down = append(v.down, c.core)
+			v.parts = append(v.parts, map[bool]int64{})
+		}
 		by[s.origin] = v
 	}
 	var now *survey
@@ -59,14 +67,8 @@ func (g *grid) surveyAll() error {
 			now.closeAreas(0)
 			now = by[string(origin)]
 		}
-		switch {
-		case now == nil || string(path) == txtName:
-		case isParameter(path):
-			now.addParameter(r, string(path[2:]))
-		case isSized(path):
-			now.addSized(r, string(path[len(sizedName):]))
-		default:
-			now.addCell(r, path)
+		if now != nil && string(path) != txtName {
+			now.addCell(r, string(path))
 		}
 	})
 	now.closeAreas(0)
@@ -76,23 +78,24 @@ func (g *grid) surveyAll() error {
 	return err
 }
 
-// begin looks at the site as a whole.
-func (v *survey) begin() {
-	root := &area{path: "/", pages: v.site.pages}
-	v.findOutages(root)
-	for _, c := range v.outages {
-		v.down = append(v.down, c.core)
-		v.parts = append(v.parts, map[bool]int64{})
-	}
-}
-
 // addCell adds a cell of a directory.
-func (v *survey) addCell(r *record, path []byte) {
-	slot, one := v.countOf(r, path)
-	k, text := keyOf(slot, r), string(path)
-	v.rules.addCell(text, k, one)
-	v.addWatched(text, k, one)
-	for i, dir := range [2]string{firstDirectory(text), text} {
+func (v *survey) addCell(r *record, path string) {
+	k, one := v.countOf(r)
+	if v.isCrawler(k.agent) && isPage(k) {
+		for at, pages := range v.watched {
+			if at.bucket == r.key.size && strings.HasPrefix(path, at.path) && isDirectory(path) == isDirectory(at.path) {
+				pages.put(k, one)
+			}
+		}
+		if pages := v.named[path]; pages != nil {
+			pages.put(cellKey{slot: k.slot, agent: k.agent}, one)
+		}
+	}
+	if !isDirectory(path) {
+		return
+	}
+	v.rules.addCell(path, k, one)
+	for i, dir := range [2]string{firstDirectory(path), path} {
 		isNone := strings.Count(dir, "/") < 2+i // of this depth
 		if v.now[i] != nil && (isNone || v.now[i].path != dir) {
 			v.closeAreas(i)
@@ -122,8 +125,8 @@ func (v *survey) closeAreas(depth int) {
 		}
 		if i == 0 {
 			for j, in := range v.down {
-				pages := func(k cellKey) bool { return in.has(k.slot) }
-				all, bad := a.pages.sum(pages).n, a.pages.sum(func(k cellKey) bool { return pages(k) && isError(k) }).n
+				all := a.pages.sum(func(k cellKey) bool { return in.has(k.slot) }).n
+				bad := a.pages.sum(func(k cellKey) bool { return in.has(k.slot) && isError(k) }).n
 				if all >= outagePart {
 					v.parts[j][float64(bad) >= outageSome*float64(all)]++
 				}
@@ -150,11 +153,7 @@ func (v *survey) findOutages(a *area) {
 		return
 	}
 	all := a.pages.hours(v.slots, func(k cellKey) bool { return isPage(k) && !v.own(k) })
-	scores := make([]float64, v.slots)
-	for i := range scores {
-		scores[i] = float64(2*bad[i].n - all[i].n)
-	}
-	for _, in := range segments(scores) {
+	for _, in := range segments(v.slots, func(i int) float64 { return float64(2*bad[i].n - all[i].n) }) {
 		wide := in // with slots at its ends of which a part failed
 		if wide.from > 0 && isEdge(bad[wide.from-1], all[wide.from-1]) {
 			wide.from--
@@ -162,13 +161,13 @@ func (v *survey) findOutages(a *area) {
 		if wide.to < v.slots && isEdge(bad[wide.to], all[wide.to]) {
 			wide.to++
 		}
-		failed, asked := total(bad[wide.from:wide.to]), total(all[in.from:in.to])
+		failed, asked := wide.of(bad), in.of(all)
 		lasted := failed.last - failed.first
-		isQuiet := func(from, to int) bool { // a time before it or after it with few errors
-			n := total(all[from:to]).n
-			return n >= outageRequests && float64(total(bad[from:to]).n) <= outageBaseline*float64(n)
+		isQuiet := func(s segment) bool { // a time before it or after it with few errors
+			n := s.of(all).n
+			return n >= outageRequests && float64(s.of(bad).n) <= outageBaseline*float64(n)
 		}
-		if asked.n < outageRequests || lasted < outageShort || lasted < outageLasts && asked.n < outageMany || !isQuiet(0, wide.from) && !isQuiet(wide.to, v.slots) {
+		if asked.n < outageRequests || lasted < outageShort || lasted < outageLasts && asked.n < outageMany || !isQuiet(segment{0, wide.from}) && !isQuiet(segment{wide.to, v.slots}) {
 			continue
 		}
 		isOf := func(k cellKey) bool { return isPage(k) && !v.own(k) && wide.has(k.slot) }
@@ -176,10 +175,9 @@ func (v *survey) findOutages(a *area) {
 		if _, isSole := v.sole(a.pages, isOf); isSole || len(by) < outageClients {
 			continue
 		}
-		r := Row{Code: Outage, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: max(failed.n, asked.n)}
-		r.Evidence.Status = int(mode(statuses))
+		r := v.row(Outage, v.site.origin, a.path, failed)
+		r.Of, r.Evidence.Status, r.Ongoing = max(failed.n, asked.n), int(mode(statuses)), total(all[wide.to:]).n == 0
 		v.blame(&r, by)
-		r.Ongoing = total(all[wide.to:]).n == 0
 		v.outages = append(v.outages, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: wide, core: in})
 	}
 }
@@ -225,11 +223,6 @@ func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bo
 // isEdge reports whether a part of a slot belongs to an outage beside it.
 func isEdge(bad, all count) bool { return float64(bad.n) > edgeShare*float64(all.n) }
 
-// isIn reports whether a slot is in a segment.
-func isIn(all []segment, slot int32) bool {
-	return slices.ContainsFunc(all, func(s segment) bool { return s.has(slot) })
-}
-
 // findErrors finds a directory of which many requests fail, in the whole log or in some days of it.
 func (v *survey) findErrors(a *area) {
 	out := slices.Clone(v.down)
@@ -245,16 +238,16 @@ func (v *survey) findErrors(a *area) {
 	}
 	all := a.pages.hours(v.slots, wanted)
 	in := v.changeOf(bad, all)
-	failed, asked := total(bad[in.from:in.to]), total(all[in.from:in.to])
+	failed, asked := in.of(bad), in.of(all)
 	share, least := float64(failed.n)/float64(max(1, asked.n)), errorsShare
 	if a.path == "/" {
 		least = errorsRoot
 	}
-	lasts := int64(errorsLasts)
+	lasts, urls := int64(errorsLasts), v.Failing[v.site.origin+a.path].Failing
 	if v.to-v.from < errorsLog {
 		lasts = errorsShort
 	}
-	if share < least || failed.n < errorsLeast || failed.last-failed.first < lasts-day/2 || v.Failing[v.site.origin+a.path].Failing < errorsURLs {
+	if share < least || failed.n < errorsLeast || failed.last-failed.first < lasts-day/2 || urls < errorsURLs {
 		return
 	}
 	isOf := func(k cellKey) bool { return wanted(k) && in.has(k.slot) }
@@ -263,9 +256,9 @@ func (v *survey) findErrors(a *area) {
 	if isSole && agent == 0 {
 		return
 	}
-	r := Row{Code: ServerErrors, Class: "A", Origin: v.site.origin, Path: a.path, From: at(failed.first), To: at(failed.last), Requests: failed.n, Of: asked.n, Evidence: Evidence{URLs: v.Failing[v.site.origin+a.path].Failing}}
+	r := v.row(ServerErrors, v.site.origin, a.path, failed)
+	r.Of, r.Evidence.URLs, r.Evidence.Status = asked.n, urls, int(mode(statuses))
 	v.blame(&r, by)
-	r.Evidence.Status = int(mode(statuses))
 	if isSole {
 		own := func(k cellKey) bool { return isOf(k) && k.agent == agent }
 		r.Agents, r.Of = []string{v.Agents[agent].Name}, a.pages.sum(own).n
@@ -282,18 +275,14 @@ func (v *survey) findErrors(a *area) {
 
 // changeOf returns the days in which a share differs most from that of all others; all slots if it hardly does.
 func (v *survey) changeOf(bad, all []count) segment {
-	perDay := int(max(1, day/v.step))
-	offset := int(floor(v.start(0), v.step)%int64(perDay)+int64(perDay)) % perDay
-	var ends []int
-	for i := perDay - offset; i < v.slots; i += perDay {
-		ends = append(ends, i)
+	ends, k, m := []int{0}, []float64{0}, []float64{0} // of days, and sums until then
+	for i := range v.slots {
+		if end := i + 1; end == v.slots || floor(v.start(end), day) > floor(v.start(i), day) {
+			one, last := segment{ends[len(ends)-1], end}, len(ends)-1
+			ends, k, m = append(ends, end), append(k, k[last]+float64(one.of(bad).n)), append(m, m[last]+float64(one.of(all).n))
+		}
 	}
-	ends = append([]int{0}, append(ends, v.slots)...)
 	n := len(ends)
-	k, m := make([]float64, n), make([]float64, n) // sums until an end
-	for d := 1; d < n; d++ {
-		k[d], m[d] = k[d-1]+float64(total(bad[ends[d-1]:ends[d]]).n), m[d-1]+float64(total(all[ends[d-1]:ends[d]]).n)
-	}
 	best, gain := segment{0, v.slots}, changeGain
 	whole := likelihood(k[n-1], m[n-1])
 	for a := range n - 1 {
@@ -336,26 +325,21 @@ func wilson(k, n int64) float64 {
 func (v *survey) findMissing(a *area) {
 	search := func(k cellKey) bool { return isPage(k) && v.isSearch(k.agent) && !v.own(k) && !isError(k) }
 	gone := a.pages.hours(v.slots, func(k cellKey) bool { return search(k) && isMissing(k) })
-	if total(gone).n < missingLeast || v.Failing[v.site.origin+a.path].Missing < missingURLs {
+	urls := v.Failing[v.site.origin+a.path].Missing
+	if total(gone).n < missingLeast || urls < missingURLs {
 		return
 	}
 	all := a.pages.hours(v.slots, search)
-	scores := make([]float64, v.slots)
-	for i := range scores {
-		scores[i] = float64(gone[i].n) - missingShare/(1-missingShare)*float64(all[i].n-gone[i].n)
-	}
-	for _, in := range segments(scores) {
-		missing, asked := total(gone[in.from:in.to]), total(all[in.from:in.to])
+	for _, in := range segments(v.slots, func(i int) float64 {
+		return float64(gone[i].n) - missingShare/(1-missingShare)*float64(all[i].n-gone[i].n)
+	}) {
+		missing, asked := in.of(gone), in.of(all)
 		by, _ := a.pages.by(func(k cellKey) bool { return search(k) && isMissing(k) && in.has(k.slot) })
-		busiest, most := v.share(by, in)
-		if missing.n < missingLeast || most < missingOwn {
+		r := v.wasted(NotFoundSection, a.path, by, missing)
+		if missing.n < missingLeast || r.Evidence.Share < missingOwn {
 			continue
 		}
-		r := Row{
-			Code: NotFoundSection, Class: "A", Origin: v.site.origin, Path: a.path, Agents: v.agentsOf(by), From: at(missing.first), To: at(missing.last), Requests: missing.n, Of: asked.n,
-			Evidence: Evidence{URLs: v.Failing[v.site.origin+a.path].Missing, Share: rounded(most), Crawler: v.Agents[busiest].Name}, lost: float64(missing.n) / 4,
-		}
-		r.Ongoing = total(all[in.to:]).n == total(gone[in.to:]).n
+		r.Of, r.Evidence.URLs, r.Ongoing = asked.n, urls, total(all[in.to:]).n == total(gone[in.to:]).n
 		v.missing = append(v.missing, candidate{path: a.path, bad: missing.n, all: asked.n, row: r, in: in})
 	}
 }

@@ -21,18 +21,14 @@ func (g *grid) profile(counts []float64, out segment, gaps ...segment) *profile 
 	p := &profile{counts: counts, expected: make([]float64, len(counts)), out: out, step: g.step, gaps: append(gaps, g.gaps...)}
 	perDay := int(max(1, day/g.step))
 	perWeek := 7 * perDay
-	weeks := (g.to - g.from) / (7 * day)
-	of := func(slot int) (cycle, part int) {
-		at := floor(g.start(slot), g.step)
-		inWeek := int(((at-floor(4*day, g.step))%int64(perWeek) + int64(perWeek)) % int64(perWeek)) // from Monday, as 1970 began with a Thursday
-		if weeks >= 3 {
-			return 0, inWeek
-		}
-		return bit(inWeek/perDay >= 5), inWeek % perDay
-	}
 	parts := perDay
-	if weeks >= 3 {
+	if g.to-g.from >= 3*7*day {
 		parts = perWeek
+	}
+	of := func(slot int) (cycle, part int) {
+		week := int64(perWeek)
+		inWeek := int((floor(g.start(slot)-4*day, g.step)%week + week) % week) // from Monday, as 1970 began with a Thursday
+		return bit(parts == perDay && inWeek/perDay >= 5), inWeek % parts
 	}
 	var sums, slots [2]float64
 	seen, number := make([]float64, parts), make([]float64, parts)
@@ -44,7 +40,7 @@ func (g *grid) profile(counts []float64, out segment, gaps ...segment) *profile 
 		sums[cycle], slots[cycle] = sums[cycle]+n, slots[cycle]+1
 		seen[part], number[part] = seen[part]+n, number[part]+1
 	}
-	if weeks < 3 && (slots[0] < 2*float64(perDay) || slots[1] < 2*float64(perDay)) {
+	if parts == perDay && (slots[0] < 2*float64(perDay) || slots[1] < 2*float64(perDay)) {
 		sums[0], slots[0] = sums[0]+sums[1], slots[0]+slots[1]
 		sums[1], slots[1] = sums[0], slots[0]
 	}
@@ -64,20 +60,25 @@ func (g *grid) profile(counts []float64, out segment, gaps ...segment) *profile 
 }
 
 // profileOf returns the profile of a crawler, from slots in which the site did not keep it away.
-func (g *grid) profileOf(agent int, out segment) *profile {
+func (g *grid) profileOf(agent uint16, out segment) *profile {
 	return g.profile(numbers(g.traffic[agent]), out, g.kept(agent)...)
 }
 
 // kept returns the slots in which the site kept a crawler away.
-func (g *grid) kept(agent int) (all []segment) {
+func (g *grid) kept(agent uint16) (all []segment) {
 	for i := range g.rows {
 		r := &g.rows[i]
 		isCause := slices.Contains([]string{SiteClosed, RobotsFailed, CrawlerRefused}, r.Code) || r.Code == Outage && r.Path == "/"
 		if isCause && agent != everyone && (len(r.Agents) == 0 || slices.Contains(r.Agents, g.Agents[agent].Name)) {
-			all = append(all, segment{g.slotOf(r.From.Unix()), g.slotOf(r.To.Unix()) + 1})
+			all = append(all, g.slotsOf(r))
 		}
 	}
 	return all
+}
+
+// slotsOf returns the slots of a row.
+func (g *grid) slotsOf(r *Row) segment {
+	return segment{g.slotOf(r.From.Unix()), g.slotOf(r.To.Unix()) + 1}
 }
 
 // bit returns 1 if a condition holds, or 0.

@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,25 +10,19 @@ import (
 
 // A pause is a time in which a crawler stopped.
 type pause struct {
-	agent    int // everyone is all crawlers together
+	agent    uint16 // everyone is all crawlers together
 	in       segment
 	from, to int64
 	ongoing  bool
 }
 
 // everyone stands for all crawlers together.
-const everyone = -1
+const everyone = 0
 
 // allStopped is the kind of a row about them.
 const allStopped = "all crawlers"
 
-// allCrawlers returns the requests of all crawlers together.
-func (g *grid) allCrawlers() []count { return g.together(g.traffic[1:len(g.Agents)]) }
-
-// allClients returns the requests of all clients together.
-func (g *grid) allClients() []count { return g.together(g.traffic) }
-
-// together adds up counts.
+// together adds up the requests of clients.
 func (g *grid) together(all [][]count) []count {
 	sum := make([]count, g.slots)
 	for _, counts := range all {
@@ -47,7 +40,7 @@ func (g *grid) tests() float64 {
 
 // findGaps finds the times without a line of anybody.
 func (g *grid) findGaps() {
-	all := g.allClients()
+	all := g.together(g.traffic)
 	counts := numbers(all)
 	for _, in := range idle(counts, 0) {
 		if in.from == 0 || in.to == g.slots {
@@ -56,47 +49,36 @@ func (g *grid) findGaps() {
 		p := g.profile(counts, in)
 		_, expected := p.sums(in)
 		if chance, ok := p.chance(in, -1); ok && chance < g.tests() {
-			from, to := all[in.from-1].last, all[in.to].first
 			g.gaps = append(g.gaps, segment{in.from - 1, in.to + 1})
-			g.limits = append(g.limits, Row{Code: LogGap, Class: "A", From: at(from), To: at(to), Evidence: Evidence{Expected: rounded(expected)}})
+			g.limits = append(g.limits, Row{Code: LogGap, From: at(all[in.from-1].last), To: at(all[in.to].first), Evidence: Evidence{Expected: rounded(expected)}})
 		}
 	}
-}
-
-// isGap reports whether a tenth of a segment or more lies in gaps of the log.
-func (g *grid) isGap(in segment) bool {
-	missing := 0
-	for _, gap := range g.gaps {
-		missing += in.overlap(gap)
-	}
-	return 10*missing > in.length()
 }
 
 // idle returns the segments with a share of the mean requests at most.
 func idle(counts []float64, share float64) []segment {
-	sum := 0.0
+	sum, slots := 0.0, float64(len(counts))
 	for _, n := range counts {
 		sum += n
 	}
-	scores, least := make([]float64, len(counts)), share*sum/float64(len(counts))
-	for i, n := range counts {
-		if scores[i] = least - n; share == 0 {
-			scores[i] = float64(bit(n == 0)) - n*float64(len(counts))
+	return segments(len(counts), func(i int) float64 {
+		if share == 0 {
+			return float64(bit(counts[i] == 0)) - counts[i]*slots
 		}
-	}
-	return segments(scores)
+		return share*sum/slots - counts[i]
+	})
 }
 
 // findStopped finds the crawlers that stopped, alone or together.
 func (g *grid) findStopped() {
-	requests := total(g.allClients()).n
+	requests := total(g.together(g.traffic)).n
 	var pauses []pause
 	for a := 1; a < len(g.Agents); a++ {
 		if own := total(g.traffic[a]).n; g.Agents[a].Search || float64(own) >= busyShare*float64(requests) {
-			pauses = append(pauses, g.pausesOf(a, g.traffic[a])...)
+			pauses = append(pauses, g.pausesOf(uint16(a), g.traffic[a])...)
 		}
 	}
-	all := g.pausesOf(everyone, g.allCrawlers())
+	all := g.pausesOf(everyone, g.together(g.traffic[1:len(g.Agents)]))
 	for len(pauses) > 0 {
 		first, together := pauses[0], []pause{}
 		for _, p := range pauses {
@@ -108,9 +90,8 @@ func (g *grid) findStopped() {
 			together = together[:1]
 		}
 		pauses = slices.DeleteFunc(pauses, func(p pause) bool { return slices.Contains(together, p) })
-		inAll := slices.ContainsFunc(all, func(p pause) bool { return 2*p.in.overlap(first.in) > first.in.length() })
-		if !inAll {
-			agents := make([]int, 0, len(together))
+		if !slices.ContainsFunc(all, func(p pause) bool { return 2*p.in.overlap(first.in) > first.in.length() }) {
+			var agents []uint16
 			for _, p := range together {
 				agents = append(agents, p.agent)
 			}
@@ -118,10 +99,10 @@ func (g *grid) findStopped() {
 		}
 	}
 	for _, p := range all {
-		var agents []int
+		var agents []uint16
 		for a := 1; a < len(g.Agents); a++ {
 			if total(g.traffic[a][:p.in.from]).n > 0 {
-				agents = append(agents, a)
+				agents = append(agents, uint16(a))
 			}
 		}
 		g.addStopped(p, agents)
@@ -132,11 +113,15 @@ func (g *grid) findStopped() {
 func near(a, b, most int64) bool { return max(a-b, b-a) <= most }
 
 // pausesOf returns the times in which a crawler made hardly a request, and not by chance.
-func (g *grid) pausesOf(agent int, traffic []count) (all []pause) {
+func (g *grid) pausesOf(agent uint16, traffic []count) (all []pause) {
 	counts, kept := numbers(traffic), g.kept(agent)
 	rests := idle(counts, stopShare)
 	for i, in := range rests {
-		if in.from < 1 || float64(in.length())*float64(g.step) < stopLasts || g.isGap(in) {
+		missing := 0 // of its slots, in gaps of the log
+		for _, gap := range g.gaps {
+			missing += in.overlap(gap)
+		}
+		if in.from < 1 || int64(in.length())*g.step < stopLasts || 10*missing > in.length() {
 			continue
 		}
 		p := g.profile(counts, in, kept...)
@@ -153,15 +138,9 @@ func (g *grid) pausesOf(agent int, traffic []count) (all []pause) {
 		if chance, ok := p.chance(in, -1); in.length() < stopRests*longest || !ok || chance > g.tests() {
 			continue
 		}
-		one := pause{agent: agent, in: in, from: g.start(in.from), to: g.to, ongoing: true}
-		for j := in.from - 1; j >= 0; j-- {
-			if traffic[j].n > 0 {
-				one.from = traffic[j].last
-				break
-			}
-		}
-		if in.to < g.slots {
-			one.to, one.ongoing = traffic[in.to].first, false
+		one := pause{agent, in, total(traffic[:in.from]).last, g.to, in.to == g.slots} // it was there
+		if !one.ongoing {
+			one.to = traffic[in.to].first
 		}
 		all = append(all, one)
 	}
@@ -188,17 +167,16 @@ func (g *grid) cameBack(p *profile, in segment) bool {
 }
 
 // addStopped adds the row of crawlers that stopped.
-func (g *grid) addStopped(p pause, agents []int) {
-	r := Row{Code: CrawlerStopped, Class: "B", From: at(p.from), To: at(p.to), Ongoing: p.ongoing}
+func (g *grid) addStopped(p pause, agents []uint16) {
+	r := Row{Code: CrawlerStopped, From: at(p.from), To: at(p.to), Ongoing: p.ongoing}
 	by := map[uint16]int64{}
 	for _, a := range agents {
-		by[uint16(a)] = total(g.traffic[a]).n
-		_, expected := g.profileOf(a, p.in).sums(p.in)
-		made := total(g.traffic[a][p.in.from:p.in.to]).n
+		by[a] = total(g.traffic[a]).n
+		made, expected := g.usual(a, p.in)
 		r.Evidence.Expected += expected
-		r.Evidence.Made += made
-		if g.Agents[a].Search {
-			r.lost += max(0, expected-float64(made))
+		r.Evidence.Made += int64(made)
+		if g.isSearch(a) {
+			r.lost += max(0, expected-made)
 		}
 	}
 	r.Evidence.Expected = rounded(r.Evidence.Expected)
@@ -207,26 +185,19 @@ func (g *grid) addStopped(p pause, agents []int) {
 	if p.agent == everyone {
 		r.Evidence.Kind = allStopped
 	}
-	r.Evidence.Visitors = total(g.traffic[0][p.in.from:p.in.to]).n
-	if r.lost == 0 {
-		r.lost = float64(r.Requests) / 4
-	}
+	r.Evidence.Visitors = p.in.of(g.traffic[0]).n
 	g.rows = append(g.rows, r)
 }
 
 // findSurges finds the times in which a crawler made far more requests than usual, and much of all.
 func (g *grid) findSurges() {
-	everybody := g.allClients()
-	for a := 1; a < len(g.Agents); a++ {
+	everybody := g.together(g.traffic)
+	for a := uint16(1); int(a) < len(g.Agents); a++ {
 		counts := numbers(g.traffic[a])
 		usual := g.profileOf(a, segment{})
 		for range 2 { // the first profile has the surge in it
-			scores := make([]float64, g.slots)
-			for i, n := range counts {
-				scores[i] = n - surgeEdge*max(usual.expected[i], 1e-9)
-			}
 			best, most := segment{}, 0.0
-			for _, in := range segments(scores) {
+			for _, in := range segments(g.slots, func(i int) float64 { return counts[i] - surgeEdge*max(usual.expected[i], 1e-9) }) {
 				if n, e := usual.sums(in); n-e > most {
 					best, most = in, n-e
 				}
@@ -240,11 +211,11 @@ func (g *grid) findSurges() {
 			expected = max(expected, outside/max(1, slots)*float64(in.length()))
 		}
 		chance, ok := usual.chance(in, 1)
-		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || slots*float64(g.step) < stopPresent || int64(in.length())*g.step < surgeLasts || made < surgeTimes*expected || expected <= 0 || in.from == 0 || made < surgeShare*float64(total(everybody[in.from:in.to]).n) || chance > g.tests() || !g.wasThere(counts, in) {
+		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || slots*float64(g.step) < stopPresent || int64(in.length())*g.step < surgeLasts || made < surgeTimes*expected || expected <= 0 || in.from == 0 || made < surgeShare*float64(in.of(everybody).n) || chance > g.tests() || !g.wasThere(counts, in) {
 			continue
 		}
-		n := total(g.traffic[a][in.from:in.to])
-		r := Row{Code: CrawlerSurge, Class: "B", Agents: []string{g.Agents[a].Name}, From: at(n.first), To: at(n.last), Requests: n.n, Evidence: Evidence{Expected: rounded(expected)}, lost: float64(n.n) / 10}
+		r := g.row(CrawlerSurge, "", "", in.of(g.traffic[a]), a)
+		r.Evidence.Expected = rounded(expected)
 		g.rows = append(g.rows, r)
 	}
 }
@@ -257,11 +228,8 @@ func (g *grid) findSlowed() {
 	if g.to-g.from < slowLog {
 		least = slowHours / 24
 	}
-	all := daily(numbers(g.allClients()), perDay)
-	for a := 1; a < len(g.Agents); a++ {
-		if !g.Agents[a].Search {
-			continue
-		}
+	all := daily(numbers(g.together(g.traffic)), perDay)
+	for _, a := range g.searches() {
 		counts := numbers(g.traffic[a])
 		usual := g.profileOf(a, segment{})
 		for i := range counts { // as if the site had not kept it away
@@ -308,7 +276,7 @@ func (g *grid) findSlowed() {
 		}
 		made, expected := g.profile(counts, in).sums(in)
 		g.rows = append(g.rows, Row{
-			Code: CrawlerSlowed, Class: "B", Agents: []string{g.Agents[a].Name}, From: at(g.start(in.from)), To: at(min(g.to, g.start(in.to))), Ongoing: in.to == g.slots,
+			Code: CrawlerSlowed, Agents: []string{g.Agents[a].Name}, From: at(g.start(in.from)), To: at(min(g.to, g.start(in.to))), Ongoing: in.to == g.slots,
 			Requests: int64(math.Round(max(0, expected-made))), Evidence: Evidence{Expected: rounded(expected), Made: int64(made), Before: before, After: after}, lost: max(0, expected-made),
 		})
 	}
@@ -332,10 +300,10 @@ func lowest(totals []float64, least int) (low segment, shift float64) {
 	for from := least; from+least <= days; from++ {
 		for to := from + least; to <= days; to++ {
 			one := segment{from, to}
-			if inside, outside := levels(one); inside < outside && (to == days || to+least <= days) {
-				if gain := float64(one.length()) * float64(days-one.length()) * (outside - inside) * (outside - inside); gain > most {
-					low, most = one, gain
-				}
+			inside, outside := levels(one)
+			gain := float64(one.length()) * float64(days-one.length()) * (outside - inside) * (outside - inside)
+			if inside < outside && (to == days || to+least <= days) && gain > most {
+				low, most = one, gain
 			}
 		}
 	}
@@ -346,7 +314,7 @@ func lowest(totals []float64, least int) (low segment, shift float64) {
 	squares, products, last := 0.0, 0.0, 0.0
 	for i, l := range logs {
 		level := outside
-		if i >= low.from && i < low.to {
+		if low.has(int32(i)) {
 			level = inside
 		}
 		if squares += (l - level) * (l - level); i != low.from && i != low.to {
@@ -361,23 +329,17 @@ func lowest(totals []float64, least int) (low segment, shift float64) {
 }
 
 // daily returns the sums of whole days.
-func daily(counts []float64, perDay int) (days []float64) {
-	for i := 0; i+perDay <= len(counts); i += perDay {
-		sum := 0.0
-		for _, n := range counts[i : i+perDay] {
-			sum += n
-		}
-		days = append(days, sum)
+func daily(counts []float64, perDay int) []float64 {
+	days := make([]float64, len(counts)/perDay)
+	for i, n := range counts[:len(days)*perDay] {
+		days[i/perDay] += n
 	}
 	return days
 }
 
-// median returns the middle of numbers; 0 of none.
+// median returns the middle of some numbers.
 func median(numbers []float64) float64 {
-	if len(numbers) == 0 {
-		return 0
-	}
-	sorted := slices.SortedFunc(slices.Values(numbers), cmp.Compare[float64])
+	sorted := slices.Sorted(slices.Values(numbers))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

@@ -18,8 +18,8 @@ func (g *grid) findTxt(s *site) {
 			all = append(all, a)
 		}
 	}
-	failed := func(a answer) bool { return a.status >= 500 || a.status == 429 || a.status == 408 }
 	all = withoutRefused(all)
+	failed := func(a answer) bool { return a.status >= 500 || a.status == 429 || a.status == 408 }
 	missing := func(a answer) bool { return a.status/100 == 4 && !failed(a) }
 	for _, run := range g.txtRuns(all, failed, txtFailing) {
 		g.addTxt(s, RobotsFailed, all, run, failed)
@@ -31,12 +31,29 @@ func (g *grid) findTxt(s *site) {
 		}
 	}
 	sized := slices.DeleteFunc(slices.Clone(all), func(a answer) bool { return a.status != 200 })
-	other := func(a answer) bool { return !hasSize(texts, a) }
-	if len(texts) == 0 || texts[0].At.IsZero() || !sizesKnown(sized, other) {
+	other := func(a answer) bool { // no text that was in force, or was within a day before or after, has its size
+		for i, t := range texts {
+			ended := i+1 < len(texts) && texts[i+1].At.Unix() < a.at-textSlack
+			if begun := i == 0 || t.At.Unix() <= a.at+textSlack; begun && !ended && uint32(len(t.Body)) == a.size {
+				return false
+			}
+		}
+		return true
+	}
+	known, of := 0, map[uint32]int{}
+	for _, a := range sized {
+		known += bit(!other(a))
+		of[a.size]++
+	}
+	if len(texts) == 0 || texts[0].At.IsZero() || known == 0 || float64(known) < textKnown*float64(len(sized)) {
 		return
 	}
 	for _, run := range g.txtRuns(sized, other, txtLasting) {
-		if isNew(sized, run) {
+		size, outside := sizeOf(sized[run.from:run.to]), 0
+		for _, a := range sized[run.from:run.to] {
+			outside -= bit(a.size == size)
+		}
+		if outside += of[size]; float64(outside) <= textElse*float64(len(sized)-run.length()) {
 			g.addTxt(s, RobotsOther, sized, run, other)
 		}
 	}
@@ -90,35 +107,6 @@ func (g *grid) textsOf(origin string) (all []Text) {
 	return all
 }
 
-// hasSize reports whether an answer has the size of a text that was in force, or was within a day before or after.
-func hasSize(texts []Text, a answer) bool {
-	for i, t := range texts {
-		ended := i+1 < len(texts) && texts[i+1].At.Unix() < a.at-textSlack
-		if begun := i == 0 || t.At.Unix() <= a.at+textSlack; begun && !ended && uint32(len(t.Body)) == a.size {
-			return true
-		}
-	}
-	return false
-}
-
-// sizesKnown reports whether sizes in the log are those of texts.
-func sizesKnown(sized []answer, other func(answer) bool) bool {
-	known := 0
-	for _, a := range sized {
-		known += bit(!other(a))
-	}
-	return float64(known) >= textKnown*float64(len(sized)) && known > 0
-}
-
-// isNew reports whether hardly an answer outside a run has its commonest size.
-func isNew(sized []answer, run segment) bool {
-	size, outside := sizeOf(sized[run.from:run.to]), 0
-	for i, a := range sized {
-		outside += bit((i < run.from || i >= run.to) && a.size == size)
-	}
-	return float64(outside) <= textElse*float64(len(sized)-run.length())
-}
-
 // wasSent reports whether the server sent a text without a time to crawlers: nearly all answers of a time have its size. It is false, too, if
 // sizes are not known: an older text may have been in force then.
 func (g *grid) wasSent(t *Text, from, to int64) bool {
@@ -146,14 +134,12 @@ func sizeOf(all []answer) uint32 {
 
 // txtRuns returns the runs of answers of a kind to at least two clients, and over some time. A run may have others in it.
 func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []segment) {
-	scores := make([]float64, len(all))
-	for i, a := range all {
-		scores[i] = float64(a.n)
-		if !is(a) {
-			scores[i] *= -(1 - txtOthers) / txtOthers
+	for _, run := range segments(len(all), func(i int) float64 {
+		if is(all[i]) {
+			return float64(all[i].n)
 		}
-	}
-	for _, run := range segments(scores) {
+		return -(1 - txtOthers) / txtOthers * float64(all[i].n)
+	}) {
 		clients, well, number := map[uint32]bool{}, map[uint32]int64{}, int64(0)
 		for _, a := range all[run.from:run.to] {
 			if client := uint32(a.agent)<<16 ^ a.client; is(a) {
@@ -169,10 +155,8 @@ func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []
 				served += n
 			}
 		}
-		if served >= txtAnswers && len(well) > 1 {
-			continue
-		}
-		if number >= txtAnswers && len(clients) >= txtClients && all[run.to-1].at-all[run.from].at >= lasts && (len(well) == 0 || number >= txtBridged) {
+		isWell := served >= txtAnswers && len(well) > 1
+		if !isWell && number >= txtAnswers && len(clients) >= txtClients && all[run.to-1].at-all[run.from].at >= lasts && (len(well) == 0 || number >= txtBridged) {
 			runs = append(runs, run)
 		}
 	}
@@ -181,9 +165,9 @@ func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []
 
 // addTxt adds the row of a run of answers.
 func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(answer) bool) {
-	r := Row{Code: code, Class: "A", Origin: s.origin, Path: txtName, From: at(all[run.from].at), To: at(all[run.to-1].at)}
-	by, statuses, sizes := map[uint16]int64{}, map[uint16]int64{}, all[run.from:run.to]
-	for _, a := range sizes {
+	r := Row{Code: code, Origin: s.origin, Path: txtName, From: at(all[run.from].at), To: at(g.to), Ongoing: run.to == len(all)}
+	by, statuses, answers := map[uint16]int64{}, map[uint16]int64{}, all[run.from:run.to]
+	for _, a := range answers {
 		r.Evidence.Fetches += a.n
 		if is(a) {
 			by[a.agent] += a.n
@@ -195,46 +179,39 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 		return // two crawlers that the site may refuse
 	}
 	r.Agents, r.Of, r.Evidence.Status = g.agentsOf(by), r.Evidence.Fetches, int(mode(statuses))
-	last := all[run.to-1].at
-	if run.to < len(all) {
+	if !r.Ongoing {
 		r.To = at(all[run.to].at)
 		for _, a := range s.txt { // others may have asked earlier, or got no text as they had it
-			if a.at > last && a.at < all[run.to].at && (a.status == 304 || a.status == 200 && !is(a)) {
+			if a.at > all[run.to-1].at && a.at < r.To.Unix() && (a.status == 304 || a.status == 200 && !is(a)) {
 				r.To = at(a.at)
 				break
 			}
 		}
-	} else {
-		r.To, r.Ongoing = at(g.to), true
 	}
-	in := segment{g.slotOf(r.From.Unix()), g.slotOf(r.To.Unix()) + 1}
-	for a := range g.Agents {
-		if a > 0 && g.Agents[a].Search && code == RobotsFailed {
-			made, usual := total(g.traffic[a][in.from:in.to]).n, g.profileOf(a, in)
-			_, expected := usual.sums(in)
+	switch code {
+	case RobotsFailed:
+		in := g.slotsOf(&r)
+		for _, a := range g.searches() {
+			usual := g.profileOf(a, in)
+			made, expected := usual.sums(in)
 			if came, before := usual.sums(segment{max(0, in.from-int(max(1, stopLasts/g.step))), in.from}); before >= leftLeast && came < stopBack*before {
 				continue // it had left before
 			}
-			r.lost += max(0, expected-float64(made))
+			r.lost += max(0, expected-made)
 			if expected > r.Evidence.Expected {
-				r.Evidence.Expected, r.Evidence.Made, r.Evidence.Crawler = rounded(expected), made, g.Agents[a].Name
+				r.Evidence.Expected, r.Evidence.Made, r.Evidence.Crawler = rounded(expected), int64(made), g.Agents[a].Name
 			}
 		}
-	}
-	switch {
-	case code == RobotsFailed && r.lasting() > longFailing:
-		r.lost = max(r.lost, leastFailing)
-	case code == RobotsOther:
-		texts := g.textsOf(s.origin)
-		r.Evidence.Size = int64(sizeOf(sizes))
-		for _, t := range texts {
+		if r.lasting() > longFailing {
+			r.lost = max(r.lost, leastFailing)
+		}
+	case RobotsOther:
+		r.Evidence.Size = int64(sizeOf(answers))
+		for _, t := range g.textsOf(s.origin) {
 			if !t.At.After(r.From) {
 				r.Evidence.TextSize = int64(len(t.Body))
 			}
 		}
-		r.lost = float64(r.Requests) / 4
-	case code == RobotsMissing:
-		r.lost = float64(r.Requests) / 10
 	}
 	g.rows = append(g.rows, r)
 }

@@ -2,10 +2,8 @@ package diagnose
 
 import (
 	"bytes"
-	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -120,9 +118,7 @@ func (d *Directories) endFrom(depth int) {
 			d.endSizes(i)
 			*at.sizes = sizes{}
 		}
-		if len(at.text) > 0 {
-			d.endShapes(i)
-		}
+		d.endShapes(i)
 		*at = levelOf{text: at.text[:0], sizes: at.sizes}
 	}
 }
@@ -145,16 +141,16 @@ func (d *Directories) endSizes(depth int) {
 	if n < softURLs || !at.sizes.standsOut(bucket, n, all) {
 		return
 	}
+	one := Soft{string(at.text), n, int64(math.Exp(float64(bucket+1) / 100)), bucket}
 	for i := d.site; i < len(d.soft); i++ {
-		if below := &d.soft[i]; bytes.HasPrefix([]byte(below.Directory), at.text) {
-			if float64(below.URLs) >= outageHolds*float64(n) {
-				return
+		if below := &d.soft[i]; strings.HasPrefix(below.Directory, one.Directory) {
+			if float64(below.URLs) < outageHolds*float64(n) {
+				*below = one
 			}
-			*below = Soft{string(at.text), n, int64(math.Exp(float64(bucket+1) / 100)), bucket}
 			return
 		}
 	}
-	d.soft = append(d.soft, Soft{string(at.text), n, int64(math.Exp(float64(bucket+1) / 100)), bucket})
+	d.soft = append(d.soft, one)
 }
 
 // commonest returns the bucket that has, with the next, the most pages, and how many these and all are.
@@ -223,22 +219,19 @@ func (d *Directories) endShapes(depth int) {
 	if n < endlessURLs || float64(n) < endlessOnce*float64(n+at.known) || float64(at.twice) > endlessTwice*float64(n) {
 		return
 	}
-	split := bytes.Index(at.text, []byte("://")) + 3
-	split += bytes.IndexByte(at.text[split:], '/')
-	one := Space{Text: shapes[shape], Origin: string(at.text[:split]), Path: string(at.text[split:]), URLs: n, By: maps.Clone(at.by)}
+	origin, path := split(at.text)
+	one := Space{Text: shapes[shape], Origin: string(origin), Path: string(path), URLs: n, By: at.by}
 	if depth > 0 && mostOthers*(at.all-n) <= at.all && isPlain(one.Path) {
 		one.Pattern = one.Path
 	}
-	held, number := int64(0), 0
-	for _, s := range d.many {
-		if s.Origin == one.Origin && strings.HasPrefix(s.Path, one.Path) {
-			held, number = held+s.URLs, number+1
-		}
+	held, others := int64(0), slices.DeleteFunc(slices.Clone(d.many), func(s Space) bool { return s.Origin == one.Origin && strings.HasPrefix(s.Path, one.Path) })
+	for _, s := range d.many[len(others):] { // as directories come after those before them
+		held += s.URLs
 	}
-	if float64(held) >= outageHolds*float64(n) && (number == 1 || depth == 0) {
+	if number := len(d.many) - len(others); float64(held) >= outageHolds*float64(n) && (number == 1 || depth == 0) {
 		return
 	}
-	d.many = slices.DeleteFunc(d.many, func(s Space) bool { return s.Origin == one.Origin && strings.HasPrefix(s.Path, one.Path) })
+	d.many = others
 	for _, m := range one.By {
 		one.Requests += m
 	}
@@ -300,19 +293,6 @@ func isAfter(segments []string, after int) bool {
 	for i := len(segments) - 2; i >= 0 && i >= len(segments)-3 && len(text) <= 5; i-- {
 		text = segments[i] + "-" + text
 	}
-	if len(text) == 8 && strings.Trim(text, "0123456789") == "" {
-		text = text[:4] + "-" + text[4:6] + "-" + text[6:]
-	}
-	date, months := 0, strings.Split(strings.ReplaceAll(text, "_", "-"), "-")
-	for i, most := range []int{9999, 12, 31} {
-		n := 0
-		if i < len(months) {
-			var err error
-			if n, err = strconv.Atoi(months[i]); err != nil || n < 1 || n > most || i == 0 && n < 1900 {
-				return false
-			}
-		}
-		date = 100*date + n
-	}
-	return len(months) > 1 && len(months) < 4 && date > after
+	d := dateOf(text)
+	return d.isValid() && 100*(100*d.year+d.month)+d.day > after
 }

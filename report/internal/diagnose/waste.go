@@ -441,8 +441,6 @@ var (
 	// calendarWords are those of parameters of calendars.
 	calendarWords = regexp.MustCompile(`(?i)calend|kalend|event|termin|agenda|month|monat|year`)
 
-	// dayDate is the value of a parameter that is a day or a month.
-	dayDate  = regexp.MustCompile(`^([1-9]\d{3})(?:[-_](\d\d)(?:[-_](\d\d))?|(\d\d)(\d\d))$`)
 	yearName = regexp.MustCompile(`(?i)^y(ear)?$`)
 )
 
@@ -457,23 +455,20 @@ func (d *date) isValid() bool {
 	return d.year >= firstYear && d.year <= 9999 && d.month >= 1 && d.month <= 12 && d.day >= 0 && d.day <= 31
 }
 
-// dateOf returns the date of a match, whose first group is the year, and then months and days take turns; all but one are missing.
-func dateOf(text []byte, match []int) (d date) {
-	for i := 2; i < len(match); i += 2 {
-		if match[i] < 0 {
-			continue
-		}
-		n, _ := strconv.Atoi(string(text[match[i]:match[i+1]]))
-		switch {
-		case i == 2:
-			d.year = n
-		case i%4 == 0:
-			d.month = n
-		default:
-			d.day = cmp.Or(n, -1)
-		}
+// dateOf returns the day or the month that a text is, as 2031-02-14, 2031_02 or 20310214; another is not valid.
+func dateOf(text string) date {
+	if len(text) == 8 && strings.Trim(text, "0123456789") == "" {
+		text = text[:4] + "-" + text[4:6] + "-" + text[6:]
 	}
-	return d
+	var n [3]int
+	for i, part := range strings.Split(strings.ReplaceAll(text, "_", "-"), "-") {
+		number, err := strconv.Atoi(part)
+		if err != nil || number < 1 || i == len(n) {
+			return date{}
+		}
+		n[i] = number
+	}
+	return date{year: n[0], month: n[1], day: n[2]}
 }
 
 // date returns the date of a URL: one before lateYear if there is one.
@@ -482,9 +477,8 @@ func (w *Waste) date(v *Visit) (d date, isDate bool) {
 		if len(value) < 4 || len(value) > len("2031-02-14") || value[0] < '1' || value[0] > '9' {
 			continue
 		}
-		one := date{}
+		one := dateOf(string(value))
 		if len(value) == 4 && yearName.Match(name) { // its month is in another parameter
-			one.year, _ = strconv.Atoi(string(value))
 			for other, number := range pairs(v.URL[v.PathEnd:]) {
 				switch n, _ := strconv.Atoi(string(number)); strings.ToLower(string(other)) {
 				case "month", "m":
@@ -493,10 +487,8 @@ func (w *Waste) date(v *Visit) (d date, isDate bool) {
 					one.day = n
 				}
 			}
-		} else if m := dayDate.FindSubmatchIndex(value); m != nil && (len(value) != 8 || dateWords.Match(name)) {
-			one = dateOf(value, m)
 		}
-		if one.isValid() && (!isDate || one.year < lateYear) {
+		if one.isValid() && (!isDate || one.year < lateYear) && (len(value) != 8 || dateWords.Match(name)) {
 			one.name = name
 			if d, isDate = one, true; d.year < lateYear {
 				break
