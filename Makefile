@@ -215,7 +215,7 @@ bench-compare: ## the working tree against the commit BASE (main), or against it
 	done; \
 	$(GO) run $(BENCHSTAT) bench-base.txt bench-here.txt
 
-bench-gate: ## fail if one of eight benchmarks takes over 5 % more CPU time than in BASE (the merge base with main), twice; four minutes at most
+bench-gate: ## fail if one of eleven benchmarks takes over 5 % more CPU time than in BASE (the merge base with main), twice; four minutes at most
 	@cd bench && $(GO) run ./gate -base "$$BASE" # empty, not main, unless it is given
 
 bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (6)

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -83,4 +84,56 @@ func BenchmarkScattered(b *testing.B) {
 			b.Run("part=run", func(b *testing.B) { benchmarkRun(b, store, log, runOptions{workers: 1}) })
 		})
 	}
+}
+
+// BenchmarkOrigins measures deciding URLs of a pack of 100,000 origins in random order, from an opened pack on: each rule
+// set is used for the first time, or was last used long ago.
+func BenchmarkOrigins(b *testing.B) {
+	const origins, texts = 100_000, 10_000
+	rng := rand.New(rand.NewPCG(9309, 100))
+	bodies := make([][]byte, texts)
+	for i := range bodies {
+		bodies[i] = []byte("User-agent: *\n")
+		for range 4 + rng.IntN(12) {
+			bodies[i] = fmt.Appendf(bodies[i], "Disallow: /%x/%x\n", rng.IntN(64), rng.IntN(1<<16))
+		}
+	}
+	var all []robots.Response
+	var urls []engine.Batch
+	for i := range origins {
+		all = append(all, robots.Response{Origin: robots.Origin(fmt.Sprintf("https://www.site%d.example", i)), Status: 200, Body: bodies[rng.IntN(texts)]})
+	}
+	for i, n := range rng.Perm(origins) {
+		if i%8192 == 0 {
+			urls = append(urls, engine.Batch{})
+		}
+		to := &urls[len(urls)-1]
+		to.AddURL(fmt.Appendf(nil, "%s/%x/%x", all[n].Origin, rng.IntN(64), rng.IntN(1<<16)), int64(i+1))
+	}
+	file, err := os.Create(filepath.Join(b.TempDir(), "rules.pack"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := engine.WritePack(b.Context(), file, withoutErrors(all), engine.PackOptions{Dialect: dialect}); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("order=random", func(b *testing.B) {
+		var work engine.Batch
+		m := startMeter(b)
+		for b.Loop() {
+			store, err := engine.OpenPack(file.Name(), engine.StoreOptions{Dialect: dialect})
+			if err != nil {
+				b.Fatal(err)
+			}
+			e := store.NewEvaluator()
+			for i := range urls {
+				evaluate(e, &work, &urls[i])
+			}
+			if err := errors.Join(store.Err(), store.Close()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		m.report("url", origins, 0)
+	})
 }

@@ -120,7 +120,7 @@ func TestSlower(t *testing.T) {
 				t.Errorf("a new benchmark: %v, %v", slower, err)
 			}
 		})
-		if lines := linesOf(said); len(lines) != 2 || !strings.HasSuffix(lines[0], " new") || !strings.Contains(lines[1], want) {
+		if lines := linesOf(said); len(lines) != 2 || !strings.HasSuffix(lines[0], " new: the base lacks it") || !strings.Contains(lines[1], want) {
 			t.Errorf("a new benchmark: %s, want %q", said, want)
 		}
 	}

@@ -38,7 +38,7 @@ type benchCase struct {
 	times int
 }
 
-// cases are the benchmarks that count: matching, compiling, deciding, reading, writing.
+// cases are the benchmarks that count: matching, compiling, deciding, reading, writing, reporting.
 var cases = []benchCase{
 	{"Match/data=quickstart/log=mixed", 20},
 	{"Match/data=madeup/rules=1034/wildcard=49", 20},
@@ -48,6 +48,9 @@ var cases = []benchCase{
 	{"Run/data=quickstart/log=mixed/url=false/workers=1", 5},
 	{"Run/data=quickstart/log=mixed/url=true/workers=1", 3},
 	{"Format/format=combined/file=apache-semicomplete.log/fields=all", 1},
+	{"Report/data=quickstart/log=mixed", 1},
+	{"Origins/order=random", 1},
+	{"Match/data=hostile", 40},
 }
 
 func main() { tool.Main("gate", run) }
@@ -189,7 +192,7 @@ func (r request) slower(names []benchCase, pairs map[string][]pair) (slower []be
 			return nil, fmt.Errorf("the benchmark %s gave no CPU time", c.name)
 		}
 		if slices.ContainsFunc(all, func(p pair) bool { return p.base == 0 }) {
-			fmt.Printf("%-64s new\n", c.name)
+			fmt.Printf("%-64s new: the base lacks it\n", c.name)
 			continue
 		}
 		compared = true
