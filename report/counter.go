@@ -13,13 +13,11 @@ import (
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/localtime"
-	"github.com/robobatch/robobatch/report/internal/conducts"
 	"github.com/robobatch/robobatch/report/internal/diagnose"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/paths"
 	"github.com/robobatch/robobatch/report/internal/sitemaps"
 	"github.com/robobatch/robobatch/report/internal/timeline"
-	"github.com/robobatch/robobatch/report/internal/useragents"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -80,11 +78,10 @@ type Counter struct {
 	method   int  // the same
 
 	requests *aggregate.Requests
-	clients  *useragents.Counts // the other clients of the log; nil without crawlers of the log
-	sitemaps *sitemaps.Counts   // nil without sitemaps
-	listed   *sitemaps.View     // of them, after CheckSitemaps
-	fakes    *impostors.Counts  // nil without lists of addresses
-	conducts *conducts.Counts   // nil unless the knowledge of crawlers is counted
+	panels   []panel
+	sitemaps *sitemaps.Counts // nil without sitemaps
+	listed   *sitemaps.View   // of them, after CheckSitemaps
+	misfits  []conduct.Misfit
 	kinds    kinds
 	denials  *denials
 	rules    ruleCounts
@@ -93,7 +90,6 @@ type Counter struct {
 	clock    localtime.Clock   // of series, in zone
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
 	chains   diagnose.Chains
-	training training
 	turn     turn
 	hours    *diagnose.Counts // nil without crawlers of the log
 
@@ -134,11 +130,9 @@ type Counter struct {
 	sites      *aggregate.Largest[siteTotal]
 	site       siteTotal // of the last URL
 	sections   sections
-	others     *useragents.View
-	taken      *aggregate.Largest[impostors.URL] // by impostors
+	taken      *aggregate.Largest[impostors.URL] // by impostors; nil without lists of addresses
 	fakeURLs   int64
-	impostors  *impostors.View // nil without lists of addresses
-	denied     int64           // verdicts
+	denied     int64 // verdicts
 }
 
 // statuses are the classes of a status: 1xx to 5xx, and none or another.
@@ -174,16 +168,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	crawlers := 1
 	if c.fromLog {
 		crawlers, c.verdicts = len(o.Agents), 1
-		c.clients = useragents.New(max(1, memory/8), opt.TempDir)
 		c.hours = diagnose.New(memory/16, opt.TempDir)
-		if o.Ranges != nil {
-			c.fakes, c.taken = impostors.New(max(1, memory/16), opt.TempDir), impostors.NewTaken()
-		}
-		if o.Deeds && opt.Status > 0 && (opt.Conduct <= 0 || 2*conduct.Least(store.NumSites()) <= opt.Conduct) {
-			c.conducts = conducts.New(store, conduct.Options{
-				Memory: opt.Conduct, TempDir: opt.TempDir, Cache: o.Cache, Status: opt.Status, Method: opt.Method, Bytes: opt.Bytes, Texts: opt.Texts,
-			})
-		}
 		if opt.Old != nil {
 			c.old = opt.Old.NewLookup()
 		}
@@ -208,6 +193,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		}
 		return n.Failed
 	})
+	c.panels = c.newPanels(memory, &opt)
 	return c
 }
 
@@ -217,17 +203,10 @@ func (c *Counter) Close() error { return nil }
 // CloseTemp removes the temporary files. The counter must not be used after it; further calls do nothing.
 func (c *Counter) CloseTemp() {
 	c.requests.Close()
-	if c.clients != nil {
-		c.clients.Close()
-	}
-	if c.hours != nil {
-		c.hours.Close()
-	}
-	if c.fakes != nil {
-		c.fakes.Close()
-	}
-	if c.conducts != nil {
-		c.conducts.Close()
+	for _, p := range c.panels {
+		if p.close != nil {
+			p.close()
+		}
 	}
 }
 
@@ -255,58 +234,14 @@ func (c *Counter) Write(decided *engine.Batch) error {
 			}
 		}
 	}
-	if c.conducts != nil {
-		if err := c.conducts.Write(decided); err != nil {
-			return err
+	for _, p := range c.panels {
+		if p.rows != nil {
+			if err := p.rows(decided, b); err != nil {
+				return err
+			}
 		}
 	}
-	if c.clients != nil {
-		if err := c.addClients(b); err != nil {
-			return err
-		}
-	}
-	if len(b.Verified) > 0 {
-		if err := c.addImpostors(b); err != nil {
-			return err
-		}
-	}
-	c.training.addBatch(c, b)
 	return c.store.Err()
-}
-
-// addClients counts the rows of other clients by User-Agent.
-func (c *Counter) addClients(b *engine.Batch) error {
-	for i := range b.Len() {
-		if c.callers.Number(b, i) != 0 {
-			continue
-		}
-		var header []byte
-		if len(b.UserAgents) > 0 {
-			header = b.Piece(b.UserAgents[i])
-		}
-		if err := c.clients.AddRow(header, b.Verdicts[i].Access == engine.Denied); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addImpostors counts the rows of impostors by network.
-func (c *Counter) addImpostors(b *engine.Batch) error {
-	for i, answer := range b.Verified {
-		if answer != ranges.No {
-			continue
-		}
-		one := impostors.Count{Requests: 1, Bytes: max(0, c.bytesOf(b, i))}
-		if b.Verdicts[i].Access == engine.Denied {
-			one.Denied = 1
-		}
-		network := ranges.ParseClient(b.Piece(b.Clients[i])).Network
-		if err := c.fakes.AddRow(network, b.URL(i), c.callers.Number(b, i), one); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // The bytes that are counted: fewer than maxBytes of an answer, and mostBytes of a log, a bound that sums by crawlers, rules or paths can
@@ -338,15 +273,19 @@ func (c *Counter) bytesOf(b *engine.Batch, i int) int64 {
 // pageSize returns the size of the page that answered a row; 0 if it is not known, or there was none. An answer to HEAD, and 304,
 // have no page, though some logs count their headers.
 func (c *Counter) pageSize(b *engine.Batch, row int, sent int64) uint32 {
-	if sent == 0 || c.status < 0 || !b.Kept[c.status].Present[row] || b.Kept[c.status].Ints[row] != 200 {
+	if sent == 0 || c.status < 0 || !b.Kept[c.status].Present[row] || b.Kept[c.status].Ints[row] != 200 || !c.isGet(b, row) {
 		return 0
 	}
-	if c.method >= 0 {
-		if method := b.Piece(b.Kept[c.method].Texts[row]); len(method) > 0 && !bytes.EqualFold(method, []byte("GET")) {
-			return 0
-		}
-	}
 	return uint32(min(sent, math.MaxUint32))
+}
+
+// isGet reports whether a row may be a request with the method GET.
+func (c *Counter) isGet(b *engine.Batch, row int) bool {
+	if c.method < 0 {
+		return true
+	}
+	method := b.Piece(b.Kept[c.method].Texts[row])
+	return len(method) == 0 || bytes.EqualFold(method, []byte("GET"))
 }
 
 // keysOf returns the keys of rows that have a URL. It probes the table for all of them, so that the waits for
@@ -548,21 +487,10 @@ func (c *Counter) Settle() error {
 	err := c.requests.EachURL(c.addURL)
 	c.endSite()
 	c.sections.end()
-	if c.clients != nil {
-		var failed error
-		c.others, failed = c.clients.View()
-		err = errors.Join(err, failed)
-	}
-	if c.fakes != nil {
-		var failed error
-		if c.impostors, failed = c.fakes.View(c.agentName); failed == nil {
-			c.impostors.Taken, c.impostors.URLs, c.impostors.HasBytes = c.taken.Items(), c.fakeURLs, c.bytes >= 0
-			impostors.ByRequests(c.impostors.Taken)
+	for _, p := range c.panels {
+		if p.end != nil {
+			err = errors.Join(err, p.end())
 		}
-		err = errors.Join(err, failed)
-	}
-	if c.conducts != nil {
-		err = errors.Join(err, c.conducts.Judge(c.series.Shown(), c.clock.Shown))
 	}
 	c.root = c.tree.Root()
 	c.endFacts()
@@ -604,34 +532,6 @@ func (c *Counter) addURL(u *aggregate.URL) {
 // isTxt reports whether a URL names a robots.txt.
 func isTxt(u *aggregate.URL) bool { return robots.IsTxt(u.Text[u.Prefix:]) }
 
-// addTaken adds the requests of impostors for a URL.
-func (c *Counter) addTaken(u *aggregate.URL, hash uint64) {
-	if c.taken == nil {
-		return
-	}
-	var url impostors.URL
-	for i := range u.Requests {
-		r := &u.Requests[i]
-		k := &c.kinds.all[r.Kind]
-		if !k.faked {
-			continue
-		}
-		url.Requests += r.Rows
-		url.Bytes += r.Bytes
-		if k.denies > 0 {
-			url.Denied += r.Rows
-		}
-	}
-	if url.Requests == 0 {
-		return
-	}
-	c.fakeURLs++
-	if c.taken.Takes(url.Requests, hash) {
-		url.Text = impostors.Shown(u.Text, len(u.Text))
-		c.taken.AddItem(url.Requests, hash, url)
-	}
-}
-
 // addAnswers adds the requests of a URL to the lists of answers, crawler by crawler.
 func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {
 	if c.status < 0 {
@@ -653,12 +553,7 @@ func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {
 }
 
 // Misfits returns the origins whose answers in the log contradict their robots.txt. It is called after Settle.
-func (c *Counter) Misfits() []conduct.Misfit {
-	if c.conducts == nil {
-		return nil
-	}
-	return c.conducts.Misfits()
-}
+func (c *Counter) Misfits() []conduct.Misfit { return c.misfits }
 
 // NumDenied returns how many verdicts deny. It is called after Settle.
 func (c *Counter) NumDenied() int64 { return c.denied }

@@ -113,13 +113,10 @@ func (c *Counter) allCrawlers(all []Crawler, sparks *timeline.Points) Crawler {
 // divide returns the sum of the crawlers of the log, and the row of its other clients.
 func (c *Counter) divide(all []Crawler) (own, others Crawler) {
 	for i := range all {
-		switch row := &all[i]; {
-		case !c.fromLog:
-		case row.Name == otherClients:
-			others = *row
-		default:
-			own.Requests += row.Requests
-			own.Denied += row.Denied
+		if all[i].Name == otherClients {
+			others = all[i]
+		} else if c.fromLog {
+			own.addRow(&all[i])
 		}
 	}
 	return own, others

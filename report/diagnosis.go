@@ -10,12 +10,10 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report/internal/diagnose"
-	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -49,11 +47,11 @@ func (c *Counter) addHour(b *engine.Batch, r *rowKey, denied bool, page uint32) 
 			client = uint32(xxh3.Hash(b.Piece(b.UserAgents[r.row])))
 		}
 	}
-	var origin []byte
+	origin := c.hourOrigin[:0]
 	if n, stray := site.Stray(); stray {
-		origin = append(c.hourOrigin[:0], b.Strays[n]...)
+		origin = append(origin, b.Strays[n]...)
 	} else {
-		origin = append(c.hourOrigin[:0], c.look.Origin(site)...)
+		origin = append(origin, c.look.Origin(site)...)
 	}
 	c.hourOrigin = origin
 	if !r.isTxt {
@@ -64,10 +62,8 @@ func (c *Counter) addHour(b *engine.Batch, r *rowKey, denied bool, page uint32) 
 		return c.hours.AddPage(&c.request)
 	}
 	size := int64(0)
-	if c.method >= 0 {
-		if method := b.Piece(b.Kept[c.method].Texts[r.row]); len(method) > 0 && !bytes.EqualFold(method, []byte("GET")) {
-			status = diagnose.NoStatus
-		}
+	if !c.isGet(b, r.row) {
+		status = diagnose.NoStatus
 	}
 	if c.bytes >= 0 && b.Kept[c.bytes].Present[r.row] {
 		size = b.Kept[c.bytes].Ints[r.row]
@@ -100,7 +96,7 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 		return diagnose.Find(nil, &diagnose.Log{})
 	}
 	log := &c.log
-	log.Zone, log.Statuses, log.Lists, log.Sitemaps, log.Dialect, log.Violations = c.zone, c.status >= 0, c.fakes != nil, c.listed != nil, c.store.Options().Dialect, run.Stats.Violations
+	log.Zone, log.Statuses, log.Dialect, log.Violations = c.zone, c.status >= 0, c.store.Options().Dialect, run.Stats.Violations
 	log.Agents, log.Conducts, log.Networks = nil, nil, map[int]string{}
 	counts := c.AgentCounts(run)
 	for a, name := range c.callers.Names() {
@@ -113,24 +109,14 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 			one.Listed = len(known.Ranges) > 0
 		}
 		log.Agents = append(log.Agents, one)
-		if c.conducts != nil && a > 0 {
-			row := c.conducts.RowOf(name)
-			log.Conducts = append(log.Conducts, diagnose.Conduct{
-				Agent: a, Requests: row.Requests - row.Impostors, Knew: row.Broke[conduct.Knew], First: row.FirstKnew, Last: row.LastKnew, Gaps: row.Gaps, Short: row.ShortGaps,
-			})
-		}
-		if c.impostors != nil {
-			i := slices.IndexFunc(c.impostors.Networks, func(n impostors.Network) bool { return len(n.Names) > 0 && n.Names[0].Name == one.Name })
-			if i >= 0 {
-				log.Networks[a] = c.impostors.Networks[i].Prefix
-			}
-		}
 	}
 	if run.Old == "" || c.byTime { // else they are a draft, which nobody was sent
 		log.Texts = c.texts(run)
 	}
-	if v := c.listed; v != nil {
-		log.Listing = diagnose.Listing{Listed: v.Listed, Missing: v.Missing, MissingIn: v.MissingIn, Requests: v.MissingAsked}
+	for _, p := range c.panels {
+		if p.facts != nil {
+			p.facts(log)
+		}
 	}
 	d, err := diagnose.Find(c.hours, log)
 	for i := range d.Findings {

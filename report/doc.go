@@ -15,9 +15,9 @@
 //     every request.
 //   - Without JavaScript all numbers, tables and bars are there.
 //
-// The page begins with findings, on which somebody should act: facts.go gives the counts to package findings.
-// Counter.Diagnose finds faults by hour and directory, for programs: each is one row of package diagnose. The page does not show these
-// rows yet, as package findings has kinds that no code covers, such as a text that was meant for another site.
+// The page begins with findings, on which somebody should act: Counter.Diagnose makes them from package diagnose, and panels give it what
+// they counted. A panel is a section of the page that counts rows, ends its count and fills in its part of the view; panels.go lists them in
+// the order of the page.
 //
 // The package knows verdicts and counts, and no flag. It imports engine, robots, crawlers,
 // aggregate, and below it a package for each panel that counts for itself; commands import it.

@@ -23,9 +23,6 @@ func (f findingView) Lines() []string {
 	return strings.Split(strings.TrimSpace(f.Remedy.Text), "\n")[:strings.Count(f.Remedy.Text, "\n")]
 }
 
-// Left returns how many findings are folded.
-func (v *findingsView) Left() int64 { return int64(len(v.More)) }
-
 // newFindings returns the findings of a diagnosis. Those of several origins that have one cause are one.
 func newFindings(d *Diagnosis) *findingsView {
 	if len(d.Findings) == 0 {
@@ -52,9 +49,6 @@ func newFindings(d *Diagnosis) *findingsView {
 	first := min(len(all), ShownFindings)
 	return &findingsView{all[:first], all[first:]}
 }
-
-// Others returns how many other origins have the same finding.
-func (f findingView) Others() int64 { return int64(len(f.Same)) }
 
 // Follows returns the effects of a finding, those with one code as one, without what the finding says itself.
 func (f findingView) Follows() (all []diagnose.Effect) {
@@ -115,10 +109,10 @@ var partsOfCodes = map[string]string{
 }
 
 // PartOf returns the section of the page that has the numbers of a finding.
-func (v *view) PartOf(code string) part {
+func (v *view) PartOf(code string) Panel {
 	parts := v.Parts()
-	if i := slices.IndexFunc(parts, func(p part) bool { return p.ID == partsOfCodes[code] }); i >= 0 {
+	if i := slices.IndexFunc(parts, func(p Panel) bool { return p.ID == partsOfCodes[code] }); i >= 0 {
 		return parts[i]
 	}
-	return part{"paths", "Paths"}
+	return Panel{ID: "paths", Title: "Paths"}
 }

@@ -159,10 +159,10 @@ func TestImpostors(t *testing.T) {
 			t.Fatal(err)
 		}
 		settle(t, c)
-		if memory == 1<<18 && !c.fakes.Spilled() {
+		v := c.newView(&Run{Stats: stats})
+		if memory == 1<<18 && !v.Impostors.Spilled {
 			t.Error("no impostor went to disk")
 		}
-		v := c.newView(&Run{Stats: stats})
 		checkImpostors(t, v.Impostors, networks, used, netURLs)
 		for _, n := range v.Impostors.Names {
 			if n.Count != names[n.Name] || n.Networks != int64(len(networks)) {

@@ -9,12 +9,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"reflect"
 	"strings"
 	"sync"
 
-	"github.com/robobatch/robobatch/report/internal/revisions"
 	"github.com/robobatch/robobatch/report/internal/show"
-	"github.com/robobatch/robobatch/report/internal/useragents"
 )
 
 // pageFiles are the parts of the page. uPlot is by Leon Sorokin, under the MIT licence: page/LICENSE-uplot.
@@ -34,18 +33,13 @@ func pageFile(name string) string {
 // functions are the functions that templates use.
 var functions = template.FuncMap{
 	"num": show.Number, "pct": show.Percent, "txt": show.Text, "whole": show.Whole, "brief": show.Brief, "say": show.Sentence, "dated": show.Dated, "share": show.Share, "plural": show.Plural, "size": show.Size,
-	"sub":          func(a, b int64) int64 { return a - b },
-	"firstHeaders": func(all []useragents.Header) []useragents.Header { return all[:min(len(all), 5)] },
-	"bar":          func(share float64) string { return show.Coordinate(64 * min(1, share)) },
-	"firstLines": func(all []revisions.Line) (shown struct {
-		Lines []revisions.Line
-		More  int64
+	"sub": func(a, b int64) int64 { return a - b },
+	"first": func(n int, all any) any {
+		return reflect.ValueOf(all).Slice(0, min(n, reflect.ValueOf(all).Len())).Interface()
 	},
-	) {
-		shown.Lines, shown.More = revisions.First(all, shownLines)
-		return shown
-	},
-	"row": func(page *view, row any) partOf { return partOf{page, row} },
+	"beyond": func(n int, all any) int64 { return int64(max(0, reflect.ValueOf(all).Len()-n)) },
+	"bar":    func(share float64) string { return show.Coordinate(64 * min(1, share)) },
+	"row":    func(page *view, row any) partOf { return partOf{page, row} },
 	"json": func(v any) (template.JS, error) {
 		b, err := json.Marshal(v)  // which escapes <, > and &
 		return template.JS(b), err //nolint:gosec // it is JSON, not for HTML to read

@@ -21,18 +21,15 @@ type restView struct {
 	Share, Of float64
 }
 
-// pathView returns a path and those below it.
-func (c *Counter) pathView(p *paths.Path) pathView { return c.pathsOf(p, p.Requests) }
-
-// pathsOf returns a path and those below it, of so many requests in all.
-func (c *Counter) pathsOf(p *paths.Path, all int64) pathView {
+// pathView returns a path and those below it, of so many requests in all.
+func (c *Counter) pathView(p *paths.Path, all int64) pathView {
 	verdicts := int64(c.verdicts)
 	v := pathView{Path: p, Share: show.Share(p.Denied, p.Requests*verdicts), Of: show.Share(p.Requests, all)}
 	if p.Rule >= 0 {
 		v.By = c.nameOf(p.Rule)
 	}
 	for _, below := range p.Below {
-		v.Below = append(v.Below, c.pathsOf(below, all))
+		v.Below = append(v.Below, c.pathView(below, all))
 	}
 	if rest := p.Rest(); rest != nil {
 		v.Rest = &restView{rest, show.Share(rest.Denied, rest.Requests*verdicts), show.Share(rest.Requests, all)}

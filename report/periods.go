@@ -22,17 +22,6 @@ var PeriodNumbers = periods.Names[:periods.Violations]
 
 const microsOfDay = 24 * int64(time.Hour/time.Microsecond)
 
-// shownPeriods is how many rows of two periods the page has.
-const shownPeriods = 100
-
-// Compared returns the rows of two periods that the page has.
-func (v *view) Compared() []periods.Row {
-	return v.Periods.Rows[:min(len(v.Periods.Rows), shownPeriods)]
-}
-
-// Uncompared returns how many others there are.
-func (v *view) Uncompared() int64 { return int64(max(0, len(v.Periods.Rows)-shownPeriods)) }
-
 // Changed returns the changes of a row that the log has numbers of.
 func (v *view) Changed(r periods.Row) (all []*periods.Change) {
 	for m := range periods.Violations { // which are of what is disallowed

@@ -26,7 +26,7 @@ type Run struct {
 	Warnings  []Warning // in the order they were seen
 
 	Files []File // the robots.txt that decided most requests, the busiest first
-	More  int    // others that decided some
+	More  int64  // others that decided some
 
 	Diagnosis Diagnosis // of Counter.Diagnose
 	Periods   *Periods  // of Counter.Compare; nil if nothing is compared

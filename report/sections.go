@@ -138,7 +138,6 @@ type sitesView struct {
 	Names []string // of crawlers
 	Rows  []siteRow
 	Rest  siteRow // all other rows of the log
-	Left  int64   // requests of Rest
 }
 
 // A siteRow is a site, and its requests: of the crawlers in Names, of all others, and of other clients.
@@ -148,11 +147,11 @@ type siteRow struct {
 	By                             []int64
 }
 
-// sitesView returns the table of sites, nil if there are not several.
-func (c *Counter) sitesView(v *view) *sitesView {
+// viewSites fills in the table of sites, if there are several.
+func (c *Counter) viewSites(v *view) bool {
 	items := c.sites.Items()
 	if len(items) < 2 {
-		return nil
+		return false
 	}
 	slices.SortFunc(items, func(a, b siteTotal) int {
 		return cmp.Or(cmp.Compare(b.requests, a.requests), cmp.Compare(c.look.Origin(a.site), c.look.Origin(b.site)))
@@ -189,7 +188,8 @@ func (c *Counter) sitesView(v *view) *sitesView {
 			s.Rest.By[n] -= row.By[n]
 		}
 	}
-	return s
+	v.Sites = s
+	return true
 }
 
 // siteColumn returns the column of a crawler: that of its name, of all others, or of other clients.

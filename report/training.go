@@ -27,14 +27,16 @@ type Trainer struct {
 
 // training counts requests of crawlers that collect texts for models. It is for one goroutine.
 type training struct {
+	counter  *Counter
 	trainers []*Trainer // by number of the crawler; nil is another crawler
 	said     bool       // a robots.txt said something
 }
 
 // addBatch counts a batch.
-func (t *training) addBatch(c *Counter, b *engine.Batch) {
+func (t *training) addBatch(_, b *engine.Batch) error {
+	c := t.counter
 	if len(b.Preferences) == 0 {
-		return
+		return nil
 	}
 	for row := range b.Len() {
 		if b.Sites[row] == engine.NoSite {
@@ -50,6 +52,7 @@ func (t *training) addBatch(c *Counter, b *engine.Batch) {
 			}
 		}
 	}
+	return nil
 }
 
 // trainer returns the counts of a crawler, nil if it is for another purpose.
@@ -104,11 +107,8 @@ type trainingView struct {
 	Sum      *Trainer  // nil if there is one
 }
 
-// view returns the panel; nil if no robots.txt said anything to a crawler that asked.
-func (t *training) view() *trainingView {
-	if !t.said {
-		return nil
-	}
+// view fills in the panel, if a robots.txt said anything to a crawler that asked.
+func (t *training) view(page *view) bool {
 	v, sum := &trainingView{Draft: robots.UsageRevision}, Trainer{Name: "together"}
 	for _, one := range t.trainers {
 		if one == nil || one.Requests == 0 {
@@ -123,5 +123,8 @@ func (t *training) view() *trainingView {
 	if len(v.Trainers) > 1 {
 		v.Sum = &sum
 	}
-	return v
+	if t.said {
+		page.Training = v
+	}
+	return t.said
 }

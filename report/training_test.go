@@ -91,7 +91,7 @@ func TestTraining(t *testing.T) {
 		want := trainsSlowly(all, q.names, q.opt.Agents)
 		for _, workers := range []int{1, 3} {
 			c, stats := counted(t, preferring, all, question{StoreOptions: q.opt, workers: workers})
-			v := c.training.view()
+			v := c.newView(&Run{Stats: stats}).Training
 			got, sum := map[string]Trainer{}, Trainer{Name: "together"}
 			for _, n := range v.Trainers {
 				got[n.Name] = n
@@ -115,8 +115,8 @@ func TestTraining(t *testing.T) {
 			}
 		}
 		q.opt.Directives = nil
-		c, _ := counted(t, preferring, all, question{StoreOptions: q.opt, workers: 1})
-		if v := c.training.view(); v != nil {
+		c, stats := counted(t, preferring, all, question{StoreOptions: q.opt, workers: 1})
+		if v := c.newView(&Run{Stats: stats}).Training; v != nil {
 			t.Errorf("without directives: %+v", v)
 		}
 	}

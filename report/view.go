@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/timespan"
 	"github.com/robobatch/robobatch/report/internal/conducts"
@@ -24,6 +23,7 @@ import (
 // A view is the data that the template reads.
 type view struct {
 	*Run
+	Sections []Panel // without HTML
 	FromLog  bool
 	Several  bool // crawlers that are asked for
 	Agents   []string
@@ -84,57 +84,18 @@ func (c *Counter) newView(run *Run) *view {
 	}
 	v.Zone, v.HasBytes = c.clock.Name(), c.bytes >= 0 && !v.Several
 	v.OldRules = c.fromLog && run.Old != "" && !c.byTime
-	within := c.series.Shown()
 	if v.HasTimes {
+		within := c.series.Shown()
 		v.Period = timeline.Text(within.First) + " to " + timeline.Text(within.Last) + " " + v.Zone
 		if n := c.series.Outside(within); n > 0 {
 			v.Period += ", but for " + show.Plural(n, "request")
 		}
 	}
-	sparks := c.series.Points(within, 1, timeline.SparkPoints)
-	if sparks != nil {
-		v.SparkStep, v.Apart = "By "+sparks.Step, sparks.Apart()
-	}
-	v.Crawlers, v.Sums = c.crawlers(run, sparks)
-	v.Own, v.Others = c.divide(v.Crawlers)
-	for _, classes := range c.classes {
-		for class, n := range classes[1:] {
-			v.Answered += n
-			v.Errors += n * int64(bit(class+1 >= 4))
+	for _, p := range c.panels {
+		if p.view != nil && p.view(v) {
+			v.Sections = append(v.Sections, Panel{ID: p.ID, Title: p.Title})
 		}
 	}
-	v.Clients = c.others
-	if o.Ranges != nil {
-		v.addVerified(o.Ranges)
-	}
-	if c.impostors != nil && c.impostors.All.Requests > 0 {
-		v.Impostors = c.impostors
-	}
-	if c.conducts != nil {
-		v.Conduct = c.conducts.View()
-	}
-	v.Training, v.Sitemaps = c.training.view(), c.listed
-	v.Paths, v.Sites, v.Each = c.pathView(c.root), c.sitesView(v), c.sections.view(c.agentName)
-	v.Revised = c.revised(run, within)
-	v.Findings = newFindings(&run.Diagnosis)
-	spans, first := v.Findings.spans(c.clock.Shown)
-	v.Time = c.series.View(within, timeline.Options{
-		FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName, Changes: v.moments(), Errors: c.status >= 0, Spans: spans, First: first,
-	})
-	if c.status >= 0 {
-		v.Served, v.Failed = c.list("disallowed but served", &c.served), c.list("allowed but failing", &c.failed)
-	}
-	if v.FromLog || v.Several {
-		v.Listings = listing.New(run.Files, c.agentName)
-	} else {
-		v.Listings = listing.New(run.Files, nil)
-	}
-	v.Uncounted, v.Incomplete = c.rules.uncounted, c.rules.Left()
-	others := ""
-	if c.fromLog {
-		others = o.Agents[0]
-	}
-	v.Changes = newChanges(run.Changes, others)
 	return v
 }
 
@@ -161,86 +122,17 @@ func reasonText(r engine.Reason) string {
 	return cmp.Or(texts[r], r.String())
 }
 
-// addVerified adds which requests of crawlers came from them.
-func (v *view) addVerified(lists *ranges.Lists) {
-	v.Lists = int64(lists.Len())
-	if oldest, newest, ok := lists.Span(); ok {
-		v.ListDays = oldest.Format(time.DateOnly)
-		if last := newest.Format(time.DateOnly); last != v.ListDays {
-			v.ListDays += " to " + last
-		}
-	}
-	sum := &Crawler{Name: "all crawlers"}
-	for i := range v.Crawlers {
-		if row := &v.Crawlers[i]; row.Name != otherClients {
-			v.Verified = append(v.Verified, *row)
-			sum.addRow(row)
-		}
-	}
-	slices.SortStableFunc(v.Verified, func(a, b Crawler) int {
-		return cmp.Or(cmp.Compare(b.verified[ranges.No].Rows, a.verified[ranges.No].Rows), cmp.Compare(b.Requests, a.Requests))
-	})
-	if len(v.Verified) > 1 {
-		v.VerifiedSum = sum
-	}
-}
-
 // ShowsErrors reports whether rules have a number of errors: where a request has one verdict, and an answer.
 func (v *view) ShowsErrors() bool { return v.Status && !v.Several }
 
 // RuleColumns returns how many columns the table of a robots.txt has.
-func (v *view) RuleColumns() (n int) {
-	n = 5
-	for _, has := range []bool{v.HasBytes, v.ShowsErrors()} {
-		if has {
-			n++
-		}
-	}
-	return n
-}
+func (v *view) RuleColumns() int { return 5 + int(bit(v.HasBytes)+bit(v.ShowsErrors())) }
 
 // Known returns how many crawlers there are, without other clients.
-func (v *view) Known() (n int64) {
-	for i := range v.Crawlers {
-		if v.Crawlers[i].Name != otherClients {
-			n++
-		}
-	}
-	return n
-}
+func (v *view) Known() int64 { return int64(len(v.Crawlers)) - int64(bit(v.Others.Requests > 0)) }
 
-// A part is a section of the page.
-type part struct{ ID, Title string }
-
-// Parts returns the sections in their order.
-func (v *view) Parts() (all []part) {
-	for _, p := range []struct {
-		part
-		is bool
-	}{
-		{part{"overview", "What to do"}, true},
-		{part{"periods", "Two periods"}, v.Periods != nil},
-		{part{"sites", "Sites"}, v.Sites != nil},
-		{part{"crawlers", "Crawlers"}, true},
-		{part{"rules", "Rules"}, true},
-		{part{"paths", "Paths"}, true},
-		{part{"time", "Time"}, v.Time != nil},
-		{part{"conduct", "Conduct"}, v.Conduct != nil},
-		{part{"impostors", "Impostors"}, v.Impostors != nil},
-		{part{"training", "AI training"}, v.Training != nil},
-		{part{"answers", "Answers"}, v.Status},
-		{part{"sitemaps", "Sitemaps"}, v.Sitemaps != nil},
-		{part{"changes", "Changes"}, v.Changes != nil},
-	} {
-		if p.is {
-			all = append(all, p.part)
-		}
-	}
-	for i := range v.Panels {
-		all = append(all, part{v.Panels[i].ID, v.Panels[i].Title})
-	}
-	return all
-}
+// Parts returns all sections in their order.
+func (v *view) Parts() []Panel { return slices.Concat(v.Sections, v.Panels) }
 
 // Command returns the command that does something with the logs and rules of the page.
 func (v *view) Command(what, end string) string {
@@ -288,9 +180,9 @@ func (v *view) Command(what, end string) string {
 }
 
 // After returns the section that follows another.
-func (v *view) After(id string) part {
-	all := append(v.Parts(), part{"end", "the end"})
-	return all[1+slices.IndexFunc(all, func(p part) bool { return p.ID == id })]
+func (v *view) After(id string) Panel {
+	all := append(v.Parts(), Panel{ID: "end", Title: "the end"})
+	return all[1+slices.IndexFunc(all, func(p Panel) bool { return p.ID == id })]
 }
 
 // Heading returns the heading of the page: the host with the most requests, and how many others there are; or the
@@ -324,9 +216,6 @@ func (v *view) Logs() string {
 		return fmt.Sprintf("%d logs", n)
 	}
 }
-
-// More64 returns More as templates count.
-func (r *Run) More64() int64 { return int64(r.More) }
 
 // Textless returns how many files have no line in the page, as it has a size.
 func (v *view) Textless() (n int64) {
@@ -362,17 +251,3 @@ func (v *view) moments() (all []time.Time) {
 	}
 	return all
 }
-
-// The limits of the revisions on the page.
-const (
-	shownRevisions = 60
-	shownLines     = 40 // of a revision that came, and of those that went
-)
-
-// ShownRevisions returns the revisions that the page shows: the first ones.
-func (v *view) ShownRevisions() []revisions.Revision {
-	return v.Revised[:min(len(v.Revised), shownRevisions)]
-}
-
-// MoreRevisions returns how many others there are.
-func (v *view) MoreRevisions() int64 { return int64(max(0, len(v.Revised)-shownRevisions)) }

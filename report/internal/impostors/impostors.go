@@ -48,9 +48,6 @@ func New(memory int64, dir string) *Counts {
 // Close removes the temporary file. Further calls do nothing.
 func (c *Counts) Close() { c.requests.Close() }
 
-// Spilled reports whether some requests were written to disk.
-func (c *Counts) Spilled() bool { return c.requests.Spilled() }
-
 // AddRow counts a request from a network for a URL, in the name of a crawler, by its number.
 func (c *Counts) AddRow(network ranges.Network, url []byte, agent int, one Count) error {
 	c.place = append(binary.BigEndian.AppendUint64(c.place[:0], uint64(network)), url...)
@@ -118,6 +115,7 @@ type View struct {
 	Taken    []URL     // the busiest URLs, of all networks
 	URLs     int64     // distinct ones of all networks
 	HasBytes bool      // the log says how many
+	Spilled  bool      // some requests were written to disk
 }
 
 // View returns the counts; name names a crawler by its number. Nothing may be added after it. The error is
@@ -137,7 +135,7 @@ func (c *Counts) View(name func(agent int) string) (*View, error) {
 	for i := range v.Networks {
 		v.Listed.addCount(v.Networks[i].Count)
 	}
-	v.Names = sorted(s.byName)
+	v.Names, v.Spilled = sorted(s.byName), c.requests.Spilled()
 	return v, nil
 }
 

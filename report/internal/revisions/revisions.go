@@ -29,11 +29,6 @@ type Revision struct {
 // When returns the time as a page shows it.
 func (r *Revision) When() string { return r.At.Format(time.DateTime) }
 
-// First returns the first of some lines, at most so many, and how many others there are.
-func First(lines []Line, most int) (first []Line, more int64) {
-	return lines[:min(len(lines), most)], int64(max(0, len(lines)-most))
-}
-
 // A Line is a line of a text.
 type Line struct {
 	No   int // from 1

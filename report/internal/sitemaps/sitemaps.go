@@ -183,7 +183,7 @@ type Rule struct {
 
 // A View is the panel of sitemaps.
 type View struct {
-	Files   int   // sitemaps that were read
+	Files   int64 // sitemaps that were read
 	Entries int64 // URLs in them, each as often as it is there
 	Listed  int64 // distinct ones: those that were crawled, and those that were not
 
@@ -205,9 +205,6 @@ type View struct {
 	Out, In int64 // distinct URLs of the log, of the origins of sitemaps, that crawlers asked for
 	Others  []URL // those of Out with the most requests
 }
-
-// Count returns the number of files as templates take it.
-func (v *View) Count() int64 { return int64(v.Files) }
 
 // A Source gives the URLs of sitemaps once more.
 type Source func(add func(url []byte, name string, line int64) error) error

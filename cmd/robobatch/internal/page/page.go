@@ -234,7 +234,7 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	if err != nil {
 		return err
 	}
-	run.Files, run.More = listingsOf(r, texts, busiest, &opt, localtime.New(p.zone)), more
+	run.Files, run.More = listingsOf(r, texts, busiest, &opt, localtime.New(p.zone)), int64(more)
 	run.Revisions = texts.revisions(localtime.New(p.zone))
 	if run.Diagnosis, err = counter.Diagnose(run); err != nil {
 		return err
