@@ -93,14 +93,14 @@ type Counter struct {
 	turn     turn
 	hours    *diagnose.Counts // nil without crawlers of the log
 
-	request    diagnose.Request     // of the last row
-	hourOrigin []byte               // the same
-	failing    diagnose.Directories // of URLs, see Settle
-	log        diagnose.Log         // what Find needs to know besides hours
-	once       []int                // crawlers of a URL
-	searches   []bool               // by crawler, whether it fetches for a search engine; those that came until now
-	hog        diagnose.Hog         // of a URL
-	hogs       []diagnose.Eater     // by crawler, without impostors
+	request   diagnose.Request     // of the last row
+	rowOrigin []byte               // see originOf
+	failing   diagnose.Directories // of URLs, see Settle
+	log       diagnose.Log         // what Find needs to know besides hours
+	once      []int                // crawlers of a URL
+	searches  []bool               // by crawler, whether it fetches for a search engine; those that came until now
+	hog       diagnose.Hog         // of a URL
+	hogs      []diagnose.Eater     // by crawler, without impostors
 
 	rows, bad int64
 	strays    int64   // rows of origins that the rules do not know
@@ -256,24 +256,29 @@ func (c *Counter) Huge() int64 { return c.huge }
 
 // bytesOf returns how many bytes were sent for a row, 0 if that is not known, and -1 if they are not counted. It notes them.
 func (c *Counter) bytesOf(b *engine.Batch, i int) int64 {
-	if c.bytes < 0 {
+	sent := intOf(b, c.bytes, i)
+	if sent <= 0 {
 		return 0
 	}
-	k := &b.Kept[c.bytes]
-	if !k.Present[i] || k.Ints[i] <= 0 {
-		return 0
-	}
-	if k.Ints[i] >= maxBytes || k.Ints[i] > mostBytes-c.log.Bytes {
+	if sent >= maxBytes || sent > mostBytes-c.log.Bytes {
 		return -1
 	}
-	c.log.Bytes += k.Ints[i]
-	return k.Ints[i]
+	c.log.Bytes += sent
+	return sent
+}
+
+// intOf returns the number in a column of a row; -1 if there is none.
+func intOf(b *engine.Batch, column, row int) int64 {
+	if column < 0 || !b.Kept[column].Present[row] {
+		return -1
+	}
+	return b.Kept[column].Ints[row]
 }
 
 // pageSize returns the size of the page that answered a row; 0 if it is not known, or there was none. An answer to HEAD, and 304,
 // have no page, though some logs count their headers.
 func (c *Counter) pageSize(b *engine.Batch, row int, sent int64) uint32 {
-	if sent == 0 || c.status < 0 || !b.Kept[c.status].Present[row] || b.Kept[c.status].Ints[row] != 200 || !c.isGet(b, row) {
+	if sent == 0 || intOf(b, c.status, row) != 200 || !c.isGet(b, row) {
 		return 0
 	}
 	return uint32(min(sent, math.MaxUint32))
@@ -376,11 +381,7 @@ func (c *Counter) isServed(b *engine.Batch, row int) bool {
 
 // statusClass returns the first digit of the status, 0 if there is none.
 func statusClass(b *engine.Batch, i, column int) int {
-	if column < 0 {
-		return 0
-	}
-	k := &b.Kept[column]
-	if class := k.Ints[i] / 100; k.Present[i] && class >= 1 && class < statuses {
+	if class := intOf(b, column, i) / 100; class >= 1 && class < statuses {
 		return int(class)
 	}
 	return 0
@@ -397,14 +398,21 @@ func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, one *aggregate.Ro
 		k.file.AddTime(at)
 	}
 	cell := c.series.CellAt(c.clock.Shown(at), int(r.agent))
-	cell.Requests++
-	cell.Denied += int64(min(1, k.denies))
-	cell.Violations += one.Violations
-	cell.Errors += int64(bit(statusClass(b, r.row, c.status) >= 4))
-	cell.Bytes += one.Bytes
+	cell[timeline.Denied] += int64(min(1, k.denies))
+	cell[timeline.Violations] += one.Violations
+	cell[timeline.Bytes] += one.Bytes
+	addStatus(cell, statusClass(b, r.row, c.status))
 	if r.isTxt && r.agent > 0 && !r.faked && (c.status < 0 || c.isServed(b, r.row)) {
 		c.turn.addTxt(int(r.agent), c.clock.Shown(at))
 	}
+}
+
+// addStatus counts a row with a status by its class.
+func addStatus(cell *timeline.Cell, class int) {
+	cell[timeline.Requests]++
+	cell[timeline.Errors] += int64(bit(class >= 4))
+	cell[timeline.Moved] += int64(bit(class == 3))
+	cell[timeline.Server] += int64(bit(class == 5))
 }
 
 // addRequest adds the request of a row that is not in the table.

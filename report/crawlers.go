@@ -65,8 +65,8 @@ func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawl
 				row.Name, row.About, row.Unbound = otherClients, "browsers, and crawlers that are not known", true
 			}
 			row.URLs, row.Classes, row.Bytes = &c.agentURLs[a].N, c.classes[a], c.agentBytes[a]
-			if sparks != nil && a < len(sparks.Cells) {
-				row.Spark, row.SparkWidth = timeline.Spark(sparks.Cells[a])
+			if sparks != nil && a < len(sparks.Of[timeline.Requests]) {
+				row.Spark, row.SparkWidth = timeline.Spark(sparks.Sum(timeline.Requests, a))
 			}
 		}
 		all = append(all, row)
@@ -99,13 +99,7 @@ func (c *Counter) allCrawlers(all []Crawler, sparks *timeline.Points) Crawler {
 	}
 	sum.About, sum.URLs = "crawlers and other clients", &c.urls
 	if sparks != nil {
-		points := make([]int64, len(sparks.Starts))
-		for _, cells := range sparks.Cells {
-			for i, n := range cells {
-				points[i] += n
-			}
-		}
-		sum.Spark, sum.SparkWidth = timeline.Spark(points)
+		sum.Spark, sum.SparkWidth = timeline.Spark(sparks.Sum(timeline.Requests, sparks.Everyone()...))
 	}
 	return sum
 }

@@ -32,12 +32,9 @@ func (c *Counter) addHour(b *engine.Batch, r *rowKey, denied bool, page uint32) 
 	if c.hours == nil || len(b.Times) == 0 || b.Times[r.row] == engine.NoTime {
 		return nil
 	}
-	site, agent, status := b.Sites[r.row], r.agent, int64(diagnose.NoStatus)
+	agent, status := r.agent, max(diagnose.NoStatus, intOf(b, c.status, r.row))
 	if r.faked {
 		agent |= diagnose.Impostor
-	}
-	if c.status >= 0 && b.Kept[c.status].Present[r.row] {
-		status = b.Kept[c.status].Ints[r.row]
 	}
 	client := uint32(0)
 	if r.isTxt || status/100 == 5 {
@@ -47,13 +44,7 @@ func (c *Counter) addHour(b *engine.Batch, r *rowKey, denied bool, page uint32) 
 			client = uint32(xxh3.Hash(b.Piece(b.UserAgents[r.row])))
 		}
 	}
-	origin := c.hourOrigin[:0]
-	if n, stray := site.Stray(); stray {
-		origin = append(origin, b.Strays[n]...)
-	} else {
-		origin = append(origin, c.look.Origin(site)...)
-	}
-	c.hourOrigin = origin
+	origin := c.originOf(b, r.row)
 	if !r.isTxt {
 		if r.faked || !c.searchesFor(r.agent) {
 			page = 0
@@ -61,14 +52,21 @@ func (c *Counter) addHour(b *engine.Batch, r *rowKey, denied bool, page uint32) 
 		c.request = diagnose.Request{Origin: origin, Path: pathOf(b.URL(r.row)), Agent: agent, Status: status, Client: client, At: b.Times[r.row], Size: page, Named: agent > 0 && !denied && !r.faked}
 		return c.hours.AddPage(&c.request)
 	}
-	size := int64(0)
 	if !c.isGet(b, r.row) {
 		status = diagnose.NoStatus
 	}
-	if c.bytes >= 0 && b.Kept[c.bytes].Present[r.row] {
-		size = b.Kept[c.bytes].Ints[r.row]
+	return c.hours.AddTxt(origin, agent, status, max(0, intOf(b, c.bytes, r.row)), client, b.Times[r.row])
+}
+
+// originOf returns the origin of a row. It is valid until the next call.
+func (c *Counter) originOf(b *engine.Batch, row int) []byte {
+	c.rowOrigin = c.rowOrigin[:0]
+	if n, stray := b.Sites[row].Stray(); stray {
+		c.rowOrigin = append(c.rowOrigin, b.Strays[n]...)
+	} else {
+		c.rowOrigin = append(c.rowOrigin, c.look.Origin(b.Sites[row])...)
 	}
-	return c.hours.AddTxt(origin, agent, status, size, client, b.Times[r.row])
+	return c.rowOrigin
 }
 
 // searchesFor reports whether a number is of a search crawler.

@@ -70,16 +70,6 @@ func (f findingView) Follows() (all []diagnose.Effect) {
 	return all
 }
 
-// Linked returns the first crawlers of a finding that have a view of their own.
-func (v *view) Linked(f findingView) (names []string) {
-	for _, a := range f.Agents {
-		if i := slices.IndexFunc(v.Each, func(c crawlerView) bool { return strings.Split(c.Name, "/")[0] == a }); i >= 0 && len(names) < 2 {
-			names = append(names, v.Each[i].Name)
-		}
-	}
-	return names
-}
-
 // HasTime reports whether the sentence of a finding says when it was.
 func (f findingView) HasTime() bool {
 	from, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(f.When, "Since "), "From "), "Until "), " to ")

@@ -45,7 +45,10 @@ func (c *Counter) newPanels(memory int64, opt *Options) []panel {
 		crawlers.close = clients.Close
 		crawlers.rows = func(_, b *engine.Batch) error {
 			for i := range b.Len() {
-				if c.callers.Number(b, i) != 0 {
+				if agent := c.callers.Number(b, i); agent != 0 {
+					if b.Sites[i] != engine.NoSite && b.IsTxt(i) && (len(b.Verified) == 0 || b.Verified[i] != ranges.No) {
+						c.sections.addTxt(c, b, i, agent)
+					}
 					continue
 				}
 				var header []byte

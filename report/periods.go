@@ -89,12 +89,11 @@ func (e *Earlier) Write(decided *engine.Batch) error {
 			continue
 		}
 		cell := e.series.CellAt(e.clock.Shown(b.Times[i]), e.callers.Number(b, i))
-		cell.Requests++
-		cell.Denied += int64(bit(b.Verdicts[i].Access == engine.Denied))
-		cell.Violations += int64(bit(b.Violations[i] == engine.Violated))
-		cell.Errors += int64(bit(statusClass(b, i, e.status) >= 4))
-		if e.bytes >= 0 && b.Kept[e.bytes].Present[i] && b.Kept[e.bytes].Ints[i] < maxBytes {
-			cell.Bytes += max(0, b.Kept[e.bytes].Ints[i])
+		addStatus(cell, statusClass(b, i, e.status))
+		cell[timeline.Denied] += int64(bit(b.Verdicts[i].Access == engine.Denied))
+		cell[timeline.Violations] += int64(bit(b.Violations[i] == engine.Violated))
+		if sent := intOf(b, e.bytes, i); sent < maxBytes {
+			cell[timeline.Bytes] += max(0, sent)
 		}
 	}
 	return nil
@@ -156,7 +155,7 @@ func calendarOf(s *timeline.Series, name func(int) string) calendar {
 	all := calendar{first, len(days), map[string][]periods.Day{}}
 	for d, cells := range days {
 		for a, cell := range cells {
-			if cell.Requests == 0 {
+			if cell[timeline.Requests] == 0 {
 				continue
 			}
 			one := all.of[name(a)]
@@ -164,7 +163,7 @@ func calendarOf(s *timeline.Series, name func(int) string) calendar {
 				one = make([]periods.Day, len(days))
 				all.of[name(a)] = one
 			}
-			one[d] = periods.Day{periods.Requests: cell.Requests, periods.Errors: cell.Errors, periods.Denied: cell.Denied, periods.Bytes: cell.Bytes, periods.Violations: cell.Violations}
+			one[d] = periods.Day(cell[:len(periods.Day{})])
 		}
 	}
 	return all

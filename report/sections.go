@@ -13,6 +13,7 @@ import (
 // The limits of sites and sections on the page.
 const (
 	shownSections = 10  // of a crawler
+	shownFetches  = 20  // of robots.txt by a crawler
 	listedSites   = 100 // in the table
 	siteCrawlers  = 5   // in the table
 )
@@ -26,9 +27,56 @@ type section struct {
 // sections count the requests of each crawler by section. URLs come in their order, so one section is counted at a time.
 type sections struct {
 	at   []byte
-	now  []section // by crawler
-	came []uint16  // crawlers with requests in now
-	best []*aggregate.Largest[section]
+	came []uint16 // crawlers with requests in at
+	of   []crawlerCounts
+}
+
+// crawlerCounts are the counts of a crawler.
+type crawlerCounts struct {
+	now     section
+	best    *aggregate.Largest[section]
+	fetches []txtAnswer // of robots.txt, the last ones
+	fetched int64       // all of them
+}
+
+// A txtAnswer is the requests of a crawler for a robots.txt, one after another, that had the same answer.
+type txtAnswer struct {
+	Origin        string
+	From, To      int64 // seconds since 1970, by the clock of the page
+	Requests      int64
+	Status, Bytes int64 // -1 is unknown
+}
+
+// counts returns the counts of a crawler.
+func (s *sections) counts(agent int) *crawlerCounts {
+	for len(s.of) <= agent {
+		s.of = append(s.of, crawlerCounts{best: aggregate.NewLargest[section](shownSections)})
+	}
+	return &s.of[agent]
+}
+
+// addTxt counts a request of a crawler for a robots.txt.
+func (s *sections) addTxt(c *Counter, b *engine.Batch, row, agent int) {
+	if len(b.Times) == 0 || b.Times[row] == engine.NoTime {
+		return
+	}
+	of, at, origin := s.counts(agent), c.clock.Shown(b.Times[row])/1e6, c.originOf(b, row)
+	one := txtAnswer{From: at, To: at, Requests: 1, Status: intOf(b, c.status, row), Bytes: intOf(b, c.bytes, row)}
+	of.fetched++
+	for i := len(of.fetches) - 1; i >= 0; i-- {
+		last := &of.fetches[i]
+		if last.Origin != string(origin) {
+			continue
+		}
+		if last.Status != one.Status || last.Bytes != one.Bytes {
+			break
+		}
+		last.From, last.To = min(last.From, at), max(last.To, at)
+		last.Requests++
+		return
+	}
+	one.Origin = string(origin)
+	of.fetches = append(of.fetches[max(0, len(of.fetches)+1-shownFetches):], one)
 }
 
 // addURL counts a URL, whose origin ends at a place.
@@ -49,10 +97,7 @@ func (s *sections) addURL(c *Counter, u *aggregate.URL) {
 		if c.isOther(k.agent) {
 			continue
 		}
-		for len(s.now) <= int(k.agent) {
-			s.now, s.best = append(s.now, section{}), append(s.best, aggregate.NewLargest[section](shownSections))
-		}
-		one := &s.now[k.agent]
+		one := &s.counts(int(k.agent)).now
 		if one.Requests == 0 {
 			s.came = append(s.came, k.agent)
 		}
@@ -67,30 +112,33 @@ func (s *sections) addURL(c *Counter, u *aggregate.URL) {
 func (s *sections) end() {
 	hash := aggregate.Hash(s.at)
 	for _, agent := range s.came {
-		if one := &s.now[agent]; s.best[agent].Takes(one.Requests, hash) {
-			one.Path = show.Text(string(s.at))
-			s.best[agent].AddItem(one.Requests, hash, *one)
+		of := &s.of[agent]
+		if of.best.Takes(of.now.Requests, hash) {
+			of.now.Path = show.Text(string(s.at))
+			of.best.AddItem(of.now.Requests, hash, of.now)
 		}
-		s.now[agent] = section{}
+		of.now = section{}
 	}
 	s.came = s.came[:0]
 }
 
 // A crawlerView is what the view of one crawler has beyond its rows of tables.
 type crawlerView struct {
-	Name     string    `json:"name"`
-	Sections []section `json:"sections"`
+	Name     string      `json:"name"`
+	Sections []section   `json:"sections"`
+	Fetches  []txtAnswer `json:"fetches"`
+	Fetched  int64       `json:"fetched"`
 }
 
 // view returns the busiest sections of each crawler of the log.
 func (s *sections) view(name func(int) string) []crawlerView {
 	all := []crawlerView{}
-	for agent, best := range s.best {
-		if rows := best.Items(); len(rows) > 0 {
+	for agent, of := range s.of {
+		if rows := of.best.Items(); len(rows) > 0 {
 			slices.SortFunc(rows, func(a, b section) int {
 				return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Path, b.Path))
 			})
-			all = append(all, crawlerView{show.Text(name(agent)), rows})
+			all = append(all, crawlerView{show.Text(name(agent)), rows, append([]txtAnswer{}, of.fetches...), of.fetched})
 		}
 	}
 	return all

@@ -160,10 +160,10 @@ func (v *view) Command(what, end string) string {
 		case what == "sitemap" && f.Name != "-base" && f.Name != "-origin", what == "diff" && f.Name == "-cache":
 		case what == "diff" && f.Name == "-old":
 			words = append(words, "-old", f.Value)
-		case !strings.HasPrefix(f.Name, "-") || slices.Contains([]string{"-in-sitemap", "-timezone", "-old", "-previous"}, f.Name), what != "" && strings.HasPrefix(f.Name, "-ranges"):
+		case !strings.HasPrefix(f.Name, "-") || slices.Contains([]string{"-timezone", "-old", "-previous"}, f.Name), what != "" && (f.Name == "-in-sitemap" || strings.HasPrefix(f.Name, "-ranges")):
 		case f.Value == "true":
 			words = append(words, f.Name)
-		case f.Name == "-ranges" || f.Name == "-field": // they may be repeated
+		case slices.Contains([]string{"-ranges", "-field", "-in-sitemap"}, f.Name): // they may be repeated
 			for _, one := range strings.Split(f.Value, ",") {
 				words = append(words, f.Name, one)
 			}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,6 +29,13 @@ func TestCrawlerView(t *testing.T) {
 	}
 	if got := tb.text(`String(document.querySelectorAll("#crawler canvas").length) + document.querySelectorAll('table[data-name="sections of Googlebot"] tbody tr').length`); got != "110" {
 		t.Errorf("canvases and sections: %s", got)
+	}
+	const sum = `(name, column) => [...document.querySelectorAll("table[data-name=" + JSON.stringify(name) + "] tbody tr")].reduce((sum, r) => sum + Number(r.cells[column].textContent.replaceAll(",", "")), 0)`
+	for column, name := range map[int]string{1: "statuses of Googlebot", 2: "fetches of robots.txt by Googlebot"} {
+		of := map[int]string{1: "Requests", 2: "Asked for robots.txt"}[column]
+		if got := tb.text(`(` + sum + `)(` + literal(name) + `, ` + literal(strconv.Itoa(column)) + `).toLocaleString("en-US")`); got != number(of) {
+			t.Errorf("%s: %s, want %s", name, got, number(of))
+		}
 	}
 	tb.axe()
 	tb.eval(`location.hash = "#crawler=none"`, nil)

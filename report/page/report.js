@@ -383,6 +383,18 @@
     shorten();
   }
 
+  // linkNames makes links of the crawlers that a text names.
+  function linkNames(texts) {
+    const names = Array.from(crawlerNames).sort((a, b) => b.length - a.length).map((name) => name.replace(/[^\w ]/g, "\\$&"));
+    const named = new RegExp("(?<![\\w./-])(" + names.join("|") + ")(?![\\w-]|/)");
+    for (const text of names.length > 0 ? texts : []) {
+      for (const node of Array.from(text.childNodes).filter((child) => child.nodeType === Node.TEXT_NODE)) {
+        const pieces = node.textContent.split(named);
+        node.replaceWith(...pieces.map((piece, i) => i % 2 === 1 ? make("a", { href: "#crawler=" + encodeURIComponent(piece), textContent: piece }) : piece));
+      }
+    }
+  }
+
   // linkRows makes links of the crawlers and URLs of a table. The arrow keys go from one to another.
   function linkRows(table) {
     const links = [];
@@ -414,16 +426,23 @@
   // BESIDE is how many lines can be chosen at once; one unfolds the others.
   const BESIDE = 6;
 
-  const timeOf = (at, step) => new Date(at * 1e3).toISOString().slice(0, step === "hour" ? 16 : 10).replace("T", " ");
+  const timeOf = (at, step) => new Date(at * 1e3).toISOString().slice(0, { hour: 16, second: 19 }[step] || 10).replace("T", " ");
 
-  // draw draws the chart of time, in place of the bars: all requests, and their errors, as steps, and crawlers by an axis of their own.
+  // numbersOf returns a line with all its numbers, by stretch.
+  function numbersOf(line) {
+    const [values, errors, marks, moved, server] = ["values", "errors", "marks", "moved", "server"].map((kind) => unpack(line[kind]));
+    const client = errors.map((n, i) => n - server[i]);
+    return { name: line.name, values, errors, marks, moved, client, server, rest: values.map((n, i) => n - errors[i] - moved[i]) };
+  }
+
+  // draw draws the chart of time, in place of the bars: all requests, and their errors, as steps, and crawlers by an axis of their own. A chart
+  // of one crawler has its errors by class.
   function draw(figure, data) {
-    const names = { values: "", errors: ": errors", marks: ": " + data.what };
-    for (const line of data.lines) {
-      Object.keys(names).forEach((kind) => { line[kind] = unpack(line[kind]); });
-    }
+    const classes = data.isOne ? { moved: ["3xx", "--quiet"], client: ["4xx", "--link"], server: ["5xx", "--deny"] } : { errors: ["errors", "--deny"] };
+    const kinds = { values: ["", "--accent"], ...data.errors && classes, marks: [data.what, "--warn"] };
+    data.lines = data.lines.map(numbersOf);
     const on = data.lines.map((_, i) => data.drawn.includes(i));
-    const isShown = { values: true, errors: data.errors, marks: !data.errors };
+    const isShown = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, kind !== "marks" || !data.errors]));
     const colourOf = (i) => i === 0 ? css("--accent") : i <= colours.length ? colours[i - 1] : `hsl(${i * 137 % 360} 55% 45%)`;
     const tip = make("div", { className: "tip", hidden: true });
     const place = make("div", { className: "place" });
@@ -439,10 +458,9 @@
     data.lines.forEach((line, i) => {
       (i < BESIDE ? choice : more).append(option(line.name, i === 0 ? "var(--accent)" : colourOf(i), on[i], (checked) => { on[i] = checked; }));
     });
-    if (data.errors) {
-      choice.append(option("errors", "var(--deny)", true, (checked) => { isShown.errors = checked; }));
-    }
-    choice.append(option(data.what, "var(--warn)", isShown.marks, (checked) => { isShown.marks = checked; }));
+    Object.entries(kinds).slice(1).forEach(([kind, [what, colour]]) => {
+      choice.append(option(what, "var(" + colour + ")", isShown[kind], (checked) => { isShown[kind] = checked; }));
+    });
     if (data.lines.length > BESIDE) {
       choice.append(make("details", {}, make("summary", { textContent: "More crawlers: " + (data.lines.length - BESIDE) }), more));
     }
@@ -465,10 +483,10 @@
         values.push([...numbers, numbers.at(-1)]);
       };
       data.lines.forEach((line, i) => {
-        Object.entries(names).forEach(([kind, what], n) => {
+        Object.entries(kinds).forEach(([kind, [what, colour]], n) => {
           const isAny = kind === "values" || i === 0 || on.filter((is, n) => is && n > 0).length === 1 && line[kind].some((n) => n > 0); // of several crawlers they would be too many lines
           if (on[i] && isShown[kind] && isAny) {
-            add(i === 0 && n > 0 ? what.slice(2) : line.name + what, line[kind], i > 0 ? colourOf(i) : css(["--accent", "--deny", "--warn"][n]), i > 0 ? "crawlers" : "y", i > 0 && n > 0 ? [5, 4] : undefined);
+            add(i === 0 && n > 0 ? what : line.name + (n > 0 ? ": " + what : ""), line[kind], i > 0 ? colourOf(i) : css(colour), i > 0 ? "crawlers" : "y", i > 0 && n > 0 ? [5, 4] : undefined);
           }
         });
       });
@@ -589,6 +607,7 @@
   };
   document.querySelectorAll("table[data-name]").forEach(add);
   addEventListener("table", (event) => add(event.target)); // one that was not there before
+  linkNames(document.querySelectorAll(".findings :is(b, p, li), .hint, td > div"));
   for (const lines of document.querySelectorAll("pre[data-name]")) {
     lines.before(make("div", { className: "tools" }, copyButton("Copy", lines.dataset.name, () => lines.textContent)));
   }
@@ -614,7 +633,7 @@
   // tableOf returns a table with the tools of one.
   function tableOf(name, heads, rows) {
     const numeric = (i) => rows.length > 0 && rows.every((row) => typeof row[i] === "number");
-    const cellOf = (text, i) => make(i === 0 ? "th" : "td", { ...(i === 0 && { scope: "row" }), className: numeric(i) ? "n" : i === 0 && rows[0].length > 2 ? "mono url" : "", textContent: typeof text === "number" ? text.toLocaleString("en-US") : text });
+    const cellOf = (text, i) => make(i === 0 ? "th" : "td", { ...(i === 0 && { scope: "row" }), className: numeric(i) ? "n" : heads[i] === "Section" || heads[i] === "Origin" ? "mono url" : "", textContent: typeof text === "number" ? text.toLocaleString("en-US") : text });
     const table = make("table", { ariaLabel: name },
       make("thead", {}, make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", className: numeric(i) ? "n" : "", textContent: text })))),
       make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cellOf)))));
@@ -654,15 +673,29 @@
     const chart = make("figure", { ariaLabel: "Requests of " + name });
     const part = (title, ...table) => make("div", {}, make("h3", { textContent: title }), make("div", { className: "tbl" }, tableOf(...table)));
     const sections = crawler.sections.map((s) => [s.Path, s.Requests, s.Denied, s.Errors]);
-    view.append(list, chart, make("div", { className: "pair" }, part("Numbers", "numbers of " + name, ["What", "Number"], facts),
-      part("Sections, the busiest first", "sections of " + name, ["Section", "Requests", "Disallowed", "Errors"], sections)));
-    document.getElementById("overview").after(view);
-    view.querySelectorAll("table").forEach(add);
     const all = data && typeof uPlot === "function" ? JSON.parse(data.textContent) : { lines: [] };
     const line = all.lines.find((line) => line.name === name);
+    const numbers = found.map((li) => Number(li.querySelector(".no").textContent));
+    const parts = [part("Sections, the busiest first", "sections of " + name, ["Section", "Requests", "Disallowed", "Errors"], sections)];
+    if (crawler.fetches.length > 0) {
+      const origins = new Set(crawler.fetches.map((f) => f.Origin)).size > 1;
+      const known = (n) => n < 0 ? "\u2013" : n;
+      const rows = crawler.fetches.map((f) => [timeOf(f.From, "second"), timeOf(f.To, "second"), f.Requests, known(f.Status), known(f.Bytes), ...origins ? [f.Origin] : []]).reverse();
+      parts.push(part("Fetches of robots.txt, the latest first", "fetches of robots.txt by " + name, ["From", "To", "Requests", "Status", "Bytes", ...origins ? ["Origin"] : []], rows));
+    }
+    if (line && all.errors) {
+      const { values, rest, moved, client, server } = numbersOf(line);
+      const rows = values.flatMap((n, i) => n > 0 ? [[timeOf(all.starts[i], all.step), n, rest[i], moved[i], client[i], server[i]]] : []);
+      parts.push(part("Statuses by " + all.step, "statuses of " + name, [all.step[0].toUpperCase() + all.step.slice(1), "Requests", "2xx or none", "3xx", "4xx", "5xx"], rows));
+    }
+    const left = crawler.fetched - crawler.fetches.reduce((sum, f) => sum + f.Requests, 0);
+    const note = make("p", { className: "note", textContent: "Sections are the ten with the most requests." + (left > 0 ? " " + left.toLocaleString("en-US") + " earlier fetches of robots.txt are not shown." : "") + " All requests: " });
+    note.append(document.querySelector("#paths .command").cloneNode(true));
+    view.append(list, chart, make("div", { className: "pair" }, part("Numbers", "numbers of " + name, ["What", "Number"], facts), make("div", {}, ...parts)), note);
+    document.getElementById("overview").after(view);
+    view.querySelectorAll("table").forEach(add);
     if (line) {
-      const numbers = found.map((li) => Number(li.querySelector(".no").textContent));
-      draw(chart, { ...all, lines: [line], drawn: [0], spans: all.spans.filter((span) => numbers.includes(span.no)) });
+      draw(chart, { ...all, isOne: true, lines: [line], drawn: [0], spans: all.spans.filter((span) => numbers.includes(span.no)) });
     }
     view.scrollIntoView();
     heading.focus({ preventScroll: true });

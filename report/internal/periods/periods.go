@@ -31,7 +31,7 @@ type Day [5]int64
 // Names are the numbers of a Day. Bytes are not counted one by one, and violations are judged with what is disallowed.
 var Names = [len(Day{})]string{"requests", "errors", "disallowed", "bytes", "violations"}
 
-// The numbers of a Day.
+// The numbers of a Day: the first ones of a timeline.Cell.
 const (
 	Requests = iota
 	Errors

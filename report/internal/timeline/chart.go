@@ -173,6 +173,14 @@ type chartLine struct {
 	Values series `json:"values"`
 	Errors series `json:"errors"`
 	Marks  series `json:"marks"`
+	Moved  series `json:"moved"`
+	Server series `json:"server"`
+}
+
+// line returns the line of some crawlers together.
+func (p *Points) line(name string, crawlers ...int) chartLine {
+	sum := func(kind int) []int64 { return p.Sum(kind, crawlers...) }
+	return chartLine{show.Text(name), sum(Requests), sum(Errors), sum(Violations), sum(Moved), sum(Server)}
 }
 
 // A series is a number for each stretch. In JSON, stretches of 0 that follow one another are one negative number: most
@@ -193,13 +201,6 @@ func (s series) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(packed)
-}
-
-// addSeries adds the numbers of another series.
-func (s series) addSeries(other []int64) {
-	for i, n := range other {
-		s[i] += n
-	}
 }
 
 // The limits and sizes of the panel.
@@ -250,9 +251,9 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 		layout = "2006-01-02 15:04"
 	}
 	var order []int // crawlers, the busiest first
-	sums := make([]int64, len(p.Cells))
-	for a, cells := range p.Cells {
-		for _, n := range cells {
+	sums := make([]int64, len(p.Of[Requests]))
+	for a, requests := range p.Of[Requests] {
+		for _, n := range requests {
 			sums[a] += n
 		}
 		if sums[a] > 0 {
@@ -265,38 +266,31 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 	}
 	ranked := opt.rank(order)
 	order = order[:min(len(order), timeCrawlers)]
-	n := len(p.Starts)
-	all, marked, errs := make([]int64, n), make([]int64, n), make([]int64, n)
+	whole, denied := p.line("all requests", p.Everyone()...), p.Sum(Denied, p.Everyone()...)
 	for i, at := range p.Starts {
-		row := timeRow{At: time.Unix(max(at, yearOne), 0).UTC().Format(layout)} // 100 years of which there is year 1 begin before it
-		for a := range p.Cells {
-			row.All += p.Cells[a][i]
-			row.Denied += p.Denied[a][i]
-			row.Bad += p.Bad[a][i]
-			row.Errors += p.Errors[a][i]
-		}
+		at := time.Unix(max(at, yearOne), 0).UTC().Format(layout) // 100 years of which there is year 1 begin before it
+		row := timeRow{At: at, All: whole.Values[i], Denied: denied[i], Bad: whole.Marks[i], Errors: whole.Errors[i]}
 		for _, a := range order {
-			row.By = append(row.By, p.Cells[a][i])
-		}
-		all[i], marked[i], errs[i] = row.All, row.Bad, row.Errors
-		if !opt.FromLog {
-			marked[i] = row.Denied
+			row.By = append(row.By, p.Of[Requests][a][i])
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.addApart(p, order)
-	most := max(1, slices.Max(all))
-	t.Bars, t.Marked = bars(all, most), bars(marked, most)
-	t.addScale(most)
-	t.addPeak("requests", all)
-	if opt.Errors {
-		t.Marked = bars(errs, most)
-		t.addPeak("errors", errs)
+	if !opt.FromLog {
+		whole.Marks = denied
 	}
-	t.addPeak(t.What, marked)
+	t.addApart(p, order)
+	most := max(1, slices.Max(whole.Values))
+	t.Bars, t.Marked = bars(whole.Values, most), bars(whole.Marks, most)
+	t.addScale(most)
+	t.addPeak("requests", whole.Values)
+	if opt.Errors {
+		t.Marked = bars(whole.Errors, most)
+		t.addPeak("errors", whole.Errors)
+	}
+	t.addPeak(t.What, whole.Marks)
 	t.Chart = chart{
-		Starts: p.Starts, End: p.Starts[0] + p.stepSeconds()*int64(n), Step: p.Step, What: t.What, Errors: opt.Errors, Drawn: []int{0}, Changes: []int64{}, Spans: []Span{}, Cut: []int{},
-		Lines: []chartLine{{"all requests", all, errs, marked}},
+		Starts: p.Starts, End: p.Starts[0] + p.stepSeconds()*int64(len(p.Starts)), Step: p.Step, What: t.What, Errors: opt.Errors, Drawn: []int{0}, Changes: []int64{}, Spans: []Span{}, Cut: []int{},
+		Lines: []chartLine{whole},
 	}
 	t.addChanges(opt.Changes)
 	t.addSpans(opt.Spans)
@@ -318,17 +312,10 @@ func (t *View) addLines(p *Points, ranked []int, name func(int) string) {
 		if a > 0 && len(t.Chart.Drawn) < drawnLines { // 0 is not a crawler
 			t.Chart.Drawn = append(t.Chart.Drawn, len(t.Chart.Lines))
 		}
-		t.Chart.Lines = append(t.Chart.Lines, chartLine{show.Text(name(a)), p.Cells[a], p.Errors[a], p.Bad[a]})
+		t.Chart.Lines = append(t.Chart.Lines, p.line(name(a), a))
 	}
 	if rest := ranked[most:]; len(rest) > 0 {
-		n := len(p.Starts)
-		sum := chartLine{show.Plural(int64(len(rest)), "other crawler"), make(series, n), make(series, n), make(series, n)}
-		for _, a := range rest {
-			sum.Values.addSeries(p.Cells[a])
-			sum.Errors.addSeries(p.Errors[a])
-			sum.Marks.addSeries(p.Bad[a])
-		}
-		t.Chart.Lines = append(t.Chart.Lines, sum)
+		t.Chart.Lines = append(t.Chart.Lines, p.line(show.Plural(int64(len(rest)), "other crawler"), rest...))
 	}
 }
 

@@ -9,11 +9,20 @@ import (
 	"github.com/robobatch/robobatch/internal/timespan"
 )
 
-// A Cell counts the rows of a crawler in a stretch of time. Denied are those that are disallowed for one
-// of the crawlers at least, Errors those whose status is 4xx or 5xx, Bytes those that were sent.
-type Cell struct {
-	Requests, Denied, Violations, Errors, Bytes int64
-}
+// A Cell counts the rows of a crawler in a stretch of time.
+type Cell [numbers]int64
+
+// The numbers of a Cell.
+const (
+	Requests = iota
+	Errors   // whose status is 4xx or 5xx
+	Denied   // that are disallowed for one of the crawlers at least
+	Bytes    // that were sent
+	Violations
+	Moved  // whose status is 3xx
+	Server // whose status is 5xx
+	numbers
+)
 
 // steps are how long the stretches may be, in microseconds.
 var steps = []int64{hour, day, 7 * day, 28 * day, 364 * day, 100 * 364 * day}
@@ -123,12 +132,9 @@ func longer(all map[int64][]Cell, step, next int64) map[int64][]Cell {
 
 // Points are the rows by stretches of time.
 type Points struct {
-	Step   string    // how long a stretch is
-	Starts []int64   // of each stretch, seconds since 1970; those without rows are there as well
-	Cells  [][]int64 // requests, by crawler
-	Denied [][]int64
-	Bad    [][]int64 // violations
-	Errors [][]int64
+	Step   string             // how long a stretch is
+	Starts []int64            // of each stretch, seconds since 1970; those without rows are there as well
+	Of     [numbers][][]int64 // by crawler
 
 	before, after aside
 }
@@ -150,12 +156,16 @@ func (s *Series) Points(in timespan.Span, step int, most int64) *Points {
 	first, last := stretch(in.First, steps[step]), stretch(in.Last, steps[step])
 	p := &Points{Step: stepNames[step]}
 	n := int(min(last-first+1, 2*most))
-	p.Cells, p.Denied, p.Bad, p.Errors = columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n)
+	for kind := range p.Of {
+		p.Of[kind] = columns(s.crawlers, n)
+	}
 	for i := range n {
 		at := first + int64(i)
 		p.Starts = append(p.Starts, (monday+at*steps[step])/second)
 		for c, cell := range all[at] {
-			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i], p.Errors[c][i] = cell.Requests, cell.Denied, cell.Violations, cell.Errors
+			for kind, n := range cell {
+				p.Of[kind][c][i] = n
+			}
 		}
 	}
 	p.before, p.after = s.aside(math.MinInt64, monday+first*steps[step]-1), s.aside(monday+(last+1)*steps[step], math.MaxInt64)
@@ -166,6 +176,25 @@ func columns(number, length int) [][]int64 {
 	all := make([][]int64, number)
 	for i := range all {
 		all[i] = make([]int64, length)
+	}
+	return all
+}
+
+// Sum returns a number of some crawlers together, by stretch.
+func (p *Points) Sum(kind int, crawlers ...int) []int64 {
+	sum := make([]int64, len(p.Starts))
+	for _, c := range crawlers {
+		for i, n := range p.Of[kind][c] {
+			sum[i] += n
+		}
+	}
+	return sum
+}
+
+// Everyone returns all crawlers.
+func (p *Points) Everyone() (all []int) {
+	for c := range p.Of[Requests] {
+		all = append(all, c)
 	}
 	return all
 }
@@ -193,7 +222,7 @@ func (s *Series) Days() (first int64, days [][]Cell) {
 	rows := int64(0)
 	for _, cells := range all {
 		for i := range cells {
-			rows += cells[i].Requests
+			rows += cells[i][Requests]
 		}
 	}
 	least := cutFrom(day, within, rows)
@@ -214,4 +243,4 @@ func (s *Series) Days() (first int64, days [][]Cell) {
 func (s *Series) HasTimes() bool { return s.from <= s.to }
 
 // Apart returns how many requests are before the points, or after them.
-func (p *Points) Apart() int64 { return p.before.sum.Requests + p.after.sum.Requests }
+func (p *Points) Apart() int64 { return p.before.sum[Requests] + p.after.sum[Requests] }

@@ -32,7 +32,7 @@ func (s *Series) Shown() timespan.Span {
 	sum := int64(0)
 	for i, n := range numbers {
 		for _, c := range s.all[n] {
-			sum += c.Requests
+			sum += c[Requests]
 		}
 		rows[i] = sum
 	}
@@ -105,7 +105,7 @@ func (s *Series) aside(from, to int64) aside {
 
 // Outside returns how many rows are not within a span that begins and ends with stretches.
 func (s *Series) Outside(in timespan.Span) int64 {
-	return s.aside(math.MinInt64, in.First-1).sum.Requests + s.aside(in.Last+1, math.MaxInt64).sum.Requests
+	return s.aside(math.MinInt64, in.First-1).sum[Requests] + s.aside(in.Last+1, math.MaxInt64).sum[Requests]
 }
 
 // An apartView is the rows before the rows of the chart, or after them.
@@ -121,16 +121,16 @@ func (v *View) addApart(p *Points, order []int) {
 		at, one string
 		*aside
 	}{{"before", Text(p.before.when.First), &p.before}, {"after", Text(p.after.when.Last), &p.after}} {
-		n := a.sum.Requests
+		n := a.sum[Requests]
 		if n == 0 {
 			continue
 		}
-		row := apartView{timeRow: timeRow{At: a.at, All: n, Denied: a.sum.Denied, Bad: a.sum.Violations, Errors: a.sum.Errors}, When: "at " + a.one}
+		row := apartView{timeRow: timeRow{At: a.at, All: n, Denied: a.sum[Denied], Bad: a.sum[Violations], Errors: a.sum[Errors]}, When: "at " + a.one}
 		if n > 1 {
 			row.When = "between " + Text(a.when.First) + " and " + Text(a.when.Last)
 		}
 		for _, agent := range order {
-			row.By = append(row.By, a.cells[agent].Requests)
+			row.By = append(row.By, a.cells[agent][Requests])
 		}
 		v.Apart = append(v.Apart, row)
 		within += n
@@ -140,19 +140,15 @@ func (v *View) addApart(p *Points, order []int) {
 
 // all returns how many requests the points have.
 func (p *Points) all() (n int64) {
-	for _, numbers := range p.Cells {
-		for _, requests := range numbers {
-			n += requests
-		}
+	for _, requests := range p.Sum(Requests, p.Everyone()...) {
+		n += requests
 	}
 	return n
 }
 
 // addCell adds the rows of another cell.
 func (c *Cell) addCell(other Cell) {
-	c.Requests += other.Requests
-	c.Denied += other.Denied
-	c.Violations += other.Violations
-	c.Errors += other.Errors
-	c.Bytes += other.Bytes
+	for kind, n := range other {
+		c[kind] += n
+	}
 }

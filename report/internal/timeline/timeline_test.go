@@ -52,7 +52,7 @@ func TestSpan(t *testing.T) {
 	} {
 		s := New(2)
 		for i, moment := range c.times {
-			s.CellAt(moment.UnixMicro(), i%2).Requests++
+			s.CellAt(moment.UnixMicro(), i%2)[Requests]++
 		}
 		within := s.Shown()
 		p := s.Points(within, 0, timePoints)
@@ -160,13 +160,13 @@ func TestLongTimes(t *testing.T) {
 		if i%2 == 0 {
 			at = int64(i) * hour
 		}
-		s.CellAt(at, i%200).Requests++
+		s.CellAt(at, i%200)[Requests]++
 	}
 	if len(s.all) > s.most {
 		t.Errorf("%d stretches", len(s.all))
 	}
 	p, sum := s.Points(timespan.Span{First: s.from, Last: s.to}, 0, timePoints), int64(0)
-	for _, cells := range p.Cells {
+	for _, cells := range p.Of[Requests] {
 		for _, n := range cells {
 			sum += n
 		}
@@ -183,8 +183,8 @@ func TestLines(t *testing.T) {
 	for c := range crawlers {
 		for range crawlers - c {
 			cell := s.CellAt(int64(c%30)*day, c)
-			cell.Requests++
-			cell.Violations++
+			cell[Requests]++
+			cell[Violations]++
 		}
 	}
 	v := s.View(s.Shown(), Options{FromLog: true, Name: strconv.Itoa})

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// TestTxtFetches holds that a crawler's fetches of robots.txt are put together by origin while the answer is the same, that the last of them
+// are kept and all are counted, and that its statuses are counted by class and time.
+func TestTxtFetches(t *testing.T) {
+	start := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	var all []fetch
+	for i, status := range []int64{200, 200, 503, 200, 200, 301} {
+		for _, host := range []string{"a", "b"} {
+			at := start.Add(time.Duration(i) * time.Minute)
+			all = append(all, fetch{url: "https://" + host + ".example/robots.txt", userAgent: clients[0], at: at.UnixMicro(), status: status})
+		}
+	}
+	all = append(all, fetch{url: "https://a.example/robots.txt", userAgent: "curl/8", at: start.UnixMicro(), status: 404})
+	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1}
+	c, stats := counted(t, map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /p\n"}, all, q)
+	v := c.newView(&Run{Stats: stats})
+	if len(v.Each) != 1 || v.Each[0].Fetched != 12 {
+		t.Fatalf("%+v", v.Each)
+	}
+	var got []string
+	for _, f := range v.Each[0].Fetches {
+		got = append(got, fmt.Sprintf("%s %d %d %d+%d %d", f.Origin[8:9], f.Requests, f.Status, (f.From-start.Unix())/60, (f.To-f.From)/60, f.Bytes))
+	}
+	want := []string{"a 2 200 0+1 -1", "b 2 200 0+1 -1", "a 1 503 2+0 -1", "b 1 503 2+0 -1", "a 2 200 3+1 -1", "b 2 200 3+1 -1", "a 1 301 5+0 -1", "b 1 301 5+0 -1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if line := v.Time.Chart.Lines[0]; line.Values[0] != 13 || line.Errors[0] != 3 || line.Server[0] != 2 || line.Moved[0] != 2 {
+		t.Errorf("%+v", line)
+	}
+	all = nil
+	for i := range int64(shownFetches + 3) {
+		all = append(all, fetch{url: "https://a.example/robots.txt", userAgent: clients[0], at: start.UnixMicro(), status: 200 + i})
+	}
+	c, stats = counted(t, nil, all, q)
+	one := c.newView(&Run{Stats: stats}).Each[0]
+	if n := len(one.Fetches); n != shownFetches || one.Fetched != shownFetches+3 || one.Fetches[n-1].Status != 200+shownFetches+2 {
+		t.Error("of " + strconv.Itoa(n) + " answers the last are not kept")
+	}
+}
