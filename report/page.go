@@ -57,13 +57,12 @@ var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page.html").Funcs(functions).ParseFS(pageFiles, "page/*.html"))
 })
 
+// MaxBytes is about the most that a page takes, if panels that others make can be smaller.
+const MaxBytes = 2_500_000
+
 // Write writes the page, after Counter.Settle. The counter must not be used after it.
 func Write(w io.Writer, c *Counter, run *Run) error {
-	var body bytes.Buffer
 	v := c.newView(run)
-	if err := page().Execute(&body, v); err != nil {
-		return fmt.Errorf("make the page: %w", err)
-	}
 	head := header{title: v.Heading(), about: v.about()}
 	head.addStyle(pageFile("uplot.min.css") + "\n" + pageFile("style.css"))
 	if v.Time != nil {
@@ -77,7 +76,12 @@ func Write(w io.Writer, c *Counter, run *Run) error {
 		}
 		head.wasm = head.wasm || p.Wasm
 	}
-	_, err := io.WriteString(w, head.open()+body.String()+head.close())
+	body := bytes.NewBufferString(head.open())
+	v.Room = func() int { return MaxBytes - body.Len() - len(head.close()) }
+	if err := page().Execute(body, v); err != nil {
+		return fmt.Errorf("make the page: %w", err)
+	}
+	_, err := io.WriteString(w, body.String()+head.close())
 	return err
 }
 

@@ -100,9 +100,9 @@ type Finding = listing.Finding
 // A Panel is a part of the page that another package makes. Its HTML has no style attribute and no
 // handler: the policy of the page would not let them work.
 type Panel struct {
-	ID    string        // of the section
-	Title string        // for the table of contents
-	HTML  template.HTML // a section with its heading
+	ID    string                                // of the section
+	Title string                                // for the table of contents
+	HTML  func(room int) (template.HTML, error) // a section with its heading, of about so many bytes at most
 	CSS   string
 
 	// Scripts run in their order, behind the page's own. None has "</script" in it.

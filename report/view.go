@@ -23,7 +23,8 @@ import (
 // A view is the data that the template reads.
 type view struct {
 	*Run
-	Sections []Panel // without HTML
+	Sections []Panel    // without HTML
+	Room     func() int // the bytes that are left of MaxBytes
 	FromLog  bool
 	Several  bool // crawlers that are asked for
 	Agents   []string

@@ -41,7 +41,8 @@ const colours = `:root { --page: #fff; --panel: #fff; --text: #18212c; --quiet: 
 // write writes a page that has nothing but the panel, and returns its name.
 func write(t *testing.T, d whatif.Data) string {
 	t.Helper()
-	p, err := whatif.New(d)
+	p := whatif.New(d)
+	html, err := p.HTML(1 << 30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func write(t *testing.T, d whatif.Data) string {
 		Style   template.CSS
 		HTML    template.HTML
 		Scripts []template.JS
-	}{Style: template.CSS(colours + p.Style), HTML: p.HTML}
+	}{Style: template.CSS(colours + p.Style), HTML: html}
 	fill.Policy = "default-src 'none'; script-src 'wasm-unsafe-eval'"
 	for _, s := range p.Scripts {
 		fill.Policy += " " + hash(s)

@@ -61,7 +61,8 @@ type Count = decide.Count
 const (
 	MaxOrigins = 20        // of these one is chosen
 	MaxURLs    = 50_000    // of all origins
-	MaxBytes   = 1_500_000 // of the data, packed
+	minBytes   = 60_000    // of the data, packed
+	maxBytes   = 1_500_000 // of texts and a few URLs
 	minURLs    = 100       // of an origin, if it has them; fewer are not worth its text
 )
 
@@ -95,8 +96,8 @@ type site struct {
 type span [2]int
 
 // encode packs the data: gzip of the length of the head in four bytes, the lowest first, the head as
-// JSON, and the data it points at. It takes as many URLs as fit the limits.
-func (d *Data) encode() (string, error) {
+// JSON, and the data it points at. It takes as many URLs as fit the limits and so many bytes.
+func (d *Data) encode(room int) (string, error) {
 	limit := fmt.Sprintf("the page has at most %d URLs of all origins", MaxURLs)
 	for most := MaxURLs; ; {
 		raw, urls, err := d.layout(most, limit)
@@ -107,14 +108,14 @@ func (d *Data) encode() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if len(packed) <= MaxBytes {
+		if len(packed) <= room || urls <= minURLs && len(packed) <= maxBytes {
 			return packed, nil
 		}
 		if urls <= minURLs {
-			return "", fmt.Errorf("pack the data of the panel: %d bytes, the most is %d", len(packed), MaxBytes)
+			return "", fmt.Errorf("pack the data of the panel: %d bytes, the most is %d", len(packed), maxBytes)
 		}
-		most = int(int64(urls) * int64(MaxBytes) / int64(len(packed)) * 95 / 100)
-		limit = fmt.Sprintf("the page has room for %.1f MB of packed URLs", MaxBytes/1e6)
+		most = max(minURLs, int(int64(urls)*int64(room)/int64(len(packed))*95/100))
+		limit = fmt.Sprintf("the page has room for %.2f MB of packed URLs", float64(room)/1e6)
 	}
 }
 

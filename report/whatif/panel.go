@@ -11,9 +11,10 @@ import (
 // A Panel is the parts of the panel, for a page to put together. A panel that is left out has neither
 // scripts nor data.
 type Panel struct {
-	HTML    template.HTML // a section with the heading "What if"; its id is "what-if"
-	Style   string        // goes into a style element
-	Scripts []string      // go into script elements behind HTML, in this order, one each
+	// HTML makes a section with the heading "What if", of about so many bytes at most if that leaves minBytes for data; its id is "what-if".
+	HTML    func(room int) (template.HTML, error)
+	Style   string   // goes into a style element
+	Scripts []string // go into script elements behind HTML, in this order, one each
 }
 
 // style names only elements of the panel. The page has the colours: --text, --quiet, --panel, --head,
@@ -43,38 +44,41 @@ var packedModule = sync.OnceValues(func() (string, error) { return packText(modu
 var panel = sync.OnceValue(func() *template.Template { return template.Must(template.New("what-if").Parse(page)) })
 
 // New returns the panel for the data. It does not change them.
-func New(d Data) (Panel, error) {
-	p := Panel{Style: style}
+func New(d Data) Panel {
+	p := Panel{Style: style, HTML: d.html}
+	if d.LeftOut == "" && len(d.Origins) > 0 {
+		p.Scripts = []string{runtime, script}
+	}
+	return p
+}
+
+// html returns the section.
+func (d Data) html(room int) (template.HTML, error) {
 	if d.LeftOut == "" && len(d.Origins) == 0 {
 		d.LeftOut = "No robots.txt with a text is in force for the URLs of this report."
 	}
 	fill := struct {
-		LeftOut      string
-		Note         string
-		Several      bool
-		Many         bool   // origins
-		Bytes        bool   // of answers are known
-		Unit         string // of the numbers of URLs and lines
-		Data, Module string // of packText
-	}{LeftOut: d.LeftOut, Note: d.Note, Several: d.Several, Many: len(d.Origins) > 1, Unit: "Requests", Bytes: d.hasBytes()}
+		Data                  // whose parts the template has
+		Many           bool   // origins
+		Bytes          bool   // of answers are known
+		Unit           string // of the numbers of URLs and lines
+		Packed, Module string // of packText
+	}{Data: d, Many: len(d.Origins) > 1, Unit: "Requests", Bytes: d.hasBytes()}
 	if d.Several {
 		fill.Unit = "Verdicts"
 	}
 	if d.LeftOut == "" {
-		data, err := d.encode()
-		if err != nil {
-			return Panel{}, err
-		}
+		var err error
 		if fill.Module, err = packedModule(); err != nil {
-			return Panel{}, err
+			return "", err
 		}
-		fill.Data = data
-		p.Scripts = []string{runtime, script}
+		if fill.Packed, err = d.encode(max(minBytes, room-len(fill.Module)-len(page))); err != nil {
+			return "", err
+		}
 	}
 	var b strings.Builder
 	if err := panel().Execute(&b, fill); err != nil {
-		return Panel{}, fmt.Errorf("write the panel: %w", err)
+		return "", fmt.Errorf("write the panel: %w", err)
 	}
-	p.HTML = template.HTML(b.String())
-	return p, nil
+	return template.HTML(b.String()), nil
 }

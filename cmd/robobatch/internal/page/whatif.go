@@ -17,7 +17,7 @@ import (
 const whatIfCounts = 500_000
 
 // whatIfPanel returns the panel in which one edits a robots.txt. busiest are its files.
-func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *engine.StoreOptions) (report.Panel, error) {
+func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *engine.StoreOptions) report.Panel {
 	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files), Note: leftOutNote(run.Files)}
 	number := map[int]int{} // of a crawler among those of the panel
 	for a, n := range p.counts.counter.AgentCounts(run) {
@@ -55,8 +55,8 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *e
 		}
 		data.Origins = append(data.Origins, origin)
 	}
-	made, err := whatif.New(data)
-	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}, err
+	made := whatif.New(data)
+	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}
 }
 
 // editables returns the files of a panel: first the file of the host in the page's heading, and then the busiest.
