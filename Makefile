@@ -197,7 +197,7 @@ cluster: cluster-slurm cluster-spark ## both
 cluster-slurm: ## docs/cluster on a real Slurm of one node, a task of which is killed and requeued; root, Debian, slurm-wlm and munge
 	@bash .ci/slurm
 
-cluster-spark: ## ROWS (5000000) on a Spark of two workers, one of which is killed; Java 17; SPARK=--measure compares with an identity
+cluster-spark: ## ROWS (5000000) on a Spark of two workers, one of which is killed, and into tables of Iceberg and Delta; Java 17; SPARK=--measure compares with an identity
 	@.ci/python spark $(ROWS) $(SPARK)
 
 bench: ## the benchmarks of the folder BENCHDIR (bench), into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose

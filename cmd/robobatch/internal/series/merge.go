@@ -24,7 +24,9 @@ import (
 // directory. The error says that they are not those of one run, that one is missing, or that an
 // output is not as its shard left it.
 func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
-	if err := place.Of(d.Name).Remove(d.success()); err != nil {
+	p := place.Of(d.Name)
+	sweep := p.Sweep(d.Name, func(name string) bool { return strings.HasSuffix(name, "_SUCCESS") }) // of merges that were killed
+	if err := errors.Join(p.Remove(d.success()), sweep); err != nil {
 		return nil, err
 	}
 	there, err := d.look()
