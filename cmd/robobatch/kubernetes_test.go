@@ -192,3 +192,30 @@ func TestAWSBatch(t *testing.T) {
 		}
 	}
 }
+
+// TestSlurmRequeues holds that a task of the array is put into the queue again if its store is down, but not for ever, and not if
+// something else failed.
+func TestSlurmRequeues(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"robobatch": "exit $CODE", "scontrol": "echo $* >asked"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777); err != nil { //nolint:gosec // a program
+			t.Fatal(err)
+		}
+	}
+	script, err := filepath.Abs("../../docs/cluster/slurm-array.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ code, restarts, want string }{{"75", "0", "requeue 8_3\n"}, {"75", "5", ""}, {"2", "0", ""}, {"0", "0", ""}} {
+		cmd := exec.Command("bash", script)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "CODE="+c.code, "SLURM_RESTART_COUNT="+c.restarts,
+			"SLURM_ARRAY_JOB_ID=8", "SLURM_ARRAY_TASK_ID=3", "RULES=r", "IN=i", "OUT=o/")
+		_ = cmd.Run()
+		asked, _ := os.ReadFile(filepath.Join(dir, "asked"))
+		os.Remove(filepath.Join(dir, "asked"))
+		if code := strconv.Itoa(cmd.ProcessState.ExitCode()); code != c.code || string(asked) != c.want {
+			t.Errorf("robobatch ends with %s after %s restarts: the script ends with %s and asks scontrol %q, want %q", c.code, c.restarts, code, asked, c.want)
+		}
+	}
+}
