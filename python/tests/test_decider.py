@@ -101,6 +101,18 @@ def test_wrong_rules(given: Any, options: Any, kind: type[Exception], said: str)
     assert children() == []
 
 
+def test_rules_that_change(rules: Path) -> None:
+    """What is asked of a process that starts later may have other rules: that is said."""
+    with robobatch.Decider(rules) as decider:
+        (rules / "https_other.example.txt").write_text("User-agent: *\nDisallow: /\n")
+        assert decider.allowed("https://other.example/") is True
+        with pytest.warns(robobatch.InputWarning, match="the rules have changed .* make another"):
+            decider.decide(["https://other.example/"])
+    (rules / "one").write_text("User-agent: *\nDisallow: /\n")
+    with pytest.raises(robobatch.Error, match=r"the name of a file, .*one', for https://a: give its text"):
+        robobatch.Decider({"https://a": str(rules / "one")})
+
+
 def test_wrong_questions() -> None:
     with robobatch.Decider(RULES) as decider:
         with pytest.raises(TypeError, match="url is list"):

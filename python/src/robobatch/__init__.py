@@ -21,7 +21,8 @@ For a log with User-Agents
     agent   reason  rows  allowed  disallowed  violations
     GPTBot  rule    1     0        1           1
 
-    Each row is decided for the crawler that its User-Agent names: columns ``agent`` and ``violation``.
+    Each row is decided for the crawler that its User-Agent names: columns ``agent`` and ``violation``. A URL has
+    scheme and host: put the site before paths, as by ``'https://example.com' || path`` in SQL.
 
 For many questions
     >>> with robobatch.Decider(rules) as decider:

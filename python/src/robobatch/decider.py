@@ -157,6 +157,7 @@ class Decider:
             "flags": tuple(list_of(flags, "flags")) if flags else (),
         })  # fmt: skip
         self._rules = Rules(rules, origin)
+        self._stamp = self._rules.stamp()
         self._options: Options = {  # type: ignore[assignment]
             name: value for name, value in self._given[1].items() if value is not None
         }
@@ -582,16 +583,22 @@ class Decider:
 
     def _kept(self, key: tuple[object, ...], make: Callable[[], Lane | Asker]) -> Lane | Asker:
         """Return what answers questions of a kind."""
-        dropped = None
+        dropped, changed = None, False
         with self._lock:
             self._check_open()
-            lane = self._lanes.pop(key, None) or make()
+            lane = self._lanes.pop(key, None)
+            if lane is None:
+                changed = self._rules.stamp() != self._stamp
+                lane = make()
             self._lanes[key] = lane  # the last one is the latest
             if len(self._lanes) > _MOST_LANES:
                 dropped = self._lanes.pop(next(iter(self._lanes)))
         if dropped is not None:
             dropped.end_stream()
             dropped.end()
+        if changed:
+            text = "the rules have changed since this Decider was made, and some answers are by the old ones: "
+            warnings.warn(InputWarning(text + "make another"), stacklevel=4)
         return lane
 
     def _after_fork(self) -> None:

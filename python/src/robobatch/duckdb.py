@@ -47,8 +47,8 @@ def register(
       or ``as_of="log"`` it is ``robots_request(url, user_agent, address, time)``; ``ranges`` adds ``verified`` and
       ``verified_by``.
 
-    All but the last return NULL for a NULL, for what is no URL, and for an agent that is no product token. Functions
-    that were registered before are replaced.
+    All but the last return NULL for a NULL, for what is no URL, and for an agent that is no product token, such as a
+    User-Agent. Functions that were registered before are replaced.
 
     Parameters
     ----------

@@ -27,7 +27,8 @@ class Robobatch:
     """Verdicts for an expression of URLs.
 
     ``rules`` is a Decider, or what one is made of: then the expression has its own, which ends with it. ``agent`` is
-    a product token, such as ``"Googlebot"``, or an expression of them. A null, and what is no URL, have null.
+    a product token, such as ``"Googlebot"``, or an expression of them: for User-Agents call ``request``. A null, what
+    is no URL, and an agent that is no product token have null.
     """
 
     def __init__(self, expr: pl.Expr) -> None:

@@ -41,6 +41,13 @@ class Rules:
         else:
             self.path = os.fsdecode(rules)
 
+    def stamp(self) -> tuple[int, ...]:
+        """Return what is another if the file or directory is, as far as one look shows; nothing of a store's."""
+        with contextlib.suppress(OSError, ValueError):
+            found = Path(self.path).stat()
+            return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+        return ()
+
     def _keep(self, text: bytes, suffix: str) -> None:
         """Write a text where, on Linux, nothing is left of it, however this process ends."""
         if sys.platform != "linux":  # elsewhere /dev/fd/3 is read from where descriptor 3 stands, and only once
@@ -99,5 +106,9 @@ def _captures(rules: Mapping[str, Text]) -> bytes:
                 f"'http://{origin:.80}', or both, as each has a robots.txt of its own"
             )
         body = base64.b64encode(_encoded(text, origin)).decode()
+        if text and not _is_text(text) and _is_there(text):
+            raise Error(
+                f"rules has the name of a file, {text!r:.80}, for {origin:.80}: give its text, as open(…).read()"
+            )
         lines.append(json.dumps({"origin": origin, "status": 200, "body_b64": body}) + "\n")
     return "".join(lines).encode()

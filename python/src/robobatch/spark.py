@@ -284,7 +284,8 @@ def register(
 
     - ``robots_allowed(url, agent)``; ``robots_rule(url, agent)``, the rule that decides; and
       ``robots_line(url, agent)``, its line. ``agent`` is a product token such as ``'Googlebot'``, or ``'*'``, and
-      may be a column. They return NULL for a NULL, for what is no URL, and for an agent that is no product token.
+      may be a column. They return NULL for a NULL, for what is no URL, and for an agent that is no product token,
+      such as a User-Agent.
     - ``robots_request(url, user_agent)``: a struct of ``agent``, the crawler that the User-Agent names, ``allowed``,
       ``reason``, ``rule_line``, ``rule`` and ``violation``: it fetched what it must not. With the option ``ranges``
       or ``as_of="log"`` it is ``robots_request(url, user_agent, address, time)``; ``ranges`` adds ``verified`` and
