@@ -403,6 +403,7 @@ def test_spark(spark: SparkSession, rules: Path, command: Said, tmp_path: Path) 
     robobatch.spark.register(spark, rules)
     sizes = "spark.sql.execution.arrow.maxRecordsPerBatch"
     own = ["robots_allowed(url, bot) as f0", "robots_rule(url, bot) as f1", "robots_line(url, bot) as f2"]
+    own.append("robots_allowed_list(url, array(bot, bot)) as f3")
     for kind in ("string", "binary"):
         chosen = [case for case in made if kind == "binary" or all(map(_is_utf8, case.urls))]
         rows = [(text, bot) for case in chosen for text, bot in zip(case.urls, case.bots, strict=True)]
@@ -426,6 +427,7 @@ def test_spark(spark: SparkSession, rules: Path, command: Said, tmp_path: Path) 
         if kind == "string":
             want = [NOTHING if None in row else verdict for row, verdict in zip(rows, want, strict=True)]
             whole.check(rows_of(decided.select(["f0", "f1", "f2"])), want, ("allowed", "rule", "rule_line"))
+            assert decided["f3"].to_pylist() == [[verdict[1]] * 2 for verdict in want]
 
 
 LAYOUTS = {"long": ("agent", *COLUMNS), "wide": ("origin", "allowed", "reason", "rule_line", "rule")}

@@ -144,6 +144,9 @@ def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole
     urls = "values ('https://www.sba.gov/'), (null) t(url)"
     requests = spark.sql(f"select {asked} from {urls}").collect()  # noqa: S608 - it is ours
     assert [tuple(row) for row in requests] == [("GPTBot", True, False), ("GPTBot", None, None)]
+    lists = "values (array('*', null, 'a b')), (array()), (null) t(bots)"
+    found_lists = spark.sql(f"select robots_allowed_list('https://www.sba.gov/', bots) from {lists}").collect()  # noqa: S608 - it is ours
+    assert [row[0] for row in found_lists] == [[True, None, None], [], None]
     rs.register(spark, pack, prefix="other_")
     assert spark.sql("select other_allowed('https://www.sba.gov/', '*')").collect()[0][0] is True
     with pytest.raises(TypeError, match="register has no agents"):

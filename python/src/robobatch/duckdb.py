@@ -18,10 +18,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from robobatch.decider import Decider
 from robobatch.question import DETAILS
+from robobatch.rows import flattened
 from robobatch.rules import Given
 
 if TYPE_CHECKING:
@@ -98,10 +98,8 @@ def register(
 def _list_function(decider: Decider) -> Callable[[Any, Any], Any]:
     def decide(urls: Any, agents: Any) -> Any:
         lists: Any = agents.combine_chunks() if isinstance(agents, pa.ChunkedArray) else agents
-        rows = pc.list_parent_indices(lists)
-        found = decider.verdicts(urls.take(rows), pc.list_flatten(lists)).column(0)
-        sizes: Any = pc.fill_null(pc.list_value_length(lists), pa.scalar(0, pa.int32()))
-        ends: Any = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(sizes).cast(pa.int32())])
+        asked, crawlers, ends = flattened(urls, lists)
+        found = decider.verdicts(asked, crawlers).column(0)
         return pa.ListArray.from_arrays(ends, found, mask=lists.is_null())
 
     return decide

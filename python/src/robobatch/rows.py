@@ -202,6 +202,13 @@ def places(rows: int, times: int) -> pa.Array[Any]:
     return found
 
 
+def flattened(urls: Any, lists: Any) -> tuple[Any, Any, Any]:
+    """Return the URL and the item of each item of lists, and where each list ends."""
+    sizes: Any = pc.fill_null(pc.list_value_length(lists), pa.scalar(0, pa.int32()))
+    ends: Any = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(sizes).cast(pa.int32())])
+    return urls.take(pc.list_parent_indices(lists)), pc.list_flatten(lists), ends
+
+
 def check_names(names: list[str], added: list[str]) -> None:
     """Check that no column has the name of an added one."""
     taken = [name for name in added if name in names]

@@ -46,7 +46,7 @@ from robobatch.errors import Error, InputWarning
 from robobatch.kept import kept
 from robobatch.process import Process, started
 from robobatch.question import Options, arguments, columns_read, has_times, request_columns
-from robobatch.rows import check_names, column_index, is_text
+from robobatch.rows import check_names, column_index, flattened, is_text
 from robobatch.verdicts import answers, columns_sent, extended, verdict_schema
 
 if TYPE_CHECKING:
@@ -286,6 +286,7 @@ def register(
       ``robots_line(url, agent)``, its line. ``agent`` is a product token such as ``'Googlebot'``, or ``'*'``, and
       may be a column. They return NULL for a NULL, for what is no URL, and for an agent that is no product token,
       such as a User-Agent.
+    - ``robots_allowed_list(url, agents)``: a list of what ``robots_allowed`` returns for each agent of a list.
     - ``robots_request(url, user_agent)``: a struct of ``agent``, the crawler that the User-Agent names, ``allowed``,
       ``reason``, ``rule_line``, ``rule`` and ``violation``: it fetched what it must not. With the option ``ranges``
       or ``as_of="log"`` it is ``robots_request(url, user_agent, address, time)``; ``ranges`` adds ``verified`` and
@@ -346,6 +347,8 @@ def register(
     for name, (column, kind) in _FUNCTIONS.items():
         own.update({"agent_column": "agent", "columns": [column]})
         register_one(name, own.copy(), ["url", "agent"], kind)
+    own["columns"] = ["allowed"]
+    register_one("allowed_list", own, ["url", "agents"], "array<boolean>")
     names, times = request_columns(options), has_times(options)
     asked: Options = {**options, "user_agent_column": "user_agent", "columns": names}
     if "ranges" in options:
@@ -359,6 +362,7 @@ def register(
 
 _USAGE = {  # by the last of the columns that are read
     "agent": "a URL and a crawler: write {}(url, '*')",
+    "agents": "a URL and a list of crawlers: write {}(url, array('*'))",
     "user_agent": "a URL and a User-Agent: write {}(url, user_agent)",
     "time": "a URL, a User-Agent, an address and a time: write {}(url, user_agent, address, time)",
 }
@@ -372,20 +376,25 @@ def _function(
     on_warning = _teller(warnings)
 
     def function(batches: Iterator[Any]) -> Iterator[pa.Array[Any]]:
+        lists: deque[tuple[Any, Any]] = deque()  # where the list of each row of a batch ends, and the lists
         missing: deque[pa.Array[Any] | None] = deque()  # where a batch has no URL, or no agent
 
         def sent() -> Iterator[pa.RecordBatch]:
             for given in batches:
                 if not isinstance(given, tuple) or len(given) != len(read):
                     raise Error(f"{name} takes {_USAGE[read[-1]].format(name)}")
-                for array, column in zip(given, read, strict=True):
+                columns = [_cast(array) for array in given]
+                if read[1] == "agents" and pa.types.is_list(columns[1].type):
+                    agents = columns[1]
+                    *columns, ends = flattened(*columns)
+                    lists.append((ends, agents))
+                for array, column in zip(columns, read, strict=True):
                     if column != "time" and not is_text(array.type) and not pa.types.is_null(array.type):
                         raise Error(f"{name} takes texts, and these are {array.type}: cast them to a string")
-                batch = columns_sent(
-                    pa.RecordBatch.from_arrays([_cast(array) for array in given], names=read), options
-                )
+                names = [column.replace("agents", "agent") for column in read]
+                batch = columns_sent(pa.RecordBatch.from_arrays(columns, names=names), options)
                 nulls = None
-                if "agent" in read and (batch[0].null_count or batch[1].null_count):
+                if names[1] == "agent" and (batch[0].null_count or batch[1].null_count):
                     nulls = pc.or_(batch[0].is_null(), batch[1].is_null())
                     batch = batch.set_column(1, "agent", pc.if_else(nulls, "*", batch[1]))
                 missing.append(nulls)
@@ -394,10 +403,14 @@ def _function(
         process = _process(question, rules.path(), options)
         for answer in answers(sent(), process, lambda found: [on_warning(warning) for warning in found]):
             columns, null = [_cast(column) for column in answer.columns], missing.popleft()
-            if "agent" not in read:
+            if read[1] == "user_agent":
                 yield pa.StructArray.from_arrays(columns, names=answer.schema.names)
                 continue
-            yield columns[0] if null is None else pc.if_else(null, pa.scalar(None, columns[0].type), columns[0])
+            column = columns[0] if null is None else pc.if_else(null, pa.scalar(None, columns[0].type), columns[0])
+            if lists:
+                ends, agents = lists.popleft()
+                column = pa.ListArray.from_arrays(ends, column, mask=agents.is_null())
+            yield column
 
     # Spark sees by these what kind of function it is. The type is not generic where it runs.
     function.__annotations__ = {
