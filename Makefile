@@ -56,7 +56,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all times examples race lint arrows workflows wasm fmt scale preferences chance periods memory fuzz arm64 census hostile attack worlds shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all times examples race lint arrows workflows wasm fmt scale preferences chance periods memory fuzz arm64 census hostile attack worlds shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-matrix bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -220,6 +220,9 @@ bench-gate: ## fail if one of eleven benchmarks takes over 5 % more CPU time tha
 
 bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (6)
 	cd bench/peers && $(GO) run . -rounds $(ROUNDS)
+
+bench-matrix: ## how libraries in five languages answer the cases of testdata, by class; needs python3, npm, cargo, mvn; some five minutes
+	python3 bench/peers/matrix.py
 
 bench-engines: ## Hyperscan and RE2::Set in turn with ours, kept in bench/results/engines; ROUNDS (6); Debian's libhyperscan-dev, libre2-dev
 	@set -eu -o pipefail; new=bench/results/engines/new.tmp; mkdir -p bench/results/engines; trap 'rm -f "$$new"' EXIT; \

@@ -3,6 +3,8 @@
 //
 //	cd bench/peers && go run . -rounds 6
 //
+// and answers cases for matrix.py (README.md).
+//
 // All answer for the same plain text of URLs, for a crawler that no group names, with rules that
 // were parsed before and are looked up by origin. README.md of package bench describes the
 // workloads. It is a module of its own, so that the libraries are not dependencies of the command.
@@ -29,6 +31,7 @@ func main() { tool.Main("peers", run) }
 func run(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 6, "lines for each case")
+	answerer := flags.String("answer", "", "a library that answers the cases of matrix.py")
 	s := sizes{}
 	flags.IntVar(&s.lines, "lines", 200_000, "most URLs of a workload")
 	flags.IntVar(&s.origins, "origins", 30_000, "origins of W4")
@@ -38,6 +41,9 @@ func run(ctx context.Context, arguments []string) error {
 	runtime.GOMAXPROCS(1)
 	out := os.Stdout
 	os.Stdout = os.Stderr // a library prints complaints
+	if *answerer != "" {
+		return writeAnswers(os.Stdin, out, *answerer)
+	}
 	dir, err := os.MkdirTemp("", "robobatch-peers-")
 	if err != nil {
 		return err

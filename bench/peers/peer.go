@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	estes "github.com/benjaminestes/robots"
@@ -29,34 +33,36 @@ type file func(query) (allowed bool)
 // A library parses robots.txt.
 type library struct {
 	name  string
-	parse func(body []byte) (file, error)
+	parse func(body []byte, crawler string) (file, error)
 }
 
 // libraries are all that robobatch is compared with; the first is robobatch's own reference
-// matcher.
+// matcher. grobotstxt-cached answers only for crawlers that no group names.
 var libraries = []library{
-	{"robobatch-reference", parseReference},
+	{"robobatch-reference", reference(robots.Google)},
 	{"temoto-robotstxt", parseTemoto},
 	{"benjaminestes-robots", parseEstes},
 	{"grobotstxt-cached", parseGrobotsOnce},
 	{"grobotstxt", parseGrobots},
 }
 
-// parseReference is robobatch's slow and obvious matcher, which gives the right answers.
-func parseReference(body []byte) (file, error) {
-	rules, _ := robots.Parse(body, robots.Google).Select(robots.NewAgent("*", robots.Google))
-	var buf []byte
-	return func(q query) bool {
-		path := []byte(q.path)
-		path, buf = robots.Google.Path(path, buf)
-		i := robots.Decide(rules, path, robots.Google)
-		return i < 0 || rules[i].Allow
-	}, nil
+// reference is robobatch's slow and obvious matcher, which gives the right answers in a dialect.
+func reference(d robots.Dialect) func(body []byte, crawler string) (file, error) {
+	return func(body []byte, crawler string) (file, error) {
+		rules, _ := robots.Parse(body, d).Select(robots.NewAgent(crawler, d))
+		var buf []byte
+		return func(q query) bool {
+			path := []byte(q.path)
+			path, buf = d.Path(path, buf)
+			i := robots.Decide(rules, path, d)
+			return i < 0 || rules[i].Allow || d.AlwaysAllowed(path)
+		}, nil
+	}
 }
 
 // parseTemoto finds the crawler's group once. A file that the library refuses allows all, as one
 // without groups.
-func parseTemoto(body []byte) (file, error) {
+func parseTemoto(body []byte, crawler string) (file, error) {
 	data, err := robotstxt.FromBytes(body)
 	if err != nil {
 		return func(query) bool { return true }, nil //nolint:nilerr // the library's answer for a file that it cannot read
@@ -67,7 +73,7 @@ func parseTemoto(body []byte) (file, error) {
 
 // parseEstes finds the crawler's group once. The library panics at files without any line that it
 // knows, and at rules that are not UTF-8; then all is treated as allowed.
-func parseEstes(body []byte) (f file, err error) {
+func parseEstes(body []byte, crawler string) (f file, err error) {
 	defer func() {
 		if recover() != nil {
 			f, err = func(query) bool { return true }, nil
@@ -89,14 +95,14 @@ func parseEstes(body []byte) (f file, err error) {
 }
 
 // parseGrobots is the library as it is to be used: it parses the text for each URL.
-func parseGrobots(body []byte) (file, error) {
+func parseGrobots(body []byte, crawler string) (file, error) {
 	text := string(body)
 	return func(q query) bool { return grobotstxt.AgentAllowed(text, crawler, q.url) }, nil
 }
 
 // parseGrobotsOnce parses once, by the library's handler, and matches by its function for one
 // pattern: the code of a user who needs it faster.
-func parseGrobotsOnce(body []byte) (file, error) {
+func parseGrobotsOnce(body []byte, _ string) (file, error) {
 	c := &collector{}
 	grobotstxt.Parse(string(body), c)
 	rules := c.rules
@@ -180,7 +186,7 @@ type asker struct {
 func newAsker(lib library, w workload) (*asker, error) {
 	a := &asker{map[string]file{}}
 	for origin, body := range w.bodies {
-		f, err := lib.parse(body)
+		f, err := lib.parse(body, crawler)
 		if err != nil {
 			return nil, fmt.Errorf("%s parses %s: %w", lib.name, origin, err)
 		}
@@ -241,4 +247,34 @@ func (a *asker) fileOf(head, url string) file {
 		a.files[head] = f
 	}
 	return f
+}
+
+// writeAnswers answers the cases of matrix.py with a library: a line of three texts in hexadecimal digits, a robots.txt, a crawler
+// and a URL, gets a line 1 for allowed, 0, or - for an error.
+func writeAnswers(in io.Reader, out io.Writer, name string) error {
+	all := append(slices.Clone(libraries), library{"robobatch-rfc9309", reference(robots.RFC9309)})
+	i := slices.IndexFunc(all, func(lib library) bool { return lib.name == name })
+	if i < 0 {
+		return fmt.Errorf("-answer: there is no library %q", name)
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var texts [3]string
+		for n, part := range strings.SplitN(lines.Text(), "\t", len(texts)) {
+			text, err := hex.DecodeString(part)
+			if err != nil {
+				return fmt.Errorf("read a case: %w", err)
+			}
+			texts[n] = string(text)
+		}
+		says := "-"
+		if f, err := all[i].parse([]byte(texts[0]), texts[1]); err == nil {
+			says = map[verdict]string{allowed: "1", denied: "0"}[answer(f, texts[2], pathOf(texts[2]))]
+		}
+		if _, err := fmt.Fprintln(out, says); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
@@ -61,5 +64,28 @@ func TestVerdicts(t *testing.T) {
 	}
 	if m := agreement(want, want); m[0].Value != 100 {
 		t.Errorf("agreement of equals: %v", m)
+	}
+}
+
+// TestAnswers holds that libraries answer cases by the group of the crawler.
+func TestAnswers(t *testing.T) {
+	in := ""
+	for _, texts := range [][3]string{
+		{"User-agent: Foo\nDisallow: /x\n", "Foo", "http://a.test/x"},
+		{"User-agent: Foo\nDisallow: /x\n", "Bar", "http://a.test/x"},
+		{"", "Bar", "http://a.test"},
+	} {
+		in += fmt.Sprintf("%x\t%x\t%x\n", texts[0], texts[1], texts[2])
+	}
+	for _, name := range []string{"robobatch-reference", "robobatch-rfc9309", "grobotstxt", "temoto-robotstxt", "benjaminestes-robots"} {
+		var out strings.Builder
+		if err := writeAnswers(strings.NewReader(in), &out, name); err != nil || out.String() != "0\n1\n1\n" {
+			t.Errorf("%s answers %q: %v", name, out.String(), err)
+		}
+	}
+	for _, tt := range [][2]string{{"nobody", ""}, {"grobotstxt", "x\n"}} {
+		if err := writeAnswers(strings.NewReader(tt[1]), io.Discard, tt[0]); err == nil {
+			t.Errorf("%q answers %q", tt[0], tt[1])
+		}
 	}
 }
