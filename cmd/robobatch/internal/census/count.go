@@ -1,6 +1,7 @@
 package census
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -189,30 +190,38 @@ const mostRows = 1 << 12
 
 // sites returns the sites in the order of their origins, and sets the moments of -as-of monthly.
 func (r *run) sites(store *engine.Store) ([]engine.SiteID, error) {
+	type site struct {
+		origin robots.Origin
+		id     engine.SiteID
+	}
 	look := store.NewLookup()
-	all := make([]engine.SiteID, 0, store.NumSites())
+	named := make([]site, 0, store.NumSites())
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	for id := range engine.SiteID(store.NumSites()) {
-		if r.only != "" && look.Origin(id) != r.only {
+		origin := look.Origin(id)
+		if r.only != "" && origin != r.only {
 			continue
 		}
-		all = append(all, id)
+		named = append(named, site{origin, id})
 		if from, to, ok := look.Span(id); r.monthly && ok {
 			first, last = min(first, from), max(last, to)
 		}
 	}
-	// A pack has them in this order.
-	slices.SortFunc(all, func(a, b engine.SiteID) int { return strings.Compare(string(look.Origin(a)), string(look.Origin(b))) })
 	if err := store.Err(); err != nil {
 		return nil, err
 	}
-	if r.only != "" && len(all) == 0 {
+	if r.only != "" && len(named) == 0 {
 		return nil, fmt.Errorf("count %s: %w", r.only, load.ErrNotListed)
 	}
 	if r.monthly {
 		if r.moments = []int64{engine.NoTime}; first <= last {
 			r.moments = months(first, last)
 		}
+	}
+	slices.SortFunc(named, func(a, b site) int { return cmp.Compare(a.origin, b.origin) })
+	all := make([]engine.SiteID, len(named))
+	for i := range named {
+		all[i] = named[i].id // the names are not kept
 	}
 	return all, nil
 }
