@@ -52,7 +52,7 @@ func Detect(lines [][]byte, opt Options) Format {
 const evenRows = 10
 
 // separators are the characters that separate fields of tables. The first of several equal ones counts.
-const separators = "\t,;|"
+const separators = ",;\t|"
 
 // A tableHead is what the first lines of a log say of a table: which of them stand above its header, and what separates
 // its fields.

@@ -1,6 +1,7 @@
 package weblog
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,12 +18,27 @@ func TestJSONPort(t *testing.T) {
 		{"https://a.example", `{"url":"/x","host":"b.example:80"}`, "http://b.example/x"},
 		{"http://a.example", `{"url":"/x","host":"a.example:80","scheme":"https"}`, "https://a.example:80/x"},
 		{"", `{"url":"/x","host":"a.example:443"}`, "https://a.example/x"},
+		{"", `{"url":"/x?\x22\x5C\u0022","host":"a.example"}`, `https://a.example/x?"\"`}, // of nginx without escape=json
 	} {
 		j := newJSON(Options{Base: test.base})
 		var r Row
 		if result := j.Parse([]byte(test.line), &r); result != IsRow || string(r.AppendURL(nil)) != test.url {
 			t.Errorf("%s at %q: %v, %s; want %s", test.line, test.base, result, r.AppendURL(nil), test.url)
 		}
+	}
+}
+
+// TestElsewhere holds that rows with another host than that of -base count, up to a whole URL of that host.
+func TestElsewhere(t *testing.T) {
+	j := newJSON(Options{Base: "https://a.example"})
+	var got []bool
+	for _, url := range []string{"http://b.example/x", "https://b.example", "https://a.example.b.example/", "https://A.example:443?x", "http://b.example/"} {
+		var r Row
+		j.Parse([]byte(`{"url":"`+url+`"}`), &r)
+		got = append(got, r.Elsewhere)
+	}
+	if want := []bool{true, true, true, false, false}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -76,7 +76,7 @@ func (n *jsonNode) addSlot(slot int) {
 }
 
 // A jsonScanner reads the wanted values of a line, and checks all of the line: it accepts the lines that RFC 8259
-// allows, down to maxDepth. The last of several members with the same name counts, as in encoding/json.
+// allows, down to maxDepth, and \xHH in strings. The last of several members with the same name counts, as in encoding/json.
 type jsonScanner struct {
 	root   jsonNode
 	values [][]byte // by slot: the text of a string, other values as written; nil if missing or null
@@ -353,6 +353,10 @@ func escapeLen(text []byte) int {
 		if hex4(text) >= 0 {
 			return 6
 		}
+	case 'x': // of nginx without escape=json
+		if _, n := escaped(text); n == 4 {
+			return 4
+		}
 	}
 	return 0
 }
@@ -396,6 +400,9 @@ func AppendUnquoted(dst, text []byte) []byte {
 		case text[i+1] == 'u':
 			r, size := escapedRune(text[i:])
 			i, n = i+size, n+utf8.EncodeRune(dst[n:], r)
+		case text[i+1] == 'x':
+			dst[n], _ = escaped(text[i:])
+			i, n = i+4, n+1
 		default:
 			dst[n] = jsonEscapes[text[i+1]]
 			i, n = i+2, n+1
@@ -426,20 +433,17 @@ func (s *jsonScanner) number(i int) (end int) {
 	}
 	if i < len(s.line) && s.line[i] == '0' {
 		i++
-	} else if i = s.digits(i); i < 0 {
-		return -1
+	} else {
+		i = s.digits(i)
 	}
-	if i < len(s.line) && s.line[i] == '.' {
-		if i = s.digits(i + 1); i < 0 {
-			return -1
-		}
+	if i >= 0 && i < len(s.line) && s.line[i] == '.' {
+		i = s.digits(i + 1)
 	}
-	if i < len(s.line) && s.line[i]|0x20 == 'e' {
-		i++
-		if i < len(s.line) && (s.line[i] == '+' || s.line[i] == '-') {
+	if i >= 0 && i < len(s.line) && s.line[i]|0x20 == 'e' {
+		if i++; i < len(s.line) && (s.line[i] == '+' || s.line[i] == '-') {
 			i++
 		}
-		return s.digits(i)
+		i = s.digits(i)
 	}
 	return i
 }

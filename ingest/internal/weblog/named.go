@@ -364,21 +364,17 @@ func (n *named) decode(field []byte, of *spot) (text []byte) {
 // isTwicePercent reports whether a field is percent-encoded twice: it has escapes, and each is one of the "%" of
 // another. A client's own escapes appear next to blanks that are encoded once.
 func isTwicePercent(field []byte) bool {
-	escapes := bytes.Count(field, []byte{'%'})
-	if escapes == 0 {
-		return false
-	}
-	for rest := field; ; {
-		i := bytes.Index(rest, []byte("%25"))
-		if i < 0 {
-			return escapes == 0
+	escapes := 0
+	for i, c := range field {
+		if c != '%' {
+			continue
 		}
-		rest = rest[i+3:]
-		if len(rest) < 2 || unhex[rest[0]] > 15 || unhex[rest[1]] > 15 {
+		rest := field[i:]
+		if escapes++; len(rest) < 5 || rest[1] != '2' || rest[2] != '5' || unhex[rest[3]] > 15 || unhex[rest[4]] > 15 {
 			return false
 		}
-		escapes--
 	}
+	return escapes > 0
 }
 
 // cutPort returns an address without the port after it.

@@ -6,7 +6,7 @@ import (
 )
 
 // prefixes are the shapes of what programs that pass logs on put in front of each line: %d are digits, %s blanks, %w is a
-// word, %p one with a slash, %t one that ends in ":", %f the name of a file, %M a month, %C a clock, %D a date, %T a moment, %S structured data,
+// word, %k a name of Kubernetes, %p a word with a slash, %t one that ends in ":", %f the name of a file, %M a month, %C a clock, %D a date, %T a moment, %S structured data,
 // %F whether CRI has cut the line, %j all in front of an object of JSON. The last ones are no prefixes: the lines are in a
 // member of objects, as Docker, Filebeat, Vector, journald, Loki and Google Cloud write them.
 var prefixes = []string{
@@ -20,6 +20,7 @@ var prefixes = []string{
 	"%d.%d %w %t ",        // journald's short-unix
 	"%w%s| ", "%w%s| %T ", // docker compose logs, with -t
 	"[pod/%w] ", "[pod/%w] %T ", // kubectl logs --prefix, with --timestamps
+	"%k %k ", "%k %k %T ", "%k %k %k ", // stern, with -t, and of all namespaces
 	"%f:", "%f:%d:", "%d:", "%s%d\t", // grep -H, -Hn, -n, cat -n
 	"\x1e", // of RFC 7464
 	`{"log":`, `{"message":`, `{"MESSAGE":`, `{"msg":`, `{"line":`, `{"textPayload":`,
@@ -155,6 +156,10 @@ func lengthOf(part byte, text []byte) int {
 		}
 	case 'p':
 		if bytes.IndexByte(word, '/') > 0 {
+			return len(word)
+		}
+	case 'k':
+		if len(word) > 0 && isLower(word[0]) && len(bytes.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789-")) == 0 {
 			return len(word)
 		}
 	case 'w':

@@ -15,12 +15,13 @@ const defaultScheme = "https"
 type site struct {
 	scheme string // "" if unknown
 	host   []byte // with its port; empty if unknown
+	isSeen bool   // a URL had it
 }
 
 // newSite returns the site of an origin, which may be "".
 func newSite(base robots.Origin) site {
 	scheme, host, _ := strings.Cut(string(base), "://")
-	return site{scheme, []byte(host)}
+	return site{scheme: scheme, host: []byte(host)}
 }
 
 // place is the origin as far as a row names it. All parts may be unknown.
@@ -43,6 +44,9 @@ func (s *site) complete(at *place) (scheme string, host []byte) {
 	return cmp.Or(at.scheme, at.byPort, s.scheme, defaultScheme), host
 }
 
+// isInHost reports whether a host, or its port, may have a character.
+func isInHost(r rune) bool { return !strings.ContainsRune("/?#", r) }
+
 // isHostOf reports whether a host is a site's, in any case. Its port does not count if it is 80 or 443, unless
 // the site has it.
 func isHostOf(host, site []byte) bool {
@@ -64,11 +68,15 @@ func (s *site) resolve(r *Row, target []byte, at *place) bool {
 		r.Odd = OddEmpty
 		return true
 	case target[0] != '/' && target[0] != '?':
-		if !isURL(target) {
-			r.Odd = OddTarget
-		}
-		if string(target) == "*" {
+		switch {
+		case string(target) == "*":
 			r.Odd = OddAsterisk
+		case !isURL(target):
+			r.Odd = OddTarget
+		case len(s.host) > 0 && !s.isSeen: // one is enough: what counts is whether all are of others
+			_, rest, _ := bytes.Cut(target, []byte("://"))
+			s.isSeen = isHostOf(rest[:len(rest)-len(bytes.TrimLeftFunc(rest, isInHost))], s.host)
+			r.Elsewhere = !s.isSeen
 		}
 		return true
 	}
@@ -134,16 +142,8 @@ func isProtocol(word []byte) bool {
 	if !ok || len(rest) > 0 && rest[0] == '/' {
 		return ok
 	}
-	slash := bytes.IndexByte(rest, '/')
-	if slash < 0 {
-		return false
-	}
-	for _, b := range rest[:slash] {
-		if b|0x20 < 'a' || b|0x20 > 'z' {
-			return false
-		}
-	}
-	return slash+1 < len(rest) && '0' <= rest[slash+1] && rest[slash+1] <= '9'
+	name, version, _ := bytes.Cut(rest, []byte{'/'})
+	return len(version) > 0 && isDigit(version[0]) && !bytes.ContainsFunc(name, func(r rune) bool { return r|0x20 < 'a' || r|0x20 > 'z' })
 }
 
 // isURL reports whether b starts like a URL: with a scheme and "://".

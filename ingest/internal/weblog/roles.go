@@ -227,15 +227,14 @@ func producerOf(has map[string]bool) string {
 				all++
 			}
 			for _, mark := range e.marks {
-				switch group, isGroup := strings.CutPrefix(mark, "x:"); {
-				case mark == "x" && here:
-					marks++
-				case isGroup && !here:
-					groups[group] = -len(names)
-				case isGroup:
-					groups[group]++
+				switch {
 				case mark[0] == '-' && has[keyOf(mark[1:])]:
 					marks = -2 * len(names)
+				case mark[0] == '-', mark == "x" && !here:
+				case here:
+					groups[mark]++
+				default:
+					groups[mark] = -len(names)
 				}
 			}
 		}
@@ -249,17 +248,12 @@ func producerOf(has map[string]bool) string {
 	return best
 }
 
-// producers are the rows of the table by their producers, of those with marks.
+// producers are the rows of the table by their producers.
 var producers = sync.OnceValue(func() map[string][]*entry {
 	by := map[string][]*entry{}
 	for i := range fieldTable().all {
 		e := &fieldTable().all[i]
 		by[e.producer] = append(by[e.producer], e)
-	}
-	for producer, rows := range by {
-		if !slices.ContainsFunc(rows, func(e *entry) bool { return len(e.marks) > 0 }) {
-			delete(by, producer)
-		}
 	}
 	return by
 })

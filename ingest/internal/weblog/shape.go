@@ -114,6 +114,9 @@ func isAgent(v []byte) bool {
 		!bytes.ContainsAny(name, ".,:=[](){}/\"") && number(v[bytes.LastIndexByte(v, ' ')+1:]) < 0
 }
 
+// hasMozilla reports whether a value has the begin of a browser's User-Agent.
+func hasMozilla(v []byte) bool { return bytes.Contains(v, []byte("Mozilla/")) }
+
 // isIP reports whether a value is an address, maybe with a port.
 func isIP(v []byte) bool {
 	_, err := netip.ParseAddr(string(cutPort(v)))
@@ -386,10 +389,9 @@ func (g *guesser) settle(line []byte, lines [][]byte) (named int) {
 				if f.fit != nil {
 					named++
 				}
-				if f.fit == nil || f.role != roleAgent && f.role != roleRequest && f.role != roleURL { // no part of a User-Agent
-					if slices.ContainsFunc(columns[i], func(v []byte) bool { return bytes.Contains(v, []byte("Mozilla/")) }) {
-						return 0
-					}
+				isLong := f.fit != nil && (f.role == roleAgent || f.role == roleRequest || f.role == roleURL)
+				if !isLong && slices.ContainsFunc(columns[i], hasMozilla) { // a part of a User-Agent
+					return 0
 				}
 			}
 			return named
@@ -410,11 +412,10 @@ func (g *guesser) refute(columns [][][]byte) int {
 	for i, f := range g.fields {
 		values := columns[i]
 		isRival := func(k int) bool {
-			other := g.fields[k]
-			if other.fit != nil || other.role != f.role {
+			if other := g.fields[k]; f.fit == nil || other.fit != nil || other.role != f.role {
 				return false
 			} else if f.role == roleAgent {
-				return slices.ContainsFunc(columns[k], func(v []byte) bool { return bytes.Contains(v, []byte("Mozilla/")) })
+				return slices.ContainsFunc(columns[k], hasMozilla)
 			}
 			return most(columns[k], f.fit) && !slices.EqualFunc(values, columns[k], bytes.Equal) && (f.role != roleClient || most(columns[k], isPublic))
 		}
@@ -430,7 +431,7 @@ func (g *guesser) refute(columns [][][]byte) int {
 			return i
 		}
 		for k := range g.fields {
-			if f.fit != nil && isRival(k) {
+			if isRival(k) {
 				return i
 			}
 		}

@@ -67,9 +67,10 @@ func (p *plan) took(opt *Options) *Took {
 	if times := p.of[roleTime]; len(times) > 0 && times[0].with < 0 && most(p.values(times[0]), isDay) {
 		t.DayOnly = times[0].name
 	}
-	if clients := p.of[roleClient]; len(clients) > 0 && clients[0].role == roleClient && !opt.isNamed(roleClient) && most(p.values(clients[0]), isPrivate) {
-		for _, f := range p.of[roleForwarded] {
-			if most(p.values(f), isPublic) {
+	if clients := p.of[roleClient]; len(clients) > 0 && clients[0].role == roleClient && !opt.isNamed(roleClient) {
+		isNear := most(p.values(clients[0]), isPrivate)
+		for _, f := range slices.Concat(p.of[roleForwarded], p.of[roleUser]) { // no user has the name of an address
+			if (isNear || f.role == roleUser) && most(p.values(f), isPublic) {
 				t.Proxied = f.name
 			}
 		}
@@ -162,7 +163,8 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 	if rests := behind[best]; rests != nil {
 		took.Unread = append(took.Unread, fmt.Sprintf("what follows them (%s)", shortName(string(rests[len(rests)-1]))))
 		lacks := slices.DeleteFunc(p.lacks(&l.opt), func(l lack) bool {
-			isHere := slices.ContainsFunc(rests, func(rest []byte) bool { return slices.ContainsFunc(bytes.FieldsFunc(rest, isBetween), l.fit) })
+			isFit := func(v []byte) bool { return l.fit(v) || l.role == roleAgent && isAgent(v) }
+			isHere := slices.ContainsFunc(rests, func(rest []byte) bool { return slices.ContainsFunc(bytes.FieldsFunc(rest, isBetween), isFit) })
 			return !isHere || slices.ContainsFunc(took.Left, func(have Left) bool { return have.Role == roleWords[l.role] })
 		})
 		if len(lacks) > 0 { // guessing takes a millisecond
@@ -220,7 +222,8 @@ func (p *plan) lacks(opt *Options) []lack {
 	has := func(r role) bool {
 		return opt.isNamed(r) || slices.ContainsFunc(p.of[r], func(f pick) bool { return f.at >= 0 && f.fit != unfit })
 	}
-	pathOnly := len(p.of[roleURL]) > 0 && !target(isURL) && !has(roleHost)
+	isWhole := p.areWhole() || target(isURL)
+	pathOnly := len(p.of[roleURL]) > 0 && !isWhole && !has(roleHost)
 	var all []lack
 	add := func(r role, lacks bool, fit func(v []byte) bool) {
 		if lacks {
@@ -229,13 +232,13 @@ func (p *plan) lacks(opt *Options) []lack {
 	}
 	kept := func(name string) bool { return slices.Contains(opt.Keep, name) && !opt.MayLack(name) }
 	add(roleURL, pathOnly && !opt.isNamed(roleURL), isURL)
-	add(roleQuery, !has(roleQuery) && !opt.isNamed(roleURL) && !target(isURL) && !target(func(v []byte) bool { return bytes.IndexByte(v, '?') >= 0 }), isForm)
+	add(roleQuery, !has(roleQuery) && !opt.isNamed(roleURL) && !isWhole && !target(func(v []byte) bool { return bytes.IndexByte(v, '?') >= 0 }), isForm)
 	add(roleHost, pathOnly, func(v []byte) bool { return isDomain(v) && bytes.IndexByte(v, ':') < 0 })
 	add(roleTime, opt.Times && !has(roleTime), isMoment)
 	add(roleClient, (opt.Clients || kept(NameClient)) && !has(roleClient), isIP)
 	add(roleBytes, kept(NameBytes) && !has(roleBytes), func([]byte) bool { return false }) // any number may be
 	add(roleAgent, opt.Agents && !has(roleAgent), func(v []byte) bool {
-		return bytes.Contains(v, []byte("Mozilla/")) || bytes.Contains(v, []byte("compatible;"))
+		return hasMozilla(v) || bytes.Contains(v, []byte("compatible;"))
 	})
 	add(roleStatus, slices.Contains(opt.Keep, NameStatus) && !has(roleStatus), func(v []byte) bool { return len(v) == 3 && number(v) >= 100 && number(v) < 600 })
 	return all

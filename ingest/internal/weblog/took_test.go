@@ -58,3 +58,19 @@ func TestLeft(t *testing.T) {
 		}
 	}
 }
+
+// TestProxied holds that addresses in the place of a user, as of %{X-Forwarded-For}i before %t, are named.
+func TestProxied(t *testing.T) {
+	for front, want := range map[string]string{
+		"10.0.0.1 - - 203.0.113.5, 192.0.2.7": "remote_user", "198.51.100.1 - - 203.0.113.6": "remote_user", "10.0.0.1 - frank": "", "10.0.0.1 - -": "",
+	} {
+		lines := [][]byte{[]byte(front + ` [31/Jan/2026:18:00:00 +0000] "GET /a HTTP/1.1" 200 12 "-" "curl/8.9.1"`)}
+		p, err := New(Detect(lines, Options{}), Options{Base: "https://base.example", Clients: true, ClientAt: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := p.(Sampler).Sample(lines).Took; took.Proxied != want {
+			t.Errorf("%s: %q, want %q", front, took.Proxied, want)
+		}
+	}
+}

@@ -268,16 +268,16 @@ func (r *Report) elsewhere() string {
 	if n := r.Counts.URLs + r.Counts.Skipped; r.Base == "" || n == 0 || r.read.Elsewhere < n {
 		return ""
 	}
-	field := ""
+	field, inner := "", ""
 	for _, in := range r.Inputs {
 		for _, text := range in.Fields {
 			if name, ok := strings.CutPrefix(text, "host = "); ok {
-				field = ", in " + name
+				field, inner = ", in "+name, "; or add -field host=none if these are names inside of a network, behind a proxy"
 			}
 		}
 	}
 	return "-base " + r.Base + " names the site of lines that name none, and all lines of this log name another" + field +
-		": leave it out, with -origin for rules in one file; or add -field host=none if these are names inside of a network, behind a proxy"
+		": leave it out, with -origin for rules in one file" + inner
 }
 
 // leftText says what may have a role, and how to read it.
@@ -319,7 +319,7 @@ func (r *Report) fields() (all []warning.Warning) {
 			add(warning.DayOnly, in, "", fmt.Sprintf("the time is only a day, %q: each row counts at its start", took.DayOnly))
 		}
 		if took.Proxied != "" && r.RangesHash != "" {
-			add(warning.ProxiedClients, in, "", fmt.Sprintf("the addresses of clients are of a private network, and %q has others: add -field client=%s, and -client-at 1 or -1 by where your proxies add theirs", took.Proxied, took.Proxied))
+			add(warning.ProxiedClients, in, "", fmt.Sprintf("the addresses of clients are of a private network or of proxies, and %q has others: add -field client=%s, and -client-at 1 or -1 by where your proxies add theirs", took.Proxied, took.Proxied))
 		}
 	}
 	if n := r.read.Queries; n > 0 {
