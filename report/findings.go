@@ -70,12 +70,6 @@ func (f findingView) Follows() (all []diagnose.Effect) {
 	return all
 }
 
-// HasTime reports whether the sentence of a finding says when it was.
-func (f findingView) HasTime() bool {
-	from, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(f.When, "Since "), "From "), "Until "), " to ")
-	return strings.Contains(f.Sentence, from)
-}
-
 // spans returns when the first findings were, and the crawlers that they are about.
 func (v *findingsView) spans(shown func(int64) int64) (spans []timeline.Span, agents []string) {
 	if v == nil {

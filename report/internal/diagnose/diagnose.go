@@ -144,7 +144,9 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 }
 
 // orderOf is the place of a code among causes.
-func orderOf(code string) int { return min(slices.Index(Codes, code), slices.Index(Codes, CrawlerSurge)) }
+func orderOf(code string) int {
+	return min(slices.Index(Codes, code), slices.Index(Codes, CrawlerSurge))
+}
 
 // rank returns the rows that are shown, the most important first. Those that follow from another are its effects.
 func (g *grid) rank() []Row {

@@ -247,6 +247,9 @@ func TestFaults(t *testing.T) {
 			if r.Ongoing != (f.to == days*24) || r.Sentence == "" || r.Remedy.Action == "" || strings.Contains(r.Sentence, "%!") {
 				t.Errorf("goes on: %v, %q, %q", r.Ongoing, r.Sentence, r.Remedy.Action)
 			}
+			if isDated := strings.Contains(r.Sentence, r.From.Format("2 Jan ")) || r.whole; isDated != r.HasTime() {
+				t.Errorf("%q has a time: %v", r.Sentence, r.HasTime())
+			}
 		})
 	}
 }
@@ -308,6 +311,21 @@ func TestLimits(t *testing.T) {
 	}
 	if d := find(t, nil, nil); len(d.Findings)+len(d.Limits) > 0 {
 		t.Errorf("no row: %+v", d)
+	}
+}
+
+// TestNoRules holds that a robots.txt which is missing is no fault where it had no rules.
+func TestNoRules(t *testing.T) {
+	all := faultless(rand.New(rand.NewPCG(5, 4)))
+	for i := range all {
+		if all[i].path == txtName {
+			all[i].status = 404
+		}
+	}
+	for body, want := range map[string]int{"": 0, textOpen: 1} {
+		if d := find(t, all, []Text{{Origin: origin, Body: []byte(body)}}); len(d.Findings) != want {
+			t.Errorf("%q: %+v", body, d.Findings)
+		}
 	}
 }
 
@@ -479,6 +497,7 @@ func TestSoleClient(t *testing.T) {
 		want string
 	}{
 		{"a scanner", func(_ *rand.Rand, r *request) bool { return r.client == 999 }, ""},
+		{"visitors alone", func(rng *rand.Rand, r *request) bool { return r.agent == 0 && rng.IntN(5) == 0 }, ""},
 		{"a directory that one client asks for", func(_ *rand.Rand, r *request) bool { return within(r, "/own/") }, ""},
 		{"impostors", func(_ *rand.Rand, r *request) bool { return r.agent == 1|Impostor }, "crawler_impostors A [Googlebot]  0"},
 		{"part of a crawler", func(rng *rand.Rand, r *request) bool { return r.agent == 1 && rng.IntN(5) == 0 }, "server_errors A [Googlebot] / 500"},

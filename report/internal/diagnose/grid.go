@@ -3,6 +3,7 @@ package diagnose
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -323,19 +324,12 @@ func (s *site) endAnswers(step int64) {
 	joined := map[answer]answer{}
 	for _, a := range s.txt {
 		k := answer{at: floor(a.at, step), agent: a.agent, status: a.status, size: a.size}
-		sum, known := joined[k]
-		if !known {
-			sum = a
-		} else {
-			sum.at, sum.n = min(sum.at, a.at), sum.n+a.n
+		if sum, known := joined[k]; known {
+			a.at, a.n, a.client = min(sum.at, a.at), sum.n+a.n, sum.client
 		}
-		joined[k] = sum
+		joined[k] = a
 	}
-	s.txt = s.txt[:0]
-	for _, a := range joined {
-		s.txt = append(s.txt, a)
-	}
-	slices.SortFunc(s.txt, func(a, b answer) int {
+	s.txt = slices.SortedFunc(maps.Values(joined), func(a, b answer) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.agent, b.agent), cmp.Compare(a.status, b.status), cmp.Compare(a.size, b.size))
 	})
 }

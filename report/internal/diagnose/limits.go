@@ -89,6 +89,7 @@ const (
 	outageSome     = 1. / 3  // of the requests of a directory that fails with the whole site
 	outagePart     = 20      // requests of such a directory
 	soleErrors     = .9      // of the errors, of one client, or of one crawler
+	provokedShare  = .1      // of the errors that crawlers would get if all clients got as many
 	edgeShare      = .05     // of errors in a slot beside it, that belong to it
 )
 

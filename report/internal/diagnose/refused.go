@@ -82,7 +82,8 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 	inside.n += bad.n - in.of(refused).n
 	now := refusal{s, a, bad.first, bad.last}
 	r = g.row(CrawlerRefused, s.origin, "/", bad, a)
-	r.Of, r.Evidence.Status, r.Evidence.Visitors, r.Ongoing = inside.n, status, served.n, after.n == 0
+	r.Of, r.Evidence.Visitors, r.Ongoing = inside.n, served.n, after.n == 0
+	r.answered(statuses)
 	if r.Ongoing {
 		now.to = g.to
 	}
@@ -147,7 +148,7 @@ func (g *grid) joinRefused(r *Row) {
 		}
 		o.Agents = append(o.Agents, r.Agents...)
 		o.Requests, o.Of, o.lost = o.Requests+r.Requests, o.Of+r.Of, o.lost+r.lost
-		o.Ongoing = o.Ongoing || r.Ongoing
+		o.Ongoing, o.mixed = o.Ongoing || r.Ongoing, o.mixed || r.mixed
 		if r.From.Before(o.From) {
 			o.From = r.From
 		}
@@ -176,7 +177,7 @@ func (g *grid) sayRefused(r *Row) {
 	if len(g.sites) > 1 {
 		site = " by " + r.Origin
 	}
-	r.Sentence = fmt.Sprintf("%s %s %s turned away%s: %s of %s got %d, while visitors got pages.", r.When, r.who(r.names()), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.Evidence.Status)
+	r.Sentence = fmt.Sprintf("%s %s %s turned away%s: %s of %s got %s, while visitors got pages.", r.When, r.who(r.names()), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.status())
 	r.Remedy.Action = "Let verified " + r.names() + " through the firewall or bot protection: allow-list the published addresses."
 	switch r.Evidence.Status {
 	case 429, 503:

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ type Row struct {
 	lost   float64  // requests of search crawlers
 	also   []string // other crawlers that it concerns, though the row is not about them
 	whole  bool     // it lasts the whole log
+	mixed  bool     // there are other statuses than the commonest
 	unsure bool     // no address shows that a client was what it says it is
 }
 
@@ -232,6 +234,25 @@ func (g *grid) when(r *Row) string {
 		return "Until " + g.moment(r.To)
 	}
 	return "From " + g.moment(r.From) + " to " + g.moment(r.To) + " (" + length(r.To.Unix()-r.From.Unix()) + ")"
+}
+
+// answered sets the status of a row, the commonest.
+func (r *Row) answered(statuses map[uint16]int64) {
+	r.Evidence.Status, r.mixed = int(mode(statuses)), len(statuses) > 1
+}
+
+// status returns what the requests of a row got.
+func (r *Row) status() string {
+	text := strconv.Itoa(r.Evidence.Status)
+	if r.mixed {
+		text += " or another error"
+	}
+	return text
+}
+
+// HasTime reports whether the sentence of a row says when it was.
+func (r *Row) HasTime() bool {
+	return !slices.Contains([]string{ParameterCrawl, SoftNotFound, BytesHog, EndlessURLs, RedirectChain, DelayIgnored, SitemapBad}, r.Code)
 }
 
 // verb returns the past of a verb, or its present if the row goes on.

@@ -31,7 +31,7 @@ type candidate struct {
 // A survey looks at the directories of a site, one after the other.
 type survey struct {
 	*grid
-	site       *site
+	site    *site
 	now     [2]*area // the first and the second directory
 	outages []candidate
 	errors  []candidate
@@ -176,14 +176,15 @@ func (v *survey) findOutages(a *area) {
 			continue
 		}
 		r := v.row(Outage, v.site.origin, a.path, failed)
-		r.Of, r.Evidence.Status, r.Ongoing = max(failed.n, asked.n), int(mode(statuses)), total(all[wide.to:]).n == 0
+		r.Of, r.Ongoing = max(failed.n, asked.n), total(all[wide.to:]).n == 0
+		r.answered(statuses)
 		v.blame(&r, by)
 		v.outages = append(v.outages, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: wide, core: in})
 	}
 }
 
 // sole returns the crawler that got nearly all errors of some pages while other clients hardly got one; or 0, if a client did that is no
-// crawler: its own doing. It is false if the site fails for several.
+// crawler, or if crawlers hardly got one: then others have provoked them. It is false if the site fails for several.
 func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bool) {
 	errors, asked, parts := map[uint16]int64{}, map[uint16]int64{}, map[uint8]int64{}
 	sum, all := int64(0), int64(0)
@@ -199,6 +200,15 @@ func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bo
 			}
 		}
 	}
+	crawled, failed := int64(0), int64(0)
+	for a, n := range asked {
+		if v.isCrawler(a) {
+			crawled, failed = crawled+n, failed+errors[a]
+		}
+	}
+	if due := float64(crawled) * float64(sum) / float64(max(1, all)); due >= outagePart && float64(failed) < provokedShare*due {
+		return 0, true
+	}
 	errors[0] = 0
 	for _, n := range parts {
 		errors[0] = max(errors[0], n)
@@ -212,10 +222,10 @@ func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bo
 			others = all - n
 		}
 		is = a == 0 && others == 0 || others >= outagePart && float64(sum-n) <= refusedPeople*float64(others)
-		if v.isCrawler(a) {
-			return a, is
+		if !v.isCrawler(a) { // impostors, too
+			a = 0
 		}
-		return 0, is // impostors, too
+		return a, is
 	}
 	return 0, false
 }
@@ -257,7 +267,8 @@ func (v *survey) findErrors(a *area) {
 		return
 	}
 	r := v.row(ServerErrors, v.site.origin, a.path, failed)
-	r.Of, r.Evidence.URLs, r.Evidence.Status = asked.n, urls, int(mode(statuses))
+	r.Of, r.Evidence.URLs = asked.n, urls
+	r.answered(statuses)
 	v.blame(&r, by)
 	if isSole {
 		own := func(k cellKey) bool { return isOf(k) && k.agent == agent }
@@ -461,14 +472,14 @@ func (g *grid) saySection(r *Row) {
 		if r.Ongoing {
 			span = "has been down since " + g.moment(r.From)
 		}
-		r.Sentence = fmt.Sprintf("%s %s: %s of %s got %d, %s of them from crawlers.", capital(path), span, show.Number(r.Requests), show.Plural(r.Of, "request"), e.Status, show.Number(e.Crawlers))
+		r.Sentence = fmt.Sprintf("%s %s: %s of %s got %s, %s of them from crawlers.", capital(path), span, show.Number(r.Requests), show.Plural(r.Of, "request"), r.status(), show.Number(e.Crawlers))
 		r.Remedy.Action = "Find the cause in the server's error log of that time. For planned work, 503 with Retry-After is right, for hours, not for days."
 	case ServerErrors:
 		who, rest := "", show.Number(e.Crawlers)+" of them by crawlers"
 		if len(r.Agents) > 0 {
 			who, rest = " of "+r.who(r.names()), "while other clients get pages"
 		}
-		r.Sentence = fmt.Sprintf("%s %s of the requests%s for %s %s with %d: %s of %s, %s.", r.When, r.percent(), who, path, r.verb("failed", "fail"), e.Status, show.Number(r.Requests), show.Number(r.Of), rest)
+		r.Sentence = fmt.Sprintf("%s %s of the requests%s for %s %s with %s: %s of %s, %s.", r.When, r.percent(), who, path, r.verb("failed", "fail"), r.status(), show.Number(r.Requests), show.Number(r.Of), rest)
 		r.Remedy.Action = "Look at the server's error log for these URLs."
 		if e.Status == 504 {
 			r.Remedy.Action = "504 means that the backend is too slow: look at the slowest pages there."

@@ -26,7 +26,7 @@ func (g *grid) findTxt(s *site) {
 	}
 	texts := g.textsOf(s.origin)
 	for _, run := range g.txtRuns(all, missing, txtLasting) {
-		if len(texts) > 0 || slices.ContainsFunc(all[:run.from], isGood) {
+		if slices.ContainsFunc(texts, func(t Text) bool { return len(t.Body) > 0 }) || slices.ContainsFunc(all[:run.from], isGood) {
 			g.addTxt(s, RobotsMissing, all, run, missing)
 		}
 	}
@@ -178,7 +178,8 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 	if searches := slices.ContainsFunc(slices.Collect(maps.Keys(by)), g.isSearch); code != RobotsOther && !searches && len(by) < txtAgents {
 		return // two crawlers that the site may refuse
 	}
-	r.Agents, r.Of, r.Evidence.Status = g.agentsOf(by), r.Evidence.Fetches, int(mode(statuses))
+	r.Agents, r.Of = g.agentsOf(by), r.Evidence.Fetches
+	r.answered(statuses)
 	if !r.Ongoing {
 		r.To = at(all[run.to].at)
 		for _, a := range s.txt { // others may have asked earlier, or got no text as they had it
@@ -227,14 +228,14 @@ func (g *grid) sayTxt(r *Row) {
 	switch r.Code {
 	case RobotsFailed:
 		verb := r.verb("answered", "answers")
-		r.Sentence = fmt.Sprintf("%s %s %s %d, to %s by %s. Search engines stop crawling a site whose robots.txt fails.", r.When, name, verb, e.Status, of, r.names())
+		r.Sentence = fmt.Sprintf("%s %s %s %s, to %s by %s. Search engines stop crawling a site whose robots.txt fails.", r.When, name, verb, r.status(), of, r.names())
 		if e.Expected > 2*float64(e.Made) && e.Expected >= 10 {
 			r.Sentence = strings.TrimSuffix(r.Sentence, ".") + fmt.Sprintf(": %s made %s instead of about %s.", e.Crawler, show.Plural(e.Made, "request"), about(e.Expected))
 		}
 		r.Remedy.Action = "Serve robots.txt as a static file that does not depend on the application. Never answer 404 instead: that opens the whole site."
 	case RobotsMissing:
 		verb := r.verb("was missing", "is missing")
-		r.Sentence = fmt.Sprintf("%s %s %s: %s by %s got %d. Crawlers take that for “no rules”.", r.When, name, verb, of, r.names(), e.Status)
+		r.Sentence = fmt.Sprintf("%s %s %s: %s by %s got %s. Crawlers take that for “no rules”.", r.When, name, verb, of, r.names(), r.status())
 		r.Remedy.Action = "Put the file back."
 		if !r.Ongoing {
 			r.Remedy.Action = "It is fixed. Find out how the file went away."
