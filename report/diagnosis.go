@@ -126,62 +126,85 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 			switch rule, _ := strings.CutPrefix(f.Evidence.Rule, "Disallow: "); {
 			case f.Remedy.Pattern != "":
 				f.Remedy.Text = regroup(t.Body, log.Dialect, f, "")
-			case f.Ongoing && (f.Code == diagnose.SectionClosed || f.Code == diagnose.ResourcesBlocked):
+			case f.Ongoing && (f.Code == diagnose.SectionClosed || f.Code == diagnose.ResourcesBlocked || f.Code == diagnose.SiteClosed):
 				f.Remedy.Text = regroup(t.Body, log.Dialect, f, rule)
 			}
 		}
-		if f.Remedy.Text == "" {
-			f.Remedy.Pattern = ""
+		if f.Remedy.Tried = len(f.Remedy.Examples); f.Remedy.Text == "" {
+			f.Remedy.Pattern, f.Remedy.Tried = "", 0
 		}
 	}
 	return d, err
 }
 
 // regroup returns the groups that bind the crawlers of a finding, with the pattern of its remedy, or without a rule: in another group a line would
-// mean nothing, or free the crawler from the rules that bind it today. It is empty if the new text does not decide as it should.
+// mean nothing, or free the crawler from the rules that bind it today. What is closed to some crawlers only, or what one took, concerns no others
+// of their group: they get one of their own, and the old one loses their names. It is empty if the new text does not decide as it should.
 func regroup(body []byte, d robots.Dialect, f *diagnose.Row, gone string) string {
 	file, patterns := robots.Inspect(body, d).File, []string{f.Remedy.Pattern}
 	if name, isParameter := strings.CutPrefix(f.Remedy.Pattern, "/*?"); isParameter { // it may be the second of a query
 		patterns = append(patterns, "/*&"+name)
 	}
+	agentOf := func(name string) (robots.Agent, robots.Dialect) {
+		if agent, own, ok := robots.DocumentedAgent(name, d); ok {
+			return agent, own
+		}
+		return robots.NewAgent(name, d), d
+	}
+	isOwn := f.Code == diagnose.SiteClosed || f.Code == diagnose.BytesHog
 	var groups []string
 	for _, name := range f.Agents {
-		agent, own := robots.NewAgent(name, d), d
-		if documented, dialect, ok := robots.DocumentedAgent(name, d); ok {
-			agent, own = documented, dialect
+		agent, own := agentOf(name)
+		binding, isNamed := file.Binding(agent), false
+		var lines, left, rules, old []string
+		for _, other := range f.Agents {
+			if one, _ := agentOf(other); isOwn && slices.Equal(file.Binding(one), binding) {
+				lines = append(lines, "User-agent: "+other)
+			}
 		}
-		var lines []string
-		for _, n := range file.Binding(agent) {
+		for _, n := range binding {
 			for _, token := range file.Groups[n].Agents {
-				lines = append(lines, "User-agent: "+string(token))
+				isOne := slices.ContainsFunc(f.Agents, func(a string) bool { return token.Equal(robots.ProductToken(a)) })
+				if isNamed = isNamed || isOne; !isOwn || !isOne {
+					left = append(left, "User-agent: "+string(token))
+				}
 			}
 			if file.Groups[n].Star {
-				lines = append(lines, "User-agent: *")
+				left = append(left, "User-agent: *")
 			}
 		}
 		if len(lines) == 0 {
-			lines = append(lines, "User-agent: *")
+			lines = left
 		}
-		rules, _ := file.Select(agent)
-		for _, r := range rules {
-			if gone == "" || r.Allow || r.Value != gone {
-				lines = append(lines, r.String())
+		if len(lines) == 0 {
+			lines = []string{"User-agent: *"}
+		}
+		bound, _ := file.Select(agent)
+		for _, r := range bound {
+			if old = append(old, r.String()); gone == "" || r.Allow || r.Value != gone {
+				rules = append(rules, r.String())
 			}
 		}
 		for _, p := range patterns {
 			if p != "" {
-				lines = append(lines, "Disallow: "+p)
+				rules = append(rules, "Disallow: "+p)
 			}
 		}
-		group := strings.Join(lines, "\n") + "\n"
+		group := strings.Join(append(lines, rules...), "\n") + "\n"
 		changed, _ := robots.Inspect([]byte(group), own).File.Select(agent)
 		isOpen := func(path string) bool {
 			rule := robots.Decide(changed, []byte(path), own)
 			return rule < 0 || changed[rule].Allow
 		}
-		probes := append([]string{strings.ReplaceAll(f.Remedy.Pattern, "*", "0") + "0"}, f.Remedy.Examples...)
+		probes := slices.Clip(f.Remedy.Examples)
+		if !strings.HasSuffix(f.Remedy.Pattern, "$") {
+			probes = append(probes, strings.ReplaceAll(f.Remedy.Pattern, "*", "0")+"0")
+		}
 		if gone != "" && !isOpen(f.Path+"0") || gone == "" && slices.ContainsFunc(probes, isOpen) {
 			return ""
+		}
+		if isOwn && isNamed && len(left) > 0 {
+			group += "\n" + strings.Join(append(left, old...), "\n") + "\n"
 		}
 		if !slices.Contains(groups, group) {
 			groups = append(groups, group)

@@ -15,16 +15,18 @@ func TestRegroup(t *testing.T) {
 		agents     []string
 		remedy     diagnose.Remedy
 		path, gone string
-		want       string
+		code, want string
 	}{
-		{[]string{"bingbot", "YandexBot"}, color, "", "", "User-agent: *\nDisallow: /cart\nAllow: /\nDisallow: /*?color=\nDisallow: /*&color=\n"},
-		{[]string{"Googlebot", "bingbot"}, color, "", "", "User-agent: Googlebot\nUser-agent: Googlebot-News\nDisallow: /a/\nAllow: /shop/open\nDisallow: /*?color=\nDisallow: /*&color=\n\nUser-agent: *\nDisallow: /cart\nAllow: /\nDisallow: /*?color=\nDisallow: /*&color=\n"},
-		{[]string{"Googlebot"}, diagnose.Remedy{Pattern: "/*?color=", Examples: []string{"/shop/open-air?color=1"}}, "", "", ""}, // the rule that allows it is longer
-		{[]string{"bingbot"}, diagnose.Remedy{Pattern: "/calendar/"}, "", "", "User-agent: *\nDisallow: /cart\nAllow: /\nDisallow: /calendar/\n"},
-		{[]string{"Googlebot"}, diagnose.Remedy{}, "/a/", "/a/", "User-agent: Googlebot\nUser-agent: Googlebot-News\nAllow: /shop/open\n"},
-		{[]string{"GPTBot"}, diagnose.Remedy{}, "/a/", "/a/", ""}, // another rule closes it
+		{[]string{"bingbot", "YandexBot"}, color, "", "", "", "User-agent: *\nDisallow: /cart\nAllow: /\nDisallow: /*?color=\nDisallow: /*&color=\n"},
+		{[]string{"Googlebot", "bingbot"}, color, "", "", "", "User-agent: Googlebot\nUser-agent: Googlebot-News\nDisallow: /a/\nAllow: /shop/open\nDisallow: /*?color=\nDisallow: /*&color=\n\nUser-agent: *\nDisallow: /cart\nAllow: /\nDisallow: /*?color=\nDisallow: /*&color=\n"},
+		{[]string{"Googlebot"}, diagnose.Remedy{Pattern: "/*?color=", Examples: []string{"/shop/open-air?color=1"}}, "", "", "", ""}, // the rule that allows it is longer
+		{[]string{"bingbot"}, diagnose.Remedy{Pattern: "/calendar/"}, "", "", "", "User-agent: *\nDisallow: /cart\nAllow: /\nDisallow: /calendar/\n"},
+		{[]string{"Googlebot"}, diagnose.Remedy{}, "/a/", "/a/", "", "User-agent: Googlebot\nUser-agent: Googlebot-News\nAllow: /shop/open\n"},
+		{[]string{"GPTBot"}, diagnose.Remedy{}, "/a/", "/a/", "", ""}, // another rule closes it
+		{[]string{"Googlebot", "bingbot"}, diagnose.Remedy{Pattern: "/a.pdf$", Examples: []string{"/a.pdf"}}, "", "", diagnose.BytesHog, "User-agent: Googlebot\nDisallow: /a/\nAllow: /shop/open\nDisallow: /a.pdf$\n\nUser-agent: Googlebot-News\nDisallow: /a/\nAllow: /shop/open\n\nUser-agent: bingbot\nDisallow: /cart\nAllow: /\nDisallow: /a.pdf$\n"},
+		{[]string{"GPTBot"}, diagnose.Remedy{}, "/", "/", diagnose.SiteClosed, "User-agent: GPTBot\n"},
 	} {
-		if got := regroup([]byte(text), robots.Google, &diagnose.Row{Agents: c.agents, Path: c.path, Remedy: c.remedy}, c.gone); got != c.want {
+		if got := regroup([]byte(text), robots.Google, &diagnose.Row{Code: c.code, Agents: c.agents, Path: c.path, Remedy: c.remedy}, c.gone); got != c.want {
 			t.Errorf("%v: %q, want %q", c.agents, got, c.want)
 		}
 	}

@@ -258,6 +258,11 @@ func (v *survey) findHog() {
 		}
 		r := v.row(BytesHog, h.Origin, h.Path, dates, uint16(h.Agent))
 		r.Requests, r.Evidence = h.Requests, Evidence{Bytes: h.Bytes, AllBytes: v.Bytes, Share: rounded(share)}
+		if r.Remedy.Examples = []string{h.Path}; isPlain(h.Path) && h.Path != "" && !v.isSearch(uint16(h.Agent)) {
+			if r.Remedy.Pattern = h.Path; !strings.HasSuffix(h.Path, "/") {
+				r.Remedy.Pattern += "$"
+			}
+		}
 		v.rows = append(v.rows, r)
 		return
 	}

@@ -86,6 +86,7 @@ type Remedy struct {
 	Action  string `json:"action"`
 	Pattern string `json:"pattern"`
 	Text    string `json:"text"`
+	Tried   int    `json:"tried"` // on so many URLs of the log
 
 	Examples []string `json:"-"` // URLs without origin that Pattern has to close, one of a directory
 }
