@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -255,14 +256,7 @@ func directoryOf(path []byte) (end int, asset bool) {
 	if dot < 0 || stop-dot > 6 {
 		return end, false
 	}
-	var name [5]byte
-	n := copy(name[:], path[dot+1:stop])
-	for i, b := range name[:n] {
-		if b >= 'A' && b <= 'Z' {
-			name[i] = b | 0x20
-		}
-	}
-	return end, assets[string(name[:n])]
+	return end, assets[strings.ToLower(string(path[dot+1:stop]))]
 }
 
 // sort sorts the cells by their text and then by number, and returns the texts by number. The table does not find cells after it.

@@ -16,7 +16,7 @@ const (
 	chainWithin = 30 * 1_000_000 // microseconds between a redirect and the next request
 	mostChain   = 8              // paths
 	longChain   = 128            // bytes of a path, without its last segment
-	chainName   = 'X'
+	chainName   = "X"
 	manyShapes  = "/…/X"
 )
 
@@ -24,11 +24,9 @@ const (
 // same last segment. The log does not say where a redirect leads. They do not depend on the order of rows. Where there are many, they remember
 // all requests of some last segments, chosen by a hash: then numbers are estimates. The zero value has none.
 type Chains struct {
-	steps  []step
-	zeros  int               // with which the hashes of the last segments begin
-	shapes map[string]string // of steps
-	buffer []byte
-	hops   map[hop]int64
+	steps []step
+	zeros int // with which the hashes of the last segments begin
+	hops  map[hop]int64
 }
 
 // A step is a request of a crawler.
@@ -46,36 +44,20 @@ type hop struct{ from, to string }
 // AddAnswer counts an answer to a crawler for a URL, at a time in microseconds.
 func (c *Chains) AddAnswer(url []byte, crawler uint16, redirected bool, at int64) {
 	origin, path := split(url)
-	path, _, _ = bytes.Cut(path, []byte("?"))
-	path, _, _ = bytes.Cut(path, []byte("#"))
+	if i := bytes.IndexAny(path, "?#"); i >= 0 {
+		path = path[:i]
+	}
 	to := len(bytes.TrimSuffix(path, []byte("/")))
 	from := bytes.LastIndexByte(path[:to], '/') + 1
 	name := xxh3.HashSeed(path[from:to], xxh3.Hash(origin))
 	if from == to || len(path)-(to-from) > longChain || name>>(64-c.zeros) != 0 {
 		return
 	}
-	c.buffer = append(append(append(c.buffer[:0], path[:from]...), chainName), path[to:]...)
-	c.steps = append(c.steps, step{name, crawler, at, c.shapeOf(string(c.buffer)), redirected})
+	c.steps = append(c.steps, step{name, crawler, at, string(path[:from]) + chainName + string(path[to:]), redirected})
 	for len(c.steps) > mostSteps {
 		c.zeros++
 		c.steps = slices.DeleteFunc(c.steps, func(s step) bool { return s.name>>(64-c.zeros) != 0 })
-		clear(c.shapes)
-		for i := range c.steps {
-			c.steps[i].shape = c.shapeOf(c.steps[i].shape)
-		}
 	}
-}
-
-// shapeOf returns one copy of a shape.
-func (c *Chains) shapeOf(shape string) string {
-	if one, known := c.shapes[shape]; known {
-		return one
-	}
-	if c.shapes == nil {
-		c.shapes = map[string]string{}
-	}
-	c.shapes[shape] = shape
-	return shape
 }
 
 // count counts the hops. Steps of one second, in which most logs cannot tell what came first, are in the order that such steps have elsewhere,

@@ -314,6 +314,24 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestVisitors holds that the visitors' files of a closed directory are counted in all directories below it.
+func TestVisitors(t *testing.T) {
+	all, closed, want := faultless(rand.New(rand.NewPCG(6, 4))), textOpen+"Disallow: /assets/\n", int64(0)
+	for i := range all {
+		switch r := &all[i]; {
+		case within(r, "/assets/"):
+			r.path = fmt.Sprintf("/assets/%d/%d.css", i%2, i%9)
+			want += int64(bit(r.agent == 0))
+		case r.path == txtName && r.status == 200 && r.at >= begin+7*day:
+			r.size = int64(len(closed))
+		}
+	}
+	d := find(t, all, []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: at(begin + 7*day), Body: []byte(closed)}})
+	if len(d.Findings) != 1 || d.Findings[0].Code != ResourcesBlocked || d.Findings[0].Evidence.Visitors != want {
+		t.Errorf("%+v, want %d of visitors", d.Findings, want)
+	}
+}
+
 // TestNoRules holds that a robots.txt which is missing is no fault where it had no rules.
 func TestNoRules(t *testing.T) {
 	all := faultless(rand.New(rand.NewPCG(5, 4)))

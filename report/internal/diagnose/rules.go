@@ -36,11 +36,11 @@ type closure struct {
 // A closed is what a rule closes.
 type closed struct {
 	line     int32
-	before   map[uint16]int64 // requests of crawlers in the time before
+	before   map[uint16]int64 // by crawler that it is closed to, requests in the time before
 	made     map[uint16]int64 // since then
+	last     string           // the directory that was counted last
 	visitors int64            // requests of other clients that were served, in the whole log
 	until    int              // the first text that does not close it; the number of texts if there is none
-	agents   map[uint16]bool
 }
 
 // A ruleBook has the texts of a site and what they close to search crawlers. A directory is tried by a path in it.
@@ -155,7 +155,7 @@ func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 	key := closure{text, rule.Value, resources}
 	c := b.closed[key]
 	if c == nil {
-		c = &closed{line: rule.Line, before: map[uint16]int64{}, made: map[uint16]int64{}, agents: map[uint16]bool{}}
+		c = &closed{line: rule.Line, before: map[uint16]int64{}, made: map[uint16]int64{}}
 		b.closed[key] = c
 	}
 	until := text + 1
@@ -166,9 +166,10 @@ func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 	in := b.inForce(text, until)
 	isOf := func(k cellKey) bool { return isPage(k) != resources }
 	before := b.before(in)
-	first := len(c.agents) == 0
+	isNew := c.last != b.path // another crawler may have counted the visitors of the directory
+	c.last = b.path
 	for k, n := range b.pages {
-		if k.agent == 0 && isOf(k) && isServed(cellKey{status: k.status &^ isAsset}) && first {
+		if k.agent == 0 && isOf(k) && isServed(cellKey{status: k.status &^ isAsset}) && isNew {
 			c.visitors += n.n
 		}
 		if k.agent != agent || !isOf(k) {
@@ -180,7 +181,7 @@ func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 			c.made[agent] += n.n
 		}
 	}
-	c.agents[agent] = true
+	c.before[agent] += 0
 }
 
 // inForce returns the slots of texts.
@@ -224,7 +225,7 @@ func (b *ruleBook) end() {
 	})
 	for _, key := range keys {
 		c := b.closed[key]
-		maps.DeleteFunc(c.agents, func(a uint16, _ bool) bool { return shut[key.text][a] })
+		maps.DeleteFunc(c.before, func(a uint16, _ int64) bool { return shut[key.text][a] })
 		b.addPart(key, c)
 	}
 }
@@ -299,9 +300,6 @@ var meantPaths = regexp.MustCompile(`(?i)(^|[^a-z]|site|[a-df-z])search|recherch
 	`(^|[^a-z])(panier|commande|compte|connexion|inscription|carrito|cesta|cuenta|buscar|busqueda|pedido|carrello|carrinho|pesquisa|ricerca|ordine|winkelwagen|winkelmand|zoeken|bestelling|koszyk|szukaj|varukorg|kassa|korzina|poisk)([^a-z]|$)|` +
 	`(^|[^a-z])([a-z]*cart|suche?|find|query|install|installation|installer|setup|order|user|member|register|auth|cgi|api|ajax|rest|private?|intern(al)?|te?mp|cache|session|track(ing)?|pixel|beacon|stat(istic)?|print|feed|rss|tag|filter|sort|compare|download|export|calendar|comment)s?([^a-z]|$)`)
 
-// isMeant reports whether the words of a rule's path say that sites close it to crawlers on purpose: a log-in, a basket, a search.
-func isMeant(path string) bool { return strings.HasPrefix(path, "/") && meantPaths.MatchString(path) }
-
 // addPart adds the row of a rule that closes a section to crawlers that fetched from it before, or files of pages to those that render pages.
 func (b *ruleBook) addPart(key closure, c *closed) {
 	r := Row{Code: SectionClosed, Origin: b.site.origin, Path: key.rule, Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: c.visitors}}
@@ -311,7 +309,7 @@ func (b *ruleBook) addPart(key closure, c *closed) {
 	in := b.span(&r, key.text, c.until)
 	earlier := b.before(in)
 	by, isMuch, renders, fetched, harm := map[uint16]int64{}, false, false, int64(0), 0.
-	for _, a := range slices.Sorted(maps.Keys(c.agents)) {
+	for _, a := range slices.Sorted(maps.Keys(c.before)) {
 		name, before := b.Agents[a].Name, c.before[a]
 		by[a] = 1 + before
 		fetched += before
@@ -332,7 +330,7 @@ func (b *ruleBook) addPart(key closure, c *closed) {
 	case key.resources:
 		r.Code, r.lost = ResourcesBlocked, max(r.lost, harm)
 		isMuch = renders && (c.visitors >= resourcesLeast || fetched >= leastShown) && key.rule != "/" && key.rule != "/*"
-	case len(c.agents) == 0 || isMeant(key.rule):
+	case len(by) == 0 || strings.HasPrefix(key.rule, "/") && meantPaths.MatchString(key.rule):
 		return
 	case key.text == 0: // it was always there: nobody knows what they would fetch
 		people := b.site.pages.sum(func(k cellKey) bool { return k.agent == 0 && isServed(k) }).n

@@ -126,8 +126,13 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (all []pause) {
 		}
 		p := g.profile(counts, in, kept...)
 		made, expected := p.sums(in)
-		if expected/float64(in.length())*day/float64(g.step) < stopDaily || made > stopShare*expected || !g.wasThere(counts, in) || !g.cameBack(p, in) {
+		if expected/float64(in.length())*day/float64(g.step) < stopDaily || made > stopShare*expected || !g.wasThere(counts, in) {
 			continue
+		}
+		if in.to < g.slots { // it has to come back for a day
+			if made, expected := p.sums(segment{in.to, min(g.slots, in.to+int(max(1, day/g.step)))}); made < stopBack*expected {
+				continue
+			}
 		}
 		longest := 0
 		for _, rest := range rests[:i] {
@@ -155,15 +160,6 @@ func (g *grid) wasThere(counts []float64, in segment) bool {
 		present += bit(slices.Max(counts[end-size:end]) > 0)
 	}
 	return int64(slots*size)*g.step >= stopPresent && float64(present) >= stopSlots*float64(slots)
-}
-
-// cameBack reports whether a crawler made requests again after a segment, or the segment lasts to the end of the log.
-func (g *grid) cameBack(p *profile, in segment) bool {
-	if in.to >= g.slots {
-		return true
-	}
-	made, expected := p.sums(segment{in.to, min(g.slots, in.to+int(max(1, day/g.step)))})
-	return made >= stopBack*expected
 }
 
 // addStopped adds the row of crawlers that stopped.

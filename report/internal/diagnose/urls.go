@@ -90,8 +90,16 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 		at.Missing += int64(bit(page.Missing))
 		at.Failing += int64(bit(page.Failing))
 		at.Listed += int64(bit(page.Listed))
-		if shape >= 0 {
-			at.addShape(shape, &page)
+		if shape >= 0 && (page.Again || page.Listed || len(page.By) == 0) {
+			at.known++
+		} else if shape >= 0 {
+			at.twice += int64(bit(page.Twice))
+			if at.new[shape]++; at.by == nil {
+				at.by = map[int]int64{}
+			}
+			for _, a := range page.By {
+				at.by[a]++
+			}
 		}
 		if page.Size > 0 && !isVersion {
 			if at.sizes == nil {
@@ -190,21 +198,6 @@ func (s *sizes) standsOut(bucket int, n, all int64) bool {
 func (d *Directories) End() (map[string]URLs, []Soft, []Space) {
 	d.endFrom(0)
 	return d.of, d.soft, d.many
-}
-
-// addShape counts a URL of a shape.
-func (l *levelOf) addShape(shape int, page *Page) {
-	if page.Again || page.Listed || len(page.By) == 0 {
-		l.known++
-		return
-	}
-	l.twice += int64(bit(page.Twice))
-	if l.new[shape]++; l.by == nil {
-		l.by = map[int]int64{}
-	}
-	for _, a := range page.By {
-		l.by[a]++
-	}
 }
 
 // endShapes checks whether nearly all URLs of a directory that have a shape are new ones. Of directories below it that are, one with nearly all

@@ -122,8 +122,16 @@ func (w *Waste) endSite() {
 			w.endSpace(&s.Space, "URLs with session ids", name)
 		}
 	}
+	isBeside := func(p *parameter) bool { // most of its URLs have another parameter whose values are pages, and not numbers of those of a list
+		for other, n := range p.beside {
+			if 2*n >= p.URLs && !pagers.MatchString(other.Name) && other.isPages() {
+				return true
+			}
+		}
+		return false
+	}
 	for _, name := range slices.Sorted(maps.Keys(w.of)) {
-		if p := w.of[name]; p.URLs >= parameterURLs && p.values.items() >= leastValues && !campaigns.MatchString(name) && !p.isPages() && !p.isBesidePages() {
+		if p := w.of[name]; p.URLs >= parameterURLs && p.values.items() >= leastValues && !campaigns.MatchString(name) && !p.isPages() && !isBeside(p) {
 			p.Origin = string(w.origin)
 			w.parameters = append(w.parameters, p)
 		}
@@ -293,16 +301,6 @@ func (p *parameter) addBeside(other *parameter) {
 	if _, known := p.beside[other]; known || len(p.beside) < mostParameters {
 		p.beside[other]++
 	}
-}
-
-// isBesidePages reports whether most of its URLs have another parameter whose values are pages, and not numbers of those of a list.
-func (p *parameter) isBesidePages() bool {
-	for other, n := range p.beside {
-		if 2*n >= p.URLs && !pagers.MatchString(other.Name) && other.isPages() {
-			return true
-		}
-	}
-	return false
 }
 
 // isLike reports whether two sizes are those of one page, which differ by a token or by their compression. Other pages of one template
