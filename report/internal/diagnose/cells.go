@@ -9,7 +9,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -236,31 +235,36 @@ func directoryOf(path []byte) (end int, asset bool) {
 	if len(path) == 0 || path[0] != '/' {
 		return 0, false
 	}
-	end = 1
-	depth, dot, stop := 0, -1, len(path)
-	for i := 1; i < stop; i++ {
-		switch path[i] {
-		case '?', '#':
-			stop = i
-		case '.':
-			dot = i
-		case '/':
-			dot = -1
-			if depth == 2 || i-end > longSegment {
-				depth = 2
-			} else {
-				end, depth = i+1, depth+1
-			}
+	for _, b := range []byte("?#") {
+		if i := bytes.IndexByte(path, b); i >= 0 {
+			path = path[:i]
 		}
 	}
-	if dot < 0 || stop-dot > 6 {
+	end = 1
+	for range 2 {
+		i := bytes.IndexByte(path[end:], '/')
+		if i < 0 || i > longSegment {
+			break
+		}
+		end += i + 1
+	}
+	last := path[max(0, len(path)-6):]
+	dot := bytes.LastIndexByte(last, '.')
+	if dot < 0 || bytes.IndexByte(last[dot:], '/') > 0 {
 		return end, false
 	}
-	return end, assets[strings.ToLower(string(path[dot+1:stop]))]
+	var name [5]byte
+	n := copy(name[:], last[dot+1:])
+	for i, b := range name[:n] {
+		if b >= 'A' && b <= 'Z' {
+			name[i] = b | 0x20
+		}
+	}
+	return end, assets[string(name[:n])]
 }
 
 // sort sorts the cells by their text and then by number, and returns the texts by number. The table does not find cells after it.
-func (c *Counts) sort() (byNumber []string) {
+func (c *Counts) sort() (byNumber [][]byte) {
 	texts := slices.Sorted(maps.Keys(c.texts))
 	rank := make([]uint32, len(texts))
 	for i, text := range texts {
@@ -276,9 +280,9 @@ func (c *Counts) sort() (byNumber []string) {
 		}
 		return a.key.compare(&b.key)
 	})
-	byNumber = make([]string, len(texts))
+	byNumber = make([][]byte, len(texts))
 	for text, number := range c.texts {
-		byNumber[number] = text
+		byNumber[number] = []byte(text)
 	}
 	return byNumber
 }
@@ -298,7 +302,7 @@ func (c *Counts) writeRun() error {
 	texts := c.sort()
 	for i := range c.cells {
 		e := &c.cells[i]
-		if err := w.write(&record{[]byte(texts[e.key.text]), e.key, e.cell}); err != nil {
+		if err := w.write(&record{texts[e.key.text], e.key, e.cell}); err != nil {
 			return err
 		}
 	}
@@ -319,7 +323,7 @@ func (c *Counts) each(visit func(*record)) error {
 		texts := c.sort()
 		for i := range c.cells {
 			e := &c.cells[i]
-			visit(&record{[]byte(texts[e.key.text]), e.key, e.cell})
+			visit(&record{texts[e.key.text], e.key, e.cell})
 		}
 		return nil
 	}

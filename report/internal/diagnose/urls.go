@@ -236,7 +236,8 @@ var shapes = [...]string{"a calendar without end", "URLs with session ids", "pai
 
 // shapeOf returns the index of the shape of a path; -1 if it has none.
 func shapeOf(path []byte, after int) int {
-	segments := strings.Split(strings.Trim(string(path), "/"), "/")
+	var some [16]string
+	segments := slices.AppendSeq(some[:0], strings.SplitSeq(strings.Trim(string(path), "/"), "/"))
 	if isAfter(segments, after) {
 		return 0
 	}
@@ -283,6 +284,9 @@ func shapeOf(path []byte, after int) int {
 // isAfter reports whether the last segments of a path are a day or a month, in numbers, after a day.
 func isAfter(segments []string, after int) bool {
 	text := strings.TrimSuffix(segments[len(segments)-1], ".html")
+	if text == "" || text[len(text)-1] < '0' || text[len(text)-1] > '9' {
+		return false // most URLs
+	}
 	for i := len(segments) - 2; i >= 0 && i >= len(segments)-3 && len(text) <= 5; i-- {
 		text = segments[i] + "-" + text
 	}

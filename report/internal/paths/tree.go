@@ -53,6 +53,7 @@ type Path struct {
 
 	number int // of the paths below, shown or not
 	size   int // of the tree that Below makes, with the path itself
+	kept   bool
 }
 
 // A Rest is the requests of a path that Below leaves out: those of the path itself, and of names without a row.
@@ -230,16 +231,19 @@ func (p *Path) trim(most int) {
 	if p.size <= most {
 		return
 	}
-	queue, kept := &pathQueue{p}, map[*Path]bool{}
+	queue, kept := &pathQueue{p}, make([]*Path, 0, most)
 	for len(kept) < most && queue.Len() > 0 {
 		next := heap.Pop(queue).(*Path)
-		kept[next] = true
+		next.kept, kept = true, append(kept, next)
 		for _, b := range next.Below {
 			heap.Push(queue, b)
 		}
 	}
-	for q := range kept {
-		q.Below = slices.DeleteFunc(q.Below, func(b *Path) bool { return !kept[b] })
+	for _, q := range kept {
+		q.Below = slices.DeleteFunc(q.Below, func(b *Path) bool { return !b.kept })
+	}
+	for _, q := range kept {
+		q.kept = false
 	}
 	p.size = len(kept)
 }
