@@ -39,7 +39,7 @@ RESULTS       = tee /dev/stderr | LC_ALL=C grep -aE '^(Benchmark[!-~]+[[:space:]
 KEEP          = cpu=$$(sed -n 's/([A-Z]*)//g; s/^cpu: //p' "$$new" | tail -n 1 | tr A-Z a-z | tr -cs 'a-z0-9\n' -); mv "$$new" "$$(dirname "$$new")/$$(date -u +%F)-$$cpu.txt"
 # MEDIANS has benchstat sum up the newest file of bench/results.
 NEWEST        = $(notdir $(lastword $(sort $(wildcard bench/results/*.txt))))
-UNITS         = cpu-ns/url OR cpu-ns/row OR cpu-ns/rule OR load-cpu-ns/origin OR urls/s OR peak-B OR agree-% OR tables-B/rule-B OR refs-B/rule-B OR heap-B/rule-B
+UNITS         = cpu-ns/url OR cpu-ns/path OR compile-cpu-ns/origin OR cpu-ns/row OR cpu-ns/rule OR load-cpu-ns/origin OR urls/s OR peak-B OR agree-% OR tables-B/rule-B OR refs-B/rule-B OR heap-B/rule-B
 MEDIANS       = cd bench/results && $(GO) run $(BENCHSTAT) -ignore corpus -row .fullname -filter '.unit:($(UNITS))'
 GOBENCH       = $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -timeout 2h
 BENCHDIR     ?= bench
@@ -224,11 +224,12 @@ bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (6)
 bench-matrix: ## how libraries in five languages answer the cases of testdata, by class; needs python3, npm, cargo, mvn; some five minutes
 	python3 bench/peers/matrix.py
 
-bench-engines: ## Hyperscan and RE2::Set in turn with ours, kept in bench/results/engines; ROUNDS (6); Debian's libhyperscan-dev, libre2-dev
-	@set -eu -o pipefail; new=bench/results/engines/new.tmp; mkdir -p bench/results/engines; trap 'rm -f "$$new"' EXIT; \
-	( dpkg-query -W -f '# engines: $${Package} $${Version}\n' libhyperscan-dev libre2-dev; \
-	cd bench/peers && CGO_ENABLED=1 $(GO) run -tags engines ./engines -rounds $(ROUNDS) ) | $(RESULTS) >"$$new"; \
-	$(KEEP)
+bench-engines: ## Hyperscan, Vectorscan, RE2::Set and a dense DFA in turn with ours; ROUNDS (6); Debian's libhyperscan-dev, libre2-dev
+	@set -eu; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
+	(cd "$$dir" && apt-get download -qq libvectorscan5 && dpkg-deb -x *.deb .); \
+	dpkg-query -W -f '# engines: $${Package} $${Version}\n' libhyperscan-dev libre2-dev; \
+	dpkg-deb -W --showformat '# engines: $${Package} $${Version}\n' "$$dir"/*.deb; \
+	cd bench/peers && VECTORSCAN=$$(echo "$$dir"/usr/lib/*/libhs.so.5) CGO_ENABLED=1 $(GO) run -tags engines ./engines -rounds $(ROUNDS)
 
 bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory, and loading their files; ROUNDS (6)
 	@cd bench && $(GO) run ./whole -rounds $(ROUNDS)
@@ -245,19 +246,19 @@ bench-whatif: ## diff, coverage and report, each a process, in turn with runs of
 bench-million: ## runs on a pack of a million origins, under limits of memory; needs 3 GB of memory, 2 GB of disk; ROUNDS (6)
 	@cd bench && $(GO) run ./whole -bench Pack -origins 1000000 -rounds $(ROUNDS)
 
-bench-results: ## all benchmarks in ROUNDS (6) rounds, kept in bench/results; some eighteen minutes, then run bench-render
+bench-results: ## all benchmarks in ROUNDS (6) rounds, kept in bench/results; some 25 minutes, then run bench-render; needs what bench-engines does
 	@set -eu -o pipefail; new=bench/results/new.tmp; mkdir -p bench/results; trap 'rm -f "$$new"' EXIT; \
 	( cd bench; for round in $$(seq $(ROUNDS)); do \
 		$(GO) test -run '^$$' -bench . -benchmem -benchtime 0.5s -count 1 .; \
 	done; \
 	$(GO) run ./whole -rounds $(ROUNDS); \
-	cd peers && $(GO) run . -rounds $(ROUNDS) ) | $(RESULTS) >"$$new"; \
+	(cd peers && $(GO) run . -rounds $(ROUNDS)); $(MAKE) -s -C .. bench-engines ) | $(RESULTS) >"$$new"; \
 	$(KEEP)
 
 bench-show: ## the medians of the newest of bench/results
 	@$(MEDIANS) $(NEWEST)
 
-bench-render: ## the newest of bench/results as medians, as charts, and as the tables in README.md
+bench-render: ## the newest of bench/results as medians, as charts, and as the tables in README.md and docs/PERFORMANCE.md
 	@$(MEDIANS) -format csv $(NEWEST) >medians.csv 2> >(grep -v 'need >= ' >&2)
 	@cd bench && $(GO) run ./render -C ..
 

@@ -164,6 +164,13 @@ func BenchmarkMatch(b *testing.B) {
 	b.Run("data=madeup/rules=20/wildcard=100/path=140", func(b *testing.B) {
 		benchmarkMatch(b, setRows(b, madeup.Words()))
 	})
+	b.Run("data=madeup/rules=15-43/path=20-60", func(b *testing.B) {
+		var rows []matchRow
+		for _, set := range madeup.FewRules() {
+			rows = append(rows, setRows(b, set)...)
+		}
+		benchmarkMatch(b, rows)
+	})
 	b.Run("data=hostile", func(b *testing.B) { benchmarkAnyMatch(b, hostileRows(b)) })
 }
 

@@ -3,8 +3,8 @@
 //
 //	make bench-render
 //
-// It reads bench/results/medians.csv, writes the charts beside it, and writes tables into README.md
-// and bench/README.md, between the lines <!-- bench:NAME --> and <!-- /bench:NAME -->.
+// It reads bench/results/medians.csv, writes the charts beside it, and writes tables into README.md,
+// bench/README.md and docs/PERFORMANCE.md, between the lines <!-- bench:NAME --> and <!-- /bench:NAME -->.
 package main
 
 import (
@@ -61,7 +61,7 @@ func rendered(top string) (map[string]string, error) {
 		filepath.Join(results, "peers.svg"): m.peersChart().svg(),
 		filepath.Join(results, "whole.svg"): m.wholeChart().svg(),
 	}
-	for _, name := range []string{filepath.Join(top, "README.md"), filepath.Join(top, "bench", "README.md")} {
+	for _, name := range []string{filepath.Join(top, "README.md"), filepath.Join(top, "bench", "README.md"), filepath.Join(top, "docs", "PERFORMANCE.md")} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
@@ -131,7 +131,7 @@ func parse(text io.Reader) (*medians, error) {
 }
 
 // libraries are the peers in the order shown, by the name in the results.
-var libraries = []struct{ key, label string }{
+var libraries = []label{
 	{"robobatch", "robobatch"},
 	{"grobotstxt-cached", "grobotstxt, parsed once by hand"},
 	{"temoto-robotstxt", "temoto/robotstxt"},
@@ -142,7 +142,7 @@ var libraries = []struct{ key, label string }{
 }
 
 // workloads are the peers' workloads, in the order shown.
-var workloads = []struct{ key, label string }{
+var workloads = []label{
 	{"W1", "one origin, 326 rules"},
 	{"W1x", "one origin, 1,034 rules"},
 	{"W3", "real URLs, real rules"},
@@ -150,7 +150,7 @@ var workloads = []struct{ key, label string }{
 }
 
 // runs are the logs of whole runs, in the order shown.
-var runs = []struct{ key, label string }{
+var runs = []label{
 	{"data=real/order=grouped/frames=1", "real, grouped by host"},
 	{"data=madeup/order=grouped/frames=1", "30,000 origins, grouped"},
 	{"data=madeup/order=grouped/frames=8", "30,000 origins, grouped, 8 frames"},
@@ -160,8 +160,21 @@ var runs = []struct{ key, label string }{
 
 // tables returns all tables, by the name of their marks.
 func (m *medians) tables() map[string]string {
-	return map[string]string{"machine": m.where(), "peers": m.peersTable()}
+	all := map[string]string{"machine": m.where(), "peers": m.table("Peer", "url", "CPU ns per URL", libraries, workloads)}
+	if _, ok := m.values[series{"Engine/w=few/lib=robobatch", "cpu-sec/path"}]; ok {
+		all["engines"] = m.table("Engine", "path", "CPU ns per path (ms to compile)", engines, patterns)
+	}
+	return all
 }
+
+// A label is how a table calls a part of the name of benchmarks.
+type label struct{ key, label string }
+
+// engines are the matchers in the order shown, and patterns their workloads.
+var (
+	engines  = []label{{"robobatch", "robobatch"}, {"hyperscan", "Hyperscan"}, {"vectorscan", "Vectorscan"}, {"re2-set", "RE2::Set"}, {"dense-dfa", "dense DFA"}}
+	patterns = []label{{"W1x", ""}, {"W3", ""}, {"W4", ""}, {"few", ""}, {"words", ""}}
+)
 
 // where says where and when it was measured: a file of results begins with its date.
 func (m *medians) where() string {
@@ -169,18 +182,24 @@ func (m *medians) where() string {
 		m.machine, m.file[:min(len(time.DateOnly), len(m.file))])
 }
 
-// peersTable returns the CPU time of each library for each workload in Markdown, with a dash for
-// cases that were not measured.
-func (m *medians) peersTable() string {
+// table returns the CPU time of each library for each workload in Markdown, with a dash for cases that were not measured,
+// and in brackets what compiling takes, if that was.
+func (m *medians) table(benchmark, unit, head string, libraries, workloads []label) string {
+	for _, w := range workloads {
+		head += " | " + w.key
+	}
 	var sb strings.Builder
-	sb.WriteString("| CPU ns per URL | W1 | W1x | W3 | W4 | agree with the reference |\n|---|---|---|---|---|---|\n")
+	sb.WriteString("| " + head + " | agree with the reference |\n" + strings.Repeat("|---", len(workloads)+2) + "|\n")
 	for _, lib := range libraries {
 		sb.WriteString("| " + lib.label)
 		low, high := math.Inf(1), 0.0
 		for _, w := range workloads {
-			name, cell := "Peer/w="+w.key+"/lib="+lib.key, "–"
-			if v, ok := m.values[series{name, "cpu-sec/url"}]; ok {
+			name, cell := benchmark+"/w="+w.key+"/lib="+lib.key, "–"
+			if v, ok := m.values[series{name, "cpu-sec/" + unit}]; ok {
 				cell = number(v * 1e9)
+			}
+			if v, ok := m.values[series{name, "compile-cpu-sec/origin"}]; ok {
+				cell += " (" + number(v*1e3) + ")"
 			}
 			sb.WriteString(" | " + cell)
 			if v, ok := m.values[series{name, "agree-%"}]; ok {

@@ -26,8 +26,8 @@ func TestShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 4 {
-		t.Errorf("%d files show results, want 4", len(files))
+	if len(files) != 5 {
+		t.Errorf("%d files show results, want 5", len(files))
 	}
 	for name, want := range files {
 		got, err := os.ReadFile(name)
@@ -37,7 +37,7 @@ func TestShown(t *testing.T) {
 			t.Errorf("%s shows other results: run make bench-render", name)
 		}
 	}
-	for name, marks := range map[string][]string{"README.md": {"machine", "peers"}, "bench/README.md": {"machine"}} {
+	for name, marks := range map[string][]string{"README.md": {"machine", "peers"}, "bench/README.md": {"machine"}, "docs/PERFORMANCE.md": {"engines"}} {
 		for _, mark := range marks {
 			if text := files[filepath.Join("..", "..", name)]; !strings.Contains(text, "<!-- bench:"+mark+" -->") {
 				t.Errorf("%s has no table %s", name, mark)

@@ -66,6 +66,19 @@ func (s Shape) Make() *RuleSet {
 	return set
 }
 
+// Few is how many sets FewRules returns.
+const Few = 5
+
+// FewRules makes up sets of 15 to 43 rules without "*", with paths of 20 to 60 bytes.
+func FewRules() (all []*RuleSet) {
+	for _, rules := range [Few]int{15, 22, 29, 36, 43} {
+		set := Shape{Rules: rules}.Make()
+		set.Paths = slices.DeleteFunc(set.Paths, func(path []byte) bool { return len(path) < 20 || len(path) > 60 })
+		all = append(all, set)
+	}
+	return all
+}
+
 func pick(rng *rand.Rand, words []string) string { return words[rng.IntN(len(words))] }
 
 // prefixPattern makes up a prefix.

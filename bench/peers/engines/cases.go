@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"regexp/syntax"
 	"strings"
@@ -32,6 +33,20 @@ func measureAll(w *workload, rounds int) error {
 		defer compiled.free()
 		cases = append(cases, w.measured(e.name, want, cost, func(winners []int32) { compiled.match(w, winners) }))
 	}
+	own := make([]*dense, len(w.sites))
+	before = measure.CPU()
+	for i, s := range w.sites {
+		if own[i] = newDense(s); own[i] == nil {
+			fmt.Fprintf(os.Stderr, "dense-dfa: left out of %s: over %d states\n", w.name, mostStates)
+			return measure.Rounds(context.Background(), os.Stdout, rounds, cases)
+		}
+	}
+	cost := float64((measure.CPU() - before).Nanoseconds())
+	cases = append(cases, w.measured("dense-dfa", want, cost, func(winners []int32) {
+		for i, path := range w.paths() {
+			winners[i] = own[w.of[i]].match(path)
+		}
+	}))
 	return measure.Rounds(context.Background(), os.Stdout, rounds, cases)
 }
 
@@ -64,10 +79,21 @@ func (w *workload) measured(name string, want []int32, cost float64, match func(
 // path, or -1.
 func (w *workload) matchOwn(winners []int32) {
 	var s automaton.Scratch
-	begin := int64(0)
-	for i, end := range w.ends {
-		winners[i] = int32(w.sites[w.of[i]].own.Match(w.text[begin:end], &s).Position())
-		begin = end
+	for i, path := range w.paths() {
+		winners[i] = int32(w.sites[w.of[i]].own.Match(path, &s).Position())
+	}
+}
+
+// paths yields all paths.
+func (w *workload) paths() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		begin := int64(0)
+		for i, end := range w.ends {
+			if !yield(i, w.text[begin:end]) {
+				return
+			}
+			begin = end
+		}
 	}
 }
 

@@ -2,11 +2,13 @@
 
 #include "engines.h"
 
+#include <dlfcn.h>
 #include <hs/hs.h>
 #include <re2/re2.h>
 #include <re2/set.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -24,9 +26,40 @@ std::vector<std::string> lines(const char *text) {
   return all;
 }
 
-hs_scratch_t *scratch = nullptr;  // large enough for all databases; one thread uses it
+// A library has the functions of Hyperscan, or of Vectorscan, which has the same names: the file that the environment names.
+struct library {
+  decltype(&hs_compile_multi) compile = hs_compile_multi;
+  decltype(&hs_alloc_scratch) alloc = hs_alloc_scratch;
+  decltype(&hs_scan) scan = hs_scan;
+  decltype(&hs_free_database) free = hs_free_database;
+  hs_scratch_t *scratch = nullptr;  // large enough for all databases; one thread uses it
+  const char *error = nullptr;
 
-void *compile_hyperscan(const std::vector<std::string> &all) {
+  explicit library(const char *variable) {
+    if (variable == nullptr) return;
+    const char *name = getenv(variable);
+    void *file = dlopen(name == nullptr ? "none: see make bench-engines" : name, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    if (file == nullptr) {
+      error = dlerror();
+      return;
+    }
+    compile = reinterpret_cast<decltype(compile)>(dlsym(file, "hs_compile_multi"));
+    alloc = reinterpret_cast<decltype(alloc)>(dlsym(file, "hs_alloc_scratch"));
+    scan = reinterpret_cast<decltype(scan)>(dlsym(file, "hs_scan"));
+    free = reinterpret_cast<decltype(free)>(dlsym(file, "hs_free_database"));
+  }
+};
+
+library &library_of(int kind) {
+  static library hyperscan(nullptr), vectorscan("VECTORSCAN");
+  return kind == HYPERSCAN ? hyperscan : vectorscan;
+}
+
+void *compile_scan(library &lib, const std::vector<std::string> &all) {
+  if (lib.error != nullptr) {
+    fprintf(stderr, "vectorscan: %s\n", lib.error);
+    return nullptr;
+  }
   std::vector<const char *> expressions;
   std::vector<unsigned> flags, ids;
   for (const auto &e : all) {
@@ -36,12 +69,12 @@ void *compile_hyperscan(const std::vector<std::string> &all) {
   }
   hs_database_t *db = nullptr;
   hs_compile_error_t *error = nullptr;
-  if (hs_compile_multi(expressions.data(), flags.data(), ids.data(), all.size(), HS_MODE_BLOCK, nullptr, &db, &error) != HS_SUCCESS) {
+  if (lib.compile(expressions.data(), flags.data(), ids.data(), all.size(), HS_MODE_BLOCK, nullptr, &db, &error) != HS_SUCCESS) {
     fprintf(stderr, "hyperscan: %s\n", error->message);
     hs_free_compile_error(error);
     return nullptr;
   }
-  return hs_alloc_scratch(db, &scratch) == HS_SUCCESS ? db : nullptr;
+  return lib.alloc(db, &lib.scratch) == HS_SUCCESS ? db : nullptr;
 }
 
 int higher(unsigned id, unsigned long long, unsigned long long, unsigned, void *context) {
@@ -66,18 +99,19 @@ void *compile_re2(const std::vector<std::string> &all) {
 
 void *engine_compile(int kind, const char *expressions) {
   auto all = lines(expressions);
-  return kind == HYPERSCAN ? compile_hyperscan(all) : compile_re2(all);
+  return kind == RE2_SET ? compile_re2(all) : compile_scan(library_of(kind), all);
 }
 
 void engine_match(int kind, void **sites, const char *text, const int64_t *ends, const int32_t *of, int64_t paths, int32_t *winners) {
   std::vector<int> found;
+  library &lib = library_of(kind);
   int64_t begin = 0;
   for (int64_t i = 0; i < paths; i++) {
     const char *path = text + begin;
     const size_t size = ends[i] - begin;
     int32_t best = -1;
-    if (kind == HYPERSCAN) {
-      hs_scan(static_cast<hs_database_t *>(sites[of[i]]), path, size, 0, scratch, higher, &best);
+    if (kind != RE2_SET) {
+      lib.scan(static_cast<hs_database_t *>(sites[of[i]]), path, size, 0, lib.scratch, higher, &best);
     } else {
       found.clear();
       static_cast<RE2::Set *>(sites[of[i]])->Match(re2::StringPiece(path, size), &found);
@@ -89,8 +123,8 @@ void engine_match(int kind, void **sites, const char *text, const int64_t *ends,
 }
 
 void engine_free(int kind, void *site) {
-  if (kind == HYPERSCAN) {
-    hs_free_database(static_cast<hs_database_t *>(site));
+  if (kind != RE2_SET) {
+    library_of(kind).free(static_cast<hs_database_t *>(site));
   } else {
     delete static_cast<RE2::Set *>(site);
   }

@@ -3,7 +3,8 @@
 package main
 
 /*
-#cgo pkg-config: libhs re2
+#cgo pkg-config: libhs
+#cgo LDFLAGS: -lre2 -ldl
 #cgo CXXFLAGS: -O3 -std=c++17
 #include <stdlib.h>
 #include "engines.h"
@@ -24,7 +25,7 @@ type engine struct {
 	kind C.int
 }
 
-var engines = []engine{{"hyperscan", C.HYPERSCAN}, {"re2-set", C.RE2_SET}}
+var engines = []engine{{"hyperscan", C.HYPERSCAN}, {"vectorscan", C.VECTORSCAN}, {"re2-set", C.RE2_SET}}
 
 // A compiled is the sites of a workload, compiled by an engine.
 type compiled struct {

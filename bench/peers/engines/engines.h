@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-enum { HYPERSCAN, RE2_SET };
+enum { HYPERSCAN, VECTORSCAN, RE2_SET };
 
 // engine_compile compiles expressions, one a line, numbered from 0. It returns NULL if it cannot.
 void *engine_compile(int kind, const char *expressions);

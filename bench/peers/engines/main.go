@@ -1,10 +1,10 @@
 //go:build engines
 
 // Command engines compares how robobatch matches with engines for many patterns at once that are
-// written in C++: Hyperscan, and the sets of RE2. It needs their headers and libraries (Debian's
-// libhyperscan-dev and libre2-dev):
+// written in C++, Hyperscan, Vectorscan and the sets of RE2, and with a dense DFA. It needs their headers and libraries (Debian's
+// libhyperscan-dev and libre2-dev), and in VECTORSCAN the name of the library of libvectorscan5:
 //
-//	cd bench/peers && go run -tags engines ./engines -rounds 6
+//	make bench-engines
 //
 // Rules are compiled before, each distinct robots.txt once, and paths are in normal form. Only the
 // matching is measured, and the loop over the paths is in C++ for the engines, so that no call from

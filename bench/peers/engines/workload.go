@@ -86,6 +86,7 @@ func workloads(c *corpus.Corpus, lines, origins int) (all []*workload, err error
 	add(oneSite("W1", madeup.Shape{Rules: 326, Wildcard: 16}.Make(), lines))
 	add(oneSite("W1x", madeup.LargeShop.Make(), lines))
 	add(oneSite("words", madeup.Words(), lines))
+	add(fewRules(lines))
 	responses, err2 := c.Responses()
 	if err2 != nil {
 		return nil, err2
@@ -143,6 +144,21 @@ func oneSite(name string, set *madeup.RuleSet, lines int) (*workload, error) {
 		}
 	}
 	return w, err
+}
+
+// fewRules returns five sites of few rules without "*", as most busy sites have, and their paths of 20 to 60 bytes.
+func fewRules(lines int) (*workload, error) {
+	w := newWorkload("few")
+	for _, set := range madeup.FewRules() {
+		origin := robots.Origin(fmt.Sprintf("https://www.shop%d.example", len(w.index)))
+		if err := w.addOrigin(origin, set.Body); err != nil {
+			return nil, err
+		}
+		for i := range lines / madeup.Few {
+			w.addPath(w.index[origin], set.Paths[i%len(set.Paths)])
+		}
+	}
+	return w, nil
 }
 
 // addLog adds the first paths of a log whose origins have rules.
