@@ -417,7 +417,7 @@
     rove(links, ["ArrowUp", "ArrowDown"]);
   }
 
-  const colours = ["#c2571a", "#2a8a57", "#8a4fc9", "#b08a00", "#0f8c99", "#8b6b52"];
+  const COLOURS = 6; // of crawlers in the style, which are --line1 and so on
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
   // unpack returns the numbers of a line, in which stretches of 0 are one negative number.
@@ -443,7 +443,8 @@
     data.lines = data.lines.map(numbersOf);
     const on = data.lines.map((_, i) => data.drawn.includes(i));
     const isShown = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, kind !== "marks" || !data.errors]));
-    const colourOf = (i) => i === 0 ? css("--accent") : i <= colours.length ? colours[i - 1] : `hsl(${i * 137 % 360} 55% 45%)`;
+    const nameOf = (i) => i === 0 ? "--accent" : i <= COLOURS ? "--line" + i : "";
+    const colourOf = (i) => nameOf(i) ? css(nameOf(i)) : `hsl(${i * 137 % 360} 55% 45%)`;
     const tip = make("div", { className: "tip", hidden: true });
     const place = make("div", { className: "place" });
     const choice = make("div", { className: "choice", role: "toolbar", ariaLabel: "Lines of the chart; the arrow keys go from one to another" });
@@ -456,7 +457,7 @@
       return make("label", {}, box, swatch, name);
     };
     data.lines.forEach((line, i) => {
-      (i < BESIDE ? choice : more).append(option(line.name, i === 0 ? "var(--accent)" : colourOf(i), on[i], (checked) => { on[i] = checked; }));
+      (i < BESIDE ? choice : more).append(option(line.name, nameOf(i) ? "var(" + nameOf(i) + ")" : colourOf(i), on[i], (checked) => { on[i] = checked; }));
     });
     Object.entries(kinds).slice(1).forEach(([kind, [what, colour]]) => {
       choice.append(option(what, "var(" + colour + ")", isShown[kind], (checked) => { isShown[kind] = checked; }));
