@@ -10,8 +10,7 @@ import (
 
 // A list is the most requested URLs whose answers do not fit their verdicts.
 type list struct {
-	Name   string // a phrase for the URLs
-	Verb   string // a verb for the server's answers to their requests
+	Name   string // a phrase for the URLs, which ends with what the server's answers did
 	Total  int64
 	Others int64 // requests of the same kind of clients that are no known crawlers; they are not listed
 	Listed int64
@@ -68,8 +67,7 @@ func (a *answers) addURL(c *Counter, u *aggregate.URL, hash uint64, requests []a
 
 // list returns the URLs with the most rows.
 func (c *Counter) list(name string, a *answers) *list {
-	_, verb, _ := strings.Cut(name, " but ")
-	l := &list{Name: name, Verb: strings.ToUpper(verb[:1]) + verb[1:], Total: a.total.own, Others: a.total.others}
+	l := &list{Name: name, Total: a.total.own, Others: a.total.others}
 	for _, item := range a.rows.Items() {
 		row := listRow{URL: item.url}
 		listed := func(r *aggregate.Request) int64 { return a.byKind(&c.kinds.all[r.Kind], &r.RowCounts) }

@@ -355,7 +355,7 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 		one.Bytes = 0
 		c.huge++
 	}
-	class := statusClass(b, i, c.status)
+	class, status := statusClass(b, i, c.status), intOf(b, c.status, i)
 	if r.isTxt = b.IsTxt(i); r.isTxt {
 		return one
 	}
@@ -365,7 +365,7 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 		one.Served = 1
 	case class >= 4:
 		one.Failed, one.Errors = 1, uint32(bit(class == 5))
-		one.Missing = uint32(bit(b.Kept[c.status].Ints[i] == 404 || b.Kept[c.status].Ints[i] == 410))
+		one.Missing = uint32(bit(status == 404 || status == 410))
 	}
 	if _, stray := b.Sites[i].Stray(); class > 0 && !r.faked && r.agent > 0 && !stray && len(b.Times) > 0 && b.Times[i] != engine.NoTime {
 		c.chains.AddAnswer(b.URL(i), r.agent, class == 3 && one.Served == 0, b.Times[i])
@@ -375,8 +375,8 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 
 // isServed reports whether a row was answered by 2xx or 304.
 func (c *Counter) isServed(b *engine.Batch, row int) bool {
-	class := statusClass(b, row, c.status)
-	return class == 2 || class == 3 && b.Kept[c.status].Ints[row] == 304
+	status := intOf(b, c.status, row)
+	return status/100 == 2 || status == 304
 }
 
 // statusClass returns the first digit of the status, 0 if there is none.

@@ -49,14 +49,7 @@ func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawl
 		if a >= len(c.store.Options().Agents) {
 			row.About = "named in robots.txt"
 		}
-		switch c.look.Binding(a) {
-		case engine.Bound:
-			row.Binding = "yes"
-		case engine.Exempt:
-			row.Binding = "no"
-		case engine.BindingUnknown:
-			row.Binding = "unknown"
-		}
+		row.Binding = map[engine.Binding]string{engine.Bound: "yes", engine.Exempt: "no", engine.BindingUnknown: "unknown"}[c.look.Binding(a)]
 		if c.fromLog {
 			if row.Requests == 0 {
 				continue
@@ -99,7 +92,7 @@ func (c *Counter) allCrawlers(all []Crawler, sparks *timeline.Points) Crawler {
 	}
 	sum.About, sum.URLs = "crawlers and other clients", &c.urls
 	if sparks != nil {
-		sum.Spark, sum.SparkWidth = timeline.Spark(sparks.Sum(timeline.Requests, sparks.Everyone()...))
+		sum.Spark, sum.SparkWidth = timeline.Spark(sparks.Sum(timeline.Requests))
 	}
 	return sum
 }
@@ -160,13 +153,18 @@ func (c Crawler) Came() []engine.VerifiedCount {
 
 // agentName returns the name of a crawler of the log as the page shows it.
 func (c *Counter) agentName(a int) string {
-	if c.fromLog && a == 0 {
-		return otherClients
-	}
 	if c.fromLog {
-		return c.callers.Names()[a]
+		return clientName(c.callers, a)
 	}
 	return c.store.Options().Agents[a]
+}
+
+// clientName returns the name of a crawler of a log.
+func clientName(callers *engine.AgentList, a int) string {
+	if a == 0 {
+		return otherClients
+	}
+	return callers.Names()[a]
 }
 
 // AgentCounts returns the counts of the agents by their numbers: those of the store, and then, with

@@ -72,8 +72,7 @@ func (c *Counter) originOf(b *engine.Batch, row int) []byte {
 // searchesFor reports whether a number is of a search crawler.
 func (c *Counter) searchesFor(agent uint16) bool {
 	for n := len(c.searches); n <= int(agent); n++ {
-		name, _, _ := strings.Cut(c.callers.Names()[n], "/")
-		c.searches = append(c.searches, n > 0 && isSearch(name))
+		c.searches = append(c.searches, n > 0 && isSearch(c.callers.Names()[n]))
 	}
 	return c.searches[agent]
 }
@@ -96,17 +95,10 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 	log := &c.log
 	log.Zone, log.Statuses, log.Dialect, log.Violations = c.zone, c.status >= 0, c.store.Options().Dialect, run.Stats.Violations
 	log.Agents, log.Conducts, log.Networks = nil, nil, map[int]string{}
-	counts := c.AgentCounts(run)
-	for a, name := range c.callers.Names() {
-		one := diagnose.Agent{Name: name, Search: a > 0 && isSearch(name)}
-		if a < len(counts) {
-			token, _, _ := strings.Cut(counts[a].Name, "/")
-			one.Name, one.Search = token, a > 0 && isSearch(token)
-			one.Verified = counts[a].Verified[ranges.Yes].Rows > 0
-			known, _ := crawlers.Lookup(token)
-			one.Listed = len(known.Ranges) > 0
-		}
-		log.Agents = append(log.Agents, one)
+	for a, n := range c.AgentCounts(run) {
+		token, _, _ := strings.Cut(n.Name, "/")
+		known, _ := crawlers.Lookup(token)
+		log.Agents = append(log.Agents, diagnose.Agent{Name: token, Search: a > 0 && isSearch(token), Verified: n.Verified[ranges.Yes].Rows > 0, Listed: len(known.Ranges) > 0})
 	}
 	if run.Old == "" || c.byTime { // else they are a draft, which nobody was sent
 		log.Texts = c.texts(run)
@@ -290,7 +282,8 @@ func (c *Counter) diagnoseURL(u *aggregate.URL) {
 		if n < 0 {
 			n, taking = len(taking), append(taking, diagnose.Hog{Agent: int(k.agent)})
 		}
-		taking[n].Bytes, taking[n].Requests = taking[n].Bytes+r.Bytes, taking[n].Requests+r.Rows
+		taking[n].Bytes += r.Bytes
+		taking[n].Requests += r.Rows
 	}
 	for i := range taking { // of equal ones the first stands; of a URL that a crawler fetches once a day nobody is told
 		one := &taking[i]

@@ -38,10 +38,16 @@ func (v *view) Section(id string) (template.HTML, error) {
 
 // newPanels returns the panels in the order of the page.
 func (c *Counter) newPanels(memory int64, opt *Options) []panel {
-	crawlers := panel{ID: "crawlers", Title: "Crawlers", view: func(*view) bool { return true }}
+	var seen *useragents.View
+	crawlers := panel{ID: "crawlers", Title: "Crawlers", view: func(v *view) bool {
+		v.Clients = seen
+		if lists := c.store.Options().Ranges; lists != nil {
+			v.addVerified(lists)
+		}
+		return true
+	}}
 	if c.fromLog {
 		clients := useragents.New(max(1, memory/8), opt.TempDir)
-		var seen *useragents.View
 		crawlers.close = clients.Close
 		crawlers.rows = func(_, b *engine.Batch) error {
 			for i := range b.Len() {
@@ -64,13 +70,6 @@ func (c *Counter) newPanels(memory int64, opt *Options) []panel {
 		crawlers.end = func() (err error) {
 			seen, err = clients.View()
 			return err
-		}
-		crawlers.view = func(v *view) bool {
-			v.Clients = seen
-			if lists := c.store.Options().Ranges; lists != nil {
-				v.addVerified(lists)
-			}
-			return true
 		}
 	}
 	training := training{counter: c}
@@ -187,13 +186,11 @@ func (c *Counter) conductPanel(opt *Options) panel {
 		return err
 	}
 	p.facts = func(log *diagnose.Log) {
-		for a, name := range c.callers.Names() {
-			if a > 0 {
-				row := counts.RowOf(name)
-				log.Conducts = append(log.Conducts, diagnose.Conduct{
-					Agent: a, Requests: row.Requests - row.Impostors, Knew: row.Broke[conduct.Knew], First: row.FirstKnew, Last: row.LastKnew, Gaps: row.Gaps, Short: row.ShortGaps,
-				})
-			}
+		for a, name := range c.callers.Names()[1:] { // without other clients
+			row := counts.RowOf(name)
+			log.Conducts = append(log.Conducts, diagnose.Conduct{
+				Agent: a + 1, Requests: row.Requests - row.Impostors, Knew: row.Broke[conduct.Knew], First: row.FirstKnew, Last: row.LastKnew, Gaps: row.Gaps, Short: row.ShortGaps,
+			})
 		}
 	}
 	p.view = func(v *view) bool {

@@ -101,13 +101,7 @@ func (e *Earlier) Write(decided *engine.Batch) error {
 
 // Close ends the count, and keeps no more than its days.
 func (e *Earlier) Close() error {
-	names := e.callers.Names()
-	e.days = calendarOf(e.series, func(a int) string {
-		if a == 0 {
-			return otherClients
-		}
-		return names[a]
-	})
+	e.days = calendarOf(e.series, func(a int) string { return clientName(e.callers, a) })
 	e.series = nil
 	return nil
 }

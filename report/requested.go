@@ -159,7 +159,8 @@ func (c *Counter) sumByAgent(counts []AgentRequests) (sums []AgentRequests) {
 	slices.SortFunc(counts, func(a, b AgentRequests) int { return cmp.Compare(a.Agent, b.Agent) })
 	for _, n := range counts {
 		if last := len(sums) - 1; last >= 0 && sums[last].Agent == n.Agent {
-			sums[last].Requests, sums[last].Bytes = sums[last].Requests+n.Requests, sums[last].Bytes+n.Bytes
+			sums[last].Requests += n.Requests
+			sums[last].Bytes += n.Bytes
 		} else {
 			sums = append(sums, n)
 		}

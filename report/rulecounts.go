@@ -34,7 +34,8 @@ func (c *ruleCounts) addRequests(u *aggregate.URL, k *kind, requests *aggregate.
 	for i, asked := range k.asked {
 		o := c.Outcome(u.Text, u.Prefix, k.file, asked.set, asked.rule)
 		o.AddURL(requests.Rows, u.Number)
-		o.Failed, o.Bytes = o.Failed+requests.Failed, o.Bytes+requests.Bytes
+		o.Failed += requests.Failed
+		o.Bytes += requests.Bytes
 		if i == 0 {
 			k.first = o
 		}

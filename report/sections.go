@@ -101,7 +101,8 @@ func (s *sections) addURL(c *Counter, u *aggregate.URL) {
 		if one.Requests == 0 {
 			s.came = append(s.came, k.agent)
 		}
-		one.Requests, one.Errors = one.Requests+r.Rows, one.Errors+r.Failed
+		one.Requests += r.Rows
+		one.Errors += r.Failed
 		if k.denies > 0 {
 			one.Denied += r.Rows
 		}
@@ -231,7 +232,10 @@ func (c *Counter) viewSites(v *view) bool {
 			}
 		}
 		s.Rows = append(s.Rows, row)
-		s.Rest.Requests, s.Rest.URLs, s.Rest.Denied, s.Rest.Failed = s.Rest.Requests-row.Requests, s.Rest.URLs-row.URLs, s.Rest.Denied-row.Denied, s.Rest.Failed-row.Failed
+		s.Rest.Requests -= row.Requests
+		s.Rest.URLs -= row.URLs
+		s.Rest.Denied -= row.Denied
+		s.Rest.Failed -= row.Failed
 		for n := range row.By {
 			s.Rest.By[n] -= row.By[n]
 		}

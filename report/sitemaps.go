@@ -63,28 +63,22 @@ func (c *Counter) sitemapCrawlers() (all []sitemaps.Crawler) {
 		}
 		return all
 	}
-	type busy struct {
-		name     string
-		requests int64
-	}
-	var named []busy
-	for a, name := range c.callers.Names() {
-		if a == 0 || name == engine.OtherNamed || a >= len(c.classes) {
-			continue
-		}
-		requests := int64(0)
+	names := c.callers.Names()
+	requests := make([]int64, len(names))
+	var busy []int
+	for a, name := range names[:min(len(names), len(c.classes))] {
 		for _, n := range c.classes[a] {
-			requests += n
+			requests[a] += n
 		}
-		if requests > 0 {
-			named = append(named, busy{name, requests})
+		if a > 0 && name != engine.OtherNamed && requests[a] > 0 {
+			busy = append(busy, a)
 		}
 	}
-	slices.SortFunc(named, func(a, b busy) int {
-		return cmp.Or(cmp.Compare(b.requests, a.requests), strings.Compare(a.name, b.name))
+	slices.SortFunc(busy, func(a, b int) int {
+		return cmp.Or(cmp.Compare(requests[b], requests[a]), strings.Compare(names[a], names[b]))
 	})
-	for _, b := range named[:min(len(named), sitemaps.MaxCrawlers)] {
-		all = append(all, sitemaps.Crawler{Name: b.name, Search: isSearch(b.name)})
+	for _, a := range busy[:min(len(busy), sitemaps.MaxCrawlers)] {
+		all = append(all, sitemaps.Crawler{Name: names[a], Search: isSearch(names[a])})
 	}
 	if google := (sitemaps.Crawler{Name: "Googlebot", Search: true}); !slices.Contains(all, google) {
 		all = append(all, google)
@@ -93,7 +87,11 @@ func (c *Counter) sitemapCrawlers() (all []sitemaps.Crawler) {
 }
 
 // isSearch reports whether a crawler fetches for a search engine.
-func isSearch(name string) bool {
-	known, _ := crawlers.Lookup(name)
-	return slices.Contains(known.Purposes, "search")
+func isSearch(name string) bool { return hasPurpose(name, "search") }
+
+// hasPurpose reports whether a crawler is known for a purpose.
+func hasPurpose(name, purpose string) bool {
+	token, _, _ := strings.Cut(name, "/")
+	known, _ := crawlers.Lookup(token)
+	return slices.Contains(known.Purposes, purpose)
 }

@@ -3,9 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 
-	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -47,8 +45,8 @@ func (t *training) addBatch(_, b *engine.Batch) error {
 			if c.fromLog {
 				agent = c.callers.Number(b, row)
 			}
-			if trainer := t.trainer(c, agent); trainer != nil && !b.IsTxt(row) {
-				t.addRow(trainer, c, b, row, row*c.verdicts+a)
+			if trainer := t.trainer(agent); trainer != nil && !b.IsTxt(row) {
+				t.addRow(trainer, b, row, row*c.verdicts+a)
 			}
 		}
 	}
@@ -56,12 +54,11 @@ func (t *training) addBatch(_, b *engine.Batch) error {
 }
 
 // trainer returns the counts of a crawler, nil if it is for another purpose.
-func (t *training) trainer(c *Counter, agent int) *Trainer {
+func (t *training) trainer(agent int) *Trainer {
 	for len(t.trainers) <= agent {
 		var trainer *Trainer
-		name := c.agentName(len(t.trainers))
-		token, _, _ := strings.Cut(name, "/")
-		if known, ok := crawlers.Lookup(token); ok && slices.Contains(known.Purposes, trainingPurpose) {
+		name := t.counter.agentName(len(t.trainers))
+		if hasPurpose(name, trainingPurpose) {
 			trainer = &Trainer{Name: name}
 		}
 		t.trainers = append(t.trainers, trainer)
@@ -70,7 +67,7 @@ func (t *training) trainer(c *Counter, agent int) *Trainer {
 }
 
 // addRow counts a verdict for a trainer.
-func (t *training) addRow(trainer *Trainer, c *Counter, b *engine.Batch, row, verdict int) {
+func (t *training) addRow(trainer *Trainer, b *engine.Batch, row, verdict int) {
 	p := &b.Preferences[verdict]
 	t.said = t.said || p.Said != (robots.Said{})
 	trainer.Requests++
@@ -84,7 +81,7 @@ func (t *training) addRow(trainer *Trainer, c *Counter, b *engine.Batch, row, ve
 		if b.Verdicts[verdict].Access == engine.Denied {
 			trainer.Denied++
 		}
-		if c.isServed(b, row) {
+		if t.counter.isServed(b, row) {
 			trainer.Served++
 		}
 	}

@@ -109,18 +109,13 @@ func (c *Counter) nameOf(n int32) string {
 	case r.line < 0:
 		return "other rules"
 	}
-	return reasonText(r.reason)
-}
-
-// reasonText returns the reason of a verdict that no rule decided.
-func reasonText(r engine.Reason) string {
 	texts := map[engine.Reason]string{
 		engine.ReasonNoRobots: "no robots.txt in the rules", engine.ReasonUnreachable: "robots.txt was unreachable",
 		engine.ReasonUnreachableExpired: "robots.txt was unreachable for over 30 days", engine.ReasonStatus4xx: "robots.txt: status 4xx",
 		engine.ReasonRedirectLimit: "robots.txt: too many redirects", engine.ReasonTooLarge: "robots.txt is too large",
 		engine.ReasonDefault: "no rule matches", engine.ReasonNoGroup: "no group binds the crawler",
 	}
-	return cmp.Or(texts[r], r.String())
+	return cmp.Or(texts[r.reason], r.reason.String())
 }
 
 // ShowsErrors reports whether rules have a number of errors: where a request has one verdict, and an answer.
@@ -137,15 +132,11 @@ func (v *view) Parts() []Panel { return slices.Concat(v.Sections, v.Panels) }
 
 // Command returns the command that does something with the logs and rules of the page.
 func (v *view) Command(what, end string) string {
-	words := []string{"robobatch"}
-	if what != "" {
-		words = append(words, what)
-	}
-	words = append(words, "-rules", v.Rules)
-	ins := v.Inputs
+	command, ins := what, v.Inputs
 	if what == "sitemap" { // which is no command: a sitemap is a log of its URLs
-		words, ins = []string{"robobatch", "-rules", v.Rules, "-format", "sitemap", "-agent", "@search"}, nil
+		command, ins = "-format sitemap -agent @search", nil
 	}
+	words := append(strings.Fields("robobatch "+command), "-rules", v.Rules)
 	if what == "diff" {
 		words = append(words, "-old", v.Old)
 	}
@@ -153,23 +144,21 @@ func (v *view) Command(what, end string) string {
 		words = append(words, "-in", in)
 	}
 	for _, f := range v.Flags {
+		name, values := f.Name, []string{f.Value}
+		if slices.Contains([]string{"-ranges", "-field", "-in-sitemap"}, name) { // they may be repeated
+			values = strings.Split(f.Value, ",")
+		}
 		switch {
-		case what == "sitemap" && f.Name == "-in-sitemap":
-			for _, one := range strings.Split(f.Value, ",") {
-				words = append(words, "-in", one)
+		case what == "sitemap" && name == "-in-sitemap":
+			name = "-in"
+		case what == "sitemap" && name != "-base" && name != "-origin", what == "diff" && name == "-cache", what != "diff" && name == "-old",
+			!strings.HasPrefix(name, "-") || name == "-timezone" || name == "-previous", what != "" && (name == "-in-sitemap" || strings.HasPrefix(name, "-ranges")):
+			continue
+		}
+		for _, value := range values {
+			if words = append(words, name); value != "true" {
+				words = append(words, value)
 			}
-		case what == "sitemap" && f.Name != "-base" && f.Name != "-origin", what == "diff" && f.Name == "-cache":
-		case what == "diff" && f.Name == "-old":
-			words = append(words, "-old", f.Value)
-		case !strings.HasPrefix(f.Name, "-") || slices.Contains([]string{"-timezone", "-old", "-previous"}, f.Name), what != "" && (f.Name == "-in-sitemap" || strings.HasPrefix(f.Name, "-ranges")):
-		case f.Value == "true":
-			words = append(words, f.Name)
-		case slices.Contains([]string{"-ranges", "-field", "-in-sitemap"}, f.Name): // they may be repeated
-			for _, one := range strings.Split(f.Value, ",") {
-				words = append(words, f.Name, one)
-			}
-		default:
-			words = append(words, f.Name, f.Value)
 		}
 	}
 	for i, word := range words {

@@ -52,7 +52,6 @@ func columnsOf(points []int64, most int64, form column) string {
 // A View is the panel of time.
 type View struct {
 	Step   string
-	Width  int
 	Bars   string // all requests, as the path of an SVG
 	Marked string // errors; without statuses violations, or disallowed requests
 	Grid   string // lines at Ticks
@@ -238,7 +237,7 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 	if p == nil {
 		return nil
 	}
-	t := &View{Step: p.Step, Width: barsWidth, What: "disallowed", Denied: "Disallowed", Errors: opt.Errors}
+	t := &View{Step: p.Step, What: "disallowed", Denied: "Disallowed", Errors: opt.Errors}
 	switch {
 	case opt.FromLog:
 		t.What = "violations"
@@ -266,7 +265,7 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 	}
 	ranked := opt.rank(order)
 	order = order[:min(len(order), timeCrawlers)]
-	whole, denied := p.line("all requests", p.Everyone()...), p.Sum(Denied, p.Everyone()...)
+	whole, denied := p.line("all requests"), p.Sum(Denied)
 	for i, at := range p.Starts {
 		at := time.Unix(max(at, yearOne), 0).UTC().Format(layout) // 100 years of which there is year 1 begin before it
 		row := timeRow{At: at, All: whole.Values[i], Denied: denied[i], Bad: whole.Marks[i], Errors: whole.Errors[i]}

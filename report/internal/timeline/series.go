@@ -157,7 +157,10 @@ func (s *Series) Points(in timespan.Span, step int, most int64) *Points {
 	p := &Points{Step: stepNames[step]}
 	n := int(min(last-first+1, 2*most))
 	for kind := range p.Of {
-		p.Of[kind] = columns(s.crawlers, n)
+		p.Of[kind] = make([][]int64, s.crawlers)
+		for c := range p.Of[kind] {
+			p.Of[kind][c] = make([]int64, n)
+		}
 	}
 	for i := range n {
 		at := first + int64(i)
@@ -172,31 +175,18 @@ func (s *Series) Points(in timespan.Span, step int, most int64) *Points {
 	return p
 }
 
-func columns(number, length int) [][]int64 {
-	all := make([][]int64, number)
-	for i := range all {
-		all[i] = make([]int64, length)
-	}
-	return all
-}
-
-// Sum returns a number of some crawlers together, by stretch.
+// Sum returns a number of some crawlers together, by stretch; of all if none is given.
 func (p *Points) Sum(kind int, crawlers ...int) []int64 {
 	sum := make([]int64, len(p.Starts))
-	for _, c := range crawlers {
-		for i, n := range p.Of[kind][c] {
+	for c, numbers := range p.Of[kind] {
+		if len(crawlers) > 0 && !slices.Contains(crawlers, c) {
+			continue
+		}
+		for i, n := range numbers {
 			sum[i] += n
 		}
 	}
 	return sum
-}
-
-// Everyone returns all crawlers.
-func (p *Points) Everyone() (all []int) {
-	for c := range p.Of[Requests] {
-		all = append(all, c)
-	}
-	return all
 }
 
 // clone returns a copy that may be changed.

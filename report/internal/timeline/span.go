@@ -140,7 +140,7 @@ func (v *View) addApart(p *Points, order []int) {
 
 // all returns how many requests the points have.
 func (p *Points) all() (n int64) {
-	for _, requests := range p.Sum(Requests, p.Everyone()...) {
+	for _, requests := range p.Sum(Requests) {
 		n += requests
 	}
 	return n
