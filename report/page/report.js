@@ -383,21 +383,24 @@
     shorten();
   }
 
-  // linkNames makes links of the crawlers that a text names.
+  const NAMED = new RegExp("(?<![\\w./-])(" + Array.from(crawlerNames).sort((a, b) => b.length - a.length).map((name) => name.replace(/[^\w ]/g, "\\$&")).join("|") + ")(?![\\w/-])");
+
+  // linkNames makes links of the crawlers that texts name, and returns them.
   function linkNames(texts) {
-    const names = Array.from(crawlerNames).sort((a, b) => b.length - a.length).map((name) => name.replace(/[^\w ]/g, "\\$&"));
-    const named = new RegExp("(?<![\\w./-])(" + names.join("|") + ")(?![\\w-]|/)");
-    for (const text of names.length > 0 ? texts : []) {
+    const links = [];
+    for (const text of crawlerNames.size > 0 ? texts : []) {
       for (const node of Array.from(text.childNodes).filter((child) => child.nodeType === Node.TEXT_NODE)) {
-        const pieces = node.textContent.split(named);
-        node.replaceWith(...pieces.map((piece, i) => i % 2 === 1 ? make("a", { href: "#crawler=" + encodeURIComponent(piece), textContent: piece }) : piece));
+        const pieces = node.textContent.split(NAMED).map((piece, i) => i % 2 === 1 ? make("a", { href: "#crawler=" + encodeURIComponent(piece), textContent: piece }) : piece);
+        node.replaceWith(...pieces);
+        links.push(...pieces.filter((piece) => typeof piece !== "string"));
       }
     }
+    return links;
   }
 
   // linkRows makes links of the crawlers and URLs of a table. The arrow keys go from one to another.
   function linkRows(table) {
-    const links = [];
+    const links = linkNames(table.querySelectorAll("#impostors td > div")); // those of sitemaps have a table of their own
     for (const cell of table.querySelectorAll(":is(tbody, tfoot) > tr > :is(th, td:not(.n))")) {
       const text = textOf(cell);
       const href = crawlerNames.has(text) ? "#crawler=" + encodeURIComponent(text) : cell.classList.contains("url") && /^https?:\/\/[^\s\\]+$/.test(text) ? text : "";
@@ -608,7 +611,7 @@
   };
   document.querySelectorAll("table[data-name]").forEach(add);
   addEventListener("table", (event) => add(event.target)); // one that was not there before
-  linkNames(document.querySelectorAll(".findings :is(b, p, li), .hint, td > div"));
+  document.querySelectorAll(".findings > li").forEach((li) => rove([li.querySelector(".no"), ...linkNames(li.querySelectorAll(":is(b, p, li)"))], ["ArrowUp", "ArrowDown"]));
   for (const lines of document.querySelectorAll("pre[data-name]")) {
     lines.before(make("div", { className: "tools" }, copyButton("Copy", lines.dataset.name, () => lines.textContent)));
   }
@@ -669,6 +672,7 @@
     for (const li of found) {
       const copy = li.cloneNode(true);
       copy.removeAttribute("id");
+      copy.querySelectorAll("a").forEach((link) => link.removeAttribute("tabindex"));
       list.append(copy);
     }
     const chart = make("figure", { ariaLabel: "Requests of " + name });
