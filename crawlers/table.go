@@ -87,7 +87,7 @@ func Add(name string, text []byte) error {
 		}
 	}
 	if len(all) > maxCrawlers {
-		return fmt.Errorf("%s: %d crawlers, and %d are known already: all together may be at most %d", name, len(own), len(known.all), maxCrawlers)
+		return fmt.Errorf("%s: too many crawlers: %d, in addition to %d known ones; the limit is %d", name, len(own), len(known.all), maxCrawlers)
 	}
 	next := newTable(all)
 	var errs []error
@@ -165,7 +165,7 @@ func parse(file, text string) (all []Crawler, err error) {
 		}
 	}
 	if len(all) == 0 && len(r.errs) == 0 {
-		r.errs = append(r.errs, fmt.Errorf("%s has no crawler: its first line names the columns, and each line after it is a crawler", file))
+		r.errs = append(r.errs, fmt.Errorf("%s has no crawlers: write the column names in the first line, and one crawler in each line after it", file))
 	}
 	return all, errors.Join(r.errs...)
 }
@@ -185,16 +185,16 @@ func (r *reader) readHead(line int, fields []string) {
 		i := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
 		switch {
 		case i < 0:
-			r.fault(line, "", fmt.Errorf("there is no column %q: the first line names columns, separated by one tab, of %s", name, columnNames()))
+			r.fault(line, "", fmt.Errorf("unknown column %q: name columns in the first line, separated by one tab, out of %s", name, columnNames()))
 			return
 		case slices.ContainsFunc(head, func(c column) bool { return c.name == name }):
-			r.fault(line, name, errors.New("the column is there twice"))
+			r.fault(line, name, errors.New("duplicate column"))
 			return
 		}
 		head = append(head, columns[i])
 	}
 	if !slices.Contains(fields, columns[0].name) {
-		r.fault(line, "", errors.New("there is no column token: it says what the crawlers look for in robots.txt"))
+		r.fault(line, "", errors.New("missing column token, the name that a crawler looks for in robots.txt"))
 		return
 	}
 	r.columns = head
@@ -212,7 +212,7 @@ func columnNames() string {
 // readRow reads a crawler.
 func (r *reader) readRow(line int, fields []string) (c Crawler) {
 	if len(fields) != len(r.columns) {
-		r.fault(line, "", fmt.Errorf("%d fields instead of %d: they are separated by one tab", len(fields), len(r.columns)))
+		r.fault(line, "", fmt.Errorf("%d fields instead of %d: separate them with one tab", len(fields), len(r.columns)))
 		return c
 	}
 	before := len(r.errs)
@@ -248,7 +248,7 @@ func (r *reader) readRow(line int, fields []string) (c Crawler) {
 func (r *reader) once(line int, column string, seen map[string]int, text string) {
 	key := strings.ToLower(text)
 	if first, ok := seen[key]; ok {
-		r.fault(line, column, fmt.Errorf("%q is in line %d already", text, first))
+		r.fault(line, column, fmt.Errorf("%q is already in line %d", text, first))
 		return
 	}
 	seen[key] = line
@@ -268,7 +268,7 @@ const maxName = 128
 // setToken reads a product token, which is one of a crawler, and of no use of pages.
 func (c *Crawler) setToken(value string) error {
 	if strings.HasPrefix(strings.ToLower(value), "__usage_") {
-		return fmt.Errorf("%q names a use of pages, and no crawler: delete the line", value)
+		return fmt.Errorf("%q names a use of pages, not a crawler: delete the line", value)
 	}
 	if value == "" || len(value) > maxName || strings.ContainsAny(value, " ,@*/\"") {
 		return fmt.Errorf("%q is not a product token: write one word of at most %d letters, as after User-agent: in robots.txt", value, maxName)
@@ -289,7 +289,7 @@ func (c *Crawler) setOperator(value string) error {
 func (c *Crawler) setPurposes(list string) error {
 	for p := range strings.SplitSeq(list, ",") {
 		if p = strings.TrimSpace(p); !slices.Contains(purposes, p) {
-			return fmt.Errorf("there is no purpose %q: use some of %s", p, strings.Join(purposes, ", "))
+			return fmt.Errorf("unknown purpose %q: use some of %s", p, strings.Join(purposes, ", "))
 		}
 		c.Purposes = append(c.Purposes, p)
 	}
@@ -307,9 +307,9 @@ func (c *Crawler) setNames(list string) error {
 		_, client := clientWords[strings.ToLower(name)]
 		switch {
 		case name == "" || len(name) > maxName || class[name[0]] == 0:
-			return fmt.Errorf("%q is not a name in a User-Agent header: it begins with a letter or digit, and has at most %d bytes", name, maxName)
+			return fmt.Errorf("invalid User-Agent name %q: begin it with a letter or digit, and use at most %d bytes", name, maxName)
 		case client:
-			return fmt.Errorf("%q is a word that browsers and other clients send: it names no crawler", name)
+			return fmt.Errorf("%q is sent by browsers and other clients, so it does not identify a crawler", name)
 		}
 		c.Names = append(c.Names, name)
 	}
@@ -332,7 +332,7 @@ func (c *Crawler) setHabits(list string) error {
 		case "alias":
 			c.AliasOf = value
 		default:
-			return fmt.Errorf("there is no habit %q: use nostar, unbound, unstated, fallback=TOKEN, alias=TOKEN or -", habit)
+			return fmt.Errorf("unknown habit %q: use nostar, unbound, unstated, fallback=TOKEN, alias=TOKEN or -", habit)
 		}
 	}
 	return nil
@@ -346,7 +346,7 @@ func (c *Crawler) setRanges(list string) error {
 	for text := range strings.SplitSeq(list, "|") {
 		name, url, found := strings.Cut(text, "=")
 		if name == "" || name != strings.ToLower(name) || strings.ContainsAny(name, " .\\") || found && !strings.Contains(url, "://") {
-			return fmt.Errorf("%q is not a list of addresses: write NAME=URL, the name of the file in small letters and without its ending", text)
+			return fmt.Errorf("invalid address list %q: write NAME=URL, where NAME is the file name in lower case without its extension", text)
 		}
 		c.Ranges = append(c.Ranges, Range{Name: name, URL: url})
 	}
@@ -360,7 +360,7 @@ func (c *Crawler) setHosts(list string) error {
 	}
 	for host := range strings.SplitSeq(list, "|") {
 		if !strings.Contains(host, ".") || strings.HasPrefix(host, ".") || strings.ContainsAny(host, "*/: ") {
-			return fmt.Errorf("%q is not the end of a host name such as googlebot.com", host)
+			return fmt.Errorf("%q is not a domain such as googlebot.com", host)
 		}
 		c.Hosts = append(c.Hosts, host)
 	}
@@ -373,7 +373,7 @@ func (c *Crawler) setChecked(day string) error {
 		return nil
 	}
 	if _, err := time.Parse(time.DateOnly, day); err != nil {
-		return fmt.Errorf("%q is not a day: write 2026-01-31, or -", day)
+		return fmt.Errorf("invalid day %q: write 2026-01-31, or -", day)
 	}
 	c.Checked = day
 	return nil

@@ -24,7 +24,7 @@ var (
 	// which is newer.
 	ErrTwoFiles = captures.ErrTwoFiles
 	// ErrAgent is the error of an agent that a Store was not built for.
-	ErrAgent = errors.New("the rules are not compiled for this agent")
+	ErrAgent = errors.New("the rules were not compiled for this agent")
 )
 
 // A PackDialectError says that a pack was compiled for another dialect, or other options of it,

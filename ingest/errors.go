@@ -51,7 +51,7 @@ func (e *ForeignError) Error() string {
 	if len(first) > most {
 		first = strings.ToValidUTF8(first[:most], "") + "…"
 	}
-	return fmt.Sprintf("%s is %v; it begins %q", e.Kind, ErrFormat, first)
+	return fmt.Sprintf("%s is %v; it begins with %q", e.Kind, ErrFormat, first)
 }
 
 // Unwrap returns ErrFormat.
@@ -72,12 +72,12 @@ var (
 	ErrNoHeader  = weblog.ErrNoHeader  // a header, which a table needs
 	ErrNativeIIS = weblog.ErrNativeIIS // the same, as its format is that of IIS itself
 	ErrSeparator = weblog.ErrSeparator // the separator of its format
-	ErrNotFormat = errors.New("no line is of the format that was named")
-	ErrLongLines = fmt.Errorf("no line is read, because lines are longer than %d KiB", MaxLine>>10)
+	ErrNotFormat = errors.New("no line has the format in -format")
+	ErrLongLines = fmt.Errorf("no line can be read, because lines are longer than %d KiB", MaxLine>>10)
 	ErrJSONText  = errors.New("the log is one JSON text over several lines, or a JSON array, instead of one object per line")
-	ErrWrapped   = errors.New("the lines are JSON objects whose field log holds a line of the log, as Docker writes them")
-	ErrNoFields  = errors.New("the lines look like those of W3C, as IIS and CloudFront write them, without the line #Fields that names their fields")
-	ErrLineEnds  = errors.New("all of the log is one line, with CR where lines end on old Macs")
+	ErrWrapped   = errors.New("the lines are JSON objects with the log line in the field log, as Docker writes them")
+	ErrNoFields  = errors.New("the lines look like the W3C format of IIS and CloudFront, but the line #Fields with the field names is missing")
+	ErrLineEnds  = errors.New("the whole log is one line, because its lines end in CR, as on old Macs")
 )
 
 // Faults in the names of logs. All but ErrNoInput come inside a [*NameError].

@@ -54,13 +54,13 @@ func TestLogsFaults(t *testing.T) {
 		},
 		"zstd and garbage": {
 			slices.Concat(z, []byte("garbage")), 20_000, 20_000, unpack.ErrTrailing,
-			"LOG: line 20001 (byte 1266152 of the text): zstd: after the compressed data come bytes that are not part of it: cut them off, or copy or download the file again",
+			"LOG: line 20001 (byte 1266152 of the text): zstd: the compressed data is followed by other bytes: cut them off, or copy or download the file again",
 		},
 		"zstd and a byte":    {slices.Concat(z, []byte("\n")), 20_000, 20_000, unpack.ErrTrailing, ""},
 		"zstd and two bytes": {slices.Concat(z, []byte("PK")), 20_000, 20_000, unpack.ErrTrailing, ""},
 		"zstd and three bytes": {
 			slices.Concat(z, []byte("Zyx")), 20_000, 20_000, unpack.ErrTrailing,
-			"LOG: line 20001 (byte 1266152 of the text): zstd: after the compressed data come bytes that are not part of it: cut them off, or copy or download the file again",
+			"LOG: line 20001 (byte 1266152 of the text): zstd: the compressed data is followed by other bytes: cut them off, or copy or download the file again",
 		},
 		"zstd and half a skippable magic": {slices.Concat(z, testpack.Skippable(9)[:3]), 20_000, 20_000, ErrTruncated, ""},
 		"zstd huge window": {
@@ -78,7 +78,7 @@ func TestLogsFaults(t *testing.T) {
 		"gzip and garbage":    {slices.Concat(gz, []byte("garbage garbage")), 20_000, 20_000, unpack.ErrTrailing, ""},
 		"gzip and a byte": {
 			slices.Concat(gz, []byte("\n")), 20_000, 20_000, unpack.ErrTrailing,
-			"LOG: line 20001 (byte 1266152 of the text): gzip: after the compressed data come bytes that are not part of it: cut them off, or copy or download the file again",
+			"LOG: line 20001 (byte 1266152 of the text): gzip: the compressed data is followed by other bytes: cut them off, or copy or download the file again",
 		},
 		"gzip and zeros and more": {slices.Concat(gz, make([]byte, 9), gz), 20_000, 20_000, unpack.ErrTrailing, ""},
 		"gzip and half a header":  {slices.Concat(gz, gz[:9]), 20_000, 20_000, ErrTruncated, ""},
@@ -91,7 +91,7 @@ func TestLogsFaults(t *testing.T) {
 		},
 		"xz": {
 			[]byte("\xfd7zXZ\x00\x00"), 0, 0, ErrFormat,
-			"LOG: line 1 (byte 0 of the text): xz is not a format that is read",
+			"LOG: line 1 (byte 0 of the text): xz is an unsupported format",
 		},
 	}
 	for name, c := range cases {

@@ -94,7 +94,7 @@ func TestOpenLogsUnreadable(t *testing.T) {
 		t.Skip("this user may read any file")
 	}
 	_, err := OpenLogs([]string{path}, LogOptions{})
-	if want := path + ": permission denied: give permission to read it"; !errors.Is(err, fs.ErrPermission) || err.Error() != want {
+	if want := path + ": permission denied: make it readable"; !errors.Is(err, fs.ErrPermission) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -136,7 +136,7 @@ func TestWARCRows(t *testing.T) {
 		{"a bad URL", message("response", "https://[/", ok) + message("response", "a.example/x", ok), []string{"1 https://[/ 200 - ", "2 a.example/x 200 - "}},
 		{"a damaged one between", request + strings.Replace(response, "Content-Length: 57", "Content-Length: 50", 1) + response, []string{
 			"1 https://a.example/x - GET GPTBot/1.2", "2 refused damaged_record",
-			"is damaged: the length of the record is wrong: Content-Length is 50, and no record ends there: copy or download the file again",
+			"is damaged: the length of the record is wrong: Content-Length is 50, but no record ends there: copy or download the file again",
 		}},
 		{"cut off", request + response[:len(response)-30], []string{
 			"1 https://a.example/x - GET GPTBot/1.2", "2 refused damaged_record",
@@ -254,7 +254,7 @@ func TestWARCLogFaults(t *testing.T) {
 	}{
 		{"a", weblog.Auto, "", nil},
 		{"a", weblog.WARC, "", nil},
-		{"b.gz", weblog.Auto, "packed and without .warc in its name, is not a format that is read", ErrFormat},
+		{"b.gz", weblog.Auto, "packed and without .warc in its name, is an unsupported format", ErrFormat},
 		{"b.gz", weblog.WARC, "", nil},
 		{"c.warc.gz", weblog.Auto, "", nil},
 		{"list.warc.gz", weblog.Auto, "", nil},

@@ -12,7 +12,7 @@ import (
 )
 
 // errRemoteParts is the fault of a partitioned output that is not a directory of the file system.
-var errRemoteParts = errors.New("is in a store of objects, which has no directories that can be replaced: write partitions to a directory, and copy them")
+var errRemoteParts = errors.New("is in object storage, which cannot replace directories: write partitions to a directory, and copy them")
 
 // A File is a Writer to a named file that appears under its name only when it is complete. Exactly
 // one of Commit, Fault and Abort ends it; Close is Abort, unless one of them has been called.

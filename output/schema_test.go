@@ -170,7 +170,7 @@ func TestChooseFormat(t *testing.T) {
 		{"/dev/stdout", "jsonl", JSONL, ""},
 		{"a.zst", "csv.zst", CSVZstd, ""},
 		{"a.txt", "", 0, "unknown output format of a.txt: its name must end in .parquet"},
-		{"a.csv", "jsonl", 0, "jsonl does not go with the name a.csv: end it in .jsonl, or let the name determine the format"},
+		{"a.csv", "jsonl", 0, "jsonl does not match the name a.csv: end it in .jsonl, or let the name determine the format"},
 		{"a.csv", "csv.zst", 0, "csv.zst does not go with the name a.csv"},
 		{"a.csv.zst", "csv", 0, "csv does not go with the name a.csv.zst"},
 		{"a.zst", "csv", 0, "csv does not go with the name a.zst"},

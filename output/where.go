@@ -68,7 +68,7 @@ func ParseWhere(list string) (Where, error) {
 		name = strings.TrimSpace(name)
 		i := slices.Index(whereNames, name)
 		if i < 0 {
-			errs = append(errs, fmt.Errorf("%w %q: use %s, or several of them, separated by commas", errWhere, name, strings.Join(whereNames, ", ")))
+			errs = append(errs, fmt.Errorf("%w %q: use one or more of %s, separated by commas", errWhere, name, strings.Join(whereNames, ", ")))
 			continue
 		}
 		w |= 1 << i

@@ -50,7 +50,7 @@ func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 		return nil, columnar.ErrChanges
 	}
 	if fromLog && opt.Layout == Wide {
-		return nil, fmt.Errorf("%w: the wide layout needs agents by name, and the agents of this store come from the log", columnar.ErrLayout)
+		return nil, fmt.Errorf("%w: the wide layout needs named agents, but the agents of this store come from the log", columnar.ErrLayout)
 	}
 	if fromLog {
 		opt.perURL = 1

@@ -48,7 +48,7 @@ func TestConduct(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s asked %d, %s; disallowed %d, knew %d, never asked %d, broke %d", r.Agent, r.Robots, r.Apart(), r.Disallowed, r.Knew(), r.NeverAsked(), r.Broke[conduct.NeverAsked]))
 	}
 	want := []string{
-		"GPTBot asked 5, 2 days apart at most; disallowed 30, knew 30, never asked 0, broke 0",
+		"GPTBot asked 5, at most 2 days apart; disallowed 30, knew 30, never asked 0, broke 0",
 		"ClaudeBot asked 0, ; disallowed 24, knew 0, never asked 24, broke 24",
 		"bingbot asked 1, ; disallowed 0, knew 0, never asked 0, broke 0",
 	}

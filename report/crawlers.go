@@ -55,7 +55,7 @@ func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawl
 				continue
 			}
 			if a == 0 {
-				row.Name, row.About, row.Unbound = otherClients, "browsers, and crawlers that are not known", true
+				row.Name, row.About, row.Unbound = otherClients, "browsers and unknown crawlers", true
 			}
 			row.URLs, row.Classes, row.Bytes = &c.agentURLs[a].N, c.classes[a], c.agentBytes[a]
 			if sparks != nil && a < len(sparks.Of[timeline.Requests]) {
@@ -83,7 +83,7 @@ func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawl
 
 // allCrawlers returns the sum of all rows of crawlers.
 func (c *Counter) allCrawlers(all []Crawler, sparks *timeline.Points) Crawler {
-	sum := Crawler{Name: "all", About: fmt.Sprintf("%d crawlers together, in verdicts", len(all))}
+	sum := Crawler{Name: "all", About: fmt.Sprintf("all %d crawlers, in verdicts", len(all))}
 	for i := range all {
 		sum.addRow(&all[i])
 	}
@@ -124,7 +124,7 @@ func together(set string, all []Crawler) (sum Crawler, n int) {
 		n++
 		sum.addRow(row)
 	}
-	sum.About = fmt.Sprintf("%d of them together", n)
+	sum.About = fmt.Sprintf("%d crawlers combined", n)
 	return sum, n
 }
 

@@ -729,7 +729,7 @@ func TestApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"2026-01-05 22:00:00 to 2026-01-29 22:59:59 UTC, but for 2 requests",
+		"2026-01-05 22:00:00 to 2026-01-29 22:59:59 UTC, except 2 requests",
 		"Not in the chart: 1 request before it, at 1970-01-01 00:00:00, and 1 request after it, at 9999-12-31 23:59:59 UTC. The table has them in its last rows.",
 		`<tr><th scope="row">before<small>at 1970-01-01 00:00:00</small></th><td class="n">1</td><td class="n">1</td><td class="n">1</td>`,
 		"The bars exclude 2 requests far from the others: see Time.",

@@ -89,7 +89,7 @@ func (c *Counter) newView(run *Run) *view {
 		within := c.series.Shown()
 		v.Period = timeline.Text(within.First) + " to " + timeline.Text(within.Last) + " " + v.Zone
 		if n := c.series.Outside(within); n > 0 {
-			v.Period += ", but for " + show.Plural(n, "request")
+			v.Period += ", except " + show.Plural(n, "request")
 		}
 	}
 	for _, p := range c.panels {
@@ -110,10 +110,10 @@ func (c *Counter) nameOf(n int32) string {
 		return "other rules"
 	}
 	texts := map[engine.Reason]string{
-		engine.ReasonNoRobots: "no robots.txt in the rules", engine.ReasonUnreachable: "robots.txt was unreachable",
+		engine.ReasonNoRobots: "no robots.txt in -rules", engine.ReasonUnreachable: "robots.txt was unreachable",
 		engine.ReasonUnreachableExpired: "robots.txt was unreachable for over 30 days", engine.ReasonStatus4xx: "robots.txt: status 4xx",
 		engine.ReasonRedirectLimit: "robots.txt: too many redirects", engine.ReasonTooLarge: "robots.txt is too large",
-		engine.ReasonDefault: "no rule matches", engine.ReasonNoGroup: "no group binds the crawler",
+		engine.ReasonDefault: "no rule matches", engine.ReasonNoGroup: "no group applies to the crawler",
 	}
 	return cmp.Or(texts[r.reason], r.reason.String())
 }

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A CleanParam is one clean-param line: parameters that do not change the content of a page, as Yandex
-// reads it. It is bound to no group.
+// A CleanParam is one clean-param line: parameters that do not change the content of a page, as Yandex reads it. It
+// does not belong to a group.
 type CleanParam struct {
 	Line   int32    // 1-based
 	Params []string // names of parameters, case-sensitive
-	Path   string   // as written: the pattern of the paths concerned, matched as a rule's is; "/" if the line has none
+	Path   string   // as written: the pattern of the paths concerned, matched like a rule; "/" if the line has none
 
 	pattern string // Path in normal form
 }
 
-// CleanParams are the clean-param lines of a file. All of them hold for all crawlers.
+// CleanParams are the clean-param lines of a file. They apply to all crawlers.
 type CleanParams []CleanParam
 
 // CleanParams returns the clean-param lines among the notes of a robots.txt that was read in the
@@ -42,7 +42,7 @@ func validCleanParam(d Dialect, value string) bool {
 	return ok
 }
 
-// maxCleanParam is the longest value of a clean-param line that Yandex is said to read, in bytes.
+// maxCleanParam is the longest value of a clean-param line that Yandex reportedly reads, in bytes.
 const maxCleanParam = 500
 
 // parseCleanParam parses the value of a clean-param line. ok is false if it has no parameter, more
@@ -66,8 +66,8 @@ func (d Dialect) parseCleanParam(value string) (c CleanParam, ok bool) {
 }
 
 // AppendCanonical appends the URL without the parameters that do not change its content, and returns the extended
-// buffer. All else stays as it is, a fragment included; an invalid URL is appended as it is. The dialect is the one
-// that the file was read in.
+// buffer. Everything else, including a fragment, is unchanged, and so is an invalid URL. The dialect is the one that
+// the file was read in.
 func (all CleanParams) AppendCanonical(dst, rawURL []byte, d Dialect) []byte {
 	u, err := SplitURL(rawURL)
 	mark := bytes.IndexByte(u.Path, '?')
@@ -88,7 +88,7 @@ func (all CleanParams) AppendCanonical(dst, rawURL []byte, d Dialect) []byte {
 	return append(dst, rawURL[end:]...)
 }
 
-// cleans reports whether the parameter of that name does not count in the path.
+// cleans reports whether the parameter with this name does not change the content of the path.
 func (all CleanParams) cleans(name string, path []byte) bool {
 	return slices.ContainsFunc(all, func(c CleanParam) bool {
 		return slices.Contains(c.Params, name) && matches(c.pattern, path)

@@ -2,10 +2,9 @@ package robots
 
 import "strings"
 
-// Decide returns the index of the rule that decides the path, or -1 if none of the rules matches
-// (RFC 9309 section 2.2.2). The path is one that [Dialect.Path] returned. It tries one rule after
-// the other and is meant to be obviously right, not fast: O(bytes of the rules * bytes of the
-// path).
+// Decide returns the index of the rule that decides the path, or -1 if none of the rules matches (RFC 9309 section
+// 2.2.2). The path is one that [Dialect.Path] returned. It tries one rule after the other, in O(bytes of the rules *
+// bytes of the path): it is written to be obviously correct.
 func Decide(rules []Rule, path []byte, d Dialect) int {
 	best, priority := -1, unmatched
 	for i, r := range rules {
@@ -31,8 +30,8 @@ func (r Rule) priority(path []byte, d Dialect) int {
 	return unmatched
 }
 
-// Length returns the length of a pattern in normal form, by which the longest that matches decides: all its bytes, or those that
-// the dialect counts. In yandex "*" alone has length 0, and matches all the same.
+// Length returns the length of a pattern in normal form, by which the longest that matches decides: all its bytes, or
+// those that the dialect counts. In yandex, the pattern "*" has length 0, but still matches.
 func (d Dialect) Length(pattern string) int {
 	if !d.Has(literalLength) {
 		return len(pattern)
@@ -46,10 +45,9 @@ func (d Dialect) Length(pattern string) int {
 // Uncounted returns how many bytes of a pattern Length omits.
 func (d Dialect) Uncounted(pattern string) int32 { return int32(len(pattern) - d.Length(pattern)) }
 
-// IndexPattern returns the second pattern of a rule, "/d/$" for "Allow: /d/index.html", and whether
-// the dialect gives it one (see the flag indexPage): it does so to Allow rules whose text after the
-// last "/" starts with "index.htm". Its priority is its own length, and it is always shorter than
-// the rule's first pattern.
+// IndexPattern returns the second pattern of a rule, "/d/$" for "Allow: /d/index.html", and whether the dialect gives
+// it one (see the flag indexPage): only Allow rules whose text after the last "/" starts with "index.htm" have one.
+// Its priority is its own length, and it is always shorter than the rule's first pattern.
 func (d Dialect) IndexPattern(r Rule) (pattern string, ok bool) {
 	if !d.Has(indexPage) || !r.Allow {
 		return "", false
@@ -66,8 +64,8 @@ func (d Dialect) IndexPattern(r Rule) (pattern string, ok bool) {
 // itself (RFC 9309 section 2.2.3).
 func matches(pattern string, path []byte) bool { return reach(pattern, path) == len(pattern) }
 
-// reach returns how many bytes of the pattern a beginning of the path matches: all of them if the
-// pattern matches.
+// reach returns the length of the longest part of the pattern, from its start, that matches a prefix of the path. It
+// is the whole length if the pattern matches.
 func reach(pattern string, path []byte) int {
 	ends := []int{0} // where in the path the part of the pattern read so far can end, in ascending order
 	for i := range len(pattern) {
@@ -98,10 +96,9 @@ func reach(pattern string, path []byte) int {
 	return len(pattern)
 }
 
-// Undefined reports whether the dialect leaves the verdict on a path undefined. winner is the index
-// of the rule that [Decide] returned. With [WildcardsUndefined] the rules without a "*" have their
-// order, and of those with one, every rule that matches might decide. The verdict is undefined
-// unless all of these agree: the winner among the former and all of the latter.
+// Undefined reports whether the dialect leaves the verdict on a path undefined. winner is the index of the rule that
+// [Decide] returned. With [WildcardsUndefined], any matching rule with a "*" might decide, as well as the winner
+// among the rules without one. The verdict is undefined unless all of these agree.
 func Undefined(rules []Rule, winner int, path []byte, d Dialect) bool {
 	if winner < 0 || !d.Has(WildcardsUndefined) {
 		return false

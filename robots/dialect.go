@@ -15,7 +15,7 @@ type Dialect uint32
 
 // The flags of a Dialect.
 const (
-	// typoKeys takes a key by its beginning, common misspellings included: "useragent", "disalow",
+	// typoKeys compares only the beginning of a key, and accepts common misspellings: "useragent", "disalow",
 	// "allowed". Without it a key is the exact name, in any case.
 	typoKeys Dialect = 1 << iota
 
@@ -25,8 +25,7 @@ const (
 	// lineLimit drops all but the first 16,663 bytes of a line.
 	lineLimit
 
-	// indexPage lets an Allow rule for an index page, "/d/index.html", hold for its directory "/d/"
-	// too.
+	// indexPage applies an Allow rule for an index page, "/d/index.html", also to its directory "/d/".
 	indexPage
 
 	// googleFamily lets a Google crawler without its own group use the group of its family, see [NewAgent].
@@ -38,10 +37,10 @@ const (
 	// ImplicitRobotsTxt allows /robots.txt itself, whatever the rules (RFC 9309 section 2.2.2).
 	ImplicitRobotsTxt
 
-	// fullEscapes normalises patterns and URLs as RFC 9309 says (section 2.2.2): it decodes unreserved
-	// characters, and encodes bytes that no URL may hold. "%2A" and "%24" in a pattern are a literal
-	// "*" and "$" (section 2.2.3), and count 1. Without this flag, only bytes from 0x80 on are encoded, and
-	// hexadecimal digits become upper case.
+	// fullEscapes normalises patterns and URLs as RFC 9309 says (section 2.2.2): it decodes unreserved characters,
+	// and encodes bytes that are not valid in URLs. "%2A" and "%24" in a pattern are a literal "*" and "$" (section
+	// 2.2.3), and count 1. Without this flag, only bytes from 0x80 on are encoded, and hexadecimal digits become
+	// upper case.
 	fullEscapes
 
 	// assumedSlash puts the "/" before a rule's value that starts with neither "/" nor "*".
@@ -50,66 +49,61 @@ const (
 	// rootedOnly drops rules whose value starts with neither "/" nor "*".
 	rootedOnly
 
-	// emptyRules gives a rule without a value a meaning, the opposite of its key: "Disallow:" allows
-	// everything, and "Allow:" nothing. Both are a pattern "/", of length 1. Without it they have no
-	// effect.
+	// emptyRules gives a rule without a value the opposite effect of its key: "Disallow:" allows everything, and
+	// "Allow:" disallows everything. Both have the pattern "/", of length 1. Without the flag they have no effect.
 	emptyRules
 
 	// delayInSection makes Crawl-delay a member of the section, so that it ends a run of user-agent
 	// lines as a rule does. Without it the line is not a part of any group (RFC 9309 section 2.2.4).
 	delayInSection
 
-	// sectionLimits has [Inspect] report the things that Yandex's documentation forbids and its robot is not
-	// known to mind: empty lines in a section, rules of more than 1,024 characters, and more than
-	// 2,048 rules.
+	// sectionLimits makes [Inspect] report what Yandex's documentation does not permit, although its crawler may
+	// accept it: empty lines in a section, rules of more than 1,024 characters, and more than 2,048 rules.
 	sectionLimits
 
-	// openIfTooLarge allows everything if the body is over [MaxBytes], where others read the part that
-	// fits.
+	// openIfTooLarge allows everything if the body is larger than [MaxBytes]. Other dialects read the part that fits.
 	openIfTooLarge
 
-	// openUnlessOK allows everything unless the fetch was answered by 200, redirects followed, see
-	// [History.Outcome]. Without it every 2xx has rules, and server and network errors forbid
-	// everything.
+	// openUnlessOK allows everything unless the fetch, after redirects, returned 200; see [History.Outcome]. Without
+	// it, every 2xx has rules, and server and network errors disallow everything.
 	openUnlessOK
 
-	// lapses ends the restriction by server and network errors after 30 days, see [History.Outcome].
+	// lapses ends the effect of server and network errors after 30 days, see [History.Outcome].
 	lapses
 
 	// WildcardsUndefined leaves the precedence of rules with a "*" undefined. If that changes the verdict, the rule
 	// that other dialects prefer decides, with its own reason; see [Undefined].
 	WildcardsUndefined
 
-	// WideTokens lets product tokens hold digits and dots, as the names of real crawlers do (MJ12bot).
-	// It is an option for every dialect; the standard has letters, "_" and "-" only.
+	// WideTokens permits digits and dots in product tokens, because real names have them (MJ12bot). It is an option
+	// for every dialect; the standard permits only letters, "_" and "-".
 	WideTokens
 
 	// URLAsIs does not normalise URLs, only patterns. It is an option of every dialect, for input that is already
 	// normalised and for comparison with google/robotstxt.
 	URLAsIs
 
-	// EmptyAllowIgnored takes from emptyRules the part about "Allow:", as Yandex has done later. It
-	// is an option for the dialect yandex.
+	// EmptyAllowIgnored restricts emptyRules to "Disallow:", as Yandex did later. It is an option for the dialect
+	// yandex.
 	EmptyAllowIgnored
 
-	// habits follows the operators' documentation of single crawlers beyond the order of their names:
-	// groups for "*" that do not bind them, and groups of other crawlers that do, see [NewAgent].
+	// habits follows what operators document for single crawlers: some ignore groups for "*", and some obey groups of
+	// other crawlers; see [NewAgent].
 	habits
 
-	// trailingStarIgnored drops every "*" at the end of a pattern, so that it does not count for the
-	// length either: "/fish*" is "/fish", and "/*" is "/".
+	// trailingStarIgnored drops every "*" at the end of a pattern, also from its length: "/fish*" is "/fish", and
+	// "/*" is "/".
 	trailingStarIgnored
 
 	// wholeNames ignores a user-agent line with white space inside its value. Without it the line names the crawler of
 	// its first word.
 	wholeNames
 
-	// literalLength leaves every "*" and the "$" at the end out of the length of a pattern, see
-	// [Dialect.Length].
+	// literalLength excludes every "*" and a final "$" from the length of a pattern, see [Dialect.Length].
 	literalLength
 
-	// prefixLength is another reading of literalLength: the length of a pattern is that of its bytes before the first
-	// "*", or the "$" at the end. It is only for [Dialect.Readings].
+	// prefixLength is another reading of literalLength: the length of a pattern is the number of bytes before the
+	// first "*" or the final "$". It is only for [Dialect.Readings].
 	prefixLength
 )
 
@@ -118,14 +112,14 @@ const (
 	// RFC9309 is the standard.
 	RFC9309 = ImplicitRobotsTxt | fullEscapes | lapses
 
-	// Google reads as github.com/google/robotstxt and Google's documentation of it since 2019.
+	// Google follows github.com/google/robotstxt and its documentation since 2019.
 	Google = typoKeys | missingColon | lineLimit | indexPage | googleFamily | habits | lapses
 
-	// Google2010 reads as Google's documentation before 2019, when no source code was public.
+	// Google2010 follows Google's documentation before 2019, when no source code was public.
 	Google2010 = googleFamily | habits | assumedSlash | WildcardsUndefined | trailingStarIgnored
 
-	// Yandex reads as Yandex's documentation, and where that is silent as Yandex's own tester of robots.txt
-	// answered in July 2026: lengths, and names with white space.
+	// Yandex follows Yandex's documentation. For lengths and names with white space, which it does not define, it
+	// follows the answers of Yandex's own robots.txt tester in July 2026.
 	Yandex = yandexFamily | habits | rootedOnly | emptyRules | delayInSection | sectionLimits | openIfTooLarge | openUnlessOK |
 		wholeNames | literalLength
 )
@@ -144,11 +138,11 @@ var dialectNames = []struct {
 	{"yandex", Yandex},
 }
 
-// errDialect is the error of a name that is not a dialect's.
+// errDialect is the error for an unknown dialect.
 var errDialect = errors.New("unknown dialect")
 
-// ParseDialect returns the dialect of that name: "rfc9309", "google", "google-2010" or "yandex".
-// The error wraps errDialect and lists the names there are.
+// ParseDialect returns the dialect of that name: "rfc9309", "google", "google-2010" or "yandex". The error wraps
+// errDialect and lists the known names.
 func ParseDialect(name string) (Dialect, error) {
 	known := make([]string, 0, len(dialectNames))
 	for _, n := range dialectNames {
@@ -171,7 +165,7 @@ func (d Dialect) String() string {
 	return fmt.Sprintf("dialect(%#x)", uint32(d))
 }
 
-// OpensUnlessOK reports whether a site is open to readers of the dialect unless its robots.txt is answered with 200.
+// OpensUnlessOK reports whether everything is allowed in the dialect unless the response to robots.txt is 200.
 func (d Dialect) OpensUnlessOK() bool { return d.Has(openUnlessOK) }
 
 // Has reports whether d has all the given flags.
@@ -192,29 +186,28 @@ func IsTxt(path []byte) bool {
 	return len(path) == len(TxtPath) || path[len(TxtPath)] == '?' || path[len(TxtPath)] == '#'
 }
 
-// An Agent is a crawler in search of its rules: the names it answers to, in order. Groups of
-// different names are never merged: the first name that has a group decides.
+// An Agent is the ordered list of names by which a crawler finds its group. The first name that has a group decides;
+// groups of different names are never merged.
 type Agent struct {
-	Token       ProductToken   // its own name; "" is a crawler that only groups for "*" can name
+	Token       ProductToken   // its own name; "" if only groups for "*" can apply
 	Fallbacks   []ProductToken // names tried after Token, before "*"; usually none
-	IgnoresStar bool           // it does not heed groups for "*", as Google documents of AdsBot-Google
+	IgnoresStar bool           // it ignores groups for "*", as Google documents for AdsBot-Google
 }
 
-// googlePrefix is the prefix of the crawlers that, without a group of their own, follow the one of
-// the crawler before their last "-": Googlebot-Image follows Googlebot (Google's documentation,
-// order of precedence of user agents).
+// googlePrefix is the prefix of crawlers that fall back to the name before their last "-" if they have no group:
+// Googlebot-Image falls back to Googlebot (Google's documentation, order of precedence of user agents).
 const googlePrefix = "googlebot-"
 
-// yandexPrefix is the prefix of the crawlers that, without a group of their own, follow the one of
-// that name: all of Yandex's (Yandex's documentation of User-agent).
+// yandexPrefix is the prefix of crawlers that fall back to this name if they have no group: all of Yandex's crawlers
+// (Yandex's documentation of User-agent).
 const yandexPrefix = "yandex"
 
-// NewAgent returns the crawler of that name. The text after the product token, such as a version, is cut off. "*" and
-// every other name without a token give the crawler that only groups for "*" can name. With the flag googleFamily a
-// token that starts with "Googlebot-" falls back to the part before its last "-". With yandexFamily one that starts
-// with "Yandex" falls back to that. A token that is an alias by package crawlers falls back to the crawler that sends
-// it. With habits the agent does as that package says: it ignores groups for "*", or falls back to the group of another
-// crawler.
+// NewAgent returns the crawler of that name. It ignores text after the product token, such as a version. For "*" and
+// other names without a token, only groups for "*" apply to the crawler. With the flag googleFamily, a token that
+// starts with "Googlebot-" falls back to the part before its last "-". With yandexFamily one that starts with
+// "Yandex" falls back to that. A token that is an alias by package crawlers falls back to the crawler that sends it.
+// With habits, the agent may ignore groups for "*", or fall back to the group of another crawler, as listed in that
+// package.
 func NewAgent(name string, d Dialect) Agent {
 	a := Agent{Token: d.token(name)}
 	token := string(a.Token)
@@ -239,7 +232,8 @@ func NewAgent(name string, d Dialect) Agent {
 	return a
 }
 
-// documented are the dialects that operators document of their own crawlers, where these choose groups by the names of the operator.
+// documented lists the dialects that operators document for their own crawlers, if this affects the choice of the
+// group.
 var documented = map[string]Dialect{"Yandex": Yandex}
 
 // DocumentedAgent returns the crawler of that name as [NewAgent] does in the dialect that its operator documents, with that

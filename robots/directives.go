@@ -8,22 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// A Sitemap is one sitemap line. It is bound to no group.
+// A Sitemap is one sitemap line. It does not belong to a group.
 type Sitemap struct {
 	Line int32  // 1-based
 	URL  string // as written, not escaped; equal ones are kept
 }
 
-// A Host is one host line: the main mirror of a site, as Yandex read it until 2018. It is bound to
-// no group.
+// A Host is one host line: the main mirror of a site, as Yandex read it until 2018. It does not belong to a group.
 type Host struct {
 	Line  int32  // 1-based
 	Value string // as written: a domain name, maybe with "https://" before it and a port after it
-	Valid bool   // it is that; others are ignored
+	Valid bool   // Value is valid; invalid ones are ignored
 }
 
-// A DelayGroup holds consecutive user-agent lines and the Crawl-delay that follows them. Such groups are not the rules'
-// groups: for the question whose delay it is, a Crawl-delay ends the run in every dialect.
+// A DelayGroup holds consecutive user-agent lines and the Crawl-delay that follows them. They differ from the groups
+// of rules: a Crawl-delay ends the run of user-agent lines in every dialect.
 type DelayGroup struct {
 	Agents  []ProductToken // the product tokens named, as in [Group]
 	Star    bool           // one of the user-agent lines is "*"
@@ -34,10 +33,10 @@ type DelayGroup struct {
 // names reports whether a user-agent line of the group names the token.
 func (g *DelayGroup) names(t ProductToken) bool { return (&Group{Agents: g.Agents}).Names(t) }
 
-// CrawlDelay returns the seconds between two fetches that the file asks of the agent: the first
-// valid value in the groups that name it, or else in its fallbacks' groups, or else in those for
-// "*". ok is false if there is none. As with rules, the first name that has a group decides, so an
-// agent with a group of its own never inherits the delay of "*".
+// CrawlDelay returns the delay between two fetches, in seconds, that the file requests from the agent: the first
+// valid value in its own groups, or else in its fallbacks' groups, or else in those for "*". ok is false if there is
+// none. As with rules, the first name that has a group decides, so an agent with its own group never inherits the
+// delay for "*".
 func (r *Report) CrawlDelay(a Agent) (seconds float64, ok bool) {
 	for _, t := range append([]ProductToken{a.Token}, a.Fallbacks...) {
 		if seconds, ok, named := r.delayOf(func(g *DelayGroup) bool { return g.names(t) }); named {
@@ -85,7 +84,7 @@ func parseDelay(value string) (seconds float64, ok bool) {
 	return seconds, err == nil
 }
 
-// validDelay reports whether a value fits a Crawl-delay.
+// validDelay reports whether a value is a valid Crawl-delay.
 func validDelay(_ Dialect, value string) bool {
 	_, ok := parseDelay(value)
 	return ok

@@ -12,7 +12,7 @@ func ExampleDecide() {
 	const dialect = robots.RFC9309
 	rules, ok := robots.Parse(body, dialect).Select(robots.NewAgent("ExampleBot/1.0", dialect))
 	if !ok {
-		fmt.Println("no group binds the crawler: everything is allowed")
+		fmt.Println("no group applies to the crawler: everything is allowed")
 		return
 	}
 	u, err := robots.SplitURL([]byte("https://www.example.com/private/press/1?x=2"))

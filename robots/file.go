@@ -6,7 +6,7 @@ import "slices"
 type File struct {
 	Groups    []Group // in order of appearance
 	Truncated bool    // the body was longer than [MaxBytes], and the rest was not read
-	CutLine   int32   // 1-based line that this limit cut in two and that was discarded whole; 0 if none
+	CutLine   int32   // 1-based line that this limit cut in two, and that was discarded; 0 if none
 }
 
 // A Group holds consecutive user-agent lines and the rules that follow them (RFC 9309 section 2.1).
@@ -31,8 +31,8 @@ type Rule struct {
 	Pattern string // Value in the normal form of the dialect, which is matched, and whose length in bytes is the priority; see ReadablePattern
 }
 
-// String returns the rule as in the output column "rule": "Allow: /p" or "Disallow: /p". A rule without a value does
-// the opposite of its key, see emptyRules: "Disallow: " allows.
+// String returns the rule as in the output column "rule": "Allow: /p" or "Disallow: /p". A rule without a value has
+// the opposite effect of its key (see emptyRules): "Disallow: " allows.
 func (r Rule) String() string {
 	if r.Allow != (r.Value == "") {
 		return "Allow: " + r.Value
@@ -40,11 +40,10 @@ func (r Rule) String() string {
 	return "Disallow: " + r.Value
 }
 
-// Select returns the rules that bind the agent, in file order: the rules of all groups that name its
-// token, or else the rules of the first of its fallbacks that a group names, or else the rules of all
-// groups for "*" (RFC 9309 section 2.2.1). ok is false if there is no such group at all; a group
-// without rules is ok, and allows everything. The rules may share memory with f: the caller must
-// not change them.
+// Select returns the rules for the agent, in file order: the rules of all groups that name its token, or else the
+// rules of the first of its fallbacks that a group names, or else the rules of all groups for "*" (RFC 9309 section
+// 2.2.1). ok is false if there is no such group. A group without rules allows everything, and ok is true. The rules
+// may share memory with f: the caller must not change them.
 func (f *File) Select(a Agent) (rules []Rule, ok bool) {
 	groups := f.Binding(a)
 	for _, i := range groups {
@@ -57,8 +56,8 @@ func (f *File) Select(a Agent) (rules []Rule, ok bool) {
 	return rules, len(groups) > 0
 }
 
-// Binding returns the indices of the groups whose rules [File.Select] merges for the agent,
-// ascending; none if no group binds it. It does not look at the rules.
+// Binding returns the indices of the groups whose rules [File.Select] merges for the agent, ascending; none if no
+// group binds it. It ignores the rules.
 func (f *File) Binding(a Agent) (groups []int) {
 	binds := f.binds(a)
 	for i, g := range f.Groups {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// A History holds the known facts of the fetches of many robots.txt, and of the targets of their redirects. It
-// keeps nothing of their bodies. It is for one goroutine; use [NewHistory].
+// A History holds the results of fetches of many robots.txt files and of the targets of their redirects, without the
+// bodies. It must be used by one goroutine only. Use [NewHistory].
 type History struct {
 	dialect   Dialect
 	timelines map[string]*timeline // by URL: origin, path and query
 	origins   []Origin
 	newest    time.Time
 	captures  int
-	load      func(key string) []Response // of a History whose responses lie elsewhere; else nil
+	load      func(key string) []Response // of a History whose responses are stored elsewhere; else nil
 }
 
 // A timeline is the captures of one URL.
@@ -27,36 +27,34 @@ type timeline struct {
 type capture struct {
 	at     time.Time
 	since  time.Time // at; of a failure, the time of the first of the failures in a row whose time is known
-	target string    // of a redirect: the URL it leads to; "" if it leads nowhere
+	target string    // of a redirect: its target; "" if there is none
 	result result
 	number int
 	file   bool // at is when a file was last changed
 }
 
-// NewHistory returns an empty History for the dialect, which decides the meaning of a response.
+// NewHistory returns an empty History. The dialect determines the meaning of a response.
 func NewHistory(d Dialect) *History {
 	return &History{dialect: d, timelines: map[string]*timeline{}}
 }
 
-// NewHistoryOf returns a History of responses that lie elsewhere, such as in a file. When
-// [History.Outcome] first needs the responses of a URL, it calls load with the URL in normal form, which
-// returns them in the order they would have been added: [History.Add] numbers them so, and
-// [KeyOf] tells the URL of a response. Add is not to be called, and Origins and Newest know
-// nothing.
+// NewHistoryOf returns a History of responses that are stored elsewhere, such as in a file. When [History.Outcome]
+// first needs the responses of a URL, it calls load with the URL in normal form, which returns them in the order in
+// which they would have been added. [History.Add] defines their numbers, and [KeyOf] the URL of a response. Add must
+// not be called, and Origins and Newest return nothing.
 func NewHistoryOf(d Dialect, load func(key string) []Response) *History {
 	h := NewHistory(d)
 	h.load = load
 	return h
 }
 
-// Reset forgets all responses, and keeps the memory.
+// Reset removes all responses, but keeps the memory.
 func (h *History) Reset() {
 	clear(h.timelines)
 	h.origins, h.newest, h.captures = h.origins[:0], time.Time{}, 0
 }
 
-// KeyOf returns the normal form of the URL that a response is of: origin, path and query. ok is
-// false if it is invalid.
+// KeyOf returns the normal form of the URL of a response: origin, path and query. ok is false if it is invalid.
 func KeyOf(r *Response) (key string, ok bool) {
 	if r.URL == "" {
 		return string(r.Origin) + TxtPath, true
@@ -64,9 +62,8 @@ func KeyOf(r *Response) (key string, ok bool) {
 	return urlKey(r.URL)
 }
 
-// Add adds a response and returns its number: how many were added before. Time and memory are
-// constant, except for the bytes of its URL and Location. A response whose URL is invalid is counted,
-// and never decides anything.
+// Add adds a response and returns its number: how many were added before. Time and memory are constant, except for
+// the bytes of its URL and Location. A response with an invalid URL gets a number, but never decides anything.
 func (h *History) Add(r Response) int {
 	key, ok := KeyOf(&r)
 	if !ok {
@@ -122,9 +119,9 @@ func (h *History) Origins() []Origin { return h.origins }
 // Newest returns the time of the latest response, zero if no time is known.
 func (h *History) Newest() time.Time { return h.newest }
 
-// NewestOf returns the time of the latest response of an origin or of the redirect chain that starts there, zero if no
-// time is known. Ages are measured from it unless the caller names another moment. Responses of other origins have no
-// part in it.
+// NewestOf returns the time of the latest response of an origin or of the redirect chain that starts there, zero if
+// no time is known. Ages are measured from this time unless the caller passes another. Responses of other origins do
+// not affect it.
 func (h *History) NewestOf(o Origin) (newest time.Time) {
 	key := string(o) + TxtPath
 	for range 1 + maxRedirects {
@@ -147,18 +144,16 @@ func (h *History) NewestOf(o Origin) (newest time.Time) {
 	return newest
 }
 
-// Outcome returns the outcome that is in force for the origin at a moment; zero means [History.NewestOf].
+// Outcome returns the outcome in force for the origin at the time asOf; zero means [History.NewestOf].
 //
-// The latest response not later than asOf decides, and of two at the same time the one added last.
-// If it is a redirect, the latest one of its target does, and so on, up to maxRedirects; rules
-// found there hold for the origin that was asked first. A target without a response is treated as a
-// client error, and so is a redirect without a target; one that was fetched only later counts as
-// fetched with the redirect.
+// The latest response not later than asOf decides, and of two at the same time the one added last. If it is a
+// redirect, the latest response of its target decides, and so on, up to maxRedirects. Rules found there apply to the
+// first origin. A target without a response is treated as a client error, and so is a redirect without a target; one
+// that was fetched only later counts as fetched with the redirect.
 //
-// A server or network error forbids everything. With the flag lapses it does so for 30 days from
-// the first of the errors in a row; then the response before them is in force again, if there is a
-// body to read, or everything is allowed. An error whose time is unknown does not lapse. With
-// openUnlessOK errors allow everything from the start.
+// A server or network error disallows everything. With the flag lapses, it does so for 30 days from the first of
+// consecutive errors. Then the response before them is in force again if it has a body; otherwise everything is
+// allowed. An error whose time is unknown does not lapse. With openUnlessOK errors allow everything from the start.
 func (h *History) Outcome(o Origin, asOf time.Time) Outcome {
 	if asOf.IsZero() {
 		asOf = h.NewestOf(o)
@@ -167,8 +162,8 @@ func (h *History) Outcome(o Origin, asOf time.Time) Outcome {
 	return out
 }
 
-// outcome returns the outcome that is in force at a moment for the origin whose robots.txt has that key, and
-// until when it stays so at least; zero is for ever.
+// outcome returns the outcome in force at the given time for the robots.txt with that key. It does not change before
+// the returned time; zero means never.
 func (h *History) outcome(key string, asOf time.Time) (out Outcome, until time.Time) {
 	now, ok := h.at(key, asOf)
 	if !ok {
@@ -203,9 +198,9 @@ func (h *History) IsCopy(o Origin, asOf time.Time) bool {
 	return effect == DisallowAll
 }
 
-// Hops returns the numbers of the redirects that led from the robots.txt of the origin to the response
-// of [History.Outcome] at that moment, in their order; none if no redirect was followed. The response
-// of the outcome, which may be a redirect that leads nowhere, is not one of them.
+// Hops returns the numbers of the redirects, in order, from the robots.txt of the origin to the response that
+// [History.Outcome] uses at that time; none if no redirect was followed. It excludes that response, which may be a
+// redirect without a target.
 func (h *History) Hops(o Origin, asOf time.Time) (hops []int) {
 	if asOf.IsZero() {
 		asOf = h.NewestOf(o)
@@ -230,16 +225,16 @@ func (h *History) Hops(o Origin, asOf time.Time) (hops []int) {
 	}
 }
 
-// A state is the answer of the responses at some moment, redirects followed.
+// A state is the result at some time, after redirects.
 type state struct {
 	result result
 	number int       // of the response that decides
-	since  time.Time // it has been so at least from here on; zero: unknown
-	until  time.Time // it stays so at least until here; zero: for ever
+	since  time.Time // the state holds at least since then; zero: unknown
+	until  time.Time // the state holds at least until then; zero: for ever
 }
 
-// failing goes back in time from a failure. It returns the known begin of the failures in a row,
-// zero if none is known, and the state before them, if there is one.
+// failing searches backwards from a failure. It returns the start of the consecutive failures, zero if it is unknown,
+// and the state before them, if there is one.
 func (h *History) failing(key string, now state) (begin time.Time, last state, reached bool) {
 	turns := 0
 	for s, ok := now, true; ok; s, ok = h.at(key, s.since.Add(-1)) {
@@ -254,8 +249,8 @@ func (h *History) failing(key string, now state) (begin time.Time, last state, r
 	return begin, state{}, false
 }
 
-// maxTurns is the number of runs of failures, of different redirect targets, that are followed back: so that time is
-// linear in the number of origins. It takes a redirect to another failing URL for each.
+// maxTurns is the maximum number of runs of failures that are followed back, so that time is linear in the number of
+// origins. Each further run needs a redirect to another failing URL.
 const maxTurns = 1000
 
 // at returns the state at the moment, and whether there is one.

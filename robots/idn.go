@@ -9,9 +9,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// maxIDN is the longest host name beyond ASCII that is converted: DNS takes no name over 253 bytes,
-// where each character has at least one, and UTF-8 gives it at most four. Punycode takes
-// quadratic time, hence a limit.
+// maxIDN is the longest host name beyond ASCII that is converted: a DNS name has at most 253 characters, and UTF-8
+// needs at most four bytes for each. The limit exists because Punycode takes quadratic time.
 const maxIDN = 4 * 253
 
 // toASCII converts host names as browsers do: UTS 46, not transitional, without the rules on

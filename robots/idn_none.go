@@ -2,6 +2,6 @@
 
 package robots
 
-// appendIDN refuses names with characters beyond ASCII. The tag noidna is for the module in the page
-// of a report: it saves the tables of Unicode, 0.3 MB, as the browser converts names.
+// appendIDN rejects names with characters beyond ASCII. The build tag noidna is for the module in a report, where the
+// browser converts names: it saves the Unicode tables (0.3 MB).
 func appendIDN(dst, _ []byte) ([]byte, error) { return dst, ErrHost }

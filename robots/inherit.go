@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 )
 
-// An inheritance finds groups whose authors may think that the rules for "*" bind their crawlers, too.
+// An inheritance finds groups whose authors may assume that the rules for "*" also apply to their crawlers.
 type inheritance struct {
 	dialect Dialect
 	file    *File
@@ -19,7 +19,7 @@ type inheritance struct {
 	budget  int
 }
 
-// A forbidding is a Disallow rule, with paths that it forbids.
+// A forbidding is a Disallow rule, with paths that it disallows.
 type forbidding struct {
 	rule  *Rule
 	key   string // of its shape
@@ -76,7 +76,7 @@ func (h *inheritance) readStar() {
 	}
 }
 
-// heirs returns the names of a set that the rules for "*" would bind without these groups.
+// heirs returns the names of a set to which the rules for "*" would apply without these groups.
 func (h *inheritance) heirs(set binding) (names []ProductToken) {
 	for _, g := range set.groups {
 		if h.file.Groups[g].Star {
@@ -101,8 +101,7 @@ func (h *inheritance) heirs(set binding) (names []ProductToken) {
 	return names
 }
 
-// lost returns the rules for "*" that the rules of a group let its crawlers ignore; none if that seems
-// to be meant.
+// lost returns the rules for "*" that do not apply to the crawlers of a group; none if that seems intended.
 func (h *inheritance) lost(rules []Rule) (lost []*Rule) {
 	own := map[string]bool{} // the patterns of its Disallow rules
 	for i := range rules {
@@ -152,7 +151,7 @@ func (h *inheritance) decideAll(rules []Rule, work int, paths [][]byte, allow bo
 	return len(paths) > 0
 }
 
-// workOf returns how long [Decide] takes with rules, for each byte of a path.
+// workOf returns the cost of [Decide] for these rules, per byte of a path.
 func workOf(rules []Rule) (work int) {
 	for i := range rules {
 		if work++; hasWildcard(rules[i].Pattern) {
@@ -189,7 +188,7 @@ func examples(pattern string) (paths [][]byte) {
 // maxNamedRules is the number of rules a text names.
 const maxNamedRules = 3
 
-// rulesText names the first of some rules, and says how many more there are.
+// rulesText returns the first of some rules, and the number of the others.
 func rulesText(rules []*Rule) string {
 	named := rules[:min(len(rules), maxNamedRules)]
 	parts := make([]string, 0, maxNamedRules)

@@ -11,8 +11,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 )
 
-// A Report is all that a robots.txt says, and all that is wrong with it. It is immutable once made
-// and safe for concurrent use.
+// A Report holds the contents of a robots.txt and the mistakes in it. It is immutable and safe for concurrent use.
 type Report struct {
 	File        *File // its rules, as [Parse] reads them
 	Odd         Oddity
@@ -27,10 +26,9 @@ type Report struct {
 	open    []indexer // search engines that may fetch pages
 }
 
-// Inspect reads a robots.txt like [Parse], and with it the directives that decide no access, in
-// every dialect alike: Crawl-delay, Sitemap, Host and Clean-param. It never fails. It takes several
-// times as long as Parse, but time and memory are linear in the length of body too, apart from
-// sorting.
+// Inspect reads a robots.txt like [Parse]. In every dialect, it also reads the directives that do not affect access:
+// Crawl-delay, Sitemap, Host and Clean-param. It never fails. It takes several times as long as Parse; except for
+// sorting, time and memory are linear in the length of body.
 func Inspect(body []byte, d Dialect) *Report {
 	r := &Report{File: Parse(body, d), dialect: d}
 	r.Odd = OddityOf(body, r.File)
@@ -50,7 +48,7 @@ func Inspect(body []byte, d Dialect) *Report {
 		in.line(&l, text[begin:end])
 	}
 	if r.Odd == OddText && !slices.ContainsFunc(r.Diagnostics, func(d Diagnostic) bool { return d.Code == codeGarbled || d.Code == codeJoinedLines }) {
-		in.note(1, codeNoRobots, "no line is a directive, so crawlers may fetch everything")
+		in.note(1, codeNoRobots, "the file has no directives, so crawlers may fetch everything")
 	}
 	in.endDelays(true)
 	in.size(len(text) < min(len(body), MaxBytes), l.num)
@@ -91,7 +89,7 @@ func (in *inspector) note(line int32, c Code, format string, args ...any) {
 	in.report.Diagnostics = append(in.report.Diagnostics, Diagnostic{Line: line, Code: c, Text: fmt.Sprintf(format, args...)})
 }
 
-// start looks at how the file starts.
+// start checks how the file starts.
 func (in *inspector) start(text string) {
 	switch {
 	case in.skipped > 0:
@@ -102,7 +100,7 @@ func (in *inspector) start(text string) {
 	if page := pageStart(text); page >= 0 {
 		skipped := text[:page]
 		lines := strings.Count(skipped, "\n") + strings.Count(skipped, "\r") - strings.Count(skipped, "\r\n")
-		in.note(int32(lines)+1, codeHTML, "the file looks like an HTML page; only lines that are directives count")
+		in.note(int32(lines)+1, codeHTML, "the file looks like HTML; only lines with directives are read")
 	}
 }
 
@@ -115,7 +113,7 @@ func (in *inspector) size(cut bool, line int32) {
 	case in.dialect.Has(openIfTooLarge):
 		in.note(line, codeTooLarge, "the file is larger than %d bytes, so its rules do not count", MaxBytes)
 	default:
-		in.note(line, codeTooLarge, "the file is larger than %d bytes; what follows this line is not read", MaxBytes)
+		in.note(line, codeTooLarge, "the file is larger than %d bytes; the rest after this line is not read", MaxBytes)
 	}
 	if cut {
 		in.note(line, codeCutLine, "the size limit cuts this line in two; it is not read")
@@ -142,7 +140,7 @@ func (in *inspector) line(l *line, raw string) {
 	in.bytes(l, raw)
 	switch {
 	case isConflict(raw):
-		in.note(l.num, codeConflict, "a merge left this line: the rules around it may be those of both sides")
+		in.note(l.num, codeConflict, "this line marks a merge conflict: both sides' rules may be present")
 	case l.blank && !l.comment:
 		in.blank, in.parted = true, true
 	case l.blank:
@@ -150,7 +148,7 @@ func (in *inspector) line(l *line, raw string) {
 		if in.isDead(l, raw) {
 			return
 		}
-		in.note(l.num, codeNoDirective, "no directive: a key and a colon are missing")
+		in.note(l.num, codeNoDirective, "not a directive: key and colon are missing")
 	default:
 		if in.dead = in.isDead(l, raw); in.dead && l.kind == kindOther {
 			return
@@ -166,17 +164,17 @@ func (in *inspector) line(l *line, raw string) {
 // bytes looks at the bytes of a line.
 func (in *inspector) bytes(l *line, raw string) {
 	if strings.IndexByte(raw, 0) >= 0 {
-		in.note(l.num, codeNUL, "a NUL byte; what follows it in this line is not read")
+		in.note(l.num, codeNUL, "a NUL byte; the rest of this line is not read")
 	}
 	if !utf8.ValidString(raw) {
-		in.note(l.num, codeNotUTF8, "not UTF-8; each byte beyond ASCII is compared as its %%XX")
+		in.note(l.num, codeNotUTF8, "not UTF-8; each byte beyond ASCII is compared as %%XX")
 	}
 	rule := l.kind == kindAllow || l.kind == kindDisallow
 	switch {
 	case l.tooLong:
 		in.note(l.num, codeLineTooLong, "longer than %d bytes; the rest is not read", maxLine)
 	case in.dialect.Has(sectionLimits) && rule && utf8.RuneCountInString(l.value) > yandexRuleLength:
-		in.note(l.num, codeLineTooLong, "longer than the %d characters that are permitted; it is read all the same", yandexRuleLength)
+		in.note(l.num, codeLineTooLong, "longer than the permitted %d characters; it is read nevertheless", yandexRuleLength)
 	}
 }
 
@@ -210,7 +208,7 @@ func (in *inspector) cut(l *line, raw string) {
 	allow, pattern := in.dialect.meaning(l)
 	rule := quoted(&Rule{Allow: allow, Value: l.value})
 	if everything := shapeOf(pattern); !allow && everything.key() == "/*" {
-		in.note(l.num, codeCutClosing, "# begins a comment, so the rule is %s and forbids everything; write %%23 for a # in a path", rule)
+		in.note(l.num, codeCutClosing, "# begins a comment, so the rule is %s and disallows everything; write %%23 for a # in a path", rule)
 		return
 	}
 	in.note(l.num, codeCutRule, "# begins a comment, so the rule is %s; write %%23 for a # in a path", rule)
@@ -241,14 +239,14 @@ func (in *inspector) directive(l *line) {
 		if !valid {
 			in.note(l.num, codeBadHost, "not a domain name; the line is ignored")
 		} else if in.host {
-			in.note(l.num, codeExtraHost, "not the first host; the line is ignored")
+			in.note(l.num, codeExtraHost, "not the first Host; the line is ignored")
 		}
 		in.host = in.host || valid
 		in.beforeRules(l)
 	case kindCleanParam:
 		c, ok := in.dialect.parseCleanParam(l.value)
 		if !ok {
-			in.note(l.num, codeBadCleanParam, "not parameters joined by & and maybe a path, at most %d bytes; the line is ignored", maxCleanParam)
+			in.note(l.num, codeBadCleanParam, "not parameters joined by & with an optional path, of at most %d bytes; the line is ignored", maxCleanParam)
 			return
 		}
 		c.Line = l.num
@@ -262,7 +260,7 @@ func (in *inspector) directive(l *line) {
 func (in *inspector) userAgent(l *line) {
 	if in.closed || !in.open {
 		if in.closed && !in.parted && in.dialect.Has(sectionLimits) {
-			in.note(l.num, codeJoinedSections, "an empty line should part it from the section before")
+			in.note(l.num, codeJoinedSections, "an empty line should separate it from the previous section")
 		}
 		in.endDelays(false)
 		in.report.Delays = append(in.report.Delays, DelayGroup{})
@@ -276,9 +274,9 @@ func (in *inspector) userAgent(l *line) {
 		g.Star = true
 		in.named = append(in.named, named{line: l.num})
 	case token == "" && in.dialect.Has(wholeNames) && strings.ContainsAny(l.value, space):
-		in.note(l.num, codeAgentSpace, "names nobody: a name has no spaces")
+		in.note(l.num, codeAgentSpace, "names no crawler: a name has no spaces")
 	case token == "":
-		in.note(l.num, codeAgentNever, "%q is read as no name, so it names nobody: a name starts with %s", l.value, in.nameBytes())
+		in.note(l.num, codeAgentNever, "%q is not a valid name, so it names no crawler: a name starts with %s", l.value, in.nameBytes())
 	default:
 		g.Agents = append(g.Agents, token)
 		in.named = append(in.named, named{l.num, token})
@@ -287,9 +285,9 @@ func (in *inspector) userAgent(l *line) {
 		case in.isNameList(rest):
 			in.note(l.num, codeAgentList, "read as %q: every name needs a line of its own", string(token))
 		case nextName(rest) != "":
-			in.note(l.num, codeAgentSpace, "read as %q: a name has no spaces, and ends at the first", string(token))
+			in.note(l.num, codeAgentSpace, "read as %q: a name ends at the first space", string(token))
 		case rest != "":
-			in.note(l.num, codeAgentCut, "read as %q: a name has %s only", string(token), in.nameBytes())
+			in.note(l.num, codeAgentCut, "read as %q: a name contains only %s", string(token), in.nameBytes())
 		}
 	}
 }
@@ -356,7 +354,7 @@ func (in *inspector) beforeRules(l *line) {
 
 // endDelays looks at the last delay group as a whole.
 func (in *inspector) endDelays(last bool) {
-	const free = "a group with a Crawl-delay and no rule: its crawlers may fetch everything"
+	const free = "the group has a Crawl-delay but no rule: its crawlers may fetch everything"
 	switch {
 	case in.ruled:
 		in.delayOnly = nil
@@ -370,8 +368,8 @@ func (in *inspector) endDelays(last bool) {
 	case last || in.dialect.Has(delayInSection):
 		in.note(in.delayAt, codeDelayOnly, free)
 	default:
-		in.delayOnly = append(in.delayOnly, len(in.report.Diagnostics)) // it is not known yet whether a rule follows
-		in.note(in.delayAt, codeDelayOnly, "a group with a Crawl-delay and no rule: the rules of the next group hold for its crawlers too")
+		in.delayOnly = append(in.delayOnly, len(in.report.Diagnostics)) // unknown so far whether a rule follows
+		in.note(in.delayAt, codeDelayOnly, "the group has a Crawl-delay but no rule: the next group's rules also apply to its crawlers")
 	}
 	in.closed = false
 }
@@ -383,17 +381,17 @@ func (in *inspector) rule(l *line) {
 		return
 	}
 	if in.early > 0 && in.dialect.Has(sectionLimits) {
-		in.note(in.early, codeBeforeRules, "it stands before the rules of its section; other robots may want it behind them")
+		in.note(in.early, codeBeforeRules, "it precedes the rules of its section; other crawlers may expect it after them")
 	}
 	in.closed, in.ruled, in.early = true, true, 0
 	if in.dialect.Has(sectionLimits) && in.blank {
-		in.note(l.num, codeBlankInSection, "an empty line separates it from the section that it belongs to")
+		in.note(l.num, codeBlankInSection, "an empty line separates it from its section")
 		in.blank = false
 	}
 	_, pattern := in.dialect.meaning(l)
 	if pattern != "" {
 		if in.count++; in.dialect.Has(sectionLimits) && in.count == yandexRules+1 {
-			in.note(l.num, codeTooManyRules, "more than the %d rules that are permitted; they are read all the same", yandexRules)
+			in.note(l.num, codeTooManyRules, "more than the permitted %d rules; they are read nevertheless", yandexRules)
 		}
 	}
 	switch {
@@ -405,17 +403,17 @@ func (in *inspector) rule(l *line) {
 		in.note(l.num, codeNoSlash, "%s%s", in.noSlash(), meantRule(l.value))
 	}
 	if i := strings.IndexByte(l.value, '$'); i >= 0 && i < len(l.value)-1 {
-		in.note(l.num, codeMiddleDollar, "only at the end of a rule $ means the end of a URL; here it is a byte of the path like any other")
+		in.note(l.num, codeMiddleDollar, "$ means the end of a URL only at the end of a rule; here it is a literal $")
 	}
 	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(fullEscapes) && !in.dead {
-		text := "in a URL a space is %20, so it matches nothing: write it so"
+		text := "URLs have %20 instead of a space, so it matches nothing: write %20"
 		if isPathList(l.value) {
-			text = "several paths are one rule here, which matches none of them: write a line for each"
+			text = "several paths in one rule, which matches none of them: write one line for each"
 		}
 		in.note(l.num, codeSpace, "%s", text)
 	}
 	if escape, plain := needlessEscape(l.value); plain != 0 && !in.dialect.Has(fullEscapes) {
-		in.note(l.num, codeEscape, "rules and URLs are compared as written, and nearly all URLs have %c in place of %s: write %c", plain, escape, plain)
+		in.note(l.num, codeEscape, "rules and URLs are compared as written, and nearly all URLs have %c instead of %s: write %c", plain, escape, plain)
 	}
 }
 
@@ -425,14 +423,15 @@ func isPathList(value string) bool {
 	return len(paths) > 1 && !slices.ContainsFunc(paths, func(path string) bool { return path[0] != '/' && path[0] != '*' })
 }
 
-// meantRule says more of a rule that starts with neither "/" nor "*": what quotation marks enclose, or that it is a regular expression.
+// meantRule explains a rule that starts with neither "/" nor "*": the text in quotation marks, or that it is a
+// regular expression.
 func meantRule(value string) string {
 	bare := strings.Trim(value, "\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb")
 	switch {
 	case bare != value && (strings.HasPrefix(bare, "/") || strings.HasPrefix(bare, "*")):
 		return "; without the quotation marks it is " + shortened(bare)
 	case strings.ContainsAny(value, `^(\[`) || strings.Contains(value, ".*"):
-		return "; regular expressions are not read: * stands for any text, and $ for the end"
+		return "; regular expressions are not supported: * matches any text, and $ the end"
 	}
 	return ""
 }
@@ -452,8 +451,8 @@ func needlessEscape(text string) (escape string, plain byte) {
 	return "", 0
 }
 
-// fullURL tells the meaning of a rule that is a URL, and its site. Using only its path may be wrong: a path of another
-// site would then bind this one.
+// fullURL describes a rule that is a URL: its path and site. Reading it as a path may be wrong, because the URL may
+// belong to another site.
 func (in *inspector) fullURL(value string) string {
 	u, err := SplitURL([]byte(value))
 	if err != nil {
@@ -463,7 +462,7 @@ func (in *inspector) fullURL(value string) string {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	return in.noSlash() + "; it means " + shortened(path) + " of the site " + shortened(string(u.Host))
+	return in.noSlash() + "; it would mean " + shortened(path) + " of the site " + shortened(string(u.Host))
 }
 
 // noSlash notes the effect of a rule that starts with neither "/" nor "*".
@@ -474,5 +473,5 @@ func (in *inspector) noSlash() string {
 	case in.dialect.Has(rootedOnly):
 		return "a rule starts with / or *; it is ignored"
 	}
-	return "a path starts with /, so it matches nothing"
+	return "it does not start with /, so it matches nothing"
 }

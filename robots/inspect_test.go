@@ -563,7 +563,7 @@ func FuzzInspect(f *testing.F) {
 // TestDelayOnlyChain holds that groups with a Crawl-delay alone have the rules of the next group only if
 // there is one with rules.
 func TestDelayOnlyChain(t *testing.T) {
-	const free, next = "its crawlers may fetch everything", "the rules of the next group hold for its crawlers too"
+	const free, next = "its crawlers may fetch everything", "the next group's rules also apply to its crawlers"
 	const chain = "user-agent: a\ncrawl-delay: 1\nuser-agent: b\ncrawl-delay: 2\n"
 	for body, want := range map[string][]string{
 		chain:                                   {free, free},

@@ -29,18 +29,18 @@ func garbled(raw string) (meant, why string, fault int) {
 		switch {
 		case 'a' <= ascii|0x20 && ascii|0x20 <= 'z':
 			if ascii != r {
-				because(at, "%q is no letter of ASCII", r)
+				because(at, "%q is not an ASCII letter", r)
 			} else if blank && why == "" {
-				because(at-1, "its key has a blank in it")
+				because(at-1, "its key contains a blank")
 			}
 			key.WriteRune(ascii | 0x20)
 			blank = false
 		case ascii == '-' || ascii == '_':
 			if key.Len() == 0 {
-				because(at, "%q stands before its key", r)
+				because(at, "%q precedes its key", r)
 				signs, off = signs+1, true
 			} else if ascii == '_' {
-				because(at, "its key has an underscore")
+				because(at, "its key contains an underscore")
 			}
 			hyphen = true
 		case r < 0x80 && isSpace(byte(r)):
@@ -60,7 +60,7 @@ func garbled(raw string) (meant, why string, fault int) {
 			}
 			return name + ": " + visible(value), why, fault
 		case key.Len() == 0 && strings.ContainsRune("\"'`*•·>", r):
-			because(at, "%q stands before its key", r)
+			because(at, "%q precedes its key", r)
 			switch {
 			case r == '*':
 				signs, off = signs+1, true
@@ -77,7 +77,7 @@ func garbled(raw string) (meant, why string, fault int) {
 // hiddenText describes a character that cannot be seen, or not be told from a space.
 func hiddenText(r rune) string {
 	if unicode.IsSpace(r) {
-		return fmt.Sprintf("%U in place of a space", r)
+		return fmt.Sprintf("%U instead of a space", r)
 	}
 	return fmt.Sprintf("the invisible character %U", r)
 }
@@ -156,10 +156,10 @@ func (in *inspector) isDead(l *line, raw string) bool {
 	}
 	switch {
 	case end != "" && end[0] == '\\':
-		note(start+at, codeJoinedLines, "it has the two characters %s instead of a line end, so the rest is part of the line: %s", end, shortened(value[at:]))
+		note(start+at, codeJoinedLines, "it contains the two characters %s instead of a line break, so the rest is part of the line: %s", end, shortened(value[at:]))
 		return true
 	case end != "" && isRead:
-		note(start+at, codeJoinedLines, "another directive begins in this line: %s", shortened(value[at:]))
+		note(start+at, codeJoinedLines, "another directive begins inside this line: %s", shortened(value[at:]))
 		return true
 	}
 	if isRead {

@@ -14,7 +14,7 @@ type named struct {
 	token ProductToken // "" is "*"
 }
 
-// groups checks which names share a group, and for which crawlers the site is closed.
+// groups checks which names share a group, and which crawlers are blocked from the whole site.
 func (in *inspector) groups() {
 	groups := in.report.File.Groups
 	star := int32(0) // line of the first group for "*"
@@ -25,11 +25,11 @@ func (in *inspector) groups() {
 		}
 		line := in.starLine(g, i)
 		if len(g.Agents) > 0 {
-			in.note(line, codeJoinedGroups, "* and %s are one group, as no Allow or Disallow stands between their names: its rules hold for all crawlers without a group",
+			in.note(line, codeJoinedGroups, "* and %s share a group, because no Allow or Disallow separates their names: its rules apply to all crawlers without their own group",
 				namesText(g.Agents))
 		}
 		if star > 0 {
-			in.note(line, codeStarGroups, "another group for *, whose rules are merged with those of the group of line %d", star)
+			in.note(line, codeStarGroups, "another group for *, merged with the group in line %d", star)
 		} else {
 			star = line
 		}
@@ -60,11 +60,11 @@ func namesText(names []ProductToken) string {
 	}
 }
 
-// indexers are the crawlers of the search engines that most sites want to be found by; the one of the
-// dialect's own engine comes to them.
+// indexers are the crawlers of the search engines that matter to most sites; the crawler of the dialect's own engine
+// is added.
 var indexers = []string{"Googlebot", "bingbot"}
 
-// allClosed looks for rules that forbid everything to a search engine.
+// allClosed reports rules that block a search engine from the whole site.
 func (in *inspector) allClosed() {
 	f := in.report.File
 	names := indexers
@@ -100,8 +100,8 @@ func (in *inspector) allClosed() {
 	}
 }
 
-// closing returns the rule that forbids everything, and the rest in words; nil if there is none, or if an Allow rule may win
-// over it that opens more than files which are not pages.
+// closing returns the rule that disallows everything, and a description of what remains allowed. It returns nil if
+// there is none, or if an Allow rule for pages may take precedence.
 func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
 	all := d.claimants(rules)
 	var first *claimant
@@ -128,15 +128,15 @@ func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
 	return first.Rule, what
 }
 
-// noPages are the ends of names of files that pages need, or that others than search engines read.
+// noPages are the extensions of files that are not pages: pages need them, or other clients than search engines read
+// them.
 var noPages = map[string]bool{
 	"css": true, "js": true, "mjs": true, "json": true, "txt": true, "xml": true, "xsl": true, "ico": true, "png": true, "jpg": true, "jpeg": true,
 	"gif": true, "svg": true, "webp": true, "woff": true, "woff2": true, "ttf": true,
 }
 
-// isNoPage reports whether a pattern only matches files that are not pages: who closes a site may leave
-// these open without a thought. "/*.css" can match a page, too, whose name only starts so, and counts all
-// the same.
+// isNoPage reports whether a pattern only matches files that are not pages, which are often allowed on a blocked
+// site. "/*.css" counts, although it also matches pages such as /a.css-tutorial.
 func isNoPage(s *shape) bool {
 	if strings.HasPrefix(s.text, "/.well-known/") {
 		return true
@@ -145,21 +145,21 @@ func isNoPage(s *shape) bool {
 	return dot > 0 && noPages[strings.ToLower(s.text[dot+1:])]
 }
 
-// known looks at the name of a user-agent line: whether it is nearly a known crawler's, and
-// whether that heeds robots.txt.
+// known looks at the name of a user-agent line: whether it resembles a known crawler, and whether that crawler obeys
+// robots.txt.
 func (in *inspector) known(line int32, token ProductToken) {
 	in.preferences = in.preferences || token.IsPolicy()
 	switch letters := strings.NewReplacer("-", "", "_", ""); {
 	case token.Equal(policyToken):
 		return
 	case token.IsPolicy() && hasPrefixFold(string(token), string(policyToken)):
-		in.note(line, codeUnknownPolicy, "%q is read as one token, which no draft defines: every name needs a line of its own", shortened(string(token)))
+		in.note(line, codeUnknownPolicy, "%q is read as one token, which no draft defines: write one name per line", shortened(string(token)))
 		return
 	case isSlip(strings.ToLower(string(token)), string(policyToken)), strings.EqualFold(letters.Replace(string(token)), letters.Replace(string(policyToken))):
-		in.note(line, codeUnknownPolicy, "%q: no draft defines it, so its rules say nothing: did you mean %s?", shortened(string(token)), policyToken)
+		in.note(line, codeUnknownPolicy, "%q is not defined by any draft, so its rules have no effect: did you mean %s?", shortened(string(token)), policyToken)
 		return
 	case token.IsPolicy():
-		in.note(line, codeUnknownPolicy, "%q: no draft known here defines it, so its rules say nothing", shortened(string(token)))
+		in.note(line, codeUnknownPolicy, "%q is not defined by any known draft, so its rules have no effect", shortened(string(token)))
 		return
 	}
 	if c, ok := crawlers.Lookup(string(token)); ok {
@@ -186,7 +186,7 @@ func (in *inspector) known(line int32, token ProductToken) {
 	}
 }
 
-// nearCrawler returns the known crawler of which this name, in lower case, may be a misspelling; "" if there is none.
+// nearCrawler returns the known crawler that this name, in lower case, may be a misspelling of; "" if there is none.
 func nearCrawler(name string) string {
 	for _, c := range crawlers.Set("all") {
 		if isSlip(name, strings.ToLower(c.Token)) {
@@ -196,7 +196,7 @@ func nearCrawler(name string) string {
 	return ""
 }
 
-// isSlip reports whether a name is likely another one by a slip. Short names often differ in one letter, so only an
+// isSlip reports whether a name is probably a typo of another one. Short names often differ in one letter, so only an
 // added, missing or transposed letter counts.
 func isSlip(name, token string) bool {
 	const short, medium, long = 6, 9, 10

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// unused are the keys that google/robotstxt knows and has no use for, except for the [spellings].
+// unused are the keys that google/robotstxt knows but does not use, except for the [spellings].
 var unused = map[string]bool{
 	"content-signal": true, "content-usage": true, "domain": true, "license": true, "noarchive": true, "nofollow": true, "noindex": true,
 	"request-rate": true, "revisit-after": true, "visit-time": true,
@@ -31,7 +31,7 @@ func (in *inspector) key(l *line) {
 		if l.typo {
 			in.note(l.num, codeTypo, "%q is read as %s", l.key, name)
 		} else if len(l.key) != len(name) {
-			in.note(l.num, codeLooseKey, "%q is read as %s, as it starts so", l.key, name)
+			in.note(l.num, codeLooseKey, "%q is read as %s, because it begins with it", l.key, name)
 		}
 	}
 }
@@ -49,9 +49,9 @@ func (in *inspector) unknownKey(l *line) {
 	kind, typo := typoKeys.kindOf(l.key)
 	switch {
 	case isPreferenceKey(l.key) && !l.noColon:
-		in.note(l.num, codeUnused, "%q changes no verdict; it says what may be done with pages, which is a draft", l.key)
+		in.note(l.num, codeUnused, "%q changes no verdict: it states what may be done with pages (a draft)", l.key)
 	case strings.EqualFold(l.key, "noindex") && in.noindex(l):
-		in.note(l.num, codeNoindexOpen, "no large search engine reads Noindex, and no rule closes %s", shortened(l.value))
+		in.note(l.num, codeNoindexOpen, "no large search engine reads Noindex, and no rule disallows %s", shortened(l.value))
 	case unused[strings.ToLower(l.key)]:
 		in.note(l.num, codeUnused, "%q has no effect in this dialect", l.key)
 	case typo:
@@ -70,8 +70,8 @@ func (in *inspector) unknownKey(l *line) {
 	}
 }
 
-// isRuleSlip reports whether a line is a rule or a user-agent line, whose key, in lower case, is that name but for a slip. Of "allow",
-// which is short, other words differ in two letters.
+// isRuleSlip reports whether the key of a line, in lower case, is a typo of the name of a rule or of user-agent. For
+// "allow", only one letter may differ, because other words differ in two.
 func isRuleSlip(key, name, value string) bool {
 	switch path := value == "" || value[0] == '/' || value[0] == '*'; name {
 	case "user-agent":
@@ -118,8 +118,7 @@ func nearest(key string) string {
 	return name
 }
 
-// distance returns how many bytes must be inserted, deleted or replaced to make one string of the
-// other (Levenshtein).
+// distance returns the Levenshtein distance of two strings, in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1) // of the beginning of a read so far, to each beginning of b
 	for j := range row {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// An indexer is a search engine's crawler that may fetch pages, with the rules that bind it.
+// An indexer is a search engine's crawler that may fetch pages, with the rules for it.
 type indexer struct {
 	name  string
 	rules []Rule
 	work  int // see [workOf]
 }
 
-// An asset is a kind of file that pages need to look as they do.
+// An asset is a kind of file that pages need for rendering.
 type asset struct {
 	name string   // in words
 	end  string   // of names of files
@@ -24,8 +24,7 @@ var assets = []asset{
 	{"scripts", ".js", []string{"/js", "/javascript", "/javascripts"}},
 }
 
-// blockedAssets notes the rules that keep style sheets or scripts from search engines that may fetch
-// pages.
+// blockedAssets reports rules that block style sheets or scripts for search engines that may fetch pages.
 func (in *inspector) blockedAssets() {
 	budget := maxCovered
 	names, kind, remedies := map[int32][]string{}, map[int32]string{}, map[int32]string{}
@@ -45,13 +44,13 @@ func (in *inspector) blockedAssets() {
 		}
 	}
 	for line, list := range names {
-		in.note(line, codeBlockedAssets, "%s may not fetch %s here, so pages are judged without them: %s", strings.Join(list, ", "), kind[line], remedies[line])
+		in.note(line, codeBlockedAssets, "%s may not fetch %s here, so pages are rendered without them: %s", strings.Join(list, ", "), kind[line], remedies[line])
 	}
 }
 
-// assetOf returns the path of a style sheet or a script that a Disallow rule names, by the end of their names after a
-// "*", or by the directory that they are in, which of these it is, and what opens them; nil if the rule names none, or
-// a single one, which may be no part of any page.
+// assetOf returns a path of style sheets or scripts that a Disallow rule matches by extension or directory, what
+// these files are, and a rule that allows them. It returns nil if there are none, or if the rule matches a single
+// file, which no page may need.
 func assetOf(r *Rule) (path []byte, what, remedy string) {
 	text, closed := strings.CutSuffix(r.Pattern, "$")
 	if r.Allow || len(text) > maxExample {

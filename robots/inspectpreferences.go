@@ -22,7 +22,7 @@ func (in *inspector) extension(l *line) {
 		in.usage(l)
 	case l.isKey(SignalLines):
 		if !in.open {
-			in.loosePreference(l, "so it binds only crawlers whose group has no Content-Signal")
+			in.loosePreference(l, "so it applies only to crawlers whose group has no Content-Signal")
 		}
 		in.signal(l)
 	default:
@@ -50,16 +50,16 @@ func (in *inspector) usage(l *line) {
 	_, small := parse(lowerText(statement))
 	switch {
 	case path == "" && strings.HasPrefix(l.value, "*"):
-		in.note(l.num, codeBadUsage, "a path starts with /, so this has no effect: write /*")
+		in.note(l.num, codeBadUsage, "the path does not start with /, so this has no effect: write /*")
 	case small == nil:
-		in.note(l.num, codeBadUsage, "a key has capitals, so the line cannot be read, and says nothing: write %s", shortened(lowerText(trimSpace(statement))))
+		in.note(l.num, codeBadUsage, "a key contains capitals, so the line is invalid and has no effect: write %s", shortened(lowerText(trimSpace(statement))))
 	default:
-		in.note(l.num, codeBadUsage, "it cannot be read, so it says nothing: write as in train-ai=n, search=y")
+		in.note(l.num, codeBadUsage, "it is invalid, so it has no effect: write it as in train-ai=n, search=y")
 	}
 }
 
-// earlierLabels are the categories that drafts of the vocabulary have dropped, and which drafts had
-// them: draft-ietf-aipref-vocab-01 to -04.
+// earlierLabels maps the categories that the vocabulary has dropped to the drafts that defined them:
+// draft-ietf-aipref-vocab-01 to -04.
 var earlierLabels = map[string]string{
 	"tdm": "01", "ai": "01", "genai": "01", "inference": "01", "all": "02", "ai-use": "02", "train-genai": "02 and 03", "bots": "03 and 04", "ai-output": "04",
 }
@@ -70,19 +70,19 @@ func (in *inspector) usageKeys(l *line, dictionary *httpsfv.Dictionary) {
 		switch draft := earlierLabels[key]; {
 		case key == "train-ai", key == "search":
 			if usageOf(dictionary, key) == Unstated {
-				in.note(l.num, codeUnknownUsage, "the value of %s is neither y nor n, so it says nothing%s", key, usageRemedy(dictionary, key))
+				in.note(l.num, codeUnknownUsage, "the value of %s is neither y nor n, so it has no effect%s", key, usageRemedy(dictionary, key))
 			}
 		case draft != "":
-			in.note(l.num, codeUnknownUsage, "%s is a label of draft-ietf-aipref-vocab-%s alone, and says nothing now", key, draft)
+			in.note(l.num, codeUnknownUsage, "%s is a label only of draft-ietf-aipref-vocab-%s, and now has no effect", key, draft)
 		case key == "ai-train", key == "ai-input":
-			in.note(l.num, codeUnknownUsage, "%s is a key of Content-Signal, and says nothing here", key)
+			in.note(l.num, codeUnknownUsage, "%s is a key of Content-Signal, and has no effect here", key)
 		default:
-			in.note(l.num, codeUnknownUsage, "%s is a label of no draft, so it says nothing", shortened(key))
+			in.note(l.num, codeUnknownUsage, "no draft defines the label %s, so it has no effect", shortened(key))
 		}
 	}
 }
 
-// usageRemedy says the text to write for the value of a key that is neither y nor n, if that is clear.
+// usageRemedy returns what to write instead of a value that is neither y nor n, if that is clear.
 func usageRemedy(dictionary *httpsfv.Dictionary, key string) string {
 	member, _ := dictionary.Get(key)
 	item, _ := member.(httpsfv.Item)
@@ -106,7 +106,7 @@ func usageRemedy(dictionary *httpsfv.Dictionary, key string) string {
 func (in *inspector) signal(l *line) {
 	path, statement := cutPath(l.value)
 	if path != "" {
-		in.note(l.num, codeBadSignal, "no specification has a path here; it is read as that of Content-Usage")
+		in.note(l.num, codeBadSignal, "no specification defines a path here; it is read as in Content-Usage")
 	}
 	given := map[string]bool{}
 	for _, p := range signalPairs(statement) {
@@ -114,13 +114,13 @@ func (in *inspector) signal(l *line) {
 		case !p.valid:
 			in.note(l.num, codeBadSignal, "%q is dropped: %s", shortened(p.text), signalRemedy(p))
 		case given[p.key]:
-			in.note(l.num, codeBadSignal, "%s comes twice; the last counts", p.key)
+			in.note(l.num, codeBadSignal, "%s appears twice; the last one counts", p.key)
 		}
 		given[p.key] = given[p.key] || p.valid
 	}
 }
 
-// signalRemedy says the text to write for a pair that is dropped.
+// signalRemedy returns what to write instead of a dropped pair.
 func signalRemedy(p signalPair) string {
 	key := p.key
 	if key == "train-ai" {
@@ -138,9 +138,9 @@ func signalRemedy(p signalPair) string {
 	return "write search, ai-input or ai-train with =yes or =no, or use with a word"
 }
 
-// A wish is the preferences' message to crawlers that the same groups bind.
+// A wish holds the preferences for crawlers with the same groups.
 type wish struct {
-	names []ProductToken // of the crawlers; "*" is all that no group names
+	names []ProductToken // of the crawlers; "*" stands for all without their own group
 	Bound
 	rules []wishRules // that bind these crawlers, rules of equal groups once
 }
@@ -153,7 +153,7 @@ type wishRules struct {
 	closed    bool       // they forbid everything
 }
 
-// A wishing looks at the preferences of a file as a whole.
+// A wishing checks the preferences of a file as a whole.
 type wishing struct {
 	in     *inspector
 	said   *Preferences
@@ -164,8 +164,8 @@ type wishing struct {
 	found  map[string]bool  // the notes made
 }
 
-// wishes reports preferences for disallowed paths, contradictions, and preferences that a group hides from its
-// crawlers.
+// wishes reports preferences for disallowed paths, contradictions, and preferences that do not reach the crawlers of
+// a group.
 func (in *inspector) wishes(body []byte) {
 	if !in.preferences {
 		return
@@ -194,7 +194,7 @@ func (in *inspector) wishes(body []byte) {
 	w.atEnd()
 }
 
-// note adds a diagnostic, once of a line and its subject.
+// note adds a diagnostic once for each line and subject.
 func (w *wishing) note(line int32, c Code, about, text string) {
 	if key := fmt.Sprint(line, c, about); !w.found[key] {
 		w.found[key] = true
@@ -202,7 +202,7 @@ func (w *wishing) note(line int32, c Code, about, text string) {
 	}
 }
 
-// all returns the preferences' messages to all crawlers that they name, and whether the budget was enough.
+// all returns the preferences for all crawlers that the file names, and whether the budget was sufficient.
 func (w *wishing) all() (wishes []wish, all bool) {
 	sets, complete := w.file.bindings()
 	byRules, whole := w.in.report.File.bindings()
@@ -259,7 +259,7 @@ func (w *wishing) forbidden(wishes []wish) {
 	}
 	for i := range bound {
 		if u := &bound[i]; !useful[u.Line] {
-			w.note(u.Line, codeUsageDisallowed, "", "its crawlers may not fetch "+orEveryPath(u.Path)+", and of such pages Content-Usage says nothing")
+			w.note(u.Line, codeUsageDisallowed, "", "its crawlers may not fetch "+orEveryPath(u.Path)+", so Content-Usage has no effect there")
 		}
 	}
 }
@@ -322,7 +322,7 @@ func (w *wishing) disagree(of *wish) {
 		if !known {
 			said[k] = statement{line, says}
 		} else if before.says != says {
-			w.note(line, codePreferenceConflict, k.name, fmt.Sprintf("line %d says the opposite of %s for the same paths; no wins", before.line, k.name))
+			w.note(line, codePreferenceConflict, k.name, fmt.Sprintf("line %d contradicts %s for the same paths; the refusal takes precedence", before.line, k.name))
 		}
 	}
 	for u := range NumUses {
@@ -336,7 +336,7 @@ func (w *wishing) disagree(of *wish) {
 	}
 }
 
-// contradict looks for paths where two sources say the opposite.
+// contradict searches for paths where two sources contradict each other.
 func (w *wishing) contradict(of *wish) {
 	var patterns []string
 	work, sources := 1, 0
@@ -379,21 +379,21 @@ func (w *wishing) contradictAt(of *wish, path []byte, fetched bool) {
 					continue
 				}
 				lines := [...]int32{of.lineOf(Source(s), path, u, said[s].Uses[u]), of.lineOf(Source(other), path, u, said[other].Uses[u])}
-				w.note(lines[0], codePreferenceConflict, Sources[s].Labels[u]+" of "+Sources[other].Key, fmt.Sprintf("%s of line %d says the opposite of %s for paths such as %s; no wins",
+				w.note(lines[0], codePreferenceConflict, Sources[s].Labels[u]+" of "+Sources[other].Key, fmt.Sprintf("%s in line %d contradicts %s for paths such as %s; the refusal takes precedence",
 					strings.TrimSuffix(Sources[other].Key, ": "), lines[1], Sources[s].Labels[u], shortened(string(path))))
 			}
 		}
 	}
 }
 
-// lineOf returns the first line of a source that counts for a path and says this of a use.
+// lineOf returns the first line of a source that applies to a path and states this preference for a use.
 func (of *wish) lineOf(s Source, path []byte, u Use, says Preference) int32 {
 	count := longest(of.Bound[s], path, func(r *Statement) bool { return Sources[s].Hides || r.Uses[u] != Unstated })
 	return count[slices.IndexFunc(count, func(r Statement) bool { return r.Uses[u] == says })].Line
 }
 
-// hidden looks for groups that keep preferences from their crawlers, which without them would heed those
-// for another of their names, or for "*".
+// hidden searches for groups without which their crawlers would obey preferences for another of their names, or for
+// "*".
 func (w *wishing) hidden(wishes []wish) {
 	byName := map[string]*wish{}
 	for i := range wishes {
@@ -403,7 +403,7 @@ func (w *wishing) hidden(wishes []wish) {
 	}
 	for i := range wishes {
 		own := &wishes[i]
-		names := map[*wish][]ProductToken{} // by the wish they do not heed
+		names := map[*wish][]ProductToken{} // by the wish that does not reach them
 		var order []*wish
 		for _, name := range own.names {
 			if name == "*" {
@@ -430,15 +430,15 @@ func (w *wishing) hidden(wishes []wish) {
 	}
 }
 
-// atEnd looks for preferences after the rules of the last group of a file that has none elsewhere: many are written so
-// and meant for all, and bind the crawlers of that group alone.
+// atEnd looks for preferences after the rules of the last group of a file that has none elsewhere: many of these are
+// meant for all crawlers, but apply only to those of that group.
 func (w *wishing) atEnd() {
 	groups := w.said.Groups
 	for i := range groups {
 		g := &groups[i]
 		for s, own := range g.Bound {
 			if len(own) > 0 && len(g.Agents) > 0 && !g.Star && !slices.ContainsFunc(g.Agents, ProductToken.isCrawler) {
-				w.note(own[0].Line, codePreferenceHidden, "a use", fmt.Sprintf("it binds nobody, as %s names a use of pages and no crawler: put %s into the groups of crawlers, such as that for *",
+				w.note(own[0].Line, codePreferenceHidden, "a use", fmt.Sprintf("it applies to no crawler, because %s names a use of pages: put %s into the groups of crawlers, such as the group for *",
 					g.Agents[0], strings.TrimSuffix(Sources[s].Key, ": ")))
 			}
 		}
@@ -458,12 +458,12 @@ func (w *wishing) atEnd() {
 	}
 	for s, own := range last.Bound {
 		if len(all[s]) == 0 && len(own) > 0 && own[0].Line > rules[len(rules)-1].Line {
-			w.note(own[0].Line, codePreferenceHidden, "the last group", "it binds "+namesText(last.Agents)+" alone, as it stands in that group: if all are meant, put it below User-agent: * and repeat it")
+			w.note(own[0].Line, codePreferenceHidden, "the last group", "it applies only to "+namesText(last.Agents)+", because it is in that group: if it is meant for all, put it below User-agent: * and repeat it")
 		}
 	}
 }
 
-// behind returns the wish that would bind a crawler if no group bore its first name; nil if nothing.
+// behind returns the wish that would apply to a crawler if no group had its first name; nil if there is none.
 func (w *wishing) behind(a Agent, byName map[string]*wish) *wish {
 	for _, name := range a.Fallbacks {
 		if other := byName[strings.ToLower(string(name))]; other != nil {
@@ -476,8 +476,8 @@ func (w *wishing) behind(a Agent, byName map[string]*wish) *wish {
 	return byName["*"]
 }
 
-// lostPreferences returns the lines that say something of a directive that has no line
-// in the crawler's own groups, and that the policy groups, which bind all crawlers, do not say too.
+// lostPreferences returns the lines with a directive that the crawler's own groups lack, unless a policy group, which
+// applies to all crawlers, states the same.
 func (w *wishing) lostPreferences(own, other *wish) (lines []string) {
 	for s, hidden := range other.Bound {
 		if len(own.Bound[s]) > 0 {

@@ -19,52 +19,52 @@ var ofPreferences = map[robots.Code]bool{
 // TestPreferenceFindings has the texts of each finding about preferences, and files that have none.
 func TestPreferenceFindings(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"capitals", "user-agent: *\ncontent-usage: /a Train-AI=n", "2 a key has capitals, so the line cannot be read, and says nothing: write train-ai=n"},
-		{"capitals, and more", "user-agent: *\ncontent-usage: Train-AI=n;", "2 it cannot be read, so it says nothing: write as in train-ai=n, search=y"},
-		{"a capital value", "user-agent: *\ncontent-usage: train-ai=N", "2 the value of train-ai is neither y nor n, so it says nothing: write train-ai=n"},
-		{"no for n", "user-agent: *\ncontent-usage: train-ai=no, search=\"yes\"", "2 the value of train-ai is neither y nor n, so it says nothing: write train-ai=n; " +
-			"2 the value of search is neither y nor n, so it says nothing: write search=y"},
-		{"no value", "user-agent: *\ncontent-usage: train-ai", "2 the value of train-ai is neither y nor n, so it says nothing"},
+		{"capitals", "user-agent: *\ncontent-usage: /a Train-AI=n", "2 a key contains capitals, so the line is invalid and has no effect: write train-ai=n"},
+		{"capitals, and more", "user-agent: *\ncontent-usage: Train-AI=n;", "2 it is invalid, so it has no effect: write it as in train-ai=n, search=y"},
+		{"a capital value", "user-agent: *\ncontent-usage: train-ai=N", "2 the value of train-ai is neither y nor n, so it has no effect: write train-ai=n"},
+		{"no for n", "user-agent: *\ncontent-usage: train-ai=no, search=\"yes\"", "2 the value of train-ai is neither y nor n, so it has no effect: write train-ai=n; " +
+			"2 the value of search is neither y nor n, so it has no effect: write search=y"},
+		{"no value", "user-agent: *\ncontent-usage: train-ai", "2 the value of train-ai is neither y nor n, so it has no effect"},
 		{"capitals in a signal", "user-agent: *\ncontent-signal: AI-Train=NO", ""},
 		{"n for no", "user-agent: *\ncontent-signal: ai-train=n, search=Y", `2 "ai-train=n" is dropped: write ai-train=no; 2 "search=Y" is dropped: write search=yes`},
-		{"the label of the other", "user-agent: *\ncontent-signal: train-ai=n\ncontent-usage: ai-train=n", `2 "train-ai=n" is dropped: write ai-train=no; 3 ai-train is a key of Content-Signal, and says nothing here`},
+		{"the label of the other", "user-agent: *\ncontent-signal: train-ai=n\ncontent-usage: ai-train=n", `2 "train-ai=n" is dropped: write ai-train=no; 3 ai-train is a key of Content-Signal, and has no effect here`},
 		{"another word", "user-agent: *\ncontent-signal: ai-train=maybe", `2 "ai-train=maybe" is dropped: write search, ai-input or ai-train with =yes or =no, or use with a word`},
-		{"earlier labels", "user-agent: *\ncontent-usage: bots=n, ai-output=n, tdm=n, robots=n", "2 bots is a label of draft-ietf-aipref-vocab-03 and 04 alone, and says nothing now; " +
-			"2 ai-output is a label of draft-ietf-aipref-vocab-04 alone, and says nothing now; 2 tdm is a label of draft-ietf-aipref-vocab-01 alone, and says nothing now; 2 robots is a label of no draft, so it says nothing"},
+		{"earlier labels", "user-agent: *\ncontent-usage: bots=n, ai-output=n, tdm=n, robots=n", "2 bots is a label only of draft-ietf-aipref-vocab-03 and 04, and now has no effect; " +
+			"2 ai-output is a label only of draft-ietf-aipref-vocab-04, and now has no effect; 2 tdm is a label only of draft-ietf-aipref-vocab-01, and now has no effect; 2 no draft defines the label robots, so it has no effect"},
 		{"no colon", "user-agent: *\ncontent-usage train-ai=n", "2 the colon after the key is missing, so the line has no effect"},
 		{"misspelt keys", "user-agent: *\ncontent-signals: ai-train=no\nlicence: https://a.example/l", `2 "content-signals" is an unknown key; the line is ignored; did you mean content-signal?; 3 "licence" is an unknown key; the line is ignored; did you mean license?`},
-		{"before groups", "content-usage: train-ai=n\ncontent-signal: ai-train=no\nuser-agent: *", "1 no user-agent line precedes it, so it is ignored; 2 no user-agent line precedes it, so it binds only crawlers whose group has no Content-Signal"},
+		{"before groups", "content-usage: train-ai=n\ncontent-signal: ai-train=no\nuser-agent: *", "1 no user-agent line precedes it, so it is ignored; 2 no user-agent line precedes it, so it applies only to crawlers whose group has no Content-Signal"},
 
-		{"forbidden", "user-agent: *\ndisallow: /a\ncontent-usage: /a/b train-ai=n\ncontent-usage: /b train-ai=n", "3 its crawlers may not fetch /a/b, and of such pages Content-Usage says nothing"},
-		{"all forbidden", "user-agent: *\ndisallow: /\ncontent-usage: train-ai=n", "3 its crawlers may not fetch any page, and of such pages Content-Usage says nothing"},
-		{"forbidden by a pattern", "user-agent: *\ndisallow: /*.pdf\nallow: /x\ncontent-usage: /a/*.pdf$ train-ai=n", "4 its crawlers may not fetch /a/*.pdf$, and of such pages Content-Usage says nothing"},
+		{"forbidden", "user-agent: *\ndisallow: /a\ncontent-usage: /a/b train-ai=n\ncontent-usage: /b train-ai=n", "3 its crawlers may not fetch /a/b, so Content-Usage has no effect there"},
+		{"all forbidden", "user-agent: *\ndisallow: /\ncontent-usage: train-ai=n", "3 its crawlers may not fetch any page, so Content-Usage has no effect there"},
+		{"forbidden by a pattern", "user-agent: *\ndisallow: /*.pdf\nallow: /x\ncontent-usage: /a/*.pdf$ train-ai=n", "4 its crawlers may not fetch /a/*.pdf$, so Content-Usage has no effect there"},
 		{"forbidden to one of two", "user-agent: a\nuser-agent: b\ncontent-usage: /a train-ai=n\ndisallow: /a\nuser-agent: b\nallow: /a", ""},
 		{"an Allow that wins", "user-agent: *\ndisallow: /a\nallow: /a/b/c\ncontent-usage: /a/b train-ai=n", ""},
-		{"an Allow that loses", "user-agent: *\ndisallow: /a/b\nallow: /a\ncontent-usage: /a/b/c train-ai=n", "4 its crawlers may not fetch /a/b/c, and of such pages Content-Usage says nothing"},
+		{"an Allow that loses", "user-agent: *\ndisallow: /a/b\nallow: /a\ncontent-usage: /a/b/c train-ai=n", "4 its crawlers may not fetch /a/b/c, so Content-Usage has no effect there"},
 		{"an Allow with a *", "user-agent: *\ndisallow: /a\nallow: /*c\ncontent-usage: /a/b train-ai=n", ""},
 		{"signals of forbidden pages", "user-agent: *\ndisallow: /\ncontent-signal: ai-train=no", ""},
 
-		{"lines that disagree", "user-agent: *\ncontent-usage: /a train-ai=n\ncontent-usage: /b train-ai=y\ncontent-usage: /a train-ai=y, search=n", "4 line 2 says the opposite of train-ai for the same paths; no wins"},
-		{"signals that disagree", "user-agent: *\ncontent-signal: ai-input=yes\n\nuser-agent: *\ncontent-signal: ai-input=no", "5 line 2 says the opposite of ai-input for the same paths; no wins"},
+		{"lines that disagree", "user-agent: *\ncontent-usage: /a train-ai=n\ncontent-usage: /b train-ai=y\ncontent-usage: /a train-ai=y, search=n", "4 line 2 contradicts train-ai for the same paths; the refusal takes precedence"},
+		{"signals that disagree", "user-agent: *\ncontent-signal: ai-input=yes\n\nuser-agent: *\ncontent-signal: ai-input=no", "5 line 2 contradicts ai-input for the same paths; the refusal takes precedence"},
 		{"of two groups", "user-agent: a\ncontent-usage: train-ai=n\nuser-agent: b\ncontent-usage: train-ai=y", ""},
-		{"the two contradict", "user-agent: *\ncontent-usage: /a train-ai=n\ncontent-signal: ai-train=yes, search=yes", "2 Content-Signal of line 3 says the opposite of train-ai for paths such as /a; no wins"},
-		{"of search", "content-signal: search=no\nuser-agent: *\ncontent-usage: search=y", "1 no user-agent line precedes it, so it binds only crawlers whose group has no Content-Signal; " +
-			"3 Content-Signal of line 1 says the opposite of search for paths such as /; no wins"},
-		{"where one may not count", "user-agent: *\ndisallow: /a\ncontent-usage: /a train-ai=n\ncontent-signal: ai-train=yes", "3 its crawlers may not fetch /a, and of such pages Content-Usage says nothing"},
-		{"a policy against a line", "user-agent: *\ncontent-usage: /a/b train-ai=y\nallow: /\n\nuser-agent: __usage_ai-training\nallow: /a/b/c\ndisallow: /a", "2 __usage_ai-training of line 7 says the opposite of train-ai for paths such as /a/b; no wins"},
-		{"an Allow of a policy", "user-agent: *\ndisallow: /a\ncontent-signal: ai-train=no\ncontent-usage: train-ai=y, search=n\n\nuser-agent: __usage_ai-training\nallow: /a", "3 __usage_ai-training of line 7 says the opposite of ai-train for paths such as /a; no wins; " +
-			"4 Content-Signal of line 3 says the opposite of train-ai for paths such as /; no wins"},
-		{"a policy of other paths", "user-agent: *\ncontent-signal: /a ai-train=yes\n\nuser-agent: __usage_ai-training\ndisallow: /b", "2 no specification has a path here; it is read as that of Content-Usage"},
+		{"the two contradict", "user-agent: *\ncontent-usage: /a train-ai=n\ncontent-signal: ai-train=yes, search=yes", "2 Content-Signal in line 3 contradicts train-ai for paths such as /a; the refusal takes precedence"},
+		{"of search", "content-signal: search=no\nuser-agent: *\ncontent-usage: search=y", "1 no user-agent line precedes it, so it applies only to crawlers whose group has no Content-Signal; " +
+			"3 Content-Signal in line 1 contradicts search for paths such as /; the refusal takes precedence"},
+		{"where one may not count", "user-agent: *\ndisallow: /a\ncontent-usage: /a train-ai=n\ncontent-signal: ai-train=yes", "3 its crawlers may not fetch /a, so Content-Usage has no effect there"},
+		{"a policy against a line", "user-agent: *\ncontent-usage: /a/b train-ai=y\nallow: /\n\nuser-agent: __usage_ai-training\nallow: /a/b/c\ndisallow: /a", "2 __usage_ai-training in line 7 contradicts train-ai for paths such as /a/b; the refusal takes precedence"},
+		{"an Allow of a policy", "user-agent: *\ndisallow: /a\ncontent-signal: ai-train=no\ncontent-usage: train-ai=y, search=n\n\nuser-agent: __usage_ai-training\nallow: /a", "3 __usage_ai-training in line 7 contradicts ai-train for paths such as /a; the refusal takes precedence; " +
+			"4 Content-Signal in line 3 contradicts train-ai for paths such as /; the refusal takes precedence"},
+		{"a policy of other paths", "user-agent: *\ncontent-signal: /a ai-train=yes\n\nuser-agent: __usage_ai-training\ndisallow: /b", "2 no specification defines a path here; it is read as in Content-Usage"},
 		{"they agree", "user-agent: *\ncontent-usage: train-ai=n, search=y\ncontent-signal: ai-train=no, search=yes", ""},
 
 		{"hidden", "user-agent: *\ncontent-signal: ai-train=no\nallow: /\n\nuser-agent: GPTBot\ndisallow: /x", "5 the preferences for * do not bind GPTBot: line 2 Content-Signal: ai-train=no"},
 		{"hidden for two", "user-agent: GPTBot\nuser-agent: CCBot\ndisallow: /x\n\nuser-agent: *\ncontent-usage: /a train-ai=n\ncontent-signal: ai-train=no", "1 the preferences for * do not bind GPTBot and another name: line 6 Content-Usage: /a train-ai=n"},
 		{"hidden in a family", "user-agent: Googlebot\ncontent-usage: search=n\n\nuser-agent: Googlebot-News\nallow: /", "4 the preferences for Googlebot do not bind Googlebot-News: line 2 Content-Usage: search=n"},
-		{"behind the last group", "user-agent: *\nallow: /\n\nuser-agent: GPTBot\ndisallow: /x\n\nsitemap: https://a.example/s\ncontent-signal: ai-train=no", "8 it binds GPTBot alone, as it stands in that group: if all are meant, put it below User-agent: * and repeat it"},
+		{"behind the last group", "user-agent: *\nallow: /\n\nuser-agent: GPTBot\ndisallow: /x\n\nsitemap: https://a.example/s\ncontent-signal: ai-train=no", "8 it applies only to GPTBot, because it is in that group: if it is meant for all, put it below User-agent: * and repeat it"},
 		{"hidden, but a policy says it", "user-agent: *\ncontent-signal: ai-train=no\nallow: /\n\nuser-agent: GPTBot\ndisallow: /x\n\nuser-agent: __usage_ai-training\ndisallow: /", ""},
 		{"hidden, and a policy says a part", "user-agent: *\ncontent-signal: ai-train=no\nallow: /\n\nuser-agent: GPTBot\ndisallow: /x\n\nuser-agent: __usage_ai-training\ndisallow: /x", "5 the preferences for * do not bind GPTBot: line 2 Content-Signal: ai-train=no"},
-		{"in a policy group", "user-agent: *\nallow: /\n\nuser-agent: __usage_ai-training\ndisallow: /x\ncontent-signal: ai-train=no\ncontent-usage: train-ai=n", "6 it binds nobody, as __usage_ai-training names a use of pages and no crawler: put Content-Signal into the groups of crawlers, such as that for *; " +
-			"7 it binds nobody, as __usage_ai-training names a use of pages and no crawler: put Content-Usage into the groups of crawlers, such as that for *"},
+		{"in a policy group", "user-agent: *\nallow: /\n\nuser-agent: __usage_ai-training\ndisallow: /x\ncontent-signal: ai-train=no\ncontent-usage: train-ai=n", "6 it applies to no crawler, because __usage_ai-training names a use of pages: put Content-Signal into the groups of crawlers, such as the group for *; " +
+			"7 it applies to no crawler, because __usage_ai-training names a use of pages: put Content-Usage into the groups of crawlers, such as the group for *"},
 		{"in a group of both", "user-agent: GPTBot\nuser-agent: __usage_ai-training\ncontent-signal: ai-train=no\ndisallow: /x", ""},
 		{"in the last group", "user-agent: *\nallow: /\n\nuser-agent: GPTBot\ncontent-signal: ai-train=no\ndisallow: /x", ""},
 		{"behind *", "user-agent: GPTBot\ndisallow: /\n\nuser-agent: *\nallow: /\n\ncontent-signal: ai-train=no", ""},

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Limits of the search for rules that have no effect, so that it is linear for hostile files too.
-// No real file comes near them.
+// Limits of the search for rules without effect, so that it is linear even for hostile files. Real files are far
+// below them.
 const (
 	maxMerged  = 1 << 18 // rules of all crawlers together, rules of crawlers with the same groups counted once
 	maxCovered = 1 << 26 // bytes of patterns that are compared with each other
 )
 
-// rules looks for rules that have no effect beside the others that bind the same crawler. A rule that
-// never decides for one crawler, and does for another, has one.
+// rules searches for rules that never decide because of the other rules for the same crawler. A rule that decides for
+// another crawler has an effect.
 func (in *inspector) rules() {
 	f := in.report.File
 	found, useless := map[Diagnostic]bool{}, map[int32]bool{}
@@ -47,13 +47,13 @@ func (in *inspector) rules() {
 	in.report.Diagnostics = append(in.report.Diagnostics, in.redundant(useless)...)
 }
 
-// gravest returns the first of some diagnostics of a rule that says that one of the opposite wins, or
+// gravest returns the first of a rule's diagnostics in which a rule with the opposite effect takes precedence, or
 // else the first.
 func gravest(notes []Diagnostic) Diagnostic {
 	return notes[max(0, slices.IndexFunc(notes, func(n Diagnostic) bool { return n.Code == codeShadowed }))]
 }
 
-// bound returns, by the line of a rule, in how many sets of groups its group is.
+// bound returns for each line of a rule the number of bindings that contain its group.
 func (f *File) bound(sets []binding) map[int32]int {
 	bound := map[int32]int{}
 	for _, set := range sets {
@@ -74,14 +74,14 @@ func (f *File) merged(groups []int) (rules []Rule) {
 	return rules
 }
 
-// A binding is a set of groups that bind crawlers together.
+// A binding is a set of groups that apply to the same crawlers.
 type binding struct {
 	groups []int          // their indices
 	agents []ProductToken // the crawlers, each as it is named first; "*" too
 }
 
-// bindings returns the sets of groups that bind a crawler together: those that name it. Each set occurs
-// once. all is whether these are all of them. Of the tokens for a use of pages only some count, as if they named a crawler.
+// bindings returns, once each, the sets of groups that name the same crawler, and whether the list is complete.
+// Tokens for a use of pages count only if they are in uses.
 func (f *File) bindings(uses ...ProductToken) (sets []binding, all bool) {
 	named := map[string][]int{}
 	var names []ProductToken // in order of appearance
@@ -125,17 +125,17 @@ func (f *File) bindings(uses ...ProductToken) (sets []binding, all bool) {
 	return sets, true
 }
 
-// A claimant is a rule with the patterns that may let it decide: the one of its text and, after it, that for an index
-// page, which is shorter.
+// A claimant is a rule with its patterns: the pattern of its text, then a shorter one for an index page, if it has
+// one.
 type claimant struct {
 	*Rule
-	kind   string // rules of different kinds have no order
+	kind   string // there is no precedence between rules of different kinds
 	shapes []shape
 }
 
 // A shape is a pattern without the parts that change no match.
 type shape struct {
-	text   string // without an anchor; no two wildcards stand side by side, and none at the end unless closed
+	text   string // without an anchor; no two adjacent wildcards, and none at the end unless closed
 	closed bool   // it has an anchor
 	length int    // of the pattern, see [Dialect.Length]
 }
@@ -176,9 +176,8 @@ func (f *shape) key() string {
 	return f.text + "*"
 }
 
-// claimants returns the rules in the order they win. Where [WildcardsUndefined] gives rules
-// with a "*" no order, only rules of a kind have one: those with a "*" that say the same, and those
-// without.
+// claimants returns the rules in order of precedence. With [WildcardsUndefined], only rules of the same kind are
+// ordered: rules with a "*" and the same effect, and rules without a "*".
 func (d Dialect) claimants(rules []Rule) []claimant {
 	all := make([]claimant, len(rules))
 	for i := range rules {
@@ -211,7 +210,7 @@ func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 			continue
 		}
 		if w := covering(wide, r, budget); w != nil {
-			notes = append(notes, useless(r.Rule, w.Rule, "says the same of more URLs, and wins"))
+			notes = append(notes, useless(r.Rule, w.Rule, "has the same effect on more URLs, and takes precedence"))
 			continue
 		}
 		for _, f := range r.shapes {
@@ -234,13 +233,13 @@ func allowFirst(r *Rule) int {
 	return 1
 }
 
-// useless returns the diagnostic of a rule over which another one always wins; same says how, if
-// both say the same.
+// useless returns the diagnostic for a rule over which another always takes precedence; same is the text if both have
+// the same effect.
 func useless(r, winner *Rule, same string) Diagnostic {
 	if r.Allow == winner.Allow {
 		return Diagnostic{Line: r.Line, Code: codeDuplicate, Text: fmt.Sprintf("line %d %s: %s", winner.Line, same, quoted(winner))}
 	}
-	return Diagnostic{Line: r.Line, Code: codeShadowed, Text: fmt.Sprintf("line %d always wins over it: %s", winner.Line, quoted(winner))}
+	return Diagnostic{Line: r.Line, Code: codeShadowed, Text: fmt.Sprintf("line %d always takes precedence: %s", winner.Line, quoted(winner))}
 }
 
 // maxQuoted is how much of a rule a diagnostic quotes, since one rule can be the subject of many.
@@ -274,8 +273,8 @@ func covering(wide []*claimant, r *claimant, budget *int) *claimant {
 	return nil
 }
 
-// covers reports whether a rule, which stands before r in the order of claimants, matches all paths
-// that r does, and wins on each.
+// covers reports whether a rule that precedes r in the order of claimants matches all paths of r, and takes
+// precedence for each.
 func (w *claimant) covers(r *claimant, budget *int) bool {
 	if w.kind != r.kind {
 		return false
@@ -294,9 +293,9 @@ func (w *claimant) covers(r *claimant, budget *int) bool {
 // includes reports whether the shape matches all paths that another one does. It spends the budget, and
 // reports false when that is gone.
 //
-// A "*" of the other one can stand for a byte that no pattern has, which only a "*" matches: so f includes the other if
-// it matches its text, where "*" is such a byte. Text after a shape that is not closed, only another that is not closed
-// matches. A "*" before a "/" can also be nothing, but no byte that no pattern has, as a path begins with "/".
+// A "*" of the other shape can match a byte that occurs in no pattern, and that only a "*" matches. So f includes the
+// other if it matches its text with such a byte for "*". Only a shape that is not closed matches the text after
+// another that is not closed. A "*" before the first "/" matches only the empty text, because a path begins with "/".
 func (f *shape) includes(other *shape, budget *int) bool {
 	if *budget -= len(other.text) + len(f.text); *budget < 0 || f.closed && !other.closed {
 		return false

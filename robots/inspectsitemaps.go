@@ -59,7 +59,7 @@ func (r *Report) forbidden(u URL, budget *int) string {
 	if rule == nil {
 		return ""
 	}
-	return fmt.Sprintf("line %d forbids it to %s: %s", rule.Line, strings.Join(names, ", "), quoted(rule))
+	return fmt.Sprintf("line %d disallows it for %s: %s", rule.Line, strings.Join(names, ", "), quoted(rule))
 }
 
 // oneSite reports whether all sitemaps are of one host. Their site is treated as the site of the file then.

@@ -33,7 +33,7 @@ func (e *OriginError) Unwrap() error { return e.Err }
 
 // errOriginPath is the error of an origin with a path other than "/" or "/robots.txt": no
 // robots.txt lives there.
-var errOriginPath = errors.New("a robots.txt lies at the root of its origin")
+var errOriginPath = errors.New("an origin has no path: robots.txt is at its root")
 
 // ParseOrigin returns the origin that s names. The path "/" or "/robots.txt" may follow it. The
 // error is an [*OriginError]. The result is stable: an Origin parses to itself.

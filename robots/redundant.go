@@ -98,7 +98,7 @@ func (n *redundancy) among(same, others []*claimant) {
 		}
 		if w := n.proof(chain, wide, r, others); w != nil {
 			if n.proofs[r.Line]++; n.proofs[r.Line] == 1 {
-				n.notes = append(n.notes, Diagnostic{Line: r.Line, Code: codeRedundant, Text: fmt.Sprintf("without it, line %d would say the same: %s", w.Line, quoted(w.Rule))})
+				n.notes = append(n.notes, Diagnostic{Line: r.Line, Code: codeRedundant, Text: fmt.Sprintf("without it, line %d would decide in the same way: %s", w.Line, quoted(w.Rule))})
 			}
 		}
 		if s := &r.shapes[0]; !s.closed && start == s.text {

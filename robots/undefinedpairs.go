@@ -21,7 +21,7 @@ func (d Dialect) undefinedPairs(rules []Rule, budget *int) []Diagnostic {
 	for i := range rules {
 		if r := &rules[i]; hasWildcard(r.Pattern) {
 			if other, path := d.openPair(rules, r, budget); other != nil {
-				notes = append(notes, Diagnostic{Line: r.Line, Code: codeUndefinedPair, Text: "this dialect has no order for it and line " +
+				notes = append(notes, Diagnostic{Line: r.Line, Code: codeUndefinedPair, Text: "this dialect defines no precedence between it and line " +
 					strconv.Itoa(int(other.Line)) + ": " + quoted(other) + "; " + shortened(path) + " matches both"})
 			}
 		}

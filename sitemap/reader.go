@@ -61,12 +61,12 @@ var shapes = [...]shape{
 
 // The kinds of errors of a Reader. They come inside an [*Error].
 var (
-	ErrHTML   = errors.New("this is an HTML page, and no sitemap")
+	ErrHTML   = errors.New("this is an HTML page instead of a sitemap")
 	ErrRoot   = errors.New("this is not a sitemap")
 	ErrXML    = errors.New("this is not well-formed XML")
-	ErrHuge   = fmt.Errorf("a piece of XML is longer than %d bytes", maxToken)
-	ErrDeep   = fmt.Errorf("more than %d elements are within each other", maxDepth)
-	ErrCutOff = errors.New("the XML ends too early: the file was cut off")
+	ErrHuge   = fmt.Errorf("an XML token is longer than %d bytes", maxToken)
+	ErrDeep   = fmt.Errorf("more than %d nested elements", maxDepth)
+	ErrCutOff = errors.New("the XML is truncated")
 	ErrNoList = errors.New("this is neither XML nor a list of URLs")
 )
 
@@ -219,14 +219,14 @@ func (r *Reader) begin() error {
 		switch t := token.(type) {
 		case xml.CharData:
 			if len(bytes.TrimSpace(t)) > 0 {
-				return r.errorf("%w: text stands before the root", ErrXML)
+				return r.errorf("%w: text before the root", ErrXML)
 			}
 		case xml.Directive:
 			if fields := bytes.Fields(t); len(fields) > 1 && bytes.EqualFold(fields[0], []byte("doctype")) && bytes.EqualFold(fields[1], []byte("html")) {
 				return r.wrap(ErrHTML)
 			}
 		case xml.EndElement:
-			return r.errorf("%w: </%s> ends nothing", ErrXML, t.Name.Local)
+			return r.errorf("%w: </%s> without a start tag", ErrXML, t.Name.Local)
 		case xml.StartElement:
 			// Find the kind by the root.
 			for kind := range shapes {
@@ -240,7 +240,7 @@ func (r *Reader) begin() error {
 			if strings.EqualFold(t.Name.Local, "html") {
 				return r.wrap(ErrHTML)
 			}
-			return r.errorf("%w: its root is <%s>, and not <urlset> or <sitemapindex>", ErrRoot, short(t.Name.Local))
+			return r.errorf("%w: its root is <%s> instead of <urlset> or <sitemapindex>", ErrRoot, short(t.Name.Local))
 		}
 	}
 }
@@ -349,7 +349,7 @@ func (r *Reader) linked(attrs []xml.Attr) (e Entry, ok bool, err error) {
 func (r *Reader) end(name xml.Name) (e Entry, ok bool, err error) {
 	depth := len(r.stack)
 	if depth == 0 || r.stack[depth-1] != name {
-		return e, false, r.errorf("%w: </%s> ends no element that is open", ErrXML, short(name.Local))
+		return e, false, r.errorf("%w: </%s> does not match an open element", ErrXML, short(name.Local))
 	}
 	inURL := r.inURL()
 	r.stack = r.stack[:depth-1]
@@ -401,7 +401,7 @@ func (r *Reader) token() (xml.Token, error) {
 	case err == io.EOF && r.ended:
 		return nil, io.EOF
 	case err == io.EOF && r.kind == Unknown:
-		return nil, r.errorf("%w: nothing is in it", ErrRoot)
+		return nil, r.errorf("%w: it is empty", ErrRoot)
 	case err == io.EOF || ok && strings.HasSuffix(syntax.Msg, "unexpected EOF"):
 		return nil, r.wrap(ErrCutOff)
 	case ok && (strings.HasPrefix(syntax.Msg, "invalid UTF-8") || strings.HasPrefix(syntax.Msg, "illegal character code")): // found at the end of a text

@@ -15,5 +15,5 @@ func checkAddresses() error {
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit); err != nil || limit.Cur >= leastAddresses {
 		return nil //nolint:nilerr // the limit is unknown
 	}
-	return fmt.Errorf("ulimit -v allows %d KiB of addresses, and a run reserves up to %d without using them: allow more, and bound memory by -max-memory", limit.Cur>>10, leastAddresses>>10)
+	return fmt.Errorf("ulimit -v limits the address space to %d KiB, but a run reserves up to %d KiB, most of it unused: raise the limit, and set -max-memory instead", limit.Cur>>10, leastAddresses>>10)
 }

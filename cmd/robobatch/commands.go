@@ -54,15 +54,15 @@ var gone = map[string]string{
 	"url-field": "use -field url=name", "host-field": "use -field host=name", "ua-field": "use -field agent=name",
 	"time-field": "use -field time=name", "client-field": "use -field client=name, and -client-at n if it has several addresses",
 
-	"bloom":        "use -sort origin, by which readers skip row groups by their least and greatest texts",
+	"bloom":        "use -sort origin: readers then skip row groups by the minimum and maximum of a column",
 	"url-encoding": "write -out x.csv or x.arrows for readers that do not know DELTA_BYTE_ARRAY",
 
-	"write-baseline": "use -approve", "old-as-of": "use -old with the moment",
+	"write-baseline": "use -approve", "old-as-of": "use -old with a date or time",
 
 	"intact-only": unverified, "verified-only": unverified,
 }
 
-const unverified = "use the rows before the line from which on, as the error and -stats say, nothing has verified them"
+const unverified = "use only the rows before the line that the error and -stats name: no checksum has verified the later ones"
 
 const onePass = "conduct reads all logs in one run: name them with -in"
 
@@ -91,11 +91,11 @@ func newProgram() (*cli.Program, []flags.Command) {
 				case c.Name != "" && takesLogs(&c):
 					return "every log needs its own -in, for example: -in " + say.File(argument)
 				case c.Name != "":
-					return fmt.Sprintf("%s takes flags only, see robobatch %s -h", c.Name, c.Name)
+					return fmt.Sprintf("%s accepts only flags: see robobatch %s -h", c.Name, c.Name)
 				case argument == "help" || argument != "" && p.Command(argument) != nil:
-					return fmt.Sprintf("a command comes before all flags, as in robobatch %s -h", argument)
+					return fmt.Sprintf("put the command before all flags, as in robobatch %s -h", argument)
 				}
-				return "every log needs its own -in; quote a pattern, so that the shell leaves it alone: -in a.zst -in 'b*.zst'"
+				return "every log needs its own -in; quote a pattern so that the shell does not expand it: -in a.zst -in 'b*.zst'"
 			}
 		}
 		if h := slices.IndexFunc(c.Flags, func(f cli.Flag) bool { return f.Name == "h" }); !slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Name == "v" }) && h >= 0 {
@@ -119,4 +119,4 @@ Made from the flags of the commands in ` + "`cmd/robobatch/internal`" + ` by ` +
 Write ` + "`-name value`, `-name=value`" + ` or two dashes; a command comes before all flags.
 ` + "`robobatch -h`" + ` prints the most important flags, ` + "`robobatch -h all`" + ` all of them, and ` + "`robobatch rules -h`" + `
 those of one command; ` + "`robobatch help man`" + ` prints a man page, and ` + "`robobatch help bash`, `zsh` or `fish`" + ` completion.
-Each flag is followed by the commands that have it. Exit codes are in [FAILURES.md](FAILURES.md).`
+The commands that have a flag are listed after it. Exit codes are in [FAILURES.md](FAILURES.md).`

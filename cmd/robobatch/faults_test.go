@@ -32,7 +32,7 @@ var fives = map[string]struct {
 			more: func(rng *rand.Rand) []visit { return longer(violations(rng)) },
 		},
 		[]string{
-			"server_errors: Since 19 Mar 00:", "site_closed: From 10 Mar 00:00 to 17 Mar 00:00 (7 days) robots.txt shut Googlebot and bingbot out of the whole site (line 2, `Disallow: /`).",
+			"server_errors: Since 19 Mar 00:", "site_closed: From 10 Mar 00:00 to 17 Mar 00:00 (7 days) robots.txt blocked Googlebot and bingbot from the whole site (line 2, `Disallow: /`).",
 			"endless_urls: ", "outage: /img/ was down for 12 hours (7 Mar 00:", "rules_ignored: ",
 		},
 	},
@@ -75,7 +75,7 @@ var fives = map[string]struct {
 			},
 		},
 		[]string{
-			"crawler_slowed: Since 21 Mar 00:00 clients that say they are Googlebot ", "parameter_crawl: ", "endless_urls: ", "crawler_refused: ", "robots_txt_failed: From 6 Mar 10:58 to 8 Mar 01:52 (39 hours) robots.txt answered 500",
+			"crawler_slowed: Since 21 Mar 00:00 clients that claim to be Googlebot ", "parameter_crawl: ", "endless_urls: ", "crawler_refused: ", "robots_txt_failed: From 6 Mar 10:58 to 8 Mar 01:52 (39 hours) robots.txt returned 500",
 		},
 	},
 }

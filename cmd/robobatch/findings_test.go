@@ -159,7 +159,7 @@ func findings(t *testing.T, dir string, args ...string) (codes []string, said st
 	if !slices.Equal(shown, codes) {
 		t.Errorf("the page has %q, JSON %q", shown, codes)
 	}
-	if isClear := bytes.Contains(text, []byte("Nothing that calls for action was found.")); isClear != (len(codes) == 0) {
+	if isClear := bytes.Contains(text, []byte("Nothing was found that requires action.")); isClear != (len(codes) == 0) {
 		t.Errorf("there are %d findings, and the page says that there is none: %t", len(codes), isClear)
 	}
 	return codes, lines.String()
@@ -177,15 +177,15 @@ var faults = map[string]struct {
 	"none": {traffic{}, "", ""},
 	"closed": {
 		traffic{captures: []sent{{-5, usualText}, {4, closedText}, {11, usualText}}, client: func(v *visit) { v.skip = v.robot && v.day > 4 && v.day < 11 && v.path != "/robots.txt" }},
-		"site_closed", "From 5 Mar 00:00 to 12 Mar 00:00 (7 days) robots.txt shut Googlebot and bingbot out of the whole site (line 2, `Disallow: /`).",
+		"site_closed", "From 5 Mar 00:00 to 12 Mar 00:00 (7 days) robots.txt blocked Googlebot and bingbot from the whole site (line 2, `Disallow: /`).",
 	},
 	"closed to one all the time": {
 		traffic{captures: []sent{{-5, "User-agent: Googlebot\nDisallow: /\n\n" + usualText}}, client: func(v *visit) { v.skip = v.agent == googlebot && v.path != "/robots.txt" }},
-		"site_closed", "In the whole log of 14 days robots.txt shuts Googlebot out of the whole site (line 2, `Disallow: /`). 1 other search crawler may fetch.",
+		"site_closed", "During the whole log of 14 days robots.txt blocks Googlebot from the whole site (line 2, `Disallow: /`). 1 other search crawler may still fetch it.",
 	},
 	"closed to all all the time": {
 		traffic{captures: []sent{{-5, closedText}}, client: func(v *visit) { v.skip = v.robot && v.path != "/robots.txt" }},
-		"site_closed", "In the whole log of 14 days robots.txt shuts Googlebot and bingbot out of the whole site (line 2, `Disallow: /`).",
+		"site_closed", "During the whole log of 14 days robots.txt blocks Googlebot and bingbot from the whole site (line 2, `Disallow: /`).",
 	},
 	"a path that was never crawled": {
 		traffic{captures: []sent{{-5, usualText + "Disallow: /docs/guide/\n"}}, client: func(v *visit) {
@@ -200,7 +200,7 @@ var faults = map[string]struct {
 	"carts":   {traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /cart/\nDisallow: /de/login/\n"}}, client: func(v *visit) { v.ask("/de/", "/cart/") }}, "", ""},
 	"changes": {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, "# new\n" + usualText}}}, "", ""},
 	"stopped": {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "crawler_stopped", "bingbot did not come since 9 Mar 23:"},
-	"slowed":  {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "crawler_slowed", "Since 11 Mar 00:00 clients that say they are Googlebot fetch 90"},
+	"slowed":  {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "crawler_slowed", "Since 11 Mar 00:00 clients that claim to be Googlebot fetch 90"},
 	"failing": {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "server_errors", "Since 9 Mar 00:"},
 	"failing for one": {traffic{client: func(v *visit) {
 		if v.agent == bingbot && v.day > 8.25 && v.rng.IntN(8) > 0 {
@@ -212,7 +212,7 @@ var faults = map[string]struct {
 			v.path, v.status = "/old.php", 500
 		}
 	}}, "", ""},
-	"violations":          {traffic{more: violations}, "rules_ignored", "In the whole log of 14 days clients that say they are GPTBot made 286 requests that the robots.txt fetched before disallows"},
+	"violations":          {traffic{more: violations}, "rules_ignored", "During the whole log of 14 days clients that claim to be GPTBot made 286 requests that the previously fetched robots.txt disallows"},
 	"impostors":           {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "crawler_impostors", "400 requests in the name of Googlebot came from addresses that its operator does not list"},
 	"rules that are kept": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\nDisallow: /checkout/\nDisallow: /search?\n"}}}, "", ""},
 	"two parameters": {traffic{client: func(v *visit) {
@@ -221,17 +221,17 @@ var faults = map[string]struct {
 		} else if v.rng.IntN(500) == 0 {
 			v.path = "/shop/"
 		}
-	}}, "parameter_crawl", "of the requests of clients that say they are bingbot go to versions of pages with `tab, view=`: 8,001 requests by Googlebot, bingbot and GPTBot for 5,086 URLs, of only 1 page."},
+	}}, "parameter_crawl", "of the requests by clients that claim to be bingbot are for page variants with `tab, view=`: 8,001 requests by Googlebot, bingbot and GPTBot for 5,086 URLs, but only 1 page."},
 	"a list, mostly not modified": {traffic{client: func(v *visit) {
 		if v.list() && v.rng.IntN(5) > 0 {
 			v.status, v.size = 304, -1
 		}
-	}}, "parameter_crawl", " versions of pages with `hue, tone=`: "},
+	}}, "parameter_crawl", " page variants with `hue, tone=`: "},
 	"a list with a token": {traffic{client: func(v *visit) {
 		if v.list() {
 			v.status, v.size = 200, 5100+v.rng.IntN(40)
 		}
-	}}, "parameter_crawl", " versions of pages with `hue, tone=`: "},
+	}}, "parameter_crawl", " page variants with `hue, tone=`: "},
 	"a forum": {traffic{client: func(v *visit) { // whose pages are not without their number
 		if v.robot && v.rng.IntN(2) == 0 {
 			v.path = fmt.Sprintf("/showthread.php?t=%d", v.rng.IntN(20_000))
@@ -246,13 +246,13 @@ var faults = map[string]struct {
 		if v.status == 301 {
 			v.status = 200
 		}
-	}}, "redirect_chain", " meet chains of redirects: /tag/X -> /topic/X -> /topics/X -> /topics/X/, 12,000 redirects."},
+	}}, "redirect_chain", " encounter redirect chains: /tag/X -> /topic/X -> /topics/X -> /topics/X/, 12,000 redirects."},
 	"five": {
 		traffic{captures: []sent{{-5, usualText}, {6, closedText}}, client: func(v *visit) {
 			v.skip = v.robot && v.day > 6 && v.path != "/robots.txt"
 			failSome(v, 2, 503, 8)
 		}, more: func(rng *rand.Rand) []visit { return append(violations(rng), impostors(rng)...) }, args: []string{"-ranges", "ranges"}},
-		"site_closed server_errors crawler_impostors rules_ignored", "Since 7 Mar 00:00 robots.txt shuts Googlebot and bingbot out of the whole site",
+		"site_closed server_errors crawler_impostors rules_ignored", "Since 7 Mar 00:00 robots.txt blocks Googlebot and bingbot out of the whole site",
 	},
 }
 

@@ -18,10 +18,10 @@ import (
 
 func TestFlagMessages(t *testing.T) {
 	for _, tt := range []struct{ command, arguments, want string }{
-		{"", "-dialct google", "there is no flag -dialct: did you mean -dialect?"},
-		{"", "--form=csv", "there is no flag -form: did you mean -format?"},
-		{"", "-output x", "there is no flag -output: did you mean -out?"},
-		{"", "-nosuch", "there is no flag -nosuch"},
+		{"", "-dialct google", "unknown flag -dialct: did you mean -dialect?"},
+		{"", "--form=csv", "unknown flag -form: did you mean -format?"},
+		{"", "-output x", "unknown flag -output: did you mean -out?"},
+		{"", "-nosuch", "unknown flag -nosuch"},
 		{"", "-rounds 3", "-rounds is a flag of robobatch bench, not of robobatch"},
 		{"rules", "-in x", "-in is a flag of robobatch, robobatch diff, robobatch report, robobatch coverage, robobatch conduct and robobatch bench, not of robobatch rules"},
 		{"compile", "-as-of now", "-as-of is a flag of robobatch, robobatch explain, robobatch lint, robobatch check, robobatch diff, robobatch report, robobatch coverage, robobatch census, robobatch conduct, robobatch rules, robobatch pipe and robobatch bench, not of robobatch compile"},
@@ -30,7 +30,7 @@ func TestFlagMessages(t *testing.T) {
 		{"", "-limit 99999999999999999999", `-limit: "99999999999999999999" is out of range: write a number of fewer digits`},
 		{"", "-quiet=maybe", `-quiet: "maybe" is neither true nor false: write only the flag`},
 		{"", "-out", "-out needs a value: write -out file"},
-		{"", "-im urls.txt", "there is no flag -im: did you mean -in?"},
+		{"", "-im urls.txt", "unknown flag -im: did you mean -in?"},
 		{"", "-rules b", "-rules: given twice: put all robots.txt into one directory"},
 		{"", "-=x", "bad flag syntax: -=x"},
 	} {
@@ -62,7 +62,7 @@ func TestFlagsAreFound(t *testing.T) {
 			if len(typo) < 3 || c.Flag(typo) != nil {
 				continue
 			}
-			if err := p.Parse(&c, []string{"-" + typo}); err == nil || !strings.HasPrefix(err.Error()+"\n", "there is no flag -"+typo+": did you mean -"+f.Name+"?\n") {
+			if err := p.Parse(&c, []string{"-" + typo}); err == nil || !strings.HasPrefix(err.Error()+"\n", "unknown flag -"+typo+": did you mean -"+f.Name+"?\n") {
 				t.Errorf("%s -%s: %v", p.Title(&c), typo, err)
 			}
 		}

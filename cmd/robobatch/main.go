@@ -138,7 +138,7 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 }
 
 // errBare is the error of a call without arguments.
-var errBare = errors.New("nothing was asked for")
+var errBare = errors.New("missing arguments")
 
 // bareText is printed by a call without arguments.
 const bareText = `robobatch decides for every URL of a log whether a crawler may fetch it. Three commands to try:
@@ -147,8 +147,8 @@ const bareText = `robobatch decides for every URL of a log whether a crawler may
     robobatch explain -rules robots.txt -agent GPTBot https://www.example.com/shop/
     robobatch lint -rules robots.txt
 
-They decide each URL of a log, explain the verdict of one URL, and find mistakes in a robots.txt.
-robobatch -h prints the flags to begin with, and robobatch -h all prints every flag.
+The first decides each URL of a log, the second explains one verdict, and the third finds mistakes in a robots.txt.
+robobatch -h prints the most important flags, and robobatch -h all prints all flags.
 `
 
 // help is the command help.
@@ -172,7 +172,7 @@ func unknownCommand(p *cli.Program, name string) error {
 	known := slices.Sorted(slices.Values(p.Names()))
 	err := fmt.Errorf("unknown command %q: use %s, or none to decide the URLs of a log", name, strings.Join(known, ", "))
 	if info, statErr := os.Stat(name); statErr == nil && !info.IsDir() {
-		return &cli.UsageError{Err: fmt.Errorf("%w; a log is named by a flag: -in %s", err, say.File(name))}
+		return &cli.UsageError{Err: fmt.Errorf("%w; to read a log, use -in %s", err, say.File(name))}
 	}
 	return &cli.UsageError{Err: cli.HintOrMeant(err, name, known, flags.CommandsMeant)}
 }

@@ -19,16 +19,16 @@ var traps = map[string]struct {
 	says string // in the finding
 	rule string // of it
 }{
-	"calendar by day": {func(v *visit) string { return v.day0().Format("/calendar/2006/01/02/") }, "a calendar without end below /calendar/: ", "Disallow: /calendar/"},
+	"calendar by day": {func(v *visit) string { return v.day0().Format("/calendar/2006/01/02/") }, "an endless calendar below /calendar/: ", "Disallow: /calendar/"},
 	"calendar of an event": {func(v *visit) string {
 		return v.day0().Format("/en/events/day/2006-01-02") + fmt.Sprintf("?event=%d", v.rng.IntN(9))
-	}, "a calendar without end below /en/events/: ", "Disallow: /en/events/"},
+	}, "an endless calendar below /en/events/: ", "Disallow: /en/events/"},
 	"day in the query": {func(v *visit) string {
 		return fmt.Sprintf("/calendar?date=%s&view=%d", v.day0().Format(time.DateOnly), v.rng.IntN(3))
-	}, "a calendar without end below /: ", ""},
+	}, "an endless calendar below /: ", ""},
 	"day after a semicolon": {func(v *visit) string {
 		return fmt.Sprintf("/calendar?view=%d;date=%s", v.rng.IntN(3), v.day0().Format(time.DateOnly))
-	}, "a calendar without end below /: ", ""},
+	}, "an endless calendar below /: ", ""},
 	"jsessionid": {func(v *visit) string {
 		return fmt.Sprintf("/shop/%d.html;jsessionid=%016X%016X", v.rng.IntN(300), v.rng.Uint64(), v.rng.Uint64())
 	}, "URLs with session ids below /shop/: ", "Disallow: /*;jsessionid="},
@@ -49,10 +49,10 @@ var traps = map[string]struct {
 	}, "URLs with session ids below /shop/visit/: ", "Disallow: /shop/visit/"},
 	"a segment again": {func(v *visit) string {
 		return fmt.Sprintf("/blog/%d%s/logo.html", v.rng.IntN(9000), strings.Repeat("/images", 3+v.rng.IntN(9)))
-	}, "paths whose segments come again and again below /blog/: ", ""},
+	}, "paths with repeating segments below /blog/: ", ""},
 	"segments again": {func(v *visit) string {
 		return fmt.Sprintf("%s/%d.html", strings.Repeat("/shop/sale", 2+v.rng.IntN(7)), v.rng.IntN(9000))
-	}, "paths whose segments come again and again below /shop/sale/: ", "Disallow: /shop/sale/"},
+	}, "paths with repeating segments below /shop/sale/: ", "Disallow: /shop/sale/"},
 	"duplicates": {func(v *visit) string {
 		return fmt.Sprintf("/shop/%d.html?ref=%d", v.rng.IntN(300), v.rng.IntN(20))
 	}, "versions of pages with `ref=`: ", "Disallow: /*?ref="},

@@ -79,7 +79,7 @@ func parseHosts(text string, newProof func(string) Proof) (*hosts, error) {
 		rows++
 		fields := strings.Split(line, "\t")
 		if len(fields) < 2 || len(fields) > 3 {
-			return nil, fmt.Errorf("line %d: %d fields separated by tabs: an address, its name, and the addresses of that name are 3", n, len(fields))
+			return nil, fmt.Errorf("line %d: %d fields separated by tabs instead of 3: an address, its name, and the addresses of that name", n, len(fields))
 		}
 		client, err := netip.ParseAddr(strings.TrimSpace(fields[0]))
 		if err != nil {
@@ -97,7 +97,7 @@ func parseHosts(text string, newProof func(string) Proof) (*hosts, error) {
 		h.byAddress[client] = append(h.byAddress[client], host{labels(name), newProof(strings.ToLower(strings.TrimSuffix(name, ".")))})
 	}
 	if rows == 0 {
-		return nil, errors.New("the file has no host: each line is an address, its name and the addresses of that name, separated by tabs")
+		return nil, errors.New("the file has no hosts: write an address, its name and the addresses of that name, separated by tabs, in each line")
 	}
 	return h, nil
 }

@@ -315,7 +315,7 @@ type gatherer struct {
 }
 
 // ErrTooLong is the error of files that have more bytes than Options.Bytes.
-var ErrTooLong = errors.New("the lists are too long for the memory")
+var ErrTooLong = errors.New("the lists are too large for the memory limit")
 
 // read reads a file.
 func (g *gatherer) read(name string) ([]byte, error) {
@@ -445,8 +445,8 @@ func (g *gatherer) readNamed(file string) {
 				names[r.Name] = true
 			}
 		}
-		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: no crawler publishes a list of this name: "+
-			"name its crawler with TOKEN=%s, or rename it to one of %s, or to the token of its crawler",
+		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: unknown list name: "+
+			"give its crawler with TOKEN=%s, or rename it to one of %s, or to the token of its crawler",
 			file, file, strings.Join(slices.Sorted(maps.Keys(names)), ", ")))
 		return
 	}

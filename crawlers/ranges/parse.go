@@ -41,7 +41,7 @@ func parse(text []byte) (snapshot, error) {
 		err = s.parseLines(string(text))
 	}
 	if err == nil && len(s.prefixes) == 0 {
-		err = errors.New("the list has no prefix: with it, every client would be an impostor")
+		err = errors.New("the list has no prefixes, so every client would be an impostor")
 	}
 	if err == nil {
 		err = checkCover(s.prefixes)
@@ -82,9 +82,9 @@ func checkCover(prefixes []netip.Prefix) error {
 	}
 	switch {
 	case sum4 > most4:
-		return fmt.Errorf("the list covers %.1f%% of all addresses of IPv4, more than 1%%: with it, strangers would be the crawler", 100*float64(sum4)/(1<<32))
+		return fmt.Errorf("the list covers %.1f%% of all IPv4 addresses, more than 1%%, so other clients would be verified as the crawler", 100*float64(sum4)/(1<<32))
 	case high6 > most6 || high6 == most6 && low6 > 0:
-		return fmt.Errorf("the list covers %.6g times a /%d of IPv6, more than one: with it, strangers would be the crawler", float64(high6)/most6, mostBits6)
+		return fmt.Errorf("the list covers more than one IPv6 /%[2]d (%.6[1]g of them), so other clients would be verified as the crawler", float64(high6)/most6, mostBits6)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (s *snapshot) parseObject(text []byte) error {
 	if raw, ok := members["creationTime"]; ok {
 		var created string
 		if err := json.Unmarshal(raw, &created); err != nil {
-			return fmt.Errorf("creationTime is %s: it is a text such as %q", raw, "2026-08-15T14:30:00Z")
+			return fmt.Errorf("invalid creationTime %s: want a text such as %q", raw, "2026-08-15T14:30:00Z")
 		}
 		if s.time, err = parseTime(created); err != nil {
 			return fmt.Errorf("creationTime: %w", err)
@@ -112,7 +112,7 @@ func (s *snapshot) parseObject(text []byte) error {
 	}
 	raw, ok := members["prefixes"]
 	if !ok {
-		return errors.New(`there is no member "prefixes": the list is in a form that is not known`)
+		return errors.New(`missing member "prefixes": unknown list format`)
 	}
 	if raw[0] != '[' {
 		return errors.New("prefixes is not an array")
@@ -140,7 +140,7 @@ func membersOf(text []byte) (map[string]json.RawMessage, error) {
 		}
 		name, _ := key.(string)
 		if _, ok := members[name]; ok {
-			return nil, fmt.Errorf("the member %q stands twice: keep one of the two", name)
+			return nil, fmt.Errorf("duplicate member %q: keep one of the two", name)
 		}
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
@@ -176,9 +176,9 @@ func checkVersion(raw json.RawMessage) error {
 	major, _, _ := strings.Cut(version, ".")
 	switch n, err := strconv.Atoi(major); {
 	case err != nil || n < 0:
-		return fmt.Errorf("formatVersion is %q: it is major.minor, as in %q", version, "1.0")
+		return fmt.Errorf("invalid formatVersion %q: want major.minor, such as %q", version, "1.0")
 	case n > maxMajor:
-		return fmt.Errorf("formatVersion is %s, and versions up to %d are known: use a newer robobatch, or a list of an earlier version", version, maxMajor)
+		return fmt.Errorf("unknown formatVersion %s (known: up to %d): use a newer robobatch, or an older list", version, maxMajor)
 	}
 	return nil
 }
@@ -203,14 +203,14 @@ func (s *snapshot) addObject(raw json.RawMessage) error {
 	}
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
-		return fmt.Errorf("%s is %s: it is a text such as %q", field, abridge(raw), "66.249.64.0/27")
+		return fmt.Errorf("invalid %s %s: want a text such as %q", field, abridge(raw), "66.249.64.0/27")
 	}
 	p, err := parsePrefix(text)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", field, err)
 	case has4 != p.Addr().Is4():
-		return fmt.Errorf("%s is %s, which is of the other version of IP", field, p)
+		return fmt.Errorf("%s is %s, which belongs to the other version of IP", field, p)
 	}
 	s.prefixes = append(s.prefixes, p)
 	return nil
@@ -268,7 +268,7 @@ func checkSyntax(text []byte) error {
 	err := json.Unmarshal(text, &whole)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		line := 1 + bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n"))
-		return fmt.Errorf("line %d: no JSON: %w", line, err)
+		return fmt.Errorf("line %d: invalid JSON: %w", line, err)
 	}
 	return err
 }
@@ -283,7 +283,7 @@ func parseTime(text string) (int64, error) {
 			return t.UnixMicro(), nil
 		}
 	}
-	return NoTime, fmt.Errorf("%q is not a time: write it as 2026-08-15T14:30:00Z or 2026-08-15", text)
+	return NoTime, fmt.Errorf("invalid time %q: write it as 2026-08-15T14:30:00Z or 2026-08-15", text)
 }
 
 // dropBlanks removes white space and zero-width spaces, which Bing's list has had within prefixes since 2022.
@@ -302,21 +302,21 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(text)
 	if err != nil {
 		if addr, err := netip.ParseAddr(text); err == nil {
-			return netip.Prefix{}, fmt.Errorf("%q is an address and no prefix: write %s/%d", text, addr, addr.BitLen())
+			return netip.Prefix{}, fmt.Errorf("%q is an address, not a prefix: write %s/%d", text, addr, addr.BitLen())
 		}
 		return netip.Prefix{}, fmt.Errorf("%q is not a CIDR prefix such as 66.249.64.0/27: host names belong in -hosts", text)
 	}
 	if p.Addr().Is4In6() {
 		if p.Bits() < 96 {
-			return netip.Prefix{}, fmt.Errorf("%s has addresses of IPv4 and others", text)
+			return netip.Prefix{}, fmt.Errorf("%s mixes IPv4 and other addresses", text)
 		}
 		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 	}
 	switch {
 	case p.Bits() == 0:
-		return netip.Prefix{}, fmt.Errorf("%s is every address: with it, everybody would be the crawler", text)
+		return netip.Prefix{}, fmt.Errorf("%s contains every address, so every client would be verified as the crawler", text)
 	case p != p.Masked():
-		return netip.Prefix{}, fmt.Errorf("%s has a host within the prefix: it is %s or %s/%d", text, p.Masked(), p.Addr(), p.Addr().BitLen())
+		return netip.Prefix{}, fmt.Errorf("%s has bits set after the prefix: write %s or %s/%d", text, p.Masked(), p.Addr(), p.Addr().BitLen())
 	}
 	return p, nil
 }

@@ -33,7 +33,7 @@ func TestCopies(t *testing.T) {
 	for _, want := range []string{
 		"Requests,URLs,Lost,Line,robots.txt,robots.txt: notes\r\n",
 		"3,2,1,2,Disallow: /a,line 3 decided the others\r\n",
-		"1,1,,3,Disallow: /a/b,\"redundant: without it, line 2 would say the same: Disallow: /a\"\r\n", ",,,4,Disalow: /c,\"",
+		"1,1,,3,Disallow: /a/b,\"redundant: without it, line 2 would decide in the same way: Disallow: /a\"\r\n", ",,,4,Disalow: /c,\"",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("copied is %q, without %q", got, want)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestCrawlerView comes to the view of a crawler by keys, from a table that names it. The view has the numbers of the tables; it is left
-// as one leaves any other part, and an address that names no crawler of the log shows none.
+// as one leaves any other part, and an address that does not name any crawler of the log shows none.
 func TestCrawlerView(t *testing.T) {
 	tb := open(t, cookbook(t), "")
 	const row = `[...document.querySelectorAll('table[data-name="crawlers"] tbody tr')].find((r) => r.cells[0].firstChild.textContent === "Googlebot")`

@@ -96,7 +96,7 @@ func TestRulesNoCaptures(t *testing.T) {
 		"x.warc.gz":  {"nor this", capture.ErrNoCapture, "nothing in it could be read"},
 		"y.warc.gz":  {"\x1f\x8b\x08", capture.ErrNoCapture, "nothing in it could be read"},
 		"x.jsonl":    {"nor\nthis\n", capture.ErrNoCapture, "nothing in it could be read"},
-		"x.warc.xz":  {"\xfd7zXZ\x00\x00", unpack.ErrFormat, "xz is not a format that is read: unpack it first, for example: xz -dc x.warc.xz > unpacked"},
+		"x.warc.xz":  {"\xfd7zXZ\x00\x00", unpack.ErrFormat, "xz is an unsupported format: unpack it first, for example: xz -dc x.warc.xz > unpacked"},
 		"e.warc":     {"", ErrNoRobots, "e.warc: none of its captures is of a robots.txt"},
 		"e.jsonl":    {"\n\n", ErrNoRobots, "none of its captures"},
 		"e.warc.zst": {string(testpack.Skippable(5)), ErrNoRobots, "none of its captures"},

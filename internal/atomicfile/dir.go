@@ -16,7 +16,7 @@ type Dir struct {
 }
 
 // errFixedDirectory is the cause of an Error about a directory that nothing can replace.
-var errFixedDirectory = errors.New("is a directory that cannot be replaced: name one in it")
+var errFixedDirectory = errors.New("is a directory that cannot be replaced: name a directory in it")
 
 // CreateDir begins the output of that name. Commit calls check before it replaces the holder of the name
 // by then: check returns an error if that has to stay. The error of CreateDir is an [*Error].

@@ -89,7 +89,7 @@ func wrap(doing, name string, err error) error {
 	case doing == "create" && errors.Is(err, syscall.EROFS):
 		err = fmt.Errorf("%w: write elsewhere", err)
 	case doing != "create" && isOneOf(err, useErrors):
-		err = fmt.Errorf("%w: if a program has the old one open, close it there", err)
+		err = fmt.Errorf("%w: if another program has the old file open, close it", err)
 	}
 	return &Error{Doing: doing, Name: name, Err: err}
 }

@@ -15,7 +15,7 @@ const (
 )
 
 // errLocked says that another process writes to a directory.
-var errLocked = errors.New("another run is writing to it: wait until that has ended")
+var errLocked = errors.New("another run is writing to it: wait until it ends")
 
 // A Lock is held by one process at a time. It ends with the process.
 type Lock struct{ held io.Closer }

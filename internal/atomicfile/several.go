@@ -79,7 +79,7 @@ func (r *renamed) forget() error {
 }
 
 // errStays is the error of a file that cannot be undone.
-var errStays = errors.New("the file system keeps no second name of the old file: the new one is in place and complete")
+var errStays = errors.New("the file system does not support a second name for the old file: the new file is in place and complete")
 
 // undo gives the name back to the old file.
 func (r *renamed) undo() error {

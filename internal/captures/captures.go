@@ -13,7 +13,7 @@ import (
 
 // ErrTwoFiles is the error of an origin that has two robots.txt, and nothing says which
 // is newer.
-var ErrTwoFiles = errors.New("two robots.txt of unknown time for one origin: leave one out, or say when they were fetched")
+var ErrTwoFiles = errors.New("two robots.txt files without a time for one origin: remove one, or add the times of their fetches")
 
 // A Key identifies a text. Texts of equal keys are treated as equal. Strangers write the texts, and
 // whoever could make a text with the key of another's would decide for its origin. So it is half of

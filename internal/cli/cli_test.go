@@ -47,8 +47,8 @@ func TestParse(t *testing.T) {
 		{"", "-flour rye bun -loaves=3 cake", `unexpected argument "bun": bread has no names`},
 		{"", "-flour rye -- -loaves", `unexpected argument "-loaves": bread has no names`},
 		{"", "-", `unexpected argument "-": bread has no names`},
-		{"", "-flour rye -loavs 3", "there is no flag -loavs: did you mean -loaves?"},
-		{"", "-flour rye -oven 3", "there is no flag -oven"},
+		{"", "-flour rye -loavs 3", "unknown flag -loavs: did you mean -loaves?"},
+		{"", "-flour rye -oven 3", "unknown flag -oven"},
 		{"", "-flour rye -warm bun", "-warm is a flag of bake sell, not of bake\nunexpected argument \"bun\": bread has no names"},
 		{"", "-flour", "-flour needs a value: write -flour file"},
 		{"", "-flour a -flour b", "-flour: given twice: mix it before"},
@@ -56,11 +56,11 @@ func TestParse(t *testing.T) {
 		{"", "-flour rye -loaves 99999999999999999999", `-loaves: "99999999999999999999" is out of range: write a number of fewer digits`},
 		{"sell", "-flour rye -warm=hot", `-warm: "hot" is neither true nor false: write only the flag`},
 		{"", "-flour rye ---loaves", "bad flag syntax: ---loaves"},
-		{"", "-flor rye", "there is no flag -flor: did you mean -flour?"},
-		{"", "-flour rye -yeast 3", "there is no flag -yeast any more: use -flour"},
-		{"sell", "-flour rye -sizes=2", "there is no flag -sizes any more: bread is sold whole"},
+		{"", "-flor rye", "unknown flag -flor: did you mean -flour?"},
+		{"", "-flour rye -yeast 3", "flag -yeast was removed: use -flour"},
+		{"sell", "-flour rye -sizes=2", "flag -sizes was removed: bread is sold whole"},
 		{
-			"sell", "-oven 3 -loaves=2 -list=maybe -warm=hot", "there is no flag -oven\n-loaves is a flag of bake, not of bake sell\n" +
+			"sell", "-oven 3 -loaves=2 -list=maybe -warm=hot", "unknown flag -oven\n-loaves is a flag of bake, not of bake sell\n" +
 				"-list: \"maybe\" is neither true nor false: write only the flag\n-warm: \"hot\" is neither true nor false: write only the flag\n" +
 				"-flour is missing: name a sack",
 		},
@@ -112,7 +112,7 @@ Flags of the main job
   -loaves n      Loaves to bake.
   -h             Print this.
 
-bake -h all says more, and has 0 more flags. bake help prints this, or help on a command, or on rye,
+bake -h all prints details and 0 more flags. bake help prints this, or help on a command or on rye,
 man, bash, zsh, fish.
 `
 	for word, want := range map[string]string{"": want, "rye": "Rye is a grain.\n", "man": p.Man(), "fish": p.Fish()} {

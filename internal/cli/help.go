@@ -26,7 +26,7 @@ func (p *Program) HelpOn(word string) (string, error) {
 		}
 	}
 	words := p.helpWords()
-	err := fmt.Errorf("there is no help on %q: use one of %s", word, strings.Join(words, ", "))
+	err := fmt.Errorf("unknown help topic %q: use one of %s", word, strings.Join(words, ", "))
 	return "", &UsageError{Hint(err, word, words)}
 }
 
@@ -92,10 +92,10 @@ func (p *Program) Help(c *Command, all bool) string {
 	})
 	text := ""
 	if !all {
-		text = fmt.Sprintf("%s -h all says more, and has %d more flags. ", p.Title(c), len(c.Flags)-len(shown))
+		text = fmt.Sprintf("%s -h all prints details and %d more flags. ", p.Title(c), len(c.Flags)-len(shown))
 	}
 	if c.Name == "" {
-		text += p.Name + " help prints this, or help on a command, or on " + strings.Join(p.helpWords()[len(p.Commands)-1:], ", ") + "."
+		text += p.Name + " help prints this, or help on a command or on " + strings.Join(p.helpWords()[len(p.Commands)-1:], ", ") + "."
 	}
 	if text != "" {
 		sb.WriteString("\n" + Fill(text, helpWidth) + "\n")
@@ -301,7 +301,7 @@ func whose(owners, all []string) string {
 	case len(others) == 0:
 		return "All commands"
 	case len(others)+3 < len(owners):
-		return "All commands but " + enumerate(others)
+		return "All commands except " + enumerate(others)
 	}
 	return strings.Join(owners, ", ")
 }

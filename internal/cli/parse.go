@@ -108,9 +108,9 @@ func (r *parsing) next() bool {
 				like = f
 			}
 		}
-		fault := "there is no flag -" + name
+		fault := "unknown flag -" + name
 		if instead := cmp.Or(r.program.Gone[r.command.Name+" "+name], r.program.Gone[name]); instead != "" {
-			fault += " any more: " + instead
+			fault = "flag -" + name + " was removed: " + instead
 		} else if owners, other := r.owners(name); len(owners) > 0 {
 			meant = other
 			fault = fmt.Sprintf("-%s is a flag of %s, not of %s", name, enumerate(owners), r.program.Title(r.command))

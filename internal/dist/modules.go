@@ -83,7 +83,7 @@ func (m *linked) readTexts() error {
 	readme, _ := os.ReadFile(filepath.Join(m.dir, "README.md")) // there may be none
 	at := licenceHeading.FindIndex(readme)
 	if at == nil || !licence.Match(readme[at[0]:]) {
-		return fmt.Errorf("no licence in %s: the program must not be given to others with it", m.dir)
+		return fmt.Errorf("no licence in %s: the program must not be distributed with it", m.dir)
 	}
 	add("README.md", readme[at[0]:])
 	return nil

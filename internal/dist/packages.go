@@ -202,7 +202,7 @@ func readProject(p *program) *project {
 	known, err := toml.DecodeFile(filepath.Join(p.root, "python/pyproject.toml"), &read)
 	for _, key := range known.Undecoded() {
 		if key[0] == "project" {
-			err = fmt.Errorf("pyproject.toml: %s is not known to internal/dist, which would lose it", key)
+			err = fmt.Errorf("pyproject.toml: unknown field %s, which internal/dist would omit", key)
 		}
 	}
 	p.keep(nil, err)

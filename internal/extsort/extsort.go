@@ -175,7 +175,7 @@ func merge[C Cursor[C]](s *Spill, runs []run, newCursor func() C, to Output[C]) 
 	return to.Finish()
 }
 
-var errDamaged = errors.New("it is not what was written: look at the disk")
+var errDamaged = errors.New("it differs from what was written: check the disk")
 
 // load moves the cursor to the next block that has records, and reports whether there is one.
 func (f *source[C]) load(s *Spill) (bool, error) {

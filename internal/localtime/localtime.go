@@ -12,11 +12,11 @@ import (
 // refused: it is another place on another machine.
 func Parse(name string) (*time.Location, error) {
 	if name == "Local" {
-		return nil, fmt.Errorf("%q is another zone on another machine: write a name such as Europe/Berlin", name)
+		return nil, fmt.Errorf("%q depends on the machine: write a name such as Europe/Berlin", name)
 	}
 	loc, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, fmt.Errorf("no time zone has the name %q: write one of the IANA database, such as Europe/Berlin or America/New_York", name)
+		return nil, fmt.Errorf("unknown time zone %q: write a name of the IANA database, such as Europe/Berlin or America/New_York", name)
 	}
 	return loc, nil
 }

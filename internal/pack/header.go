@@ -18,7 +18,7 @@ import (
 // The faults of a file. Errors of Open and of a Reader wrap one of these, or are errors of reading.
 var (
 	ErrNotPack   = errors.New("it is not a rule pack")
-	ErrVersion   = errors.New("it is of another version of the format")
+	ErrVersion   = errors.New("it has a different format version")
 	ErrTruncated = errors.New("it is truncated: copy or compile it again")
 	ErrDamaged   = errors.New("it is damaged: copy or compile it again")
 )
@@ -141,7 +141,7 @@ func parseHeader(data []byte, size int64) (*header, error) {
 	var f fileHeader
 	binary.Decode(data, binary.LittleEndian, &f) //nolint:errcheck // there are as many bytes as it needs
 	if f.Version != Version {
-		return nil, fmt.Errorf("%w (it is of %d, and this program reads %d)", ErrVersion, f.Version, Version)
+		return nil, fmt.Errorf("%w (version %d; this program reads version %d)", ErrVersion, f.Version, Version)
 	}
 	if xxh3.Hash(data[:headerSize-8]) != f.Check {
 		return nil, fmt.Errorf("%w (its header has a wrong checksum)", ErrDamaged)
@@ -166,7 +166,7 @@ func parseHeader(data []byte, size int64) (*header, error) {
 	case uint64(size) < f.End:
 		return nil, ErrTruncated
 	case uint64(size) > f.End:
-		return nil, fmt.Errorf("%w (more follows its end)", ErrDamaged)
+		return nil, fmt.Errorf("%w (it has bytes after its end)", ErrDamaged)
 	}
 	return h, nil
 }

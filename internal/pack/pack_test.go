@@ -351,7 +351,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestCutWhileMapped cuts a mapped pack short: what is not there any more cannot be read.
+// TestCutWhileMapped cuts a mapped pack short: what is missing cannot be read.
 func TestCutWhileMapped(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.rbp")
 	text := strings.Repeat("x", 100_000)

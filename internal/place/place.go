@@ -110,7 +110,7 @@ type ForeignError struct{ Scheme string }
 
 // Error says so, and which places there are.
 func (e *ForeignError) Error() string {
-	return e.Scheme + " cannot be read from: name a file, or s3://; copy or download others first"
+	return e.Scheme + " cannot be read: name a file, or s3://; copy or download other files first"
 }
 
 // Open opens a file by its name. The error of one that is not there is a [*ForeignError] if nobody here
@@ -226,7 +226,7 @@ func CommitAll(outs ...Output) error {
 }
 
 // errComplete is the error of an object when an output beside it is not complete.
-var errComplete = errors.New("it is complete, and what was there before is gone")
+var errComplete = errors.New("it is complete, and the previous one is gone")
 
 // Interrupt ends calls that wait for a place that is not the file system, with a context.Canceled, except calls that
 // complete or drop an output. It is for a process that is about to end.

@@ -41,7 +41,7 @@ func readConfig() (c config, err error) {
 		return c, err
 	}
 	if profile == nil && asked {
-		return c, fmt.Errorf("AWS_PROFILE names the profile %q, and neither the shared config file nor the credentials file has it", name)
+		return c, fmt.Errorf("AWS_PROFILE names the profile %q, which is in neither the shared config file nor the credentials file", name)
 	}
 	c.profile = profile
 	general := cmp.Or(os.Getenv("AWS_ENDPOINT_URL"), profile["endpoint_url"])
@@ -63,7 +63,7 @@ func readConfig() (c config, err error) {
 			return c, fmt.Errorf("AWS_CA_BUNDLE: %v", err) //nolint:errorlint // the fault is not that of the object: it must not look like it
 		}
 		if c.roots = x509.NewCertPool(); !c.roots.AppendCertsFromPEM(text) {
-			return c, fmt.Errorf("AWS_CA_BUNDLE: %s has no certificate in the form PEM", bundle)
+			return c, fmt.Errorf("AWS_CA_BUNDLE: %s has no PEM certificate", bundle)
 		}
 	}
 	return c, nil
@@ -75,11 +75,11 @@ func parseEndpoint(variable, text string) (host string, secure bool, err error) 
 	const form = "write https://host or https://host:port"
 	switch {
 	case err != nil:
-		return "", false, errors.New("the endpoint of " + variable + " is no URL: " + form)
+		return "", false, errors.New("the endpoint of " + variable + " is not a URL: " + form)
 	case u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
 		return "", false, errors.New("the endpoint of " + variable + " has no scheme http or https, or no host: " + form)
 	case u.User != nil:
-		return "", false, errors.New("the endpoint of " + variable + " has a user name or password in it: give credentials by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and " + form)
+		return "", false, errors.New("the endpoint of " + variable + " contains a user name or password: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead, and " + form)
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 		return "", false, errors.New("the endpoint of " + variable + " has a path or a query: " + form)
 	}

@@ -117,10 +117,10 @@ func TestConfigFaults(t *testing.T) {
 	}
 	for config, want := range map[string]string{
 		"region = x\n":                                                             `the profile "x" gives none: it is empty`,
-		"role_arn = arn:aws:iam::1:role/x\n":                                       `the role of the profile "x" cannot be assumed: it has a role_arn, and no source_profile or credential_source that is known`,
+		"role_arn = arn:aws:iam::1:role/x\n":                                       `the role of the profile "x" cannot be assumed: it has a role_arn, but no known source_profile or credential_source`,
 		"role_arn = arn:aws:iam::1:role/x\nsource_profile = y\n":                   `the role of the profile "x" cannot be assumed: its source_profile "y" is in neither of the shared files`,
-		"role_arn = arn:aws:iam::1:role/x\nsource_profile = x\nmfa_serial = arn\n": "it asks for a code (mfa_serial), which cannot be given here; use, for example: eval",
-		"role_arn = arn:aws:iam::1:role/x\nsource_profile = z\n[profile z]\nrole_arn = r\nsource_profile = x\n": "its roles are the source of each other",
+		"role_arn = arn:aws:iam::1:role/x\nsource_profile = x\nmfa_serial = arn\n": "it requires a code (mfa_serial), which robobatch cannot ask for; use, for example: eval",
+		"role_arn = arn:aws:iam::1:role/x\nsource_profile = z\n[profile z]\nrole_arn = r\nsource_profile = x\n": "its roles form a cycle",
 		"role_arn = arn:aws:iam::1:role/x\nsource_profile = x\nduration_seconds = 1h\n":                         "its duration_seconds is not a number",
 	} {
 		dir := cleared(t)
@@ -235,7 +235,7 @@ func TestRoles(t *testing.T) {
 			creds := &chain{config: &c}
 			value, err := creds.Retrieve()
 			if tt.asked == "" {
-				if want := `no credentials for a store of objects: the role of the profile "x" gives none: Rate exceeded, [hidden] of you`; err == nil || err.Error() != want {
+				if want := `no credentials for object storage: the role of the profile "x" gives none: Rate exceeded, [hidden] of you`; err == nil || err.Error() != want {
 					t.Error(err)
 				}
 				return

@@ -109,7 +109,7 @@ func (p *provider) ask(cc *credentials.CredContext) (credentials.Value, error) {
 func (c *chain) providers() (all []provider, err error) {
 	id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
 	if (id == "") != (secret == "") {
-		return nil, fmt.Errorf("%w: of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY one is set: set both", ErrCredentials)
+		return nil, fmt.Errorf("%w: only one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set: set both", ErrCredentials)
 	}
 	if id != "" {
 		return []provider{{&credentials.EnvAWS{}, "the environment", true, false}}, nil
@@ -198,9 +198,9 @@ func (c *chain) roleOf(name string, profile map[string]string, depth int) (crede
 	case err != nil:
 		return nil, errors.New("its duration_seconds is not a number")
 	case depth == maxRoles:
-		return nil, errors.New("its roles are the source of each other")
+		return nil, errors.New("its roles form a cycle")
 	case profile["mfa_serial"] != "":
-		return nil, errors.New(`it asks for a code (mfa_serial), which cannot be given here; use, for example: eval "$(aws configure export-credentials --format env)"`)
+		return nil, errors.New(`it requires a code (mfa_serial), which robobatch cannot ask for; use, for example: eval "$(aws configure export-credentials --format env)"`)
 	}
 	client := c.client(true)
 	if file := profile["web_identity_token_file"]; file != "" {
@@ -239,7 +239,7 @@ func (c *chain) sourceOf(name string, profile map[string]string, depth int) (cre
 	case from == "Environment":
 		return &credentials.EnvAWS{}, nil
 	}
-	return nil, errors.New("it has a role_arn, and no source_profile or credential_source that is known")
+	return nil, errors.New("it has a role_arn, but no known source_profile or credential_source")
 }
 
 // sts returns the endpoint of the service that gives credentials of roles: Amazon's in the region, or

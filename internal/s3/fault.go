@@ -23,25 +23,25 @@ import (
 // The kinds of faults.
 var (
 	// ErrNotExist: there is no object of that name. It is an fs.ErrNotExist.
-	ErrNotExist error = &kindError{"there is no such object", fs.ErrNotExist}
+	ErrNotExist error = &kindError{"the object does not exist", fs.ErrNotExist}
 	// ErrDenied: the store does not let these credentials do it. It is an fs.ErrPermission.
-	ErrDenied error = &kindError{"the store denies it", fs.ErrPermission}
+	ErrDenied error = &kindError{"the store denies access", fs.ErrPermission}
 
-	ErrNoBucket    = errors.New("there is no such bucket: check its name, and that AWS_ENDPOINT_URL leads to its store")
-	ErrCredentials = errors.New("no credentials for a store of objects")
-	ErrChanged     = errors.New("changed while it was read: run it again when nobody writes to it")
+	ErrNoBucket    = errors.New("the bucket does not exist: check its name, and that AWS_ENDPOINT_URL names its store")
+	ErrCredentials = errors.New("no credentials for object storage")
+	ErrChanged     = errors.New("changed while it was read: run again when no other process writes to it")
 	ErrTooLarge    = errors.New("is too large for one object: write one output per input, or a file")
 	errClock       = errors.New("the store rejects this machine's time (RequestTimeTooSkewed): set the clock")
 	errRefused     = errors.New("the store rejects the credentials: set others, or renew them")
 	errRedirect    = errors.New("the store answers with a redirect, which is not followed: set AWS_REGION to the region of the bucket, or AWS_ENDPOINT_URL to its store")
 	errTLS         = errors.New("the store's certificate is not trusted: name the CA certificate in AWS_CA_BUNDLE")
-	errOtherHost   = errors.New("the certificate of the store is for another host: write a name that it has in AWS_ENDPOINT_URL")
+	errOtherHost   = errors.New("the certificate of the store is for another host: use a host of the certificate in AWS_ENDPOINT_URL")
 	errExpired     = errors.New("the certificate of the store is not valid at this time: renew it, or set the clock of this machine")
-	errNoTLS       = errors.New("the store does not speak TLS: write http:// in AWS_ENDPOINT_URL if nobody else can read the connection")
-	errOnlyTLS     = errors.New("the store speaks TLS only: write https:// in AWS_ENDPOINT_URL")
-	errShort       = errors.New("the answer of the store breaks off")
+	errNoTLS       = errors.New("the store does not support TLS: write http:// in AWS_ENDPOINT_URL if the network is trusted")
+	errOnlyTLS     = errors.New("the store requires TLS: write https:// in AWS_ENDPOINT_URL")
+	errShort       = errors.New("the response of the store is incomplete")
 	errNoUpload    = errors.New("the upload no longer exists: run it again, and make sure that no other process aborts uploads")
-	errRange       = errors.New("the store does not read by ranges: copy the object to a file")
+	errRange       = errors.New("the store does not support range requests: copy the object to a file")
 )
 
 // A kindError is an error with its own text that also matches another error.
@@ -55,7 +55,7 @@ func (e *kindError) Unwrap() error { return e.kind }
 
 // The rights that credentials need for requests, where a store denies one.
 const (
-	toRead   = "these credentials need s3:GetObject for it; without s3:ListBucket, a name that is not there is denied, too"
+	toRead   = "these credentials need s3:GetObject for it; without s3:ListBucket, access to a missing object is denied as well"
 	toList   = "these credentials need s3:ListBucket for the bucket"
 	toWrite  = "these credentials need s3:PutObject for it"
 	toRemove = "these credentials need s3:DeleteObject for it"
@@ -70,7 +70,7 @@ type proxyError struct {
 
 // Error names the variables.
 func (e *proxyError) Error() string {
-	return "the proxy of HTTPS_PROXY or HTTP_PROXY " + e.does + ": set that variable right, or name the store in NO_PROXY"
+	return "the proxy of HTTPS_PROXY or HTTP_PROXY " + e.does + ": correct that variable, or name the store in NO_PROXY"
 }
 
 // proxy returns the proxy of a request. The error does not show it: it may have a password.

@@ -279,10 +279,10 @@ func TestFails(t *testing.T) {
 		text   string
 		times  int
 	}{
-		{403, "AccessDenied", fs.ErrPermission, "the store denies it (AccessDenied): " + toRead, 1},
-		{404, "NoSuchKey", fs.ErrNotExist, "there is no such object", 1},
+		{403, "AccessDenied", fs.ErrPermission, "the store denies access (AccessDenied): " + toRead, 1},
+		{404, "NoSuchKey", fs.ErrNotExist, "the object does not exist", 1},
 		{404, "NoSuchBucket", ErrNoBucket, ErrNoBucket.Error(), 1},
-		{412, "PreconditionFailed", ErrChanged, "changed while it was read: run it again when nobody writes to it", 1},
+		{412, "PreconditionFailed", ErrChanged, "changed while it was read: run again when no other process writes to it", 1},
 		{403, "RequestTimeTooSkewed", errClock, "the store rejects this machine's time (RequestTimeTooSkewed): set the clock", 1},
 		{403, "SignatureDoesNotMatch", errRefused, "the store rejects the credentials: set others, or renew them (SignatureDoesNotMatch)", 1},
 		{301, "PermanentRedirect", errRedirect, errRedirect.Error(), 1},
@@ -699,7 +699,7 @@ func TestUntrusted(t *testing.T) {
 		t.Error(err)
 	}
 	plain.Close()
-	if _, err := s.stat("s3://bucket/a"); err == nil || !strings.Contains(err.Error(), "(3 attempts): is AWS_ENDPOINT_URL right?") {
+	if _, err := s.stat("s3://bucket/a"); err == nil || !strings.Contains(err.Error(), "(3 attempts): check AWS_ENDPOINT_URL") {
 		t.Error(err)
 	}
 }
@@ -780,7 +780,7 @@ func TestProxy(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = s.stat("s3://bucket/a")
-		if want := "the proxy of HTTPS_PROXY or HTTP_PROXY " + c.want + ": set that variable right, or name the store in NO_PROXY"; err == nil || err.Error() != want || !IsDown(err) {
+		if want := "the proxy of HTTPS_PROXY or HTTP_PROXY " + c.want + ": correct that variable, or name the store in NO_PROXY"; err == nil || err.Error() != want || !IsDown(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

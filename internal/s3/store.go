@@ -114,13 +114,13 @@ func (s *store) try(ctx context.Context, need string, request func() error) erro
 		case n >= s.opt.attempts || time.Since(began) > s.opt.patience:
 			remedy := "run it again later"
 			if !s.answered.Load() {
-				remedy = "is AWS_ENDPOINT_URL right, its https:// or http:// too?"
+				remedy = "check AWS_ENDPOINT_URL, including https:// or http://"
 			}
 			return &outage{fmt.Errorf("%w (%s): %s", s.explain(err, need), attempts(n), remedy), isAnswer}
 		case n >= 3 && isUnreachable(err) && !s.answered.Load():
 			err = s.explain(err, need)
 			if _, isProxy := errors.AsType[*proxyError](err); !isProxy {
-				err = fmt.Errorf("%w (%d attempts): is AWS_ENDPOINT_URL right?", err, n)
+				err = fmt.Errorf("%w (%d attempts): check AWS_ENDPOINT_URL", err, n)
 			}
 			return &outage{err, false} // the store may be down as well
 		}
@@ -166,7 +166,7 @@ func Forget(name string) {
 }
 
 // errIdle is the error of an answer that stops arriving.
-var errIdle = errors.New("the store does not answer in time")
+var errIdle = errors.New("the store does not respond in time")
 
 // watched ends answers that stop arriving, and too long ones other than objects: a thousand keys take at most 4 MiB.
 type watched struct {
@@ -269,17 +269,17 @@ func split(name string) (o object, err error) {
 	o.bucket, o.key, _ = strings.Cut(strings.TrimPrefix(name, Scheme), "/")
 	switch {
 	case o.bucket == "":
-		return o, errors.New("names no bucket: write s3://bucket/key")
+		return o, errors.New("missing bucket: write s3://bucket/key")
 	case strings.ContainsAny(o.bucket, "*?["):
-		return o, errors.New("has a wildcard in the name of the bucket: name one bucket")
+		return o, errors.New("wildcard in the bucket name: name one bucket")
 	case s3utils.CheckValidBucketName(o.bucket) != nil:
-		return o, errors.New("invalid bucket name: it has 3 to 63 small letters, digits, dots and hyphens")
+		return o, errors.New("invalid bucket name: use 3 to 63 lower-case letters, digits, dots and hyphens")
 	case !utf8.ValidString(o.key):
-		return o, errors.New("the key is not UTF-8, as keys of objects are")
+		return o, errors.New("the key is not valid UTF-8")
 	case strings.Contains(o.key, "\x00"):
-		return o, errors.New("the key has a byte 0")
+		return o, errors.New("the key contains a NUL byte")
 	case len(o.key) > maxKey:
-		return o, fmt.Errorf("the key has %d bytes, and %d are the most: %w", len(o.key), maxKey, syscall.ENAMETOOLONG)
+		return o, fmt.Errorf("the key has %d bytes; the limit is %d: %w", len(o.key), maxKey, syscall.ENAMETOOLONG)
 	}
 	return o, nil
 }
@@ -288,7 +288,7 @@ func split(name string) (o object, err error) {
 func splitKey(name string) (object, error) {
 	o, err := split(name)
 	if err == nil && o.key == "" {
-		err = errors.New("names a bucket, and no object in it: write s3://bucket/key")
+		err = errors.New("names a bucket without an object: write s3://bucket/key")
 	}
 	return o, err
 }

@@ -226,7 +226,7 @@ type AbortError struct{ Err error }
 
 // Error names the parts that are left, and the command that removes them.
 func (e *AbortError) Error() string {
-	return fmt.Sprintf("abort the upload: %v: its parts are stored, and are paid for, until a rule of the bucket removes them (AbortIncompleteMultipartUpload)", e.Err)
+	return fmt.Sprintf("abort the upload: %v: its parts remain stored, at a cost, until a bucket rule removes them (AbortIncompleteMultipartUpload)", e.Err)
 }
 
 // Unwrap returns why.

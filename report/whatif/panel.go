@@ -55,7 +55,7 @@ func New(d Data) Panel {
 // html returns the section.
 func (d Data) html(room int) (template.HTML, error) {
 	if d.LeftOut == "" && len(d.Origins) == 0 {
-		d.LeftOut = "No robots.txt with a text is in force for the URLs of this report."
+		d.LeftOut = "The text of robots.txt is not known for the URLs of this report."
 	}
 	fill := struct {
 		Data                  // whose parts the template has

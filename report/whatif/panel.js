@@ -636,7 +636,7 @@
 
   function because(a, dialect) {
     if (a.rule === null) return BECAUSE[a.reason];
-    return ruleText(a.rule) + (a.reason === 'undefined' ? ' (' + dialect + ' leaves it open: a rule with a * says the opposite)' : '');
+    return ruleText(a.rule) + (a.reason === 'undefined' ? ' (' + dialect + ' leaves this undefined: a rule with a * has the opposite effect)' : '');
   }
 
   const verdict = (a) => a.allowed ? 'allowed' : 'disallowed';

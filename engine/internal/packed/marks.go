@@ -49,7 +49,7 @@ func (w *writer) writeMarks() (err error) {
 }
 
 // errMarks is the error of a chunk of marks that is invalid despite a correct checksum.
-var errMarks = fmt.Errorf("%w (what it says of texts is not in its form)", pack.ErrDamaged)
+var errMarks = fmt.Errorf("%w (its marks of texts are invalid)", pack.ErrDamaged)
 
 // readOdd reads which texts are odd.
 func readOdd(file *pack.Reader) (odd rules.Odd, err error) {

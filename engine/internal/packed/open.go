@@ -22,7 +22,7 @@ type DialectError struct {
 
 // Error names both.
 func (e *DialectError) Error() string {
-	return fmt.Sprintf("it is compiled for another dialect: %s, and %s is asked for: ask for the former, or compile it again",
+	return fmt.Sprintf("it was compiled for the dialect %s, not %s: use that dialect, or compile it again",
 		dialectText(e.Compiled), dialectText(e.Asked))
 }
 

@@ -201,7 +201,7 @@ func appendGroups(dst []byte, groups []robots.Group) []byte {
 }
 
 // errText is the error of a chunk whose checksum is right and which is not text all the same.
-var errText = fmt.Errorf("%w (a text is not in its form)", pack.ErrDamaged)
+var errText = fmt.Errorf("%w (a text is invalid)", pack.ErrDamaged)
 
 // readKey returns the key of a text.
 func readKey(c *wire.Cursor) (key captures.Key) {

@@ -44,7 +44,7 @@ func (rs *Set) AppendBinary(dst []byte) []byte {
 	return dst
 }
 
-var errRules = fmt.Errorf("%w (rules are not in their form)", pack.ErrDamaged)
+var errRules = fmt.Errorf("%w (the rules are invalid)", pack.ErrDamaged)
 
 // DecodeSet returns the rules that AppendBinary wrote. It keeps nothing of data. The error wraps
 // pack.ErrDamaged.

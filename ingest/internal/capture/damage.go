@@ -41,7 +41,7 @@ func damageKind(err error) string {
 	_, isShort := errors.AsType[*shortError](err)
 	switch {
 	case errors.Is(err, unpack.ErrTrailing):
-		return "has bytes behind its end"
+		return "has bytes after its end"
 	case isShort, errors.Is(err, unpack.ErrTruncated):
 		return "ends too early"
 	}

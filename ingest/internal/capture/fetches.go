@@ -358,7 +358,7 @@ func newFetchFields(opt weblog.Options) (f fetchFields, err error) {
 		f.blocks |= field.block
 	}
 	if opt.Clients {
-		return f, fmt.Errorf("%w: a WARC file has that of the server", weblog.ErrNoClients)
+		return f, fmt.Errorf("%w: a WARC file contains only the server's address", weblog.ErrNoClients)
 	}
 	if named := opt.AnyNamed(); named != "" {
 		return f, fmt.Errorf("%w: %q; of a WARC file it is known where URL, host, User-Agent and time are", weblog.ErrNoField, named)

@@ -139,7 +139,7 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 		return r, readErr
 	}
 	if !utf8.Valid(line) {
-		return r, fmt.Errorf("%w: it is not UTF-8: give such a body as body_b64", ErrResponse)
+		return r, fmt.Errorf("%w: it is not UTF-8: use body_b64 for such a body", ErrResponse)
 	}
 	row, ok := scanRow(line)
 	if !ok {
@@ -171,7 +171,7 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	}
 	if row.MaxAge != nil {
 		if *row.MaxAge < 0 {
-			return r, fmt.Errorf("%w: max_age is %d: it is a number of seconds", ErrResponse, *row.MaxAge)
+			return r, fmt.Errorf("%w: invalid max_age %d: want a number of seconds", ErrResponse, *row.MaxAge)
 		}
 		r.HasMaxAge, r.MaxAge = true, time.Duration(min(*row.MaxAge, math.MaxUint32))*time.Second
 	}
@@ -247,7 +247,7 @@ func decodeRow(line []byte) (row jsonRow, err error) {
 		return row, fmt.Errorf("%w: %w", ErrResponse, jsonError(err))
 	}
 	if name := repeated(line); name != "" {
-		return row, fmt.Errorf("%w: it has %s twice", ErrResponse, name)
+		return row, fmt.Errorf("%w: duplicate %s", ErrResponse, name)
 	}
 	if row.Body != nil {
 		row.body = []byte(*row.Body)
@@ -309,9 +309,9 @@ func jsonError(err error) error {
 	case !ok:
 		return err
 	case e.Field == "":
-		return fmt.Errorf("it is %s, and not an object", article(e.Value))
+		return fmt.Errorf("it is %s instead of an object", article(e.Value))
 	}
-	return fmt.Errorf("%s is %s, and not %s", e.Field, article(e.Value), map[reflect.Kind]string{
+	return fmt.Errorf("%s is %s instead of %s", e.Field, article(e.Value), map[reflect.Kind]string{
 		reflect.Int: "a whole number", reflect.String: "a string",
 	}[e.Type.Kind()])
 }
@@ -377,7 +377,7 @@ func (row *jsonRow) text() ([]byte, error) {
 func (row *jsonRow) status() (int, error) {
 	switch {
 	case row.Status != nil && *row.Status != 0 && (*row.Status < 100 || *row.Status > 999):
-		return 0, fmt.Errorf("%w: status is %d: it has three digits, or is 0 for a network failure", ErrResponse, *row.Status)
+		return 0, fmt.Errorf("%w: invalid status %d: want three digits, or 0 for a network failure", ErrResponse, *row.Status)
 	case row.Status != nil:
 		return *row.Status, nil
 	case row.Error != "":

@@ -200,11 +200,11 @@ var (
 	ErrNoRecord = errors.New("no WARC record starts here")
 	ErrHeader   = errors.New("the header of the record is damaged")
 	ErrLength   = errors.New("the length of the record is wrong")
-	ErrDigest   = errors.New("the block of the record does not have its digest")
+	ErrDigest   = errors.New("the block of the record does not match its digest")
 	ErrTarget   = errors.New("not a URL with a valid host")
-	ErrCut      = errors.New("the answer is incomplete")
-	ErrRevisit  = errors.New("what the record repeats is not in the input before it")
-	ErrUndated  = errors.New("not the first response of this origin without a time, and nothing says which is newer: add fetched_at")
+	ErrCut      = errors.New("the response is incomplete")
+	ErrRevisit  = errors.New("the record that it repeats is not in the input before it")
+	ErrUndated  = errors.New("not the first response for this origin without a time, so it is unknown which is newer: add fetched_at")
 	ErrResponse = errors.New("not a response")
 	ErrLongLine = errors.New("the line is longer than 16 MiB")
 )
@@ -212,8 +212,8 @@ var (
 // Faults of a whole file.
 var (
 	ErrNotRegular = errors.New("not a regular file")
-	ErrNoCapture  = errors.New("nothing in it could be read as a capture of a robots.txt or another record")
-	ErrWARC       = errors.New("no WARC record could be read of it: is it another format?")
+	ErrNoCapture  = errors.New("it contains no readable capture of a robots.txt or other record")
+	ErrWARC       = errors.New("it contains no readable WARC record: check its format")
 )
 
 // maxProblems is the most problems of a pass that are kept; the others are counted.

@@ -195,7 +195,7 @@ func (b *block) reset(src *unpack.Segments, h warcRecord, start int64) error {
 	}
 	after, err := src.PeekAt(end, maxEnd)
 	if err == nil && !endsWell(after) {
-		err = fmt.Errorf("%w: Content-Length is %d, and no record ends there", ErrLength, h.length)
+		err = fmt.Errorf("%w: Content-Length is %d, but no record ends there", ErrLength, h.length)
 	}
 	return err
 }

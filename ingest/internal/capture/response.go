@@ -362,7 +362,7 @@ func (d *codingDecoder) open(name string) (_ io.Reader, err error) {
 		}
 		return d.zstd, d.zstd.Reset(d.buf)
 	}
-	return nil, errors.New("not a coding that is read: gzip, deflate, br and zstd are")
+	return nil, errors.New("unsupported coding: use gzip, deflate, br or zstd")
 }
 
 // Release frees memory that would otherwise be held until closing.

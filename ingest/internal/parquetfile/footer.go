@@ -26,7 +26,7 @@ var (
 	ErrTruncated = errors.New("it does not end as a Parquet file does: it is truncated, or damaged at its end")
 	ErrFooter    = errors.New("its footer is damaged")
 	// ErrUnsupported means that a file is sound, but has features that this package does not read.
-	ErrUnsupported = errors.New("which is not read")
+	ErrUnsupported = errors.New("which is not supported")
 	errEncrypted   = fmt.Errorf("it is encrypted, %w", ErrUnsupported)
 )
 

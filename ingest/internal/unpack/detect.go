@@ -91,7 +91,7 @@ func (e *PackingError) Error() string {
 		return fmt.Sprintf("%s within %s is %v", e.Packing, e.Outer, ErrFormat)
 	}
 	if e.Packing == UTF32 {
-		return "the text is UTF-32, an encoding that is not read"
+		return "the text is UTF-32, which is not supported"
 	}
 	return fmt.Sprintf("%s is %v", e.Packing, ErrFormat)
 }

@@ -53,7 +53,7 @@ func EncodingOf(head []byte) (e Encoding, mark int) {
 }
 
 // ErrEncoding is the fault of a text in UTF-16 that ends within a character.
-var ErrEncoding = errors.New("the text is UTF-16, and ends within a character")
+var ErrEncoding = errors.New("the text is UTF-16, but ends within a character")
 
 // A Decoder reads the text of an input as UTF-8, whatever its encoding. It refuses a text that is
 // packed once more. The zero value is ready for Reset.

@@ -357,11 +357,11 @@ const allVerified = math.MaxInt64
 
 // Faults of an input. All but ErrFormat are in its data.
 var (
-	ErrFormat     = errors.New("not a format that is read")
+	ErrFormat     = errors.New("an unsupported format")
 	ErrTruncated  = errors.New("the compressed data ends too early")
 	ErrDamaged    = errors.New("the compressed data is damaged")
 	ErrChecksum   = errors.New("the checksum is wrong")
-	ErrTrailing   = errors.New("after the compressed data come bytes that are not part of it")
+	ErrTrailing   = errors.New("the compressed data is followed by other bytes")
 	ErrWindow     = errors.New("the frame needs a window of more than 128 MiB, or is damaged")
 	ErrDictionary = errors.New("the dictionary that the frame needs is missing or damaged")
 )
@@ -400,7 +400,7 @@ func explain(p Packing, err error, anyText bool, dictErr error) error {
 type WindowError struct{ Need, Most int64 } // bytes
 
 func (e *WindowError) Error() string {
-	return fmt.Sprintf("the frame needs a window of %d MiB, and there is memory for %d", e.Need>>20, e.Most>>20)
+	return fmt.Sprintf("the frame needs a window of %d MiB, but there is memory for only %d MiB", e.Need>>20, e.Most>>20)
 }
 
 // isWindow reports whether an error is a WindowError.

@@ -248,7 +248,7 @@ func (t *textReader) unpacked(p []byte) (int, error) {
 // classify returns the fault that an error of a decompressor or the file means, with the remedy.
 func (t *textReader) classify(err error) error {
 	if errors.Is(t.ioFault, ErrShorter) {
-		return fmt.Errorf("%w: it had %d bytes more when it was opened: wait until nobody writes to it, or copy it first", t.ioFault, t.size-t.read)
+		return fmt.Errorf("%w: it had %d more bytes when it was opened: wait until no other process writes to it, or copy it first", t.ioFault, t.size-t.read)
 	}
 	if t.ioFault != nil {
 		return fmt.Errorf("read: %w%s", t.ioFault, place.ReadRemedy(t.ioFault))

@@ -32,7 +32,7 @@ func (e *ZipError) Error() string {
 	if e.Reason != "" {
 		return e.Reason
 	}
-	return fmt.Sprintf("is a zip archive of %d files, and one is read", len(e.Members))
+	return fmt.Sprintf("is a zip archive of %d files, but only one can be read", len(e.Members))
 }
 
 // Unwrap returns ErrFormat.
@@ -105,7 +105,7 @@ func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *
 	for _, m := range r.File {
 		switch {
 		case m.Name == "[Content_Types].xml" && member == "":
-			return nil, nil, &ZipError{Reason: "is a document of Office, such as .xlsx: save the table as CSV"}
+			return nil, nil, &ZipError{Reason: "is an Office document, such as .xlsx: save the table as CSV"}
 		case strings.HasSuffix(m.Name, "/"), strings.HasPrefix(m.Name, "__MACOSX/"), path.Base(m.Name) == ".DS_Store":
 		default:
 			names = append(names, m.Name)
@@ -124,7 +124,7 @@ func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *
 	case found[0].Flags&1 != 0:
 		return nil, nil, &ZipError{Reason: "is encrypted: unpack it first"}
 	case found[0].Method != zip.Store && found[0].Method != zip.Deflate:
-		return nil, nil, &ZipError{Reason: fmt.Sprintf("is packed by method %d of zip, which is not read: unpack it first", found[0].Method)}
+		return nil, nil, &ZipError{Reason: fmt.Sprintf("is compressed with the unsupported zip method %d: unpack it first", found[0].Method)}
 	case found[0].CRC32 == 0 && found[0].UncompressedSize64 > 0: // which the library would not check
 		return nil, nil, &ZipError{Reason: "has no checksum: unpack it first"}
 	}

@@ -66,7 +66,7 @@ func TestZip(t *testing.T) {
 			}
 		}
 		for name, want := range map[string]string{
-			several:              "is a zip archive of 2 files, and one is read",
+			several:              "is a zip archive of 2 files, but only one can be read",
 			several + "/Dates.c": "is not in the zip archive",
 		} {
 			if _, err := readNamed(t, name, 0); !errors.Is(err, ErrFormat) || err.Error() != want {

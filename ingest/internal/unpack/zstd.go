@@ -88,7 +88,7 @@ func (s *Segments) dictionary() ([]byte, error) {
 	}
 	size := int64(binary.LittleEndian.Uint32(head[4:]))
 	if size > maxDictionary {
-		return nil, fmt.Errorf("it has %d bytes, and %d is the most", size, maxDictionary)
+		return nil, fmt.Errorf("it has %d bytes; the limit is %d", size, maxDictionary)
 	}
 	dict, err := s.PeekAt(8, int(size))
 	if err != nil || !bytes.HasPrefix(dict, zstdMagic) {

@@ -106,7 +106,7 @@ func NewSchema(s Shape, agents []string) (*Schema, error) {
 			l.Fields = append(l.Fields, field{Field: col.Field, spec: col})
 		case err != nil:
 		case !col.perAgent:
-			errs = append(errs, fmt.Errorf("%w: in the wide layout each agent has its own columns instead of %s: remove that",
+			errs = append(errs, fmt.Errorf("%w: in the wide layout, each agent has its own columns instead of %s: remove it",
 				ErrColumn, col.Name))
 		default:
 			for a, agent := range agents {
@@ -229,10 +229,10 @@ func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 		col, at := Lookup(name), all.Index(name)
 		switch {
 		case s.Layout == Wide && (col.perAgent || name == NameAgent):
-			errs = append(errs, fmt.Errorf("%w: by %s, which each agent has a column for in the wide layout: use the long one",
+			errs = append(errs, fmt.Errorf("%w: by %s, but in the wide layout each agent has its own column for it: use the long layout",
 				ErrPartition, name))
 		case at >= 0 && all.Fields[at].spec != col:
-			errs = append(errs, fmt.Errorf("%w: by %s, which is the name of a column of the input that is kept: remove it from -keep",
+			errs = append(errs, fmt.Errorf("%w: by %s, but a kept column of the input has the same name: remove it from -keep",
 				ErrPartition, name))
 		case at < 0:
 			all.Fields = append(all.Fields, field{Field: col.Field, spec: col})
@@ -240,7 +240,7 @@ func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 	}
 	written.Fields = slices.DeleteFunc(written.Fields, func(f field) bool { return slices.Contains(s.Partition, f.Name) })
 	if len(written.Fields) == 0 {
-		errs = append(errs, fmt.Errorf("%w: no column would be left in the files, because the partition columns are in the directory names: write more columns",
+		errs = append(errs, fmt.Errorf("%w: the files would have no columns, because the partition columns are in the directory names: write more columns",
 			ErrPartition))
 	}
 	for _, f := range written.Fields {

@@ -167,7 +167,7 @@ type field struct {
 }
 
 // ErrColumn is the kind of the errors about the choice of columns.
-var ErrColumn = errors.New("no such choice of columns")
+var ErrColumn = errors.New("invalid choice of columns")
 
 // A ColumnError is a column that cannot be chosen.
 type ColumnError struct {

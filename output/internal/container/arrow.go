@@ -23,7 +23,7 @@ var errDictionary = errors.New("dictionary of an Arrow file exceeds 2 GiB: write
 
 // ErrDictMemory is the kind of the error of an Arrow file whose dictionaries take more than
 // [Options].DictMemory.
-var ErrDictMemory = errors.New("the dictionaries of an Arrow file, which grow with it, take more memory than they may")
+var ErrDictMemory = errors.New("the dictionaries of an Arrow file exceed their part of the memory limit")
 
 // A recordWriter is the common part of the library's writers of files and streams.
 type recordWriter interface {

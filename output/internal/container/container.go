@@ -61,7 +61,7 @@ func (o Options) Check() error {
 	_, _, errCompression := o.Compression.choose(o.Format, o.Level)
 	var errGroup error
 	if o.RowGroup < 0 {
-		errGroup = fmt.Errorf("%w of %d rows: use 1 or more, or 0 for the usual ones", ErrRowGroup, o.RowGroup)
+		errGroup = fmt.Errorf("%w of %d rows: use 1 or more, or 0 for the default", ErrRowGroup, o.RowGroup)
 	} else if o.RowGroup > 0 && o.Format != Parquet {
 		errGroup = fmt.Errorf("%w in %s: they are for .parquet", ErrRowGroup, o.Format)
 	}

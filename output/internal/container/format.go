@@ -118,7 +118,7 @@ func FormatOf(name string) (Format, error) {
 	}
 	if stem := strings.TrimSuffix(name, filepath.Ext(name)); slices.Contains(packedEnds, strings.ToLower(filepath.Ext(name))) {
 		if f, _, ok := cutFormat(stem); ok && f.HasMetadata() {
-			return 0, fmt.Errorf("%w of %s: %s packs its columns itself, as compression says: name it %s", ErrFormat, name, f, stem)
+			return 0, fmt.Errorf("%w of %s: %s compresses its columns itself: name it %s", ErrFormat, name, f, stem)
 		}
 	}
 	return 0, fmt.Errorf("%w of %s: its name must end in .parquet, .arrow (Arrow IPC file), .arrows (Arrow IPC stream), .csv, .tsv or .jsonl "+
@@ -143,7 +143,7 @@ func ChooseFormat(name, format string) (Format, error) {
 	said, _, ok := cutFormat(name)
 	ext := strings.ToLower(filepath.Ext(name))
 	if ok && said != f || !ok && slices.Contains(packedEnds, ext) && !strings.HasSuffix(f.String(), ext) {
-		return 0, fmt.Errorf("%s does not go with the name %s: end it in %s, or let the name determine the format", f.Name(), name, f)
+		return 0, fmt.Errorf("%s does not match the name %s: end it in %s, or let the name determine the format", f.Name(), name, f)
 	}
 	return f, nil
 }
@@ -229,7 +229,7 @@ func (c Compression) choose(f Format, level int) (Compression, int, error) {
 	known, ok := CompressionsOf[f]
 	switch {
 	case !ok && c != DefaultCompression:
-		return 0, 0, fmt.Errorf("%w in %s: columns are compressed in .parquet, .arrow and .arrows", ErrCompression, f)
+		return 0, 0, fmt.Errorf("%w in %s: only .parquet, .arrow and .arrows have compressed columns", ErrCompression, f)
 	case !ok && level != 0:
 		return 0, 0, fmt.Errorf("%w in %s: levels are for .parquet", ErrLevel, f)
 	case !ok:
@@ -253,9 +253,9 @@ func (c Compression) choose(f Format, level int) (Compression, int, error) {
 	case f != Parquet:
 		return 0, 0, fmt.Errorf("%w in %s: levels are for .parquet", ErrLevel, f)
 	case most == 0:
-		return 0, 0, fmt.Errorf("%w as %d of %s, which has none: zstd has 1 to %d, gzip 1 to %d", ErrLevel, level, c, MaxLevels[Zstd], MaxLevels[Gzip])
+		return 0, 0, fmt.Errorf("%w as %d for %s, which has no levels: zstd has 1 to %d, gzip 1 to %d", ErrLevel, level, c, MaxLevels[Zstd], MaxLevels[Gzip])
 	case level < 1 || level > most:
-		return 0, 0, fmt.Errorf("%w as %d: those of %s are 1 to %d", ErrLevel, level, c, most)
+		return 0, 0, fmt.Errorf("%w as %d: %s has levels 1 to %d", ErrLevel, level, c, most)
 	}
 	if level == 0 {
 		level = defaultLevels[c]
@@ -319,7 +319,7 @@ func ParseCSV(list string) (c CSVForm, err error) {
 		case word == "bom":
 			c.BOM = true
 		case i >= 0 && c.Separator != 0:
-			err = errors.Join(err, fmt.Errorf("%w of CSV as with two separators: use one", ErrCSV))
+			err = errors.Join(err, fmt.Errorf("%w of CSV: two separators: use one", ErrCSV))
 		case i >= 0:
 			c.Separator = separators[i].is
 		default:
@@ -334,9 +334,9 @@ func (c CSVForm) check(f Format) error {
 	switch isTSV := f.isCSV() && Specs[f].Syntax == &fieldtext.TSV; {
 	case c == CSVForm{}:
 	case !f.isCSV():
-		return fmt.Errorf("%w of %s: separators, byte order marks and safe cells are for .csv and .tsv", ErrCSV, f)
+		return fmt.Errorf("%w of %s: only .csv and .tsv have separators, byte order marks and safe cells", ErrCSV, f)
 	case c.Separator != 0 && isTSV && c.Separator != '\t':
-		return fmt.Errorf("%w of %s: its separator is the tab; with another it is a .csv", ErrCSV, f)
+		return fmt.Errorf("%w of %s: its separator is the tab; for another one, use .csv", ErrCSV, f)
 	}
 	return nil
 }

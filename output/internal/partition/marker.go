@@ -110,17 +110,17 @@ func ReadMarker(path string) (*Marker, error) {
 // The errors about a directory that cannot be the output.
 var (
 	ErrForeign      = errors.New("the directory has files that robobatch did not write: name another one, or remove it")
-	errNotDirectory = errors.New("is a file, and a partitioned output is a directory: name another one")
+	errNotDirectory = errors.New("is a file, but a partitioned output is a directory: name another one")
 
 	// ErrOutput: the directory has an output already, and the mode is [PartitionNew].
 	ErrOutput = errors.New("the directory has an output already")
 	// ErrOther: the output in the directory differs, so that its files and these are no one table.
-	ErrOther = errors.New("the output in the directory is another")
+	ErrOther = errors.New("the directory has a different output")
 	// ErrSameRun: the rows that would be added are there already.
-	ErrSameRun = errors.New("the same rows are there already")
+	ErrSameRun = errors.New("the directory already has the same rows")
 	// ErrStopped: an earlier run was stopped while its files were put in place, and the rest of them
 	// is gone.
-	ErrStopped = errors.New("an earlier run was stopped in the middle, and what it had still to put in place is gone")
+	ErrStopped = errors.New("an earlier run was stopped while it moved files, and the rest of its files are gone")
 )
 
 // CheckTargets returns why a partitioned output cannot have that name, or the rows before a fault
@@ -153,13 +153,13 @@ func (o Options) checkTarget(path string) error {
 func (m *Marker) Takes(other *Marker) error {
 	switch {
 	case !slices.Equal(m.PartitionBy, other.PartitionBy):
-		return fmt.Errorf("%w: it is partitioned by %s, and not by %s", ErrOther, strings.Join(m.PartitionBy, ","), strings.Join(other.PartitionBy, ","))
+		return fmt.Errorf("%w: it is partitioned by %s instead of %s", ErrOther, strings.Join(m.PartitionBy, ","), strings.Join(other.PartitionBy, ","))
 	case m.Format != other.Format:
-		return fmt.Errorf("%w: its files are %s, and not %s", ErrOther, m.Format, other.Format)
+		return fmt.Errorf("%w: its files are %s instead of %s", ErrOther, m.Format, other.Format)
 	case m.Separator != other.Separator:
-		return fmt.Errorf("%w: its separator is %q, and not %q", ErrOther, m.Separator, other.Separator)
+		return fmt.Errorf("%w: its separator is %q instead of %q", ErrOther, m.Separator, other.Separator)
 	case len(m.Columns) > 0 && len(other.Columns) > 0 && !slices.Equal(m.Columns, other.Columns):
-		return fmt.Errorf("%w: its columns are %s, and not %s", ErrOther, strings.Join(m.Columns, ", "), strings.Join(other.Columns, ", "))
+		return fmt.Errorf("%w: its columns are %s instead of %s", ErrOther, strings.Join(m.Columns, ", "), strings.Join(other.Columns, ", "))
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (t *treeTarget) begin(f *partFile) (err error) {
 	}
 	f.file, err = os.OpenFile(filepath.Join(dir, firstPart+t.opt.File.Format.String()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("two partitions have one directory, %s, as the file system does not tell upper from lower case: %w", filepath.Base(dir), err)
+		return fmt.Errorf("two partitions have the same directory, %s, because the file system ignores case: %w", filepath.Base(dir), err)
 	}
 	if err != nil {
 		return err
@@ -281,7 +281,7 @@ const (
 var modeNames = [...]string{New: "new", Replace: "replace", ByParts: "replace-partitions", Append: "append"}
 
 // ErrMode is the error of ParsePartitionMode.
-var ErrMode = errors.New("no such way to write into a directory")
+var ErrMode = errors.New("unknown mode of writing into a directory")
 
 // String returns the name: "replace-partitions".
 func (m Mode) String() string { return modeNames[m] }

@@ -372,7 +372,7 @@ func (t *Tree) stopped(run *Marker, err error) error {
 	}
 	from := t.Path()
 	t.Keep()
-	err = fmt.Errorf("%w: some partitions may be in place; the next run into the directory puts the others there, from %s, unless it replaces all",
+	err = fmt.Errorf("%w: some partitions may be in place; the next run into the directory moves the others there from %s, unless it replaces all",
 		atomicfile.Cause(err), from)
 	return t.Wrap("write into", err)
 }

@@ -215,5 +215,5 @@ def check_names(names: list[str], added: list[str]) -> None:
     if taken:
         raise Error(
             f'the name of a column is taken: the rows have a column "{taken[0]}", and so have the verdicts: '
-            "give theirs other names with -prefix, or leave it out with -columns"
+            "rename the added columns with -prefix, or leave this one out with -columns"
         )

@@ -243,7 +243,7 @@ func (r *Row) Apart() string {
 	case most >= 2*timespan.Minute:
 		unit, noun = timespan.Minute, "minute"
 	}
-	return show.Plural(most.Begun(unit), noun) + " apart at most"
+	return "at most " + show.Plural(most.Begun(unit), noun) + " apart"
 }
 
 // bars returns the pieces of the bar of a row.

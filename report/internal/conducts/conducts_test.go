@@ -10,8 +10,8 @@ import (
 // TestApart holds in which units the time between two answers is.
 func TestApart(t *testing.T) {
 	for most, want := range map[timespan.Length]string{
-		timespan.Second - 1: "1 second apart at most", 3*timespan.Minute + 1: "4 minutes apart at most", 47 * timespan.Hour: "47 hours apart at most",
-		3651694 * timespan.Day: "3,651,694 days apart at most", // from year 1 to year 9999
+		timespan.Second - 1: "at most 1 second apart", 3*timespan.Minute + 1: "at most 4 minutes apart", 47 * timespan.Hour: "at most 47 hours apart",
+		3651694 * timespan.Day: "at most 3,651,694 days apart", // from year 1 to year 9999
 	} {
 		r := Row{Row: conduct.Row{AnswerGaps: 1, AnswerMost: int64(most)}}
 		if got := r.Apart(); got != want {

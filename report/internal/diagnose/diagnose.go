@@ -51,12 +51,12 @@ func (log *Log) unchecked(c *Counts) []Unchecked {
 		codes     []string
 	}{
 		{c.isEmpty(), "times in the log", Codes},
-		{!log.Statuses, "statuses in the log", []string{Outage, RobotsFailed, CrawlerRefused, RobotsMissing, RobotsOther, ServerErrors, NotFoundSection, RedirectChain, SitemapBad, SoftNotFound}},
-		{!c.isEmpty() && lasted < day, "a log of a day", []string{Outage, RobotsFailed, CrawlerRefused, RobotsMissing, RobotsOther, ServerErrors}},
-		{!c.isEmpty() && lasted < leastLog, "a log of four days", []string{CrawlerStopped, CrawlerSlowed, CrawlerSurge}},
+		{!log.Statuses, "status codes in the log", []string{Outage, RobotsFailed, CrawlerRefused, RobotsMissing, RobotsOther, ServerErrors, NotFoundSection, RedirectChain, SitemapBad, SoftNotFound}},
+		{!c.isEmpty() && lasted < day, "a log of at least a day", []string{Outage, RobotsFailed, CrawlerRefused, RobotsMissing, RobotsOther, ServerErrors}},
+		{!c.isEmpty() && lasted < leastLog, "a log of at least four days", []string{CrawlerStopped, CrawlerSlowed, CrawlerSurge}},
 		{!slices.ContainsFunc(log.Texts, isTimed), "captures of robots.txt, with -as-of log", []string{SiteClosed, RobotsOther, SectionClosed, ResourcesBlocked, RulesIgnored}},
 		{log.Bytes == 0, "sizes in the log", []string{RobotsOther, BytesHog, SoftNotFound}},
-		{len(log.Conducts) == 0, "statuses in the log, and rules that are not a draft", []string{DelayIgnored, RulesIgnored}},
+		{len(log.Conducts) == 0, "status codes in the log, and rules that were in force", []string{DelayIgnored, RulesIgnored}},
 		{!log.Lists, "-ranges", []string{Impostors}},
 		{!log.Sitemaps, "-in-sitemap", []string{SitemapBad, SoftNotFound}},
 	} {
@@ -69,19 +69,19 @@ func (log *Log) unchecked(c *Counts) []Unchecked {
 
 // Verdict says what it means that nothing was found; "" if something was.
 func (d *Diagnosis) Verdict() string {
-	text := "Nothing was found, but the log does not show that all is well: that takes status codes, times, and 100 page requests of a search crawler, most of which got the page."
+	text := "Nothing was found, but the log is too small to show that all is well. That needs status codes, times, and 100 page requests by one search crawler, most of them successful."
 	switch {
 	case len(d.Findings) > 0:
 		return ""
 	case d.Violations > 0:
-		text = "No fault was found, but crawlers made " + show.Plural(d.Violations, "request") + " that robots.txt disallows."
+		text = "No problem was found, but crawlers made " + show.Plural(d.Violations, "request") + " that robots.txt disallows."
 	case d.Warned:
-		text = "No fault was found."
+		text = "No problem was found."
 	case d.AllClear:
-		text = "Nothing that calls for action was found."
+		text = "Nothing was found that requires action."
 	}
 	if d.Warned {
-		text += " Check the inputs first: numbers may be wrong."
+		text += " Check the inputs first: the numbers may be wrong."
 	}
 	return text
 }

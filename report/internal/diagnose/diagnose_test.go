@@ -363,10 +363,10 @@ func TestSole(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	for want, d := range map[string]Diagnosis{
 		"": {Findings: []Row{{}}, Violations: 1},
-		"Nothing that calls for action was found.":                          {AllClear: true},
-		"No fault was found. Check the inputs first: numbers may be wrong.": {AllClear: true, Warned: true},
-		"Nothing was found, but the log does not show that all is well: that takes status codes, times, and 100 page requests of a search crawler, most of which got the page.": {},
-		"No fault was found, but crawlers made 1,200 requests that robots.txt disallows.":                                                                                       {Violations: 1200},
+		"Nothing was found that requires action.":                                 {AllClear: true},
+		"No problem was found. Check the inputs first: the numbers may be wrong.": {AllClear: true, Warned: true},
+		"Nothing was found, but the log is too small to show that all is well. That needs status codes, times, and 100 page requests by one search crawler, most of them successful.": {},
+		"No problem was found, but crawlers made 1,200 requests that robots.txt disallows.":                                                                                           {Violations: 1200},
 	} {
 		if got := d.Verdict(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -499,7 +499,7 @@ func TestUnsure(t *testing.T) {
 			g.endRow(&r)
 			g.endClass(&r)
 			g.say(&r)
-			says := strings.Contains(strings.ToLower(r.Sentence), "clients that say they are ")
+			says := strings.Contains(strings.ToLower(r.Sentence), "clients that claim to be ")
 			if wantSays := i < 2 && listed != "A"; r.Class != want || says != wantSays {
 				t.Errorf("%s of %s is of class %s, want %s: %q", code, r.Agents, r.Class, want, r.Sentence)
 			}

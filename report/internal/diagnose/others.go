@@ -25,7 +25,7 @@ type (
 
 	// A Space is URLs without end.
 	Space struct {
-		Text     string // "a calendar without end"
+		Text     string // "an endless calendar"
 		Origin   string
 		Path     string // the directory that they have in common
 		URLs     int64
@@ -342,46 +342,46 @@ func (g *grid) sayOther(r *Row) {
 	crawler := r.who(e.Crawler)
 	switch r.Code {
 	case ParameterCrawl:
-		r.Sentence = fmt.Sprintf("%s of the requests of %s go to versions of pages with `%s=`: %s by %s for %s, of only %s.", r.percent(), crawler, e.Parameter, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"), show.Plural(e.Paths, "page"))
-		r.Remedy.Action = "If these pages need not be found, keep crawlers out of them by a rule, or link them with nofollow."
+		r.Sentence = fmt.Sprintf("%s of the requests by %s are for page variants with `%s=`: %s by %s for %s, but only %s.", r.percent(), crawler, e.Parameter, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"), show.Plural(e.Paths, "page"))
+		r.Remedy.Action = "If these variants need not appear in search, disallow them with one rule, or add nofollow to the links."
 	case SoftNotFound:
-		r.Sentence = fmt.Sprintf("%s below %s answer 200 with pages of one size, about %s bytes, and no sitemap lists them. That looks like an error page: %s of the requests of %s.", show.Plural(e.URLs, "URL"), r.Path, about(float64(e.Size)), r.percent(), crawler)
-		r.Remedy.Action = "Answer 404 or 410 if these pages do not exist."
+		r.Sentence = fmt.Sprintf("%s below %s return 200 with pages of the same size, about %s bytes, and no sitemap lists them. This looks like an error page: %s of the requests by %s.", show.Plural(e.URLs, "URL"), r.Path, about(float64(e.Size)), r.percent(), crawler)
+		r.Remedy.Action = "Return 404 or 410 if these pages do not exist."
 	case BytesHog:
 		what := "files"
 		if r.Path != "" && !strings.HasSuffix(r.Path, "/") {
 			what = r.Path
 		} else if r.Path != "" {
-			what += " of " + r.Path
+			what += " below " + r.Path
 		}
-		r.Sentence = fmt.Sprintf("%s downloaded %s %s: %s of the %s that were sent.", capital(r.who(r.names())), what, show.Plural(r.Requests, "time"), gigabytes(e.Bytes), gigabytes(e.AllBytes))
-		r.Remedy.Action = "Send ETag or Last-Modified, so that it can ask whether the file changed; or limit its rate; or close the file to it by a group that repeats the rules which bind it today."
+		r.Sentence = fmt.Sprintf("%s downloaded %s %s: %s of the %s sent in total.", capital(r.who(r.names())), what, show.Plural(r.Requests, "time"), gigabytes(e.Bytes), gigabytes(e.AllBytes))
+		r.Remedy.Action = "Send ETag or Last-Modified, so that it can check for changes; or limit its rate; or disallow the file in a group for it that also repeats its current rules."
 	case EndlessURLs:
-		r.Sentence = fmt.Sprintf("%s crawl %s below %s: %s, nearly every one for a new URL, %s of the requests of %s.", r.names(), e.Kind, r.Path, show.Plural(r.Requests, "request"), r.percent(), crawler)
-		r.Remedy.Action = "Keep crawlers out by one rule, or link these pages with nofollow."
+		r.Sentence = fmt.Sprintf("%s crawl %s below %s: %s, nearly all for new URLs, %s of the requests by %s.", r.names(), e.Kind, r.Path, show.Plural(r.Requests, "request"), r.percent(), crawler)
+		r.Remedy.Action = "Disallow these pages with one rule, or add nofollow to the links."
 	case RedirectChain:
-		r.Sentence = fmt.Sprintf("%s meet chains of redirects: %s, %s.", capital(r.who(r.names())), e.Chain, show.Plural(r.Requests, "redirect"))
+		r.Sentence = fmt.Sprintf("%s encounter redirect chains: %s, %s.", capital(r.who(r.names())), e.Chain, show.Plural(r.Requests, "redirect"))
 		shapes := strings.Split(e.Chain, " -> ")
-		r.Remedy.Action = "Let " + shapes[0] + " redirect to " + shapes[len(shapes)-1] + " at once, by one rule."
+		r.Remedy.Action = "Redirect " + shapes[0] + " directly to " + shapes[len(shapes)-1] + " with one rule."
 	case DelayIgnored:
 		r.Sentence = fmt.Sprintf("%s fetched faster than the Crawl-delay of %g s: %s of %s pauses were shorter (%s).", capital(r.who(r.names())), e.Delay, show.Number(r.Requests), show.Number(r.Of), r.percent())
-		r.Remedy.Action = "Write to the operator with these numbers, or answer 429."
+		r.Remedy.Action = "Send these numbers to the operator, or return 429."
 	case RulesIgnored:
-		r.Sentence = fmt.Sprintf("%s %s made %s that the robots.txt fetched before disallows, %s of all.", r.When, r.who(r.names()), show.Plural(r.Requests, "request"), r.percent())
-		r.Remedy.Action = "robots.txt will not stop it: refuse it at the server."
+		r.Sentence = fmt.Sprintf("%s %s made %s that the previously fetched robots.txt disallows, %s of all.", r.When, r.who(r.names()), show.Plural(r.Requests, "request"), r.percent())
+		r.Remedy.Action = "Block it at the server: robots.txt does not stop it."
 	case Impostors:
 		from := ""
 		if e.Network != "" {
 			from = ", most of them from " + e.Network
 		}
-		r.Sentence = fmt.Sprintf("%s in the name of %s came from addresses that its operator does not list (%s to %s)%s.", show.Plural(r.Requests, "request"), r.names(), g.moment(r.From), g.moment(r.To), from)
-		r.Remedy.Action = "Refuse requests that use this name from outside the operator's lists, and not whole networks."
+		r.Sentence = fmt.Sprintf("%s with the name %s came from addresses that its operator does not list (%s to %s)%s.", show.Plural(r.Requests, "request"), r.names(), g.moment(r.From), g.moment(r.To), from)
+		r.Remedy.Action = "Block requests with this name from addresses outside the operator's lists, rather than whole networks."
 	case SitemapBad:
 		where := ""
 		if r.Path != "" {
 			where = fmt.Sprintf(", %s of them below %s", show.Number(e.Paths), r.Path)
 		}
-		r.Sentence = fmt.Sprintf("%s of the sitemaps (%s of all) are missing or redirect%s. Search crawlers made %s for them.", show.Plural(e.URLs, "URL"), r.percent(), where, show.Plural(r.Requests, "request"))
-		r.Remedy.Action = "Generate the sitemap from the pages that answer 200."
+		r.Sentence = fmt.Sprintf("%s in the sitemaps (%s of all) are missing or redirect%s. Search crawlers made %s for them.", show.Plural(e.URLs, "URL"), r.percent(), where, show.Plural(r.Requests, "request"))
+		r.Remedy.Action = "Generate the sitemap from pages that return 200."
 	}
 }

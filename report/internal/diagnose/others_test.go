@@ -59,7 +59,7 @@ func TestOthers(t *testing.T) {
 			Agents: agents, Statuses: true,
 			Texts:      []Text{{Origin: origin, Body: text}},
 			Parameters: []Parameter{{Name: "color", Origin: origin, URLs: n(390), Paths: 100, Bare: 390, Pattern: "/*?color="}, {Name: "other", Origin: origin, URLs: 900, Paths: 1}},
-			Spaces:     []Space{{Text: "a calendar without end", Origin: origin, Path: "/calendar/", URLs: n(counted[EndlessURLs]), Requests: counted[EndlessURLs], By: map[int]int64{1: counted[EndlessURLs]}, Pattern: "/calendar/"}},
+			Spaces:     []Space{{Text: "an endless calendar", Origin: origin, Path: "/calendar/", URLs: n(counted[EndlessURLs]), Requests: counted[EndlessURLs], By: map[int]int64{1: counted[EndlessURLs]}, Pattern: "/calendar/"}},
 			Chain:      Chain{[]string{"/old/X", "/new/X", "/x/X"}[:int(3*part)], 2 * counted[RedirectChain]},
 			Conducts:   []Conduct{{Agent: 2, Requests: 3000, Knew: n(39), First: begin * 1e6, Last: (begin + day) * 1e6, Gaps: 2000, Short: n(700)}},
 			Listing:    Listing{Listed: 1000, Missing: n(19), MissingIn: map[string]int64{"/a/": 5, "/b/": n(14)}, Requests: 70},
@@ -91,7 +91,7 @@ func TestOthers(t *testing.T) {
 		words       []string
 	}{
 		ParameterCrawl: {"Googlebot", "", []string{"`color=`", "390 URLs", "100 pages"}},
-		EndlessURLs:    {"Googlebot", "/calendar/", []string{"a calendar without end"}},
+		EndlessURLs:    {"Googlebot", "/calendar/", []string{"an endless calendar"}},
 		RedirectChain:  {"Googlebot", "/old/", []string{"/old/X -> /new/X -> /x/X"}},
 		BytesHog:       {"GPTBot", "/files/manual.pdf", []string{"3.9 GB of the 10.0 GB"}},
 		Impostors:      {"bingbot", "", []string{"192.0.2.0/24"}},

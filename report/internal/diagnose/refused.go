@@ -177,12 +177,12 @@ func (g *grid) sayRefused(r *Row) {
 	if len(g.sites) > 1 {
 		site = " by " + r.Origin
 	}
-	r.Sentence = fmt.Sprintf("%s %s %s turned away%s: %s of %s got %s, while visitors got pages.", r.When, r.who(r.names()), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.status())
-	r.Remedy.Action = "Let verified " + r.names() + " through the firewall or bot protection: allow-list the published addresses."
+	r.Sentence = fmt.Sprintf("%s %s %s blocked%s: %s of %s returned %s, while visitors received pages.", r.When, r.who(r.names()), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.status())
+	r.Remedy.Action = "Let verified requests by " + r.names() + " through the firewall or bot protection: allow the published addresses."
 	switch r.Evidence.Status {
 	case 429, 503:
 		r.Remedy.Action = "Raise the rate limit for " + r.names() + "."
 	case 500, 502, 504:
-		r.Remedy.Action = "Look at the server's error log for requests of " + r.names() + ": it fails for no others."
+		r.Remedy.Action = "Check the server's error log for requests by " + r.names() + ": other clients get no errors."
 	}
 }

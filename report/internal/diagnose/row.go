@@ -161,7 +161,7 @@ func (g *grid) endClass(r *Row) {
 // who names crawlers, or who says to be them.
 func (r *Row) who(names string) string {
 	if r.unsure {
-		return "clients that say they are " + names
+		return "clients that claim to be " + names
 	}
 	return names
 }
@@ -228,7 +228,7 @@ func (g *grid) moment(t time.Time) string {
 func (g *grid) when(r *Row) string {
 	switch {
 	case r.whole || r.Begins == "log_start" && r.Ends == "log_end":
-		return "In the whole log of " + length(g.to-g.from)
+		return "During the whole log of " + length(g.to-g.from)
 	case r.Ongoing:
 		return "Since " + g.moment(r.From)
 	case r.Begins == "log_start":

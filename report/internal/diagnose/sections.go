@@ -472,20 +472,20 @@ func (g *grid) saySection(r *Row) {
 		if r.Ongoing {
 			span = "has been down since " + g.moment(r.From)
 		}
-		r.Sentence = fmt.Sprintf("%s %s: %s of %s got %s, %s of them from crawlers.", capital(path), span, show.Number(r.Requests), show.Plural(r.Of, "request"), r.status(), show.Number(e.Crawlers))
-		r.Remedy.Action = "Find the cause in the server's error log of that time. For planned work, 503 with Retry-After is right, for hours, not for days."
+		r.Sentence = fmt.Sprintf("%s %s: %s of %s returned %s, %s of them to crawlers.", capital(path), span, show.Number(r.Requests), show.Plural(r.Of, "request"), r.status(), show.Number(e.Crawlers))
+		r.Remedy.Action = "Find the cause in the server's error log from that time. For planned maintenance, return 503 with Retry-After, for hours rather than days."
 	case ServerErrors:
 		who, rest := "", show.Number(e.Crawlers)+" of them by crawlers"
 		if len(r.Agents) > 0 {
 			who, rest = " of "+r.who(r.names()), "while other clients get pages"
 		}
 		r.Sentence = fmt.Sprintf("%s %s of the requests%s for %s %s with %s: %s of %s, %s.", r.When, r.percent(), who, path, r.verb("failed", "fail"), r.status(), show.Number(r.Requests), show.Number(r.Of), rest)
-		r.Remedy.Action = "Look at the server's error log for these URLs."
+		r.Remedy.Action = "Check the server's error log for these URLs."
 		if e.Status == 504 {
-			r.Remedy.Action = "504 means that the backend is too slow: look at the slowest pages there."
+			r.Remedy.Action = "504 means that the backend is too slow: check the slowest pages there."
 		}
 	case NotFoundSection:
-		r.Sentence = fmt.Sprintf("%s %s of the requests of %s went to %s, where pages are not found: %s by %s for %s.", r.When, r.percent(), r.who(e.Crawler), path, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"))
-		r.Remedy.Action = "If there are successors, redirect (301) page by page. If not, answer 410, and remove links and sitemap entries. Do not close it in robots.txt: then search engines never learn that the pages are gone."
+		r.Sentence = fmt.Sprintf("%s %s of the requests by %s were for missing pages below %s: %s by %s for %s.", r.When, r.percent(), r.who(e.Crawler), path, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"))
+		r.Remedy.Action = "If the pages have moved, redirect (301) each to its new URL. If not, return 410, and remove links and sitemap entries. Do not disallow them in robots.txt: otherwise search engines never learn that they are gone."
 	}
 }

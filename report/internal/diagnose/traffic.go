@@ -345,35 +345,35 @@ func (g *grid) sayTraffic(r *Row) {
 	e := &r.Evidence
 	switch r.Code {
 	case LogGap:
-		r.Sentence = fmt.Sprintf("The log has no line from %s to %s, where about %s are expected: that time is unknown.", g.moment(r.From), g.moment(r.To), about(e.Expected)+" requests")
+		r.Sentence = fmt.Sprintf("The log has no lines from %s to %s, where about %s are expected. Nothing is known about this time.", g.moment(r.From), g.moment(r.To), about(e.Expected)+" requests")
 	case NoCrawlers:
-		r.Sentence = "The log has no request of a known crawler: nothing can be said on crawlers."
+		r.Sentence = "The log has no requests by known crawlers, so nothing about crawlers can be checked."
 	case CrawlerStopped:
 		span := fmt.Sprintf("between %s and %s (%s)", g.moment(r.From), g.moment(r.To), length(r.lasting()))
 		if r.Ongoing {
 			span = fmt.Sprintf("since %s (%s)", g.moment(r.From), length(r.lasting()))
 		}
-		who, verb, missing := capital(r.who(r.names())), "did not come", ""
+		who, verb, missing := capital(r.who(r.names())), "made no requests", ""
 		if e.Made > 0 {
-			verb = "hardly came"
+			verb = "made hardly any requests"
 		}
 		if e.Kind != "" {
-			who, verb, missing = "No crawler", "came", " of "+r.names()
+			who, verb, missing = "All crawlers", "stopped", " by "+r.names()
 		}
 		r.Sentence = fmt.Sprintf("%s %s %s: about %s%s are missing.", who, verb, span, about(float64(r.Requests))+" requests", missing)
-		r.Remedy.Action = "Check whether the site blocks the addresses of " + r.names() + ", and look at the crawler's webmaster tools."
+		r.Remedy.Action = "Check whether the site blocks the addresses of " + r.names() + ", and check the crawler's webmaster tools."
 		if len(r.Agents) >= stopTogether {
-			r.Remedy.Action = "All at once is not their choice: look at the changes of firewall, CDN and DNS of that hour."
+			r.Remedy.Action = "The cause is probably on your side, because they stopped together: check changes of firewall, CDN and DNS in that hour."
 		}
 	case CrawlerSlowed:
 		fetches := r.verb("fetched", "fetches")
 		if r.unsure {
 			fetches = r.verb(fetches, "fetch")
 		}
-		r.Sentence = fmt.Sprintf("%s %s %s %s less: about %s requests a day, after %s before.", r.When, r.who(r.names()), fetches, show.Percent(rounded(1-e.After/e.Before)), about(e.After), about(e.Before))
-		r.Remedy.Action = "Compare with the crawl statistics of its webmaster tools; look at response times, and at what was released that day."
+		r.Sentence = fmt.Sprintf("%s %s %s %s less: about %s requests per day, down from %s.", r.When, r.who(r.names()), fetches, show.Percent(rounded(1-e.After/e.Before)), about(e.After), about(e.Before))
+		r.Remedy.Action = "Compare with the crawl statistics in its webmaster tools. Check response times, and what was released that day."
 	case CrawlerSurge:
 		r.Sentence = fmt.Sprintf("%s made %s from %s to %s, %s times as many as usual.", capital(r.who(r.names())), show.Plural(r.Requests, "request"), g.moment(r.From), g.moment(r.To), about(float64(r.Requests)/e.Expected))
-		r.Remedy.Action = "Nothing, unless the server suffered. To slow a crawler, answer 429 with Retry-After."
+		r.Remedy.Action = "None needed, unless the server was overloaded. To slow a crawler, return 429 with Retry-After."
 	}
 }

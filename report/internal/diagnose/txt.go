@@ -227,22 +227,22 @@ func (g *grid) sayTxt(r *Row) {
 	of := show.Number(r.Requests) + " of " + show.Plural(e.Fetches, "request")
 	switch r.Code {
 	case RobotsFailed:
-		verb := r.verb("answered", "answers")
-		r.Sentence = fmt.Sprintf("%s %s %s %s, to %s by %s. Search engines stop crawling a site whose robots.txt fails.", r.When, name, verb, r.status(), of, r.names())
+		verb := r.verb("returned", "returns")
+		r.Sentence = fmt.Sprintf("%s %s %s %s for %s by %s. Search engines stop crawling a site whose robots.txt fails.", r.When, name, verb, r.status(), of, r.names())
 		if e.Expected > 2*float64(e.Made) && e.Expected >= 10 {
 			r.Sentence = strings.TrimSuffix(r.Sentence, ".") + fmt.Sprintf(": %s made %s instead of about %s.", e.Crawler, show.Plural(e.Made, "request"), about(e.Expected))
 		}
-		r.Remedy.Action = "Serve robots.txt as a static file that does not depend on the application. Never answer 404 instead: that opens the whole site."
+		r.Remedy.Action = "Serve robots.txt as a static file that does not depend on the application. Do not return 404 instead, which allows the whole site."
 	case RobotsMissing:
 		verb := r.verb("was missing", "is missing")
-		r.Sentence = fmt.Sprintf("%s %s %s: %s by %s got %s. Crawlers take that for “no rules”.", r.When, name, verb, of, r.names(), r.status())
-		r.Remedy.Action = "Put the file back."
+		r.Sentence = fmt.Sprintf("%s %s %s: %s by %s returned %s. Crawlers then assume that there are no rules.", r.When, name, verb, of, r.names(), r.status())
+		r.Remedy.Action = "Restore the file."
 		if !r.Ongoing {
-			r.Remedy.Action = "It is fixed. Find out how the file went away."
+			r.Remedy.Action = "Already fixed. Find out why the file disappeared."
 		}
 	case RobotsOther:
 		verb := r.verb("sent", "sends")
-		r.Sentence = fmt.Sprintf("%s the server %s something else as %s: %s bytes instead of %s, in %s.", r.When, verb, name, show.Number(e.Size), show.Number(e.TextSize), of)
-		r.Remedy.Action = "Open /robots.txt in a browser: the usual reasons are a catch-all route or a page of the CDN."
+		r.Sentence = fmt.Sprintf("%s the server %s different content as %s: %s bytes instead of %s, for %s.", r.When, verb, name, show.Number(e.Size), show.Number(e.TextSize), of)
+		r.Remedy.Action = "Open /robots.txt in a browser. The usual causes are a catch-all route and an error page of the CDN."
 	}
 }

@@ -10,7 +10,7 @@ import (
 // Directories count the distinct URLs of directories that were answered by 4xx or 5xx, and the sizes of the pages of others. URLs come by
 // origin and directory, each once. Directories are kept that have enough of them. The zero value has none.
 type Directories struct {
-	After int        // the day after which a date in a URL is of a calendar without end, as 20311231
+	After int        // the day after which a date in a URL is of an endless calendar, as 20311231
 	now   [3]levelOf // the site, its first and its second directory
 	of    map[string]URLs
 	soft  []Soft // of all sites
@@ -232,7 +232,7 @@ func (d *Directories) endShapes(depth int) {
 }
 
 // shapes are what URLs without end look like.
-var shapes = [...]string{"a calendar without end", "URLs with session ids", "pairs of numbers without end", "paths whose segments come again and again"}
+var shapes = [...]string{"an endless calendar", "URLs with session ids", "endless pairs of numbers", "paths with repeating segments"}
 
 // shapeOf returns the index of the shape of a path; -1 if it has none.
 func shapeOf(path []byte, after int) int {

@@ -535,7 +535,7 @@ func (c *calendar) isOne() bool {
 // endCalendar ends a calendar.
 func (w *Waste) endCalendar(c *calendar) {
 	if c.isOne() {
-		w.endSpace(&c.Space, "a calendar without end", c.names...)
+		w.endSpace(&c.Space, "an endless calendar", c.names...)
 	}
 	*c = calendar{}
 }

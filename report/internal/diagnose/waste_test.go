@@ -231,9 +231,9 @@ func TestSpaces(t *testing.T) {
 		got = append(got, fmt.Sprint(one.Text, " ", one.Origin, one.Path, " ", one.Requests, " ", one.URLs, " ", one.By, " ", one.Pattern))
 	}
 	want := []string{
-		"a calendar without end https://c.example/ 2100 600 map[1:2100] ",
-		"a calendar without end https://a.example/ 1200 300 map[1:1200] ",
-		"a calendar without end https://a.example/x/ 900 300 map[1:900] ",
+		"an endless calendar https://c.example/ 2100 600 map[1:2100] ",
+		"an endless calendar https://a.example/ 1200 300 map[1:1200] ",
+		"an endless calendar https://a.example/x/ 900 300 map[1:900] ",
 		"URLs with session ids https://b.example/y/ 600 300 map[1:600] /*;jsessionid=",
 		"URLs with session ids https://b.example/ 300 300 map[1:300] /*(S(",
 		"URLs with session ids https://c.example/p/ 300 300 map[1:300] /*?sid=",

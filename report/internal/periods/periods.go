@@ -139,9 +139,9 @@ func (c *Comparison) Compare() {
 	switch {
 	case len(c.Claims) > 0:
 	case isLong:
-		c.Limit = "No crawler changed by more than what changes from week to week."
+		c.Limit = "No crawler changed by more than it usually does from week to week."
 	default:
-		c.Limit = fmt.Sprintf("Too short to tell a change from what changes by itself: that takes %d whole days before, and %d after.", leastBefore, leastAfter)
+		c.Limit = fmt.Sprintf("Too short to distinguish a change from the usual variation: that needs %d whole days before and %d after.", leastBefore, leastAfter)
 	}
 }
 
@@ -256,7 +256,7 @@ func (r *Row) claim() string {
 	if len(all) == 0 {
 		return ""
 	}
-	return r.Name + ", a day: " + strings.Join(all, ", ") + "."
+	return r.Name + ", per day: " + strings.Join(all, ", ") + "."
 }
 
 // Text returns a number a day as one reads it.
@@ -285,9 +285,9 @@ func (c *Change) String() string {
 
 // Title says which periods are compared.
 func (c *Comparison) Title() string {
-	text := "Compared, by whole days: " + cmp.Or(c.Before, "none") + " with " + cmp.Or(c.After, "none")
+	text := "Compared in whole days: " + cmp.Or(c.Before, "none") + " with " + cmp.Or(c.After, "none")
 	if c.Change != "" {
-		text += "; robots.txt changed at " + c.Change
+		text += "; robots.txt changed on " + c.Change
 	}
 	return text + "."
 }

@@ -150,9 +150,9 @@ func TestClaims(t *testing.T) {
 		before, after []Day
 		want          string
 	}{
-		{"halved", days(28, week...), days(14, half...), "halved, a day: requests 89 → 44 (−50%; −57% to −43%)."},
+		{"halved", days(28, week...), days(14, half...), "halved, per day: requests 89 → 44 (−50%; −57% to −43%)."},
 		{"equal", days(28, week...), days(14, week...), "No crawler changed"},
-		{"came", days(14, 0), days(7, 40), "came, a day: requests 0 → 40."},
+		{"came", days(14, 0), days(7, 40), "came, per day: requests 0 → 40."},
 		{"short before", days(13, week...), days(14, half...), "Too short"},
 		{"short after", days(28, week...), days(6, half...), "Too short"},
 		{"few", days(14, 2), days(7, 1), "No crawler changed"},

@@ -133,7 +133,7 @@ func (t *View) addPeak(what string, numbers []int64) {
 	}
 }
 
-// A timeRow is a stretch of time: requests, those that are disallowed for one crawler at least,
+// A timeRow is a stretch of time: requests, those that are disallowed for at least one crawler,
 // violations, and the requests of each crawler.
 type timeRow struct {
 	At     string
@@ -242,7 +242,7 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 	case opt.FromLog:
 		t.What = "violations"
 	case opt.Several:
-		t.What, t.Denied = "disallowed for one crawler at least", "Disallowed for one at least"
+		t.What, t.Denied = "disallowed for at least one crawler", "Disallowed for at least one"
 	}
 	const yearOne = -62135596800
 	layout := "2006-01-02"

@@ -37,11 +37,11 @@ func Expand(given []string) ([]string, error) {
 func ExpandBeside(dir *os.Root, given []string) ([]string, error) {
 	return expand(given, func(name string) (io.ReadCloser, error) {
 		if dir == nil {
-			return nil, errors.New("lists of names are not read here: write the names, or a set such as @search")
+			return nil, errors.New("a file of names cannot be used here: write the names, or a set such as @search")
 		}
 		f, err := dir.Open(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-			err = errors.New("not in the directory of the file that names it, or below: put the list there")
+			err = errors.New("the list is outside the directory of the file that names it: move it there")
 		}
 		return f, err
 	})
@@ -86,7 +86,7 @@ func (l *agentList) addItem(item string) error {
 		l.byHand[strings.ToLower(item)] = true
 		return nil
 	case name == "":
-		return errors.New("@ alone names no list: write @ and the name of a set or of a file")
+		return errors.New("missing name after @: write @ and the name of a set or file")
 	case strings.ContainsAny(name, "/."):
 		// Add the names in a file: one per line; # begins a comment, and empty lines do not count.
 		f, err := l.open(name)
@@ -119,13 +119,13 @@ func (l *agentList) addItem(item string) error {
 		if err := lines.Err(); err != nil {
 			errs = append(errs, fmt.Errorf("read %s, after line %d: %w", say.File(name), n, atomicfile.Cause(err)))
 		} else if !found && len(l.names) == before {
-			errs = append(errs, fmt.Errorf("%s names no crawler", say.File(name)))
+			errs = append(errs, fmt.Errorf("%s does not name any crawler", say.File(name)))
 		}
 		return errors.Join(errs...)
 	}
 	set := crawlers.Set(strings.ToLower(name))
 	if set == nil {
-		err := fmt.Errorf("there is no set %q: use one of @%s; a file has a / or . in its name, as in @./%s",
+		err := fmt.Errorf("unknown set %q: use one of @%s; for a file, write a / or . in its name, as in @./%s",
 			item, strings.Join(crawlers.Sets(), ", @"), name)
 		if near := cli.Closest(name, crawlers.Sets()); near != "" {
 			err = fmt.Errorf("%w; did you mean @%s?", err, near)
@@ -153,7 +153,7 @@ const maxListLine = 1 << 16
 // CheckRow checks the name of a crawler that a row has: one, and no list.
 func CheckRow(name string) error {
 	if strings.HasPrefix(name, "@") {
-		return fmt.Errorf("%q may be a list: a row is decided for one crawler: give its product token, such as Googlebot, or *", name)
+		return fmt.Errorf("%q may be a list, but each row is decided for one crawler: give its product token, such as Googlebot, or *", name)
 	}
 	return checkAgent(name)
 }
@@ -162,7 +162,7 @@ func CheckRow(name string) error {
 const white = " \t\r\n"
 
 // noCrawler says where the answer is that a token for a use of pages was meant to ask for.
-const noCrawler = "a token that begins with __usage_ names a use of pages, and no crawler: ask for the columns policy_train_ai and use_train_ai, with any crawler"
+const noCrawler = "a token that begins with __usage_ names a use of pages, not a crawler: use the columns policy_train_ai and use_train_ai, with any crawler"
 
 // checkAgent checks the name of a crawler. It may hold more than its product token, such as a
 // version. A name with white space is refused: it is the text of a User-Agent header, and any of
@@ -198,7 +198,7 @@ func AddCrawlers(name string) (hash string, err error) {
 	case err != nil:
 		return "", fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	case len(text) > maxCrawlersFile:
-		return "", fmt.Errorf("%s has over %d MiB: it is not a table of crawlers", say.File(name), maxCrawlersFile>>20)
+		return "", fmt.Errorf("%s is larger than %d MiB, so it is not a table of crawlers", say.File(name), maxCrawlersFile>>20)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), crawlers.Add(say.File(name), text)
@@ -253,9 +253,9 @@ func Unclear(asked []string, d robots.Dialect, named Named) []warning.Warning {
 	if result.Count == 0 {
 		return nil
 	}
-	result.Text = "a name that is asked for may be misspelt: no crawler is known by it"
+	result.Text = "a crawler name may be misspelt: it is not in the list of known crawlers"
 	if named.Complete {
-		result.Text += ", and no robots.txt in -rules names it"
+		result.Text += ", nor in any robots.txt of -rules"
 	}
 	return []warning.Warning{result}
 }

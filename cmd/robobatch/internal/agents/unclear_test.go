@@ -53,7 +53,7 @@ func TestUnclear(t *testing.T) {
 		}
 	}
 	all := Unclear([]string{"Googelbot", "b", "GTPBot", "bimgbot", "Ahrefsbt"}, robots.Google, Named{})
-	if len(all) != 1 || all[0].Count != 4 || len(all[0].Examples) != 3 || all[0].Text != "a name that is asked for may be misspelt: no crawler is known by it" {
+	if len(all) != 1 || all[0].Count != 4 || len(all[0].Examples) != 3 || all[0].Text != "a crawler name may be misspelt: it is not in the list of known crawlers" {
 		t.Errorf("%v", all)
 	}
 }

@@ -119,7 +119,7 @@ func (b *benchRun) check(g *given) error {
 		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.Now.Opt, Workers: []int{1, 0},
 		Pack: b.Now.Pack(),
 		Ran: func(store *engine.Store, s engine.Stats) {
-			b.warnings = append(passage.WarnAgents(&b.Now.Opt, store), warning.Decided(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(b.Logs.Counts().Refused))...)
+			b.warnings = append(passage.WarnAgents(&b.Now.Opt, store), warning.Decided(store, &s, "nothing to measure: no line is a URL with a scheme and a host: name the format with -format, or the site with -base", summary.Sum(b.Logs.Counts().Refused))...)
 		},
 	}
 	isText := !slices.ContainsFunc(b.Logs.Inputs(), func(in ingest.Input) bool { return in.Format == ingest.Parquet || in.Format == ingest.WARC })

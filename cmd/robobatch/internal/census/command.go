@@ -51,9 +51,9 @@ var Forms = []string{"text", "json", "markdown"}
 func Command() flags.Command {
 	g := new(given)
 	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "census", "count the sites that close themselves to crawlers, wholly or in part"
+	c.Name, c.About = "census", "count the sites that block crawlers, in whole or in part"
 	c.Intro = `
-robobatch census finds out for each origin and crawler whether robots.txt leaves no path open, some or all.
+robobatch census reports for each origin and crawler whether robots.txt allows no path, some or all.
 
     robobatch census -rules dir -agent @ai,@search -out census.parquet
 
@@ -150,7 +150,7 @@ func (r *run) chooseMoments(given []string) error {
 			return nil
 		}
 		if text == "" || text == "log" {
-			return fmt.Errorf("%q is not a moment: write 2026-01-31, or monthly", text)
+			return fmt.Errorf("invalid time %q: write 2026-01-31, or monthly", text)
 		}
 		at, err := flags.ParseMoment(text)
 		if err != nil {

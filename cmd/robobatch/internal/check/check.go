@@ -52,7 +52,7 @@ robobatch check tests whether robots.txt files meet your expectations.
 
     robobatch check -rules robots.txt -base https://www.example.com -expect robots.expect
 
-prints the lines of robots.expect that fail, and what decides. Lines are such as these:
+prints the lines of robots.expect that fail, and the rule that decides each. Lines look like these:
 
     allow Googlebot /blog/
     disallow @ai / rule=12
@@ -60,7 +60,7 @@ prints the lines of robots.expect that fail, and what decides. Lines are such as
 
 It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
-Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
+Exit codes: 0 all expectations are met; 1 at least one is not; 2 an error of usage or input.`
 	c.Flags = flags.Sections{
 		Input: g.Input(flags.NameRules), Question: g.Asked(), Run: append([]cli.Flag{allFlag(&g.Work)}, g.Run()...),
 		Output: []cli.Flag{
@@ -138,7 +138,7 @@ func (c *checking) Run(ctx context.Context) error {
 	targets := make([]explain.Target, len(c.file.Lines))
 	for i, line := range c.file.Lines {
 		if targets[i] = c.Target(line.URL); targets[i].Origin == "" {
-			return fmt.Errorf("%s:%d: %q is no URL: write https://www.example.com/path, or a path and -base https://www.example.com",
+			return fmt.Errorf("%s:%d: %q is not a URL: write https://www.example.com/path, or a path and -base https://www.example.com",
 				c.file.Name, line.Num, line.URL)
 		}
 	}
@@ -148,7 +148,7 @@ func (c *checking) Run(ctx context.Context) error {
 		return errors.Join(err, c.Close())
 	}
 	if c.Rules.Pack() != "" {
-		c.Hint("a pack has no robots.txt as they are written, so " + AllClosed + " and " + OddRobots + " are not checked: check the files, too")
+		c.Hint("a pack does not contain the text of robots.txt, so " + AllClosed + " and " + OddRobots + " are not checked: check the files as well")
 	}
 	var results []Result
 	for i := range c.file.Lines {
@@ -186,7 +186,7 @@ func (c *checking) problems(results []Result) (problems []Result) {
 		if r := &results[i]; !slices.Contains(origins, r.Origin) {
 			origins = append(origins, r.Origin)
 			if r.Reason == NoRobots {
-				add(NoRobots, r.Origin+" has no robots.txt in -rules, so what is expected of it says nothing: add its file, correct the URL, or waive no_robots")
+				add(NoRobots, r.Origin+" has no robots.txt in -rules, so its expectations cannot be checked: add its file, correct the URL, or waive no_robots")
 			}
 		}
 	}
@@ -203,7 +203,7 @@ func (c *checking) problems(results []Result) (problems []Result) {
 			if d.Code == AllClosed && !slices.ContainsFunc(results, func(r Result) bool {
 				return r.Origin == origin && r.Expect == "disallow" && r.Path == "/" && r.RuleLine == d.Line && isForSearch(r.Agent)
 			}) {
-				add(AllClosed, fmt.Sprintf("%s:%d: %s, and no line expects that: put the right file in its place; or write what is meant: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))
+				add(AllClosed, fmt.Sprintf("%s:%d: %s, but no line expects that: use the right file, or add the expectation: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func Read(r io.Reader, name string, lists *os.Root) (*File, error) {
 		return nil, fmt.Errorf("%s:%d: %w", name, num+1, err)
 	}
 	if len(errs) == 0 && len(f.Lines) == 0 {
-		errs = append(errs, fmt.Errorf("%s: it expects nothing: write lines such as: allow Googlebot /", name))
+		errs = append(errs, fmt.Errorf("%s: contains no expectations: write lines such as: allow Googlebot /", name))
 	}
 	return f, errors.Join(errs...)
 }
@@ -123,7 +123,7 @@ func (f *File) addLine(num int, text string) error {
 		return nil
 	case "allow", "disallow":
 	default:
-		return fmt.Errorf("%q: a line begins with allow, disallow, usage or waive", text)
+		return fmt.Errorf("%q: begin each line with allow, disallow, usage or waive", text)
 	}
 	if len(words) < 3 || len(words) > 4 {
 		return fmt.Errorf("%q: write allow or disallow, crawlers, and a path or URL, for example: disallow @ai /private/", text)
@@ -184,7 +184,7 @@ func (f *File) Judge(l *Line, a *explain.Answer) Result {
 		r.Usage = strings.Join(wanted, ",")
 		r.Text = strings.Join(append(wrong, right...), "; ") + linesOf(a.Preferences)
 		if a.Allowed != nil && !*a.Allowed {
-			r.Text += "; the page may not be fetched, so Content-Usage says nothing of it"
+			r.Text += "; the crawler may not fetch the page, so Content-Usage does not apply to it"
 		}
 		if p := short.Preferences; p != nil {
 			less := *p
@@ -212,7 +212,7 @@ func (r *Result) otherRule() string {
 	if r.WantRule == 0 || r.WantRule == r.RuleLine || r.Allowed == nil || *r.Allowed != (r.Expect == "allow") {
 		return ""
 	}
-	return fmt.Sprintf(" (line %d shall decide)", r.WantRule)
+	return fmt.Sprintf(" (expected: line %d)", r.WantRule)
 }
 
 // NewProblem returns a problem apart from the expectations.
@@ -240,12 +240,12 @@ func answerFor(p *why.Preferences, use string) string {
 // linesOf names the first lines that count.
 func linesOf(p *why.Preferences) (text string) {
 	if p == nil {
-		return "; no line binds the crawler"
+		return "; no line applies to the crawler"
 	}
 	p.EachStated(func(s *robots.SourceSpec, line int32, said string) {
 		text += fmt.Sprintf("; line %d, %s%s", line, s.Key, said)
 		if s.Rules && strings.HasSuffix(said, "=y") {
-			text += ", which an Allow there says, and which permits nothing that others do not"
+			text += ", from an Allow, which grants only what other lines permit, too"
 		}
 	})
 	return text

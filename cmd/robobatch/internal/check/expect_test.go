@@ -25,10 +25,10 @@ func TestRead(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	for text, want := range map[string]string{
-		"":                             "x: it expects nothing",
-		"# nothing\n":                  "x: it expects nothing",
+		"":                             "x: contains no expectations",
+		"# nothing\n":                  "x: contains no expectations",
 		"allow Googlebot":              "x:1: \"allow Googlebot\": write allow or disallow, crawlers, and a path or URL",
-		"\nmay Googlebot /":            "x:2: \"may Googlebot /\": a line begins with allow, disallow, usage or waive",
+		"\nmay Googlebot /":            "x:2: \"may Googlebot /\": begin each line with allow, disallow, usage or waive",
 		"usage GPTBot /":               "x:1: \"usage GPTBot /\": write usage, crawlers, a path or URL, and uses",
 		"usage GPTBot / train-ai=no":   "x:1: \"train-ai=no\": write one of train-ai, search, ai-input, =, and one of y, n, unknown",
 		"usage GPTBot / ai-train=n":    "x:1: \"ai-train=n\": write one of train-ai",
@@ -37,7 +37,7 @@ func TestRead(t *testing.T) {
 		"waive none":                   "x:1: \"waive none\": write waive and one of all_closed, no_robots, odd_robots",
 		"allow Googlebot / rule=0":     "x:1: \"rule=0\": after the URL, write rule=",
 		"allow Googlebot / line=1":     "x:1: \"line=1\": after the URL, write rule=",
-		"allow @nosuch /":              "x:1: there is no set \"@nosuch\"",
+		"allow @nosuch /":              "x:1: unknown set \"@nosuch\"",
 		"allow a / rule=1 x":           "x:1: \"allow a / rule=1 x\": write allow or disallow",
 		"allow a /\nbad\nallow b\n":    "x:2: \"bad\"",
 		"allow a /" + "\u00a0" + "b c": "x:1: \"c\": after the URL",
@@ -79,7 +79,7 @@ func TestJudge(t *testing.T) {
 			failed = append(failed, r)
 		}
 	}
-	if !strings.Contains(failed[0].Text, "(line 2 shall decide)") || strings.Contains(failed[1].Text, "shall decide") {
+	if !strings.Contains(failed[0].Text, "(expected: line 2)") || strings.Contains(failed[1].Text, "(expected: ") {
 		t.Errorf("%q, %q", failed[0].Text, failed[1].Text)
 	}
 	other := f.Judge(&Line{Num: 5}, answer(&yes, "rule", 3))

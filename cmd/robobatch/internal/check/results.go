@@ -194,17 +194,17 @@ func (r *Result) remedy() (lines []string) {
 	}
 	switch {
 	case r.WantRule > 0 && *r.Allowed == (r.Expect == "allow"):
-		return append(lines, fmt.Sprintf("if line %d may decide, write rule=%[1]d", r.RuleLine))
+		return append(lines, fmt.Sprintf("if line %d is right, write rule=%[1]d", r.RuleLine))
 	case strings.ContainsAny(r.Path, "*$"):
 		return lines
 	case r.Reason == "rule" && len(strings.TrimSpace(rule)) >= least:
-		return append(lines, fmt.Sprintf("to change: line %d, which is longer than a rule of the path", r.RuleLine))
+		return append(lines, fmt.Sprintf("to change: line %d, which is longer than a rule with this path", r.RuleLine))
 	case r.Reason == "no_group" && r.Agent == each:
-		return append(lines, "to add: a group for each of them, with "+directive+r.Path)
+		return append(lines, "to add: a group for each crawler, with "+directive+r.Path)
 	case r.Reason == "no_group":
-		return append(lines, "to add: a group, User-agent: "+r.Agent+" and "+directive+r.Path)
+		return append(lines, "to add: a group with User-agent: "+r.Agent+" and "+directive+r.Path)
 	case r.Agent != "*" && (r.Group.Shared > 0 || r.Group.ByStar()):
-		return append(lines, "to add: "+directive+r.Path, "to a copy of that group for "+r.Agent+", or to it for all")
+		return append(lines, "to add: "+directive+r.Path, "to a copy of that group for "+r.Agent+", or to the group itself for all its crawlers")
 	}
 	return append(lines, "to add to that group: "+directive+r.Path)
 }

@@ -52,7 +52,7 @@ func Report(w io.Writer, notes []Note, left int64, markdown string) error {
 	}
 	if len(markdown) > MaxSummary {
 		end := strings.LastIndexByte(markdown[:MaxSummary], '\n') + 1
-		markdown = markdown[:end] + "\nThe rest is left out.\n"
+		markdown = markdown[:end] + "\nThe rest is omitted.\n"
 	}
 	return addSummary("\n" + markdown)
 }
@@ -130,7 +130,7 @@ func summary(notes []Note, left int64) string {
 		sb.WriteString(row)
 	}
 	if left > 0 {
-		fmt.Fprintf(&sb, "\n%s more are left out\n", say.Number(left))
+		fmt.Fprintf(&sb, "\n%s more omitted\n", say.Number(left))
 	}
 	return sb.String()
 }
@@ -188,7 +188,7 @@ func Fold(notes []Note, left int64) string {
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(&sb, "\n%s more are left out\n", say.Number(left))
+		fmt.Fprintf(&sb, "\n%s more omitted\n", say.Number(left))
 	}
 	return sb.String()
 }

@@ -48,7 +48,7 @@ func TestGitHub(t *testing.T) {
 		if rows := strings.Count(string(text), "| error |"); rows != c.rows || !strings.HasPrefix(string(text), c.summary) || len(text) > MaxSummary+100 {
 			t.Errorf("%d notes have a summary of %d bytes with %d rows, want %d: %.100s", c.notes, len(text), rows, c.rows, text)
 		}
-		if left := int64(c.notes-Annotations-c.rows) + c.left; left > 0 && !strings.Contains(string(text), " more are left out\n") {
+		if left := int64(c.notes-Annotations-c.rows) + c.left; left > 0 && !strings.Contains(string(text), " more omitted\n") {
 			t.Errorf("nothing says that %d are left out", left)
 		}
 		if strings.Contains(string(text), fmt.Sprintf("robots.txt:%d |", Annotations)) {

@@ -56,7 +56,7 @@ func (k Kinds) parse(word string) (Gate, error) {
 	}
 	kind, agent, named := strings.Cut(left, ":")
 	if g.Kind = kind; !slices.Contains(k.Names, kind) {
-		return g, cli.Hint(fmt.Errorf("%q is no %s: use %s", kind, k.Noun, strings.Join(k.Names, ", ")), kind, k.Names)
+		return g, cli.Hint(fmt.Errorf("%q is not a %s: use %s", kind, k.Noun, strings.Join(k.Names, ", ")), kind, k.Names)
 	}
 	var err error
 	if named {
@@ -84,7 +84,7 @@ func Check(gates []Gate, asked []string) error {
 	var errs []error
 	for _, g := range gates {
 		if g.agents != nil && !slices.ContainsFunc(asked, g.About) {
-			errs = append(errs, fmt.Errorf("%q is about no crawler of this run: name it with -agent, too", g.Text))
+			errs = append(errs, fmt.Errorf("%q is for a crawler that this run does not cover: add it to -agent", g.Text))
 		}
 	}
 	return errors.Join(errs...)
@@ -109,7 +109,7 @@ func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]warning.Warning,
 		return nil, nil
 	}
 	if unclear := agents.Unclear(names, d, agents.Named{}); len(unclear) > 0 {
-		return nil, fmt.Errorf("-fail names a crawler that no request is of: %s", strings.Join(unclear[0].Examples, ", "))
+		return nil, fmt.Errorf("-fail names a crawler without requests: %s", strings.Join(unclear[0].Examples, ", "))
 	}
 	text := "-fail " + strings.Join(idle, ",") + " never fails, because no request is from this crawler: check its name"
 	return []warning.Warning{{Code: warning.UnclearAgent, Text: text, Count: int64(len(idle))}}, nil

@@ -171,6 +171,6 @@ func (r *run) Run(ctx context.Context) (err error) {
 
 // The errors of logs that lack a field.
 var (
-	errNoTimes  = errors.New("this log has no times, and what a crawler knew is a question of time: name the field with -field time=name, or the format of the log with -format")
-	errNoAgents = errors.New("this log has no field user_agent, which names crawlers: name it with -field agent=name, or the format of the log with -format")
+	errNoTimes  = errors.New("this log has no times, which conduct needs to determine what a crawler knew: name the field with -field time=name, or the format of the log with -format")
+	errNoAgents = errors.New("this log has no field user_agent, which identifies crawlers: name it with -field agent=name, or the format of the log with -format")
 )

@@ -197,11 +197,11 @@ func (f *findings) judgesNothing(times, answers bool) error {
 	conducts := slices.ContainsFunc(f.gates, func(g ci.Gate) bool { return g.Kind != "violations" && g.Kind != "disallowed" })
 	switch {
 	case len(f.agents) == 0:
-		return errors.New("-fail judges nothing: no request of the logs names a crawler")
+		return errors.New("-fail has nothing to check: no request of the logs is from a known crawler")
 	case conducts && !times:
-		return errors.New("-fail judges nothing: no request of a crawler has a time: name the field of the time with -field time=name")
+		return errors.New("-fail has nothing to check: no crawler request has a time: name the time field with -field time=name")
 	case conducts && f.total.Robots > 0 && !answers:
-		return errors.New("-fail judges nothing: no request of robots.txt has a status, so that crawlers seem never to have asked: give a log that has it")
+		return errors.New("-fail has nothing to check: no request for robots.txt has a status code, so crawlers would seem never to have asked: use a log with status codes")
 	}
 	return nil
 }

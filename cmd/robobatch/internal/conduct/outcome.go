@@ -162,13 +162,13 @@ func (f *findings) warn(c *console.Console) error {
 		c.Warn(warning.Warning{Code: warning.NoTimes, Count: 1, Text: "no crawler request has a time, so what crawlers knew is unknown: name the time field with -field time=name"})
 	}
 	if f.total.Robots > 0 && !f.about.answers {
-		c.Warn(warning.Warning{Code: warning.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " of robots.txt by crawlers, and no status of an answer: none counts, and crawlers may seem never to have asked; give a log that has the status"})
+		c.Warn(warning.Warning{Code: warning.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " for robots.txt by crawlers, but no status codes: these requests do not count, so crawlers may seem never to have asked; use a log with status codes"})
 	}
 	for _, d := range warning.Misfits(f.misfits) {
 		c.Warn(d)
 	}
 	if f.total.Bytes == conduct.MostBytes {
-		c.Warn(warning.Warning{Code: warning.HugeCounts, Count: 1, Text: "the bytes of the answers to crawlers are more than a number can be, so that their sum ends at " + say.Number(conduct.MostBytes) + ": check that the field of the bytes is the right one"})
+		c.Warn(warning.Warning{Code: warning.HugeCounts, Count: 1, Text: "the sum of response sizes exceeds the largest number, so it stops at " + say.Number(conduct.MostBytes) + ": check that the size field is the right one"})
 	}
 	if err := f.judgesNothing(f.about.times, f.about.answers); err != nil {
 		return err

@@ -141,7 +141,7 @@ func (f *findings) lines() (all []string) {
 	}
 	text := fmt.Sprintf("%s: %s, %s of %s", log, say.Count(f.about.requests, "request"), say.Number(f.total.Requests-f.total.Impostors), say.Count(int64(len(f.agents)), "crawler"))
 	if f.total.Impostors > 0 {
-		text += " and " + say.Number(f.total.Impostors) + " of impostors"
+		text += " and " + say.Number(f.total.Impostors) + " from impostors"
 	}
 	all = append(all, text+period)
 	var parts []string
@@ -150,19 +150,19 @@ func (f *findings) lines() (all []string) {
 			parts = append(parts, say.Number(n)+" "+strings.ReplaceAll(c.String(), "_", " "))
 		}
 	}
-	text = say.Count(f.total.Disallowed, "request") + " of crawlers disallowed"
+	text = say.Count(f.total.Disallowed, "disallowed request") + " by crawlers"
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	text += "; " + say.Count(f.total.Violations, "violation") + "."
 	if f.total.Untimed > 0 {
-		text += " Besides, " + say.Were(f.total.Untimed, "request") + " disallowed without a time."
+		text += " In addition, " + say.Were(f.total.Untimed, "untimed request") + " disallowed."
 	}
 	if f.about.rejected > 0 {
-		text += " " + say.Were(f.about.rejected, "line") + " rejected: -rejects of robobatch lists them."
+		text += " " + say.Were(f.about.rejected, "line") + " rejected: robobatch -rejects lists them."
 	}
 	if !f.about.verified {
-		text += " Some may be impostors': add -ranges."
+		text += " Some may be from impostors: verify the senders with -ranges."
 	}
 	return append(all, text)
 }
@@ -184,12 +184,12 @@ func (f *findings) sentence(r *conduct.Row) string {
 	parts := []string{say.Count(r.Requests, "request")}
 	switch {
 	case r.Requests > 0 && r.Impostors == r.Requests:
-		return "All " + say.Count(r.Requests, "request") + " in its name were impostors'."
+		return "All " + say.Count(r.Requests, "request") + " with its name came from impostors."
 	case r.Impostors > 0:
-		parts[0] += ", " + say.Number(r.Impostors) + " of them impostors' and left out here"
+		parts[0] += ", " + say.Number(r.Impostors) + " of them from impostors and not counted below"
 	}
 	if f.about.verified && r.Verified < r.Requests-r.Impostors {
-		parts = append(parts, say.Number(r.Requests-r.Impostors-r.Verified)+" may be anybody's")
+		parts = append(parts, say.Number(r.Requests-r.Impostors-r.Verified)+" not verified")
 	}
 	parts = append(parts, askedText(r))
 	var knew []string
@@ -197,28 +197,28 @@ func (f *findings) sentence(r *conduct.Row) string {
 		c    conduct.Conduct
 		text string
 	}{
-		{conduct.Knew, "against the robots.txt that it had"},
+		{conduct.Knew, "despite the robots.txt that it had fetched"},
 		{conduct.Held, "while it may have held an older copy"},
-		{conduct.Outdated, "with a copy that was too old"},
-		{conduct.Shared, "while its operator had asked"},
-		{conduct.NeverAsked, "without ever having asked"},
-		{conduct.Unseen, "when it may have known: the log begins too late"},
+		{conduct.Outdated, "with an expired copy"},
+		{conduct.Shared, "while another crawler of its operator had fetched robots.txt"},
+		{conduct.NeverAsked, "without ever requesting robots.txt"},
+		{conduct.Unseen, "which it may have known about before the log begins"},
 	} {
 		if c.c == conduct.NeverAsked && r.Robots > 0 {
-			c.text = "before it had an answer that counts"
+			c.text = "before it received a valid response"
 		}
 		if n := slices.IndexFunc(f.misfits, func(m conduct.Misfit) bool { return m.Origin == r.Origin || r.Origin == "" }); n >= 0 && f.misfits[n].IsUnlike() {
 			switch none := f.misfits[n].Denied > 0; {
 			case c.c == conduct.Held && none:
-				c.text = "while its last answer allowed them"
+				c.text = "allowed by the last response it received"
 			case c.c == conduct.Unseen && none:
-				c.text = "with no robots.txt, or an unknown one"
+				c.text = "after a response without a robots.txt"
 			case c.c == conduct.Unseen:
-				c.text = "with another robots.txt, or an unknown one"
+				c.text = "after a response with a different robots.txt"
 			}
 		}
 		if c.c == conduct.Unseen && slices.ContainsFunc(f.misfits, func(m conduct.Misfit) bool { return m.Hidden > 0 && !m.IsUnlike() && m.Origin == r.Origin }) {
-			c.text = "when it may have known: the log lacks requests of robots.txt"
+			c.text = "which it may have known about: the log lacks requests for robots.txt"
 		}
 		if n := r.Conducts[c.c]; n > 0 {
 			knew = append(knew, say.Number(n)+" "+c.text)
@@ -227,10 +227,10 @@ func (f *findings) sentence(r *conduct.Row) string {
 	if len(knew) > 0 {
 		parts = append(parts, say.Were(r.Disallowed, "request")+" disallowed: "+strings.Join(knew, ", "))
 	} else if r.Untimed == 0 {
-		parts = append(parts, "none was disallowed")
+		parts = append(parts, "none disallowed")
 	}
 	if r.Untimed > 0 {
-		parts = append(parts, say.Were(r.Untimed, "request")+" disallowed without a time")
+		parts = append(parts, say.Were(r.Untimed, "untimed request")+" disallowed")
 	}
 	if r.Gaps > 0 {
 		delay := "its Crawl-delay"
@@ -244,14 +244,14 @@ func (f *findings) sentence(r *conduct.Row) string {
 
 // askedText describes how often a crawler requested robots.txt.
 func askedText(r *conduct.Row) string {
-	text := "it asked for robots.txt " + times(r.Robots)
+	text := "it requested robots.txt " + times(r.Robots)
 	switch {
 	case r.Robots == 0:
-		return "it never asked for robots.txt"
+		return "it never requested robots.txt"
 	case r.Answers == 0:
-		return text + ", and had no answer that counts"
+		return text + " without a valid response"
 	case r.AnswerGaps > 0:
-		text += ", at most " + lasting(r.AnswerMost, true) + " apart"
+		text += " at intervals of at most " + lasting(r.AnswerMost, true)
 	}
 	return text
 }
@@ -294,16 +294,16 @@ func changed(c *conduct.Change) string {
 	name := c.Agent
 	text := fmt.Sprintf("%s: changed %s; %s ", c.Origin, time.UnixMicro(c.At).UTC().Format(time.DateTime), name)
 	if c.Answer == conduct.NoTime {
-		text += "has not fetched the new text"
+		text += "has not fetched the new version"
 	} else {
-		text += "fetched the new text after " + lasting(c.Answer-c.At, false)
+		text += "fetched the new version after " + lasting(c.Answer-c.At, false)
 	}
 	if c.Before+c.After == 0 {
 		return text + "."
 	}
-	text += ". It forbids " + say.Count(c.Before+c.After, "request")
+	text += ". The new version disallows " + say.Count(c.Before+c.After, "request")
 	if c.Answer != conduct.NoTime {
-		text += fmt.Sprintf(": %s before that, %s after", say.Number(c.Before), say.Number(c.After))
+		text += fmt.Sprintf(": %s before the fetch, %s after", say.Number(c.Before), say.Number(c.After))
 	}
 	return text + "."
 }

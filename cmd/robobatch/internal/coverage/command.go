@@ -162,7 +162,7 @@ func (r *run) count(ctx context.Context, c *Counter) error {
 		err = sink.Err
 	}
 	if errors.Is(err, ErrMemory) {
-		err = fmt.Errorf("%w: raise -max-memory, or use fewer logs; a quarter of it is for counts: about 600 bytes per robots.txt, and 170 per set of rules that match together", err)
+		err = fmt.Errorf("%w: raise -max-memory, or use fewer logs; counts may use a quarter of it: about 600 bytes per robots.txt, and 170 per set of rules that match together", err)
 	}
 	if err == nil && (r.Stats.URLs > 0 || r.Stats.Skipped > 0) {
 		var s *summary.Report

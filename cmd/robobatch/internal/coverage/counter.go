@@ -20,7 +20,7 @@ type Options struct {
 }
 
 // ErrMemory is the error of a log that meets more rules than Options.Counts has room for.
-var ErrMemory = errors.New("the rules that the log meets are too many to be counted in this memory")
+var ErrMemory = errors.New("too many rules match requests of the log to count them in this memory")
 
 // A Counter is a Sink that counts the requests of rules. Give it all batches of a run, use Finish, and then ask it for
 // the Report. It is for one goroutine. Use CloseTemp.

@@ -111,7 +111,7 @@ func (h *Head) several() bool { return h.Origins > 1 || h.Files > 1 }
 
 // String names the effect of rules of a kind.
 func (k kind) String() string {
-	return [...]string{"decided", "matched, and decided no request", "matched no request"}[k]
+	return [...]string{"decided", "matched, but never decided", "never matched"}[k]
 }
 
 // most returns those of the rules that are shown, in their order.
@@ -159,16 +159,16 @@ func (h *Head) lines() []string {
 	case n == 0:
 		agents = " for the crawlers of the log"
 	case n > 1:
-		agents = fmt.Sprintf(" for %d agents, each of which counts", n)
+		agents = fmt.Sprintf(" for %d agents, each counted separately", n)
 	case h.Agents[0] != "*":
 		agents = " for " + say.Line(h.Agents[0])
 	}
 	text := fmt.Sprintf("%s of %s%s: %s decided, %s only matched, %s matched nothing.",
 		say.Count(h.Rules, "rule"), say.Count(int64(h.Origins), "origin"), agents, say.Number(h.Decided), say.Number(h.Matched), say.Number(h.Never))
 	if h.Unmet > 0 {
-		text += fmt.Sprintf(" %s more with a robots.txt had no request.", say.Count(int64(h.Unmet), "origin"))
+		text += fmt.Sprintf(" %s with a robots.txt had no requests.", say.Count(int64(h.Unmet), "more origin"))
 	}
-	text += " That is so in these requests; others may need any of the rules."
+	text += " This covers only these requests; others may need any of the rules."
 	return []string{log, text}
 }
 
@@ -218,7 +218,7 @@ func matchedToo(r *Rule) string {
 		return ""
 	}
 	by, _, _ := strings.Cut(strings.TrimPrefix(wonBy(r), "; "), ":")
-	return "; matched " + say.Number(r.Matched.Requests) + " more, " + by
+	return "; matched " + say.Number(r.Matched.Requests) + " more requests " + by
 }
 
 // wonBy returns the rule that decided instead of another most often.
@@ -250,7 +250,7 @@ func (c *Counter) markdown(p Page) string {
 	h, tables := c.tables(p.All)
 	h.Inputs = p.Inputs
 	var sb strings.Builder
-	sb.WriteString("### robots.txt: which rules decide\n")
+	sb.WriteString("### robots.txt: rules that decide\n")
 	for _, line := range h.lines() {
 		sb.WriteString("\n" + ci.Markdown(line) + "\n")
 	}
@@ -307,11 +307,11 @@ func (c *Counter) printGitHub(w io.Writer, p Page) error {
 			if text := r.note(); text != "" {
 				note.Text += ": " + text
 			}
-			note.Text += ". That is so in " + say.Count(h.Requests, "request")
+			note.Text += ". This covers only " + say.Count(h.Requests, "request")
 			if h.From != nil {
 				note.Text += fmt.Sprintf(" from %s to %s", h.From.Format("2006-01-02"), h.To.Format("2006-01-02"))
 			}
-			note.Text += "; others may need it."
+			note.Text += "; others may need the rule."
 			notes = append(notes, note)
 		}
 	}

@@ -96,12 +96,12 @@ func readApprovals(name string) (*Approvals, error) {
 		}
 		last := len(words) - 1
 		if len(words) == 4 && strings.HasPrefix(words[3], "old=") {
-			return nil, fmt.Errorf("%s:%d: an earlier version approved %s, and not the change of a rule: approve again with -approve", say.File(name), n, say.Line(words[2]))
+			return nil, fmt.Errorf("%s:%d: an earlier version approved %s instead of a change of a rule: approve again with -approve", say.File(name), n, say.Line(words[2]))
 		}
 		now, ok := strings.CutPrefix(words[last], "new=")
 		old, isOld := strings.CutPrefix(words[max(0, last-1)], "old=")
 		if !ok || !isOld || len(words) < 7 {
-			return nil, fmt.Errorf("%s:%d: %q is not an approval: make the file again with -approve, or write a line like %s", say.File(name), n, say.Line(string(line)), exampleApproval)
+			return nil, fmt.Errorf("%s:%d: %q is not an approval: rebuild the file with -approve, or write a line like %s", say.File(name), n, say.Line(string(line)), exampleApproval)
 		}
 		for agent := range strings.SplitSeq(words[1], ",") {
 			a.read[approval{words[0], strings.ToLower(agent), words[2], strings.Join(words[3:last-1], " "), old, now}] = false
@@ -113,7 +113,7 @@ func readApprovals(name string) (*Approvals, error) {
 // chooseApprovals takes the flags about approvals.
 func (d *diffing) chooseApprovals(g *given, faults *cli.Faults) {
 	if !d.noLog && g.baseline+g.approve != "" {
-		faults.Add(map[bool]string{true: "baseline", false: "approve"}[g.baseline != ""], errors.New("changes are approved as the patterns show them, not as a log does: leave out -in"))
+		faults.Add(map[bool]string{true: "baseline", false: "approve"}[g.baseline != ""], errors.New("-approve compares the patterns of both sides, not the requests of a log: leave out -in"))
 	}
 	var err error
 	d.approved, err = readApprovals(g.baseline)
@@ -216,7 +216,7 @@ func (a *Approvals) Write(b *engine.Batch) error {
 		}
 	}
 	if len(a.made) > mostApprovals {
-		return fmt.Errorf("-approve: there are more than %s changes, and nobody reviews so many: approve fewer sites at once, or for fewer crawlers with -agent", say.Number(mostApprovals))
+		return fmt.Errorf("-approve: more than %s changes, too many to review: approve fewer sites at once, or for fewer crawlers with -agent", say.Number(mostApprovals))
 	}
 	return nil
 }
@@ -343,14 +343,14 @@ func (a *Approvals) notes() (notes []string) {
 		places[entry.origin+" "+entry.line] = true
 	}
 	if n > 0 {
-		notes = append(notes, fmt.Sprintf("%s approves %s above; the gates ignore them.", say.File(a.name), say.Count(n, "change")))
+		notes = append(notes, fmt.Sprintf("%s approves %s above, which the gates ignore.", say.File(a.name), say.Count(n, "change")))
 	}
 	if idle > 0 {
 		names := slices.Sorted(maps.Keys(places))
 		if more := len(names) - shownParts; more > 0 {
 			names = append(names[:shownParts], fmt.Sprintf("%d more", more))
 		}
-		notes = append(notes, fmt.Sprintf("Ignored: %s of %s, which fit no change of the robots.txt as it was before (%s). Remove them, or make the file again with -approve.",
+		notes = append(notes, fmt.Sprintf("Ignored: %s of %s without a matching change of the previous robots.txt (%s). Remove them, or rebuild the file with -approve.",
 			say.Count(idle, "approval"), say.File(a.name), say.Line(strings.Join(names, ", "))))
 	}
 	return notes
@@ -372,8 +372,8 @@ func (a *Approvals) write(w io.Writer) error {
 	slices.SortFunc(lines, func(x, y string) int {
 		return cmp.Or(cmp.Compare(strings.Fields(x)[2], strings.Fields(y)[2]), cmp.Compare(x, y))
 	})
-	_, err := io.WriteString(w, "# The changes of robots.txt that are meant. robobatch diff -approve made this for robobatch diff -baseline.\n"+
-		"# A line has no effect for another robots.txt before the change (old) or other rules after it (new).\n"+strings.Join(lines, ""))
+	_, err := io.WriteString(w, "# Intended changes of robots.txt. Written by robobatch diff -approve, for robobatch diff -baseline.\n"+
+		"# A line applies only if the robots.txt before the change (old) and the rules after it (new) have these hashes.\n"+strings.Join(lines, ""))
 	return err
 }
 
@@ -388,7 +388,7 @@ func judge(gates []ci.Gate, r *Report) []ci.Verdict {
 				left.Requests -= r.approved.of(g.Kind, i)
 				what := r.counts(left)
 				if left != count {
-					what += " that are not approved"
+					what += " not approved"
 				}
 				verdicts = append(verdicts, g.Judge(a.Agent, left.Requests, a.Requests, what))
 			}

@@ -45,14 +45,14 @@ type given struct {
 func Command() flags.Command {
 	g := new(given)
 	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "diff", "report what a new robots.txt changes, for a log or without one"
+	c.Name, c.About = "diff", "report what a new robots.txt changes, with or without a log"
 	c.Intro = `
 robobatch diff reports what new rules change: which requests of a log they disallow and allow, for which crawlers, and
 which rules are responsible.
 
     robobatch diff -old robots.txt -rules new.txt -base https://www.example.com -in access.log -agent-from-log
 
-decides each request by both, for the crawler that made it, and prints the changes. -out writes the changed rows.
+decides each request by the old and the new rules, for the crawler that made it, and prints the changes. -out writes the changed rows.
 Without -in, it compares paths generated from the patterns of both sides (docs/LOG.md). It opens no network connection
 unless a name begins with s3://.`
 	c.Rest = `
@@ -115,7 +115,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	var input cli.Faults
 	d.outOpt.Kept = d.Choose(&g.Flags, std, &faults, &input)
 	if !g.old.IsGiven() {
-		faults.Add("old", errors.New("the flag is missing: name the previous rules, or an earlier moment of -rules"))
+		faults.Add("old", errors.New("missing flag: name the previous rules, or an earlier time for -rules"))
 	}
 	d.Now.Opt.Directives = robots.PreferenceLines()
 	d.Old = d.Now.Before(&g.old)
@@ -133,7 +133,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 			{"no-rows", g.limits.NoRows != "warn"},
 		} {
 			if f.given {
-				faults.Add(f.flag, errors.New("this is about a log: "+flags.NameLog+", with -in"))
+				faults.Add(f.flag, errors.New("this flag needs a log: "+flags.NameLog+", with -in"))
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		d.LogOpt.Fields.Agents = true // which nobody can look at before, see LogsNameClients
 	}
 	if d.page = page.Beside(&g.page, &g.Flags, g.old.AsOf, &d.Passage, &faults); d.page != nil && d.noLog {
-		faults.Add("report", errors.New("there is none without a log: name one with -in"))
+		faults.Add("report", errors.New("this needs a log: name one with -in"))
 	}
 	for i := range d.outOpt.Kept {
 		if k := &d.outOpt.Kept[i]; slices.Contains(output.ChangeColumns(), k.Name) {

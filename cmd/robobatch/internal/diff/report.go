@@ -62,10 +62,10 @@ const (
 // first returns the sentences without which the numbers mislead.
 func (r *Report) first() (all []string) {
 	if t := r.Tried; t != nil && t.Cut > 0 {
-		all = append(all, "Not all is compared: "+has(t.Cut, "origin")+" more patterns than paths are made of, so changes may be missing. Name a log with -in.")
+		all = append(all, "The comparison is incomplete: "+has(t.Cut, "origin")+" too many patterns, so changes may be missing. Name a log with -in.")
 	}
 	if t := r.Tried; t != nil && t.AgentsCut {
-		all = append(all, "Not all is compared: the files name more crawlers than are compared, so changes for others may be missing. Name those that matter with -agent.")
+		all = append(all, "The comparison is incomplete: the files name too many crawlers, so changes for some may be missing. Name the important ones with -agent.")
 	}
 	if text := r.clients(); text != "" {
 		all = append(all, text)
@@ -81,11 +81,11 @@ func (r *Report) clients() string {
 		if len(r.Agents) == 1 {
 			who = r.Agents[0].Agent
 		}
-		return "Requests of all clients of the log, as if " + say.Line(who) + " had sent them; -agent-from-log counts the crawlers' own."
+		return "All requests of the log, as if " + say.Line(who) + " had sent them; -agent-from-log counts each crawler's own requests."
 	case Own:
-		text := "Requests of each crawler that the log names."
+		text := "Each crawler's own requests in the log."
 		if slices.ContainsFunc(r.Agents, func(a Agent) bool { return a.Agent == "*" }) {
-			text += " The groups for * decide those of " + unidentified + ": browsers and crawlers that are not known."
+			text += " The groups for * decide the requests of " + unidentified + " (browsers and unknown crawlers)."
 		}
 		return text
 	}

@@ -69,23 +69,23 @@ const unitRequest = "request"
 // notes are sentences after all tables.
 func (r *Report) notes() (notes []string) {
 	if t := r.Tried; t != nil {
-		text := fmt.Sprintf("No difference found on %s of %s, made from the patterns of both sides", say.Count(t.Paths, "path"), say.Count(t.Origins, "origin"))
+		text := fmt.Sprintf("No difference found for %s of %s, generated from the patterns of both sides", say.Count(t.Paths, "path"), say.Count(t.Origins, "origin"))
 		if r.Changed() {
-			text = fmt.Sprintf("Tried: %s of %s, made from the patterns of both sides", say.Count(t.Paths, "path"), say.Count(t.Origins, "origin"))
+			text = fmt.Sprintf("Compared: %s of %s, generated from the patterns of both sides", say.Count(t.Paths, "path"), say.Count(t.Origins, "origin"))
 		}
 		switch {
 		case t.Origins == 0:
-			text = "No difference: the robots.txt are the same, byte for byte"
+			text = "No difference: the robots.txt files are identical"
 		case t.Paths == 0:
-			text = "No difference: the robots.txt have the same rules"
+			text = "No difference: the robots.txt files have the same rules"
 		case t.Equal > 0:
-			text += fmt.Sprintf("; %s have the same robots.txt", say.Count(t.Equal, "more origin"))
+			text += fmt.Sprintf("; %s have identical robots.txt files", say.Count(t.Equal, "more origin"))
 		}
 		notes = append(notes, text+".")
 	}
 	notes = append(notes, r.approved.notes()...)
 	if r.BadURLs > 0 {
-		notes = append(notes, say.Count(r.BadURLs, "row")+" without a valid URL left out.")
+		notes = append(notes, say.Count(r.BadURLs, "row")+" without a valid URL skipped.")
 	}
 	if r.Refused > 0 {
 		notes = append(notes, say.Count(r.Refused, "line")+" of the logs rejected, because they are not requests.")
@@ -204,7 +204,7 @@ func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
 		r.printParts(out, "origins", c.Origins, c.MoreOrigins)
 	}
 	if len(c.Statuses) > 0 {
-		out.WriteString("  the log answers\n")
+		out.WriteString("  status codes in the log\n")
 		for i := range c.Statuses[:min(len(c.Statuses), shownParts)] {
 			s := &c.Statuses[i]
 			name := "no status"
@@ -218,7 +218,7 @@ func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
 		// Print the requests of the latest days.
 		out.WriteString("  days\n")
 		if rest := max(0, len(c.Days)-shownDays) + c.MoreDays; rest > 0 {
-			out.WriteString("      " + say.Number(int64(rest)) + " before\n")
+			out.WriteString("      " + say.Number(int64(rest)) + " earlier\n")
 		}
 		for _, day := range c.Days[max(0, len(c.Days)-shownDays):] {
 			counts := say.Count(day.Requests, unitRequest)
@@ -232,9 +232,9 @@ func (s *Status) remark(change string) string {
 	switch {
 	case s.Status == nil:
 	case change == "closed" && *s.Status >= 200 && *s.Status < 300:
-		return "closed, but answers " + strconv.FormatInt(*s.Status, 10)
+		return "closed, but returned " + strconv.FormatInt(*s.Status, 10)
 	case change == "opened" && *s.Status >= 400:
-		return "opened, but answers " + strconv.FormatInt(*s.Status, 10)
+		return "opened, but returned " + strconv.FormatInt(*s.Status, 10)
 	}
 	return ""
 }
@@ -327,7 +327,7 @@ func (r *Report) place(rule *Rule) string {
 func (r *Rule) label() string {
 	text := describe(r.Rule, 0, r.Reason)
 	if r.Of == "old" && r.Line > 0 {
-		text += "  (not any more)"
+		text += "  (removed)"
 	}
 	return text
 }

@@ -59,7 +59,7 @@ robobatch explain reports why a crawler may or may not fetch a URL.
 
     robobatch explain -rules robots.txt -agent Googlebot https://www.example.com/shop/
 
-prints the verdict, the robots.txt in force, the group that binds the crawler, and the matching rules, the deciding one
+prints the verdict, the robots.txt in force, the crawler's group, and the matching rules, the deciding one
 first. Without arguments it reads URLs from standard input, one per line. Paths belong to the site of -base. It opens no
 network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
@@ -82,7 +82,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	e := &explanation{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, urls: g.rest, all: g.all}
 	if text, ok := aboutCode(g.rest); ok && g.Path == "" && faults.None() {
 		if g.print != forms[0] {
-			faults.Add("print", errors.New("what a code means is text: leave out -print"))
+			faults.Add("print", errors.New("the meaning of a code is printed only as text: leave out -print"))
 			return nil, faults.Err()
 		}
 		return &printing{Console: e.Console, text: text}, nil
@@ -128,7 +128,7 @@ var likeCode = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 // that are like it.
 func missingRules(arguments []string) error {
 	if len(arguments) != 1 || !likeCode.MatchString(arguments[0]) {
-		return errors.New("the flag is missing: " + flags.NameRules + "; or name only a code, as in robobatch explain shadowed_rule")
+		return errors.New("missing flag: " + flags.NameRules + "; to explain a code, write only the code: robobatch explain shadowed_rule")
 	}
 	var known []string
 	for _, c := range lint.Codes {
@@ -204,7 +204,7 @@ func (e *explanation) readURLs(ctx context.Context) (err error) {
 		return nil
 	}
 	if console.IsTerminal(e.In) {
-		e.Hint("URLs are read from standard input, one a line; or name them as arguments")
+		e.Hint("reading URLs from standard input, one per line; or give them as arguments")
 	}
 	logs, err := ingest.OpenLogs([]string{say.Std}, ingest.LogOptions{Stdin: e.In})
 	if err != nil {
@@ -224,7 +224,7 @@ func (e *explanation) readURLs(ctx context.Context) (err error) {
 		}
 		if in.Headless && !e.headless {
 			e.headless = true
-			e.Warn(warning.Warning{Code: warning.HeadlessTable, Count: 1, Text: "lines are read as URLs, but the first ones have the same number of values after the URL: if these are columns, send only the URLs"})
+			e.Warn(warning.Warning{Code: warning.HeadlessTable, Count: 1, Text: "lines are read as URLs, but the first lines have the same number of values after the URL: if these are columns, send only the URLs"})
 		}
 	}
 	if f := logs.Inputs()[0].Format; f != ingest.URLs && f != ingest.Auto {
@@ -286,7 +286,7 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 		}
 	}
 	if folded {
-		e.Hint("for the group and the other rules of a crawler, name it alone with -agent; -all prints them for each")
+		e.Hint("to see a crawler's group and other rules, name only that crawler with -agent, or add -all")
 	}
 	return nil
 }

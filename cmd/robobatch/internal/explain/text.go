@@ -77,7 +77,7 @@ func (a *Answer) Text(s Style) string {
 	t.preferences(a.Preferences, a.Allowed, s.All)
 	t.item("dialects", a.opinions())
 	if a.Pack {
-		t.item("pack", "it has no groups, no other rules and no other dialects: name the files it was compiled from with -rules")
+		t.item("pack", "a pack does not contain groups, other rules or other dialects: name its source files with -rules")
 	}
 	return say.NoCommands(t.sb.String())
 }
@@ -163,7 +163,7 @@ func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 		t.item("license", say.Line(*p.License))
 	}
 	if len(lines[robots.ByUsage]) > 0 && allowed != nil && !*allowed {
-		t.item("use", "what may not be fetched has no Content-Usage")
+		t.item("use", "Content-Usage does not apply to a disallowed URL")
 	}
 	if p.Stated() {
 		t.item("use", fmt.Sprintf("train AI: %s; search: %s; AI input: %s (drafts, %s: a preference is not a permission)",
@@ -236,15 +236,15 @@ func (a *Answer) Why(columns int) string {
 			s = fit("line "+rest[1:], columns)
 		}
 		if a.Reason == "undefined" {
-			s += "\n  " + a.Dialect + " leaves it open: a rule with a * says the opposite"
+			s += "\n  " + a.Dialect + " leaves this undefined: a rule with a * has the opposite effect"
 		}
 		return s
 	case "default":
 		return with(": no rule of the group matches")
 	case "no_group":
-		return with(": no group is for this crawler")
+		return with(": no group for this crawler")
 	case "no_robots":
-		return "the rules have no robots.txt of this origin, or none of that time"
+		return "-rules has no robots.txt for this origin, or none from that time"
 	case "robots_txt":
 		return "/robots.txt itself is always allowed in " + a.Dialect
 	case "bad_url":
@@ -259,7 +259,7 @@ func name(agent string) string { return cli.Fit(say.Line(agent), longName) }
 
 // outcomes describe the results of fetches that give no rules, by reason.
 var outcomes = map[string]string{
-	"status_4xx":          "a client error, or a redirect into nothing",
+	"status_4xx":          "a client error, or a redirect to nowhere",
 	"unreachable":         "a server or network error",
 	"unreachable_expired": "a server or network error for over 30 days",
 	"redirect_limit":      "more than 5 redirects",
@@ -338,13 +338,13 @@ func chain(g *why.Group, agent string) string {
 	}
 	s := name(agent)
 	if g.Names[0].Name == "*" && agent != "*" {
-		s += " (no letter begins it, so only -agent-chars extended reads it as a name)"
+		s += " (it does not begin with a letter, so only -agent-chars extended reads it as a name)"
 	}
 	switch {
 	case len(without) == 0 && last.Name == "*":
-		return s + ": only a group for * can name it"
+		return s + ": only a group for * can apply"
 	case len(without) == 0:
-		return s + ": a group names it"
+		return s + ": has its own group"
 	case last.Found:
 		return s + ": no group for " + strings.Join(without, ", nor for ") + "; that for " + name(last.Name) + " binds it"
 	}
@@ -377,7 +377,7 @@ func groupText(g *why.Group) string {
 	}
 	if g.Shared > 0 {
 		by := name(g.Names[len(g.Names)-1].Name)
-		s += fmt.Sprintf(", of %s and %s: no Allow or Disallow stands between their names", by, say.Count(int64(g.Shared), "other name"))
+		s += fmt.Sprintf(", of %s and %s: no Allow or Disallow separates their names", by, say.Count(int64(g.Shared), "other name"))
 	}
 	return s
 }

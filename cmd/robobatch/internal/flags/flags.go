@@ -58,7 +58,7 @@ func FileName(to *string) func(string) error { return outputName(to, "name a fil
 func outputName(to *string, remedy string) func(string) error {
 	return func(name string) error {
 		if scheme := place.Foreign(name); scheme != "" {
-			return fmt.Errorf("%s cannot be written to: %s", scheme, remedy)
+			return fmt.Errorf("cannot write to %s: %s", scheme, remedy)
 		}
 		return cli.Text(to)(name)
 	}

@@ -64,7 +64,7 @@ func (r *Reading) SeriesFlags(to *[]string, word string) []cli.Flag {
 func (r *Reading) momentFlags(more string) []cli.Flag {
 	return append(r.Flags(), cli.Flag{
 		Name: "as-of", Arg: "moment", Set: cli.Text(&r.AsOf),
-		Doc: "Use the captures that were in force at a moment. Write 2026-01-31T18:00:00Z, or " +
+		Doc: "Use the captures that were in force at this time. Write 2026-01-31T18:00:00Z, or " +
 			"2026-01-31 for the start of that day in UTC." + more + " Default: the newest capture.",
 	})
 }
@@ -230,11 +230,11 @@ func (r *Reading) CheckMoment() error {
 	if !r.ByRow() {
 		return nil
 	}
-	return errors.New("\"log\" is for robobatch itself, which has rows with their times: write a moment, such as 2026-01-31T18:00:00Z")
+	return errors.New("\"log\" works only in the main job, whose rows have times: write a time, such as 2026-01-31T18:00:00Z")
 }
 
 // errOnlyYandex is the error of an option that only the dialect yandex has.
-var errOnlyYandex = errors.New("this is an option of the dialect yandex: add -dialect yandex, or leave it out")
+var errOnlyYandex = errors.New("this flag is only for the dialect yandex: add -dialect yandex, or leave it out")
 
 // momentLayouts are the ways to write a moment. One without a time of day is the start of that day,
 // one without a zone is in UTC.
@@ -250,17 +250,17 @@ func ParseMoment(s string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is not a moment: write 2026-01-31T18:00:00Z, or 2026-01-31 for the start of that day in UTC", s)
+	return time.Time{}, fmt.Errorf("invalid time %q: write 2026-01-31T18:00:00Z, or 2026-01-31 for the start of that day in UTC", s)
 }
 
 // chooseLogAgents returns the crawlers of -agent-from-log and -unknown-agents.
 func (a *Agents) chooseLogAgents(faults *cli.Faults) engine.LogAgents {
 	if a.FromLog && len(a.Names) > 0 {
-		faults.Add("agent-from-log", errors.New("the crawlers are those of the log: leave out -agent"))
+		faults.Add("agent-from-log", errors.New("the log names the crawlers: leave out -agent"))
 	}
 	if a.Unknown != "" {
 		if !a.FromLog {
-			faults.Add("unknown-agents", errors.New("this is about the crawlers of the log: add -agent-from-log"))
+			faults.Add("unknown-agents", errors.New("this flag needs -agent-from-log: add it"))
 		}
 		_, err := cli.Choose("answer", a.Unknown, UnknownAgents)
 		faults.Add("unknown-agents", err)
@@ -284,7 +284,7 @@ func (q *Question) chooseCache(faults *cli.Faults) time.Duration {
 	case err != nil || d < 0:
 		faults.Add("cache", fmt.Errorf("%q is not a duration: write 24h, 90m or 0", q.Cache))
 	case !q.Recalls && (!q.FromLog || !q.ByRow()):
-		faults.Add("cache", errors.New("this is about when crawlers of the log fetched: add -agent-from-log and -as-of log"))
+		faults.Add("cache", errors.New("this flag needs -agent-from-log and -as-of log: add them"))
 	case d == 0:
 		return -1
 	}
@@ -306,13 +306,13 @@ func (a *Agents) chooseRanges(faults *cli.Faults) *ranges.Lists {
 		flag = "hosts"
 	}
 	if a.RangesAge != "" && len(a.Ranges) == 0 {
-		faults.Add("ranges-age", errors.New("this is about lists of addresses: name them with -ranges"))
+		faults.Add("ranges-age", errors.New("this flag needs lists of addresses: name them with -ranges"))
 	}
 	if !a.Verifies() {
 		return nil
 	}
 	if !a.FromLog {
-		faults.Add(flag, errors.New("this is about the crawlers of the log: add -agent-from-log"))
+		faults.Add(flag, errors.New("this flag needs -agent-from-log: add it"))
 	}
 	age, err := parseAge(a.RangesAge)
 	faults.Add("ranges-age", err)
@@ -323,7 +323,7 @@ func (a *Agents) chooseRanges(faults *cli.Faults) *ranges.Lists {
 	most := max(0, limit/ranges.LoadFactor)
 	lists, err := ranges.Load(ranges.Options{Paths: a.Ranges, Age: age, Hosts: a.Hosts, Bytes: most})
 	if errors.Is(err, ranges.ErrTooLong) {
-		err = fmt.Errorf("-max-memory %s: to load lists of more than %s takes more: give fewer lists, or %d times their bytes: %w", a.MaxMemory, memory.Text(most), ranges.LoadFactor, err)
+		err = fmt.Errorf("-max-memory %s: too little to load lists of more than %s: use fewer lists, or a limit of %d times their size: %w", a.MaxMemory, memory.Text(most), ranges.LoadFactor, err)
 	}
 	faults.Add("", err)
 	a.rangesHash = lists.Hash
@@ -360,9 +360,9 @@ func (a *Agents) Hints(d robots.Dialect, names []string, all bool) (hints []stri
 		case name == "*" || string(token) == name:
 			continue
 		case token == "":
-			text = fmt.Sprintf("agent %q: it does not begin with a product token (letters, - and _), so only groups for * match", name)
+			text = fmt.Sprintf("agent %q does not begin with a product token (letters, - and _), so only groups for * match it", name)
 		default:
-			text = fmt.Sprintf("agent %q: its product token, which groups are searched for, is %q", name, token)
+			text = fmt.Sprintf("agent %q: groups are matched by its product token, %q", name, token)
 		}
 		if slices.Contains(a.Names, name) {
 			hints = append(hints, text)

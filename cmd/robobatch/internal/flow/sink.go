@@ -161,7 +161,7 @@ type Rows struct {
 }
 
 // errNoRows is the error of a run without rows.
-var errNoRows = NewPolicyError("there is no row; -no-rows fail asks for one")
+var errNoRows = NewPolicyError("the logs have no rows, which -no-rows fail does not accept")
 
 // Check returns a [*PolicyError] or a [*BadError] if a run lacks something. It is called when all
 // rows are written.
@@ -183,7 +183,7 @@ func (q *Requirements) Check(r Rows) error {
 type BadError struct{ text string }
 
 // Error names their fault.
-func (e *BadError) Error() string { return e.text + "; -no-rows allow takes that as it is" }
+func (e *BadError) Error() string { return e.text + "; -no-rows allow accepts it" }
 
 // IsJudgement reports whether an error is about a run that went to its end.
 func IsJudgement(err error) bool {

@@ -85,8 +85,8 @@ func (s *Source) Sample() console.Sample {
 // The errors of logs that lack a field that a flag needs.
 var (
 	errNoUserAgents = errors.New("-agent-from-log: this log has no field user_agent, because it is read as a list of URLs: name crawlers with -agent, or the format with -format")
-	ErrNoTimes      = errors.New("-as-of log: this log has no times, because it is read as a list of URLs: name a moment, such as -as-of 2026-01-31, or its format with -format")
-	ErrNoDates      = errors.New("-partition-by date: this log has no field with the time: name it with -field time=name, or leave date out")
+	ErrNoTimes      = errors.New("-as-of log: this log has no times, because it is read as a list of URLs: name a date, such as -as-of 2026-01-31, or the format with -format")
+	ErrNoDates      = errors.New("-partition-by date: this log has no time field: name it with -field time=name, or leave out date")
 )
 
 // A FaultError is a fault in the middle of the logs, or one of the run as a whole.
@@ -114,11 +114,11 @@ func (e *FaultError) Error() string {
 	case e.Aborted:
 		return fmt.Sprintf("%v\n%s was not written: its upload was aborted; for the rows before that, name a file", e.Err, say.File(e.Out))
 	case e.Kept == "" && e.Where != "":
-		return fmt.Sprintf("%v\nno row that -where %s asks for comes before that, so nothing was written", e.Err, e.Where)
+		return fmt.Sprintf("%v\nno row before that matches -where %s, so nothing was written", e.Err, e.Where)
 	case e.Kept == "":
-		return fmt.Sprintf("%v\nno row comes before that, so nothing was written", e.Err)
+		return fmt.Sprintf("%v\nthere are no rows before that, so nothing was written", e.Err)
 	case e.Kept == e.Out && e.Rows == 0:
-		return fmt.Sprintf("%v\nno row comes before that", e.Err)
+		return fmt.Sprintf("%v\nthere are no rows before that", e.Err)
 	case e.Kept == e.Out:
 		return fmt.Sprintf("%v\n%s complete in %s%s", e.Err, e.before(), say.File(e.Kept), e.unverified())
 	}
@@ -131,9 +131,9 @@ func (e *FaultError) unverified() string {
 		return ""
 	}
 	if log, ok := strings.CutPrefix(e.Unverified, "line 1 of "); ok {
-		return "\nnothing has verified the rows of " + log + ", so they may be wrong: use none of them"
+		return "\nno checksum has verified the rows of " + log + ", so they may be wrong: do not use them"
 	}
-	return "\nnothing has verified rows from " + e.Unverified + " on, so they may be wrong: use only the rows before"
+	return "\nno checksum has verified rows from " + e.Unverified + " on, so they may be wrong: use only the rows before"
 }
 
 // before returns the rows before the fault, and their verb.
@@ -152,7 +152,7 @@ func (e *FaultError) whole() string {
 	case e.Aborted:
 		return say.File(e.Out) + " was not written: its upload was aborted"
 	case e.Kept == "" && e.Where != "":
-		return fmt.Sprintf("no row is one that -where %s asks for, so nothing was written", e.Where)
+		return fmt.Sprintf("no row matches -where %s, so nothing was written", e.Where)
 	case e.Kept == "":
 		return "nothing was written"
 	case e.Kept == e.Out && e.Rows == 0:

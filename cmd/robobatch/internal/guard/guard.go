@@ -34,7 +34,7 @@ type Error struct {
 // Error says so.
 func (e *Error) Error() string {
 	if e.Out == say.Std {
-		return fmt.Sprintf("stopped by the signal %q: the output is not complete", e.Signal)
+		return fmt.Sprintf("stopped by the signal %q: the output is incomplete", e.Signal)
 	}
 	aborted := ""
 	switch {

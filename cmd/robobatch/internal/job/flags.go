@@ -236,7 +236,7 @@ func (r *rowFlags) choose(fromLog, sitemaps bool, question *engine.StoreOptions,
 	if !fromLog {
 		for _, name := range out.Columns {
 			if output.NeedsOf(name).LogAgents {
-				faults.Add("columns", fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", name))
+				faults.Add("columns", fmt.Errorf("the column %s needs -agent-from-log: add it", name))
 			}
 		}
 	}
@@ -254,23 +254,23 @@ func (r *rowFlags) choose(fromLog, sitemaps bool, question *engine.StoreOptions,
 	out.Where = where
 	switch {
 	case out.Where.NeedsLogAgents() && !fromLog:
-		faults.Add("where", errors.New("violations and impostors are of the crawlers of the log: add -agent-from-log"))
+		faults.Add("where", errors.New("violations and impostors need -agent-from-log: add it"))
 	case out.Where.NeedsSitemaps() && !sitemaps:
-		faults.Add("where", errors.New("in_sitemap and others are about sitemaps: name them with -in-sitemap"))
+		faults.Add("where", errors.New("these kinds of rows need sitemaps: name them with -in-sitemap"))
 	case out.Where.NeedsRanges() && question.Ranges == nil:
-		faults.Add("where", errors.New("impostors are known by lists of addresses: name them with -ranges"))
+		faults.Add("where", errors.New("impostors are detected with lists of addresses: name them with -ranges"))
 	}
 	if !sitemaps {
 		for _, name := range out.Columns {
 			if output.NeedsOf(name).Sitemaps {
-				faults.Add("columns", fmt.Errorf("the column %s is about sitemaps: name them with -in-sitemap", name))
+				faults.Add("columns", fmt.Errorf("the column %s needs sitemaps: name them with -in-sitemap", name))
 			}
 		}
 	}
 	if fromLog && question.Ranges == nil {
 		for _, name := range out.Columns {
 			if output.NeedsOf(name).Ranges {
-				faults.Add("columns", fmt.Errorf("the column %s is about who the crawlers were: name lists of their addresses with -ranges", name))
+				faults.Add("columns", fmt.Errorf("the column %s needs lists of crawler addresses: name them with -ranges", name))
 			}
 		}
 	}
@@ -293,11 +293,11 @@ func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 		out.Partition = nil
 	}
 	if place.IsRemote(name) && !targets.IsDir(name) {
-		faults.Add("partition-by", fmt.Errorf("-out %[1]s is the name of an object: end it with /, as in %[1]s/", name))
+		faults.Add("partition-by", fmt.Errorf("-out %[1]s names an object: end it with /, as in %[1]s/", name))
 	} else if name == say.Std {
-		faults.Add("partition-by", errors.New("standard output has no directories: name one with -out"))
+		faults.Add("partition-by", errors.New("standard output cannot hold partitions: name a directory with -out"))
 	} else if _, err := output.FormatOf(name); err == nil {
-		faults.Add("partition-by", fmt.Errorf("-out %s is a file's name: name a directory, such as %s/", name, strings.TrimSuffix(name, filepath.Ext(name))))
+		faults.Add("partition-by", fmt.Errorf("-out %s names a file: name a directory, such as %s/", name, strings.TrimSuffix(name, filepath.Ext(name))))
 	}
 }
 
@@ -306,7 +306,7 @@ func wideError(err error) error {
 	errs := cli.Parts(err)
 	for i, err := range errs {
 		if c, ok := errors.AsType[*output.ColumnError](err); ok { // all others are known to be right
-			errs[i] = fmt.Errorf("-keep %[1]s: %[1]s is a column of an agent: leave it out, or use -layout long", c.Name)
+			errs[i] = fmt.Errorf("-keep %[1]s: an agent already has a column %[1]s: leave it out, or use -layout long", c.Name)
 		}
 	}
 	return errors.Join(errs...)

@@ -230,7 +230,7 @@ func (j *job) commit(ctx context.Context, r *summary.Report) error {
 		err := f.Commit()
 		r.Written(f, j.outName)
 		if runs := f.Finished(); len(runs) > 0 {
-			text := "an earlier run was stopped while its files were put into " + say.File(j.outName) + ", and is completed now; its logs are below"
+			text := "an earlier run was stopped while it moved files into " + say.File(j.outName) + "; its output is now complete, and its logs are listed below"
 			r.Warnings = append(r.Warnings, warning.Warning{Code: warning.StoppedRun, Text: text, Count: int64(len(runs)), Examples: runs[:min(len(runs), warning.Examples)]})
 		}
 		return err
@@ -302,17 +302,17 @@ type logHint struct{ kind, text string }
 func hintsAbout(r *summary.Report) (hints []logHint) {
 	for _, in := range r.Inputs {
 		if in.Field != "" {
-			hints = append(hints, logHint{"field", fmt.Sprintf("%s: the URLs are read of the column %q, which has some, as no name in the header is known; -field url=name names another", say.File(in.Name), in.Field)})
+			hints = append(hints, logHint{"field", fmt.Sprintf("%s: no column has a known name for URLs, so they are read from the column %q, which contains some; to choose another, use -field url=name", say.File(in.Name), in.Field)})
 		}
 	}
 	for _, in := range r.Inputs {
 		if in.Other != "" {
-			hints = append(hints, logHint{"other", fmt.Sprintf("%s: the columns %q and %q both have URLs: the first of them is read; -field url=name names another", say.File(in.Name), in.Taken, in.Other)})
+			hints = append(hints, logHint{"other", fmt.Sprintf("%s: the columns %q and %q both contain URLs, and the first is read; to choose another, use -field url=name", say.File(in.Name), in.Taken, in.Other)})
 		}
 	}
 	if r.Unverified != nil && r.Fault == "" {
-		hints = append(hints, logHint{"limit", "-limit ended the run before the checksum was reached of the rows from " + r.Unverified.String() +
-			" on: nothing has verified them, and damage behind them was not met; without -limit the run reads to the checksum"})
+		hints = append(hints, logHint{"limit", "-limit ended the run before the checksum of the rows from " + r.Unverified.String() +
+			" on, so they are not verified; without -limit, the run reads to the checksum"})
 	}
 	return hints
 }
@@ -386,7 +386,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	var input cli.Faults
 	p.outOpt.Kept = p.Choose(&g.Flags, std, &faults, &input)
 	if g.rejects == say.Std {
-		input.Add("rejects", errors.New("standard output is not for rejects: name a file"))
+		input.Add("rejects", errors.New("rejects cannot be written to standard output: name a file"))
 	}
 	p.limit, p.require = g.limits.Choose(&input, &faults)
 	p.LogOpt.Raws, p.LogOpt.Fields.Need = g.rejects != "", g.Question.FromLog && !g.limits.AllowsBad()
@@ -413,9 +413,9 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	p.outOpt.Mode, err = output.ParsePartitionMode(g.storage.partitionMode)
 	faults.Add("partition-mode", cli.Hint(err, g.storage.partitionMode, output.PartitionModes()))
 	if g.storage.partitionMode != "" && p.series != nil && g.storage.partitionBy != "" {
-		faults.Add("partition-mode", errors.New("with -shard, -resume, -on-error skip or a store, each input replaces the files that it has: leave it out"))
+		faults.Add("partition-mode", errors.New("with -shard, -resume, -on-error skip or object storage, each input replaces its own files: leave this flag out"))
 	} else if g.storage.partitionMode != "" && g.storage.partitionBy == "" {
-		faults.Add("partition-mode", errors.New("a file has no partitions, and is replaced: add -partition-by, or leave it out"))
+		faults.Add("partition-mode", errors.New("this flag needs -partition-by: add it, or leave this flag out"))
 	}
 	p.outOpt.Compression, err = output.ParseCompression(g.storage.compression)
 	faults.Add("compression", cli.Hint(err, g.storage.compression, output.Compressions()))
@@ -430,10 +430,10 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	}
 	p.ChooseWork(&g.Flags, &p.outOpt, &faults, g.table.Out, g.rejects)
 	if p.series != nil && p.page != nil {
-		faults.Add("report", errors.New("there is none for one output per input: name one output, or use robobatch report"))
+		faults.Add("report", errors.New("not available with one output per input: name one output, or use robobatch report"))
 	}
 	if slices.Contains(g.Logs.In, say.Std) && console.IsTerminal(p.In) {
-		p.Hints = append(p.Hints, "the log is read from standard input, which is a terminal: type or paste it, and end it with Ctrl-D; or name a file with -in")
+		p.Hints = append(p.Hints, "reading the log from the terminal: type or paste it, and end it with Ctrl-D; or name a file with -in")
 	}
 	p.Asked.Timezone = g.page.Zone.Name
 	p.outOpt.Version = build.Version()

@@ -52,7 +52,7 @@ func parseOnError(text string) (skip bool, err error) {
 }
 
 // errOneOutput is the error of a flag that is for one output per input.
-var errOneOutput = errors.New("it needs one output per input: name a directory with / at its end, as in -out out/")
+var errOneOutput = errors.New("this flag needs one output per input: name a directory that ends in /, as in -out out/")
 
 // chooseSeries returns the plan of a run with one output per input, nil for another.
 func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
@@ -78,16 +78,16 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 			faults.Add("partition-by", fmt.Errorf("%s has files for each input, of a run with -resume or -shard: to add others or replace them, use -resume", say.File(p.dir.Name)))
 		}
 		if targets.IsDir(g.rejects) {
-			faults.Add("rejects", fmt.Errorf("%s is a directory: name a file, or have one output per input: -out out/, with -partition-by also -resume", say.File(g.rejects)))
+			faults.Add("rejects", fmt.Errorf("%s is a directory: name a file, or choose one output per input: -out out/ (with -partition-by also -resume)", say.File(g.rejects)))
 		}
 		return nil
 	case place.HasEmptyPart(g.table.Out):
-		faults.Add("out", fmt.Errorf("%s has an empty part, //: outputs would not be found there: write one slash", say.File(g.table.Out)))
+		faults.Add("out", fmt.Errorf("%s contains //, where outputs would not be found again: write one slash", say.File(g.table.Out)))
 	case g.rejects != "" && !targets.IsDir(g.rejects):
-		faults.Add("rejects", fmt.Errorf("with one output per input, each input has a list of its own: name a directory, such as %s/", say.File(g.rejects)))
+		faults.Add("rejects", fmt.Errorf("with one output per input, each input has its own list: name a directory, such as %s/", say.File(g.rejects)))
 	}
 	if slices.Contains(g.Logs.In, say.Std) {
-		faults.Add("in", errors.New("standard input cannot be read again, so it has no output in a directory: write it to a file first, or name one output"))
+		faults.Add("in", errors.New("standard input can be read only once, so it cannot have an output in a directory: write it to a file first, or name one output"))
 	}
 	return p
 }
@@ -181,9 +181,9 @@ func (p *plan) findKinds() {
 // whyNoFile returns the error of an input that is not a regular file.
 func whyNoFile(name string) error {
 	if _, err := place.Of(name).Stat(name); err != nil {
-		return &ingest.NameError{Name: name, Err: atomicfile.Cause(err), Remedy: "check the name, and where it leads if it is a link"}
+		return &ingest.NameError{Name: name, Err: atomicfile.Cause(err), Remedy: "check the name, and its target if it is a link"}
 	}
-	return &ingest.NameError{Name: name, Err: errors.New("can be read only once, so it has no output in a directory"), Remedy: "write it to a file first"}
+	return &ingest.NameError{Name: name, Err: errors.New("can be read only once, so it cannot have an output in a directory"), Remedy: "write it to a file first"}
 }
 
 // A seriesRun is a plan with one output per input that runs: one input after the other, by the same
@@ -450,7 +450,7 @@ func (s *seriesRun) passes(r *series.Record) bool {
 	if s.limit.Check(r.Reject, r.Counts.Lines(), true) == nil && s.require.Check(report.Rows()) == nil {
 		return true
 	}
-	const why = "it does not pass what is asked for now"
+	const why = "it does not meet the current limits"
 	s.diff[why] = append(s.diff[why], r.Input.Name)
 	return false
 }

@@ -38,22 +38,22 @@ const baselineVersion = 1
 func ReadBaseline(name string) (Baseline, error) {
 	text, err := place.ReadAll(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no file %s yet: make it with -approve, which accepts the findings of now, or leave out -baseline", name)
+		return nil, fmt.Errorf("missing file %s: create it with -approve, which accepts the current findings, or leave out -baseline", name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	}
 	var file baselineFile
 	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, fmt.Errorf("read the baseline %s: %w: make it again with -approve", name, err)
+		return nil, fmt.Errorf("read the baseline %s: %w: rebuild it with -approve", name, err)
 	}
 	if file.Version != baselineVersion {
-		return nil, fmt.Errorf("read the baseline %s: its version is %d, and %d is read: make it again with -approve", name, file.Version, baselineVersion)
+		return nil, fmt.Errorf("read the baseline %s: it has version %d, but only version %d can be read: rebuild it with -approve", name, file.Version, baselineVersion)
 	}
 	b := Baseline{}
 	for _, entry := range file.Accepted {
 		if entry.Count < 1 {
-			return nil, fmt.Errorf("read the baseline %s: it accepts %s %d times: write how often, or make it again with -approve", name, entry.Code, entry.Count)
+			return nil, fmt.Errorf("read the baseline %s: it accepts %s %d times: write a positive number, or rebuild it with -approve", name, entry.Code, entry.Count)
 		}
 		b[entry.Key] += entry.Count
 	}

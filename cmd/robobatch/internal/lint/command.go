@@ -114,7 +114,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		g.names = append([]string{g.Path}, g.names...)
 	}
 	if len(g.names) == 0 {
-		faults.Add("", errors.New("-rules is missing: "+flags.NameRules))
+		faults.Add("", errors.New("missing -rules: "+flags.NameRules))
 	}
 	faults.Add("as-of", g.reading.CheckMoment())
 	faults.Add("agent", l.askFor(g.agents.Names))
@@ -257,9 +257,9 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	left := l.baseline.Left()
 	switch {
 	case l.accepted > 0:
-		l.Hint(say.Count(l.accepted, "finding") + " of the baseline left out")
+		l.Hint(say.Count(l.accepted, "finding") + " of the baseline omitted")
 	case left > 0:
-		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: write it again with -approve, with the same -rules, -origin and -dialect", say.Count(left, "finding")))
+		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: use the same -rules, -origin and -dialect, or rebuild it with -approve", say.Count(left, "finding")))
 	}
 	if l.accepted > 0 && left > 0 {
 		l.Hint(fmt.Sprintf("fixed: %s of the baseline: %s; remove from it, or rebuild it", say.Count(left, "finding"), l.baseline.names(baselineShown)))

@@ -162,26 +162,26 @@ func TestPlaces(t *testing.T) {
 	for _, c := range []struct {
 		line, want string
 	}{
-		{"User-agent: * Disallow: /x", "15 error joined_lines another directive begins in this line: Disallow: /x"},
-		{"\ufeffUser-agent: *\\nDisallow: /x", `17 error joined_lines it has the two characters \n instead of a line end, so the rest is part of the line: Disallow: /x`},
-		{"Dis allow: /x", "4 error garbled_line the line is ignored, as its key has a blank in it; it means Disallow: /x"},
+		{"User-agent: * Disallow: /x", "15 error joined_lines another directive begins inside this line: Disallow: /x"},
+		{"\ufeffUser-agent: *\\nDisallow: /x", `17 error joined_lines it contains the two characters \n instead of a line break, so the rest is part of the line: Disallow: /x`},
+		{"Dis allow: /x", "4 error garbled_line the line is ignored, as its key contains a blank; it means Disallow: /x"},
 		{"  Disallow：/x", `11 error garbled_line the line is ignored, as it has '：' instead of a colon; it means Disallow: /x`},
 		{"Disallow: /é/\u200b", "14 error garbled_line the invisible character U+200B is part of the value; it means /é/"},
-		{"Disallow: \u00a0/x\u00a0", "11 error garbled_line U+00A0 in place of a space is part of the value; it means /x"},
+		{"Disallow: \u00a0/x\u00a0", "11 error garbled_line U+00A0 instead of a space is part of the value; it means /x"},
 		{"Disallwo: /x", `1 error unknown_field "Disallwo" is an unknown key; the line is ignored; did you mean disallow?`},
 		{"Alow: /x", `1 error unknown_field "Alow" is an unknown key; the line is ignored; did you mean allow?`},
 		{"Usr-agent: x", `1 error unknown_field "Usr-agent" is an unknown key; the line is ignored; did you mean user-agent?`},
 		{"; Disallow: /x", `1 warning unknown_field "; Disallow" is an unknown key; the line is ignored; only # begins a comment`},
 		{"User-agent: GPTBot, __usage_ai-training", `13 error agent_list read as "GPTBot": every name needs a line of its own`},
 		{"User-agent: GPTBot __usage_ai-training", `13 error agent_list read as "GPTBot": every name needs a line of its own`},
-		{"User-agent: __usage_ai-training\u00a0", "32 error garbled_line U+00A0 in place of a space is part of the value; it means __usage_ai-training"},
+		{"User-agent: __usage_ai-training\u00a0", "32 error garbled_line U+00A0 instead of a space is part of the value; it means __usage_ai-training"},
 		{"Alow: me", `1 warning unknown_field "Alow" is an unknown key; the line is ignored; did you mean allow?`},
 		{"Follow: /x", `1 warning unknown_field "Follow" is an unknown key; the line is ignored; did you mean allow?`},
 		{"Sitmap: https://a.example/s", `1 warning unknown_field "Sitmap" is an unknown key; the line is ignored; did you mean sitemap?`},
-		{"Disallow: \"/x\"", "11 error no_leading_slash a path starts with /, so it matches nothing; without the quotation marks it is /x"},
-		{"Disallow: ^/x/.*", "11 error no_leading_slash a path starts with /, so it matches nothing; regular expressions are not read: * stands for any text, and $ for the end"},
-		{"Disallow: /a, /b", "11 warning space_in_rule several paths are one rule here, which matches none of them: write a line for each"},
-		{"Disallow: /a b", "11 warning space_in_rule in a URL a space is %20, so it matches nothing: write it so"},
+		{"Disallow: \"/x\"", "11 error no_leading_slash it does not start with /, so it matches nothing; without the quotation marks it is /x"},
+		{"Disallow: ^/x/.*", "11 error no_leading_slash it does not start with /, so it matches nothing; regular expressions are not supported: * matches any text, and $ the end"},
+		{"Disallow: /a, /b", "11 warning space_in_rule several paths in one rule, which matches none of them: write one line for each"},
+		{"Disallow: /a b", "11 warning space_in_rule URLs have %20 instead of a space, so it matches nothing: write %20"},
 	} {
 		body := []byte(c.line + "\nUser-agent: x\nDisallow: /y\n")
 		if c.line[0] == 'D' {

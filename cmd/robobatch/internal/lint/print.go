@@ -198,7 +198,7 @@ func (p *Printer) Close() error {
 			cases = append(cases, c)
 		}
 		if left > 0 {
-			more := ci.Case{Class: "robobatch lint", Name: "more findings", Note: say.Number(left) + " more findings are left out"}
+			more := ci.Case{Class: "robobatch lint", Name: "more findings", Note: say.Number(left) + " more findings omitted"}
 			if failures > 0 {
 				more.Failure, more.Note = more.Note, ""
 			}

@@ -73,7 +73,7 @@ func (r *Rules) FindListed(path, origin string, acceptDamage bool) (only robots.
 const NoOrigin = "https://origin.invalid"
 
 // ErrNotListed is the error of an origin that has no robots.txt in the rules.
-var ErrNotListed = errors.New("there is no robots.txt of it in the rules: check scheme, host and port")
+var ErrNotListed = errors.New("the rules have no robots.txt for it: check scheme, host and port")
 
 // Store makes the rules ready: it opens the pack, or compiles the files, into memory or, under a
 // limit of memory, into a pack without a name in a directory. The caller has set the limit of large packs,
@@ -131,7 +131,7 @@ type LimitError struct {
 
 // Error returns the message, with the remedy.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("-max-memory: %s is too little to compile %s of captures: use %s, or compile them before, with robobatch compile",
+	return fmt.Sprintf("-max-memory: %s is too little to compile %s of captures: use %s, or compile them first with robobatch compile",
 		e.Share.Text(e.Limit), memory.Text(e.Size), memory.Text(e.Share.Whole(roomToCompile)))
 }
 
@@ -177,7 +177,7 @@ func TempDir(out string) string {
 // HintMemory says which limit of memory would be enough, if rules of the store were loaded again and again.
 func (r *Rules) HintMemory(store *engine.Store, c *console.Console) {
 	if enough := store.EnoughMemory(); enough > 0 {
-		c.Hint(fmt.Sprintf("under -max-memory %s rules were dropped and loaded again and again, which takes time: %s is enough for all that these logs need",
+		c.Hint(fmt.Sprintf("-max-memory %s is too small to keep all rules that these logs need, so rules were loaded repeatedly, which takes time: %s is enough",
 			r.Share.Text(enough), memory.Text(r.Share.Whole(enough))))
 	}
 }
@@ -262,7 +262,7 @@ func (r *Rules) BlankHint() string {
 	if r.Odd() != robots.OddBlank {
 		return ""
 	}
-	return "the robots.txt that " + r.flag() + " names is empty, or has comments only, so everything is allowed"
+	return "the robots.txt that " + r.flag() + " names is empty or contains only comments, so everything is allowed"
 }
 
 // flag returns the flag that names the rules.
@@ -271,7 +271,7 @@ func (r *Rules) flag() string { return cmp.Or(r.Flag, "-rules") }
 // warnings returns the warnings about the files. show names the file of a damage, and the damage.
 func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warning.Warning) {
 	if names := r.Left(); len(names) > 0 {
-		text := "of the rules, " + say.Count(int64(len(names)), "name") + " of a robots.txt not read"
+		text := "-rules: " + say.Count(int64(len(names)), "name") + " of a robots.txt skipped: links to outside, or not regular files"
 		warnings = append(warnings, warning.Warning{Code: warning.UnusedRules, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), warning.Examples)]})
 	}
 	if names := r.Unclear(); len(names) > 0 {
@@ -285,7 +285,7 @@ func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warnin
 		warnings = append(warnings, d)
 	}
 	if odd := r.Odd(); odd.IsOdd() {
-		text := "what " + r.flag() + " names is no robots.txt but " + warning.OddName(odd) + ": crawlers that get it find few rules in it, or none"
+		text := r.flag() + " does not name a valid robots.txt, but " + warning.OddName(odd) + ": crawlers find few or no rules in it"
 		warnings = append(warnings, warning.Warning{Code: warning.OddRobots, Text: text, Count: 1})
 	}
 	return warnings
@@ -322,7 +322,7 @@ func (r *Rules) ReadNotes(store *engine.Store) error {
 		r.noted[i].Text = "when the pack was compiled: " + r.noted[i].Text
 	}
 	if store.MissesPolicies() {
-		text := say.File(r.Pack()) + " was compiled before robobatch knew groups for __usage_ai-training; it has some, and they count nowhere: compile it again"
+		text := say.File(r.Pack()) + " was compiled by an older robobatch, which skipped its groups for __usage_ai-training: compile it again"
 		r.noted = append(r.noted, warning.Warning{Code: warning.OldPack, Text: text, Count: 1})
 	}
 	return nil
@@ -330,7 +330,7 @@ func (r *Rules) ReadNotes(store *engine.Store) error {
 
 // brokenRecords returns the warning of broken records of captures, which are omitted.
 func brokenRecords(p rulefiles.Problems) (d warning.Warning, ok bool) {
-	text := say.Count(p.Total, "broken record") + " of captures; each is left out, or counts as a failed fetch where only its content is broken"
+	text := say.Count(p.Total, "broken record") + " in captures: skipped, or counted as a failed fetch if only the content is broken"
 	d = warning.Warning{Code: warning.BrokenRecords, Text: text, Count: p.Total}
 	for _, record := range p.First[:min(len(p.First), warning.Examples)] {
 		d.Examples = append(d.Examples, record.Error())

@@ -289,7 +289,7 @@ func (r Run) tooSmall(p Parts) error {
 		index += fmt.Sprintf(", %s of it for the URLs of sitemaps", Text(r.Sitemaps))
 	}
 	if r.Window > window {
-		index += fmt.Sprintf(", %s of it for the window of zstd that a log has", Text(r.Window))
+		index += fmt.Sprintf(", %s of it for the zstd window of a log", Text(r.Window))
 	}
 	return fmt.Errorf("%s is less than this run needs%s: use %s or more%s", r.share().Text(r.Limit), index, Text(need.Limit), r.Says)
 }
@@ -345,7 +345,7 @@ func Parse(s string) (int64, error) {
 		case err != nil || !(n >= 0):
 			return 0, errNoSize(s)
 		case n < minMemory:
-			return 0, fmt.Errorf("%s is less than the program needs itself: use 64MiB or more", s)
+			return 0, fmt.Errorf("%s is less than robobatch itself needs: use 64MiB or more", s)
 		}
 		return int64(n), nil
 	}
@@ -356,7 +356,7 @@ func Parse(s string) (int64, error) {
 const Remedy = "write 256MiB, 1GiB or none"
 
 // errNoSize is the error of a text that is not a size.
-func errNoSize(s string) error { return fmt.Errorf("%q is no size: %s", s, Remedy) }
+func errNoSize(s string) error { return fmt.Errorf("%q is not a size: %s", s, Remedy) }
 
 // A pack of more than largePack bytes is opened as if -max-memory were LargePackLimit, as all of
 // its rules might take several times that.

@@ -12,7 +12,7 @@ import (
 
 // TestParse holds which texts are sizes, and that others are refused with the right advice.
 func TestParse(t *testing.T) {
-	const small, large, none = "use 64MiB or more", "use none for no limit", "is no size: write 256MiB, 1GiB or none"
+	const small, large, none = "use 64MiB or more", "use none for no limit", "is not a size: write 256MiB, 1GiB or none"
 	for text, want := range map[string]any{
 		"": int64(0), "none": int64(-1), "64MiB": int64(64 << 20), "1.5GiB": int64(3 << 29), "1TiB": int64(1 << 40), "1TB": int64(1e12), "1t": int64(1 << 40), "2 gb": int64(2e9),
 		"64MB": small, "0": small, "1": small, "8388608TiB": large, "99999999999999999999GiB": large, "1e999": large,

@@ -27,7 +27,7 @@ var Plans = []Plan{
 }
 
 // ofReport says where the limit of a report goes.
-const ofReport = "; the command report has half of it for its counts"
+const ofReport = "; the command report may use half of it for its counts"
 
 // PlanOf returns the line of Plans. It panics if there is none.
 func PlanOf(run string) Plan {

@@ -43,15 +43,15 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 		key, ok := src.Now.Store.TextKey(f.Ruling)
 		switch {
 		case src.Now.Pack() != "":
-			note = "The rules came from a pack, which has no texts: these are the rules in force for these crawlers."
+			note = "The rules come from a pack, which does not contain the text. These are the rules in force for these crawlers."
 		case file.Text == nil:
-			note = "The text in force was not found again: these are its rules for these crawlers."
+			note = "The text in force is no longer available. These are its rules for these crawlers."
 		}
 		if f.Versions > 1 {
 			if note != "" {
 				note += " "
 			}
-			note += fmt.Sprintf("%d texts were in force in the time of the log", f.Versions)
+			note += fmt.Sprintf("%d versions were in force during the log", f.Versions)
 			if file.When != "" {
 				note += ", this one for requests " + file.When
 			}
@@ -61,9 +61,9 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 			if note != "" {
 				note += " "
 			}
-			note += fmt.Sprintf("This is not the newest text there is: that is of %s.", n.at.UTC().Format(time.DateOnly))
+			note += fmt.Sprintf("This is not the newest version, which is from %s.", n.at.UTC().Format(time.DateOnly))
 		} else if ok && f.Versions > 1 && n.key == key {
-			note += " It is the newest text there is."
+			note += " It is the newest version."
 		}
 		file.Note = note
 		if file.Text != nil {

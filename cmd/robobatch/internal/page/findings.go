@@ -40,14 +40,14 @@ func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
 	_, err := cli.Choose("form", d.form, forms)
 	faults.Add("print", err)
 	if err == nil && d.form != forms[0] && page == say.Std {
-		faults.Add("print", errors.New("standard output has the page: name a file with -out"))
+		faults.Add("print", errors.New("the page goes to standard output: name a file with -out"))
 	}
 	if d.isAsked() && !fromLog {
-		faults.Add("agent-from-log", errors.New("findings are about the crawlers of the log: add it"))
+		faults.Add("agent-from-log", errors.New("findings need the crawlers of the log: add this flag"))
 	}
 	for _, code := range d.fail {
 		if !slices.Contains(report.FindingCodes, code) {
-			faults.Add("fail", cli.Hint(fmt.Errorf("%q is not a code of a finding: use %s", code, strings.Join(report.FindingCodes, ", ")), code, report.FindingCodes))
+			faults.Add("fail", cli.Hint(fmt.Errorf("unknown finding code %q: use %s", code, strings.Join(report.FindingCodes, ", ")), code, report.FindingCodes))
 		}
 	}
 }

@@ -93,7 +93,7 @@ func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fault
 	}
 	page := &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(questionFlags(run, oldAsOf), f.pageFlags()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
 	if f.Previous != "" && !run.Question.FromLog {
-		faults.Add("previous", errors.New("this is about the crawlers of the log: add -agent-from-log"))
+		faults.Add("previous", errors.New("this flag needs -agent-from-log: add it"))
 	}
 	if page.change, err = flags.ParseMoment(f.Previous); err != nil {
 		page.earlier = f.Previous
@@ -107,16 +107,16 @@ func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fault
 func Beside(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, faults *cli.Faults) *Page {
 	if f.Report == "" {
 		if f.WhatIf == whatIfs[1] {
-			faults.Add("what-if", errors.New("there is no page: name one with -report"))
+			faults.Add("what-if", errors.New("this flag needs a report: name it with -report"))
 		}
 		if f.Zone.Name != "" && !f.Zone.Used {
-			faults.Add("timezone", errors.New("nothing is counted by days: name a page with -report, or add date to -partition-by"))
+			faults.Add("timezone", errors.New("this flag needs counts per day: name a report with -report, or add date to -partition-by"))
 		}
 		return nil
 	}
 	page := New(f, run, oldAsOf, p, faults)
 	if atomicfile.InPlace(f.Report) {
-		faults.Add("report", errors.New("standard output, pipes and devices are not for the page: name a file"))
+		faults.Add("report", errors.New("the page cannot be written to standard output, pipes or devices: name a file"))
 	}
 	return page
 }
@@ -208,7 +208,7 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	}
 	r.Summary.Warnings = append(r.Summary.Warnings, warning.Misfits(counter.Misfits())...)
 	if n := counter.Huge(); n > 0 {
-		text := say.Count(n, "answer") + " whose bytes are not counted, as they are 1 PiB or more, or the log has 4 PiB already: check that the field of the bytes is the right one"
+		text := say.Count(n, "answer") + " with a size of 1 PiB or more, or beyond a total of 4 PiB, not counted in bytes: check that the size field is the right one"
 		r.Summary.Warnings = append(r.Summary.Warnings, warning.Warning{Code: warning.HugeCounts, Text: text, Count: n})
 	}
 	run := &report.Run{

@@ -39,7 +39,7 @@ func Command() flags.Command {
 	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
 	c.Name, c.About = "report", "write one HTML page about a log and its rules"
 	c.Intro = `
-robobatch report writes one HTML page about a log: its crawlers, and what robots.txt decided for them.
+robobatch report writes one HTML page about a log: its crawlers, and which requests robots.txt allows or disallows.
 
     robobatch report -rules robots.txt -base https://www.example.com -in access.log -agent-from-log
 

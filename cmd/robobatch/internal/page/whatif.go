@@ -35,7 +35,7 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *e
 	}
 	data.Several = verdicts > 1
 	most := min(whatif.MaxURLs, whatIfCounts/max(1, len(data.Agents)))
-	data.Limit = fmt.Sprintf("a run holds as many of the most requested URLs as -max-memory has room for, and a page %d of %s", most, say.Count(int64(len(data.Agents)), "crawler"))
+	data.Limit = fmt.Sprintf("the page includes only the most requested URLs: as many as fit into -max-memory, and at most %d of %s", most, say.Count(int64(len(data.Agents)), "crawler"))
 	files := editables(run)
 	wanted := make([][]engine.SiteID, len(files))
 	for n, i := range files {
@@ -109,12 +109,12 @@ func editable(f *report.File) bool {
 }
 
 // tooLarge says why a file is not there to edit.
-const tooLarge = "is over 500 KiB: the report has only its beginning, and an edit of that would be saved without the rest"
+const tooLarge = "is larger than 500 KiB: the report has only its beginning, so an edit would lose the rest"
 
 // whyNoTexts says why there is no text to edit, "" if there is one.
 func whyNoTexts(files []report.File) string {
 	if len(files) == 0 {
-		return "No request belongs to a robots.txt with rules."
+		return "No request is for a site with rules in its robots.txt."
 	}
 	for i := range files {
 		if editable(&files[i]) {
@@ -140,7 +140,7 @@ func leftOutNote(files []report.File) string {
 	case more < 0:
 		return ""
 	case more == 0:
-		return fmt.Sprintf("Not here is the robots.txt of %s, which %s.", first, tooLarge)
+		return fmt.Sprintf("The robots.txt of %s is not included, because it %s.", first, tooLarge)
 	}
-	return fmt.Sprintf("Not here is the robots.txt of %s, which %s; and %d more for the same reason.", first, tooLarge, more)
+	return fmt.Sprintf("The robots.txt of %s is not included, because it %s; and %d more for the same reason.", first, tooLarge, more)
 }

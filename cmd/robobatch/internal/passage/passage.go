@@ -93,7 +93,7 @@ func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Fault
 	p.LogOpt.Fields.Clients = f.Question.Verifies()
 	p.LogOpt.Fields.Times = f.Question.ByRow() || p.LogOpt.Fields.Clients
 	if _, named := p.LogOpt.Fields.Named[ingest.NameClient]; named && !p.LogOpt.Fields.Clients && !slices.ContainsFunc(p.LogOpt.Keep, func(k ingest.KeptColumn) bool { return k.Field == ingest.NameClient }) {
-		input.Add("field", errors.New("client: this is about where crawlers come from: add -ranges, or -keep client"))
+		input.Add("field", errors.New("client: this role needs -ranges or -keep client: add one of them"))
 	}
 	return kept
 }
@@ -103,7 +103,7 @@ func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Fault
 func (p *Passage) ChooseWork(f *Flags, table *output.Options, faults *cli.Faults, outputs ...string) {
 	faults.Add("workers", memory.CheckWorkers(f.Work.Workers))
 	if f.Logs.Limit < 0 {
-		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", f.Logs.Limit))
+		faults.Add("limit", fmt.Errorf("%d is negative: use a positive number, or 0 for all URLs", f.Logs.Limit))
 	}
 	for _, name := range outputs {
 		if place.IsRemote(name) {
@@ -249,7 +249,7 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 		if engine.ShareOrigin(p.Old.Store, p.Now.Store) {
 			return nil
 		}
-		return fmt.Errorf("%s and %s have no origin in common, so there is nothing to compare: name previous rules of the same sites; http and https differ, and so do example.com and www.example.com",
+		return fmt.Errorf("%s and %s have no origin in common, so there is nothing to compare: use previous rules of the same sites; http and https differ, and so do example.com and www.example.com",
 			say.File(p.Old.Path), say.File(p.Now.Path))
 	}
 	return nil
@@ -287,7 +287,7 @@ func warnLate(src *flow.Source) []warning.Warning {
 	if 10*src.Late <= rows {
 		return nil
 	}
-	text := fmt.Sprintf("%s of %s are over a year younger than the table of crawlers, which is of %s: crawlers that came since then are unknown; update robobatch, or add them with -crawlers",
+	text := fmt.Sprintf("%s of %s are over a year newer than the list of crawlers (%s), which lacks crawlers introduced since: update robobatch, or add them with -crawlers",
 		say.Number(src.Late), say.Count(rows, "row"), crawlers.Date())
 	return []warning.Warning{{Code: warning.OldCrawlers, Text: text, Count: src.Late}}
 }
@@ -314,7 +314,7 @@ func (p *Passage) TakeEarlier(ctx context.Context, sink engine.Sink) error {
 		err = errors.New("the log has no rows: check its name and -format")
 	}
 	if n := summary.Sum(logs.Counts().Refused); err == nil && n > 0 {
-		p.Hint("the logs before have " + say.Count(n, "line") + " that gave no row, and are not compared")
+		p.Hint("the previous logs have " + say.Count(n, "line") + " without a row, which are not compared")
 	}
 	return err
 }
@@ -340,7 +340,7 @@ func Cause(err error) error {
 }
 
 // ErrNoRequests is the error of logs without rows: without requests, nothing can be reported about rules.
-var ErrNoRequests = errors.New("the logs have no rows, so the rules cannot be judged: check -in and -format")
+var ErrNoRequests = errors.New("the logs have no rows to check the rules with: check -in and -format")
 
 // Describe puts the flags, and the names of the rules, into the metadata of the output.
 func (p *Passage) Describe(f *output.File) {
@@ -455,11 +455,11 @@ func (s *Side) warnMoment(named bool) []warning.Warning {
 	if s.AsOf == "" || s.Opt.RowTimes || s.Store.InForce() > 0 {
 		return nil
 	}
-	text := "no robots.txt is as old as -as-of " + s.AsOf
+	text := "every robots.txt is newer than -as-of " + s.AsOf
 	if named {
-		text = fmt.Sprintf("no robots.txt of %s is as old as %s", say.File(s.Path), s.AsOf)
+		text = fmt.Sprintf("every robots.txt of %s is newer than %s", say.File(s.Path), s.AsOf)
 	}
-	return []warning.Warning{{Code: warning.NoRulesThen, Text: text + "; a plain file has its modification time", Count: 1}}
+	return []warning.Warning{{Code: warning.NoRulesThen, Text: text + "; the time of a plain file is its modification time", Count: 1}}
 }
 
 // WarnAgents returns a warning if names of crawlers that are asked for may be misspelt.
@@ -615,7 +615,7 @@ func (p *Passage) warnFiles() (warnings []warning.Warning) {
 		return nil
 	}
 	if files.Repeated > 0 {
-		text := "decided and counted more than once: " + say.Count(files.Repeated, "file") + ", because -in names it more than once: name each file once"
+		text := "-in names " + say.Count(files.Repeated, "file") + " more than once, so these rows count each time: name each file once"
 		d := warning.Warning{Code: warning.RepeatedInput, Text: text, Count: files.Repeated}
 		for _, r := range files.Repeats[:min(len(files.Repeats), warning.Examples)] {
 			d.Examples = append(d.Examples, say.File(r.First)+" and "+say.File(r.Again))
@@ -623,7 +623,7 @@ func (p *Passage) warnFiles() (warnings []warning.Warning) {
 		warnings = append(warnings, d)
 	}
 	if files.Others > 0 {
-		text := "not read in the directories of -in: " + say.Count(files.Others, "file") + ", because their file extensions are not those of logs: if they are logs, name them or a pattern"
+		text := say.Count(files.Others, "file") + " in the directories of -in skipped, because the file extension is not that of a log: name logs among them, or use a pattern"
 		warnings = append(warnings, warning.Warning{Code: warning.UnreadFiles, Text: text, Count: files.Others, Examples: files.Unread[:min(len(files.Unread), warning.Examples)]})
 	}
 	return warnings
@@ -660,7 +660,7 @@ func (p *Passage) PrintTook(s *summary.Report) {
 func (p *Passage) JudgesNothing(s *summary.Report) error {
 	rows, rules := s.Rows(), p.Now.Path
 	if rows.Decided > 0 && rows.Without == rows.Decided {
-		return fmt.Errorf("-fail judges nothing: none of %s has a robots.txt in %s; http and https differ, and so do example.com and www.example.com", say.Count(rows.Read, "row"), say.File(rules))
+		return fmt.Errorf("-fail has nothing to check: none of %s has a robots.txt in %s; http and https differ, and so do example.com and www.example.com", say.Count(rows.Read, "row"), say.File(rules))
 	}
 	if p.Now.Odd().IsOdd() {
 		return fmt.Errorf("-fail has nothing to check: %s is not a robots.txt, so everything is allowed", say.File(rules))
@@ -678,5 +678,5 @@ func (p *Passage) HintMemory() {
 // Rejected returns the warning about the rows without a verdict, of a command that does not list them.
 func (p *Passage) Rejected(s *summary.Report) []warning.Warning {
 	bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(flags.AgentsOf(&p.Now.Opt))))
-	return s.Rejected(summary.Sum(s.Counts.Refused)+bad, "-rejects of robobatch lists them")
+	return s.Rejected(summary.Sum(s.Counts.Refused)+bad, "robobatch -rejects lists them")
 }

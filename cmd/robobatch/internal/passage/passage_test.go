@@ -109,7 +109,7 @@ func TestTake(t *testing.T) {
 	} {
 		r, err := all.plan(text + site)
 		if want == "" {
-			if err == nil || !strings.Contains(err.Error(), "is not a moment") {
+			if err == nil || !strings.Contains(err.Error(), "invalid time") {
 				t.Errorf("%s: error %v", text, err)
 			}
 			continue

@@ -40,7 +40,7 @@ func otherSite(base string, read *sitemapfiles.Sitemaps) string {
 	if slices.Contains(origins, site) {
 		return ""
 	}
-	return fmt.Sprintf("no URL of -in-sitemap is of %s, the site of -base; the first is of %s: http and https are different sites, and so are example.com and www.example.com", site, origins[0])
+	return fmt.Sprintf("no URL in -in-sitemap is on %s, the site of -base; the first is on %s: http and https are different sites, and so are example.com and www.example.com", site, origins[0])
 }
 
 // sitemapWarnings maps the problems of sitemaps to warnings, with the text before and after the number.
@@ -48,10 +48,10 @@ var sitemapWarnings = [...]struct {
 	code                 warning.Code
 	before, noun, behind string
 }{
-	sitemapfiles.Missing: {warning.MissingSitemaps, "not beside the index that names them: ", "sitemap", ", not read: put them there by the names in their URLs"},
-	sitemapfiles.Unnamed: {warning.UnnamedSitemaps, "named by no index of their directory: ", "sitemap", ", which are read, and which crawlers may not know"},
-	sitemapfiles.Odd:     {warning.OddSitemaps, "against the protocol of sitemaps: ", "fault", ", for which crawlers may leave out URLs"},
-	sitemapfiles.BadURL:  {warning.SitemapURLs, "left out of sitemaps: ", "URL", ", as they lack scheme or host, or are empty or too long"},
+	sitemapfiles.Missing: {warning.MissingSitemaps, "not in the directory of the index that names them: ", "sitemap", ", not read: put them there, under the names in their URLs"},
+	sitemapfiles.Unnamed: {warning.UnnamedSitemaps, "not named by the index of their directory: ", "sitemap", ", read, but perhaps unknown to crawlers"},
+	sitemapfiles.Odd:     {warning.OddSitemaps, "invalid by the sitemap protocol: ", "fault", ", so crawlers may ignore URLs"},
+	sitemapfiles.BadURL:  {warning.SitemapURLs, "skipped in sitemaps: ", "URL", ", which lack scheme or host, or are empty or too long"},
 }
 
 // WarnIndexes returns warnings about indexes of sitemaps among the logs, once they are open.

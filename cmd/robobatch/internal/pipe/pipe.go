@@ -46,17 +46,19 @@ func Command() flags.Command {
 	g := new(given)
 	c := flags.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
 	c.Name, c.About = "pipe", "add verdicts to an Arrow stream, for engines that call a program"
-	c.Stray = func(string) string { return "pipe takes flags only, and rows on standard input: see robobatch pipe -h" }
+	c.Stray = func(string) string {
+		return "pipe accepts only flags, and reads rows from standard input: see robobatch pipe -h"
+	}
 	c.Intro = `
 robobatch pipe adds verdicts to the rows of an Arrow IPC stream, for engines that send rows to a program and read them back.
 
     … | robobatch pipe -rules rules.rbp | …
 
-reads a stream with a column url on standard input, and writes it to standard output with the same rows and columns, batch
-by batch, and the columns of the verdicts behind them. It opens no network connection unless a name begins with s3://. docs/LAKE.md has examples.`
+reads a stream with a column url from standard input. It writes the same rows and columns to standard output, batch by
+batch, followed by the verdict columns. It opens no network connection unless a name begins with s3://. docs/LAKE.md has examples.`
 	c.Rest = `
 Exit codes: 0 done, or standard output was closed; 2 an error of usage or input. After an
-error, the batches before it are written, and the stream has no end mark.`
+error, the stream contains the batches before it, and has no end mark.`
 	c.Flags = flags.Sections{
 		Input: append(g.PipeFlags(), cli.Flag{
 			Name: "url-column", Arg: "name", Default: "url",
@@ -136,7 +138,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	faults.Add("layout", cli.Hint(err, g.layout, flags.Layouts))
 	several := len(r.Now.Opt.Agents) > 1
 	if r.opt.Long = several && layout == output.Long && err == nil; r.opt.Long && !g.verdictsOnly {
-		faults.Add("layout", errors.New("a row of the stream stays one row: add -verdicts-only, or use wide"))
+		faults.Add("layout", errors.New("each input row gives one output row: add -verdicts-only, or use wide"))
 	}
 	if !several {
 		layout = output.Long
@@ -159,9 +161,9 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	for _, name := range r.opt.Columns {
 		switch needs := output.NeedsOf(name); {
 		case needs.LogAgents && !g.question.FromLog:
-			faults.Add("columns", fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", name))
+			faults.Add("columns", fmt.Errorf("the column %s needs -agent-from-log: add it", name))
 		case needs.Ranges && r.Now.Opt.Ranges == nil:
-			faults.Add("columns", fmt.Errorf("the column %s is about who the crawlers were: name lists of their addresses with -ranges", name))
+			faults.Add("columns", fmt.Errorf("the column %s needs lists of crawler addresses: name them with -ranges", name))
 		}
 	}
 	if asked := r.Now.Opt.Agents; several && !r.opt.Long && faults.None() {
@@ -210,19 +212,19 @@ func (g *given) chooseAgents(r *run, faults *cli.Faults) {
 	faults.Add("format", err)
 	if r.lines = format == 1; r.lines {
 		if len(g.question.Names) > 0 || g.agentColumn != "" || g.question.FromLog || g.question.ByRow() {
-			faults.Add("format", errors.New("a line names its crawler: leave out -agent, -agent-column, -agent-from-log and -as-of log"))
+			faults.Add("format", errors.New("each line names its crawler: leave out -agent, -agent-column, -agent-from-log and -as-of log"))
 		}
 		r.opt.CheckAgent, r.Now.Opt.LogAgents = r.checkAgent, engine.LogAgentsByName
 	}
 	if g.agentColumn != "" {
 		if len(g.question.Names) > 0 {
-			faults.Add("agent-column", errors.New("the crawlers are those of the column: leave out -agent"))
+			faults.Add("agent-column", errors.New("the column names the crawlers: leave out -agent"))
 		}
 		if g.question.FromLog {
-			faults.Add("agent-column", errors.New("-agent-from-log finds the crawlers in User-Agents: use one of them"))
+			faults.Add("agent-column", errors.New("-agent-from-log already identifies the crawlers: use only one of these flags"))
 		}
 		if g.agentColumn == g.urlColumn {
-			faults.Add("agent-column", errors.New("this is the column of the URLs: name that of the crawlers"))
+			faults.Add("agent-column", errors.New("this is the URL column: name the crawler column"))
 		}
 		r.opt.AgentColumn, r.opt.CheckAgent, r.Now.Opt.LogAgents = g.agentColumn, r.checkAgent, engine.LogAgentsByName
 	}
@@ -239,16 +241,16 @@ func (g *given) chooseAgents(r *run, faults *cli.Faults) {
 		isUsed := need.is || need.role == "time" && g.question.Verifies()
 		switch {
 		case need.is && !named:
-			faults.Add(need.flag, fmt.Errorf("the column is not named: add -field %s=name", need.role))
+			faults.Add(need.flag, fmt.Errorf("missing column: add -field %s=name", need.role))
 		case named && !isUsed:
-			faults.Add("field", fmt.Errorf("%s: this is for -%s: add it, or leave this out", need.role, need.flag))
+			faults.Add("field", fmt.Errorf("%s: this role needs -%s: add it, or leave the role out", need.role, need.flag))
 		case isUsed:
 			*need.column = name
 		}
 	}
 	if g.question.FromLog || g.question.ByRow() {
 		if g.agentColumn != "" {
-			faults.Add("agent-column", errors.New("rows with times are requests of a log: use -agent, or -agent-from-log"))
+			faults.Add("agent-column", errors.New("not with -as-of log, whose rows are requests of a log: use -agent, or -agent-from-log"))
 		}
 		r.opt.Log = &ingest.RequestFields{ClientAt: g.clientAt}
 	}
@@ -315,8 +317,7 @@ func (r *run) warn(stats *engine.Stats) {
 		r.agents = nil
 	}
 	r.WarnOnce(warning.Senders(stats))
-	r.WarnOnce(warning.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column, "+
-		"and put the site before mere paths", 0))
+	r.WarnOnce(warning.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the URL column with -url-column", 0))
 }
 
 // endStream prints the warnings about a stream, those that there are whatever comes included, and

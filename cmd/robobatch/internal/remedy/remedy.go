@@ -34,23 +34,23 @@ var remedies = []struct {
 	remedy string
 }{
 	{ingest.ErrNoURL, "name the field with -field url=name; if it is a list of URLs instead of a table, add -format urls"},
-	{ingest.ErrNoAgents, "-agent-from-log finds the crawlers by it: name the field with -field agent=name, if there is one, or the crawlers with -agent"},
-	{ingest.ErrNoClients, "-ranges looks up where crawlers come from: name the field with -field client=name, if there is one"},
-	{ingest.ErrManyClients, "choose the client's address: -client-at 1 is the first, -client-at -1 the last"},
+	{ingest.ErrNoAgents, "-agent-from-log needs it to identify crawlers: name the field with -field agent=name, if there is one, or the crawlers with -agent"},
+	{ingest.ErrNoClients, "-ranges needs it to verify crawlers: name the field with -field client=name, if there is one"},
+	{ingest.ErrManyClients, "choose the client's address: -client-at 1 for the first, -client-at -1 for the last"},
 	{ingest.ErrManyURLs, "name one with -field url=name"},
 	{ingest.ErrSeparator, "use -format csv"},
-	{ingest.ErrNativeIIS, "have IIS write logs in the format W3C, with cs-uri-stem, cs-uri-query and cs(User-Agent)"},
-	{ingest.ErrNoHeader, "put one in front, for example: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
+	{ingest.ErrNativeIIS, "configure IIS to write the W3C format, with cs-uri-stem, cs-uri-query and cs(User-Agent)"},
+	{ingest.ErrNoHeader, "add a header row, for example: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
 	{ingest.ErrJoined, "name each part as a separate input, for example: -in access.log -in access.log.1.gz; or decompress the parts before joining"},
-	{ingest.ErrNoFields, "put it in front, from the whole log, for example: { grep -m1 '^#Fields' whole.log; cat part.log; } > new.log"},
+	{ingest.ErrNoFields, "prepend it from the complete log, for example: { grep -m1 '^#Fields' whole.log; cat part.log; } > new.log"},
 	{ingest.ErrJSONText, "write one object per line, for example: jq -c 'arrays[], objects' log.json | robobatch -in - …"},
-	{ingest.ErrNotFormat, "leave -format out, and the format is detected, or name another"},
+	{ingest.ErrNotFormat, "leave out -format to detect the format, or name another"},
 	{output.ErrDictMemory, "write Parquet or an Arrow stream (.arrows), or raise -max-memory"},
 	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
 	{pipe.ErrNoAgentColumn, "name the column of the crawlers with -agent-column"},
 	{pipe.ErrNoField, "name the column with -field"},
 	{pipe.ErrTimeType, "cast it to a timestamp, or name another with -field"},
-	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
+	{pipe.ErrTaken, "rename the added columns with -prefix, or leave this one out with -columns"},
 	{pipe.ErrType, "cast it to a string, or name another with -url-column"},
 	{pack.ErrVersion, "rebuild it from its files, for example: robobatch compile -rules robots/ -out robots.rbp"},
 	{rulefiles.ErrOriginDir, "leave -origin out, as the file names give the origins, or name one file"},
@@ -60,8 +60,8 @@ var remedies = []struct {
 	{output.ErrOutput, "choose with -partition-mode: replace, replace-partitions (those with new rows) or append"},
 	{output.ErrOther, "name another directory, or -partition-mode replace"},
 	{output.ErrSameRun, "nothing was added; to write them again, use -partition-mode replace-partitions"},
-	{output.ErrStopped, "run that again, or -partition-mode replace"},
-	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
+	{output.ErrStopped, "run that command again, or use -partition-mode replace"},
+	{measure.ErrNoURLs, "name a log with URLs, or the format with -format"},
 }
 
 // Quoted returns a text as an argument of a shell.
@@ -118,7 +118,7 @@ func (s For) Add(err error) error {
 	}
 	if other, ok := errors.AsType[*load.PackError](err); ok {
 		compiled, asked := dialectFlags(other.Err.Compiled, other.Err.Asked), dialectFlags(other.Err.Asked, other.Err.Compiled)
-		return fmt.Errorf("read the rule pack %s: it is compiled for %s, and %s is asked for: use %[2]s, or compile it again with %[3]s",
+		return fmt.Errorf("read the rule pack %s: it was compiled for %s, not for %s: use %[2]s, or compile it again with %[3]s",
 			say.File(other.Name), compiled, asked)
 	}
 	if packing, ok := errors.AsType[*ingest.PackingError](err); ok {
@@ -146,7 +146,7 @@ func (s For) Add(err error) error {
 	case errors.Is(err, rulefiles.ErrNoOrigin):
 		remedy, others := "add -origin https://www.example.com", "a directory, a .warc or a .jsonl file"
 		if s.Logs {
-			remedy += " (or, if the log has paths only, -base https://www.example.com, which says both)"
+			remedy += " (or, if the log has only paths, -base https://www.example.com for both)"
 		}
 		if s.Packs {
 			others = "a directory, a .warc or a .jsonl file, or a pack (.rbp)"
@@ -154,7 +154,7 @@ func (s For) Add(err error) error {
 		return &remediedError{err, remedy + ", or name " + others}
 	}
 	if temp, ok := errors.AsType[*load.TempError](err); ok {
-		return &remediedError{temp, "free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave -max-memory out"}
+		return &remediedError{temp, "free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave out -max-memory"}
 	}
 	if _, ok := errors.AsType[*rulefiles.DamageError](err); ok {
 		return &remediedError{err, damageRemedy}
@@ -190,7 +190,7 @@ func unpackRemedy(err error, tool, before string) string {
 	case "unzip", "7z", "unrar": // they read files only
 		return "write it to a file first, and then: " + tool + " file | robobatch -in - …"
 	}
-	return verb + " it on its way, for example: … | " + tool + " | robobatch -in - …"
+	return verb + " it in the pipe, for example: … | " + tool + " | robobatch -in - …"
 }
 
 // isPipe reports whether a log is a named pipe, which is read once.
@@ -224,7 +224,7 @@ func foreignRemedy(err error, other *ingest.ForeignError) string {
 		}
 	}
 	if other.Kind == ingest.ForeignXML {
-		return remedy + "; of XML only sitemaps are read"
+		return remedy + "; the only XML files that can be read are sitemaps"
 	}
 	var names []string
 	for _, f := range ingest.Formats() {

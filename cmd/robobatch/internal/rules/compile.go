@@ -50,7 +50,7 @@ robobatch compile compiles robots.txt files into a pack: one file for -rules tha
 
     robobatch compile -rules dir
 
-writes dir.rbp. A pack is for one dialect, and for all crawlers and moments (docs/LAKE.md). It opens no network connection
+writes dir.rbp. A pack is for one dialect, but for all crawlers and times (docs/LAKE.md). It opens no network connection
 unless a name begins with s3://.`
 	c.Flags = flags.Sections{
 		Input: g.CompileFlags(), Question: g.reading.Flags(), Run: g.work.Flags(),

@@ -62,7 +62,7 @@ type given struct {
 func Command() flags.Command {
 	g := new(given)
 	c := flags.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "rules", "list the rules, and the mistakes in them"
+	c.Name, c.About = "rules", "list rules and the mistakes in them"
 	c.Intro = `
 robobatch rules lists the contents of robots.txt files and the mistakes in them.
 
@@ -103,7 +103,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		s := &sitemapList{listing: l}
 		var err error
 		if g.out != "" && g.out != say.Std {
-			faults.Add("out", errors.New("-sitemaps prints on standard output: redirect that"))
+			faults.Add("out", errors.New("-sitemaps prints to standard output: redirect it"))
 		}
 		s.store = engine.StoreOptions{Dialect: l.opt.Dialect, AsOf: l.opt.AsOf, Workers: l.opt.Workers, Missing: engine.MissingUnknown}
 		s.store.Agents, err = agents.Expand(g.agents.Names)
@@ -177,7 +177,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	case l.opt.Origin != "" && l.origins.Load() == 0:
 		return fmt.Errorf("list %s: %w", l.opt.Origin, load.ErrNotListed)
 	case l.bodies == 0:
-		l.Warn(warning.Warning{Code: warning.NoRulesThen, Text: "no robots.txt is as old as -as-of; a plain file has its modification time", Count: 1})
+		l.Warn(warning.Warning{Code: warning.NoRulesThen, Text: "every robots.txt is newer than -as-of; the time of a plain file is its modification time", Count: 1})
 	}
 	return l.Commit(func(f *File) error {
 		err := f.Commit()

@@ -176,8 +176,8 @@ func isHidden(r rune) bool { return r >= 0x7f && !unicode.IsPrint(r) }
 
 // Errors of [Lines].
 var (
-	ErrLongLine = errors.New("longer than 1,048,576 bytes: one line each is read, so give it lines")
-	ErrUTF16    = errors.New("the text is UTF-16, and UTF-8 is read: save it as that, or send it through iconv -f UTF-16 -t UTF-8")
+	ErrLongLine = errors.New("line longer than 1,048,576 bytes: write one entry per line")
+	ErrUTF16    = errors.New("the text is UTF-16: save it as UTF-8, or convert it with iconv -f UTF-16 -t UTF-8")
 )
 
 // maxLine is the longest line that is read.

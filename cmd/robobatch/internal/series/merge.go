@@ -121,7 +121,7 @@ func readStats(name string) (f shardFile, err error) {
 	}
 	s := &Stats{}
 	if err := json.Unmarshal(text, s); err != nil || s.Report == nil || s.Series.List.Hash == "" || s.Series.Shard.Index < 0 || s.Series.Shard.Index >= max(1, s.Series.Shard.Count) || s.Series.Shard.Count > Most {
-		return f, fmt.Errorf("%s: is no -stats of a run with one output per input", say.File(name))
+		return f, fmt.Errorf("%s: not a -stats file of a run with one output per input", say.File(name))
 	}
 	if err := summary.Read(text, &Stats{}); err != nil {
 		return f, fmt.Errorf("%s: %w: run the shard again with -resume", say.File(name), err)
@@ -146,14 +146,14 @@ func (a shardFile) sameRun(b shardFile) error {
 	what := a.made().Differ(b.made())
 	switch la, lb := a.Series.List, b.Series.List; {
 	case a.Series.Shard.Count != b.Series.Shard.Count:
-		what = fmt.Sprintf("%d shards and %d", max(1, a.Series.Shard.Count), max(1, b.Series.Shard.Count))
+		what = fmt.Sprintf("%d shards and %d shards", max(1, a.Series.Shard.Count), max(1, b.Series.Shard.Count))
 	case what != "":
 	case la != lb:
-		what = fmt.Sprintf("other inputs (%s of %s, and %s of %s)", say.Number(int64(la.Inputs)), say.Bytes(la.Bytes), say.Number(int64(lb.Inputs)), say.Bytes(lb.Bytes))
+		what = fmt.Sprintf("different inputs (%s of %s, and %s of %s)", say.Number(int64(la.Inputs)), say.Bytes(la.Bytes), say.Number(int64(lb.Inputs)), say.Bytes(lb.Bytes))
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s and %s are of different runs: %s: run all shards again with -resume, or remove the file of the older run", say.File(a.name), say.File(b.name), what)
+	return fmt.Errorf("%s and %s come from different runs: %s: run all shards again with -resume, or remove the file of the older run", say.File(a.name), say.File(b.name), what)
 }
 
 // complete returns an error unless there is each shard of a run once, and each input is of one of them.
@@ -164,7 +164,7 @@ func (d Dir) complete(all []shardFile) error {
 	for _, f := range all {
 		s := &f.Series
 		if other, ok := of[s.Shard.Index]; ok {
-			return fmt.Errorf("%s and %s are of the same shard, %s", say.File(other), say.File(f.name), s.Shard)
+			return fmt.Errorf("%s and %s come from the same shard, %s", say.File(other), say.File(f.name), s.Shard)
 		}
 		of[s.Shard.Index] = f.name
 		inputs += s.Done + len(s.Failed)
@@ -183,7 +183,7 @@ func (d Dir) complete(all []shardFile) error {
 		return fmt.Errorf("missing: %s of %d: %s: run them to their end, with -resume", say.Count(int64(n), "shard"), count, list)
 	}
 	if want := all[0].Series.List.Inputs; inputs != want {
-		return fmt.Errorf("the shards have %s inputs, and the list has %s: run all shards again with -resume", say.Number(int64(inputs)), say.Number(int64(want)))
+		return fmt.Errorf("the shards have %s inputs, but the list has %s: run all shards again with -resume", say.Number(int64(inputs)), say.Number(int64(want)))
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning,
 	}
 	spare = warning.Warning{
 		Code: warning.SpareOutputs, Count: int64(len(others)), Examples: others[:min(len(others), warning.Examples)],
-		Text: say.Count(int64(len(others)), "output") + " of earlier runs in " + say.File(d.Name) + ", made of inputs that are not in the list now: remove them, or who reads the directory has their rows, too",
+		Text: say.Count(int64(len(others)), "output") + " of earlier runs in " + say.File(d.Name) + ", from inputs that are no longer in the list: remove them; otherwise readers of the directory include their rows",
 	}
 	return spare, nil
 }
@@ -305,10 +305,10 @@ func (g *mergeFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, e
 		m.dir.Name, m.stats = m.stats[0], m.stats[1:]
 	}
 	if scheme := place.Foreign(m.dir.Name); scheme != "" {
-		return nil, cli.Usage("%s cannot be read from or written to: name a directory, or s3://", scheme)
+		return nil, cli.Usage("cannot read from or write to %s: name a directory, or s3://", scheme)
 	}
 	if m.dir.Name == "" {
-		faults.Add("out", errors.New("the flag is missing: name the directory of the outputs, as -out of the shards does"))
+		faults.Add("out", errors.New("missing flag: name the directory of the outputs, the same as -out of the shards"))
 	}
 	return m, faults.Err()
 }

@@ -31,7 +31,7 @@ func filesOf(o Output) []summary.NamedFile {
 // written to, and what removes it. In the file system it lies beside where they are moved to.
 func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) {
 	if _, err := place.Of(d.Name).Stat(d.join(output.PartitionMarker)); err == nil {
-		return "", nil, fmt.Errorf("%s has the partitions of a run without one output per input: name another directory", say.File(d.Name))
+		return "", nil, fmt.Errorf("%s contains partitions of a run without one output per input: name another directory", say.File(d.Name))
 	}
 	if err := d.dropStats(list); err != nil {
 		return "", nil, err

@@ -205,17 +205,17 @@ func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 	}
 	r = &Record{}
 	if err != nil || summary.Read(text, r) != nil || r.Output != item.Output {
-		return nil, "the record was altered, or is of an older version"
+		return nil, "the record was altered, or comes from an older version"
 	}
 	if why := want.Differ(&r.Made); why != "" {
 		return nil, why
 	}
 	if r.Pending {
-		return nil, "an earlier run was stopped while it put files in place"
+		return nil, "an earlier run was stopped while it moved files"
 	}
 	for _, file := range filesOf(r.output()) {
 		if asLeft(d.join(file.Name), &file.File) != "" {
-			return nil, "the output is not as it was left"
+			return nil, "the output has changed since"
 		}
 	}
 	return r, ""
@@ -234,7 +234,7 @@ func asLeft(name string, want *summary.File) string {
 	case info.Tag == "" || want.Tag == "":
 		return sameBytes(name, want)
 	case info.Tag != want.Tag:
-		return "was written again after it was complete"
+		return "was written again after its run"
 	}
 	return ""
 }
@@ -252,7 +252,7 @@ func sameBytes(name string, want *summary.File) string {
 	case size != want.Bytes:
 		return otherSize(size, want.Bytes)
 	case hash != want.XXH3:
-		return "has other bytes than when it was complete"
+		return "has different contents than after its run"
 	}
 	return ""
 }
@@ -260,13 +260,13 @@ func sameBytes(name string, want *summary.File) string {
 // otherSize is how a file differs that has another size.
 func otherSize(now, was int64) string {
 	if now < 0 {
-		return "is no file any more"
+		return "is no longer a file"
 	}
-	return fmt.Sprintf("has %s bytes, and had %s when it was complete", say.Number(now), say.Number(was))
+	return fmt.Sprintf("has %s bytes instead of %s", say.Number(now), say.Number(was))
 }
 
 // missing is how a file differs that is not there.
-const missing = "is not there any more"
+const missing = "is missing"
 
 // Forget forgets an input, its output and the record.
 func (d Dir) Forget(item *Item) {
@@ -294,7 +294,7 @@ func (d Dir) Finish(item *Item, r *Record) error {
 		return fmt.Errorf("look at the output: %w", err)
 	}
 	if info.Size != r.Bytes {
-		return fmt.Errorf("%s has %s bytes, and %s were written: does another run write it?", say.File(d.Output(item)), say.Number(info.Size), say.Number(r.Bytes))
+		return fmt.Errorf("%s has %s bytes, but %s were written: check that no other run writes it", say.File(d.Output(item)), say.Number(info.Size), say.Number(r.Bytes))
 	}
 	r.Output, r.Tag = item.Output, info.Tag
 	return write(d.record(item.Output), r)
@@ -419,7 +419,7 @@ func (s *Sum) End(out string) {
 		what += fmt.Sprintf(" in %d shards", s.Series.Shards)
 	}
 	if s.Series.Resumed > 0 {
-		what += fmt.Sprintf(", %s of them done before", say.Number(int64(s.Series.Resumed)))
+		what += fmt.Sprintf(", %s of them done earlier", say.Number(int64(s.Series.Resumed)))
 	}
 	if n := len(s.Series.Failed); n > 0 {
 		what += fmt.Sprintf(", %s failed", say.Number(int64(n)))

@@ -91,7 +91,7 @@ func Pair(files []logfiles.File, name func(log string) string) ([]Item, error) {
 		dir, base := path.Split(f.Path)
 		items[i] = Item{File: f, Output: dir + name(base)}
 		if first, _, _ := strings.Cut(items[i].Output, "/"); first == doneDir {
-			errs = append(errs, fmt.Errorf("%s: its output would lie in %s, which is not for outputs: name the input by another directory", say.File(f.Name), doneDir))
+			errs = append(errs, fmt.Errorf("%s: its output would be in %s, which is reserved: name the input by another directory", say.File(f.Name), doneDir))
 		}
 		if other, ok := owner[items[i].Output]; ok {
 			errs = append(errs, fmt.Errorf("%s and %s would have the same output, %s: rename one, or give them different -out",
@@ -103,13 +103,13 @@ func Pair(files []logfiles.File, name func(log string) string) ([]Item, error) {
 	for i := range items {
 		for dir := path.Dir(items[i].Output); dir != "."; dir = path.Dir(dir) {
 			if other, ok := owner[dir]; ok {
-				errs = append(errs, fmt.Errorf("the output of %s would lie in %s, which is the output of %s: rename one, or give them different -out",
+				errs = append(errs, fmt.Errorf("the output of %s would be in %s, which is the output of %s: rename one, or give them different -out",
 					say.File(items[i].Name), say.File(dir), say.File(items[other].Name)))
 			}
 		}
 	}
 	if n := len(errs) - shown; n > 0 {
-		errs = append(errs[:shown], fmt.Errorf("and %d more inputs have no output of their own", n))
+		errs = append(errs[:shown], fmt.Errorf("and %d more inputs have no separate output", n))
 	}
 	return items, errors.Join(errs...)
 }
@@ -258,6 +258,6 @@ func FailedText(failures []Failure, list string) string {
 	if n := len(failures) - shown; n > 0 {
 		fmt.Fprintf(&sb, "\n  and %s more", say.Number(int64(n)))
 	}
-	fmt.Fprintf(&sb, "\n%s has them, and -resume tries them again", list)
+	fmt.Fprintf(&sb, "\n%s lists them; -resume tries them again", list)
 	return sb.String()
 }

@@ -40,8 +40,8 @@ func TestPair(t *testing.T) {
 	}{
 		{[]string{"a.log", "x/a.log", "x/y/b.txt.gz"}, "[a.out x/a.out x/y/b.out]", ""},
 		{[]string{"a.log", "a.txt"}, "", "in/a.log and in/a.txt would have the same output, a.out"},
-		{[]string{"x/a.out/b.log", "x/a.log"}, "", "the output of in/x/a.out/b.log would lie in x/a.out, which is the output of in/x/a.log"},
-		{[]string{"_done/a.log"}, "", "its output would lie in _done"},
+		{[]string{"x/a.out/b.log", "x/a.log"}, "", "the output of in/x/a.out/b.log would be in x/a.out, which is the output of in/x/a.log"},
+		{[]string{"_done/a.log"}, "", "its output would be in _done"},
 		{[]string{"x/_done/a.log"}, "[x/_done/a.out]", ""},
 	} {
 		all, err := pair(c.paths...)
@@ -63,7 +63,7 @@ func TestPair(t *testing.T) {
 	for i := range many {
 		many[i] = "a.log"
 	}
-	if _, err := pair(many...); err == nil || strings.Count(err.Error(), "\n") != shown || !strings.HasSuffix(err.Error(), "and 89 more inputs have no output of their own") {
+	if _, err := pair(many...); err == nil || strings.Count(err.Error(), "\n") != shown || !strings.HasSuffix(err.Error(), "and 89 more inputs have no separate output") {
 		t.Error(err)
 	}
 }
@@ -146,11 +146,11 @@ func TestLook(t *testing.T) {
 		{"another -keep, -sort", Made{"v1", "rules", nil, ""}, nil},
 		{"another input", made, func(*Item) { write("in/x/a.log", "TEXT") }},
 		{"another input", made, func(*Item) { write("in/x/a.log", "text and more") }},
-		{"the output is not as it was left", made, func(item *Item) { write(dir.Output(item), "verdict") }},
-		{"the output is not as it was left", made, func(item *Item) { write(dir.Output(item), "Verdicts") }},
-		{"the output is not as it was left", made, func(item *Item) { os.Remove(dir.Output(item)) }},
-		{"the record was altered, or is of an older version", made, func(*Item) { write("out/_done/x/a.out.json", "{") }},
-		{"the record was altered, or is of an older version", made, func(*Item) { write("out/_done/x/a.out.json", "{}") }},
+		{"the output has changed since", made, func(item *Item) { write(dir.Output(item), "verdict") }},
+		{"the output has changed since", made, func(item *Item) { write(dir.Output(item), "Verdicts") }},
+		{"the output has changed since", made, func(item *Item) { os.Remove(dir.Output(item)) }},
+		{"the record was altered, or comes from an older version", made, func(*Item) { write("out/_done/x/a.out.json", "{") }},
+		{"the record was altered, or comes from an older version", made, func(*Item) { write("out/_done/x/a.out.json", "{}") }},
 		{"", made, func(*Item) { os.Remove("out/_done/x/a.out.json") }},
 	} {
 		item := begin()

@@ -34,7 +34,7 @@ func Parse(text string, getenv func(name string) string) (Shard, error) {
 		}
 		switch len(found) {
 		case 0:
-			return Shard{}, fmt.Errorf("no known scheduler runs this task, because none of these variables is set: %s: write -shard i/n", strings.Join(names, ", "))
+			return Shard{}, fmt.Errorf("cannot determine the task number: none of these variables is set: %s: write -shard i/n", strings.Join(names, ", "))
 		case 1:
 			return found[0].shard(getenv)
 		}
@@ -134,7 +134,7 @@ func checkSlurm(getenv func(string) string) error {
 		return nil
 	}
 	return fmt.Errorf("the tasks of this Slurm array are not 0 to COUNT-1 (MIN %s, MAX %s, STEP %s, COUNT %s), so the number of shards is unknown: "+
-		"submit --array=0-7 for eight, or write -shard $SLURM_ARRAY_TASK_ID/N, N being how many there are",
+		"submit --array=0-7 for eight, or write -shard $SLURM_ARRAY_TASK_ID/N, where N is the number of tasks",
 		shownValue(getenv("SLURM_ARRAY_TASK_MIN")), shownValue(getenv("SLURM_ARRAY_TASK_MAX")), shownValue(getenv("SLURM_ARRAY_TASK_STEP")), shownValue(getenv("SLURM_ARRAY_TASK_COUNT")))
 }
 

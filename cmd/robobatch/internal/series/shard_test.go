@@ -49,7 +49,7 @@ func TestAuto(t *testing.T) {
 		{"CLOUD_RUN_TASK_INDEX=1 CLOUD_RUN_TASK_COUNT=2", Shard{1, 2}, ""},
 		{"CLOUD_RUN_TASK_INDEX=x CLOUD_RUN_TASK_COUNT=2", Shard{}, `CLOUD_RUN_TASK_INDEX is "x"`},
 		{"CLOUD_RUN_TASK_INDEX=1 CLOUD_RUN_TASK_COUNT=2 " + slurm, Shard{}, "both Slurm and Cloud Run number this task"},
-		{"SLURM_JOB_ID=1", Shard{}, "no known scheduler runs this task, because none of these variables is set: SLURM_ARRAY_TASK_ID (Slurm), "},
+		{"SLURM_JOB_ID=1", Shard{}, "cannot determine the task number: none of these variables is set: SLURM_ARRAY_TASK_ID (Slurm), "},
 	} {
 		getenv := func(name string) string {
 			for pair := range strings.FieldsSeq(c.env) {

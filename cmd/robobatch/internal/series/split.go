@@ -43,7 +43,7 @@ func Divide(items []Item, count int, textSize Sizer) (all []Item, hint string, e
 		least := int64(float64(ingest.LeastPart) * (float64(item.Size) / float64(max(1, text)))) // as stored
 		if text < item.Size || part < 2*least {
 			if all = append(all, item); item.Size > 2*part && hint == "" {
-				hint = fmt.Sprintf("%s is %s of %s, and cannot be split: its shard takes longer than the others", say.File(item.Name), say.Bytes(item.Size), say.Bytes(list.Bytes))
+				hint = fmt.Sprintf("%s holds %s of %s, but cannot be split: its shard takes longer than the others", say.File(item.Name), say.Bytes(item.Size), say.Bytes(list.Bytes))
 			}
 			continue
 		}

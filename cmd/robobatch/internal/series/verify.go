@@ -107,13 +107,13 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 	}
 	for _, output := range there.records {
 		if !ours[output] && all != nil {
-			v.addFinding(OtherRun, d.record(output), "is of an input that is not in the list now")
+			v.addFinding(OtherRun, d.record(output), "belongs to an input that is no longer in the list")
 		}
 		ours[output] = true
 	}
 	for _, file := range slices.Sorted(maps.Keys(there.files)) {
 		if !ours[file] && file != "_SUCCESS" && !strings.HasPrefix(file, "_failed.") {
-			v.addFinding(OtherRun, d.join(file), "no record is about it")
+			v.addFinding(OtherRun, d.join(file), "belongs to no record")
 		}
 	}
 	v.ends(d, there, all)
@@ -124,7 +124,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 // readSealed reads a manifest.
 func readSealed(name string, v any) error {
 	if info, err := place.Of(name).Stat(name); err == nil && info.Size < 0 {
-		return errors.New("is no file")
+		return errors.New("is not a file")
 	}
 	text, err := place.ReadAll(name)
 	if err != nil {
@@ -181,9 +181,9 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 				v.addFinding(Missing, name, "is missing: -resume rebuilds the output")
 			case r == nil: // it was altered
 			case made.Differ(&r.Made) != "":
-				v.addFinding(OtherRun, name, "is of a run with %s", made.Differ(&r.Made))
+				v.addFinding(OtherRun, name, "comes from a run with %s", made.Differ(&r.Made))
 			case r.File != o.File || !slices.Equal(r.Parts, o.Parts) || r.Input.Name != o.Input:
-				v.addFinding(OtherRun, name, "is of another run than %s", say.File(there.stats[0]))
+				v.addFinding(OtherRun, name, "comes from a different run than %s", say.File(there.stats[0]))
 			}
 		}
 	}
@@ -205,14 +205,14 @@ func (v *Verification) ends(d Dir, there *view, all []shardFile) {
 		switch {
 		case errors.Is(errRead, fs.ErrNotExist) && len(want) == 0:
 		case errors.Is(errRead, fs.ErrNotExist):
-			v.addFinding(Missing, name, "%s, and the list is not there", say.Count(int64(len(s.Series.Failed)), "input")+" failed")
+			v.addFinding(Missing, name, "%s, but the list of failures is missing", say.Count(int64(len(s.Series.Failed)), "input")+" failed")
 		case errors.Join(err, errRead) != nil || !bytes.Equal(got, want):
-			v.addFinding(Altered, name, "is not the list of failures in %s", say.File(shard.Stats()))
+			v.addFinding(Altered, name, "differs from the failures in %s", say.File(shard.Stats()))
 		}
 	}
 	for file := range there.files {
 		if strings.HasPrefix(file, "_failed.") && !lists[file] {
-			v.addFinding(OtherRun, d.join(file), "no _stats file of that shard is there")
+			v.addFinding(OtherRun, d.join(file), "has no _stats file of its shard")
 		}
 	}
 	if _, ok := there.files["_SUCCESS"]; !ok {
@@ -224,7 +224,7 @@ func (v *Verification) ends(d Dir, there *view, all []shardFile) {
 	case err != nil:
 		v.addFinding(Altered, d.success(), "%v", err)
 	case total.Report == nil || all[0].made().Differ(total.made()) != "" || all[0].Series.List != total.Series.List:
-		v.addFinding(OtherRun, d.success(), "is of another run than the _stats files")
+		v.addFinding(OtherRun, d.success(), "comes from a different run than the _stats files")
 	}
 }
 
@@ -251,13 +251,13 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 		outputs = append(outputs, s.Beside[i].Name)
 	}
 	if i := slices.IndexFunc(outputs, place.IsRemote); i >= 0 && !place.IsRemote(name) {
-		return nil, fmt.Errorf("%s is about %s, in a store of objects, and nothing is read from a store that was not named: copy the file of -stats there, and name it", say.File(name), say.File(outputs[i]))
+		return nil, fmt.Errorf("%s names %s in object storage, which is read only if you name it: copy the -stats file there, and name that copy", say.File(name), say.File(outputs[i]))
 	}
 	switch {
 	case s.Series.List.Hash != "":
 		return Dir{Name: s.Output}.Verify(ctx)
 	case (s.File == nil || s.Output == say.Std) && len(s.Parts)+len(s.Beside) == 0:
-		return nil, fmt.Errorf("%s has no hash of an output: neither standard output nor more than 10,000 partitions have one", say.File(name))
+		return nil, fmt.Errorf("%s contains no hash of an output: none is stored for standard output or more than 10,000 partitions", say.File(name))
 	}
 	if s.File != nil && s.Output != say.Std {
 		v.verifyFile(s.Output, s.File)
@@ -360,7 +360,7 @@ func (e *UnlikeError) Error() string {
 	if e.Others > 0 {
 		which = fmt.Sprintf("%s and %s were", say.File(e.Output), say.Count(int64(e.Others), "other output"))
 	}
-	return fmt.Sprintf("%s made with another %s: use the same flags or another directory, or rebuild these outputs with -resume=redo",
+	return fmt.Sprintf("%s made with a different %s: use the same flags or another directory, or rebuild these outputs with -resume=redo",
 		which, strings.Join(e.Flags, ", "))
 }
 
@@ -444,7 +444,7 @@ file of -stats. It reads all outputs that they name, compares sizes and hashes, 
 missing, and what comes from other runs. It finds damage and mistakes, not forgery: the hash, XXH3, has no key. It opens
 no network connection unless a name begins with s3://.`
 	c.Rest = `
-Exit codes: 0 all is as it was left; 1 it is not; 2 an error of usage or input.`
+Exit codes: 0 nothing has changed; 1 something has; 2 an error of usage or input.`
 	return c
 }
 
@@ -462,7 +462,7 @@ func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, e
 	}
 	for _, name := range g.names {
 		if scheme := place.Foreign(name); scheme != "" {
-			return nil, cli.Usage("%s cannot be read from: name a directory or a file, or s3://", scheme)
+			return nil, cli.Usage("cannot read from %s: name a directory or a file, or s3://", scheme)
 		}
 	}
 	return &checking{Console: g.console(std), names: g.names}, faults.Err()
@@ -486,9 +486,9 @@ func (c *checking) Run(ctx context.Context) error {
 	}
 	checked := fmt.Sprintf("%s of %s, by %s", say.Count(int64(sum.Outputs), "output"), say.Bytes(sum.Bytes), say.Count(int64(sum.Manifests), "manifest"))
 	if n := len(sum.Findings); n > 0 {
-		return flow.NewPolicyError(fmt.Sprintf("%s: not as they were left: %s", checked, say.Count(int64(n), "file")))
+		return flow.NewPolicyError(fmt.Sprintf("%s: changed or missing: %s", checked, say.Count(int64(n), "file")))
 	}
-	c.Print(checked + ": all as they were left\n")
+	c.Print(checked + ": unchanged\n")
 	return nil
 }
 
@@ -512,7 +512,7 @@ func withMixed(v *Verification, err error, dir string) (*Verification, error) {
 		if err != nil {
 			v, err = new(Verification), nil
 		}
-		v.Findings = append(v.Findings, Finding{Kind: OtherRun, Name: targets.Near(m.Old[0]), Text: "a run was killed while its outputs got their names: " + targets.Mixture(m)})
+		v.Findings = append(v.Findings, Finding{Kind: OtherRun, Name: targets.Near(m.Old[0]), Text: "a run was killed while it renamed its outputs: " + targets.Mixture(m)})
 	}
 	return v, err
 }

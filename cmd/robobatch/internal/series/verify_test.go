@@ -229,7 +229,7 @@ func TestVerifyElsewhere(t *testing.T) {
 		if err := s.Write("stats.json"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := VerifyFile(t.Context(), "stats.json"); err == nil || !strings.Contains(err.Error(), "nothing is read from a store that was not named") {
+		if _, err := VerifyFile(t.Context(), "stats.json"); err == nil || !strings.Contains(err.Error(), "which is read only if you name it") {
 			t.Errorf("%s: %v", s.Output, err)
 		}
 	}

@@ -59,7 +59,7 @@ type Report struct {
 	Busiest Busiest      `json:"busiest"`
 
 	// With -agent-from-log, clients that no violation is about:
-	Others  *Clients `json:"other_clients,omitempty"`    // browsers, and crawlers that are not known
+	Others  *Clients `json:"other_clients,omitempty"`    // browsers and unknown crawlers
 	Unbound *Clients `json:"unbound_crawlers,omitempty"` // crawlers that robots.txt need not bind, as they act for a person, or whose operators do not say that it binds them
 
 	Invalid  int64             `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
@@ -326,7 +326,7 @@ func (r *Report) Took() (lines []string) {
 			continue
 		}
 		if len(lines) >= mostTook {
-			return append(lines, "and other fields of other logs: -stats has them")
+			return append(lines, "other logs have other fields, listed in -stats")
 		}
 		name, same := say.File(in.Name), 0
 		for _, next := range r.Inputs[i+1:] {
@@ -629,7 +629,7 @@ func (r *Report) Impostors() string {
 	if all == nil || all.No.Rows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s of crawlers did not come from the crawler's addresses, and count all the same; robobatch -where impostors lists them",
+	return fmt.Sprintf("%s of %s by crawlers came from addresses outside the crawler's lists, and are counted anyway; robobatch -where impostors lists them",
 		say.Number(all.No.Rows), say.Count(all.rows(), "request"))
 }
 

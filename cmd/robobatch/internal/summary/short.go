@@ -48,7 +48,7 @@ func (r *Report) Short() string {
 		note = strings.TrimPrefix(note+fmt.Sprintf(", for %d agents", len(r.Agents)), ", ")
 	}
 	if c.Skipped > 0 {
-		note += "; " + say.Number(c.Skipped) + " of unknown agents are left out"
+		note += "; " + say.Number(c.Skipped) + " from unknown agents skipped"
 	}
 	head, rows, rest := table{
 		{"URLs", say.Number(c.URLs), note, true},
@@ -90,9 +90,9 @@ func (r *Report) Short() string {
 func (r *Report) rows() table {
 	c := &r.Counts
 	without := r.perURL(c.Reasons[engine.ReasonNoRobots.String()])
-	note := "rows: no robots.txt of their origins"
+	note := "rows: no robots.txt for their origin"
 	if c.Early > 0 {
-		note += ", or none so old"
+		note += ", or only newer ones"
 	}
 	return table{
 		{"no rules", say.Number(without), note + "; " + missing[r.Missing], without > 0},
@@ -144,7 +144,7 @@ func (r *Report) outside() (t table) {
 	if r.AgentFromLog {
 		t = table{
 			{"other clients", say.Number(r.Others.Disallowed), "disallowed of " + say.Count(r.Others.Rows, "row") + ": browsers and others", r.Others.Rows > 0},
-			{"not bound", say.Number(r.Unbound.Disallowed), "disallowed of " + say.Count(r.Unbound.Rows, "row") + ": crawlers that are exempt, or may be", r.Unbound.Rows > 0},
+			{"not bound", say.Number(r.Unbound.Disallowed), "disallowed of " + say.Count(r.Unbound.Rows, "row") + ": crawlers that are exempt, or might be", r.Unbound.Rows > 0},
 		}
 	}
 	bad := r.perURL(r.Counts.Reasons[engine.ReasonBadURL.String()]) + Sum(r.Counts.Refused)
@@ -222,7 +222,7 @@ func (r *Report) Full() string {
 		{"URLs", say.Number(c.URLs), "", true},
 		{"origins", c.origins(say.Number), "", c.Origins != nil},
 		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
-		{"left out", say.Number(c.Skipped), "their User-Agent is unknown", r.AgentFromLog && c.Skipped > 0},
+		{"left out", say.Number(c.Skipped), "unknown User-Agent", r.AgentFromLog && c.Skipped > 0},
 		{rows, say.Number(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)), several},
 		{"allowed", say.Number(c.Allowed), say.Percent(c.Allowed, c.Rows), true},
 		{"disallowed", say.Number(c.Disallowed), say.Percent(c.Disallowed, c.Rows), true},
@@ -275,7 +275,7 @@ func (r *Report) busiest() (t table) {
 		t = append(t, line{"busiest origin", say.Number(o.Rows), o.Origin, true})
 	}
 	if off := max(b.RulesOff, b.OriginsOff); off > 0 {
-		t = append(t, line{"busiest", "", "each has at most " + say.Count(off, "row") + " more: there are very many", true})
+		t = append(t, line{"busiest", "", "each has at most " + say.Count(off, "row") + " more than shown: there are too many to count exactly", true})
 	}
 	if len(t) == 0 {
 		return nil
@@ -303,8 +303,8 @@ func (r *Report) reasons() (t table) {
 	return append(t, table{
 		{"rows without a time", say.Number(c.Undated), "decided by the newest captures", r.ByRow()},
 		{"rows too old", say.Number(c.Early), "before the first capture of their origin", r.ByRow()},
-		{"rows without rules then", say.Number(c.Early), "no capture of their origin is as old as -as-of", !r.ByRow() && c.Early > 0},
-		{"sum of rule_line", say.Number(c.RuleLineSum), "to compare outputs by", true},
+		{"rows without rules then", say.Number(c.Early), "all captures of their origin are newer than -as-of", !r.ByRow() && c.Early > 0},
+		{"sum of rule_line", say.Number(c.RuleLineSum), "a checksum to compare outputs", true},
 	}...)
 }
 
@@ -351,7 +351,7 @@ func (r *Report) rules() table {
 		{files, say.Number(int64(r.Rules.Files)), say.Count(int64(r.Rules.Origins), "origin"), true},
 		{"patterns", say.Number(int64(r.Rules.Patterns)), compiled, true},
 		{"other files there", say.Number(int64(len(r.Rules.Skipped))), "not used", !r.Rules.pack},
-		{"broken records", say.Number(r.Rules.Broken), "of captures; -stats has them", r.Rules.Broken > 0},
+		{"broken records", say.Number(r.Rules.Broken), "in captures; -stats lists them", r.Rules.Broken > 0},
 	}
 }
 

@@ -47,7 +47,7 @@ func TestShort(t *testing.T) {
 		}
 		for part, want := range map[string]bool{
 			"  URLs ": true, "  allowed ": true, "  disallowed ": true, "-v prints more": true, "  null ": has(0) == 1,
-			"3 of unknown agents": has(1) == 1, "  no verdict ": has(2) == 1, "rows: -where disallowed": has(3) == 1, "1 other file in -rules": has(4) == 1,
+			"3 from unknown agents": has(1) == 1, "  no verdict ": has(2) == 1, "rows: -where disallowed": has(3) == 1, "1 other file in -rules": has(4) == 1,
 			"  violations ": has(6) == 1, "  other clients  ": has(6) == 1, "  not bound ": has(6) == 1, "for 10 agents": has(5) == 1 && has(6) == 0,
 			"\n  agent9 ": has(5) == 1,
 		} {

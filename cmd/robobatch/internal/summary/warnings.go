@@ -39,7 +39,7 @@ func (r *Report) NoClients() string {
 	if rows := r.Counts.URLs + r.Counts.Skipped; !r.AgentFromLog || rows == 0 || r.read.Agents > 0 {
 		return ""
 	}
-	text := "no row has a User-Agent, by which -agent-from-log finds the crawler. The format is " + r.Formats()
+	text := "no row has a User-Agent, which -agent-from-log needs to identify crawlers. The format is " + r.Formats()
 	for _, in := range r.Inputs {
 		if in.of == nil {
 			continue
@@ -74,7 +74,7 @@ func (r *Report) senderless() []warning.Warning {
 	if !r.AgentFromLog || r.Counts.Bad() > 0 || 10*n <= rows {
 		return nil
 	}
-	text := fmt.Sprintf("%s of %s without a User-Agent in the log: their crawlers are unknown", say.Number(n), say.Count(rows, "row"))
+	text := fmt.Sprintf("%s of %s have no User-Agent in the log: their crawlers are unknown", say.Number(n), say.Count(rows, "row"))
 	return []warning.Warning{{Code: warning.NoUserAgents, Text: text, Count: n}}
 }
 
@@ -85,12 +85,12 @@ func (r *Report) nothing() []warning.Warning {
 	case bad > 0:
 		return []warning.Warning{{Code: warning.NoURLs, Text: r.noURLs(), Count: bad}}
 	case c.URLs == 0 && c.Skipped > 0:
-		text := "no row is left: the User-Agents are unknown, and -unknown-agents skip leaves such rows out"
+		text := "all rows skipped: their User-Agents are unknown (-unknown-agents skip)"
 		return []warning.Warning{{Code: warning.NoRows, Text: text, Count: c.Skipped}}
 	case c.URLs == 0:
-		text := "the log has no row; -no-rows fail makes that an error"
+		text := "the log has no rows; -no-rows fail makes that an error"
 		if n := len(r.Inputs); n > 1 {
-			text = fmt.Sprintf("none of the %d logs has a row; -no-rows fail makes that an error", n)
+			text = fmt.Sprintf("none of the %d logs has rows; -no-rows fail makes that an error", n)
 		}
 		return []warning.Warning{{Code: warning.NoRows, Text: text, Count: int64(len(r.Inputs))}}
 	}
@@ -100,7 +100,7 @@ func (r *Report) nothing() []warning.Warning {
 // noURLs says that no line gave a URL, so that the format, or the site, may be another.
 func (r *Report) noURLs() string {
 	if long := r.Counts.LongLines + r.Counts.Refused["too_long"]; 2*long > r.Counts.Bad() {
-		return fmt.Sprintf("%s longer than %d KiB, so that no URL is read: of JSON, keep the fields that you need, for example: %s log.jsonl | robobatch -in - …", say.Were(long, "line"), ingest.MaxLine>>10, remedy.ShortenJSON)
+		return fmt.Sprintf("%s longer than %d KiB, so no URL is read: for JSON, keep only the fields that you need, for example: %s log.jsonl | robobatch -in - …", say.Were(long, "line"), ingest.MaxLine>>10, remedy.ShortenJSON)
 	}
 	format := "The format was detected as " + r.Formats() + ": if that is wrong, use -format"
 	if r.Format != ingest.Auto.String() {
@@ -109,7 +109,7 @@ func (r *Report) noURLs() string {
 	if slices.ContainsFunc(r.Inputs, func(in Input) bool { return ingest.Format(in.Format).AnyField() }) {
 		format += "; if the URL is in another field, use -field url=name"
 		if fields := &r.read.Urlless; len(fields.URLs)+len(fields.Others) > 0 {
-			format += ". Of the fields of the first line without a URL, " + fields.String()
+			format += ". In the first line without a URL, " + fields.String()
 		}
 	}
 	if r.Base == "" && r.Formats() == "urls" {
@@ -123,7 +123,7 @@ func (r *Report) noURLs() string {
 		for _, name := range names[:min(len(names), 3)] {
 			all = append(all, name+" "+say.Number(r.Counts.Refused[name]))
 		}
-		return "every line was refused (" + strings.Join(all, ", ") + "). " + format
+		return "every line was rejected (" + strings.Join(all, ", ") + "). " + format
 	}
 	if hostFirst.MatchString(r.read.FirstBare) {
 		return fmt.Sprintf("no line is a URL with a scheme: %q begins with a host. The scheme (http or https) is unknown: put https:// in front of the URLs, for example: sed 's#^#https://#' for a list", shorten(r.read.FirstBare))
@@ -138,7 +138,7 @@ var hostFirst = regexp.MustCompile(`^(//)?([A-Za-z0-9_-]+\.)+[A-Za-z][A-Za-z0-9-
 func (r *Report) timeless() (all []warning.Warning) {
 	c := &r.Counts
 	if c.Undated > 0 && c.Undated == c.URLs {
-		text := "no row has a time that is understood, so that the newest captures decided: name the field of the time with -field time=name"
+		text := "no row has a valid time, so the newest captures were used: name the time field with -field time=name"
 		all = append(all, warning.Warning{Code: warning.NoTimes, Text: text, Count: c.Undated})
 	}
 	if c.Timeless > 0 {
@@ -159,7 +159,7 @@ func (r *Report) unfetched() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "row") + " of crawlers disallowed only because a fetch of robots.txt failed: the crawler's own fetch may have succeeded, so the violation is null"
+	text := say.Count(n, "row") + " by crawlers disallowed only because a fetch of robots.txt failed: the crawler's own fetch may have succeeded, so the violation is null"
 	return []warning.Warning{{Code: warning.FailedFetches, Text: text, Count: n}}
 }
 
@@ -177,7 +177,7 @@ func (r *Report) headless() []warning.Warning {
 	if d.Count == 0 {
 		return nil
 	}
-	d.Text = say.Count(d.Count, "log") + " read as URLs, and in each of the first lines as many numbers follow: if they are columns, give them a header; if not, add -format urls"
+	d.Text = say.Count(d.Count, "log") + " read as URLs, but the first lines have the same number of values after the URL: if these are columns, add a header row; if not, add -format urls"
 	return []warning.Warning{d}
 }
 
@@ -187,7 +187,7 @@ func (r *Report) headed() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "line") + " of lists of URLs with the names of a table: what follows may be columns, which are read as parts of URLs: name each table as a separate input"
+	text := say.Count(n, "line") + " in lists of URLs with column names, like the header row of a table, whose columns would be read as parts of URLs: name each table as a separate input"
 	return []warning.Warning{{Code: warning.HeadlessTable, Text: text, Count: n, Examples: r.placesOf(r.read.FirstHeaded)}}
 }
 
@@ -197,7 +197,7 @@ func (r *Report) addresses() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "row") + " whose host is an address in front of the line: if that is the client's, as %{X-Forwarded-For}i writes it, name the site of the log with -base"
+	text := say.Count(n, "row") + " with an address as the host, from the start of the line: if that is the client (%{X-Forwarded-For}i), name the site of the log with -base"
 	return []warning.Warning{{Code: warning.AddressHosts, Text: text, Count: n, Examples: r.placesOf(r.read.FirstAddress)}}
 }
 
@@ -215,12 +215,12 @@ func (r *Report) whiteSpace() []warning.Warning {
 	if n == 0 || r.Counts.Bad() > 0 { // if no line is a URL, another warning is about that
 		return nil
 	}
-	read := "spaces are read as %20, others as they are"
+	read := "spaces are read as %20, other white space unchanged"
 	switch {
 	case r.URLAsIs:
-		read = "it is matched as it is"
+		read = "it is matched unchanged"
 	case r.Dialect == robots.RFC9309.String():
-		read = "read as %20, %09 and the like"
+		read = "it is read as %20, %09 and so on"
 	}
 	do := "check that the URLs are complete"
 	if slices.ContainsFunc(r.read.FirstBlank, func(url ingest.BlankURL) bool { return r.Inputs[url.Input].Format == ingest.URLs.String() }) {
@@ -249,7 +249,7 @@ func (r *Report) joined() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "line") + " with several records, or with NULs from a crash: at most one record of each is read; check them, and convert CR line endings, for example: tr '\\r' '\\n'"
+	text := say.Count(n, "line") + " with several records, or with NUL bytes from a crash, gave at most one row each: check them, and convert CR line endings, for example: tr '\\r' '\\n'"
 	return []warning.Warning{{Code: warning.JoinedLines, Text: text, Count: n, Examples: r.placesOf(r.read.FirstJoined)}}
 }
 
@@ -259,7 +259,7 @@ func (r *Report) mixed() []warning.Warning {
 	if n == 0 || c.Bad() > 0 || 10*Sum(c.Refused) > c.Lines()+c.Skipped {
 		return nil
 	}
-	text := say.Were(n, "line") + " refused: several in a row, or requests in another format, whose part of the log needs an input of its own; -rejects of robobatch lists the lines"
+	text := say.Were(n, "line") + " rejected: several in a row, or requests in another format: name that part of the log as a separate input; robobatch -rejects lists the lines"
 	return []warning.Warning{{Code: warning.MixedFormats, Text: text, Count: n, Examples: r.placesOf(r.read.FirstMixed)}}
 }
 
@@ -272,23 +272,23 @@ func (r *Report) elsewhere() string {
 	for _, in := range r.Inputs {
 		for _, text := range in.Fields {
 			if name, ok := strings.CutPrefix(text, "host = "); ok {
-				field, inner = ", in "+name, "; or add -field host=none if these are names inside of a network, behind a proxy"
+				field, inner = ", in "+name, ", or add -field host=none if these are internal names behind a proxy"
 			}
 		}
 	}
-	return "-base " + r.Base + " names the site of lines that name none, and all lines of this log name another" + field +
-		": leave it out, with -origin for rules in one file" + inner
+	return "-base " + r.Base + " is for lines without a host, but all lines of this log name another site" + field +
+		": leave it out (use -origin for rules in one file)" + inner
 }
 
 // leftText says what may have a role, and how to read it.
 func leftText(left ingest.Left) string {
 	switch {
 	case left.Pattern != "":
-		return fmt.Sprintf("the %s may be where nothing is read (%q): -format %s reads it", left.Role, left.Value, remedy.Quoted(left.Pattern))
+		return fmt.Sprintf("the %s may be in an unread part of the line (%q): read it with -format %s", left.Role, left.Value, remedy.Quoted(left.Pattern))
 	case left.Field == "":
-		return fmt.Sprintf("no field of the first lines is known for the %s, which -keep names: -field %s=name names one", left.Role, left.Role)
+		return fmt.Sprintf("the first lines have no known field for the %s, which -keep needs: name it with -field %s=name", left.Role, left.Role)
 	}
-	return fmt.Sprintf("no field is known for the %s, and %q, which is not read, may be one (%q): -field %s=%s reads it", left.Role, left.Field, left.Value, left.Role, left.Field)
+	return fmt.Sprintf("the log has no known field for the %s, but the unread field %q may be one (%q): read it with -field %s=%s", left.Role, left.Field, left.Value, left.Role, left.Field)
 }
 
 // fields returns the warnings about the fields of the logs.
@@ -313,21 +313,21 @@ func (r *Report) fields() (all []warning.Warning) {
 			add(warning.UnreadField, in, left.Role, leftText(left))
 		}
 		if took.Mixed != "" {
-			add(warning.MixedProducers, in, "", fmt.Sprintf("the first lines are of %s and of %s, and are read as those of the first: name each part as a separate input", took.Producer, took.Mixed))
+			add(warning.MixedProducers, in, "", fmt.Sprintf("the first lines come from both %s and %s, and are read as %[1]s: name each part as a separate input", took.Producer, took.Mixed))
 		}
 		if took.DayOnly != "" && (r.ByRow() || r.RangesHash != "") {
-			add(warning.DayOnly, in, "", fmt.Sprintf("the time is only a day, %q: each row counts at its start", took.DayOnly))
+			add(warning.DayOnly, in, "", fmt.Sprintf("the time field contains only days (%q), so each row counts at the start of its day", took.DayOnly))
 		}
 		if took.Proxied != "" && r.RangesHash != "" {
-			add(warning.ProxiedClients, in, "", fmt.Sprintf("the addresses of clients are of a private network or of proxies, and %q has others: add -field client=%s, and -client-at 1 or -1 by where your proxies add theirs", took.Proxied, took.Proxied))
+			add(warning.ProxiedClients, in, "", fmt.Sprintf("the client addresses belong to a private network, but %q contains others: add -field client=%s, and -client-at 1 or -1, depending on where your proxies add theirs", took.Proxied, took.Proxied))
 		}
 	}
 	if n := r.read.Queries; n > 0 {
-		text := say.Count(n, "row") + " with a query in the URL, which counts, and another one in the field for the query: add -field query=none if that is right"
+		text := say.Count(n, "row") + " with a query in the URL, which is used, and another in the query field: add -field query=none if that is right"
 		all = append(all, warning.Warning{Code: warning.TwoQueries, Text: text, Count: n, Examples: r.placesOf(r.read.FirstQueries)})
 	}
 	if n := r.read.NoTimes; 10*n > r.Counts.URLs+r.Counts.Skipped {
-		text := fmt.Sprintf("%s with a time that is not understood, such as %q: name another field with -field time=name, or write times as in 2026-01-31T18:00:00Z", say.Count(n, "row"), shorten(r.read.FirstNoTime))
+		text := fmt.Sprintf("%s with an invalid time, such as %q: name another field with -field time=name, or write times as in 2026-01-31T18:00:00Z", say.Count(n, "row"), shorten(r.read.FirstNoTime))
 		all = append(all, warning.Warning{Code: warning.TimesLost, Text: text, Count: n})
 	}
 	return all
@@ -347,7 +347,7 @@ func (r *Report) Rejected(lines int64, list string) []warning.Warning {
 	}
 	text := fmt.Sprintf("%s of %s rejected, without a verdict", say.Number(lines), say.Were(all, "line"))
 	if 10*lines <= all {
-		text = fmt.Sprintf("%s of %s, which hold %s of the text, were rejected, without a verdict",
+		text = fmt.Sprintf("%s of %s, with %s of the bytes, were rejected, without a verdict",
 			say.Number(lines), say.Count(all, "line"), strings.TrimSpace(say.Percent(lost, r.read.Bytes)))
 	}
 	var why []string
@@ -387,9 +387,9 @@ func (r *Report) growing() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "log") + " grew while it was read: its last line may be only a part of one"
+	text := say.Count(n, "log") + " grew while it was read: its last line may be incomplete"
 	if n > 1 {
-		text = say.Count(n, "log") + " grew while they were read: their last lines may be only parts"
+		text = say.Count(n, "log") + " grew while they were read: their last lines may be incomplete"
 	}
 	d := warning.Warning{Code: warning.GrowingLog, Text: text, Count: n}
 	for _, name := range r.grown[:min(n, warning.Examples)] {

@@ -131,15 +131,15 @@ func Check(w Outputs, r Inputs) error {
 	if w.Rejects != "" {
 		for _, t := range targets {
 			if sameFile(w.Rejects, t.name) || w.Rejects == say.Std && t.name == say.Std {
-				errs = append(errs, fmt.Errorf("-rejects: %s is written by %s, too: name another file", say.File(w.Rejects), t.flag))
+				errs = append(errs, fmt.Errorf("-rejects: %s is also written by %s: name another file", say.File(w.Rejects), t.flag))
 			}
 		}
 		targets = append(targets, target{"-rejects", w.Rejects})
 	}
 	if w.Stats != "" && (w.Stats == say.Std && w.Out == say.Std || sameFile(w.Stats, w.Out)) {
-		errs = append(errs, fmt.Errorf("-stats: %s is the output, too: name another file", say.File(w.Out)))
+		errs = append(errs, fmt.Errorf("-stats: %s is also the output: name another file", say.File(w.Out)))
 	} else if w.Stats != "" && w.Out != say.Std && sameFile(w.Stats, partial) {
-		errs = append(errs, fmt.Errorf("-stats: %s is the name for the rows before a fault: name another file", say.File(w.Stats)))
+		errs = append(errs, fmt.Errorf("-stats: %s is reserved for the rows before a fault: name another file", say.File(w.Stats)))
 	}
 	if tree {
 		errs = append(errs, checkTree(w, r))
@@ -170,7 +170,7 @@ func checkTree(w Outputs, r Inputs) error {
 	for _, tree := range []string{w.Out, w.Options.PartialName(w.Out)} {
 		for _, name := range names {
 			if name != "" && name != say.Std && strings.HasPrefix(resolve(name), resolve(tree)+string(filepath.Separator)) {
-				errs = append(errs, fmt.Errorf("-out: %s lies in %s, which is written: name another directory", say.File(name), say.File(tree)))
+				errs = append(errs, fmt.Errorf("-out: %s is inside %s, which this run writes: name another directory", say.File(name), say.File(tree)))
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func checkParent(name string) error {
 // CheckLocal checks that the file of a flag is in the file system.
 func CheckLocal(flag, name string) error {
 	if place.IsRemote(name) {
-		return fmt.Errorf("%s: %s is an object, and this output is written to a file: name one, and copy it", flag, say.File(name))
+		return fmt.Errorf("%s: %s is in object storage, but this output must be a file: name a file, and copy it there", flag, say.File(name))
 	}
 	return nil
 }
@@ -201,7 +201,7 @@ func CheckLocal(flag, name string) error {
 func CheckPage(flag, name string, r Inputs, others ...Other) (err error) {
 	forms := []string{".pdf", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow", ".arrows", ".txt", ".md", ".xml", ".docx", ".xlsx", ".zip"}
 	if ext := filepath.Ext(name); slices.Contains(forms, strings.ToLower(ext)) {
-		err = fmt.Errorf("%s: %s: the report is a page in HTML: name it %s.html. A browser prints it as PDF", flag, say.File(name), say.File(strings.TrimSuffix(name, ext)))
+		err = fmt.Errorf("%s: %s: the report is an HTML page: name it %s.html. A browser can print it as PDF", flag, say.File(name), say.File(strings.TrimSuffix(name, ext)))
 	}
 	return errors.Join(err, CheckFile(flag, name, r, others...))
 }
@@ -215,7 +215,7 @@ func CheckFile(flag, name string, r Inputs, others ...Other) error {
 	errs := []error{t.checkDirectory(), t.checkRead(r)}
 	for _, other := range others {
 		if other.Name != "" && sameFile(name, other.Name) {
-			errs = append(errs, fmt.Errorf("%s: %s is the file of %s, too: name another file", flag, say.File(name), other.Flag))
+			errs = append(errs, fmt.Errorf("%s: %s is also the file of %s: name another file", flag, say.File(name), other.Flag))
 		}
 	}
 	return errors.Join(errs...)
@@ -229,7 +229,7 @@ func (t target) checkRead(r Inputs) error {
 	var errs []error
 	check := func(same bool, name string) {
 		if same {
-			errs = append(errs, fmt.Errorf("%s: %s is read, and would be overwritten: name another file", t.flag, say.File(name)))
+			errs = append(errs, fmt.Errorf("%s: %s is an input, and would be overwritten: name another file", t.flag, say.File(name)))
 		}
 	}
 	check(sameFile(t.name, r.Path) || r.Rules != nil && r.Rules.Reads(resolve(t.name)), t.name)
@@ -320,7 +320,7 @@ func Mixed(names ...string) (all []warning.Warning) {
 	}
 	slices.Sort(dirs)
 	for _, m := range atomicfile.MixedSets(slices.Compact(dirs)...) {
-		text := "an earlier run was killed while its outputs got their names: " + Mixture(m) + ": use none of them with the others until a run has replaced them"
+		text := "an earlier run was killed while it renamed its outputs: " + Mixture(m) + ": do not combine them until a run has replaced them"
 		all = append(all, warning.Warning{Code: warning.MixedOutputs, Text: text, Count: int64(len(m.New) + len(m.Old))})
 	}
 	return all[:min(len(all), 1)]
@@ -345,7 +345,7 @@ func Mixture(m atomicfile.MixedSet) string {
 		}
 		return strings.Join(shown, ", ")
 	}
-	return list(m.New) + " of that run, " + list(m.Old) + " of the run before, or missing"
+	return list(m.New) + " from that run, " + list(m.Old) + " from the previous run, or missing"
 }
 
 // Leftovers returns a hint about temporary files of runs with these outputs that were killed; "" if
@@ -369,7 +369,7 @@ func Leftovers(names ...string) string {
 	if n := len(left) - most; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return "an earlier run was killed, and left temporary files that nobody writes to, unless another machine or container does: remove " + text
+	return "an earlier run was killed and left temporary files. Unless another machine or container is writing to them, remove " + text
 }
 
 // CheckSeries checks the directories of a run with one output per input: that they can be made, that no input is in
@@ -382,7 +382,7 @@ func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 		}
 	}
 	if w.Rejects != "" && (resolve(w.Rejects) == resolve(w.Out) || within(resolve(w.Out), resolve(w.Rejects))) {
-		errs = append(errs, fmt.Errorf("-rejects: %s is written by -out, too: name another directory", say.File(w.Rejects)))
+		errs = append(errs, fmt.Errorf("-rejects: %s is also written by -out: name another directory", say.File(w.Rejects)))
 	}
 	if w.Stats != "" {
 		t := target{"-stats", w.Stats}
@@ -405,7 +405,7 @@ func (t target) checkSeries(rules string, files *logfiles.List) error {
 	out := resolve(dir)
 	for _, read := range files.Dirs {
 		if in := resolve(read); in == out || within(in, out) {
-			errs = append(errs, fmt.Errorf("%s: %s lies in %s, which is read: name another directory", t.flag, say.File(t.name), say.File(read)))
+			errs = append(errs, fmt.Errorf("%s: %s is inside the input %s: name another directory", t.flag, say.File(t.name), say.File(read)))
 		}
 	}
 	for _, read := range append([]string{rules}, files.Lists...) {
@@ -424,7 +424,7 @@ func (t target) checkSeries(rules string, files *logfiles.List) error {
 
 // lies returns the error of an input that is in the directory.
 func (t target) lies(name string) error {
-	return fmt.Errorf("%s: %s lies in %s, which is written: name another directory", t.flag, say.File(name), say.File(t.name))
+	return fmt.Errorf("%s: %s is inside %s, which this run writes: name another directory", t.flag, say.File(name), say.File(t.name))
 }
 
 // within reports whether a path is in a directory. Both are absolute.

@@ -21,11 +21,11 @@ func Misfits(all []conduct.Misfit) (warnings []Warning) {
 			continue
 		}
 		if d.Count += m.Hidden; len(d.Examples) < Examples {
-			d.Examples = append(d.Examples, fmt.Sprintf("%s: %s of %s with 20 requests or more", m.Origin, say.Number(m.Asked), say.Count(m.Busy, "crawler")))
+			d.Examples = append(d.Examples, fmt.Sprintf("%s: %s of %s with 20 or more requests", m.Origin, say.Number(m.Asked), say.Count(m.Busy, "crawler")))
 		}
 	}
 	if d.Count > 0 {
-		d.Text = "few busy crawlers have an answer to /robots.txt in the log, as where a CDN or proxy answers it: " + say.Were(d.Count, "disallowed request") + " of crawlers that may have asked there, and are not never_asked but unseen; give the log of the CDN"
+		d.Text = "few crawlers with many requests have a response to /robots.txt in the log, perhaps because a CDN or proxy answers it: " + say.Count(d.Count, "disallowed request") + " judged unseen instead of never_asked; add the log of the CDN or proxy"
 		warnings = append(warnings, d)
 	}
 	return warnings
@@ -46,26 +46,26 @@ func unlikeAnswers(all []conduct.Misfit) Warning {
 		}
 		var said []string
 		if m.Answers > 0 {
-			said = append(said, fmt.Sprintf("%s of %s, such as one of %s; the robots.txt has %s",
+			said = append(said, fmt.Sprintf("%s of %s differ in size, such as one with %s; the robots.txt has %s",
 				say.Number(m.Answers), say.Count(m.Compared, "answer"), say.Count(m.Size, "byte"), say.Number(m.Text)))
 		}
 		if m.Denied > 0 {
-			said = append(said, fmt.Sprintf("%s of %s: there is none (404 or 410)", say.Number(m.Denied), say.Count(m.Told, "answer")))
+			said = append(said, fmt.Sprintf("%s of %s say that there is no robots.txt (404 or 410)", say.Number(m.Denied), say.Count(m.Told, "answer")))
 		}
 		d.Examples = append(d.Examples, m.Origin+": "+strings.Join(said, "; "))
 	}
 	d.Count = others + denied
-	by, had := "bytes", "another one"
+	by, had := "size", "a different one"
 	switch {
 	case others == 0:
 		by, had = "status", "none, which allows everything"
 	case denied > 0:
-		by, had = "bytes or status", "another one, or none"
+		by, had = "size or status", "a different one, or none"
 	}
-	d.Text = say.Count(d.Count, "answer") + " to /robots.txt in the log cannot have given the text of -rules, by their " + by + ": crawlers had " + had
+	d.Text = say.Count(d.Count, "answer") + " to /robots.txt in the log cannot contain the robots.txt of -rules, judging by " + by + ": crawlers received " + had
 	if unseen > 0 {
 		d.Text += ", so " + say.Were(unseen, "disallowed request") + " judged unseen"
 	}
-	d.Text += "; give the robots.txt of the time of the log"
+	d.Text += "; use the robots.txt from the time of the log"
 	return d
 }

@@ -21,7 +21,7 @@ func TestMisfits(t *testing.T) {
 	if text := got[0].Text; strings.Contains(text, "nothing is known") || !strings.Contains(text, "so 3 disallowed requests were judged unseen") || got[0].Count != 2 {
 		t.Errorf("got %+v", got[0])
 	}
-	if got[1].Count != 5 || len(got[1].Examples) != 1 || got[1].Examples[0] != "https://b.example: 1 of 4 crawlers with 20 requests or more" {
+	if got[1].Count != 5 || len(got[1].Examples) != 1 || got[1].Examples[0] != "https://b.example: 1 of 4 crawlers with 20 or more requests" {
 		t.Errorf("got %+v", got[1])
 	}
 	if all[0].Disproves() || all[1].Disproves() || !(&conduct.Misfit{Denied: 1}).Disproves() {

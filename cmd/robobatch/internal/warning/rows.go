@@ -44,7 +44,7 @@ func Disputes(d *engine.DisputeStats, unit string) []Warning {
 		parts = append(parts, text)
 	}
 	if !slices.ContainsFunc(d.Example.By[:], func(r engine.ReadBy) bool { return r.Dialect != 0 && !r.Allows }) {
-		part("the dialect of the run", "disallows", d.Example.Line)
+		part("the dialect of this run", "disallows", d.Example.Line)
 	}
 	for _, r := range d.Example.By {
 		switch {
@@ -80,9 +80,9 @@ func Misread(store *engine.Store, s *engine.Stats) []Warning {
 	most := &all[0]
 	advice := fmt.Sprintf("decide these with -dialect %s -agent %s", most.Dialect, most.Name)
 	if store.Options().LogAgents != engine.LogAgentsOff { // -agent would decide the rows of all clients
-		advice = fmt.Sprintf("take these from a run with -dialect %s", most.Dialect)
+		advice = fmt.Sprintf("decide them in a separate run with -dialect %s", most.Dialect)
 	}
-	d.Text = fmt.Sprintf("%s decided by another group than the operator of the crawler documents: %s", say.Were(d.Count, "row"), advice)
+	d.Text = fmt.Sprintf("%s decided by a different group than the crawler's operator documents: %s", say.Were(d.Count, "row"), advice)
 	return []Warning{d}
 }
 
@@ -101,7 +101,7 @@ func rejected(s *engine.Stats, refused int64) []Warning {
 		text += fmt.Sprintf(", %s %s", engine.ReasonBadAgent, say.Number(nameless))
 	}
 	if refused > 0 {
-		text += ", refused lines " + say.Number(refused)
+		text += ", rejected lines " + say.Number(refused)
 	}
 	text += "): check that this is the right input"
 	return []Warning{{Code: RejectedLines, Text: text, Count: bad + nameless + refused}}
@@ -116,15 +116,15 @@ func Strangers(store *engine.Store, s *engine.Stats) []Warning {
 	}
 	rows := say.Count(s.URLs*decided/s.Rows, "row")
 	if s.Early > s.Strays {
-		text := fmt.Sprintf("no robots.txt is as old as -as-of for %s of %s; a plain file has its modification time", say.Number(s.Early), rows)
+		text := fmt.Sprintf("every robots.txt is newer than -as-of for %s of %s; the time of a plain file is its modification time", say.Number(s.Early), rows)
 		if store.Options().RowTimes {
-			text = fmt.Sprintf("no robots.txt is as old as the row for %s of %s: they are older than the first capture of their origin", say.Number(s.Early), rows)
+			text = fmt.Sprintf("%s of %s are older than the first capture of their origin", say.Number(s.Early), rows)
 		}
 		return []Warning{{Code: NoRulesThen, Text: text, Count: s.Early}}
 	}
 	only := ""
 	if store.NumSites() == 1 {
-		only = fmt.Sprintf(", which has that of %s only,", store.NewLookup().Origin(0))
+		only = fmt.Sprintf(", which contains only that of %s,", store.NewLookup().Origin(0))
 	}
 	d := Warning{Code: NoRobots, Count: s.Strays}
 	d.Text = fmt.Sprintf("no robots.txt in -rules%s for %s of %s; http and https differ, and so do example.com and www.example.com",
@@ -167,7 +167,7 @@ func stranger(store *engine.Store, busy engine.BusyOrigin) string {
 	}
 	for _, near := range all {
 		if store.Knows(near) {
-			return fmt.Sprintf("%s: the rules have %s", text, near)
+			return fmt.Sprintf("%s: -rules has %s", text, near)
 		}
 	}
 	return text
@@ -217,7 +217,7 @@ func OddName(o robots.Oddity) string {
 	case robots.OddText:
 		return "text without directives"
 	case robots.OddNUL:
-		return "bytes with NUL among them"
+		return "binary data"
 	case robots.OddParquet:
 		return "a Parquet file"
 	case robots.OddUTF16, robots.OddUTF16LE, robots.OddUTF16BE, robots.OddUTF32:
@@ -232,27 +232,27 @@ func Senders(s *engine.Stats) (all []Warning) {
 	requests, unusable, anonymised := s.Census.Requests()
 	network, proxied := s.Census.Proxied()
 	if networks, sent := s.Census.Mixed(); networks > 0 && !proxied {
-		text := fmt.Sprintf("%s of %s of crawlers came from %s, each with crawlers of three or more operators: either a proxy, and the client's address is in another field (-field client=name), or a client that sends many names",
+		text := fmt.Sprintf("%s of %s by crawlers came from %s, each with crawlers of three or more operators: either a proxy (name the client's address with -field client=name), or a client that sends many names",
 			say.Number(sent), say.Count(requests, "request"), say.Count(networks, "network"))
 		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: sent})
 	}
 	if proxied {
-		text := fmt.Sprintf("%s of %s of crawlers have no public IP address", say.Number(unusable), say.Count(requests, "request"))
+		text := fmt.Sprintf("%s of %s by crawlers have no public IP address", say.Number(unusable), say.Count(requests, "request"))
 		count := unusable
 		if network != 0 {
 			count = s.Census.Sent(network)
-			text = fmt.Sprintf("%s of %s of crawlers, of three operators or more, came from %s", say.Number(count), say.Count(requests, "request"), network.Prefix())
+			text = fmt.Sprintf("%s of %s by crawlers, of three or more operators, came from %s", say.Number(count), say.Count(requests, "request"), network.Prefix())
 		}
 		text += ": the field contains a proxy address, or text instead of an address; name the field of the client address with -field client=name"
 		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: count})
 	}
 	if n := s.Census.Texts(); n > 0 && !proxied {
-		text := fmt.Sprintf("%s of %s of crawlers have text instead of an address, so they are not verified, and their violation is null: name the field of the client address with -field client=name",
+		text := fmt.Sprintf("%s of %s by crawlers have text instead of an address, so they are not verified, and their violation is null: name the field of the client address with -field client=name",
 			say.Number(n), say.Count(requests, "request"))
 		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: n})
 	}
 	if s.Census.Anonymised() {
-		text := fmt.Sprintf("the addresses of %s of %s of crawlers end in 0 or x: they are anonymised, and cannot be verified", say.Number(anonymised), say.Count(requests, "request"))
+		text := fmt.Sprintf("%s of %s by crawlers have an address that ends in 0 or x: these are anonymised and cannot be verified", say.Number(anonymised), say.Count(requests, "request"))
 		all = append(all, Warning{Code: AnonymisedClients, Text: text, Count: anonymised})
 	}
 	if n := s.UntimedRows + s.UntimedLists; n > 0 {
@@ -263,7 +263,7 @@ func Senders(s *engine.Stats) (all []Warning) {
 		case s.UntimedRows > 0:
 			why = "their rows or lists have no times: name the field with -field time=name, and keep lists in directories named after their day"
 		}
-		text := say.Count(n, "request") + " of crawlers verified without a time, with all lists: " + why
+		text := say.Count(n, "request") + " by crawlers verified without a time, using all lists: " + why
 		all = append(all, Warning{Code: UntimedLists, Text: text, Count: n})
 	}
 	return all
