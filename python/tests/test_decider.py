@@ -163,6 +163,8 @@ def test_wrong_questions() -> None:
 def test_explain() -> None:
     with robobatch.Decider(RULES, missing="null") as decider:
         why = decider.explain(HOME + "private", "Googlebot")
+        assert "/dev/fd" not in why.text
+        assert "rules:" in why.text
         assert (why.allowed, why.reason) == (False, "rule")
         assert "Disallow: /private" in str(why)
         assert why.data["origin"] == HOME[:-1]

@@ -513,7 +513,8 @@ class Decider:
             )
             if done.returncode != 0:
                 raise error_of(done.stderr.decode("utf-8", "replace"), done.returncode)
-            said.append(done.stdout.decode())
+            text = done.stdout.decode()
+            said.append(text.replace(self._rules.path, "rules") if self._rules.files else text)
         data = json.loads(said[0])
         return Explanation(data["allowed"], data["reason"], data, said[1])
 

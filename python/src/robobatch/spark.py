@@ -381,10 +381,11 @@ def _function(
 
         def sent() -> Iterator[pa.RecordBatch]:
             for given in batches:
-                if not isinstance(given, tuple) or len(given) != len(read):
+                wanted = isinstance(given, tuple) and len(given) == len(read)
+                if not wanted or (read[1] == "agents" and not pa.types.is_list(given[1].type)):
                     raise Error(f"{name} takes {_USAGE[read[-1]].format(name)}")
                 columns = [_cast(array) for array in given]
-                if read[1] == "agents" and pa.types.is_list(columns[1].type):
+                if read[1] == "agents":
                     agents = columns[1]
                     *columns, ends = flattened(*columns)
                     lists.append((ends, agents))
