@@ -174,7 +174,9 @@ func (l *looker) ruledOf(key ruling, root *engine.Answer) *ruled {
 			s.disallow++
 		}
 	}
-	s.Extent = extent.Of(rules, l.opt.Dialect)
+	if s.Extent = extent.Of(rules, l.opt.Dialect); !s.known {
+		s.Open = ""
+	}
 	if s.Rule >= 0 {
 		s.line = rules[s.Rule].Line
 	}
