@@ -69,17 +69,17 @@ func TestVerdicts(t *testing.T) {
 
 // TestAnswers holds that libraries answer cases by the group of the crawler.
 func TestAnswers(t *testing.T) {
-	in := ""
+	var in strings.Builder
 	for _, texts := range [][3]string{
 		{"User-agent: Foo\nDisallow: /x\n", "Foo", "http://a.test/x"},
 		{"User-agent: Foo\nDisallow: /x\n", "Bar", "http://a.test/x"},
 		{"", "Bar", "http://a.test"},
 	} {
-		in += fmt.Sprintf("%x\t%x\t%x\n", texts[0], texts[1], texts[2])
+		fmt.Fprintf(&in, "%x\t%x\t%x\n", texts[0], texts[1], texts[2])
 	}
 	for _, name := range []string{"robobatch-reference", "robobatch-rfc9309", "grobotstxt", "temoto-robotstxt", "benjaminestes-robots"} {
 		var out strings.Builder
-		if err := writeAnswers(strings.NewReader(in), &out, name); err != nil || out.String() != "0\n1\n1\n" {
+		if err := writeAnswers(strings.NewReader(in.String()), &out, name); err != nil || out.String() != "0\n1\n1\n" {
 			t.Errorf("%s answers %q: %v", name, out.String(), err)
 		}
 	}
