@@ -334,8 +334,8 @@ func (f *field) endOther(line []byte, from int) int {
 			for words := f.words + 1; words > 0 && n+1 < len(text); words-- {
 				n += 1 + len(firstWord(text[n+1:]))
 			}
-		} else if n = bytes.IndexByte(text, ' '); n == len("2026-01-31") && hasShape(text, w3cMoment) { // a clock
-			n = len(w3cMoment) - 1
+		} else if n = bytes.IndexByte(text, ' '); n == len("2026-01-31") && hasShape(text[n:], "_00:00:00") { // a clock
+			n += 1 + len(firstWord(text[n+1:]))
 		}
 		if f.words == 0 && n >= 0 && n+2 < len(text) && (text[n+1] == '+' || text[n+1] == '-') && isDigit(text[n+2]) {
 			n += 1 + len(firstWord(text[n+1:]))

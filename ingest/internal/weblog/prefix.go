@@ -6,7 +6,7 @@ import (
 )
 
 // prefixes are the shapes of what programs that pass logs on put in front of each line: %d are digits, %s blanks, %w is a
-// word, %k a name of Kubernetes, %p a word with a slash, %t one that ends in ":", %f the name of a file, %M a month, %C a clock, %D a date, %T a moment, %S structured data,
+// word, %k a name of Kubernetes, %p a word with a slash, %t one that ends in ":", %f the name of a file, %M a month, %C a clock, %D a date, %G both with slashes, %T a moment, %S structured data,
 // %F whether CRI has cut the line, %j all in front of an object of JSON. The last ones are no prefixes: the lines are in a
 // member of objects, as Docker, Filebeat, Vector, journald, Loki and Google Cloud write them.
 var prefixes = []string{
@@ -19,6 +19,7 @@ var prefixes = []string{
 	"%T ", "%T %p ", // docker logs -t, aws logs tail
 	"%d.%d %w %t ",        // journald's short-unix
 	"%w%s| ", "%w%s| %T ", // docker compose logs, with -t
+	"%G ",                       // Go's log, as of Caddy 1
 	"[pod/%w] ", "[pod/%w] %T ", // kubectl logs --prefix, with --timestamps
 	"%k %k ", "%k %k %T ", "%k %k %k ", // stern, with -t, and of all namespaces
 	"%f:", "%f:%d:", "%d:", "%s%d\t", // grep -H, -Hn, -n, cat -n
@@ -127,8 +128,16 @@ func (p *prefixed) cut(line []byte) (rest, moment []byte, ok bool) {
 		if n == 0 {
 			return nil, nil, false
 		}
-		if p.shape[i] == 'T' {
-			moment = line[at : at+n]
+		switch text := line[at : at+n]; p.shape[i] {
+		case 'T', 'G':
+			moment = text
+		case 'j': // of zap and others, which write columns
+			text, _, _ = bytes.Cut(text, []byte{tab})
+			for _, text = range [][]byte{firstWord(text), text} {
+				if isMoment(text) && !isDay(text) {
+					moment = text
+				}
+			}
 		}
 		at += n
 	}
@@ -136,7 +145,7 @@ func (p *prefixed) cut(line []byte) (rest, moment []byte, ok bool) {
 }
 
 // momentShapes are the begins of parts that are one word.
-var momentShapes = map[byte]string{'C': "00:00:00", 'T': "0000-00-00T00:00:00"}
+var momentShapes = map[byte]string{'C': "00:00:00", 'G': "0000/00/00_00:00:00", 'T': "0000-00-00T00:00:00"}
 
 // lengthOf returns how much of a text a part of a shape takes, 0 if nothing fits.
 func lengthOf(part byte, text []byte) int {
@@ -168,7 +177,10 @@ func lengthOf(part byte, text []byte) int {
 		if len(text) > 3 && monthOf(text[:3]) > 0 {
 			return 3
 		}
-	case 'C', 'T':
+	case 'C', 'G', 'T':
+		if part == 'G' {
+			word = text[:min(len(text), len("2026/01/31 18:00:00"))]
+		}
 		if hasShape(text, momentShapes[part]) {
 			return len(word)
 		}

@@ -58,6 +58,7 @@ func TestPrefixes(t *testing.T) {
 		"<190>1 2026-03-03T10:15:00.123Z web-01 nginx 12 access - ", `<190>1 2026-03-03T10:15:00+01:00 web-01 nginx - - [a@1 b="c d"] `, "87 <158>1 2026-03-03T10:15:00+00:00 host nginx web.1 - ",
 		"<190>2026-03-03T10:15:00+00:00 web-01 nginx[12]: ", "<13>nginx: ", "Mar  3 10:15:00 web-01 nginx: ", "Mar 03 10:15:00.123456 web-01 nginx[12]: ",
 		"web-7d9c6b-x2x4z nginx ", "web-0 nginx 2026-03-03T10:15:00.123456789Z ", "prod web-7d9c6b-x2x4z nginx ", // stern
+		"2026/03/03 10:15:00 ", // Go
 		"2026-03-03T10:15:00+0000 web-01 nginx[12]: ", "Tue 2026-03-03 10:15:00 UTC web-01 nginx[12]: ", "nginx: ", "2026-03-03T10:15:00+00:00 app[web.1]: ",
 		"2026-03-03T10:15:00.123456789Z stdout F ", "2026-03-03T10:15:00.1+01:00 stderr P ", "2026-03-03T10:15:00.123456789Z ", "web-1  | ", "web-1  | 2026-03-03T10:15:00.123456789Z ",
 		"[pod/web-7d4b9/nginx] ", "[pod/web-7d4b9/nginx] 2026-03-03T10:15:00Z ", "access.log:", "/var/log/nginx/access_log:", "logs/access.log:17:", "17:", "\x1e", "docker", "filebeat",
@@ -104,6 +105,19 @@ func TestPrefixes(t *testing.T) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// TestColumnsBeforeJSON holds that the time in front of an object is that of the row, with its clock.
+func TestColumnsBeforeJSON(t *testing.T) {
+	for _, front := range []string{"2026/03/03 10:15:00.123\t\x1b[34mINFO\x1b[0m\tlog0\t", "2026-03-03T10:15:00.123Z web-1 nginx "} {
+		lines := [][]byte{[]byte(front + `{"request":{"uri":"/a","host":"a.example"}}`)}
+		f, prefix := Choose(lines, Auto, Options{})
+		p := Behind(prefix, newJSON(Options{Times: true}), &Options{Times: true})
+		var r Row
+		if p.Parse(lines[0], &r); f != JSON || string(r.AppendURL(nil)) != "http://a.example/a" || r.Time != 1772532900123000 {
+			t.Errorf("%q: %s behind %q, %s, %d", front, f, prefix, r.AppendURL(nil), r.Time)
 		}
 	}
 }

@@ -390,7 +390,7 @@ func (g *guesser) settle(line []byte, lines [][]byte) (named int) {
 					named++
 				}
 				isLong := f.fit != nil && (f.role == roleAgent || f.role == roleRequest || f.role == roleURL)
-				if !isLong && slices.ContainsFunc(columns[i], hasMozilla) { // a part of a User-Agent
+				if !isLong && slices.ContainsFunc(columns[i], func(v []byte) bool { return hasMozilla(v) || bytes.Contains(v, []byte(" HTTP/")) }) { // a part of a User-Agent or of a request
 					return 0
 				}
 			}

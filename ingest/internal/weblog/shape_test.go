@@ -26,6 +26,8 @@ func TestGuess(t *testing.T) {
 		},
 		{"192.0.2.7 " + bot + " GET /a 200\n192.0.2.8 curl/8.9.1 GET /b 200", "", ""}, // nobody knows where it ends
 		{"192.0.2.7 GET /a 200 " + bot + " 12", "", ""},
+		{`192.0.2.7 [31/Jan/2026:18:00:00 +0000] "GET /a HTTP/1.1 200 0" https://www.example.com/b ` + bot, "", ""}, // the referer is not the URL
+		{`2026/01/31 18:00:00.5 192.0.2.7 GET /a 200`, `$time_local $remote_addr $request_method $request_uri $status`, "https://base.example/a|192.0.2.7||true"},
 		// columns, of which one line has more; times of a day are no addresses
 		{
 			"2026-01-31 23:59:26.178|192.0.2.7|\"GET /a HTTP/1.1\"|200|\"" + bot + "\"\n2026-01-31 23:59:27.178|192.0.2.8|\"GET /b|c HTTP/1.1\"|200|\"" + spider + `"`, `$time_local|$remote_addr|"$request"|$status|"$http_user_agent"`,
