@@ -405,11 +405,11 @@ func (c *cursor) next() error {
 	}
 	var n [10]int64 // as write has them
 	for i := range n {
-		size := 0
-		if n[i], size = binary.Varint(c.block); size <= 0 {
+		number, size := binary.Varint(c.block)
+		if size <= 0 {
 			return errRun
 		}
-		c.block = c.block[size:]
+		n[i], c.block = number, c.block[size:]
 	}
 	if uint64(n[0]) > uint64(len(c.record.text)) || uint64(n[1]) > uint64(len(c.block)) {
 		return errRun

@@ -53,6 +53,7 @@ const (
 	leastShownShare = .0005    // of the log, or
 	leastOwnShare   = .01      // of the requests of each crawler of the row
 	wholeLog        = .9       // of the log, that lasts the whole log
+	oneStatus       = .95      // of the answers, that are told as if all had it
 	effectEarly     = 6 * hour // before its cause, that a crawler made its last request: it may have been due
 	leastCrawl      = 100      // page requests of a search crawler, without which nobody can say that all is well
 )

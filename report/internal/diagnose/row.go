@@ -38,7 +38,7 @@ type Row struct {
 	lost   float64  // requests of search crawlers
 	also   []string // other crawlers that it concerns, though the row is not about them
 	whole  bool     // it lasts the whole log
-	mixed  bool     // there are other statuses than the commonest
+	mixed  bool     // there are many other statuses than the commonest
 	unsure bool     // no address shows that a client was what it says it is
 }
 
@@ -239,7 +239,11 @@ func (g *grid) when(r *Row) string {
 
 // answered sets the status of a row, the commonest.
 func (r *Row) answered(statuses map[uint16]int64) {
-	r.Evidence.Status, r.mixed = int(mode(statuses)), len(statuses) > 1
+	status, all := mode(statuses), int64(0)
+	for _, n := range statuses {
+		all += n
+	}
+	r.Evidence.Status, r.mixed = int(status), float64(statuses[status]) < oneStatus*float64(all)
 }
 
 // status returns what the requests of a row got.

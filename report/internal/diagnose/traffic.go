@@ -91,7 +91,7 @@ func (g *grid) findStopped() {
 		}
 		pauses = slices.DeleteFunc(pauses, func(p pause) bool { return slices.Contains(together, p) })
 		if !slices.ContainsFunc(all, func(p pause) bool { return 2*p.in.overlap(first.in) > first.in.length() }) {
-			var agents []uint16
+			agents := make([]uint16, 0, len(together))
 			for _, p := range together {
 				agents = append(agents, p.agent)
 			}
