@@ -8,24 +8,24 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// counts are the numbers of a pair. All but answers leave impostors out.
+// counts are the numbers of a pair. All except answers exclude impostors.
 type counts struct {
 	answers     [ranges.NumAnswers]int64 // requests by who sent them
 	bytes       int64
 	first, last int64 // NoTime if no request has a time
 	robots      int64 // requests of /robots.txt
-	untimed     int64 // that the text forbids, without a time
+	untimed     int64 // that the text disallows, without a time
 	violations  int64
 	fetched     answersOf
 	newest      int64 // the delay of the newest text; noDelay if it has no delay
 }
 
-// answersOf are the answers of a crawler that count.
+// answersOf are the responses to a crawler that count.
 type answersOf struct {
-	first        [misfits + 1]int64 // when it had the first of each fit; NoTime is never
-	gave, denied int64              // how many gave a text where one is in force, and how many said that there is none
+	first        [misfits + 1]int64 // time of the first response of each fit; NoTime if there is none
+	gave, denied int64              // responses with a text while one is in force; responses without one
 	moved        int64              // redirects of /robots.txt
-	requests     int64              // of anything, set where the pair is sent
+	requests     int64              // of any URL, set when the pair is sent
 }
 
 // note notes the answer of an event. isText reports whether a text is in force.
@@ -39,7 +39,7 @@ func (a *answersOf) note(e *event, isText bool) {
 	}
 }
 
-// addAnswers adds those to other requests of the crawler.
+// addAnswers adds the responses to other requests of the crawler.
 func (a *answersOf) addAnswers(o *answersOf) {
 	for i, at := range o.first {
 		a.first[i] = earlier(a.first[i], at)
@@ -72,13 +72,13 @@ func readAnswers(from *wire.Cursor) (a answersOf) {
 	return a
 }
 
-// any reports whether there is an answer.
+// any reports whether there is a response.
 func (a *answersOf) any() bool {
 	return slices.ContainsFunc(a.first[:], func(at int64) bool { return at != NoTime })
 }
 
-// known returns when the crawler first had an answer that no bytes contradict. One that confirms a copy is such an answer
-// unless another text came before it. bodies is as in judge.
+// known returns the time of the crawler's first response whose size fits the text in force. A response that confirms
+// a copy counts unless a different text came before it. bodies is as in judge.
 func (a *answersOf) known(bodies bool) int64 {
 	f := &a.first
 	first, other := earlier(earlier(f[unsized], f[denies]), f[fits]), f[misfits]
@@ -93,7 +93,7 @@ func (a *answersOf) known(bodies bool) int64 {
 	return first
 }
 
-// newCounts returns the counts of no request.
+// newCounts returns counts without requests.
 func newCounts() counts {
 	var a answersOf
 	for i := range a.first {
@@ -102,7 +102,7 @@ func newCounts() counts {
 	return counts{first: NoTime, last: NoTime, fetched: a, newest: noDelay}
 }
 
-// earlier returns the earlier of two moments.
+// earlier returns the earlier of two times.
 func earlier(a, b int64) int64 {
 	if a == NoTime || b != NoTime && b < a {
 		return b
@@ -110,7 +110,7 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// addBytes returns the sum of counts of bytes, which are not negative: [MostBytes] if it is greater.
+// addBytes returns the sum of two non-negative numbers of bytes, at most [MostBytes].
 func addBytes(a, b int64) int64 {
 	if b > MostBytes-a {
 		return MostBytes

@@ -12,27 +12,27 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A kind says which event it is. Events at one moment are ordered by kind, so that a fetch counts as earlier than a
-// request. Of two fetches the one that allowed all is the later: it accuses less.
+// A kind is the kind of an event. Events at the same time are ordered by kind, so that a fetch precedes a request. Of
+// two fetches, the one that allowed everything comes last, in favour of the crawler.
 type kind uint8
 
 const (
-	gotText   kind = iota // an answer that gave the text in force
-	gotNone               // an answer by which there is no robots.txt
-	failed                // a request of /robots.txt without an answer that counts
-	moved                 // a redirect of /robots.txt that no capture knows
-	allowed               // another request than of /robots.txt
-	forbidden             // the same, and the text in force forbids it
-	violated              // in a series only: forbidden, and violated
+	gotText   kind = iota // a response with the text in force
+	gotNone               // a response that says that there is no robots.txt
+	failed                // a request for /robots.txt without a response that counts
+	moved                 // a redirect of /robots.txt that is in no capture
+	allowed               // a request for another URL than /robots.txt
+	forbidden             // the same, disallowed by the text in force
+	violated              // only in a series: forbidden, and a violation
 )
 
-// isFetch reports whether an event is an answer to a request of /robots.txt.
+// isFetch reports whether an event is a response to a request for /robots.txt.
 func (k kind) isFetch() bool { return k <= gotNone }
 
-// isTxt reports whether an event is a request of /robots.txt.
+// isTxt reports whether an event is a request for /robots.txt.
 func (k kind) isTxt() bool { return k <= moved }
 
-// noDelay is the delay of a request that no Crawl-delay binds.
+// noDelay is the delay of a request without a Crawl-delay.
 const noDelay = -1
 
 // An event is a request of a crawler at an origin.
@@ -51,7 +51,7 @@ type event struct {
 	detail   []byte // of a forbidden one, for Request.readDetail; nil without Options.Requests
 }
 
-// compare orders events: by time, and those of one moment always alike.
+// compare orders events by time, and events at the same time in a fixed order.
 func (e *event) compare(o *event) int {
 	if e.at != o.at {
 		return cmp.Compare(e.at, o.at)
@@ -62,8 +62,8 @@ func (e *event) compare(o *event) int {
 	return cmp.Or(bytes.Compare(e.past, o.past), bytes.Compare(e.detail, o.detail))
 }
 
-// order orders the events that a judge receives: of one moment, answers come first. Requests of one moment are
-// all alike, unless the caller wants them one by one, with details.
+// order orders the events that a judge receives. At the same time, responses come first. Requests at the same time
+// are equal unless the caller needs each with its details.
 func (e *event) order(o *event, details bool) int {
 	switch fetch, other := e.kind.isTxt(), o.kind.isTxt(); {
 	case details, e.at != o.at, fetch && other:
@@ -254,8 +254,8 @@ func (j *Journal) appendDetail(dst []byte, b *engine.Batch, row int) []byte {
 	return wire.AppendText(binary.AppendVarint(append(dst, byte(verified)), int64(rule.Line)), text)
 }
 
-// An item is a record of a run: of an origin itself, or a piece of the series of a crawler there. Those of an origin come
-// first; then come the first answers of each crawler; then the pieces, those of a crawler by their first event.
+// An item is a record of a run: an origin, or a piece of the series of a crawler there. The items of an origin come
+// first, then the first responses of each crawler, then the pieces, ordered by crawler and first event.
 type item struct {
 	origin  []byte
 	kind    itemKind
@@ -272,7 +272,7 @@ const (
 	ofPiece
 )
 
-// compare orders items. Pieces that begin at the same moment are ordered by their first events, see event.order. So a
+// compare orders items. Pieces that begin at the same time are ordered by their first events, see event.order. So a
 // merge holds one piece of each run, even if all events have the same time.
 func (i *item) compare(o *item, details bool) int {
 	c := cmp.Or(bytes.Compare(i.origin, o.origin), cmp.Compare(i.kind, o.kind), bytes.Compare(i.agent, o.agent), cmp.Compare(i.at, o.at))
@@ -282,7 +282,7 @@ func (i *item) compare(o *item, details bool) int {
 	p, _, err := i.piece()
 	q, _, errOther := o.piece()
 	if err != nil || errOther != nil {
-		return 0 // who takes the items says so
+		return 0 // the receiver of the items reports it
 	}
 	return p.next.order(&q.next, details)
 }

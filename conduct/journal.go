@@ -17,45 +17,45 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// DefaultMemory is the number of bytes a Journal takes, unless it is told otherwise.
+// DefaultMemory is the default of Options.Memory, in bytes.
 const DefaultMemory = 256 << 20
 
 // defaultCache is the default of engine.StoreOptions.
 const defaultCache = 24 * time.Hour
 
-// Options say which requests a Journal keeps, and where. The zero value is of no use without Status: no answer counts.
+// Options select the requests that a Journal stores, and where. Status is required: without it, no response counts.
 type Options struct {
-	Memory  int64  // bytes, beyond which events go to a temporary file; 0 is DefaultMemory
-	TempDir string // the directory of that file; "" is the usual one
+	Memory  int64  // limit in bytes, beyond which events go to a temporary file; 0 means DefaultMemory
+	TempDir string // the directory of that file; "" means the default
 
-	// Cache is for how long a crawler may use a copy that does not say so itself, as in engine.StoreOptions.
+	// Cache is how long a crawler may use a copy without a max-age, as in engine.StoreOptions.
 	Cache time.Duration
 
-	// 1 + indices of the kept columns that have the status of the answer, the method and the bytes that were sent; 0
-	// means none. Without a status no answer counts; without a method no request is HEAD.
+	// 1 + the indices of the kept columns with the status of the response, the method and the bytes sent; 0 means
+	// none. Without a status, no response counts; without a method, no request is HEAD.
 	Status, Method, Bytes int
 
-	// Texts are those of the rules, with which answers are compared; nil compares none. An answer counts as one that
-	// gives the text in force unless its bytes contradict that.
+	// Texts are the texts of the rules. A response counts as the text in force unless its size contradicts that. nil
+	// disables the comparison.
 	Texts *Texts
 
-	Client int // 1 + index of the kept column that has the address of the client; 0 takes Clients of engine.Batch
+	Client int // 1 + the index of the kept column with the client's address; 0 means Clients of engine.Batch
 
-	Requests bool // Judge hands on each request that a text forbids
-	ByAgent  bool // a Row is of a crawler at all origins
+	Requests bool // Judge passes on each disallowed request
+	ByAgent  bool // a Row covers a crawler at all origins
 
 	// Judge calls Moment for each answer that counts and each disallowed request with a time, ordered by time for each
 	// crawler and origin. May be nil.
 	Moment func(Moment)
 }
 
-// A Journal is a Sink that keeps the acts of crawlers. It needs a store with engine.StoreOptions.Deeds; without
-// robots.CrawlDelayLines among its Directives no gap is counted, and no text has a Crawl-delay. Give it all batches of a
-// run, and then call Judge. It is for one goroutine. Use CloseTemp.
+// A Journal is a Sink that records the requests of crawlers. It needs a store with engine.StoreOptions.Deeds, and
+// robots.CrawlDelayLines among its Directives to count gaps. Write all batches of a run, then call Judge, and
+// CloseTemp at the end. It is not safe for concurrent use.
 type Journal struct {
 	opt    Options
 	store  *engine.Store
-	known  int // agents that package crawlers knows
+	known  int // number of agents in package crawlers
 	lookup *engine.Lookup
 	list   *engine.AgentList
 	table  table
@@ -69,21 +69,21 @@ type Journal struct {
 	spans  []engine.Stretch
 	delays map[string]int64 // by value of a Crawl-delay
 
-	lengths map[engine.RulingID]lengths // of texts in force; those without are not known
+	lengths map[engine.RulingID]lengths // of texts in force; missing ones are unknown
 
 	leads map[engine.SiteID][]robots.Redirect // from these sites to other origins
 	ledTo map[string][]engine.SiteID          // to an origin, from these sites
 }
 
-// A seen says which fields some row of the log had: a time, an answer that counts, a number of bytes.
+// A seen records which fields occurred in the log: a time, a response that counts, a number of bytes.
 type seen struct {
 	dated, answered, sized bool
-	bodied, headed         bool // answers show that bytes are those of bodies, or of headers, too
+	bodied, headed         bool // responses show that sizes are those of bodies, or include headers
 }
 
 // A site is the data kept about an origin of the rules.
 type site struct {
-	first   int64           // when anyone first asked it for anything; NoTime if nobody did
+	first   int64           // time of the first request to it; NoTime if there is none
 	ruling  engine.RulingID // in force for a row of it; always, unless the site is dated
 	newest  engine.RulingID // of the newest text; 0 if there is none
 	isKnown bool            // the rest is
@@ -94,14 +94,13 @@ type site struct {
 // mostNamed is the number of crawlers named only in a robots.txt that are counted separately.
 const mostNamed = 1 << 16
 
-// siteSize is the number of bytes a Journal takes for each origin of the rules, whether it was asked for anything or
-// not.
+// siteSize is the memory of a Journal, in bytes, for each origin of the rules, requested or not.
 const siteSize = int64(unsafe.Sizeof(site{}))
 
-// Least returns about how many bytes a Journal takes at least for rules of that many origins.
+// Least returns the approximate minimum memory, in bytes, of a Journal for rules of that many origins.
 func Least(origins int) int64 { return leastSize + siteSize*int64(origins) }
 
-// NewJournal returns a Journal of a run.
+// NewJournal returns a Journal for a run over the store.
 func NewJournal(store *engine.Store, opt Options) *Journal {
 	if opt.Memory <= 0 {
 		opt.Memory = DefaultMemory
@@ -134,22 +133,22 @@ func (j *Journal) Close() error { return nil }
 // CloseTemp removes the temporary file. Further calls do nothing.
 func (j *Journal) CloseTemp() { j.spill.Close() }
 
-// HasTimes reports whether any request of a crawler had a time. Without one nothing can be said.
+// HasTimes reports whether any crawler request had a time. Without times, nothing can be judged.
 func (j *Journal) HasTimes() bool { return j.seen.dated }
 
-// HasAnswers reports whether any request of /robots.txt had an answer that counts, or a status at all. Without one nothing
-// can be said.
+// HasAnswers reports whether any request for /robots.txt had a response that counts, or at least a status. Without
+// one, nothing can be judged.
 func (j *Journal) HasAnswers() bool { return j.seen.answered }
 
-// HasBytes reports whether any request of a crawler says how many bytes were sent.
+// HasBytes reports whether any crawler request has the number of bytes sent.
 func (j *Journal) HasBytes() bool { return j.seen.sized }
 
-// Sizes reports whether answers of all clients show that the bytes in the logs are those of bodies, and that they are those
-// of headers, too. An answer to HEAD, 204 and 304 have no body; and no answer has a header of a few bytes. Where headers
-// count in one log, they may count in all.
+// Sizes reports whether the responses of all clients show that logged sizes are those of bodies, and whether they
+// show that sizes include headers. Responses to HEAD, 204 and 304 have no body, and no header has only a few bytes.
+// If one log includes headers, others may as well.
 func (j *Journal) Sizes() (bodies, headers bool) { return j.seen.bodied, j.seen.headed }
 
-// leastAnswer is the number of bytes an answer with its header has at least, whatever packs that.
+// leastAnswer is the minimum size of a response with its header, in bytes, even if the header is compressed.
 const leastAnswer = 40
 
 // isHead reports whether the method of a request is HEAD.
@@ -157,7 +156,7 @@ func (j *Journal) isHead(b *engine.Batch, row int) bool {
 	return j.opt.Method > 0 && strings.EqualFold(string(b.Piece(b.Kept[j.opt.Method-1].Texts[row])), "HEAD")
 }
 
-// Write keeps the rows of crawlers in a batch.
+// Write records the rows of crawlers in a batch.
 func (j *Journal) Write(b *engine.Batch) error {
 	j.lookup.Use(b)
 	deeds := b.Deeds
@@ -224,8 +223,8 @@ func (j *Journal) Write(b *engine.Batch) error {
 	return nil
 }
 
-// recordAway keeps a request of a robots.txt for the origins whose capture in force leads to it: a crawler that was sent from
-// http to https, or from one host to another, asks there.
+// recordAway records a request for robots.txt also for the origins whose capture in force redirects to it, because a
+// redirected crawler requests the file there.
 func (j *Journal) recordAway(b *engine.Batch, row int, agent uint32) error {
 	name, at := "", b.Times[row]
 	if n, isStray := b.Sites[row].Stray(); isStray {
@@ -318,7 +317,7 @@ func keptInt(b *engine.Batch, row, column int) (int64, bool) {
 	return k.Ints[row], k.Present[row]
 }
 
-// record keeps a request that is not an impostor's as an event, if it is one.
+// record stores a request as an event, if it is one and does not come from an impostor.
 func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) error {
 	at := timeOf(b, row)
 	e := event{at: at, kind: allowed, delay: noDelay}
@@ -383,8 +382,8 @@ func (j *Journal) isLed(site engine.SiteID, at int64) bool {
 	return slices.ContainsFunc(j.leads[site], func(l robots.Redirect) bool { return l.From <= at && at < l.Until })
 }
 
-// answer sets the kind of a request of /robots.txt by its answer, and reports whether that counts. One that does not is failed
-// or moved, or leaves the kind if it says nothing. id is the ruling in force.
+// answer sets the kind of a request for /robots.txt by its response, and reports whether that counts. If it does not
+// count, the kind is failed or moved, or unchanged if the response is inconclusive. id is the ruling in force.
 func (j *Journal) answer(b *engine.Batch, row int, id engine.RulingID, e *event) bool {
 	status, ok := keptInt(b, row, j.opt.Status)
 	if !ok {
@@ -418,10 +417,10 @@ func (j *Journal) answer(b *engine.Batch, row int, id engine.RulingID, e *event)
 	return true
 }
 
-// fit compares the bytes of an answer with those of the text in force.
+// fit compares the size of a response with that of the text in force.
 func (j *Journal) fit(b *engine.Batch, row int, id engine.RulingID, e *event) {
 	size, ok := keptInt(b, row, j.opt.Bytes)
-	if !ok || size <= 0 || j.opt.Texts == nil { // 0 may stand for bytes that nobody counted
+	if !ok || size <= 0 || j.opt.Texts == nil { // 0 may mean that bytes were not counted
 		return
 	}
 	l, known := j.lengths[id]
@@ -441,7 +440,8 @@ func (j *Journal) fit(b *engine.Batch, row int, id engine.RulingID, e *event) {
 	}
 }
 
-// addPair adds a pair of the crawler of a row at an origin where a ruling is in force, and writes all others to disk before if there is no room.
+// addPair adds the pair of a row's crawler and an origin with a ruling in force. If there is no room, it first writes
+// all others to disk.
 func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id engine.RulingID) (*pair, error) {
 	if j.table.isFull() || j.strays.size > j.opt.Memory/8 {
 		if err := j.writeRun(false); err != nil {
@@ -516,7 +516,7 @@ func (j *Journal) delayOf(id engine.RulingID, agent uint32) int64 {
 	return delay
 }
 
-// strays number the origins that the rules do not know.
+// strays assigns numbers to origins without rules.
 type strays struct {
 	numbers map[string]uint32
 	names   []string
@@ -524,7 +524,7 @@ type strays struct {
 	batch   []uint32 // by number in the batch in hand: 1 + the number here; 0 is not known yet
 }
 
-// strayBit is set in the number of an origin that the rules do not know.
+// strayBit is set in the number of an origin without rules.
 const strayBit = 1 << 31
 
 // isStray reports whether an origin is one of them.
@@ -566,7 +566,7 @@ type pair struct {
 	counts
 }
 
-// A table has the pairs of a part of a log. It never takes more memory than it was given.
+// A table holds the pairs of a part of a log, within a memory limit.
 type table struct {
 	slots []uint32 // 1 + the index of a pair, linearly probed; 0 is free. Its length is a power of two
 	pairs []pair
@@ -655,8 +655,8 @@ func (t *table) append(p *pair, e *event) bool {
 	return true
 }
 
-// isBefore reports whether an event may have to come before the one before, of that kind and the same moment.
-// Requests are all one, unless the caller wants them one by one.
+// isBefore reports whether an event may have to precede the previous one, of the given kind and the same time.
+// Requests are equal unless the caller needs each.
 func (t *table) isBefore(e *event, before kind) bool {
 	if e.kind == before {
 		return e.kind.isFetch() || t.details && e.kind == forbidden
@@ -684,7 +684,7 @@ func (t *table) grow(p *pair, need uint32) bool {
 	return true
 }
 
-// extend extends a slice by n bytes. It doubles the memory, but does not take more than most bytes, if they suffice.
+// extend extends a slice by n bytes. It doubles the capacity, up to most bytes if these suffice.
 func extend(b []byte, n int, most int64) []byte {
 	if len(b)+n <= cap(b) {
 		return b[:len(b)+n]

@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Judge hands all that was found to a Report. Nothing may be written after it. Errors are those of the Report and of
+// Judge passes all results to a Report. Write must not be called after it. Errors come from the Report and from
 // temporary files.
 func (j *Journal) Judge(to Report) error {
 	isSpilled := j.spill.Runs() > 0
@@ -60,7 +60,7 @@ func (j *Journal) Judge(to Report) error {
 	return nil
 }
 
-// A judge is a reader that judges each request a text forbids, by the answers that its crawler had before.
+// A judge is a reader that judges each disallowed request by the responses that its crawler received before.
 type judge struct {
 	opt       Options
 	to        Report
@@ -76,12 +76,12 @@ type judge struct {
 	isLast bool
 
 	isFailing, isMoved bool // since then a request of /robots.txt failed, or was redirected
-	hasRobots          bool // half of the busy crawlers of the origin, or more, have an answer
+	hasRobots          bool // at least half of the busy crawlers of the origin have a response
 
-	isOff  bool // the crawler had another text by then than the one in force, see isOther
+	isOff  bool // the crawler's last text is not the one in force, see isOther
 	isGone bool // most answers of the origin say that there is no text
 	misfit Misfit
-	asked  int64 // when the crawler last asked for anything else; NoTime is never
+	asked  int64 // time of the crawler's last request for another URL; NoTime if there is none
 	change int   // that changes is for
 	now    Change
 
@@ -92,7 +92,7 @@ type judge struct {
 	request Request
 }
 
-// operator returns who runs a crawler; "" is unknown.
+// operator returns the operator of a crawler; "" if unknown.
 func (j *judge) operator(agent string) string {
 	name, ok := j.operators[agent]
 	if !ok {
@@ -125,8 +125,8 @@ func (j *judge) origin(o *origin) error {
 	return err
 }
 
-// endOrigin reports that the answers of the origin in hand contradict its text. A few may: some transfers end early, and a
-// server may lack its robots.txt for a while.
+// endOrigin reports an origin whose responses contradict its text. It tolerates a few: some transfers end early, and
+// a server may lack its robots.txt for a while.
 func (j *judge) endOrigin() error {
 	m := &j.misfit
 	if 10*m.Answers <= m.Compared {
@@ -141,7 +141,7 @@ func (j *judge) endOrigin() error {
 	return nil
 }
 
-// begin begins a crawler, and finds who shares copies with it.
+// begin begins a crawler, and finds the crawlers that share copies with it.
 func (j *judge) begin(agent string) error {
 	operator := j.operator(agent)
 	j.row = *NewRow(agent, operator, j.about.name)
@@ -208,7 +208,7 @@ func (j *judge) event(e *event) error {
 	return nil
 }
 
-// answer takes an answer to a request of /robots.txt.
+// answer processes a response to a request for /robots.txt.
 func (j *judge) answer(e *event) error {
 	r := &j.row
 	if e.away { // all but what the crawler knows of it counts where it asked
@@ -250,8 +250,8 @@ func (j *judge) answer(e *event) error {
 	return nil
 }
 
-// isOther reports whether the bytes of the next answer, or of the one whose text it confirms, show that the crawler does
-// not have the text in force.
+// isOther reports whether the size of the next response, or of the one it confirms, shows that the crawler does not
+// have the text in force.
 func (j *judge) isOther(e *event) bool {
 	if e.fit == confirms {
 		return j.isLast && j.isOff
@@ -266,7 +266,7 @@ func (j *judge) sendMoment(m Moment) {
 	}
 }
 
-// judge returns the crawler's knowledge when it made a request that the text forbids.
+// judge returns the crawler's knowledge when it made a disallowed request.
 func (j *judge) judge(e *event) Conduct {
 	switch {
 	case j.isLast && j.isOff:
@@ -292,7 +292,8 @@ func (j *judge) judge(e *event) Conduct {
 	return Unseen
 }
 
-// leastBusy is the number of requests at an origin a crawler makes that should have asked for robots.txt there.
+// leastBusy is the number of requests to an origin from which a crawler is expected to have requested robots.txt
+// there.
 const leastBusy = 20
 
 // report reports a request.
@@ -439,8 +440,8 @@ func (m *medians) write() error {
 	return nil
 }
 
-// finish calls tell with the median of each key: if the count is even, the mean of the two numbers in the middle. Then it
-// forgets all numbers.
+// finish calls tell with the median of each key (for an even count, the mean of the two middle numbers), and then
+// removes all numbers.
 func (m *medians) finish(tell func(key uint32, median int64)) error {
 	p := &picker{count: m.count, tell: tell}
 	if m.spill == nil {

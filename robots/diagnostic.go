@@ -7,7 +7,7 @@ type Diagnostic struct {
 	Text string // the fault, for people; it may quote bytes of the file that are not UTF-8
 
 	At    int32 // the bytes of the line before the fault; 0 if it is at the usual place of the Code
-	Grave bool  // the line certainly does not do what its author meant, though others with the Code may
+	Grave bool  // unlike others with this Code, the line certainly does not do what its author meant
 }
 
 // A Code names a kind of diagnostic. Codes are stable: they can be searched for, and will not be

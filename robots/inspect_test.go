@@ -253,7 +253,7 @@ func TestBlockedAssets(t *testing.T) {
 		var got []string
 		for _, n := range robots.Inspect([]byte(body), robots.Google).Diagnostics {
 			if n.Code == "blocked_assets" {
-				text, remedy, _ := strings.Cut(n.Text, " here, so pages are judged without them: ")
+				text, remedy, _ := strings.Cut(n.Text, " here, so pages are rendered without them: ")
 				mended := strings.Split(body, "\n")
 				if rule, ok := strings.CutPrefix(remedy, "add "); ok {
 					mended[n.Line-1] += "\n" + rule

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// meantKeys are the keys of lines that are looked for in others, by their letters.
+// meantKeys are the keys that are searched for inside other lines, by their letters.
 var meantKeys = map[string]string{
 	"useragent": "User-agent", "disallow": "Disallow", "allow": "Allow", "sitemap": "Sitemap", "crawldelay": "Crawl-delay",
 }

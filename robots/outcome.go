@@ -7,7 +7,7 @@ import "time"
 type Outcome struct {
 	Effect  Effect
 	Cause   Cause
-	Capture int // number of the fetch that decides, as [History.Add] returned it; the body's for UseRules; -1 if none
+	Capture int // number of the deciding fetch from [History.Add]; for UseRules, of the one with the body; -1 if none
 }
 
 // An Effect is the effect of an Outcome on the URLs of the origin.

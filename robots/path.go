@@ -34,8 +34,8 @@ const (
 	marks  = "\xaa\xa4"
 )
 
-// unsafeText holds the bytes that can be seen, of those that the standard's normal form encodes: no URL
-// holds them (RFC 3986 section 2). controls returns the others.
+// unsafeText holds the printable bytes that are not valid in a URL (RFC 3986 section 2), so that the normal form
+// of the standard encodes them. controls returns the others.
 const unsafeText = " \"<>\\^`{|}"
 
 var (

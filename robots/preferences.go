@@ -19,9 +19,9 @@ type Preference uint8
 
 // The values of Preference.
 const (
-	Unstated  Preference = iota // nobody said
-	Refused                     // n of Content-Usage, no of Content-Signal
-	Permitted                   // y of Content-Usage, yes of Content-Signal
+	Unstated  Preference = iota // not stated
+	Refused                     // n in Content-Usage, no in Content-Signal
+	Permitted                   // y in Content-Usage, yes in Content-Signal
 )
 
 // And returns the answer of two statements that count alike: a refusal wins over a permission, and

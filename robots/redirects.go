@@ -33,7 +33,7 @@ func (h *History) Redirects(dst []Redirect, o Origin) []Redirect {
 		}
 		from, latest := Microseconds(moment), max(first, len(dst)-2*maxRedirects)
 		for _, to := range h.targets(o, moment) {
-			// The same at the next capture is one redirect: most sites redirect for ever.
+			// An equal redirect in the next capture is the same redirect: most sites redirect permanently.
 			i := slices.IndexFunc(dst[latest:], func(r Redirect) bool { return r.To == to && r.Until == from })
 			if i >= 0 {
 				dst[latest+i].Until = end

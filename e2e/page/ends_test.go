@@ -141,7 +141,7 @@ func TestWhatIfFirst(t *testing.T) {
 	if got := tb.text(`document.querySelector("h1").textContent + "; " + document.getElementById("what-if-origin").selectedOptions[0].textContent`); got != "www.example and 1 other host; https://www.example" {
 		t.Errorf("the heading, and the panel: %s", got)
 	}
-	if got := tb.text(`document.getElementById("what-if-share").textContent`); !strings.Contains(got, "Decided again are all 100 URLs, with 300 requests: 100% of the 300 to https://www.example") {
+	if got := tb.text(`document.getElementById("what-if-share").textContent`); !strings.Contains(got, "The editor decides all 100 URLs, with 300 requests: 100% of the 300 to https://www.example") {
 		t.Errorf("the share: %s", got)
 	}
 	if got := tb.text(`[...document.querySelectorAll('[data-name="changes of robots.txt"] tbody tr')].map((r) => [...r.cells].map((c) => c.textContent).join("|")).join() + " " + JSON.parse(document.getElementById("chart-data").textContent).changes`); got != "2026-01-03 00:00:00|https://www.example|2 Disallow: /b|2 Disallow: /a 1767398400" {

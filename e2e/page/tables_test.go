@@ -158,7 +158,7 @@ func TestScale(t *testing.T) {
 		t.Errorf("the times are %s", got)
 	}
 	// The highest bar is the one that is named.
-	most := tb.text(`[...document.querySelectorAll('table[data-name="time"] tbody tr')].map((r) => [r.cells[1].textContent, r.cells[0].textContent]).sort((a, b) => b[0] - a[0])[0].join(", in the hour of ")`)
+	most := tb.text(`[...document.querySelectorAll('table[data-name="time"] tbody tr')].map((r) => [r.cells[1].textContent, r.cells[0].textContent]).sort((a, b) => b[0] - a[0])[0].join(", in the hour from ")`)
 	if got := tb.text(`document.querySelector("#time .peaks").textContent`); !strings.Contains(got, "Most requests: "+most) || !strings.Contains(got, "Most violations: ") {
 		t.Errorf("%s; the most are %s", got, most)
 	}
@@ -183,7 +183,7 @@ func TestWhatIfTables(t *testing.T) {
 		}
 	}
 	tb.eval(`{ document.getElementById("what-if-url").value = "/blog/x"; document.querySelector("#what-if-ask button").click(); }`, nil)
-	if got := tb.copied(`#what-if-answer .tools button`); got != "Line,Rule,What came of it\r\n2,Disallow: /blog,\"decides: 5 bytes, no other matches\"\r\n" {
+	if got := tb.copied(`#what-if-answer .tools button`); got != "Line,Rule,Result\r\n2,Disallow: /blog,\"decides: 5 bytes, no other matches\"\r\n" {
 		t.Errorf("copied is %q", got)
 	}
 	tb.axe()

@@ -33,7 +33,7 @@ type Data struct {
 	// none either.
 	LeftOut string
 
-	// Limit says why URLs have fewer than there are, as the end of "Others are left out, as"; "" if they do not.
+	// Limit says why URLs have fewer than there are, as the end of "Other URLs are omitted: "; "" if they do not.
 	Limit string
 
 	// Note is a sentence on the texts that are not there to edit, and why; "" if nothing is missing.

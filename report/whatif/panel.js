@@ -276,13 +276,13 @@
 
   function share(o) {
     const parts = ['The text is that of ' + o.name + '.'];
-    if (o.others > 0) parts.push(count(o.others, 'other origin has', 'other origins have') + ' the same text, so their requests are here, too, by path.');
+    if (o.others > 0) parts.push(count(o.others, 'other origin has', 'other origins have') + ' the same text, so their requests are included, by path.');
     const some = o.urls < o.distinct ? 'the ' + number(o.urls) + ' most requested of ' + number(o.distinct) + ' URLs' :
       (o.distinct > 0 ? 'all ' + number(o.urls) + ' URLs' : 'the most requested URLs, ' + number(o.urls) + ' of them');
-    parts.push('Decided again are ' + some + ', with ' + count(o.counted, head.unit) +
+    parts.push('The editor decides ' + some + ', with ' + count(o.counted, head.unit) +
       (o.requests > 0 ? ': ' + percent(o.counted, o.requests) + ' of the ' + number(o.requests) + (o.others > 0 ? ' to these origins' : ' to ' + o.origin) + ' in this report.' : '.'));
-    if (o.limit !== '') parts.push('Others are left out, as ' + o.limit + '.');
-    parts.push('“Before” is what this text decides for them.');
+    if (o.limit !== '') parts.push('Other URLs are omitted: ' + o.limit + '.');
+    parts.push('“Before” shows the decisions of this text.');
     return parts.join(' ');
   }
 
@@ -319,7 +319,7 @@
     else edits.delete(site.origin);
     mark();
     about = !isEdit ? 'This is the text in force.' : brought.has(site.origin) ?
-      'This is an edit that came with the address of this page. It is not the text in force.' : 'This is an edit of the text in force.';
+      'This edit comes from the address of this page. It is not the text in force.' : 'This is an edit of the text in force.';
     room = '';
     state(notice + about);
     fill($('reset'), !isEdit && dropped.has(site.origin) ? 'Back to the edit' : 'Back to the text in force');
@@ -375,7 +375,7 @@
     else if (change.truncated) parts.push('Only the first 500 KiB are read.');
     if (change.rules === 0) parts.push('There are no rules.');
     const odd = $('text').value.replace(/^\ufeff/, '').split('\n').flatMap((line, i) => seen(line.replace(/[\udc80-\udcff]/g, 'x')) === line ? [] : [number(i + 1)]);
-    if (odd.length > 0) parts.push('What the editor does not show, or shows elsewhere, is in line' + (odd.length > 1 ? 's ' : ' ') + odd.slice(0, 5).join(', ') + (odd.length > 5 ? ' and ' + number(odd.length - 5) + ' more' : '') + '.');
+    if (odd.length > 0) parts.push('Characters that the editor cannot show in place are in line' + (odd.length > 1 ? 's ' : ' ') + odd.slice(0, 5).join(', ') + (odd.length > 5 ? ' and ' + number(odd.length - 5) + ' more' : '') + '.');
     return parts.join(' ');
   }
 
@@ -551,7 +551,7 @@
     if (mine !== ticket) return true;
     if (found.length === 0) {
       if (site === null) openSite(0, null);
-      notice = 'The address of this page had no edit of a robots.txt of this report. ';
+      notice = 'The address of this page contains no edit of a robots.txt in this report. ';
       state(notice + about);
       return true;
     }
@@ -584,7 +584,7 @@
     }
     const ok = await toClipboard(rows.map((r) => r.map(cell).join(',') + '\r\n').join(''));
     const label = button.textContent;
-    fill(button, ok ? 'Copied' : 'The browser does not let this page copy');
+    fill(button, ok ? 'Copied' : 'The browser does not allow copying');
     setTimeout(() => fill(button, label), 2000);
   }
 
@@ -627,10 +627,10 @@
   }
 
   const BECAUSE = {
-    robots_txt: 'The robots.txt itself is always allowed.',
-    no_group: 'No group is for this crawler.',
+    robots_txt: 'robots.txt itself is always allowed.',
+    no_group: 'There is no group for this crawler.',
     default: 'No rule of the group matches.',
-    too_large: 'The text is over 500 KiB, and this dialect reads no rules of it.',
+    too_large: 'The text is larger than 500 KiB, so this dialect ignores its rules.',
   };
   const DECIDES = { only: 'no other matches', longest: 'the longest that matches', allow: 'Allow wins a tie', first: 'the first of its length' };
 
@@ -670,7 +670,7 @@
     const strong = make('strong', verdict(a));
     strong.className = a.allowed ? 'whatif-allow' : 'whatif-disallow';
     const parts = [make('p', strong, ': ' + because(a, head.dialect))];
-    const facts = [['Path, as it is matched', a.path]];
+    const facts = [['Path, as matched', a.path]];
     if (a.names) facts.push(['Crawler', names(a, crawler)], ['Group', groups(a)]);
     if (a.dialects) facts.push(['Other dialects', a.dialects.map((d) => d.dialect + ': ' + verdict(d) + (d.rule ? ' (line ' + d.rule[0] + ')' : '')).join(', ')]);
     for (const [key, name] of [['content_usage', 'Content-Usage'], ['content_signal', 'Content-Signal'], ['policy_train_ai', '__usage_ai-training'], ['license', 'License']]) {
@@ -703,13 +703,13 @@
     const fate = (r) => r.matches ? count(r.length, 'byte') + (r.decides_by ? ', ' + DECIDES[r.decides_by] : '') : 'no match at byte ' + number(r.stops_at);
     const line = (n) => Object.assign(make('td', number(n)), { className: 'n' });
     const rows = a.rules.map((r) => make('tr', line(r.line), make('td', r.rule), make('td', (r.decides_by ? 'decides: ' : '') + fate(r))));
-    const top = make('tr', ...['Line', 'Rule', 'What came of it'].map((name) => {
+    const top = make('tr', ...['Line', 'Rule', 'Result'].map((name) => {
       const th = make('th', name);
       th.scope = 'col';
       return th;
     }));
     top.firstChild.className = 'n';
-    const table = make('table', make('caption', 'The rules of the group: those that match, the one that decides first, and then the nearest'), make('thead', top), make('tbody', ...rows));
+    const table = make('table', make('caption', 'Rules of the group: the deciding rule, other matching rules, then the nearest others'), make('thead', top), make('tbody', ...rows));
     table.dataset.name = 'rules that were tried';
     const result = make('div', table);
     result.className = 'tbl';
@@ -743,7 +743,7 @@
   const isAsked = () => location.hash === '#what-if' || location.hash.startsWith(PREFIX);
   const button = make('button', 'Start the editor');
   Object.assign(button, { type: 'button', id: 'what-if-start' });
-  state('It takes some memory of this browser.');
+  state('The editor uses some memory of the browser.');
   $('state').before(button);
   button.addEventListener('click', begin);
   addEventListener('hashchange', () => isAsked() && begin());

@@ -118,7 +118,7 @@ func (t *View) addPeak(what string, numbers []int64) {
 		t.Peaks = append(t.Peaks, peak{what, show.Number(most), "in the " + t.Step + " from " + at})
 		return
 	}
-	t.Peaks = append(t.Peaks, peak{what, show.Number(most), "in the hour of " + at})
+	t.Peaks = append(t.Peaks, peak{what, show.Number(most), "in the hour from " + at})
 	var days []string
 	var sums []int64
 	for i := range numbers {

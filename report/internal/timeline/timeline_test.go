@@ -133,8 +133,8 @@ func TestPeaks(t *testing.T) {
 		numbers []int64
 		want    string
 	}{
-		{"hour", []int64{0, 5, 3, 4}, "5 in the hour of 2015-05-17 23:00; 7 on the day 2015-05-18"},
-		{"hour", []int64{2, 5}, "5 in the hour of 2015-05-17 23:00"},
+		{"hour", []int64{0, 5, 3, 4}, "5 in the hour from 2015-05-17 23:00; 7 on the day 2015-05-18"},
+		{"hour", []int64{2, 5}, "5 in the hour from 2015-05-17 23:00"},
 		{"day", []int64{1, 5}, "5 on the day 2015-05-17 23:00"},
 		{"week", []int64{1, 5}, "5 in the week from 2015-05-17 23:00"},
 		{"hour", []int64{0, 0, 0, 0}, ""},

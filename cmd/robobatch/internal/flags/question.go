@@ -105,7 +105,7 @@ const (
 )
 
 // EveryClient is the default of -agent in commands that return verdicts.
-const EveryClient = "*, a crawler that no group names."
+const EveryClient = "*, which stands for crawlers without their own group."
 
 // CrawlersFlag returns the flag -crawlers, which adds the crawlers of a file before any lookup.
 func (a *Agents) CrawlersFlag() cli.Flag {

@@ -64,7 +64,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "bad_clean_param", Severity: Warning, Dialect: "yandex",
-		What: "A Clean-param is too long, or not parameters joined by & with an optional path. It is ignored.",
+		What: "A Clean-param is too long, or does not consist of parameters joined by & and an optional path. It is ignored.",
 		Do:   "Use this form: Clean-param: ref&sid /shop/",
 		Bad:  "User-agent: *\nDisallow: /private/\nClean-param: a b c\n",
 		Good: "User-agent: *\nDisallow: /private/\nClean-param: ref&sid /shop/\n",
@@ -260,7 +260,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "line_too_long", Severity: Warning,
-		What: "A line is longer than is read (16,663 bytes in google) or permitted (1,024 characters of a rule in yandex).",
+		What: "A line exceeds what is read (16,663 bytes in google) or permitted (1,024 characters for a rule in yandex).",
 		Do:   "Shorten the rule: * matches any bytes.",
 		Bad:  "User-agent: *\nDisallow: /" + strings.Repeat("x", 16_700) + "\n",
 		Good: "User-agent: *\nDisallow: /x*\n",
@@ -330,7 +330,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "not_inherited", Severity: Warning,
-		What: "A crawler with its own group does not read the rules for *, so it may fetch what they disallow. Not reported if the group has Allow: /, only an empty Disallow, a copy of a rule for *, or a Disallow where * disallows everything.",
+		What: "A crawler with its own group does not read the rules for *, so it may fetch what they disallow. Not reported if this seems intended: the group has Allow: /, only an empty Disallow, or a copy of a rule for *; or it has a Disallow, and * disallows everything.",
 		Do:   "Repeat the rules for * in the group, or delete the group. If it is intended, add Allow: / to the group.",
 		Bad:  "User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /search/\n",
 		Good: "User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /private/\nDisallow: /search/\n",

@@ -274,7 +274,7 @@ reads the statistics that the shards wrote, out/_stats.0-of-4.json and so on, or
 It checks that they belong to one run, that none is missing, and that no output has changed. It prints the combined
 summary and writes it to out/_SUCCESS. It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
-Exit codes: 0 all outputs are complete; 1 inputs failed: they are listed, and there is no _SUCCESS; 2 an error of usage
+Exit codes: 0 all outputs are complete; 1 inputs failed: they are listed, and _SUCCESS is not written; 2 an error of usage
 or input, or the files are not those of one run; 75 object storage failed after retries.`
 	c.Flags = flags.Sections{
 		Output: []cli.Flag{{

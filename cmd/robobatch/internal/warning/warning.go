@@ -390,8 +390,8 @@ var examples = map[Code]example{
 		"robobatch -in access.log -no-rows fail …",
 	},
 	NoRulesThen: {
-		"-as-of 2020-01-01, and captures of 2026",
-		"-as-of 2026-01-31, and captures of 2026",
+		"robobatch -as-of 2020-01-01 …, with captures from 2026",
+		"robobatch -as-of 2026-01-31 …, with captures from 2026",
 	},
 	NoTimes: {
 		"-as-of log, and a log with its times in the field \"when\"",
@@ -414,8 +414,8 @@ var examples = map[Code]example{
 		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`,
 	},
 	OldCrawlers: {
-		"a log of 2029, and robobatch of 2026",
-		"a log of 2029, and robobatch of 2029",
+		"a log from 2029, read by robobatch from 2026",
+		"a log from 2029, read by robobatch from 2029",
 	},
 	OldPack: {
 		"robobatch -rules old.rbp -columns +policy_train_ai …",
