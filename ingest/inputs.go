@@ -100,7 +100,7 @@ func inspect(name string) (Input, error) {
 	}
 	f, err := p.Open(name)
 	if err != nil {
-		return Input{}, fault.OfFile(name, err, "give permission to read it")
+		return Input{}, fault.OfFile(name, err, "make it readable")
 	}
 	defer f.Close()
 	is := unpack.DetectFile(name, f, info.Size)
@@ -135,7 +135,7 @@ func inspectZip(name, archive, member string) (Input, error) {
 	in := Input{Name: name, archive: archive}
 	f, err := place.Of(archive).Open(archive)
 	if err != nil {
-		return in, fault.OfFile(archive, err, "give permission to read it")
+		return in, fault.OfFile(archive, err, "make it readable")
 	}
 	defer f.Close()
 	info, err := f.Info()

@@ -14,8 +14,8 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// A CellTable writes rows, cell by cell, to a stream of bytes in any format: a table that is not one of verdicts, and
-// has few rows beside them. It is not safe for concurrent use.
+// A CellTable writes rows, cell by cell, to a stream of bytes in any format. It is for small tables that do not
+// contain verdicts. It is not safe for concurrent use.
 type CellTable struct {
 	fields   []parquet.Field
 	rows     cellRows
@@ -23,7 +23,7 @@ type CellTable struct {
 	formulas Formulas
 }
 
-// A CellColumn is a column of a CellTable whose rows are made of values of a type.
+// A CellColumn is a column of a CellTable whose rows are values of type T.
 type CellColumn[T any] struct {
 	parquet.Field
 	Cell func(r *T) parquet.Cell
@@ -34,7 +34,7 @@ func CellOf[T any](name string, t parquet.Type, nullable bool, cell func(r *T) p
 	return CellColumn[T]{parquet.Field{Name: name, Type: t, Nullable: nullable}, cell}
 }
 
-// CellFields returns the fields of columns.
+// CellFields returns the schema field of each column.
 func CellFields[T any](columns []CellColumn[T]) []parquet.Field {
 	fields := make([]parquet.Field, len(columns))
 	for i := range columns {
@@ -51,13 +51,13 @@ func AppendCells[T any](dst []parquet.Cell, columns []CellColumn[T], r *T) []par
 	return dst
 }
 
-// CellOptions say how a CellTable is written.
+// CellOptions are the options of a CellTable.
 type CellOptions struct {
 	Format   Format
-	CSV      CSVForm     // in formats that have it
-	Terminal bool        // bytes that a terminal might obey are escaped, in text
+	CSV      CSVForm     // for CSV and TSV
+	Terminal bool        // escape control characters in text formats
 	Version  string      // of the program
-	Metadata [][2]string // keys and values, which text does not have
+	Metadata [][2]string // keys and values; ignored in text formats
 }
 
 // cellRows is the container of a format.
@@ -66,7 +66,7 @@ type cellRows interface {
 	close() error
 }
 
-// NewCellTable begins a table of these columns. The error is one of writing.
+// NewCellTable begins a table of these columns. The error comes from writing.
 func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *CellTable, err error) {
 	if err := (container.Options{Format: opt.Format}).CheckFormat(); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *Cell
 	return t, err
 }
 
-// Add adds a row, one cell for each column. Its texts need not be UTF-8: other bytes are escaped as %XX, in row itself.
+// Add adds a row, one cell for each column. Bytes of texts that are not UTF-8 are escaped as %XX, in row itself.
 func (t *CellTable) Add(row []parquet.Cell) error {
 	for i := range row {
 		if t.fields[i].Type == parquet.Text || t.fields[i].Type == parquet.Dictionary {
@@ -119,7 +119,7 @@ func (t *CellTable) Close() error {
 	return err
 }
 
-// Formulas returns the cells that spreadsheets would run.
+// Formulas returns the number of cells that spreadsheets would run as formulas.
 func (t *CellTable) Formulas() Formulas { return t.formulas }
 
 // parquetCells are a file of Parquet.

@@ -1,7 +1,6 @@
-// Package output writes verdicts as a table: one row per agent for every row of the input, in input
-// order, as Parquet, an Arrow IPC file or stream, CSV or JSON Lines. All hold the same columns with
-// the same values. docs/OUTPUT.md has a table of the columns: names, types, and when a value is
-// null.
+// Package output writes verdicts as a table: one row per agent for every row of the input, in input order, as
+// Parquet, an Arrow IPC file or stream, CSV or JSON Lines. All formats have the same columns with the same values.
+// docs/OUTPUT.md lists the columns, their types, and when a value is null.
 //
 // In the [Wide] layout there is one row for every row of the input. Each agent has columns of its
 // own for allowed and rule_line, and for reason and rule if they are named. Their names end in the
@@ -11,34 +10,31 @@
 //	allowed_googlebot_image  bool   no answer
 //	rule_line_star           int32  no rule won
 //
-// A [Where] leaves rows out before columns are gathered; the engine counts them all the same.
-// Columns of the input that are kept follow all others, with the types of their [engine.KeptKind].
-// All have nulls.
+// A [Where] omits rows before columns are gathered; the engine counts them nevertheless. Kept columns of the input
+// follow all others, with the types of their [engine.KeptKind]. All are nullable.
 //
-// Text is valid UTF-8: a byte that is not part of a valid sequence is written as %XX, and
-// [Writer.InvalidBytes] counts them. Same rows and options give the same bytes, however the rows
-// are cut into batches.
+// Text is valid UTF-8: a byte that is not part of a valid sequence is written as %XX, and [Writer.InvalidBytes]
+// counts them. The same rows and options give the same bytes, regardless of the batches.
 //
 // # The parts that it hides
 //
-// Programs see [Options], a [Writer], a [File] and [Verdicts]. Behind them are four rooms, each of
-// which knows those before it:
+// Programs see [Options], a [Writer], a [File] and [Verdicts]. Behind them are four packages, each of which may use
+// those before it:
 //
 //   - internal/columnar: which columns there are, and how a batch becomes chunks of them
 //   - internal/container: how chunks become the bytes of a file, in each format
 //   - internal/order: how rows are sorted, in memory and on disk
 //   - internal/partition: how a directory has a file for each partition, and is replaced
 //
-// CONTRIBUTING.md has the steps that add a column. Package output/parquet knows pages,
-// internal/fieldtext fields of text, internal/extsort the sort on disk.
+// CONTRIBUTING.md describes how to add a column. Package output/parquet writes pages, internal/fieldtext formats text
+// fields, and internal/extsort sorts on disk.
 //
 // # Flow
 //
-// A [Writer] gathers the rows of its batches in a chunk until it is full and hands the chunk to its
-// container. Containers of Parquet and of text encode several chunks at once, if [Options].Workers says
-// so, while the next is gathered. Texts that repeat are numbered, not hashed, row by row: a
-// dictionary has each text once, and small tables lead from a site, an agent or a rule to its
-// number. How long a dictionary lives is the container's choice:
+// A [Writer] gathers the rows of its batches in a chunk until it is full and hands the chunk to its container.
+// Containers of Parquet and of text encode several chunks at once, if [Options].Workers says so, while the next is
+// gathered. Repeated texts are numbered instead of hashed for each row: a dictionary has each text once, and small
+// tables lead from a site, an agent or a rule to its number. The container determines how long a dictionary is used:
 //
 //   - Parquet: one row group. A row group ends early when its dictionaries grow, so memory is bounded.
 //   - Arrow stream: one record batch, whose dictionaries precede it and replace the ones of the batch
@@ -62,9 +58,9 @@
 //
 // # Text
 //
-// CSV is as in RFC 4180 with LF at the end of lines. Null is an empty field, and the empty text
-// "". In JSON Lines every object has all columns in their order, null included. Moments are ISO
-// 8601 in UTC with microseconds, in both. Compressed, a chunk is a zstd frame or gzip member.
+// CSV follows RFC 4180, but lines end in LF. Null is an empty field, and an empty text is "". In JSON Lines, every
+// object has all columns in order, including nulls. In both, times are ISO 8601 in UTC with microseconds. In
+// compressed text, a chunk is a zstd frame or gzip member.
 //
 // # Files
 //

@@ -11,11 +11,11 @@ import (
 	"github.com/robobatch/robobatch/output/internal/partition"
 )
 
-// errRemoteParts is the fault of a partitioned output that is not a directory of the file system.
+// errRemoteParts is the error for a partitioned output in object storage.
 var errRemoteParts = errors.New("is in object storage, which cannot replace directories: write partitions to a directory, and copy them")
 
-// A File is a Writer to a named file that appears under its name only when it is complete. Exactly
-// one of Commit, Fault and Abort ends it; Close is Abort, unless one of them has been called.
+// A File is a Writer to a named file that appears under its name only when it is complete. End it with exactly one of
+// Commit, Fault and Abort. Close aborts it unless one of these was called.
 type File struct {
 	*Writer
 	target  target
@@ -105,8 +105,8 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 	return nil, nil
 }
 
-// Finished returns the runs that were stopped while their files were put into the directory, and
-// that Commit has completed: the inputs of each, as a JSON array.
+// Finished returns the stopped runs whose files Commit has moved into the directory: the inputs of each run, as a
+// JSON array.
 func (f *File) Finished() []string {
 	if tree, ok := f.target.(*partition.Tree); ok {
 		return tree.Finished
@@ -114,8 +114,8 @@ func (f *File) Finished() []string {
 	return nil
 }
 
-// Parts returns the files of a partitioned output that were written, by their names below its directory, once Commit or
-// Fault has returned. Of more than 10,000, and of a file, it returns none.
+// Parts returns the files of a partitioned output that were written, by their names below its directory, once Commit
+// or Fault has returned. It returns none for more than 10,000 files, and for an output that is a file.
 func (f *File) Parts() []Part {
 	if tree, ok := f.target.(*partition.Tree); ok {
 		return tree.Written()
@@ -123,8 +123,8 @@ func (f *File) Parts() []Part {
 	return nil
 }
 
-// Sum returns the size and the hash, XXH3 of 128 bits as text, of the bytes written: all that have the name now, once
-// Commit or Fault has returned. A directory has neither: 0 and "".
+// Sum returns the size and the hash (XXH3, 128 bits, as text) of the output, once Commit or Fault has returned; 0 and
+// "" for a directory.
 func (f *File) Sum() (size int64, hash string) {
 	if f.digest == nil {
 		return 0, ""
@@ -135,8 +135,8 @@ func (f *File) Sum() (size int64, hash string) {
 // Write adds the rows of an evaluated batch.
 func (f *File) Write(b *engine.Batch) error { return f.target.Wrap("write", f.Writer.Write(b)) }
 
-// Commit completes the output and gives it its name, in place of a file that had it. On an error
-// there is no output, and a file of that name is as before.
+// Commit completes the output and renames it to its final name, replacing an existing file. On an error there is no
+// output, and an existing file is unchanged.
 func (f *File) Commit() error {
 	if err := f.Complete(); err != nil {
 		return err
@@ -144,9 +144,9 @@ func (f *File) Commit() error {
 	return f.target.Commit()
 }
 
-// Fault ends an output whose input broke off: the rows so far are completed under the name that
-// [Options.PartialName] gives, and a file of the final name is as before. It returns the partial
-// name; for an output written in place, its own.
+// Fault ends an output whose input failed. It completes the rows so far under the name from [Options.PartialName],
+// and leaves a file of the final name unchanged. It returns the partial name, or the output's own name if it is
+// written in place.
 func (f *File) Fault() (string, error) {
 	if err := f.Complete(); err != nil {
 		return "", err
@@ -154,8 +154,8 @@ func (f *File) Fault() (string, error) {
 	return f.target.CommitAs(f.partial)
 }
 
-// Complete writes the end of the output, after its last row. Commit and Fault do so, unless it was done. After an error nothing is
-// left of the output.
+// Complete writes the end of the output after the last row. Commit and Fault call it if necessary. After an error,
+// nothing is left of the output.
 func (f *File) Complete() error {
 	if f.completed {
 		return nil
@@ -167,7 +167,7 @@ func (f *File) Complete() error {
 	return nil
 }
 
-// Abort drops the output: nothing is left of it, and a file of the final name is as before.
+// Abort removes the output. A file of the final name is unchanged.
 func (f *File) Abort() error {
 	if f.Writer != nil {
 		f.abort()
@@ -175,5 +175,5 @@ func (f *File) Abort() error {
 	return f.target.Close()
 }
 
-// Close is Abort, and does nothing after Commit, Fault or Abort: it can be deferred.
+// Close calls Abort, but does nothing after Commit, Fault or Abort, so it can be deferred.
 func (f *File) Close() error { return f.Abort() }

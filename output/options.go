@@ -15,42 +15,41 @@ import (
 	"github.com/robobatch/robobatch/output/internal/partition"
 )
 
-// Options choose the output of a Writer. The zero value is the default columns as Parquet.
+// Options configure a Writer. The zero value writes the default columns as Parquet.
 type Options struct {
 	Format Format
 	Layout Layout // the meaning of a row
 	Where  Where  // which rows are written
 
-	// Old, unless it is nil, is the store of [engine.Options].Old. Then the rows that changed are
-	// written, in the layout Long and without a Where, and the columns are [ChangeColumns].
+	// Old is the store of [engine.Options].Old. If it is not nil, only changed rows are written, in the layout Long
+	// and without a Where, with the columns [ChangeColumns].
 	Old *engine.Store
 
 	Columns []string     // which columns, and their order; nil means Layout.DefaultColumns
-	Kept    []KeptColumn // columns of the input, by index in Batch.Kept, written behind the others
-	Inputs  []string     // names of the inputs, by Batch.Input; "" for one that is not here
+	Kept    []KeptColumn // columns of the input, by index in Batch.Kept, written after the others
+	Inputs  []string     // names of the inputs, by Batch.Input; "" if missing
 	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
-	Workers int          // chunks that are encoded at once, but for Arrow; 1 or less means that Write encodes. It changes no byte
+	Workers int          // chunks encoded in parallel (not in Arrow); with 1 or less, Write encodes; same output
 
 	Compression Compression // of columns
 	Level       int         // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
-	RowGroup    int         // the most rows of a row group of Parquet, though rows of one URL stay together; 0 is 524,288
+	RowGroup    int         // maximum rows of a Parquet row group, but rows of one URL stay together; 0 means 524,288
 	CSV         CSVForm     // of CSV
-	Terminal    bool        // text is for a terminal: bytes that it might obey are escaped; see [Create]
+	Terminal    bool        // text is for a terminal: control characters are escaped; see [Create]
 
-	// The order of the rows, other than the order of the input, and the directories that they are
-	// written to; see [Create]. Either has all rows wait until Close, in memory and then in a
-	// temporary file.
+	// Order of the rows if it is not the input order, and partitions; see [Create]. With either, all rows are stored
+	// until Close, first in memory, then in a temporary file.
 	Sort       Sort
 	Partition  []string        // of Partitions, the first being the outermost directories
 	Location   *time.Location  // of the days of PartitionDate; nil is UTC
-	Partitions int             // the most of them; 0 is no limit
-	Mode       PartitionMode   // how to treat a partitioned output that is there already
-	SortMemory int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
-	TempDir    string          // of the temporary file; "" is the directory of the output, or the usual one
-	Cancel     <-chan struct{} // closed to end Write or Close early, with context.Canceled; nil is never
+	Partitions int             // maximum number of partitions; 0 means no limit
+	Mode       PartitionMode   // how to treat an existing partitioned output
+	SortMemory int64           // bytes of rows stored in memory; 0 means 256 MiB; at least 8 MiB
+	TempDir    string          // directory of the temporary file; "" means that of the output, or the default
+	Cancel     <-chan struct{} // closed to end Write or Close early, with context.Canceled; nil means never
 
-	// DictMemory is how many bytes the dictionaries of an Arrow file may take, which grow with the
-	// file: with more, Write returns an error of the kind ErrDictMemory. 0 means no limit.
+	// DictMemory is the maximum size, in bytes, of the dictionaries of an Arrow file, which grow with the file.
+	// Beyond it, Write returns an error of the kind ErrDictMemory. 0 means no limit.
 	DictMemory int64
 
 	tree string // the directory for Partition
@@ -61,7 +60,7 @@ type Options struct {
 	system  atomicfile.System // that changes names; nil is the operating system's
 }
 
-// file returns how a file holds the table.
+// file returns the options of the container.
 func (o Options) file() container.Options {
 	return container.Options{
 		Format: o.Format, Compression: o.Compression, Level: o.Level, RowGroup: o.RowGroup,
@@ -69,7 +68,7 @@ func (o Options) file() container.Options {
 	}
 }
 
-// shape returns which columns the table has.
+// shape returns the choice of columns.
 func (o Options) shape() columnar.Shape {
 	return columnar.Shape{
 		Layout: o.Layout, Names: o.Columns, Kept: o.Kept, Changes: o.Old != nil, Pages: o.Format == Parquet,
@@ -77,18 +76,18 @@ func (o Options) shape() columnar.Shape {
 	}
 }
 
-// parts returns how a partitioned output is written.
+// parts returns the options of partitions.
 func (o Options) parts() partition.Options {
 	return partition.Options{By: o.Partition, Mode: o.Mode, Sort: o.Sort.String(), File: o.file(), Cancel: o.Cancel, System: o.system, Tree: o.tree, Into: o.into, Parts: o.written, Most: o.Partitions}
 }
 
-// order returns how rows are put in order.
+// order returns the options of sorting.
 func (o Options) order() order.Options {
 	return order.Options{Keys: append(slices.Clone(o.Partition), o.Sort.Columns()...), Memory: o.SortMemory, TempDir: o.TempDir, Cancel: o.Cancel}
 }
 
-// The most bytes that a file of Parquet takes while it is open: a chunk and a row group, and more for each extra
-// column. Encoders are not counted, as files share them.
+// Maximum memory, in bytes, of an open Parquet file: a chunk and a row group, and more for each extra column. Files
+// share the encoders, which are excluded.
 const (
 	heldBytes = 22 << 20
 	heldKept  = 5 << 19
@@ -124,15 +123,15 @@ func (o Options) PartialName(name string) string {
 	return container.PartialName(name)
 }
 
-// CheckTarget returns why a partitioned output cannot have that name, or the name for rows kept
-// before a fault.
+// CheckTarget returns an error if a partitioned output cannot have that name, or the name for rows kept before a
+// fault.
 func (o Options) CheckTarget(name string) error {
 	return o.parts().CheckTargets(name, o.PartialName(name))
 }
 
-// CheckContainer returns the faults in the options' demands on their format, joined: of the
-// kinds ErrLevel, ErrRowGroup, ErrCSV and ErrPartition. Columns
-// that cannot be, of these agents in the wide layout, are left to [NewWriter].
+// CheckContainer returns the joined errors of options that the format does not support, of the kinds ErrLevel,
+// ErrRowGroup, ErrCSV and ErrPartition. It does not check the columns of these agents in the wide layout; [NewWriter]
+// does.
 func (o Options) CheckContainer(agents []string) error {
 	file := o.file()
 	if _, _, err := o.shape().Schemas(agents); errors.Is(err, ErrPartition) {
@@ -152,10 +151,10 @@ const (
 	CSV         = container.CSV         // comma-separated values under a header line; ".csv"
 	CSVZstd     = container.CSVZstd     // the same, compressed; ".csv.zst"
 	CSVGzip     = container.CSVGzip     // ".csv.gz"
-	JSONL       = container.JSONL       // a JSON object a line; ".jsonl"
+	JSONL       = container.JSONL       // one JSON object per line; ".jsonl"
 	JSONLZstd   = container.JSONLZstd   // the same, compressed; ".jsonl.zst"
 	JSONLGzip   = container.JSONLGzip   // ".jsonl.gz"
-	TSV         = container.TSV         // CSV with tabs in place of commas; ".tsv"
+	TSV         = container.TSV         // CSV with tabs instead of commas; ".tsv"
 	TSVZstd     = container.TSVZstd     // the same, compressed; ".tsv.zst"
 	TSVGzip     = container.TSVGzip     // ".tsv.gz"
 )
@@ -163,31 +162,28 @@ const (
 // The kinds of the errors about formats.
 var (
 	ErrFormat   = container.ErrFormat   // the choice of a format
-	ErrNoFormat = container.ErrNoFormat // the ErrFormat of a name that says no format
+	ErrNoFormat = container.ErrNoFormat // the ErrFormat for a name without a known format
 	ErrLevel    = container.ErrLevel
 	ErrRowGroup = container.ErrRowGroup
 	ErrCSV      = container.ErrCSV // a CSVForm
 
-	// ErrDictMemory is the kind of the error of an Arrow file whose dictionaries take more than
-	// [Options].DictMemory.
+	// ErrDictMemory is the kind of error for an Arrow file whose dictionaries exceed [Options].DictMemory.
 	ErrDictMemory = container.ErrDictMemory
 )
 
 // FormatNames returns the names of the formats: "parquet", "csv.zst".
 func FormatNames() []string { return container.FormatNames() }
 
-// FormatOf returns the format that the name of an output asks for: by its end, or an ArrowStream
-// for "-", standard output. The error is ErrFormat, with the ends there are.
+// FormatOf returns the format of an output by the extension of its name; ArrowStream for "-", standard output. The
+// error is ErrFormat, with the known extensions.
 func FormatOf(name string) (Format, error) { return container.FormatOf(name) }
 
-// ChooseFormat returns the format of an output, from its name, which may tell, and from a name of
-// a format, "" for none: that decides where the name of the output does not, as "-" and "" do not.
-// Without either it is Parquet. The error is ErrFormat, or tells that the two contradict each
-// other.
+// ChooseFormat returns the format of an output from its name, or else from the name of a format ("" for none). The
+// default is Parquet. The names "-" and "" do not determine a format. The error is ErrFormat, or says that the two
+// contradict each other.
 func ChooseFormat(name, format string) (Format, error) { return container.ChooseFormat(name, format) }
 
-// A Compression says how columns are packed. Zero is the format's own: zstd for Parquet, none for
-// Arrow.
+// A Compression is the compression of columns. Zero is the default of the format: zstd for Parquet, none for Arrow.
 type Compression = container.Compression
 
 // The compressions.

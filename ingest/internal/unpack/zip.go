@@ -159,8 +159,8 @@ func (f *boundedFile) ReadAt(p []byte, at int64) (int, error) {
 var errLongDirectory = &ZipError{Reason: "is a zip archive of too many files: unpack it first"}
 
 // errJoined is the error of a file that holds more than the archive of its last directory.
-var errJoined = &ZipError{Reason: "is a zip archive with other bytes before or behind it, such as another archive: " +
-	"unpack archives each by itself, before they are joined"}
+var errJoined = &ZipError{Reason: "is a zip archive with other bytes before or after it, such as another archive: " +
+	"unpack the archives separately before you join them"}
 
 // A zipText reads the text of a file in a zip archive. Nothing of it is verified before its end, where the library
 // checks the sum.
