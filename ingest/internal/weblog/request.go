@@ -44,9 +44,6 @@ func (s *site) complete(at *place) (scheme string, host []byte) {
 	return cmp.Or(at.scheme, at.byPort, s.scheme, defaultScheme), host
 }
 
-// isInHost reports whether a host, or its port, may have a character.
-func isInHost(r rune) bool { return !strings.ContainsRune("/?#", r) }
-
 // isHostOf reports whether a host is a site's, in any case. Its port does not count if it is 80 or 443, unless
 // the site has it.
 func isHostOf(host, site []byte) bool {
@@ -74,8 +71,8 @@ func (s *site) resolve(r *Row, target []byte, at *place) bool {
 		case !isURL(target):
 			r.Odd = OddTarget
 		case len(s.host) > 0 && !s.isSeen: // one is enough: what counts is whether all are of others
-			_, rest, _ := bytes.Cut(target, []byte("://"))
-			s.isSeen = isHostOf(rest[:len(rest)-len(bytes.TrimLeftFunc(rest, isInHost))], s.host)
+			rest, n := target[bytes.IndexByte(target, ':')+len("://"):], len(s.host)
+			s.isSeen = len(rest) >= n && bytes.EqualFold(rest[:n], s.host) && (len(rest) == n || strings.IndexByte("/?#:", rest[n]) >= 0)
 			r.Elsewhere = !s.isSeen
 		}
 		return true
