@@ -8,8 +8,10 @@ import (
 // ShapeOf returns whether a line that a parser of a format has refused has the shape of that format all the same, as
 // records of JSON that tell of no request, and if not, whether it is a request in another one.
 func ShapeOf(line []byte, own Format) (isOwn, isOther bool) {
-	if f := own.info(); (f.line != nil || f.sure > 0) && f.isLine(line, allSigns) {
-		return true, false
+	for _, f := range formats {
+		if f.name == own && (f.line != nil || f.sure > 0) && f.isLine(line, allSigns) {
+			return true, false
+		}
 	}
 	signs := signsOf(line)
 	return false, own != W3C && own != CloudFront && isW3CRequest(line) || slices.ContainsFunc(formats, func(f *format) bool {
