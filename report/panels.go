@@ -38,46 +38,12 @@ func (v *view) Section(id string) (template.HTML, error) {
 
 // newPanels returns the panels in the order of the page.
 func (c *Counter) newPanels(memory int64, opt *Options) []panel {
-	var seen *useragents.View
-	crawlers := panel{ID: "crawlers", Title: "Crawlers", view: func(v *view) bool {
-		v.Clients = seen
-		if lists := c.store.Options().Ranges; lists != nil {
-			v.addVerified(lists)
-		}
-		return true
-	}}
-	if c.fromLog {
-		clients := useragents.New(max(1, memory/8), opt.TempDir)
-		crawlers.close = clients.Close
-		crawlers.rows = func(_, b *engine.Batch) error {
-			for i := range b.Len() {
-				if agent := c.callers.Number(b, i); agent != 0 {
-					if b.Sites[i] != engine.NoSite && b.IsTxt(i) && (len(b.Verified) == 0 || b.Verified[i] != ranges.No) {
-						c.sections.addTxt(c, b, i, agent)
-					}
-					continue
-				}
-				var header []byte
-				if len(b.UserAgents) > 0 {
-					header = b.Piece(b.UserAgents[i])
-				}
-				if err := clients.AddRow(header, b.Verdicts[i].Access == engine.Denied); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		crawlers.end = func() (err error) {
-			seen, err = clients.View()
-			return err
-		}
-	}
 	training := training{counter: c}
 	return []panel{
 		{ID: "overview", Title: "What to do", view: c.viewOverview},
 		{ID: "periods", Title: "Two periods", view: func(v *view) bool { return v.Periods != nil }},
 		{ID: "sites", Title: "Sites", view: c.viewSites},
-		crawlers,
+		c.crawlersPanel(memory, opt.TempDir),
 		{ID: "rules", Title: "Rules", view: func(v *view) bool {
 			name := c.agentName
 			if !v.FromLog && !v.Several {
@@ -167,6 +133,46 @@ func (v *view) addVerified(lists *ranges.Lists) {
 	if len(v.Verified) > 1 {
 		v.VerifiedSum = sum
 	}
+}
+
+// crawlersPanel returns the panel of crawlers, which counts other clients by User-Agent, and fetches of robots.txt.
+func (c *Counter) crawlersPanel(memory int64, dir string) panel {
+	var seen *useragents.View
+	p := panel{ID: "crawlers", Title: "Crawlers", view: func(v *view) bool {
+		v.Clients = seen
+		if lists := c.store.Options().Ranges; lists != nil {
+			v.addVerified(lists)
+		}
+		return true
+	}}
+	if !c.fromLog {
+		return p
+	}
+	clients := useragents.New(max(1, memory/8), dir)
+	p.close = clients.Close
+	p.rows = func(_, b *engine.Batch) error {
+		for i := range b.Len() {
+			if agent := c.callers.Number(b, i); agent != 0 {
+				if b.Sites[i] != engine.NoSite && b.IsTxt(i) && (len(b.Verified) == 0 || b.Verified[i] != ranges.No) {
+					c.sections.addTxt(c, b, i, agent)
+				}
+				continue
+			}
+			var header []byte
+			if len(b.UserAgents) > 0 {
+				header = b.Piece(b.UserAgents[i])
+			}
+			if err := clients.AddRow(header, b.Verdicts[i].Access == engine.Denied); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	p.end = func() (err error) {
+		seen, err = clients.View()
+		return err
+	}
+	return p
 }
 
 // conductPanel returns the panel of what crawlers knew; it counts if the knowledge of crawlers is known.

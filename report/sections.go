@@ -60,12 +60,12 @@ func (s *sections) addTxt(c *Counter, b *engine.Batch, row, agent int) {
 	if len(b.Times) == 0 || b.Times[row] == engine.NoTime {
 		return
 	}
-	of, at, origin := s.counts(agent), c.clock.Shown(b.Times[row])/1e6, c.originOf(b, row)
-	one := txtAnswer{From: at, To: at, Requests: 1, Status: intOf(b, c.status, row), Bytes: intOf(b, c.bytes, row)}
+	of, at := s.counts(agent), c.clock.Shown(b.Times[row])/1e6
+	one := txtAnswer{Origin: string(c.originOf(b, row)), From: at, To: at, Requests: 1, Status: intOf(b, c.status, row), Bytes: intOf(b, c.bytes, row)}
 	of.fetched++
 	for i := len(of.fetches) - 1; i >= 0; i-- {
 		last := &of.fetches[i]
-		if last.Origin != string(origin) {
+		if last.Origin != one.Origin {
 			continue
 		}
 		if last.Status != one.Status || last.Bytes != one.Bytes {
@@ -75,7 +75,6 @@ func (s *sections) addTxt(c *Counter, b *engine.Batch, row, agent int) {
 		last.Requests++
 		return
 	}
-	one.Origin = string(origin)
 	of.fetches = append(of.fetches[max(0, len(of.fetches)+1-shownFetches):], one)
 }
 

@@ -114,7 +114,7 @@ func TestNoShare(t *testing.T) {
 // TestSame makes a panel twice.
 func TestSame(t *testing.T) {
 	d := Data{Agents: []string{"a"}, Origins: []Origin{{Origin: "https://a.example", URLs: urls(100, 1)}}}
-	if made(t, d, 0) != made(t, d, 0) {
+	if first := made(t, d, 0); made(t, d, 0) != first {
 		t.Error("the same data give two panels")
 	}
 }

@@ -379,7 +379,9 @@ func (g *grid) sayOther(r *Row) {
 	case SitemapBad:
 		where := ""
 		if r.Path != "" {
-			where = fmt.Sprintf(", %s of them below %s", show.Number(e.Paths), r.Path)
+			if where = fmt.Sprintf(", %s of them below %s", show.Number(e.Paths), r.Path); e.Paths == e.URLs {
+				where = ", all below " + r.Path
+			}
 		}
 		r.Sentence = fmt.Sprintf("%s in the sitemaps (%s of all) are missing or redirect%s. Search crawlers made %s for them.", show.Plural(e.URLs, "URL"), r.percent(), where, show.Plural(r.Requests, "request"))
 		r.Remedy.Action = "Generate the sitemap from pages that return 200."
