@@ -63,7 +63,7 @@ func (s *sections) addTxt(c *Counter, b *engine.Batch, row, agent int) {
 	of, at := s.counts(agent), c.clock.Shown(b.Times[row])/1e6
 	one := txtAnswer{Origin: string(c.originOf(b, row)), From: at, To: at, Requests: 1, Status: intOf(b, c.status, row), Bytes: intOf(b, c.bytes, row)}
 	of.fetched++
-	for i := len(of.fetches) - 1; i >= 0; i-- {
+	for i := range slices.Backward(of.fetches) {
 		last := &of.fetches[i]
 		if last.Origin != one.Origin {
 			continue
