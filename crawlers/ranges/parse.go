@@ -84,7 +84,7 @@ func checkCover(prefixes []netip.Prefix) error {
 	case sum4 > most4:
 		return fmt.Errorf("the list covers %.1f%% of all IPv4 addresses, more than 1%%, so other clients would be verified as the crawler", 100*float64(sum4)/(1<<32))
 	case high6 > most6 || high6 == most6 && low6 > 0:
-		return fmt.Errorf("the list covers more than one IPv6 /%[2]d (%.6[1]g of them), so other clients would be verified as the crawler", float64(high6)/most6, mostBits6)
+		return fmt.Errorf("the list covers %.6g times an IPv6 /%d, more than one, so other clients would be verified as the crawler", float64(high6)/most6, mostBits6)
 	}
 	return nil
 }
