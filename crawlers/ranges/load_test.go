@@ -136,7 +136,7 @@ func TestLoad(t *testing.T) {
 		t.Error("lists with times have none")
 	}
 	for path, want := range map[string][]string{
-		"bad": {"gptbot.json: HTML", "what.json: no crawler"}, "empty": {"no file that ends in .json or .txt"}, "none": {"no such file"}, "X=none.txt": {"none.txt"},
+		"bad": {"gptbot.json: HTML", "what.json: unknown list name"}, "empty": {"no file that ends in .json or .txt"}, "none": {"no such file"}, "X=none.txt": {"none.txt"},
 		"split": {"gptbot.txt, 2 files of one list: the list covers 1.2% of all IPv4 addresses"}, "wide": {"wide/gptbot.txt: the list covers 100.0% of all IPv4 addresses"},
 	} {
 		_, err := load(t, files, Options{Paths: []string{path}})
