@@ -92,14 +92,14 @@ func TestConfigFaults(t *testing.T) {
 		config     string
 		text       string
 	}{
-		"password":    {"AWS_ENDPOINT_URL", "https://me:" + secret + "@store.example", "", "has a user name or password"},
+		"password":    {"AWS_ENDPOINT_URL", "https://me:" + secret + "@store.example", "", "contains a user name or password"},
 		"query":       {"AWS_ENDPOINT_URL", "https://store.example/?X-Amz-Signature=" + secret, "", "has a path or a query"},
-		"no URL":      {"AWS_ENDPOINT_URL", "https://" + secret + "\x7f", "", "is no URL"},
+		"no URL":      {"AWS_ENDPOINT_URL", "https://" + secret + "\x7f", "", "is not a URL"},
 		"no scheme":   {"AWS_ENDPOINT_URL", secret + ".example:9000", "", "no scheme http or https"},
 		"other":       {"AWS_ENDPOINT_URL", "ftp://" + secret, "", "no scheme http or https"},
 		"no bundle":   {"AWS_CA_BUNDLE", "none.pem", "", "AWS_CA_BUNDLE: open none.pem"},
-		"STS":         {"AWS_ENDPOINT_URL_STS", "https://me:" + secret + "@sts.example", "", "the endpoint of AWS_ENDPOINT_URL_STS has a user name or password"},
-		"bad bundle":  {"AWS_CA_BUNDLE", "/dev/null", "", "has no certificate"},
+		"STS":         {"AWS_ENDPOINT_URL_STS", "https://me:" + secret + "@sts.example", "", "the endpoint of AWS_ENDPOINT_URL_STS contains a user name or password"},
+		"bad bundle":  {"AWS_CA_BUNDLE", "/dev/null", "", "has no PEM certificate"},
 		"no profile":  {"AWS_PROFILE", "nobody", "[default]\nregion = x\n", "AWS_PROFILE names the profile"},
 		"bad file":    {"AWS_REGION", "x", "[default\naws_secret_access_key = " + secret + "\n", "is not a configuration"},
 		"no profile2": {"AWS_PROFILE", "other", "[other]\nregion = x\n", "AWS_PROFILE names the profile"}, // of the config file it is [profile other]

@@ -106,7 +106,7 @@ func TestWARCRevisitOrder(t *testing.T) {
 	if lines := showAll(got); !slices.Equal(lines, want) || problems.Total != 1 {
 		t.Errorf("alone: got %q and %v, want %q and one problem", lines, problems.First, want)
 	}
-	if message := fmt.Sprint(problems.First); !strings.Contains(message, "1.warc.gz: record at byte 854: what the record repeats") {
+	if message := fmt.Sprint(problems.First); !strings.Contains(message, "1.warc.gz: record at byte 854: the record that it repeats") {
 		t.Error(message)
 	}
 	copyTo("2.warc.gz", "wget-1.warc.gz")
