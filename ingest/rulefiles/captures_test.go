@@ -92,10 +92,10 @@ func TestRulesNoCaptures(t *testing.T) {
 		err  error
 		want string
 	}{
-		"x.warc":     {"This is not a WARC file.\n", capture.ErrNoCapture, "nothing in it could be read"},
-		"x.warc.gz":  {"nor this", capture.ErrNoCapture, "nothing in it could be read"},
-		"y.warc.gz":  {"\x1f\x8b\x08", capture.ErrNoCapture, "nothing in it could be read"},
-		"x.jsonl":    {"nor\nthis\n", capture.ErrNoCapture, "nothing in it could be read"},
+		"x.warc":     {"This is not a WARC file.\n", capture.ErrNoCapture, "it contains no readable capture"},
+		"x.warc.gz":  {"nor this", capture.ErrNoCapture, "it contains no readable capture"},
+		"y.warc.gz":  {"\x1f\x8b\x08", capture.ErrNoCapture, "it contains no readable capture"},
+		"x.jsonl":    {"nor\nthis\n", capture.ErrNoCapture, "it contains no readable capture"},
 		"x.warc.xz":  {"\xfd7zXZ\x00\x00", unpack.ErrFormat, "xz is an unsupported format: unpack it first, for example: xz -dc x.warc.xz > unpacked"},
 		"e.warc":     {"", ErrNoRobots, "e.warc: none of its captures is of a robots.txt"},
 		"e.jsonl":    {"\n\n", ErrNoRobots, "none of its captures"},
