@@ -185,11 +185,12 @@ func (m *medians) where() string {
 // table returns the CPU time of each library for each workload in Markdown, with a dash for cases that were not measured,
 // and in brackets what compiling takes, if that was.
 func (m *medians) table(benchmark, unit, head string, libraries, workloads []label) string {
-	for _, w := range workloads {
-		head += " | " + w.key
-	}
 	var sb strings.Builder
-	sb.WriteString("| " + head + " | agree with the reference |\n" + strings.Repeat("|---", len(workloads)+2) + "|\n")
+	sb.WriteString("| " + head)
+	for _, w := range workloads {
+		sb.WriteString(" | " + w.key)
+	}
+	sb.WriteString(" | agree with the reference |\n" + strings.Repeat("|---", len(workloads)+2) + "|\n")
 	for _, lib := range libraries {
 		sb.WriteString("| " + lib.label)
 		low, high := math.Inf(1), 0.0
