@@ -300,8 +300,8 @@ func TestArrangeErrors(t *testing.T) {
 	}{
 		{Options{Partition: []string{"url"}}, `by "url": use origin, agent, allowed, reason, date`},
 		{Options{Partition: []string{"agent", "agent"}}, "agent is named twice"},
-		{Options{Partition: []string{"agent"}, Layout: Wide}, "use the long one"},
-		{Options{Partition: []string{"agent"}, Columns: []string{"agent"}}, "no column would be left"},
+		{Options{Partition: []string{"agent"}, Layout: Wide}, "use the long layout"},
+		{Options{Partition: []string{"agent"}, Columns: []string{"agent"}}, "the files would have no columns"},
 		{Options{Partition: []string{"date"}, Kept: []KeptColumn{{Name: "date"}}}, "remove it from -keep"},
 	} {
 		_, err := newWriter(nil, newFakeCatalog(1), []string{"a"}, test.opt, container.Metadata{})

@@ -52,7 +52,7 @@ func TestColumnNames(t *testing.T) {
 		},
 		{Options{Layout: Wide, Columns: []string{"allowed"}}, "*,star", "", `"*" and "star" would share the column allowed_star`},
 		{Options{Layout: Wide, Columns: []string{"rule", "rule_line"}}, "line_x,x", "", `"line_x" and "x" would share the column rule_line_x`},
-		{Options{Layout: Wide, Columns: []string{"line", "agent"}}, "a", "", "instead of agent: remove that"},
+		{Options{Layout: Wide, Columns: []string{"line", "agent"}}, "a", "", "instead of agent: remove it"},
 		{Options{Layout: Wide, Columns: []string{"nosuch", "agent"}}, "a", "", `column "nosuch" is unknown`},
 		{Options{Layout: Wide, Kept: []KeptColumn{{Name: "allowed_star"}}}, "*", "", `column "allowed_star" is the name of another column`},
 	} {

@@ -29,7 +29,7 @@ func TestParseWhere(t *testing.T) {
 		}
 	}
 	_, err := ParseWhere("denied,allowed,,")
-	if !errors.Is(err, errWhere) || strings.Count(err.Error(), "use "+strings.Join(WhereKinds(), ", ")+", or several") != 3 {
+	if !errors.Is(err, errWhere) || strings.Count(err.Error(), "use one or more of "+strings.Join(WhereKinds(), ", ")) != 3 {
 		t.Error(err)
 	}
 }
