@@ -279,7 +279,7 @@ func TestPackErrors(t *testing.T) {
 	all := randomResponses(rand.New(rand.NewPCG(1, 1)))
 	name := makePack(t, robots.Google, all...)
 	_, err := OpenPack(name, StoreOptions{Dialect: robots.Yandex})
-	if e, ok := errors.AsType[*PackDialectError](err); !ok || e.Compiled != robots.Google || e.Asked != robots.Yandex || !strings.Contains(err.Error(), "google, and yandex is asked for") {
+	if e, ok := errors.AsType[*PackDialectError](err); !ok || e.Compiled != robots.Google || e.Asked != robots.Yandex || !strings.Contains(err.Error(), "for the dialect google, not yandex") {
 		t.Errorf("error %v for another dialect", err)
 	}
 	_, err = OpenPack(name, StoreOptions{Dialect: robots.Google | robots.WideTokens | robots.URLAsIs})
@@ -328,7 +328,7 @@ func TestPackDamaged(t *testing.T) {
 		}
 		s, err := OpenPack(path, opt)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "read the rule pack "+path+": it is ") {
+			if !strings.HasPrefix(err.Error(), "read the rule pack "+path+": it ") {
 				t.Fatalf("%s: error %v", what, err)
 			}
 			return

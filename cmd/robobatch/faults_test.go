@@ -53,7 +53,7 @@ var fives = map[string]struct {
 			more: func(rng *rand.Rand) []visit { return longer(append(impostors(rng), chains(rng)...)) }, args: []string{"-ranges", "ranges"},
 		},
 		[]string{
-			"endless_urls: Googlebot crawl", "crawler_stopped: bingbot did not come since 19 Mar 23:", "redirect_chain: ", "not_found_section: ", "crawler_impostors: ",
+			"endless_urls: Googlebot crawl", "crawler_stopped: bingbot has made no requests since 19 Mar 23:", "redirect_chain: ", "not_found_section: ", "crawler_impostors: ",
 		},
 	},
 	"news": {

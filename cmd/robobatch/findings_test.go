@@ -195,11 +195,11 @@ var faults = map[string]struct {
 	},
 	"a path": {
 		traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /docs/guide/\n"}}, client: func(v *visit) { v.ask("/docs/", "/docs/guide/") }},
-		"section_closed", "Since 8 Mar 00:00 robots.txt keeps ",
+		"section_closed", "Since 8 Mar 00:00 robots.txt blocks ",
 	},
 	"carts":   {traffic{captures: []sent{{-5, usualText}, {7, usualText + "Disallow: /cart/\nDisallow: /de/login/\n"}}, client: func(v *visit) { v.ask("/de/", "/cart/") }}, "", ""},
 	"changes": {traffic{captures: []sent{{-5, usualText}, {3, usualText + "\nUser-agent: Bytespider\nDisallow: /img/\n"}, {9, "# new\n" + usualText}}}, "", ""},
-	"stopped": {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "crawler_stopped", "bingbot did not come since 9 Mar 23:"},
+	"stopped": {traffic{client: func(v *visit) { v.skip = v.agent == bingbot && v.day > 9 }}, "crawler_stopped", "bingbot have made no requests since 9 Mar 23:"},
 	"slowed":  {traffic{client: func(v *visit) { v.skip = v.agent == googlebot && v.day > 10 && v.rng.IntN(10) > 0 }}, "crawler_slowed", "Since 11 Mar 00:00 clients that claim to be Googlebot fetch 90"},
 	"failing": {traffic{client: func(v *visit) { failSome(v, 8, 503, 10) }}, "server_errors", "Since 9 Mar 00:"},
 	"failing for one": {traffic{client: func(v *visit) {
@@ -213,7 +213,7 @@ var faults = map[string]struct {
 		}
 	}}, "", ""},
 	"violations":          {traffic{more: violations}, "rules_ignored", "During the whole log of 14 days clients that claim to be GPTBot made 286 requests that the previously fetched robots.txt disallows"},
-	"impostors":           {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "crawler_impostors", "400 requests in the name of Googlebot came from addresses that its operator does not list"},
+	"impostors":           {traffic{more: impostors, args: []string{"-ranges", "ranges"}}, "crawler_impostors", "400 requests with the name Googlebot came from addresses that its operator does not list"},
 	"rules that are kept": {traffic{captures: []sent{{-5, "User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\nDisallow: /checkout/\nDisallow: /search?\n"}}}, "", ""},
 	"two parameters": {traffic{client: func(v *visit) {
 		if v.robot && v.rng.IntN(3) == 0 {
@@ -252,7 +252,7 @@ var faults = map[string]struct {
 			v.skip = v.robot && v.day > 6 && v.path != "/robots.txt"
 			failSome(v, 2, 503, 8)
 		}, more: func(rng *rand.Rand) []visit { return append(violations(rng), impostors(rng)...) }, args: []string{"-ranges", "ranges"}},
-		"site_closed server_errors crawler_impostors rules_ignored", "Since 7 Mar 00:00 robots.txt blocks Googlebot and bingbot out of the whole site",
+		"site_closed server_errors crawler_impostors rules_ignored", "Since 7 Mar 00:00 robots.txt blocks Googlebot and bingbot from the whole site",
 	},
 }
 

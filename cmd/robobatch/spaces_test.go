@@ -55,10 +55,10 @@ var traps = map[string]struct {
 	}, "paths with repeating segments below /shop/sale/: ", "Disallow: /shop/sale/"},
 	"duplicates": {func(v *visit) string {
 		return fmt.Sprintf("/shop/%d.html?ref=%d", v.rng.IntN(300), v.rng.IntN(20))
-	}, "versions of pages with `ref=`: ", "Disallow: /*?ref="},
+	}, "page variants with `ref=`: ", "Disallow: /*?ref="},
 	"filters of many pages": {func(v *visit) string {
 		return fmt.Sprintf("/shop/%d.html?%s", v.rng.IntN(60), v.filters("&", "="))
-	}, "versions of pages with `", "Disallow: /*?size= Disallow: /*?brand= Disallow: /*?color="}, // as common as each other
+	}, "page variants with `", "Disallow: /*?size= Disallow: /*?brand= Disallow: /*?color="}, // as common as each other
 }
 
 // filters returns some of four filters with values, in any order.
@@ -212,7 +212,7 @@ func TestSpaces(t *testing.T) {
 			}}
 			log.write(t, dir)
 			_, said := findings(t, dir, "-rules", "rules.jsonl", "-in", "access.log", "-base", "https://www.shop.example")
-			if strings.Count(said, "\n") != 1 || !strings.Contains(said, trap.says) || !strings.Contains(said, "of the requests of ") {
+			if strings.Count(said, "\n") != 1 || !strings.Contains(said, trap.says) || !strings.Contains(said, "of the requests by ") {
 				t.Fatalf("found are %q, want one that says %q", said, trap.says)
 			}
 			page, err := os.ReadFile(filepath.Join(dir, "report.html"))

@@ -240,7 +240,7 @@ func TestCommitAllStays(t *testing.T) {
 	first.sys = &loggedSystem{System: OS, fail: "link"}
 	second.sys = &loggedSystem{System: OS, fail: "rename"}
 	err := CommitAll(first, second)
-	if text, _ := os.ReadFile(a); string(text) != "new" || err == nil || !strings.Contains(err.Error(), "undo "+a+": the file system keeps no second name") {
+	if text, _ := os.ReadFile(a); string(text) != "new" || err == nil || !strings.Contains(err.Error(), "undo "+a+": the file system does not support a second name") {
 		t.Errorf("%q, %v", text, err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {

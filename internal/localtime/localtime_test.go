@@ -44,7 +44,7 @@ func TestShown(t *testing.T) {
 
 // TestParse refuses what is no zone, and the machine's own.
 func TestParse(t *testing.T) {
-	for name, want := range map[string]string{"Local": "another machine", "Berlin": "IANA database", "../etc/passwd": "IANA database", "CEST": "IANA database"} {
+	for name, want := range map[string]string{"Local": "depends on the machine", "Berlin": "IANA database", "../etc/passwd": "IANA database", "CEST": "IANA database"} {
 		if _, err := Parse(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)
 		}

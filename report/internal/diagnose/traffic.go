@@ -353,10 +353,14 @@ func (g *grid) sayTraffic(r *Row) {
 		if r.Ongoing {
 			span = fmt.Sprintf("since %s (%s)", g.moment(r.From), length(r.lasting()))
 		}
-		who, verb, missing := capital(r.who(r.names())), "made no requests", ""
-		if e.Made > 0 {
-			verb = "made hardly any requests"
+		have, few := "has made", " no requests"
+		if len(r.Agents) > 1 || r.unsure {
+			have = "have made"
 		}
+		if e.Made > 0 {
+			few = " hardly any requests"
+		}
+		who, verb, missing := capital(r.who(r.names())), r.verb("made", have)+few, ""
 		if e.Kind != "" {
 			who, verb, missing = "All crawlers", "stopped", " by "+r.names()
 		}
