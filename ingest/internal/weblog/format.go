@@ -39,6 +39,7 @@ type format struct {
 	joined   func(line []byte) bool // whether a line is several records; may be nil
 	compile  sync.Once
 	compiled []*pattern
+	must     byte // the sign that all of these have
 
 	// How a log is recognised. nil means not by that. The header is tried first; else each line has
 	// a vote.
@@ -96,12 +97,14 @@ func (f Format) About() string { return f.info().about }
 // holds; a user's was compiled by ParseFormat.
 func (f *format) shapes() []*pattern {
 	f.compile.Do(func() {
+		f.must = allSigns
 		for _, text := range f.patterns {
 			if p, err := compilePattern(text); err == nil {
 				if p.last = p.need; f.sure > 0 && p.fields[0].class == schemeValue {
 					p.last, p.must = f.sure, anySign
 				}
 				f.compiled = append(f.compiled, p)
+				f.must &= p.must
 			}
 		}
 	})

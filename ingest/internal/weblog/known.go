@@ -132,7 +132,8 @@ func (f *format) isLine(line []byte, signs byte) bool {
 	if f.line != nil {
 		return f.line(line)
 	}
-	return signs != 0 && slices.ContainsFunc(f.shapes(), func(p *pattern) bool { return p.isLine(line, signs) })
+	shapes := f.shapes()
+	return signs != 0 && f.must&^signs == 0 && slices.ContainsFunc(shapes, func(p *pattern) bool { return p.isLine(line, signs) })
 }
 
 // isLine reports whether a line is of a pattern. Nearly all others lack a sign that it has.

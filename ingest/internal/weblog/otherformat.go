@@ -8,14 +8,15 @@ import (
 // ShapeOf returns whether a line that a parser of a format has refused has the shape of that format all the same, as
 // records of JSON that tell of no request, and if not, whether it is a request in another one.
 func ShapeOf(line []byte, own Format) (isOwn, isOther bool) {
-	for _, f := range formats {
-		if f.name == own && (f.line != nil || f.sure > 0) && f.isLine(line, allSigns) {
+	var its *format
+	if i := slices.IndexFunc(formats, func(f *format) bool { return f.name == own }); i >= 0 {
+		if its = formats[i]; (its.line != nil || its.sure > 0) && its.isLine(line, allSigns) {
 			return true, false
 		}
 	}
 	signs := signsOf(line)
 	return false, own != W3C && own != CloudFront && isW3CRequest(line) || slices.ContainsFunc(formats, func(f *format) bool {
-		return f.name != own && f.isLine(line, signs) && (f.name != JSON || hasURL(line))
+		return f != its && f.isLine(line, signs) && (f.name != JSON || hasURL(line))
 	})
 }
 

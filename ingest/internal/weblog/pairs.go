@@ -27,6 +27,9 @@ var (
 
 // isLogfmt reports whether a line begins with a name, has three in all, and one of them is known for the URL.
 func isLogfmt(line []byte) bool {
+	if bytes.Count(line, []byte{'='}) < 3 {
+		return false
+	}
 	n, known := 0, false
 	for word := range bytes.SplitSeq(line, []byte{' '}) {
 		name, _, ok := bytes.Cut(word, []byte{'='})
@@ -44,8 +47,10 @@ func isLogfmt(line []byte) bool {
 
 // isLTSV reports whether a line has three fields between tabs, all with a label.
 func isLTSV(line []byte) bool {
-	n := 0
-	for more := true; more; n++ {
+	if bytes.Count(line, []byte{tab}) < 2 {
+		return false
+	}
+	for more := true; more; {
 		var field []byte
 		field, line, more = bytes.Cut(line, []byte{tab})
 		label, value, ok := bytes.Cut(field, []byte{':'})
@@ -53,7 +58,7 @@ func isLTSV(line []byte) bool {
 			return false
 		}
 	}
-	return n > 2
+	return true
 }
 
 // pairs reads names and values.
