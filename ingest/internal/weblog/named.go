@@ -297,7 +297,7 @@ func (n *named) kept(k *keptSource) []byte {
 			return n.moment(value, of)
 		}
 	case roleStatus:
-		if n.isLine { // the pattern has checked it
+		if n.isLine || len(k.source) == 1 { // the pattern has checked it, or there is no choice
 			break
 		}
 		for _, spot := range k.source {

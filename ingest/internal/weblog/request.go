@@ -65,13 +65,13 @@ func (s *site) resolve(r *Row, target []byte, at *place) bool {
 		r.Odd = OddEmpty
 		return true
 	case target[0] != '/' && target[0] != '?':
-		switch {
+		switch from := behindScheme(target); {
 		case string(target) == "*":
 			r.Odd = OddAsterisk
-		case !isURL(target):
+		case from == 0:
 			r.Odd = OddTarget
 		case len(s.host) > 0 && !s.isSeen: // one is enough: what counts is whether all are of others
-			rest, n := target[bytes.IndexByte(target, ':')+len("://"):], len(s.host)
+			rest, n := target[from:], len(s.host)
 			s.isSeen = len(rest) >= n && bytes.EqualFold(rest[:n], s.host) && (len(rest) == n || strings.IndexByte("/?#:", rest[n]) >= 0)
 			r.Elsewhere = !s.isSeen
 		}
@@ -144,16 +144,27 @@ func isProtocol(word []byte) bool {
 }
 
 // isURL reports whether b starts like a URL: with a scheme and "://".
-func isURL(b []byte) bool {
+func isURL(b []byte) bool { return behindScheme(b) > 0 }
+
+// behindScheme returns where the text after the scheme and "://" begins, 0 if b does not start like a URL.
+func behindScheme(b []byte) int {
+	const http, https = "http://", "https://" // nearly all
+	if len(b) > len(https) && string(b[:len(http)]) == http {
+		return len(http)
+	} else if len(b) > len(https) && string(b[:len(https)]) == https {
+		return len(https)
+	}
 	for i, c := range b {
 		switch {
 		case 'a' <= c|0x20 && c|0x20 <= 'z':
 		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		case i > 0 && c == ':' && bytes.HasPrefix(b[i:], []byte("://")):
+			return i + len("://")
 		default:
-			return i > 0 && c == ':' && bytes.HasPrefix(b[i:], []byte("://"))
+			return 0
 		}
 	}
-	return false
+	return 0
 }
 
 // IsURL reports whether a line starts like a URL: with a scheme and "://".
