@@ -1,28 +1,28 @@
 package engine
 
-// MaxNamed is the number of crawlers named only in a robots.txt that an [AgentList] distinguishes. Real logs have some
-// hundred; a hostile one has as many as it likes.
+// MaxNamed is the maximum number of crawlers that an [AgentList] tells apart although only a robots.txt names them.
+// Real logs have a few hundred; a hostile log can have any number.
 const MaxNamed = 4096
 
-// OtherNamed stands for the crawlers beyond MaxNamed.
+// OtherNamed stands for all crawlers beyond MaxNamed.
 const OtherNamed = "(others)"
 
-// An AgentList numbers the crawlers of a run with StoreOptions.LogAgents, for those who count by
-// crawler. The agents of Store.Options come first, as there. Then come those that a robots.txt names,
-// in the order of the rows, with one number for each name. It is for one goroutine.
+// An AgentList numbers the crawlers of a run with StoreOptions.LogAgents, for code that counts by crawler. The
+// agents of Store.Options come first and keep their numbers. Crawlers that only a robots.txt names follow, in the
+// order of the rows; each name has one number. An AgentList is for one goroutine.
 type AgentList struct {
 	now, old *Lookup
 	known    int
 	most     int
 	names    []string
 	numbers  map[string]int
-	last     agentOf // of now, that was asked for
-	number   int     // its number
+	last     agentOf // the last agent of now that was looked up
+	number   int     // the number of last
 }
 
-// NewAgentList returns the list of the agents of the store of a Lookup, and of at most so many that a
-// robots.txt names. old is nil, or the Lookup of [Options].Old: where the robots.txt of now names no
-// crawler, the one that the old robots.txt names counts. They must be used for the batch of a row.
+// NewAgentList returns a list of the agents of now's store, with at most so many more that only a robots.txt names.
+// old is the Lookup of [Options].Old, or nil. If the new robots.txt does not name the crawler, the list uses the
+// name in the old one. Both Lookups must be set to the batch of a row, see [Lookup.Use].
 func NewAgentList(now, old *Lookup, most int) *AgentList {
 	agents := now.store.opt.Agents
 	return &AgentList{now: now, old: old, known: len(agents), most: most, names: agents[:len(agents):len(agents)], numbers: map[string]int{}}
@@ -52,7 +52,7 @@ func (l *AgentList) Number(b *Batch, row int) int {
 	return n
 }
 
-// numberOf returns the number of a name.
+// numberOf returns the number of a name, and adds the name if it is new.
 func (l *AgentList) numberOf(name string) int {
 	number, ok := l.numbers[name]
 	if ok {

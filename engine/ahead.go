@@ -2,27 +2,27 @@ package engine
 
 import "github.com/robobatch/robobatch/engine/internal/rules"
 
-// An ahead fetches what many rows will need, before the first of them is looked at. With 100,000 origins in random
-// order each row asks for a site, its origin, its ruling and its tables, which are in memory that no cache has: each
-// read waits for the one before. Reads of several rows wait together.
+// An ahead prefetches the data of many rows. With 100,000 origins in random order, each row needs a site, its
+// origin, its ruling and its tables, and none of them are in a processor cache. Each of these reads waits for the
+// one before, but reads for different rows can wait at the same time.
 type ahead struct {
-	reader rules.AheadReader // nil if it has nothing to fetch
+	reader rules.AheadReader // nil if the store has nothing to prefetch
 	names  [][]byte
 	found  [rules.AheadRows]rules.Found
 	ids    [rules.AheadRows]RulingID
 	missed int  // prefixes of the batch that the memo did not have
-	useful bool // the last batch missed many
-	sum    byte // of what was read, so that it is
+	useful bool // the memo missed many prefixes of the last batch
+	sum    byte // depends on everything read, so that the compiler keeps the reads
 }
 
-// begin begins a batch of n rows. Where the memo knows nearly all prefixes, looking ahead only costs.
+// begin begins a batch of n rows. If the memo knows nearly all prefixes, prefetching only costs time.
 func (a *ahead) begin(n int) {
 	const share = 4
 	a.useful = a.reader != nil && a.missed > n/share
 	a.missed = 0
 }
 
-// sites has the memo know the prefixes of the rows from first on that it does not know yet.
+// sites adds to the memo the unknown prefixes of the rows from first on.
 func (a *ahead) sites(b *Batch, first int, memo *prefixMemo) {
 	a.names = a.names[:0]
 	for i := first; i < min(first+rules.AheadRows, b.Len()); i++ {
@@ -44,7 +44,7 @@ func (a *ahead) sites(b *Batch, first int, memo *prefixMemo) {
 	}
 }
 
-// rules fetches the rules of rows.
+// rules prefetches the rules of rows.
 func (a *ahead) rules(rows []rulingRow) {
 	ids, last := a.ids[:0], rules.NoRuling
 	for _, r := range rows {

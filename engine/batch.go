@@ -5,16 +5,16 @@ import "github.com/robobatch/robobatch/crawlers/ranges"
 // A Span is a piece of Batch.Data: Data[Off : Off+Len].
 type Span struct{ Off, Len uint32 }
 
-// NoURL is the span of a row without a URL, because its line was longer than the limit of the
-// input. No other row has an empty URL: empty lines give no row.
+// NoURL is the span of a row without a URL, because its line was longer than the limit of the input. No other row
+// has an empty URL: empty lines produce no row.
 var NoURL = Span{}
 
-// NoTime is the time of a row without one.
+// NoTime is the time of a row whose time is unknown.
 const NoTime = ranges.NoTime
 
-// A Batch has some thousand consecutive rows of one input and, once evaluated, their verdicts. It
-// is columnar and has no pointer for each row. One goroutine uses it at a time: it goes from the
-// source to a worker, to the sink and back, and its slices keep their capacity.
+// A Batch holds a few thousand consecutive rows of one input and, once evaluated, their verdicts. It is columnar
+// and has no pointer per row. Only one goroutine uses it at a time: it passes from the source to a worker, to the
+// sink and back, and its slices keep their capacity.
 type Batch struct {
 	// Filled by the Source.
 
@@ -23,78 +23,78 @@ type Batch struct {
 	URLs  []Span  // URL of each row as read, NoURL for a line that was too long
 	Lines []int64 // 1-based line of each row in the decompressed input
 
-	// By row, and empty if the Source reads none:
-	UserAgents []Span  // as read, NoURL where there is none; names of agents with LogAgentsByName, NoURL where that is no name
-	Clients    []Span  // the addresses of clients as read, NoURL where there is none
-	Times      []int64 // microseconds since 1970 UTC, NoTime where unknown
+	// One per row; empty if the Source does not read the column:
+	UserAgents []Span  // as read, or NoURL; with LogAgentsByName the names of agents, NoURL if it is not a name
+	Clients    []Span  // client addresses as read, NoURL if absent
+	Times      []int64 // microseconds since 1970 UTC, NoTime if unknown
 
 	Kept []Kept // extra columns, in the order that the Source was asked for
 
-	Refused int // lines that were refused, and give no row
+	Refused int // rejected lines, which produce no row
 
 	// Empty unless the Source was asked for them:
-	Raws    []Span   // the raw line of each row, NoURL for one that was too long
+	Raws    []Span   // the raw line of each row, NoURL if it was too long
 	Offsets []int64  // where that line begins in the decompressed input
-	Rejects []Reject // the Refused lines, in order
+	Rejects []Reject // the rejected lines, in order
 
 	// Filled by Store.Evaluate.
 
 	Sites    []SiteID   // origin of each row; NoSite for a bad URL
 	Strays   [][]byte   // normalised origins that the store does not know, see [SiteID.Stray]
 	Rulings  []RulingID // the ruling in force for each row, see [Lookup.Rule]
-	Verdicts []Verdict  // of row i for agent a: Verdicts[i*agents+a]; agents is 1 with LogAgents
+	Verdicts []Verdict  // row i, agent a: Verdicts[i*agents+a]; with LogAgents, agents is 1
 
-	// Canonicals are the URLs without the parameters that robots.txt says do not count: the URL
-	// itself where nothing is cut, NoURL for a bad URL. Only StoreOptions.Directives with
-	// robots.CleanParamLines fills them.
+	// Canonicals are the URLs without the query parameters that robots.txt declares irrelevant (Clean-param). A URL
+	// that loses none is unchanged; a bad URL is NoURL. Filled only if StoreOptions.Directives contains
+	// robots.CleanParamLines.
 	Canonicals []Span
 
-	// Preferences are of row i for agent a, as Verdicts are. Only StoreOptions.Directives with
-	// one of robots.PreferenceLines fills them.
+	// Preferences are indexed as Verdicts are. Filled only if StoreOptions.Directives contains one of
+	// robots.PreferenceLines.
 	Preferences []Preference
 
-	// Listed says of each row whether sitemaps have its URL. Only StoreOptions.Sitemaps fills it.
+	// Listed says for each row whether the sitemaps list its URL. Filled only with StoreOptions.Sitemaps.
 	Listed []Listed
 
-	// Only StoreOptions.LogAgents fills these:
+	// Filled only with StoreOptions.LogAgents:
 	Agents     []uint32    // the crawler of each row, see [Lookup.AgentName]
 	Violations []Violation // the meaning of each row's verdict for its crawler; not with LogAgentsByName
-	Skipped    int         // rows that were omitted; nothing else counts them
+	Skipped    int         // rows that were dropped; no other number counts them
 
-	// Disputes are the verdicts that forbid a URL which another reading of the robots.txt allows, in the order of
-	// Verdicts. Agents that are not crawlers, such as "*", have none.
+	// Disputes are the verdicts that disallow a URL although another reading of the robots.txt allows it, in the
+	// order of Verdicts. Agents that are not crawlers, such as "*", have no disputes.
 	Disputes []Dispute
 
-	// Only StoreOptions.Ranges fills these: whether each row came from its crawler, and the proof
-	// where it did. Rows that no crawler is named in are ranges.Null.
+	// Verified says whether each row came from the crawler that it names, and Proofs which list or host proves it.
+	// A row that names no crawler is ranges.Null. Filled only with StoreOptions.Ranges.
 	Verified []ranges.Answer
 	Proofs   []ranges.Proof
 
-	// Only StoreOptions.Deeds fills these: requests of crawlers for robots.txt, and against it, in the
-	// order of the rows, and the memory of Deed.Past.
+	// Deeds are crawlers' requests for robots.txt and their disallowed requests, in the order of the rows. Pasts is
+	// the memory of Deed.Past. Filled only with StoreOptions.Deeds.
 	Deeds []Deed
 	Pasts []byte
 
-	// Timeless counts, with StoreOptions.RowTimes, the verdicts that forbid a URL by a robots.txt with
-	// an unknown effective date: its time is the time of a file, or unknown. With
-	// LogAgents it counts the ones that would accuse a crawler otherwise.
+	// Timeless counts, with StoreOptions.RowTimes, the verdicts that disallow a URL by a robots.txt with an unknown
+	// effective date: its only time is a file modification time, or it has none. With LogAgents it counts only
+	// verdicts that would otherwise be violations.
 	Timeless int
 
-	// Unfetched counts, with LogAgents, the verdicts that would accuse a crawler, if the fetch of
-	// robots.txt had failed for itself.
+	// Unfetched counts, with LogAgents, the verdicts that would be violations if the crawler itself had failed to
+	// fetch robots.txt.
 	Unfetched int
 
-	// With StoreOptions.Ranges: how many rows are verified, or are an impostor's, though it is unknown whether
-	// that was so at their time: because they have none, or because a list has none.
+	// With StoreOptions.Ranges: the rows whose result, verified or impostor, may not have been true at the time of
+	// the request, because the row has no time (UntimedRows) or a list has none (UntimedLists).
 	UntimedRows, UntimedLists int
 
-	// Only Options.Old fills these:
-	Old     *Batch   // the same rows as the old store decides them; they share the fields of the Source
-	Changes []Change // of row i for agent a: Changes[i*agents+a]
+	// Filled only with Options.Old:
+	Old     *Batch   // the same rows decided by the old store; it shares the columns that the Source filled
+	Changes []Change // row i, agent a: Changes[i*agents+a]
 
 	strayNames []byte  // the memory of Strays
-	winners    winners // see there
-	streaks    streaks // see there
+	winners    winners // see the type
+	streaks    streaks // see the type
 	crawlers   counted // see ForCrawlers
 	senders    []ranges.Requests
 }
@@ -106,7 +106,7 @@ func (b *Batch) Len() int { return len(b.URLs) }
 // Reset.
 func (b *Batch) URL(i int) []byte { return b.Piece(b.URLs[i]) }
 
-// AddURL adds a row with a copy of that URL, and the number of its line, as the Source of a program may do. It fills
+// AddURL adds a row with a copy of the URL and the number of its line, for programs with their own Source. It fills
 // only Data, URLs and Lines.
 func (b *Batch) AddURL(url []byte, line int64) {
 	b.URLs = append(b.URLs, Span{uint32(len(b.Data)), uint32(len(url))})
@@ -143,18 +143,18 @@ func (b *Batch) Piece(s Span) []byte {
 	return b.Data[s.Off : s.Off+s.Len : s.Off+s.Len]
 }
 
-// A Source yields the rows of its inputs in order, like a [bufio.Scanner]. Next resets b, fills it
-// with the next rows of one input, and reports whether there were any; it yields the rows before a
-// fault before it reports false. A batch without rows may have Refused lines. Err is nil at a clean
-// end. b owns all data in it: the Source does not touch it again.
+// A Source yields the rows of its inputs in order, like a [bufio.Scanner]. Next resets b, fills it with the next
+// rows of one input, and reports whether there were any. If reading fails, Next still yields the rows before the
+// fault, and then reports false. A batch without rows may have rejected lines. Err is nil at a clean end. b owns
+// its data: the Source does not touch them again.
 type Source interface {
 	Next(b *Batch) bool
 	Err() error
 	Close() error
 }
 
-// A Sink takes evaluated batches in the order of the input, in one goroutine. It keeps nothing of b
-// when Write returns.
+// A Sink receives evaluated batches in the order of the input, in one goroutine. It must not keep any part of b
+// after Write returns.
 type Sink interface {
 	Write(b *Batch) error
 	Close() error

@@ -12,39 +12,39 @@ import (
 // Top is the number of busiest origins and rules that Stats names.
 const Top = 10
 
-// A BusyRule is a rule and the number of verdicts that it decided. Origins with the same robots.txt
-// share their rules.
+// A BusyRule is a rule and the number of verdicts that it decided. Origins with the same robots.txt share their
+// rules.
 type BusyRule struct {
-	Origin robots.Origin // whose robots.txt has the rule; one of them, if there are several
-	Others bool          // rows of other origins count, too
+	Origin robots.Origin // an origin whose robots.txt has the rule
+	Others bool          // the rule also decided rows of other origins
 	Rule   robots.Rule   // its Line, Value and Allow
-	Rows   int64         // 0 means no rule
+	Rows   int64         // 0 means that there is no rule
 }
 
-// A decider decided a row: it names a rule, as a Verdict does.
+// A decider names the rule or the origin of a row, as a Verdict does.
 type decider struct {
 	site   SiteID
-	name   uint32 // of a stray, its place in names; of a rule, 1 + the last other site; 0 means none
+	name   uint32 // for a stray, its place in names; for a rule, 1 + the last other site; 0 means none
 	rule   int32
 	agent  uint32
 	shared bool // by several sites
 }
 
-// A ruleStreak is neighbouring verdicts that one rule decided. It names the row and the agent of the first
-// of them. Batches keep these until they are written, so they are small: streaks of one row each, of
-// 24 and 32 bytes, took a tenth of the time of runs on 30,000 origins in random order (BenchmarkScattered).
+// A ruleStreak is a run of consecutive verdicts by one rule. It names the row and the agent of the first. Batches
+// keep streaks until they are written, so they are small: when each row was a streak, streaks of 24 and 32 bytes
+// took a tenth of the time of runs on 30,000 origins in random order (BenchmarkScattered).
 type ruleStreak struct {
 	row, line, verdicts uint32
 	agent               uint32
 }
 
-// A siteStreak is neighbouring rows of one site.
+// A siteStreak is a run of consecutive rows of one site.
 type siteStreak struct {
 	site SiteID
 	rows uint32
 }
 
-// streaks help to find the busiest sites and rules of a batch.
+// streaks are the streaks of a batch, from which the busiest sites and rules are found.
 type streaks struct {
 	sites  []siteStreak
 	hashes []uint64 // of the names of strays, in the order of their streaks
@@ -54,7 +54,7 @@ type streaks struct {
 // reset empties s and keeps its memory.
 func (s streaks) reset() streaks { return streaks{s.sites[:0], s.hashes[:0], s.rules[:0]} }
 
-// addRule adds verdicts on a row of the batch, which one line decided.
+// addRule adds verdicts on a row that one rule decided.
 func (b *Batch) addRule(s ruleStreak) {
 	all := b.streaks.rules
 	if n := len(all); n > 0 {
@@ -67,18 +67,18 @@ func (b *Batch) addRule(s ruleStreak) {
 	b.streaks.rules = append(all, s)
 }
 
-// A busiest finds the busiest origins and rules. Batches are added in the order of the source, so the
-// result does not depend on the number of workers.
+// A busiest finds the busiest origins and rules. Batches are added in the order of the source, so the result does
+// not depend on the number of workers.
 type busiest struct {
 	sites         siteRows
 	strays, rules frequent
 	violated      frequent // rules, by violations
 	names         names    // of strays
 	lookup, old   *Lookup  // old is nil without Options.Old
-	agents        int      // verdicts of a row
+	agents        int      // verdicts per row
 
 	list  *AgentList   // with LogAgents
-	named []AgentCount // of the agents of list that only a robots.txt names
+	named []AgentCount // counts of the agents in list that only a robots.txt names
 
 	disputes     map[SiteID]int64 // by site
 	disputedRows int64
@@ -87,7 +87,7 @@ type busiest struct {
 	census ranges.Census // with StoreOptions.Ranges
 }
 
-// newBusiest returns the busiest of a run by a store, and an old one if that is not nil.
+// newBusiest returns the busiest for a run with a store and, unless it is nil, an old store.
 func newBusiest(s, old *Store) *busiest {
 	u := &busiest{sites: newSiteRows(s.NumSites()), lookup: s.NewLookup(), agents: s.agentsPerURL()}
 	if old != nil {
@@ -123,13 +123,13 @@ func (u *busiest) sortedNamed() (all []NamedCount) {
 	return all
 }
 
-// siteRows are the rows of each site: all of them, or, where there are very many, those with the most.
+// siteRows counts the rows of each site or, if there are too many sites, of those with the most rows.
 type siteRows struct {
 	all []int64 // nil if there are too many
 	few frequent
 }
 
-// mostSites is the most sites that have a count each, in 2 MiB.
+// mostSites is the maximum number of sites with an exact count each (2 MiB).
 const mostSites = 1 << 18
 
 func newSiteRows(sites int) (r siteRows) {
@@ -148,7 +148,7 @@ func (r *siteRows) addStreak(s siteStreak) {
 	r.few.countKey(uint64(s.site), int64(s.rows), decider{site: s.site})
 }
 
-// top returns the Top origins with the most rows, and most rows first.
+// top returns the Top origins with the most rows, busiest first.
 func (r *siteRows) top(lookup *Lookup) (best []BusyOrigin) {
 	offer := func(site SiteID, rows int64) {
 		if rows == 0 || len(best) == Top && rows < best[Top-1].Rows {
@@ -212,7 +212,7 @@ func (u *busiest) countSites(b *Batch) {
 	}
 }
 
-// countViolations counts the violations of a batch by the rule that they broke.
+// countViolations counts the violations of a batch by the rule that was broken.
 func (u *busiest) countViolations(b *Batch) {
 	for i, v := range b.Verdicts {
 		if b.Violations[i] != Violated || v.Rule == NoRule {
@@ -226,11 +226,11 @@ func (u *busiest) countViolations(b *Batch) {
 	}
 }
 
-// share notes that a rule is of another site, too. It keeps the one whose name comes first: numbers
-// of sites are others in a pack.
+// share notes that another site has the rule, too. It keeps the site whose name sorts first, because a pack numbers
+// sites differently.
 func (u *busiest) share(it *item, site SiteID) {
 	it.from.shared = true
-	if it.from.name == uint32(site)+1 { // the last that was compared
+	if it.from.name == uint32(site)+1 { // the site compared last
 		return
 	}
 	it.from.name = uint32(site) + 1
@@ -239,14 +239,14 @@ func (u *busiest) share(it *item, site SiteID) {
 	}
 }
 
-// total adds the results to the sum of all counts. rows has the exact ones of strays, all or some.
+// total adds the results to the sum of all counts. rows has exact counts of strays, for all or some of them.
 func (u *busiest) total(s *Stats, rows *tally) {
 	top := u.strays.top(Top)
 	strays := make([]BusyOrigin, 0, len(top)+Top)
 	for _, it := range top {
 		n, ok := rows.rows(it.key)
 		if !ok {
-			n = it.rows // as many as TopOriginsOff too many, at most
+			n = it.rows // too high by at most TopOriginsOff
 		}
 		strays = append(strays, BusyOrigin{string(u.names.of(it.from.name)), n})
 	}
@@ -260,7 +260,7 @@ func (u *busiest) total(s *Stats, rows *tally) {
 	s.TopRules, s.TopViolated = topRules(lookup, &u.rules), topRules(lookup, &u.violated)
 }
 
-// topRules returns the rules with the most rows, and most rows first.
+// topRules returns the rules with the most rows, busiest first.
 func topRules(lookup *Lookup, from *frequent) (top [Top]BusyRule) {
 	rules := from.top(Top)
 	slices.SortFunc(rules, func(a, b item) int {
@@ -275,12 +275,13 @@ func topRules(lookup *Lookup, from *frequent) (top [Top]BusyRule) {
 	return top
 }
 
-// busierOrigin orders origins: those with more rows come first, and then those with the lesser name.
+// busierOrigin orders origins by their number of rows, largest first, and then by name.
 func busierOrigin(a, b BusyOrigin) int {
 	return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Origin, b.Origin))
 }
 
-// names are names of strays, one after the other, each with its length before it. So a new one allocates nothing.
+// names holds the names of strays one after the other, each with its length before it, so that adding one allocates
+// nothing.
 type names []byte
 
 // addName adds a name, and returns its place, which is never 0.
@@ -299,7 +300,7 @@ func (n names) of(at uint32) []byte {
 	return n[at+4:][:size]
 }
 
-// compact drops the names that no item has.
+// compact drops the names that no item of f uses.
 func (n *names) compact(f *frequent) {
 	rest := make(names, 0, len(*n))
 	for i := range f.slots {

@@ -5,7 +5,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// canonicalize fills b.Canonicals. A URL that loses parameters is written after the others in b.Data.
+// canonicalize fills b.Canonicals. It appends the URLs that lose parameters to b.Data.
 func (e *Evaluator) canonicalize(b *Batch) {
 	b.Canonicals = append(b.Canonicals, b.URLs...)
 	last, params := rules.NoRobots, robots.CleanParams(nil)
@@ -25,7 +25,7 @@ func (e *Evaluator) canonicalize(b *Batch) {
 	}
 }
 
-// clean returns the span of a URL without the parameters that do not count.
+// clean returns the span of a URL without the parameters of Clean-param.
 func (b *Batch) clean(url Span, params robots.CleanParams, d robots.Dialect) Span {
 	at := len(b.Data)
 	b.Data = params.AppendCanonical(b.Data, b.Data[url.Off:url.Off+url.Len], d)

@@ -12,8 +12,8 @@ const (
 	KeptBool                  // Ints, 0 or 1
 )
 
-// A Kept is an extra column: a column of the input that goes to the output beside the verdicts.
-// Present and the slice of its Kind have a value for each row, which is zero for a null.
+// A Kept is an extra column, which is copied from the input to the output. Present and the slice for its Kind have
+// one value per row; the value of a null is zero.
 type Kept struct {
 	Kind    KeptKind
 	Texts   []Span // pieces of Batch.Data
@@ -26,15 +26,15 @@ func (k *Kept) reset() {
 	*k = Kept{Kind: k.Kind, Texts: k.Texts[:0], Ints: k.Ints[:0], Floats: k.Floats[:0], Present: k.Present[:0]}
 }
 
-// A Reject is a line that does not have the format of the input.
+// A Reject is a line that does not match the format of the input.
 type Reject struct {
-	Line   int64  // 1-based, the first one of a record of several lines
+	Line   int64  // 1-based; the first line if the record has several
 	Offset int64  // where it begins in the decompressed input
 	Raw    Span   // as read, a piece of Batch.Data; NoURL if it was too long
-	Reason string // "quote"
+	Reason string // for example "quote"
 }
 
-// copyRow copies row from to row to, in all columns that the Source fills.
+// copyRow copies a row to another, in all columns that the Source fills.
 func (b *Batch) copyRow(to, from int) {
 	b.URLs[to], b.Lines[to] = b.URLs[from], b.Lines[from]
 	copyValue(b.UserAgents, to, from)
@@ -51,14 +51,14 @@ func (b *Batch) copyRow(to, from int) {
 	}
 }
 
-// copyValue copies a value within a column, which may be empty.
+// copyValue copies a value within a column, unless the column is empty.
 func copyValue[T any](column []T, to, from int) {
 	if len(column) > 0 {
 		column[to] = column[from]
 	}
 }
 
-// copyDecided copies row from to row to, in all columns that a Store with LogAgents fills.
+// copyDecided copies a row to another, in all columns that a Store with LogAgents fills.
 func (b *Batch) copyDecided(to, from int) {
 	copyValue(b.Sites, to, from)
 	copyValue(b.Rulings, to, from)
@@ -93,5 +93,5 @@ func (b *Batch) Truncate(n int) {
 	}
 }
 
-// first returns the first n values of a column, which may be empty.
+// first returns the first n values of a column, or none if the column is empty.
 func first[T any](column []T, n int) []T { return column[:min(n, len(column))] }

@@ -8,15 +8,15 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Change says how the verdict of a row differs from the verdict by [Options].Old.
+// A Change says how the verdict of a row differs from the verdict of [Options].Old.
 type Change uint8
 
 // The values of Change.
 const (
-	Same      Change = iota // the same answer, by a rule of the same text, or of the same precedence in both, or by none
-	OtherRule               // not closed or opened, but another rule decides, or one where there was none
-	Closed                  // disallowed, and was not
-	Opened                  // was disallowed, and is not
+	Same      Change = iota // the same answer, and the rules have the same text or precedence, or no rule decided
+	OtherRule               // the same answer by a different rule, or by a rule in only one of the stores
+	Closed                  // disallowed now, and not before
+	Opened                  // disallowed before, and not now
 	NumChanges
 )
 
@@ -25,22 +25,22 @@ func (c Change) String() string {
 	return [...]string{"same", "other_rule", "closed", "opened"}[c]
 }
 
-// A comparer decides batches by the old store, and finds the changes. It is for one goroutine.
+// A comparer decides batches by the old store and finds the changes. It is for one goroutine.
 type comparer struct {
 	old, now *Evaluator
 	twins    *twins
-	order    []rulingRow // rows that both stores decide, of the last batch
-	known    []oldSite   // by site of the new store; nil if they are not remembered
+	order    []rulingRow // rows of the last batch that both stores decide
+	known    []oldSite   // by site of the new store; nil if results are not remembered
 	ties     map[rulePair]bool
 }
 
-// An oldSite is the old store's entry for a site of the new one; zero is not known yet.
+// An oldSite is the old store's result for a site of the new store; zero means not looked up yet.
 type oldSite struct {
 	site   SiteID
 	ruling RulingID
 }
 
-// newComparer returns a comparer of two stores' verdicts.
+// newComparer returns a comparer for the evaluators of two stores.
 func newComparer(old, now *Evaluator, t *twins) *comparer {
 	c := &comparer{old: old, now: now, twins: t, ties: map[rulePair]bool{}}
 	if namer := now.store.namer; namer != nil {
@@ -53,7 +53,7 @@ func newComparer(old, now *Evaluator, t *twins) *comparer {
 	return c
 }
 
-// compare fills b.Old and b.Changes. b is evaluated by the store of now.
+// compare fills b.Old and b.Changes. The new store has already evaluated b.
 func (c *comparer) compare(b *Batch) {
 	if b.Old == nil {
 		b.Old = new(Batch)
@@ -67,7 +67,7 @@ func (c *comparer) compare(b *Batch) {
 	b.Changes = grown(b.Changes, n*agents)
 	clear(b.Changes)
 	c.old.paths = grown(c.old.paths, n)
-	c.old.suspects.reset(n, c.now.store.opt.LogAgents.judges()) // also rows that the old store does not decide
+	c.old.suspects.reset(n, c.now.store.opt.LogAgents.judges()) // includes rows that the old store does not decide
 	if c.old.store.opt.RowTimes {
 		c.old.timeless = grown(c.old.timeless, n)
 	}
@@ -88,7 +88,7 @@ func (c *comparer) compare(b *Batch) {
 	if len(c.order) == 0 {
 		return
 	}
-	for i, p := range c.now.pending { // the old robots.txt may name another crawler, or none
+	for i, p := range c.now.pending { // the old robots.txt may name another crawler, or no crawler
 		if !c.twins.alike(old.Rulings[p.row], b.Rulings[p.row]) {
 			old.Agents[p.row] = pendingAgent | uint32(i)
 		}
@@ -107,8 +107,8 @@ func (c *comparer) compare(b *Batch) {
 	}
 }
 
-// findSites fills Sites and Rulings of b.Old. The results for a site of the new store are remembered,
-// unless the old one may drop it, or its rows have times.
+// findSites fills Sites and Rulings of b.Old. It remembers the results by site of the new store, unless the old
+// store may drop them or the rows have times.
 func (c *comparer) findSites(b *Batch) {
 	old, e := b.Old, c.old
 	if e.budget > 0 || e.store.opt.RowTimes {
@@ -160,18 +160,18 @@ func (c *comparer) compareRow(b *Batch, row, agents int) {
 	}
 }
 
-// A rulePair names a rule of each store, as verdicts for an agent do.
+// A rulePair is a rule of the old store and one of the new store, by their numbers in verdicts.
 type rulePair struct {
 	now, old        RulingID
 	agent, oldAgent uint32
 	rule, otherRule int32
 }
 
-// mostTies is the number of pairs of rules that are remembered.
+// mostTies is the maximum number of remembered pairs of rules.
 const mostTies = 1 << 14
 
-// alike reports whether two rules that decide a row are the same, or whether both stores have both: then they have the
-// same precedence, and only their order in the file determines which one is named.
+// alike reports whether the two rules that decide a row are equal, or whether each store has both of them. In the
+// second case they have the same precedence, and only their order in the file determines which one is named.
 func (c *comparer) alike(p rulePair) bool {
 	now, old := c.now.set(p.now, int(p.agent)), c.old.set(p.old, int(p.oldAgent))
 	r, o := now.Rule(p.rule), old.Rule(p.otherRule)
@@ -189,9 +189,8 @@ func (c *comparer) alike(p rulePair) bool {
 	return tied
 }
 
-// Differing returns the origins whose rules in force differ between two stores, sorted, and how many
-// have the same in both. The stores are built for a moment, not for the times of rows. The error is
-// [Store.Err].
+// Differing returns the origins whose rules in force differ between two stores, sorted, and the number of origins
+// whose rules are equal. Both stores must be built for a fixed moment, without RowTimes. The error is [Store.Err].
 func Differing(old, now *Store) (origins []robots.Origin, same int, err error) {
 	t := newTwins(old, now)
 	o, n := old.rules.Reader(unknownUsers), now.rules.Reader(unknownUsers)
@@ -224,7 +223,8 @@ func Differing(old, now *Store) (origins []robots.Origin, same int, err error) {
 	return origins, same, err
 }
 
-// inForce returns the ruling in force for an origin in a store for a moment, and whether it has the origin.
+// inForce returns the ruling in force for an origin, in a store for a fixed moment, and whether the store has the
+// origin.
 func inForce(r rules.Reader, origin robots.Origin) (id RulingID, known bool) {
 	site, id, known := r.Find([]byte(origin))
 	if id == rules.Dated {
@@ -233,8 +233,8 @@ func inForce(r rules.Reader, origin robots.Origin) (id RulingID, known bool) {
 	return id, known
 }
 
-// ShareOrigin reports whether two stores have an origin in common. It looks at the origins of the first
-// until it finds one.
+// ShareOrigin reports whether two stores have an origin in common. It looks up the origins of the first store until
+// it finds one in the second.
 func ShareOrigin(a, b *Store) bool {
 	x, y := a.rules.Reader(unknownUsers), b.rules.Reader(unknownUsers)
 	for site := range uint32(a.NumSites()) {
@@ -245,7 +245,7 @@ func ShareOrigin(a, b *Store) bool {
 	return false
 }
 
-// grown returns a column of that many values, in the memory that it has if that is enough.
+// grown returns a column of n values, in the memory of the given one if that is large enough.
 func grown[T any](column []T, n int) []T {
 	if cap(column) < n {
 		return make([]T, n)
@@ -253,14 +253,14 @@ func grown[T any](column []T, n int) []T {
 	return column[:n]
 }
 
-// borrow makes b the same rows as another batch, undecided. It shares the memory of its columns.
+// borrow fills b with the undecided rows of another batch. Both batches share the memory of the columns.
 func (b *Batch) borrow(from *Batch) {
 	b.release()
 	b.Input, b.Data, b.URLs, b.Lines = from.Input, from.Data, from.URLs, from.Lines
 	b.UserAgents, b.Times, b.Kept = from.UserAgents, from.Times, from.Kept
 }
 
-// release empties the batch, which has borrowed columns. It keeps its own memory.
+// release empties a batch that borrowed its columns. It keeps its own memory.
 func (b *Batch) release() {
 	*b = Batch{
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0],
@@ -268,16 +268,16 @@ func (b *Batch) release() {
 	}
 }
 
-// twins know which rulings of two stores are the same: the same text, or the same outcome instead of
-// one. They are safe for concurrent use.
+// twins finds out which rulings of two stores are the same: the same text, or the same outcome if a fetch decides.
+// It is safe for concurrent use.
 type twins struct {
 	old, now rules.Store
 
-	// of has, for each text of now, the text of old that it was compared with last: 1 + its number, and
-	// one bit for whether they are equal. It is 0 before that.
+	// of has, for each text of the new store, 1 + the number of the last old text that it was compared with, and
+	// one bit that says whether they are equal. 0 means not compared yet.
 	of []atomic.Uint64
 
-	tokens tokenFilter // with LogAgents, of both
+	tokens tokenFilter // with LogAgents; the tokens of both stores
 }
 
 func newTwins(old, now *Store) *twins {

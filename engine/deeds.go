@@ -7,25 +7,25 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Deed is a request of a crawler that shows its knowledge of the rules, or that they forbid: one for
-// /robots.txt, or one that the text in force forbids. A robots.txt that is not there, or whose fetch
-// failed, forbids nothing here, whatever the verdict says.
+// A Deed is a crawler's request that shows whether it knows the rules, or breaks them: a request for /robots.txt,
+// or one that the text in force disallows. A missing robots.txt, or one that could not be fetched, disallows
+// nothing here, whatever the verdict says.
 //
-// Deeds distinguish times by the periods of an origin: 0 is before its first capture, or all time.
+// Deeds have the period of the origin instead of a time. Period 0 is before the first capture, or the only period.
 type Deed struct {
 	Row      uint32
-	IsTxt    bool   // it is for /robots.txt; otherwise the text forbids it
-	Period   uint32 // of its time; of the newest capture for a row without a time
-	CacheFor int64  // of one for /robots.txt: for how many microseconds a crawler may use its copy
+	IsTxt    bool   // the request is for /robots.txt; otherwise the text disallows it
+	Period   uint32 // of the request's time; for a row without a time, of the newest capture
+	CacheFor int64  // of a request for /robots.txt: for how many microseconds a crawler may use its copy
 
-	// Past is, if the text forbids the request, a piece of Batch.Pasts: bit n is set if the rules in force
-	// in period n forbids the request, too. It has Period bits, so none in period 0, as the bit of
-	// Period itself would be set. The lowest bit of a byte is the first.
+	// Past is a piece of Batch.Pasts, for a disallowed request: bit n is set if the rules in force in period n also
+	// disallow the request. It has Period bits, so it is empty for period 0; the bit of Period itself would always
+	// be set. The lowest bit of a byte is the first.
 	Past Span
 }
 
-// WasForbidden reports whether the text of a period, which must not be later than the Deed's own, disallows the request
-// of the Deed.
+// WasForbidden reports whether the text of a period disallows the Deed's request. own is the Deed's own period;
+// period must not be later.
 func WasForbidden(past []byte, own, period uint32) bool {
 	return period == own || period < own && past[period/8]>>(period%8)&1 == 1
 }
@@ -61,7 +61,7 @@ func (e *Evaluator) findDeeds(b *Batch) {
 	}
 }
 
-// periodsOf returns the periods of the site of a row; none if the same is always in force there.
+// periodsOf returns the periods of the site of a row, or none if the same ruling is always in force.
 func (e *Evaluator) periodsOf(b *Batch, row int) []rules.Period {
 	if _, stray := b.Sites[row].Stray(); stray {
 		return nil
@@ -69,7 +69,7 @@ func (e *Evaluator) periodsOf(b *Batch, row int) []rules.Period {
 	return e.reader.Periods(uint32(b.Sites[row]))
 }
 
-// periodIn returns the index of the row's period among the periods of its site, which has at least one.
+// periodIn returns the index of the row's period. periods has at least one element.
 func (e *Evaluator) periodIn(b *Batch, row int, periods []rules.Period) int {
 	moment := b.time(row)
 	if moment == NoTime {
@@ -78,8 +78,8 @@ func (e *Evaluator) periodIn(b *Batch, row int, periods []rules.Period) int {
 	return rules.Index(periods, moment)
 }
 
-// addPast adds to b.Pasts which of some periods forbid a row. A text is asked once, however often it
-// was in force.
+// addPast adds to b.Pasts which periods disallow a row. Each text is matched only once, even if it was in force
+// several times.
 func (e *Evaluator) addPast(b *Batch, row int, periods []rules.Period) Span {
 	start := len(b.Pasts)
 	b.Pasts = append(b.Pasts, make([]byte, (len(periods)+7)/8)...)
@@ -105,7 +105,7 @@ func (e *Evaluator) addPast(b *Batch, row int, periods []rules.Period) Span {
 	return Span{uint32(start), uint32(len(b.Pasts) - start)}
 }
 
-// An askedText says whether a text forbids the request in hand.
+// An askedText says whether a text disallows the current request.
 type askedText struct {
 	id      RulingID
 	forbids bool
@@ -114,21 +114,21 @@ type askedText struct {
 // Past returns the Past of a Deed.
 func (b *Batch) Past(d *Deed) []byte { return b.Pasts[d.Past.Off : d.Past.Off+d.Past.Len] }
 
-// A Stretch is a period of an origin, until the next begins: see [Deed].
+// A Stretch is a period of an origin, which lasts until the next begins: see [Deed].
 type Stretch struct {
 	From int64 // microseconds since 1970 UTC; math.MinInt64 for the first
 	ID   RulingID
 
-	// IsKnown reports whether the state of the rules is known: a text, or that there was none. Before the first
-	// capture, and while fetches fail, it is not. HasTime reports whether From is the time of a fetch, not the time of
-	// a file, or none.
+	// IsKnown reports whether the rules of the period are known: a text was in force, or there was no robots.txt.
+	// They are unknown before the first capture and while fetches fail. HasTime reports whether From is the time of
+	// a fetch, rather than a file modification time or unknown.
 	IsKnown, HasTime bool
 
 	CacheFor int64 // as in Deed
 }
 
-// Stretches appends the periods of a site; one with the ruling in force if it is always the same. id is the
-// ruling in force for a row of it, 0 if no row is at hand.
+// Stretches appends the periods of a site. If the same ruling is always in force, that is one period. id is the
+// ruling in force for a row of the site, or 0 if there is no row.
 func (m *Lookup) Stretches(dst []Stretch, site SiteID, id RulingID) []Stretch {
 	if _, stray := site.Stray(); !stray {
 		for _, p := range m.reader.Periods(uint32(site)) {
@@ -144,8 +144,8 @@ func (m *Lookup) Stretches(dst []Stretch, site SiteID, id RulingID) []Stretch {
 	return dst
 }
 
-// Redirects returns, for each site whose capture in force leads to the robots.txt of other origins at some time, these
-// origins and times. A pack is read for it once.
+// Redirects returns the redirects to robots.txt of other origins, by site, for each site whose capture in force is
+// such a redirect at some time. For this a pack is read once in full.
 func (s *Store) Redirects() map[SiteID][]robots.Redirect {
 	found := s.rules.Redirects()
 	all := make(map[SiteID][]robots.Redirect, len(found))
@@ -155,7 +155,8 @@ func (s *Store) Redirects() map[SiteID][]robots.Redirect {
 	return all
 }
 
-// HasNote reports whether a robots.txt has a line of a directive of StoreOptions.Directives, for any crawler.
+// HasNote reports whether a robots.txt has a line of this directive for any crawler. StoreOptions.Directives must
+// contain it.
 func (m *Lookup) HasNote(id RulingID, directive robots.Directive) bool {
 	if _, text := id.Text(); !text {
 		return false
@@ -164,7 +165,7 @@ func (m *Lookup) HasNote(id RulingID, directive robots.Directive) bool {
 	return r != nil && slices.ContainsFunc(r.Notes, func(n robots.Notes) bool { return n.Directive == directive })
 }
 
-// NoteOf is [Lookup.Note] for an agent by its number in an [AgentList] and its name there, by any robots.txt.
+// NoteOf is like [Lookup.Note], for an agent with a number and a name in an [AgentList], and for any robots.txt.
 func (m *Lookup) NoteOf(id RulingID, number int, name string, directive robots.Directive) (note robots.Note, ok bool) {
 	if _, text := id.Text(); !text {
 		return note, false

@@ -12,25 +12,26 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// MaxReadings is the number of readings an operator may have, see [robots.Readings].
+// MaxReadings is the maximum number of readings of one operator, see [robots.Readings].
 const MaxReadings = 3
 
-// A Dispute is a verdict that forbids a URL which a reading of the crawler's operator allows, see [robots.Readings].
-// Requests for robots.txt itself are never disputed.
+// A Dispute is a verdict that disallows a URL although a reading of the crawler's operator allows it, see
+// [robots.Readings]. Requests for robots.txt itself are never disputed.
 type Dispute struct {
-	Row, Verdict uint32 // of the batch, and which verdict of the row
+	Row, Verdict uint32 // the row in the batch, and the index of the verdict in the row
 	By           [MaxReadings]ReadBy
 }
 
-// A ReadBy is the answer of a reading.
+// A ReadBy is the answer by one reading.
 type ReadBy struct {
 	Dialect robots.Dialect // 0 means no reading
 	Allows  bool
 	Line    int32 // of the rule that decides; 0 if none does
 }
 
-// dispute fills b.Disputes. Rows outside e.suspects have none: their text has no readings, no fetch of it opens the site to some readers, and
-// their path is the same in every dialect. So nothing else is asked of most rows that are forbidden.
+// dispute fills b.Disputes. Rows that are not in e.suspects have no dispute: their text has no other readings, the
+// response that brought the text does not open the site to any reader, and their path is the same in every dialect.
+// So most disallowed rows need no further work.
 func (e *Evaluator) dispute(b *Batch) {
 	if e.store.opt.readings == nil {
 		return
@@ -65,15 +66,15 @@ func (e *Evaluator) disputeRow(b *Batch, row, agents int) {
 	}
 }
 
-// denies reports whether one of some verdicts forbids.
+// denies reports whether any of the verdicts disallows.
 func denies(verdicts []Verdict) bool {
 	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Access == Denied })
 }
 
-// A rowSet is a set of rows of a batch.
+// A rowSet is a set of rows of a batch, as a bit set.
 type rowSet []uint64
 
-// reset makes it the set of no row, or of all, of a batch of n.
+// reset makes the set empty, or the set of all n rows of a batch.
 func (s *rowSet) reset(n int, all bool) {
 	*s = grown(*s, n/64+1)
 	clear(*s)
@@ -88,13 +89,15 @@ func (s *rowSet) reset(n int, all bool) {
 func (s rowSet) add(row int)      { s[row/64] |= 1 << (row % 64) }
 func (s rowSet) has(row int) bool { return s[row/64]>>(row%64)&1 != 0 }
 
-// isOpen reports whether the text of a row is in force by a fetch that opens the site to some readers, see [rules.Period].
+// isOpen reports whether some readers ignore the text in force for a row because of its response, see
+// [rules.Period].
 func (e *Evaluator) isOpen(b *Batch, row int) bool {
 	periods := e.periodsOf(b, row)
 	return len(periods) > 0 && periods[e.periodIn(b, row, periods)].Open
 }
 
-// readsOpen reports whether a reading of the operator of an agent finds a site open unless its robots.txt is answered with 200.
+// readsOpen reports whether a reading of the agent's operator treats a site as open unless its robots.txt has
+// status 200.
 func (e *Evaluator) readsOpen(agent int) bool {
 	if !e.store.isKnown(agent) {
 		agent = -1
@@ -102,8 +105,8 @@ func (e *Evaluator) readsOpen(agent int) bool {
 	return slices.ContainsFunc(e.store.opt.readings.Dialects(agent), robots.Dialect.OpensUnlessOK)
 }
 
-// readsAlike reports whether a path is the same in all readings. A path that the standard's normal form leaves as it is, as most are, is so
-// in the others.
+// readsAlike reports whether a path is the same in all readings. If the standard's normal form leaves a path
+// unchanged, which is usual, so do the others.
 func (e *Evaluator) readsAlike(raw []byte) bool {
 	full, light := e.store.otherPaths, e.store.opt.Dialect
 	if light.SamePaths(robots.RFC9309) {
@@ -119,15 +122,15 @@ func (e *Evaluator) readsAlike(raw []byte) bool {
 	return bytes.Equal(path, other)
 }
 
-// agentReadings are the readings of an agent of a text.
+// agentReadings are the readings of a text for an agent.
 type agentReadings struct {
 	id    RulingID
 	agent int
 	some  bool            // the text has readings for some agent
-	sets  []rules.Reading // of this one; nil if none has another effect than its own rules
+	sets  []rules.Reading // for this agent; nil if all have the same effect as its own rules
 }
 
-// readingsOf returns the readings of an agent. It remembers the last ones, as nearly all logs have streaks.
+// readingsOf returns the readings for an agent. It remembers the last result, because nearly all logs have streaks.
 func (e *Evaluator) readingsOf(id RulingID, agent int) *agentReadings {
 	if r := &e.readAs; r.id != id || r.agent != agent {
 		ruling := e.reader.Ruling(id)
@@ -136,8 +139,8 @@ func (e *Evaluator) readingsOf(id RulingID, agent int) *agentReadings {
 	return &e.readAs
 }
 
-// readings returns the answers of all readings that the operator of an agent may have, and whether one allows the path. open
-// says that the fetch of the text opens the site to some of them.
+// readings returns the answers by all readings of the agent's operator, and whether any of them allows the path.
+// open says that the response with the text opens the site to some readers.
 func (e *Evaluator) readings(id RulingID, agent int, raw []byte, open bool) (by [MaxReadings]ReadBy, allows bool) {
 	number := -1
 	if e.store.isKnown(agent) {
@@ -146,7 +149,8 @@ func (e *Evaluator) readings(id RulingID, agent int, raw []byte, open bool) (by 
 	return e.read(id, agent, number, e.readingsOf(id, agent).sets, raw, open)
 }
 
-// read is readings, by the dialects of the agent of that number and by sets, which are nil if the agent's own decides for all.
+// read is like readings, for the dialects of the agent with that number. sets is nil if the agent's own rules
+// decide in all readings.
 func (e *Evaluator) read(id RulingID, agent, number int, sets []rules.Reading, raw []byte, open bool) (by [MaxReadings]ReadBy, allows bool) {
 	if sets == nil && !open && e.readsAlike(raw) {
 		return by, false
@@ -163,7 +167,7 @@ func (e *Evaluator) read(id RulingID, agent, number int, sets []rules.Reading, r
 		e.path = buf
 		v := set.Decide(path, &e.scratch)
 		by[i] = ReadBy{d, v.Access == Allowed, int32(set.Line(v))}
-		if open && d.OpensUnlessOK() || d.Has(robots.ImplicitRobotsTxt) && robots.IsTxt(path) { // as in /%72obots.txt
+		if open && d.OpensUnlessOK() || d.Has(robots.ImplicitRobotsTxt) && robots.IsTxt(path) { // /%72obots.txt
 			by[i] = ReadBy{d, true, 0}
 		}
 		allows = allows || by[i].Allows
@@ -171,8 +175,8 @@ func (e *Evaluator) read(id RulingID, agent, number int, sets []rules.Reading, r
 	return by, allows
 }
 
-// ReadText returns the answers of all readings that the operator of a crawler may have of a robots.txt, and whether one allows a path as
-// written. It parses the text for each, and tries one rule after the other.
+// ReadText returns the answers to a path, as written, by all readings of a robots.txt that the crawler's operator
+// has, and whether any of them allows it. It parses the text for each reading and tries the rules one by one.
 func ReadText(body []byte, agent string, raw []byte, d robots.Dialect) (by []ReadBy, allows bool) {
 	for _, reading := range robots.Readings(agent, d) {
 		own, _ := robots.Parse(body, reading).Select(robots.NewAgent(agent, reading))
@@ -189,8 +193,8 @@ func ReadText(body []byte, agent string, raw []byte, d robots.Dialect) (by []Rea
 	return by, allows
 }
 
-// someAllows reports whether a text allows a row that its own forbids to its crawler, in one of the readings of the operator or in the
-// store's dialect.
+// someAllows reports whether a text allows the URL of a row, which the row's own text disallows, in a reading of
+// the crawler's operator or in the store's dialect.
 func (e *Evaluator) someAllows(b *Batch, row int, id RulingID) bool {
 	agent, raw := e.agentIn(b, row, id), e.rawPath(b, row)
 	path, buf := e.store.opt.Dialect.Path(raw, e.path)
@@ -205,26 +209,26 @@ func (e *Evaluator) someAllows(b *Batch, row int, id RulingID) bool {
 		_, allows := e.readings(id, agent, raw, false)
 		return allows
 	}
-	name := e.reader.Ruling(b.Rulings[row]).NameOf(int(b.Agents[row])) // which that text does not name, or not in the store's dialect
+	name := e.reader.Ruling(b.Rulings[row]).NameOf(int(b.Agents[row])) // which the other text may not name
 	_, allows := e.read(id, agent, -1, e.reader.Ruling(id).ReadingsOf(name), raw, false)
 	return allows
 }
 
-// DisputeStats counts the verdicts that forbid a URL which a reading of the crawler's operator allows.
+// DisputeStats counts the verdicts that disallow a URL although a reading of the crawler's operator allows it.
 type DisputeStats struct {
 	Rows    int64
-	Worst   [rules.Worst]BusyOrigin // the origins with most of them; with no rows where there are fewer
-	Example DisputeExample          // the first of them
+	Worst   [rules.Worst]BusyOrigin // the origins with the most disputes; unused elements have no rows
+	Example DisputeExample          // the first dispute
 }
 
-// A DisputeExample is such a verdict.
+// A DisputeExample describes one such verdict.
 type DisputeExample struct {
 	URL, Agent string
-	Line       int32 // of the rule that forbids
+	Line       int32 // of the rule that disallows
 	By         [MaxReadings]ReadBy
 }
 
-// maxDisputed is the number of sites with disputes that are told apart.
+// maxDisputed is the maximum number of sites whose disputes are counted separately.
 const maxDisputed = 1 << 16
 
 // addDisputes counts the disputes of a batch, in the order of the source.

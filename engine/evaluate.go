@@ -9,26 +9,26 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An Evaluator decides batches by the rules of a Store. It is for one goroutine; several may share
-// a Store.
+// An Evaluator decides batches by the rules of a Store. It is for one goroutine; several Evaluators may share a
+// Store.
 type Evaluator struct {
 	store   *Store
 	reader  rules.Reader
 	common  []*rules.Set
 	budget  int64 // bytes of rules that a batch may copy, see rules.Store.Budget
 	scratch automaton.Scratch
-	path    []byte // memory of paths that are not in normal form as written
-	origin  []byte // memory of origins
+	path    []byte // memory for normalised paths
+	origin  []byte // memory for origins
 
 	route route
 	memo  prefixMemo
 	ahead ahead
 
-	suspects  rowSet        // rows of the batch, see dispute
-	otherPath []byte        // as path, see dispute
-	readAs    agentReadings // the last ones
+	suspects  rowSet        // rows of the batch that may have disputes, see dispute
+	otherPath []byte        // like path, for dispute
+	readAs    agentReadings // the last result of readingsOf
 
-	paths []uint32 // by row of the batch, if it has a site: where its URL.Path starts in Batch.Data
+	paths []uint32 // by row of the batch, if it has a site: the offset of its URL.Path in Batch.Data
 	order rulingOrder
 	lead  lead
 
@@ -37,42 +37,41 @@ type Evaluator struct {
 	// With LogAgents:
 	clients *clients
 	pending []pendingRow // of the batch
-	words   []byte       // memory for the words of pending
+	words   []byte       // memory for the words of pending rows
 
 	asked []askedText // with StoreOptions.Deeds
 
 	lister lister // with StoreOptions.Sitemaps
 }
 
-// A route leads from the URL of a row to the ruling in force. It is the route of the row before, as
-// nearly all logs have streaks of one host.
+// A route leads from the URL of a row to the ruling in force. The route of the previous row is kept, because nearly
+// all logs have streaks of one host.
 type route struct {
-	prefix []byte // URL.Prefix of the last row that had one; empty if there is none
+	prefix []byte // URL.Prefix of the last row that had one, or empty
 	site   SiteID
 	ruling RulingID
 
 	periods  []rules.Period // if ruling is rules.Dated
-	from, to int64          // the first and the last microsecond of the period of the last row
-	dated    RulingID       // the ruling in force in it
+	from, to int64          // the first and the last microsecond of the last row's period
+	dated    RulingID       // the ruling in force in that period
 	open     bool           // see rules.Period
 
-	timeless bool // with RowTimes: the start of its time in force is unknown, see rules.CacheUndated
+	timeless bool // with RowTimes: the ruling's effective date is unknown, see rules.CacheUndated
 }
 
 // NewEvaluator returns an Evaluator for the store's agents and dialect.
 func (s *Store) NewEvaluator() *Evaluator { return s.newEvaluator(unknownUsers, unknownUsers) }
 
-// newEvaluator returns an Evaluator for one of that many goroutines, and for one of that many batches.
+// newEvaluator returns an Evaluator. A memory limit is divided by the number of goroutines and of batches.
 func (s *Store) newEvaluator(goroutines, batches int) *Evaluator {
 	reader := s.rules.Reader(goroutines)
 	fetching, _ := reader.(rules.AheadReader)
 	return &Evaluator{store: s, reader: reader, common: s.rules.Common(), budget: s.rules.Budget(batches), ahead: ahead{reader: fetching}}
 }
 
-// Evaluate fills b.Sites, b.Strays, b.Rulings and b.Verdicts, and all else the store was built
-// for. It does not allocate once b has grown, with three exceptions: b.Canonicals; User-Agents that
-// it has not seen lately; and the first of a streak of URLs whose host is an IPv6 address or has
-// characters beyond ASCII.
+// Evaluate fills b.Sites, b.Strays, b.Rulings and b.Verdicts, and all other columns that the store was built for.
+// Once b has grown, it does not allocate, with three exceptions: b.Canonicals; User-Agents that it has not seen
+// recently; and the first of a streak of URLs whose host is an IPv6 address or has non-ASCII characters.
 func (e *Evaluator) Evaluate(b *Batch) {
 	e.evaluate(b)
 	e.verify(b, nil)
@@ -82,8 +81,8 @@ func (e *Evaluator) Evaluate(b *Batch) {
 	e.store.dropUnknown(b)
 }
 
-// evaluate is Evaluate without b.Violations, and rows stay that are to be skipped if a robots.txt might
-// have named their crawlers.
+// evaluate is like Evaluate but does not fill b.Violations. It keeps rows that are to be skipped if a robots.txt
+// might have named their crawlers.
 func (e *Evaluator) evaluate(b *Batch) {
 	logAgents := e.store.opt.LogAgents
 	if logAgents != LogAgentsOff {
@@ -98,7 +97,7 @@ func (e *Evaluator) evaluate(b *Batch) {
 		e.timeless = slices.Grow(e.timeless[:0], n)[:n]
 	}
 	e.suspects.reset(n, false)
-	var order []rulingRow // nil is as they lie
+	var order []rulingRow // nil means in the order of the batch
 	streaks, nameless := e.findSites(b), false
 	if logAgents == LogAgentsByName {
 		nameless = b.leaveNameless()
@@ -124,11 +123,10 @@ func (e *Evaluator) evaluate(b *Batch) {
 	e.list(b)
 }
 
-// findSites fills b.Sites, b.Rulings and e.paths, and returns the number of streaks of rows of one
-// site.
+// findSites fills b.Sites, b.Rulings and e.paths, and returns the number of streaks of rows of one site.
 func (e *Evaluator) findSites(b *Batch) (streaks int) {
 	r := &e.route
-	// The number of a stray, or the copy of a name, is of another batch.
+	// The number of a stray, or the copy of a name, belongs to the previous batch.
 	if _, stray := r.site.Stray(); stray || e.budget > 0 {
 		r.prefix = r.prefix[:0]
 	}
@@ -163,8 +161,7 @@ func (e *Evaluator) findSites(b *Batch) (streaks int) {
 	return streaks
 }
 
-// find finds the route of a URL. It reports false, and leaves the route as it is, if the URL has no
-// valid origin.
+// find finds the route of a URL. If the URL has no valid origin, it returns false and does not change the route.
 func (e *Evaluator) find(b *Batch, url []byte) bool {
 	prefix := url[:prefixLen(url)]
 	site, ruling, ok := e.findPrefix(prefix)
@@ -185,7 +182,7 @@ func (e *Evaluator) find(b *Batch, url []byte) bool {
 	}
 	r := &e.route
 	r.prefix, r.site, r.ruling = append(r.prefix[:0], prefix...), site, ruling
-	r.timeless = ruling > rules.NoRobots // with RowTimes, a text with a time has a period before it
+	r.timeless = ruling > rules.NoRobots // with RowTimes; a text with a time would have a period before it
 	if ruling == rules.Dated {
 		r.periods, r.from, r.to = e.reader.Periods(uint32(site)), math.MaxInt64, math.MinInt64
 	}
@@ -195,8 +192,8 @@ func (e *Evaluator) find(b *Batch, url []byte) bool {
 	return true
 }
 
-// findPrefix finds a prefix that was met lately, or that is an origin in normal form, as nearly all
-// are. It may be empty.
+// findPrefix looks up a prefix, which may be empty. It succeeds for a prefix that was met recently or is a
+// normalised origin, as nearly all are.
 func (e *Evaluator) findPrefix(prefix []byte) (site SiteID, ruling RulingID, ok bool) {
 	if len(prefix) == 0 {
 		return 0, 0, false
@@ -238,7 +235,7 @@ func (e *Evaluator) during(b *Batch, row int) RulingID {
 	return r.dated
 }
 
-// decide fills b.Verdicts of the given rows, in their order, or of all as they lie if it is nil.
+// decide fills the verdicts of rows in the given order, or of all rows of the batch if order is nil.
 func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 	agents, dialect := e.store.agentsPerURL(), e.store.opt.Dialect
 	fromLog, known := len(b.Agents) > 0, len(e.store.opt.Agents)
@@ -297,8 +294,8 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 	}
 }
 
-// decideEach fills the verdicts of a row for agents with different rules, or by rules that are
-// loaded when they are needed. It reports whether the text has readings, see [rules.Ruling.HasReadings].
+// decideEach fills the verdicts of a row for agents with different rules, or by rules that may have to be loaded.
+// It reports whether the text has readings, see [rules.Ruling.HasReadings].
 func (e *Evaluator) decideEach(b *Batch, row int, path []byte) bool {
 	agents := e.store.agentsPerURL()
 	id, verdicts := b.Rulings[row], b.Verdicts[row*agents:][:agents]
@@ -324,7 +321,7 @@ func (e *Evaluator) decideEach(b *Batch, row int, path []byte) bool {
 	return r.HasReadings()
 }
 
-// decideOwn is decideEach for a row of one crawler.
+// decideOwn is like decideEach, for a row with one crawler of its own.
 func (e *Evaluator) decideOwn(b *Batch, row int, path []byte) bool {
 	id, agent := b.Rulings[row], int(b.Agents[row])
 	set := e.set(id, agent)
@@ -347,7 +344,7 @@ func (e *Evaluator) decideOwn(b *Batch, row int, path []byte) bool {
 	return set.HasReadings()
 }
 
-// rawPath returns the path of a row that has a site, not in normal form.
+// rawPath returns the path, not normalised, of a row that has a site.
 func (e *Evaluator) rawPath(b *Batch, i int) []byte {
 	span := b.URLs[i]
 	return b.Data[e.paths[i] : span.Off+span.Len]
@@ -360,8 +357,8 @@ func fillVerdicts(verdicts []Verdict, v Verdict) {
 	}
 }
 
-// endsPrefix reports whether the first n bytes of a URL, which were the Prefix of another, are its
-// Prefix too.
+// endsPrefix reports whether the first n bytes of a URL are its Prefix, given that they were the Prefix of another
+// URL.
 func endsPrefix(url []byte, n int) bool {
 	if n == len(url) {
 		return true
@@ -373,8 +370,7 @@ func endsPrefix(url []byte, n int) bool {
 	return false
 }
 
-// addStray adds an origin without rules. Only neighbouring rows share one: others may have the same
-// name twice.
+// addStray adds an origin without rules. Only consecutive rows share an entry; otherwise a name may be added twice.
 func (b *Batch) addStray(origin []byte) SiteID {
 	at := len(b.strayNames)
 	b.strayNames = append(b.strayNames, origin...)

@@ -7,25 +7,25 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A counted is the batch that ForCrawlers returns, if that is another than the one that was decided.
+// A counted is the result of ForCrawlers if it differs from the batch itself.
 type counted struct {
-	batch    *Batch // nil if none was needed yet
+	batch    *Batch // nil until it is needed
 	verdicts [2][]Verdict
 	changes  []Change
 	isMade   bool
 	isOther  bool
 }
 
-// reset has the next call of ForCrawlers look again.
+// reset makes the next call of ForCrawlers compute its result again.
 func (c counted) reset() counted {
 	c.isMade, c.isOther = false, false
 	return c
 }
 
-// ForCrawlers returns the batch as those count it who ask which requests of crawlers are disallowed: that
-// of a robots.txt itself never is, since a crawler has to fetch it, whatever its rules and the dialect say.
-// Such a row is allowed for ReasonRobotsTxt. The result is b if it has no such row; it shares the memory of
-// b, and is valid until the next Reset.
+// ForCrawlers returns the batch for counting disallowed requests of crawlers. Requests for a robots.txt are never
+// disallowed there, whatever the rules and the dialect say, because a crawler has to fetch it. Such a row is
+// allowed, with ReasonRobotsTxt. If there is no such row, the result is b; otherwise it shares the memory of b. It
+// is valid until the next Reset.
 func (b *Batch) ForCrawlers() *Batch {
 	c := &b.crawlers
 	if !c.isMade {
@@ -38,7 +38,7 @@ func (b *Batch) ForCrawlers() *Batch {
 	return b
 }
 
-// make looks for rows to change, and changes them in a copy.
+// make finds the rows to change, and changes them in a copy of the batch.
 func (c *counted) make(b *Batch) {
 	n := b.Len()
 	if n == 0 {
@@ -80,8 +80,7 @@ func (c *counted) copy(b, old *Batch) {
 	before.Verdicts, c.batch.Old, c.batch.Changes = c.verdicts[1], before, c.changes
 }
 
-// allow allows verdicts on a robots.txt, so many from one on. Nothing changed for those who may always
-// fetch it.
+// allow allows n verdicts for a robots.txt, from first on. The Change of a denied one becomes Same.
 func (c *counted) allow(first, n int) {
 	for i := first; i < first+n; i++ {
 		isCompared := len(c.batch.Changes) > 0
@@ -95,14 +94,14 @@ func (c *counted) allow(first, n int) {
 	}
 }
 
-// allowTxt allows a robots.txt that a verdict denies.
+// allowTxt allows a robots.txt if its verdict denies it.
 func allowTxt(v *Verdict) {
 	if v.Access == Denied {
 		*v = Verdict{NoRule, ReasonRobotsTxt, Allowed}
 	}
 }
 
-// deniesAny reports whether a verdict denies.
+// deniesAny reports whether any of the verdicts denies.
 func deniesAny(verdicts []Verdict) bool {
 	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Access == Denied })
 }
@@ -115,7 +114,7 @@ func (b *Batch) IsTxt(row int) bool {
 		return false
 	}
 	slash := bytes.IndexByte(url[authority:], '/')
-	if slash < 0 || !bytes.HasPrefix(url[authority+slash:], txtPath) { // nearly all
+	if slash < 0 || !bytes.HasPrefix(url[authority+slash:], txtPath) { // nearly always
 		return false
 	}
 	u, err := robots.SplitURL(url)
@@ -124,7 +123,7 @@ func (b *Batch) IsTxt(row int) bool {
 
 var txtPath = []byte(robots.TxtPath)
 
-// compared returns the old store's batch, nil if there is none.
+// compared returns the old store's batch, or nil.
 func (b *Batch) compared() *Batch {
 	if b.Old == nil || len(b.Changes) == 0 {
 		return nil
@@ -132,8 +131,8 @@ func (b *Batch) compared() *Batch {
 	return b.Old
 }
 
-// crawler returns the crawler of a row with LogAgents, and the batch that knows it: if the store's robots.txt does not
-// name the crawler, the old robots.txt decides.
+// crawler returns the crawler of a row with LogAgents, and the batch that names it: b, or the old store's batch if
+// only the old robots.txt names the crawler.
 func (b *Batch) crawler(row int) (agent uint32, by *Batch) {
 	if agent = b.Agents[row]; agent == unknownAgent {
 		if old := b.compared(); old != nil {

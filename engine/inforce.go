@@ -6,8 +6,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Choice says by which of an agent's names the groups that bind it are chosen. String returns "none" if no group binds it, "name" for
-// its own product token, "family" for another one that it answers to, or "*".
+// A Choice says by which name the groups of an agent are chosen. String returns "name" for the agent's own product
+// token, "family" for another token that it answers to, "*", or "none" if no group binds it.
 type Choice = rules.Choice
 
 // The values of Choice.
@@ -18,8 +18,8 @@ const (
 	ByStar     = rules.ByStar
 )
 
-// InForce appends the ruling in force for a site at each of these moments, in microseconds since 1970 UTC. [NoTime] stands for the newest
-// capture. Without [StoreOptions].RowTimes all are of the moment of the store.
+// InForce appends the ruling in force for a site at each moment, in microseconds since 1970 UTC. [NoTime] means the
+// time of the newest capture. Without [StoreOptions].RowTimes, all moments mean the store's own moment.
 func (m *Lookup) InForce(dst []RulingID, site SiteID, moments []int64) []RulingID {
 	_, id, _ := m.reader.Find([]byte(m.reader.Origin(uint32(site))))
 	var periods []rules.Period
@@ -38,8 +38,8 @@ func (m *Lookup) InForce(dst []RulingID, site SiteID, moments []int64) []RulingI
 	return dst
 }
 
-// Span returns the time from which something is in force for a site, and that of its newest capture, with [StoreOptions].RowTimes; ok is
-// false if no capture has a time.
+// Span returns, with [StoreOptions].RowTimes, the time of the first ruling in force for a site and the time of its
+// newest capture. ok is false if no capture has a time.
 func (m *Lookup) Span(site SiteID) (first, last int64, ok bool) {
 	periods := m.reader.Periods(uint32(site))
 	if len(periods) < 2 {
@@ -48,7 +48,7 @@ func (m *Lookup) Span(site SiteID) (first, last int64, ok bool) {
 	return periods[1].From, m.reader.Newest(uint32(site)), true
 }
 
-// Answer returns the answer for an agent of [Store.Options] on a path in the normal form of the dialect, without other readings.
+// Answer returns the answer for an agent of [Store.Options] on a normalised path. It ignores other readings.
 func (m *Lookup) Answer(id RulingID, agent int, path []byte) (a Answer) {
 	if id <= rules.NoRobots {
 		v := m.store.without[id]
@@ -75,8 +75,8 @@ func (m *Lookup) Answer(id RulingID, agent int, path []byte) (a Answer) {
 	return a
 }
 
-// Choice returns by which name the groups of an agent of [Store.Options] are chosen, with [StoreOptions].Choices. It is zero where no text is
-// in force.
+// Choice returns by which name the groups of an agent of [Store.Options] are chosen, with [StoreOptions].Choices.
+// It is zero if no text is in force.
 func (m *Lookup) Choice(id RulingID, agent int) (c Choice) {
 	if id > rules.NoRobots {
 		if r := m.reader.Ruling(id); agent < len(r.Choices) {
@@ -86,5 +86,6 @@ func (m *Lookup) Choice(id RulingID, agent int) (c Choice) {
 	return c
 }
 
-// Odd returns how the text in force is no robots.txt; [robots.NotOdd] if it is one, or there is none.
+// Odd returns why the text in force is not a valid robots.txt, or [robots.NotOdd] if it is valid or no text is in
+// force.
 func (m *Lookup) Odd(id RulingID) robots.Oddity { return m.store.rules.Odd().Of(id) }

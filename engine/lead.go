@@ -9,36 +9,37 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A lead is the beginning of a path, if it determines the verdict: later rows of the same ruling whose paths begin with
-// it have the same verdicts. Half of the rows of a log grouped by host have such a row before them. Their paths are
-// neither brought into normal form nor matched.
+// A lead is the beginning of a path that determines the verdict: later rows with the same ruling whose paths begin
+// with it get the same verdicts, and their paths are neither normalised nor matched. In logs grouped by host, half
+// of the rows follow such a row.
 //
-// That requires that its bytes are the same in normal form, whatever follows, and that no rule that may still match has
-// a wildcard. The zero lead leads no row.
+// The bytes of a lead must be in normal form, whatever follows them, and no rule with a wildcard may still match.
+// The zero lead matches no row.
 type lead struct {
 	ruling RulingID // rules.NoRuling, which has no rules, if there is no lead
-	row    int      // of the batch; it has the verdicts
-	head   []byte   // of its path as written; in the batch
-	word   uint64   // the first eight bytes of head, zeros after it
-	mask   uint64   // the bytes of word that are of head
+	row    int      // row of the batch with the verdicts
+	head   []byte   // beginning of its path as written, in the batch
+	word   uint64   // first eight bytes of head, padded with zeros
+	mask   uint64   // bytes of word that belong to head
 
-	// suspect says which rows that it leads are suspects, see Evaluator.dispute: none if it is 0, all if it is "%", otherwise those whose path has
-	// this byte or "%" after head, as it may be "/robots.txt" in normal form.
+	// suspect says which led rows are suspects, see Evaluator.dispute: none if it is 0, all if it is "%". Otherwise
+	// a row is a suspect if its path has this byte or "%" after head, because it may be "/robots.txt" in normal
+	// form.
 	suspect byte
 
-	debt   int      // leads that were found less rows that were led, from 0 to mostDebt
-	asks   int      // rows that came with that debt
-	barren RulingID // the last ruling that can have no lead: it is not asked again
+	debt   int      // leads set minus rows led, from 0 to mostDebt
+	asks   int      // rows seen at that debt
+	barren RulingID // last ruling that cannot have a lead; it is not tried again
 }
 
-// To find a lead costs as much as a row saves that it leads. With mostDebt, as in random order or
-// where most paths are paths of rules, only one row of everyRow is asked.
+// Setting a lead costs as much time as one led row saves. At mostDebt, which is reached in random order or if most
+// paths are paths of rules, only one row in everyRow is tried.
 const (
 	mostDebt = 16
 	everyRow = 32
 )
 
-// leads reports whether the path of a row begins so. text is the path and the text after it in the
+// leads reports whether the path of a row begins with the lead. text is the path and the text after it in the
 // batch.
 func (l *lead) leads(id RulingID, text []byte, size int) bool {
 	n := len(l.head)
@@ -51,19 +52,19 @@ func (l *lead) leads(id RulingID, text []byte, size int) bool {
 	return (binary.LittleEndian.Uint64(text)^l.word)&l.mask == 0 && (n <= 8 || string(text[8:n]) == string(l.head[8:]))
 }
 
-// suspects reports whether a row that it leads is a suspect, unless suspect is 0.
+// suspects reports whether a led row is a suspect, if suspect is not 0.
 func (l *lead) suspects(raw []byte) bool {
 	n := len(l.head)
 	return l.suspect == '%' || len(raw) > n && (raw[n] == l.suspect || raw[n] == '%')
 }
 
-// led notes that a row was led.
+// led records that a row was led.
 func (l *lead) led() { l.debt = max(0, l.debt-1) }
 
-// begin forgets the lead, which is in the batch before.
+// begin forgets the lead, which belongs to the previous batch.
 func (l *lead) begin() { l.ruling, l.head, l.barren = rules.NoRuling, nil, rules.NoRuling }
 
-// set makes the first n bytes of a path the lead, which are of a row that was decided by id.
+// set makes the first n bytes of a path the lead. The path belongs to a row that id decided.
 func (l *lead) set(id RulingID, row int, path []byte, n int) {
 	l.ruling, l.row, l.head = id, row, path[:n]
 	var word [8]byte
@@ -72,7 +73,7 @@ func (l *lead) set(id RulingID, row int, path []byte, n int) {
 	l.mask = 1<<(8*min(n, 8)) - 1 // in Go, 1<<64 is 0
 }
 
-// follow checks whether the path of a row that was decided, raw as written, is a lead.
+// follow checks whether the path of a decided row can become a lead. raw is the path as written.
 func (e *Evaluator) follow(b *Batch, id RulingID, row int, raw, path []byte) {
 	l := &e.lead
 	if l.debt == mostDebt {
@@ -81,7 +82,7 @@ func (e *Evaluator) follow(b *Batch, id RulingID, row int, raw, path []byte) {
 		}
 	}
 	if id == l.barren || len(path) != len(raw) || len(raw) == 0 || &path[0] != &raw[0] {
-		return // in normal form it is not as written
+		return // the normal form differs from the path as written
 	}
 	l.debt = min(mostDebt, l.debt+1)
 	reads := e.reads(b, id, row, path)
@@ -104,7 +105,7 @@ func (e *Evaluator) follow(b *Batch, id RulingID, row int, raw, path []byte) {
 	}
 }
 
-// reads returns how many of the first bytes of the path of a row decide its verdicts, as
+// reads returns the number of leading bytes of a row's path that decide its verdicts, as
 // [automaton.Automaton.Reads] does.
 func (e *Evaluator) reads(b *Batch, id RulingID, row int, path []byte) int {
 	if len(b.Agents) > 0 {
@@ -123,7 +124,7 @@ func (e *Evaluator) reads(b *Batch, id RulingID, row int, path []byte) int {
 	return most
 }
 
-// sharedWith returns how many bytes path and text begin with that are the same.
+// sharedWith returns the length of the common beginning of path and text.
 func sharedWith(path []byte, text string) (n int) {
 	for n < min(len(path), len(text)) && path[n] == text[n] {
 		n++

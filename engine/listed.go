@@ -17,16 +17,16 @@ const (
 	IsListed
 )
 
-// A lister finds URLs in sitemaps. It is for one goroutine.
+// A lister looks up URLs in sitemaps. It is for one goroutine.
 type lister struct {
 	set    *sitemap.Set
 	prefix []byte // URL.Prefix of the last URL
 	number uint32 // of its origin
-	known  bool   // the sitemaps have URLs of it
-	origin []byte // memory of origins
+	known  bool   // the sitemaps have URLs of this origin
+	origin []byte // memory for origins
 }
 
-// find returns which URL of the sitemaps is a URL, whose prefix and whose path in normal form are given.
+// find returns the index in the sitemaps of the URL with this prefix and normalised path.
 func (l *lister) find(prefix, path []byte) (index int, ok bool) {
 	if len(prefix) == 0 || !bytes.Equal(prefix, l.prefix) {
 		l.prefix, l.known = append(l.prefix[:0], prefix...), false

@@ -14,45 +14,44 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// LogAgents chooses the agents that a Store decides for: the agents of StoreOptions.Agents, or, row by row, for the
-// crawler that the User-Agent names: a crawler of package crawlers or, if it names no such crawler, one that a group of
-// the row's own robots.txt names. Then it also decides about a row without a User-Agent, or with one that names no
-// crawler.
+// LogAgents chooses the agents that a Store decides for: either the agents of StoreOptions.Agents or, row by row,
+// the crawler that the User-Agent names. That is a crawler of package crawlers or, if the User-Agent names none of
+// these, a crawler that a group of the row's own robots.txt names. The values also say what happens to a row whose
+// User-Agent is missing or names no crawler.
 //
-// With LogAgentsByName the rows have names of crawlers instead of User-Agents: each is decided as a
-// Store of StoreOptions.Agents with that name would decide it, and one without a name has no answer, for
-// ReasonBadAgent. Nobody fetched anything, so there are
-// no Batch.Violations, and Stats does not count by agent.
+// With LogAgentsByName, the rows have names of crawlers instead of User-Agents. Each row is decided as a Store with
+// that name in StoreOptions.Agents would decide it. A row without a name has no answer, with ReasonBadAgent. The
+// rows are not requests, so Batch.Violations is empty, and Stats does not count by agent.
 type LogAgents uint8
 
 // The values of LogAgents.
 const (
 	LogAgentsOff    LogAgents = iota // decide each row for all of StoreOptions.Agents
-	LogAgentsStar                    // decide it for a crawler that only groups for "*" bind
-	LogAgentsSkip                    // leave the row out
-	LogAgentsByName                  // decide it for the agent of that name; any name may come
+	LogAgentsStar                    // decide such a row for a crawler that only groups for "*" bind
+	LogAgentsSkip                    // drop such a row
+	LogAgentsByName                  // decide each row for the agent that it names; any name is possible
 )
 
-// MaxAgentName is the number of bytes a name may have with LogAgentsByName. A longer one counts as one that no
-// robots.txt names.
+// MaxAgentName is the maximum length of a name with LogAgentsByName, in bytes. A longer name is treated as one that
+// no robots.txt has.
 const MaxAgentName = rules.MaxToken
 
-// judges reports whether rows are requests of crawlers, which may be violations.
+// judges reports whether rows are requests of crawlers, which can be violations.
 func (l LogAgents) judges() bool { return l == LogAgentsStar || l == LogAgentsSkip }
 
 const (
 	// unknownAgent is the agent of a row whose User-Agent names no known crawler.
 	unknownAgent = 0
 
-	// pendingAgent and above is the agent of a row whose User-Agent names no crawler of the table, and
-	// may name one of its robots.txt: this, and its place in Evaluator.pending.
+	// pendingAgent plus an index in Evaluator.pending is the agent of a row whose User-Agent names no crawler of
+	// the table, but may name one of its robots.txt.
 	pendingAgent = 1 << 31
 )
 
-// A namer finds the crawlers of a log that a Store decides for. It is immutable.
+// A namer finds the crawlers that the rows of a log name. It is immutable.
 type namer struct {
-	known    int               // agents of Store.Options; those that a robots.txt names have numbers from there on
-	switches map[string]uint32 // the agents of tokens that no crawler of the table fetches by, in lower case
+	known    int               // agents of Store.Options; crawlers that only a robots.txt names are numbered from here
+	switches map[string]uint32 // agents of tokens under which no crawler of the table makes requests, in lower case
 	listed   map[string]struct{}
 	dialect  robots.Dialect
 	tokens   tokenFilter // of groups of any robots.txt
@@ -62,7 +61,7 @@ type namer struct {
 	deafs  map[string]uint32 // agents that ignore groups for "*", by agentKey
 }
 
-// newNamer returns the namer, and the agents: "*", and the crawlers in the order of their table.
+// newNamer returns a namer and its agents: "*", and then the crawlers in the order of their table.
 func newNamer(d robots.Dialect) (n *namer, agents []string) {
 	n = &namer{switches: map[string]uint32{}, listed: map[string]struct{}{}, dialect: d}
 	all := crawlers.Set("all")
@@ -80,9 +79,9 @@ func newNamer(d robots.Dialect) (n *namer, agents []string) {
 	return n, agents
 }
 
-// newByName returns the namer of rows that have names of agents, and the agents that it cannot do
-// without: "*", and those that ignore groups for it. All others have the rules of the first of their
-// product tokens that a robots.txt names, or else the rules of "*".
+// newByName returns a namer for rows with names of agents, and the agents that it always needs: "*", and those that
+// ignore groups for "*". All other agents have the rules of the first of their product tokens that a robots.txt
+// names, or else the rules of "*".
 func newByName(d robots.Dialect) (n *namer, agents []string) {
 	n = &namer{dialect: d, byName: true, deafs: map[string]uint32{}}
 	agents = []string{"*"}
@@ -97,7 +96,7 @@ func newByName(d robots.Dialect) (n *namer, agents []string) {
 	return n, agents
 }
 
-// agentKey returns a key that only agents share that have the same rules everywhere.
+// agentKey returns a key that agents share only if they have the same rules everywhere.
 func agentKey(a *robots.Agent) string {
 	var key strings.Builder
 	for _, t := range append([]robots.ProductToken{a.Token}, a.Fallbacks...) {
@@ -106,11 +105,11 @@ func agentKey(a *robots.Agent) string {
 	return key.String()
 }
 
-// named returns the client of a name of an agent.
+// named returns the client for the name of an agent.
 func (m *clients) named(name []byte) (c client) {
 	agent := robots.NewAgent(string(name), m.dialect)
 	if agent.IgnoresStar {
-		c.agent = m.deafs[agentKey(&agent)] // all of them are in the table, where each one is known
+		c.agent = m.deafs[agentKey(&agent)] // all agents that ignore "*" are in the table, which has every known one
 		return c
 	}
 	m.text = m.text[:0]
@@ -124,15 +123,14 @@ func (m *clients) named(name []byte) (c client) {
 	return c
 }
 
-// usageToken begins the tokens of groups that say what may be done with pages: no crawler has such a name.
+// usageToken is the beginning of tokens of groups that say what may be done with pages. No crawler has such a name.
 const usageToken = "__usage_"
 
-// minLetters is the least number of letters of a token in a robots.txt that names the client of a
-// row.
+// minLetters is the minimum number of letters of a robots.txt token that can name the client of a row.
 const minLetters = 3
 
-// names reports whether a token in a robots.txt, or of a word in a header, may name the client of a
-// row. The token of a crawler whose header has it need not: the table names that crawler first.
+// names reports whether a token in a robots.txt, or from a word of a header, can name the client of a row. Tokens
+// by which the table already finds the crawler are not needed.
 func (n *namer) names(token robots.ProductToken) bool {
 	if n.byName {
 		return true
@@ -151,14 +149,14 @@ func (n *namer) names(token robots.ProductToken) bool {
 	return !listed && !strings.HasPrefix(lower, usageToken)
 }
 
-// A tokenFilter says of most texts that they are not product tokens of any robots.txt. So the headers of
-// nearly all clients have no word to look for in each. The zero filter has none.
+// A tokenFilter excludes most texts that are not product tokens of any robots.txt. With it, the headers of nearly
+// all clients have no word that must be looked up in each robots.txt. The zero filter contains no token.
 type tokenFilter struct {
-	bits []uint64 // 128 KiB; nil means no token
-	all  bool     // there may be others
+	bits []uint64 // 128 KiB; nil means no tokens
+	all  bool     // tokens are missing, so every text may be one
 }
 
-// newTokenFilter returns the filter of the tokens that may name a client.
+// newTokenFilter returns a filter with the tokens that can name a client.
 func newTokenFilter(tokens []robots.ProductToken, complete bool, names func(robots.ProductToken) bool) (f tokenFilter) {
 	f.all = !complete
 	for _, t := range tokens {
@@ -169,7 +167,7 @@ func newTokenFilter(tokens []robots.ProductToken, complete bool, names func(robo
 	return f
 }
 
-// addHash adds the hash of a token.
+// addHash adds a token by its hash.
 func (f *tokenFilter) addHash(hash uint64) {
 	if f.bits == nil {
 		f.bits = make([]uint64, 1<<14)
@@ -177,7 +175,7 @@ func (f *tokenFilter) addHash(hash uint64) {
 	f.bits[hash>>6%(1<<14)] |= 1 << (hash % 64)
 }
 
-// or returns the filter of the tokens of both.
+// or returns the union of two filters.
 func (f tokenFilter) or(g tokenFilter) tokenFilter {
 	if f.bits == nil {
 		f.bits, g.bits = g.bits, nil
@@ -189,7 +187,7 @@ func (f tokenFilter) or(g tokenFilter) tokenFilter {
 	return f
 }
 
-// none reports whether there is no token at all.
+// none reports whether the filter is empty.
 func (f *tokenFilter) none() bool { return f.bits == nil && !f.all }
 
 // has reports whether a text may be a token.
@@ -198,28 +196,28 @@ func (f *tokenFilter) has(token []byte) bool {
 	return f.all || f.bits != nil && f.bits[hash>>6%(1<<14)]>>(hash%64)&1 == 1
 }
 
-// A client is who a User-Agent names: a crawler of the table, or those words of it that may be tokens of
-// a robots.txt.
+// A client is the result of looking up a User-Agent: a crawler of the table, or the words that may be tokens of a
+// robots.txt.
 type client struct {
-	agent  uint32 // unknownAgent if it is none of the table
-	words  []byte // product tokens in lower case, in their order, each followed by a blank
-	header string // the User-Agent, if it is remembered
+	agent  uint32 // unknownAgent if it is not a crawler of the table
+	words  []byte // product tokens in lower case, in their order, each followed by a space
+	header string // the User-Agent, if the client is remembered
 }
 
-// The User-Agents that an Evaluator remembers, before it starts again. A day's log of a busy site has some
-// thousand distinct ones, and with a hundred bytes each they take half a megabyte. Longer ones are made
-// up, and are looked at each time.
+// Limits for the User-Agents that an Evaluator remembers before it starts again. A day's log of a busy site has a
+// few thousand distinct ones; at a hundred bytes each they take half a megabyte. Longer ones are usually fakes, and
+// are not remembered.
 const (
 	maxKnownAgents = 4096
 	maxKnownHeader = 1 << 10
 )
 
-// clients remembers who User-Agents name, as logs repeat them. It is for one goroutine.
+// clients remembers the results for User-Agents, because logs repeat them. It is for one goroutine.
 type clients struct {
 	*namer
-	tokens tokenFilter // instead of namer's
+	tokens tokenFilter // used instead of namer's
 	known  map[string]client
-	recent [256]client // some of known
+	recent [256]client // some of the clients in known
 	words  [][]byte
 	text   []byte
 }
@@ -228,15 +226,15 @@ func newClients(n *namer) *clients {
 	return &clients{namer: n, tokens: n.tokens, known: map[string]client{}}
 }
 
-// of returns who a User-Agent names. It is valid until the next call.
+// of returns the client of a User-Agent. The result is valid until the next call.
 func (m *clients) of(userAgent []byte) *client {
 	n := len(userAgent)
 	if n < 32 || n > maxKnownHeader {
 		m.recent[0] = m.find(userAgent)
 		return &m.recent[0]
 	}
-	// The hash of a map reads all of a header, this one the parts in which the headers of browsers and crawlers differ most: it saves a tenth of
-	// the time of a run with a column of agents.
+	// A map would hash the whole header. This hash reads only the parts in which the headers of browsers and
+	// crawlers differ most, and saves a tenth of the time of a run with a column of agents.
 	end := userAgent[n-24:]
 	place := binary.LittleEndian.Uint64(end) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(end[16:]), 32)
 	place = (place + binary.LittleEndian.Uint64(userAgent[n/3:])*0x9E3779B97F4A7C15) * 0x9E3779B97F4A7C15
@@ -247,7 +245,7 @@ func (m *clients) of(userAgent []byte) *client {
 	return c
 }
 
-// find returns who a User-Agent names, and remembers it. It is valid until the next call.
+// find looks up a User-Agent and remembers the client. The result is valid until the next call.
 func (m *clients) find(userAgent []byte) client {
 	if c, known := m.known[string(userAgent)]; known {
 		return c
@@ -265,7 +263,7 @@ func (m *clients) find(userAgent []byte) client {
 	return m.keepClient(userAgent, client{agent: uint32(1 + index), words: m.text}) // -1 becomes unknownAgent
 }
 
-// keepClient remembers who a User-Agent names, and returns that.
+// keepClient remembers the client of a User-Agent, and returns it.
 func (m *clients) keepClient(userAgent []byte, c client) client {
 	if len(userAgent) > maxKnownHeader {
 		return c
@@ -300,10 +298,10 @@ func (m *clients) appendTokens(dst []byte) []byte {
 // A pendingRow is a row whose robots.txt may name its crawler.
 type pendingRow struct {
 	row   int
-	words []byte // of its client
+	words []byte // of its client; tokens
 }
 
-// identify fills b.Agents, and drops the rows that are to be skipped and surely have no crawler.
+// identify fills b.Agents, and drops rows that are to be skipped and certainly have no crawler.
 func (e *Evaluator) identify(b *Batch) {
 	if e.clients == nil {
 		e.clients = newClients(e.store.namer)
@@ -317,7 +315,7 @@ func (e *Evaluator) identify(b *Batch) {
 			if agent = c.agent; len(c.words) > 0 {
 				agent = pendingAgent | uint32(len(e.pending))
 				words := c.words
-				if s.Len > maxKnownHeader { // words that are not remembered
+				if s.Len > maxKnownHeader { // the client is not remembered, so its words must be copied
 					e.words = append(e.words, words...)
 					words = e.words[len(e.words)-len(words):]
 				}
@@ -336,8 +334,8 @@ func (e *Evaluator) identify(b *Batch) {
 	}
 }
 
-// leaveNameless takes the rulings of rows that name no agent, and reports whether there are such: no rules decide them, as
-// those of bad URLs.
+// leaveNameless sets the rulings of rows that name no agent to NoRuling, as for bad URLs, and reports whether there
+// are such rows.
 func (b *Batch) leaveNameless() (found bool) {
 	for i, name := range b.UserAgents {
 		if name == NoURL {
@@ -347,7 +345,7 @@ func (b *Batch) leaveNameless() (found bool) {
 	return found
 }
 
-// resolve finds the agent of a row that is pending, by the ruling in force for it.
+// resolve finds the agent of a pending row by the ruling in force for it.
 func (e *Evaluator) resolve(pending uint32, id RulingID) uint32 {
 	if _, text := id.Text(); !text {
 		return unknownAgent
@@ -366,8 +364,8 @@ func (e *Evaluator) resolve(pending uint32, id RulingID) uint32 {
 	return unknownAgent
 }
 
-// dropUnknown removes the rows of unknown agents if they are to be skipped. Where an old store has
-// decided them, too, it must know none of them either.
+// dropUnknown removes the rows of unknown agents if they are to be skipped. If an old store has also decided them,
+// the agent must be unknown there, too.
 func (s *Store) dropUnknown(b *Batch) {
 	if s.opt.LogAgents != LogAgentsSkip {
 		return
@@ -400,7 +398,7 @@ func (s *Store) dropUnknown(b *Batch) {
 	}
 }
 
-// agent returns the agent of the verdict number a of a row.
+// agent returns the agent of verdict a of a row.
 func (b *Batch) agent(row, a int) int {
 	if len(b.Agents) > 0 {
 		return int(b.Agents[row])
@@ -411,8 +409,8 @@ func (b *Batch) agent(row, a int) int {
 // isKnown reports whether an agent is one of Store.Options.
 func (s *Store) isKnown(agent int) bool { return agent < len(s.opt.Agents) }
 
-// robotsAgent returns an agent, of Store.Options or one that the text of r names, as package robots
-// looks for its groups.
+// robotsAgent returns the agent, one of Store.Options or one that the text of r names, in the form by which package
+// robots finds its groups.
 func (s *Store) robotsAgent(agent int, r *rules.Ruling) robots.Agent {
 	if s.isKnown(agent) {
 		return robots.NewAgent(s.opt.Agents[agent], s.opt.Dialect)

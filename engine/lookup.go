@@ -9,24 +9,24 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// unknownUsers is by how many goroutines, or batches, a memory limit is divided if it is unknown
-// their number.
+// unknownUsers is the number of goroutines, or of batches, that a memory limit is divided by if the real number is
+// unknown.
 const unknownUsers = 16
 
-// A Lookup finds the names and the rules for the numbers of a batch. It is for one goroutine. Use [Store.NewLookup].
+// A Lookup translates the numbers of a batch to names and rules. It is for one goroutine. Use [Store.NewLookup].
 type Lookup struct {
 	store  *Store
 	reader rules.Reader
 	common []*rules.Set
 	drops  bool     // the store may have dropped rules
-	copies *winners // of the batch in question
+	copies *winners // of the current batch
 
-	agents []robots.Agent // by number, for NoteOf: those that were asked for; nil is none
+	agents []robots.Agent // by number, for NoteOf; empty until requested
 
-	scratch *automaton.Scratch // of Answer; nil until then
+	scratch *automaton.Scratch // for Answer; nil until it is needed
 
-	last       RulingID // the last one that firsts was asked for, of this batch if the store drops rules
-	lastFirsts []uint16 // its Firsts
+	last       RulingID // argument of the last call of firsts; if the store drops rules, only for this batch
+	lastFirsts []uint16 // result of that call
 }
 
 // NewLookup returns a Lookup for one goroutine.
@@ -38,8 +38,8 @@ func (s *Store) newLookup(goroutines int) *Lookup {
 	}
 }
 
-// Use makes the Lookup look first at the batch's copies from the store. It holds until the
-// batch is reset.
+// Use makes the Lookup use the batch's copies of names and rules before the store. It has to be called again when
+// the batch is reset.
 func (m *Lookup) Use(b *Batch) {
 	m.copies = &b.winners
 	if m.drops {
@@ -55,9 +55,9 @@ func (m *Lookup) Origin(id SiteID) robots.Origin {
 	return m.reader.Origin(uint32(id))
 }
 
-// AgentName returns the name of an agent by its number in a Batch: of an agent of [Store.Options],
-// which has the number of its index there, or with LogAgents the token, in lower case, of a crawler
-// that a robots.txt names. Those have a number for each ruling that names them.
+// AgentName returns the name of an agent by its number in a Batch. The number of an agent of [Store.Options] is its
+// index there. With LogAgents, other numbers stand for crawlers that only a robots.txt names; their name is the
+// token in lower case, and their number is valid only for the ruling.
 func (m *Lookup) AgentName(id RulingID, agent int) string {
 	if m.store.isKnown(agent) {
 		return m.store.opt.Agents[agent]
@@ -68,11 +68,11 @@ func (m *Lookup) AgentName(id RulingID, agent int) string {
 	return m.reader.Ruling(id).NameOf(agent)
 }
 
-// ProofName returns the name in a Batch's proof, with StoreOptions.Ranges: a list with its prefix, or a host.
+// ProofName returns the name of a proof in a Batch, with StoreOptions.Ranges: a list with its prefix, or a host.
 func (m *Lookup) ProofName(p ranges.Proof) string { return m.store.opt.Ranges.ProofName(p) }
 
-// FirstAgent returns the first agent that has the same rules: itself, or one before it. If the
-// store may have dropped the rules since, and the batch has no copy, it is the agent itself.
+// FirstAgent returns the first agent with the same rules: the agent itself or an earlier one. If the store may have
+// dropped the rules and the batch has no copy, it returns the agent itself.
 func (m *Lookup) FirstAgent(id RulingID, agent int) int {
 	if !m.store.isKnown(agent) {
 		return agent
@@ -83,8 +83,8 @@ func (m *Lookup) FirstAgent(id RulingID, agent int) int {
 	return agent
 }
 
-// firsts returns the first agent with the same rules for each agent, nil if the store may have
-// dropped the rules and the batch has no copy.
+// firsts returns, for each agent, the first agent with the same rules. It returns nil if the store may have dropped
+// the rules and the batch has no copy.
 func (m *Lookup) firsts(id RulingID) []uint16 {
 	if id != m.last {
 		m.last = id
@@ -97,8 +97,8 @@ func (m *Lookup) firsts(id RulingID) []uint16 {
 	return m.lastFirsts
 }
 
-// Rule returns the rule that won: its line, its value, and whether it allows. It is empty if the
-// store has failed since.
+// Rule returns the rule that won: its line, its value, and whether it allows. The rule is empty if the store has
+// failed.
 func (m *Lookup) Rule(id RulingID, agent int, rule int32) robots.Rule {
 	if m.drops {
 		if w, ok := m.copies.rules[winner{id, int32(m.FirstAgent(id, agent)), rule}]; ok && w.hasValue {
@@ -108,8 +108,8 @@ func (m *Lookup) Rule(id RulingID, agent int, rule int32) robots.Rule {
 	return m.set(id, agent).Rule(rule)
 }
 
-// Note returns the first line of a directive of StoreOptions.Directives that binds an agent. ok is false if
-// there is none. A store that may drop rules may load them again.
+// Note returns the first line of a directive of StoreOptions.Directives that binds an agent. ok is false if there
+// is none. If the store drops rules, it may load them again.
 func (m *Lookup) Note(id RulingID, agent int, directive robots.Directive) (note robots.Note, ok bool) {
 	if id <= rules.NoRobots {
 		return note, false
@@ -121,10 +121,10 @@ func (m *Lookup) Note(id RulingID, agent int, directive robots.Directive) (note 
 	return r.Note(directive, m.store.robotsAgent(agent, r))
 }
 
-// Rules returns all rules that bind an agent, in the order of their numbers in verdicts, and the first
-// agent that has the same. A store that may drop rules loads them again. A rule of two patterns, see
-// [robots.Dialect.IndexPattern], is there twice. There are none where a fetch decides in their place,
-// and after an error of [Store.Err].
+// Rules returns all rules that bind an agent, in the order of their numbers in verdicts, and the first agent with
+// the same rules. If the store drops rules, it loads them again. A rule with two patterns, see
+// [robots.Dialect.IndexPattern], occurs twice. The result is empty if a fetch decides instead of rules, or after an
+// error of [Store.Err].
 func (m *Lookup) Rules(id RulingID, agent int) (all []robots.Rule, first int) {
 	if id <= rules.NoRobots {
 		return nil, agent
@@ -145,7 +145,7 @@ func (m *Lookup) Rules(id RulingID, agent int) (all []robots.Rule, first int) {
 	return all, first
 }
 
-// line returns the line of the rule that won.
+// line returns the line of the rule that won, or 0.
 func (m *Lookup) line(id RulingID, agent int, v Verdict) int64 {
 	if m.drops {
 		if w, ok := m.copies.rules[winner{id, int32(m.FirstAgent(id, agent)), v.Rule}]; ok {
@@ -163,38 +163,36 @@ func (m *Lookup) set(id RulingID, agent int) *rules.Set {
 	return m.reader.Set(id, agent)
 }
 
-// winners are the names of a batch's sites and the rules that won, copied because a store under a
-// memory limit may drop them before the batch is written. Rules that the budget has no room for are
-// loaded again.
+// winners are the names of a batch's sites and the rules that won. They are copies, because a store under a memory
+// limit may drop the originals before the batch is written. Rules that exceed the budget are loaded again.
 type winners struct {
 	origins map[SiteID]robots.Origin
-	firsts  map[RulingID][]uint16 // the Firsts of a Ruling, if there are several agents
+	firsts  map[RulingID][]uint16 // Firsts of Rulings, if there are several agents
 	rules   map[winner]winningRule
-	names   map[agentOf]string // of agents that a robots.txt names
+	names   map[agentOf]string // names of agents that only a robots.txt names
 	size    int64              // bytes of rules, firsts and names
 }
 
-// An agentOf is an agent by a ruling.
+// An agentOf is an agent under a ruling.
 type agentOf struct {
 	id    RulingID
 	agent int
 }
 
-// A winner names a rule as a verdict does, for the first agent that has the same rules.
+// A winner identifies a rule as a verdict does, for the first agent with the same rules.
 type winner struct {
 	id    RulingID
 	agent int32
 	rule  int32
 }
 
-// A winningRule is a rule, with its Value or without. It shares no memory with the rules of its
-// site.
+// A winningRule is a rule, with or without its Value. It does not share memory with the rules of its site.
 type winningRule struct {
 	robots.Rule
 	hasValue bool
 }
 
-// winnerOverhead is the bytes of a winner without its Value: some 100 in the map.
+// winnerOverhead is the size of a winner without its Value, in bytes: about 100 of them in the map.
 const winnerOverhead = 128
 
 // reset empties w and keeps its memory.
@@ -218,7 +216,7 @@ func (w *winners) addSite(id SiteID, from rules.Reader) {
 	}
 }
 
-// addFirsts keeps the Firsts of a Ruling of several agents, which are a small part of it.
+// addFirsts copies the Firsts of a Ruling of several agents, which are small.
 func (w *winners) addFirsts(id RulingID, from *rules.Ruling, budget int64) {
 	if _, known := w.firsts[id]; known || len(from.Firsts) == 1 {
 		return
@@ -246,8 +244,7 @@ func (w *winners) addRule(key winner, from *rules.Set, budget int64) {
 	}
 }
 
-// addWinner adds a rule. Half of the budget is for rules with their Value, and the rest for rules
-// without.
+// addWinner adds a rule. Rules with their Value may use half of the budget, and rules without it the rest.
 func (w *winners) addWinner(key winner, r robots.Rule, budget int64) {
 	size := winnerOverhead + int64(len(r.Value))
 	hasValue := w.size+size <= budget/2

@@ -14,18 +14,19 @@ type oddRows struct {
 	other  int64 // rows of sites beyond maxOddSites
 }
 
-// An oddSite is a site, and a text of it that is not a robots.txt.
+// An oddSite is a site and one of its texts that is not a valid robots.txt.
 type oddSite struct {
 	site SiteID
 	text RulingID
 }
 
-// maxOddSites is the number of sites that are told apart. There can be that many only if most files are not valid.
+// maxOddSites is the maximum number of sites that are counted separately. There are more only if most files are not
+// valid.
 const maxOddSites = 1 << 16
 
-// count counts neighbouring rows of one site: the rulings are theirs, and mostly one.
+// count counts consecutive rows of one site. rulings are the rulings of these rows, usually all the same.
 func (o *oddRows) count(site SiteID, rulings []RulingID, odd rules.Odd, dated bool) {
-	if !dated { // a site has one ruling
+	if !dated { // a site has only one ruling
 		if odd.Of(rulings[0]).IsOdd() {
 			o.countOddRows(oddSite{site, rulings[0]}, int64(len(rulings)))
 		}
@@ -55,7 +56,7 @@ func (o *oddRows) countOddRows(site oddSite, rows int64) {
 	o.bySite[site] += rows
 }
 
-// merge adds the counts of another one.
+// merge adds the counts of p.
 func (o *oddRows) merge(p *oddRows) {
 	for site, rows := range p.bySite {
 		o.countOddRows(site, rows)
@@ -63,7 +64,7 @@ func (o *oddRows) merge(p *oddRows) {
 	o.other += p.other
 }
 
-// total returns the sum of all counts. Only the names of the busiest sites are looked up.
+// total returns the sum of all counts. It looks up only the names of the busiest sites.
 func (o *oddRows) total(s *Store) (sum OddCount) {
 	if len(o.bySite) == 0 {
 		return sum

@@ -2,32 +2,32 @@ package engine
 
 import "math/bits"
 
-// minStreak is the least mean number of neighbouring rows of one site for a batch to be decided in
-// the order of its rows.
+// minStreak is the mean number of consecutive rows of one site from which a batch is decided in the order of its
+// rows.
 const minStreak = 4
 
-// A rulingOrder sorts the rows of a batch by the rulings in force for them, so that the same rules are
-// fetched from memory once for all of their rows. It keeps its memory.
+// A rulingOrder sorts the rows of a batch by their rulings, so that rules are fetched from memory once for all of
+// their rows. It reuses its memory.
 type rulingOrder struct{ rows, spare []rulingRow }
 
-// A rulingRow is a row of a batch and the ruling in force for it.
+// A rulingRow is a row of a batch with its ruling.
 type rulingRow struct {
 	id  RulingID
 	row uint32
 }
 
-// digit is the number of bits that one pass sorts by: its counts stay in the first-level cache.
+// digit is the number of bits per pass of the sort. The counts of one pass fit in the first-level cache.
 const digit = 11
 
-// sort returns the rows in the order of their rulings; rows of one ruling stay in order. It makes
-// a pass for every 11 bits of the greatest.
+// sort returns the rows in the order of their rulings; rows of one ruling keep their order. It makes one pass for
+// every 11 bits of the largest ruling.
 func (o *rulingOrder) sort(rulings []RulingID) []rulingRow {
 	n := len(rulings)
 	if cap(o.rows) < n {
 		o.rows, o.spare = make([]rulingRow, n), make([]rulingRow, n)
 	}
 	o.rows, o.spare = o.rows[:n], o.spare[:n]
-	used := RulingID(0) // the bits of all
+	used := RulingID(0) // the bits set in any ruling
 	for i, id := range rulings {
 		o.rows[i] = rulingRow{id, uint32(i)}
 		used |= id

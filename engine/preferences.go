@@ -12,13 +12,13 @@ func (s *Store) hasPreferences() bool {
 	return slices.ContainsFunc(s.opt.Directives, func(d robots.Directive) bool { return robots.SourceOf(d) < robots.NumSources })
 }
 
-// prefer fills b.Preferences, once the verdicts are there.
+// prefer fills b.Preferences, after the verdicts.
 func (e *Evaluator) prefer(b *Batch) {
 	agents, n := e.store.agentsPerURL(), len(b.Rulings)
 	b.Preferences = slices.Grow(b.Preferences[:0], n*agents)[:n*agents]
 	clear(b.Preferences)
 	last := rules.NoRuling
-	var ruling *rules.Ruling // of last; nil if no agent has preferences there
+	var ruling *rules.Ruling // for last; nil if it has no preferences
 	for i, id := range b.Rulings {
 		if id != last {
 			last, ruling = id, e.preferring(id)
@@ -29,7 +29,7 @@ func (e *Evaluator) prefer(b *Batch) {
 	}
 }
 
-// preferring returns the ruling in force if it is a text with preferences, else nil.
+// preferring returns the ruling if it is a text with preferences, otherwise nil.
 func (e *Evaluator) preferring(id rules.RulingID) *rules.Ruling {
 	if _, text := id.Text(); text {
 		if r := e.reader.Ruling(id); r.HasPreferences() {
@@ -58,8 +58,8 @@ func (e *Evaluator) preferRow(b *Batch, row int, r *rules.Ruling) {
 	}
 }
 
-// HowUsed returns the value of use that Content-Signal gives in a Preference of an agent, "" if there
-// is none. A store that may drop rules may load them again.
+// HowUsed returns the value of use in the Content-Signal line that gave an agent's Preference, or "". If the store
+// drops rules, it may load them again.
 func (m *Lookup) HowUsed(id RulingID, agent int, p Preference) string {
 	if p.How == 0 {
 		return ""
@@ -67,7 +67,7 @@ func (m *Lookup) HowUsed(id RulingID, agent int, p Preference) string {
 	return m.reader.Ruling(id).Preferences(agent).How(p)
 }
 
-// answerPreference sets the preferences of an Answer: from the first row of a batch, for agent a.
+// answerPreference sets the preferences of an Answer from those of agent a in the first row of a batch.
 func (m *Lookup) answerPreference(answer *Answer, b *Batch, a int) {
 	p, id := b.Preferences[a], b.Rulings[0]
 	answer.Preferences = robots.Answers{Said: p.Said, How: m.HowUsed(id, b.agent(0, a), p)}

@@ -6,18 +6,17 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A prefixMemo remembers the prefixes of URLs that were met lately, as they are written, with their
-// site and the ruling in force for it. So the host of a URL is not brought into normal form and looked
-// up again. Most URLs are of few hosts, even in logs in random order. The zero prefixMemo is empty.
-// It takes 256 KiB, about as much as stays in the cache of a processor.
+// A prefixMemo remembers recent prefixes of URLs, as written, with their site and the ruling in force. For these,
+// the host is neither normalised nor looked up again. Even in logs in random order, most URLs have one of a few
+// hosts. It takes 256 KiB, about as much as stays in the processor's cache. The zero prefixMemo is empty.
 type prefixMemo struct{ entries []prefixEntry }
 
 const (
 	prefixEntries = 1 << 12
-	prefixMost    = 55 // bytes of the longest prefix that is remembered
+	prefixMost    = 55 // length of the longest prefix that is remembered, in bytes
 )
 
-// A prefixEntry is a prefix and its site: one line of the cache.
+// A prefixEntry is a prefix and its site, in one cache line.
 type prefixEntry struct {
 	site SiteID
 	id   RulingID
@@ -25,7 +24,7 @@ type prefixEntry struct {
 	text [prefixMost]byte
 }
 
-// find returns the site of a prefix, if it is remembered. The prefix is not empty.
+// find returns the site of a prefix if the memo has it. The prefix must not be empty.
 func (m *prefixMemo) find(prefix []byte) (site SiteID, id RulingID, ok bool) {
 	if m.entries == nil {
 		return 0, 0, false
@@ -34,7 +33,7 @@ func (m *prefixMemo) find(prefix []byte) (site SiteID, id RulingID, ok bool) {
 	return e.site, e.id, string(e.text[:e.size]) == string(prefix)
 }
 
-// remember keeps the site of a prefix, a robots.URL.Prefix, if it is always the same.
+// remember adds a prefix, which is a robots.URL.Prefix, unless its ruling depends on the time.
 func (m *prefixMemo) remember(prefix []byte, site SiteID, id RulingID) {
 	if len(prefix) > prefixMost {
 		return
@@ -50,14 +49,14 @@ func (m *prefixMemo) entry(prefix []byte) *prefixEntry {
 	return &m.entries[xxh3.Hash(prefix)%prefixEntries]
 }
 
-// prefixLen returns how long the prefix of a URL must be if it was put, or if it is an origin in
-// normal form. It is 0 if the prefix cannot be either.
+// prefixLen returns the length of a URL's prefix, if that prefix is in the memo or is a normalised origin. It is 0
+// if the prefix cannot be either.
 func prefixLen(url []byte) int {
 	const scheme = len("http://")
 	if len(url) < scheme+2 {
 		return 0
 	}
-	n := bytes.IndexByte(url[scheme+1:], '/') // of https://, the second slash is at 7
+	n := bytes.IndexByte(url[scheme+1:], '/') // for https://, the second slash is at index 7
 	if n < 0 || scheme+1+n > prefixMost {
 		return 0
 	}

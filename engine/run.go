@@ -12,24 +12,25 @@ import (
 
 // Options say how to run. The zero value uses all processors.
 type Options struct {
-	// Workers is the number of evaluating goroutines, beside one that reads and one that writes. 1
-	// is one goroutine for all; 0 or less means GOMAXPROCS.
+	// Workers is the number of evaluating goroutines; one more reads and one writes. With 1, a single goroutine
+	// does everything; 0 or less means GOMAXPROCS.
 	Workers int
 
-	// Old, unless it is nil, decides each batch as well, and fills Batch.Old and Batch.Changes. It must be built for
-	// the agents and the dialect of the store. Rows of an origin whose rules are the same in both are decided once. The
-	// Stats do not count its decisions, except violations: these follow the rules that were in force, not a draft. They
-	// are the rules of Old, unless StoreOptions.RowTimes has the store know the ruling in force for each row.
+	// Old, unless it is nil, also decides each batch, and fills Batch.Old and Batch.Changes. It must have the
+	// agents and the dialect of the store. Rows of an origin whose rules are the same in both stores are decided
+	// once. The Stats do not count its decisions. Violations are the exception, because they follow the rules that
+	// were in force rather than a draft: the rules of Old, unless the store knows the ruling in force for each row
+	// (StoreOptions.RowTimes).
 	Old *Store
 
-	// MaxStrays is the number of origins without rules that are counted each, in 43 bytes for each of them and each
-	// worker. Above it, Stats.Origins is an estimate within 1%, if the limit is at least 10,000. 0 means no limit.
+	// MaxStrays is the maximum number of origins without rules that are counted exactly; each takes 43 bytes per
+	// worker. Above it, Stats.Origins is an estimate, within 1% if the limit is at least 10,000. 0 means no limit.
 	MaxStrays int
 
 	twins *twins // of Old and the store; Run sets it
 }
 
-// newWorker returns a worker for one of that many goroutines, and for one of that many batches.
+// newWorker returns a worker. A memory limit is divided by the number of goroutines and of batches.
 func (opt *Options) newWorker(store *Store, goroutines, batches int) *worker {
 	w := &worker{Evaluator: store.newEvaluator(goroutines, batches)}
 	if opt.Old != nil {
@@ -38,7 +39,7 @@ func (opt *Options) newWorker(store *Store, goroutines, batches int) *worker {
 	return w
 }
 
-// failed returns why a store has failed, nil if none has.
+// failed returns the error of the store or the old store, or nil.
 func (opt *Options) failed(store *Store) error {
 	err := store.Err()
 	if err == nil && opt.Old != nil {
@@ -47,10 +48,10 @@ func (opt *Options) failed(store *Store) error {
 	return err
 }
 
-// A worker decides batches: by one store, or by two.
+// A worker decides batches by one store or by two.
 type worker struct {
 	*Evaluator
-	before *comparer // nil if there is one store
+	before *comparer // nil without an old store
 }
 
 // Evaluate decides a batch.
@@ -75,14 +76,15 @@ func (w *worker) Evaluate(b *Batch) {
 	w.store.dropUnknown(b)
 }
 
-// A SourceError is the error of a run whose source ended early. The sink has all rows before that.
-// Err is the cause.
+// A SourceError is the error of a run whose source failed. The sink has received all earlier rows. Err is the
+// cause.
 type SourceError struct{ cause }
 
 // A SinkError is the error of a run whose sink failed. Err is the cause.
 type SinkError struct{ cause }
 
-// sinkError returns the error of a sink that a batch was written to. A panic is of these rows, or of some before them.
+// sinkError returns the error of a sink for a batch. A panic names these rows, although earlier ones may have
+// caused it.
 func sinkError(err error, src Source, b *Batch) error {
 	if e, ok := errors.AsType[*panics.Error](err); ok {
 		if e.Where == "" {
@@ -93,7 +95,7 @@ func sinkError(err error, src Source, b *Batch) error {
 	return &SinkError{cause{err}}
 }
 
-// A cause is the error that ended a run. Its text says where it happened.
+// A cause is the error that ended a run. Its text says where the error happened.
 type cause struct{ Err error }
 
 func (c *cause) Error() string { return c.Err.Error() }
@@ -105,7 +107,7 @@ type job struct {
 	done  chan struct{} // gets a value when the batch is evaluated
 }
 
-// place names the rows of a job, "" if there is none.
+// place names the rows of a job, or returns "".
 func (j *job) place(src Source) string {
 	if j == nil {
 		return ""
@@ -118,16 +120,17 @@ type run struct {
 	store   *Store
 	opt     *Options
 	free    chan *job // empty batches
-	todo    chan *job // to be evaluated, by whoever comes first
-	ordered chan *job // the same, in the order of the source
-	busiest *busiest  // of the batches that were written
+	todo    chan *job // to be evaluated, by any worker
+	ordered chan *job // the same jobs, in the order of the source
+	busiest *busiest  // of the batches written so far
 	src     Source
 }
 
-// An inputNamer is a [Source] that knows the names of its inputs, by Batch.Input. Errors of panics have them.
+// An inputNamer is a [Source] that knows the name of an input by its Batch.Input. Errors of panics include the
+// name.
 type inputNamer interface{ InputName(input int) string }
 
-// place names the rows of a batch, "" if the source has no names.
+// place names the rows of a batch, or returns "" if the source has no names.
 func place(src Source, b *Batch) string {
 	names, ok := src.(inputNamer)
 	if !ok {
@@ -143,10 +146,10 @@ func place(src Source, b *Batch) string {
 	return text
 }
 
-// Run takes all rows of src through the store to dst, in order, and returns its counts. It
-// closes neither. The error is a [*SourceError], a [*SinkError], the error of ctx, [Store.Err], or a panic that names the rows. The
-// Stats then count the evaluated rows; after a SourceError dst has these rows. It panics if the
-// store, src or dst is nil.
+// Run passes all rows of src through the store to dst, in order, and returns its counts. It closes neither src nor
+// dst. The error is a [*SourceError], a [*SinkError], the error of ctx, [Store.Err], or a panic that names the
+// rows. After an error, the Stats count the rows evaluated so far; after a SourceError, dst has received all of
+// them. Run panics if the store, src or dst is nil.
 func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (Stats, error) {
 	if opt.Old != nil {
 		opt.twins = newTwins(opt.Old, store)
@@ -155,7 +158,7 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	if workers == 1 {
 		return runAlone(ctx, store, src, dst, &opt)
 	}
-	jobs := 2*workers + 2 // one each is read, decided and written; the others are to spare
+	jobs := 2*workers + 2 // each worker decides one; one is read, one is written, and the rest are spare
 	r := &run{store: store, opt: &opt, free: make(chan *job, jobs), todo: make(chan *job, jobs), ordered: make(chan *job, jobs), busiest: newBusiest(store, opt.Old), src: src}
 	for range jobs {
 		r.free <- &job{done: make(chan struct{}, 1)}
@@ -179,13 +182,13 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	return total(counters, r.busiest), err
 }
 
-// ended returns why a store has failed, or why the source has ended early; nil if neither is so.
+// ended returns why a store failed, or why the source ended early, or nil.
 func (opt *Options) ended(store *Store, src Source) error {
 	if err := opt.failed(store); err != nil {
 		return err
 	}
 	if err := src.Err(); err != nil {
-		if _, ok := errors.AsType[*panics.Error](err); ok { // the rows before it may be wrong
+		if _, ok := errors.AsType[*panics.Error](err); ok { // earlier rows may be wrong, too
 			return err
 		}
 		return &SourceError{cause{err}}
@@ -193,7 +196,7 @@ func (opt *Options) ended(store *Store, src Source) error {
 	return nil
 }
 
-// runAlone is Run with one worker: one batch, no other goroutine.
+// runAlone is Run with one worker: with one batch, and without further goroutines.
 func runAlone(ctx context.Context, store *Store, src Source, dst Sink, opt *Options) (Stats, error) {
 	a := alone{counter: newCounter(store, 2), all: newBusiest(store, opt.Old), opt: opt}
 	a.strays.most = opt.MaxStrays
@@ -201,14 +204,14 @@ func runAlone(ctx context.Context, store *Store, src Source, dst Sink, opt *Opti
 	return total([]*counter{a.counter}, a.all), err
 }
 
-// An alone holds the state of runAlone.
+// An alone is the state of runAlone.
 type alone struct {
 	*counter
 	all *busiest
 	opt *Options
 }
 
-// loop reads, evaluates and writes one batch after the other, until the source or ctx ends.
+// loop reads, evaluates and writes one batch after another, until the source or ctx ends.
 func (a *alone) loop(ctx context.Context, src Source, dst Sink) error {
 	var b Batch
 	defer panics.At(func() string { return place(src, &b) })
@@ -230,13 +233,13 @@ func (a *alone) loop(ctx context.Context, src Source, dst Sink) error {
 	return a.opt.ended(a.store, src)
 }
 
-// read fills batches until the source ends. Its error is the error of ctx: ended returns the source's
-// own when all rows before it are written.
+// read fills batches until the source ends. It returns only the error of ctx: ended returns the source's error
+// after all earlier rows are written.
 func (r *run) read(ctx context.Context, src Source) error {
 	defer close(r.todo)
 	defer close(r.ordered)
 	var j *job
-	defer panics.At(func() string { return j.place(src) }) // unless the source knows the line
+	defer panics.At(func() string { return j.place(src) }) // used if the source does not know the line
 	for {
 		select {
 		case j = <-r.free:
@@ -249,7 +252,7 @@ func (r *run) read(ctx context.Context, src Source) error {
 		if !src.Next(&j.batch) {
 			return nil
 		}
-		r.todo <- j // never blocks: there is room for all jobs
+		r.todo <- j // never blocks, because the channel has room for all jobs
 		r.ordered <- j
 	}
 }
@@ -265,14 +268,14 @@ func (r *run) evaluate(e *worker, c *counter) {
 	}
 }
 
-// write hands the evaluated batches to the sink, in order.
+// write passes the evaluated batches to the sink, in order.
 func (r *run) write(ctx context.Context, dst Sink) error {
 	var j *job
 	defer panics.At(func() string { return j.place(r.src) })
 	for j = range r.ordered {
 		select {
 		case <-j.done:
-		case <-ctx.Done(): // a worker that panicked leaves its batch behind
+		case <-ctx.Done(): // a worker that panics does not finish its batch
 			return ctx.Err()
 		}
 		if err := cmp.Or(ctx.Err(), r.opt.failed(r.store)); err != nil {

@@ -12,51 +12,50 @@ import (
 // Stats count the decisions of a run.
 type Stats struct {
 	URLs      int64 // rows of the input
-	Rows      int64 // verdicts: one for each URL and agent
+	Rows      int64 // verdicts: one per URL and agent
 	Origins   int64 // distinct origins of the URLs
-	About     bool  // Origins is only about right, as there are more without rules than Options.MaxStrays
+	About     bool  // Origins is an estimate, because there are more without rules than Options.MaxStrays
 	URLBytes  int64 // bytes of the URLs
-	BadBytes  int64 // of these, the bytes of bad URLs
-	RuleLines int64 // sum of the lines of the rules that won, to compare outputs by
+	BadBytes  int64 // bytes of the bad URLs among them
+	RuleLines int64 // sum of the line numbers of the rules that won; a checksum to compare outputs
 
 	// Verdicts by answer, and by reason:
 	Allowed, Denied, Unknown int64
 	Reasons                  [NumReasons]int64
 
-	// Agents are the verdicts by agent, in the order of the Agents of Store.Options; not with
+	// Agents has the verdicts by agent, in the order of the Agents of Store.Options. It is empty with
 	// LogAgentsByName.
 	Agents []AgentCount
-	Named  []NamedCount // with LogAgents, of the crawlers that only a robots.txt names, in the order of their names
+	Named  []NamedCount // with LogAgents: the crawlers that only a robots.txt names, in the order of their names
 
-	// The busiest origins and rules, most rows first; with no rows where there
-	// are fewer. Where there are too many to be counted, each of them may have more rows than it
-	// says, and at most so many more: with over 262,144 sites that have rules, and of sites without
-	// rules, and of rules, with over 32,768 that met a row.
+	// The busiest origins and rules, busiest first. Unused elements have no rows. If there are too many to count
+	// exactly, the Rows of each may be too low, by at most TopOriginsOff or TopRulesOff. That happens with over
+	// 262,144 sites with rules, and with over 32,768 origins without rules, or rules, that occurred.
 	TopOrigins                 [Top]BusyOrigin
 	TopRules                   [Top]BusyRule
 	TopOriginsOff, TopRulesOff int64
 
 	// With StoreOptions.LogAgents:
-	TopViolated [Top]BusyRule // the rules that most violations broke; Rows are violations, off like the Rows of TopRules
+	TopViolated [Top]BusyRule // the rules with the most violations; Rows are violations, with the error of TopRules
 	Violations  int64         // rows whose crawler fetched a URL that it was not allowed to fetch
-	Skipped     int64         // rows that were omitted, see LogAgentsSkip; no other number counts them
+	Skipped     int64         // rows dropped because of LogAgentsSkip; no other number counts them
 
 	// Rows of origins without rules:
-	Strays  int64            // of origins that the Store does not know, at any moment
-	Busiest [Busy]BusyOrigin // the origins of Strays that have the most rows; fewer if there are fewer
-	Early   int64            // of sites that have no capture as old as StoreOptions.AsOf or, with RowTimes, as the row
+	Strays  int64            // of origins that the Store never had
+	Busiest [Busy]BusyOrigin // the origins of Strays with the most rows
+	Early   int64            // of sites first captured after StoreOptions.AsOf or, with RowTimes, after the row
 
 	// Odd counts the sites with rows whose robots.txt is not valid, judged by its bytes.
 	Odd OddCount
 
-	// Misread are the crawlers whose operator documents another dialect, with their rows that are decided by other groups than that
-	// dialect chooses, in the order of Agents.
+	// Misread has the crawlers whose operator documents another dialect, in the order of Agents. It counts their
+	// rows that are decided by other groups than that dialect chooses.
 	Misread []MisreadCount
 
 	Disputes DisputeStats // see Batch.Disputes
 
 	// With StoreOptions.RowTimes:
-	Undated  int64 // rows of sites that have no time, and are decided by the newest rules
+	Undated  int64 // rows of sites without times, which the newest rules decide
 	Timeless int64 // see Batch.Timeless
 
 	Unfetched int64 // see Batch.Unfetched
@@ -66,49 +65,49 @@ type Stats struct {
 	Census                    ranges.Census // where the requests of crawlers came from
 }
 
-// An AgentCount counts the verdicts for one agent. With StoreOptions.LogAgents it counts requests of a
-// robots.txt itself as allowed, see [Batch.ForCrawlers].
+// An AgentCount counts the verdicts for one agent. With StoreOptions.LogAgents, it counts requests for robots.txt
+// as allowed, see [Batch.ForCrawlers].
 type AgentCount struct {
 	Allowed, Denied, Unknown int64
 	Violations               int64 // with StoreOptions.LogAgents
 
-	// Verified counts the same verdicts by whether they are on requests of the crawler, with
-	// StoreOptions.Ranges; else all are zero. Verdicts of ranges.Null came from no usable address.
+	// Verified divides these verdicts by whether the request came from the crawler, with StoreOptions.Ranges;
+	// otherwise all counts are zero. Requests without a usable client address are counted under ranges.Null.
 	Verified [ranges.NumAnswers]VerifiedCount
 }
 
-// A VerifiedCount counts verdicts, and how many are Denied.
+// A VerifiedCount counts verdicts, and how many of them are Denied.
 type VerifiedCount struct{ Rows, Denied int64 }
 
 // A MisreadCount counts rows of a crawler.
 type MisreadCount struct {
 	Name    string
-	Dialect robots.Dialect // that its operator documents
+	Dialect robots.Dialect // documented by its operator
 	Rows    int64
 }
 
-// A NamedCount counts the verdicts for a crawler that only a robots.txt names. Those beyond MaxNamed
-// are OtherNamed.
+// A NamedCount counts the verdicts for a crawler that only a robots.txt names. OtherNamed stands for the crawlers
+// beyond MaxNamed.
 type NamedCount struct {
 	Name string
 	AgentCount
 }
 
-// A counter counts for one worker.
+// A counter holds the counts of one worker.
 type counter struct {
 	store  *Store
 	lookup *Lookup
 	stats  Stats
 	sites  []uint64  // bit set of the store's sites that occurred
-	strays tally     // of the other origins
-	odds   rules.Odd // of the store; nil if it has none
+	strays tally     // other origins
+	odds   rules.Odd // of the store; nil if no text is odd
 	odd    oddRows
 
 	documented []int   // agents whose operator documents another dialect
-	misread    []int64 // the same: see Stats.Misread
+	misread    []int64 // by index in documented: see Stats.Misread
 
-	// By agent: with StoreOptions.LogAgents the counts, otherwise the difference to the previous agent. Agents with the
-	// same rules are neighbours, so most differences are zero.
+	// By agent: the counts with StoreOptions.LogAgents, otherwise the difference from the previous agent. Agents
+	// with the same rules are neighbours, so most differences are zero.
 	agents []AgentCount
 }
 
@@ -145,8 +144,9 @@ func (c *counter) countBatch(b *Batch) {
 	c.countVerdicts(b)
 }
 
-// countMisread counts the rows that other groups decide than the documentation of the crawler's operator chooses, except for those of a
-// robots.txt where it is allowed whatever the rules say: to crawlers of a log always.
+// countMisread counts the rows that are decided by other groups than the documentation of the crawler's operator
+// chooses. It omits requests for robots.txt that are allowed whatever the rules say; for crawlers of a log, that is
+// all of them.
 func (c *counter) countMisread(b *Batch) {
 	m, first, last := c.store.opt.misread, uint32(c.documented[0]), uint32(c.documented[len(c.documented)-1])
 	if len(b.Agents) == 0 {
@@ -187,7 +187,7 @@ func (c *counter) countURLs(b *Batch) {
 	c.countStreak(b, last, start, len(b.Sites))
 }
 
-// countStreak counts neighbouring rows of one site, those from start to end.
+// countStreak counts consecutive rows of one site, from start to end.
 func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 	rows := end - start
 	if site < strayBit {
@@ -208,8 +208,8 @@ func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 	}
 }
 
-// countCrawlers counts the verdicts for the crawlers of the rows, except for those that only a robots.txt
-// names: busiest counts them.
+// countCrawlers counts the verdicts for the crawlers of the rows. It omits crawlers that only a robots.txt names,
+// which busiest counts.
 func (c *counter) countCrawlers(b *Batch) {
 	if !c.store.opt.LogAgents.judges() {
 		return
@@ -240,9 +240,8 @@ func (a *AgentCount) addRow(b *Batch, row int) {
 	}
 }
 
-// countVerdicts counts the verdicts of a batch, by answer, reason and agent, and the lines of the
-// rules that won. It counts a streak of rows with one verdict at once: rows of one ruling, or rows
-// that no rule decided.
+// countVerdicts counts the verdicts of a batch by answer, reason and agent, and the lines of the rules that won. It
+// counts a streak of rows with the same verdict at once: rows of one ruling, or rows that no rule decided.
 func (c *counter) countVerdicts(b *Batch) {
 	agents := c.store.agentsPerURL()
 	start := 0
@@ -269,13 +268,13 @@ func (c *counter) countVerdicts(b *Batch) {
 	}
 }
 
-// alike reports whether all agents are known to have one verdict.
+// alike reports whether all agents are known to have the same verdict.
 func (c *counter) alike(id RulingID) bool {
 	return id <= rules.NoRobots || int(id) < len(c.lookup.common) && c.lookup.common[id] != nil
 }
 
-// countEach counts the verdicts of a row for agents with different rules, a streak of equal
-// verdicts at once.
+// countEach counts the verdicts of a row for agents with different rules. It counts a streak of equal verdicts at
+// once.
 func (c *counter) countEach(b *Batch, row int) {
 	agents := c.store.agentsPerURL()
 	verdicts, firsts := b.Verdicts[row*agents:][:agents], c.lookup.firsts(b.Rulings[row])
@@ -294,7 +293,7 @@ func (c *counter) countEach(b *Batch, row int) {
 	}
 }
 
-// countRule counts verdicts of one rule, the first of them on a row and for an agent.
+// countRule counts a number of verdicts by one rule. row and agent are those of the first.
 func (c *counter) countRule(b *Batch, row, agent int, v Verdict, verdicts int64) {
 	id := b.Rulings[row]
 	line := c.lookup.line(id, agent, v)
@@ -302,7 +301,7 @@ func (c *counter) countRule(b *Batch, row, agent int, v Verdict, verdicts int64)
 	b.addRule(ruleStreak{uint32(row), uint32(line), uint32(verdicts), uint32(agent)})
 }
 
-// countTimes counts the rows whose time says nothing of the rules.
+// countTimes counts the rows whose time does not determine the rules.
 func (s *Stats) countTimes(b *Batch) {
 	for i, id := range b.Rulings {
 		switch {
@@ -315,7 +314,7 @@ func (s *Stats) countTimes(b *Batch) {
 	}
 }
 
-// countEarly counts the rows of sites that have no capture as old as the moment in question.
+// countEarly counts the rows of sites whose first capture is later than the moment of the rules.
 func (s *Stats) countEarly(b *Batch) {
 	for i, id := range b.Rulings {
 		if id == rules.NoRobots && b.Sites[i] < strayBit {
@@ -337,7 +336,7 @@ func (c *counter) countVerdict(v Verdict, n int64) {
 	}
 }
 
-// countRows counts n rows of a verdict.
+// countRows adds n rows with one answer.
 func (a *AgentCount) countRows(access Access, n int64) {
 	switch access {
 	case Allowed:
@@ -349,7 +348,7 @@ func (a *AgentCount) countRows(access Access, n int64) {
 	}
 }
 
-// Add adds other counts.
+// Add adds the counts of o.
 func (a *AgentCount) Add(o *AgentCount) {
 	a.Allowed += o.Allowed
 	a.Denied += o.Denied
@@ -411,7 +410,7 @@ func total(counters []*counter, all *busiest) Stats {
 	return *s
 }
 
-// addStats adds another worker's counts, except the ones that total adds.
+// addStats adds another worker's counts, except those that total adds.
 func (s *Stats) addStats(o *Stats) {
 	s.URLs += o.URLs
 	s.Rows += o.Rows

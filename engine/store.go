@@ -20,15 +20,14 @@ import (
 )
 
 var (
-	// ErrTwoFiles is the error of an origin that has two robots.txt, and nothing says
-	// which is newer.
+	// ErrTwoFiles is the error if an origin has two robots.txt files and nothing says which is newer.
 	ErrTwoFiles = captures.ErrTwoFiles
-	// ErrAgent is the error of an agent that a Store was not built for.
+	// ErrAgent is the error for an agent that the Store was not built for.
 	ErrAgent = errors.New("the rules were not compiled for this agent")
 )
 
-// A PackDialectError says that a pack was compiled for another dialect, or other options of it,
-// than it is opened for. Its fields Compiled and Asked are these [robots.Dialect]s.
+// A PackDialectError says that a pack is opened for another dialect, or other options of the dialect, than it was
+// compiled for. The fields Compiled and Asked are the two [robots.Dialect]s.
 type PackDialectError = packed.DialectError
 
 // Missing says how to decide for an origin that has no robots.txt in the rules.
@@ -36,46 +35,44 @@ type Missing uint8
 
 // The values of Missing.
 const (
-	MissingAllow    Missing = iota // all is allowed, as if there were none (RFC 9309 section 2.3.1.3)
-	MissingDisallow                // nothing is allowed
+	MissingAllow    Missing = iota // everything is allowed, as without a robots.txt (RFC 9309 section 2.3.1.3)
+	MissingDisallow                // everything is disallowed
 	MissingUnknown                 // there is no answer
 )
 
 // missingAccess is the answer for an origin without robots.txt.
 var missingAccess = [...]Access{MissingAllow: Allowed, MissingDisallow: Denied, MissingUnknown: Unknown}
 
-// StoreOptions say how to build or open a Store. The zero value is the dialect rfc9309 for the
-// agent "*".
+// StoreOptions say how to build or open a Store. The zero value means the dialect rfc9309 and the agent "*".
 type StoreOptions struct {
 	Dialect robots.Dialect // zero, or only URLAsIs, means RFC9309
-	Agents  []string       // names of crawlers, cut to their product tokens; empty means "*" alone
+	Agents  []string       // names of crawlers, cut to their product tokens; empty means only "*"
 	Missing Missing
 
-	// LogAgents, unless it is off, decides each row for the crawler of its User-Agent, or of that
-	// name. Agents is then ignored.
+	// LogAgents, unless it is off, decides each row for the crawler that its User-Agent names, or for the agent
+	// that the row names. Agents is then ignored.
 	LogAgents LogAgents
 
 	AsOf time.Time // the moment whose rules are in force; zero means the time of the newest response
 
-	// RowTimes decides each row by the rules in force at its time, see Batch.Times and
-	// [robots.History.Periods]. AsOf is then ignored. A row without a time is decided by the rules
-	// in force at the newest response, and a row before the first response of its origin as if the
-	// origin had no robots.txt.
+	// RowTimes decides each row by the rules in force at its time, see Batch.Times and [robots.History.Periods].
+	// AsOf is then ignored. A row without a time is decided by the rules in force at the newest response. A row
+	// before the first response of its origin is decided as if the rules lacked the origin's robots.txt.
 	RowTimes bool
 
-	// Cache is for how long, with RowTimes, a crawler may use a copy of a robots.txt whose response
-	// does not say so: until then no fetch that the copy allows is a Violation. 0 means 24 hours;
-	// less means that nobody has copies.
+	// Cache is, with RowTimes, how long a crawler may use a copy of a robots.txt whose response does not say so.
+	// Until then, a fetch that the copy allows is not a Violation. 0 means 24 hours; a negative value means that
+	// crawlers use no copies.
 	Cache time.Duration
 
-	// Ranges, with LogAgents, say of each row whether it came from its crawler, by the addresses in
-	// Batch.Clients. nil asks nobody. A Store does not change them.
+	// Ranges verify, with LogAgents, whether each row came from its crawler, by the addresses in Batch.Clients. nil
+	// means no verification. A Store does not change them.
 	Ranges *ranges.Lists
 
-	// Sitemaps fills Batch.Listed by these URLs, unless it is nil.
+	// Sitemaps, unless it is nil, fills Batch.Listed with whether the set contains the URL.
 	Sitemaps *sitemap.Set
 
-	// Deeds, with LogAgentsStar, fills Batch.Deeds.
+	// Deeds fills Batch.Deeds; it requires LogAgentsStar.
 	Deeds bool
 
 	Workers int // compiling goroutines; 0 or less means GOMAXPROCS
@@ -83,28 +80,28 @@ type StoreOptions struct {
 	// Tokens keeps the product tokens that groups name, for [Store.Tokens].
 	Tokens bool
 
-	// Directives are those whose lines are kept in memory, for [Lookup.Note]. With
-	// [robots.CleanParamLines] Evaluate fills Batch.Canonicals.
+	// Directives are the directives whose lines are kept in memory, for [Lookup.Note]. With
+	// [robots.CleanParamLines], Evaluate fills Batch.Canonicals.
 	Directives []robots.Directive
 
-	// Choices keeps by which name the groups of each agent are chosen, for [Lookup.Choice].
+	// Choices records by which name the groups of each agent are chosen, for [Lookup.Choice].
 	Choices bool
 
-	// MaxMemory is about how many bytes a run may take. Above that, a Store from a pack drops rules
-	// and loads them again when a row needs them. 0 or less means no limit. BuildStore ignores it and
+	// MaxMemory is the approximate limit for the memory of a run, in bytes. To stay below it, a Store from a pack
+	// drops rules, and loads them again when a row needs them. 0 or less means no limit. BuildStore ignores it and
 	// keeps all rules in memory.
 	MaxMemory int64
 
-	// Reserved is the number of bytes of MaxMemory the run takes besides rules and their index, for its batches and its
-	// output for instance. 0 means 96 MiB.
+	// Reserved is the number of bytes of MaxMemory that the run takes besides rules and their index, for example
+	// for its batches and its output. 0 means 96 MiB.
 	Reserved int64
 
 	namer    *namer          // with LogAgents
 	misread  *rules.Misread  // nil if no operator of Agents documents another dialect
-	readings *rules.Readings // nil if the operators of Agents have no reading but the dialect
+	readings *rules.Readings // nil if the operators of Agents have no other reading
 }
 
-// dialectOf returns the dialect: RFC9309 if only options about URLs are set.
+// dialectOf returns the dialect, or RFC9309 if only options about URLs are set.
 func dialectOf(d robots.Dialect) robots.Dialect {
 	if d&^packed.URLFlags == 0 {
 		return d | robots.RFC9309
@@ -112,7 +109,7 @@ func dialectOf(d robots.Dialect) robots.Dialect {
 	return d
 }
 
-// compiled returns the options without gaps, and their meaning for rules.
+// compiled returns the options with defaults filled in, and the options for package rules.
 func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 	opt.Dialect = dialectOf(opt.Dialect)
 	if opt.Agents = slices.Clone(opt.Agents); len(opt.Agents) == 0 {
@@ -144,22 +141,21 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 	return opt, r
 }
 
-// A Store has the rules of many origins, compiled for some agents in one dialect. It is immutable
-// and safe for concurrent use. Use [BuildStore], which keeps all rules in memory, or [OpenPack],
-// which loads them from a pack when rows need them.
+// A Store has the rules of many origins, compiled for some agents in one dialect. It is immutable and safe for
+// concurrent use. [BuildStore] keeps all rules in memory; [OpenPack] loads them from a pack when rows need them.
 type Store struct {
 	rules    rules.Store
 	opt      StoreOptions
 	bindings []Binding                   // by agent of opt
 	namer    *namer                      // nil without LogAgents
 	verifier *verifier                   // nil without StoreOptions.Ranges
-	without  [rules.NoRobots + 1]Verdict // by RulingID: of a bad URL, and of an origin without robots.txt
+	without  [rules.NoRobots + 1]Verdict // by RulingID: verdicts of a bad URL, and of an origin without robots.txt
 	askers   sync.Pool                   // for Verdict
 
-	otherPaths robots.Dialect // a reading of other paths than the dialect's; the dialect if none has any
+	otherPaths robots.Dialect // a reading with another normal form of paths, or the dialect if there is none
 }
 
-// newStore returns a Store of rules, with the verdicts of rows without rules.
+// newStore returns a Store of rules, with the verdicts for rows without rules.
 func newStore(r rules.Store, opt StoreOptions) *Store {
 	s := &Store{otherPaths: opt.readings.OtherPaths(opt.Dialect), rules: r, opt: opt, bindings: bindingsOf(opt.Agents), namer: opt.namer, verifier: newVerifier(&opt)}
 	if s.namer != nil {
@@ -172,10 +168,10 @@ func newStore(r rules.Store, opt StoreOptions) *Store {
 	return s
 }
 
-// BuildStore returns a Store of responses. It parses and compiles them, in parallel, while it reads them, and then
-// finds out which of them is in force for each origin, see [robots.History.Outcome]. Equal texts are compiled once, and
-// no body stays in memory. An error of the responses, ErrTwoFiles, an invalid Origin (a [*robots.OriginError]), or
-// rules too large to compile end it; the error names the file.
+// BuildStore returns a Store of responses. It parses and compiles them in parallel while it reads them, and then
+// determines which of them is in force for each origin, see [robots.History.Outcome]. Equal texts are compiled
+// once, and no body stays in memory. It stops at an error of the responses, ErrTwoFiles, an invalid Origin (a
+// [*robots.OriginError]), or rules that are too large to compile; the error names the file.
 func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (*Store, error) {
 	opt, forRules := opt.compiled()
 	r, err := rules.Build(normalOrigins(responses), forRules)
@@ -185,8 +181,8 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 	return newStore(r, opt), nil
 }
 
-// normalOrigins yields the responses with their Origins in normal form. Under another form of the
-// same origin, rules would decide nothing, without any error.
+// normalOrigins yields the responses with normalised Origins. Rules under another spelling of an origin would
+// silently decide nothing.
 func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		var text, normal []byte
@@ -207,8 +203,7 @@ func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots
 	}
 }
 
-// parseOrigin returns the normal form of the Origin of a response, which was read from the file of
-// that name.
+// parseOrigin returns the normalised Origin of a response. name is the file that it was read from.
 func parseOrigin(o robots.Origin, name string) (robots.Origin, error) {
 	o, err := robots.ParseOrigin(string(o))
 	if err != nil {
@@ -217,13 +212,12 @@ func parseOrigin(o robots.Origin, name string) (robots.Origin, error) {
 	return o, err
 }
 
-// OpenPack opens the pack of that name, which must be compiled for opt.Dialect, except for
-// [robots.URLAsIs]. The Store is ready at once: it loads the rules of an origin when a row first
-// needs them. Without opt.MaxMemory they stay in memory. With it, the index and a run take their
-// part of the memory, and five eighths of the rest are for rules in use: the others are for dropped
-// ones that are not collected yet. Call [Store.Close] at the end. Loading can fail during a run: see
-// [Store.Err]. An error is a [*PackDialectError], one of the operating system, or says how the pack
-// is damaged.
+// OpenPack opens the named pack, which must be compiled for opt.Dialect, except for [robots.URLAsIs]. The Store is
+// ready at once: it loads the rules of an origin when a row first needs them. Without opt.MaxMemory, loaded rules
+// stay in memory. With it, the index and the run take their share; five eighths of the rest are for rules in use,
+// and three eighths for dropped rules that are not yet garbage-collected. Call [Store.Close] at the end. Loading
+// can fail during a run: see [Store.Err]. The error is a [*PackDialectError], comes from the operating system, or
+// says how the pack is damaged.
 func OpenPack(name string, opt StoreOptions) (*Store, error) {
 	opt, forRules := opt.compiled()
 	r, err := packed.Open(name, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory, Reserved: opt.Reserved})
@@ -233,8 +227,8 @@ func OpenPack(name string, opt StoreOptions) (*Store, error) {
 	return newStore(r, opt), nil
 }
 
-// IndexMemory returns how many bytes of MaxMemory the index of the pack of that name takes, before
-// any rules are loaded. It reads the header of the pack only. It fails as [OpenPack] does.
+// IndexMemory returns how many bytes of MaxMemory the index of the named pack takes before any rules are loaded. It
+// reads only the header of the pack. Its errors are those of [OpenPack].
 func IndexMemory(name string) (int64, error) {
 	n, err := packed.IndexMemory(name)
 	if err != nil {
@@ -243,13 +237,13 @@ func IndexMemory(name string) (int64, error) {
 	return n, err
 }
 
-// MinRules is the least room for rules that a run needs, in bytes, beside the index of their pack
-// and the Reserved bytes. With less it takes more than MaxMemory.
+// MinRules is the minimum memory for rules that a run needs besides the index of the pack and the Reserved bytes.
+// With less, the run exceeds MaxMemory.
 const MinRules = packed.MinRoom
 
-// OpenPackFile is [OpenPack] of a pack in an open file, which may have no name any more. It is read
-// by system calls, with a memory limit and without. The Store owns the file unless there is an
-// error: [Store.Close] closes it.
+// OpenPackFile is like [OpenPack], for a pack in an open file, which may be unlinked. It is always read with system
+// calls, even without a memory limit. Unless there is an error, the Store owns the file, and [Store.Close] closes
+// it.
 func OpenPackFile(f *os.File, opt StoreOptions) (*Store, error) {
 	opt, forRules := opt.compiled()
 	r, err := packed.OpenFile(f, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory, Reserved: opt.Reserved})
@@ -270,36 +264,36 @@ type PackFile interface {
 type PackOptions struct {
 	Dialect robots.Dialect // zero means RFC9309
 	Workers int            // compiling goroutines; 0 or less means GOMAXPROCS
-	TempDir string         // for data that does not fit in memory; "" is the usual place
+	TempDir string         // for data that does not fit in memory; "" means the default
 
-	// Notes returns the notes of the pack on its rules, for instance of damage: at most 1 MiB of
-	// any bytes, see [Store.Notes]. It is called when all responses were read; nil is none.
+	// Notes returns the notes that the pack stores about its rules, for example about damage: at most 1 MiB of any
+	// bytes, see [Store.Notes]. It is called after all responses have been read; nil means no notes.
 	Notes func() []byte
 }
 
 // PackStats count the content of a pack.
 type PackStats struct {
 	Origins   int   // whose robots.txt was fetched, successfully or not
-	Responses int   // all of them
-	Texts     int   // distinct ones
-	Rulesets  int   // distinct ones, compiled
+	Responses int   // Responses int
+	Texts     int   // distinct texts
+	Rulesets  int   // distinct compiled rule sets
 	Bytes     int64 // of the pack
 
-	// Odd counts the texts that are not robots.txt, as far as bytes tell. Its Worst are the first.
+	// Odd counts the texts that are not valid robots.txt, judged by their bytes. Its Worst are the first ones.
 	Odd OddCount
 }
 
-// An OddCount counts robots.txt files that are not valid: pages, or bytes that are not text. Its fields are the Number
-// of them, the Rows whose URLs they decided, their number by [robots.Oddity] as Kinds, and the Worst three.
+// An OddCount counts robots.txt files that are not valid: HTML pages, or bytes that are not text. Number is their
+// number, Rows the URLs that they decided, Kinds their number by [robots.Oddity], and Worst up to three examples.
 type OddCount = rules.OddCount
 
 // An OddOrigin is an Origin whose robots.txt is not valid, with the reason (Odd) and the number of its Rows.
 type OddOrigin = rules.OddOrigin
 
-// WritePack compiles the responses, in parallel, for any agent and any moment, and writes them as a
-// pack, which [OpenPack] reads. The bytes of the pack depend on the responses and their order, and
-// on the notes, and on nothing else. Memory grows by some 60 bytes for each distinct text and rule set, and by 16 for
-// each origin. The errors are from [BuildStore], and from the files.
+// WritePack compiles the responses in parallel, for any agent and any moment, and writes them as a pack, which
+// [OpenPack] reads. The bytes of the pack depend only on the responses, their order, and the notes. It uses about
+// 60 bytes of memory per distinct text and rule set, and 16 per origin. The errors are those of [BuildStore] and of
+// writing files.
 func WritePack(ctx context.Context, file PackFile, responses iter.Seq2[robots.Response, error], opt PackOptions) (PackStats, error) {
 	stats, err := packed.Write(ctx, file, normalOrigins(responses), packed.WriteOptions{
 		Dialect: dialectOf(opt.Dialect), Workers: opt.Workers, TempDir: opt.TempDir, Notes: opt.Notes,
@@ -307,32 +301,31 @@ func WritePack(ctx context.Context, file PackFile, responses iter.Seq2[robots.Re
 	return PackStats(stats), err
 }
 
-// Memory is the size of compiled rules, equal texts counted once, in bytes.
+// Memory is the size of compiled rules in bytes; equal texts are counted once.
 type Memory struct {
 	Files  int   // distinct texts
-	Rules  int   // patterns in force, from the groups that the agents select
-	Tables int64 // the automata
-	Refs   int64 // line, length and place of each rule's text, for the columns rule_line and rule
-	Text   int64 // that text: the rules' values as written
+	Rules  int   // patterns in the groups that the agents select
+	Tables int64 // bytes of the automata
+	Refs   int64 // bytes of line, length and place of each rule's text, for the columns rule_line and rule
+	Text   int64 // bytes of that text: the rules' values as written
 }
 
-// NumSites returns the number of origins that were fetched at any time. Their SiteIDs are 0 to
-// NumSites-1.
+// NumSites returns the number of origins that were fetched at any time. Their SiteIDs are 0 to NumSites-1.
 func (s *Store) NumSites() int { return s.rules.NumSites() }
 
-// Knows reports whether the origin, in normal form, is a site: whether it was fetched at any time.
+// Knows reports whether the normalised origin is a site, that is, whether it was fetched at any time.
 func (s *Store) Knows(o robots.Origin) bool {
 	_, _, known := s.rules.Reader(unknownUsers).Find([]byte(o))
 	return known
 }
 
-// Tokens returns the product tokens that groups of any robots.txt name, one spelling of each in the
-// order of their lower case, and whether they are all: there may be too many. StoreOptions.Tokens
-// keeps them; a pack has them in any case. After an error of [Store.Err] there are none.
+// Tokens returns the product tokens that groups of any robots.txt name, each in one spelling, in the order of their
+// lower case. complete is false if there were too many to keep. A Store from BuildStore has them only with
+// StoreOptions.Tokens; a pack always has them. After an error of [Store.Err] it returns none.
 func (s *Store) Tokens() (tokens []robots.ProductToken, complete bool) { return s.rules.Tokens() }
 
-// MissesPolicies reports whether the program that compiled the pack did not know the groups of [robots.PolicyLines],
-// which are among StoreOptions.Directives, and some are there: they say nothing then.
+// MissesPolicies reports whether StoreOptions.Directives asks for [robots.PolicyLines] and the pack has policy
+// groups, but was compiled by a program that did not know them. These lines then have no effect.
 func (s *Store) MissesPolicies() bool {
 	if !slices.Contains(s.opt.Directives, robots.PolicyLines) {
 		return false
@@ -341,19 +334,18 @@ func (s *Store) MissesPolicies() bool {
 	return slices.ContainsFunc(tokens, robots.ProductToken.IsPolicy)
 }
 
-// InForce returns the number of origins that have rules, or an outcome instead of rules, at the
-// moment in question; with StoreOptions.RowTimes at any moment.
+// InForce returns the number of origins with rules, or with an outcome instead of rules, at the moment of the store
+// or, with StoreOptions.RowTimes, at any moment.
 func (s *Store) InForce() int { return s.rules.InForce() }
 
-// Err returns the first error of loading from a pack, nil if there is none. After an error, nothing
-// that the Store and its Evaluators say of origins is of use.
+// Err returns the first error of loading from a pack, or nil. After an error, no result of the Store and its
+// Evaluators is valid.
 func (s *Store) Err() error { return s.rules.Err() }
 
-// Close closes the pack of the Store, if any. The Store must not be used any more.
+// Close closes the pack of the Store, if it has one. The Store must not be used after that.
 func (s *Store) Close() error { return s.rules.Close() }
 
-// Notes returns a pack's notes on its rules, see [PackOptions]; nil if there is no pack. The caller
-// must not change it.
+// Notes returns the notes of a pack, see [PackOptions], or nil without a pack. The caller must not change them.
 func (s *Store) Notes() []byte {
 	if pack, ok := s.rules.(interface{ Notes() []byte }); ok {
 		return pack.Notes()
@@ -361,12 +353,11 @@ func (s *Store) Notes() []byte {
 	return nil
 }
 
-// Options returns the Store's options: the dialect, the agents and so on, with nothing omitted. The slice must not be
-// changed.
+// Options returns the Store's options with defaults filled in: the dialect, the agents and so on. The caller must
+// not change the slices.
 func (s *Store) Options() StoreOptions { return s.opt }
 
-// agentsPerURL returns the number of verdicts of each URL: one for each agent, or one with
-// LogAgents.
+// agentsPerURL returns the number of verdicts per URL: one per agent, or one with LogAgents.
 func (s *Store) agentsPerURL() int {
 	if s.opt.LogAgents != LogAgentsOff {
 		return 1
@@ -374,29 +365,28 @@ func (s *Store) agentsPerURL() int {
 	return len(s.opt.Agents)
 }
 
-// RulesHash returns a hash of the origins and of the texts of their robots.txt that are in force,
-// or of the outcomes instead of them, in hexadecimal. It does not depend on where they were read
-// from, nor on their order.
+// RulesHash returns a hash, in hexadecimal, of the origins with the texts or outcomes that are in force. It does
+// not depend on the files that they were read from, nor on their order.
 func (s *Store) RulesHash() string { return s.rules.Hash() }
 
-// Memory returns the size of the compiled rules; of a pack, all that were loaded so far, each once.
+// Memory returns the size of the compiled rules. For a pack, it counts all rules loaded so far, each once.
 func (s *Store) Memory() Memory { return Memory(s.rules.Memory()) }
 
-// EnoughMemory returns the MaxMemory under which no rules would have been dropped and loaded again so far. It is 0 if
-// that took no time worth mentioning.
+// EnoughMemory returns the MaxMemory that would have avoided all dropping and repeated loading of rules so far. It
+// is 0 if that took little time.
 func (s *Store) EnoughMemory() int64 { return s.rules.Enough() }
 
-// An asker has the memory of Verdict.
+// An asker holds the memory of Verdict.
 type asker struct {
 	batch  Batch
 	eval   *Evaluator
 	lookup *Lookup
 }
 
-// Verdict decides one URL for one of the agents in Options. With LogAgents, agent is the User-Agent
-// of a request. With RowTimes the answer is from the newest response. A bad URL is not an error, but
-// has the reason bad_url. The error wraps ErrAgent, or is the error of [Store.Err]. Use [Run] or an
-// [Evaluator] for many URLs: they take a tenth of the time for each.
+// Verdict decides one URL for one of the agents in Options. With LogAgents, agent is the User-Agent of a request.
+// With RowTimes, the rules are those of the newest response. A bad URL is not an error but has the reason bad_url.
+// The error wraps ErrAgent, or is that of [Store.Err]. For many URLs, [Run] or an [Evaluator] takes a tenth of the
+// time per URL.
 func (s *Store) Verdict(url, agent string) (Answer, error) {
 	n := slices.Index(s.opt.Agents, agent)
 	if s.opt.LogAgents == LogAgentsOff && n < 0 {

@@ -11,25 +11,25 @@ const Busy = 3
 
 // A BusyOrigin is an origin and the number of its rows.
 type BusyOrigin struct {
-	Origin string // "" means none
+	Origin string // "" if unused
 	Rows   int64
 }
 
-// A tally counts rows by origin, by the hashes of their names. Each origin takes 22 to 43 bytes. It is
-// for one goroutine.
+// A tally counts rows by origin, using hashes of the origins' names. Each origin takes 22 to 43 bytes. It is for
+// one goroutine.
 //
-// If it may not have all origins, it keeps those whose hashes begin with some zero bits, as few as can be. These are the
-// same however the rows are divided among tallies that are merged.
+// If it reaches its limit, it keeps only origins whose hashes begin with a number of zero bits, as small as
+// possible. The result is the same however the rows are divided among tallies that are merged.
 type tally struct {
 	slots []slot // a hash table, linearly probed; its length is 0 or a power of two
 	count int    // slots in use
-	most  int    // that may be in use; 0 means no limit
-	zeros int    // bits that the hashes begin with
+	most  int    // maximum of count; 0 means no limit
+	zeros int    // number of zero bits that the kept hashes begin with
 }
 
 // A slot is an origin of a tally.
 type slot struct {
-	hash uint64 // 0 is a free slot
+	hash uint64 // 0 if the slot is free
 	rows int64
 }
 
@@ -55,7 +55,7 @@ func (t *tally) addRows(hash uint64, rows int64) {
 	}
 }
 
-// keeps reports whether an origin is one of those that the tally keeps.
+// keeps reports whether the tally keeps an origin.
 func (t *tally) keeps(hash uint64) bool { return bits.LeadingZeros64(hash) >= t.zeros }
 
 // halve drops about half of the origins.
@@ -71,7 +71,7 @@ func (t *tally) halve() {
 	}
 }
 
-// origins returns how many origins there are, and whether that is only about right.
+// origins returns the number of origins, and whether that is an estimate.
 func (t *tally) origins() (n int64, about bool) { return int64(t.count) << t.zeros, t.zeros > 0 }
 
 // rows returns the rows of an origin, if the tally keeps it.
@@ -82,7 +82,7 @@ func (t *tally) rows(hash uint64) (rows int64, ok bool) {
 	return t.find(hash).rows, true
 }
 
-// find returns the slot of a hash, or the free one for it. There is one.
+// find returns the slot of a hash, or the free slot for it. One of them always exists.
 func (t *tally) find(hash uint64) *slot {
 	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
@@ -103,7 +103,7 @@ func (t *tally) grow() {
 	}
 }
 
-// merge adds the counts of another tally, which has the same limit.
+// merge adds the counts of another tally, which must have the same limit.
 func (t *tally) merge(o *tally) {
 	for t.zeros < o.zeros {
 		t.halve()

@@ -1,7 +1,7 @@
 package engine
 
-// TextKey returns the first half of the SHA-256 of the text that is in force; ok is false if there is none,
-// because a fetch decides in its place, or if the store has failed. So who has texts finds that which decided.
+// TextKey returns the first half of the SHA-256 of the text in force, so that a caller with the texts can find the
+// one that decided. ok is false if a fetch decides instead of a text, or if the store has failed.
 func (s *Store) TextKey(id RulingID) (key [16]byte, ok bool) {
 	text, ok := id.Text()
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A SiteID names an origin: one that the Store knows, from 0 to [Store.NumSites]-1, or, with the
-// stray bit set, one without rules (an index of [Batch.Strays]).
+// A SiteID identifies an origin: one that the Store knows, from 0 to [Store.NumSites]-1, or, if the stray bit is
+// set, one without rules (the rest is an index of [Batch.Strays]).
 type SiteID uint32
 
 const (
@@ -16,13 +16,12 @@ const (
 	NoSite SiteID = 1<<32 - 1
 )
 
-// Stray reports whether the origin has no rules in the store, and its index in [Batch.Strays] if
-// so.
+// Stray reports whether the origin has no rules in the store, and returns its index in [Batch.Strays].
 func (id SiteID) Stray() (int, bool) { return int(id &^ strayBit), id != NoSite && id&strayBit != 0 }
 
-// A RulingID names the ruling in force for a row: rules, or the outcome of a fetch instead of rules.
-// Sites with the same text have the same RulingID, and one site has several in the course of time.
-// [Lookup.Rule] and [Lookup.FirstAgent] take it.
+// A RulingID identifies the ruling in force for a row: rules, or the outcome of a fetch instead of rules. Sites
+// with the same text have the same RulingID, and the RulingID of a site changes in the course of time. Use
+// [Lookup.Rule] and [Lookup.FirstAgent] with it.
 type RulingID = rules.RulingID
 
 // An Access is the answer. The zero value is Unknown. String returns "unknown", "denied" or
@@ -43,13 +42,13 @@ type Verdict struct {
 	Access Access
 }
 
-// NoRule is the Rule of a verdict that no rule decided.
+// NoRule is the Rule of a verdict that was not decided by a rule.
 const NoRule = rules.NoRule
 
 // A Reason says how a verdict was decided. String returns it as the output column "reason" spells it.
 type Reason = rules.Reason
 
-// The reasons, and no others.
+// The values of Reason.
 const (
 	ReasonRule               = rules.ReasonRule               // a rule matched
 	ReasonDefault            = rules.ReasonDefault            // no rule of the agent matched
@@ -73,14 +72,16 @@ type Answer struct {
 	Reason Reason
 	Rule   robots.Rule // its Line, Value and Allow; zero if no rule won
 
-	// Readings are the answers of other readings if the URL is forbidden and one of them allows it, see [Dispute].
+	// Readings are the answers by other readings, if the URL is disallowed and one of them allows it, see
+	// [Dispute].
 	Readings [MaxReadings]ReadBy
 
-	// The uses of the page that are allowed; zero without [StoreOptions].Directives that say it.
+	// Preferences are the uses of the page that are allowed; zero unless [StoreOptions].Directives contains
+	// preference lines.
 	Preferences robots.Answers
 	License     robots.Note
 }
 
-// A Preference is a robots.txt's answer to an agent about the uses of a URL, by source, and How, the number of
-// a text for [Lookup.HowUsed]. It never changes a verdict.
+// A Preference is the answer of a robots.txt about how an agent may use a page, by source. How is the number of a
+// text for [Lookup.HowUsed]. A Preference never changes a verdict.
 type Preference = preference.Answer

@@ -7,14 +7,14 @@ import (
 	"github.com/robobatch/robobatch/crawlers/ranges"
 )
 
-// A verifier knows which lists speak for the crawlers of a Store. It is immutable.
+// A verifier knows which lists are about the crawlers of a Store. It is immutable.
 type verifier struct {
 	lists     *ranges.Lists
 	speakers  []ranges.Speaker // by agent of StoreOptions
 	operators []uint32         // by agent of StoreOptions: a number for each operator
 }
 
-// newVerifier returns the verifier of a Store for these options, nil without StoreOptions.Ranges.
+// newVerifier returns the verifier of a Store with these options, or nil without StoreOptions.Ranges.
 func newVerifier(opt *StoreOptions) *verifier {
 	if opt.Ranges == nil || !opt.LogAgents.judges() {
 		return nil
@@ -34,10 +34,11 @@ func newVerifier(opt *StoreOptions) *verifier {
 	return v
 }
 
-// strangers is the bit of the numbers of crawlers that only a robots.txt names: each is an operator of its own.
+// strangers is a bit in the operator numbers of crawlers that only a robots.txt names. Each of them is its own
+// operator.
 const strangers = 1 << 31
 
-// speaker returns the lists that speak for an agent of a row, and the number of its operator.
+// speaker returns the lists about an agent of a row, and the number of its operator.
 func (e *Evaluator) speaker(b *Batch, row int) (ranges.Speaker, uint32) {
 	v, agent := e.store.verifier, int(b.Agents[row])
 	if e.store.isKnown(agent) {
@@ -80,7 +81,7 @@ func (e *Evaluator) verify(b *Batch, old *Evaluator) {
 	}
 }
 
-// client returns the address of the client of a row as read.
+// client returns the client address of a row as read.
 func (b *Batch) client(row int) []byte {
 	if len(b.Clients) == 0 {
 		return nil
@@ -88,7 +89,7 @@ func (b *Batch) client(row int) []byte {
 	return b.Piece(b.Clients[row])
 }
 
-// addSender counts a request of a crawler.
+// addSender counts a crawler's request by its client address.
 func (b *Batch) addSender(client *ranges.Client, operator uint32) {
 	n := len(b.senders)
 	if n == 0 || b.senders[n-1].Network != client.Network || b.senders[n-1].Operator != operator {
@@ -110,8 +111,8 @@ func (b *Batch) addSender(client *ranges.Client, operator uint32) {
 	}
 }
 
-// isImpostor reports whether a row did not come from the crawler that decided names. That is one of the rows of
-// b by another robots.txt, which may name another crawler than b.Verified does.
+// isImpostor reports whether a row did not come from the crawler that decided names. decided has the rows of b, but
+// another robots.txt, which may name another crawler than the one that b.Verified is about.
 func (e *Evaluator) isImpostor(b, decided *Batch, row int) bool {
 	if len(b.Verified) == 0 {
 		return false
@@ -125,8 +126,8 @@ func (e *Evaluator) isImpostor(b, decided *Batch, row int) bool {
 	return answer == ranges.No
 }
 
-// lacksAddress reports whether address lists are loaded but the row has no client address, so the crawler cannot be
-// verified. An address that no client on the internet has is one.
+// lacksAddress reports whether lists are loaded but the row has no client address, so that the crawler cannot be
+// verified. A private address, or any other that is not on the internet, is an address.
 func (e *Evaluator) lacksAddress(b *Batch, row int) bool {
 	v := e.store.verifier
 	return v != nil && v.lists.Len() > 0 && !ranges.ParseAddress(b.client(row)).IsValid()

@@ -10,21 +10,22 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Violation says whether the crawler that fetched a URL was not allowed to. It is Violated only
-// where that is certain.
+// A Violation says whether a crawler fetched a URL although it was not allowed to. It is Violated only if that is
+// certain.
 type Violation uint8
 
 // The values of Violation.
 const (
-	// ViolationUnknown means that there is no answer, or no known crawler; that robots.txt need not
-	// bind the crawler, or its operator does not say that it does, see [Binding]; that a reading of its operator allows the
-	// URL, see [Dispute]; that it was not that crawler, or that there are lists and no address of the client, see
-	// StoreOptions.Ranges; that no rule forbids the URL, but the lack of a robots.txt, or a
-	// fetch of it that failed, which was another's;
-	// or, with StoreOptions.RowTimes, that it is unknown whether the rule was there yet, or that the
-	// crawler may have held a copy of the robots.txt that allowed the URL, see StoreOptions.Cache.
+	// ViolationUnknown means one of the following:
+	//   - there is no answer, or no known crawler;
+	//   - robots.txt need not bind the crawler, or its operator does not say that it does, see [Binding];
+	//   - a reading of its operator allows the URL, see [Dispute];
+	//   - the client was an impostor, or lists are loaded but the row has no client address, see StoreOptions.Ranges;
+	//   - no rule disallows the URL, but a missing robots.txt, or a failed fetch of it by someone else;
+	//   - with StoreOptions.RowTimes, the rule may not have been there yet, or the crawler may have used a copy of
+	//     the robots.txt that allowed the URL, see StoreOptions.Cache.
 	ViolationUnknown Violation = iota
-	NoViolation                // it was allowed, or it fetched /robots.txt, as it must
+	NoViolation                // the fetch was allowed, or was for /robots.txt, which crawlers must fetch
 	Violated                   // it fetched a disallowed URL
 )
 
@@ -33,9 +34,9 @@ type Binding uint8
 
 // The values of Binding.
 const (
-	BindingUnknown Binding = iota // package crawlers does not know it, or its operator does not say that it is bound
+	BindingUnknown Binding = iota // package crawlers does not know it, or its operator does not say
 	Bound                         // it is bound
-	Exempt                        // its operator says that robots.txt need not bind it, as it acts for a person
+	Exempt                        // its operator says that robots.txt need not bind it, because it acts for a person
 )
 
 // String returns the binding as the output column spells it: unknown, yes or no.
@@ -56,7 +57,7 @@ func bindingsOf(agents []string) []Binding {
 	return bindings
 }
 
-// binding returns whether robots.txt binds an agent. It binds one that it names.
+// binding returns whether robots.txt binds an agent. It binds an agent that only a robots.txt names.
 func (s *Store) binding(agent int) Binding {
 	if s.isKnown(agent) {
 		return s.bindings[agent]
@@ -67,11 +68,12 @@ func (s *Store) binding(agent int) Binding {
 // Binding returns whether robots.txt binds an agent, by its number in a Batch.
 func (m *Lookup) Binding(agent int) Binding { return m.store.binding(agent) }
 
-// defaultCache is how long a crawler may use a copy of a robots.txt that does not say so itself: 24
-// hours by RFC 9309 section 2.4 and by Google's documentation.
+// defaultCache is how long a crawler may use a copy of a robots.txt whose response does not say: 24 hours,
+// according to RFC 9309 section 2.4 and Google's documentation.
 const defaultCache = 24 * time.Hour
 
-// accuse fills b.Violations, with LogAgents, by the Evaluator's decision: decided is b, or b.Old.
+// accuse fills b.Violations, with LogAgents, from the verdicts in decided, which is b or b.Old. e is the Evaluator
+// that made them.
 func (e *Evaluator) accuse(b, decided *Batch) {
 	if !e.store.opt.LogAgents.judges() {
 		return
@@ -104,7 +106,7 @@ func (e *Evaluator) accuse(b, decided *Batch) {
 	}
 }
 
-// countTimeless counts the verdicts that forbid a URL by a text with an unknown time.
+// countTimeless counts the verdicts that disallow a URL by a text with an unknown effective date.
 func (e *Evaluator) countTimeless(b *Batch) {
 	agents := e.store.agentsPerURL()
 	for i, timeless := range e.timeless {
@@ -119,13 +121,12 @@ func (e *Evaluator) countTimeless(b *Batch) {
 	}
 }
 
-// setIn returns the rules of the agent of a row by a ruling other than the row's own, which may name
-// other agents.
+// setIn returns the rules for the agent of a row in another ruling than the row's own, which may name other agents.
 func (e *Evaluator) setIn(b *Batch, row int, id RulingID) *rules.Set {
 	return e.set(id, e.agentIn(b, row, id))
 }
 
-// agentIn returns the agent of a row by another ruling.
+// agentIn returns the agent of a row in another ruling.
 func (e *Evaluator) agentIn(b *Batch, row int, id RulingID) int {
 	agent := int(b.Agents[row])
 	if !e.store.isKnown(agent) {
@@ -138,9 +139,10 @@ func (e *Evaluator) agentIn(b *Batch, row int, id RulingID) int {
 	return agent
 }
 
-// mustKnow reports whether the crawler of a row must have known the text that forbids the URL at that time.
-// Since when that was there is known; no older text that allows the URL could still be used: it was in force within the
-// cache time, or fetches failed within it and it was the last before them, as a crawler may keep its copy until they succeed.
+// mustKnow reports whether the crawler of a row must have known the text that disallows the URL. That is so if the
+// text's effective date is known and the crawler could not use an older copy that allows the URL. It could use a
+// copy that was in force within the cache time, or the last copy before failures within the cache time, because it
+// may keep that one until fetches succeed.
 func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 	periods := e.reader.Periods(uint32(b.Sites[row]))
 	moment := b.time(row)
@@ -148,10 +150,10 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 		return false
 	}
 	n := rules.Index(periods, moment)
-	end := periods[n].From // of the period in hand, or of the failures after it
+	end := periods[n].From // end of the earlier period, or of the failures that follow it
 	for n--; n >= 0; n-- {
 		p, until := periods[n], end
-		if p.ID.IsFailed() { // which opens a site to readers of some dialects
+		if p.ID.IsFailed() { // opens the site to readers of some dialects
 			if until > moment-e.store.cacheOf(p) && e.readsOpen(b.agent(row, 0)) {
 				return false
 			}

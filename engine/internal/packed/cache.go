@@ -11,9 +11,8 @@ import (
 	"github.com/robobatch/robobatch/internal/pack"
 )
 
-// A Cache has the rules of texts by the numbers of the texts. It may drop any of them at any time,
-// and may never return a text just set: whoever loads a text uses it directly. It is safe for
-// concurrent use.
+// A Cache holds the rules of texts, by the numbers of the texts. It may drop any of them at any time, even a text
+// just set: the code that loads a text must use it directly. It is safe for concurrent use.
 type Cache interface {
 	Get(text uint64) (*rules.Ruling, bool)
 	Set(text uint64, r *rules.Ruling, size int64) bool
@@ -21,52 +20,51 @@ type Cache interface {
 }
 
 const (
-	// runMemory is the memory of a run besides rules, in bytes, unless the options say it: batches,
-	// decompression, the columns of the output.
+	// runMemory is the default memory, in bytes, that a run takes besides rules: batches, decompression, the
+	// columns of the output.
 	runMemory = 96 << 20
 
-	// MinRoom is the least room for rules: some thousand origins of them are in its cache.
+	// MinRoom is the least memory for rules. A cache of this size has the rules of a few thousand origins.
 	MinRoom = 4 << 20
 
-	// siteSize is the memory of a limited Store for each site.
+	// siteSize is the memory per site of a limited Store.
 	siteSize = 4
 
-	// typicalText is about the size of the rules of a text. It decides how many fit in the
-	// cache: 0.7 KiB for the median of real ones and some 2 KiB on average.
+	// typicalText is roughly the size of the rules of a text: 0.7 KiB for the median of real texts, and about 2 KiB
+	// on average. It determines how many texts fit in the cache.
 	typicalText = 1 << 10
 )
 
-// IndexMemory returns the memory that the pack of that name takes under a limit before any rules are
-// loaded. It reads no more than the header.
+// IndexMemory returns the memory that the named pack takes under a limit before any rules are loaded. It reads only
+// the header.
 func IndexMemory(name string) (int64, error) {
 	index, sites, err := pack.MemoryOf(name)
 	return index + siteSize*int64(sites), err
 }
 
-// A lossyCache is a Cache of about as many bytes as it may have. Each new text waits in a queue of
-// many thousands. With many workers the goroutine of the cache may not run in time, and all of the
-// queue would stay in memory. So whoever sets more than the queue may have waits for it.
+// A lossyCache is a Cache with an approximate size limit. Each new text waits in a queue with room for many
+// thousands. With many workers, the goroutine of the cache may not run in time, and the whole queue would stay in
+// memory. So Set waits if the queue has too many bytes.
 type lossyCache struct {
 	*ristretto.Cache[uint64, *rules.Ruling]
-	queued atomic.Int64 // bytes that were set since a goroutine waited
-	most   int64        // that may be
+	queued atomic.Int64 // bytes set since the last wait
+	most   int64        // maximum of queued
 }
 
-// queuePart is the part of a cache's bytes that may be in its queue.
+// queuePart is the divisor of a cache's bytes that gives the maximum size of its queue.
 const queuePart = 4
 
-// cacheFor returns the bytes of a cache that drops nothing of rules of that size: it keeps only
-// those that its queue leaves.
+// cacheFor returns the size of a cache that drops no rules if their total size is this: the queue takes part of it.
 func cacheFor(size int64) int64 { return size/(queuePart-1)*queuePart + 2*queuePart }
 
-// newLossyCache returns a cache of that many bytes for a pack of that many texts.
+// newLossyCache returns a cache with a size in bytes, for a pack with that many texts.
 func newLossyCache(bytes, texts int64) (*lossyCache, error) {
 	queue := bytes / queuePart
 	c, err := ristretto.NewCache(&ristretto.Config[uint64, *rules.Ruling]{
-		NumCounters:        10 * max(min(bytes/typicalText, texts), 1000), // ten a text, as its authors advise
+		NumCounters:        10 * max(min(bytes/typicalText, texts), 1000), // ten per text, as ristretto recommends
 		MaxCost:            bytes - queue,
 		BufferItems:        64,
-		IgnoreInternalCost: true, // the size counts everything
+		IgnoreInternalCost: true, // size includes everything
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of rules: %w", err)
@@ -74,7 +72,7 @@ func newLossyCache(bytes, texts int64) (*lossyCache, error) {
 	return &lossyCache{Cache: c, most: queue}, nil
 }
 
-// Set may add the rules of a text.
+// Set adds the rules of a text, or drops them.
 func (c *lossyCache) Set(text uint64, r *rules.Ruling, size int64) bool {
 	set := c.Cache.Set(text, r, size)
 	if c.queued.Add(size) > c.most {
@@ -84,27 +82,27 @@ func (c *lossyCache) Set(text uint64, r *rules.Ruling, size int64) bool {
 	return set
 }
 
-// A growingCache has the first texts in a map, and all in a lossyCache once they are many: its counters for a million
-// texts have 24 MB, which took two thirds of the time of a run on ten URLs.
+// A growingCache keeps the first texts in a map, and moves to a lossyCache once there are many. The counters of a
+// lossyCache for a million texts take 24 MB, and two thirds of the time of a run on ten URLs.
 type growingCache struct {
-	lossy atomic.Pointer[lossyCache] // nil while there is the map
+	lossy atomic.Pointer[lossyCache] // nil while the map is in use
 
 	mu           sync.RWMutex
 	first        map[uint64]sized
-	size         int64 // of these
+	size         int64 // bytes of the texts in the map
 	bytes, texts int64
 }
 
-// A sized is the rules of a text, with their bytes.
+// A sized holds the rules of a text and their size in bytes.
 type sized struct {
 	rules *rules.Ruling
 	size  int64
 }
 
-// firstTexts is the number of texts a growingCache has in its map.
+// firstTexts is the maximum number of texts in the map of a growingCache.
 const firstTexts = 1000
 
-// newCache returns a cache of that many bytes for a pack of that many texts.
+// newCache returns a cache with a size in bytes, for a pack with that many texts.
 func newCache(bytes, texts int64) *growingCache {
 	return &growingCache{first: map[uint64]sized{}, bytes: bytes, texts: texts}
 }
@@ -143,7 +141,7 @@ func (c *growingCache) Set(text uint64, r *rules.Ruling, size int64) bool {
 func (c *growingCache) grow() *lossyCache {
 	lossy, err := newLossyCache(c.bytes, c.texts)
 	if err != nil {
-		panic(err) // it has more than no bytes
+		panic(err) // impossible: the size is positive
 	}
 	for text, r := range c.first {
 		lossy.Set(text, r.rules, r.size)

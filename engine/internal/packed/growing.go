@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A growing is a Store without a memory limit: loaded rules stay. It is its own Reader.
+// A growing is a Store without a memory limit: loaded rules stay in memory. It is its own Reader.
 type growing struct {
 	*loader
 	sites pointers[site]         // by number
@@ -19,15 +19,15 @@ func newGrowing(l *loader) *growing {
 	return &growing{l, newPointers[site](l.file.Sites()), newPointers[rules.Ruling](l.file.Texts())}
 }
 
-// pointers has a place for each number. Few may be set. They are in parts, which are made when one of a part is first
-// used: the collector scans each word, and a run on few URLs needs few of a million.
+// pointers has one pointer per number; few of them may be set. It consists of parts that are allocated at their
+// first use: the garbage collector scans each word, and a run on few URLs needs few of a million pointers.
 type pointers[T any] []atomic.Pointer[[pointerPart]atomic.Pointer[T]]
 
 const pointerPart = 256
 
 func newPointers[T any](n int) pointers[T] { return make(pointers[T], (n+pointerPart-1)/pointerPart) }
 
-// at returns the place of a pointer.
+// at returns the address of a pointer, and allocates its part if necessary.
 func (p pointers[T]) at(number uint32) *atomic.Pointer[T] {
 	part := p[number/pointerPart].Load()
 	if part == nil {
@@ -43,7 +43,7 @@ func (g *growing) Reader(int) rules.Reader { return g }
 func (*growing) Budget(int) int64          { return 0 }
 func (g *growing) Close() error            { return g.file.Close() }
 
-// site returns a site, which it loads at its first use.
+// site returns a site, and loads it at its first use.
 func (g *growing) site(number uint32) *site {
 	place := g.sites.at(number)
 	s := place.Load()
@@ -55,7 +55,7 @@ func (g *growing) site(number uint32) *site {
 	return s
 }
 
-// Find implements rules.Store. It loads the sites that have the hash of the origin.
+// Find implements rules.Store. It loads all sites whose hash is that of the origin.
 func (g *growing) Find(origin []byte) (number uint32, id rules.RulingID, ok bool) {
 	lo, hi := g.candidates(origin)
 	for ; lo < hi; lo++ {
@@ -72,8 +72,8 @@ func (g *growing) Origin(number uint32) robots.Origin   { return g.site(number).
 
 func (g *growing) Set(id rules.RulingID, agent int) *rules.Set { return g.Ruling(id).Set(agent) }
 
-// Ruling implements rules.Store. It loads a text at its first use; of two goroutines that do, one
-// wins.
+// Ruling implements rules.Store. It loads a text at its first use. If two goroutines load it at the same time, both
+// use the one that was stored first.
 func (g *growing) Ruling(id rules.RulingID) *rules.Ruling {
 	number, ok := id.Text()
 	if !ok {
@@ -90,12 +90,12 @@ func (g *growing) Ruling(id rules.RulingID) *rules.Ruling {
 	return r
 }
 
-// FindAll implements rules.AheadReader. It reads a kind of memory for all origins before the next.
+// FindAll implements rules.AheadReader. It finishes each kind of read for all origins before it starts the next.
 func (g *growing) FindAll(origins [][]byte, found []rules.Found) {
 	clear(found[:len(origins)])
 	var numbers [rules.AheadRows]pack.Numbers
 	if err := g.file.AllCandidates(pack.Site, origins, &numbers); err != nil {
-		return // none is found, and the Find of a row says why
+		return // nothing is found; the Find of a row reports the error
 	}
 	var sites [rules.AheadRows]*site
 	var firsts [rules.AheadRows]byte
@@ -116,7 +116,7 @@ func (g *growing) FindAll(origins [][]byte, found []rules.Found) {
 	}
 }
 
-// Fetch implements rules.AheadReader. Rulings that are not loaded yet stay so.
+// Fetch implements rules.AheadReader. It does not load rulings.
 func (g *growing) Fetch(ids []rules.RulingID) (sum byte) {
 	var rulings [rules.AheadRows]*rules.Ruling
 	n := 0
@@ -130,7 +130,7 @@ func (g *growing) Fetch(ids []rules.RulingID) (sum byte) {
 			}
 		}
 	}
-	const most = 4 // sets of a text; there are more where it names many of the agents
+	const most = 4 // sets of a text that are read; a text has more if it names many of the agents
 	var sets [most * rules.AheadRows]*rules.Set
 	m := 0
 	for _, r := range rulings[:n] {

@@ -12,28 +12,26 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A limited is a Store under a memory limit: it remembers in 4 bytes the ruling in force for each
-// site, and has rules in a cache, which drops them.
+// A limited is a Store under a memory limit: it remembers the ruling in force for each site, in 4 bytes, and keeps
+// rules in a cache that drops them.
 type limited struct {
 	*loader
-	ids   []atomic.Uint32 // by site: its RulingID, NoRuling if that is not known yet
+	ids   []atomic.Uint32 // by site: its RulingID, or NoRuling if it is not known yet
 	cache Cache
-	apart int64 // bytes of the limit that are for other things than rules
+	apart int64 // bytes of the limit for everything except rules
 	room  int64 // bytes for rules: the rest of the limit, at least MinRoom
 
 	loading singleflight.Group // of texts, each by one goroutine
 }
 
-// The parts of the room for rules. The rest is for rules that were dropped and not collected
-// yet.
+// The shares of the memory for rules. The rest is for dropped rules that are not yet garbage-collected.
 const (
 	cachePart = 3.0 / 8 // the cache, with its queue
 	batchPart = 1.0 / 8 // copies of names and rules that rows of all batches refer to
 	readPart  = 1.0 / 8 // the rules that all workers used last
 )
 
-// newLimited returns a store whose rulings have the memory that is left of opt.MaxMemory, MinRoom at
-// least.
+// newLimited returns a store that uses for rules what is left of opt.MaxMemory, but at least MinRoom.
 func newLimited(l *loader, opt Options) *limited {
 	apart := cmp.Or(opt.Reserved, runMemory) + l.file.IndexSize() + siteSize*int64(l.file.Sites())
 	s := &limited{loader: l, ids: make([]atomic.Uint32, l.file.Sites()), apart: apart, room: max(opt.MaxMemory-apart, MinRoom)}
@@ -44,14 +42,14 @@ func newLimited(l *loader, opt Options) *limited {
 	return s
 }
 
-// part returns a part of some bytes.
+// part returns a fraction of a number of bytes.
 func part(bytes int64, of float64) int64 { return int64(float64(bytes) * of) }
 
-// noticedReloads is how often rules that were there before are loaded again until that is worth a word: 20,000 times
-// took 1 s of processor time, with 18,100 texts of real rules.
+// noticedReloads is the number of repeated loads above which Enough recommends a higher limit. 20,000 repeated
+// loads took 1 s of CPU time, with 18,100 texts of real rules.
 const noticedReloads = 20_000
 
-// Enough returns the limit whose cache holds all texts that were needed so far.
+// Enough returns the limit whose cache holds all texts needed so far.
 func (s *limited) Enough() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +65,7 @@ func (s *limited) Close() error {
 	return s.file.Close()
 }
 
-// Budget returns the part of a batch.
+// Budget returns the share of one batch.
 func (s *limited) Budget(batches int) int64 { return part(s.room, batchPart) / int64(batches) }
 
 // ruling returns the rules of a text.
@@ -85,8 +83,8 @@ func (s *limited) ruling(number int) *rules.Ruling {
 	return r.(*rules.Ruling)
 }
 
-// named returns the rules of a list of groups of a text: a Ruling of one Set. Its key in the cache is
-// beyond the keys of texts.
+// named returns the rules of a list of groups of a text, as a Ruling with one Set. Its key in the cache is beyond
+// the keys of texts.
 func (s *limited) named(r *rules.Ruling, number, list int) *rules.Ruling {
 	key := uint64(list+1)<<32 | uint64(number)
 	if set, ok := s.cache.Get(key); ok {
@@ -100,39 +98,39 @@ func (s *limited) named(r *rules.Ruling, number, list int) *rules.Ruling {
 	return set.(*rules.Ruling)
 }
 
-// memoSize is the number of origins, and how many rulings, a limitedReader remembers.
+// memoSize is the number of origins, and of rulings, that a limitedReader remembers.
 const memoSize = 64
 
-// A limitedReader remembers the sites and the rules that it was asked for lately, so that they are
-// neither looked up nor dropped while rows of one origin follow each other.
+// A limitedReader remembers the sites and the rules that it returned recently, so that they are neither looked up
+// again nor dropped during a streak of rows of one origin.
 type limitedReader struct {
 	*limited
-	byName   [memoSize]*siteEntry // by hash of the origin; nil is empty
+	byName   [memoSize]*siteEntry // by hash of the origin; nil means empty
 	byNumber [memoSize]*siteEntry
 	rulings  [memoSize]rulingEntry
 	size     int64 // bytes of the rules in rulings, which stay in memory whatever the limit
-	most     int64 // that they may have, unless a single one has more
+	most     int64 // maximum of size, unless a single ruling is larger
 }
 
-// A siteEntry is a site that was asked for.
+// A siteEntry is a remembered site.
 type siteEntry struct {
 	site
 	number uint32
 }
 
-// A rulingEntry is rules that were asked for.
+// A rulingEntry holds remembered rules.
 type rulingEntry struct {
 	id     rules.RulingID
-	list   int           // of the groups of an agent that the text names; -1 are the rules of all others
-	ruling *rules.Ruling // nil if the entry is empty; of a list it has one Set
+	list   int           // list of groups of an agent that the text names; -1 means the agents of Options
+	ruling *rules.Ruling // nil if the entry is empty; for a list it has one Set
 }
 
-// Reader returns a Reader that remembers at most its part of the room.
+// Reader returns a Reader that remembers at most its share of the memory.
 func (s *limited) Reader(goroutines int) rules.Reader {
 	return &limitedReader{limited: s, most: part(s.room, readPart) / int64(goroutines)}
 }
 
-// Find implements rules.Reader. The last origin of each slot needs no look into the pack.
+// Find implements rules.Reader. The last origin of each slot is found without reading the pack.
 func (m *limitedReader) Find(origin []byte) (number uint32, id rules.RulingID, ok bool) {
 	slot := xxh3.Hash(origin) % memoSize
 	if e := m.byName[slot]; e != nil && string(e.origin) == string(origin) {
@@ -165,7 +163,7 @@ func (m *limitedReader) load(number uint32) *siteEntry {
 	e := &siteEntry{*m.loader.site(number, id), number}
 	if e.origin != "" && id == rules.NoRuling {
 		if id = e.id; e.periods != nil {
-			id = rules.Dated // its periods are found again, though there may be only one
+			id = rules.Dated // its periods must be found again, even if there is only one
 		}
 		m.ids[number].Store(uint32(id))
 	}
@@ -173,8 +171,7 @@ func (m *limitedReader) load(number uint32) *siteEntry {
 	return e
 }
 
-// Ruling implements rules.Reader. The last ruling of each slot is used again, though the cache may
-// have dropped it.
+// Ruling implements rules.Reader. It returns the last ruling of each slot even if the cache has dropped it.
 func (m *limitedReader) Ruling(id rules.RulingID) *rules.Ruling {
 	number, ok := id.Text()
 	if !ok {
@@ -187,7 +184,7 @@ func (m *limitedReader) Ruling(id rules.RulingID) *rules.Ruling {
 	return e.ruling
 }
 
-// Set implements rules.Reader, also for agents that have a list of their own.
+// Set implements rules.Reader. It also finds the rules of agents that only the text names.
 func (m *limitedReader) Set(id rules.RulingID, agent int) *rules.Set {
 	r := m.Ruling(id)
 	if agent < len(r.Sets) {
@@ -205,7 +202,7 @@ func (m *limitedReader) Set(id rules.RulingID, agent int) *rules.Set {
 	return e.ruling.Sets[0]
 }
 
-// remember puts rules into an entry, and drops all others if they have too many bytes.
+// remember stores rules in an entry, and drops all other entries if they have too many bytes.
 func (m *limitedReader) remember(e *rulingEntry, next rulingEntry) {
 	if e.ruling != nil {
 		m.size -= e.ruling.Size

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// text loads the rules of a text. It returns broken after an error.
+// text loads the rules of a text. After an error it returns broken.
 func (l *loader) text(number int) *rules.Ruling {
 	b := l.buffers.Get().(*buffer)
 	defer l.buffers.Put(b)
@@ -39,7 +39,7 @@ func (l *loader) Key(text int) (key captures.Key) {
 	return readKey(&c)
 }
 
-// count counts the rules of a text, unless they were counted before.
+// count adds the rules of a text to the total, once per text.
 func (l *loader) count(number int, r *rules.Ruling) {
 	bit := uint64(1) << (number % 64)
 	if l.counted[number/64].Or(bit)&bit != 0 {
@@ -68,7 +68,8 @@ func (l *loader) readText(number int, b *buffer) (r *rules.Ruling, err error) {
 	return nil, errText
 }
 
-// decodeText decodes a compiled text, with its essence or without: for each agent the rules of the groups that bind it.
+// decodeText decodes a compiled text, with or without an essence: for each agent the rules of the groups that bind
+// it.
 func (l *loader) decodeText(c *wire.Cursor, b *buffer, hasEssence bool) (*rules.Ruling, error) {
 	groups := readGroups(c)
 	all := readSelections(c)
@@ -121,7 +122,7 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer, hasEssence bool) (*rules.
 	return r, r.SetPreferences(&l.Options)
 }
 
-// namedOf returns a loader of the rules of some lists of groups, which are among the selections.
+// namedOf returns a function that loads the rules of one of the lists of groups. Each list is among the selections.
 func (l *loader) namedOf(all []selection, lists [][]int) func(list int) (*rules.Set, error) {
 	refs := make([]pack.Ref, len(lists))
 	for i, list := range lists {

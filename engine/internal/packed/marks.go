@@ -10,15 +10,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Two chunks have facts about all texts that else are only known after loading:
+// Two chunks have facts about all texts that would otherwise be known only after loading them:
 //
-//	odd     of each odd text its number, less the number before it, and its oddity: 1 byte
-//	tokens  1 byte: 1 if they are all; count of the product tokens, and each
+//	odd     for each odd text its number, minus the number of the previous odd text, and its oddity: 1 byte
+//	tokens  1 byte: 1 if the list is complete; count of the product tokens, and each token
 //
-// A pack without any has no such chunk. A pack whose product tokens include one for a use of pages is by a program that did
-// not know policy groups yet: it has no rules of [robots.PolicyLines], and else the bytes are the same.
+// A pack without odd texts or tokens lacks the chunk. If the product tokens of a pack include one for a use of
+// pages, the pack is by an older program that did not know policy groups: it has no rules of [robots.PolicyLines],
+// and is otherwise the same.
 
-// writeMarks writes these chunks, when all texts are written.
+// writeMarks writes these chunks after all texts.
 func (w *writer) writeMarks() (err error) {
 	var odd, tokens []byte
 	last := 0
@@ -48,10 +49,10 @@ func (w *writer) writeMarks() (err error) {
 	return nil
 }
 
-// errMarks is the error of a chunk of marks that is invalid despite a correct checksum.
+// errMarks is the error of an invalid chunk of marks whose checksum is correct.
 var errMarks = fmt.Errorf("%w (its marks of texts are invalid)", pack.ErrDamaged)
 
-// readOdd reads which texts are odd.
+// readOdd reads the chunk odd.
 func readOdd(file *pack.Reader) (odd rules.Odd, err error) {
 	ref := file.Summary().Odd
 	if ref.Size == 0 {
@@ -72,7 +73,7 @@ func readOdd(file *pack.Reader) (odd rules.Odd, err error) {
 	return odd, nil
 }
 
-// Tokens reads the product tokens. After an error there are none.
+// Tokens reads the chunk tokens. After an error it returns none.
 func (l *loader) Tokens() (all []robots.ProductToken, complete bool) {
 	ref := l.file.Summary().Tokens
 	if ref.Size == 0 {

@@ -14,19 +14,19 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A DialectError says that a pack was compiled for another dialect, or other options of it, see
+// A DialectError says that a pack was compiled for another dialect, or for other options of the dialect, see
 // engine.PackDialectError.
 type DialectError struct {
-	Compiled, Asked robots.Dialect // without flags that are about URLs only
+	Compiled, Asked robots.Dialect // without the flags that concern only URLs
 }
 
-// Error names both.
+// Error names both dialects.
 func (e *DialectError) Error() string {
 	return fmt.Sprintf("it was compiled for the dialect %s, not %s: use that dialect, or compile it again",
 		dialectText(e.Compiled), dialectText(e.Asked))
 }
 
-// dialectText names a dialect and its options.
+// dialectText returns the name of a dialect and its options.
 func dialectText(d robots.Dialect) string {
 	var options []string
 	for _, o := range []struct {
@@ -48,16 +48,15 @@ func dialectText(d robots.Dialect) string {
 
 // Options say how to open a pack.
 type Options struct {
-	rules.Options       // Dialect is the pack's, except for URLFlags
-	MaxMemory     int64 // bytes of a run; 0 or less means no limit
-	Reserved      int64 // bytes of them that the run takes besides rules and their index; 0 is 96 MiB
+	rules.Options       // Dialect must be that of the pack, except for URLFlags
+	MaxMemory     int64 // limit for a run in bytes; 0 or less means no limit
+	Reserved      int64 // bytes of it that the run takes besides rules and their index; 0 means 96 MiB
 
-	// NewCache makes the cache of the rules of that many texts under a limit; nil is the usual one.
+	// NewCache returns the cache for the rules of that many texts under a limit; nil means the default cache.
 	NewCache func(bytes, texts int64) Cache
 }
 
-// Open opens the pack of that name. Errors wrap errors of package pack, a [*DialectError], or are
-// errors of package os.
+// Open opens the named pack. Errors wrap errors of package pack, are a [*DialectError], or come from package os.
 func Open(name string, opt Options) (rules.Store, error) {
 	file, err := pack.OpenFile(name, opt.MaxMemory <= 0)
 	if err != nil {
@@ -70,8 +69,8 @@ func Open(name string, opt Options) (rules.Store, error) {
 	return s, nil
 }
 
-// OpenFile is [Open] of a pack in an open file, which may have no name any more. It closes the file
-// only with the Store.
+// OpenFile is like [Open], for a pack in an open file, which may be unlinked. Closing the Store closes the file;
+// after an error the file stays open.
 func OpenFile(f *os.File, opt Options) (rules.Store, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -88,7 +87,7 @@ func OpenFile(f *os.File, opt Options) (rules.Store, error) {
 	return s, nil
 }
 
-// open returns the Store of a pack. Which one is decided here and nowhere else.
+// open returns the Store of a pack. Only this function chooses the type of Store.
 func open(name string, file *pack.Reader, opt Options) (rules.Store, error) {
 	l, err := newLoader(name, file, opt.Options)
 	switch {
@@ -100,8 +99,7 @@ func open(name string, file *pack.Reader, opt Options) (rules.Store, error) {
 	return newGrowing(l), nil
 }
 
-// A loader reads the sites and texts of a pack. It keeps nothing of them. It is safe for
-// concurrent use.
+// A loader reads the sites and texts of a pack, and keeps none of them. It is safe for concurrent use.
 type loader struct {
 	rules.Options
 	name    string
@@ -115,14 +113,14 @@ type loader struct {
 	buffers sync.Pool
 	failure atomic.Pointer[error]
 
-	loads   atomic.Int64    // of texts, each time that one was loaded
-	counted []atomic.Uint64 // bit set of the texts that memory counts
+	loads   atomic.Int64    // number of loaded texts, with repetitions
+	counted []atomic.Uint64 // bit set of the texts included in memory and size
 	mu      sync.Mutex
 	memory  rules.Memory
-	size    int64 // bytes of those texts
+	size    int64 // bytes of the counted texts
 }
 
-// A buffer is the memory of one loading.
+// A buffer is the memory for one load.
 type buffer struct {
 	record   pack.Buffer
 	resolver *resolver
@@ -130,7 +128,7 @@ type buffer struct {
 	rules    []byte
 }
 
-// newLoader returns a loader for a pack, of the same dialect as opt, else a [DialectError].
+// newLoader returns a loader for a pack. If the pack's dialect is not that of opt, the error is a [DialectError].
 func newLoader(name string, file *pack.Reader, opt rules.Options) (*loader, error) {
 	summary := file.Summary()
 	if compiled := robots.Dialect(summary.Dialect); compiled != opt.Dialect&^URLFlags {
@@ -188,7 +186,8 @@ func (l *loader) fail(err error) {
 	l.failure.CompareAndSwap(nil, &err)
 }
 
-// candidates returns the numbers of the sites that may have that origin, lo up to hi. After an error there are none.
+// candidates returns the range of numbers, lo to hi, of the sites that may have the origin. After an error it is
+// empty.
 func (l *loader) candidates(origin []byte) (lo, hi uint32) {
 	lo, hi, err := l.file.Candidates(pack.Site, origin)
 	if err != nil {
@@ -198,19 +197,18 @@ func (l *loader) candidates(origin []byte) (lo, hi uint32) {
 	return lo, hi
 }
 
-// A site has the rules in force for an origin.
+// A site holds the rules in force for an origin.
 type site struct {
 	origin  robots.Origin
 	id      rules.RulingID
 	periods []rules.Period // see rules.Reader
-	newest  int64          // the same, see rules.Reader
+	newest  int64          // see rules.Reader
 }
 
-// brokenSite stands for a site that could not be loaded.
+// brokenSite stands for a site that failed to load.
 var brokenSite = &site{id: rules.NoRobots, periods: []rules.Period{{ID: rules.NoRobots}}}
 
-// site loads a site, and finds the ruling in force for it unless that is known. It returns
-// brokenSite after an error.
+// site loads a site, and finds the ruling in force for it unless it is known. After an error it returns brokenSite.
 func (l *loader) site(number uint32, known rules.RulingID) *site {
 	b := l.buffers.Get().(*buffer)
 	defer l.buffers.Put(b)

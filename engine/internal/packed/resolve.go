@@ -12,18 +12,17 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A resolver finds the rulings in force for the sites of a pack. It is for one goroutine; use
-// newResolver.
+// A resolver finds the rulings in force for the sites of a pack. It is for one goroutine; use newResolver.
 type resolver struct {
 	file    *pack.Reader
 	moment  rules.Moment
 	history *robots.History
-	own     *pack.Record // of the site in question
+	own     *pack.Record // of the current site
 	ownURL  string
-	other   pack.Buffer // for the records of where redirects lead
+	other   pack.Buffer // for the records that redirects lead to
 	loaded  []robots.Response
 	texts   []int    // by number of the response
-	caches  []uint32 // the same: see rules.CacheOf
+	caches  []uint32 // by number of the response: see rules.CacheOf
 	buf     []rules.Period
 	err     error
 }
@@ -34,14 +33,14 @@ func newResolver(file *pack.Reader, d robots.Dialect, m rules.Moment) *resolver 
 	return r
 }
 
-// periods returns the rulings in force for a site, and when. The result is valid until the next call.
+// periods returns the rulings in force for a site, with their periods. The result is valid until the next call.
 func (r *resolver) periods(site *pack.Record, origin robots.Origin) ([]rules.Period, error) {
 	r.use(site, origin)
 	r.buf = r.moment.AppendPeriods(r.buf[:0], r.history, origin, r.text, func(capture int) uint32 { return r.caches[capture] })
 	return r.buf, r.err
 }
 
-// use sets the site in question.
+// use sets the current site.
 func (r *resolver) use(site *pack.Record, origin robots.Origin) {
 	r.history.Reset()
 	r.caches = r.caches[:0]
@@ -53,7 +52,7 @@ func (l *loader) Redirects() map[uint32][]robots.Redirect {
 	all := map[uint32][]robots.Redirect{}
 	b := l.buffers.Get().(*buffer)
 	defer l.buffers.Put(b)
-	for number := range uint32(l.NumSites()) { // not record.All, whose order is another than that of the numbers
+	for number := range uint32(l.NumSites()) { // not record.All, which yields another order than that of the numbers
 		site, err := b.record.Read(l.file, pack.Site, number)
 		if err != nil {
 			l.fail(err)
@@ -72,7 +71,7 @@ func (l *loader) Redirects() map[uint32][]robots.Redirect {
 	return all
 }
 
-// text returns the number of the text of a response. If it has none, that is r.err.
+// text returns the number of the text of a response. If the response has no text, it sets r.err.
 func (r *resolver) text(capture int) int {
 	if r.err == nil && r.texts[capture] == pack.NoText {
 		r.err = errText
@@ -109,7 +108,7 @@ func (r *resolver) load(url string) []robots.Response {
 	return r.loaded
 }
 
-// findRecord returns the record of that name, or nil if there is none. It belongs to b.
+// findRecord returns the record with that name, or nil. It belongs to b.
 func findRecord(file *pack.Reader, kind pack.Kind, name []byte, b *pack.Buffer) (*pack.Record, error) {
 	lo, hi, err := file.Candidates(kind, name)
 	for ; lo < hi; lo++ {

@@ -27,11 +27,11 @@ import (
 //	            ownGroups as above; and its lines: count, and of each the line, 1 + the number of its
 //	            group, and the value
 //
-// [robots.File.Binding] finds the groups that bind an agent, and the selection of those groups has its rules. There is
-// a selection for each list of groups that a product token, or none, can bind. A text that some crawler may read
-// otherwise than the dialect does has its essence too, and the form formReadings: see [rules.Readings]. A text with too
-// many rules in its selections is stored verbatim instead, after the form, and compiled for the agents when it is
-// loaded.
+// [robots.File.Binding] finds the groups that bind an agent, and the selection of these groups has the agent's
+// rules. There is a selection for each list of groups that can bind a crawler with some product token, or a crawler
+// that no group names. If some crawler may read a text differently than the dialect does, the text has the form
+// formReadings and an essence: see [rules.Readings]. A text with too many rules in its selections is stored
+// verbatim after the form, and compiled for the agents when it is loaded.
 const (
 	formCompiled = iota
 	formSource
@@ -41,27 +41,25 @@ const (
 // The forms of the groups of notes.
 const (
 	noGroups    = iota // the directive binds all crawlers
-	rulesGroups        // the same groups as for the rules, as is nearly always the case
+	rulesGroups        // the same groups as for the rules, which is nearly always the case
 	ownGroups
 )
 
-// A selection is a set of groups that are merged.
+// A selection is a set of groups that apply together.
 type selection struct {
 	groups []int
 	ref    pack.Ref // of their rules
 }
 
-// mergedLimit is the most rules that all selections of a text may have, as a multiple of the rules of
-// the text, and mergedMin how many they may have at least. Of real robots.txt the most is 14 times
-// (all tokens have their rules from groups of their own); a file made for it would have ten
-// thousand times as many.
+// mergedLimit is the maximum number of rules in all selections of a text, as a multiple of the rules of the text,
+// and mergedMin is a number of rules that is always accepted. The largest multiple in a real robots.txt is 14 (each
+// token has its rules from its own groups); a hostile file can reach ten thousand.
 const (
 	mergedLimit = 16
 	mergedMin   = 20000
 )
 
-// selections returns the sets of groups that agents select. ok is false if they have too many rules
-// in all.
+// selections returns the sets of groups that agents select. ok is false if they have too many rules in total.
 func selections(f *robots.File) (all []selection, ok bool) {
 	byToken := map[string][]int{}
 	var star []int
@@ -103,11 +101,11 @@ func foldToken(t robots.ProductToken) string {
 	return strings.ToLower(string(t)) // a token is ASCII
 }
 
-// A packedText is a text on its way into a pack.
+// A packedText is a text that is being written to a pack.
 type packedText struct {
 	key        captures.Key
-	source     []byte // of formSource
-	essence    []byte // of formReadings
+	source     []byte // with formSource
+	essence    []byte // with formReadings
 	groups     []robots.Group
 	selections []selection
 	rules      [][]byte // the chunk of each selection
@@ -115,7 +113,7 @@ type packedText struct {
 	odd        robots.Oddity
 }
 
-// packText compiles a text for all agents.
+// packText compiles a text for all possible agents.
 func packText(key captures.Key, body []byte, d robots.Dialect) (*packedText, error) {
 	f := robots.Parse(body, d)
 	t := &packedText{key: key, groups: f.Groups, notes: robots.NotesOf(body, d, robots.Directives()), odd: robots.OddityOf(body, f)}
@@ -135,7 +133,7 @@ func packText(key captures.Key, body []byte, d robots.Dialect) (*packedText, err
 	return t, nil
 }
 
-// appendBinary appends the text, whose rules are written.
+// appendBinary appends the encoded text. Its rules must have been written already.
 func (t *packedText) appendBinary(dst []byte) []byte {
 	dst = append(dst, t.key[:]...)
 	if t.source != nil {
@@ -200,7 +198,7 @@ func appendGroups(dst []byte, groups []robots.Group) []byte {
 	return dst
 }
 
-// errText is the error of a chunk whose checksum is right and which is not text all the same.
+// errText is the error of an invalid text whose checksum is correct.
 var errText = fmt.Errorf("%w (a text is invalid)", pack.ErrDamaged)
 
 // readKey returns the key of a text.
@@ -209,8 +207,7 @@ func readKey(c *wire.Cursor) (key captures.Key) {
 	return key
 }
 
-// readGroups returns the groups of a text, without their rules. Their tokens share the memory of
-// one string.
+// readGroups returns the groups of a text, without their rules. Their tokens share the memory of one string.
 func readGroups(c *wire.Cursor) (f robots.File) {
 	f.Groups = make([]robots.Group, c.Count())
 	for i := range f.Groups {
@@ -244,7 +241,7 @@ func readSelections(c *wire.Cursor) []selection {
 	return all
 }
 
-// readNotes returns only the notes of these directives in a text with these groups.
+// readNotes returns the notes of these directives in a text with these groups, and skips all others.
 func readNotes(c *wire.Cursor, groups []robots.Group, directives []robots.Directive) (all []robots.Notes) {
 	for range c.Count() {
 		n := robots.Notes{Directive: robots.Directive(c.Text())}

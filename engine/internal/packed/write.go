@@ -21,22 +21,21 @@ import (
 type WriteOptions struct {
 	Dialect robots.Dialect
 	Workers int    // compiling goroutines; 0 or less means GOMAXPROCS
-	TempDir string // where responses are sorted that do not fit in memory; "" is the usual place
+	TempDir string // where responses that do not fit in memory are sorted; "" means the default
 	Notes   func() []byte
 }
 
-// A Stats counts the content of a pack, see engine.PackStats.
+// Stats count the content of a pack, see engine.PackStats.
 type Stats struct {
 	Origins   int   // whose robots.txt was fetched, successfully or not
-	Responses int   // all of them
-	Texts     int   // distinct ones
-	Rulesets  int   // distinct ones, compiled
+	Responses int   // Responses int
+	Texts     int   // distinct texts
+	Rulesets  int   // distinct compiled rule sets
 	Bytes     int64 // of the pack
 	Odd       rules.OddCount
 }
 
-// URLFlags are the flags of a dialect that say how URLs are read. Rules compiled with and without
-// them are the same.
+// URLFlags are the flags of a dialect that concern only how URLs are read. They do not change compiled rules.
 const URLFlags = robots.URLAsIs
 
 // A writer collects responses while workers compile their texts.
@@ -48,12 +47,12 @@ type writer struct {
 	ruleSets map[captures.Key]pack.Ref // by the hash of their chunk
 	stats    Stats
 	files    int64
-	odd      rules.Odd     // of the texts that are written
-	tokens   rules.Tokens  // the same
-	written  int           // texts
+	odd      rules.Odd     // of the texts written so far
+	tokens   rules.Tokens  // of the texts written so far
+	written  int           // number of texts
 	marks    [2]pack.Ref   // of the chunks of odd and tokens
-	queue    chan *packJob // in the order of their numbers
-	jobs     chan *packJob // the same, for the workers
+	queue    chan *packJob // in the order of their numbers, for writeTexts
+	jobs     chan *packJob // the same jobs, for the workers
 	workers  panics.Group
 }
 
@@ -61,7 +60,7 @@ type writer struct {
 type packJob struct {
 	key    captures.Key
 	body   []byte        // nil once it is compiled
-	origin robots.Origin // of a response that has it
+	origin robots.Origin // of a response with the text
 	name   string        // of that response
 	text   *packedText
 	err    error
@@ -81,7 +80,7 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 		jobs:     make(chan *packJob, workers),
 	}
 	defer w.out.Close()
-	for range workers { // goroutines of many texts each: new ones would have to grow their stacks
+	for range workers { // each goroutine compiles many texts, because a new one would have to grow its stack
 		w.workers.Go(w.compile)
 	}
 	written := panics.Run(w.writeTexts)
@@ -100,7 +99,7 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 		}
 	}
 	w.stats.Texts, w.stats.Rulesets = len(w.texts), len(w.ruleSets)
-	w.texts, w.ruleSets, w.undated = nil, nil, nil // a hundred bytes an origin, and the indexes need memory, too
+	w.texts, w.ruleSets, w.undated = nil, nil, nil // a hundred bytes per origin; building the indexes needs memory, too
 	err = w.out.Finish(func(r *pack.Reader) (pack.Summary, error) { return w.summarize(ctx, r) })
 	return w.stats, err
 }
@@ -126,7 +125,7 @@ func (w *writer) readAll(ctx context.Context, responses iter.Seq2[robots.Respons
 	return nil
 }
 
-// writeResponse adds a response, and has a worker compile its text if it is new.
+// writeResponse adds a response. If its text is new, a worker compiles it.
 func (w *writer) writeResponse(r robots.Response) error {
 	w.stats.Responses++
 	if err := w.undated.Add(&r); err != nil {
@@ -134,7 +133,7 @@ func (w *writer) writeResponse(r robots.Response) error {
 	}
 	url, ok := robots.KeyOf(&r)
 	if !ok {
-		return nil // it never decides anything
+		return nil // it never decides
 	}
 	c := pack.Capture{
 		At: r.FetchedAt, File: r.File, Status: r.Status, Size: max(r.Size, int64(len(r.Body))),
@@ -153,7 +152,7 @@ func (w *writer) writeResponse(r robots.Response) error {
 	return nil
 }
 
-// recordOf returns the record that the captures of a URL in normal form are in.
+// recordOf returns the record that contains the captures of a normalised URL.
 func recordOf(url string) (pack.Kind, string) {
 	if origin, ok := strings.CutSuffix(url, robots.TxtPath); ok && strings.Count(origin, "/") == 2 {
 		return pack.Site, origin
@@ -171,7 +170,7 @@ func (w *writer) text(r *robots.Response) int {
 	number = uint32(len(w.texts))
 	w.texts[key] = number
 	job := &packJob{key: key, body: r.Body, origin: r.Origin, name: r.Name, done: make(chan struct{})}
-	w.queue <- job // before it is begun: this bounds how many wait to be written
+	w.queue <- job // sent before the work starts, to bound how many texts wait to be written
 	w.jobs <- job
 	return int(number)
 }
@@ -192,8 +191,8 @@ func (w *writer) compile() error {
 	return nil
 }
 
-// writeTexts writes the texts in the order of their numbers. After an error it continues without
-// writing.
+// writeTexts writes the texts in the order of their numbers. After an error it receives the rest without writing
+// it.
 func (w *writer) writeTexts() (err error) {
 	for job := range w.queue {
 		<-job.done
@@ -210,7 +209,7 @@ func (w *writer) writeTexts() (err error) {
 	return err
 }
 
-// note notes the oddity of the next text to be written, and its product tokens.
+// note records the oddity and the product tokens of the next text to be written.
 func (w *writer) note(t *packedText, origin robots.Origin) {
 	w.tokens.Add(t.groups)
 	w.odd.Add(rules.TextID(w.written), t.odd)
@@ -237,7 +236,7 @@ func (w *writer) writeText(t *packedText) error {
 	return w.out.AddText(t.appendBinary(nil))
 }
 
-// summarize returns the content of the header of the pack.
+// summarize returns the content of the pack's header.
 func (w *writer) summarize(ctx context.Context, r *pack.Reader) (pack.Summary, error) {
 	s := pack.Summary{Dialect: uint32(w.dialect), Files: w.files, Odd: w.marks[0], Tokens: w.marks[1]}
 	w.stats.Origins, w.stats.Bytes = r.Sites(), r.Size()

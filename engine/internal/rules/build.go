@@ -21,7 +21,7 @@ type builder struct {
 	numbers map[captures.Key]int // of texts
 	texts   []*text
 	text    []int    // by number of the capture: the number of its text
-	caches  []uint32 // the same: see CacheOf
+	caches  []uint32 // by number of the capture: see CacheOf
 	workers compilers
 	failure failure
 }
@@ -32,10 +32,10 @@ type text struct {
 	ruling *Ruling
 }
 
-// Build returns a Store that has all rules in memory. It parses and compiles the responses in
-// parallel while it reads them, equal texts once, and keeps no body. Then it finds out which of
-// them are in force for each origin. An error of the responses, [captures.ErrTwoFiles], or rules
-// too large to compile end it; the error says which file.
+// Build returns a Store that keeps all rules in memory. It parses and compiles the responses in parallel while it
+// reads them, each distinct text once, and keeps no body. Then it determines which responses are in force for each
+// origin. It stops at an error of the responses, [captures.ErrTwoFiles], or rules that are too large to compile;
+// the error names the file.
 func Build(responses iter.Seq2[robots.Response, error], opt Options) (Store, error) {
 	b := &builder{
 		opt:     opt,
@@ -52,7 +52,7 @@ func Build(responses iter.Seq2[robots.Response, error], opt Options) (Store, err
 	return b.store()
 }
 
-// readAll adds all responses, and looks for those without a time among others that have one.
+// readAll adds all responses. The error is [captures.ErrTwoFiles] if an origin has two of unknown time.
 func (b *builder) readAll(responses iter.Seq2[robots.Response, error]) error {
 	for r, err := range responses {
 		if err != nil {
@@ -66,7 +66,7 @@ func (b *builder) readAll(responses iter.Seq2[robots.Response, error]) error {
 	return nil
 }
 
-// addResponse adds a response, and has a worker compile its text if it is new.
+// addResponse adds a response. If its text is new, a worker compiles it.
 func (b *builder) addResponse(r robots.Response) {
 	b.history.Add(r)
 	b.caches = append(b.caches, CacheOf(&r))
@@ -93,7 +93,7 @@ func (b *builder) compile(j compileJob) (err error) {
 	return nil
 }
 
-// store returns the Store: each origin is a site.
+// store returns the Store. Each origin is a site.
 func (b *builder) store() (Store, error) {
 	origins := b.history.Origins()
 	s := &inMemory{
@@ -147,7 +147,7 @@ func (b *builder) store() (Store, error) {
 func (b *builder) textOf(capture int) int     { return b.text[capture] }
 func (b *builder) cacheOf(capture int) uint32 { return b.caches[capture] }
 
-// digest sets the Store's facts about all sites.
+// digest sets the Store's hash and its number of sites in force.
 func (b *builder) digest(s *inMemory) error {
 	d := NewDigest(b.opt.Moment, func(text int) (captures.Key, error) { return b.texts[text].key, nil })
 	for _, o := range slices.Sorted(slices.Values(s.origins)) {

@@ -6,7 +6,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Choice says by which of an agent's names the groups that bind it are chosen, see engine.Choice.
+// A Choice says by which name the groups of an agent are chosen, see engine.Choice.
 type Choice uint8
 
 // The values of Choice.
@@ -20,7 +20,7 @@ const (
 // String returns the choice as the output column "group" spells it.
 func (c Choice) String() string { return [...]string{"none", "name", "family", "*"}[c] }
 
-// choices returns the choice of each agent in a text, whose groups may be without rules.
+// choices returns the choice of each agent in a text. The groups need no rules.
 func choices(f *robots.File, agents []robots.Agent) []Choice {
 	all, named := make([]Choice, len(agents)), tokensOf(f)
 	star := slices.ContainsFunc(f.Groups, func(g robots.Group) bool { return g.Star })
@@ -37,7 +37,7 @@ func choices(f *robots.File, agents []robots.Agent) []Choice {
 	return all
 }
 
-// SetChoices sets the choices of the text's groups, if they are asked for.
+// SetChoices sets the choices of the text's groups, if opt.Choices is set.
 func (r *Ruling) SetChoices(f *robots.File, opt *Options) {
 	if opt.Choices {
 		r.Choices = choices(f, opt.Agents)

@@ -14,18 +14,14 @@ import (
 
 // The rules of a Set are a chunk of a pack:
 //
-//	count      of the rules
-//	text       length and bytes: their values, one after the other
-//	rules      in the order of precedence: line; size of the value, doubled, and one more for a rule that allows; offset of
-//	           the value in text
-//	automaton  length and bytes
-//	rivals     1 byte: 1 if there are any; then three automata
+//	count      of the rules text       length and bytes: their values, one after the other rules      in the order of
+// precedence: line; twice the size of the value, plus 1 for a rule that allows; offset of the value in text
+// automaton  length and bytes rivals     1 byte: 1 if there are any; then three automata
 
-// AppendBinary appends the encoding of the rules of an agent that has a group. [DecodeSet] reads
-// it.
+// AppendBinary appends the encoding of the rules of an agent that has a group. [DecodeSet] reads it.
 func (rs *Set) AppendBinary(dst []byte) []byte {
 	table := rs.automaton.AppendBinary(nil)
-	dst = slices.Grow(dst, len(rs.text)+6*len(rs.rules)+len(table)+32) // mostly enough
+	dst = slices.Grow(dst, len(rs.text)+6*len(rs.rules)+len(table)+32) // usually enough
 	dst = binary.AppendUvarint(dst, uint64(len(rs.rules)))
 	dst = wire.AppendText(dst, rs.text)
 	for _, r := range rs.rules {
@@ -46,8 +42,7 @@ func (rs *Set) AppendBinary(dst []byte) []byte {
 
 var errRules = fmt.Errorf("%w (the rules are invalid)", pack.ErrDamaged)
 
-// DecodeSet returns the rules that AppendBinary wrote. It keeps nothing of data. The error wraps
-// pack.ErrDamaged.
+// DecodeSet returns the rules that AppendBinary wrote. It keeps no part of data. The error wraps pack.ErrDamaged.
 func DecodeSet(data []byte) (*Set, error) {
 	c := wire.NewCursor(data)
 	rs := &Set{otherwise: Verdict{NoRule, ReasonDefault, Allowed}}
@@ -77,7 +72,7 @@ func DecodeSet(data []byte) (*Set, error) {
 	return rs, nil
 }
 
-// decodeAutomaton reads the automaton of that many rules.
+// decodeAutomaton reads the automaton for that many rules.
 func decodeAutomaton(c *wire.Cursor, rules int) (*automaton.Automaton, error) {
 	a, err := automaton.FromBytes(slices.Clone(c.Text()), rules)
 	if err != nil {
@@ -86,7 +81,7 @@ func decodeAutomaton(c *wire.Cursor, rules int) (*automaton.Automaton, error) {
 	return a, nil
 }
 
-// decodeRivals reads the rivals of that many rules.
+// decodeRivals reads the rivals for that many rules.
 func decodeRivals(c *wire.Cursor, rules int) (*rivals, error) {
 	r := &rivals{}
 	for _, a := range []**automaton.Automaton{&r.literal, &r.wild[0], &r.wild[1]} {
@@ -98,7 +93,7 @@ func decodeRivals(c *wire.Cursor, rules int) (*rivals, error) {
 	return r, nil
 }
 
-// footprint returns the bytes of memory that the rules take.
+// footprint returns the memory that the rules take, in bytes.
 func (rs *Set) footprint() int64 {
 	n := int(unsafe.Sizeof(*rs)) + rs.automaton.Size() + len(rs.rules)*int(unsafe.Sizeof(ruleRef{})) + len(rs.text)
 	return int64(n + rs.rivals.size())

@@ -7,13 +7,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// compilers are goroutines that compile many texts each. A goroutine for each text would have to
-// grow its stack and be woken for a median of some 20 µs of work.
+// compilers are goroutines that compile many texts each. A goroutine per text would have to grow its stack and be
+// woken for about 20 µs of work (median).
 type compilers struct {
 	group panics.Group
 	jobs  chan []compileJob
-	next  []compileJob // to be sent when they are enough
-	bytes int          // of their bodies
+	next  []compileJob // sent when there are enough of them
+	bytes int          // of the bodies in next
 }
 
 // A compileJob is a text to be compiled, and a response that has it.
@@ -22,18 +22,18 @@ type compileJob struct {
 	response robots.Response
 }
 
-// Jobs are sent when either their number or their bytes reach a limit.
+// Jobs are sent when their number or their bytes reach a limit.
 const (
 	compileJobs  = 32
 	compileBytes = 64 << 10
 )
 
-// start starts so many goroutines. Each stops compiling at its first error.
+// start starts the goroutines. Each stops compiling at its first error.
 func (c *compilers) start(workers int, compile func(compileJob) error) {
 	c.jobs = make(chan []compileJob, workers)
 	for range workers {
 		c.group.Go(func() (err error) {
-			for jobs := range c.jobs { // to the end also after an error, as addJob waits for it
+			for jobs := range c.jobs { // receives all jobs even after an error, because addJob waits for that
 				for i := 0; i < len(jobs) && err == nil; i++ {
 					err = compileOne(compile, jobs[i])
 				}
@@ -43,7 +43,7 @@ func (c *compilers) start(workers int, compile func(compileJob) error) {
 	}
 }
 
-// compileOne compiles a text, and names it if that panics.
+// compileOne compiles a text. If that panics, the error names the text.
 func compileOne(compile func(compileJob) error, j compileJob) error {
 	return panics.Catch(func() error {
 		defer panics.At(func() string { return fmt.Sprintf("%s: the rules of %s", j.response.Name, j.response.Origin) })
@@ -64,7 +64,7 @@ func (c *compilers) send() {
 	c.next, c.bytes = make([]compileJob, 0, compileJobs), 0
 }
 
-// wait has the rest compiled, and returns the first error.
+// wait sends the remaining jobs, waits for all, and returns the first error.
 func (c *compilers) wait() error {
 	c.send()
 	close(c.jobs)

@@ -7,20 +7,20 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An inMemory is a Store that has all rules in memory, except rules of agents that were not named in advance, see
+// An inMemory is a Store that keeps all rules in memory, except rules of agents that only a robots.txt names, see
 // named.
 type inMemory struct {
 	origins []robots.Origin              // by site
 	sites   map[robots.Origin]uint32     //
 	ids     []RulingID                   // by site
-	periods [][]Period                   // by site; nil unless a site has some, see Reader.Periods
-	newest  []int64                      // the same, see Reader.Newest
+	periods [][]Period                   // by site; nil if no site has any, see Reader.Periods
+	newest  []int64                      // by site, see Reader.Newest
 	leads   map[uint32][]robots.Redirect // by site, see Store.Redirects
-	rulings []*Ruling                    // by RulingID; nil where it is never in force
-	common  []*Set                       // the same, see Store.Common
+	rulings []*Ruling                    // by RulingID; nil if it is never in force
+	common  []*Set                       // by RulingID, see Store.Common
 	keys    []captures.Key               // by text
 	odd     Odd
-	tokens  *Tokens // nil if they were not asked for
+	tokens  *Tokens // nil if they are not needed
 
 	inForce int
 	hash    string
@@ -28,7 +28,7 @@ type inMemory struct {
 	failure *failure
 }
 
-// A failure is the first error of a Store, if there is one. It is safe for concurrent use.
+// A failure is the first error of a Store, or nil. It is safe for concurrent use.
 type failure struct{ first atomic.Pointer[error] }
 
 func (f *failure) keepFirst(err error) { f.first.CompareAndSwap(nil, &err) }

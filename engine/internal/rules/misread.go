@@ -7,22 +7,24 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Misread are the texts in which agents of Options are bound by other groups than the documentation of their operators
-// chooses, and by other rules. nil is for no such agent. It is safe for concurrent use once it has its texts.
+// Misread records in which texts an agent of Options gets other groups, with other rules, than the documentation of
+// its operator prescribes. nil means that there is no such agent. Once it has its texts, it is safe for concurrent
+// use.
 type Misread struct {
 	agents []misreadAgent
-	found  atomic.Bool // there is such a text
+	found  atomic.Bool // some text has been added
 }
 
 // A misreadAgent is an agent whose operator documents another dialect.
 type misreadAgent struct {
 	number int
-	now    robots.Agent // by the dialect of Options
-	own    robots.Agent // by that of its operator
+	now    robots.Agent // in the dialect of Options
+	own    robots.Agent // in the dialect of its operator
 	texts  []atomic.Uint64
 }
 
-// NewMisread returns the agents of some names whose operators document another dialect; nil if there is none.
+// NewMisread returns a Misread for those of the named agents whose operators document another dialect; nil if there
+// are none.
 func NewMisread(names []string, d robots.Dialect) (m *Misread) {
 	for i, name := range names {
 		if own, _, ok := robots.DocumentedAgent(name, d); ok {
@@ -45,7 +47,7 @@ func (m *Misread) Agents() (all []int) {
 	return all
 }
 
-// SetTexts makes room for so many texts.
+// SetTexts allocates memory for that many texts.
 func (m *Misread) SetTexts(texts int) {
 	if m == nil {
 		return
@@ -55,13 +57,14 @@ func (m *Misread) SetTexts(texts int) {
 	}
 }
 
-// of returns the indices of the agents that groups of a text with other rules bind. rulesOf returns the rules of groups.
+// of returns the indices of the agents that get other groups, with other rules. rulesOf returns the rules of
+// groups.
 func (m *Misread) of(f *robots.File, rulesOf func(groups []int) ([]robots.Rule, error)) (all []int, err error) {
 	if m == nil {
 		return nil, nil
 	}
 	named := tokensOf(f)
-	var last [2][]int // the groups that were compared last
+	var last [2][]int // the groups compared last
 	differ := false
 	for i := range m.agents {
 		a := &m.agents[i]
@@ -89,8 +92,8 @@ func (m *Misread) of(f *robots.File, rulesOf func(groups []int) ([]robots.Rule, 
 	return all, nil
 }
 
-// mayDiffer reports whether some verdict of these rules may be another than of those: one of both disallows something,
-// and they differ in more than their order and empty rules that allow.
+// mayDiffer reports whether some path may get different verdicts from the two lists of rules: at least one list
+// disallows something, and they differ in more than their order and empty Allow rules.
 func mayDiffer(a, b []robots.Rule) bool {
 	var texts [2][]string
 	denies := false
@@ -107,13 +110,13 @@ func mayDiffer(a, b []robots.Rule) bool {
 	return denies && !slices.Equal(texts[0], texts[1])
 }
 
-// FindMisread finds the agents of Options that groups of the text with other rules bind. rulesOf returns the rules of groups.
+// FindMisread sets r.Misread for the text. rulesOf returns the rules of groups.
 func (r *Ruling) FindMisread(f *robots.File, opt *Options, rulesOf func(groups []int) ([]robots.Rule, error)) (err error) {
 	r.Misread, err = opt.Misread.of(f, rulesOf)
 	return err
 }
 
-// AddText notes the agents that a text binds otherwise, see Ruling.Misread.
+// AddText records the agents that a text binds by other groups, see Ruling.Misread.
 func (m *Misread) AddText(text int, agents []int) {
 	for _, i := range agents {
 		m.agents[i].texts[text/64].Or(1 << (text % 64))
@@ -124,7 +127,7 @@ func (m *Misread) AddText(text int, agents []int) {
 // Found reports whether some text has been added.
 func (m *Misread) Found() bool { return m != nil && m.found.Load() }
 
-// Has reports whether the text in force binds the agent with that index in Agents otherwise.
+// Has reports whether the text in force binds the agent with that index in Agents by other groups.
 func (m *Misread) Has(i int, id RulingID) bool {
 	text, ok := id.Text()
 	return ok && id != Dated && m.agents[i].texts[text/64].Load()&(1<<(text%64)) != 0

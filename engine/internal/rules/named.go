@@ -10,30 +10,30 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// named is the agents that a robots.txt names beyond the ones of Options: the ones of Options.Named. They
-// have numbers after the agents of Options, in the order of their tokens. A file may name many thousands,
-// and nearly all of them never come, so that their Sets are made when a row needs them. It is safe
-// for concurrent use.
+// named are the agents that a robots.txt names in addition to the agents of Options, and that Options.Named
+// accepts. They are numbered after the agents of Options, in the order of their tokens. A file can name many
+// thousands, and nearly all of them never occur, so their Sets are compiled when a row needs them. It is safe for
+// concurrent use.
 type named struct {
 	text  string   // the tokens in lower case, one after the other
 	ends  []uint32 // by token: where it ends in text
 	lists []uint32 // by token: which list of groups binds it
 	sets  []atomic.Pointer[Set]
-	size  atomic.Int64 // bytes of sets
+	size  atomic.Int64 // bytes of the sets
 
 	load func(list int) (*Set, error)
-	fail func(error) // receives the error of a load
+	fail func(error) // receives the error if a Set fails to load
 }
 
-// mostNamed is the number of bytes of Sets of one file that are kept: above that all are dropped, and made again.
-// Groups that name an agent twice may have the square of the file's rules in all.
+// mostNamed is the maximum size of the kept Sets of one file, in bytes: above that all are dropped, and compiled
+// again when needed. If groups name an agent twice, the total can be quadratic in the rules of the file.
 const mostNamed = 64 << 20
 
-// MaxToken is the number of bytes the longest token that is kept has. No crawler has so long a name.
+// MaxToken is the maximum length of a token that is kept, in bytes. No crawler has such a long name.
 const MaxToken = 128
 
-// SetNamed finds the agents that a file names beyond the agents of Options. loadOf is called once, unless
-// there are none, with the lists of groups that bind them; it returns the maker of a list's Set.
+// SetNamed finds the agents that a file names in addition to the agents of Options. If there are any, it calls
+// loadOf once, with the lists of groups that bind them; loadOf returns a function that returns the Set of a list.
 func (r *Ruling) SetNamed(f *robots.File, opt *Options, loadOf func(lists [][]int) func(list int) (*Set, error)) {
 	type pair struct {
 		token string
@@ -58,7 +58,7 @@ func (r *Ruling) SetNamed(f *robots.File, opt *Options, loadOf func(lists [][]in
 	var text strings.Builder
 	var key []byte
 	var lists [][]int
-	numbers := map[string]uint32{} // of lists
+	numbers := map[string]uint32{} // numbers of the lists
 	for len(pairs) > 0 {
 		token := pairs[0].token
 		var groups []int
@@ -83,7 +83,7 @@ func (r *Ruling) SetNamed(f *robots.File, opt *Options, loadOf func(lists [][]in
 	}
 	n.text, n.sets, n.load = text.String(), make([]atomic.Pointer[Set], len(lists)), loadOf(lists)
 	r.named = n
-	const list = 8 + 40 // its Set, and its loader
+	const list = 8 + 40 // bytes of its Set's pointer and its loader
 	r.Size += int64(len(n.text) + 8*len(n.ends) + list*len(lists))
 }
 
@@ -96,8 +96,8 @@ func (n *named) token(i int) string {
 	return n.text[start:n.ends[i]]
 }
 
-// FindNamed returns the number of the agent of a token in lower case, and whether the file names
-// it beyond the agents of Options.
+// FindNamed returns the number of an agent by its token in lower case, and whether the file names it in addition to
+// the agents of Options.
 func (r *Ruling) FindNamed(token []byte) (agent int, ok bool) {
 	n := r.named
 	if n == nil {
@@ -112,10 +112,10 @@ func (r *Ruling) NameOf(agent int) string {
 	if n := agent - len(r.Sets); r.named != nil && n < len(r.named.ends) {
 		return r.named.token(n)
 	}
-	return "" // after an error of the store
+	return "" // the store has failed
 }
 
-// Set returns the Set of an agent: of Options, or one that FindNamed returned. It keeps it.
+// Set returns the Set of an agent of Options, or of one that FindNamed returned, and keeps it.
 func (r *Ruling) Set(agent int) *Set {
 	if agent < len(r.Sets) {
 		return r.Sets[agent]
@@ -139,8 +139,7 @@ func (r *Ruling) Set(agent int) *Set {
 	return set
 }
 
-// List returns which list of groups binds an agent that FindNamed returned, -1 after an error of the
-// store.
+// List returns which list of groups binds an agent that FindNamed returned, or -1 if the store has failed.
 func (r *Ruling) List(agent int) int {
 	if n := agent - len(r.Sets); r.named != nil && n < len(r.named.lists) {
 		return int(r.named.lists[n])
@@ -148,7 +147,7 @@ func (r *Ruling) List(agent int) int {
 	return -1
 }
 
-// LoadNamed makes the Set of a list of groups, and does not keep it.
+// LoadNamed returns the Set of a list of groups without keeping it.
 func (r *Ruling) LoadNamed(list int) *Set {
 	set, err := r.named.load(list)
 	if err != nil {
@@ -161,7 +160,7 @@ func (r *Ruling) LoadNamed(list int) *Set {
 	return set
 }
 
-// CompileGroups compiles the rules of some groups of a file together, as those that bind one agent.
+// CompileGroups compiles the rules of some groups of a file together, as for an agent that they bind.
 func CompileGroups(f *robots.File, groups []int, d robots.Dialect) (*Set, error) {
 	switch len(groups) {
 	case 0:

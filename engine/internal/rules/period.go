@@ -14,33 +14,33 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Moment says when rules must be in force.
+// A Moment says at which time rules must be in force.
 type Moment struct {
 	At   time.Time // zero means, for each origin, its robots.History.NewestOf; ignored with Rows
 	Rows bool      // at the time of each row
 }
 
-// A Period is an interval while one RulingID is in force, until the next Period begins.
+// A Period is an interval in which one RulingID is in force. It lasts until the next Period begins.
 type Period struct {
 	From  int64 // microseconds since 1970 UTC; math.MinInt64 for the first
 	ID    RulingID
 	Cache uint32 // see CacheOf; with CacheUndated for a fixed moment
 
-	// Open reports that the text in force is ignored by readers that, according to Yandex's documentation, treat a site
-	// as open unless its robots.txt is answered with 200: it came with another 2xx, or is the last good copy while
-	// fetches fail.
+	// Open says that some readers ignore the text in force: according to Yandex's documentation, a site is open
+	// unless its robots.txt has status 200. Here the text came with another 2xx status, or it is the last good copy
+	// while fetches fail.
 	Open bool
 }
 
-// Values of a Period's Cache besides seconds.
+// Values of a Period's Cache other than a number of seconds.
 const (
 	CacheDefault = 1<<30 - 1 // the response does not say
-	CacheUndated = 1 << 31   // with this bit, the start of the period is unknown: the response has no time, or only that of a file
-	cacheNotOK   = 1 << 30   // with this bit, the status is not 200
+	CacheUndated = 1 << 31   // flag: the start is unknown; the response has no time, or only that of a file
+	cacheNotOK   = 1 << 30   // flag: the status is not 200
 )
 
-// CacheOf returns for how many seconds a crawler may use a copy of a response. A failed fetch and a redirect give nothing to
-// copy, so their max-age never counts.
+// CacheOf returns for how many seconds a crawler may use a copy of a response. A failed fetch and a redirect
+// contain nothing to copy, so their max-age is ignored.
 func CacheOf(r *robots.Response) uint32 {
 	cache := uint32(CacheDefault)
 	if r.HasMaxAge && r.Error == "" && (200 <= r.Status && r.Status < 300 || 400 <= r.Status && r.Status < 500) {
@@ -55,7 +55,8 @@ func CacheOf(r *robots.Response) uint32 {
 	return cache
 }
 
-// MaxAge returns for how many seconds a crawler may use a copy of the period's response; ok is false if it does not say.
+// MaxAge returns for how many seconds a crawler may use a copy of the period's response. ok is false if the
+// response does not say.
 func (p *Period) MaxAge() (seconds int64, ok bool) {
 	own := p.Cache & CacheDefault
 	return int64(own), own != CacheDefault
@@ -64,8 +65,8 @@ func (p *Period) MaxAge() (seconds int64, ok bool) {
 // IsUndated reports whether the start of the period is unknown.
 func (p *Period) IsUndated() bool { return p.Cache&CacheUndated != 0 }
 
-// AppendPeriods appends the periods of an origin. A fixed moment is one period. text returns the
-// number of the text of a capture, and cache the result of CacheOf for it.
+// AppendPeriods appends the periods of an origin; for a fixed moment there is one. text returns the number of the
+// text of a capture, and cache returns CacheOf for it.
 func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, text func(capture int) int, cache func(capture int) uint32) []Period {
 	id := func(out robots.Outcome) RulingID {
 		if out.Effect == robots.UseRules {
@@ -108,9 +109,9 @@ func (m Moment) AppendRedirects(dst []robots.Redirect, h *robots.History, o robo
 	return h.RedirectsAt(dst, o, m.At)
 }
 
-// Settle returns the ruling of a site with these periods, which is Dated if there are several or the only one is Open, and a copy of them:
-// nil if they say no more than the ruling. One period says more if it is Open, or a crawler's copy of its response does not live as long
-// as others.
+// Settle returns the ruling of a site with these periods. It is Dated if there are several periods or if the only
+// one is Open. kept is a copy of the periods, or nil if they add nothing to the ruling. A single period adds
+// something if it is Open, or if crawlers may use a copy of its response for another time than the default.
 func Settle(periods []Period) (id RulingID, kept []Period) {
 	switch id = periods[0].ID; {
 	case len(periods) > 1 || periods[0].Open:
@@ -121,7 +122,7 @@ func Settle(periods []Period) (id RulingID, kept []Period) {
 	return id, slices.Clone(periods)
 }
 
-// Find returns the place of the period of a moment, and its first and last microsecond.
+// Find returns the index of the period at a moment, and the first and last microsecond of the period.
 func Find(periods []Period, moment int64) (n int, from, to int64) {
 	n = Index(periods, moment)
 	to = math.MaxInt64
@@ -131,12 +132,12 @@ func Find(periods []Period, moment int64) (n int, from, to int64) {
 	return n, periods[n].From, to
 }
 
-// Index returns the place of the period of a moment. There is one, as the first has no beginning.
+// Index returns the index of the period at a moment. It always exists, because the first period has no beginning.
 func Index(periods []Period, moment int64) int {
 	return sort.Search(len(periods), func(i int) bool { return periods[i].From > moment }) - 1
 }
 
-// A Digest hashes the rulings in force at all sites, and counts them. Sites are added in the order of
+// A Digest hashes the rulings in force at all sites, and counts the sites. Sites must be added in the order of
 // their origins.
 type Digest struct {
 	moment  Moment
@@ -145,7 +146,7 @@ type Digest struct {
 	inForce int
 }
 
-// NewDigest returns the Digest of no site. key returns the key of a text.
+// NewDigest returns an empty Digest. key returns the key of a text.
 func NewDigest(m Moment, key func(text int) (captures.Key, error)) *Digest {
 	return &Digest{moment: m, key: key, hash: sha256.New()}
 }
@@ -178,10 +179,10 @@ func (d *Digest) Add(origin robots.Origin, periods []Period) (err error) {
 	return nil
 }
 
-// Sum returns the hash, and how many sites have something in force at any time.
+// Sum returns the hash, and the number of sites that have something in force at any time.
 func (d *Digest) Sum() (sum [sha256.Size]byte, inForce int) {
 	return [sha256.Size]byte(d.hash.Sum(nil)), d.inForce
 }
 
-// HashText returns a hash as Store.Hash does.
+// HashText formats a hash as Store.Hash returns it.
 func HashText(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:]) }

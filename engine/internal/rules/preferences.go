@@ -8,23 +8,22 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// textPreferences are the preferences of a text for all agents: the agents of Options, and others that it
-// names, whose sets are made when a row needs them. It is safe for concurrent use.
+// textPreferences are the preferences of a text for the agents of Options and for other agents that it names. The
+// sets of the latter are made when a row needs them. It is safe for concurrent use.
 type textPreferences struct {
 	dialect robots.Dialect
-	notes   [robots.NumSources]*robots.Notes // by source; nil if there is no line
-	file    robots.File                      // the groups of all
-	byAgent []*preference.Set                // of Options; nil is none
+	notes   [robots.NumSources]*robots.Notes // by source; nil if the text has no such line
+	file    robots.File                      // the groups for each source
+	byAgent []*preference.Set                // by agent of Options; nil means no preferences
 
 	mu    sync.Mutex
 	named map[int]*preference.Set    // by agent
 	lists map[string]*preference.Set // by the groups that bind an agent
-	size  int64                      // bytes of the sets of lists
-	most  int64                      // that they may have: above that all are dropped, and made again
+	size  int64                      // bytes of the sets in lists
+	most  int64                      // maximum of size: above that all are dropped, and made again when needed
 }
 
-// SetPreferences compiles the preferences among r.Notes for the agents of Options. It is called once all
-// else is set.
+// SetPreferences compiles the preferences among r.Notes for the agents of Options. It must be called last.
 func (r *Ruling) SetPreferences(opt *Options) (err error) {
 	p := &textPreferences{dialect: opt.Dialect}
 	for i := range r.Notes {
@@ -38,7 +37,7 @@ func (r *Ruling) SetPreferences(opt *Options) (err error) {
 	if r.preferences == nil {
 		return nil
 	}
-	none := new(preference.Set) // instead of nil, which for ForAgents is a set that does not exist yet
+	none := new(preference.Set) // not nil, because ForAgents treats nil as a set that does not exist yet
 	p.byAgent, err = ForAgents(&p.file, opt.Agents, func(_ robots.Agent, groups []int) (*preference.Set, error) {
 		set, err := p.compile(groups)
 		if set == nil {
@@ -81,10 +80,10 @@ func (p *textPreferences) compile(groups []int) (*preference.Set, error) {
 	return preference.Compile(&bound)
 }
 
-// HasPreferences reports whether there are preferences for any agent.
+// HasPreferences reports whether the text has preferences for any agent.
 func (r *Ruling) HasPreferences() bool { return r != nil && r.preferences != nil }
 
-// Preferences returns the preferences for an agent: of Options, or one that FindNamed returned. nil is
+// Preferences returns the preferences for an agent of Options, or for one that FindNamed returned; nil if it has
 // none.
 func (r *Ruling) Preferences(agent int) *preference.Set {
 	p := r.preferences

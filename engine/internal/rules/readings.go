@@ -10,26 +10,28 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Readings are the ways in which the operators of some agents may read a text, besides the dialect of Options. It is immutable.
+// Readings are the ways in which the operators of some agents may read a text, besides the dialect of Options. They
+// are immutable.
 //
-// Most texts bind each agent by the same rules in all readings, and then the Set of the agent decides for all of them. Of the others a
-// Ruling keeps the essence, and makes the Sets of a reading when a row needs them: one that the dialect forbids.
+// In most texts, each agent is bound by the same rules in all readings, so the agent's own Set decides for all of
+// them. For other texts, a Ruling keeps the essence, and compiles the Sets of a reading when a row needs them, that
+// is, when the dialect disallows the row.
 type Readings struct {
 	dialect robots.Dialect
-	all     []robots.Dialect // of all agents
+	all     []robots.Dialect // of all agents together
 	agents  []agentReadings  // by agent of Options
 }
 
-// An agentReadings is an agent, as the readings of its operator look for its groups.
+// An agentReadings is an agent, as each reading of its operator looks for its groups.
 type agentReadings struct {
-	agent    robots.Agent // by the dialect of Options
+	agent    robots.Agent // in the dialect of Options
 	dialects []robots.Dialect
 	agents   []robots.Agent // by dialect
-	others   bool           // one of them looks for other groups than the dialect of Options
+	others   bool           // some reading looks for other groups than the dialect of Options does
 }
 
-// NewReadings returns the readings of agents of these names; nil if all of them read texts as the dialect does. Agents
-// that only a text names count as well if some is true.
+// NewReadings returns the readings of the named agents; nil if all of them read texts as the dialect does. If named
+// is true, it includes the readings of agents that only a text names.
 func NewReadings(names []string, named bool, d robots.Dialect) *Readings {
 	r := &Readings{dialect: d}
 	add := func(dialects []robots.Dialect) {
@@ -57,7 +59,7 @@ func NewReadings(names []string, named bool, d robots.Dialect) *Readings {
 	return r
 }
 
-// readingsOf returns an agent of that name, as a run in the dialect and as its operator may look for it.
+// readingsOf returns the readings of the agent with that name.
 func readingsOf(name string, d robots.Dialect) agentReadings {
 	a := agentReadings{agent: robots.NewAgent(name, d), dialects: robots.Readings(name, d)}
 	for _, other := range a.dialects {
@@ -68,7 +70,7 @@ func readingsOf(name string, d robots.Dialect) agentReadings {
 	return a
 }
 
-// Dialects returns the readings of an agent of Options, or with -1 of one that only a text names.
+// Dialects returns the readings of an agent of Options or, for -1, of an agent that only a text names.
 func (r *Readings) Dialects(agent int) []robots.Dialect {
 	switch {
 	case r == nil:
@@ -79,7 +81,8 @@ func (r *Readings) Dialects(agent int) []robots.Dialect {
 	return r.agents[agent].dialects
 }
 
-// OtherPaths returns a reading of other paths than those of a dialect; the dialect if none has any.
+// OtherPaths returns a reading whose normal form of paths differs from that of a dialect, or the dialect itself if
+// there is none.
 func (r *Readings) OtherPaths(d robots.Dialect) robots.Dialect {
 	if r != nil {
 		for _, other := range r.all {
@@ -91,7 +94,8 @@ func (r *Readings) OtherPaths(d robots.Dialect) robots.Dialect {
 	return d
 }
 
-// essenceOf returns the essence of a text if some crawler has other rules in one of the readings than in a dialect; nil if none has.
+// essenceOf returns the essence of a text if, in some reading, some crawler has other rules than in the dialect;
+// otherwise nil.
 func essenceOf(body []byte, f *robots.File, d robots.Dialect, readings []robots.Dialect) []byte {
 	essence := robots.Essence(body)
 	for _, other := range readings {
@@ -102,17 +106,17 @@ func essenceOf(body []byte, f *robots.File, d robots.Dialect, readings []robots.
 	return nil
 }
 
-// Essence returns the essence of a text if some crawler, of any operator, may be bound by other rules than in a dialect; nil if none
-// may. f is the text in that dialect.
+// Essence returns the essence of a text if some crawler of any operator may have other rules than in the dialect;
+// otherwise nil. f is the text in that dialect.
 func Essence(body []byte, f *robots.File, d robots.Dialect) []byte {
 	return essenceOf(body, f, d, robots.AllReadings(d))
 }
 
-// mostCompared is the most rules of a text that are compared with those of another reading: of more it counts as
-// another text.
+// mostCompared is the maximum number of rules of a text that are compared with those in another reading. A text
+// with more is treated as different.
 const mostCompared = 1 << 17
 
-// differs reports whether some crawler may be bound by other rules of a text in one reading than in another.
+// differs reports whether some crawler may have different rules in two readings of a text.
 func differs(f *robots.File, d robots.Dialect, g *robots.File, other robots.Dialect) bool {
 	if slices.EqualFunc(f.Groups, g.Groups, func(a, b robots.Group) bool {
 		return sameNames(&a, &b) && sameRules(a.Rules, d, b.Rules, other)
@@ -143,10 +147,10 @@ func differs(f *robots.File, d robots.Dialect, g *robots.File, other robots.Dial
 	return false
 }
 
-// sameNames reports whether two groups are for the same crawlers.
+// sameNames reports whether two groups name the same crawlers.
 func sameNames(a, b *robots.Group) bool { return a.Star == b.Star && slices.Equal(a.Agents, b.Agents) }
 
-// sameRules reports whether two lists of rules are the same, one by one.
+// sameRules reports whether two lists of rules are equal, rule by rule.
 func sameRules(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots.Dialect) bool {
 	return slices.EqualFunc(a, b, func(a, b robots.Rule) bool {
 		index, ok := d.IndexPattern(a)
@@ -155,7 +159,8 @@ func sameRules(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots.
 	})
 }
 
-// groupsByToken returns the groups that name each product token, by the token in lower case, and those for all crawlers by "*".
+// groupsByToken returns the groups that name each product token, by the token in lower case, and the groups for all
+// crawlers under "*".
 func groupsByToken(f *robots.File) map[string][]int {
 	by := map[string][]int{}
 	add := func(token string, group int) {
@@ -174,7 +179,7 @@ func groupsByToken(f *robots.File) map[string][]int {
 	return by
 }
 
-// groupsKey appends a key of a list of groups.
+// groupsKey appends a map key for a list of groups.
 func groupsKey(dst []byte, groups []int) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(groups)))
 	for _, g := range groups {
@@ -183,7 +188,7 @@ func groupsKey(dst []byte, groups []int) []byte {
 	return dst
 }
 
-// merged returns the rules of some groups.
+// merged returns the rules of several groups.
 func merged(f *robots.File, groups []int) (all []robots.Rule) {
 	for _, i := range groups {
 		all = append(all, f.Groups[i].Rules...)
@@ -191,17 +196,17 @@ func merged(f *robots.File, groups []int) (all []robots.Rule) {
 	return all
 }
 
-// An effect is what a list of rules does in a dialect: the lengths of its patterns, each once, by the text that all patterns share that
-// match the same paths.
+// An effect is what a list of rules does in a dialect. Patterns that match the same paths share a canonical text;
+// the effect has their distinct lengths by this text.
 type effect struct {
-	lengths [2]map[string]int // of rules that disallow, and that allow
+	lengths [2]map[string]int // of rules that disallow, and of rules that allow
 }
 
-// effectOf returns the effect of rules. Those that match no path have none.
+// effectOf returns the effect of rules. Rules that match no path have no effect.
 func effectOf(rules []robots.Rule, d robots.Dialect) (e effect) {
 	e.lengths = [2]map[string]int{{}, {}}
 	add := func(pattern string, allow bool) {
-		if pattern[0] != '/' && pattern[0] != '*' { // no path begins so
+		if pattern[0] != '/' && pattern[0] != '*' { // matches no path
 			return
 		}
 		key := automaton.ParsePattern(pattern).String()
@@ -219,11 +224,12 @@ func effectOf(rules []robots.Rule, d robots.Dialect) (e effect) {
 	return e
 }
 
-// mostPairs is the most pairs of rules of a crawler that are compared.
+// mostPairs is the maximum number of pairs of a crawler's rules that are compared.
 const mostPairs = 1 << 16
 
-// sameEffect reports whether two lists of rules give all paths the same verdict: they disallow the same, and each rule that allows wins
-// over the same of those that match some of its paths. It may miss that, and then reports false.
+// sameEffect reports whether two lists of rules give all paths the same verdict: both disallow the same patterns,
+// and each Allow rule takes precedence over the same ones of them, as far as they match common paths. It may return
+// false although the effect is the same, but not the reverse.
 func sameEffect(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots.Dialect) bool {
 	if sameRules(a, d, b, other) {
 		return true
@@ -257,13 +263,14 @@ func sameEffect(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots
 	return true
 }
 
-// wins reports whether there is a rule that allows, and wins over one that disallows.
+// wins reports whether the list has the Allow rule, and that rule takes precedence over the one that disallows.
 func (e *effect) wins(allowed, denied string) bool {
 	n, ok := e.lengths[1][allowed]
 	return ok && n >= e.lengths[0][denied]
 }
 
-// mayMeet reports whether some path may match both patterns: it looks only at the text before their first wildcard.
+// mayMeet reports whether some path may match both patterns. It compares only the text before their first
+// wildcards.
 func mayMeet(a, b string) bool {
 	a, closedA := literal(a)
 	b, closedB := literal(b)
@@ -278,7 +285,7 @@ func mayMeet(a, b string) bool {
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
-// literal returns the text of a pattern before its first wildcard, and whether that is the whole path.
+// literal returns the text of a pattern before its first wildcard, and whether the pattern matches only that path.
 func literal(pattern string) (text string, closed bool) {
 	if star := strings.IndexByte(pattern, '*'); star >= 0 {
 		return pattern[:star], false
@@ -286,36 +293,36 @@ func literal(pattern string) (text string, closed bool) {
 	return strings.CutSuffix(pattern, "$")
 }
 
-// A Reading is a Set by which the operator of an agent may read a text, with the dialect that paths are read in.
+// A Reading is a Set by which the operator of an agent may read a text, with the dialect in which paths are read.
 type Reading struct {
-	Set     *Set // nil is the agent's own
+	Set     *Set // nil means the agent's own
 	Dialect robots.Dialect
 }
 
-// others are the readings of a text that are not those of the dialect of Options. It is safe for concurrent use.
+// others are the readings of a text that differ from the dialect of Options. They are safe for concurrent use.
 type others struct {
 	options *Readings
 	fail    func(error)
-	source  []byte            // the essence; nil if readings have the same rules for each token
-	special map[int][]Reading // by agent: those that look for other groups, where source is nil
+	source  []byte            // the essence; nil if all readings have the same rules for each token
+	special map[int][]Reading // by agent: readings that look for other groups, if source is nil
 
 	mu    sync.RWMutex
-	known map[int][]Reading // by agent; nil where all readings have the effect of its own Set
+	known map[int][]Reading // by agent; nil if all readings have the effect of its own Set
 	files map[robots.Dialect]*robots.File
 	sets  map[string]*Set // by dialect and groups
 	size  int64           // bytes of sets
-	most  int64           // that they may have: above that all are dropped, and made again
+	most  int64           // maximum of size: above that all are dropped, and made again when needed
 }
 
-// SetOthers notes the readings of a text, whose essence is nil if no token has other rules in any of them. f is the text in the dialect
-// of Options, and load returns the Set of some of its groups.
+// SetOthers sets the readings of a text. Its essence is nil if each token has the same rules in all readings. f is
+// the text in the dialect of Options, and load returns the Set of some of its groups.
 func (r *Ruling) SetOthers(f *robots.File, essence []byte, opt *Options, load func(groups []int) (*Set, error)) error {
 	if opt.Readings == nil {
 		return nil
 	}
 	o := &others{options: opt.Readings, fail: opt.Fail, source: essence}
 	if essence != nil {
-		const parsed, sets = 16, 8 // times the essence, about
+		const parsed, sets = 16, 8 // memory as multiples of the essence, roughly
 		o.known, o.files, o.sets = map[int][]Reading{}, map[robots.Dialect]*robots.File{}, map[string]*Set{}
 		o.most = sets*int64(len(essence)) + 4096
 		r.Size += int64(len(essence)*parsed) + o.most
@@ -359,7 +366,7 @@ func (r *Ruling) SetOthers(f *robots.File, essence []byte, opt *Options, load fu
 	return nil
 }
 
-// setReadings gives the text readings, and says so to its Sets.
+// setReadings sets the readings of the text, and marks its Sets.
 func (r *Ruling) setReadings(o *others) {
 	r.others = o
 	for _, set := range r.Sets {
@@ -369,10 +376,11 @@ func (r *Ruling) setReadings(o *others) {
 	}
 }
 
-// HasReadings reports whether Readings is not nil for some agent.
+// HasReadings reports whether Readings returns a value other than nil for some agent.
 func (r *Ruling) HasReadings() bool { return r.others != nil }
 
-// Readings returns the Sets by which the operator of an agent may read the text; nil if all have the effect of its own Set.
+// Readings returns the Sets by which the operator of an agent may read the text; nil if all have the effect of the
+// agent's own Set.
 func (r *Ruling) Readings(agent int) []Reading {
 	o := r.others
 	switch {
@@ -401,7 +409,7 @@ func (r *Ruling) Readings(agent int) []Reading {
 	return all
 }
 
-// ReadingsOf returns what Readings does for a crawler of a name that is not an agent of the text in the dialect of Options.
+// ReadingsOf is like Readings, for a crawler by name that is not an agent of the text in the dialect of Options.
 func (r *Ruling) ReadingsOf(name string) []Reading {
 	o := r.others
 	if o == nil || o.source == nil {
@@ -413,7 +421,7 @@ func (r *Ruling) ReadingsOf(name string) []Reading {
 	return o.read(&a)
 }
 
-// read makes the readings of an agent. After an error, of which o.fail is told, there are none.
+// read returns the readings of an agent. After an error, which it reports to o.fail, it returns none.
 func (o *others) read(a *agentReadings) (all []Reading) {
 	f := o.file(o.options.dialect)
 	own := merged(f, f.Binding(a.agent))
@@ -444,7 +452,7 @@ func (o *others) read(a *agentReadings) (all []Reading) {
 	return all
 }
 
-// count counts bytes that are kept. If they get too many all is dropped before.
+// count adds to the size of the kept Sets. If the total gets too large, it drops all others first.
 func (o *others) count(size int64) {
 	if o.size += size; o.size > o.most {
 		clear(o.known)
@@ -453,7 +461,7 @@ func (o *others) count(size int64) {
 	}
 }
 
-// file returns the text in a dialect.
+// file returns the text, parsed in a dialect.
 func (o *others) file(d robots.Dialect) *robots.File {
 	f := o.files[d]
 	if f == nil {

@@ -7,22 +7,22 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// rivals finds out whether the verdict on a path is undefined, see [robots.Undefined]: whether a
-// rule that says the opposite of the winner might decide as well. Such a rule has a "*" and
-// matches, or it is the winner among the rules without one.
+// rivals finds out whether the verdict on a path is undefined, see [robots.Undefined]: whether a rule with the
+// opposite verdict might decide instead of the winner. Such a rule has a "*" and matches, or it takes precedence
+// among the rules without a "*".
 //
-// The automaton of all rules reports only the first in precedence, so those that might decide are
-// compiled a second time. A path costs two matches more. Only the dialect google-2010 pays for it,
-// and only for groups that have both kinds of rules and a "*".
+// The automaton of all rules reports only the rule with the highest precedence, so rules that might decide are
+// compiled a second time. Each path then costs two more matches. This concerns only the dialect google-2010, and
+// there only groups that have Allow and Disallow rules and a "*".
 type rivals struct {
 	literal *automaton.Automaton    // rules without a "*"
-	wild    [2]*automaton.Automaton // rules with one: those that disallow, those that allow
+	wild    [2]*automaton.Automaton // rules with a "*": those that disallow, and those that allow
 }
 
-// compileRivals returns the rivals of rules, or nil if there can be none.
+// compileRivals returns the rivals of rules, or nil if a verdict is never undefined.
 func compileRivals(rules []automaton.Rule, d robots.Dialect) (*rivals, error) {
 	if !d.Has(robots.WildcardsUndefined) {
-		return nil, nil //nolint:nilnil // no rivals is what nil means
+		return nil, nil //nolint:nilnil // nil means no rivals
 	}
 	var literal []automaton.Rule
 	var wild [2][]automaton.Rule
@@ -36,7 +36,7 @@ func compileRivals(rules []automaton.Rule, d robots.Dialect) (*rivals, error) {
 		}
 	}
 	if len(literal) == len(rules) || !says[0] || !says[1] {
-		return nil, nil //nolint:nilnil // no rivals is what nil means
+		return nil, nil //nolint:nilnil // nil means no rivals
 	}
 	r := &rivals{}
 	for _, part := range []struct {
@@ -51,7 +51,7 @@ func compileRivals(rules []automaton.Rule, d robots.Dialect) (*rivals, error) {
 	return r, nil
 }
 
-// index returns the index of rules that allow, or do not.
+// index returns the index in wild of rules that allow, or disallow.
 func index(allow bool) int {
 	if allow {
 		return 1
@@ -59,7 +59,7 @@ func index(allow bool) int {
 	return 0
 }
 
-// match reports whether a rule that says the opposite of the winner might decide the path.
+// match reports whether a rule with the opposite verdict might decide the path instead of the winner.
 func (r *rivals) match(winner automaton.Rank, path []byte, s *automaton.Scratch) bool {
 	if r.wild[index(!winner.Allow())].Match(path, s) != automaton.NoMatch {
 		return true
@@ -68,7 +68,7 @@ func (r *rivals) match(winner automaton.Rank, path []byte, s *automaton.Scratch)
 	return best != automaton.NoMatch && best.Allow() != winner.Allow()
 }
 
-// size returns the bytes of the tables.
+// size returns the size of the tables in bytes.
 func (r *rivals) size() int {
 	if r == nil {
 		return 0

@@ -8,22 +8,21 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A RulingID names the ruling in force at one site in one period: the rules of a text, or an outcome
-// of fetches instead of rules. Sites with the same ruling in force have the same RulingID. It is
-// one of the constants, or 1 + effect<<causeBits + cause for an outcome, or firstText + the number
-// of a text.
+// A RulingID identifies the ruling in force at a site in a period: the rules of a text, or an outcome of fetches
+// without rules. Sites with the same ruling in force have the same RulingID. Its value is one of the constants, or
+// 1 + effect<<causeBits + cause for an outcome, or firstText + the number of a text.
 type RulingID uint32
 
-// The values that are not outcomes or texts.
+// The values for neither an outcome nor a text, and the layout of the others.
 const (
-	NoRuling  RulingID = 0            // of a URL without origin, or not found out yet
+	NoRuling  RulingID = 0            // of a URL without a valid origin, or not known yet
 	NoRobots  RulingID = 1            // nothing was fetched: robots.NoRecord
-	Dated     RulingID = 1<<32 - 1    // that of a period, see Settle and Reader.Periods
-	causeBits          = 3            // so that an outcome has less than firstText
-	firstText          = RulingID(64) // the first one for a text
+	Dated     RulingID = 1<<32 - 1    // depends on the period, see Settle and Reader.Periods
+	causeBits          = 3            // few enough for all outcomes to be below firstText
+	firstText          = RulingID(64) // the ID of text 0
 )
 
-// OutcomeRuling returns the ID of an outcome, whose text has that number if it has one.
+// OutcomeRuling returns the RulingID of an outcome. text is the number of its text, if it has one.
 func OutcomeRuling(o robots.Outcome, text int) RulingID {
 	if o.Effect == robots.UseRules {
 		return firstText + RulingID(text)
@@ -31,16 +30,16 @@ func OutcomeRuling(o robots.Outcome, text int) RulingID {
 	return 1 + RulingID(o.Effect)<<causeBits + RulingID(o.Cause)
 }
 
-// Text returns the number of the text whose rules are in force. ok is false if it is not text.
+// Text returns the number of the text whose rules are in force. ok is false if a fetch decides instead.
 func (id RulingID) Text() (number int, ok bool) { return int(id) - int(firstText), id >= firstText }
 
-// IsKnown reports whether the state of the rules is known: a text, or that there was none.
+// IsKnown reports whether the rules are known: a text is in force, or there was no robots.txt.
 func (id RulingID) IsKnown() bool {
 	_, cause := id.outcome()
 	return id > NoRobots && (cause == robots.CauseFetched || cause == robots.CauseStatus4xx)
 }
 
-// IsFailed reports whether everything is forbidden because fetches fail.
+// IsFailed reports whether everything is disallowed because fetches fail.
 func (id RulingID) IsFailed() bool {
 	effect, _ := id.outcome()
 	return id > NoRobots && effect == robots.DisallowAll
@@ -55,27 +54,27 @@ func (id RulingID) outcome() (robots.Effect, robots.Cause) {
 	return robots.Effect(id >> causeBits), robots.Cause(id & (1<<causeBits - 1))
 }
 
-// A Ruling has the rules in force: a Set for each agent. It is immutable.
+// A Ruling holds the rules in force, with one Set per agent. It is immutable.
 type Ruling struct {
 	Sets   []*Set             // by agent of Options
-	Firsts []uint16           // the same: the first one with the same Set
-	Notes  []robots.Notes     // of the directives of Options
-	Clean  robots.CleanParams // the same, if it has clean-param lines
+	Firsts []uint16           // by agent of Options: the first agent with the same Set
+	Notes  []robots.Notes     // by directive of Options
+	Clean  robots.CleanParams // the compiled Clean-param lines, if Options has that directive
 	Size   int64              // bytes of memory
-	Odd    robots.Oddity      // of a text that CompileText has compiled
+	Odd    robots.Oddity      // set only by CompileText
 
-	Choices []Choice // by agent of Options, with Options.Choices; nil where a fetch decides
+	Choices []Choice // by agent of Options, with Options.Choices; nil if a fetch decides
 
-	Misread []int // indices in Misread.Agents of those that the text binds otherwise
+	Misread []int // indices in Misread.Agents of the agents that the text binds by other groups
 
-	named       *named           // see there; nil if there are none
-	others      *others          // see there; nil if there are none
-	preferences *textPreferences // see there; nil if there are none
+	named       *named           // nil if there are none
+	others      *others          // nil if there are none
+	preferences *textPreferences // nil if there are none
 }
 
-// NewRuling returns the Ruling of the Sets of all agents.
+// NewRuling returns a Ruling with these Sets, one per agent.
 func NewRuling(sets []*Set) *Ruling {
-	const overhead = 256 // of the Ruling, and of a cache for it
+	const overhead = 256 // of the Ruling and its cache entry
 	r := &Ruling{Sets: sets, Firsts: make([]uint16, len(sets)), Size: overhead + 10*int64(len(sets))}
 	for i, rs := range sets {
 		r.Firsts[i] = uint16(slices.Index(sets[:i+1], rs))
@@ -86,7 +85,7 @@ func NewRuling(sets []*Set) *Ruling {
 	return r
 }
 
-// SetNotes keeps the notes of the text.
+// SetNotes sets the notes of the text.
 func (r *Ruling) SetNotes(notes []robots.Notes, d robots.Dialect) {
 	r.Notes, r.Clean = notes, d.CleanParams(notes)
 	for i := range notes {
@@ -97,7 +96,7 @@ func (r *Ruling) SetNotes(notes []robots.Notes, d robots.Dialect) {
 			}
 		}
 		for _, n := range notes[i].Lines {
-			r.Size += 2 * (int64(unsafe.Sizeof(n)) + int64(len(n.Value))) // twice, for Clean
+			r.Size += 2 * (int64(unsafe.Sizeof(n)) + int64(len(n.Value))) // twice, because Clean has them, too
 		}
 	}
 }
@@ -114,7 +113,7 @@ func (r *Ruling) Note(directive robots.Directive, a robots.Agent) (note robots.N
 	return note, false
 }
 
-// Common returns the Set of all agents, nil if they differ.
+// Common returns the Set that all agents share, or nil if their Sets differ.
 func (r *Ruling) Common() *Set {
 	for _, first := range r.Firsts {
 		if first != 0 {
@@ -124,12 +123,12 @@ func (r *Ruling) Common() *Set {
 	return r.Sets[0]
 }
 
-// SameVerdict returns a Ruling that gives so many agents one verdict on every URL.
+// SameVerdict returns a Ruling that gives each of the agents the same verdict on every URL.
 func SameVerdict(v Verdict, agents int) *Ruling {
 	return NewRuling(slices.Repeat([]*Set{{otherwise: v}}, agents))
 }
 
-// FixedRulings returns the Rulings of outcomes that decide instead of rules, by RulingID.
+// FixedRulings returns the Rulings of outcomes without rules, by RulingID.
 func FixedRulings(agents int) []*Ruling {
 	all := make([]*Ruling, firstText)
 	for _, effect := range []robots.Effect{robots.AllowAll, robots.DisallowAll} {
@@ -141,8 +140,8 @@ func FixedRulings(agents int) []*Ruling {
 	return all
 }
 
-// CompileText parses a text and compiles it for each agent. If it names others, which Options.Named
-// looks for, the Ruling keeps a copy of the text, to compile their rules.
+// CompileText parses a text and compiles it for each agent. If it names other agents that Options.Named accepts,
+// the Ruling keeps a copy of the text to compile their rules later.
 func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	f := robots.Parse(body, opt.Dialect)
 	if opt.Tokens != nil {
@@ -173,7 +172,7 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 		}
 	}
 	r.SetNamed(f, opt, func(lists [][]int) func(list int) (*Set, error) {
-		const parsed = 4 // times the text, about
+		const parsed = 4 // memory as a multiple of the text, roughly
 		source, d := robots.Essence(body), opt.Dialect
 		r.Size += parsed * int64(len(source))
 		parse := sync.OnceValue(func() *robots.File { return robots.Parse(source, d) })
@@ -185,9 +184,9 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 // TextID returns the RulingID of the text with that number.
 func TextID(number int) RulingID { return firstText + RulingID(number) }
 
-// ForAgents returns the compiled values for each agent, such as a Set. Agents that the same groups bind
-// share it, as most of many crawlers are bound by the groups for "*". It calls compile once for each such
-// list of groups; compile returns nil only with an error.
+// ForAgents returns a compiled value, such as a Set, for each agent. It calls compile once per distinct list of
+// groups, and agents with the same list share the value; most crawlers are bound by the groups for "*". compile may
+// return nil only with an error.
 func ForAgents[T any](f *robots.File, agents []robots.Agent, compile func(a robots.Agent, groups []int) (*T, error)) (all []*T, err error) {
 	type binding struct {
 		groups []int
@@ -207,7 +206,7 @@ func ForAgents[T any](f *robots.File, agents []robots.Agent, compile func(a robo
 	}
 	all = make([]*T, len(agents))
 	named := tokensOf(f)
-	var unnamed [2]*T // of the agents that no group names: those that groups for "*" bind, and the others
+	var unnamed [2]*T // of agents that no group names: those that use the groups for "*", and those that do not
 	for i, a := range agents {
 		if named.have(a) {
 			all[i], err = bind(a)
@@ -238,7 +237,7 @@ func tokensOf(f *robots.File) (all tokens) {
 	return all
 }
 
-// have reports whether a token of the agent is one of them.
+// have reports whether some token of the agent is among them.
 func (t tokens) have(a robots.Agent) bool {
 	return len(t) > 0 && (slices.ContainsFunc(t, a.Token.Equal) ||
 		slices.ContainsFunc(a.Fallbacks, func(f robots.ProductToken) bool { return slices.ContainsFunc(t, f.Equal) }))

@@ -7,19 +7,19 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A scratch is the working memory of Compile. It is used again, as most files are small.
+// A scratch is the working memory of Compile. It is reused, because most files are small.
 type scratch struct {
 	in      []automaton.Rule // the patterns to compile, in the order of the rules
-	origin  []int32          // the index of the rule of each
+	origin  []int32          // by pattern: the index of its rule
 	offsets []uint32         // by rule: where its value is in Set.text
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// maxScratch is the least number of patterns whose scratch is dropped: few files have as many.
+// maxScratch is the number of patterns from which a scratch is not reused. Few files have so many.
 const maxScratch = 4096
 
-// release gives the scratch back, cleared of rules.
+// release clears the scratch and returns it for reuse.
 func (s *scratch) release() {
 	if len(s.in) <= maxScratch {
 		clear(s.in)
@@ -27,7 +27,7 @@ func (s *scratch) release() {
 	}
 }
 
-// expand sets in and origin: a rule may have two patterns, see [robots.Dialect.IndexPattern].
+// expand sets in and origin. A rule may have two patterns, see [robots.Dialect.IndexPattern].
 func (s *scratch) expand(rules []robots.Rule, d robots.Dialect) {
 	s.in, s.origin = s.in[:0], s.origin[:0]
 	for i := range rules {

@@ -7,21 +7,20 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Set holds the rules that bind one agent at one site, compiled. It is immutable and safe for
-// concurrent use. Sites with equal texts share it. A site without rules, whose fetch decides in
-// their place, has a Set with one verdict for every URL.
+// A Set holds the compiled rules for one agent at one site. It is immutable and safe for concurrent use. Sites with
+// equal texts share it. If a fetch decides instead of rules, the Set gives every URL the same verdict.
 type Set struct {
-	// The first fields decide, and fit in one line of the cache.
+	// The first fields are used to decide, and fit in one cache line.
 	automaton automaton.Automaton
 	otherwise Verdict // if no rule matches
 	isRead    bool    // see HasReadings
-	rivals    *rivals // see there; nil if there are none
+	rivals    *rivals // nil if there are none
 
 	rules []ruleRef // by automaton.Rank.Position
 	text  string    // the rules' values, one after the other
 }
 
-// A ruleRef is a rule without its text. It has no pointer.
+// A ruleRef is a rule without its text. It contains no pointer.
 type ruleRef struct {
 	value uint32 // offset in text
 	size  uint32 // bytes of the value
@@ -59,7 +58,7 @@ func compileRules(rules []robots.Rule, d robots.Dialect) (*Set, error) {
 	return rs, nil
 }
 
-// causeReasons are the reasons of verdicts that a fetch decides.
+// causeReasons are the reasons of verdicts that follow from fetches.
 var causeReasons = map[robots.Cause]Reason{
 	robots.CauseStatus4xx:     ReasonStatus4xx,
 	robots.CauseUnreachable:   ReasonUnreachable,
@@ -77,7 +76,8 @@ func fixedSet(o robots.Outcome) *Set {
 	return &Set{otherwise: Verdict{NoRule, causeReasons[o.Cause], access}}
 }
 
-// HasReadings reports whether the text has readings, see [Ruling.HasReadings]; false if no rules of it bind the agent.
+// HasReadings reports whether the text has readings, see [Ruling.HasReadings]. It is false if no rules of the text
+// bind the agent.
 func (rs *Set) HasReadings() bool { return rs.isRead }
 
 // setRules copies the line and the value of each rule, so that the text itself is no longer needed.
@@ -102,8 +102,8 @@ func (rs *Set) setRules(rules []robots.Rule, s *scratch, order []int32) {
 	}
 }
 
-// Rule returns a rule by the number in a Verdict: its line, its value, and whether it allows.
-// Pattern is empty. The rule is empty if there is none of that number.
+// Rule returns a rule by its number in a Verdict: its line, its value, and whether it allows. Pattern is empty. If
+// the number is unknown, the rule is empty.
 func (rs *Set) Rule(i int32) robots.Rule {
 	if uint(i) >= uint(len(rs.rules)) {
 		return robots.Rule{}
@@ -112,7 +112,7 @@ func (rs *Set) Rule(i int32) robots.Rule {
 	return robots.Rule{Allow: r.allow, Line: r.line, Value: rs.text[r.value : r.value+r.size]}
 }
 
-// Rules returns all rules, as [Set.Rule] does, in the order of precedence.
+// Rules returns all rules in the order of precedence, as [Set.Rule] does.
 func (rs *Set) Rules() []robots.Rule {
 	all := make([]robots.Rule, len(rs.rules))
 	for i := range all {
@@ -124,7 +124,7 @@ func (rs *Set) Rules() []robots.Rule {
 // Len returns the number of rules.
 func (rs *Set) Len() int { return len(rs.rules) }
 
-// Has reports whether there is a rule of that text. It looks at all of them.
+// Has reports whether the Set has a rule with the same text. It compares all rules.
 func (rs *Set) Has(r robots.Rule) bool {
 	for i := range rs.rules {
 		ref := &rs.rules[i]
@@ -135,7 +135,7 @@ func (rs *Set) Has(r robots.Rule) bool {
 	return false
 }
 
-// Line returns the line of the rule that won, 0 if none did.
+// Line returns the line of the rule that won, or 0 if none did.
 func (rs *Set) Line(v Verdict) int64 {
 	if uint(v.Rule) >= uint(len(rs.rules)) {
 		return 0
@@ -143,7 +143,7 @@ func (rs *Set) Line(v Verdict) int64 {
 	return int64(rs.rules[v.Rule].line)
 }
 
-// Decide returns the verdict on a path in normal form.
+// Decide returns the verdict on a normalised path.
 func (rs *Set) Decide(path []byte, s *automaton.Scratch) Verdict {
 	rank := rs.automaton.Match(path, s)
 	if rank == automaton.NoMatch {
@@ -159,7 +159,7 @@ func (rs *Set) Decide(path []byte, s *automaton.Scratch) Verdict {
 	return v
 }
 
-// Reads returns how many of the first bytes of a path in normal form decide the verdict, as
+// Reads returns the number of leading bytes of a normalised path that decide the verdict, as
 // [automaton.Automaton.Reads] does.
 func (rs *Set) Reads(path []byte, s *automaton.Scratch) int {
 	if rs.rivals != nil {
@@ -168,5 +168,5 @@ func (rs *Set) Reads(path []byte, s *automaton.Scratch) int {
 	return rs.automaton.Reads(path, s)
 }
 
-// Peek returns a byte of the tables.
+// Peek reads one byte of the tables, which brings it into the cache.
 func (rs *Set) Peek() byte { return rs.automaton.Peek() }

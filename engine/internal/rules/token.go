@@ -9,16 +9,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Tokens is the product tokens that groups name: one spelling of each, the first by its bytes. It
-// is safe for concurrent use. The zero value has none.
+// Tokens holds the product tokens that groups name, in one spelling each: the first in byte order. It is safe for
+// concurrent use. The zero value is empty.
 type Tokens struct {
 	mu    sync.RWMutex
 	names map[string]robots.ProductToken // by the token in lower case
-	full  bool                           // there are more than maxTokens, and the others are omitted
+	full  bool                           // there are more than maxTokens, and the rest is missing
 }
 
-// maxTokens is the number of product tokens that are kept. 2,561 real files name some 1,200; a hostile file names
-// 50,000.
+// maxTokens is the maximum number of product tokens that are kept. 2,561 real files name about 1,200; a hostile
+// file can name 50,000.
 const maxTokens = 1 << 17
 
 // Add adds the tokens of a file.
@@ -30,7 +30,7 @@ func (t *Tokens) Add(groups []robots.Group) {
 	}
 }
 
-// addToken adds a token. It keeps nothing of its memory.
+// addToken adds a token. It does not keep the token's memory.
 func (t *Tokens) addToken(token robots.ProductToken) {
 	if len(token) > MaxToken || token.IsPolicy() {
 		return
@@ -70,7 +70,7 @@ func appendLower(dst []byte, token robots.ProductToken) []byte {
 	return dst
 }
 
-// List returns the tokens in the order of their lower case, and whether they are all.
+// List returns the tokens in the order of their lower case, and whether the list is complete.
 func (t *Tokens) List() (all []robots.ProductToken, complete bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -16,7 +16,7 @@ func (a Access) String() string { return [...]string{"unknown", "denied", "allow
 // A Reason says how a verdict was decided, see engine.Reason.
 type Reason uint8
 
-// The reasons, and no others.
+// The values of Reason.
 const (
 	ReasonRule Reason = iota
 	ReasonDefault
@@ -49,5 +49,5 @@ type Verdict struct {
 	Access Access
 }
 
-// NoRule is the Rule of a verdict that no rule decided.
+// NoRule is the Rule of a verdict that was not decided by a rule.
 const NoRule int32 = -1
