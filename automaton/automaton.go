@@ -8,30 +8,28 @@ import (
 	"github.com/robobatch/robobatch/automaton/internal/onepass"
 )
 
-// An Automaton decides paths by all its rules at once. It is immutable, and safe for concurrent use
-// by callers that have a [Scratch] each. Use [Compile]; the zero Automaton has no rules and matches
-// nothing.
+// An Automaton matches a path against all its rules at once. It is immutable, and safe for concurrent use by
+// callers that each have their own [Scratch]. Use [Compile]; the zero Automaton has no rules and matches nothing.
 type Automaton struct {
 	table  table
-	search *onepass.Matcher // of the lists in table; nil if patterns with floating segments are tried
+	search *onepass.Matcher // of the lists in table; nil if patterns with floating segments are tried one by one
 }
 
-// ErrTooLarge is the error of rules that do not fit a table of 16 MiB, some 30 times the most that a
-// robots.txt of 500 KiB can hold.
+// ErrTooLarge is the error of rules that do not fit in a table of 16 MiB. That is about 30 times as much as a
+// robots.txt of 500 KiB can need.
 var ErrTooLarge = errors.New("rules too large to compile")
 
-// Compile compiles rules. It returns the automaton and the rules' order of precedence:
-// [Rank.Position] is an index of it, and its elements are indices of rules. Time and size are
-// linear in the bytes of the patterns, except for a factor of log(len(rules)) for sorting them. The
-// automaton keeps nothing of rules. The error is [ErrTooLarge] or nil; with it the automaton has no
-// rules.
+// Compile compiles rules. It returns the automaton and the order of precedence: [Rank.Position] is an index in the
+// order, and its elements are indices in rules. Time and size are linear in the bytes of the patterns, apart from a
+// factor of log(len(rules)) for sorting. The automaton does not keep rules. The error is ErrTooLarge or nil; after
+// an error the automaton has no rules.
 func Compile(rules []Rule) (*Automaton, []int32, error) {
-	a := &Automaton{} // allocated here, so that the compiler can put it on the stack of a caller that copies it
+	a := &Automaton{} // allocated here, so that it can stay on the stack of a caller that copies it
 	order, err := a.compile(rules, chosen)
 	return a, order, err
 }
 
-// compile is [Compile] with other limits, that let tests choose the form of the floating segments.
+// compile is like [Compile] with other limits, with which tests choose the form of the floating segments.
 func (a *Automaton) compile(rules []Rule, l limits) ([]int32, error) {
 	if len(rules) > maxRules {
 		return nil, fmt.Errorf("%w: %d rules, the most is %d", ErrTooLarge, len(rules), maxRules)
@@ -46,7 +44,7 @@ func (a *Automaton) compile(rules []Rule, l limits) ([]int32, error) {
 	b := builder{limits: l, workspace: w, table: w.buf[:0], listed: w.isMany(l)}
 	b.addNode(0, len(w.distinct), 0)
 	if b.crowd > crowdLimit && l == chosen {
-		w.makeEntries(rules, order) // addNode has changed their order
+		w.makeEntries(rules, order) // again, because addNode has reordered them
 		b = builder{limits: l, workspace: w, table: b.table[:0], listed: true}
 		b.addNode(0, len(w.distinct), 0)
 	}
@@ -54,7 +52,7 @@ func (a *Automaton) compile(rules []Rule, l limits) ([]int32, error) {
 	if len(w.buf) > maxTable {
 		return nil, fmt.Errorf("%w: %d bytes, the most is %d", ErrTooLarge, len(w.buf), maxTable)
 	}
-	a.table = make(table, len(w.buf)) // exactly as large as it has to be
+	a.table = make(table, len(w.buf)) // without spare capacity
 	copy(a.table, w.buf)
 	if b.listed {
 		a.search = a.table.newSearch(b.lists)
@@ -62,30 +60,30 @@ func (a *Automaton) compile(rules []Rule, l limits) ([]int32, error) {
 	return order, nil
 }
 
-// Size returns the bytes of the tables.
+// Size returns the size of the tables in bytes.
 func (a *Automaton) Size() int {
 	return len(a.table) + a.search.Size()
 }
 
-// A Scratch is the memory that [Automaton.Match] works in. The zero Scratch is ready; it grows to
-// the need of the largest automaton and is then used again and again. It serves any number of
-// automata, and one goroutine at a time.
+// A Scratch is the working memory of [Automaton.Match]. The zero Scratch is ready for use. It grows to the size
+// that the largest automaton needs, and is then reused. It can be used with any number of automata, but only by one
+// goroutine at a time.
 type Scratch struct {
-	// The trie nodes with floating segments that a path passes, and then the groups to try. walk writes to one place
-	// after the last node.
+	// First the trie nodes with floating segments that the path passes, later the groups to try. walk writes to one
+	// element after the last node.
 	pending [2*triedLimit + 1]pending
 	search  onepass.Scratch
 	starts  []onepass.Start
-	passed  []pending // the same nodes, where they have lists: one for each byte of a path at most
+	passed  []pending // the same nodes if the patterns are in lists: at most one per byte of a path
 
 	candidates candidates
 }
 
-// Match returns the rank of the rule that decides the path: the highest of those whose patterns
-// match it, or NoMatch.
+// Match returns the highest rank of the rules whose patterns match the path, or NoMatch. The rule with this rank
+// decides the path.
 //
-// It takes one pass over the path, and stops where no later byte can change the answer. The package
-// doc says how long it takes at worst. Match does not allocate once s has grown.
+// It makes one pass over the path, and stops when no later byte can change the result. The package documentation
+// gives the worst-case time. Match does not allocate once s has grown.
 func (a *Automaton) Match(path []byte, s *Scratch) Rank {
 	if a.search != nil {
 		return a.matchSearch(path, s)
@@ -95,7 +93,7 @@ func (a *Automaton) Match(path []byte, s *Scratch) Rank {
 	if len(path) < shortest || len(a.table) == 0 || !hasVectors {
 		best, n, _ = a.table.walkGeneric(path, s.pending[:])
 		end = n + a.table.siftGeneric(path, s.pending[:n], best)
-	} else { // called here, as another call takes a tenth of the time with few rules
+	} else { // called directly, because another call takes a tenth of the time with few rules
 		best, n, end = siftAVX2(&a.table[0], &path[0], len(path), &s.pending[0])
 	}
 	for i := end - 1; i >= n; i-- {
@@ -106,10 +104,10 @@ func (a *Automaton) Match(path []byte, s *Scratch) Rank {
 	return best
 }
 
-// Reads returns how many bytes at the beginning of a path decide the result of [Automaton.Match]: all
-// paths that begin with these bytes have the same result. If the result depends on the end of the
-// path, or on bytes anywhere in it, the number is more than the length of the path. It is [Anywhere]
-// if no path that begins with the same byte has a smaller number.
+// Reads returns the number of leading bytes of a path that decide the result of [Automaton.Match]: all paths that
+// begin with these bytes have the same result. If the result depends on the end of the path, or on bytes anywhere
+// in it, the number is greater than the length of the path. It is [Anywhere] if no path with the same first byte
+// has a smaller number.
 func (a *Automaton) Reads(path []byte, s *Scratch) int {
 	nodes := s.pending[:]
 	if a.search != nil {
@@ -124,10 +122,10 @@ func (a *Automaton) Reads(path []byte, s *Scratch) int {
 	return len(path) + 1
 }
 
-// Anywhere is the result of [Automaton.Reads] where a pattern has a wildcard after its first byte.
+// Anywhere is the result of [Automaton.Reads] if a pattern has a wildcard directly after the first byte.
 const Anywhere = math.MaxInt
 
-// matchSearch is [Automaton.Match] where patterns with floating segments are in lists.
+// matchSearch is [Automaton.Match] for patterns with floating segments in lists.
 func (a *Automaton) matchSearch(path []byte, s *Scratch) Rank {
 	nodes := s.nodes(len(path))
 	best, n := a.table.walk(path, nodes)
@@ -141,7 +139,7 @@ func (a *Automaton) matchSearch(path []byte, s *Scratch) Rank {
 	return Rank(a.search.Match(path, s.starts, uint32(best), &s.search))
 }
 
-// nodes returns memory for the trie nodes that a path of that length passes.
+// nodes returns memory for the trie nodes that a path of this length can pass.
 func (s *Scratch) nodes(length int) []pending {
 	if len(s.passed) <= length {
 		s.passed = make([]pending, length+1)
@@ -149,7 +147,7 @@ func (s *Scratch) nodes(length int) []pending {
 	return s.passed
 }
 
-// Peek returns a byte of the tables.
+// Peek reads a byte of the tables, which brings it into the cache.
 func (a *Automaton) Peek() byte {
 	if len(a.table) == 0 {
 		return 0

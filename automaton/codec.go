@@ -6,11 +6,11 @@ import (
 	"math/bits"
 )
 
-// ErrEncoding is the error of bytes that are not an automaton.
+// ErrEncoding is the error of bytes that do not encode an automaton.
 var ErrEncoding = errors.New("not the encoding of an automaton")
 
-// AppendBinary appends the automaton's encoding, which [FromBytes] reads: in 4 bytes twice the length
-// of the table, plus 1 if the patterns with floating segments are in lists; and the table.
+// AppendBinary appends the encoding of the automaton, which [FromBytes] reads. It is a number of 4 bytes, which is
+// twice the length of the table, plus 1 if the patterns with floating segments are in lists; then the table.
 func (a *Automaton) AppendBinary(dst []byte) []byte {
 	head := uint32(len(a.table)) << 1
 	if a.search != nil {
@@ -19,10 +19,9 @@ func (a *Automaton) AppendBinary(dst []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, head), a.table...)
 }
 
-// FromBytes returns the automaton that [Automaton.AppendBinary] wrote, for that number of rules.
-// Whatever the bytes are, Match of the result ends, without a panic, and its ranks are of
-// those rules; the error is ErrEncoding. Time is linear in the bytes. The automaton keeps data,
-// which must not change.
+// FromBytes decodes an automaton that [Automaton.AppendBinary] encoded, with that number of rules. Whatever the
+// bytes are, Match of the result terminates without a panic, and its ranks are within that number; if the bytes are
+// invalid, the error is ErrEncoding. Time is linear in the bytes. The automaton keeps data, which must not change.
 func FromBytes(data []byte, rules int) (*Automaton, error) {
 	if len(data) < 4 || int(binary.LittleEndian.Uint32(data)>>1) != len(data)-4 {
 		return nil, ErrEncoding
@@ -38,25 +37,25 @@ func FromBytes(data []byte, rules int) (*Automaton, error) {
 	return a, nil
 }
 
-// A validator checks tables that come from a file: every offset leads to a part of the kind that the
-// builder writes there, and every count is right. So matching needs no checks.
+// A validator checks tables that come from a file: every offset leads to the kind of data that the builder writes
+// there, and every count is correct. So matching needs no checks.
 type validator struct {
 	table  table
 	rules  int
 	listed bool     // patterns with floating segments are in lists
-	lists  []uint32 // the offsets of the lists that were checked
+	lists  []uint32 // the offsets of the lists checked so far
 	ways   []way
 }
 
 // A way is a trie node whose children are being checked.
 type way struct {
-	slots uint32 // offsets of the children that are left
-	left  int    // how many
-	gaps  bool   // whether some may be missing
+	slots uint32 // offset of the offsets of the remaining children
+	left  int    // number of remaining children
+	gaps  bool   // some offsets may be 0, because the child does not exist
 	depth int    // trie nodes with floating segments up to here
 }
 
-// isDone reports whether no children are left, after passing over those that are missing.
+// isDone skips missing children, and reports whether no children remain.
 func (w *way) isDone(t table) bool {
 	for w.gaps && w.left > 0 && t.u24(w.slots) == 0 {
 		w.slots += 3
@@ -68,7 +67,7 @@ func (w *way) isDone(t table) bool {
 // isRank reports whether v is the rank of a rule.
 func (v *validator) isRank(r uint32) bool { return r >= 2 && int(r>>1) <= v.rules }
 
-// checkTable checks the trie, whose nodes are in the order they are met, with nothing between them.
+// checkTable checks the trie. Its nodes must be in the order in which they are visited, without gaps.
 func (v *validator) checkTable() bool {
 	if len(v.table) == 0 {
 		return !v.listed
@@ -99,8 +98,7 @@ func (v *validator) checkTable() bool {
 	}
 }
 
-// checkNode checks the node at off and returns where the next one begins. It notes the children as
-// a way.
+// checkNode checks the node at off and returns the offset of the next one. It adds the children as a way.
 func (v *validator) checkNode(off, end uint32, depth int) (next uint32, ok bool) {
 	t := v.table
 	if off+2 > end {
@@ -155,7 +153,7 @@ func (v *validator) checkNode(off, end uint32, depth int) (next uint32, ok bool)
 	return off, off <= end
 }
 
-// checkFloating checks the patterns with floating segments of a trie node, which are to begin at off.
+// checkFloating checks the patterns with floating segments of a trie node, which must begin at off.
 func (v *validator) checkFloating(floating, off, end uint32, flags byte, depth int) (next uint32, ok bool) {
 	if v.listed {
 		if floating != off {
@@ -197,7 +195,7 @@ func (v *validator) checkGroup(off, end uint32) (next uint32, ok bool) {
 			return 0, false
 		}
 		return v.checkPattern(off+printedHeader, end)
-	default: // the masks and the needs may be any
+	default: // any masks and needs are valid
 		offsets := off + maskedHeader + count
 		if count > groupSize || offsets+3*count > end {
 			return 0, false
@@ -206,7 +204,7 @@ func (v *validator) checkGroup(off, end uint32) (next uint32, ok bool) {
 	}
 }
 
-// checkIndex checks the index at off: that the filter's bits lead to entries, and these to patterns.
+// checkIndex checks the index at off: the filter's bits must lead to entries, and the entries to patterns.
 func (v *validator) checkIndex(off, end uint32) (next uint32, ok bool) {
 	if off+indexHeader > end || v.table[off+indexLog] > maxIndexLog {
 		return 0, false
@@ -223,8 +221,8 @@ func (v *validator) checkIndex(off, end uint32) (next uint32, ok bool) {
 	return v.checkPatterns(x.offsets, x.count, end)
 }
 
-// checkHashes checks that the hashes in the filter of an index are counted, and that the numbers of
-// their first entries never fall, and end with the number of all entries.
+// checkHashes checks that the number of hashes in the filter of an index is correct, and that the numbers of their
+// first entries never decrease and end with the number of all entries.
 func (v *validator) checkHashes(off uint32, x *index) bool {
 	t, before, last := v.table, uint32(0), uint32(0)
 	for w := uint32(0); x.before+2*w < x.first; w++ {
@@ -243,7 +241,7 @@ func (v *validator) checkHashes(off uint32, x *index) bool {
 	return x.first+2*before+2 == x.entries && last == x.count
 }
 
-// checkPatterns checks that offsets lead to one pattern after the other after them.
+// checkPatterns checks that the offsets lead to patterns that follow the offsets without gaps.
 func (v *validator) checkPatterns(offsets, count, end uint32) (next uint32, ok bool) {
 	next = offsets + 3*count
 	for n := range count {
@@ -269,7 +267,7 @@ func (v *validator) checkPattern(off, end uint32) (next uint32, ok bool) {
 		return 0, false
 	}
 	for off < next {
-		size, window := uint32(v.table[off]), uint32(v.table[off+1]) // within the table, which has its padding behind next
+		size, window := uint32(v.table[off]), uint32(v.table[off+1]) // inside the table because of its padding
 		if size == 0 || window+min(size, printSize) > size {
 			return 0, false
 		}
@@ -300,7 +298,7 @@ func (v *validator) checkList(off, end uint32) (next uint32, ok bool) {
 	return off, true
 }
 
-// isRest reports whether a text is a Pattern.Rest.
+// isRest reports whether a text is a valid Pattern.Rest.
 func isRest(text []byte) bool {
 	if len(text) == 0 || text[0] != '*' || text[len(text)-1] == '*' {
 		return false

@@ -1,28 +1,27 @@
-// Package automaton decides a path by all rules of a robots.txt group at once.
+// Package automaton matches a path against all rules of a robots.txt group at once.
 //
-// [Compile] makes one automaton of the patterns; [Automaton.Match] returns the [Rank] of the rule
-// that decides, in one pass over the path. Precedence (the longest pattern, allow on a tie, the
-// first line) is folded into the ranks while compiling, so that matching knows nothing of it: the
-// highest rank that matches wins. Package robots has the protocol, and the slow reference that this
-// one is tested against.
+// [Compile] compiles the patterns into one automaton. [Automaton.Match] returns the [Rank] of the rule that
+// decides, in one pass over the path. Compile turns precedence (the longest pattern, Allow on a tie, the first
+// line) into ranks, so that matching only looks for the highest rank that matches. Package robots has the protocol,
+// and the slow reference implementation that this package is tested against.
 //
 // # Form
 //
-// A pattern is an anchor, the start of the path, and floating segments, one after each "*"; see [Pattern]. Nothing is
-// determinised beyond a size linear in the text: the rules of apple.com or ebay.com, some twenty patterns like
-// /*_a*/shop/, have more than 60,000 states as a DFA. Instead the automaton has these parts:
+// A pattern consists of an anchor, with which the path begins, and floating segments, one after each "*"; see
+// [Pattern]. The size of the tables is linear in the text of the patterns. A DFA would be larger: the rules of
+// apple.com or ebay.com, about twenty patterns like /*_a*/shop/, would have more than 60,000 states. Instead the
+// automaton has these parts:
 //
-//   - The anchors are a radix trie. Its nodes hold the ranks of the patterns that end there. Most
-//     rules are only a prefix, and need no more.
-//   - Patterns with floating segments that share an anchor are found by fingerprints, three bytes
-//     each, 32 places of a path at once (Teddy). Only those are tried whose fingerprints the path
-//     has, and if they are many, also keys of some bytes more, that let an index find them.
-//   - Where there are more than 640 such patterns, or very long ones, or more than 24 that nothing but the rest of
-//     their text tells apart from one another, package onepass finds them all in one pass. No real file is known that
-//     has so many.
+//   - The anchors form a radix trie. Its nodes hold the ranks of the patterns that end there. Most rules are only a
+//     prefix and need nothing else.
+//   - Patterns with floating segments that share an anchor are found by fingerprints of three bytes, at 32
+//     positions of a path at once (Teddy). Only patterns whose fingerprints occur in the path are tried. If there
+//     are many patterns, an index also requires that the path contains keys of a few more bytes.
+//   - If there are more than 640 such patterns, or very long ones, or more than 24 with the same key, package
+//     onepass finds all patterns in one pass. No known real file needs this.
 //
-// The trie, fingerprints and indexes have assembly for amd64 with AVX2, and a twin in Go for all
-// other processors. Both read the same tables and answer alike.
+// The trie, fingerprints and indexes are implemented in assembly for amd64 with AVX2, and in Go for all other
+// processors. Both implementations read the same tables and return the same results.
 //
 // The rules
 //
@@ -35,88 +34,81 @@
 //
 //	(root) ─"/"─▶ (floating: "?q=" → 1) ─"core/"─▶ (prefix → 2; floating: ".css" at the end → 4, ".js" → 3)
 //
-// and /core/a.css?q=1 passes the node of "/", whose pattern waits, and the node of "/core/", which
-// gives rank 2. There ".css" is not at the end, and ".js" does not occur. At last "?q=" is not tried,
-// as rank 1 cannot beat 2.
+// and /core/a.css?q=1 passes the node of "/", whose pattern is kept for later, and the node of "/core/", which
+// gives rank 2. There, ".css" is not at the end, and ".js" does not occur. "?q=" is not tried, because rank 1 is
+// lower than rank 2.
 //
 // # Cost
 //
-// With n the bytes of all patterns, and p the bytes of the path:
+// If all patterns together have n bytes, and the path has p bytes:
 //
-//   - Compile takes O(n) and sorting; tables are O(n): about 1.3 bytes per byte of real rules.
-//   - Match takes O(p) for the trie, and for floating segments that are tried up to 640 searches of
-//     the path. A segment of over 63 bytes counts as nine, and a pattern of over 63 bytes as one more
-//     for each eight segments.
-//   - With package onepass it takes O(p·(∛n + √n/64) + n): a pattern moves at most once for each of its
-//     segments, in some 4 ns, and costs nothing where a path lacks the segment of it that the fewest patterns have.
+//   - Compile takes O(n) time plus sorting. Tables take O(n) memory: about 1.3 bytes per byte of real rules.
+//   - Match takes O(p) for the trie, and up to 640 searches of the path for floating segments. A segment of over 63
+//     bytes counts as nine searches, and a pattern of over 63 bytes counts one more for each eight segments.
+//   - With package onepass, Match takes O(p·(∛n + √n/64) + n). A pattern makes at most one move per segment, about
+//     4 ns each, and none if its rarest segment (the one that the fewest patterns have) does not occur in the path.
 //     3,333 rules like /*/word*word take 0.2 µs for a path of 22 bytes.
 //
-// For a robots.txt of 500 KiB and a path of 2 KiB, these are at most 250,000 moves, or 0.9 ms, if all
-// segments have one letter and the path has nearly all of them in order. One pattern after the other
-// takes up to 4.0 ms (make hostile).
+// For a robots.txt of 500 KiB and a path of 2 KiB, there are at most 250,000 moves, which take 0.9 ms. This happens
+// if all segments have one letter and the path contains nearly all of them in order. Trying one pattern after the
+// other takes up to 4.0 ms (make hostile).
 //
-// Matching stops where no rank above the best one can follow.
+// Matching stops when no higher rank is possible.
 //
-// The package is independent of the protocol. Only engine, its package rules, and
-// report/whatif/internal/decide may import it; depguard holds that.
+// The package is independent of the protocol. Only engine, its package rules, internal/preference and
+// report/whatif/internal/decide import it, which depguard enforces.
 //
 // # Why so
 //
-// Fingerprints, for patterns with *. A path is searched once for all patterns, not once for each. The fingerprint of a
-// pattern is three neighbouring bytes of one of its segments, the three that paths have least. Up to twelve patterns of
-// one prefix are a group, sorted by fingerprint into eight buckets. For each of the three bytes, two tables of 16
-// entries say which buckets have a fingerprint with such lower four bits, and such upper four bits. A vector
-// instruction looks 32 bytes up in such a table at once, so six of them tell for 32 places of a path which buckets may
-// be there (Teddy, by Geoffrey Langdale, in Hyperscan). A group costs some 6 ns a path. Code then tries, by descending
-// rank, the patterns with buckets that were found.
+// Fingerprints, for patterns with *. A path is searched once for all patterns together. The fingerprint of a
+// pattern is the rarest three consecutive bytes of one of its segments. Up to twelve patterns with the same prefix
+// form a group, and are sorted by fingerprint into eight buckets. For each of the three bytes, two tables of 16
+// entries say which buckets have a fingerprint with these lower four bits, and with these upper four bits. A vector
+// instruction looks up 32 bytes in such a table at once, so six of them find the possible buckets at 32 positions
+// of a path (Teddy, by Geoffrey Langdale, in Hyperscan). A group costs about 6 ns per path. Then the patterns whose
+// buckets were found are tried, by descending rank.
 //
-//   - A pattern with an end anchor has a zero byte for the end of the path, and so does the
-//     path.
-//   - A pattern also needs all other buckets that its own text has, so few are tried in vain.
-//   - A single pattern has no tables, 96 bytes, but is compared with its fingerprint.
-//   - A pattern is tried by a search for three bytes of each segment, 32 places at once, too.
-//   - The path may end at any byte. Its last 32 bytes are one block, so nothing behind it is
-//     read; a path of fewer bytes goes into a register in pieces.
+//   - A zero byte stands for the end of the path, in the path and in a pattern with an end anchor.
+//   - A pattern also requires all other buckets that its own text has, so few are tried without success.
+//   - A single pattern needs no tables (96 bytes): the path is compared with its fingerprint.
+//   - Trying a pattern is a search for three bytes of each segment, also at 32 positions at once.
+//   - The path may end at any byte. Its last 32 bytes are read as one block, so no byte after the path is read. A
+//     shorter path is loaded into a register in pieces.
 //
-// An index, where more than 24 patterns share a prefix. It has the tables of one group for all
-// of them. So a bucket has many patterns, and only says the few places of a path to look at
-// closer. There, a filter of bits is asked for two keys: five bytes that begin with the
-// fingerprint, and four that end with it. The last eight bytes of the path are a key, too. Each
-// pattern is filed under one key. It also has 64 bits for other needs of a path, the bytes
-// ahead of its other places and of each /; only patterns that lack none of these are tried.
-// automaton/index.go chooses fingerprints so that a bucket has one rare byte in common,
-// such as the = of queries, or else adds little to the contents of buckets. The keys of two blocks are
-// looked up in one loop without branches: the end of a loop cannot be predicted, and costs more
-// than a key.
+// An index, for more than 24 patterns with the same prefix. All of them share the tables of one group, so a bucket
+// has many patterns, and only says which few positions of a path need a closer look. At these, two keys are looked
+// up in a bit filter: five bytes that begin with the fingerprint, and four that end with it. The last eight bytes
+// of the path are a key, too. Each pattern is filed under one key. It also has 64 bits for other bytes that the
+// path must contain, around its other fingerprints and after each /; a pattern is tried only if the path has all of
+// them. automaton/index.go chooses fingerprints so that those in a bucket share a rare byte, such as the = of
+// queries, or otherwise add few positions. The keys of two blocks are looked up in one loop without branches,
+// because the end of a loop cannot be predicted and costs more than a key.
 //
-// Fingerprints and the index took the place of two ways: patterns one by one, by a search for
-// the rarest byte of each, and beyond 24 patterns of one prefix by keys around delimiters that
-// were chosen from a list. Of the real files with more than 24, matches take 0.25 of the time,
-// of the slowest 0.05 to 0.3, and of none more than 1.0.
+// Fingerprints and the index replaced two older methods: a search for the rarest byte of each pattern and, for more
+// than 24 patterns with the same prefix, keys around delimiters from a list. For the real files with more than 24,
+// matching takes 0.25× the time, for the slowest of them 0.05× to 0.3×, and for none more than 1.0×.
 //
-// Assembly, and its twin. internal/asm, a module of its own, writes the assembly for amd64 with
-// AVX2. All else, also an older processor, runs the twin in Go, automaton/group.go and
-// table.walkGeneric; both read the same tables, so packs are the same everywhere. Tests compare
-// the two on paths between pages that cannot be read, in every length and alignment, and under
-// fuzzing. The trie is in assembly as well: the same steps with fewer branches take 0.6 to 0.8
-// of the time. On paths of fewer than eight bytes the twin decides.
+// Assembly and Go. internal/asm, a separate module, generates the assembly for amd64 with AVX2. All other
+// processors run the Go implementation in automaton/group.go and table.walkGeneric. Both read the same tables, so
+// packs are the same everywhere. Tests compare the two on paths between unreadable pages, in every length and
+// alignment, and with fuzzing. The trie is in assembly as well: the same steps with fewer branches take 0.6× to
+// 0.8× the time. Paths of fewer than eight bytes always use the Go implementation.
 //
-// Children in a range. A node with more than eight children, with labels close together, has an
-// offset for each byte of the range: the next node is one load away, where a search of the
-// labels is a call. Few nodes are so large. Tables for all nodes would take 1.75 bytes per byte
-// of rule text instead of 1.29, for 8 ns of the 48 that the trie takes.
+// Children in a range. A node with more than eight children whose labels are close together has an offset for each
+// byte of the range: finding the next node takes one load, instead of a call that searches the labels. Few nodes
+// are so large. Such tables for all nodes would take 1.75 bytes per byte of rule text instead of 1.29, and save 8
+// ns of the 48 ns that the trie takes.
 //
-// The remaining time. On the real log a match visits 1.8 nodes of the trie, finds fingerprints in one
-// path of a hundred, and takes 16 ns: two for the loop around it, ten for the trie. In random
-// order it takes 27, and over all files of the collection 48, as processors cannot predict
-// branches of rules that they have not seen lately; asking for the next lines of the table early
-// changes nothing.
+// The remaining time. On the real log, a match visits 1.8 nodes of the trie, finds fingerprints in one path of a
+// hundred, and takes 16 ns: 2 ns for the surrounding loop, 10 ns for the trie. In random order it takes 27 ns, and
+// over all files of the collection 48 ns, because processors cannot predict the branches of rules that they have
+// not seen recently. Prefetching the next cache lines of the table changes nothing.
 //
-// Compiled in the time of parsing. Half of all real files have less than 1 KB and twenty rules, so the cost before the
-// first byte counts. In the median file, parsing and compiling take 1.86× as long as parsing. Working memory is used
-// again. An automaton leaves after its table and the order of the rules, nothing else. On its way into the trie, a rule
-// is an entry of 24 bytes without a pointer, sorted by the first eight bytes of its prefix. After that, code finds once
-// the shared starts of neighbours, and writes the trie from these numbers; it looks at text only to copy it. One file
-// in six has floating segments, and only those patterns are taken apart. Working memory on the stack, which must be
-// cleared for each file, made compiling a quarter slower, and on the heap a fifth.
+// Compiling is fast. Half of all real files have less than 1 KB and twenty rules, so fixed costs matter. For the
+// median file, parsing and compiling take 1.86× as long as parsing. Working memory is reused: only the table and
+// the order of the rules are new. While it is sorted for the trie, a rule is an entry of 24 bytes without a
+// pointer, compared by the first eight bytes of its prefix. Then the length of the common beginning of each pair of
+// neighbours is computed once, and the trie is written from these numbers; text is only copied. One file in six has
+// floating segments, and only these patterns are parsed in full. Working memory on the stack, which must be cleared
+// for each file, made compiling a quarter slower, and working memory on the heap a fifth.
 package automaton

@@ -8,26 +8,26 @@ import (
 	"sync"
 )
 
-// A workspace is the memory of [Compile]. It is used again: most files are small, and new memory for
-// each took a fifth of the time to compile.
+// A workspace is the working memory of [Compile]. It is reused: most files are small, and allocating it for each
+// took a fifth of the compile time.
 type workspace struct {
 	keys     []uint64 // see rankRules
 	rules    []Rule   // the argument of Compile
 	order    []int32  // of precedence
 	entries  []entry
-	spare    []entry  // room for as many, to merge them
-	distinct []entry  // one for each distinct pattern, in the memory of entries or spare
-	parsed   []ranked // the patterns with floating segments, in ascending order of rank
-	gathered []ranked // some of them, see gatherFloating
-	buf      []byte   // where the table is written
+	spare    []entry  // room for the same number of entries, for merging
+	distinct []entry  // one per distinct pattern, in the memory of entries or spare
+	parsed   []ranked // the patterns with floating segments, by ascending rank
+	gathered []ranked // result of gatherFloating
+	buf      []byte   // the table is written here
 }
 
-// keptRules is the least number of rules whose workspace is not kept: few files have as many.
+// keptRules is the number of rules from which a workspace is not kept for reuse. Few files have so many.
 const keptRules = 4096
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-// release gives the workspace back, without the memory of its caller.
+// release makes the workspace available for reuse, without the memory of its caller.
 func (w *workspace) release() {
 	if len(w.order) > keptRules {
 		return
@@ -37,13 +37,13 @@ func (w *workspace) release() {
 	workspaces.Put(w)
 }
 
-// rankRules returns the indices of the rules in ascending order of precedence: a longer pattern
-// over a shorter one, allow over disallow, the earlier rule over the later (RFC 9309 section 2.2.2;
-// the last for a definite winner).
+// rankRules returns the indices of the rules in ascending order of precedence: a longer pattern takes precedence
+// over a shorter one, Allow over Disallow, and an earlier rule over a later one (RFC 9309 section 2.2.2; the last
+// only to make the winner unique).
 func (w *workspace) rankRules(rules []Rule) []int32 {
 	const lowIndex = 1<<31 - 1
 	w.keys = slices.Grow(w.keys[:0], len(rules))
-	keys := w.keys[:len(rules)] // length, allow, index: sorting numbers takes half of the time of comparing rules
+	keys := w.keys[:len(rules)] // length, allow, index: sorting numbers takes half as long as comparing rules
 	for i := range rules {
 		keys[i] = uint64(len(rules[i].Pattern)-int(rules[i].Uncounted))<<32 | uint64(lowIndex-i)
 		if rules[i].Allow {
@@ -58,29 +58,29 @@ func (w *workspace) rankRules(rules []Rule) []int32 {
 	return order
 }
 
-// An entry is a pattern while it is sorted for the trie. It has no pointers, so that moving it costs
-// the garbage collector nothing. The text of its anchor is in the rules, and seldom needed, as prefix
-// and shared mostly suffice.
+// An entry is a pattern while it is sorted for the trie. It has no pointers, so that moving it does not involve the
+// garbage collector. The text of its anchor is in the rules, and rarely needed, because prefix and shared usually
+// suffice.
 type entry struct {
-	prefix uint64 // of the anchor, see prefixOf
+	prefix uint64 // beginning of the anchor, see prefixOf
 	rank   Rank
 	anchor int32 // length of the anchor
-	shared int32 // length of the longest common prefix of the anchor and the anchor of the entry before it
+	shared int32 // length of the common prefix of the anchors of this and the previous entry
 	tail   tail
 }
 
-// A tail says how a pattern continues after its anchor: it is one of the constants, or the index in workspace.parsed of
-// a pattern with floating segments. A trie node has the patterns of its anchor in the order of their tails.
+// A tail says how a pattern continues after its anchor: it is one of the constants, or the index in
+// workspace.parsed of a pattern with floating segments. A trie node has the patterns of its anchor in the order of
+// their tails.
 type tail int32
 
 const (
-	anyTail tail = -2 // whatever follows
-	noTail  tail = -1 // the end of the path
+	anyTail tail = -2 // anything may follow
+	noTail  tail = -1 // the path must end
 )
 
-// makeEntries sets w.distinct to an entry for each distinct pattern, in the order of [Pattern.compare],
-// each with the highest rank that any rule gives it: a rule with the same pattern and a lower rank
-// can never win.
+// makeEntries sets w.distinct to an entry for each distinct pattern, in the order of [Pattern.compare], with the
+// highest rank of its rules: a rule with the same pattern and a lower rank can never win.
 func (w *workspace) makeEntries(rules []Rule, order []int32) {
 	w.rules, w.order = rules, order
 	w.entries = slices.Grow(w.entries[:0], len(order))
@@ -95,7 +95,7 @@ func (w *workspace) makeEntries(rules []Rule, order []int32) {
 	w.distinct = w.dropEqual(w.sort(all[:n]))
 }
 
-// dropEqual drops all but the first of equal entries, in place, and sets shared in the others.
+// dropEqual removes all but the first of equal entries, in place, and sets shared in the others.
 func (w *workspace) dropEqual(all []entry) []entry {
 	n := 0
 	for i := range all {
@@ -106,7 +106,7 @@ func (w *workspace) dropEqual(all []entry) []entry {
 				continue
 			}
 		}
-		if n < i { // else shared is read while it is still being written, which takes a tenth of the time to compile
+		if n < i { // otherwise shared is read while it is being written, which takes a tenth of the compile time
 			all[n] = *e
 		}
 		n++
@@ -114,7 +114,7 @@ func (w *workspace) dropEqual(all []entry) []entry {
 	return all[:n]
 }
 
-// setEntry sets e to the entry of a rule, given its position in the order of precedence.
+// setEntry sets e to the entry of a rule. pos is the rule's position in the order of precedence.
 func (w *workspace) setEntry(e *entry, r *Rule, pos int) {
 	rank := Rank(pos+1) << 1
 	if r.Allow {
@@ -146,7 +146,7 @@ func (w *workspace) anchorOf(e *entry) string {
 	return w.rules[w.order[e.rank.Position()]].Pattern[:e.anchor]
 }
 
-// equal reports whether two entries are of equal patterns, given how much their anchors share.
+// equal reports whether two entries have equal patterns, using the shared length of their anchors.
 func (w *workspace) equal(x, y *entry) bool {
 	return y.shared == y.anchor && x.anchor == y.anchor &&
 		(x.tail == y.tail || x.tail >= 0 && y.tail >= 0 && w.parsed[x.tail].Pattern == w.parsed[y.tail].Pattern)
@@ -170,8 +170,8 @@ func (w *workspace) sharedBytes(x, y *entry) int32 {
 // prefixLen is the number of bytes of an anchor in entry.prefix.
 const prefixLen = 8
 
-// prefixOf returns the first eight bytes of an anchor as a number, zeros in the place of those that
-// it lacks: where numbers differ, they are ordered as the anchors are.
+// prefixOf returns the first eight bytes of an anchor as a number, padded with zeros. If two numbers differ, they
+// have the order of the anchors.
 func prefixOf(s string) (n uint64) {
 	if len(s) >= prefixLen { // one load
 		return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
@@ -183,13 +183,12 @@ func prefixOf(s string) (n uint64) {
 	return n
 }
 
-// runLength is the number of entries that are sorted by insertion, without a call for each comparison; most files have
-// no more. The time to compile is the same with 16 and with 32.
+// runLength is the number of entries that are sorted by insertion, without a function call per comparison. Most
+// files have no more entries. The compile time is the same with 16 and with 32.
 const runLength = 24
 
-// sort sorts entries by pattern, the highest rank first of equal ones, given in ascending order of
-// rank: runs are sorted by insertion, and then merged. It returns the result, which is in all or in
-// w.spare.
+// sort sorts entries by pattern. all is in ascending order of rank; of equal patterns, the highest rank comes first
+// in the result. Runs are sorted by insertion and then merged. The result is in all or in w.spare.
 func (w *workspace) sort(all []entry) []entry {
 	for lo := 0; lo < len(all); lo += runLength {
 		w.sortRun(all[lo:min(lo+runLength, len(all))])
@@ -224,8 +223,8 @@ func (w *workspace) sortRun(run []entry) {
 	}
 }
 
-// merge appends two sorted runs to dst, which has room for them, as one. The ranks of y are the
-// higher ones.
+// merge merges two sorted runs and appends them to dst, which must have room for them. The ranks of y are higher
+// than those of x.
 func (w *workspace) merge(dst, x, y []entry) {
 	for len(x) > 0 && len(y) > 0 {
 		if w.less(&x[0], &y[0]) {
@@ -237,12 +236,12 @@ func (w *workspace) merge(dst, x, y []entry) {
 	_ = append(append(dst, x...), y...)
 }
 
-// less reports whether the pattern of x comes before y's.
+// less reports whether the pattern of x sorts before that of y.
 func (w *workspace) less(x, y *entry) bool {
 	return x.prefix < y.prefix || x.prefix == y.prefix && w.compare(x, y) < 0
 }
 
-// compare is [Pattern.compare] for entries of equal prefixes.
+// compare is [Pattern.compare] for entries with equal prefixes.
 func (w *workspace) compare(x, y *entry) int {
 	if x.anchor > prefixLen || y.anchor > prefixLen {
 		if c := strings.Compare(w.anchorOf(x), w.anchorOf(y)); c != 0 {

@@ -6,15 +6,14 @@ import (
 	"github.com/robobatch/robobatch/automaton/internal/onepass"
 )
 
-// limits choose the written form of patterns with floating segments. Only isMany and partsOf
-// decide by them.
+// limits choose the encoding of patterns with floating segments. Only isMany and partsOf use them.
 type limits struct {
-	// grouped is the most patterns at one anchor that are in groups; if there are more, those that
-	// can be are in an index.
+	// grouped is the maximum number of patterns at one anchor that are stored in groups. If there are more, the
+	// suitable ones are stored in an index.
 	grouped int
 
-	// tried is the most that all patterns together may weigh to be tried, each by itself; if they weigh
-	// more, they are in lists, and package onepass finds them.
+	// tried is the maximum total weight of patterns that are tried one by one. If the weight is higher, they are
+	// stored in lists, and package onepass finds them.
 	tried int
 }
 
@@ -22,31 +21,30 @@ type limits struct {
 var chosen = limits{grouped: groupedLimit, tried: triedLimit}
 
 const (
-	// groupedLimit is where two groups cost a path as much as an index, which takes longer to
-	// compile. With 12 instead of 24, all real files with more than 12 patterns at an anchor take
-	// 1.03 of the time to match.
+	// groupedLimit is the number of patterns for which two groups cost a path as much as an index, which takes
+	// longer to compile. With 12 instead of 24, matching takes 1.03× the time over all real files with more than 12
+	// patterns at an anchor.
 	groupedLimit = 24
 
-	// triedLimit bounds the time of a match: a path may have the fingerprints of all patterns, so that
-	// each is tried (BenchmarkHostile). Of 12,015 groups of real files, the heaviest weighs 628, and the
-	// next one 322.
+	// triedLimit bounds the time of a match: a path may contain the fingerprints of all patterns, so that each is
+	// tried (BenchmarkHostile). Of 12,015 groups of real files, the heaviest weighs 628, and the second 322.
 	triedLimit = 640
 
-	// crowdLimit is the most patterns that are tried wherever a path has one key of an index, as all of /*cat*html,
-	// /*dog*html and so on are: from there on package onepass is faster. The maximum in real files is 14.
+	// crowdLimit is the maximum number of patterns that are tried because of a single key of an index, such as all
+	// of /*cat*html, /*dog*html and so on. For more, package onepass is faster. The maximum in real files is 14.
 	crowdLimit = 24
 
-	// longSegmentCost is the weight of a segment of more than longSegment bytes: where it nearly occurs
-	// again and again, it takes that many times as long as a short pattern.
+	// longSegmentCost is the weight of a segment of more than longSegment bytes. If a path nearly contains it again
+	// and again, the search takes that many times as long as for a short pattern.
 	longSegmentCost = 8
 
-	// manySegments is the number of segments that weigh 1: each may nearly occur maxMisses times before
-	// it occurs, which takes 40 ns.
+	// manySegments is the number of segments that weigh 1. A path may nearly contain each of them maxMisses times
+	// before it contains it, which takes 40 ns.
 	manySegments = 8
 )
 
-// weight returns the weight of a pattern, or tooMuch if its segments, or all of them together, are too
-// long to be tried.
+// weight returns the weight of a pattern, or tooMuch if a segment, or all segments together, are too long to be
+// tried.
 func (p *ranked) weight(tooMuch int) int {
 	if len(p.Rest) <= longSegment {
 		return 1
@@ -66,17 +64,17 @@ func (p *ranked) weight(tooMuch int) int {
 	return cost + segments/manySegments
 }
 
-// isMany reports whether the patterns with floating segments are too many or too long to be tried.
+// isMany reports whether the patterns with floating segments are too many or too long to be tried one by one.
 func (w *workspace) isMany(l limits) bool {
 	if weigh(w.parsed, l.tried) <= l.tried {
 		return false
 	}
-	pats := w.gatherFloating(w.distinct) // without those that several rules have
+	pats := w.gatherFloating(w.distinct) // without duplicates
 	defer clear(pats)
 	return weigh(pats, l.tried) > l.tried
 }
 
-// weigh returns the weight of patterns, or a number above limit if it is above that.
+// weigh returns the total weight of patterns, or any number above limit if the weight exceeds it.
 func weigh(pats []ranked, limit int) (weight int) {
 	for i := range pats {
 		if weight += pats[i].weight(limit + 1); weight > limit {
@@ -86,8 +84,8 @@ func weigh(pats []ranked, limit int) (weight int) {
 	return weight
 }
 
-// gatherFloating returns the patterns with floating segments among the entries, in their order. They
-// are in w.gathered: the caller clears them once they are written.
+// gatherFloating returns the patterns with floating segments among the entries, in their order. The result is in
+// w.gathered, which the caller clears after writing the patterns.
 func (w *workspace) gatherFloating(entries []entry) []ranked {
 	w.gathered = w.gathered[:0]
 	for i := range entries {
@@ -98,8 +96,7 @@ func (w *workspace) gatherFloating(entries []entry) []ranked {
 	return w.gathered
 }
 
-// addFloating writes the patterns with floating segments that share an anchor, and returns the offset
-// for their trie node.
+// addFloating writes the patterns with floating segments of one anchor, and returns the offset for their trie node.
 func (b *builder) addFloating(entries []entry) (off uint32) {
 	if !b.listed && len(entries) > 1 {
 		slices.SortFunc(entries, func(x, y entry) int { return int(y.rank) - int(x.rank) })
@@ -116,15 +113,14 @@ func (b *builder) addFloating(entries []entry) (off uint32) {
 	return off
 }
 
-// Patterns that are not tried are in lists, one for each anchor; a Matcher of package
-// onepass is made of them. The offset of a trie node's patterns leads to
+// Patterns that are not tried one by one are stored in lists, one per anchor, from which a Matcher of package
+// onepass is built. The offset in the trie node leads to a list:
 //
-//	number    3 bytes: how many lists are before this one
-//	count     3 bytes: the number of patterns
-//	patterns  of each its rank, in 3 bytes; 1 byte that is 1 if it has an end anchor, else 0; the length
+//	number    3 bytes: the number of lists before this one count     3 bytes: the number of patterns patterns  of
+// each its rank, in 3 bytes; 1 byte that is 1 if it has an end anchor, else 0; the length
 //	          of Pattern.Rest, in 3 bytes; and Pattern.Rest
 
-// addList writes patterns that share an anchor as a list.
+// addList writes the patterns of one anchor as a list.
 func (b *builder) addList(pats []ranked) (off uint32) {
 	off = uint32(len(b.table))
 	b.table.addU24(uint32(len(b.lists)))
@@ -144,7 +140,7 @@ func (b *builder) addList(pats []ranked) (off uint32) {
 	return off
 }
 
-// newSearch returns a Matcher of the lists at offsets.
+// newSearch returns a Matcher for the lists at these offsets.
 func (t table) newSearch(offsets []uint32) *onepass.Matcher {
 	lists := make([][]onepass.Pattern, len(offsets))
 	for i, off := range offsets {

@@ -9,20 +9,18 @@ import (
 	"strings"
 )
 
-// The patterns with floating segments that share an anchor are found by fingerprints. A fingerprint
-// is up to three neighbouring bytes of a segment, those that paths are expected to have least. A
-// path is searched for all fingerprints of a group of patterns at once, and only the patterns are
-// tried whose fingerprints it has.
+// The patterns with floating segments of one anchor are found by fingerprints. A fingerprint is up to three
+// consecutive bytes of a segment, chosen to be as rare as possible in paths. A path is searched for all
+// fingerprints of a group of patterns at once, and only the patterns whose fingerprints it contains are tried.
 //
-// The fingerprint of a single pattern is compared with each place of the path. Several are sorted
-// into eight buckets, and masks say for each of the three bytes, and for each value of its lower
-// and of its upper four bits, which buckets have a fingerprint with such a byte there. So vector
-// instructions look up 32 places of a path at once (Teddy, by Geoffrey Langdale, in Hyperscan). If
-// a fingerprint has fewer than three bytes, any bytes may follow. A pattern with an end anchor has
-// a zero byte for the end of the path. More patterns than two groups have room for are in an index: see
-// index.go.
+// The fingerprint of a single pattern is compared with each position of the path. Several fingerprints are sorted
+// into eight buckets. For each of the three bytes, and each value of its lower and of its upper four bits, a mask
+// says which buckets have a fingerprint with such a byte there. So vector instructions can look up 32 positions of
+// a path at once (Teddy, by Geoffrey Langdale, in Hyperscan). If a fingerprint has fewer than three bytes, any
+// bytes may follow. In a pattern with an end anchor, a zero byte stands for the end of the path. If two groups have
+// too little room for the patterns, they are in an index: see index.go.
 //
-// The offset of a trie node's patterns leads to the first group:
+// The offset in the trie node leads to the first group:
 //
 //	count     1 byte: the number of patterns, and moreGroups if there is another group
 //	bound     3 bytes: the highest rank of a pattern
@@ -34,7 +32,7 @@ import (
 //	offsets   3 bytes for each pattern
 //	patterns  by descending rank, see table.addPattern
 //
-// Where there is another group, the three bytes before this one are its offset.
+// If there is another group, its offset is in the three bytes before this one.
 const (
 	printSize = 3 // bytes of a fingerprint
 	masksSize = 2 * 16 * printSize
@@ -46,23 +44,23 @@ const (
 	moreGroups = 1 << 7
 	buckets    = 8
 
-	// groupSize is the most patterns of a group. With 8 instead of 12, all real files with more than
-	// eight patterns at an anchor take as long, and 1.03 times the memory; with 24, 1.12 of the time.
+	// groupSize is the maximum number of patterns in a group. With 8 instead of 12, all real files with more than
+	// eight patterns at an anchor take the same time and 1.03× the memory; with 24, 1.12× the time.
 	groupSize = 12
 )
 
-// A fingerprint is its bytes, the first one in the highest bits, and in the lowest eight their
-// number.
+// A fingerprint contains its bytes, the first in the highest bits, and the number of its bytes in the lowest eight
+// bits.
 type fingerprint uint32
 
-// endByte stands for the end of a path in fingerprints, and endRarity is its rarity: more than the rarity of
+// endByte stands for the end of a path in fingerprints, and endRarity is its rarity, which is higher than that of
 // any byte.
 const (
 	endByte   = 0
 	endRarity = 100
 )
 
-// prints calls yield with each fingerprint that a pattern can have, and its rarity.
+// prints calls yield with each possible fingerprint of a pattern, and its rarity.
 func (p *ranked) prints(yield func(f fingerprint, rare int)) {
 	p.segments(func(seg string, last bool) { segmentPrints(seg, last && p.End, yield) })
 }
@@ -129,20 +127,21 @@ func rarestPrint(seg string, atEnd bool) (best fingerprint, most int) {
 	return best, most
 }
 
-// A crowdCount is, by hash of a fingerprint, the number of patterns of a node that have it.
+// A crowdCount contains, by the hash of a fingerprint, the number of patterns of a node that have it.
 type crowdCount [1 << crowdBits]uint16
 
 const (
 	crowdBits = 9
 
-	// crowdCost is how much rarer a fingerprint must be that twice as many patterns have.
+	// crowdCost is how much rarer a fingerprint must be to be preferred to one that half as many patterns have.
 	crowdCost = 6
 )
 
-// hash returns the place of a fingerprint in a crowdCount.
+// hash returns the index of a fingerprint in a crowdCount.
 func (f fingerprint) hash() uint32 { return uint32(f) * 0x9e3779b1 >> (32 - crowdBits) }
 
-// distinctPrint returns the fingerprint of a pattern that is rare, and that few others have.
+// distinctPrint returns the fingerprint of a pattern that is best if both its rarity and the number of patterns
+// that share it count.
 func (p *ranked) distinctPrint(count *crowdCount) (best fingerprint) {
 	most := -1 << 31
 	p.prints(func(f fingerprint, rare int) {
@@ -170,18 +169,19 @@ func (f fingerprint) addToMasks(masks *[masksSize]byte, bucket int) {
 	}
 }
 
-// A part is patterns that are written as a group, or as an index.
+// A part is a set of patterns that are written as a group or as an index.
 type part struct {
 	pats    []ranked
 	indexed bool
 }
 
-// addGroups writes patterns of descending rank, whose order it changes, and returns the offset of the
-// first group, and the largest crowd, see addIndex. The part with the highest rank is last of all: code begins at the last one.
+// addGroups writes patterns, given by descending rank, and reorders them. It returns the offset of the first group,
+// and the largest crowd, see addIndex. It writes the part with the highest rank last, and matching begins with that
+// part.
 func (t *table) addGroups(pats []ranked, grouped int) (off uint32, crowd int) {
 	parts := partsOf(pats, grouped)
 	slices.SortFunc(parts, func(x, y part) int { return cmp.Compare(x.pats[0].rank, y.pats[0].rank) })
-	before := uint32(0) // the part before, if there is one
+	before := uint32(0) // offset of the previous part; 0 if there is none
 	for i := range parts {
 		more := i < len(parts)-1
 		if more {
@@ -206,9 +206,9 @@ func (t *table) addGroups(pats []ranked, grouped int) (off uint32, crowd int) {
 	return off, crowd
 }
 
-// partsOf parts patterns of descending rank: if they are more than grouped, those that can be in an
-// index are in one. The others, or all, are in groups of similar fingerprints, so that a path has the
-// fingerprints of only a few groups.
+// partsOf divides patterns, given by descending rank, into parts. If there are more than grouped, those that fit in
+// an index form one. All others are in groups of similar fingerprints, so that the fingerprints in a path belong to
+// only a few groups.
 func partsOf(pats []ranked, grouped int) (all []part) {
 	if len(pats) > grouped {
 		if n := indexedFirst(pats); n > grouped {
@@ -234,8 +234,8 @@ func partsOf(pats []ranked, grouped int) (all []part) {
 	return all
 }
 
-// indexedFirst sorts the patterns that can be in an index before the others, both by descending
-// rank, and returns how many they are.
+// indexedFirst moves the patterns that can be in an index to the front and returns their number. Both parts stay in
+// the order of descending rank.
 func indexedFirst(pats []ranked) (n int) {
 	var others []ranked
 	for i := range pats {
@@ -279,8 +279,8 @@ func (t *table) addPatterns(pats []ranked) {
 	}
 }
 
-// addPrints adds the fingerprints of the patterns of a group to its masks, and returns the buckets that
-// each needs.
+// addPrints adds the fingerprints of a group's patterns to its masks, and returns the buckets that each pattern
+// needs.
 func addPrints(masks *[masksSize]byte, pats []ranked) (needs [groupSize]byte) {
 	var sorted [groupSize]fingerprint
 	for i := range pats {
@@ -288,7 +288,7 @@ func addPrints(masks *[masksSize]byte, pats []ranked) (needs [groupSize]byte) {
 	}
 	slices.Sort(sorted[:len(pats)])
 	distinct := slices.Compact(sorted[:len(pats)])
-	for i := range pats { // similar ones share a bucket
+	for i := range pats { // similar fingerprints share a bucket
 		n, _ := slices.BinarySearch(distinct, pats[i].print)
 		if len(distinct) > buckets {
 			n = n * buckets / len(distinct)
@@ -304,8 +304,8 @@ func addPrints(masks *[masksSize]byte, pats []ranked) (needs [groupSize]byte) {
 	return needs
 }
 
-// choosePrints chooses the fingerprints of patterns that share an anchor: rare ones, and if there are
-// more patterns than buckets, ones that few other patterns have.
+// choosePrints chooses the fingerprints of the patterns of one anchor: rare ones and, if there are more patterns
+// than buckets, ones that few other patterns have.
 func choosePrints(pats []ranked) {
 	if len(pats) <= buckets {
 		for i := range pats {
@@ -322,14 +322,14 @@ func choosePrints(pats []ranked) {
 	}
 }
 
-// need returns the buckets that are found in each path that the pattern matches.
+// need returns the buckets that are found in every path that the pattern matches.
 func (p *ranked) need(masks *[masksSize]byte) (need byte) {
 	p.segments(func(seg string, last bool) { need |= sumPlaces(masks, seg, last && p.End) })
 	return need
 }
 
-// tryFound returns the best rank among best and the patterns of a group whose fingerprints were
-// found.
+// tryFound tries the patterns of a group whose fingerprints were found. It returns the highest rank of those that
+// match, or best if that is higher.
 func (t table) tryFound(p *pending, path []byte, best Rank, c *candidates) Rank {
 	count := uint32(t[p.group] &^ moreGroups)
 	if count == 0 {
@@ -342,7 +342,7 @@ func (t table) tryFound(p *pending, path []byte, best Rank, c *candidates) Rank 
 	needs := p.group + maskedHeader
 	for i := uint32(0); i < count; i += 8 { // eight patterns at a time
 		x := t.u64(needs+i) &^ (p.found * ones)
-		some := ^((x&low7 + low7) | x | low7) // the highest bit of each byte that is zero
+		some := ^((x&low7 + low7) | x | low7) // the highest bit of each zero byte
 		if left := count - i; left < 8 {
 			some &= 1<<(8*left) - 1
 		}
@@ -350,18 +350,17 @@ func (t table) tryFound(p *pending, path []byte, best Rank, c *candidates) Rank 
 			n := i + uint32(bits.TrailingZeros64(some))/8
 			off := t.u24(needs + count + 3*n)
 			if r := t.try(off, path, best); r != best || t.headerAt(off).ruleRank() <= best {
-				return r // the others have lower ranks
+				return r // all others have lower ranks
 			}
 		}
 	}
 	return best
 }
 
-// low7 is a number of bytes that have all but their highest bit.
+// low7 has all bits of each byte set except the highest.
 const low7 = 0x7f * ones
 
-// try returns the rank of the pattern at off if that is above best and the path matches it, or
-// best.
+// try returns the rank of the pattern at off, if it is above best and the pattern matches the path, or else best.
 func (t table) try(off uint32, path []byte, best Rank) Rank {
 	h := t.headerAt(off)
 	if h.ruleRank() <= best {
@@ -375,14 +374,14 @@ func (t table) try(off uint32, path []byte, best Rank) Rank {
 	return best
 }
 
-// blockSize is the number of bytes of a path that are looked at together. A path of at least as many bytes is searched in
-// whole blocks, even if the first one begins before the node: a fingerprint that is found there makes a pattern be
-// tried in vain, and nothing else.
+// blockSize is the number of bytes of a path that are examined together. A path with at least as many bytes is
+// searched in whole blocks, although the first block may begin before the node. A fingerprint found there only
+// causes an unsuccessful try.
 const blockSize = 32
 
-// siftGeneric appends to nodes, which has room for them, their groups that have a pattern
-// which may decide: the path has its fingerprint, and its rank may be above best. For an index, the
-// rank suffices. The result is the number of these groups.
+// siftGeneric appends to nodes, which must have room, the groups of the nodes that may contain the deciding
+// pattern: a fingerprint occurs in the path, and a rank is above best. For an index, the rank suffices. It returns
+// the number of these groups.
 func (t table) siftGeneric(path []byte, nodes []pending, best Rank) (n int) {
 	groups := nodes[len(nodes):cap(nodes)]
 	for _, p := range nodes {
@@ -402,9 +401,8 @@ func (t table) siftGeneric(path []byte, nodes []pending, best Rank) (n int) {
 	return n
 }
 
-// scanGeneric returns the set of a group's buckets that have a fingerprint in the path from pos on,
-// or 1 for an index.
-// A path that is shorter than a block is taken to have zeros up to its length.
+// scanGeneric returns the buckets of a group that have a fingerprint in the path from pos on, or 1 for an index. A
+// path shorter than a block is searched as if padded with zeros.
 func (t table) scanGeneric(group uint32, path []byte, pos int) (found uint64) {
 	if t[group]&^moreGroups == 0 {
 		return 1
@@ -425,12 +423,12 @@ func (t table) scanGeneric(group uint32, path []byte, pos int) (found uint64) {
 	return uint64(sumPlaces((*[masksSize]byte)(t[group+groupHeader:]), path, true))
 }
 
-// sumPlaces returns the buckets that have a fingerprint somewhere in a path, or if atEnd is not
-// set, in a part of one.
+// sumPlaces returns the buckets that have a fingerprint somewhere in a path. If atEnd is false, the text is only a
+// part of a path.
 func sumPlaces[text []byte | string](m *[masksSize]byte, path text, atEnd bool) (found byte) {
 	last := len(path) - printSize
 	for i := 0; i <= last; i++ {
-		if some := m[path[i]&15] & m[16+path[i]>>4]; some != 0 { // mostly there are none
+		if some := m[path[i]&15] & m[16+path[i]>>4]; some != 0 { // rarely true
 			b, c := path[i+1], path[i+2]
 			found |= some & m[32+b&15] & m[48+b>>4] & m[64+c&15] & m[80+c>>4]
 		}
@@ -448,7 +446,7 @@ func sumPlaces[text []byte | string](m *[masksSize]byte, path text, atEnd bool) 
 	return found | end&m[b&15]&m[16+b>>4]&m[32+lower]&m[48+upper]
 }
 
-// hasPrint reports whether the path has a fingerprint.
+// hasPrint reports whether the path contains a fingerprint.
 func hasPrint(path, wanted []byte) bool {
 	if len(wanted) == printSize && findGeneric(path, wanted) >= 0 || len(wanted) < printSize && bytes.Contains(path, wanted) {
 		return true
@@ -461,7 +459,7 @@ func hasPrint(path, wanted []byte) bool {
 	return false
 }
 
-// bucketsOf returns the buckets that may have a fingerprint of these bytes.
+// bucketsOf returns the buckets that may have a fingerprint with these bytes.
 func bucketsOf(m *[masksSize]byte, a, b, c byte) byte {
 	return m[a&15] & m[16+a>>4] & m[32+b&15] & m[48+b>>4] & m[64+c&15] & m[80+c>>4]
 }

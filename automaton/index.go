@@ -8,25 +8,21 @@ import (
 	"strings"
 )
 
-// An index finds the patterns of an anchor that has more of them than a group has room for. It
-// begins as a group does, but all its patterns share the eight buckets, which only say the
-// places of a path where a fingerprint may be. A pattern is filed under a key, some bytes around its
-// fingerprint or at the end of the path. The keys of a path, at these places and at its end, are
-// looked up in a filter; and of the patterns that are filed under them, those are tried which need
-// no key that the path lacks. The offset of an index leads to
+// An index finds the patterns of an anchor that has too many for groups. It begins like a group, but many patterns
+// share each of the eight buckets, so buckets only say at which positions of a path a fingerprint may be. Each
+// pattern is filed under a key: some bytes around its fingerprint, or at the end of the path. The keys of a path at
+// these positions and at its end are looked up in a filter. A pattern filed under one of them is tried if the path
+// has all keys that the pattern needs. The offset of an index leads to:
 //
-//	count     1 byte: 0, or moreGroups if there is another group
-//	bound     3 bytes: the highest rank of a pattern
-//	masks     as in a group
-//	log       1 byte: keys are hashed to 6+log bits
-//	hashes    2 bytes: the number of distinct hashes
-//	number    2 bytes: the number of the patterns
-//	filter    8 bytes for each of 1<<log words: a bit for each hash that is one of a key
-//	before    2 bytes for each word: the number of hashes in the words before it
-//	first     2 bytes for each hash, and one more: its first entry
-//	entries   10 bytes for each pattern, in the order of their hashes: the bits that it needs, see
-//	          key.bits, and its number, in 2 bytes
-//	offsets   3 bytes for each pattern, in the order of their numbers, the order of descending
+//	count     1 byte: 0, or moreGroups if there is another group bound     3 bytes: the highest rank of a pattern
+//
+// masks     as in a group log       1 byte: keys are hashed to 6+log bits hashes    2 bytes: the number of distinct
+// hashes number    2 bytes: the number of the patterns filter    8 bytes for each of 1<<log words: a bit for each
+// hash that is one of a key before    2 bytes for each word: the number of hashes in the words before it first
+// 2 bytes for each hash, and one more: its first entry entries   10 bytes for each pattern, in the order of their
+// hashes: the bits that the pattern needs, see key.bits, and its number, in 2 bytes offsets   3 bytes for each
+// pattern, in the order of their numbers, the order of descending
+//
 //	          rank
 //	patterns  see table.addPattern
 const (
@@ -34,60 +30,60 @@ const (
 	indexHeader = indexLog + 1 + 2 + 2
 	entrySize   = 8 + 2
 
-	// maxIndexLog is the log for triedLimit patterns. With 16 to 32 bits for each, 2 to 4 of a hundred
-	// keys without a pattern are in the filter.
+	// maxIndexLog is the log for triedLimit patterns. With 16 to 32 bits per pattern, the filter contains 2 % to 4
+	// % of keys without a pattern.
 	maxIndexLog = 8
 
-	keyHash = 0x9e3779b97f4a7c15 // the factor of a key that mixes its bytes into the highest bits
+	keyHash = 0x9e3779b97f4a7c15 // multiplying a key by it mixes the key's bytes into the highest bits
 
-	// maxHits is the number of hashes of the filter that are looked at for a path, and maxEntries how many entries,
-	// before all patterns are tried.
+	// maxHits and maxEntries are the numbers of hashes in the filter and of entries from which a path has too many:
+	// then all patterns are tried.
 	maxHits    = 480
 	maxEntries = 1024
 
 	hitsRoom = maxHits + 4*blockSize // vector instructions look up two blocks at once
 )
 
-// A window is eight bytes around a place of a path, the first lowest: three before it, that at it, and four after it.
-// Those outside of the path are zeros.
+// A window is eight bytes around a position of a path, the first in the lowest bits: three before it, the one at
+// it, and four after it. Bytes outside of the path are zero.
 const (
 	windowSize   = 8
 	windowBefore = 3
 
 	windowPrint  = 0x0000_ffff_ff00_0000 // the bytes of a fingerprint
-	windowAhead  = 0xffff_ffff_ff00_0000 // the bits of the key that begins with it
-	windowBehind = 0x0000_ffff_ffff_0000 // the bits of the key that ends with it
+	windowAhead  = 0xffff_ffff_ff00_0000 // the bytes of the key that begins with it
+	windowBehind = 0x0000_ffff_ffff_0000 // the bytes of the key that ends with it
 )
 
-// A key is some bytes times keyHash.
+// A key is a number of bytes multiplied by keyHash.
 type key uint64
 
 func keyAhead(window uint64) key  { return key(window >> 24 * keyHash) }
 func keyBehind(window uint64) key { return key(window << 16 >> 32 * keyHash) }
 
-// keyAtEnd is the key of a path's last eight bytes.
+// keyAtEnd returns the key of a path's last eight bytes.
 func keyAtEnd(last uint64) key { return key(last * keyHash) }
 
-// bits returns the two of 64 bits that represent a key. A pattern needs the bits of the keys ahead of each place where
-// all paths that it matches have a fingerprint, or a '/'.
+// bits returns the two of 64 bits that represent a key. A pattern needs the bits of the keys that begin where every
+// path that it matches has a fingerprint or a '/'.
 func (k key) bits() uint64 { return 1<<(k>>58) | 1<<(k>>52&63) }
 
-// hash returns the hash of a key: as many bits of it count as number the bits of a filter.
+// hash returns the hash of a key, of which only the lowest bits are used: enough to number the bits of a filter.
 func (k key) hash() uint32 { return uint32(k >> 44) }
 
-// candidates is the memory for the patterns that a path may match.
+// candidates is the memory for the patterns that may match a path.
 type candidates struct {
-	hashes [hitsRoom]uint16   // hashes of the path that the filter has
-	found  [maxEntries]uint16 // the patterns to try, by number
+	hashes [hitsRoom]uint16   // hashes of the path that are in the filter
+	found  [maxEntries]uint16 // numbers of the patterns to try
 }
 
-// An index says where its parts are.
+// An index is the header of an index and the offsets of its parts.
 type index struct {
 	before, first, entries, offsets uint32
-	count                           uint32 // of the patterns
+	count                           uint32 // number of patterns
 }
 
-// indexAt reads the header of the index at off, and finds its parts, which follow it.
+// indexAt reads the header of the index at off, and computes the offsets of its parts, which follow it.
 func (t table) indexAt(off uint32) (x index) {
 	head := t.u64(off + indexLog)
 	words, hashes := uint32(1)<<(head&15), uint32(head>>8)&0xffff
@@ -99,7 +95,8 @@ func (t table) indexAt(off uint32) (x index) {
 	return x
 }
 
-// tryIndexed returns the best rank among best and the patterns of an index.
+// tryIndexed tries the patterns of an index. It returns the highest rank of those that match, or best if that is
+// higher.
 func (t table) tryIndexed(p *pending, path []byte, best Rank, c *candidates) Rank {
 	n, has := t.hits(p.group, path, int(p.pos), &c.hashes)
 	if n == 0 {
@@ -114,13 +111,13 @@ func (t table) tryIndexed(p *pending, path []byte, best Rank, c *candidates) Ran
 	for _, number := range found {
 		off := t.u24(x.offsets + 3*uint32(number))
 		if r := t.try(off, path, best); r != best || t.headerAt(off).ruleRank() <= best {
-			return r // the others have lower ranks
+			return r // all others have lower ranks
 		}
 	}
 	return best
 }
 
-// candidates finds the patterns that are to be tried, by descending rank, or reports that all are.
+// candidates returns the patterns to try, by descending rank, or reports that all must be tried.
 func (t table) candidates(group uint32, x *index, hashes []uint16, has uint64, c *candidates) (found []uint16, ok bool) {
 	if len(hashes) >= maxHits {
 		return nil, false
@@ -134,7 +131,7 @@ func (t table) candidates(group uint32, x *index, hashes []uint16, has uint64, c
 		if looked += hi - lo; looked > maxEntries {
 			return nil, false
 		}
-		for e := x.entries + entrySize*lo; lo < hi; lo++ { // without branches on the bits
+		for e := x.entries + entrySize*lo; lo < hi; lo++ { // no branches that depend on the bits
 			c.found[n] = uint16(t.u16(e + 8))
 			if t.u64(e)&^has == 0 {
 				n++
@@ -150,7 +147,7 @@ func (t table) candidates(group uint32, x *index, hashes []uint16, has uint64, c
 	return found, true
 }
 
-// tryAll is tryIndexed for a path that may match all patterns.
+// tryAll is like tryIndexed, but tries all patterns.
 func (t table) tryAll(x *index, path []byte, best Rank) Rank {
 	for number := range x.count {
 		off := t.u24(x.offsets + 3*number)
@@ -161,19 +158,19 @@ func (t table) tryAll(x *index, path []byte, best Rank) Rank {
 	return best
 }
 
-// windowAt returns the window of a place of a path of at least windowSize bytes. It has no
+// windowAt returns the window at a position of a path, which must have at least windowSize bytes. It has no
 // branches.
 func windowAt(path []byte, i int) uint64 {
 	from, last := i-windowBefore, len(path)-windowSize
-	below := from & (from >> 63)                   // how far it begins before the path, negative
+	below := from & (from >> 63)                   // how far the window begins before the path, negative
 	above := (last - from) & ((last - from) >> 63) // how far it ends after the path, negative
 	w := binary.LittleEndian.Uint64(path[from-below+above:])
 	return w << (-8 * below & 63) >> (-8 * above & 63)
 }
 
-// hitsGeneric looks up the keys of a path in an index: at its end, and at its places from pos on
-// that may have a fingerprint. It writes the hashes that the filter has, and returns how many, and
-// the bits of the keys ahead. If there are maxHits or more, that may not be all.
+// hitsGeneric looks up the keys of a path in an index: at its end, and from pos on at the positions that may have a
+// fingerprint. It writes the hashes that are in the filter to out, and returns their number, and the bits of the
+// keys ahead. If there are maxHits or more, the hashes may be incomplete.
 func (t table) hitsGeneric(group uint32, path []byte, pos int, out *[hitsRoom]uint16) (n int, has uint64) {
 	m := (*[masksSize]byte)(t[group+groupHeader:])
 	filter := t[group+indexHeader:]
@@ -185,7 +182,7 @@ func (t table) hitsGeneric(group uint32, path []byte, pos int, out *[hitsRoom]ui
 			n++
 		}
 	}
-	var short [blockSize]byte // the path, and zeros after it, if it is shorter
+	var short [blockSize]byte // a shorter path, padded with zeros
 	length := len(path)
 	if length >= windowSize {
 		look(keyAtEnd(binary.LittleEndian.Uint64(path[length-windowSize:])))
@@ -212,7 +209,7 @@ func (t table) hitsGeneric(group uint32, path []byte, pos int, out *[hitsRoom]ui
 	return n, has
 }
 
-// slashesGeneric returns the bits of the keys that a path has ahead of each '/'.
+// slashesGeneric returns the bits of the keys that begin at each '/' of a path.
 func slashesGeneric(path []byte) (has uint64) {
 	var short [windowSize]byte
 	if len(path) < windowSize {
@@ -227,15 +224,15 @@ func slashesGeneric(path []byte) (has uint64) {
 	return has
 }
 
-// An indexEntry is the entry of a pattern in an index, see there.
+// An indexEntry is the entry of a pattern in an index.
 type indexEntry struct {
 	hash   uint32
 	number uint32
 	needs  uint64
 }
 
-// addIndex writes patterns of descending rank as an index. It returns the largest crowd: of the patterns under one hash, how many need
-// nothing but what all of them need.
+// addIndex writes patterns, given by descending rank, as an index. It returns the largest crowd: the number of
+// patterns under one hash that need only what all patterns under the hash need.
 func (t *table) addIndex(pats []ranked) (crowd int) {
 	masks := indexPrints(pats)
 	log := max(0, bits.Len(uint(len(pats)-1))-2)
@@ -283,8 +280,7 @@ func (t *table) addIndex(pats []ranked) (crowd int) {
 	return crowd
 }
 
-// indexEntries returns the entries of patterns in the order of their hashes. Only the bits of mask
-// count in a hash.
+// indexEntries returns the entries of patterns in the order of their hashes, of which only the bits in mask count.
 func indexEntries(pats []ranked, masks *[masksSize]byte, mask uint32) []indexEntry {
 	entries, keys, count := make([]indexEntry, len(pats)), make([]filedKeys, len(pats)), make([]uint16, mask+1)
 	for i := range pats {
@@ -296,7 +292,7 @@ func indexEntries(pats []ranked, masks *[masksSize]byte, mask uint32) []indexEnt
 	}
 	for i := range entries {
 		least := ^uint16(0)
-		for _, k := range keys[i].all[:keys[i].n] { // that which fewest others may be filed under
+		for _, k := range keys[i].all[:keys[i].n] { // choose the key with the fewest other patterns
 			if h := k.hash() & mask; count[h] < least {
 				least, entries[i].hash = count[h], h
 			}
@@ -308,7 +304,7 @@ func indexEntries(pats []ranked, masks *[masksSize]byte, mask uint32) []indexEnt
 	return entries
 }
 
-// A filedKeys is the first keys that a pattern may be filed under, one at least.
+// A filedKeys holds up to two keys that a pattern may be filed under, but at least one.
 type filedKeys struct {
 	all [2]key
 	n   int
@@ -325,13 +321,13 @@ func (f *filedKeys) addKey(k key) {
 // endPrint stands for the fingerprint of a pattern that is filed under the end of the path.
 const endPrint fingerprint = 1<<32 - 1
 
-// hasEnd reports whether a pattern gives the last eight bytes of the paths that it matches.
+// hasEnd reports whether a pattern determines the last eight bytes of the paths that it matches.
 func (p *ranked) hasEnd() bool {
 	return p.End && len(p.Rest)-1-strings.LastIndexByte(p.Rest, '*') >= windowSize
 }
 
-// filingKeys returns the keys that a pattern may be filed under: those where it has its fingerprint, or
-// the end's; and the bits that it needs, see key.bits.
+// filingKeys returns the keys that a pattern may be filed under, which are at its fingerprint or at the end, and
+// the bits that it needs, see key.bits.
 func (p *ranked) filingKeys(masks *[masksSize]byte) (filed filedKeys, needs uint64) {
 	wanted := p.print.inWindow()
 	if p.print == endPrint {
@@ -357,9 +353,8 @@ func (p *ranked) filingKeys(masks *[masksSize]byte) (filed filedKeys, needs uint
 	return filed, needs
 }
 
-// windows calls yield for each place of a pattern's segments where all bytes of a fingerprint are
-// known: with the window there, and with a mask of its bytes that are known. Behind a segment at the
-// end of the path they are zeros.
+// windows calls yield for each position in a pattern's segments at which all bytes of a fingerprint are known, with
+// the window and a mask of its known bytes. After a segment at the end of the path, the bytes are zero.
 func (p *ranked) windows(yield func(w, known uint64)) {
 	p.segments(func(seg string, last bool) {
 		w, known := uint64(0), uint64(0)
@@ -378,26 +373,26 @@ func (p *ranked) windows(yield func(w, known uint64)) {
 	})
 }
 
-// inWindow returns the bytes of a window at a place that has the fingerprint.
+// inWindow returns the fingerprint's bytes as they are in a window at its position.
 func (f fingerprint) inWindow() uint64 {
 	return uint64(byte(f>>24))<<24 | uint64(byte(f>>16))<<32 | uint64(byte(f>>8))<<40
 }
 
-// An indexer chooses the fingerprints of the patterns of an index, and their buckets: so that paths
-// have few places with all three bytes of some bucket. Numbers are integers, as tables are to be
-// the same on every processor.
+// An indexer chooses the fingerprints of the patterns of an index, and their buckets, so that paths have few
+// positions with all three bytes of a bucket. It computes with integers, because tables must be the same on every
+// processor.
 type indexer struct {
 	pats   []ranked
-	prints []fingerprint // those that the patterns may have
-	places []printRange  // by pattern, its own
+	prints []fingerprint // possible fingerprints of all patterns
+	places []printRange  // by pattern: its range of prints
 	all    [buckets]bucket
-	used   int // buckets
+	used   int // number of buckets in use
 	masks  [masksSize]byte
 }
 
-// indexPrints chooses the fingerprints of patterns, and returns the masks. Those which can be are
-// filed under the end of the path. Of the others, those that share a rare byte, mostly one that
-// queries have, share a bucket. Each other one, in turn, goes where it adds least.
+// indexPrints chooses the fingerprints of patterns, and returns the masks. Patterns that can be are filed under the
+// end of the path. Of the others, those that share a rare byte, usually one that occurs in queries, share a bucket.
+// Each remaining pattern, in turn, goes to the bucket where it adds the least cost.
 func indexPrints(pats []ranked) *[masksSize]byte {
 	size := 0
 	for i := range pats {
@@ -427,11 +422,11 @@ func indexPrints(pats []ranked) *[masksSize]byte {
 	return &x.masks
 }
 
-// A printRange is the fingerprints that a pattern may have: indexer.prints[begin:end], where those
-// with a rare byte come first, before rare.
+// A printRange is the range of the possible fingerprints of a pattern, indexer.prints[begin:end]. Those with a rare
+// byte come first, before rare.
 type printRange struct{ begin, rare, end int32 }
 
-// addPrints adds the fingerprints that pattern i may have.
+// addPrints adds the possible fingerprints of pattern i.
 func (x *indexer) addPrints(i int) {
 	begin := len(x.prints)
 	x.prints = x.pats[i].appendPrints(x.prints)
@@ -445,27 +440,27 @@ func (x *indexer) addPrints(i int) {
 	x.places[i] = printRange{int32(begin), int32(rare), int32(len(all))}
 }
 
-// rare returns the fingerprints with a rare byte that pattern i may have.
+// rare returns the possible fingerprints of pattern i that have a rare byte.
 func (x *indexer) rare(i int) []fingerprint { return x.prints[x.places[i].begin:x.places[i].rare] }
 
-// isRare reports whether the patterns that share a byte may have a bucket of their own.
+// isRare reports whether a byte is rare enough for a bucket of the patterns that share it.
 func isRare(b byte) bool { return rates[b] <= pivotRate || b == endByte }
 
-// A pivot is a byte that all fingerprints of a bucket have at the same place.
+// A pivot is a byte that all fingerprints of a bucket have at the same position.
 type pivot struct {
 	b  byte
 	at int
 }
 
 const (
-	pivotMin  = 4       // patterns that share a byte, to have a bucket
-	pivotRate = 400     // the rate of a byte that gives them one, or less
-	placeRate = 200     // added to each rate: the rate of the places that are found anyway
-	choices   = 3       // fingerprints of a pattern that are weighed
-	openCost  = 1 << 33 // the cost of the first bucket; each next one costs twice as much
+	pivotMin  = 4       // minimum number of patterns with the byte
+	pivotRate = 400     // maximum rate of the byte
+	placeRate = 200     // added to each rate, for the positions that are found in any case
+	choices   = 3       // fingerprints per pattern that are compared
+	openCost  = 1 << 33 // the cost of the first bucket; each further one costs twice as much as the one before
 )
 
-// pivot returns the byte that is worth most to patterns without a fingerprint.
+// pivot returns the byte that is worth the most for the patterns that have no fingerprint yet.
 func (x *indexer) pivot() (best pivot, ok bool) {
 	var count [printSize][256]uint16
 	for i := range x.pats {
@@ -487,7 +482,7 @@ func (x *indexer) pivot() (best pivot, ok bool) {
 	return best, most > 0
 }
 
-// countBytes counts a pattern at each byte that its fingerprints have at a place, and that is rare.
+// countBytes counts a pattern once for each rare byte in its fingerprints, by position.
 func countBytes(prints []fingerprint, count *[printSize][256]uint16) {
 	var seen [printSize][4]uint64
 	for _, f := range prints {
@@ -504,8 +499,8 @@ func countBytes(prints []fingerprint, count *[printSize][256]uint16) {
 	}
 }
 
-// fillBucket puts all patterns that have a byte at a place into a new bucket, with the rarest of the
-// fingerprints that have it.
+// fillBucket opens a bucket for all patterns that have the byte at its position, each with the rarest of its
+// fingerprints that have it there.
 func (x *indexer) fillBucket(v pivot) {
 	for i := range x.pats {
 		if x.pats[i].print != 0 {
@@ -524,7 +519,7 @@ func (x *indexer) fillBucket(v pivot) {
 	x.used++
 }
 
-// choosePrint chooses the fingerprint of a pattern that adds least to the cost of the buckets.
+// choosePrint chooses the fingerprint of a pattern that adds the least to the cost of the buckets.
 func (x *indexer) choosePrint(i int) {
 	best, bucket, least := fingerprint(0), 0, ^uint64(0)
 	for _, f := range rarest(x.prints[x.places[i].begin:x.places[i].end]) {
@@ -548,14 +543,14 @@ func (x *indexer) choosePrint(i int) {
 	x.setPrint(i, best, bucket)
 }
 
-// setPrint gives a pattern its fingerprint, and puts that into a bucket.
+// setPrint sets a pattern's fingerprint, and adds it to a bucket.
 func (x *indexer) setPrint(i int, f fingerprint, bucket int) {
 	x.pats[i].print = f
 	x.all[bucket].addPrint(f)
 	f.addToMasks(&x.masks, bucket)
 }
 
-// rarest returns the rarest fingerprints, and zeros if they are fewer.
+// rarest returns the rarest fingerprints, padded with zeros.
 func rarest(prints []fingerprint) (best [choices]fingerprint) {
 	var rate [choices]uint64
 	for _, f := range prints {
@@ -573,8 +568,8 @@ func rarest(prints []fingerprint) (best [choices]fingerprint) {
 	return best
 }
 
-// appendPrints appends the fingerprints that a pattern may have in an index: the prints of all bytes,
-// and with a key.
+// appendPrints appends the possible fingerprints of a pattern in an index. All of their bytes and a key must be
+// known.
 func (p *ranked) appendPrints(dst []fingerprint) []fingerprint {
 	rest, f, n := p.Rest, fingerprint(0), 0
 	for i := 1; i < len(rest); i++ {
@@ -593,8 +588,8 @@ func (p *ranked) appendPrints(dst []fingerprint) []fingerprint {
 	return dst
 }
 
-// isAhead reports whether the key is known that begins with the fingerprint which ends at i: two
-// bytes more of its segment, or the end of the path.
+// isAhead reports whether the key that begins with the fingerprint ending at i is known: two more bytes of the
+// segment follow, or the end of the path.
 func (p *ranked) isAhead(i int) bool {
 	behind := p.Rest[i+1:]
 	if n := strings.IndexByte(behind, '*'); n >= 0 || !p.End {
@@ -614,25 +609,25 @@ func (p *ranked) isIndexed() (ok bool) {
 // at returns a byte of a fingerprint.
 func (f fingerprint) at(i int) byte { return byte(f >> (24 - 8*i)) }
 
-// A bucketRate is how often paths have, of a hundred thousand places, the bytes of a bucket, by
-// place of the fingerprint.
+// A bucketRate says how many of 100,000 positions of paths have one of the bytes of a bucket, by position in the
+// fingerprint.
 type bucketRate [printSize]uint64
 
-// cost is the number of places that have all of them, if bytes were independent.
+// cost is the number of positions that have all three bytes, if bytes were independent of each other.
 func (r bucketRate) cost() uint64 { return r[0] * r[1] * r[2] }
 
-// rate is the cost of a bucket with nothing but a fingerprint.
+// rate is the cost of a bucket with only this fingerprint.
 func (f fingerprint) rate() uint64 {
 	return uint64(rates[f.at(0)]) * uint64(rates[f.at(1)]) * uint64(rates[f.at(2)])
 }
 
-// A bucket is the bytes of the fingerprints in it, by place, and their rates.
+// A bucket holds the bytes of its fingerprints by position, and their rates.
 type bucket struct {
 	has  [printSize][4]uint64
 	rate bucketRate
 }
 
-// rateWith returns the rates with a fingerprint added.
+// rateWith returns the rates after adding a fingerprint.
 func (b *bucket) rateWith(f fingerprint) bucketRate {
 	rate := b.rate
 	for i := range rate {
@@ -652,8 +647,8 @@ func (b *bucket) addPrint(f fingerprint) {
 	}
 }
 
-// rates is the number of places with a byte per 100,000 places of paths, about, in the order of rarity; and one in
-// sixty is the end.
+// rates is the approximate number of positions with a byte per 100,000 positions of paths, in the order of rarity.
+// One position in sixty is the end.
 var rates = func() (rate [256]uint16) {
 	for b := range rate {
 		switch r := rarity[b]; {

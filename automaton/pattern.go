@@ -5,44 +5,43 @@ import "strings"
 // A Rule is a pattern to compile, and whether it allows.
 type Rule struct {
 	Pattern string // in normal form, see [Pattern]; an empty one has no effect
-	Allow   bool   // whether a path that it decides may be fetched
+	Allow   bool   // the rule allows the paths that it decides
 
-	// Uncounted is the number of bytes of Pattern that do not count for its length in bytes, which is its priority.
+	// Uncounted is the number of bytes of Pattern that do not count in its length, which determines precedence.
 	Uncounted int32
 }
 
-// A Rank is a rule's place in the order of precedence; a higher one wins. Its lowest bit says
-// whether the rule allows, so that the winner's answer needs no look-up; the other bits number the
-// rules from 1. The zero Rank stands for no rule.
+// A Rank is the precedence of a rule; the highest wins. Its lowest bit says whether the rule allows, so that the
+// winner's verdict needs no look-up. The other bits number the rules from 1. The zero Rank means no rule.
 type Rank uint32
 
 // NoMatch is the Rank of a path that no rule matches.
 const NoMatch Rank = 0
 
-// maxRules is the largest number of rules whose ranks fit in the three bytes of a table.
+// maxRules is the largest number of rules whose ranks fit in three bytes.
 const maxRules = 1<<23 - 1
 
-// Allow reports whether the rule allows; NoMatch allows nothing.
+// Allow reports whether the rule allows. It is false for NoMatch.
 func (r Rank) Allow() bool { return r&1 != 0 }
 
 // Position returns the rule's index in the order that [Compile] returned, or -1 for NoMatch.
 func (r Rank) Position() int { return int(r>>1) - 1 }
 
-// A Pattern is a robots.txt pattern taken apart for matching (RFC 9309 section 2.2.3): a path
-// matches if it starts with Anchor and the floating segments of Rest follow in order, none
-// overlapping another, the last of them at the very end of the path if End is set.
+// A Pattern is a parsed robots.txt pattern (RFC 9309 section 2.2.3). It matches a path that begins with Anchor and
+// then contains the floating segments of Rest, in order and without overlap; if End is set, the last segment is at
+// the very end of the path.
 //
-// In a pattern "*" stands for any bytes, also none, and "$" as the last byte for the end of the
-// path; every other byte, a "$" elsewhere included, stands for itself. A "*" at the end is dropped,
-// as every pattern matches prefixes anyway, and a run of "*" is one; so patterns that match the
-// same paths for such reasons are equal as Patterns.
+// In a pattern, "*" stands for any bytes or none, and "$" as the last byte for the end of the path. Every other
+// byte stands for itself, including a "$" elsewhere. A "*" at the end is dropped, because every pattern matches
+// prefixes anyway, and several "*" in a row are one. So patterns that differ only in these ways are equal as
+// Patterns.
 type Pattern struct {
-	Anchor string // the path starts with it
-	Rest   string // the floating segments, each with a "*" before it; "" if there are none
+	Anchor string // the path begins with it
+	Rest   string // the floating segments, each after a "*"; "" if there are none
 	End    bool   // the path ends where the last segment does
 }
 
-// ParsePattern takes a pattern in its normal form apart. Every string is a pattern.
+// ParsePattern parses a normalised pattern. Every string is a valid pattern.
 func ParsePattern(s string) Pattern {
 	var p Pattern
 	s, p.End = strings.CutSuffix(s, "$")
@@ -53,7 +52,7 @@ func ParsePattern(s string) Pattern {
 	}
 	p.Anchor, p.Rest = s[:star], s[star:]
 	if trimmed := strings.TrimRight(p.Rest, "*"); len(trimmed) < len(p.Rest) {
-		p.Rest, p.End = trimmed, false // whatever is left of the path matches the final "*"
+		p.Rest, p.End = trimmed, false // the rest of the path matches the final "*"
 	}
 	for strings.Contains(p.Rest, "**") {
 		p.Rest = strings.ReplaceAll(p.Rest, "**", "*")
@@ -61,7 +60,7 @@ func ParsePattern(s string) Pattern {
 	return p
 }
 
-// String returns the pattern in its shortest spelling.
+// String returns the shortest spelling of the pattern.
 func (p Pattern) String() string {
 	if p.End {
 		return p.Anchor + p.Rest + "$"
@@ -78,8 +77,8 @@ func (p Pattern) segments(yield func(seg string, last bool)) {
 	}
 }
 
-// compare orders patterns by anchor, then by the rest, so that patterns whose anchors share a
-// prefix are neighbours.
+// compare orders patterns by anchor and then by the rest, so that patterns whose anchors share a prefix are
+// neighbours.
 func (p Pattern) compare(q Pattern) int {
 	if c := strings.Compare(p.Anchor, q.Anchor); c != 0 {
 		return c
@@ -96,7 +95,7 @@ func (p Pattern) compare(q Pattern) int {
 	return -1
 }
 
-// ranked is a pattern with its rank, and its fingerprint once that is chosen.
+// ranked is a pattern with its rank and, once it is chosen, its fingerprint.
 type ranked struct {
 	Pattern
 	rank  Rank

@@ -2,13 +2,13 @@ package automaton
 
 import "encoding/binary"
 
-// A table is the whole of a compiled automaton: one run of bytes without pointers, where numbers
-// are little-endian and offsets count from its start. Offsets and ranks take three bytes; they are
-// read as four and masked, so a table ends with padding.
+// A table is a complete compiled automaton: bytes without pointers, in which numbers are little-endian and offsets
+// count from its start. Offsets and ranks have three bytes. They are read as four bytes and masked, so a table ends
+// with padding.
 type table []byte
 
 const (
-	maxTable = 1 << 24 // three bytes can address it
+	maxTable = 1 << 24 // the largest size that offsets of three bytes can address
 	padding  = 8       // bytes at the end, so that reading a wider number stays inside
 )
 
@@ -22,13 +22,13 @@ func (t *table) addU16(v int)    { *t = binary.LittleEndian.AppendUint16(*t, uin
 func (t *table) addU24(v uint32) { *t = append(*t, byte(v), byte(v>>8), byte(v>>16)) }
 func (t *table) addU64(v uint64) { *t = binary.LittleEndian.AppendUint64(*t, v) }
 
-// ones is a number of bytes that are all 1.
+// ones has the value 1 in each byte.
 const ones = 0x0101010101010101
 
-// A pending is a trie node with floating segments that a path passed, or a group of its patterns that
-// is still to be tried.
+// A pending is a trie node with floating segments that a path passed, or a group of its patterns that must still be
+// tried.
 type pending struct {
-	group uint32 // its offset; of a node, the offset of the first group
-	pos   uint32 // where in the path the node is
-	found uint64 // the buckets of the group that were found; 1 if it has none
+	group uint32 // offset of the group; for a node, of the first group
+	pos   uint32 // position of the node in the path
+	found uint64 // the buckets of the group that were found; 1 if it has no buckets
 }

@@ -6,28 +6,29 @@ import (
 	"math/bits"
 )
 
-// A builder writes the table: the trie, with the patterns that have floating segments.
+// A builder writes the table: the trie, and the patterns with floating segments.
 type builder struct {
 	limits
 	*workspace
 	table  table    // in workspace.buf
 	listed bool     // patterns with floating segments are in lists, see addList
 	lists  []uint32 // the offsets of the lists
-	crowd  int      // the most patterns of an index that are tried wherever a path has one key
+	crowd  int      // the largest crowd of an index, see addIndex
 }
 
 // The anchors form a radix trie. A node is
 //
-//	flags     1 byte: which of the following there is, and in its two highest bits how many of prefix, exact and floating
-//	run       1 byte length, then the bytes that lead on to the node's own place after the label that led to it
-//	prefix    3 bytes: the rank of the pattern that matches whatever follows          (if hasPrefix)
-//	exact     3 bytes: the rank of the pattern that matches if nothing follows        (if hasExact)
-//	floating  3 bytes: the offset of the patterns whose floating segments may follow  (if hasFloating)
-//	children  1 byte count less one, a label of 1 byte each, an offset of 3 bytes each (if hasChildren)
-//	range     1 byte lowest label, 1 byte how many more there can be, an offset of 3 bytes for each of these, 0 where there
-//	          is not a child (if hasRange, instead of children)
+//	flags     1 byte: which of the following fields exist, and in its two highest bits how many of prefix, exact and
 //
-// and its children follow it, each with all below it.
+// floating run       1 byte length, then the bytes of the anchors between the label that leads to the node and the
+// node itself prefix    3 bytes: the rank of the pattern that matches whatever follows          (if hasPrefix)
+// exact     3 bytes: the rank of the pattern that matches if nothing follows        (if hasExact) floating  3
+// bytes: the offset of the patterns whose floating segments may follow  (if hasFloating) children  1 byte count
+// minus one, a label of 1 byte each, an offset of 3 bytes each (if hasChildren) range     1 byte lowest label, 1
+// byte highest label minus lowest label, an offset of 3 bytes for each label in this range, 0 if there is no child
+// (if hasRange, instead of children)
+//
+// Its children follow it, each with all nodes below it.
 const (
 	hasPrefix = 1 << iota
 	hasExact
@@ -41,11 +42,11 @@ const (
 // ownSize returns the size of prefix, exact and floating.
 func ownSize(flags byte) uint32 { return 3 * uint32(flags>>6) }
 
-// maxRun is the longest run of a node; a longer one continues in an only child.
+// maxRun is the maximum length of a node's run; a longer one continues in an only child.
 const maxRun = 255
 
-// addNode writes the node for the entries lo to hi, whose anchors share their first depth bytes, and
-// all below it.
+// addNode writes the node for the entries lo to hi, whose anchors share their first depth bytes, and all nodes
+// below it.
 func (b *builder) addNode(lo, hi, depth int) {
 	if lo+1 == hi && b.addLeaf(&b.distinct[lo], depth) {
 		return
@@ -56,7 +57,7 @@ func (b *builder) addNode(lo, hi, depth int) {
 	b.table = append(b.table, 0, byte(len(run)))
 	b.table = append(b.table, run...)
 	var flags byte
-	for ; lo < hi && b.distinct[lo].endsAt(depth) && b.distinct[lo].tail < 0; lo++ { // prefix, exact, and then floating
+	for ; lo < hi && b.distinct[lo].endsAt(depth) && b.distinct[lo].tail < 0; lo++ { // prefix, exact, then floating
 		flags += b.distinct[lo].flag()
 		b.table.addU24(uint32(b.distinct[lo].rank))
 	}
@@ -85,7 +86,7 @@ func (b *builder) addNode(lo, hi, depth int) {
 	}
 }
 
-// flag returns the flag of the trie node that has the pattern.
+// flag returns the flag in a trie node for the pattern.
 func (e *entry) flag() byte {
 	switch e.tail {
 	case anyTail:
@@ -96,8 +97,8 @@ func (e *entry) flag() byte {
 	return hasFloating + oneOwn
 }
 
-// addLeaf writes the node of a single entry, as most nodes are, if that has no floating segments, and a
-// run that fits one node. It reports whether it did.
+// addLeaf writes the node of a single entry without floating segments whose run fits in one node. Most nodes are
+// such leaves. It reports whether it wrote the node.
 func (b *builder) addLeaf(e *entry, depth int) bool {
 	n := int(e.anchor) - depth
 	if n > maxRun || e.tail >= 0 {
@@ -109,7 +110,7 @@ func (b *builder) addLeaf(e *entry, depth int) bool {
 	return true
 }
 
-// run returns the bytes that the anchors of lo to hi have in common from depth on, at most maxRun.
+// run returns the bytes that the anchors of the entries lo to hi have in common from depth on, at most maxRun.
 func (b *builder) run(lo, hi, depth int) string {
 	first := b.anchorOf(&b.distinct[lo])
 	end := min(len(first), depth+maxRun)
@@ -119,8 +120,8 @@ func (b *builder) run(lo, hi, depth int) string {
 	return first[depth:end]
 }
 
-// addChildren writes the labels of the children, leaves room for their offsets, and returns where that is
-// and the flag of the form.
+// addChildren writes the labels of the children and reserves space for their offsets. It returns the offset of this
+// space, and the flag of the form.
 func (b *builder) addChildren(lo, hi, depth int) (slots uint32, form byte) {
 	if lo == hi {
 		return 0, 0
@@ -145,25 +146,25 @@ func (b *builder) addChildren(lo, hi, depth int) (slots uint32, form byte) {
 }
 
 const (
-	// leastRange is the most children whose labels are looked through eight at a time, which takes
-	// less room than a range.
+	// leastRange is the maximum number of children whose labels are searched, eight at a time; this takes less
+	// space than a range.
 	leastRange = 8
 
-	// maxSpread bounds the width of a range: at most this many times the number of its labels.
+	// maxSpread bounds the width of a range, as a multiple of the number of its labels.
 	maxSpread = 3
 )
 
-// sibling returns the first of the entries after lo whose anchor has another byte at depth, or hi.
+// sibling returns the first entry after lo whose anchor has another byte at depth, or hi.
 func (b *builder) sibling(lo, hi, depth int) int {
 	for lo++; lo < hi && int(b.distinct[lo].shared) > depth; lo++ {
 	}
 	return lo
 }
 
-// walkGeneric follows the path through the trie. It returns the highest rank of the patterns that match
-// and have no floating segments. It writes to nodes, which has room for them, the n nodes before the
-// end of the path that have patterns with such segments, to be found in the rest of the path. It has
-// read that many bytes of the path; one more than there are if it has come to the end.
+// walkGeneric follows the path through the trie. It returns the highest rank of the matching patterns without
+// floating segments. It writes to nodes, which must have room, the n nodes before the end of the path with patterns
+// whose floating segments must be found in the rest of the path. read is the number of bytes of the path that were
+// read, plus one if the end was reached.
 func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n, read int) {
 	if len(t) == 0 {
 		return NoMatch, 0, 0
@@ -204,7 +205,7 @@ func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n, read int
 				return best, n, pos
 			}
 			slot = off + 2 + 3*i
-		case flags&hasChildren != 0: // eight labels at a time: the byte that is zero is the place of the label
+		case flags&hasChildren != 0: // eight labels at a time: a byte that becomes zero is at the position of the label
 			count := uint32(t[off]) + 1
 			off++
 			x := t.u64(off) ^ uint64(b)*ones
@@ -225,7 +226,7 @@ func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n, read int
 	}
 }
 
-// runs returns how many of the n bytes at off the path starts with.
+// runs returns how many of the n bytes at off are a prefix of the path.
 func (t table) runs(off uint32, n int, path []byte) (same int) {
 	if len(path) >= n && string(path[:n]) == string(t[off:off+uint32(n)]) {
 		return n

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// addPattern writes a pattern that is tried: 3 bytes for its rank, 2 for how long the segments are and
-// whether the last is at the end of the path, and of each segment its length and the place of its
-// window, 1 byte each, and the bytes.
+// addPattern writes a pattern that is tried by itself: 3 bytes for its rank, and 2 bytes for the length of the
+// segments and whether the last is at the end of the path; then, for each segment, its length and the position of
+// its window, 1 byte each, and its bytes.
 func (t *table) addPattern(p *ranked) {
 	at := uint32(len(*t))
 	t.addU24(uint32(p.rank))
@@ -24,25 +24,24 @@ func (t *table) addPattern(p *ranked) {
 	(*t)[at+3], (*t)[at+4] = byte(size), byte(size>>8)
 }
 
-// The limits of a pattern that is tried.
+// The limits of such a pattern.
 const (
-	// longSegment is the longest segment that bytes.Index searches only with vector instructions, in time linear in the
-	// path for any segment.
+	// longSegment is the maximum length for which bytes.Index uses only vector instructions, in linear time for any
+	// segment.
 	longSegment = 63
 
-	// longestSegment is the longest for whose length there is room.
+	// longestSegment is the maximum length of a segment, because its length is one byte.
 	longestSegment = 255
 
-	// longRest is the longest Pattern.Rest that a header has room for; with its segments' lengths
-	// and places it takes at most twice that.
+	// longRest is the maximum length of a Pattern.Rest that fits in a header; with the lengths and positions of its
+	// segments it takes at most twice as much.
 	longRest = endBit/2 - 1
 
-	// endBit marks a pattern with an end anchor, beside its size.
+	// endBit is set in the size of a pattern with an end anchor.
 	endBit = 1 << 15
 )
 
-// A header is the rank and the size that table.addPattern writes before the segments, and three bytes
-// more.
+// A header is the rank and the size that table.addPattern writes before the segments, followed by three more bytes.
 type header uint64
 
 const patternHeader = 3 + 2
@@ -53,7 +52,7 @@ func (h header) ruleRank() Rank { return Rank(h & (1<<24 - 1)) }
 func (h header) size() uint32   { return uint32(h>>24) & (endBit - 1) }
 func (h header) atEnd() bool    { return h>>24&endBit != 0 }
 
-// follow reports whether the segments at off, up to end, occur in path one after the other.
+// follow reports whether the segments from off to end occur in path one after the other.
 func (t table) follow(off, end uint32, path []byte) bool {
 	for off < end {
 		seg := t.segmentAt(off)
@@ -67,7 +66,7 @@ func (t table) follow(off, end uint32, path []byte) bool {
 	return true
 }
 
-// endsWith is follow for a pattern with an end anchor: the last segment is at the end of the path.
+// endsWith is like follow for a pattern with an end anchor: the last segment must be at the end of the path.
 func (t table) endsWith(off, end uint32, path []byte) bool {
 	for {
 		seg := t.segmentAt(off)
@@ -83,29 +82,29 @@ func (t table) endsWith(off, end uint32, path []byte) bool {
 	}
 }
 
-// A segment is a floating segment of a pattern that is tried. It has at least one byte.
+// A segment is a floating segment of a pattern that is tried. It is not empty.
 type segment struct {
 	text   []byte
-	window int // where the bytes begin that the search uses: printSize, or all if it has fewer
+	window int // offset of the bytes to search for: printSize of them, or all if there are fewer
 }
 
 const segmentHeader = 1 + 1
 
-// segmentAt returns the segment at off, as table.addPattern writes it.
+// segmentAt returns the segment that table.addPattern wrote at off.
 func (t table) segmentAt(off uint32) segment {
 	text := off + segmentHeader
 	return segment{t[text : text+uint32(t[off])], int(t[off+1])}
 }
 
-// maxMisses is how often a segment's window may be found without the segment, before the path is
-// searched for all of it: so that time stays linear in the path.
+// maxMisses is how often a segment's window may be found without the segment, before the path is searched for the
+// whole segment. So time stays linear in the path.
 const maxMisses = 4
 
-// firstIn returns where the segment first occurs in path, or -1. Mostly the path lacks the window.
+// firstIn returns the first position of the segment in path, or -1. Usually the path lacks the window.
 func (seg segment) firstIn(path []byte) int {
 	from, window := 0, seg.text[seg.window:min(seg.window+printSize, len(seg.text))]
 	for range maxMisses {
-		last := len(path) - len(seg.text) // where the segment can still be
+		last := len(path) - len(seg.text) // the last position where the segment fits
 		if from > last {
 			return -1
 		}
@@ -136,22 +135,21 @@ func (seg segment) firstIn(path []byte) int {
 }
 
 const (
-	// baitedLeast is the least of a path that is searched by indexBaited.
+	// baitedLeast is the minimum length of a path that is searched by indexBaited.
 	baitedLeast = 256
 
-	// baits is how often bytes.Index is misled: on each processor more often than it bears.
+	// baits is the number of false starts given to bytes.Index: more than it tolerates on any processor.
 	baits = 5
 
-	// baitedPart is the number of places of a path that are searched together.
+	// baitedPart is the number of positions of a path that are searched together.
 	baitedPart = 512
 )
 
-// indexBaited is bytes.Index for a text of 2 to longSegment bytes, in linear time whatever the path
-// is. bytes.Index looks for the first byte and compares, until that was in vain once in eight
-// bytes of the path; only then it compares at each place, by vector instructions. So a text that
-// nearly occurs a little less often takes three times as long. Here it is misled at once: the path
-// is copied behind baits, the first byte and one that the text lacks, so that no bait is a part of
-// the text.
+// indexBaited is bytes.Index for a text of 2 to longSegment bytes, in linear time for any path. bytes.Index
+// searches for the first byte and compares. Only after that has failed once in eight bytes of the path, it compares
+// at each position with vector instructions. So a text that nearly occurs a little less often takes three times as
+// long. Here it switches at once: the path is copied behind baits, which are the first byte and a byte that the
+// text lacks, so that no bait is a part of the text.
 func indexBaited(path, text []byte) int {
 	other := byte(0xff)
 	for bytes.IndexByte(text, other) >= 0 {
@@ -172,8 +170,8 @@ func indexBaited(path, text []byte) int {
 	}
 }
 
-// findGeneric returns where a window of printSize bytes first occurs in a path, or -1. It compares eight
-// places at once: a byte of x is zero where the window begins.
+// findGeneric returns the first position of a window of printSize bytes in a path, or -1. It compares eight
+// positions at once: a byte of x is zero where the window begins.
 func findGeneric(path, window []byte) int {
 	const word = 8
 	last := len(path) - word - printSize + 1
@@ -195,8 +193,8 @@ func findGeneric(path, window []byte) int {
 	}
 }
 
-// window returns where the bytes of a segment begin that paths are expected to have least:
-// printSize, or all if it has fewer.
+// window returns the offset of the bytes of a segment that are rarest in paths: printSize bytes, or all if there
+// are fewer.
 func window(seg string) (at byte) {
 	most := -1
 	for i := 0; i+printSize <= len(seg); i++ {
@@ -208,8 +206,8 @@ func window(seg string) (at byte) {
 	return at
 }
 
-// rarity orders bytes by how many paths have them, counted in 366,373 paths of a crawl: 91 % have
-// an "n", 8 % an "x". Bytes that are not listed are rarer still.
+// rarity orders bytes by how many paths contain them, counted in 366,373 paths of a crawl: 91 % contain an "n", 8 %
+// an "x". Bytes that are not listed are rarer.
 var rarity = func() (order [256]uint8) {
 	const common = "/eastnior-cldupmghfby02v1wk.345987j6x_zqACSOTRPIFEDN?=ML%BH&GUW"
 	for b := range order {

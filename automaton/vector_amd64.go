@@ -6,10 +6,10 @@ import "golang.org/x/sys/cpu"
 
 //go:generate sh -c "cd ../internal/asm && go run ./automaton -out ../../automaton/vector_amd64.s"
 
-// hasVectors reports whether the processor has the instructions that are used below.
+// hasVectors reports whether the processor has the instructions used below.
 var hasVectors = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
 
-// shortest is the length of the shortest path that is looked at by vector instructions.
+// shortest is the length of the shortest path that is processed with vector instructions.
 const shortest = 8
 
 // walk is walkGeneric.

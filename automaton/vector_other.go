@@ -2,7 +2,7 @@
 
 package automaton
 
-// Without vector instructions no path is looked at by siftAVX2.
+// Without vector instructions, siftAVX2 is never used.
 const (
 	hasVectors = false
 	shortest   = 0

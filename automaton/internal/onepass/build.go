@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// A Pattern is a sequence of segments to look for.
+// A Pattern is a sequence of segments to find.
 type Pattern struct {
-	Segments string // each with a "*" before it, and of at least one byte; there is at least one
-	End      bool   // the last segment is at the end of the path
+	Segments string // each segment, which is not empty, follows a "*"; there is at least one
+	End      bool   // the last segment must be at the end of the path
 	Rank     uint32 // less than 1<<31; not 0
 }
 
-// New returns the Matcher of lists of patterns. It keeps nothing of them.
+// New returns a Matcher for lists of patterns. It does not keep them.
 func New(lists [][]Pattern) *Matcher {
-	number := map[string]uint32{} // of each segment
+	number := map[string]uint32{} // by text of a segment
 	for _, list := range lists {
 		for _, p := range list {
 			for seg := range strings.SplitSeq(p.Segments[1:], "*") {
@@ -27,7 +27,7 @@ func New(lists [][]Pattern) *Matcher {
 	}
 	m := &Matcher{lists: len(lists)}
 	m.addSegments(slices.Sorted(maps.Keys(number)), number)
-	uses := make([]int, len(m.segments)) // of each segment, by patterns
+	uses := make([]int, len(m.segments)) // by segment, the number of patterns that have it
 	for l, list := range lists {
 		for _, p := range list {
 			m.patterns = append(m.patterns, pattern{at: uint32(len(m.steps)), rank: p.Rank, list: uint32(l), atEnd: p.End})
@@ -50,7 +50,7 @@ func New(lists [][]Pattern) *Matcher {
 			}
 		}
 	}
-	// Those that wait for a segment together are to be close together: else Match takes three times as long.
+	// Patterns that wait for the same segment should be close together; otherwise Match takes three times as long.
 	slices.SortFunc(m.patterns, func(x, y pattern) int {
 		return cmp.Or(cmp.Compare(x.sign, y.sign), cmp.Compare(x.list, y.list), slices.Compare(m.steps[x.at:], m.steps[y.at:]))
 	})
@@ -64,17 +64,18 @@ func New(lists [][]Pattern) *Matcher {
 	return m
 }
 
-// addSegments adds segments, given in ascending order of their texts, and sets the number of each.
+// addSegments adds segments, given in ascending order of their texts, and assigns their numbers.
 func (m *Matcher) addSegments(texts []string, number map[string]uint32) {
 	shorter, depth := m.addStates(texts)
-	deepest := make([]uint32, len(texts)) // 1 + each segment
+	deepest := make([]uint32, len(texts)) // values are 1 + a segment
 	for g := range deepest {
 		deepest[g] = uint32(g + 1)
 	}
 	slices.SortStableFunc(deepest, func(x, y uint32) int { return depth[y] - depth[x] })
-	// Numbers follow on one another from a segment to the longest that ends it, until that has one. As the segments that
-	// most others end are first, none is ended by many such sequences.
-	numbers := make([]uint32, len(texts)+1) // 1 + the number of each
+	// A segment and the longest segment that is a suffix of it get consecutive numbers, and so on, until a suffix
+	// already has a number. Segments with the most suffixes come first, so no segment has many such sequences of
+	// suffixes.
+	numbers := make([]uint32, len(texts)+1) // values are 1 + a number
 	for _, g := range deepest {
 		from := len(m.segments)
 		for ; g != 0 && numbers[g] == 0; g = shorter[g] {
@@ -96,12 +97,13 @@ func (m *Matcher) addSegments(texts []string, number map[string]uint32) {
 }
 
 // addStates adds the states for the texts of segments, which are numbered in that order. It returns, by 1 + a
-// segment, 1 + the longest other one that ends it, and how many end it, itself included.
+// segment, 1 + the longest other segment that is its suffix, and the number of segments that are its suffixes,
+// including itself.
 func (m *Matcher) addStates(texts []string) (shorter []uint32, depth []int) {
 	shorter, depth = make([]uint32, len(texts)+1), make([]int, len(texts)+1)
-	type span struct{ lo, hi, length int } // the texts that begin with that of a state, and its length
+	type span struct{ lo, hi, length int } // the texts that begin with the text of a state, and the length of that text
 	spans := []span{{0, len(texts), 0}}
-	m.labels, m.states = []byte{0}, []state{{}} // of the root
+	m.labels, m.states = []byte{0}, []state{{}} // the root
 	classes, size := 1, 0
 	for _, text := range texts {
 		for i := range len(text) {
@@ -132,7 +134,7 @@ func (m *Matcher) addStates(texts []string) (shorter []uint32, depth []int) {
 			spans = append(spans, span{at.lo, next, at.length + 1})
 			m.labels, m.states = append(m.labels, label), append(m.states, child)
 		}
-		if width := 1 << m.shift; s == 0 || s*width < 2*size { // of the first states, at most eight bytes for each of texts
+		if width := 1 << m.shift; s == 0 || s*width < 2*size { // the first states: at most eight bytes per byte of texts
 			row := append(m.next, make([]uint32, width)...)
 			if s > 0 {
 				copy(row[len(m.next):], m.next[fail<<m.shift:][:width])

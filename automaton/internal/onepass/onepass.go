@@ -1,17 +1,20 @@
-// Package onepass finds the best of very many patterns that a path matches. Only package automaton may import it:
-// for rules of hostile files, which take too long one after the other. It hides the algorithm.
+// Package onepass finds the highest-ranked of very many patterns that match a path. Only package automaton imports
+// it, for the rules of hostile files, which take too long to try one after the other. It hides the algorithm.
 //
-// A pattern is a sequence of segments. A path matches it if it has them in order, none overlapping another. An
-// Aho-Corasick automaton finds where segments end. A pattern is looked for only if the path has its sign, the segment of it
-// that the fewest patterns have. Then the path is read from its end to its beginning. Each pattern waits for its last
-// segment. Where that ends, the pattern moves to where it begins, and waits for the segment before. The last place of a
-// segment is always right, as an earlier one leaves less of the path.
+// A pattern is a sequence of segments. It matches a path that contains them in order and without overlap. An
+// Aho-Corasick automaton finds where segments end in the path. A pattern is considered only if its sign occurs in
+// the path: the segment of the pattern that the fewest patterns have. Then the path is read from its end to its
+// beginning. Each pattern waits for its last segment. Where that segment ends, the pattern moves to the beginning
+// of the segment, and waits for the previous one. Taking the last occurrence of a segment is always right, because
+// an earlier one leaves less of the path.
 //
-// With n the bytes of all patterns and p those of the path, [New] takes O(n) and sorting, and [Matcher.Match]
-// O(p·(∛n + √n/64) + n): a pattern moves at most once for each of its segments, which takes 4 ns, and not at all if the path
-// lacks its sign. Of 1,000 segments that end one another, the bits of 64 say at once which of them patterns wait for.
+// If all patterns have n bytes and the path has p bytes, [New] takes O(n) plus sorting, and [Matcher.Match] takes
+// O(p·(∛n + √n/64) + n). A pattern makes at most one move per segment, which takes 4 ns, and none if the path lacks
+// its sign. If many segments are suffixes of each other, one word of bits says for 64 of them whether patterns wait
+// for them.
 //
-// The code should be short and bounded: no group of 2,561 real files gets here. A pack stores no such table.
+// No group of 2,561 real files needs this package, so the code should be short, and its time bounded. Packs do not
+// store its tables.
 package onepass
 
 import (
@@ -21,84 +24,86 @@ import (
 	"sort"
 )
 
-// A Matcher has lists of patterns. It is immutable, and safe for concurrent use by callers with a [Scratch] each.
+// A Matcher finds patterns in paths. It is immutable, and safe for concurrent use by callers that each have their
+// own [Scratch].
 type Matcher struct {
-	states   []state    // of the Aho-Corasick automaton, in order of depth, and one more; the root is 0
-	next     []uint32   // by state and class of a byte, the state that follows, of the first states
-	rows     uint32     // the states that next has
+	states   []state    // of the Aho-Corasick automaton, in order of depth, with a sentinel at the end; the root is 0
+	next     []uint32   // for the first states: by state and class of a byte, the next state
+	rows     uint32     // the number of states in next
 	shift    uint8      // 1<<shift is at least the number of classes
-	class    [256]uint8 // of each byte: those that no label is are 0
+	class    [256]uint8 // by byte; 0 for bytes that are not labels
 	labels   []byte     // the label that leads to each state
-	segments []segment  // and one more
+	segments []segment  // with a sentinel at the end
 	patterns []pattern  // by sign, then list
 	lists    int
-	steps    []uint32 // the segments of each pattern, the last one first, and lastStep + its rank after them
+	steps    []uint32 // the segments of each pattern, last one first, followed by lastStep + its rank
 }
 
 type (
-	// A state represents a text that segments begin with. Its children are neighbours.
+	// A state represents a text with which segments begin. Its children have consecutive numbers.
 	state struct {
-		children uint32 // the first; they end where the children of the next state begin
+		children uint32 // the first child; they end where the children of the next state begin
 		fail     uint32 // the state of the longest proper suffix
-		end      uint32 // 1 + the longest segment that ends the text; 0 if there is none
+		end      uint32 // 1 + the longest segment that is a suffix of the text; 0 if there is none
 	}
 
 	// A segment is a distinct segment of the patterns.
 	segment struct {
-		family   uint64 // a bit for each segment that ends this one, itself included, of the 64 with the same number / 64
-		other    uint32 // 1 + the longest segment that ends this one and is none of these; 0 if there is none
+		family   uint64 // bits of the suffixes of this segment, itself included, among the 64 with the same number / 64
+		other    uint32 // 1 + the longest suffix that is not in family; 0 if there is none
 		length   uint32 // in bytes
-		patterns uint32 // the first pattern of which it is the sign; they end where those of the next segment begin
+		patterns uint32 // the first pattern with this sign; they end where those of the next segment begin
 	}
 
-	// A pattern says where it begins in Matcher.steps.
+	// A pattern is the position of a pattern in Matcher.steps.
 	pattern struct {
 		at, rank uint32
 		list     uint32 // the index of its list
 		sign     uint32 // the segment of it that the fewest patterns have
-		atEnd    bool   // its last segment is at the end of the path
+		atEnd    bool   // its last segment must be at the end of the path
 	}
 )
 
-// lastStep marks, in Matcher.steps, a rank.
+// lastStep marks a rank in Matcher.steps.
 const lastStep = 1 << 31
 
-// A Start is a place of a path where the search for a list of patterns starts.
+// A Start is a position of a path from which a list of patterns is searched.
 type Start struct {
 	List int // its index in the argument of [New]
-	Pos  int // how many bytes of the path are before it
+	Pos  int // the number of bytes before it
 }
 
-// A Scratch is the memory of [Matcher.Match], for one goroutine at a time. The zero Scratch is ready, and grows.
+// A Scratch is the memory of [Matcher.Match], for one goroutine at a time. The zero Scratch is ready for use, and
+// grows as needed.
 type Scratch struct {
-	ends     []uint32  // by place of the path: 1 + the longest segment that ends there
+	ends     []uint32  // by position in the path: 1 + the longest segment that ends there
 	attempts []attempt // the first is unused
 	queues   []queue   // by segment: the attempts that wait for it, if it is active
 	active   []uint64  // a bit for each segment that attempts wait for
 	seen     []uint64  // a bit for each segment that the path has
 	signs    []uint32  // the segments that the path has
 	touched  []uint32  // the words of seen and active that may not be 0
-	from     []uint32  // by list: 1 + the place where its search starts; 0 if there is none
-	arriving []uint32  // by place of the path: the first attempt that arrives there; 0 if there is none
+	from     []uint32  // by list: 1 + the position where its search starts; 0 if it does not start
+	arriving []uint32  // by position in the path: the first attempt that arrives there; 0 if there is none
 	best     uint32
 
-	// Counts of the work since the Scratch was new, beyond reading paths: how many times a pattern moved on,
-	// and how many groups of 64 segments were looked at. Tests bound them.
+	// Counts of the work done since the Scratch was new, besides reading paths: the number of moves, and the number
+	// of groups of 64 segments that were examined. Tests limit them.
 	Moves, Looked int
 }
 
 type (
 	// An attempt is a pattern that may match the path.
 	attempt struct {
-		next uint32 // the attempt after it in its queue, or among those that arrive at a place
-		at   uint32 // the place in Matcher.steps of its next step
-		from uint32 // the place of the path where its first segment may begin
+		next uint32 // the next attempt in its queue, or in the list of those that arrive at a position
+		at   uint32 // the index in Matcher.steps of its next step
+		from uint32 // the first position of the path where its first segment may begin
 	}
-	queue struct{ head, tail uint32 } // the first attempt and the last
+	queue struct{ head, tail uint32 } // the first and the last attempt
 )
 
-// Match returns the highest rank among best and the patterns that the path matches from their starts on. Starts are
-// in ascending order of place, and each is before the end of the path.
+// Match returns the highest rank of the patterns that match the path from their starts on, or best if that is
+// higher. Starts must be in ascending order of position, and each before the end of the path.
 func (m *Matcher) Match(path []byte, starts []Start, best uint32, s *Scratch) uint32 {
 	first, state := starts[0].Pos, uint32(0)
 	s.prepare(m, len(path))
@@ -113,12 +118,12 @@ func (m *Matcher) Match(path []byte, starts []Start, best uint32, s *Scratch) ui
 	}
 	m.start(starts, true, s)
 	m.leave(len(path), s)
-	for _, group := range s.touched { // those whose last segment is elsewhere
+	for _, group := range s.touched { // patterns whose last segment can be anywhere
 		s.active[group] = 0
 	}
 	m.start(starts, false, s)
 	if len(s.attempts) == 1 {
-		first = len(path) + 1 // nothing waits
+		first = len(path) + 1 // no attempt waits
 	}
 	for place := len(path); place >= first; place-- {
 		m.arrive(place, s)
@@ -130,7 +135,7 @@ func (m *Matcher) Match(path []byte, starts []Start, best uint32, s *Scratch) ui
 	return s.best
 }
 
-// see adds the segments that end a text to those that the path has.
+// see records that the path contains the segments that are suffixes of a text. end is as in state.
 func (m *Matcher) see(end uint32, s *Scratch) {
 	for o := end; o != 0; s.Looked++ {
 		seg, group := &m.segments[o-1], (o-1)>>6
@@ -146,7 +151,7 @@ func (m *Matcher) see(end uint32, s *Scratch) {
 	}
 }
 
-// step returns the state that follows on a byte.
+// step returns the next state after a byte.
 func (m *Matcher) step(state uint32, b byte) uint32 {
 	for ; state >= m.rows; state = m.states[state].fail {
 		next, end := m.states[state].children, m.states[state+1].children
@@ -165,8 +170,8 @@ func (m *Matcher) step(state uint32, b byte) uint32 {
 	return m.next[state<<m.shift|uint32(m.class[b])]
 }
 
-// start has the patterns whose last segment is at the end of the path, or the others, wait for it, except those whose
-// sign the path lacks and those that cannot beat the best one.
+// start makes patterns wait for their last segment: those that need it at the end of the path, or all others. It
+// skips patterns whose sign the path lacks, and patterns that cannot beat the best one.
 func (m *Matcher) start(starts []Start, atEnd bool, s *Scratch) {
 	for _, g := range s.signs {
 		patterns := m.patterns[m.segments[g].patterns:m.segments[g+1].patterns]
@@ -191,7 +196,7 @@ func (m *Matcher) startAll(patterns []pattern, atEnd bool, s *Scratch) {
 	}
 }
 
-// arrive has the attempts that arrive at a place wait for their next segment.
+// arrive makes the attempts that arrive at a position wait for their next segment.
 func (m *Matcher) arrive(place int, s *Scratch) {
 	for i := s.arriving[place]; i != 0; s.Moves++ {
 		a := &s.attempts[i]
@@ -219,7 +224,7 @@ func (s *Scratch) wait(i, segment uint32) {
 	s.attempts[i].next, q.head = q.head, i
 }
 
-// leave has the attempts that wait for segments which end at a place move to where these begin.
+// leave moves the attempts that wait for segments ending at a position to the beginning of these segments.
 func (m *Matcher) leave(place int, s *Scratch) {
 	for o := s.ends[place]; o != 0; s.Looked++ {
 		seg, group := &m.segments[o-1], (o-1)>>6
@@ -235,7 +240,7 @@ func (m *Matcher) leave(place int, s *Scratch) {
 	}
 }
 
-// prepare makes room for m and a path of that length, and forgets the last path.
+// prepare allocates memory for m and a path of that length, and forgets the last path.
 func (s *Scratch) prepare(m *Matcher, length int) {
 	for _, group := range s.touched {
 		s.active[group], s.seen[group] = 0, 0
@@ -252,7 +257,7 @@ func (s *Scratch) prepare(m *Matcher, length int) {
 	}
 }
 
-// Size returns the bytes of the tables; of a nil Matcher, 0.
+// Size returns the size of the tables in bytes; 0 for a nil Matcher.
 func (m *Matcher) Size() int {
 	if m == nil {
 		return 0
