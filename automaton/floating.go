@@ -116,11 +116,12 @@ func (b *builder) addFloating(entries []entry) (off uint32) {
 // Patterns that are not tried one by one are stored in lists, one per anchor, from which a Matcher of package
 // onepass is built. The offset in the trie node leads to a list:
 //
-//	number    3 bytes: the number of lists before this one count     3 bytes: the number of patterns patterns  of
-// each its rank, in 3 bytes; 1 byte that is 1 if it has an end anchor, else 0; the length
+//	number    3 bytes: the number of lists before this one
+//	count     3 bytes: the number of patterns
+//	patterns  of each its rank, in 3 bytes; 1 byte that is 1 if it has an end anchor, else 0; the length
 //	          of Pattern.Rest, in 3 bytes; and Pattern.Rest
 
-// addList writes the patterns of one anchor as a list.
+// addList writes patterns that share an anchor as a list.
 func (b *builder) addList(pats []ranked) (off uint32) {
 	off = uint32(len(b.table))
 	b.table.addU24(uint32(len(b.lists)))

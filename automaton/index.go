@@ -14,15 +14,18 @@ import (
 // these positions and at its end are looked up in a filter. A pattern filed under one of them is tried if the path
 // has all keys that the pattern needs. The offset of an index leads to:
 //
-//	count     1 byte: 0, or moreGroups if there is another group bound     3 bytes: the highest rank of a pattern
-//
-// masks     as in a group log       1 byte: keys are hashed to 6+log bits hashes    2 bytes: the number of distinct
-// hashes number    2 bytes: the number of the patterns filter    8 bytes for each of 1<<log words: a bit for each
-// hash that is one of a key before    2 bytes for each word: the number of hashes in the words before it first
-// 2 bytes for each hash, and one more: its first entry entries   10 bytes for each pattern, in the order of their
-// hashes: the bits that the pattern needs, see key.bits, and its number, in 2 bytes offsets   3 bytes for each
-// pattern, in the order of their numbers, the order of descending
-//
+//	count     1 byte: 0, or moreGroups if there is another group
+//	bound     3 bytes: the highest rank of a pattern
+//	masks     as in a group
+//	log       1 byte: keys are hashed to 6+log bits
+//	hashes    2 bytes: the number of distinct hashes
+//	number    2 bytes: the number of the patterns
+//	filter    8 bytes for each of 1<<log words: a bit for each hash that is one of a key
+//	before    2 bytes for each word: the number of hashes in the words before it
+//	first     2 bytes for each hash, and one more: its first entry
+//	entries   10 bytes for each pattern, in the order of their hashes: the bits that the pattern needs, see
+//	          key.bits, and its number, in 2 bytes
+//	offsets   3 bytes for each pattern, in the order of their numbers, the order of descending
 //	          rank
 //	patterns  see table.addPattern
 const (

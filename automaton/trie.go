@@ -18,15 +18,14 @@ type builder struct {
 
 // The anchors form a radix trie. A node is
 //
-//	flags     1 byte: which of the following fields exist, and in its two highest bits how many of prefix, exact and
-//
-// floating run       1 byte length, then the bytes of the anchors between the label that leads to the node and the
-// node itself prefix    3 bytes: the rank of the pattern that matches whatever follows          (if hasPrefix)
-// exact     3 bytes: the rank of the pattern that matches if nothing follows        (if hasExact) floating  3
-// bytes: the offset of the patterns whose floating segments may follow  (if hasFloating) children  1 byte count
-// minus one, a label of 1 byte each, an offset of 3 bytes each (if hasChildren) range     1 byte lowest label, 1
-// byte highest label minus lowest label, an offset of 3 bytes for each label in this range, 0 if there is no child
-// (if hasRange, instead of children)
+//	flags     1 byte: which of the following fields exist, and in its two highest bits how many of prefix, exact and floating
+//	run       1 byte length, then the bytes of the anchors from the label that led here to the node
+//	prefix    3 bytes: the rank of the pattern that matches whatever follows          (if hasPrefix)
+//	exact     3 bytes: the rank of the pattern that matches if nothing follows        (if hasExact)
+//	floating  3 bytes: the offset of the patterns whose floating segments may follow  (if hasFloating)
+//	children  1 byte count minus one, a label of 1 byte each, an offset of 3 bytes each (if hasChildren)
+//	range     1 byte lowest label, 1 byte highest label minus it, an offset of 3 bytes for each of these, 0 if there
+//	          is not a child (if hasRange, instead of children)
 //
 // Its children follow it, each with all nodes below it.
 const (

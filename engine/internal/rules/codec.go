@@ -14,11 +14,15 @@ import (
 
 // The rules of a Set are a chunk of a pack:
 //
-//	count      of the rules text       length and bytes: their values, one after the other rules      in the order of
-// precedence: line; twice the size of the value, plus 1 for a rule that allows; offset of the value in text
-// automaton  length and bytes rivals     1 byte: 1 if there are any; then three automata
+//	count      of the rules
+//	text       length and bytes: their values, one after the other
+//	rules      in the order of precedence: line; twice the size of the value, plus 1 for a rule that allows; offset of
+//	           the value in text
+//	automaton  length and bytes
+//	rivals     1 byte: 1 if there are any; then three automata
 
-// AppendBinary appends the encoding of the rules of an agent that has a group. [DecodeSet] reads it.
+// AppendBinary appends the encoding of the rules of an agent that has a group. [DecodeSet] reads
+// it.
 func (rs *Set) AppendBinary(dst []byte) []byte {
 	table := rs.automaton.AppendBinary(nil)
 	dst = slices.Grow(dst, len(rs.text)+6*len(rs.rules)+len(table)+32) // usually enough
