@@ -18,7 +18,7 @@ type builder struct {
 
 // The anchors form a radix trie. A node is
 //
-//	flags     1 byte: which of the following fields exist, and in its two highest bits how many of prefix, exact and floating
+//	flags     1 byte: which of the following exist; its two highest bits: how many of prefix, exact and floating
 //	run       1 byte length, then the bytes of the anchors from the label that led here to the node
 //	prefix    3 bytes: the rank of the pattern that matches whatever follows          (if hasPrefix)
 //	exact     3 bytes: the rank of the pattern that matches if nothing follows        (if hasExact)

@@ -14,8 +14,8 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// A CellTable writes rows, cell by cell, to a stream of bytes in any format. It is for small tables that do not
-// contain verdicts. It is not safe for concurrent use.
+// A CellTable writes rows, cell by cell, to a stream of bytes in any format. It is for small tables without
+// verdicts. It is not safe for concurrent use.
 type CellTable struct {
 	fields   []parquet.Field
 	rows     cellRows
@@ -56,7 +56,7 @@ type CellOptions struct {
 	Format   Format
 	CSV      CSVForm     // for CSV and TSV
 	Terminal bool        // escape control characters in text formats
-	Version  string      // of the program
+	Version  string      // of the program, for the metadata
 	Metadata [][2]string // keys and values; ignored in text formats
 }
 
@@ -66,7 +66,7 @@ type cellRows interface {
 	close() error
 }
 
-// NewCellTable begins a table of these columns. The error comes from writing.
+// NewCellTable begins a table with these columns. The error comes from writing.
 func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *CellTable, err error) {
 	if err := (container.Options{Format: opt.Format}).CheckFormat(); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *Cell
 	return t, err
 }
 
-// Add adds a row, one cell for each column. Bytes of texts that are not UTF-8 are escaped as %XX, in row itself.
+// Add adds a row, with one cell per column. Bytes that are not valid UTF-8 are escaped as %XX in row itself.
 func (t *CellTable) Add(row []parquet.Cell) error {
 	for i := range row {
 		if t.fields[i].Type == parquet.Text || t.fields[i].Type == parquet.Dictionary {
@@ -110,7 +110,7 @@ func (t *CellTable) Add(row []parquet.Cell) error {
 	return t.rows.addRow(row)
 }
 
-// Close writes the rest. It does not close the stream of bytes.
+// Close writes the rest. It does not close the stream.
 func (t *CellTable) Close() error {
 	err := t.rows.close()
 	if errFlush := t.sink.Flush(); err == nil {
@@ -122,13 +122,13 @@ func (t *CellTable) Close() error {
 // Formulas returns the number of cells that spreadsheets would run as formulas.
 func (t *CellTable) Formulas() Formulas { return t.formulas }
 
-// parquetCells are a file of Parquet.
+// parquetCells is a Parquet file.
 type parquetCells struct {
 	table        *parquet.Table
 	keys, values []string
 }
 
-// newParquetCells begins a file of Parquet.
+// newParquetCells begins a Parquet file.
 func newParquetCells(t *CellTable, keys, values []string) (*parquetCells, error) {
 	table, err := parquet.NewTable(t.sink, t.fields, parquet.Options{CreatedBy: "robobatch version " + values[0], Codec: parquet.Zstd, Level: 1})
 	return &parquetCells{table, keys, values}, err
@@ -137,13 +137,14 @@ func newParquetCells(t *CellTable, keys, values []string) (*parquetCells, error)
 func (p *parquetCells) addRow(row []parquet.Cell) error { return p.table.Add(row) }
 func (p *parquetCells) close() error                    { return p.table.Close(p.keys, p.values) }
 
-// cellBatch is how many rows a record batch of Arrow has, and cellPiece how many bytes of lines are packed at once.
+// cellBatch is the number of rows per Arrow record batch, and cellPiece the number of bytes of lines that are
+// compressed together.
 const (
 	cellBatch = 8192
 	cellPiece = 1 << 20
 )
 
-// arrowCells are a file or stream of Arrow.
+// arrowCells is an Arrow file or stream.
 type arrowCells struct {
 	fields  []parquet.Field
 	builder *array.RecordBuilder
@@ -161,7 +162,7 @@ var arrowTypes = [...]arrow.DataType{
 	parquet.Double: arrow.PrimitiveTypes.Float64,
 }
 
-// newArrowCells begins a file or stream of Arrow.
+// newArrowCells begins an Arrow file or stream.
 func newArrowCells(t *CellTable, format Format, keys, values []string) (a *arrowCells, err error) {
 	fields := make([]arrow.Field, len(t.fields))
 	for i, f := range t.fields {
@@ -222,7 +223,7 @@ func (a *arrowCells) close() error {
 	return a.writer.Close()
 }
 
-// lineCells are lines of text.
+// lineCells writes lines of text.
 type lineCells struct {
 	t        *CellTable
 	syntax   *fieldtext.Syntax
@@ -230,7 +231,7 @@ type lineCells struct {
 	text     []byte
 	begun    bool
 	calendar fieldtext.Calendar
-	counts   bool // formulas
+	counts   bool // count formulas
 }
 
 // addRow adds a line.
@@ -277,7 +278,7 @@ func (l *lineCells) flush() error {
 	return err
 }
 
-// close writes the last piece. A file without any has one that is empty.
+// close writes the last piece. A file without pieces gets an empty one.
 func (l *lineCells) close() error {
 	if l.begun && len(l.text) == 0 {
 		return nil

@@ -34,31 +34,29 @@ type target interface {
 	Dir() string
 }
 
-// Create begins the output of that name: a temporary file in the same directory, whose name starts
-// with a dot. A name that exists and is not a regular file, such as a named pipe or /dev/null, is
-// written in place, and so is one that stands for a descriptor of the process, such as /dev/fd/3.
-// For "-", stdout is written. All formats are written from front to back, and [Parquet] and
-// [ArrowFile] must be all that is in a file: Create returns an error if such a place has bytes
-// already. Errors are from the system, such as syscall.ENOSPC, with the name and the step under way,
-// or from [NewWriter].
+// Create begins the named output: a temporary file in the same directory, whose name starts with a dot. If the name
+// exists and is not a regular file, such as a named pipe or /dev/null, Create writes to it directly; the same
+// applies to names of descriptors of the process, such as /dev/fd/3. For "-", it writes to stdout. All formats are
+// written from front to back. [Parquet] and [ArrowFile] require a file of their own: Create returns an error if the
+// file or stream already has bytes. Errors come from [NewWriter], or from the system, such as syscall.ENOSPC, with
+// the name and the current step.
 //
-// A name that begins with s3:// is the name of an object, which is visible when it is complete. It has no
-// partial name: Fault drops it and returns an error. It cannot be partitioned.
+// A name that begins with s3:// names an object, which becomes visible when it is complete. It has no partial name:
+// Fault drops the object and returns an error. It cannot be partitioned.
 //
-// With opt.Partition the output is a directory in the layout of Hive:
-// dir/agent=Googlebot/allowed=true/part-0.parquet. Its temporary directory lies beside it. opt.Mode
-// chooses how to treat such an output that has the name already: by default Create
-// returns [ErrOutput]. A directory with other files in it stays, and Create or Commit returns an
-// error. With [PartitionByParts] and [PartitionAppend] each partition is put in place at once, and
-// one after the other; docs/OUTPUT.md describes the view of readers meanwhile, and the state after a crash.
+// With opt.Partition, the output is a directory in Hive layout: dir/agent=Googlebot/allowed=true/part-0.parquet.
+// Its temporary directory is beside it. opt.Mode says what happens to an existing output; by default Create returns
+// [ErrOutput]. If the directory has other files, it stays unchanged, and Create or Commit returns an error. With
+// [PartitionByParts] and [PartitionAppend], Commit puts one partition after the other in place, each at once;
+// docs/OUTPUT.md describes what readers see meanwhile, and the state after a crash.
 //
-// A process that wants a closed pipe on standard output as the error syscall.EPIPE must handle or
-// ignore SIGPIPE.
+// If a process wants the error syscall.EPIPE when standard output is a closed pipe, it must handle or ignore
+// SIGPIPE.
 func Create(name string, stdout io.Writer, store *engine.Store, opt Options) (*File, error) {
 	return create(name, stdout, opt, func(w io.Writer, opt Options) (*Writer, error) { return NewWriter(w, store, opt) })
 }
 
-// create is Create over any Writer.
+// create is like Create, for any function that returns a Writer.
 func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Options) (*Writer, error)) (*File, error) {
 	f := &File{partial: opt.PartialName}
 	w, err := f.open(name, stdout, &opt)
@@ -105,7 +103,7 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 	return nil, nil
 }
 
-// Finished returns the stopped runs whose files Commit has moved into the directory: the inputs of each run, as a
+// Finished returns the stopped runs whose files Commit has moved into the directory: for each run its inputs, as a
 // JSON array.
 func (f *File) Finished() []string {
 	if tree, ok := f.target.(*partition.Tree); ok {
@@ -114,8 +112,8 @@ func (f *File) Finished() []string {
 	return nil
 }
 
-// Parts returns the files of a partitioned output that were written, by their names below its directory, once Commit
-// or Fault has returned. It returns none for more than 10,000 files, and for an output that is a file.
+// Parts returns the files of a partitioned output, by their names below the directory, once Commit or Fault has
+// returned. It returns none if there are more than 10,000 files, or if the output is a file.
 func (f *File) Parts() []Part {
 	if tree, ok := f.target.(*partition.Tree); ok {
 		return tree.Written()
@@ -123,8 +121,8 @@ func (f *File) Parts() []Part {
 	return nil
 }
 
-// Sum returns the size and the hash (XXH3, 128 bits, as text) of the output, once Commit or Fault has returned; 0 and
-// "" for a directory.
+// Sum returns the size and the hash (XXH3, 128 bits, as text) of the output, once Commit or Fault has returned. For
+// a directory they are 0 and "".
 func (f *File) Sum() (size int64, hash string) {
 	if f.digest == nil {
 		return 0, ""
@@ -135,8 +133,8 @@ func (f *File) Sum() (size int64, hash string) {
 // Write adds the rows of an evaluated batch.
 func (f *File) Write(b *engine.Batch) error { return f.target.Wrap("write", f.Writer.Write(b)) }
 
-// Commit completes the output and renames it to its final name, replacing an existing file. On an error there is no
-// output, and an existing file is unchanged.
+// Commit completes the output and renames it to its final name, replacing an existing file. After an error there is
+// no output, and an existing file is unchanged.
 func (f *File) Commit() error {
 	if err := f.Complete(); err != nil {
 		return err
@@ -144,9 +142,9 @@ func (f *File) Commit() error {
 	return f.target.Commit()
 }
 
-// Fault ends an output whose input failed. It completes the rows so far under the name from [Options.PartialName],
-// and leaves a file of the final name unchanged. It returns the partial name, or the output's own name if it is
-// written in place.
+// Fault ends an output whose input failed. It keeps the rows so far under the name from [Options.PartialName], and
+// leaves an existing file with the final name unchanged. It returns the partial name, or the final name if the
+// output is written directly.
 func (f *File) Fault() (string, error) {
 	if err := f.Complete(); err != nil {
 		return "", err

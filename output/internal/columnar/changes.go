@@ -14,11 +14,11 @@ const (
 	nameChange      = "change"
 )
 
-// ErrChanges is the error of a layout or a Where that changes do not have.
+// ErrChanges is the error if changes are requested with the wide layout or with a Where.
 var ErrChanges = errors.New("changes are in the long layout, and all of them are written")
 
-// ChangeColumns returns the names of the columns of changes, see Options.Old: columns that name the
-// row, then verdict and rule by the old store and by the store, then the [engine.Change].
+// ChangeColumns returns the names of the columns for changes, see Options.Old: the columns that identify the row,
+// verdict and rule by the old store and by the new store, and the [engine.Change].
 func ChangeColumns() []string {
 	return []string{
 		"line", "input", "url", NameOrigin, NameAgent, nameAllowedOld, nameAllowed, nameRuleLineOld, nameRuleLine,
@@ -26,7 +26,7 @@ func ChangeColumns() []string {
 	}
 }
 
-// OldRules remember the rules of the old store that decided.
+// OldRules number the texts of rules of the old store.
 type OldRules struct {
 	catalog Catalog
 	rules   ruleTable
@@ -35,8 +35,8 @@ type OldRules struct {
 // NewOldRules returns OldRules of a store whose names are in cat.
 func NewOldRules(cat Catalog) *OldRules { return &OldRules{catalog: cat, rules: newRuleTable()} }
 
-// oldRule returns the number of the text of the old rule that decided a verdict, and its line. The
-// number is 0 if there is no column for the text.
+// oldRule returns the number of the text of the old rule that decided a verdict, and its line. If there is no
+// column for the text, the number is 0.
 func (n *Numbering) oldRule(ruling engine.RulingID, agent int, rule int32) (id, line int32) {
 	group := groupOf(ruling, agent)
 	e := n.Old.rules.entry(group, rule)
@@ -50,8 +50,8 @@ func (n *Numbering) oldRule(ruling engine.RulingID, agent int, rule int32) (id, 
 	return e.id, e.line
 }
 
-// oldRules adds to c the results of value for the number of the text and the line of the old rule that
-// decided each row; null where none did. Rows of changes have one verdict each.
+// oldRules appends to c, for each row, the result of value for the text and line of the deciding old rule, or null
+// if no rule decided. Rows of changes have one verdict each.
 func (g *gathering) oldRules(c *values[int32], value func(id, line int32) int32) {
 	all, present := c.extendNullable(g.to - g.from)
 	old := g.batch.Old

@@ -12,13 +12,13 @@ import (
 
 // Limits say when a chunk is full.
 type Limits struct {
-	Rows  int // rows of the table
-	Bytes int // bytes of the texts that are not in dictionaries, before escaping
+	Rows  int // maximum rows of the table
+	Bytes int // maximum bytes of texts outside dictionaries, before escaping
 }
 
-// wideCells is the most verdicts of a chunk in the wide layout, so that a chunk of many agents,
-// too, takes some megabytes: up to 19 bytes a verdict. With twice as many, files are 3 % smaller
-// and take as long to write.
+// wideCells is the maximum number of verdicts of a chunk in the wide layout, so that a chunk of many agents stays
+// at a few megabytes: a verdict takes up to 19 bytes. With twice as many, files are 3 % smaller and take the same
+// time to write.
 const wideCells = 512 << 10
 
 // ForSchema returns the limits for chunks of a layout.
@@ -27,7 +27,7 @@ func (lim Limits) ForSchema(l *Schema) Limits {
 	return lim
 }
 
-// MostRows returns how many rows a table may have that may have so many rows and verdicts.
+// MostRows returns the maximum number of rows for a limit on rows and a limit on verdicts.
 func (l *Schema) MostRows(rows, cells int) int {
 	if !l.Wide {
 		return rows
@@ -35,26 +35,26 @@ func (l *Schema) MostRows(rows, cells int) int {
 	return max(1, min(rows, cells/max(1, len(l.Agents))))
 }
 
-// A Chunk is rows that are written together, by column. Its memory is used again for the next rows.
+// A Chunk holds rows that are written together, by column. Its memory is reused for later rows.
 type Chunk struct {
 	Schema  *Schema
 	Columns []column      // by field
-	texts   []int         // the columns of Text
+	texts   []int         // indices of columns of type Text
 	rules   []ruleColumns // by agent in the wide layout; one in the long
-	Agents  int           // rows of a URL
+	Agents  int           // rows per URL
 	Limits  Limits
 	Names   *Numbering // shared by all chunks of a Writer
 
 	Rows      int
-	textBytes int   // as limits count them
+	textBytes int   // as counted for Limits
 	Invalid   int64 // bytes escaped, see output.Writer.InvalidBytes
-	streaks   bool  // columns that can have a value a streak, see gathering
+	streaks   bool  // columns may have one value per streak, see gathering
 }
 
 // A Ref is a row of one of several chunks.
 type Ref struct{ Chunk, Row uint32 }
 
-// NewChunk returns an empty chunk that takes texts from names, whose layout is the same.
+// NewChunk returns an empty chunk that uses the dictionaries in names, which must have the same layout.
 func NewChunk(l *Schema, agents int, names *Numbering, lim Limits) *Chunk {
 	c := &Chunk{Schema: l, Agents: agents, Limits: lim, Names: names}
 	if l.Wide {
@@ -78,10 +78,10 @@ func NewChunk(l *Schema, agents int, names *Numbering, lim Limits) *Chunk {
 	return c
 }
 
-// Next returns a chunk like c for the rows after it.
+// Next returns a chunk like c for the next rows.
 func (c *Chunk) Next() *Chunk { return NewChunk(c.Schema, c.Agents, c.Names, c.Limits) }
 
-// Use has an empty chunk take texts from names.
+// Use makes an empty chunk use the dictionaries in names.
 func (c *Chunk) Use(names *Numbering) {
 	if c.Names == names {
 		return
@@ -94,7 +94,7 @@ func (c *Chunk) Use(names *Numbering) {
 	}
 }
 
-// Reset empties the chunk. The dictionaries live on.
+// Reset empties the chunk, but not the dictionaries.
 func (c *Chunk) Reset() {
 	c.Rows, c.textBytes, c.Invalid = 0, 0, 0
 	c.streaks = c.Schema.streaks && c.Agents == 1
@@ -103,7 +103,7 @@ func (c *Chunk) Reset() {
 	}
 }
 
-// spread gives each column a value for each row, also for rows to come.
+// spread makes each column store one value per row, also for later rows.
 func (c *Chunk) spread() {
 	if !c.streaks {
 		return
@@ -119,9 +119,8 @@ func (c *Chunk) Full() bool {
 	return c.Rows > 0 && (c.Rows+c.Agents > c.Limits.Rows || c.textBytes >= c.Limits.Bytes)
 }
 
-// Fit returns the end of the URLs of b, from the given one on, that the chunk takes: at least one
-// if it is not full. It depends on nothing but the URLs, so that chunks end at the same rows
-// however the rows are cut into batches.
+// Fit returns the end of the URLs of b, beginning at from, that fit in the chunk: at least one if the chunk is not
+// full. It depends only on the URLs, so that chunks end at the same rows however the rows are divided into batches.
 func (c *Chunk) Fit(b *engine.Batch, from int) int {
 	to := min(b.Len(), from+max(1, (c.Limits.Rows-c.Rows)/c.Agents))
 	if len(c.texts) == 0 {
@@ -144,7 +143,7 @@ func (c *Chunk) Fit(b *engine.Batch, from int) int {
 	return to
 }
 
-// Append adds the URLs from up to to of b.
+// Append adds the URLs b.URLs[from:to].
 func (c *Chunk) Append(b *engine.Batch, from, to int) {
 	if len(b.Agents) > 0 || c.streaks && shortStreaks(b.Sites[from:to]) {
 		c.spread()
@@ -161,7 +160,7 @@ func (c *Chunk) Size() (n int) {
 	return n
 }
 
-// CountInvalid adds the bytes that were escaped in texts of dictionaries.
+// CountInvalid adds the number of bytes that were escaped in texts of dictionaries.
 func (c *Chunk) CountInvalid() {
 	for _, col := range c.Columns {
 		if d, ok := col.(*dictColumn); ok {
@@ -170,8 +169,8 @@ func (c *Chunk) CountInvalid() {
 	}
 }
 
-// FitRows returns how many of the rows, at least one, the chunk takes, which is not full. It
-// depends on nothing but the rows.
+// FitRows returns how many of the rows fit in the chunk, which must not be full: at least one. It depends only on
+// the rows.
 func (c *Chunk) FitRows(from []*Chunk, rows []Ref) int {
 	n := min(len(rows), c.Limits.Rows-c.Rows)
 	if len(c.texts) == 0 {
@@ -196,7 +195,7 @@ func (c *Chunk) FitRows(from []*Chunk, rows []Ref) int {
 	return n
 }
 
-// neighbours returns how many of the rows, at least one, are of the same chunk as the first.
+// neighbours returns how many of the first rows are in the same chunk: at least one.
 func neighbours(rows []Ref) int {
 	n := 1
 	for n < len(rows) && rows[n].Chunk == rows[0].Chunk {
@@ -205,10 +204,10 @@ func neighbours(rows []Ref) int {
 	return n
 }
 
-// Filled reports whether the chunk takes no other row.
+// Filled reports whether no further row fits.
 func (c *Chunk) Filled() bool { return c.Rows >= c.Limits.Rows || c.textBytes >= c.Limits.Bytes }
 
-// TakeRows appends rows of other chunks, of the layout that is gathered.
+// TakeRows appends rows of other chunks, which must have the gathered layout.
 func (c *Chunk) TakeRows(from []*Chunk, rows []Ref) {
 	c.spread()
 	c.Rows += len(rows)
@@ -217,7 +216,7 @@ func (c *Chunk) TakeRows(from []*Chunk, rows []Ref) {
 	}
 }
 
-// source returns the index that a column has in the layout that is gathered.
+// source returns the index of a column in the gathered layout.
 func (l *Schema) source(i int) int {
 	if l.from == nil {
 		return i

@@ -14,59 +14,58 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// A column is one column of the rows of a chunk. There is an implementation for each type of value;
-// who gathers a column knows its implementation, and nobody else does. All methods work on many
-// rows at once: nothing is called for each value.
+// A column is one column of the rows of a chunk. There is one implementation per type of value. Only the code that
+// gathers a column uses its implementation. All methods work on many rows at once, so there is no call per value.
 type column interface {
-	// reset empties the column and keeps its memory. From then on it has one value for each row,
-	// or, if streaks says so and it can, one for each streak of equal rows.
+	// reset empties the column and keeps its memory. From then on, it stores one value per row or, if streaks is
+	// true and the column supports it, one per streak of equal rows.
 	reset(streaks bool)
-	// spread makes one value for each row, also for rows to come.
+	// spread makes the column store one value per row, also for later rows.
 	spread()
 
-	// appendRows appends rows of the columns at that index of chunks, which have the same type.
+	// appendRows appends rows of other chunks, from their columns with index at, which have the same type.
 	appendRows(from []*Chunk, at int, rows []Ref)
 	// encode appends the column to dst, for a temporary file.
 	encode(dst []byte) []byte
 	// decode reads it back into an empty column.
 	decode(d *wire.Cursor)
-	// allocated returns how many bytes are allocated, without the bytes of a dictionary.
+	// allocated returns the number of allocated bytes, without those of a dictionary.
 	allocated() int
 
-	// Page makes a Parquet page.
+	// Page encodes the column as a Parquet page.
 	Page(e *parquet.Encoder, to *parquet.Pages, i int)
 	// dataType returns the type of the Arrow array.
 	dataType() arrow.DataType
 	// toArrow returns the rows as an Arrow array that shares the column's memory.
 	toArrow(rows int, texts DictTexts) arrow.Array
-	// Cells returns the rows as lines of text need them; it shares the column's memory.
+	// Cells returns the values in the form that lines of text need. They share the column's memory.
 	Cells() Cells
 }
 
-// DictTexts says which texts the Arrow array of a dictionary has.
+// DictTexts says which texts the Arrow array of a dictionary contains.
 type DictTexts uint8
 
 // The texts of an array.
 const (
-	NoTexts     DictTexts = iota // none, as the array is of numbers only
-	CopiedTexts                  // which stay as they are when the dictionary changes
-	SharedTexts                  // the dictionary's own
+	NoTexts     DictTexts = iota // none, because the array contains only numbers
+	CopiedTexts                  // copies, which do not change with the dictionary
+	SharedTexts                  // those of the dictionary itself
 )
 
-// Cells are the values of a column for lines of text. Only cells of the kind are set.
+// Cells are the values of a column for lines of text. Only the field for the column's type is set.
 type Cells struct {
 	Kind    parquet.Type
-	Present []int16 // nil if all are
+	Present []int16 // nil if no value is null
 
-	IDs    []int32 // of texts of the dictionary, or integers of 32 bits
-	Ints   []int64 // of times, too
+	IDs    []int32 // numbers of texts in the dictionary, or 32-bit integers
+	Ints   []int64 // also times
 	Floats []float64
 	Bools  []bool
 	Text   []byte
-	Offset []int32 // of text
+	Offset []int32 // in text
 }
 
-// newColumn returns an empty column of a field. Columns of its dictionary share dict.
+// newColumn returns an empty column for a field. Columns with the same dictionary share dict.
 func newColumn(f *field, pages bool, dict *Dictionary) column {
 	switch f.Type {
 	case parquet.Text:
@@ -94,17 +93,17 @@ type scalar interface {
 // A numeric is a column with values[T].
 type numeric[T scalar] interface{ numbers() *values[T] }
 
-// values are the common part of all columns except columns of texts.
+// values is the common part of all columns except columns of texts.
 type values[T scalar] struct {
 	parquet.Values[T]
-	spare []int32        // the memory of Streaks
+	spare []int32        // reused memory for Streaks
 	arrow arrow.DataType // not of a dictColumn
 }
 
 // numbers returns the values of a column if only T is known about it.
 func (v *values[T]) numbers() *values[T] { return v }
 
-// reset empties the values; with streaks they are kept as such.
+// reset empties the values. If streaks is true, later values may stand for streaks.
 func (v *values[T]) reset(streaks bool) {
 	v.All, v.Present, v.Nulls, v.Streaks = v.All[:0], v.Present[:0], 0, nil
 	if streaks {
@@ -124,7 +123,7 @@ func (v *values[T]) extend(n int) []T {
 	return all[len(all)-n:]
 }
 
-// extendNullable is extend for a nullable column: the caller fills both slices, and counts nulls.
+// extendNullable is like extend, for a nullable column: the caller fills both slices and counts nulls.
 func (v *values[T]) extendNullable(n int) ([]T, []int16) {
 	v.Present = slices.Grow(v.Present, n)[:len(v.Present)+n]
 	return v.extend(n), v.Present[len(v.Present)-n:]
@@ -137,7 +136,7 @@ func (v *values[T]) append(all []T, present []int16, nulls int) {
 	v.Nulls += nulls
 }
 
-// fill adds the same value for some rows.
+// fill adds the same value for a number of rows.
 func (v *values[T]) fill(value T, rows int) {
 	if v.Streaks != nil {
 		v.All = append(v.All, value)
@@ -150,13 +149,13 @@ func (v *values[T]) fill(value T, rows int) {
 	}
 }
 
-// addStreaks says for how many rows the last values stand.
+// addStreaks sets the number of rows that the last values stand for.
 func (v *values[T]) addStreaks(rows ...int32) {
 	v.Streaks = append(v.Streaks, rows...)
 	v.spare = v.Streaks
 }
 
-// stretch is addStreaks if there are streaks. Nulls were counted by value before.
+// stretch is addStreaks if the column has streaks. Nulls must have been counted once per value.
 func (v *values[T]) stretch(rows []int32) {
 	if rows == nil {
 		return
@@ -172,14 +171,14 @@ func (v *values[T]) stretch(rows []int32) {
 	}
 }
 
-// repeat has each of the last n values stand some times. Nulls were counted for all of them.
+// repeat repeats each of the last n values. Nulls must have been counted after repetition.
 func (v *values[T]) repeat(n, times int) {
 	if times > 1 {
 		v.All, v.Present = repeat(v.All, n, times), repeat(v.Present, n, times)
 	}
 }
 
-// repeat does it in place and from the end, so that no value moves before it is read.
+// repeat works in place, from the end, so that no value is overwritten before it is read.
 func repeat[T any](all []T, n, times int) []T {
 	if len(all) == 0 {
 		return all
@@ -231,12 +230,12 @@ func (v *values[T]) allocated() int {
 
 func (v *values[T]) dataType() arrow.DataType { return v.arrow }
 
-// arrayOf returns the values as an array, given the bytes that Arrow has for them.
+// arrayOf returns the values as an Arrow array with the given data buffer.
 func (v *values[T]) arrayOf(rows int, data []byte) arrow.Array {
 	return newArray(v.arrow, rows, v.Present, v.Nulls, data)
 }
 
-// levels returns the levels of texts or values; nil if none is null.
+// levels returns the definition levels, or nil if no value is null.
 func levels(present []int16, nulls int) []int16 {
 	if nulls == 0 {
 		return nil
@@ -264,7 +263,7 @@ func newArray(t arrow.DataType, n int, present []int16, nulls int, buffers ...[]
 	return array.MakeFromData(array.NewData(t, n, all, nil, nulls, 0))
 }
 
-// An intColumn has integers of 64 bits.
+// An intColumn has 64-bit integers.
 type intColumn struct {
 	values[int64]
 	kind parquet.Type
@@ -280,7 +279,7 @@ func (c *intColumn) Cells() Cells {
 	return Cells{Kind: c.kind, Ints: c.All, Present: levels(c.Present, c.Nulls)}
 }
 
-// An int32Column has integers of 32 bits.
+// An int32Column has 32-bit integers.
 type int32Column struct{ values[int32] }
 
 func (c *int32Column) Page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Int32s(to, i, &c.Values) }
@@ -293,7 +292,7 @@ func (c *int32Column) Cells() Cells {
 	return Cells{Kind: parquet.Int32, IDs: c.All, Present: levels(c.Present, c.Nulls)}
 }
 
-// A floatColumn has numbers of 64 bits.
+// A floatColumn has 64-bit floating-point numbers.
 type floatColumn struct{ values[float64] }
 
 func (c *floatColumn) Page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Doubles(to, i, &c.Values) }
@@ -306,7 +305,7 @@ func (c *floatColumn) Cells() Cells {
 	return Cells{Kind: parquet.Double, Floats: c.All, Present: levels(c.Present, c.Nulls)}
 }
 
-// A boolColumn has truth values.
+// A boolColumn has booleans.
 type boolColumn struct{ values[bool] }
 
 func (c *boolColumn) Page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Bools(to, i, &c.Values) }
@@ -319,13 +318,13 @@ func (c *boolColumn) Cells() Cells {
 	return Cells{Kind: parquet.Bool, Bools: c.All, Present: levels(c.Present, c.Nulls)}
 }
 
-// A dictColumn has texts that repeat, as numbers of a dictionary that chunks share.
+// A dictColumn has repeated texts, as numbers in a dictionary that chunks share.
 type dictColumn struct {
 	values[int32]
 	dict *Dictionary
 }
 
-// appendRows appends rows of the same column of other chunks, and takes their texts into its own dictionary.
+// appendRows appends rows of the same column of other chunks, and adds their texts to its own dictionary.
 func (c *dictColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	start := len(c.All)
 	c.values.appendRows(from, at, rows)
@@ -359,7 +358,7 @@ func (c *dictColumn) encode(dst []byte) []byte {
 	return c.values.encode(dst)
 }
 
-// decode leaves the dictionary without its table: it gives texts by number, and finds none.
+// decode reads the dictionary without its hash table: it can return texts by number, but not find them.
 func (c *dictColumn) decode(d *wire.Cursor) {
 	c.dict.forgetMoves()
 	c.dict.offsets = readNumbers(d, c.dict.offsets)
@@ -378,14 +377,14 @@ var dictType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, Valu
 
 func (c *dictColumn) dataType() arrow.DataType { return dictType }
 
-// toArrow returns the column over its own memory, and the texts as asked.
+// toArrow returns an array that shares the column's memory, with the requested texts.
 func (c *dictColumn) toArrow(rows int, texts DictTexts) arrow.Array {
 	ids := newArray(dictType.IndexType, rows, c.Present, c.Nulls, arrow.GetBytes(c.All))
 	var text []byte
 	offsets := []int32{0}
 	switch texts {
 	case NoTexts:
-	case CopiedTexts: // the library keeps a stream's dictionary to compare it with the next
+	case CopiedTexts: // the library keeps a stream's dictionary to compare it with the next one
 		text, offsets = slices.Clone(c.dict.Text), slices.Clone(c.dict.offsets)
 	case SharedTexts:
 		text, offsets = c.dict.Text, c.dict.offsets
@@ -403,7 +402,7 @@ func (c *dictColumn) invalid() (n int64) {
 	if c.dict.escapes == nil {
 		return 0
 	}
-	c.spread() // rare
+	c.spread() // rarely needed
 	for i, id := range c.All {
 		if len(c.Present) == 0 || c.Present[i] != 0 {
 			n += int64(c.dict.escapes[id])
@@ -412,9 +411,9 @@ func (c *dictColumn) invalid() (n int64) {
 	return n
 }
 
-// A TextColumn has texts that rarely repeat, end to end. They lie as Parquet's pages have them,
-// each after its length; or, if pages is false, as Arrow has them: text i is
-// Bytes[offsets[i]:offsets[i+1]]. Rows can only be taken from the second form.
+// A TextColumn has texts that rarely repeat, one after the other. If pages is true, they are stored as in Parquet
+// pages, each after its length. Otherwise they are stored as in Arrow: text i is Bytes[offsets[i]:offsets[i+1]].
+// Only the second form allows copying single rows.
 type TextColumn struct {
 	parquet.Texts
 	pages   bool
@@ -430,7 +429,7 @@ func (c *TextColumn) reset(bool) {
 
 func (c *TextColumn) spread() {}
 
-// begin starts a text of that length.
+// begin starts a text of the given length.
 func (c *TextColumn) begin(length int) {
 	if c.pages {
 		c.Bytes = binary.LittleEndian.AppendUint32(c.Bytes, uint32(length))
@@ -497,10 +496,10 @@ func (c *TextColumn) Cells() Cells {
 	return Cells{Kind: parquet.Text, Text: c.Bytes, Offset: c.offsets, Present: levels(c.Present, c.Nulls)}
 }
 
-// errBlock is the error of rows in a temporary file that are not those that were written.
+// errBlock is the error of a temporary file whose rows are not those that were written.
 var errBlock = errors.New("rows in a temporary file are damaged")
 
-// appendNumbers appends how many numbers there are, and the numbers.
+// appendNumbers appends the number of values, and the values.
 func appendNumbers[T scalar](dst []byte, values []T) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(values)))
 	dst, _ = binary.Append(dst, binary.LittleEndian, values) // numbers have a size
@@ -519,8 +518,8 @@ func readNumbers[T scalar](d *wire.Cursor, dst []T) []T {
 	return dst
 }
 
-// KeyID returns the number of a row's text, the same for the same text of columns that share a
-// dictionary; -1 for a null.
+// KeyID returns the number of a row's text, or -1 for a null. Equal texts have equal numbers in columns that share
+// a dictionary.
 func (c *dictColumn) KeyID(row uint32) int32 {
 	if len(c.Present) > 0 && c.Present[row] == 0 {
 		return -1
@@ -537,7 +536,7 @@ func (c *dictColumn) KeyText(row uint32) ([]byte, bool) {
 	return c.dict.At(id), true
 }
 
-// KeyRanks returns the place of each text of the dictionary in the order of their bytes.
+// KeyRanks returns, by number, the position of each text in byte order.
 func (c *dictColumn) KeyRanks() []int32 {
 	sorted := make([]int32, c.dict.Len())
 	for i := range sorted {
@@ -551,7 +550,7 @@ func (c *dictColumn) KeyRanks() []int32 {
 	return ranks
 }
 
-// KeyID returns 1 for a row that is true, 0 for one that is not, -1 for a null.
+// KeyID returns 1 for true, 0 for false, and -1 for a null.
 func (c *boolColumn) KeyID(row uint32) int32 {
 	switch {
 	case c.Present[row] == 0:
@@ -574,5 +573,5 @@ func (c *boolColumn) KeyText(row uint32) ([]byte, bool) {
 	return boolTexts[id], true
 }
 
-// KeyRanks returns the places of false and true, which come in this order.
+// KeyRanks returns the positions of false and true, in this order.
 func (c *boolColumn) KeyRanks() []int32 { return []int32{0, 1} }

@@ -9,11 +9,11 @@ import (
 	"github.com/robobatch/robobatch/internal/localtime"
 )
 
-// A Dictionary numbers the distinct texts of a column in the order of their first use. It is laid
-// out as Arrow lays out strings, holds no pointer per text, and keeps its memory when it is reset.
+// A Dictionary numbers the distinct texts of a column in the order of their first use. It stores strings as Arrow
+// does, without a pointer per text, and keeps its memory when it is reset.
 //
-// Columns that are gathered from a batch know their texts by small numbers, such as the number of a site
-// or reason. A table leads from these to the numbers here, so that no text is hashed for each row.
+// When columns are gathered from a batch, texts have small numbers there, such as that of a site or a reason. A
+// table maps these to the numbers in the dictionary, so that no text is hashed per row.
 type Dictionary struct {
 	offsets []int32  // text i is text[offsets[i]:offsets[i+1]]; one more than there are texts
 	Text    []byte   // all texts, end to end
