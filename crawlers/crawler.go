@@ -1,10 +1,10 @@
-// Package crawlers knows the crawlers of the web: the product token that each uses to look for its group
-// in robots.txt, its name in the User-Agent header, and its operator's documentation of
-// its habits.
+// Package crawlers contains a table of web crawlers: the product token by which each finds its group in robots.txt,
+// its name in the User-Agent header, and its habits as its operator documents them.
 //
-// The table is data, crawlers.tsv, with a source for each row. It serves three questions: which crawlers are meant by a
-// set such as "search" or "ai" ([Set]), which habits has the crawler of a product token ([Lookup]), and which crawler
-// sent a User-Agent header ([Identify]). A header is the client's own claim: the package cannot detect impostors.
+// The table is the file crawlers.tsv, with a source for each row. It answers three questions: which crawlers belong
+// to a set such as "search" or "ai" ([Set]), which habits the crawler with a product token has ([Lookup]), and
+// which crawler a User-Agent header names ([Identify]). A header is the client's own claim: the package cannot
+// detect impostors.
 //
 // It hides the table. Any package may import it; it imports none of this module.
 package crawlers
@@ -35,27 +35,27 @@ const other = "other"
 // A Crawler is a row of the table. Its slices are shared and must not be changed.
 type Crawler struct {
 	Token    string   // the product token, as in "User-agent: Googlebot"
-	Operator string   // who runs it
-	Purposes []string // its reasons to fetch pages, as in "ai-training"; at least one
-	Names    []string // its names in the User-Agent header; none if the token is a switch that nothing fetches by
+	Operator string   // the company or person that runs it
+	Purposes []string // why it fetches pages, such as "ai-training"; at least one
+	Names    []string // its names in the User-Agent header; empty if the token is only a switch
 
-	AliasOf     string // the crawler that sends this token, too: in each dialect it obeys that one's group if it has none of its own; "" means none
-	Fallback    string // the token whose group it obeys if it has none of its own; "" means none
-	IgnoresStar bool   // it does not heed groups for "*"
-	Unbound     bool   // its operator says that robots.txt need not bind it, as a person asked for the page or it looks for abuse
+	AliasOf     string // a crawler that also sends this token; without a group of its own, this one obeys that crawler's; "" if absent
+	Fallback    string // the token whose group it obeys if it has no group of its own; "" if absent
+	IgnoresStar bool   // it ignores groups for "*"
+	Unbound     bool   // its operator says that robots.txt need not bind it: it acts for a person or looks for abuse
 	Unstated    bool   // its operator does not say that robots.txt binds all of its requests
 
-	Ranges []Range  // the lists of addresses that its operator publishes; none: it publishes none that is known
-	Hosts  []string // the ends of the names that its addresses have in DNS, such as "googlebot.com"
+	Ranges []Range  // the address lists that its operator publishes; empty if none is known
+	Hosts  []string // suffixes of the DNS names of its addresses, such as "googlebot.com"
 
 	Source  string // URL of the operator's documentation
-	Checked string // when the row was last compared with it, as in 2026-01-31; "" is not yet
+	Checked string // when the row was last compared with Source, such as 2026-01-31; "" if never
 }
 
-// A Range is a list of addresses as its operator publishes it.
+// A Range is an address list that an operator publishes.
 type Range struct {
-	Name string // of the file without its ending, after the operator's where others use it: "anthropic/bots"
-	URL  string // where it is published; "" if that is not known
+	Name string // file name without extension, after the operator's if others share it: "anthropic/bots"
+	URL  string // where it is published; "" if unknown
 }
 
 // aiSet is the name of the set of all purposes that begin with "ai-".
@@ -67,9 +67,9 @@ const allSet = "all"
 // Sets returns the names of the sets: "all", "ai", and each purpose.
 func Sets() []string { return append([]string{allSet, aiSet}, purposes...) }
 
-// Set returns the crawlers of a set in the order of the table, or nil if there is none. The
-// set "ai" joins "ai-training", "ai-search" and "ai-assistant"; "all" is all of the table.
-// Tokens that are a switch are among them.
+// Set returns the crawlers of a set in the order of the table, or nil if the set is unknown. The set "ai" joins
+// "ai-training", "ai-search" and "ai-assistant"; "all" is the whole table. The sets include tokens that are only
+// switches.
 func Set(name string) []Crawler {
 	var set []Crawler
 	for _, c := range known.all {
@@ -80,20 +80,20 @@ func Set(name string) []Crawler {
 	return set
 }
 
-// in reports whether the crawler is of the set.
+// in reports whether the crawler belongs to the set.
 func (c *Crawler) in(set string) bool {
 	return set == allSet || slices.ContainsFunc(c.Purposes, func(p string) bool {
 		return p == set || set == aiSet && strings.HasPrefix(p, aiSet+"-")
 	})
 }
 
-// InheritsDelay reports whether its operator says that it heeds the Crawl-delay for "*" beside a group of its own. F. Dubut,
-// a program manager of Bing, wrote in 2019: "If you create a section for Bingbot specifically, all the default directives will
-// be ignored (except Crawl-Delay)". Quoted in
+// InheritsDelay reports whether the crawler obeys the Crawl-delay for "*" even if it has a group of its own. F.
+// Dubut, a program manager of Bing, wrote in 2019: "If you create a section for Bingbot specifically, all the
+// default directives will be ignored (except Crawl-Delay)". Quoted in
 // https://thrivesearch.com/robots-txt-tip-from-bing-include-all-relevant-directives-if-you-have-a-bingbot-section/
 func (c *Crawler) InheritsDelay() bool { return c.Token == "bingbot" }
 
-// Lookup returns the crawler of a product token, in any case, and whether there is one.
+// Lookup returns the crawler with a product token, in any case, and whether there is one.
 func Lookup(token string) (Crawler, bool) {
 	i, ok := known.byToken[strings.ToLower(token)]
 	if !ok {
@@ -110,8 +110,8 @@ type Retired struct {
 	Token    string
 	Operator string
 	Now      []string // the tokens that the operator uses now
-	Source   string   // URL of the operator's page that names those
-	Checked  string   // when that was last looked at, as in 2026-01-31
+	Source   string   // URL of the operator's page with these tokens
+	Checked  string   // when that page was last read, such as 2026-01-31
 }
 
 // retired are the tokens of retired.tsv, by their lower case.
@@ -127,8 +127,8 @@ var retired = func() map[string]Retired {
 	return all
 }()
 
-// LookupRetired returns the retired product token, in any case, and whether it is one. A crawler of [Add] does not
-// count.
+// LookupRetired returns the retired product token, in any case, and whether it is one. A token of a crawler from
+// [Add] is not retired.
 func LookupRetired(token string) (Retired, bool) {
 	r, ok := retired[strings.ToLower(token)]
 	if _, own := Lookup(token); own {

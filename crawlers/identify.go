@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Identify returns the crawler that a User-Agent header names, and whether it names one. A name counts
-// in any case, whatever version follows; a part of a word does not count, so "Claude-User/1.0" is
-// not ClaudeBot, nor do words of URLs and mail addresses. A name counts only where it names the client:
+// Identify returns the crawler that a User-Agent header names, and whether it names one. Names match in any case,
+// with any version after them. They must be whole words, so "Claude-User/1.0" is not ClaudeBot. Words in URLs and
+// mail addresses are ignored. A name counts only if it names the client:
 //
-//   - The first product of a header is the client's own. If it looks like the name of a crawler, has no row in
-//     the table and browsers do not send it, the client is that unknown crawler, whatever follows:
+//   - The first product of a header names the client. If it looks like the name of a crawler, is not in the table,
+//     and is not sent by browsers, the client is that unknown crawler, whatever follows:
 //     "WireReaderBot/1.0 (compatible; Googlebot/2.1)" is not Googlebot.
 //   - A name does not count after "with", "like" and other prepositions, nor before "-like".
 //   - A header that names crawlers of two operators names none: Apple's Messages sends
-//     "facebookexternalhit/1.1 Facebot Twitterbot/1.0". Of two names of one operator the first counts.
+//     "facebookexternalhit/1.1 Facebot Twitterbot/1.0". Of two crawlers of one operator, the first counts.
 //
-// Identify does not allocate, and takes time linear in the header. The result's slices are shared.
+// Identify does not allocate, and takes time linear in the header. The slices of the result are shared.
 func Identify(userAgent []byte) (Crawler, bool) {
 	i := IdentifyIndex(userAgent)
 	if i < 0 {
@@ -26,14 +26,14 @@ func Identify(userAgent []byte) (Crawler, bool) {
 	return known.all[i], true
 }
 
-// IdentifyIndex is [Identify] for callers that number crawlers: it returns the crawler's place in
+// IdentifyIndex is like [Identify], for callers that number crawlers: it returns the index of the crawler in
 // [Set]("all"), or -1.
 func IdentifyIndex(userAgent []byte) int { return max(known.identify(userAgent, nil), nobody) }
 
-// IdentifyWords is [IdentifyIndex] that also finds the words that may name in a robots.txt a client that the table of
-// crawlers does not name. It appends to dst those that count, except names of hosts and files, such as "example.com";
-// an unknown crawler that Identify finds by its first product has only that word. The words are pieces of the header.
-// If the table names the client, or crawlers of two operators, dst is returned unchanged.
+// IdentifyWords is like [IdentifyIndex]. If the table does not name the client, it also appends to dst the words by
+// which a robots.txt may name it: all words that count, except names of hosts and files, such as "example.com". If
+// the first product is an unknown crawler, see Identify, only that word counts. The words are pieces of the header.
+// If the header names a crawler of the table, or crawlers of two operators, dst is returned unchanged.
 func IdentifyWords(dst [][]byte, userAgent []byte) (index int, words [][]byte) {
 	words = dst
 	if index = known.identify(userAgent, &words); index != nobody {
@@ -42,21 +42,21 @@ func IdentifyWords(dst [][]byte, userAgent []byte) (index int, words [][]byte) {
 	return max(index, nobody), words
 }
 
-// What identify returns instead of a crawler.
+// Results of identify other than a crawler.
 const (
 	nobody  = -1 // the header names no crawler of the table
 	several = -2 // it names crawlers of two operators
 )
 
-// identify returns which crawler of the table a header names, and appends to words, unless that is nil, the words that
-// name the client if this is nobody.
+// identify returns the crawler of the table that a header names. If that is nobody and words is not nil, it appends
+// the words that may name the client.
 func (t *table) identify(userAgent []byte, words *[][]byte) int {
 	found := nobody
 	w := wordScanner{text: userAgent}
 	for isFirst := true; w.next(); isFirst = false {
 		word := userAgent[w.start:w.end]
 		c, end := t.match(userAgent, w.start, w.end)
-		w.end = end // the other words of a name name nobody else
+		w.end = end // skips the other words of the name
 		switch {
 		case c < 0:
 			if words != nil && !isHost(word) && !hasLike(userAgent[end:]) {
@@ -75,17 +75,17 @@ func (t *table) identify(userAgent []byte, words *[][]byte) int {
 	return found
 }
 
-// isUnknownCrawler reports whether the first word of a header that counts, and is not a name in the table, is the product of
-// a crawler: then the client is no other one. A word in a comment is not a product.
+// isUnknownCrawler reports whether the first word of a header that counts, if it is not a name in the table, is the
+// product of a crawler. The client is then that crawler. A word in a comment is not a product.
 func isUnknownCrawler(before, word []byte) bool {
 	return hasMark(word) && bytes.IndexByte(before, '(') < 0
 }
 
-// likeSuffix follows the name of a program that the client resembles.
+// likeSuffix follows the name of a program that the client imitates.
 const likeSuffix = "-like"
 
-// hasLike reports whether "-like" stands in the text after a name or its version, so the name is not the client's:
-// "Googlebot/2.1-like".
+// hasLike reports whether the text after a name and its version begins with "-like", so that the name is not the
+// client's: "Googlebot/2.1-like".
 func hasLike(rest []byte) bool {
 	i := 0
 	if len(rest) > 0 && rest[0] == '/' {
@@ -107,7 +107,7 @@ func hasLike(rest []byte) bool {
 type wordScanner struct {
 	text       []byte
 	start, end int // of the word
-	mails      int // up to here it is known that no mail address has a "+"
+	mails      int // no mail address up to here has a "+"
 }
 
 // next finds the next word, and reports whether there is one.
@@ -136,7 +136,7 @@ func (w *wordScanner) next() bool {
 		case len(word) == len(likeSuffix) && equalFold(word, likeSuffix): // see hasLike
 		case isOther:
 			isOther = false
-			if i < len(s) && s[i] == '/' { // its version
+			if i < len(s) && s[i] == '/' { // followed by its version
 				for i++; i < len(s) && class[s[i]] != 0; {
 					i++
 				}
@@ -149,8 +149,8 @@ func (w *wordScanner) next() bool {
 	return false
 }
 
-// prepositions are the words before the name of a program that is not the client, by their lengths:
-// "KHTML, like Gecko", "compatible with Googlebot".
+// prepositions are the words that precede the name of a program other than the client, by length: "KHTML, like
+// Gecko", "compatible with Googlebot".
 var prepositions = [...][]string{2: {"as", "by"}, 3: {"for", "not", "via"}, 4: {"like", "with", "from", "than"}}
 
 // isPreposition reports whether a word is one of them.
@@ -174,9 +174,9 @@ var class = func() (c [256]uint8) {
 	return c
 }()
 
-// isAddress reports whether the word, which ends before the end of the header, begins a URL or a mail
-// address. A URL without a scheme has a host and a path: "example.com/bot". Text that looks like one and
-// has a version instead of the path is a name: "Foo.Bar/1.0".
+// isAddress reports whether the word, which ends before the end of the header, begins a URL or a mail address. A
+// URL without a scheme has a host and a path: "example.com/bot". If a version follows instead of a path, the word
+// is a name: "Foo.Bar/1.0".
 func (w *wordScanner) isAddress(word []byte) bool {
 	switch rest := w.text[w.end:]; rest[0] {
 	case '@':
@@ -191,7 +191,7 @@ func (w *wordScanner) isAddress(word []byte) bool {
 	return false
 }
 
-// isMail reports whether the text from the end of the word on, up to where an address ends, has a "@".
+// isMail reports whether the text after the word, up to the end of an address, contains an "@".
 func (w *wordScanner) isMail() bool {
 	if w.end < w.mails {
 		return false
@@ -204,8 +204,8 @@ func (w *wordScanner) isMail() bool {
 	return false
 }
 
-// isHost reports whether a word may be the name of a host, or of a file: it has a dot, and only
-// letters follow the last one.
+// isHost reports whether a word may be the name of a host or of a file: it has a dot, and only letters after the
+// last dot.
 func isHost(word []byte) bool {
 	dot := bytes.LastIndexByte(word, '.')
 	if dot <= 0 || len(word)-dot < 3 {
@@ -232,11 +232,10 @@ type name struct {
 	text    string
 	first   int   // length of its first word
 	crawler int16 // index in table.all
-	next    int16 // index in table.names of the next one of the same hash; -1 means none
+	next    int16 // index in table.names of the next name with the same hash; -1 if there is none
 }
 
-// indexNames returns all names, and the heads of the lists of those with the same hash of their
-// first words.
+// indexNames returns all names, and the first of each list of names with the same hash of the first word.
 func indexNames(all []Crawler) (list []name, heads []int16) {
 	count := 0
 	for i := range all {
@@ -265,13 +264,13 @@ func indexNames(all []Crawler) (list []name, heads []int16) {
 	return list, heads
 }
 
-// hash tells most words apart by their ends and length, whatever their case.
+// hash returns a hash of a word, ignoring case, from its length and three of its bytes.
 func hash(word []byte) uint32 {
 	return uint32(word[0]|0x20)*31 + uint32(word[len(word)-1]|0x20)*7 + uint32(word[len(word)/2]|0x20)*257 + uint32(len(word))
 }
 
-// match returns the crawler whose name begins with the word s[start:end], and the end of the name; or -1, and the
-// end of the word.
+// match returns the crawler with a name that begins with the word s[start:end], and the end of the name; or -1 and
+// the end of the word.
 func (t *table) match(s []byte, start, end int) (crawler int16, nameEnd int) {
 	word := s[start:end]
 	for i := t.heads[hash(word)&uint32(len(t.heads)-1)]; i >= 0; i = t.names[i].next {
@@ -286,7 +285,7 @@ func (t *table) match(s []byte, start, end int) (crawler int16, nameEnd int) {
 	return -1, end
 }
 
-// equalFold reports whether s is the lower-case text, in any case. Both have one length.
+// equalFold reports whether s equals the lower-case text, ignoring case. Both must have the same length.
 func equalFold(s []byte, text string) bool {
 	for i := range len(text) {
 		b := s[i]
@@ -315,9 +314,9 @@ var clientWords = func() map[string]struct{} {
 	return all
 }()
 
-// IsClientWord reports whether browsers, their engines, the systems below them and the apps around
-// them send this word, in any case and whatever follows its letters, "-" and "_": so it names no
-// crawler, though a robots.txt has a group of that name. clientwords.txt has these words.
+// IsClientWord reports whether browsers, their engines, operating systems or apps send this word, in any case, and
+// whatever "-", "_" and other characters follow its letters. Such a word does not name a crawler, even if a
+// robots.txt has a group with that name. The words are in clientwords.txt.
 func IsClientWord(word []byte) bool {
 	var buf [maxClientWord]byte
 	n := 0
@@ -335,5 +334,5 @@ func IsClientWord(word []byte) bool {
 	return ok
 }
 
-// maxClientWord is more than the longest of these words has.
+// maxClientWord is greater than the length of the longest such word.
 const maxClientWord = 32

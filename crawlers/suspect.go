@@ -1,10 +1,10 @@
 package crawlers
 
-// Suspect reports whether a User-Agent that [Identify] finds no crawler for looks like that of one: a word has "bot",
-// "crawl" or "spider" in it, or the header has a URL or a mail address, as crawlers say whom to ask about them.
-// It is a guess, and decides nothing. name is the word of the header that lets a table for [Add] name the
-// crawler, nil if no word will do, as in a header that names crawlers of two operators; it is a piece of the header.
-// Suspect does not allocate, and takes time linear in the header.
+// Suspect reports whether a User-Agent without a crawler that [Identify] knows looks like that of a crawler: a word
+// contains "bot", "crawl" or "spider", or the header has a URL or a mail address, as crawlers give for contact.
+// This is a guess, which decides nothing. name is the word of the header by which a table for [Add] can name the
+// crawler. It is nil if no word is suitable, for example if the header names crawlers of two operators. name is a
+// piece of the header. Suspect does not allocate, and takes time linear in the header.
 func Suspect(userAgent []byte) (name []byte, is bool) {
 	if !hasSign(userAgent) {
 		return nil, false
@@ -12,13 +12,13 @@ func Suspect(userAgent []byte) (name []byte, is bool) {
 	return suspect(userAgent)
 }
 
-// suspect is Suspect, for a header that has a sign.
+// suspect is like Suspect, for a header with a sign.
 func suspect(userAgent []byte) (name []byte, is bool) {
 	is = hasContact(userAgent)
 	w := wordScanner{text: userAgent}
-	var marked, product, proper []byte // the first word with a mark; before a version; like the name of something
-	isPhrase := false                  // the last is of several words, such as Let's Encrypt
-	isNamed := false                   // by crawlers of two operators: one more changes nothing
+	var marked, product, proper []byte // the first word with a mark; before a version; like a proper name
+	isPhrase := false                  // proper has several words, such as Let's Encrypt
+	isNamed := false                   // the header names crawlers of two operators, so a new one would change nothing
 	for isFirst := true; w.next(); isFirst = false {
 		word, rest := userAgent[w.start:w.end], userAgent[w.end:]
 		c, end := known.match(userAgent, w.start, w.end)
@@ -80,8 +80,8 @@ func hasContact(header []byte) bool {
 	return false
 }
 
-// hasSign reports whether some part of a header, of a word that counts or not, is one that suspects have. Most
-// headers have none, and are looked at no further.
+// hasSign reports whether the header contains a part that suspects have, in any word. Most headers contain none and
+// need no further work.
 func hasSign(header []byte) bool {
 	for i, b := range header {
 		if sign := signs[b|0x20]; sign != "" && hasPrefixFold(header[i:], sign) {
@@ -94,13 +94,13 @@ func hasSign(header []byte) bool {
 // signs are parts of the headers of suspects, by their first bytes with the bit 0x20.
 var signs = [256]string{'b': "bot", 'c': "crawl", 's': "spider", 'w': "www.", '@' | 0x20: "@", ':': "://"}
 
-// marks are parts of the words of crawlers.
+// marks are parts of the names of crawlers.
 var marks = [...]string{"bot", "crawl", "spider"}
 
 // cubot is a maker of phones, which stands in their User-Agents.
 const cubot = "cubot"
 
-// hasMark reports whether a word has a part that the names of crawlers have.
+// hasMark reports whether a word contains a mark.
 func hasMark(word []byte) bool {
 	for i := range word {
 		for _, mark := range marks {
@@ -113,16 +113,16 @@ func hasMark(word []byte) bool {
 	return false
 }
 
-// hasPrefixFold reports whether a text begins with one in lower case, in any case.
+// hasPrefixFold reports whether a text begins with a lower-case prefix, ignoring case.
 func hasPrefixFold(text []byte, prefix string) bool {
 	return len(text) >= len(prefix) && equalFold(text[:len(prefix)], prefix)
 }
 
-// minSuspect is the number of letters the name of a suspect has at least, as one that a robots.txt names.
+// minSuspect is the minimum number of letters in the name of a suspect, as for names in a robots.txt.
 const minSuspect = 3
 
-// isName reports whether a word may name a new crawler: it is not a version, locale or host, no word of browsers,
-// and no token that the table has.
+// isName reports whether a word may name a new crawler: it is not a version, locale, host, word of browsers, or
+// token in the table.
 func isName(word []byte) bool {
 	if len(word) > maxName || letters(word) < minSuspect || !isAlphanumeric(word[0]) || !isAlphanumeric(word[len(word)-1]) {
 		return false
@@ -143,7 +143,7 @@ func letters(word []byte) (n int) {
 // isAlphanumeric reports whether a byte of a word is a letter or a digit.
 func isAlphanumeric(b byte) bool { return b != '-' && b != '_' && b != '.' }
 
-// isLocale reports whether a word is one like en-US.
+// isLocale reports whether a word looks like en-US.
 func isLocale(word []byte) bool {
 	return len(word) == len("en-US") && letters(word[:2]) == 2 && !isAlphanumeric(word[2]) && letters(word[3:]) == 2
 }

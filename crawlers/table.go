@@ -14,26 +14,26 @@ import (
 //go:embed crawlers.tsv
 var tsv string
 
-// known is all crawlers: the rows of crawlers.tsv, and those that [Add] has added.
+// known contains all crawlers: the rows of crawlers.tsv, and those added with [Add].
 var known = mustIndex(tsv)
 
 // date is the newest day on which a row of crawlers.tsv was checked.
 var date = slices.MaxFunc(known.all, func(a, b Crawler) int { return strings.Compare(a.Checked, b.Checked) }).Checked
 
-// Date returns the day of crawlers.tsv, as in 2026-01-31: the newest on which a row was checked. What [Add] adds does not count.
+// Date returns the newest day on which a row of crawlers.tsv was checked, such as 2026-01-31. Crawlers from [Add]
+// do not count.
 func Date() string { return date }
 
-// A table is crawlers, and the ways to find them.
+// A table contains crawlers and indexes to find them.
 type table struct {
 	all       []Crawler
 	byToken   map[string]int // index in all, by the token in lower case
-	operators []int16        // operators[i]: the first of all that has the operator of all[i]; i if that is ""
+	operators []int16        // operators[i]: the first crawler in all with the operator of all[i]; i if that is ""
 	names     []name
 	heads     []int16 // see name
 }
 
-// mustIndex reads the embedded table. A fault in it is a fault of this package, which its tests
-// find.
+// mustIndex parses the embedded table. A fault in it is a fault of this package, which its tests find.
 func mustIndex(text string) *table {
 	all, err := parse("crawlers.tsv", text)
 	if err != nil {
@@ -60,14 +60,13 @@ func newTable(all []Crawler) *table {
 	return t
 }
 
-// maxCrawlers is the largest number of crawlers. The rules of each robots.txt have a place for each.
+// maxCrawlers is the maximum number of crawlers. The rules of each robots.txt have an element for each.
 const maxCrawlers = 4096
 
-// Add adds the crawlers of a file in the form of crawlers.tsv, which has that name in messages. One
-// of a token that is known replaces that crawler, and a name that is known names the crawler of the
-// file. The error has all faults, with their lines and columns; then nothing is added. Add is for
-// the start of a program: nothing else of this package may run at the same time, and answers
-// given before do not change.
+// Add adds the crawlers of a file in the format of crawlers.tsv; messages refer to the file by name. A known token
+// replaces that crawler, and a known name then belongs to the crawler in the file. The error contains all faults,
+// with their lines and columns; if there are any, nothing is added. Call Add only at the start of a program:
+// nothing else of this package may run at the same time, and earlier results do not change.
 func Add(name string, text []byte) error {
 	own, err := parse(name, string(text))
 	if err != nil {
@@ -110,7 +109,7 @@ func (c *Crawler) isCalled(name string) bool {
 	return slices.ContainsFunc(c.Names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// A column is a column of the table, and how its values are read. An empty value is not read.
+// A column is a column of the table with the function that parses its values. Empty values are not parsed.
 type column struct {
 	name string
 	set  func(c *Crawler, value string) error
@@ -129,19 +128,19 @@ var columns = []column{
 	{"checked", (*Crawler).setChecked},
 }
 
-// none is the value of a column that says that there is none.
+// none is the value of a column that means absent.
 const none = "-"
 
 // A reader reads a table.
 type reader struct {
 	file    string
-	columns []column       // by field; nil before the line that names them
+	columns []column       // by field; nil before the header row
 	tokens  map[string]int // the line of each, in lower case
-	names   map[string]int // the same
+	names   map[string]int // the line of each name, in lower case
 	errs    []error
 }
 
-// maxFaults is the most faults of a table that are reported.
+// maxFaults is the maximum number of faults that are reported for a table.
 const maxFaults = 20
 
 // parse reads a table.
@@ -170,7 +169,7 @@ func parse(file, text string) (all []Crawler, err error) {
 	return all, errors.Join(r.errs...)
 }
 
-// fault notes a fault of a line, in a column unless that is "".
+// fault records a fault in a line, and in a column unless that is "".
 func (r *reader) fault(line int, column string, err error) {
 	if column != "" {
 		column = ", column " + column
@@ -178,7 +177,7 @@ func (r *reader) fault(line int, column string, err error) {
 	r.errs = append(r.errs, fmt.Errorf("%s, line %d%s: %w", r.file, line, column, err))
 }
 
-// readHead reads the line that names the columns.
+// readHead reads the header row.
 func (r *reader) readHead(line int, fields []string) {
 	var head []column
 	for _, name := range fields {
@@ -244,7 +243,7 @@ func (r *reader) readRow(line int, fields []string) (c Crawler) {
 	return c
 }
 
-// once notes a token, or a name, which no other line may have.
+// once records a token or a name, which must not occur in another line.
 func (r *reader) once(line int, column string, seen map[string]int, text string) {
 	key := strings.ToLower(text)
 	if first, ok := seen[key]; ok {
@@ -254,7 +253,7 @@ func (r *reader) once(line int, column string, seen map[string]int, text string)
 	seen[key] = line
 }
 
-// checkText checks that a value is text that can be printed.
+// checkText checks that a value is printable text.
 func checkText(value string) error {
 	if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return fmt.Errorf("%q is not printable UTF-8 text", value)
@@ -262,10 +261,10 @@ func checkText(value string) error {
 	return nil
 }
 
-// maxName is the longest token and the longest name, far beyond any crawler's.
+// maxName is the maximum length of a token or a name; real ones are much shorter.
 const maxName = 128
 
-// setToken reads a product token, which is one of a crawler, and of no use of pages.
+// setToken parses a product token, which must not be one for uses of pages.
 func (c *Crawler) setToken(value string) error {
 	if strings.HasPrefix(strings.ToLower(value), "__usage_") {
 		return fmt.Errorf("%q names a use of pages, not a crawler: delete the line", value)
@@ -277,7 +276,7 @@ func (c *Crawler) setToken(value string) error {
 	return nil
 }
 
-// setOperator reads the name of an operator, or none: then the crawler is an operator of its own.
+// setOperator parses the name of an operator; if it is absent, the crawler is its own operator.
 func (c *Crawler) setOperator(value string) error {
 	if value != none {
 		c.Operator = value
@@ -285,7 +284,7 @@ func (c *Crawler) setOperator(value string) error {
 	return nil
 }
 
-// setPurposes reads purposes, separated by commas; others than the known ones are errors.
+// setPurposes parses purposes, separated by commas. Unknown purposes are errors.
 func (c *Crawler) setPurposes(list string) error {
 	for p := range strings.SplitSeq(list, ",") {
 		if p = strings.TrimSpace(p); !slices.Contains(purposes, p) {
@@ -296,7 +295,7 @@ func (c *Crawler) setPurposes(list string) error {
 	return nil
 }
 
-// setNames reads names, separated by "|". A word that clients send is an error: it would name every
+// setNames parses names, separated by "|". A word that browsers send is an error, because it would match every
 // browser.
 func (c *Crawler) setNames(list string) error {
 	c.Names = []string{}

@@ -12,13 +12,13 @@ import (
 // An Answer says whether a request came from the crawler that its User-Agent names.
 type Answer uint8
 
-// The zero Answer is null: nobody can know.
+// The zero Answer is Null: unknown.
 const (
-	Null        Answer = iota // no crawler, no address, or one that no client on the internet has
+	Null        Answer = iota // no crawler, no address, or an address that is not on the internet
 	Yes                       // a list has the address, or a host name proves it
-	No                        // all lists of the crawler lack the address: an impostor
-	Stale                     // the snapshots are too far from the moment of the request
-	Unpublished               // no list speaks for the crawler
+	No                        // no list of the crawler has the address: an impostor
+	Stale                     // the snapshots are too far from the time of the request
+	Unpublished               // there is no list for the crawler
 	NumAnswers  = int(iota)
 )
 
@@ -28,25 +28,26 @@ var answers = [...]string{Null: "", Yes: "yes", No: "no", Stale: "stale", Unpubl
 // String returns the value of the column verified, "" for Null.
 func (a Answer) String() string { return answers[a] }
 
-// NoTime is the moment of a request whose log has no time.
+// NoTime is the time of a request if it is unknown.
 const NoTime = math.MinInt64
 
-// trust is how far from a snapshot an address that it has is still one of the operator's.
+// trust is the maximum distance from a snapshot at which an address in it counts as the operator's.
 const trust = 90 * 24 * time.Hour
 
-// DefaultAge is how far from a snapshot an address that it lacks is an impostor's, unless Options say otherwise.
+// DefaultAge is the default for Options.Age: the maximum distance from a snapshot at which an address that is not
+// in it counts as an impostor's.
 const DefaultAge = 7 * 24 * time.Hour
 
-// A Speaker is the lists that speak for one crawler. [Lists.Speaker] returns it.
+// A Speaker identifies the lists for one crawler. [Lists.Speaker] returns it.
 type Speaker int32
 
-// A Proof names the proof of an address: a prefix of a list, or a host. Zero means no list.
+// A Proof identifies the proof of an address: a prefix of a list, or a host. Zero means no proof.
 type Proof int32
 
-// Verify says whether a request from an address at a moment, in microseconds since 1970, came from
-// the crawler of s, and the proof if it did. An address of the zero value is unknown. It implements
-// section 12 of the specification of crawlers' identity: the answer of several lists is Yes if one of them
-// does, No if all do, else Stale. It is safe for concurrent use and does not allocate.
+// Verify says whether a request from an address at a moment, in microseconds since 1970, came from the crawler of
+// s, with the proof if it did. The zero Addr is unknown. Verify implements section 12 of the specification of
+// crawlers' identity: with several lists, the answer is Yes if one of them says Yes, No if all say No, and
+// otherwise Stale. It is safe for concurrent use and does not allocate.
 func (l *Lists) Verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	client = client.WithZone("").Unmap()
 	if !client.IsValid() || !isGlobal(client) {
@@ -55,7 +56,7 @@ func (l *Lists) Verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	return l.verify(s, client, at)
 }
 
-// VerifyClient is [Lists.Verify] for a client that was parsed.
+// VerifyClient is like [Lists.Verify], for a parsed client.
 func (l *Lists) VerifyClient(s Speaker, client *Client, at int64) (Answer, Proof) {
 	if client.Network == 0 {
 		return Null, 0
@@ -63,7 +64,7 @@ func (l *Lists) VerifyClient(s Speaker, client *Client, at int64) (Answer, Proof
 	return l.verify(s, client.Addr, at)
 }
 
-// verify verifies an address that clients on the internet have.
+// verify is like Verify, for an address that is on the internet.
 func (l *Lists) verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	answer, proof := l.verifyByLists(s, client, at)
 	if answer != Yes && l.hosts != nil {
@@ -74,7 +75,7 @@ func (l *Lists) verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	return answer, proof
 }
 
-// verifyByLists asks the lists of a crawler.
+// verifyByLists verifies an address by the lists of a crawler.
 func (l *Lists) verifyByLists(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	lists := l.speakers[s].lists
 	if len(lists) == 0 {
@@ -93,7 +94,7 @@ func (l *Lists) verifyByLists(s Speaker, client netip.Addr, at int64) (Answer, P
 	return answer, 0
 }
 
-// verify asks one list.
+// verify verifies an address by one list.
 func (l *list) verify(client netip.Addr, at int64, age time.Duration) (Answer, Proof) {
 	row := &l.rows[l.prefixes.find(client)]
 	if at == NoTime || len(l.times) == 0 {
@@ -127,11 +128,11 @@ func (l *list) verify(client netip.Addr, at int64, age time.Duration) (Answer, P
 	return answer, 0
 }
 
-// ProofName returns the text of the column verified_by, such as "googlebot.json 66.249.64.0/27" or a
-// host name; "" for no proof.
+// ProofName returns the text of the column verified_by, such as "googlebot.json 66.249.64.0/27" or a host name; ""
+// without a proof.
 func (l *Lists) ProofName(p Proof) string { return l.proofs[p] }
 
-// Proofs returns how many proofs there are; each Proof is less.
+// Proofs returns the number of proofs; each Proof is less than it.
 func (l *Lists) Proofs() int { return len(l.proofs) }
 
 //go:embed special.tsv
@@ -156,7 +157,7 @@ var specialPrefixes = func() (all []specialPrefix) {
 	return all
 }()
 
-// special has the value reachable or unreachable for each special-purpose address.
+// special maps special-purpose addresses to the value reachable or unreachable.
 var special = func() table {
 	prefixes := make([]valued, len(specialPrefixes))
 	for i, s := range specialPrefixes {
@@ -174,6 +175,6 @@ const (
 	unreachable = 2
 )
 
-// isGlobal reports whether an address is one that clients on the internet have: by the longest match in
-// special.tsv, if there is one.
+// isGlobal reports whether clients on the internet can have an address, by the longest match in special.tsv, if
+// there is one.
 func isGlobal(addr netip.Addr) bool { return special.find(addr) != unreachable }

@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// A Client is where a request came from, as far as its log says so. The zero value is nobody.
+// A Client is the origin of a request, as far as the log contains it. The zero value is unknown.
 type Client struct {
-	Addr       netip.Addr // the zero Addr if the field holds none
-	Network    Network    // of Addr; 0 if no client on the internet has that address
-	Local      bool       // the address is of the machine that was asked: 127.0.0.0/8 or ::1
-	Anonymised bool       // the end of the address was taken away: 192.0.2.0, 192.0.2.x, 2001:db8:1::
-	Text       bool       // the field holds something, and no address
-	Named      bool       // that looks like the name of a host
+	Addr       netip.Addr // zero if the field does not contain an address
+	Network    Network    // of Addr; 0 if the address is not on the internet
+	Local      bool       // the address is the server itself: 127.0.0.0/8 or ::1
+	Anonymised bool       // the end of the address was removed: 192.0.2.0, 192.0.2.x, 2001:db8:1::
+	Text       bool       // the field contains something other than an address
+	Named      bool       // the field looks like a host name
 }
 
-// ParseClient reads the field of a log with the client's address, see [ParseAddress]. It does not keep the
-// field, and does not allocate.
+// ParseClient parses the log field with the client's address, see [ParseAddress]. It does not keep the field, and
+// does not allocate.
 func ParseClient(field []byte) Client {
 	c := Client{Addr: ParseAddress(field)}
 	c.Anonymised, c.Local = isAnonymised(field, c.Addr), c.Addr.IsLoopback()
@@ -32,7 +32,7 @@ func ParseClient(field []byte) Client {
 	return c
 }
 
-// A Network is a /24 of IPv4 or a /48 of IPv6, as a number. 0 is none.
+// A Network is a /24 of IPv4 or a /48 of IPv6, as a number. 0 means none.
 type Network uint64
 
 // network6 is the bit of a Network of IPv6, network4 the bit of one of IPv4.
@@ -51,7 +51,7 @@ func networkOf(addr netip.Addr) Network {
 	return network6 | Network(binary.BigEndian.Uint64(b[:])>>16)
 }
 
-// Prefix returns the network in the notation of CIDR, the zero Prefix of none.
+// Prefix returns the network in CIDR notation, or the zero Prefix for 0.
 func (n Network) Prefix() netip.Prefix {
 	switch {
 	case n&network6 != 0:
@@ -66,31 +66,31 @@ func (n Network) Prefix() netip.Prefix {
 	return netip.Prefix{}
 }
 
-// A Census counts where the requests of crawlers came from, to find fields that hold something else than
-// the addresses of clients. The zero value is ready. It is for one goroutine.
+// A Census counts where the requests of crawlers came from, to detect fields that contain something other than
+// client addresses. The zero value is ready for use. It is for one goroutine.
 type Census struct {
-	requests   int64 // of crawlers
-	unusable   int64 // of them, those without a public address
-	anonymised int64 // of them, those whose address lacks its end
-	local      int64 // of unusable, those from the machine that was asked
-	texts      int64 // of unusable, those with a text that is not an address
-	named      int64 // of texts, those that look like the name of a host
+	requests   int64 // all requests of crawlers
+	unusable   int64 // requests without a public address
+	anonymised int64 // requests whose address lacks its end
+	local      int64 // unusable: requests from the server itself
+	texts      int64 // unusable: requests with a text that is not an address
+	named      int64 // texts that look like host names
 
-	// senders is a hash table; at least half of its places are empty. Requests from ever other networks wait for
-	// memory once, where a map of pointers makes them wait three times.
+	// senders is a hash table that is at most half full. If every request comes from a new network, each waits for
+	// memory once; with a map of pointers it would wait three times.
 	senders  []sender
-	networks int // in senders
+	networks int // number of networks in senders
 }
 
-// A sender is a network that sent requests of crawlers; the zero value is no network.
+// A sender is a network that sent requests of crawlers; the zero value is an empty slot.
 type sender struct {
 	network   Network
 	requests  int64
-	operators [manyOperators]uint32 // that its User-Agents named: the first ones
-	named     uint32                // how many operators are there
+	operators [manyOperators]uint32 // the first operators that its User-Agents named
+	named     uint32                // number of operators in it
 }
 
-// sender returns the place of a network, which may be empty; nil before the first one.
+// sender returns the slot of a network, which may be empty; nil if the table is empty.
 func (c *Census) sender(n Network) *sender {
 	if len(c.senders) == 0 {
 		return nil
@@ -117,24 +117,24 @@ func (c *Census) grow() {
 	}
 }
 
-// The limits that make a field suspicious, from leastRequests of crawlers on.
+// The thresholds above which a field is suspicious. At least leastRequests requests of crawlers are needed.
 const (
 	leastRequests = 100
 	manyOperators = 3
-	// maxNetworks bounds the memory to some 5 MB. A network that sends half of the requests is among the
-	// first ones, unless a log was made against that.
+	// maxNetworks limits the memory to about 5 MB. A network that sends half of the requests is among the first
+	// ones, unless the log was constructed to prevent it.
 	maxNetworks = 1 << 16
 )
 
-// Requests are neighbouring requests of crawlers from one network.
+// Requests are consecutive requests of crawlers from one network.
 type Requests struct {
 	Network    Network // 0 if the address is not public
-	Operator   uint32  // who runs the crawlers that are named, by a number of the caller's
+	Operator   uint32  // operator of the named crawlers, as a number chosen by the caller
 	Count      uint32
-	Anonymised uint32 // of Count, those whose address lacks its end
-	Local      uint32 // of Count, those from the machine that was asked
-	Texts      uint32 // of Count, those with a text that is not an address
-	Named      uint32 // of Texts, those that look like the name of a host
+	Anonymised uint32 // requests whose address lacks its end
+	Local      uint32 // requests from the server itself
+	Texts      uint32 // requests with a text that is not an address
+	Named      uint32 // texts that look like host names
 }
 
 // Add counts requests.
@@ -164,7 +164,7 @@ func (c *Census) Add(r Requests) {
 	}
 }
 
-// isAnonymised reports whether the end of an address was taken away.
+// isAnonymised reports whether the end of an address was removed.
 func isAnonymised(field []byte, client netip.Addr) bool {
 	if !client.IsValid() {
 		end := bytes.LastIndexByte(field, '.')
@@ -177,9 +177,9 @@ func isAnonymised(field []byte, client netip.Addr) bool {
 	return binary.BigEndian.Uint64(b[8:]) == 0
 }
 
-// Proxied reports whether the field seems to hold the addresses of a proxy: half or more of them are none
-// of the internet, or one network sends half or more and names three operators or more. The network is
-// 0 in the first case.
+// Proxied reports whether the field seems to contain addresses of a proxy: at least half of them are not on the
+// internet, or one network sends at least half and names at least three operators. In the first case the network is
+// 0.
 func (c *Census) Proxied() (Network, bool) {
 	if c.requests < leastRequests {
 		return 0, false
@@ -188,7 +188,7 @@ func (c *Census) Proxied() (Network, bool) {
 		return 0, true
 	}
 	var found Network
-	for _, s := range c.senders { // two may send half each
+	for _, s := range c.senders { // two networks may send half each
 		if s.network != 0 && 2*s.requests >= c.requests && s.named >= manyOperators && (found == 0 || s.network < found) {
 			found = s.network
 		}
@@ -196,8 +196,8 @@ func (c *Census) Proxied() (Network, bool) {
 	return found, found != 0
 }
 
-// Mixed returns the networks that each name three operators or more, and their requests, if these are a quarter of all
-// or more: 0 if not. They belong to a proxy with many addresses, or to a client that uses many names.
+// Mixed returns the networks that each name at least three operators, and their requests, if these are at least a
+// quarter of all; otherwise 0. They belong to a proxy with many addresses, or to a client that uses many names.
 func (c *Census) Mixed() (networks, requests int64) {
 	for _, s := range c.senders {
 		if s.named >= manyOperators {
@@ -211,13 +211,13 @@ func (c *Census) Mixed() (networks, requests int64) {
 	return networks, requests
 }
 
-// Anonymised reports whether a tenth or more of the addresses lack their end: one of 256 does by itself.
+// Anonymised reports whether at least a tenth of the addresses lack their end. By chance, it would be one in 256.
 func (c *Census) Anonymised() bool {
 	return c.requests >= leastRequests && 10*c.anonymised >= c.requests
 }
 
-// Texts returns how many requests have a text that is not an address, if these are over a tenth of all, and not all are names
-// of hosts; 0 if not.
+// Texts returns the number of requests with a text that is not an address, if they are over a tenth of all and some
+// are not host names; otherwise 0.
 func (c *Census) Texts() int64 {
 	if 10*c.texts <= c.requests || c.named == c.requests {
 		return 0
@@ -225,13 +225,13 @@ func (c *Census) Texts() int64 {
 	return c.texts
 }
 
-// Requests returns how many requests of crawlers were counted, how many of them had no usable address, and
-// of how many the address lacks its end.
+// Requests returns the number of requests of crawlers, of those without a usable address, and of those whose
+// address lacks its end.
 func (c *Census) Requests() (all, unusable, anonymised int64) {
 	return c.requests, c.unusable, c.anonymised
 }
 
-// Sent returns how many of the requests came from a network.
+// Sent returns the number of requests from a network.
 func (c *Census) Sent(n Network) int64 {
 	if s := c.sender(n); s != nil {
 		return s.requests
@@ -239,8 +239,8 @@ func (c *Census) Sent(n Network) int64 {
 	return 0
 }
 
-// Local returns how many of the requests came from the machine that was asked: from the server itself, as health checks do, or from a
-// proxy on it. It is 0 if the field seems to hold the addresses of a proxy, see Proxied and Mixed.
+// Local returns the number of requests from the server itself, for example from health checks, or from a proxy on
+// it. It is 0 if the field seems to contain addresses of a proxy, see Proxied and Mixed.
 func (c *Census) Local() int64 {
 	_, proxied := c.Proxied()
 	if networks, _ := c.Mixed(); proxied || networks > 0 {

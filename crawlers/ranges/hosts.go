@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// hosts are the names that addresses had, with the addresses that these names had: by a look-up in DNS
-// and one back. Both were made by whoever wrote the file of -hosts.
+// hosts are the DNS names of addresses, with the addresses of these names: the results of a reverse and a forward
+// look-up. The author of the file of -hosts has made both.
 type hosts struct {
 	byAddress map[netip.Addr][]host
 }
 
-// A host is a name that leads back to the address that has it.
+// A host is a name that resolves to the address that has it.
 type host struct {
 	labels []string // in lower case, without a trailing dot
 	proof  Proof
 }
 
-// verify returns the name of an address that ends in one of the suffixes, 0 if none does.
+// verify returns the proof by a name of the address that ends in one of the suffixes, or 0.
 func (h *hosts) verify(client netip.Addr, suffixes [][]string) Proof {
 	for _, host := range h.byAddress[client] {
 		for _, suffix := range suffixes {
@@ -31,7 +31,7 @@ func (h *hosts) verify(client netip.Addr, suffixes [][]string) Proof {
 	return 0
 }
 
-// size returns how many bytes the names take, roughly: each in the map, its labels, and its text.
+// size returns the approximate number of bytes that the names take: each in the map, its labels, and its text.
 func (h *hosts) size() (size int64) {
 	const sizeOfEntry, sizeOfHost, sizeOfLabel = 2 * (24 + 24), 32, 16 // maps are half full at times
 	for _, all := range h.byAddress {
@@ -46,7 +46,7 @@ func (h *hosts) size() (size int64) {
 	return size
 }
 
-// endsIn reports whether a name is below a suffix, or is it, label by label.
+// endsIn reports whether a name equals a suffix or is below it, label by label.
 func endsIn(name, suffix []string) bool {
 	if len(name) < len(suffix) {
 		return false
@@ -64,9 +64,9 @@ func labels(name string) []string {
 	return strings.Split(strings.ToLower(strings.TrimSuffix(name, ".")), ".")
 }
 
-// parseHosts reads a file of -hosts: an address, its name, and the addresses of that name, separated by
-// tabs, the last ones by blanks. A name that does not lead back to the address proves nothing and is not
-// kept. "#" begins a line that is a comment.
+// parseHosts parses a file of -hosts. Each line has an address, its name, and the addresses of the name, separated
+// by tabs; these addresses are separated by spaces. A name that does not resolve to the address proves nothing and
+// is dropped. "#" begins a comment line.
 func parseHosts(text string, newProof func(string) Proof) (*hosts, error) {
 	h := &hosts{byAddress: map[netip.Addr][]host{}}
 	n, rows := 0, 0
@@ -102,7 +102,7 @@ func parseHosts(text string, newProof func(string) Proof) (*hosts, error) {
 	return h, nil
 }
 
-// leadsBack reports whether the addresses of a name, in the field if there is one, hold the client's.
+// leadsBack reports whether the addresses of a name, in the field if there is one, contain the client's.
 func leadsBack(field []string, client netip.Addr) (bool, error) {
 	if len(field) == 0 {
 		return false, nil

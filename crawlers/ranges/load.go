@@ -1,13 +1,12 @@
 // Package ranges decides whether a request that names a crawler came from an address that the
 // crawler's operator publishes, as of the moment of the request.
 //
-// Operators publish lists of prefixes, and change them. A list has one snapshot for each time at which it was saved;
-// [Load] reads them from files. [Lists.Verify] asks the newest snapshot up to the moment of the request, and the oldest
-// after it. A list proves the operator, not the crawler: some operators have one list for several crawlers.
+// Operators publish lists of prefixes and change them. A list has one snapshot for each time at which it was saved;
+// [Load] reads them from files. [Lists.Verify] uses the last snapshot before the request and the first one after
+// it. A list proves only the operator: some operators have one list for several crawlers.
 //
-// The package hides the forms of lists and the table that looks up addresses. It does not know rules and
-// no logs, and opens no connection. Go programs use it beside [crawlers.Identify]; engine and commands may
-// import it.
+// The package hides the formats of lists and the table that looks up addresses. It does not use rules or logs, and
+// opens no connections. Go programs use it together with [crawlers.Identify]; engine and commands import it.
 package ranges
 
 import (
@@ -33,20 +32,20 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 )
 
-// Options name the input of Load. The zero value reads nothing, and all crawlers are Unpublished.
+// Options name the input of Load. The zero value reads nothing, so all crawlers are Unpublished.
 type Options struct {
-	// Paths are files of lists; directories of them, read recursively; or TOKEN=FILE, where the token is the crawler of
-	// the file. Otherwise its name does: see [Names].
+	// Paths are files of lists; directories with such files, read recursively; or TOKEN=FILE, where TOKEN is the
+	// crawler of the file. Otherwise the name of the file determines the crawlers: see [Names].
 	Paths []string
-	Age   time.Duration // how far from a snapshot an address that it lacks is an impostor's; 0 is DefaultAge
-	Hosts string        // a file of host names; "" means none
+	Age   time.Duration // maximum distance from a snapshot at which a missing address is an impostor's; 0 means DefaultAge
+	Hosts string        // Age   time.Duration // how far from a snapshot a missing address is an impostor's; 0 means DefaultAge
 
-	// Bytes is the number of bytes all files together may have: more are refused before they are read, as loading takes
-	// up to [LoadFactor] times as many. 0 means no limit.
+	// Bytes is the maximum total size of the files. More are rejected before they are read, because loading takes
+	// up to [LoadFactor] times as much memory. 0 means no limit.
 	Bytes int64
 }
 
-// Lists are all lists of a run, and the crawlers they speak for. They are immutable.
+// Lists are all lists of a run, with the crawlers that they are for. They are immutable.
 type Lists struct {
 	lists    []list
 	speakers []speaker // speakers[0] has no list
@@ -55,11 +54,11 @@ type Lists struct {
 	proofs   []string
 	age      time.Duration
 
-	Hash string // of all that answers and proofs depend on, except for the age, in hexadecimal
+	Hash string // of everything that answers and proofs depend on, except the age, in hexadecimal
 
-	Asked []string // the tokens of TOKEN=FILE
+	Asked []string // the tokens in TOKEN=FILE
 
-	// Differ are pairs of files that are of one list and time, and yet differ. Both count.
+	// Differ are pairs of files with different content for the same list and time. Both are used.
 	Differ [][2]string
 }
 
@@ -70,11 +69,11 @@ type speaker struct {
 	suffixes [][]string // of host names, as labels
 }
 
-// LoadFactor is the number of times the bytes of the files loading takes at most, in memory: 22 for a million prefixes
-// of JSON, 36 for prefixes of a text.
+// LoadFactor is the maximum memory for loading, as a multiple of the size of the files: 22 was measured for a
+// million prefixes in JSON, 36 for prefixes in text.
 const LoadFactor = 40
 
-// Load reads lists and hosts. The error has all faults, each with its file and place.
+// Load reads lists and hosts. The error contains all faults, each with its file and place.
 func Load(o Options) (*Lists, error) {
 	l := &Lists{
 		speakers: []speaker{{}}, byToken: map[string]Speaker{}, proofs: []string{""},
@@ -99,11 +98,12 @@ func Load(o Options) (*Lists, error) {
 
 // foundList is the files of one list.
 type foundList struct {
-	tokens    []string // of the crawlers it speaks for
+	tokens    []string // of the crawlers that the list is for
 	snapshots []snapshot
 }
 
-// checkCover returns an error if all files of the list cover too many addresses together. A single one does not.
+// checkCover returns an error if all files of the list together cover too many addresses, although no single file
+// does.
 func (f *foundList) checkCover() error {
 	if len(f.snapshots) < 2 {
 		return nil
@@ -119,14 +119,14 @@ func (f *foundList) checkCover() error {
 	return nil
 }
 
-// build compiles the files found.
+// build compiles the files that were found.
 func (l *Lists) build(g *gatherer) {
 	l.lists = make([]list, 0, len(g.found)) // tables must not be copied
 	for _, name := range slices.Sorted(maps.Keys(g.found)) {
 		f := g.found[name]
 		if err := f.checkCover(); err != nil {
 			g.errs = append(g.errs, err)
-			f.snapshots = f.snapshots[:1] // so many would take long
+			f.snapshots = f.snapshots[:1] // more would take too long
 		}
 		// Compile the files of a list.
 		proofs := map[netip.Prefix]Proof{} // by the first file that has the prefix
@@ -138,8 +138,8 @@ func (l *Lists) build(g *gatherer) {
 				}
 			}
 		}
-		// Sort snapshots by time, those without one first, and make one of all with the same time.
-		// Files that differ from another of the same time are noted.
+		// Sort snapshots by time, those without a time first, and merge those with the same time. Record files that
+		// differ from another file with the same time.
 		var merged []snapshot
 		var differ [][2]string
 		slices.SortStableFunc(f.snapshots, func(a, b snapshot) int { return cmp.Compare(a.time, b.time) })
@@ -161,7 +161,7 @@ func (l *Lists) build(g *gatherer) {
 
 		l.Differ = append(l.Differ, differ...)
 		l.lists = append(l.lists, list{})
-		// Make the table of merged snapshots. proofs numbers all of their prefixes.
+		// Build the table of the merged snapshots. proofs numbers all of their prefixes.
 		l := &l.lists[len(l.lists)-1]
 		sets := make([]bart.Lite, len(merged))
 		for i, s := range merged {
@@ -198,7 +198,7 @@ func (l *Lists) build(g *gatherer) {
 	l.indexSpeakers(g)
 }
 
-// indexSpeakers notes the lists that speak for each crawler, and its known host names.
+// indexSpeakers sets the lists for each crawler, and its known host names.
 func (l *Lists) indexSpeakers(g *gatherer) {
 	speakerOf := func(token string) *speaker {
 		token = strings.ToLower(token)
@@ -240,16 +240,17 @@ func (l *Lists) readHosts(g *gatherer, name string, sum io.Writer) error {
 	return nil
 }
 
-// Speaker returns the lists that speak for the crawler of a product token, in any case; for one without any too.
+// Speaker returns the lists for the crawler of a product token, in any case. The result is valid even if there are
+// none.
 func (l *Lists) Speaker(token string) Speaker { return l.byToken[strings.ToLower(token)] }
 
-// Untimed reports whether some list of the crawler has only snapshots without a time: whether an address
-// was the operator's at the moment of a request is then not known.
+// Untimed reports whether some list of the crawler has only snapshots without a time. It is then unknown whether an
+// address was the operator's at the time of a request.
 func (l *Lists) Untimed(s Speaker) bool {
 	return l.speakers[s].untimed
 }
 
-// Size returns how many bytes of memory the lists and the host names take, roughly.
+// Size returns the approximate memory of the lists and the host names, in bytes.
 func (l *Lists) Size() int64 {
 	const sizeOfRow, sizeOfChange, sizeOfText = 12, 8, 16
 	size := int64(0)
@@ -266,7 +267,7 @@ func (l *Lists) Size() int64 {
 	return size
 }
 
-// Len returns how many lists there are, each with all of its snapshots.
+// Len returns the number of lists; all snapshots of a list count once.
 func (l *Lists) Len() int { return len(l.lists) }
 
 // Span returns the times of the oldest and the newest snapshot, in UTC; ok is false if none has a time.
@@ -280,9 +281,9 @@ func (l *Lists) Span() (oldest, newest time.Time, ok bool) {
 	return time.UnixMicro(first).UTC(), time.UnixMicro(last).UTC(), last != NoTime
 }
 
-// Names returns the names of lists that are known, without their endings, and for each the tokens of the
-// crawlers it speaks for: the names that operators publish under, such as "googlebot" or, in a
-// directory, "anthropic/bots", and the tokens themselves.
+// Names returns the known names of lists, without extensions, and for each the tokens of its crawlers. The names
+// are those under which operators publish, such as "googlebot" or, in a directory, "anthropic/bots", and the tokens
+// themselves.
 func Names() map[string][]string {
 	names := map[string][]string{}
 	all := crawlers.Set("all")
@@ -297,7 +298,7 @@ func Names() map[string][]string {
 			continue
 		}
 		names[name] = []string{c.Token}
-		if len(c.Ranges) == 1 { // another name of the one list
+		if len(c.Ranges) == 1 { // another name for the only list
 			names[name] = names[c.Ranges[0].Name]
 		}
 	}
@@ -308,13 +309,13 @@ func Names() map[string][]string {
 type gatherer struct {
 	names map[string][]string
 	found map[string]*foundList
-	bytes int64 // that were read
-	most  int64 // that may be read; 0 means no limit
+	bytes int64 // read so far
+	most  int64 // maximum of bytes; 0 means no limit
 	asked []string
 	errs  []error
 }
 
-// ErrTooLong is the error of files that have more bytes than Options.Bytes.
+// ErrTooLong is the error if the files have more bytes than Options.Bytes.
 var ErrTooLong = errors.New("the lists are too large for the memory limit")
 
 // read reads a file.
@@ -339,7 +340,7 @@ func (g *gatherer) read(name string) ([]byte, error) {
 	return text, nil
 }
 
-// hash writes all that was found to a hash.
+// hash writes all lists to a hash.
 func (g *gatherer) hash(sum io.Writer) {
 	for _, name := range slices.Sorted(maps.Keys(g.found)) {
 		f := g.found[name]
@@ -353,7 +354,7 @@ func (g *gatherer) hash(sum io.Writer) {
 // gather reads the files that one path of Options names.
 func (g *gatherer) gather(p string) {
 	if token, file, ok := strings.Cut(p, "="); ok {
-		if _, err := os.Stat(p); err != nil { // no file of that name
+		if _, err := os.Stat(p); err != nil { // there is no file with that name
 			if token == "" || strings.ContainsFunc(token, unicode.IsSpace) {
 				g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: %q is not a crawler's product token: write TOKEN=FILE, as in Googlebot=file", p, token))
 				return
@@ -368,8 +369,8 @@ func (g *gatherer) gather(p string) {
 	case err != nil:
 		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
 	case info.IsDir():
-		// Read the lists in a directory and below it, links followed: files of JSON and texts. Others, and names that
-		// begin with a dot, are passed over.
+		// Read the lists in a directory and below it, following links: JSON and text files. Skip other files, and
+		// names that begin with a dot.
 		files, err := g.gatherBelow(p, maxDepth)
 		if err != nil {
 			g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
@@ -381,10 +382,10 @@ func (g *gatherer) gather(p string) {
 	}
 }
 
-// maxDepth is the number of directories that may be below each other: links may lead in a circle.
+// maxDepth is the maximum depth of directories, because links may form a cycle.
 const maxDepth = 20
 
-// gatherBelow returns how many files of lists it has read below a directory.
+// gatherBelow reads the lists below a directory, and returns the number of files.
 func (g *gatherer) gatherBelow(dir string, depth int) (files int, err error) {
 	if depth == 0 {
 		return 0, fmt.Errorf("%s: directories are more than %d deep: check for links that form a loop", dir, maxDepth)
@@ -422,7 +423,7 @@ func stem(file string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// readNamed reads a file whose name says the crawlers it speaks for.
+// readNamed reads a file whose name determines its crawlers.
 func (g *gatherer) readNamed(file string) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
@@ -453,7 +454,7 @@ func (g *gatherer) readNamed(file string) {
 	g.readFile(file, g.canonical(name), shown, tokens)
 }
 
-// canonical returns the name under which the operator publishes a list that a token leads to.
+// canonical returns the name under which the operator publishes a list, for a token or such a name.
 func (g *gatherer) canonical(name string) string {
 	if c, ok := crawlers.Lookup(name); ok && len(c.Ranges) == 1 {
 		return c.Ranges[0].Name
@@ -461,7 +462,7 @@ func (g *gatherer) canonical(name string) string {
 	return name
 }
 
-// readFile reads a file of a list. Where it does not say its time, a directory of that name does.
+// readFile reads a file of a list. If it does not contain its time, the name of a directory may.
 func (g *gatherer) readFile(file, name, shown string, tokens []string) {
 	text, err := g.read(file)
 	if err != nil {
@@ -497,38 +498,38 @@ type snapshot struct {
 	prefixes []netip.Prefix
 }
 
-// A list is the addresses that an operator publishes under one name: all snapshots of it, as one table.
+// A list is the addresses that an operator publishes under one name: all of its snapshots, in one table.
 //
-// The table has each prefix that any snapshot has. An address is looked up once: the longest prefix
-// that contains it leads to a row, and the row says for each snapshot which of its prefixes contains
-// that prefix, and so the address.
+// The table has every prefix of any snapshot. An address is looked up once: the longest prefix that contains it
+// leads to a row. For each snapshot, the row says which of the snapshot's prefixes contains that prefix, and so the
+// address.
 type list struct {
-	times    []int64 // of the snapshots that have one, ascending, each once
+	times    []int64 // distinct times of the snapshots, ascending
 	prefixes table   // its values are indices of rows
-	rows     []row   // rows[0] is for addresses that no snapshot has
+	rows     []row   // rows[0] is for addresses that are not in any snapshot
 	changes  []change
 }
 
-// A row is the answer of all snapshots for the addresses of one prefix, except for those in longer ones.
+// A row is the answer of all snapshots for the addresses of one prefix, except those in longer prefixes.
 type row struct {
-	ever       Proof // of some snapshot; the newest that has the prefix
-	begin, end int32 // in changes: by ascending snapshot, the first at snapshot 0
+	ever       Proof // by any snapshot; the newest one with the prefix
+	begin, end int32 // range of changes, ascending by snapshot; the first is at snapshot 0
 }
 
-// A change says that from one snapshot on, until the next change, a prefix contains the addresses of the row.
+// A change says that from a snapshot on, until the next change, a prefix contains the addresses of the row.
 type change struct {
 	snapshot int32
-	proof    Proof // 0: none does
+	proof    Proof // 0 if no prefix does
 }
 
-// had returns which prefix of a snapshot has the addresses of a row, 0 if none does.
+// had returns which prefix of a snapshot contains the addresses of a row, or 0.
 func (l *list) had(r *row, snapshot int) Proof {
 	changes := l.changes[r.begin:r.end]
 	if len(changes) == 0 {
 		return 0
 	}
 	i := len(changes) - 1
-	for changes[i].snapshot > int32(snapshot) { // nearly all rows have one change or two
+	for changes[i].snapshot > int32(snapshot) { // nearly all rows have one or two changes
 		i--
 	}
 	return changes[i].proof

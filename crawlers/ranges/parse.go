@@ -16,14 +16,14 @@ import (
 	"unicode"
 )
 
-// The three forms of a list: an object with the member prefixes, as Google publishes it and as
-// draft-illyes-webbotauth-jafar describes it; an array of texts; a text of one prefix or address a line.
+// The three formats of a list are: an object with the member prefixes, as Google publishes it and
+// draft-illyes-webbotauth-jafar describes it; an array of strings; a text with one prefix or address per line.
 
-// maxMajor is the newest major version of the draft's format that is read.
+// maxMajor is the newest supported major version of the draft's format.
 const maxMajor = 1
 
-// parse reads one file of a list. The time of the snapshot is NoTime if the file says none. Errors name
-// the place in the file, and not the file.
+// parse parses one file of a list. If the file does not contain its time, the snapshot's time is NoTime. Errors
+// name the place in the file, but not the file.
 func parse(text []byte) (snapshot, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	s := snapshot{time: NoTime}
@@ -49,16 +49,16 @@ func parse(text []byte) (snapshot, error) {
 	return s, err
 }
 
-// The most addresses that the prefixes of one list cover: a hundredth of IPv4, and a /16 of IPv6. The largest list that an
-// operator publishes covers 8 millionths of IPv4.
+// The maximum number of addresses in one list: a hundredth of IPv4, and a /16 of IPv6. The largest published list
+// covers 8 millionths of IPv4.
 const (
 	most4     = 1 << 32 / 100
 	most6     = 1 << (128 - 16 - 64) // in the first half of a number of 128 bits
 	mostBits6 = 16
 )
 
-// checkCover returns an error if prefixes cover so many addresses that a list with them would make crawlers of strangers.
-// Prefixes that overlap count once.
+// checkCover returns an error if prefixes cover so many addresses that the list would make strangers into crawlers.
+// Overlapping prefixes count once.
 func checkCover(prefixes []netip.Prefix) error {
 	prefixes = slices.Clone(prefixes)
 	slices.SortFunc(prefixes, netip.Prefix.Compare) // one that contains others comes before them
@@ -89,7 +89,7 @@ func checkCover(prefixes []netip.Prefix) error {
 	return nil
 }
 
-// parseObject reads an object with the member prefixes. It ignores members that it does not know.
+// parseObject parses an object with the member prefixes. It ignores unknown members.
 func (s *snapshot) parseObject(text []byte) error {
 	if err := checkSyntax(text); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (s *snapshot) parseObject(text []byte) error {
 	return nil
 }
 
-// membersOf returns the members of an object of valid JSON. A repeated member is an error, because readers of JSON
+// membersOf returns the members of an object in valid JSON. A repeated member is an error, because JSON parsers
 // differ on which one counts.
 func membersOf(text []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -164,7 +164,7 @@ func elements(text []byte) iter.Seq2[int, json.RawMessage] {
 	}
 }
 
-// checkVersion refuses a format of a later major version than the draft's that is known.
+// checkVersion rejects a later major version than maxMajor.
 func checkVersion(raw json.RawMessage) error {
 	if raw == nil {
 		return nil
@@ -235,7 +235,8 @@ func (s *snapshot) parseArray(text []byte) error {
 	return nil
 }
 
-// parseLines reads a text of one prefix or address a line. "#" begins a comment; "# created: DAY" has the time.
+// parseLines parses a text with one prefix or address per line. "#" begins a comment; "# created: DAY" contains the
+// time.
 func (s *snapshot) parseLines(text string) error {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -259,7 +260,7 @@ func (s *snapshot) parseLines(text string) error {
 	return nil
 }
 
-// checkSyntax returns the error of a text that is no JSON, with its line.
+// checkSyntax returns the error of a text that is not JSON, with its line.
 func checkSyntax(text []byte) error {
 	if json.Valid(text) {
 		return nil
@@ -273,7 +274,7 @@ func checkSyntax(text []byte) error {
 	return err
 }
 
-// timeLayouts are how lists write a time; without a zone it is UTC. A fraction of a second may follow the seconds.
+// timeLayouts are the formats of times in lists; without a zone the time is UTC. The seconds may have a fraction.
 var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z0700", time.DateOnly}
 
 // parseTime returns a time in microseconds since 1970.
@@ -286,7 +287,7 @@ func parseTime(text string) (int64, error) {
 	return NoTime, fmt.Errorf("invalid time %q: write it as 2026-08-15T14:30:00Z or 2026-08-15", text)
 }
 
-// dropBlanks removes white space and zero-width spaces, which Bing's list has had within prefixes since 2022.
+// dropBlanks removes white space and zero-width spaces, which Bing's list has contained within prefixes since 2022.
 func dropBlanks(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\u200b' || r == '\ufeff' || unicode.IsSpace(r) {
@@ -296,7 +297,7 @@ func dropBlanks(text string) string {
 	}, text)
 }
 
-// parsePrefix reads a prefix in the notation of CIDR. One of IPv4 within IPv6 is one of IPv4.
+// parsePrefix parses a prefix in CIDR notation. A prefix of IPv4-mapped IPv6 becomes one of IPv4.
 func parsePrefix(text string) (netip.Prefix, error) {
 	text = dropBlanks(text)
 	p, err := netip.ParsePrefix(text)

@@ -11,36 +11,36 @@ import (
 	"unsafe"
 )
 
-// A table leads from an address to the longest of its prefixes that contains it. It is immutable.
+// A table maps an address to the longest prefix that contains it. It is immutable.
 //
-// It divides the addresses at the first and after the last one of each prefix. A node divides a block of addresses into
-// equal parts, some two to four for each boundary within the block; a part that has boundaries has a node of its own,
-// which begins at the smallest block that holds them all. So real lists need a node or two for an address of IPv4, and
-// two or three for IPv6, whatever the lengths of their prefixes. That takes half to three quarters of the time of
-// bart.Fast (BenchmarkVerify/part=table). A flat table of boundaries by the first 16 bits is as fast, but takes 384 KiB
-// a list, and no index is as good for IPv6.
+// The beginning and the end of each prefix are boundaries. A node divides a block of addresses into equal parts,
+// about two to four per boundary in the block. A part with boundaries has its own node, for the smallest block that
+// contains them all. So in real lists, looking up an IPv4 address takes one or two nodes, and an IPv6 address two
+// or three, whatever the lengths of the prefixes. That takes half to three quarters of the time of bart.Fast
+// (BenchmarkVerify/part=table). A flat table of boundaries by the first 16 bits is as fast, but takes 384 KiB per
+// list, and does not work as well for IPv6.
 type table struct {
 	nodes        []node
 	cells        []cell // of all nodes
 	root4, root6 cell
 }
 
-// A cell is the value of a part of the addresses: the value of their longest prefix, 0 if they have none. Below
-// 0, it is the complement of the index of a node that divides the part.
+// A cell is the value of a part of the addresses: the value of their longest prefix, or 0 if they have none. If it
+// is negative, it is the complement of the index of a node that divides the part.
 type cell int32
 
-// A node divides its block, the keys from base on, into cells of 1<<shift keys each. The key of an address of
-// IPv4 is the address, and the first half of one of IPv6. A node without cells is one boundary, in front of base.
+// A node divides its block, the keys from base on, into cells of 1<<shift keys each. The key of an IPv4 address is
+// the address; that of an IPv6 address is its first half. A node without cells is a single boundary, before base.
 type node struct {
 	base          uint64
-	cells         uint64 // how many
-	first         uint64 // of its cells in table.cells
+	cells         uint64 // number of cells
+	first         uint64 // index of its first cell in table.cells
 	before, after cell   // of the keys below and above the block
 	shift         uint8
-	low           bool // the key is the second half of an address of IPv6
+	low           bool // the key is the second half of an IPv6 address
 }
 
-// find returns the value of the longest prefix that contains an address, 0 if none does.
+// find returns the value of the longest prefix that contains an address, or 0.
 func (t *table) find(addr netip.Addr) int32 {
 	var key, low uint64
 	c := t.root4
@@ -56,7 +56,7 @@ func (t *table) find(addr netip.Addr) int32 {
 		if n.low {
 			key = low
 		}
-		switch i := (key - n.base) >> (n.shift & 63); { // huge below base
+		switch i := (key - n.base) >> (n.shift & 63); { // very large if key is below base
 		case i < n.cells:
 			c = t.cells[n.first+i]
 		case key < n.base:
@@ -74,7 +74,7 @@ type valued struct {
 	value  int32
 }
 
-// newTable returns the table of prefixes in normal form, which it sorts. None of them comes twice.
+// newTable returns the table of distinct normalised prefixes, which it sorts.
 func newTable(prefixes []valued) table {
 	var t table
 	var keys4, keys6 []boundary
@@ -89,7 +89,7 @@ func newTable(prefixes []valued) table {
 			all = append(all, boundary{addr: addr, behind: behind})
 		}
 	}
-	var open []valued // the prefixes that contain each other and the address
+	var open []valued // the prefixes that contain the address, each inside the one before
 	closeLast := func() {
 		b := open[len(open)-1].prefix.Addr().AsSlice()
 		for i := open[len(open)-1].prefix.Bits(); i < len(b)*8; i++ {
@@ -125,8 +125,8 @@ func newTable(prefixes []valued) table {
 		keys6 = append(keys6, b)
 	}
 	t.root4 = t.divide(keys4, 0, false)
-	// Divide the addresses of IPv6 that share their first half, where there are boundaries within them,
-	// and returns the cells of first halves.
+	// Divide the IPv6 addresses that share their first half, if there are boundaries within them, and return the
+	// cells of first halves.
 	var keys []boundary
 	before := cell(0)
 	for len(keys6) > 0 {
@@ -160,7 +160,7 @@ type boundary struct {
 	behind   cell
 }
 
-// divide returns the cell of a block with boundaries in it. before is the cell before the first one.
+// divide returns the cell of a block that contains boundaries. before is the cell before the first boundary.
 func (t *table) divide(all []boundary, before cell, low bool) cell {
 	if len(all) == 0 {
 		return before
@@ -170,7 +170,7 @@ func (t *table) divide(all []boundary, before cell, low bool) cell {
 	n := node{base: begin >> width << width, first: uint64(len(t.cells)), before: before, after: end.behind, low: low}
 	id := len(t.nodes)
 	if width > 0 {
-		stride := min(width, bits.Len(uint(len(all)))+1) // two to four cells for each boundary
+		stride := min(width, bits.Len(uint(len(all)))+1) // two to four cells per boundary
 		n.shift, n.cells = uint8(width-stride), 1<<stride
 		t.cells = append(t.cells, make([]cell, n.cells)...)
 	}
@@ -197,9 +197,9 @@ func (t *table) size() int64 {
 	return int64(cap(t.nodes))*sizeOfNode + int64(cap(t.cells))*sizeOfCell
 }
 
-// ParseAddress reads a client's address in the forms of logs: with a port, in brackets, with a zone, or IPv4 within
-// IPv6. It returns the zero Addr for other text, such as "-", a host name, or an address whose end is hidden, such as
-// 1.2.3.x. It does not keep text.
+// ParseAddress parses a client's address as logs write it: with a port, in brackets, with a zone, or as IPv4-mapped
+// IPv6. For other text it returns the zero Addr: for example "-", a host name, or an address whose end is hidden,
+// such as 1.2.3.x. It does not keep text.
 func ParseAddress(text []byte) netip.Addr {
 	for len(text) > 0 && (text[0] == ' ' || text[0] == '"') {
 		text = text[1:]
@@ -240,15 +240,15 @@ func ParseAddress(text []byte) netip.Addr {
 	if len(text) < len("::") || !isAddressText(text) {
 		return netip.Addr{}
 	}
-	addr, err := netip.ParseAddr(unsafe.String(&text[0], len(text))) // it keeps no text that has no zone
+	addr, err := netip.ParseAddr(unsafe.String(&text[0], len(text))) // keeps text only if it has a zone
 	if err != nil {
 		return netip.Addr{}
 	}
 	return addr.Unmap()
 }
 
-// parse4 parses the address of IPv4 that text begins with, as netip.ParseAddr does in three times the time and
-// with an error that allocates, and returns the rest.
+// parse4 parses the IPv4 address at the beginning of text, and returns the rest. netip.ParseAddr takes three times
+// as long, and allocates its errors.
 func parse4(text []byte) (addr netip.Addr, rest []byte, ok bool) {
 	var numbers [4]byte
 	for i := range numbers {
@@ -274,7 +274,7 @@ func parse4(text []byte) (addr netip.Addr, rest []byte, ok bool) {
 // maxAddress is longer than any address with its brackets, zone and port.
 const maxAddress = 128
 
-// isAddressText reports whether all bytes are ones that addresses have: for others, parsing would allocate an error.
+// isAddressText reports whether all bytes can occur in an address; for others, parsing would allocate an error.
 func isAddressText(text []byte) bool {
 	for _, b := range text {
 		if (b < '0' || b > '9') && (b|0x20 < 'a' || b|0x20 > 'f') && b != '.' && b != ':' {
@@ -284,7 +284,7 @@ func isAddressText(text []byte) bool {
 	return true
 }
 
-// isPort reports whether text is nothing, or a colon and digits.
+// isPort reports whether text is empty, or a colon followed by digits.
 func isPort(text []byte) bool {
 	if len(text) == 0 {
 		return true

@@ -1,5 +1,6 @@
-// Package preference decides by compiled preferences what may be done with a page: for runs over many URLs
-// what [robots.Bound.Decide] answers for one. It imports automaton and robots; engine and the page's module import it.
+// Package preference decides by compiled preferences what may be done with a page. It gives the answers of
+// [robots.Bound.Decide], but faster, for runs over many URLs. It imports automaton and robots; engine and the
+// page's module import it.
 package preference
 
 import (
@@ -15,10 +16,10 @@ import (
 // An Answer is the answer of a Set for a path.
 type Answer struct {
 	robots.Said
-	How int32 // 1 + the index of [robots.Answers].How for Set.How; 0 is none
+	How int32 // 1 + the index of [robots.Answers].How for Set.How; 0 means none
 }
 
-// Unfetch leaves the preferences for a path that may not be fetched.
+// Unfetch removes the preferences that do not apply to a path that may not be fetched.
 func (a *Answer) Unfetch() {
 	for s := range a.Said {
 		if robots.Sources[s].Fetched {
@@ -27,31 +28,30 @@ func (a *Answer) Unfetch() {
 	}
 }
 
-// A Set has the preferences that bind one agent at one site, compiled. It is immutable and safe for
-// concurrent use. Sites with equal texts share it.
+// A Set holds the compiled preferences that bind one agent at one site. It is immutable and safe for concurrent
+// use. Sites with equal texts share it.
 //
-// Of the lines that match a path, those with the longest pattern count together, so single lines have no order of
-// precedence. So each value that may differ among them is a question of its own. Nearly all files have no pattern, and
-// then no question has an automaton.
+// Of the lines that match a path, all those with the longest pattern count together, so single lines have no order
+// of precedence. Therefore each value that may differ among them is a separate question. Nearly all files have no
+// pattern, and then no question has an automaton.
 //
-// The rules have an automaton to themselves. In one walk with them, the patterns of preferences would
-// cost all who do not ask for them: DESIGN.md has the figures.
+// Preferences have their own automata. If their patterns were matched together with the rules, runs that do not
+// need preferences would become slower; DESIGN.md has the figures.
 type Set struct {
 	sources  [robots.NumSources]source
-	hows     []string // the values of How, each once
-	constant Answer   // where no pattern matches
+	hows     []string // the distinct values of How
+	constant Answer   // the answer if no line has a pattern
 }
 
-// A source asks for the answers of a source.
+// A source answers the questions about one source of preferences.
 type source struct {
 	uses      [robots.NumUses]question
-	first     question // for the first line that counts, where lines hide others
+	first     question // the first line that counts
 	how       question
-	patterned bool // one of them has an automaton
+	patterned bool // some question has an automaton
 }
 
-// A question asks which of some lines answers for a path: the first without a pattern, unless a
-// pattern matches.
+// A question finds the line that answers for a path: the line without a pattern, unless a pattern matches.
 type question struct {
 	automaton *automaton.Automaton // nil if no line has a pattern
 	lines     []statement          // by automaton.Rank.Position
@@ -60,7 +60,7 @@ type question struct {
 
 // A statement is the line that answers, and its content.
 type statement struct {
-	line int32 // 0 is no answer
+	line int32 // 0 means no answer
 	how  int32
 	says robots.Preference
 }
@@ -68,7 +68,7 @@ type statement struct {
 // Compile compiles lines. It returns nil if there are none.
 func Compile(bound *robots.Bound) (*Set, error) {
 	if bound.Len() == 0 {
-		return nil, nil //nolint:nilnil // no preferences is what nil means
+		return nil, nil //nolint:nilnil // nil means no preferences
 	}
 	p := &Set{}
 	for s := range p.sources {
@@ -117,7 +117,7 @@ func (p *Set) add(s robots.Source, lines []robots.Statement) (err error) {
 	return err
 }
 
-// compile compiles lines: of those with equally long patterns, the first decides.
+// compile compiles lines. Of lines with equally long patterns, the first decides.
 func (q *question) compile(lines []robots.Statement, said func(r *robots.Statement) statement) error {
 	var in []automaton.Rule
 	var all []statement
@@ -142,12 +142,12 @@ func (q *question) compile(lines []robots.Statement, said func(r *robots.Stateme
 	return nil
 }
 
-// fallback returns the statement where no pattern matches.
+// fallback returns the statement for paths that no pattern matches.
 func (q *question) fallback() *statement { return &q.otherwise }
 
-// Decide sets a to the preferences for a path in normal form that may be fetched. For another, the lines of
-// some sources do not count: see [Answer.Unfetch]. It writes where the answer is needed: a copy of bytes
-// written one by one waits for memory, and took 50 ns a row.
+// Decide sets a to the preferences for a normalised path that may be fetched. For other paths, some sources do not
+// count: see [Answer.Unfetch]. It writes directly to a, because copying a struct that was just written byte by byte
+// stalls, which took 50 ns per row.
 func (p *Set) Decide(a *Answer, path []byte, s *automaton.Scratch) {
 	*a = p.constant
 	for i := range p.sources {
@@ -164,7 +164,7 @@ func (p *Set) Decide(a *Answer, path []byte, s *automaton.Scratch) {
 	}
 }
 
-// ask sets the answer, and the line of the first that gave a part of it.
+// ask sets the answer, and the line of the first question that gave a part of it.
 func (of *source) ask(a *robots.Answer, how *int32, answer func(q *question) *statement) {
 	a.Line = 0
 	take := func(q *question) *statement {
@@ -188,7 +188,7 @@ func (p *Set) Constant() bool {
 	return !slices.ContainsFunc(p.sources[:], func(s source) bool { return s.patterned })
 }
 
-// How returns the value of How of an Answer; "" is none.
+// How returns the value of How in an Answer, or "".
 func (p *Set) How(a Answer) string {
 	if n := int(a.How) - 1; p != nil && n >= 0 && n < len(p.hows) {
 		return p.hows[n]
@@ -196,7 +196,7 @@ func (p *Set) How(a Answer) string {
 	return ""
 }
 
-// Size returns the bytes of memory of the set.
+// Size returns the memory of the set in bytes.
 func (p *Set) Size() int64 {
 	if p == nil {
 		return 0
