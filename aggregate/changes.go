@@ -14,60 +14,58 @@ import (
 
 // ChangesOptions set the counts of Changes. The zero value counts no statuses.
 type ChangesOptions struct {
-	// Memory is the number of bytes the URLs that changed may take; 0 is DefaultMemory. The keys that are counted take
-	// a quarter of that more. URLs beyond that go to a temporary file in TempDir, "" is the usual directory.
+	// Memory is the number of bytes for the URLs that changed; 0 means DefaultMemory. The keys that are counted
+	// take up to a quarter more. Further URLs go to a temporary file in TempDir; "" means the default directory.
 	Memory  int64
 	TempDir string
 
-	// Status is the index in engine.Batch.Kept of the column of integers that has the status of the answer, plus 1; 0
-	// means none.
+	// Status is 1 + the index in engine.Batch.Kept of the integer column with the status code; 0 means none.
 	Status int
 }
 
-// Memory taken besides the one for URLs that changed.
+// Memory taken in addition to that for the URLs that changed.
 const (
-	keyPart  = 4   // of that: for rules, families, origins and statuses
+	keyPart  = 4   // its divisor: for rules, families, origins and statuses
 	keyBytes = 512 // for each of these, at most
 )
 
-// Changes is an [engine.Sink] that counts the rows that a run by two stores, see [engine.Options].Old, changed: for
-// each agent and kind of change its requests and distinct URLs, also by the rule to blame, by family of paths, by
-// origin and by status; and its requests by day. It counts only requests of unchanged rows: counting their distinct
-// URLs would double the CPU time of a run. Use CloseTemp.
+// Changes is an [engine.Sink] that counts what changed in a run by two stores, see [engine.Options].Old. For each
+// agent and kind of change it counts requests and distinct URLs: in total, by the rule to blame, by family of
+// paths, by origin and by status. It also counts requests by day. For unchanged rows it counts only requests:
+// counting their distinct URLs would double the CPU time of a run. Use CloseTemp.
 type Changes struct {
 	now, old *engine.Lookup
-	agents   []string          // that are asked for; nil with fromLog
+	agents   []string          // of the store; nil with fromLog
 	list     *engine.AgentList // with fromLog
-	byRow    bool              // rows that are alike in URL and agent may differ in the rules in force
+	byRow    bool              // rows with the same URL and agent may have different rules in force
 	fromLog  bool
 	several  bool // there may be several origins
 	status   int
-	urls     *URLs // those that changed
+	urls     *URLs // URLs that changed
 
-	totals  []Group // by agent and change; only with byRow, else they are the sums of rules
-	same    []int64 // requests that did not change, by agent
-	sameAll int64   // those that changed for no agent
+	totals  []Group // by agent and change, only with byRow; otherwise totals are sums over rules
+	same    []int64 // unchanged requests, by agent
+	sameAll int64   // requests that are unchanged for all agents
 	bad     int64
 
 	rules    *Table[ruleKey]
-	blamed   map[Group]*blamed // by group of a rule
+	blamed   map[Group]*blamed // by the group of a rule
 	families *Table[textKey]
 	origins  *Table[textKey]
 	statuses *Table[statusKey]
 	days     *Table[dayKey]
 
-	site   engine.SiteID // of the last row that changed, in this batch
+	site   engine.SiteID // of the last changed row of this batch
 	origin string        // its name
-	family string        // the family of the last row that changed
+	family string        // the family of the last changed row
 	last   []lastGroups  // by agent
 }
 
-// A ruleKey is a rule that is to blame for a change, or, without a line, the reason of a verdict
-// that no rule decided.
+// A ruleKey is a rule to blame for a change or, without a line, the reason of a verdict without a rule.
 type ruleKey struct {
 	agent  uint16
 	change engine.Change
-	old    bool // it is of the old store
+	old    bool // the rule belongs to the old store
 	reason engine.Reason
 	line   int32
 	ruling engine.RulingID
@@ -101,22 +99,22 @@ const (
 	otherDay  = math.MinInt32
 )
 
-// A blamed is the facts about a rule that is to blame.
+// A blamed holds facts about a rule to blame.
 type blamed struct {
 	rule   robots.Rule
-	origin string // the first that it closed or opened something at
-	others bool   // there are others
+	origin string // the first origin at which the rule closed or opened something
+	others bool   // there are other such origins
 	top    Top[Decider]
 }
 
-// A Decider decides a verdict: it is a rule, or, without one, a reason.
+// A Decider is what decided a verdict: a rule, or a reason without a rule.
 type Decider struct {
-	Line   int    // 0 if no rule decides
-	Rule   string // the value of the column rule; "" if no rule decides
+	Line   int    // 0 without a rule
+	Rule   string // the value of the column rule; "" without a rule
 	Reason engine.Reason
 }
 
-// NewChanges returns a sink for a run by two stores. They must outlive it.
+// NewChanges returns a sink for a run by two stores, which must outlive it.
 func NewChanges(now, old *engine.Store, opt ChangesOptions) *Changes {
 	memory := cmp.Or(max(0, opt.Memory), DefaultMemory)
 	keys := int(memory / keyPart / keyBytes)
@@ -138,7 +136,7 @@ func NewChanges(now, old *engine.Store, opt ChangesOptions) *Changes {
 	return c
 }
 
-// maxNamed is the number of crawlers named only in a robots.txt that are counted separately.
+// maxNamed is the maximum number of crawlers that only a robots.txt names and that are counted separately.
 const maxNamed = 1024
 
 // grow makes room for so many agents.
@@ -161,7 +159,7 @@ func (c *Changes) CloseTemp() { c.urls.Close() }
 func (c *Changes) Write(b *engine.Batch) error {
 	c.now.Use(b)
 	c.old.Use(b.Old)
-	c.site = engine.NoSite // the one before, and its name, are of another batch
+	c.site = engine.NoSite // the remembered site belongs to another batch
 	agents, together := len(c.agents), !c.byRow && !c.fromLog
 	if c.fromLog {
 		agents = 1
@@ -194,12 +192,11 @@ func (c *Changes) Write(b *engine.Batch) error {
 	return nil
 }
 
-// lastGroups are the groups of the last row that changed for an agent, as neighbouring rows often have the
-// same.
+// lastGroups are the groups of an agent's last changed row, because consecutive rows often have the same groups.
 type lastGroups struct {
 	rule    ruleKey
 	ofRule  Group
-	blamed  *blamed // nil until there is one
+	blamed  *blamed // nil before the first row
 	family  textKey
 	inGroup Group // of the family
 	origin  textKey
@@ -250,7 +247,7 @@ func (c *Changes) count(b *engine.Batch, r row) error {
 		also[1] = last.atGroup
 	}
 	of, also := c.last[r.agent].ofRule, also
-	if c.byRow { // a URL may be closed by one rule today, and by another tomorrow
+	if c.byRow { // different rules may close the same URL at different times
 		if _, err := c.urls.Add(c.totals[int(r.agent)*int(engine.NumChanges)+int(r.change)], r.hash, also); err != nil {
 			return err
 		}
@@ -267,8 +264,8 @@ func (c *Changes) count(b *engine.Batch, r row) error {
 		return decider(c.old, b.Old, r, b.Old.Verdicts[r.verdict])
 	})
 	if len(b.Times) > 0 && b.Times[r.url] != engine.NoTime {
-		// Count a request on its day. A URL may be requested on several days, so distinct ones would
-		// take memory for each; these are not counted.
+		// Count the request on its day, but not its URL: a URL may be requested on several days, and would take
+		// memory for each.
 		last := &c.last[r.agent]
 		micros := b.Times[r.url]
 		const day = int64(24 * time.Hour / time.Microsecond)
@@ -300,9 +297,9 @@ func (c *Changes) originOf(b *engine.Batch, site engine.SiteID) string {
 	return string(c.now.Origin(site))
 }
 
-// blame returns the cause of a change, and puts its group into the last ones of the agent: the rule of the
-// store, or, where it has none, the old rule that does not decide any more. Where no rule decides, or the lack
-// of a robots.txt closes a URL, the reason is to blame.
+// blame returns the cause of a change, and sets its group in the agent's lastGroups. The cause is the rule of the
+// new store or, if there is none, the old rule that no longer decides. If no rule decides, or if a missing
+// robots.txt closes a URL, the cause is the reason.
 func (c *Changes) blame(b *engine.Batch, r row) *blamed {
 	is, was := b.Verdicts[r.verdict], b.Old.Verdicts[r.verdict]
 	key := ruleKey{agent: r.agent, change: r.change, reason: is.Reason, ruling: b.Rulings[r.url]}
@@ -317,7 +314,7 @@ func (c *Changes) blame(b *engine.Batch, r row) *blamed {
 		}
 	}
 	if key.line = rule.Line; key.line == 0 {
-		key.ruling = 0 // a reason is one for all origins
+		key.ruling = 0 // a reason is the same for all origins
 	}
 	last := &c.last[r.agent]
 	if last.blamed == nil || last.rule != key {
@@ -334,7 +331,7 @@ func (c *Changes) blame(b *engine.Batch, r row) *blamed {
 	return last.blamed
 }
 
-// oldIsToBlame reports whether a change is blamed on the verdict of before.
+// oldIsToBlame reports whether the old verdict is to blame for a change.
 func oldIsToBlame(b *engine.Batch, r row) bool {
 	if b.Verdicts[r.verdict].Rule != engine.NoRule || r.change == engine.Closed {
 		return false
@@ -342,7 +339,7 @@ func oldIsToBlame(b *engine.Batch, r row) bool {
 	return r.change == engine.Opened || b.Old.Verdicts[r.verdict].Rule != engine.NoRule
 }
 
-// agentIn returns the number of the agent of a row in a batch, for a Lookup.
+// agentIn returns the number of the agent of a row, in a batch, for use with a Lookup.
 func agentIn(b *engine.Batch, r row) int {
 	if len(b.Agents) > 0 {
 		return int(b.Agents[r.url])
@@ -350,7 +347,7 @@ func agentIn(b *engine.Batch, r row) int {
 	return int(r.agent)
 }
 
-// decider returns the decider of a verdict.
+// decider returns what decided a verdict.
 func decider(lookup *engine.Lookup, b *engine.Batch, r row, v engine.Verdict) Decider {
 	d := Decider{Reason: v.Reason}
 	if v.Rule != engine.NoRule {
@@ -360,7 +357,7 @@ func decider(lookup *engine.Lookup, b *engine.Batch, r row, v engine.Verdict) De
 	return d
 }
 
-// prefixLen returns where the path of a URL begins that has a valid origin.
+// prefixLen returns the offset of the path in a URL with a valid origin.
 func prefixLen(url []byte) int {
 	u, err := robots.SplitURL(url)
 	if err != nil {
@@ -369,11 +366,11 @@ func prefixLen(url []byte) int {
 	return len(u.Prefix)
 }
 
-// maxFamily is the most bytes of a family.
+// maxFamily is the maximum length of a family in bytes.
 const maxFamily = 128
 
-// Family returns the family of a path: its first two directories, "/es/docs/" for
-// "/es/docs/x?page=1", or those that it has.
+// Family returns the family of a path: its first two directories, or fewer if it has fewer. The family of
+// "/es/docs/x?page=1" is "/es/docs/".
 func Family(path []byte) []byte {
 	if i := bytes.IndexAny(path, "?#;"); i >= 0 {
 		path = path[:i]
@@ -392,7 +389,7 @@ func Family(path []byte) []byte {
 	return path[:min(end, maxFamily)]
 }
 
-// FirstOf returns the first directory of a family: "/es/" of "/es/docs/".
+// FirstOf returns the first directory of a family: "/es/" for "/es/docs/".
 func FirstOf(family string) string {
 	if len(family) > 1 {
 		if i := strings.IndexByte(family[1:], '/'); i >= 0 {
@@ -405,13 +402,13 @@ func FirstOf(family string) string {
 // A ChangeCount counts the requests and URLs of a kind of change.
 type ChangeCount struct {
 	Requests int64
-	URLs     int64 // distinct ones; 0 of engine.Same
+	URLs     int64 // distinct URLs; 0 for engine.Same
 }
 
 // A ChangesReport has the counts of Changes.
 type ChangesReport struct {
-	Agents []AgentChanges // in the order of the store; of the log only those that it has
-	Bad    int64          // rows whose URL is bad, which nothing else counts
+	Agents []AgentChanges // in the order of the store; for agents from the log, only those that occur
+	Bad    int64          // rows with a bad URL; no other number counts them
 }
 
 // AgentChanges are the changes for an agent.
@@ -422,17 +419,16 @@ type AgentChanges struct {
 	Of       [engine.NumChanges]ChangeDetails
 }
 
-// ChangeDetails name the causes of a kind of change, and its places. The most requested come
-// first.
+// ChangeDetails have the causes of a kind of change, and where it occurred. The most requested come first.
 type ChangeDetails struct {
 	Rules       []BlamedRule
 	Families    []Part // by Family
 	Directories []Part // by the first directory of the families
 	Origins     []Part
 	Statuses    []StatusPart
-	Days        []DayPart // the latest, in their order
+	Days        []DayPart // the latest, in chronological order
 
-	// Those counted together, as there were too many to tell apart, and those not in the lists:
+	// Numbers of those that were counted together, because there were too many, or that are not in the lists:
 	MoreRules, MoreFamilies, MoreDirectories, MoreOrigins, MoreDays int
 }
 
@@ -454,17 +450,18 @@ type DayPart struct {
 	Requests int64
 }
 
-// A BlamedRule is the cause of a change: a rule, or, without one, a reason.
+// A BlamedRule is the cause of a change: a rule, or a reason without a rule.
 type BlamedRule struct {
 	Decider
-	Old    bool   // it is of the old store, as the new one has no rule there
-	Origin string // the first one of the log that it changed something at
-	Others bool   // it is a text that several origins have
+	Old    bool   // the rule belongs to the old store, because the new one has no rule there
+	Origin string // the first origin in the log at which it changed something
+	Others bool   // several origins have this text
 	ChangeCount
-	Examples []Example[Decider] // with the decider before; with the decider now if Old is set
+	Examples []Example[Decider] // with the old decider or, if Old is set, the new one
 }
 
-// Finish counts the URLs that are on disk, after all batches and before Report. Its error is one of the temporary file.
+// Finish counts the URLs on disk. Call it after all batches and before Report. The error comes from the temporary
+// file.
 func (c *Changes) Finish() error {
 	requests := map[PairKey]int64{}
 	if c.urls.Spilled() {
@@ -481,8 +478,8 @@ func (c *Changes) Finish() error {
 	return nil
 }
 
-// Report returns the counts, with at most so many rules, families and origins of each kind of
-// change of an agent, after Finish.
+// Report returns the counts, after Finish. Each list has at most that many rules, families or origins per agent and
+// kind of change.
 func (c *Changes) Report(most int) *ChangesReport {
 	r := &ChangesReport{Bad: c.bad}
 	names := c.agents

@@ -10,20 +10,20 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A matcher finds all rules that match a path. The engine finds only the one that decides, and stops
-// where no other can.
+// A matcher finds all rules that match a path. The engine finds only the one that decides, and stops when no other
+// can.
 type matcher struct {
 	anchors []anchor // in the order of their texts
-	keys    []uint64 // of these texts, see keyOf: numbers are compared faster
-	size    int64    // bytes, about
+	keys    []uint64 // keyOf of these texts, because comparing numbers is faster
+	size    int64    // approximate number of bytes
 }
 
 // An anchor is the start of patterns, up to their first "*".
 type anchor struct {
 	text     string
-	parent   int32     // the longest anchor that this one begins with; -1 if there is none
-	always   []int32   // rules that match whatever follows
-	exact    []int32   // rules that match if nothing follows
+	parent   int32     // the longest other anchor that is a prefix of this one; -1 if there is none
+	always   []int32   // rules that match whatever follows the anchor
+	exact    []int32   // rules that match only the anchor itself
 	floating []segment // rules that continue after a "*"
 }
 
@@ -31,11 +31,11 @@ type anchor struct {
 type segment struct {
 	rule  int32
 	atEnd bool     // the last text is at the end of the path
-	texts [][]byte // between two "*", none of them empty but perhaps the last
-	bytes uint64   // those that a path must have, see bytesOf
+	texts [][]byte // between "*"; only the last may be empty
+	bytes uint64   // bytes that a path must contain, see bytesOf
 }
 
-// newMatcher returns the matcher of rules. It finds them by these numbers.
+// newMatcher returns the matcher of rules, which it identifies by the given numbers.
 func newMatcher(rules []robots.Rule, numbers []int32, d robots.Dialect) *matcher {
 	m := &matcher{}
 	type part struct {
@@ -63,7 +63,7 @@ func newMatcher(rules []robots.Rule, numbers []int32, d robots.Dialect) *matcher
 	return m
 }
 
-// anchorOf returns the start of a pattern.
+// anchorOf returns the anchor of a pattern.
 func anchorOf(pattern string) string {
 	if star := strings.IndexByte(pattern, '*'); star >= 0 {
 		return pattern[:star]
@@ -71,7 +71,7 @@ func anchorOf(pattern string) string {
 	return strings.TrimSuffix(pattern, "$")
 }
 
-// parentOf returns the longest anchor so far that the next one begins with.
+// parentOf returns the longest anchor so far that is a prefix of the next one.
 func (m *matcher) parentOf(text string) int32 {
 	for n := int32(len(m.anchors)) - 1; n >= 0; n = m.anchors[n].parent {
 		if strings.HasPrefix(text, m.anchors[n].text) {
@@ -118,15 +118,15 @@ func bytesOf[text string | []byte](t text) (set uint64) {
 	return set
 }
 
-// keyOf returns the first eight bytes of a text as a number, zeros in the place of those that it lacks.
+// keyOf returns the first eight bytes of a text as a number, padded with zeros.
 func keyOf[text string | []byte](t text) uint64 {
 	var eight [8]byte
 	copy(eight[:], t)
 	return binary.BigEndian.Uint64(eight[:])
 }
 
-// last returns the last anchor that is not after a path: the anchors that begin the path are it, its parent and so on,
-// or some of them. It returns -1 if there is none.
+// last returns the last anchor that does not sort after a path, or -1. All anchors that are prefixes of the path
+// are among it, its parent and so on.
 func (m *matcher) last(path []byte) int {
 	key := keyOf(path)
 	lo, hi := 0, len(m.keys) // all before lo have a lesser key or the same, all from hi on a greater one
@@ -171,7 +171,7 @@ func (m *matcher) match(path []byte, dst []int32) []int32 {
 	return dst[:start+len(slices.Compact(dst[start:]))]
 }
 
-// follows reports whether the texts follow in a path, one after the other.
+// follows reports whether the texts occur in a path one after the other.
 func (s *segment) follows(path []byte) bool {
 	texts := s.texts
 	if s.atEnd {

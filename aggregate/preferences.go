@@ -13,13 +13,13 @@ import (
 // AnyUse is the Use of a [PreferenceChange] of one or more uses.
 const AnyUse = robots.NumUses
 
-// PreferenceChanges is an [engine.Sink] that counts the preferences that a run by two stores, see
-// [engine.Options].Old, changed: for each agent and use its requests and distinct URLs, also by family of
-// paths. Both stores have the directives of preferences. It is for one goroutine. Use CloseTemp.
+// PreferenceChanges is an [engine.Sink] that counts changed preferences in a run by two stores, see
+// [engine.Options].Old: for each agent and use the requests and distinct URLs, in total and by family of paths.
+// Both stores must have the directives of preferences. It is for one goroutine. Use CloseTemp.
 type PreferenceChanges struct {
 	now, old *engine.Lookup
 	agents   []string
-	list     *engine.AgentList // of a log that says who asked; nil otherwise
+	list     *engine.AgentList // if the agents come from the log; otherwise nil
 	urls     *URLs
 	kinds    *Table[preferenceKey]
 	families *Table[preferenceKey]
@@ -30,12 +30,12 @@ type preferenceKey struct {
 	agent    uint16
 	use      robots.Use
 	from, to robots.Preference
-	family   string // "" is all
+	family   string // "" means all
 }
 
-// NewPreferenceChanges returns a sink for a run by two stores, which must outlive it. memory is the number of bytes the
-// URLs may take; 0 is DefaultMemory. The families take a quarter of that more. URLs beyond that go to a temporary file
-// in tempDir, "" is the usual directory.
+// NewPreferenceChanges returns a sink for a run by two stores, which must outlive it. memory is the number of bytes
+// for the URLs; 0 means DefaultMemory. The families take up to a quarter more. Further URLs go to a temporary file
+// in tempDir; "" means the default directory.
 func NewPreferenceChanges(now, old *engine.Store, memory int64, tempDir string) *PreferenceChanges {
 	memory = cmp.Or(max(0, memory), DefaultMemory)
 	c := &PreferenceChanges{now: now.NewLookup(), old: old.NewLookup(), agents: now.Options().Agents, urls: NewURLs(memory, tempDir)}
@@ -97,7 +97,7 @@ func (c *PreferenceChanges) count(b *engine.Batch, row, agent int, key preferenc
 	return err
 }
 
-// Finish counts the bytes written to disk, too. Nothing may be written after it.
+// Finish counts the URLs on disk. Nothing may be written after it.
 func (c *PreferenceChanges) Finish() error { return c.urls.Finish(nil) }
 
 // CloseTemp removes the temporary file. Further calls do nothing.
@@ -106,19 +106,19 @@ func (c *PreferenceChanges) CloseTemp() { c.urls.Close() }
 // Close does nothing.
 func (c *PreferenceChanges) Close() error { return nil }
 
-// A PreferenceChange is how a preference of an agent changed, and for how many requests. The one of AnyUse counts
-// each request once that changed one or more, without From and To.
+// A PreferenceChange says how a preference of an agent changed, and for how many requests. For AnyUse, From and To
+// are empty, and each request counts once, even if several of its preferences changed.
 type PreferenceChange struct {
 	Agent    string
 	Use      robots.Use
 	From, To robots.Preference
 	ChangeCount
 	Families     []Part // the most requested first
-	MoreFamilies int    // those that are not in the list
+	MoreFamilies int    // number of families that are not in the list
 }
 
-// Report returns the counts, after Finish, by agent in their order, use, and old and new value, with at most so
-// many families of each.
+// Report returns the counts, after Finish, ordered by agent, use, and old and new value, with at most that many
+// families each.
 func (c *PreferenceChanges) Report(most int) (all []PreferenceChange) {
 	names := c.agents
 	if c.list != nil {

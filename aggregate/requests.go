@@ -17,16 +17,16 @@ import (
 	"github.com/robobatch/robobatch/internal/prefix"
 )
 
-// Requests group rows by URL and by a kind that the caller numbers, and count them exactly: in a hash
-// table while they fit into memory, and beyond that in sorted runs on disk. They are for one goroutine.
+// Requests group rows by URL and by a kind that the caller numbers, and count them exactly: in a hash table as long
+// as they fit in memory, and otherwise in sorted runs on disk. They are for one goroutine.
 //
-// Rows are found again by a hash of 64 bits that the caller makes of URL and kind: two of n requests
-// are treated as one with a probability of n²/2⁶⁵, 1 to 2,000,000 for 4 million.
+// Rows are identified by a 64-bit hash of URL and kind, which the caller computes. The probability that any two of
+// n requests have the same hash is n²/2⁶⁵: 1 in 2,000,000 for 4 million.
 type Requests struct {
 	all   []Request
-	text  []byte   // the URLs of all
+	text  []byte   // the URLs of all requests
 	slots []uint32 // a hash table of 1 + index of all, linearly probed, see tagOf; its length is a power of two; 0 is free
-	seed  uint64   // says where a request lies, and nothing else: nobody can choose URLs whose slots are the same
+	seed  uint64   // affects only the slots, so that URLs with colliding slots cannot be constructed
 
 	mostRequests, mostText int
 	spill                  *extsort.Spill
@@ -39,7 +39,7 @@ type Requests struct {
 type Request struct {
 	RowCounts
 	Kind int32
-	Page uint32 // the least size of its pages that AddPage was told; 0 is not known
+	Page uint32 // the smallest size passed to AddPage; 0 means unknown
 
 	key     uint64
 	variant uint64
@@ -51,23 +51,23 @@ type Request struct {
 	pathEnd uint16 // where a query or fragment begins, or the URL ends
 }
 
-// AddPage adds the size of a page. The smallest size of a URL counts, in any order; 0 means unknown.
+// AddPage adds the size of a page. The smallest size of a URL is kept; 0 means unknown.
 func (q *Request) AddPage(size uint32) {
 	if size > 0 && (q.Page == 0 || size < q.Page) {
 		q.Page = size
 	}
 }
 
-// RowCounts count rows. All but Rows and Bytes are parts of Rows.
+// RowCounts count rows. All fields except Rows and Bytes are parts of Rows.
 type RowCounts struct {
 	Rows       int64
 	Violations int64
-	Served     int64 // answered by 2xx or 304
-	Failed     int64 // answered by 4xx or 5xx
+	Served     int64 // status 2xx or 304
+	Failed     int64 // status 4xx or 5xx
 
-	Bytes int64 // of the answers, as far as they are counted
+	Bytes int64 // of the responses, as far as they are known
 
-	Missing, Errors uint32 // of Failed, those by 404 and 410, and by 5xx; 1<<32-1 stands for more, too
+	Missing, Errors uint32 // parts of Failed: status 404 or 410, and 5xx; saturating at 1<<32-1
 }
 
 // AddCounts adds the counts of other rows.
@@ -80,18 +80,18 @@ func (c *RowCounts) AddCounts(o *RowCounts) {
 	c.Bytes += o.Bytes
 }
 
-// A Place is a URL as [Requests] keep it.
+// A Place is a URL as [Requests] store it.
 type Place struct {
-	URL    []byte // with the origin in normal form, of at most MaxURL bytes
+	URL    []byte // with a normalised origin, at most MaxURL bytes
 	Prefix int    // bytes before the path
 	Site   engine.SiteID
 
-	// Variant tells URLs apart that are kept alike, as the log spells their origins in other ways or they are longer
-	// than MaxURL. It is 0 for a URL that is stored as logged.
+	// Variant distinguishes URLs that are stored alike, because the log spells their origins differently or they
+	// are longer than MaxURL. It is 0 for a URL that is stored as logged.
 	Variant uint64
 }
 
-// MaxURL is the most bytes of a URL that are kept.
+// MaxURL is the maximum number of bytes that are stored of a URL.
 const MaxURL = 4096
 
 // The memory of requests: a Request with its slots and two sort keys, and the text of a usual URL.
@@ -104,15 +104,15 @@ const (
 	mostRequests  = 1<<indexBits - 2
 )
 
-// NewRequests returns an empty group-by that takes about that many bytes; 0 means DefaultMemory. Its temporary file is
-// in dir, "" is the usual directory, and is created when memory is full. Use Close.
+// NewRequests returns empty Requests that take approximately that much memory; 0 means DefaultMemory. The temporary
+// file is created in dir when memory is full; "" means the default directory. Use Close.
 func NewRequests(memory int64, dir string) *Requests {
 	if memory <= 0 {
 		memory = DefaultMemory
 	}
 	most := int(min(mostRequests, max(leastRequests, memory/(requestBytes+textBytes))))
 	slots := 1 << bits.Len(uint(most+most/2))
-	// All of it at once: unused parts take no memory, and growing by copies takes time.
+	// Allocate everything at once: unused parts take no physical memory, and growing by copying takes time.
 	return &Requests{
 		all: make([]Request, 0, most), text: make([]byte, 0, max(most*textBytes, 2*MaxURL)), slots: make([]uint32, slots), seed: rand.Uint64(),
 		mostRequests: most, mostText: max(most*textBytes, 2*MaxURL), spill: extsort.NewSpill(dir),
@@ -125,12 +125,12 @@ func (r *Requests) Close() { r.spill.Close() }
 // Spilled reports whether some requests were written to disk.
 func (r *Requests) Spilled() bool { return r.spill.Runs() > 0 }
 
-// Probe looks at the slot of a key and returns a number without a meaning. Who probes several keys before
-// they are looked for has the waits for memory overlap.
+// Probe reads the slot of a key. Its result has no meaning. If a caller probes several keys before it looks them
+// up, the waits for memory overlap.
 func (r *Requests) Probe(key uint64) uint32 { return r.slots[r.slot(key)] }
 
-// Find returns the request of a key; nil if it is not in memory: then AddRequest adds it. The pointer is valid until a
-// request is added.
+// Find returns the request of a key, or nil if it is not in memory; then use AddRequest. The pointer is valid until
+// a request is added.
 func (r *Requests) Find(key uint64) *Request {
 	mask := uint64(len(r.slots) - 1)
 	for i := r.slot(key); ; i = (i + 1) & mask {
@@ -138,7 +138,7 @@ func (r *Requests) Find(key uint64) *Request {
 		if n == 0 {
 			return nil
 		}
-		if (n^uint32(key))>>indexBits == 0 { // others are told apart without a look at them, which is a wait for memory
+		if (n^uint32(key))>>indexBits == 0 { // skips most other requests without reading them, which waits for memory
 			if found := &r.all[n&(1<<indexBits-1)-1]; found.key == key {
 				return found
 			}
@@ -146,7 +146,7 @@ func (r *Requests) Find(key uint64) *Request {
 	}
 }
 
-// AddRequest adds a request that Find did not find, without rows. The pointer is valid until the next one is
+// AddRequest adds a request without rows, after Find did not find it. The pointer is valid until the next one is
 // added.
 func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Request, error) {
 	if len(r.all) == r.mostRequests || len(r.text)+len(p.URL) > r.mostText {
@@ -205,7 +205,7 @@ func (r *Requests) sorted() []sortKey {
 			keys = append(keys, k)
 		}
 	}
-	if bytes.IndexByte(r.text, 0) >= 0 { // which eightAt has where a path ends
+	if bytes.IndexByte(r.text, 0) >= 0 { // eightAt uses 0 for the end of a path
 		s.compareAll(keys)
 	} else {
 		eachEqual(keys, func(site []sortKey) { s.sortFrom(site, 0) })
@@ -213,20 +213,20 @@ func (r *Requests) sorted() []sortKey {
 	return keys
 }
 
-// A sortKey is eight bytes that sort a request now.
+// A sortKey holds the eight bytes by which a request is currently sorted.
 type sortKey struct {
 	eight uint64
 	n     uint32 // index of Requests.all
 }
 
-// A requestSorter sorts the requests of a site by the first eight bytes after their origins, those that are equal by
-// the next eight, and so on: comparing two whole URLs of a site reads much that is the same in both.
+// A requestSorter sorts the requests of a site by the first eight bytes after their origins, equal ones by the next
+// eight, and so on. Comparing whole URLs of a site would read many bytes that are the same in all of them.
 type requestSorter struct{ *Requests }
 
-// fewKeys are sorted by whole URLs, or by inserting them.
+// fewKeys is the number of keys up to which whole URLs are compared, or insertion is used.
 const fewKeys = 24
 
-// sortFrom sorts requests of one origin that are equal up to a place after it.
+// sortFrom sorts requests of one origin that are equal up to a position after the origin.
 func (s requestSorter) sortFrom(keys []sortKey, at int) {
 	if len(keys) < fewKeys {
 		s.compareAll(keys)
@@ -237,7 +237,7 @@ func (s requestSorter) sortFrom(keys []sortKey, at int) {
 	}
 	s.sortEight(keys)
 	eachEqual(keys, func(same []sortKey) {
-		if q := &s.all[same[0].n]; at+8 > int(q.size-q.prefix) { // that was all
+		if q := &s.all[same[0].n]; at+8 > int(q.size-q.prefix) { // the URLs have no more bytes
 			s.compareAll(same)
 			return
 		}
@@ -245,7 +245,7 @@ func (s requestSorter) sortFrom(keys []sortKey, at int) {
 	})
 }
 
-// eachEqual calls sort for keys whose eight bytes are equal, where there are several.
+// eachEqual calls sort for each group of several keys with equal eight bytes.
 func eachEqual(keys []sortKey, sort func([]sortKey)) {
 	for from := 0; from < len(keys); {
 		to := from + 1
@@ -259,7 +259,7 @@ func eachEqual(keys []sortKey, sort func([]sortKey)) {
 	}
 }
 
-// sortEight sorts keys by their eight bytes: by the first byte that differs, and those that have the same by the next.
+// sortEight sorts keys by their eight bytes: by the first byte that differs, and then recursively by the next.
 func (s requestSorter) sortEight(keys []sortKey) {
 	if len(keys) < fewKeys {
 		for i, k := range keys {
@@ -279,7 +279,7 @@ func (s requestSorter) sortEight(keys []sortKey) {
 		return
 	}
 	shift := (bits.Len64(differ) - 1) &^ 7
-	var at [256]uint32 // by byte, how many have it, and then where the next of them belongs
+	var at [256]uint32 // by byte: the number of keys with it, then the position of the next of them
 	for i := range keys {
 		at[byte(keys[i].eight>>shift)]++
 	}
@@ -300,8 +300,8 @@ func (s requestSorter) sortEight(keys []sortKey) {
 	}
 }
 
-// eightAt returns eight bytes from a place after the origin of a request on, as a number: of its path, a byte 0, and
-// the rest. Missing bytes are zeros.
+// eightAt returns eight bytes as a number, from a position after the origin of a request: in its path, a zero byte,
+// and the rest of the URL. Missing bytes are zero.
 func (s requestSorter) eightAt(q *Request, at int) uint64 {
 	path, rest := s.text[int(q.at)+int(q.prefix):][:q.pathEnd-q.prefix], s.text[int(q.at)+int(q.pathEnd):][:q.size-q.pathEnd]
 	if at+8 <= len(path) {
@@ -324,8 +324,8 @@ func (s requestSorter) compareAll(keys []sortKey) {
 	})
 }
 
-// compareRequests orders requests by origin, path and the rest. So requests of one URL are neighbours,
-// and so are the URLs of one path, and the paths of one directory.
+// compareRequests orders requests by origin, path and the rest. So requests for one URL are neighbours, and so are
+// the URLs with one path, and the paths in one directory.
 func compareRequests(a, b *Request, urlA, urlB []byte) int {
 	if a.origin != b.origin {
 		return cmp.Compare(a.origin, b.origin)
@@ -342,14 +342,14 @@ func compareRequests(a, b *Request, urlA, urlB []byte) int {
 	return cmp.Or(cmp.Compare(a.variant, b.variant), cmp.Compare(a.Kind, b.Kind))
 }
 
-// inOrder yields all requests and their URLs, in the order of [compareRequests]. It touches several before it yields them, so
-// that the waits for memory overlap.
+// inOrder yields all requests and their URLs in the order of [compareRequests]. It reads ahead, so that the waits
+// for memory overlap.
 func (r *Requests) inOrder() iter.Seq2[*Request, []byte] {
 	return func(yield func(*Request, []byte) bool) {
 		for some := range slices.Chunk(r.sorted(), 32) {
 			for _, k := range some {
 				if q := &r.all[k.n]; q.size > 0 {
-					r.touched += r.text[q.at] // used, or the compiler would leave it out
+					r.touched += r.text[q.at] // used, so that the compiler keeps the read
 				}
 			}
 			for _, k := range some {
@@ -389,14 +389,14 @@ type URL struct {
 	PathEnd  int // where a query or fragment begins, or the URL ends
 	Site     engine.SiteID
 	Number   int64     // of the URL, from 1
-	Requests []Request // of its kinds, by ascending Kind
+	Requests []Request // for each of its kinds, by ascending Kind
 
 	variant uint64
 }
 
-// EachURL visits all URLs, each once with all its requests. URLs of one origin follow one another, so do URLs of
-// one path, and of one directory. The argument of visit is valid until it returns. Nothing may be added after it, but it
-// may be called again.
+// EachURL visits all URLs, each once with all its requests. URLs of one origin follow one another, and so do URLs
+// with one path, and in one directory. The argument of visit is valid until visit returns. EachURL may be called
+// again, but nothing may be added after the first call.
 func (r *Requests) EachURL(visit func(*URL)) error {
 	to := &urlVisitor{visit: visit}
 	if !r.Spilled() {
@@ -419,7 +419,7 @@ func (r *Requests) EachURL(visit func(*URL)) error {
 	return extsort.Merge(r.spill, extsort.MaxFan, func() *requestCursor { return &requestCursor{} }, begin, to)
 }
 
-// A urlVisitor puts the requests of each URL together.
+// A urlVisitor combines the requests of each URL.
 type urlVisitor struct {
 	visit func(*URL)
 	url   URL
@@ -456,13 +456,13 @@ func (v *urlVisitor) Finish() error {
 	return nil
 }
 
-// A URLCount counts the URLs of a group, which come in the order of [Requests.EachURL]. The zero value has none.
+// A URLCount counts the URLs of a group, which must come in the order of [Requests.EachURL]. The zero value is 0.
 type URLCount struct {
 	N    int64
 	last int64
 }
 
-// AddURL adds a URL by its Number. A URL that was added last is not new.
+// AddURL adds a URL by its Number. Adding the last URL again has no effect.
 func (c *URLCount) AddURL(number int64) {
 	if number != c.last {
 		c.N++
@@ -470,11 +470,11 @@ func (c *URLCount) AddURL(number int64) {
 	}
 }
 
-// runBlock is the number of bytes a block of a run has, about.
+// runBlock is the approximate size of a block of a run in bytes.
 const runBlock = 64 << 10
 
-// A requestWriter writes requests in their order as blocks of a run. Each URL is written as the bytes that differ
-// from the one before it.
+// A requestWriter writes requests in their order as blocks of a run. It writes only the bytes of each URL that
+// differ from the URL before it.
 type requestWriter struct {
 	run   *extsort.Run
 	block []byte

@@ -24,14 +24,14 @@ type Example[T any] struct {
 	hash uint64
 }
 
-// A Top keeps the most requested URLs of a group. Of those with equally many requests it keeps the
-// shortest, and of these the first in the order of bytes. While a [URLs] has all in memory, the examples depend on the
-// requests only, not on their order; beyond that they are those with the most requests between two writes to disk. The
-// zero value is empty.
+// A Top keeps the most requested URLs of a group. If several have the same number of requests, it prefers the
+// shortest, and then the first in byte order. As long as the [URLs] are all in memory, the examples depend only on
+// the requests, not on their order. Otherwise they are the URLs with the most requests between two writes to disk.
+// The zero value is empty.
 type Top[T any] struct{ all []Example[T] }
 
-// Offer adds a request: the URL, its Hash, and the result of [URLs.Add] for it. with is asked for a URL that becomes an
-// example.
+// Offer adds a request: the URL, its Hash, and the result of [URLs.Add] for it. If the URL becomes an example, with
+// is called for its data.
 func (t *Top[T]) Offer(url []byte, hash uint64, requests uint32, with func() T) {
 	for i := range t.all {
 		if t.all[i].hash == hash {
@@ -107,8 +107,8 @@ func NewTable[K comparable](urls *URLs, most int) *Table[K] {
 	return &Table[K]{urls: urls, groups: map[K]Group{}, most: most}
 }
 
-// GroupOr returns the group of a key, or the other key's if the key is new and there are as many as
-// there may be. So keys that do not fit still count, by the other key; there should be few of those.
+// GroupOr returns the group of a key. If the key is new and the table is full, it returns the group of other, so
+// that the request is still counted. There should be only a few distinct other keys.
 func (t *Table[K]) GroupOr(key, other K) Group {
 	if g, ok := t.groups[key]; ok {
 		return g
@@ -124,8 +124,7 @@ func (t *Table[K]) GroupOr(key, other K) Group {
 	return g
 }
 
-// Rows returns all keys, those with the most requests first, and those with equally many in the
-// order of compare.
+// Rows returns all keys, most requested first. Keys with the same number of requests are in the order of compare.
 func (t *Table[K]) Rows(compare func(a, b K) int) []Row[K] {
 	rows := make([]Row[K], 0, len(t.groups))
 	for key, g := range t.groups {
@@ -147,20 +146,20 @@ func (t *Table[K]) row(key K, g Group) Row[K] {
 	return Row[K]{key, g, t.urls.Requests(g), t.urls.Distinct(g)}
 }
 
-// Largest keeps the items with the greatest numbers, at most so many, and of at most so many bytes in all. Of items
-// with equal numbers it keeps those with the greatest ties, which may be hashes, so that they are an even sample; and
-// of equal ties those that came first. It keeps none after the first that has no room.
+// Largest keeps the items with the largest numbers, up to a number of items and a total number of bytes. Of items
+// with equal numbers, it keeps those with the largest ties; if ties are hashes, these are a uniform sample. Of
+// items with equal ties, it keeps the first. It keeps no item after the first that does not fit.
 type Largest[T any] struct {
 	most    int
 	limit   int64          // bytes
 	compact func(kept []T) // nil if items have no memory of their own
-	all     []ranked       // at most twice as many
-	items   []T            // by ranked.slot, in the order in which they came
+	all     []ranked       // at most twice the maximum
+	items   []T            // by ranked.slot, in the order in which they were added
 	places  []int32        // of cut: by slot, the index in all plus 1
-	held    int64          // bytes of all: at most half more than the limit, and an item
-	least   ranked         // the greatest that was dropped; of items that come no more are kept that are less
-	spare   T              // an item that is less than least
-	added   uint64         // items
+	held    int64          // bytes of all: at most half more than the limit, plus one item
+	least   ranked         // the largest item that was dropped; later items must be larger
+	spare   T              // returned for items that are dropped at once
+	added   uint64         // number of items added
 }
 
 // A ranked is the rank of an item, and its place. No two are equal, so the largest are the same in whatever order
@@ -178,9 +177,9 @@ func NewLargest[T any](most int) *Largest[T] {
 	return &Largest[T]{most: most, limit: math.MaxInt64 / 2}
 }
 
-// NewLargestWithin returns an empty list of at most so many items, of at most so many bytes. It holds up to twice as many,
-// or half more bytes, before it drops the others. Then it calls compact with the items that stay, in the order in which
-// they came.
+// NewLargestWithin returns an empty list with a maximum number of items and of bytes. It holds up to twice as many
+// items, or half more bytes, before it drops any. Then it calls compact with the remaining items, in the order in
+// which they were added.
 func NewLargestWithin[T any](most int, bytes int64, compact func(kept []T)) *Largest[T] {
 	return &Largest[T]{most: most, limit: bytes, compact: compact}
 }
@@ -196,7 +195,7 @@ func (r *ranked) compare(o *ranked) int {
 	return cmp.Compare(r.order, o.order)
 }
 
-// Takes reports whether an item with this number and tie may be one of the largest, so that it is worth making.
+// Takes reports whether an item with this number and tie could be one of the largest, so that it is worth creating.
 func (l *Largest[T]) Takes(number int64, tie uint64) bool {
 	return l.most > 0 && number > 0 && (number > l.least.number || number == l.least.number && tie > l.least.tie)
 }
@@ -204,8 +203,8 @@ func (l *Largest[T]) Takes(number int64, tie uint64) bool {
 // AddItem adds an item.
 func (l *Largest[T]) AddItem(number int64, tie uint64, item T) { *l.NewItem(number, tie, 0) = item }
 
-// NewItem adds an item of that many bytes that the caller sets before the next call. It may be an old one that is not among
-// the largest.
+// NewItem adds an item with that many bytes, which the caller must set before the next call. The returned memory
+// may contain an old item.
 func (l *Largest[T]) NewItem(number int64, tie uint64, bytes int) *T {
 	if len(l.all) >= 2*l.most || l.held >= l.limit+l.limit/2 {
 		l.cut()
@@ -223,8 +222,8 @@ func (l *Largest[T]) NewItem(number int64, tie uint64, bytes int) *T {
 	return &l.items[slot]
 }
 
-// cut leaves the largest items that have room. It finds the first without one by repeated partitioning: sorting took a
-// tenth of a report on distinct URLs.
+// cut keeps the largest items that fit. It finds the first one that does not by repeated partitioning, because
+// sorting took a tenth of the time of a report on distinct URLs.
 func (l *Largest[T]) cut() {
 	from, to, held := 0, len(l.all), int64(0)
 	for from < to {
@@ -258,7 +257,7 @@ func (l *Largest[T]) cut() {
 	l.dropItems()
 }
 
-// dropItems puts the items that stay together, in their order. The others are after them and are used again.
+// dropItems moves the remaining items to the front, in their order. The memory of the others is reused.
 func (l *Largest[T]) dropItems() {
 	l.places = slices.Grow(l.places[:0], len(l.items))[:len(l.items)]
 	clear(l.places)

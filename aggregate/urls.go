@@ -14,25 +14,25 @@ import (
 	"github.com/robobatch/robobatch/internal/extsort"
 )
 
-// DefaultMemory is the number of bytes a [URLs] or [Requests] takes by default.
+// DefaultMemory is the default memory of [URLs] and [Requests] in bytes.
 const DefaultMemory = 256 << 20
 
-// Hash returns the hash that tells URLs apart. Two of n URLs are treated as one with a
-// probability of n²/2⁶⁵: 1 to 1,000,000 for 6 million.
+// Hash returns the hash by which URLs are identified. The probability that any two of n URLs have the same hash is
+// n²/2⁶⁵: 1 in 1,000,000 for 6 million.
 func Hash(url []byte) uint64 { return xxh3.Hash(url) }
 
-// A Group names one of the counts of a [URLs]. 0 means none.
+// A Group identifies one of the counts of [URLs]. 0 means none.
 type Group uint32
 
 // URLs count requests and distinct URLs by group, exactly.
 //
-// They are a set of pairs of group and URL, each with its requests: in a hash table while they fit into memory, and
-// beyond that in sorted runs on disk. They are for one goroutine. Use Close.
+// They are a set of pairs of group and URL, each with its number of requests: in a hash table as long as they fit
+// in memory, and otherwise in sorted runs on disk. They are for one goroutine. Use Close.
 type URLs struct {
 	slots  []pair // a hash table, linearly probed; its length is a power of two
 	used   int
 	most   int    // the greatest length of slots
-	seed   uint64 // says where a pair lies, and nothing else: nobody can choose URLs whose slots are the same
+	seed   uint64 // affects only the slots, so that URLs with colliding slots cannot be constructed
 	groups []groupCount
 	spill  *extsort.Spill
 	writer pairWriter
@@ -40,14 +40,14 @@ type URLs struct {
 
 // A pair is a URL in a group.
 type pair struct {
-	hash     uint64 // of both, and never 0; 0 is a free slot
+	hash     uint64 // of URL and group, never 0; 0 means a free slot
 	group    Group
 	also     Also
 	requests uint32 // at most math.MaxUint32
 }
 
-// Also are groups, 0 for none, whose URLs are all in another group as well: each URL of that group is always in the
-// same of these. So they need no memory for it.
+// Also are further groups of a pair, or 0. Each URL of the pair's group must always have the same further groups.
+// So they need no extra memory.
 type Also [2]Group
 
 // A groupCount counts for a group.
@@ -59,9 +59,9 @@ const (
 	leastSlots = 1 << 10
 )
 
-// NewURLs returns an empty set that takes about that many bytes; 0 means DefaultMemory. While the table doubles, the
-// old half is there as well. Its temporary file is in dir, "" is the usual directory, and is created when memory is
-// full.
+// NewURLs returns an empty set that takes approximately that much memory; 0 means DefaultMemory. While the table
+// doubles, the old half exists as well. The temporary file is created in dir when memory is full; "" means the
+// default directory. Use Close.
 func NewURLs(memory int64, dir string) *URLs {
 	if memory <= 0 {
 		memory = DefaultMemory
@@ -85,11 +85,11 @@ func (u *URLs) NewGroup() Group {
 	return Group(len(u.groups) - 1)
 }
 
-// AddRequest counts a request in a group without a URL.
+// AddRequest counts a request in a group, but no URL.
 func (u *URLs) AddRequest(g Group) { u.groups[g].requests++ }
 
-// Add counts a request of a URL, by its Hash, in a group and in those that have it also. It returns the requests of
-// that URL in the group so far, if they are still in memory.
+// Add counts a request for a URL, by its Hash, in a group and in the groups of also. It returns the number of
+// requests for that URL in the group since the last write to disk.
 func (u *URLs) Add(g Group, url uint64, also Also) (requests uint32, err error) {
 	u.groups[g].requests++
 	for _, other := range also {
@@ -128,8 +128,8 @@ func (u *URLs) Requests(g Group) int64 { return u.groups[g].requests }
 // Distinct returns how many URLs the group has, after Finish.
 func (u *URLs) Distinct(g Group) int64 { return u.groups[g].urls }
 
-// Finish counts the pairs that were written to disk, if there are any, and sets the requests of those that requests
-// has, by their keys. Nothing may be added after it.
+// Finish counts the pairs that were written to disk, if there are any, and sets the values of requests for the keys
+// in it. Nothing may be added after it.
 func (u *URLs) Finish(requests map[PairKey]int64) error {
 	if !u.Spilled() {
 		return nil
@@ -161,7 +161,7 @@ func (u *URLs) find(hash uint64) *pair {
 	}
 }
 
-// makeRoom doubles the table, or writes it to disk where that would be too large.
+// makeRoom doubles the table, or writes it to disk if it has its maximum size.
 func (u *URLs) makeRoom() error {
 	if 2*len(u.slots) > u.most {
 		return u.writeRun()
@@ -185,7 +185,7 @@ func (u *URLs) writeRun() error {
 	pairs := u.slots[:0]
 	for i := range u.slots {
 		if u.slots[i].hash != 0 {
-			pairs = append(pairs, u.slots[i]) // in the slots themselves: there is no memory for a copy
+			pairs = append(pairs, u.slots[i]) // in the memory of the slots, because there is none for a copy
 		}
 	}
 	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.hash, b.hash) })
@@ -283,7 +283,7 @@ func (c *pairCursor) next() error {
 	return nil
 }
 
-// A pairCounter counts the pairs of a merge, of each the first.
+// A pairCounter counts the distinct pairs of a merge.
 type pairCounter struct {
 	to       *URLs
 	requests map[PairKey]int64
@@ -318,7 +318,7 @@ func (n *pairCounter) Finish() error {
 	return nil
 }
 
-// mix returns the hash of a URL in a group; it is never 0. For one group it is one to one, except for 0.
+// mix returns the hash of a URL in a group, which is never 0. Apart from that, it is injective for each group.
 func mix(url uint64, g Group) uint64 {
 	h := url ^ (uint64(g)+1)*0x9E3779B97F4A7C15
 	h ^= h >> 32
