@@ -14,19 +14,19 @@ import (
 // The limits of the protocol for one sitemap, and for one index.
 const (
 	MaxURLs  = 50_000
-	MaxBytes = 50 << 20 // of text, unpacked
+	MaxBytes = 50 << 20 // of text, uncompressed
 )
 
 // Namespace is the namespace of the protocol.
 const Namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
-// MaxURL is the length of the longest URL that is read, in bytes. Of a longer one no byte is given.
+// MaxURL is the maximum length of a URL in bytes. A longer URL is not returned.
 const MaxURL = 64 << 10
 
-// The limits of a hostile text.
+// Limits against hostile texts.
 const (
 	maxToken = 1 << 20 // bytes of a tag, a comment or a piece of text
-	maxDepth = 64      // elements within each other; sitemaps have 5
+	maxDepth = 64      // nested elements; sitemaps have 5
 )
 
 // A Kind is a format of sitemaps, or an index.
@@ -42,16 +42,16 @@ const (
 	Text         // one URL per line
 )
 
-// A shape says where in XML the URLs are.
+// A shape says where the URLs are in XML.
 type shape struct {
 	root  string
 	path  []string // of an entry, below the root
 	leaf  string   // the element of the entry that has the URL
-	attr  string   // the attribute of leaf that has it; "" is its text
-	space string   // the namespace; "" is any
+	attr  string   // the attribute of leaf with the URL; "" means its text
+	space string   // the namespace; "" means any
 }
 
-// shapes are the shapes of the kinds that are XML, by Kind.
+// shapes are the shapes of the XML kinds, by Kind.
 var shapes = [...]shape{
 	URLs:  {root: "urlset", path: []string{"url"}, leaf: "loc", space: Namespace},
 	Index: {root: "sitemapindex", path: []string{"sitemap"}, leaf: "loc", space: Namespace},
@@ -70,7 +70,7 @@ var (
 	ErrNoList = errors.New("this is neither XML nor a list of URLs")
 )
 
-// An Error is a fault of a sitemap, with its line and byte offset in the text in UTF-8.
+// An Error is a fault of a sitemap, with its line and byte offset in the text as UTF-8.
 type Error struct {
 	Line, Offset int64
 	Err          error
@@ -86,22 +86,22 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // An Entry is a URL of a sitemap.
 type Entry struct {
-	URL          []byte // as written, without white space around it and without XML's escapes; nil if it is empty or too long. It is valid until the next call
-	Line, Offset int64  // where it begins: its tag, in XML
+	URL          []byte // as written, trimmed, XML escapes decoded; nil if empty or too long; valid until the next call
+	Line, Offset int64  // where the URL begins or, in XML, its tag
 }
 
-// Notes are the oddities of a sitemap that was read.
+// Notes are the oddities that a Reader found in a sitemap.
 type Notes struct {
-	Space    string // the namespace, if it is none of the protocol; "" is right, or see NoSpace
-	NoSpace  bool   // there is none
-	Encoding string // that the XML declares, if it is not UTF-8
+	Space    string // the namespace, if it is not the protocol's; "" if it is, or if there is none, see NoSpace
+	NoSpace  bool   // there is no namespace
+	Encoding string // the encoding in the XML declaration, if it is not UTF-8
 
-	Bytes int64 // of text that were read, before encodings other than UTF-8 were decoded
+	Bytes int64 // bytes read, before encodings other than UTF-8 were decoded
 
-	NoURL     int64 // entries without a URL, or with an empty or too long one
-	FirstLine int64 // of the first of them
+	NoURL     int64 // entries whose URL is missing, empty or too long
+	FirstLine int64 // line of the first of them
 
-	LastLine, LastOffset int64 // of the last of them
+	LastLine, LastOffset int64 // place of the last of them
 }
 
 // A Reader reads the URLs of one sitemap, and is for one goroutine. Use NewReader.
@@ -109,31 +109,31 @@ type Reader struct {
 	kind  Kind
 	notes Notes
 	text  source
-	err   error // that ended it
+	err   error // the error that ended reading
 
-	// Of XML:
+	// For XML:
 	xml     *xml.Decoder
 	shape   *shape
-	prefix  string     // of the root
-	stack   []xml.Name // of the elements that are open
-	matched int        // how many of stack are on the way to an entry's URL
-	hasURL  bool       // the entry in hand has one
+	prefix  string     // of the root element
+	stack   []xml.Name // the open elements
+	matched int        // how many of stack lead to an entry's URL
+	hasURL  bool       // the current entry has a URL
 	url     []byte
 	tooLong bool
-	ended   bool  // after the root
-	foreign error // that its encoding is not known
+	ended   bool  // the root has ended
+	foreign error // the encoding is unknown
 
-	// Of text:
+	// For text:
 	line, offset int64
 }
 
-// NewReader returns a Reader of a text, unpacked, in UTF-8 or with a declaration that says another encoding of
-// those that [Reader.Next] knows. A byte order mark does not count.
+// NewReader returns a Reader of an uncompressed text. It must be in UTF-8, or declare another encoding that
+// [Reader.Next] supports. A byte order mark is ignored.
 func NewReader(r io.Reader) *Reader {
 	return &Reader{text: source{r: bufio.NewReaderSize(r, 64<<10)}}
 }
 
-// Kind returns the kind of the text: Unknown before the first call of Next, and where that fails.
+// Kind returns the kind of the text. It is Unknown before the first call of Next, and if that call fails.
 func (r *Reader) Kind() Kind { return r.kind }
 
 // Notes returns the oddities of the text read so far.
@@ -142,10 +142,11 @@ func (r *Reader) Notes() Notes {
 	return r.notes
 }
 
-// Next returns the next URL. The error is io.EOF at the end, an [*Error], or the error of the text. It stays.
+// Next returns the next URL. The error is io.EOF at the end, an [*Error], or the error of the text. After an error,
+// Next returns it again.
 //
-// Entries without a URL are counted, and not returned. XML may declare the encodings UTF-8, UTF-16 if the text was
-// decoded already, US-ASCII, ISO-8859-1 and windows-1252.
+// Entries without a URL are counted but not returned. XML may declare the encodings UTF-8, UTF-16 (if the text has
+// already been decoded), US-ASCII, ISO-8859-1 and windows-1252.
 func (r *Reader) Next() (Entry, error) {
 	if r.err == nil && r.kind == Unknown {
 		r.err = r.begin()
@@ -160,7 +161,7 @@ func (r *Reader) Next() (Entry, error) {
 	return Entry{}, r.err
 }
 
-// step returns the next URL of either form, if a line or token gives one.
+// step reads a line or token, and returns the next URL if it completes one.
 func (r *Reader) step() (Entry, bool, error) {
 	if r.kind == Text {
 		return r.nextLine()
@@ -168,7 +169,7 @@ func (r *Reader) step() (Entry, bool, error) {
 	return r.nextToken()
 }
 
-// LooksLikeXML reports whether a text begins like an XML sitemap, not like a page or other text.
+// LooksLikeXML reports whether a text begins like an XML sitemap, rather than an HTML page or other text.
 func LooksLikeXML(head []byte) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, byteOrderMark))
 	for bytes.HasPrefix(head, []byte("<!--")) {
@@ -190,7 +191,7 @@ func LooksLikeXML(head []byte) bool {
 
 var byteOrderMark = []byte("\ufeff")
 
-// begin finds out the kind of the text.
+// begin determines the kind of the text.
 func (r *Reader) begin() error {
 	head, err := r.text.r.Peek(4 << 10)
 	if err != nil && err != io.EOF {
@@ -207,7 +208,7 @@ func (r *Reader) begin() error {
 	}
 	r.xml = xml.NewDecoder(&r.text)
 	if start := bytes.ToLower(bytes.TrimSpace(head)); bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html")) {
-		return &Error{Line: 1, Err: ErrHTML} // which may be no right XML
+		return &Error{Line: 1, Err: ErrHTML} // HTML may be invalid XML
 	}
 	r.xml.CharsetReader = r.decode
 	// Read up to the root.
@@ -228,7 +229,7 @@ func (r *Reader) begin() error {
 		case xml.EndElement:
 			return r.errorf("%w: </%s> without a start tag", ErrXML, t.Name.Local)
 		case xml.StartElement:
-			// Find the kind by the root.
+			// The root determines the kind.
 			for kind := range shapes {
 				if s := &shapes[kind]; s.root != "" && s.root == t.Name.Local {
 					r.kind, r.shape, r.prefix = Kind(kind), s, t.Name.Space
@@ -245,7 +246,7 @@ func (r *Reader) begin() error {
 	}
 }
 
-// noteSpace notes the namespace of the root, if it is another than the protocol's.
+// noteSpace records the namespace of the root, if it is not the protocol's.
 func (r *Reader) noteSpace(attrs []xml.Attr) {
 	if r.shape.space == "" {
 		return
@@ -261,7 +262,7 @@ func (r *Reader) noteSpace(attrs []xml.Attr) {
 	}
 }
 
-// nextToken reads a token of XML, and returns a URL if it ends one.
+// nextToken reads an XML token, and returns a URL if the token completes one.
 func (r *Reader) nextToken() (e Entry, ok bool, err error) {
 	token, err := r.token()
 	if err != nil {
@@ -286,7 +287,7 @@ func (r *Reader) nextToken() (e Entry, ok bool, err error) {
 	return e, false, nil
 }
 
-// maxBlank is the longest white space before or after a URL.
+// maxBlank is the maximum length of white space before or after a URL.
 const maxBlank = 4 << 10
 
 // inURL reports whether the current token is directly in the element of a URL.
@@ -295,7 +296,7 @@ func (r *Reader) inURL() bool {
 	return len(r.stack) == n && r.matched == n && r.shape.attr == ""
 }
 
-// open begins an element. It returns the URL if an attribute has it.
+// open begins an element. It returns the URL if it is in an attribute.
 func (r *Reader) open(t *xml.StartElement) (e Entry, ok bool, err error) {
 	if r.ended {
 		return e, false, r.errorf("%w: <%s> after the root", ErrXML, short(t.Name.Local))
@@ -345,7 +346,7 @@ func (r *Reader) linked(attrs []xml.Attr) (e Entry, ok bool, err error) {
 	return r.entryInHand()
 }
 
-// end ends an element, and returns its URL if it is an entry.
+// end ends an element. It returns its URL if the element is an entry.
 func (r *Reader) end(name xml.Name) (e Entry, ok bool, err error) {
 	depth := len(r.stack)
 	if depth == 0 || r.stack[depth-1] != name {
@@ -370,7 +371,7 @@ func (r *Reader) end(name xml.Name) (e Entry, ok bool, err error) {
 func (r *Reader) entryInHand() (e Entry, ok bool, err error) {
 	url := bytes.TrimSpace(r.url)
 	if len(url) > MaxURL || r.tooLong || len(url) == 0 {
-		return e, false, nil // the end of the entry counts it
+		return e, false, nil // counted at the end of the entry
 	}
 	r.hasURL = true
 	return Entry{url, r.line, r.offset}, true, nil
@@ -384,7 +385,7 @@ func (r *Reader) noteNoURL() {
 	}
 }
 
-// token returns the next token of XML. At the end of the text it is nil, with io.EOF if the root has ended.
+// token returns the next XML token. At the end of the text it returns nil and, if the root has ended, io.EOF.
 func (r *Reader) token() (xml.Token, error) {
 	r.text.since = 0
 	begin := r.at()
@@ -413,13 +414,13 @@ func (r *Reader) token() (xml.Token, error) {
 	return nil, r.errorf("%w: %s", ErrXML, strings.TrimPrefix(err.Error(), "xml: "))
 }
 
-// at returns where the XML was read to.
+// at returns the current place in the XML.
 func (r *Reader) at() Error {
 	line, _ := r.xml.InputPos()
 	return Error{Line: int64(line), Offset: r.xml.InputOffset()}
 }
 
-// wrap returns an error at the place where the XML was read to.
+// wrap returns an error with the current place in the XML.
 func (r *Reader) wrap(err error) error {
 	at := r.at()
 	at.Err = err
@@ -442,15 +443,15 @@ func short(text string) string {
 	}, text)
 }
 
-// decode returns the text of XML that declares an encoding other than UTF-8, as UTF-8.
+// decode returns a text as UTF-8 if its XML declares another encoding.
 func (r *Reader) decode(encoding string, text io.Reader) (io.Reader, error) {
 	r.notes.Encoding = short(encoding)
 	switch strings.ToLower(encoding) {
-	case "utf8": // as some write it
+	case "utf8": // a common misspelling
 		r.notes.Encoding = ""
 		return text, nil
 	case "utf-16", "utf-16le", "utf-16be", "unicode":
-		return text, nil // a text in UTF-16 has come here as UTF-8
+		return text, nil // a text in UTF-16 has already been decoded
 	case "us-ascii", "ascii", "iso-8859-1", "latin1", "windows-1252", "cp1252":
 		return &latin1{text: &r.text}, nil
 	}
@@ -458,7 +459,7 @@ func (r *Reader) decode(encoding string, text io.Reader) (io.Reader, error) {
 	return nil, r.foreign
 }
 
-// A latin1 decodes windows-1252, which has the characters of ISO-8859-1 and others instead of control characters.
+// A latin1 decodes windows-1252, which is ISO-8859-1 with other characters instead of control characters.
 type latin1 struct {
 	text io.ByteReader
 	rest []byte
@@ -484,7 +485,7 @@ func (l *latin1) ReadByte() (byte, error) {
 	return l.ReadByte()
 }
 
-// Read is there for the interface: encoding/xml reads bytes.
+// Read is required by the interface, but encoding/xml reads bytes.
 func (l *latin1) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if p[n], err = l.ReadByte(); err != nil {
@@ -495,17 +496,17 @@ func (l *latin1) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// windows1252 are the characters that windows-1252 has from 0x80 on; five are not defined.
+// windows1252 are the characters of windows-1252 from 0x80 on; five are undefined.
 var windows1252 = [32]rune{
 	0x20ac, 0x81, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0x8d, 0x17d, 0x8f,
 	0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0x9d, 0x17e, 0x178,
 }
 
-// A source provides the text to encoding/xml, byte by byte. It bounds the bytes of one token.
+// A source provides the text to encoding/xml byte by byte. It limits the size of a token.
 type source struct {
 	r     *bufio.Reader
-	bytes int64 // that were read
-	since int   // of these, since the last token
+	bytes int64 // bytes read
+	since int   // bytes read since the last token
 	err   error // of the text, other than io.EOF
 }
 
@@ -522,14 +523,14 @@ func (s *source) ReadByte() (byte, error) {
 	return b, nil
 }
 
-// Read is there for the interface: encoding/xml reads bytes.
+// Read is required by the interface, but encoding/xml reads bytes.
 func (s *source) Read(p []byte) (n int, err error) {
 	n, err = s.r.Read(p)
 	s.bytes += int64(n)
 	return n, s.fail(err)
 }
 
-// fail keeps an error that is not the end.
+// fail keeps an error other than io.EOF.
 func (s *source) fail(err error) error {
 	if err != nil && err != io.EOF {
 		s.err = err
@@ -559,13 +560,13 @@ func (r *Reader) nextLine() (e Entry, ok bool, err error) {
 	return e, false, &Error{Line: e.Line, Offset: e.Offset, Err: fmt.Errorf("%w: it begins %q", ErrNoList, short(string(e.URL)))}
 }
 
-// isURL reports whether the first line of a text makes it a list of URLs.
+// isURL reports whether a text with this first line is a list of URLs.
 func isURL(line []byte) bool {
 	i := bytes.Index(line, []byte("://"))
 	return i > 0 && i < 10 && !bytes.ContainsAny(line[:i], " \t,;\"'<")
 }
 
-// readLine reads a line, up to MaxURL bytes of it.
+// readLine reads a line, but at most MaxURL bytes of it.
 func (r *Reader) readLine() ([]byte, error) {
 	r.url, r.tooLong = r.url[:0], false
 	for {

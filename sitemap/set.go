@@ -10,38 +10,38 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// The bytes that a Set takes.
+// The memory of a Set.
 const (
-	BytesPerURL    = 24 // 16 for the hash, up to a quarter more of spare room, and half a byte of buckets
-	bytesPerOrigin = 96 // beside its name
+	BytesPerURL    = 24 // 16 for the hash, up to a quarter more spare capacity, and half a byte for buckets
+	bytesPerOrigin = 96 // besides its name
 )
 
-// MostURLs is the number of URLs a [Builder] takes in all.
+// MostURLs is the maximum number of URLs in a [Builder].
 const MostURLs = 10_000_000
 
 // A key is the hash of a URL.
 type key struct{ hi, lo uint64 }
 
-// numShards is the number of parts a Set has, by the first bits of hashes. Each grows by itself, so that growing needs
-// little memory beside it.
+// numShards is the number of shards of a Set, which are selected by the first bits of hashes. Each grows by itself,
+// so that growing needs little extra memory.
 const numShards = 256
 
 // A shard is a part of a Set.
 type shard struct {
-	keys    []key    // in order
-	buckets []uint32 // where in keys the keys begin whose bits after those of the shard are this number; one more at the end
-	shift   uint     // of those bits
+	keys    []key    // sorted
+	buckets []uint32 // by the next bits of a hash: the index of the first key with them; one more at the end
+	shift   uint     // to extract these bits
 	first   int      // the index of the first key in the Set
 }
 
-// perBucket is the number of keys a bucket has on average: they are in two lines of the cache.
+// perBucket is the average number of keys in a bucket, which take two cache lines.
 const perBucket = 8
 
-// A Set is the distinct URLs of sitemaps. It does not change, and is safe for concurrent use. Use a [Builder].
+// A Set is a set of distinct URLs of sitemaps. It is immutable and safe for concurrent use. Use a [Builder].
 type Set struct {
 	dialect robots.Dialect
 	seed    uint64
-	origins map[string]uint32 // their numbers
+	origins map[string]uint32 // numbers of the origins
 	names   []robots.Origin   // by number
 	shards  [numShards]shard
 	urls    int
@@ -50,7 +50,7 @@ type Set struct {
 // Len returns how many URLs there are.
 func (s *Set) Len() int { return s.urls }
 
-// Size returns about how many bytes the set takes.
+// Size returns the approximate memory of the set in bytes.
 func (s *Set) Size() int64 {
 	size := int64(s.urls) * BytesPerURL
 	for _, name := range s.names {
@@ -59,23 +59,23 @@ func (s *Set) Size() int64 {
 	return size
 }
 
-// originSize returns how many bytes an origin takes, by the length of its name.
+// originSize returns the memory of an origin whose name has n bytes.
 func originSize(n int) int64 { return bytesPerOrigin + 2*int64(n) }
 
-// Origins returns the origins of the URLs, in the order they came. The caller must not change it.
+// Origins returns the origins of the URLs, in the order in which they were added. The caller must not change it.
 func (s *Set) Origins() []robots.Origin { return s.names }
 
-// Dialect returns the dialect of the normal form of paths.
+// Dialect returns the dialect by which paths are normalised.
 func (s *Set) Dialect() robots.Dialect { return s.dialect }
 
-// Origin returns the number of an origin in normal form; ok is false if no URL is of it.
+// Origin returns the number of a normalised origin; ok is false if the set has no URL of it.
 func (s *Set) Origin(origin []byte) (number uint32, ok bool) {
 	number, ok = s.origins[string(origin)]
 	return number, ok
 }
 
-// Find returns the number of a URL of the set, below Len, by its origin and its path in the normal form of
-// [robots.Dialect.Path]. ok is false if the set has no such URL.
+// Find returns the index of a URL, less than Len, by its origin and its path as normalised by
+// [robots.Dialect.Path]. ok is false if the set does not have the URL.
 func (s *Set) Find(origin uint32, path []byte) (index int, ok bool) {
 	k := hashOf(path, origin, s.seed)
 	sh := &s.shards[k.hi>>56]
@@ -91,34 +91,34 @@ func (s *Set) Find(origin uint32, path []byte) (index int, ok bool) {
 	return 0, false
 }
 
-// hashOf returns the hash of a path of an origin.
+// hashOf returns the hash of a path at an origin.
 func hashOf(path []byte, origin uint32, seed uint64) key {
 	h := xxh3.Hash128Seed(path, seed^uint64(origin)*0x9E3779B97F4A7C15)
 	return key{h.Hi, h.Lo}
 }
 
-// A Builder makes a Set. The zero value is not ready: use NewBuilder. It is for one goroutine.
+// A Builder builds a Set. Use NewBuilder. It is for one goroutine.
 type Builder struct {
 	set   Set
-	most  int64 // bytes; 0 means no limit
-	size  int64 // bytes that the Set would take if all URLs differed
-	count int64 // URLs that were added
-	full  bool  // most was passed, so that URLs are only counted
+	most  int64 // memory limit in bytes; 0 means no limit
+	size  int64 // memory of the Set if all URLs are distinct
+	count int64 // number of URLs added
+	full  bool  // most was exceeded, so URLs are only counted
 
 	prefix []byte // URL.Prefix of the last URL
 	number uint32 // of its origin
-	path   []byte // memory of paths
+	path   []byte // memory for paths
 	origin []byte
 }
 
-// NewBuilder returns a Builder of a Set that takes at most about this number of bytes; 0 means no limit. Paths get the
-// normal form of the dialect.
+// NewBuilder returns a Builder of a Set with an approximate memory limit in bytes; 0 means no limit. Paths are
+// normalised by the dialect.
 func NewBuilder(d robots.Dialect, most int64) *Builder {
 	return &Builder{set: Set{dialect: d, seed: rand.Uint64(), origins: map[string]uint32{}}, most: most}
 }
 
-// AddURL adds a URL, and returns the number of its origin. It adds no URL without a valid origin, and returns the error of
-// [robots.SplitURL] or [robots.AppendOrigin]. Beyond the limit of memory URLs are only counted.
+// AddURL adds a URL, and returns the number of its origin. If the URL has no valid origin, it is not added, and the
+// error is that of [robots.SplitURL] or [robots.AppendOrigin]. Above the memory limit, URLs are only counted.
 func (b *Builder) AddURL(url []byte) (origin uint32, err error) {
 	u, err := robots.SplitURL(url)
 	if err != nil {
@@ -143,7 +143,7 @@ func (b *Builder) AddURL(url []byte) (origin uint32, err error) {
 	return b.number, nil
 }
 
-// numberOf returns the number of an origin, which may be new. Beyond the limit all new origins share one number.
+// numberOf returns the number of an origin, which may be new. Above the limit, all new origins share one number.
 func (b *Builder) numberOf(origin []byte) uint32 {
 	if number, known := b.set.origins[string(origin)]; known {
 		return number
@@ -156,7 +156,7 @@ func (b *Builder) numberOf(origin []byte) uint32 {
 	return number
 }
 
-// isFull reports whether the limit was passed, and gives up the URLs kept then.
+// isFull reports whether the limit was exceeded. If it was, isFull drops the URLs added so far.
 func (b *Builder) isFull() bool {
 	if !b.full && b.most > 0 && b.size > b.most {
 		b.full = true
@@ -167,7 +167,7 @@ func (b *Builder) isFull() bool {
 	return b.full
 }
 
-// Origin returns the origin of a number that AddURL returned.
+// Origin returns an origin by a number that AddURL returned.
 func (b *Builder) Origin(number uint32) robots.Origin { return b.set.names[number] }
 
 // Count returns how many URLs were added.

@@ -1,28 +1,32 @@
-// Package extent decides what part of a site the rules of a robots.txt leave open to a crawler: none of its paths, some or
-// all. The answer is about every path that [robots.Dialect.Path] can return, except for /robots.txt itself, and exact.
+// Package extent determines how much of a site the rules of a robots.txt leave open to a crawler: none of its
+// paths, some or all. The answer is exact, and covers every path that [robots.Dialect.Path] can return, except
+// /robots.txt itself.
 //
 // # Algorithm
 //
-// Each pattern is a deterministic automaton with one state for each of its bytes: in front of the first "*" the next byte must
-// be the next one of the text, and behind it the first occurrence of each segment is looked for, as Knuth, Morris and Pratt do.
-// The first occurrence suffices, because it leaves the most for the segments behind it. The product of all patterns is searched
-// for the shortest path that is allowed, and for the shortest one that is not, by A*: a state's distance is at least the bytes
-// that some rule of the wanted kind still lacks. If a search ends without a path, there is none.
+// Each pattern is a deterministic automaton with one state per byte. Before the first "*", the bytes must match one
+// by one; after it, the first occurrence of each segment is searched as Knuth, Morris and Pratt do. The first
+// occurrence suffices, because it leaves the most bytes for the following segments. In the product of all patterns,
+// A* finds the shortest allowed path and the shortest disallowed path. The lower bound for a state's distance is
+// the number of bytes that some rule of the wanted kind still needs. If a search ends without a path, no such path
+// exists.
 //
-// A state is the places of those patterns that can still change the verdict. Patterns leave it that cannot match any
-// more, and, once a pattern without an end anchor has matched, all of lower precedence. So do the lowest ones, as long as they say what is
-// said without them. After "Disallow: /" only longer Allow rules remain, and without any the search ends at once.
+// A state consists of the places of the patterns that can still change the verdict. Patterns are removed if they
+// cannot match any more or, once a pattern without an end anchor has matched, if they have lower precedence. The
+// patterns with the lowest precedence are removed as long as the verdict is the same without them. After "Disallow:
+// /", only longer Allow rules remain; if there are none, the search ends at once.
 //
-// Bytes that no pattern waits for lead to the same state, so one of them is tried. A path in normal form has no escape with
-// lower-case digits, unless the dialect decodes escapes: then every text occurs, as "%%34%31" becomes "%41". A search
-// follows escapes where a pattern has a "%".
+// All bytes that no pattern waits for lead to the same state, so only one of them is tried. A normalised path has
+// no escapes with lower-case digits, unless the dialect decodes escapes: then every text can occur, because
+// "%%34%31" becomes "%41". A search follows escapes if some pattern has a "%".
 //
 // # Cost
 //
-// With patterns of n bytes in all, without a "*" there are at most n+1 states. With k patterns that have one, there may be as
-// many as the product of their lengths. A search ends after [MaxStates] states or [maxMoves] moves of patterns, and what it
-// was to find is [Unknown]. Before a search, the shortest texts of the first rules of that kind are tried: if one of them is
-// as short as any path can be, that is the answer. Of 2,561 real files all need at most some hundred states.
+// Patterns without "*" that have n bytes together lead to at most n+1 states. If patterns have a "*", there may be
+// as many states as the product of their lengths. A search stops after [MaxStates] states or [maxMoves] moves of
+// patterns, and its result is then [Unknown]. Before a search, the shortest texts that match the first rules of the
+// wanted kind are tried: if one of them is as short as any path can be, it is the answer. None of 2,561 real files
+// needs more than a few hundred states.
 //
 // Only the command census imports it.
 package extent
@@ -40,7 +44,7 @@ type Access uint8
 
 // The values of Access.
 const (
-	Unknown Access = iota // finding it out takes too many states
+	Unknown Access = iota // the search would take too many states
 	None
 	Some
 	All
@@ -49,32 +53,33 @@ const (
 // String returns "unknown", "none", "some" or "all".
 func (a Access) String() string { return [...]string{"unknown", "none", "some", "all"}[a] }
 
-// MaxStates is the most states that a search makes.
+// MaxStates is the maximum number of states of a search.
 const MaxStates = 100_000
 
-// maxMoves is the most moves of patterns that a search makes: some tenths of a second.
+// maxMoves is the maximum number of moves of patterns in a search, which take some tenths of a second.
 const maxMoves = 1 << 25
 
-// An Extent is the part of a site that rules leave open.
+// An Extent describes the part of a site that rules leave open.
 type Extent struct {
 	Access Access
 
-	// Open and Closed are the shortest path that is allowed, and the shortest that is not, as they can be written in a URL;
-	// "" if there is none. After a search that had too many states it is some path, or "".
+	// Open and Closed are the shortest path that is allowed, and the shortest that is disallowed, as they can be
+	// written in a URL; "" if there is none. If a search had too many states, it is some such path, or "".
 	Open, Closed string
 
-	// OnlyFiles says whether all allowed paths are decided by Allow rules for single files: without "*", and with an
-	// end anchor or the name of a file, such as /ads.txt, at their end. It is Unknown, None or All, and None unless Access is Some.
+	// OnlyFiles says whether all allowed paths are decided by Allow rules for single files, such as /ads.txt:
+	// without "*", and ending in an end anchor or the name of a file. It is Unknown, None or All, and None unless
+	// Access is Some.
 	OnlyFiles Access
 
 	Rule   int // the index of the rule that disallows Closed; -1 if there is none
-	States int // of all searches
+	States int // of all searches together
 }
 
-// Of returns the extent of rules that bind a crawler. Their Pattern is set.
+// Of returns the extent of the rules that bind a crawler. Their Pattern must be set.
 func Of(rules []robots.Rule, d robots.Dialect) Extent { return of(rules, d, true) }
 
-// of is Of, which tries texts of rules before searches, unless it is told not to.
+// of is Of. If try is false, it does not try texts of rules before searches.
 func of(rules []robots.Rule, d robots.Dialect, try bool) Extent {
 	var x Extent
 	p := newProduct(rules, d)
@@ -107,34 +112,34 @@ func of(rules []robots.Rule, d robots.Dialect, try bool) Extent {
 	return x
 }
 
-// A kind is what a rule says of paths.
+// A kind classifies a path by what the rules say about it.
 type kind uint8
 
 const (
-	page   kind = iota // allowed, by a rule or by none
+	page   kind = iota // allowed, by a rule or without one
 	file               // allowed, by a rule for a single file
 	closed             // disallowed
-	own                // /robots.txt itself, which does not count
+	own                // /robots.txt itself, which is ignored
 )
 
-// The kinds of paths that are looked for, as bits.
+// The kinds of paths to search for, as bits.
 const (
 	isOpenPage = 1 << page
 	isOpen     = 1<<page | 1<<file
 	isClosed   = 1 << closed
 )
 
-// A pattern is a pattern of a rule as an automaton. Its places are offsets in text.
+// A pattern is the pattern of a rule as an automaton. Its states are offsets in text.
 type pattern struct {
 	text string // without the end anchor, a "*" at the end, and repeated ones
 	end  bool   // the path ends where the text does
 	kind kind
 	rule int // index
 
-	floats int     // the offset of the first segment behind a "*"; len(text)+1 if there is none
+	floats int     // the offset of the first segment after a "*"; len(text)+1 if there is none
 	back   []int32 // by offset in a segment, where to go on when a byte does not match; its own start first
 	stars  []int32 // by offset, the "*" from there on; nil if there is none
-	least  int     // bytes of the shortest path that it matches; -1 if there is none
+	least  int     // bytes of the shortest path that it matches; -1 if it matches none
 }
 
 // newPattern returns the automaton of a pattern.
@@ -189,13 +194,13 @@ func newPattern(text string, k kind) pattern {
 	return p
 }
 
-// cutStar returns the text in front of the first "*".
+// cutStar returns the text before the first "*".
 func cutStar(text string) string {
 	before, _, _ := strings.Cut(text, "*")
 	return before
 }
 
-// left returns how many bytes a pattern still needs at a place, at least.
+// left returns the minimum number of bytes that a pattern still needs at a place.
 func (p *pattern) left(at int) int {
 	if p.stars == nil {
 		return len(p.text) - at
@@ -205,11 +210,11 @@ func (p *pattern) left(at int) int {
 
 // The places that are not offsets.
 const (
-	dead    = -1 // it cannot match any more
-	matched = -2 // it matches whatever follows
+	dead    = -1 // the pattern cannot match any more
+	matched = -2 // the pattern matches whatever follows
 )
 
-// start returns the place of a pattern in front of a path.
+// start returns the place of a pattern before the first byte of a path.
 func (p *pattern) start() int { return p.settle(0) }
 
 // settle returns the place for an offset that was just reached.
@@ -243,7 +248,7 @@ func (p *pattern) move(at int, b byte) int {
 	}
 }
 
-// waits adds the bytes that lead from a place anywhere but where all others lead.
+// waits adds the bytes that lead from a place to a different place than all other bytes.
 func (p *pattern) waits(at int, set *[256]bool) {
 	if at < p.floats {
 		if at < len(p.text) {
@@ -263,7 +268,7 @@ func (p *pattern) waits(at int, set *[256]bool) {
 	}
 }
 
-// A product is all patterns of the rules that bind a crawler.
+// A product combines all patterns of the rules that bind a crawler.
 type product struct {
 	dialect  robots.Dialect
 	patterns []pattern // ascending in precedence
@@ -274,7 +279,7 @@ type product struct {
 
 // newProduct returns the product of rules.
 func newProduct(rules []robots.Rule, d robots.Dialect) *product {
-	// Sort numbers, which takes less time than patterns: the length, whether it allows, and which it is.
+	// Sort numbers, which is faster than sorting patterns: the length, whether the rule allows, and its index.
 	const last = 1<<31 - 1
 	keys := make([]uint64, 0, len(rules))
 	add := func(pattern string, allow bool, number int) {
@@ -328,7 +333,7 @@ type alphabet struct {
 	decodes bool // escapes are decoded, and what they become may follow any "%"
 }
 
-// alphabets are those that are known, by dialect.
+// alphabets caches alphabets by dialect.
 var alphabets sync.Map
 
 // alphabetOf returns the bytes of paths.
@@ -378,7 +383,7 @@ func (p *pattern) matches(path string) bool {
 	return at == matched || at == len(p.text)
 }
 
-// winner returns the index of the pattern that decides a path; -1 if there is none.
+// winner returns the index of the pattern that decides a path, or -1.
 func (p *product) winner(path string) int {
 	i := len(p.patterns) - 1
 	for i >= 0 && !p.patterns[i].matches(path) {
@@ -387,7 +392,7 @@ func (p *product) winner(path string) int {
 	return i
 }
 
-// decides returns what the rules say of a path.
+// decides returns the kind of a path.
 func (p *product) decides(path string) kind {
 	if i := p.winner(path); i >= 0 {
 		return p.patterns[i].kind
@@ -395,7 +400,7 @@ func (p *product) decides(path string) kind {
 	return page
 }
 
-// spell returns a path in normal form as it can be written in a URL: [robots.Dialect.Path] makes the same of it.
+// spell returns a normalised path as it can be written in a URL, so that [robots.Dialect.Path] returns it again.
 func (p *product) spell(path string) string {
 	if path == "" {
 		return ""

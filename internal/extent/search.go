@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A place is where a pattern is.
+// A place is the state of a pattern.
 type place struct{ pattern, at int32 }
 
-// An escape says how much of an escape a path ends with.
+// An escape says how much of an escape is at the end of a path.
 type escape uint8
 
 const (
@@ -19,7 +19,8 @@ const (
 	afterLetter        // "%" and a lower-case digit, which is not an escape
 )
 
-// next returns the state of escapes after one more byte. ok is false if no path in normal form goes on like that.
+// next returns the state of escapes after one more byte. ok is false if no normalised path continues with that
+// byte.
 func (e escape) next(b byte) (n escape, ok bool) {
 	upper := '0' <= b && b <= '9' || 'A' <= b && b <= 'F'
 	lower := 'a' <= b && b <= 'f'
@@ -36,40 +37,41 @@ func (e escape) next(b byte) (n escape, ok bool) {
 	return noEscape, true
 }
 
-// A state is all that decides how the verdict on a path goes on.
+// A state contains everything that determines how the verdict on a path may change.
 type state struct {
-	parent int32 // -1 is the state in front of a path
+	parent int32 // -1 for the state before the first byte
 	depth  int32 // bytes of the path
-	byte   byte  // the last one
+	byte   byte  // the last byte
 	escape escape
-	wanted bool    // what the path is if none of places matches
-	done   bool    // its successors are known
+	wanted bool    // whether the path is wanted if none of places matches
+	done   bool    // its successors have been added
 	places []place // ascending in precedence
 }
 
-// A search looks for the shortest path of some kinds.
+// A search looks for the shortest path of certain kinds.
 type search struct {
 	*product
 	want   int // bits of kinds
 	states int
 	moves  int
-	cut    bool // there were too many states
+	cut    bool // there were too many states or moves
 
 	all    []state
-	known  map[string]int32 // by what decides: the index in all
-	queue  [][]int32        // by the least bytes of a path that goes on from there
-	first  int              // that may have states
+	known  map[string]int32 // by encoded state: the index in all
+	queue  [][]int32        // by the minimum length of a wanted path through the state
+	first  int              // the first index of queue that may have states
 	key    []byte
 	places []place // scratch
 }
 
-// isWanted reports whether a kind is looked for.
+// isWanted reports whether a kind is searched for.
 func (s *search) isWanted(k kind) bool { return s.want>>k&1 != 0 }
 
-// tried is how many patterns are tried before a search.
+// tried is the number of patterns that are tried before a search.
 const tried = 16
 
-// find returns the shortest path of these kinds, "" if there is none. If the search was cut it may be longer, or missing.
+// find returns the shortest path of the wanted kinds, or "" if there is none. If the search was cut, the path may
+// be longer, or missing.
 func (p *product) find(want int, try bool) (path string, s *search) {
 	s = &search{product: p, want: want}
 	found := ""
@@ -85,7 +87,8 @@ func (p *product) find(want int, try bool) (path string, s *search) {
 	return found, s
 }
 
-// try returns the shortest path that it finds among the shortest texts of patterns, "" if there is none, and whether no path is shorter.
+// try tries the shortest texts of patterns. It returns the shortest wanted path that it finds, or "", and whether
+// no shorter path is possible.
 func (s *search) try() (found string, isShortest bool) {
 	shortest, attempts := 0, 0
 	attempt := func(path string) {
@@ -162,7 +165,7 @@ func (s *search) run() string {
 	return ""
 }
 
-// next takes the first state out of the queue. It may have been there before. ok is false if there is none.
+// next removes the first state from the queue, where it may have been before. ok is false if the queue is empty.
 func (s *search) next() (i int32, ok bool) {
 	for ; s.first < len(s.queue); s.first++ {
 		if states := &s.queue[s.first]; len(*states) > 0 {
@@ -173,7 +176,7 @@ func (s *search) next() (i int32, ok bool) {
 	return 0, false
 }
 
-// ends reports whether the path of a state is one that is looked for.
+// ends reports whether the path of a state is wanted.
 func (s *search) ends(at *state) bool {
 	for _, p := range slices.Backward(at.places) {
 		if q := &s.patterns[p.pattern]; int(p.at) == len(q.text) { // it has an end anchor, or it would have left
@@ -192,7 +195,7 @@ func (s *search) path(i int32) string {
 	return string(b)
 }
 
-// others are the bytes for which no pattern waits, those first that are easy to read.
+// others are the bytes to try if no pattern waits for them, the most readable ones first.
 var others = func() []byte {
 	all := []byte("xzqjkwvyuostrnmlihgpedcbaf0123456789-_XYZABCDEF")
 	for b := range 256 {
@@ -203,7 +206,8 @@ var others = func() []byte {
 	return all
 }()
 
-// followOthers adds the successor of a state by a byte for which no pattern waits; one for each way that escapes may go on.
+// followOthers adds the successors of a state by a byte for which no pattern waits: one for each way in which
+// escapes may continue.
 func (s *search) followOthers(i int32, waits *[256]bool) {
 	var gone [afterLetter + 1]bool
 	for _, b := range others {
@@ -227,7 +231,7 @@ func (s *search) followOthers(i int32, waits *[256]bool) {
 	}
 }
 
-// follow adds the successor of a state by a byte, unless no path that goes on from there can be one that is looked for.
+// follow adds the successor of a state by a byte, unless no wanted path can continue from there.
 func (s *search) follow(i int32, b byte) {
 	from := &s.all[i]
 	next := state{parent: i, depth: from.depth + 1, byte: b, wanted: from.wanted}
@@ -267,7 +271,7 @@ func (s *search) follow(i int32, b byte) {
 	if known && s.all[n].depth <= next.depth {
 		return
 	}
-	if known { // the way there is shorter than the one before
+	if known { // this path to the state is shorter
 		next.places = s.all[n].places
 		s.all[n] = next
 	} else {
@@ -287,7 +291,7 @@ func (s *search) follow(i int32, b byte) {
 	s.queue[least] = append(s.queue[least], n)
 }
 
-// reduce removes the lowest places in precedence, as long as their patterns say what is said without them.
+// reduce removes the places with the lowest precedence, as long as the verdict is the same without them.
 func (s *search) reduce(wanted bool, places []place) []place {
 	n := 0
 	for n < len(places) && s.isWanted(s.patterns[places[n].pattern].kind) == wanted {
@@ -296,7 +300,7 @@ func (s *search) reduce(wanted bool, places []place) []place {
 	return append(places[:0], places[n:]...)
 }
 
-// left returns how many bytes a path still needs, at least, to be one that is looked for; -1 if it cannot be.
+// left returns the minimum number of bytes that a path still needs to be wanted; -1 if that is impossible.
 func (s *search) left(wanted bool, places []place) int {
 	if wanted {
 		return 0

@@ -1,18 +1,19 @@
-// Package witness makes paths from the patterns of robots.txt files, so that files can be compared
-// without a log: if two files differ in their answer on some path, they differ on one of these.
+// Package witness derives test paths from the patterns of robots.txt files, so that files can be compared without a
+// log: if two files give different answers for some path, they do so for one of these.
 //
-// A path on which the answers differ is decided by a claim that only one file has: claims that both have
-// decide alike. So two claims matter, of which one was added or removed, and the other is of the other file and says
-// something else. The paths that both match are those of a few patterns, see [maker.meet], and one path is
-// enough for each pattern: the one whose wildcards are filled by a byte that no pattern has. A claim that matches
-// it matches all paths of that pattern, so no third claim hides the difference here and not elsewhere. Where an answer
-// depends on claims of several kinds, the patterns of the others are met, too, see [Sides]. The number of paths grows
-// with the product of the changes and the claims that contradict them; [Limits] cut it.
+// If the answers for a path differ, at least one of the two deciding claims is in only one file, because common
+// claims decide alike. So the package considers pairs of claims: one that was added or removed, and one of the
+// other file that says something else. The paths that match both are described by a few patterns, see [maker.meet].
+// One path per pattern is enough: the one whose wildcards are replaced by a byte that does not occur in any
+// pattern. A claim that matches this path matches all paths of the pattern. So if a third claim hides the
+// difference here, it hides it everywhere. If an answer depends on claims of several kinds, their patterns are
+// combined in the same way, see [Sides]. The number of paths grows with the number of changes times the number of
+// contradicting claims; [Limits] bound it.
 //
-// Other paths are those that people would try: each changed pattern with its wildcards filled by several texts, the
-// neighbours of its end, index pages, and other cases of letters.
+// The package also returns paths that people would try: each changed pattern with several texts for its wildcards,
+// small changes at its end, index pages, and other letter cases.
 //
-// The package knows patterns, and no rules.
+// The package depends on patterns, but not on rules.
 //
 // Commands import it.
 package witness
@@ -24,14 +25,14 @@ import (
 	"strings"
 )
 
-// A Claim is what a line says about the paths that match its pattern, which is in normal form. The longest pattern
+// A Claim is what a line says about the paths that match its pattern, which is normalised. The longest pattern
 // decides.
 type Claim struct{ Pattern, Says string }
 
 // Sides are claims that compete before and after a change. Both lists are sorted by [Compare], without duplicates.
 type Sides struct {
 	Old, New []Claim
-	With     []string // patterns of claims of other kinds, on which the answer depends as well
+	With     []string // patterns of claims of other kinds that also affect the answer
 }
 
 // Compare is the order of claims.
@@ -52,17 +53,17 @@ func Minus(claims, others []Claim) (rest []Claim) {
 // Paths are the paths for some sides.
 type Paths struct {
 	All []string
-	Cut bool // there may be differences on other paths only
+	Cut bool // the paths are incomplete: differences may exist only on other paths
 }
 
-// Limits are the most that paths may take.
+// Limits bound the work of Make.
 type Limits struct {
 	Paths int
 	Bytes int64 // of the paths, and of the notes about them
-	Steps int64 // bytes that are looked at, some nanoseconds each
+	Steps int64 // bytes examined, some nanoseconds each
 }
 
-// Make returns paths, each once, within limits. The order depends on nothing but the sides and their order.
+// Make returns distinct paths, within limits. Their order depends only on the sides and the order of the sides.
 func Make(all []Sides, l Limits) Paths {
 	m := maker{most: l, seen: map[string]bool{}}
 	var used [256]bool
@@ -79,8 +80,8 @@ func Make(all []Sides, l Limits) Paths {
 			use(pattern)
 		}
 	}
-	// Letters that are not hexadecimal digits come first: a normal form may change those behind a "%". A "*" may be one
-	// that a pattern has escaped.
+	// Letters that are not hexadecimal digits come first, because a normal form may change such digits after a "%".
+	// A "*" may be one that a pattern has escaped.
 	fresh := []byte("xzqjkwvyghilmnoprstuXZQJKWVYGHILMNOPRSTU-_~!@:;,*")
 	i := bytes.IndexFunc(fresh, func(r rune) bool { return r == '*' || !used[r] })
 	m.fresh = string(fresh[i : i+1])
@@ -102,7 +103,7 @@ func Make(all []Sides, l Limits) Paths {
 		}
 	}
 	cut := m.cut || m.isFull()
-	// What people would try is for the examples of a report, so that it comes first, and may be cut.
+	// Paths that people would try come first, for the examples of a report. They may be cut.
 	exact := m.paths
 	m.paths, m.most.Paths = nil, min(l.Paths-len(exact), l.Paths/4)
 	for _, path := range exact {
@@ -114,8 +115,8 @@ func Make(all []Sides, l Limits) Paths {
 	return Paths{append(m.paths, exact...), cut}
 }
 
-// contradict adds the paths that a changed claim and one of the other file match: any, or one that says something else. With patterns of
-// other kinds, they are those that one of these matches, too.
+// contradict adds the paths that match both a changed claim and a claim of the other file that says something else,
+// or any claim. If there are patterns of other kinds, the paths must match one of these, too.
 func (m *maker) contradict(c Claim, others []Claim, with []string) {
 	for i := -1; i < len(others) && !m.isFull(); i++ {
 		pattern := "/"
@@ -144,19 +145,19 @@ func (m *maker) contradict(c Claim, others []Claim, with []string) {
 
 // A maker collects paths.
 type maker struct {
-	fresh string // a byte that no pattern has
+	fresh string // a byte that does not occur in any pattern
 	most  Limits
 	taken Limits
 	paths []string
-	met   []string // by the last call of meet
+	met   []string // result of the last call of meet
 	seen  map[string]bool
-	cut   bool // some ways of two patterns to meet were not looked at
+	cut   bool // some ways in which two patterns meet were skipped
 }
 
-// pathBytes is the memory that a path takes besides its text.
+// pathBytes is the memory of a path besides its text.
 const pathBytes = 64
 
-// stepsOfMeet is what two patterns take before a byte of them is looked at.
+// stepsOfMeet is the cost of two patterns before any of their bytes is examined.
 const stepsOfMeet = 64
 
 // isFull reports whether a limit is reached.
@@ -164,7 +165,7 @@ func (m *maker) isFull() bool {
 	return len(m.paths) >= m.most.Paths || m.taken.Bytes >= m.most.Bytes || m.taken.Steps >= m.most.Steps
 }
 
-// addPath adds a path, unless there are enough. A fragment is not a part of a path.
+// addPath adds a path, unless a limit is reached. It cuts a fragment.
 func (m *maker) addPath(path string) {
 	if m.isFull() {
 		return
@@ -177,17 +178,17 @@ func (m *maker) addPath(path string) {
 	}
 }
 
-// fillers replace wildcards.
+// fillers are the replacements for wildcards.
 var fillers = []string{"", "x", "/", "x/y", "x.html"}
 
-// ends are the texts after the end of a pattern.
+// ends are texts to append to a pattern.
 var ends = []string{"", "x", "/", "/x", "?q=1", ".html", "index.html", "/index.html", "/index.php", "$"}
 
-// try adds the paths near a pattern.
+// try adds paths close to a pattern.
 func (m *maker) try(pattern string) {
 	text, anchored := strings.CutSuffix(pattern, "$")
 	if !anchored {
-		text = strings.TrimRight(text, "*") // anything may follow in any case
+		text = strings.TrimRight(text, "*") // anything may follow anyway
 	}
 	segments := strings.Split(text, "*")
 	for _, filler := range fillers {
@@ -213,8 +214,8 @@ func (m *maker) try(pattern string) {
 	}
 }
 
-// folded returns a path with all letters of ASCII in lower case, or, less that much, in upper case. Other
-// bytes stay as they are: no text needs to be UTF-8.
+// folded returns a path with all ASCII letters in lower case if less is 0, or in upper case if it is 'a' - 'A'.
+// Other bytes are unchanged, because texts need not be valid UTF-8.
 func folded(path string, less byte) string {
 	b := []byte(path)
 	for i, c := range b {
@@ -225,8 +226,8 @@ func folded(path string, less byte) string {
 	return string(b)
 }
 
-// rooted returns patterns that match what a pattern matches, if it begins with "/": they all do, have no two wildcards in a
-// row, and one at the end if anything may follow.
+// rooted returns patterns that together match the same paths as a pattern. They all begin with "/", have no two
+// consecutive wildcards, and end in a wildcard if anything may follow.
 func rooted(pattern string) (all []string) {
 	text, anchored := strings.CutSuffix(pattern, "$")
 	if !anchored {
@@ -245,8 +246,9 @@ func rooted(pattern string) (all []string) {
 	return all
 }
 
-// meet adds a path for each way in which a path can match both of two patterns: the texts between the wildcards of one follow
-// those of the other, or overlap. Wildcards of both at the same place are filled by the fresh byte.
+// meet adds a path for each way in which a path can match both of two patterns: the texts between the wildcards of
+// one come after those of the other, or overlap them. If both have a wildcard at the same place, it is replaced by
+// the fresh byte.
 func (m *maker) meet(one, two string) {
 	m.taken.Steps += stepsOfMeet
 	if m.isFull() {
@@ -260,17 +262,18 @@ func (m *maker) meet(one, two string) {
 	}
 }
 
-// A meeting is a place in each of two patterns, and a text that leads there. A place at a wildcard is in it.
+// A meeting is an offset in each of two patterns, and a text that leads to both. An offset at a wildcard is inside
+// it.
 type meeting struct {
 	i, k int
 	path string
 }
 
-// meetRooted is meet for patterns that rooted returned.
+// meetRooted is like meet, for patterns that rooted returned.
 func (m *maker) meetRooted(p, q string) {
 	known := map[meeting]bool{}
 	var left []meeting
-	var notes int64 // bytes of these
+	var notes int64 // bytes of the notes
 	reach := func(i, k int, path string) {
 		if at := (meeting{i, k, path}); !known[at] {
 			known[at] = true
@@ -292,7 +295,7 @@ func (m *maker) meetRooted(p, q string) {
 		if inP && inQ && !strings.HasSuffix(at.path, m.fresh) {
 			at.path += m.fresh
 		}
-		nextP, nextQ := at.i, at.k // the bytes that have to match next
+		nextP, nextQ := at.i, at.k // the offsets of the bytes that must match next
 		if inP {
 			nextP++
 		}
