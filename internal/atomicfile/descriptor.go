@@ -9,8 +9,9 @@ import (
 	"strconv"
 )
 
-// Descriptor returns the descriptor of this process that a name stands for, by way of links or not: 1 for /dev/stdout,
-// 3 for /dev/fd/3 and /proc/self/fd/3; -1 for another name. It does not check whether that is open.
+// Descriptor returns the descriptor of this process that a name refers to, directly or through links: 1 for
+// /dev/stdout, 3 for /dev/fd/3 and /proc/self/fd/3. It returns -1 for other names. It does not check whether the
+// descriptor is open.
 func Descriptor(name string) int {
 	path := name
 	for range maxLinks {
@@ -40,7 +41,7 @@ func Descriptor(name string) int {
 // processDescriptors is the directory of the descriptors of a process, or of one of its threads.
 var processDescriptors = regexp.MustCompile(`^/proc/(\d+)(/task/\d+)?/fd$`)
 
-// hasDescriptors reports whether the names in a directory are the descriptors of this process.
+// hasDescriptors reports whether a directory contains the descriptors of this process.
 func hasDescriptors(dir string) bool {
 	if dir == "/dev/fd" {
 		return true
@@ -49,8 +50,8 @@ func hasDescriptors(dir string) bool {
 	return m != nil && m[1] == strconv.Itoa(os.Getpid())
 }
 
-// Offset returns how many bytes come before the output in its target: bytes of a regular
-// file that is written by its descriptor, as in f >> x. It is 0 for all else.
+// Offset returns the number of bytes in the target before the output, if a regular file is written through its
+// descriptor, for example with f >> x. Otherwise it is 0.
 func (f *File) Offset() int64 {
 	file := f.file
 	if f.name == Stdout {

@@ -8,18 +8,17 @@ import (
 	"path/filepath"
 )
 
-// A Dir is an output that is a directory of files. It takes its name when it is complete, as a
-// [File] does.
+// A Dir is an output that is a directory of files. It takes its final name when it is complete, as a [File] does.
 type Dir struct {
 	target
 	check func(path string) error
 }
 
-// errFixedDirectory is the cause of an Error about a directory that nothing can replace.
+// errFixedDirectory is the cause of an Error about a directory that cannot be replaced.
 var errFixedDirectory = errors.New("is a directory that cannot be replaced: name a directory in it")
 
-// CreateDir begins the output of that name. Commit calls check before it replaces the holder of the name
-// by then: check returns an error if that has to stay. The error of CreateDir is an [*Error].
+// CreateDir begins an output with a name. Before Commit replaces what then has the name, it calls check, which
+// returns an error if that must not be replaced. The error of CreateDir is an [*Error].
 func CreateDir(name string, check func(path string) error) (*Dir, error) {
 	d := &Dir{target: target{name: name, path: Resolve(filepath.Clean(name)), sys: OS}, check: check}
 	err := errFixedDirectory
@@ -35,7 +34,7 @@ func CreateDir(name string, check func(path string) error) (*Dir, error) {
 	return d, nil
 }
 
-// Use has all changes of names go through sys, in place of [OS].
+// Use makes d change names through sys instead of [OS].
 func (d *Dir) Use(sys System) { d.sys = sys }
 
 // Sys returns the System in use.
@@ -44,18 +43,18 @@ func (d *Dir) Sys() System { return d.sys }
 // Target returns the name of the output with its links resolved.
 func (d *Dir) Target() string { return d.path }
 
-// Keep leaves the temporary directory to others. Close does nothing then.
+// Keep leaves the temporary directory to the caller; Close then does nothing.
 func (d *Dir) Keep() { d.temp = "" }
 
-// Path returns the temporary directory, where the files are written; "" after the end.
+// Path returns the temporary directory, in which the files are written; "" after the end.
 func (d *Dir) Path() string { return d.temp }
 
-// Commit makes sure that the files are on disk, gives the directory its name, and makes sure of
-// that. On an error, an [*Error], nothing is left of it, unless the error says that it is in place.
+// Commit syncs the files, renames the directory to its final name, and syncs the name. After an error, an [*Error],
+// nothing is left of the directory, unless the error says that it is in place.
 func (d *Dir) Commit() error { return d.commit(d.path) }
 
-// CommitNew is Commit where nothing has the name, or an empty directory has it. If something else has
-// it by then, that stays, the error is an [fs.ErrExist], and the directory can be committed again.
+// CommitNew is like Commit, but only if the name is free or belongs to an empty directory. Otherwise nothing is
+// replaced, the error is an [fs.ErrExist], and the directory can be committed again.
 func (d *Dir) CommitNew() error {
 	if d.temp == "" {
 		return d.Wrap("finish", fs.ErrClosed)
@@ -65,7 +64,7 @@ func (d *Dir) CommitNew() error {
 	}
 	var err error
 	if info, errStat := os.Lstat(d.path); errStat == nil && info.IsDir() {
-		err = d.sys.Remove(d.path) // it is empty, or stays
+		err = d.sys.Remove(d.path) // succeeds only if it is empty
 	}
 	if err == nil {
 		err = d.sys.Rename(d.temp, d.path)
@@ -80,12 +79,12 @@ func (d *Dir) CommitNew() error {
 	return d.syncParent(d.path)
 }
 
-// CommitAs is Commit under the name that other returns for the output's, and returns that.
+// CommitAs is like Commit, under the name that other returns for the output's name. It returns that name.
 func (d *Dir) CommitAs(other func(name string) string) (string, error) {
 	return other(d.name), d.commit(other(d.path))
 }
 
-// commit is Commit under that name.
+// commit is Commit under the given name.
 func (d *Dir) commit(path string) error {
 	if d.temp == "" {
 		return d.Wrap("finish", fs.ErrClosed)
@@ -110,9 +109,8 @@ func (d *Dir) commit(path string) error {
 	return nil
 }
 
-// replace gives the temporary directory that name, and returns the name of the one that had it, ""
-// if there was none. Where the system can exchange two directories, there is always one of the
-// name.
+// replace renames the temporary directory, and returns the new name of the directory that had the name before, or
+// "" if there was none. If the system can exchange two directories, the name exists at every moment.
 func (d *Dir) replace(path string) (old string, err error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", d.sys.Rename(d.temp, path)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// An Error is a fault in writing an output. It unwraps to the cause, so that [IsFull] and [IsClosedPipe] find a full
-// disk, and a standard output that its reader has closed.
+// An Error is a fault in writing an output. It unwraps to the cause, so that [IsFull] detects a full disk, and
+// [IsClosedPipe] a standard output whose reader has closed it.
 type Error struct {
 	Doing string // "create", "write", "finish", "rename the temporary file of"
 	Name  string // the final name, as asked for; "-" for standard output
@@ -34,16 +34,16 @@ var (
 	// ErrNoDirectory: the directory of the output does not exist. It is an fs.ErrNotExist.
 	ErrNoDirectory error = &kindError{"directory does not exist: create it, or write elsewhere", fs.ErrNotExist}
 
-	// ErrNotRegular: the output has to be rewound, and is a pipe, a device or standard output.
+	// ErrNotRegular: the output is written in several passes, but is a pipe, a device or standard output.
 	ErrNotRegular = errors.New("is not a regular file, but this output is written in several passes: name a file")
 
-	// ErrTaken: the temporary file is gone before it had its name.
+	// ErrTaken: the temporary file disappeared before it was renamed.
 	ErrTaken = errors.New("its temporary file is gone: another run with the same output, or another process, has removed it; run each output and each shard only once at a time")
 
 	errIsDirectory = errors.New("is a directory: name a file in it")
 )
 
-// A kindError is an error with a text of its own that is also another error.
+// A kindError is an error with its own text that is also another error.
 type kindError struct {
 	text string
 	kind error
@@ -52,7 +52,7 @@ type kindError struct {
 func (e *kindError) Error() string { return e.text }
 func (e *kindError) Unwrap() error { return e.kind }
 
-// Cause returns the cause of an error of package os without the path, which may be a temporary one.
+// Cause returns the cause of an error of package os without the path, which may be temporary.
 func Cause(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
@@ -63,7 +63,7 @@ func Cause(err error) error {
 	return err
 }
 
-// IsFull reports whether an error says that a disk, or a user's share of it, is full.
+// IsFull reports whether an error says that a disk or a quota is full.
 func IsFull(err error) bool { return isOneOf(err, fullErrors) }
 
 // IsClosedPipe reports whether an error says that the reader of a pipe has closed it.
@@ -74,8 +74,8 @@ func isOneOf(err error, kinds []error) bool {
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
-// wrap returns err as an Error about the output of that name. One that is an Error already stays,
-// as it knows the failed step better; nil stays nil.
+// wrap returns err as an Error about the named output. If err already is an Error, it is returned unchanged,
+// because it knows the failed step better; nil stays nil.
 func wrap(doing, name string, err error) error {
 	if err == nil {
 		return nil

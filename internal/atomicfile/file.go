@@ -14,16 +14,16 @@ import (
 	"sync"
 )
 
-// A File is an output that takes its name when it is complete. Commit, CommitAs or Close ends it; Close does nothing
-// after another, so it can be deferred. It is not safe for concurrent use, except ReadAt.
+// A File is an output that takes its final name when it is complete. Commit, CommitAs or Close ends it; Close does
+// nothing after the others, so it can be deferred. Only ReadAt is safe for concurrent use.
 type File struct {
 	target
 	w    io.Writer // standard output, or file
 	file *os.File  // nil once closed, or for standard output
 }
 
-// Create begins the output of that name; for "-", stdout is written, or os.Stdout if that is nil.
-// The error is an [*Error].
+// Create begins the named output. For "-", it writes to stdout, or to os.Stdout if stdout is nil. The error is an
+// [*Error].
 func Create(name string, stdout io.Writer) (*File, error) {
 	f := &File{target: target{name: name, path: name, sys: OS}, w: stdout}
 	if name == Stdout {

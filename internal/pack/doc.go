@@ -1,9 +1,8 @@
-// Package pack is the file format of rule packs: compiled robots.txt of many origins in one file,
-// and single ones are read from it.
+// Package pack implements the file format of rule packs: the compiled robots.txt files of many origins in one file,
+// of which single ones can be read.
 //
-// The package hides the layout of the file, its checksums, and how a name is found. It does not
-// know the compiled content: a chunk is bytes to it. Only the packages below engine and rulefiles
-// import it.
+// The package hides the layout of the file, its checksums, and how a name is found. It does not interpret the
+// compiled content: a chunk is a sequence of bytes. Only the packages below engine and rulefiles import it.
 //
 //	header        256 bytes: magic, version, dialect, lengths; hashes of directories, the rules in force, itself
 //	chunks        hash of 8 bytes, and bytes: compiled rules, and texts that refer to them
@@ -14,9 +13,10 @@
 //	texts         offset, size of a chunk: 8 bytes each, by number of the text
 //	notes         bytes, of whoever compiled the pack: the faults of the rules
 //
-// Behind each of the three tables is its directory: for each 256 entries the first 8 bytes of them, and their hash.
+// Each of the three tables is followed by its directory: for each block of 256 entries, its first 8 bytes and its
+// hash.
 //
-// The header may refer to two more chunks: which texts are odd, and the product tokens that they name.
+// The header may refer to two more chunks: which texts are odd, and the product tokens that texts name.
 //
 // A record is
 //
@@ -31,14 +31,14 @@
 //
 // # Why so
 //
-// Opening a pack reads and checks the header, the directories and the notes: 128 KB for a million
-// origins. A lookup reads a block of a table, 4 KiB, unless it was read before. Each block, record and
-// chunk has a checksum of its own, which is checked when it is read. So a damaged pack is refused when
-// it is opened, or where the damage matters, and never read whole. A hash finds
-// damage and is not a signature: whoever can write a pack can make it say anything. But whatever the bytes
-// are, reading them ends, without a panic, in memory linear in the length of the file.
+// Opening a pack reads and checks the header, the directories and the notes: 128 KB for a million origins. A lookup
+// reads a block of a table, 4 KiB, unless it was read before. Each block, record and chunk has its own checksum,
+// which is checked when it is read. So damage is detected when the pack is opened or when the damaged part is read;
+// the file is never read in full for that. A hash detects damage but is not a signature: the author of a pack can
+// put any rules into it. But whatever the bytes are, reading them terminates without a panic, in memory linear in
+// the length of the file.
 //
-// Records are sorted by name so that one pass computes values that depend on all origins, such as the
-// hash of the rules in force at another moment. The index is sorted by hash so that it is small and
-// its entries have one size; the name in the record decides.
+// Records are sorted by name, so that one pass can compute values that depend on all origins, such as the hash of
+// the rules in force at another moment. The index is sorted by hash, so that it is small and its entries have a
+// fixed size. The name in the record shows whether it is the right one.
 package pack
