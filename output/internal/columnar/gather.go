@@ -14,16 +14,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A gathering is the rows of a batch that columns are gathered from. Columns of a URL see URLs;
-// columns of a verdict see verdicts, in one of three forms that look the same to them:
+// A gathering holds the rows of a batch from which columns are gathered. Columns of URLs read URLs; columns of
+// verdicts read verdicts, which have one of three forms with the same interface:
 //
 //   - in the long layout, all verdicts of all URLs;
 //   - in the wide layout, the verdicts for one agent on up to wideBlock URLs;
 //   - by streaks, the first of each streak of rows that have one verdict and one rule set.
 //
-// Neighbouring rows of a log often have one origin and one verdict: some 200 in a row where the log
-// is grouped by host. So where a chunk has one row a URL and becomes Parquet pages, its columns
-// have a value a streak, as long as streaks are long. Pages are the same bytes from either form.
+// Consecutive rows of a log often have the same origin and verdict: about 200 if the log is grouped by host. So if
+// a chunk has one row per URL and becomes Parquet pages, its columns have one value per streak, as long as streaks
+// are long. The bytes of the pages are the same.
 type gathering struct {
 	names    *Numbering
 	c        *Chunk
@@ -51,8 +51,8 @@ type gathering struct {
 	headPreferences, transposedPreferences []engine.Preference // the same of preferences
 }
 
-// wideBlock is how many URLs are gathered for one agent before the next: the verdicts of 95 agents
-// for so many take 49 kB and stay in the cache.
+// wideBlock is the number of URLs that are gathered for one agent before the next agent: the verdicts of 95 agents
+// for them take 49 kB and stay in the cache.
 const wideBlock = 64
 
 // The values of uniform verdicts.
@@ -143,12 +143,10 @@ func (g *gathering) alike(i, k int) bool {
 	return g.preferences == nil || g.preferences[i] == g.preferences[k] && (g.preferences[i].How == 0 || g.rulings[i] == g.rulings[k])
 }
 
-// longStreaks is how many rows streaks must have on average to be gathered: shorter ones are faster
-// by row.
+// longStreaks is the minimum average length of streaks for gathering by streak; shorter ones are faster by row.
 const longStreaks = 4
 
-// shortStreaks reports whether rows of one site are mostly not neighbours, judged by one row in
-// eight.
+// shortStreaks reports whether most rows of a site are not consecutive, judged by a sample of one row in eight.
 func shortStreaks(sites []engine.SiteID) bool {
 	const step = 8
 	ends := 0
@@ -160,7 +158,7 @@ func shortStreaks(sites []engine.SiteID) bool {
 	return ends*longStreaks*step > len(sites)
 }
 
-// uniform reports whether all verdicts are equal, as they are for many agents on many sites.
+// uniform reports whether all verdicts are equal, which is common for many agents.
 func uniform(verdicts []engine.Verdict) bool {
 	first := verdicts[0]
 	for _, v := range verdicts {
@@ -217,7 +215,7 @@ func gatherTexts(g *gathering, f *field, col column) {
 	}
 }
 
-// gatherOrigins looks an origin up once for all neighbours that share it.
+// gatherOrigins looks up an origin once for all consecutive rows that share it.
 func gatherOrigins(g *gathering, _ *field, col column) {
 	c, sites := col.(*dictColumn), g.batch.Sites[g.from:g.to]
 	strays := len(g.batch.Strays)
@@ -344,8 +342,8 @@ func gatherReasons(g *gathering, _ *field, col column) {
 	c.stretch(g.streaks)
 }
 
-// A ruleColumns is the columns of the rules that won; either may be nil. They are gathered
-// together, as one lookup finds both.
+// A ruleColumns holds the columns of the rules that won; either may be nil. They are gathered together, because one
+// lookup finds both.
 type ruleColumns struct {
 	texts *dictColumn
 	lines *int32Column
@@ -572,8 +570,8 @@ func validPiece(data []byte, s engine.Span) bool {
 	return utf8.RuneStart(data[s.Off]) && (end == len(data) || utf8.RuneStart(data[end]))
 }
 
-// preferenceSpec returns a column of the allowed uses of a page. Like columns of verdicts it has a value for
-// each agent, and a value a streak where neighbours are alike.
+// preferenceSpec returns a column of the allowed uses of a page. Like columns of verdicts, it has a value per
+// agent, or a value per streak if consecutive rows are equal.
 func preferenceSpec(name string, t parquet.Type, value func(c *preferenceCell) present, directives ...robots.Directive) *spec {
 	return &spec{
 		Field: of(name, t, nullable), choice: ifNamed, perAgent: true, beside: true, streaks: true,
@@ -581,7 +579,7 @@ func preferenceSpec(name string, t parquet.Type, value func(c *preferenceCell) p
 	}
 }
 
-// HasUsage reports whether lines that are read by a draft decide the needs.
+// HasUsage reports whether the needs include lines that are read according to a draft.
 func (n *Needs) HasUsage() bool {
 	return slices.ContainsFunc(append(robots.PreferenceLines(), robots.LicenseLines),
 		func(d robots.Directive) bool { return slices.Contains(n.Directives, d) })

@@ -10,12 +10,11 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Catalog has the names behind the numbers of a batch. It is asked once for each distinct name or
-// so, not for each row.
+// A Catalog returns the names for the numbers of a batch. It is called about once per distinct name, not per row.
 type Catalog interface {
 	Origin(site engine.SiteID) robots.Origin
 	Rule(site engine.RulingID, agent int, rule int32) robots.Rule
-	// FirstAgent returns the first agent that has the same rules: itself, or one before it.
+	// FirstAgent returns the first agent with the same rules: the agent itself or an earlier one.
 	FirstAgent(site engine.RulingID, agent int) int
 	Binding(agent int) engine.Binding
 	AgentName(site engine.RulingID, agent int) string
@@ -26,14 +25,14 @@ type Catalog interface {
 	HowUsed(site engine.RulingID, agent int, p engine.Preference) string
 }
 
-// A Numbering is the dictionaries of a table, which the chunks of a Writer share, and the tables
-// that lead from a batch to them.
+// A Numbering holds the dictionaries of a table, which the chunks of a Writer share, and the tables that map the
+// numbers of a batch to them.
 type Numbering struct {
 	Dicts []*Dictionary      // by column; nil where it has none
 	Texts []parquet.TextList // the same
 	rules ruleTable
-	// ruleTexts are the dictionaries of rules: one, or one for each agent in the wide layout; none
-	// if no column has the texts of rules.
+	// ruleTexts are the dictionaries of rules: one, or one per agent in the wide layout; none if no column has the
+	// texts of rules.
 	ruleTexts []*Dictionary
 	oldTexts  *Dictionary // of the old rules; nil if there is no such column
 
@@ -45,8 +44,8 @@ type Numbering struct {
 	gathering gathering
 }
 
-// inputName returns the name of an input; "" if there is none, as in a program whose rows have no
-// file.
+// inputName returns the name of an input, or "" if there is none, as in a program whose rows do not come from
+// files.
 func inputName(inputs []string, i int) string {
 	if i < len(inputs) {
 		return inputs[i]
@@ -71,8 +70,7 @@ func (n *Numbering) SetLocation(loc *time.Location) {
 	}
 }
 
-// NewDictionaries returns the dictionaries of a layout for rows that are numbered already, by other
-// dictionaries.
+// NewDictionaries returns the dictionaries of a layout for rows that other dictionaries have already numbered.
 func NewDictionaries(l *Schema) *Numbering {
 	n := &Numbering{Dicts: make([]*Dictionary, len(l.Fields)), Texts: make([]parquet.TextList, len(l.Fields))}
 	for i, f := range l.Fields {
@@ -114,8 +112,8 @@ func (n *Numbering) Memory() (size int) {
 	return size
 }
 
-// textOverhead is the memory of a dictionary's text besides its bytes: its offset and its place in
-// the table, which is at most half full.
+// textOverhead is the memory of a text in a dictionary besides its bytes: its offset and its slot in the table,
+// which is at most half full.
 const textOverhead = 16
 
 // Size returns the bytes of all texts, each with textOverhead. It depends on nothing but the texts.
@@ -133,8 +131,8 @@ func (n *Numbering) agent(d *Dictionary, agent int) int32 {
 	return d.named(agent, n.agents[agent])
 }
 
-// agentOf returns the number of the name of the agent of a row. Where the robots.txt in force names
-// none, it is the one that the old robots.txt names, if there is one.
+// agentOf returns the number of the name of a row's agent. If the robots.txt in force does not name the agent, the
+// name in the old robots.txt is used, if there is one.
 func (n *Numbering) agentOf(d *Dictionary, b *engine.Batch, row int) int32 {
 	from, look := b, n.catalog
 	if b.Agents[row] == 0 && n.Old != nil && len(b.Old.Agents) > 0 {
@@ -200,9 +198,9 @@ func (n *Numbering) rule(site engine.RulingID, agent int, rule int32) (id, line 
 	return e.id, e.line
 }
 
-// A ruleTable remembers the number and the line of rules that decided a verdict: an open-addressing
-// hash table that holds no pointers, so that a row costs one probe. Forgotten rules are found again
-// by way of the dictionary, which gives a text the same number: it may forget at any time.
+// A ruleTable remembers the number and the line of rules that decided a verdict. It is an open-addressing hash
+// table without pointers, so that a row costs one probe. It may drop rules at any time: they are found again
+// through the dictionary, which gives a text the same number.
 type ruleTable struct {
 	entries []ruleEntry // a power of two long, at most half full
 	used    int
@@ -219,8 +217,8 @@ type ruleEntry struct {
 // minRuleEntries is the size of the empty table: 96 KiB, which stay in the second-level cache.
 const minRuleEntries = 1 << 12
 
-// maxRuleEntries is the size of the largest table, 3 MiB: 65,536 rules. A log that needs more has
-// its rules in no order, and a table of all of them took a third of the time to write it.
+// maxRuleEntries is the maximum size of the table, 3 MiB: 65,536 rules. A log that needs more has its rules in
+// random order, and writing to a table of all of them took a third of the time.
 const maxRuleEntries = 1 << 17
 
 func newRuleTable() ruleTable { return ruleTable{entries: make([]ruleEntry, minRuleEntries)} }
@@ -235,8 +233,7 @@ func (t *ruleTable) reset() {
 	t.used = 0
 }
 
-// entry returns the entry of a rule. One that is new has group 0 and must be filled before the next
-// call.
+// entry returns the entry of a rule. The entry of a new rule has group 0 and must be filled before the next call.
 func (t *ruleTable) entry(group uint64, rule int32) *ruleEntry {
 	e := t.probe(group, rule)
 	if e.group != 0 {

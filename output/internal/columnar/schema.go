@@ -1,10 +1,9 @@
 // Package columnar turns evaluated batches into the columns of a table.
 //
-// It hides which columns there are, how each is gathered from a batch, and how texts that repeat
-// become numbers. spec.go lists the columns, gather.go fills them, and column.go has one type for
-// each kind of value. A [Schema] is the columns of one table; a [Chunk] holds rows of it, and a
-// [Numbering] the dictionaries that chunks share. It does not know files: package container writes chunks.
-// Package output and the rooms beside this one import it.
+// It hides the list of columns, how each is gathered from a batch, and how repeated texts become numbers. spec.go
+// lists the columns, gather.go fills them, and column.go has one type per kind of value. A [Schema] holds the
+// columns of one table, a [Chunk] holds rows of it, and a [Numbering] holds the dictionaries that chunks share.
+// Files are written by package container. Package output and its other internal packages import this package.
 package columnar
 
 import (
@@ -30,8 +29,7 @@ const (
 // layoutNames are the names of the layouts, by Layout.
 var layoutNames = [...]string{Long: "long", Wide: "wide"}
 
-// ErrLayout is the kind of the error of ParseLayout, and of a choice of [Wide] for a store whose
-// agents come from the log.
+// ErrLayout is the error of ParseLayout, and of the layout [Wide] for a store whose agents come from the log.
 var ErrLayout = errors.New("no such layout")
 
 // String returns the layout's name.
@@ -45,8 +43,8 @@ func ParseLayout(name string) (Layout, error) {
 	return 0, fmt.Errorf("%w %q: use long or wide", ErrLayout, name)
 }
 
-// DefaultColumns returns the names of the columns that are written unless others are named: in the
-// wide layout all but agent, reason, rule, [CanonicalURL] and [Violation].
+// DefaultColumns returns the names of the default columns: in the wide layout all except agent, reason, rule,
+// [CanonicalURL] and [Violation].
 func (l Layout) DefaultColumns() []string {
 	return specNames(func(s *spec) bool { return s.choice == byDefault || s.choice == longOnly && l == Long })
 }
@@ -69,8 +67,8 @@ type Schema struct {
 
 	preferences bool // there are columns of preferences
 
-	// from has, for each column, its index in the layout that is gathered, if rows are put in order
-	// between the two; nil if they are the same.
+	// from has, for each column, its index in the gathered layout, if rows are reordered between the two; nil if
+	// the layouts are the same.
 	from []int
 }
 
@@ -182,9 +180,8 @@ func (e *sharedError) Error() string {
 // Unwrap returns errColumn.
 func (e *sharedError) Unwrap() error { return ErrColumn }
 
-// wideToken returns the end of the names of an agent's columns, which SQL takes without quotes: the
-// agent's name in lower case with an underscore instead of all but letters and digits; "star" for
-// "*".
+// wideToken returns the suffix of the names of an agent's columns, which SQL accepts without quotes: the agent's
+// name in lower case with underscores for all characters except letters and digits; "star" for "*".
 func wideToken(agent string) string {
 	if agent == "*" {
 		return "star"
@@ -211,8 +208,8 @@ func (s Shape) ColumnNames(agents []string) ([]string, error) {
 	return names, nil
 }
 
-// Schemas returns the columns that are gathered, as rows may have to be put in order by them, and
-// the ones that are written. The errors are NewSchema's, and ErrPartition.
+// Schemas returns the columns to gather, which include those that rows are ordered by, and the columns to write.
+// The errors are NewSchema's, and ErrPartition.
 func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 	written, err = NewSchema(s, agents)
 	if err == nil {
@@ -251,8 +248,8 @@ func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 	return all, written, errors.Join(errs...)
 }
 
-// Needs list the needs of a column besides the verdicts of a batch, or of all columns of a table, its
-// partitions and the rows that are written.
+// Needs list what columns require besides the verdicts of a batch: for one column, or for all columns, partitions
+// and filters of a table.
 type Needs struct {
 	Directives []robots.Directive // [engine.StoreOptions].Directives has these
 	LogAgents  bool               // [engine.StoreOptions].LogAgents is not off
@@ -272,8 +269,7 @@ func (n *Needs) AddNeeds(more Needs) {
 	n.Sitemaps = n.Sitemaps || more.Sitemaps
 }
 
-// NeedsOf returns all needs of the columns and partitions of these names. Names that are none need
-// nothing.
+// NeedsOf returns the needs of the columns and partitions with these names. Unknown names are ignored.
 func NeedsOf(names ...string) (n Needs) {
 	for _, name := range names {
 		if s := Lookup(name); s != nil {

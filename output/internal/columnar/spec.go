@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A spec describes a column of the schema. A new column is one more spec and the function that
-// gathers it: all else knows only the type of its values.
+// A spec describes a column of the schema. A new column needs only another spec and the function that gathers it;
+// all other code depends only on the type of its values.
 type spec struct {
 	parquet.Field
 	choice    choice
@@ -236,8 +236,8 @@ func ParseColumns(list string) ([]string, error) {
 // Usage is the name for all columns of preferences in a list of columns.
 const Usage = "usage"
 
-// AddColumns returns a list of columns that begins with "+" with the default ones instead of that, except for those that
-// it names, and another one as it is.
+// AddColumns returns a list of columns. If the list begins with "+", the default columns replace the "+", except
+// those that the list names; otherwise it is unchanged.
 func AddColumns(list string, defaults []string) string {
 	if more, ok := strings.CutPrefix(strings.TrimSpace(list), "+"); ok {
 		names := splitNames(more)
@@ -255,8 +255,8 @@ func ParseVerdictColumns(list string) ([]string, error) {
 	return parseColumns(AddColumns(list, Long.VerdictDefaults()), VerdictColumns())
 }
 
-// VerdictDefaults returns the names of the columns that [Verdicts] of one agent, or of one that each row names, have unless
-// others are named: they do not repeat the agent.
+// VerdictDefaults returns the names of the default columns of [Verdicts] of one agent, or of an agent that each row
+// names: they do not repeat the agent.
 func (l Layout) VerdictDefaults() []string {
 	return slices.DeleteFunc(l.DefaultColumns(), func(name string) bool { return !Lookup(name).beside || name == NameAgent })
 }

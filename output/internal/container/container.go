@@ -1,8 +1,8 @@
-// Package container lays chunks out in the bytes of a file: Parquet, Arrow, CSV or JSON Lines.
+// Package container encodes chunks as a file: Parquet, Arrow, CSV or JSON Lines.
 //
-// It hides the formats: their names, the abilities of each, how chunks are encoded beside each other,
-// and when dictionaries start again. It knows columns by their types only, and no verdicts. Package
-// output and the rooms beside this one import it.
+// It hides the formats: their names and abilities, how chunks are encoded in parallel, and when dictionaries start
+// again. It depends only on the types of columns, and not on verdicts. Package output and its other internal
+// packages import it.
 package container
 
 import (
@@ -22,13 +22,12 @@ import (
 
 // A Container lays the rows of chunks out in a file.
 type Container interface {
-	// Write adds a chunk, which is its from then on, and returns empty columns for the next one.
-	// The numbering stays the caller's; the container resets it when it has written the
-	// dictionaries, and not before.
+	// Write adds a chunk, which then belongs to the container, and returns empty columns for the next one. The
+	// numbering still belongs to the caller; the container resets it only after it has written the dictionaries.
 	Write(c *columnar.Chunk) (*columnar.Chunk, error)
 	// Close writes the rest, given empty columns. The sink is not its to flush.
 	Close(c *columnar.Chunk, md Metadata) error
-	// Abort ends all work under way, after an error or instead of close.
+	// Abort stops all work, after an error or instead of Close.
 	Abort()
 }
 

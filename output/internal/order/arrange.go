@@ -1,8 +1,8 @@
 // Package order puts the rows of a table in another order than the input has.
 //
-// An [Arranger] takes the place of a container. It hides how rows are sorted, in memory and in a
-// temporary file, and hands them on to a target. The order depends on the rows alone. A [Splitter]
-// spares rows of few partitions that wait. Package output and package partition import it.
+// An [Arranger] is used instead of a container. It hides how rows are sorted, in memory and in a temporary file,
+// and passes them on to a target. The order depends only on the rows. With a [Splitter], rows of few partitions are
+// written without waiting. Package output and package partition import it.
 package order
 
 import (
@@ -66,10 +66,10 @@ const (
 // SortChunk limits the chunk gathered before the memory of all chunks is looked at.
 var SortChunk = columnar.Limits{Rows: 16 << 10, Bytes: 1 << 20}
 
-// An Arranger is a container that puts all rows in another order before a target gets them: by
-// their keys, and where these are equal in the order of their arrival. It gathers chunks until
-// they fill its memory, sorts their rows and writes them as a sorted piece to a temporary file; at
-// the end it merges the pieces. The order depends on the rows alone, not on the memory.
+// An Arranger is a container that sorts all rows before it passes them to a target: by their keys and, if these are
+// equal, in the order of their arrival. It gathers chunks until they fill its memory, sorts their rows and writes
+// them as a sorted piece to a temporary file; at the end it merges the pieces. The order depends only on the rows,
+// not on the memory.
 type Arranger struct {
 	schema *columnar.Schema
 	keys   SortKeys
