@@ -1,34 +1,33 @@
-// Package s3 reads, writes and lists objects of a store that speaks the protocol of Amazon S3. Their names are
-// s3://bucket/key; a key is used as written, byte for byte.
+// Package s3 reads, writes and lists objects in object storage with the protocol of Amazon S3. Their names are
+// s3://bucket/key; a key is used exactly as written.
 //
 // The package hides the client library, credentials, attempts, ranges and parts. It makes no connection before a name
 // is used. Packages use it by internal/place.
 //
-// An [Object] is read by ranges. A read that breaks off continues at the byte where it ended, with the
-// ETag of the object as its condition. A process reads one version of each object: one that has
-// another ETag than before, since [Stat] or [Open] saw it first, is an [ErrChanged], until it is
-// written or removed by this process, or given to [Forget].
+// An [Object] is read by ranges. An interrupted read continues at the byte where it stopped, on condition that the
+// ETag is the same. A process reads only one version of each object. If the ETag differs from the one that [Stat]
+// or [Open] saw first, the error is [ErrChanged], until this process writes or removes the object or calls
+// [Forget].
 //
-// An [Upload] is visible when it is complete, and all of it. It is written in parts of PartSize
-// bytes, MaxParts of them at most.
+// An [Upload] becomes visible as a whole when it is complete. It is written in parts of PartSize bytes, at most
+// MaxParts of them.
 //
-// Errors of the store are texts of this package: which of them it was, and the remedy. No
-// text has a credential, a URL, or bytes that the store could not have known.
+// This package writes its own texts for errors of the store, with the kind of error and the remedy. No text
+// contains a credential, a URL, or bytes that the store could not have known.
 //
 // Only package place imports it.
 //
 // # Why so
 //
-//   - An object is a file whose place is far. internal/s3 hides that reading it breaks off, and
-//     is slow to begin. An open object is read by ranges that grow from 256 KiB to 64 MiB, so
-//     that the first bytes of a file cost little and all of it few requests. A process reads one
-//     version of an object, by its ETag: the bytes looked at, recorded and read are the same
-//     bytes. Files of zstd frames are not cut into pieces there, as finding the frames would
+//   - An object behaves like a file. internal/s3 hides that reads are interrupted and are slow to begin. An open
+//     object is read by ranges that grow from 256 KiB to 64 MiB, so that the first bytes are cheap and the whole
+//     object takes few requests. A process reads one version of an object, by its ETag, so all of its reads see the
+//     same bytes. Objects with zstd frames are not divided for parallel reading, because finding the frames would
 //     read them twice.
-//   - An upload has its name from the start. So nothing can be kept under another one at a
-//     fault. A part has 16 MiB, two are in memory, and 10,000 end at 156 GiB: one more is an
-//     error, never the end of an object that is too short. Each part is sent with its MD5. No
-//     ETag is treated as an MD5, as ETags of encrypted objects are none.
+//   - The name of an upload is fixed from the start, so after a fault nothing can be kept under a partial name. A
+//     part has 16 MiB, and two are in memory. The maximum of 10,000 parts is reached at 156 GiB: then the upload
+//     fails, rather than leaving a truncated object. Each part is sent with its MD5. ETags are never treated as
+//     MD5, because those of encrypted objects are not.
 //   - minio-go v7 has all the needed parts, and not much else: 29 packages, and a binary of 18.4 MB in
 //     place of 15.2 (go build -trimpath -ldflags='-s -w'). Amazon's own library takes several
 //     times as many packages. We make attempts, ranges and parts ourselves: a trial of its own
