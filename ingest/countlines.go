@@ -9,8 +9,9 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// CountLines unpacks the logs and counts their line ends: the least that reading them can cost. It uses Stdin, Ahead
-// and Window of opt. Logs that are not text, Parquet or captures, are an [errors.ErrUnsupported], before any is read.
+// CountLines unpacks the logs and counts their line ends, which is a lower bound for the cost of reading them. It uses
+// Stdin, Ahead and Window of opt. For logs that are not text, such as Parquet or captures, it returns
+// [errors.ErrUnsupported] before it reads any.
 func CountLines(names []string, opt LogOptions) (lines int64, err error) {
 	l, err := OpenLogs(names, opt)
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 // An Input is one log of a [Logs].
 type Input struct {
 	Name string // as found, "-" for standard input
-	Size int64  // bytes as stored, packed; -1 as long as that is unknown, which for a pipe is until its end
+	Size int64  // stored (packed) size in bytes; -1 while unknown, which for a pipe is until its end
 
-	Format Format // of its lines; Auto as long as none was read
-	Field  string // the column of the URL, if its values said so and not its name
+	Format Format // format of the lines; Auto until a line was read
+	Field  string // column of the URL, if it was found by its values and not by its name
 
-	Taken, Other string // columns that both have a known name and URLs, the first is read; "" if there is one
+	Taken, Other string // two URL columns with known names, the first is read; "" if there is only one
 
-	Took *Took // which fields are read, where they have names; nil else
+	Took *Took // the fields that are read, if fields have names; nil otherwise
 
-	Headless bool // it was treated as a list of URLs, and its first lines look like a table without a header
+	Headless bool // treated as a list of URLs, although the first lines look like a table without a header row
 
-	archive string         // the zip archive that it is in; "" if it is in none
-	content unpack.Content // Parquet or WARC of a file that is not read by lines, else Text
+	archive string         // the zip archive that contains it; "" if none
+	content unpack.Content // Parquet or WARC for a file that is not line-based, else Text
 }
 
 // expand resolves names and patterns to inputs, in the order given; a pattern's inputs are sorted.
@@ -60,8 +60,8 @@ func expand(names []string, stdin io.Reader) ([]Input, error) {
 	return inputs, errors.Join(errs...)
 }
 
-// expandName resolves one name. A file of that very name comes before the files that it matches as
-// a pattern.
+// expandName resolves one name. If a file with exactly this name exists, it takes precedence over the files that match
+// the name as a pattern.
 func expandName(name string) ([]Input, error) {
 	in, err := inspect(name)
 	if !errors.Is(err, fs.ErrNotExist) || !logfiles.IsPattern(name) {
@@ -82,8 +82,8 @@ func expandName(name string) ([]Input, error) {
 	return inputs, errors.Join(errs...)
 }
 
-// inspect returns the input of a name and checks that it can be read, so that this is known before
-// the rules are loaded. It does not open pipes: their writer would notice.
+// inspect returns the input for a name. It checks early, before rules are loaded, that the input can be read. It does
+// not open pipes, because their writer would notice.
 func inspect(name string) (Input, error) {
 	p := place.Of(name)
 	info, err := p.Stat(name)
@@ -110,8 +110,8 @@ func inspect(name string) (Input, error) {
 	return Input{Name: name, Size: info.Size, content: is.Content}, nil
 }
 
-// Window returns the largest window in bytes that the first zstd frames of files need, 0 if none is one. A file that
-// cannot be read, or only once, counts as none: it is a fault later.
+// Window returns the largest window, in bytes, that the first zstd frames of the files need; 0 without zstd files.
+// Files that cannot be read, or only once, are ignored here: they cause an error later.
 func Window(names []string) (most int64) {
 	for _, name := range names {
 		p := place.Of(name)
@@ -123,14 +123,14 @@ func Window(names []string) (most int64) {
 			continue
 		}
 		head := make([]byte, unpack.HeadLen)
-		n, _ := f.ReadAt(head, 0) // the bytes there count
+		n, _ := f.ReadAt(head, 0) // fewer bytes may exist
 		most = max(most, unpack.Window(head[:n]))
 		f.Close()
 	}
 	return most
 }
 
-// inspectZip is inspect for a file in a zip archive, the only one if member is "".
+// inspectZip is inspect for a file in a zip archive. If member is "", the archive must have only one file.
 func inspectZip(name, archive, member string) (Input, error) {
 	in := Input{Name: name, archive: archive}
 	f, err := place.Of(archive).Open(archive)
@@ -153,7 +153,7 @@ func inspectZip(name, archive, member string) (Input, error) {
 	return in, nil
 }
 
-// nameMember returns the remedy of an archive with several files.
+// nameMember returns the remedy for an archive with several files.
 func nameMember(archive string, members []string) string {
 	const most = 3
 	if len(members) == 0 {
@@ -170,9 +170,8 @@ func nameMember(archive string, members []string) string {
 	return remedy
 }
 
-// File returns the name of the file that the log is read from: its own, or the archive's that
-// it is in.
+// File returns the name of the file that stores the log: the log itself, or the archive that contains it.
 func (in *Input) File() string { return cmp.Or(in.archive, in.Name) }
 
-// isFile reports whether an input is a file with a name that can be read at any position.
+// isFile reports whether an input is a named file that supports random access.
 func (in *Input) isFile() bool { return in.Name != fault.Stdin && in.Size >= 0 }

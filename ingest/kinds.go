@@ -9,13 +9,13 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// kindNames are the kinds as messages name them.
+// kindNames are the kinds in messages.
 var kindNames = [...]string{engine.KeptText: "text", engine.KeptInt: "int", engine.KeptTime: "time", engine.KeptFloat: "float", engine.KeptBool: "bool"}
 
 // Kept returns the kept columns with their kinds, in the order of LogOptions.Keep.
 func (l *Logs) Kept() []KeptColumn { return l.opt.Keep }
 
-// findKinds finds the kinds of columns that keep their own.
+// findKinds finds the kinds of columns that keep their own kind.
 func (l *Logs) findKinds() error {
 	if !slices.ContainsFunc(l.opt.Keep, func(k KeptColumn) bool { return k.Own }) {
 		return nil
@@ -27,7 +27,7 @@ func (l *Logs) findKinds() error {
 		if in.content == unpack.Parquet && in.isFile() {
 			p, err := openParquet(in, l.opt.Fields, Part{})
 			if err != nil {
-				continue // it is said when its rows are read
+				continue // reported when its rows are read
 			}
 			p.kinds(kinds)
 			if err := p.close(); err != nil {
@@ -43,7 +43,7 @@ func (l *Logs) findKinds() error {
 	return nil
 }
 
-// agree gives a column that keeps its own kind an input's kind. The error is that another has another.
+// agree sets the kind of a column that keeps its own kind to that of an input. It returns an error if inputs differ.
 func (k *KeptColumn) agree(input string, kind engine.KeptKind) error {
 	switch {
 	case !k.Own:

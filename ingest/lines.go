@@ -12,47 +12,47 @@ import (
 )
 
 const (
-	// MaxLine is the length of the longest line, in bytes without its end, whose URL is kept.
+	// MaxLine is the maximum length of a line, in bytes without its end, whose URL is kept.
 	MaxLine = 64 << 10
 
-	// chunkSize is how much text is read at once. Text after the last row of a batch is copied to the next batch, but
-	// most batches end with a chunk. Between 16 and 256 KiB the speed is the same (BenchmarkLogs).
+	// chunkSize is the size of a read. Text after the last row of a batch is copied to the next batch, but most batches
+	// end with a chunk. Between 16 and 256 KiB the speed is the same (BenchmarkLogs).
 	chunkSize = 64 << 10
 
-	// maxEmptyReads bounds the reads without data or error in a row, as package bufio does.
+	// maxEmptyReads is the maximum number of consecutive reads without data or error, as in package bufio.
 	maxEmptyReads = 100
 )
 
-// rawLines are lines of one log as they were read, without the empty ones. For a list of URLs they
-// become the rows of a batch, which takes over their memory. For other formats a parser makes rows
-// of them.
+// rawLines are the unparsed lines of a log, without empty ones. For a list of URLs they become the rows of a batch,
+// which takes over their memory. For other formats a parser turns them into rows.
 type rawLines struct {
 	data    []byte
-	spans   []engine.Span // each line in data, without its end; if it has over MaxLine bytes, it may be missing there
+	spans   []engine.Span // lines in data, without their ends; a line over MaxLine may be missing there
 	numbers []int64       // of each line, from 1
-	starts  []int64       // where each line begins in the text, if the reader tracks that
+	starts  []int64       // positions of the lines in the text, if the reader tracks them
 
-	empty int64      // lines without bytes
-	long  []longLine // lines of over MaxLine bytes
-	crlf  int        // lines that end in CR and LF
-	holes []int64    // numbers of lines that had text with NULs in front, which was dropped
+	empty int64      // empty lines
+	long  []longLine // lines over MaxLine
+	crlf  int        // lines that end in CR LF
+	holes []int64    // numbers of lines after dropped text with NULs
 
-	seen   linefeed.Seen // the special bytes of the lines, and perhaps of the text after them
-	bareCR bool          // a line has a CR that is not part of its end, unless it is too long
+	seen   linefeed.Seen // special bytes in the lines, and perhaps in the text after them
+	bareCR bool          // a line, unless too long, has a CR apart from its end
 }
 
-// dropped is the length of the span of a line that is not in rawLines.data. Its place is the end of it.
+// dropped is the span length that marks a line without text in rawLines.data. The span's position is the end of the
+// line.
 const dropped = math.MaxUint32
 
-// A longLine is a line of over MaxLine bytes.
+// A longLine is a line longer than MaxLine.
 type longLine struct {
 	index  int   // in rawLines
-	size   int64 // in bytes, without its end
-	hasCR  bool  // within it
-	narrow bool  // it is ASCII, if the log is UTF-16
+	size   int64 // bytes without the line end
+	hasCR  bool  // contains a CR
+	narrow bool  // only ASCII, if the log is UTF-16
 }
 
-// line returns line i, nil if it is too long.
+// line returns line i; nil if it is too long.
 func (r *rawLines) line(i int) []byte {
 	s := r.spans[i]
 	if s.Len > MaxLine {
@@ -61,7 +61,7 @@ func (r *rawLines) line(i int) []byte {
 	return r.data[s.Off : s.Off+s.Len : s.Off+s.Len]
 }
 
-// reset empties r and keeps its memory.
+// reset empties r and reuses its memory.
 func (r *rawLines) reset() {
 	*r = rawLines{data: r.data[:0], spans: r.spans[:0], numbers: r.numbers[:0], starts: r.starts[:0], long: r.long[:0], holes: r.holes[:0]}
 }
@@ -76,37 +76,37 @@ func (r *rawLines) moveTo(b *engine.Batch) {
 	}
 }
 
-// hasCR reports whether a line has a CR that is not part of its end. The lines are r.data[from:to].
+// hasCR reports whether a line has a CR apart from its end. The lines are r.data[from:to].
 func (r *rawLines) hasCR(from, to int) bool {
 	return r.seen.CR && bytes.Count(r.data[from:to], []byte{'\r'}) > r.crlf
 }
 
-// A lineReader cuts the text of one log into lines. It reads text into rawLines and cuts it in place: only the text
+// A lineReader splits the text of a log into lines. It reads text into rawLines and splits it in place; only the text
 // after the last line is copied, to the next rawLines.
 type lineReader struct {
 	r      io.Reader
 	track  bool // set rawLines.starts
 	feeds  []uint32
-	rest   []byte // text read, but not cut into lines yet; at most a chunk and a partial line
+	rest   []byte // text not split yet; at most a chunk and a partial line
 	line   int64  // lines ended so far
 	offset int64  // bytes read so far
 	inLong bool   // the text continues a line that is too long and was dropped
-	err    error  // why no more can be read: io.EOF or a fault
+	err    error  // why reading ended: io.EOF or a fault
 
-	base       int64 // where data[0] would be in the text if nothing of a long line had been dropped
-	longStart  int64 // where the line that is too long begins, if inLong
-	longCR     bool  // the dropped part holds a CR
+	base       int64 // text position of data[0], had nothing been dropped
+	longStart  int64 // position of the long line, if inLong
+	longCR     bool  // the dropped part has a CR
 	longNarrow bool  // the dropped part is ASCII, if the log is UTF-16
 
-	parts         verifier // nil for a text that is all verified
-	verified      int64    // bytes of the text that are
+	parts         verifier // nil if the text is always verified
+	verified      int64    // verified bytes of the text
 	verifiedLines int64    // lines that end in them
 }
 
-// A verifier is a reader that says how many bytes of its text are verified, see unpack.Texts.
+// A verifier is a reader that reports how many bytes of its text are verified, see unpack.Texts.
 type verifier interface{ Verified() int64 }
 
-// reset makes l read r from its start. It keeps its memory.
+// reset makes l read r from its start. It reuses its memory.
 func (l *lineReader) reset(r io.Reader) {
 	*l = lineReader{r: r, feeds: l.feeds, rest: l.rest[:0]}
 	if v, ok := r.(verifier); ok && v.Verified() != math.MaxInt64 {
@@ -114,7 +114,7 @@ func (l *lineReader) reset(r io.Reader) {
 	}
 }
 
-// verify notes how many lines are verified. The next line to cut begins at raw.data[start:].
+// verify updates the number of verified lines. The next line to split begins at raw.data[start:].
 func (l *lineReader) verify(raw *rawLines, start int) {
 	if l.parts == nil {
 		return
@@ -128,8 +128,7 @@ func (l *lineReader) verify(raw *rawLines, start int) {
 	l.verifiedLines = l.line + int64(bytes.Count(raw.data[start:end], []byte("\n")))
 }
 
-// unverified returns the number of the first line that is not verified. It is 0 if there is none,
-// among those that were cut.
+// unverified returns the number of the first unverified line that was split; 0 if there is none.
 func (l *lineReader) unverified() int64 {
 	if l.parts == nil || l.verifiedLines >= l.line {
 		return 0
@@ -137,14 +136,14 @@ func (l *lineReader) unverified() int64 {
 	return l.verifiedLines + 1
 }
 
-// done reports whether all lines were given out. l.err then says whether the text ended well.
+// done reports whether all lines were returned. l.err then says how the text ended.
 func (l *lineReader) done() bool { return l.err != nil && len(l.rest) == 0 }
 
-// given returns how many bytes of the text were given out, as lines.
+// given returns the number of bytes of the text that were returned as lines.
 func (l *lineReader) given() int64 { return l.offset - int64(len(l.rest)) }
 
-// fill makes raw the next lines: at most maxLines (at least 1), from about maxBytes of text. There
-// may be none before the end, if all of them are empty.
+// fill sets raw to the next lines: at most maxLines (at least 1), from about maxBytes of text. It may be empty before
+// the end, if all lines are empty.
 func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 	raw.reset()
 	raw.spans = slices.Grow(raw.spans, maxLines)
@@ -185,11 +184,11 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 	l.rest = append(l.rest[:0], raw.data[start:]...)
 }
 
-// nearPacked is how much of the last lines may be the header of a packed file whose first NUL comes after them.
+// nearPacked is how many of the last bytes may be the header of a packed file whose first NUL comes later.
 const nearPacked = 64
 
-// endAtPacked ends the text before a packed file that begins in raw.data[first:end], which are whole lines, and reports
-// whether one does. All packed files have NULs near their start.
+// endAtPacked ends the text before a packed file that begins in raw.data[first:end], which are complete lines, and
+// reports whether it found one. All packed files have NULs near their start.
 func (l *lineReader) endAtPacked(raw *rawLines, first, end int) bool {
 	if !raw.seen.NUL && !unpack.HoldsMagic(raw.data[max(first, end-nearPacked):end]) {
 		return false
@@ -202,7 +201,7 @@ func (l *lineReader) endAtPacked(raw *rawLines, first, end int) bool {
 	if at < 0 {
 		return false
 	}
-	n := 0 // lines that begin before
+	n := 0 // lines that begin earlier
 	for n < len(raw.spans) && int(raw.spans[n].Off) < at {
 		n++
 	}
@@ -222,8 +221,8 @@ func (l *lineReader) endAtPacked(raw *rawLines, first, end int) bool {
 	return true
 }
 
-// shorten drops text of the line that begins at start and is too long: the part before the last NUL, as after the hole
-// that a crash left a line begins, or else all of it.
+// shorten drops text of the overlong line that begins at start. If the line has NULs, as after a crash, it drops the
+// part up to the last one, or else all of it.
 func (l *lineReader) shorten(raw *rawLines, start int) {
 	hole := bytes.LastIndexByte(raw.data[start:], 0) + 1
 	if hole == 0 {
@@ -236,17 +235,17 @@ func (l *lineReader) shorten(raw *rawLines, start int) {
 	raw.data = append(raw.data[:start], raw.data[start+hole:]...)
 }
 
-// drop forgets the text from start on. It belongs to a line that is too long.
+// drop drops the text from start on, which belongs to an overlong line.
 func (l *lineReader) drop(raw *rawLines, start int) {
 	dropped := raw.data[start:]
-	l.longCR = l.longCR || bytes.IndexByte(dropped[:max(0, len(dropped)-1)], '\r') >= 0 // the last byte may be of the end
+	l.longCR = l.longCR || bytes.IndexByte(dropped[:max(0, len(dropped)-1)], '\r') >= 0 // the last byte may belong to the line end
 	l.longNarrow = l.longNarrow || isNarrow(dropped)
 	l.base += int64(len(dropped))
 	raw.data = raw.data[:start]
 }
 
-// takeBuffer makes raw.data a whole buffer of the reader, if the reader has one to give and the rest of the previous
-// text fits before it. It returns where the text starts. The bytes before that have no meaning.
+// takeBuffer sets raw.data to a complete buffer of the reader, if one is available and the rest of the previous text
+// fits before it. It returns the start of the text. The bytes before that are undefined.
 func (l *lineReader) takeBuffer(raw *rawLines) (start int, ok bool) {
 	t, ok := l.r.(unpack.Taker)
 	if !ok || l.offset == 0 || l.err != nil || len(l.rest) > unpack.Headroom {
@@ -257,15 +256,15 @@ func (l *lineReader) takeBuffer(raw *rawLines) (start int, ok bool) {
 		return 0, false
 	}
 	l.offset += int64(len(data) - start)
-	clear(data[:start]) // package output asks whether all of it is UTF-8
+	clear(data[:start]) // package output checks all of it for UTF-8
 	start -= len(l.rest)
 	copy(data[start:], l.rest)
 	raw.data = data
 	return start, true
 }
 
-// cut adds each complete line of raw.data[start:] that is not empty, as long as there are fewer
-// than maxLines, and returns where the first line left begins.
+// cut adds each complete, non-empty line of raw.data[start:] until there are maxLines, and returns the start of the
+// first remaining line.
 func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
 	first := len(raw.spans)
 	for room := maxLines - first; room > 0; room = maxLines - len(raw.spans) {
@@ -286,7 +285,7 @@ func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
 	return start
 }
 
-// addLines adds the non-empty lines of raw.data[from:] that end at these offsets, and returns the beginning of the next
+// addLines adds the non-empty lines of raw.data[from:] that end at these offsets, and returns the start of the next
 // line.
 func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
 	data, line, n := raw.data, l.line, len(raw.spans)
@@ -300,7 +299,7 @@ func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
 			raw.crlf++
 		}
 		line++
-		if span.Len-1 >= MaxLine { // rare: 0, which wraps, or too long
+		if span.Len-1 >= MaxLine { // rare: empty, where 0 wraps, or too long
 			if span.Len == 0 {
 				raw.empty++
 				continue
@@ -314,8 +313,8 @@ func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
 	return int(start)
 }
 
-// addLong returns the part of a line that is too long after its last hole. It notes it as long if that is too long,
-// too.
+// addLong returns the part of an overlong line after its last hole. It records the line as long if that part is also
+// too long.
 func (r *rawLines) addLong(line engine.Span, number int64, index int) engine.Span {
 	line = r.behindHole(line, number)
 	if line.Len > MaxLine {
@@ -325,8 +324,8 @@ func (r *rawLines) addLong(line engine.Span, number int64, index int) engine.Spa
 	return line
 }
 
-// behindHole returns the part of a line that is too long, of that number, after its last NUL. It returns
-// the line if it has none.
+// behindHole returns the part after the last NUL of an overlong line with that number. It returns the whole line if it
+// has no NUL.
 func (r *rawLines) behindHole(line engine.Span, number int64) engine.Span {
 	hole := bytes.LastIndexByte(r.data[line.Off:line.Off+line.Len], 0) + 1
 	if hole == 0 || hole == int(line.Len) {
@@ -336,15 +335,15 @@ func (r *rawLines) behindHole(line engine.Span, number int64) engine.Span {
 	return engine.Span{Off: line.Off + uint32(hole), Len: line.Len - uint32(hole)}
 }
 
-// addHole notes that text with NULs was dropped before a line.
+// addHole records that text with NULs was dropped before a line.
 func (r *rawLines) addHole(number int64) {
 	if n := len(r.holes); n == 0 || r.holes[n-1] != number {
 		r.holes = append(r.holes, number)
 	}
 }
 
-// endLong looks in raw.data[start:] for the end of a line that is too long. If it is there, endLong
-// adds the line; else it drops the text. It returns where the next line begins.
+// endLong searches raw.data[start:] for the end of an overlong line. If found, it adds the line; otherwise it drops the
+// text. It returns the start of the next line.
 func (l *lineReader) endLong(raw *rawLines, start int) int {
 	n := bytes.IndexByte(raw.data[start:], '\n')
 	if n < 0 {
@@ -357,7 +356,7 @@ func (l *lineReader) endLong(raw *rawLines, start int) int {
 	return start + n + 1
 }
 
-// addLong adds a line that was too long, and ends at a place of raw.data.
+// addLong adds an overlong line that ends at a position of raw.data.
 func (l *lineReader) addLong(raw *rawLines, end int) {
 	l.inLong = false
 	l.line++
@@ -369,8 +368,8 @@ func (l *lineReader) addLong(raw *rawLines, end int) {
 	}
 }
 
-// last adds the line raw.data[start:], which ends with the text. Before a fault it adds nothing, because the line may
-// be incomplete.
+// last adds the line raw.data[start:] at the end of the text. After a fault it adds nothing, because the line may be
+// incomplete.
 func (l *lineReader) last(raw *rawLines, start int) {
 	if l.err != io.EOF {
 		return
@@ -386,8 +385,7 @@ func (l *lineReader) last(raw *rawLines, start int) {
 	l.cut(raw, start, len(raw.spans)+1)
 }
 
-// skipMark reads the first bytes of the text, and returns the length of the byte order mark, 0 if
-// there is none.
+// skipMark reads the first bytes of the text, and returns the length of the byte order mark; 0 if there is none.
 func (l *lineReader) skipMark(raw *rawLines) int {
 	for len(raw.data) < len(unpack.ByteOrderMark) && l.err == nil {
 		l.read(raw, len(unpack.ByteOrderMark)-len(raw.data))

@@ -9,12 +9,12 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// A Damage is a fault in a file of captures behind which nothing of it is used. The number of lost records is unknown.
+// A Damage is a fault in a capture file after which nothing of the file is used. The number of lost records is unknown.
 type Damage struct {
-	At      *RecordError // the first record that is lost: where it begins, and the fault
+	At      *RecordError // the first lost record: its position and fault
 	Size    int64        // of the file
-	Unread  int64        // bytes at its end, as stored, that gave no record
-	Missing int64        // bytes that are known to be missing after its end; 0 if that is unknown
+	Unread  int64        // stored bytes at the end without a readable record
+	Missing int64        // bytes known to be missing after the end; 0 if unknown
 }
 
 // Error names the file, the place and the fault.
@@ -22,7 +22,7 @@ func (d *Damage) Error() string {
 	return fmt.Sprintf("%s: %s", fault.Display(d.At.Name), d.Lost())
 }
 
-// Lost names the loss, without the name of the file and the remedy.
+// Lost describes the loss, without the file name and the remedy.
 func (d *Damage) Lost() string {
 	wrong := strings.TrimRight(strings.TrimSuffix(d.At.Err.Error(), unpack.Again), ":; ")
 	wrong = strings.TrimSuffix(wrong, ": cut them off, or")
@@ -36,7 +36,7 @@ func (d *Damage) Lost() string {
 // Unwrap returns the fault of the record.
 func (d *Damage) Unwrap() error { return d.At.Err }
 
-// damageKind says what a file is whose record has that fault.
+// damageKind describes a file in which a record has that fault.
 func damageKind(err error) string {
 	_, isShort := errors.AsType[*shortError](err)
 	switch {
@@ -48,7 +48,7 @@ func damageKind(err error) string {
 	return "is damaged"
 }
 
-// newDamage returns the damage of a file of that size.
+// newDamage returns the damage of a file with that size.
 func newDamage(at *RecordError, size, unread int64) *Damage {
 	d := &Damage{At: at, Size: size, Unread: unread}
 	if e, ok := errors.AsType[*shortError](at.Err); ok {
@@ -57,16 +57,16 @@ func newDamage(at *RecordError, size, unread int64) *Damage {
 	return d
 }
 
-// A shortError is the error of a record that the file ends in.
+// A shortError is the error of a record that the end of the file cuts off.
 type shortError struct {
 	err     error
-	missing int64 // bytes that the record lacks; 0 if that is unknown
+	missing int64 // missing bytes of the record; 0 if unknown
 }
 
 func (e *shortError) Error() string { return e.err.Error() }
 func (e *shortError) Unwrap() error { return e.err }
 
-// short returns a shortError that lacks so many bytes.
+// short returns a shortError with that number of missing bytes.
 func short(missing int64, format string, values ...any) error {
 	return &shortError{fmt.Errorf(format, values...), missing}
 }

@@ -14,45 +14,45 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Fetches read a WARC file as a log: one row for each fetch by HTTP. A request and an adjacent response of the same URL
-// are one fetch, in either order. Damaged records are refused.
+// Fetches reads a WARC file as a log: one row for each HTTP fetch. A request and an adjacent response with the same URL
+// are one fetch, in either order. Corrupt records are rejected.
 type Fetches struct {
 	records
 	file    files.File
 	fields  fetchFields
 	row     weblog.Row
-	number  int64 // records that were begun
-	pending fetch // may become one with the next record
+	number  int64 // records begun
+	pending fetch // may be joined with the next record
 	ended   bool
 	damaged bool // nothing after the last record is used
 	part    segmentRows
 	lost    struct{ number, start, unverified int64 } // the record of damage, and the result of Unverified
 }
 
-// Rows get the rows that Fetches read. The record is numbered from 1, and the offset is in the text of the
-// file.
+// Rows receives the rows that Fetches reads. Records are numbered from 1, and offsets are positions in the unpacked
+// text.
 type Rows interface {
-	// Row gets a fetch, which is valid until it returns.
+	// Row receives a fetch, which is valid until Row returns.
 	Row(row *weblog.Row, record, offset int64)
-	// Refuse gets a record that is of no use.
+	// Refuse receives a rejected record.
 	Refuse(why weblog.Result, record, offset int64)
-	// Skip gets a record that is not of a fetch.
+	// Skip receives a record that does not belong to a fetch.
 	Skip()
 }
 
-// A fetch holds the facts that the records of one fetch give.
+// A fetch holds the data from the records of one fetch.
 type fetch struct {
-	parts          fetchPart // 0 if there is no fetch
-	record, offset int64     // the first
+	parts          fetchPart // 0 without a fetch
+	record, offset int64     // position of the first record
 	url            []byte
 	time           int64
 	agent          []byte
 	hasAgent       bool
-	values         [][]byte // of fetchFields.keep
+	values         [][]byte // values of fetchFields.keep
 	present        []bool
 }
 
-// A fetchPart is the part of a fetch in one record.
+// A fetchPart is one record's part of a fetch.
 type fetchPart uint8
 
 const (
@@ -61,12 +61,12 @@ const (
 	fetchWhole    = fetchRequest | fetchResponse
 )
 
-// fetchParts are the types of records that belong to fetches. A resource is a fetch of its own.
+// fetchParts are the types of records that belong to fetches. A resource record is a fetch by itself.
 var fetchParts = map[string]fetchPart{
 	"request": fetchRequest, "response": fetchResponse, "revisit": fetchResponse, "resource": fetchWhole,
 }
 
-// OpenFetches opens a WARC file. The error is that it cannot be opened, or a [weblog.ErrNoField].
+// OpenFetches opens a WARC file. It returns an error if the file cannot be opened, or a [weblog.ErrNoField].
 func OpenFetches(name string, opt weblog.Options) (*Fetches, error) {
 	f, err := NewFetches(opt)
 	if err != nil {
@@ -85,7 +85,7 @@ func OpenFetches(name string, opt weblog.Options) (*Fetches, error) {
 	return f, nil
 }
 
-// Reset makes f read another file. It keeps its memory.
+// Reset makes f read another file with the same memory.
 func (f *Fetches) Reset(name string, file io.ReaderAt, size int64) error {
 	f.number, f.pending.parts, f.ended, f.damaged = 0, 0, false, false
 	f.part = segmentRows{at: -1}
@@ -93,14 +93,13 @@ func (f *Fetches) Reset(name string, file io.ReaderAt, size int64) error {
 	return f.reset(name, file, size)
 }
 
-// CheckFields returns the error that OpenFetches would have about the fields.
+// CheckFields returns the error that OpenFetches would return about the fields.
 func CheckFields(opt weblog.Options) error {
 	_, err := newFetchFields(opt)
 	return err
 }
 
-// NewFetches returns Fetches without a file: Reset gives them one. The error is a
-// [weblog.ErrNoField].
+// NewFetches returns Fetches without a file; call Reset next. The error is a [weblog.ErrNoField].
 func NewFetches(opt weblog.Options) (*Fetches, error) {
 	fields, err := newFetchFields(opt)
 	n := len(fields.keep)
@@ -112,10 +111,10 @@ func NewFetches(opt weblog.Options) (*Fetches, error) {
 // Done reports whether all records were read.
 func (f *Fetches) Done() bool { return f.ended }
 
-// At returns the record that was read last, and where it begins in the text.
+// At returns the number of the last record read, and its position in the text.
 func (f *Fetches) At() (record, offset int64) { return max(1, f.number), f.start }
 
-// BytesRead returns how far the file was read.
+// BytesRead returns the number of bytes of the file that were read.
 func (f *Fetches) BytesRead() int64 { return f.src.BytesRead() }
 
 // Close closes the file.
@@ -124,15 +123,15 @@ func (f *Fetches) Close() error {
 	return f.file.Close()
 }
 
-// Next reads the next record, which gives rows one row at most. At the end it gives the rest,
-// and returns why it ended early: an error of the file, ErrWARC, or the fault of a record, which may
-// be a [*unpack.SegmentError]; nil at the end of the file.
+// Next reads the next record, and passes at most one row to rows. At the end it passes the rest, and returns nil, or
+// why the file ended early: an error of the file, ErrWARC, or the fault of a record, which may be a
+// [*unpack.SegmentError].
 func (f *Fetches) Next(rows Rows) error {
 	if !f.next() {
 		return f.end(rows)
 	}
 	f.number++
-	// Note the segment of a record that begins.
+	// Note the segment in which a record begins.
 	if at, _ := f.src.Place(f.start); at != f.part.at && !f.part.forEver {
 		f.part.at, f.part.number = at, f.number
 	}
@@ -161,7 +160,7 @@ func (f *Fetches) Next(rows Rows) error {
 	return nil
 }
 
-// end gives the rest, and returns why reading ended early, nil at the end of the file.
+// end passes the rest, and returns why reading ended early; nil at the end of the file.
 func (f *Fetches) end(rows Rows) error {
 	f.ended = true
 	f.finish(rows)
@@ -174,7 +173,7 @@ func (f *Fetches) end(rows Rows) error {
 	case f.damaged:
 		f.number, f.start = f.lost.number, f.lost.start
 		err := f.damage.At.Err
-		if _, ok := errors.AsType[*unpack.SegmentError](err); ok { // which gives advice
+		if _, ok := errors.AsType[*unpack.SegmentError](err); ok { // its message has advice
 			return err
 		}
 		if f.intact == 0 {
@@ -185,22 +184,22 @@ func (f *Fetches) end(rows Rows) error {
 	return nil
 }
 
-// A segmentRows says which records are of the segment being read.
+// A segmentRows says which records belong to the current segment.
 type segmentRows struct {
-	at      int64 // of the segment in the file
-	number  int64 // the first record that it has, or begins in, or that is one fetch with such a record
-	forEver bool  // a segment before it has no checksum, and number is of that
+	at      int64 // position of the segment in the file
+	number  int64 // first record in the segment, even in part, or joined with such a record
+	forEver bool  // an earlier segment has no checksum, and number belongs to it
 }
 
-// Unverified returns the first record of the unverified rows: those of the segment where the file ends, whose checksum
-// was not reached, and of all segments from the first without a checksum. It is 0 if there are none. Call it after an
-// error of Next.
+// Unverified returns the first record of the unverified rows; 0 if all are verified. Unverified are the last segment,
+// because its checksum was not reached, and all segments from the first one without a checksum. Call it after an error
+// of Next.
 func (f *Fetches) Unverified() int64 { return f.lost.unverified }
 
-// Flush gives the row of the last fetch, if it still waits for the next record.
+// Flush passes the row of the last fetch, if it still waits for the next record.
 func (f *Fetches) Flush(rows Rows) { f.finish(rows) }
 
-// finish gives the row of the fetch that is pending, if there is one.
+// finish passes the row of the pending fetch, if there is one.
 func (f *Fetches) finish(rows Rows) {
 	p := &f.pending
 	if p.parts == 0 {
@@ -220,7 +219,7 @@ func (f *Fetches) finish(rows Rows) {
 	p.parts = 0
 }
 
-// readRecord reads the record where the text stands. Its error is that the record is damaged.
+// readRecord reads the record at the current position. It returns an error if the record is corrupt.
 func (f *Fetches) readRecord(rows Rows) error {
 	kind, length, err := f.readFields()
 	if err != nil {
@@ -242,8 +241,8 @@ func (f *Fetches) readRecord(rows Rows) error {
 		rows.Skip()
 		return f.block.end()
 	}
-	// The record counts only when all of it was read. The pending fetch is another one, or waits
-	// for this record.
+	// The record counts only after it was read completely. The pending fetch is either a different one, or waits for this
+	// record.
 	joins := f.pending.parts&part == 0 && f.pending.parts != 0 && bytes.Equal(f.pending.url, url)
 	seen := f.readHTTP(part)
 	if err := f.block.end(); err != nil {
@@ -255,7 +254,7 @@ func (f *Fetches) readRecord(rows Rows) error {
 			rows.Refuse(weblog.RefusedURL, f.number, f.start)
 			return nil
 		}
-		// Make the record the first of a fetch of a URL, with nothing more known.
+		// Make the record the first one of a fetch of a URL.
 		p := &f.pending
 		p.parts, p.record, p.offset, p.time, p.hasAgent = 0, f.number, f.start, weblog.NoTime, false
 		p.url = append(p.url[:0], url...)
@@ -271,8 +270,8 @@ func (f *Fetches) readRecord(rows Rows) error {
 	return nil
 }
 
-// readHTTP reads the header of the HTTP message in the block, if any of its fields is wanted, and
-// reports whether it is one. A record without such a header still counts by its own header.
+// readHTTP reads the HTTP header in the block, if any of its fields is wanted, and reports whether it is valid. A
+// record without an HTTP header still counts.
 func (f *Fetches) readHTTP(part fetchPart) bool {
 	if part&f.fields.blocks == 0 || part == fetchWhole {
 		return false
@@ -308,8 +307,7 @@ func (f *Fetches) date() int64 {
 	return robots.Microseconds(date)
 }
 
-// isHTTP reports whether a URL is of HTTP, or has no scheme at all. Other schemes are lookups of
-// names, and notes of crawlers.
+// isHTTP reports whether a URL uses HTTP or has no scheme. Other schemes are DNS lookups and notes of crawlers.
 func isHTTP(url []byte) bool {
 	scheme, _, ok := bytes.Cut(url, []byte{':'})
 	return !ok || bytes.EqualFold(scheme, []byte("http")) || bytes.EqualFold(scheme, []byte("https"))
@@ -317,14 +315,14 @@ func isHTTP(url []byte) bool {
 
 // A fetchField is a field of fetches that can be kept.
 type fetchField struct {
-	name  string    // of the record's header, or in HTTP; "" for first
-	block fetchPart // the message of HTTP that has it; 0 is the record's header
-	first int       // which word of the message's first line it is, from 1; lastWord is the last of three or more
+	name  string    // name in the record's header or in HTTP; "" if first is used
+	block fetchPart // the HTTP message with the field; 0 is the record's header
+	first int       // index of the word in the message's first line, from 1; lastWord is the last of three or more
 }
 
 const lastWord = -1
 
-// fetchKnown are the fields whose names mean the same in every format.
+// fetchKnown are the fields with names that mean the same in every format.
 var fetchKnown = map[string]fetchField{
 	weblog.NameTime:     {name: "WARC-Date"},
 	weblog.NameStatus:   {block: fetchResponse, first: 2},
@@ -338,10 +336,10 @@ var fetchKnown = map[string]fetchField{
 // fetchFields are the wanted fields of a WARC file.
 type fetchFields struct {
 	keep   []fetchField
-	blocks fetchPart // whose messages have anything that is wanted
+	blocks fetchPart // messages with wanted fields
 }
 
-// newFetchFields returns the fields that the options ask for. The error is a weblog.ErrNoField or weblog.ErrNoClients.
+// newFetchFields returns the fields that the options request. The error is a weblog.ErrNoField or weblog.ErrNoClients.
 func newFetchFields(opt weblog.Options) (f fetchFields, err error) {
 	if opt.Agents {
 		f.blocks = fetchRequest
@@ -354,7 +352,7 @@ func newFetchFields(opt weblog.Options) (f fetchFields, err error) {
 		if !ok && !opt.MayLack(name) {
 			return f, fmt.Errorf("%w: %q; there are time, status, method, protocol, host, referer, user_agent, and those of the records' headers, such as WARC-IP-Address", weblog.ErrNoField, name)
 		}
-		f.keep = append(f.keep, field) // one that is missing is of no header
+		f.keep = append(f.keep, field) // a missing field is in no header
 		f.blocks |= field.block
 	}
 	if opt.Clients {
@@ -366,7 +364,7 @@ func newFetchFields(opt weblog.Options) (f fetchFields, err error) {
 	return f, nil
 }
 
-// value returns the field of the record that f has read, nil if it has none.
+// value returns a field of the current record; nil if the record does not have it.
 func (k *fetchField) value(f *Fetches, part fetchPart, hasHTTP bool) []byte {
 	switch {
 	case k.block == 0:

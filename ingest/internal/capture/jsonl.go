@@ -24,10 +24,10 @@ import (
 )
 
 const (
-	// maxJSONLine is the length of the longest line of a JSON Lines file that is read, in bytes.
+	// maxJSONLine is the maximum length of a line in a JSON Lines file, in bytes.
 	maxJSONLine = 16 << 20
 
-	// maxURL is the length of the longest URL that is read: the longest line's of a log.
+	// maxURL is the maximum length of a URL, the same as for a line of a log.
 	maxURL = 64 << 10
 )
 
@@ -36,21 +36,21 @@ type jsonlReader struct {
 	src    *unpack.Segments
 	name   string
 	pass   *Pass
-	line   int64  // lines so far, of those that could be read
+	line   int64  // readable lines so far
 	intact int    // responses so far
-	before int64  // problems of other files
-	ends   bool   // the line that was read last ends with the text
-	begins int64  // where it begins in the text
-	long   []byte // scratch for a line that the source's buffer does not hold
+	before int64  // problems of previous files
+	ends   bool   // the last line ends at the end of the text
+	begins int64  // position of the last line in the text
+	long   []byte // scratch for a line longer than the source's buffer
 }
 
 // A jsonRow is a line.
 type jsonRow struct {
 	jsonFields
-	body, bodyB64 []byte // nil: none
+	body, bodyB64 []byte // nil if absent
 }
 
-// jsonFields are the fields of a line, as package json reads them. It ignores unknown fields.
+// jsonFields are the fields of a line for package json, which ignores unknown fields.
 type jsonFields struct {
 	URL       string    `json:"url"`
 	Origin    string    `json:"origin"`
@@ -63,8 +63,7 @@ type jsonFields struct {
 	Error     string    `json:"error"`
 }
 
-// ended ends a file at the line with that fault, or, if it is nil, at its end. The error is
-// ErrNoCapture or nil.
+// ended ends a file: at the line with that fault, or at its end if the fault is nil. The error is ErrNoCapture or nil.
 func (j *jsonlReader) ended(at *RecordError) error {
 	switch {
 	case at == nil && j.intact > 0:
@@ -83,8 +82,8 @@ func (j *jsonlReader) ended(at *RecordError) error {
 	return j.pass.problems.noCapture(j.before)
 }
 
-// next returns the next line that is not empty, without its end. The errors are io.EOF,
-// ErrLongLine, which stands for a line, and the source's.
+// next returns the next non-empty line, without its end. The errors are io.EOF, ErrLongLine in place of a line, and
+// those of the source.
 func (j *jsonlReader) next() ([]byte, error) {
 	for {
 		j.begins = j.src.Pos()
@@ -108,8 +107,8 @@ func (j *jsonlReader) next() ([]byte, error) {
 	}
 }
 
-// joined returns the line that begins with head and is longer than the buffer of the text. It skips
-// a line that is too long, which is an ErrLongLine.
+// joined returns the line that begins with head and exceeds the buffer of the text. It skips a line that is too long,
+// and returns ErrLongLine for it.
 func (j *jsonlReader) joined(head []byte) ([]byte, error) {
 	j.long = append(j.long[:0], head...)
 	for {
@@ -179,9 +178,9 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	return r, nil
 }
 
-// scanRow returns the row of a line, in a third of the time that decodeRow takes. ok is false for the lines
-// that decodeRow has to read: broken ones, those with names or values that only package json accepts, and those that may have
-// the escape \xHH, which logs may use.
+// scanRow returns the row of a line, in a third of the time that decodeRow takes. ok is false for lines that decodeRow
+// must read: invalid lines, lines with names or values that only package json accepts, and lines that may contain the
+// escape \xHH, which logs may use.
 func scanRow(line []byte) (row jsonRow, ok bool) {
 	var seen uint
 	ok = !bytes.Contains(line, []byte(`\x`)) && weblog.Members(line, func(name, value []byte) bool {
@@ -196,14 +195,14 @@ func scanRow(line []byte) (row jsonRow, ok bool) {
 	return row, ok
 }
 
-// isAlias reports whether package json may accept a name as a field's although it is spelt differently.
+// isAlias reports whether package json may match a name with a field although the spelling differs.
 func isAlias(name []byte) bool {
 	return bytes.IndexByte(name, '\\') >= 0 || slices.ContainsFunc(jsonNames, func(quoted []byte) bool {
 		return bytes.EqualFold(quoted[1:len(quoted)-1], name)
 	})
 }
 
-// set sets a field to a value that is not null. It reports whether the value has the field's kind.
+// set sets a field to a value other than null. It reports whether the value has the right type.
 func (row *jsonRow) set(name string, value []byte) bool {
 	switch name {
 	case "status":
@@ -235,7 +234,7 @@ func (row *jsonRow) set(name string, value []byte) bool {
 	return true
 }
 
-// setInt sets a field to a number, and reports whether value is one.
+// setInt sets a field to a number, and reports whether the value is a number.
 func setInt(field **int, value []byte) bool {
 	n, err := strconv.Atoi(string(value))
 	*field = &n
@@ -259,7 +258,7 @@ func decodeRow(line []byte) (row jsonRow, err error) {
 	return row, nil
 }
 
-// jsonNames are the names of a row's fields, as they are written.
+// jsonNames are the exact names of the fields of a row.
 var jsonNames = func() (names [][]byte) {
 	for field := range reflect.TypeFor[jsonFields]().Fields() {
 		names = append(names, strconv.AppendQuote(nil, field.Tag.Get("json")))
@@ -267,8 +266,8 @@ var jsonNames = func() (names [][]byte) {
 	return names
 }()
 
-// repeated returns a name that an object has twice, as two records do if a part is missing; ""
-// if there is none. The line is valid JSON.
+// repeated returns a name that occurs twice in an object, as if a part between two records were missing; "" if no name
+// does. The line is valid JSON.
 func repeated(line []byte) string {
 	for _, name := range jsonNames {
 		if i := bytes.Index(line, name); i >= 0 && bytes.Contains(line[i+1:], name) && members(line, name) > 1 {
@@ -278,10 +277,10 @@ func repeated(line []byte) string {
 	return ""
 }
 
-// members returns how many members of an object have that name.
+// members returns the number of members of an object with that name.
 func members(object, name []byte) (n int) {
 	d := json.NewDecoder(bytes.NewReader(object))
-	if _, err := d.Token(); err != nil { // its brace
+	if _, err := d.Token(); err != nil { // the opening brace
 		return 0
 	}
 	for d.More() {
@@ -297,13 +296,13 @@ func members(object, name []byte) (n int) {
 	return n
 }
 
-// hasBody reports whether responses of that status have the text of a robots.txt. A row without a
-// body must then be a mistake: treated as an empty file, it would allow everything.
+// hasBody reports whether responses with that status contain the text of a robots.txt. A row without a body must then
+// be a mistake: treated as an empty file, it would allow everything.
 func hasBody(status int) bool {
 	return 200 <= status && status < 300 && status != http.StatusNoContent && status != http.StatusResetContent
 }
 
-// jsonError returns an error of package json in words of JSON.
+// jsonError translates an error of package json to JSON terms.
 func jsonError(err error) error {
 	e, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
@@ -326,7 +325,7 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// target returns the origin of the row, and the URL that was fetched, if that is not a robots.txt.
+// target returns the origin of the row, and the fetched URL if it is not a robots.txt.
 func (row *jsonRow) target() (o robots.Origin, target string, err error) {
 	if max(len(row.URL), len(row.Origin), len(row.Location)) > maxURL {
 		return "", "", fmt.Errorf("%w: it is longer than 64 KiB", ErrTarget)
@@ -358,7 +357,7 @@ func (row *jsonRow) target() (o robots.Origin, target string, err error) {
 	return robots.Origin(byURL), target, nil
 }
 
-// text returns the body of the row; nil if it has none.
+// text returns the body of the row; nil if absent.
 func (row *jsonRow) text() ([]byte, error) {
 	switch {
 	case row.body != nil && row.bodyB64 != nil:
@@ -373,8 +372,7 @@ func (row *jsonRow) text() ([]byte, error) {
 	return row.body, nil
 }
 
-// status returns the status of the row. Without one, a body means 200, and an error a network
-// failure.
+// status returns the status of the row. If it is missing, a body means 200 and an error means a network failure.
 func (row *jsonRow) status() (int, error) {
 	switch {
 	case row.Status != nil && *row.Status != 0 && (*row.Status < 100 || *row.Status > 999):
@@ -389,7 +387,7 @@ func (row *jsonRow) status() (int, error) {
 	return 0, fmt.Errorf("%w: it has no status", ErrResponse)
 }
 
-// A jsonTime is a time in RFC 3339 or in seconds since 1970, with or without a fraction.
+// A jsonTime is a time in RFC 3339 format or in seconds since 1970, with an optional fraction.
 type jsonTime struct{ time.Time }
 
 // UnmarshalJSON reads a time.

@@ -15,19 +15,19 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Pass is one reading of files of captures, in their order. Use NewPass.
+// A Pass reads capture files once, in their order. Use NewPass.
 type Pass struct {
 	problems Problems
 	damages  []*Damage
 	captures captureIndex
 	targets  targetSet
-	undated  map[captures.Key]struct{} // origins with a response of unknown time: by hash, as there may be millions
+	undated  map[captures.Key]struct{} // origins with an undated response, by hash, because there may be millions
 	done     *atomic.Int64
 	warc     warcReader
 	jsonl    jsonlReader
 }
 
-// NewPass returns a Pass that sets done to the bytes of the files that it has read.
+// NewPass returns a Pass that stores the number of file bytes read in done.
 func NewPass(done *atomic.Int64) *Pass {
 	done.Store(0)
 	p := &Pass{
@@ -39,9 +39,9 @@ func NewPass(done *atomic.Int64) *Pass {
 	return p
 }
 
-// Read yields the responses of the file at path and reports whether yield wants more. name is that
-// of messages; content is WARC or JSONL. Broken records are problems, and a lost end is a Damage.
-// The error is that the file cannot be read, or holds nothing.
+// Read yields the responses of the file at path and reports whether yield wants more. name is the name in messages;
+// content is WARC or JSONL. Invalid records become problems, and a lost end becomes a Damage. The error is that the
+// file cannot be read, or has no captures.
 func (p *Pass) Read(name, path string, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -55,11 +55,11 @@ func (p *Pass) Read(name, path string, content unpack.Content, yield func(robots
 	return p.read(name, tracked, size, content, yield)
 }
 
-// read is Read of an open file.
+// read is Read for an open file.
 func (p *Pass) read(name string, file io.ReaderAt, size int64, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
 	if content == unpack.JSONL {
-		// Yield the responses of a file and report whether yield wants more. The error is that the
-		// file cannot be read, or holds nothing.
+		// Yield the responses of a file and report whether yield wants more. The error is that the file cannot be read, or
+		// has no captures.
 		j := &p.jsonl
 		j.name, j.line, j.intact, j.before = name, 0, 0, j.pass.problems.Total
 		if err := j.src.Reset(name, file, size); err != nil {
@@ -89,8 +89,8 @@ func (p *Pass) read(name string, file io.ReaderAt, size int64, content unpack.Co
 			}
 		}
 	}
-	// Yield the captures of a file and report whether yield wants more. The error is that the
-	// file cannot be read, or holds nothing.
+	// Yield the captures of a file and report whether yield wants more. The error is that the file cannot be read, or has
+	// no captures.
 	w := &p.warc
 	before := w.pass.problems.Total
 	if err := w.reset(name, file, size); err != nil {
@@ -127,7 +127,7 @@ func (p *Pass) read(name string, file io.ReaderAt, size int64, content unpack.Co
 	return true, nil
 }
 
-// openRegular opens a regular file, which can be read at any position.
+// openRegular opens a regular file, for random access.
 func openRegular(path string) (file files.File, size int64, err error) {
 	if file, err = files.Of(path).Open(path); err != nil {
 		return nil, 0, err
@@ -155,14 +155,13 @@ func (p *Pass) Finish(yield func(robots.Response) bool) bool {
 	return true
 }
 
-// Problems returns the broken records so far.
+// Problems returns the invalid records so far.
 func (p *Pass) Problems() Problems { return p.problems }
 
-// Damages returns the files so far that could not be read to their ends.
+// Damages returns the files so far that could not be read to the end.
 func (p *Pass) Damages() []*Damage { return p.damages }
 
-// repeats reports whether the origin had a response of unknown time before, and notes that it has
-// one now.
+// repeats reports whether the origin already had an undated response, and records that it has one now.
 func (p *Pass) repeats(o robots.Origin) bool {
 	key := captures.KeyOf([]byte(o))
 	_, again := p.undated[key]
@@ -170,32 +169,30 @@ func (p *Pass) repeats(o robots.Origin) bool {
 	return again
 }
 
-// Release frees memory that would otherwise be held until closing.
+// Release frees memory before closing.
 func (p *Pass) Release() {
 	p.jsonl.src.Release()
 	p.warc.release()
 	p.captures.reader.release()
 }
 
-// A trackedFile counts how far a file was read. Bytes that are read again or skipped do not change
-// that.
+// A trackedFile tracks how far a file was read. Re-read or skipped bytes do not change that.
 type trackedFile struct {
 	io.ReaderAt
-	before int64         // bytes of the files before it
-	done   *atomic.Int64 // these, and the bytes of it before the last that was read
+	before int64         // bytes of the previous files
+	done   *atomic.Int64 // before, plus the position reached in this file
 }
 
 // ReadAt reads.
 func (t trackedFile) ReadAt(b []byte, off int64) (int, error) {
 	n, err := t.ReaderAt.ReadAt(b, off)
 	if reached := t.before + off + int64(n); reached > t.done.Load() {
-		t.done.Store(reached) // nobody else does
+		t.done.Store(reached) // the only writer
 	}
 	return n, err
 }
 
-// Faults in records. They come inside a [*RecordError], as those of package unpack and of HTTP
-// messages do.
+// Faults in records, wrapped in a [*RecordError], like those of package unpack and of HTTP messages.
 var (
 	ErrNoRecord = errors.New("no WARC record starts here")
 	ErrHeader   = errors.New("the header of the record is damaged")
@@ -216,22 +213,21 @@ var (
 	ErrWARC       = errors.New("it contains no readable WARC record: check its format")
 )
 
-// maxProblems is the most problems of a pass that are kept; the others are counted.
+// maxProblems is the maximum number of problems that a pass keeps; others are only counted.
 const maxProblems = 100
 
-// Problems are the records of capture files (WARC and JSON Lines) that were omitted of the responses because they are
-// broken.
+// Problems are the records of capture files (WARC and JSON Lines) that gave no response because they are invalid.
 type Problems struct {
-	Total int64          // how many there are
-	First []*RecordError // the first 100 of them, in the order of the files
+	Total int64          // number of problems
+	First []*RecordError // the first 100 problems, in file order
 }
 
-// A RecordError says that a record of a capture file is broken. The others were used.
+// A RecordError means that a record of a capture file is invalid. Other records are used.
 type RecordError struct {
 	Name   string // the file, as found
-	Offset int64  // bytes of the file before the record, or before the gzip member or zstd frame that it starts in; -1 if Line says where
-	Text   int64  // bytes of text before the record in that member or frame: 0 for one that has it to itself
-	Line   int64  // 1-based line of a JSON Lines file, of those that could be read; 0 in a WARC file
+	Offset int64  // file position of the record, or of the gzip member or zstd frame in which it starts; -1 if Line is set
+	Text   int64  // unpacked bytes before the record in that member or frame: 0 if the record is its first
+	Line   int64  // 1-based line of a JSON Lines file, counting readable lines; 0 in a WARC file
 	Err    error  // the fault, such as ErrLength
 }
 
@@ -240,7 +236,7 @@ func (e *RecordError) Error() string {
 	return fmt.Sprintf("%s: %s: %v", fault.Display(e.Name), e.place(), e.Err)
 }
 
-// place says where in the file the record is.
+// place describes the position of the record in the file.
 func (e *RecordError) place() string {
 	switch {
 	case e.Line > 0 && e.Offset < 0:
@@ -256,7 +252,7 @@ func (e *RecordError) place() string {
 // Unwrap returns the fault.
 func (e *RecordError) Unwrap() error { return e.Err }
 
-// addProblem counts a problem, and keeps it if it is one of the first.
+// addProblem counts a problem, and keeps it if it is among the first.
 func (p *Problems) addProblem(e *RecordError) {
 	p.Total++
 	if len(p.First) < maxProblems {
@@ -264,8 +260,8 @@ func (p *Problems) addProblem(e *RecordError) {
 	}
 }
 
-// noCapture returns ErrNoCapture for a file that began when there were before problems, has more,
-// and nothing else.
+// noCapture returns ErrNoCapture for a file whose only content was new problems. before is the number of problems when
+// the file began.
 func (p *Problems) noCapture(before int64) error {
 	switch {
 	case p.Total == before:
@@ -276,16 +272,16 @@ func (p *Problems) noCapture(before int64) error {
 	return ErrNoCapture
 }
 
-// A targetSet is the set of URLs that a robots.txt redirects to, without those that are a
-// robots.txt themselves: their responses are wanted, too. It takes 8 bytes a URL and the overhead
-// of a map.
+// A targetSet is the set of URLs that a robots.txt redirects to, and whose responses are therefore wanted. It excludes
+// URLs that are a robots.txt themselves. It takes 8 bytes per URL, plus the overhead of a map.
 type targetSet struct {
 	seed maphash.Seed
 	keys map[uint64]struct{}
 	buf  []byte
 }
 
-// addTarget adds the URL that a response of base, an absolute URL, leads to, unless that is a robots.txt.
+// addTarget adds the URL that a response redirects to, unless that is a robots.txt. base is the absolute URL of the
+// response.
 func (t *targetSet) addTarget(base, location string) {
 	from, err := robots.SplitURL([]byte(base))
 	if err != nil || !t.setURL(from) {
@@ -302,7 +298,7 @@ func (t *targetSet) addTarget(base, location string) {
 	t.keys[maphash.String(t.seed, to)] = struct{}{}
 }
 
-// has reports whether a redirect leads to u. It is cheap as long as there was none.
+// has reports whether a redirect leads to u. It is cheap as long as the set is empty.
 func (t *targetSet) has(u robots.URL) bool {
 	if len(t.keys) == 0 || !t.setURL(u) {
 		return false
@@ -311,7 +307,7 @@ func (t *targetSet) has(u robots.URL) bool {
 	return ok
 }
 
-// setURL sets buf to the normal form of u, and reports whether it has one.
+// setURL sets buf to the normal form of u, and reports whether u has one.
 func (t *targetSet) setURL(u robots.URL) bool {
 	b, err := robots.AppendURL(t.buf[:0], u)
 	t.buf = b

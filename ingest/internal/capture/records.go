@@ -27,23 +27,22 @@ type records struct {
 	head Header
 	http Reader
 
-	start  int64   // of this record in the text
-	block  block   // of this record
-	intact int     // records without a fault so far
+	start  int64   // position of this record in the text
+	block  block   // block of this record
+	intact int     // valid records so far
 	shared bool    // a segment had two records
-	damage *Damage // of the last record that could not be read
+	damage *Damage // fault of the last record that could not be read
 }
 
 func newRecords() records { return records{src: unpack.NewSegments(unpack.WARCMagic)} }
 
-// reset starts to read a file.
+// reset prepares for reading a file.
 func (r *records) reset(name string, file io.ReaderAt, size int64) error {
 	r.name, r.intact, r.shared, r.damage = name, 0, false, nil
 	return r.src.Reset(name, file, size)
 }
 
-// next moves to the next record, over extra line ends, and reports whether there is one, or a
-// fault.
+// next moves to the next record, skipping extra line ends. It reports whether there is a record or a fault.
 func (r *records) next() bool {
 	for {
 		b, err := r.src.Text.Peek(1)
@@ -61,7 +60,7 @@ func (r *records) next() bool {
 	return true
 }
 
-// count counts the record as one whose borders are right. If it has no fault, it is intact.
+// count counts a record with valid borders; without a fault, the record is intact.
 func (r *records) count(isIntact bool) {
 	if isIntact {
 		r.intact++
@@ -69,12 +68,12 @@ func (r *records) count(isIntact bool) {
 	r.shared = r.shared || r.location().text > 0
 }
 
-// isLossy reports whether resume omitted a gzip member or zstd frame, and later ones have several records: then it is
-// unknown how many were in that one.
+// isLossy reports whether the number of lost records is unknown: resume omitted a gzip member or zstd frame, and later
+// ones have several records.
 func (r *records) isLossy() bool { return r.shared && r.damage != nil }
 
-// resume moves from a record with that error to the next one that can be read, and reports whether
-// there is one. It looks for one only where each record has a gzip member or zstd frame of its own.
+// resume moves from a record with that error to the next readable one, and reports whether there is one. It searches
+// only if each record has its own gzip member or zstd frame.
 func (r *records) resume(err error) bool {
 	at := r.problem(err)
 	unread := r.src.Rest()
@@ -85,13 +84,13 @@ func (r *records) resume(err error) bool {
 	return r.src.IsPacked() && !r.shared && at.Text == 0 && r.src.Resume(r.start)
 }
 
-// A location is where a record is.
+// A location is the position of a record.
 type location struct {
-	offset int64 // of the record, or the segment that it starts in, in the file
-	text   int64 // of the record in that segment
+	offset int64 // file position of the record, or of the segment in which it starts
+	text   int64 // position of the record in the text of that segment
 }
 
-// location returns where the record is.
+// location returns the position of the record.
 func (r *records) location() location {
 	offset, text := r.src.Place(r.start)
 	return location{offset, text}
@@ -123,8 +122,8 @@ func (r *records) readFields() (kind []byte, length int64, err error) {
 	return r.head.Get("WARC-Type"), length, nil
 }
 
-// checkLine returns io.ErrUnexpectedEOF if the header was cut off: the line is, or ends with, the
-// first line of the next record.
+// checkLine returns io.ErrUnexpectedEOF if the header was cut off, so that the line is, or ends with, the first line of
+// the next record.
 func (r *records) checkLine(line []byte) error {
 	n := len(line) - len("WARC/1.0\r\n")
 	isNext := n >= 0 && bytes.HasPrefix(line[n:], warcMagic) && isFirstLine(line[n:]) && !r.head.IsEmpty()
@@ -134,14 +133,13 @@ func (r *records) checkLine(line []byte) error {
 	return nil
 }
 
-// isFirstLine reports whether b starts with a line like "WARC/1.0", apart from the text before the
-// number.
+// isFirstLine reports whether b starts with a line like "WARC/1.0". The text before the number is not checked.
 func isFirstLine(b []byte) bool {
 	n := len(warcMagic)
 	return len(b) >= n+3 && '0' <= b[n] && b[n] <= '9' && b[n+1] == '\r' && b[n+2] == '\n'
 }
 
-// damagedHeader returns the fault that an error of Header.Read means for a record.
+// damagedHeader converts an error of Header.Read to the fault of a record.
 func damagedHeader(err error) error {
 	switch {
 	case errors.Is(err, ErrLongHeader):
@@ -152,33 +150,33 @@ func damagedHeader(err error) error {
 	return err
 }
 
-// release frees memory that would otherwise be held until closing.
+// release frees memory before closing.
 func (r *records) release() {
 	r.src.Release()
 	r.http.Release()
 }
 
-// maxEnd is the most bytes after a record that are checked: two line ends, and the start of the next record.
+// maxEnd is the number of bytes after a record that are checked: two line ends, and the start of the next record.
 const maxEnd = 11
 
-// maxDigested is the longest block whose digest is verified. Longer ones are web pages, and reading
-// them costs too much.
+// maxDigested is the maximum length of a block with verified digest. Longer ones are web pages, which would take too
+// long to read.
 const maxDigested = 16 << 20
 
 // A block reads and verifies the block of a WARC record, which follows the header.
 type block struct {
 	src    *unpack.Segments
-	start  int64 // of the record in the text
-	left   int64 // of the block
-	err    error // of reading it, other than io.EOF
+	start  int64 // position of the record in the text
+	left   int64 // remaining bytes of the block
+	err    error // read error other than io.EOF
 	digest digest
 
-	hasRecord bool   // something in it looks like another record; known only if there is a digest
-	tail      []byte // the bytes that were read last
+	hasRecord bool   // the block seems to contain another record; only known if there is a digest
+	tail      []byte // last bytes read
 }
 
-// reset starts with the block of the record at start, whose header was read. If the file is not
-// packed, it first checks where the block ends, so that a wrong length does not make it read on.
+// reset prepares for the block of the record at start, whose header was read. In an unpacked file it first checks the
+// end of the block, so that a wrong length does not cause a long read.
 func (b *block) reset(src *unpack.Segments, h warcRecord, start int64) error {
 	*b = block{src: src, start: start, left: h.length, digest: b.digest, tail: b.tail[:0]}
 	if h.origin != "" && h.length <= maxDigested {
@@ -213,7 +211,7 @@ func (b *block) Read(p []byte) (int, error) {
 		b.err = endsEarly(err, b.left)
 		return 0, b.err
 	}
-	n, _ := text.Read(p[:min(int64(len(p)), b.left, int64(text.Buffered()))]) // it is buffered
+	n, _ := text.Read(p[:min(int64(len(p)), b.left, int64(text.Buffered()))]) // already buffered
 	b.left -= int64(n)
 	if b.digest.hash != nil {
 		b.digest.hash.Write(p[:n])
@@ -252,10 +250,10 @@ func (b *block) end() error {
 	return nil
 }
 
-// ends checks that a record can end where the text stands.
+// ends checks that a record can end at the current position.
 func (b *block) ends() error {
 	if !b.src.IsPacked() {
-		return nil // reset saw to that
+		return nil // checked by reset
 	}
 	end := b.src.Pos()
 	after, err := b.src.Text.Peek(maxEnd)
@@ -265,7 +263,7 @@ func (b *block) ends() error {
 	case b.src.Fault() == nil: // an error of the file
 		return err
 	case b.src.IsFaulty(end - 1):
-		return err // the block is uncertain, even if all of it is there
+		return err // the block is uncertain, even if it is complete
 	}
 	if !endsWell(after) {
 		return fmt.Errorf("%w: no record ends there", ErrLength)
@@ -284,8 +282,7 @@ func (b *block) rest() error {
 	return err
 }
 
-// skip skips n bytes of text. If the text ends before that, or another record starts, the error is
-// an ErrLength.
+// skip skips n bytes of text. If the text ends earlier, or another record starts, it returns an ErrLength.
 func (b *block) skip(n int64) error {
 	s := b.src
 	if !s.IsPacked() && n > int64(s.Text.Buffered()) {
@@ -310,7 +307,7 @@ func (b *block) skip(n int64) error {
 	return nil
 }
 
-// endsEarly returns the error for the end of the text inside a record that has n more bytes.
+// endsEarly returns the error for a text that ends n bytes before the end of a record.
 func endsEarly(err error, n int64) error {
 	if err == io.EOF {
 		return &shortError{ErrLength, n}
@@ -318,23 +315,23 @@ func endsEarly(err error, n int64) error {
 	return err
 }
 
-// endsWell reports whether a block can end in front of these bytes: two line ends, the end of the
-// file, or any number of line ends and the next record.
+// endsWell reports whether a block can end before these bytes: two line ends, the end of the file, or any number of
+// line ends and the next record.
 func endsWell(after []byte) bool {
 	rest := bytes.TrimLeft(after, "\r\n")
 	return bytes.HasPrefix(after, []byte("\r\n\r\n")) || len(rest) == 0 || len(rest) < len(after) && bytes.HasPrefix(warcMagic, rest[:min(len(rest), len(warcMagic))])
 }
 
-// A digest verifies a WARC digest, as in "sha1:2Y3V6C2TK2GPDQTZSMLOOMXCDPAUSGCA". Digests of other
-// kinds count as right.
+// A digest verifies a WARC digest, such as "sha1:2Y3V6C2TK2GPDQTZSMLOOMXCDPAUSGCA". Digests of unknown kinds count as
+// correct.
 type digest struct {
 	want []byte    // as in the record
-	sum  []byte    // the sum in it
-	hash hash.Hash // nil if there is nothing to verify
-	sha1 hash.Hash // memory, used again for the next record
+	sum  []byte    // the decoded sum
+	hash hash.Hash // nil if nothing is verified
+	sha1 hash.Hash // reused for the next record
 }
 
-// reset starts to verify a digest.
+// reset prepares for verifying a digest.
 func (d *digest) reset(want []byte) {
 	d.want, d.hash = append(d.want[:0], want...), nil
 	name, text, _ := bytes.Cut(d.want, []byte(":"))
@@ -356,7 +353,7 @@ func (d *digest) reset(want []byte) {
 	}
 }
 
-// decodeDigest returns the n bytes that text stands for in base 32 or 16, or nil.
+// decodeDigest decodes n bytes in base 32 or 16; nil if text is invalid.
 func decodeDigest(text string, n int) []byte {
 	enc := base32.StdEncoding.WithPadding(base32.NoPadding)
 	if b, err := enc.DecodeString(string(bytes.TrimRight(bytes.ToUpper([]byte(text)), "="))); err == nil && len(b) == n {
@@ -368,16 +365,16 @@ func decodeDigest(text string, n int) []byte {
 	return nil
 }
 
-// maxHeader bounds the header of a record, and of the HTTP response in it, in bytes.
+// maxHeader is the maximum size of a record's header, or of the HTTP header in it, in bytes.
 const maxHeader = 256 << 10
 
-// ErrLongHeader is the error of a header that is too long to be one.
+// ErrLongHeader is the error for a header above the maximum size.
 var ErrLongHeader = errors.New("over 256 KiB, or a line over 64 KiB")
 
 // A Header is the header of a WARC record or an HTTP message: a first line, and named fields. All
 // slices that it returns are valid until the next Read.
 type Header struct {
-	raw    []byte // without the line ends; the memory is used again
+	raw    []byte // without line ends; the memory is reused
 	first  []byte
 	fields []field
 }
@@ -385,8 +382,8 @@ type Header struct {
 // A field is a line of a header.
 type field struct{ name, value []byte }
 
-// Read reads a header and the empty line that ends it. check is called with each line, if it is not
-// nil. The errors are ErrLongHeader, io.ErrUnexpectedEOF, r's and check's.
+// Read reads a header and the empty line at its end. check, unless nil, is called with each line. The errors are
+// ErrLongHeader, io.ErrUnexpectedEOF, and those of r and check.
 func (h *Header) Read(r *bufio.Reader, check func(line []byte) error) error {
 	h.raw, h.fields = h.raw[:0], h.fields[:0]
 	ends := make([]int, 0, 32)
@@ -438,7 +435,7 @@ func (h *Header) First() []byte { return h.first }
 // IsEmpty reports whether nothing of the header was read yet.
 func (h *Header) IsEmpty() bool { return len(h.raw) == 0 }
 
-// Get returns the value of the first field of that name, in any case, or nil.
+// Get returns the value of the first field with that name, ignoring case; nil if absent.
 func (h *Header) Get(name string) []byte {
 	for _, f := range h.fields {
 		if len(f.name) == len(name) && strings.EqualFold(string(f.name), name) {

@@ -29,17 +29,16 @@ var (
 	ErrBomb     = errors.New("the body becomes longer than 64 MiB when decoded")
 )
 
-// MaxBody is the number of bytes of a robots.txt that are read: all that a parser looks at, and one more, which shows
-// that there was more.
+// MaxBody is the number of bytes of a robots.txt that are read: the parser's limit plus one byte, to detect longer
+// files.
 const MaxBody = robots.MaxBytes + 1
 
-// maxInterim is the number of responses like "100 Continue" that may come before the one that counts.
+// maxInterim is the maximum number of responses like "100 Continue" before the final one.
 const maxInterim = 4
 
-// A Reader reads HTTP messages as crawlers store them (RFC 9112). It keeps its memory from message
-// to message.
+// A Reader reads stored HTTP messages (RFC 9112). It reuses its memory for the next message.
 type Reader struct {
-	Head Header // of the message that was read last
+	Head Header // of the last message read
 
 	buf     *bufio.Reader
 	decoder contentDecoder
@@ -49,19 +48,19 @@ type Reader struct {
 // A Response is the part of a stored response that rules need.
 type Response struct {
 	Status   int
-	Location string // where it redirects to
+	Location string // target of a redirect
 	Body     []byte // the first MaxBody bytes, decoded; nil unless the status is 2xx
-	Size     int64  // of the whole body
-	Missing  int64  // bytes that the body lacks of its Content-Length, if nothing but that says how long it is
+	Size     int64  // size of the whole body
+	Missing  int64  // missing bytes compared to Content-Length, if that alone gives the length of the body
 
-	HasMaxAge bool          // it says for how long a copy may be used:
-	MaxAge    time.Duration // so long, by the max-age of its Cache-Control
-	IsEmpty   bool          // there is no message at all, which is an ErrHTTP, too
+	HasMaxAge bool          // the response limits how long a copy may be used
+	MaxAge    time.Duration // max-age of its Cache-Control
+	IsEmpty   bool          // no message at all, which is also an ErrHTTP
 }
 
-// ReadResponse reads a response: its status, where it redirects to, and its body if the status is
-// 2xx. Other statuses have no body that is a robots.txt. The errors are ErrHTTP, ErrEncoding,
-// ErrBomb, and r's. The caller owns the body.
+// ReadResponse reads the status, the target of a redirect and, if the status is 2xx, the body of a response. Other
+// statuses have no robots.txt in their body. The errors are ErrHTTP, ErrEncoding, ErrBomb, and those of r. The caller
+// owns the body.
 func (h *Reader) ReadResponse(r io.Reader) (c Response, err error) {
 	h.start(r)
 	if _, err := h.buf.Peek(1); err == io.EOF {
@@ -79,8 +78,8 @@ func (h *Reader) ReadResponse(r io.Reader) (c Response, err error) {
 	return c, err
 }
 
-// ReadHead reads the header of a request into Head; or, if isResponse is set, of a response
-// behind interim ones. The errors come from ReadResponse and from [Header.Read].
+// ReadHead reads the header of a request into Head, or, if isResponse is set, the header of a response after interim
+// ones. The errors are those of ReadResponse and [Header.Read].
 func (h *Reader) ReadHead(r io.Reader, isResponse bool) error {
 	h.start(r)
 	if !isResponse {
@@ -98,7 +97,7 @@ func (h *Reader) start(r io.Reader) {
 	h.buf.Reset(r)
 }
 
-// readHead reads the header of a response, behind interim ones, and returns its status.
+// readHead reads the header of a response, after interim ones, and returns its status.
 func (h *Reader) readHead() (status int, err error) {
 	for range maxInterim {
 		if err := h.Head.Read(h.buf, nil); err != nil {
@@ -118,13 +117,12 @@ func (h *Reader) readHead() (status int, err error) {
 	return status, nil
 }
 
-// maxAge returns the max-age of a Cache-Control (RFC 9111 section 5.2.2.1), and whether there is a
-// valid one.
+// maxAge returns the max-age of a Cache-Control (RFC 9111 section 5.2.2.1), and whether it is valid.
 func maxAge(control []byte) (time.Duration, bool) {
 	for directive := range bytes.SplitSeq(control, []byte(",")) {
 		name, value, _ := bytes.Cut(bytes.TrimSpace(directive), []byte("="))
 		if bytes.EqualFold(name, []byte("max-age")) {
-			seconds, err := strconv.ParseUint(string(value), 10, 32) // RFC 9111 section 1.2.2: more is as good as for ever
+			seconds, err := strconv.ParseUint(string(value), 10, 32) // RFC 9111 section 1.2.2: treat larger values as infinite
 			if errors.Is(err, strconv.ErrRange) {
 				seconds, err = math.MaxUint32, nil
 			}
@@ -134,7 +132,7 @@ func maxAge(control []byte) (time.Duration, bool) {
 	return 0, false
 }
 
-// parseStatus returns the code of a line like "HTTP/1.1 200 OK".
+// parseStatus returns the status code of a line like "HTTP/1.1 200 OK".
 func parseStatus(line []byte) (int, error) {
 	version, rest, _ := bytes.Cut(line, []byte(" "))
 	code, _, _ := bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" "))
@@ -176,14 +174,13 @@ func (h *Reader) readBody(c *Response) error {
 	return err
 }
 
-// maxChunkLine is the longest line with the size of a chunk, extensions included.
+// maxChunkLine is the maximum length of a line with the size of a chunk, including extensions.
 const maxChunkLine = 4 << 10
 
 var errChunked = fmt.Errorf("%w: the chunks of the body are damaged or cut off", ErrHTTP)
 
-// dechunk undoes the chunked transfer coding (RFC 9112 section 7.1). Many crawlers store a body
-// without its chunks and leave the field there, so a body that does not begin with a chunk is
-// returned as it is.
+// dechunk decodes the chunked transfer coding (RFC 9112 section 7.1). Many crawlers store the decoded body but keep the
+// field, so a body that does not begin with a chunk is returned unchanged.
 func dechunk(r *bufio.Reader) io.Reader {
 	head, _ := r.Peek(maxChunkLine)
 	line, _, ok := bytes.Cut(head, []byte("\n"))
@@ -193,7 +190,7 @@ func dechunk(r *bufio.Reader) io.Reader {
 	return &chunkReader{r: r}
 }
 
-// chunkSize16 returns the size of a chunk from its line.
+// chunkSize16 parses the size of a chunk from its line.
 func chunkSize16(line []byte) (int64, error) {
 	text, _, _ := bytes.Cut(trimEnd(line), []byte(";"))
 	text = bytes.TrimSpace(text)
@@ -207,8 +204,8 @@ func chunkSize16(line []byte) (int64, error) {
 // A chunkReader reads the data of chunks.
 type chunkReader struct {
 	r    *bufio.Reader
-	left int64 // of this chunk
-	open bool  // a chunk was read, whose line end is still to come
+	left int64 // remaining bytes of this chunk
+	open bool  // the line end of a chunk is still unread
 	err  error
 }
 
@@ -229,7 +226,7 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next reads the line of the next chunk. The last chunk has size 0 and ends the body. Bytes after it do not matter.
+// next reads the line of the next chunk. The last chunk has size 0 and ends the body. Bytes after it are ignored.
 func (c *chunkReader) next() error {
 	if c.open {
 		if end, err := c.line(); err != nil || len(end) > 0 {
@@ -259,24 +256,23 @@ func (c *chunkReader) line() ([]byte, error) {
 }
 
 const (
-	// maxDecoded is the most bytes that a body may become by decoding. That is a hundred times the size that
-	// is used, so more is a bomb.
+	// maxDecoded is the maximum size of a decoded body in bytes. It is a hundred times the size that is used, so a larger
+	// body is a decompression bomb.
 	maxDecoded = 64 << 20
 
-	// maxCodings is the number of codings a body may have, one inside the other.
+	// maxCodings is the maximum number of nested codings of a body.
 	maxCodings = 3
 
-	// maxContentWindow is the largest zstd window, as RFC 9659 limits it for HTTP.
+	// maxContentWindow is the largest zstd window that RFC 9659 allows for HTTP.
 	maxContentWindow = 8 << 20
 )
 
-// A contentDecoder undoes content codings (RFC 9110 section 8.4). A body may have several, one
-// inside the other.
+// A contentDecoder decodes content codings (RFC 9110 section 8.4), which may be nested.
 type contentDecoder struct {
 	layers [maxCodings]codingDecoder // the outermost first
 }
 
-// A codingDecoder undoes one coding. It keeps its decoders between bodies.
+// A codingDecoder decodes one coding. It reuses its decoders.
 type codingDecoder struct {
 	buf    *bufio.Reader
 	gzip   gzip.Reader
@@ -284,9 +280,8 @@ type codingDecoder struct {
 	zstd   *zstd.Decoder
 }
 
-// decode undoes the codings in a Content-Encoding. Many crawlers store a body decoded and leave the
-// field there, so a body that looks like text is returned as it is. The Reader fails with
-// ErrEncoding or ErrBomb.
+// decode decodes the codings in a Content-Encoding. Many crawlers store the decoded body but keep the field, so a body
+// that looks like text is returned unchanged. The Reader fails with ErrEncoding or ErrBomb.
 func (d *contentDecoder) decode(r io.Reader, codings []byte) (io.Reader, error) {
 	if len(codings) == 0 {
 		return r, nil
@@ -301,7 +296,7 @@ func (d *contentDecoder) decode(r io.Reader, codings []byte) (io.Reader, error) 
 		return nil, fmt.Errorf("%w: %d content codings", ErrEncoding, len(names))
 	}
 	for i := range names {
-		name := names[len(names)-1-i] // the last applied is the outermost
+		name := names[len(names)-1-i] // the last one applied is the outermost
 		layer := &d.layers[i]
 		if layer.reset(r); layer.looksLikeText() {
 			return layer.buf, nil
@@ -323,11 +318,11 @@ func (d *codingDecoder) reset(r io.Reader) {
 	d.buf.Reset(r)
 }
 
-// looksLikeText reports whether the bytes that d is to decode look like text.
+// looksLikeText reports whether the input of d looks like text.
 func (d *codingDecoder) looksLikeText() bool {
 	head, _ := d.buf.Peek(512)
-	// A body that starts with head looks like text where it has none of these. No compressed body
-	// does: each has a control character, or bytes that are not UTF-8, near its start.
+	// A body whose head contains none of these looks like text. Compressed bodies always have a control character, or
+	// bytes that are not UTF-8, near the start.
 	for i := 0; i < len(head); {
 		r, n := utf8.DecodeRune(head[i:])
 		isCut := len(head)-i < utf8.UTFMax && !utf8.FullRune(head[i:])
@@ -349,7 +344,7 @@ func (d *codingDecoder) open(name string) (_ io.Reader, err error) {
 		if isZlib := len(head) == 2 && head[0]&0xf == 8 && (int(head[0])<<8|int(head[1]))%31 == 0; isZlib {
 			return zlib.NewReader(d.buf)
 		}
-		return flate.NewReader(d.buf), nil // as some servers understood it
+		return flate.NewReader(d.buf), nil // raw deflate, which some servers send
 	case "br":
 		return &d.brotli, d.brotli.Reset(d.buf)
 	case "zstd":
@@ -365,7 +360,7 @@ func (d *codingDecoder) open(name string) (_ io.Reader, err error) {
 	return nil, errors.New("unsupported coding: use gzip, deflate, br or zstd")
 }
 
-// Release frees memory that would otherwise be held until closing.
+// Release frees memory before closing.
 func (h *Reader) Release() {
 	d := &h.decoder
 	for i := range d.layers {
@@ -376,7 +371,7 @@ func (h *Reader) Release() {
 	d.layers = [maxCodings]codingDecoder{}
 }
 
-// A decodedReader reads a decoder up to a number of bytes, and names the coding in its errors.
+// A decodedReader reads a limited number of bytes from a decoder, and names the coding in its errors.
 type decodedReader struct {
 	r    io.Reader
 	name string

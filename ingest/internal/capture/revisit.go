@@ -11,54 +11,54 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// maxInPart bounds the text before a capture in its gzip member or zstd frame: to read the capture
-// again for a revisit record, all of that is unpacked again.
+// maxInPart is the maximum amount of text before a capture in its gzip member or zstd frame. All of it is unpacked
+// again when a revisit record needs the capture.
 const maxInPart = 16 << 20
 
-// A place is a file and a record's position there.
+// A place is the position of a record in a file.
 type place struct {
 	file int // index of captureIndex.paths
 	location
 }
 
-// maxPending is the number of revisit records that wait for the record that they refer to, in case it comes later.
+// maxPending is the maximum number of revisit records that wait for a later record.
 const maxPending = 10_000
 
-// A captureIndex finds the captures that revisit records refer to. It takes about 100 bytes a
-// capture: bodies are read again.
+// A captureIndex finds the captures that revisit records refer to. It takes about 100 bytes per capture, because bodies
+// are read again from the file.
 type captureIndex struct {
-	paths    []string // of the WARC files so far
+	paths    []string // WARC files so far
 	seed     maphash.Seed
 	places   map[uint64]int // hash of a possible target -> index of found
 	found    []place
 	pending  []revisit
 	reader   records // for reading again
-	last     int     // index of found that was read again last, plus 1; 0 means none
-	reread   capture // it
-	unpacked int64   // bytes of text that were unpacked for it and those before
+	last     int     // index in found of the last capture read again, plus 1; 0 means none
+	reread   capture // that capture
+	unpacked int64   // bytes unpacked so far to read captures again
 }
 
-// maxUnpacked bounds the text that is unpacked for all revisit records of a pass: each may refer to
-// a few kilobytes that unpack to millions.
+// maxUnpacked is the maximum amount of text unpacked for all revisit records of a pass: each may refer to a few
+// kilobytes that unpack to millions.
 const maxUnpacked = 16 << 30
 
 // A revisit is a record that refers to another.
 type revisit struct {
 	capture
-	own     uint64       // hash of its own WARC-Record-ID
-	refs    [3]uint64    // hashes of its target, the surest first; 0 means none
-	problem *RecordError // to report if that cannot be had
+	own     uint64       // hash of the record's own WARC-Record-ID
+	refs    [3]uint64    // hashes of possible targets, the most reliable first; 0 means none
+	problem *RecordError // reported if no target is found
 }
 
-// The kinds of names that a record uses to refer to another.
+// Kinds of references between records.
 const (
 	byID     = 'i' // WARC-Record-ID
 	byTarget = 't' // WARC-Target-URI and WARC-Date
 	byDigest = 'd' // WARC-Payload-Digest
 )
 
-// key returns the hash of a name in two parts, the second may be nil; 0 for an empty name.
-// The seed is random, so no input can be made to collide.
+// key returns the hash of a name in two parts, of which the second may be nil; 0 for an empty name. The seed is random,
+// so an attacker cannot cause collisions.
 func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
 	if len(name) == 0 {
 		return 0
@@ -78,17 +78,15 @@ func (x *captureIndex) place(key uint64, i int) {
 	}
 }
 
-// needsStatus reports whether the record has no status of its own: it has no header, or its status
-// is "not modified".
+// needsStatus reports whether the record lacks a usable status: it has no header, or its status is "not modified".
 func (c *capture) needsStatus() bool {
 	return c.isBare || c.response.Status == http.StatusNotModified
 }
 
-// isWhole reports whether the record needs nothing from the one that it refers to.
+// isWhole reports whether the record needs nothing from the record that it refers to.
 func (c *capture) isWhole() bool { return !c.needsStatus() && c.response.Status/100 != 2 }
 
-// resolve adds the body, and the status if needed, of the capture that a revisit refers to. The
-// error is an ErrRevisit.
+// resolve adds the body, and the status if needed, of the capture that a revisit refers to. The error is an ErrRevisit.
 func (x *captureIndex) resolve(r *revisit) error {
 	for _, key := range r.refs {
 		i, ok := x.places[key]
@@ -110,7 +108,7 @@ func (x *captureIndex) resolve(r *revisit) error {
 	return ErrRevisit
 }
 
-// wait stores a revisit for the end of the pass, and reports whether there is room for it.
+// wait keeps a revisit until the end of the pass, and reports whether there is space for it.
 func (x *captureIndex) wait(r *revisit) bool {
 	if len(x.pending) == maxPending {
 		return false
@@ -119,7 +117,7 @@ func (x *captureIndex) wait(r *revisit) bool {
 	return true
 }
 
-// again returns the capture i of found.
+// again returns found[i], read again from its file.
 func (x *captureIndex) again(i int) (capture, error) {
 	if x.last == i+1 {
 		return x.reread, nil
@@ -156,10 +154,10 @@ func (x *captureIndex) readAt(at place) (c capture, err error) {
 	return c, err
 }
 
-// anyURL wants the capture of any URL.
+// anyURL accepts the capture of any URL.
 func anyURL(robots.URL) bool { return true }
 
-// trimURI cuts off the angle brackets that the grammar of WARC 1.0 puts around a URI.
+// trimURI removes the angle brackets that the grammar of WARC 1.0 puts around a URI.
 func trimURI(uri []byte) []byte {
 	if inner, ok := bytes.CutPrefix(uri, []byte("<")); ok {
 		return bytes.TrimSuffix(inner, []byte(">"))

@@ -12,15 +12,15 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A warcRecord holds the facts in the header of a record.
+// A warcRecord holds the data in the header of a record.
 type warcRecord struct {
 	isRevisit bool
-	origin    robots.Origin // "" if it is not a wanted capture
-	url       string        // of the captured page, if that is not a robots.txt
+	origin    robots.Origin // "" if the capture is not wanted
+	url       string        // URL of the captured page, if it is not a robots.txt
 	date      time.Time
 	length    int64
-	truncated string // WARC-Truncated in lower case: why the record does not have all that was sent; "" if it does
-	digest    []byte // of the block; valid until the next header
+	truncated string // WARC-Truncated in lower case: why data is missing; "" if complete
+	digest    []byte // digest of the block; valid until the next header
 }
 
 // A warcReader finds the captures of robots.txt in WARC files, and of the pages they redirect to.
@@ -29,7 +29,7 @@ type warcReader struct {
 	pass *Pass
 }
 
-// record reads the record where the text stands. used reports whether it gives a response now.
+// record reads the record at the current position. used reports whether it gives a response now.
 func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	h, c, err := w.capture(w.pass.targets.has)
 	if err != nil {
@@ -41,16 +41,15 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	}
 	if c.fault != nil {
 		w.pass.problems.addProblem(w.problem(c.fault))
-		c.response = robots.Response{Error: c.fault.Error()} // the crawler did not get a valid answer either
+		c.response = robots.Response{Error: c.fault.Error()} // the crawler did not get a valid response either
 	}
 	c.response.Origin, c.response.URL, c.response.Name, c.response.FetchedAt = h.origin, h.url, w.name, h.date
 	switch {
-	case isSenseless, errors.Is(c.fault, ErrDigest): // what the crawler got, or from whom, is unknown
+	case isSenseless, errors.Is(c.fault, ErrDigest): // what the crawler received, or from whom, is unknown
 		return r, false, nil
 	case c.fault != nil:
 	case !h.isRevisit:
-		// Add the capture where r stands. Its file is the last of paths. Of equal payloads the
-		// first counts.
+		// Add the capture at the position of r. Its file is the last of paths. For equal payloads the first capture counts.
 		x := &w.pass.captures
 		h, loc := &w.head, w.location()
 		if loc.text <= maxInPart {
@@ -87,23 +86,22 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	return c.response, true, nil
 }
 
-// A capture holds the facts in the block of a record.
+// A capture holds the data in the block of a record.
 type capture struct {
 	response robots.Response
-	isBare   bool  // the block is empty: a revisit record has no header of its own
-	fault    error // the fault of the block, whose borders are right; nil if nothing is
+	isBare   bool  // empty block: a revisit record without an HTTP header
+	fault    error // fault in a block with valid borders; nil if valid
 }
 
-// capture reads the record where the text stands, to its end. It reads the block of a
-// robots.txt, or of a URL that is wanted. Its error means that the end of the record is unknown;
-// any other fault is in the capture.
+// capture reads the record at the current position to its end. It reads the block of a robots.txt, or of a wanted URL.
+// It returns an error if the end of the record is unknown; any other fault is in the capture.
 func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture, err error) {
 	kind, length, err := r.readFields()
 	if err != nil {
 		return h, c, err
 	}
 	if h, c.fault = r.target(kind, wanted); c.fault != nil {
-		h = warcRecord{} // the record is skipped
+		h = warcRecord{} // skip the record
 	}
 	h.length = length
 	if err := r.block.reset(r.src, h, r.start); err != nil {
@@ -122,16 +120,15 @@ func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture
 			c.fault = nil
 		}
 	}
-	err = r.block.end() // it explains the fault, too
+	err = r.block.end() // also the cause of the fault
 	if errors.Is(err, ErrDigest) && !r.block.hasRecord {
 		c.fault, err = err, nil
 	}
 	return h, c, err
 }
 
-// incomplete returns the error of an answer that the crawler did not get whole. An answer it cut off
-// itself, because it was long, is not a fault. missing is the bytes that the answer lacks of its
-// Content-Length.
+// incomplete returns the error for a response that the crawler received only in part. A response that the crawler
+// itself truncated for its length is not a fault. missing is the number of bytes missing compared to Content-Length.
 func incomplete(truncated string, missing int64) error {
 	switch {
 	case truncated == "length":
@@ -144,8 +141,8 @@ func incomplete(truncated string, missing int64) error {
 	return nil
 }
 
-// target returns what the fields of the header say about a capture that is wanted, without the
-// length. Its error is of a record whose borders are right.
+// target reads the header fields about a wanted capture, apart from the length. After an error, the borders of the
+// record are still valid.
 func (r *records) target(kind []byte, wanted func(robots.URL) bool) (h warcRecord, err error) {
 	switch {
 	case len(kind) == 0:
@@ -162,7 +159,7 @@ func (r *records) target(kind []byte, wanted func(robots.URL) bool) (h warcRecor
 		return h, fmt.Errorf("%w: WARC-Date is %q", ErrHeader, fault.Short(r.head.Get("WARC-Date")))
 	}
 	h.truncated = strings.ToLower(string(r.head.Get("WARC-Truncated")))
-	if !h.isRevisit { // wget gives those the digest of nothing
+	if !h.isRevisit { // wget writes the digest of an empty payload for revisits
 		h.digest = r.head.Get("WARC-Block-Digest")
 	}
 	return h, nil
@@ -190,13 +187,12 @@ func (r *records) readTarget(h *warcRecord, wanted func(robots.URL) bool) error 
 	return nil
 }
 
-// dateLayouts are those of a WARC-Date: RFC 3339 with or without a fraction, and, in WARC 1.1, less
-// of it.
+// dateLayouts are the formats of a WARC-Date: RFC 3339 with an optional fraction and, in WARC 1.1, with less precision.
 var dateLayouts = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006"}
 
 var errDate = errors.New("outside of the years 1 to 9999")
 
-// parseDate reads a time in one of the dateLayouts, of the years 1 to 9999.
+// parseDate parses a time in one of the dateLayouts, in the years 1 to 9999.
 func parseDate(text string) (t time.Time, err error) {
 	for _, layout := range dateLayouts {
 		if t, err = time.Parse(layout, text); err == nil {

@@ -1,5 +1,5 @@
-// Package fault has the error that names a file, and the way that messages show names and
-// bytes. It is for the packages below ingest only, which show both to others under their own names.
+// Package fault has the error type that names a file, and formats names and bytes for messages. Only the packages below
+// ingest use it, and they export it under their own names.
 //
 // No other package may import it.
 package fault
@@ -16,12 +16,12 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// Stdin is the name of an input that stands for standard input.
+// Stdin is the name of standard input.
 const Stdin = "-"
 
-// A NameError says that a file, directory or pattern cannot be used as it was given.
+// A NameError means that a file, directory or pattern cannot be used as given.
 type NameError struct {
-	Name   string // as given, or below the rules directory
+	Name   string // as given, or relative to the rules directory
 	Err    error  // the fault
 	Remedy string // advice about it; may be empty
 }
@@ -38,9 +38,9 @@ func (e *NameError) Error() string {
 // Unwrap returns the fault.
 func (e *NameError) Unwrap() error { return e.Err }
 
-// OfFile returns the NameError for an error of package os, or of internal/place. It omits the path in that error, which
-// repeats the name, and the remedy where errors of a place say their own: those of names that lead out of the file
-// system, unless nothing is there.
+// OfFile returns the NameError for an error of package os or internal/place. It omits the path in that error, which
+// repeats the name. It omits the remedy if the error of a place has its own, which is so for names outside the file
+// system unless the object does not exist.
 func OfFile(name string, err error, remedy string) *NameError {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
@@ -57,7 +57,8 @@ func OfFile(name string, err error, remedy string) *NameError {
 	return &NameError{Name: name, Err: err, Remedy: remedy}
 }
 
-// Display returns a name as messages show it: in quotes if a terminal would not show it as it is, or show where it ends.
+// Display formats a name for messages. It quotes the name if a terminal would not show it correctly, or not show where
+// it ends.
 func Display(name string) string {
 	switch {
 	case name == Stdin:
@@ -68,5 +69,5 @@ func Display(name string) string {
 	return name
 }
 
-// Short cuts off a text that is too long for a message.
+// Short truncates a text that is too long for a message.
 func Short(b []byte) []byte { return b[:min(len(b), 80)] }

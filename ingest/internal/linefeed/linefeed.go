@@ -1,19 +1,19 @@
-// Package linefeed finds the line feeds of a text, 64 bytes at once where the processor can. On the
-// way it sees which odd bytes there are.
+// Package linefeed finds the line feeds of a text, 64 bytes at a time if the processor supports it. It also detects
+// some special bytes.
 //
 // Only package ingest imports it.
 package linefeed
 
 import "bytes"
 
-// Block is the number of places that must be free for Find to look at more text.
+// Block is the number of free places that Find needs to continue.
 const Block = 64
 
-// Seen says which special bytes a text has beside line feeds.
+// Seen says which special bytes a text contains besides line feeds.
 type Seen struct {
-	Blank bool // a space or a tab
-	NUL   bool // a byte that is 0
-	CR    bool // a carriage return, before a line feed or not
+	Blank bool // space or tab
+	NUL   bool // zero byte
+	CR    bool // carriage return, before a line feed or elsewhere
 }
 
 // Add adds the findings of another text.
@@ -23,9 +23,9 @@ func (s *Seen) Add(o Seen) {
 	s.CR = s.CR || o.CR
 }
 
-// Find writes where the line feeds of a text are to places, in order. It reads the text to its end,
-// or until fewer than [Block] places are free, and returns how many it wrote, how many bytes it has
-// read, and the special bytes in them. A text has less than 4 GiB. It does not allocate.
+// Find writes the positions of the line feeds of a text to places, in order. It reads to the end of the text, or until
+// fewer than [Block] places are free. It returns the number of places written, the number of bytes read, and the
+// special bytes in them. A text must be shorter than 4 GiB. Find does not allocate.
 func Find(text []byte, places []uint32) (n, read int, s Seen) { return find(text, places) }
 
 // findGeneric is Find without vector instructions.

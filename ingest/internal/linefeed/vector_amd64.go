@@ -6,10 +6,10 @@ import "golang.org/x/sys/cpu"
 
 //go:generate sh -c "cd ../../../internal/asm && go run ./linefeed -out ../../ingest/internal/linefeed/vector_amd64.s"
 
-// hasVectors reports whether the processor has the instructions that are used below.
+// hasVectors reports whether the processor has the instructions used below.
 var hasVectors = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
-// find is findGeneric.
+// find calls the vector version, or else findGeneric.
 func find(text []byte, places []uint32) (n, read int, s Seen) {
 	if min(len(text), len(places)) < Block || !hasVectors {
 		return findGeneric(text, places)

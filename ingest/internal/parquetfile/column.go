@@ -1,15 +1,14 @@
-// Package parquetfile reads columns of Parquet files, and believes nothing that it can check.
+// Package parquetfile reads columns of Parquet files, and checks everything that it can.
 //
-// The format says most things twice, and this package compares them before the first row that
-// depends on them: rows of the file, of its row groups and of their columns; names and types in the
-// schema and beside the data; the values and bytes of all pages of a column, by their headers; the
-// checksum of a page, if it has one; the length of a page before and after compression; and that
-// the values of a page fill it. So a damaged file is an error. The one unknown is a change in
-// the data of a page without a checksum whose compression has none either, and a change in the
-// footer that leaves it consistent.
+// Parquet stores most facts twice, and this package compares them before it returns the first row that depends on them:
+// the number of rows in the file, in its row groups and in their columns; names and types in the schema and next to the
+// data; the values and bytes of all pages of a column, according to their headers; the checksum of a page, if it has
+// one; the length of a page before and after compression; and the length of the values of a page. A damaged file is
+// therefore an error. Two kinds of damage remain undetected: altered data in a page if neither the page nor its
+// compression has a checksum, and an altered footer that is still consistent.
 //
-// The arrow library reads the footer. Pages are read here, because the library ignores checksums,
-// and panics at some damaged pages. Lists are not read. Only package ingest imports it.
+// The arrow library reads the footer. This package reads the pages itself, because the library ignores checksums and
+// panics on some damaged pages. Lists of lists are not supported. Only package ingest imports it.
 package parquetfile
 
 import (
@@ -37,21 +36,21 @@ type Column struct {
 	index int
 
 	chunk  chunk
-	pages  []page // still to be read, of the row group
-	left   int64  // values of the current page that were not read
+	pages  []page // unread pages of the row group
+	left   int64  // unread values of the current page
 	unpack unpacker
 	window window
 
 	packed []byte // the current page, compressed
-	raw    []byte // and not
+	raw    []byte // the current page, uncompressed
 	dict   dictionary
 	dictIn [2][]byte // memory of the dictionary, compressed and not
-	levels []uint8   // of the current page's values, null or not; empty if none can be null
-	reps   []uint8   // of them, 0 for the first of a row; empty if the column is not a list
-	rows   int64     // of the row group that no page has begun, if the column is a list
+	levels []uint8   // definition levels of the current page: null or not; empty if no value can be null
+	reps   []uint8   // repetition levels, 0 for the first value of a row; empty if the column is not a list
+	rows   int64     // rows of the row group that begin on later pages, if the column is a list
 	values values
-	summed [dataPageV2 + 1]tristate // by kind, whether its pages have checksums
-	bare   bool                     // a page had none, of any row group so far
+	summed [dataPageV2 + 1]tristate // by kind of page: whether pages have checksums
+	bare   bool                     // some page of the row groups so far had no checksum
 }
 
 // A tristate is a truth value that may be unknown.
@@ -65,20 +64,20 @@ func known(b bool) tristate {
 	return 1
 }
 
-// A page is where a page lies.
+// A page is the position of a page.
 type page struct {
 	header
-	at int64 // of the data after the header
+	at int64 // position of the data after the header
 }
 
-// NewColumn returns a reader of a column, given by its number in the schema. It may be a list, see Continues, but no
-// list of lists.
+// NewColumn returns a reader of a column, given by its index in the schema. The column may be a list, see Continues,
+// but not a list of lists.
 func (f *File) NewColumn(index int) *Column {
 	return &Column{file: f, desc: f.Schema().Column(index), index: index, window: window{r: f.r}}
 }
 
-// Open begins the column in a row group. It reads the headers of all of its pages, so that none is
-// used before all fit to each other and to the footer.
+// Open starts the column in a row group. It reads the headers of all pages and checks them against each other and
+// against the footer, before any page is used.
 func (c *Column) Open(group int) (err error) {
 	c.left, c.pages, c.dict, c.summed = 0, c.pages[:0], dictionary{}, [...]tristate{dataPageV2: 0}
 	if c.chunk, err = c.file.chunk(group, c.desc, c.index); err != nil {
@@ -110,10 +109,10 @@ func (c *Column) Open(group int) (err error) {
 	return nil
 }
 
-// ErrChecksum is the error of a page with a wrong checksum.
+// ErrChecksum means that a page has a wrong checksum.
 var ErrChecksum = errors.New("its checksum is wrong")
 
-// The faults of headers and levels.
+// Faults of headers and levels.
 var (
 	errBeyond   = errors.New("the page goes beyond the end of the column")
 	errCodec    = errors.New("the page has another length uncompressed, and is not compressed")
@@ -125,7 +124,7 @@ var (
 	errUnsummed = errors.New("it has no checksum, and others of the column have one")
 )
 
-// check compares a header with the footer and the headers before it.
+// check compares a header with the footer and with previous headers.
 func (c *Column) check(p *page) error {
 	end := c.chunk.end
 	if c.chunk.old {
@@ -159,19 +158,18 @@ func (c *Column) check(p *page) error {
 	return nil
 }
 
-// Unverified reports whether a page of the row groups that were opened has no checksum, so that its
-// values may be damaged without a fault.
+// Unverified reports whether a page of the opened row groups has no checksum, so that damaged values may be undetected.
 func (c *Column) Unverified() bool { return c.bare }
 
-// A Value is a value of a column. The field of its type is set: Float of FLOAT and DOUBLE, Bytes of
-// texts and INT96, Int of the others; a BOOLEAN is 0 or 1.
+// A Value is a value of a column. The field for its type is set: Float for FLOAT and DOUBLE, Bytes for texts and INT96,
+// Int for all others; a BOOLEAN is 0 or 1.
 type Value struct {
 	Int   int64
 	Float float64
 	Bytes []byte // valid until the next call of Next or Open
 }
 
-// Next returns the next value of the row group, or that it is null. There must be one.
+// Next returns the next value of the row group, or reports that it is null. A value must be left.
 func (c *Column) Next() (v Value, null bool, err error) {
 	for c.left == 0 {
 		if err := c.nextPage(); err != nil {
@@ -186,11 +184,11 @@ func (c *Column) Next() (v Value, null bool, err error) {
 	return v, false, err
 }
 
-// isList reports whether the column has any number of values in a row.
+// isList reports whether a row of the column may have any number of values.
 func (c *Column) isList() bool { return c.desc.MaxRepetitionLevel() > 0 }
 
-// Continues reports whether the next value of a list is of the same row as the one before. There is none at the end of
-// the row group.
+// Continues reports whether the next value of a list belongs to the same row as the previous one. It is false at the
+// end of the row group.
 func (c *Column) Continues() (bool, error) {
 	for c.left == 0 {
 		if len(c.pages) == 0 {
@@ -203,7 +201,7 @@ func (c *Column) Continues() (bool, error) {
 	return c.isList() && c.reps[len(c.reps)-int(c.left)] > 0, nil
 }
 
-// nextPage reads the next page, and the dictionary before it.
+// nextPage reads the next page, preceded by the dictionary if there is one.
 func (c *Column) nextPage() error {
 	if len(c.pages) == 0 {
 		return io.ErrUnexpectedEOF // Open counted the values
@@ -238,7 +236,7 @@ func (c *Column) load(p *page) (err error) {
 		return err
 	}
 	if c.isList() {
-		// Read the repetition levels of a page, and compare the rows that begin in it with its header and, after the
+		// Read the repetition levels of a page. Compare the number of rows that begin in it with its header and, after the
 		// last page, with the row group.
 		var err error
 		if c.reps, err = readLevels(c.reps[:0], reps, p, p.repeats, int(c.desc.MaxRepetitionLevel())); err != nil {
@@ -261,14 +259,14 @@ func (c *Column) load(p *page) (err error) {
 			}
 		}
 	}
-	if p.kind == dataPageV2 && int64(values) != p.values-p.nulls && !c.isList() { // of lists, writers count nulls in other ways
+	if p.kind == dataPageV2 && int64(values) != p.values-p.nulls && !c.isList() { // for lists, writers count nulls differently
 		return errNulls
 	}
 	c.left = p.values
 	return c.values.set(c.desc, &c.dict, data, values, p.encoding)
 }
 
-// read reads the bytes after a header into the memory of dst, and compares them with the checksum.
+// read reads the bytes after a header into the memory of dst, and verifies the checksum.
 func (c *Column) read(p *page, dst []byte) ([]byte, error) {
 	dst = slices.Grow(dst[:0], int(p.packed))[:p.packed]
 	if _, err := c.file.r.ReadAt(dst, p.at); err != nil {
@@ -280,7 +278,7 @@ func (c *Column) read(p *page, dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// split returns the levels of repetition and of definition, and the values of the current page, uncompressed.
+// split returns the repetition and definition levels and the values of the current page, uncompressed.
 func (c *Column) split(p *page) (reps, levels, data []byte, err error) {
 	if p.kind == dataPageV2 {
 		n := p.repBytes + p.defBytes
@@ -316,7 +314,7 @@ func (c *Column) split(p *page) (reps, levels, data []byte, err error) {
 	return reps, levels, data, err
 }
 
-// cutLevels returns the levels that a page of version 1 begins with, whose length stands before them, and the rest.
+// cutLevels returns the levels at the beginning of a version 1 page, which follow their length, and the rest.
 func cutLevels(data []byte) (levels, rest []byte, err error) {
 	n := 4 + uint64(0)
 	if len(data) >= 4 {
@@ -328,14 +326,14 @@ func cutLevels(data []byte) (levels, rest []byte, err error) {
 	return data[4:n], data[n:], nil
 }
 
-// keep keeps the memory of a page for the next, unless it is the compressed page's.
+// keep keeps the memory of a page for the next one, unless it is that of the compressed page.
 func (c *Column) keep(raw []byte) {
 	if c.chunk.codec != compress.Codecs.Uncompressed {
 		c.raw = raw
 	}
 }
 
-// A window is a piece of a file where headers are read.
+// A window is a part of a file from which headers are read.
 type window struct {
 	r    io.ReaderAt
 	at   int64
@@ -348,7 +346,7 @@ const (
 	mostHeader = 16 << 20
 )
 
-// header reads the header of the page that begins there; the pages of the file end at end.
+// header reads the page header at a position; the pages of the file end at end.
 func (w *window) header(at, end int64) (page, error) {
 	if at < w.at || at >= w.at+int64(len(w.data)) {
 		w.data = w.data[:0]
@@ -371,16 +369,16 @@ func (w *window) header(at, end int64) (page, error) {
 	}
 }
 
-// An unpacker decompresses pages, for one goroutine.
+// An unpacker decompresses pages. It is for one goroutine.
 type unpacker struct {
 	zstd *zstd.Decoder
 	gzip *gzip.Reader
 }
 
-// errLength is the error of a page that has another length before compression than its header says.
+// errLength means that the uncompressed length of a page differs from its header.
 var errLength = errors.New("its length differs from its header")
 
-// unpack returns the decompressed src, which has that size, in the memory of dst or in its own.
+// unpack decompresses src to that size, in the memory of dst or its own.
 func (u *unpacker) unpack(codec compress.Compression, dst, src []byte, size int) (page []byte, err error) {
 	switch codec {
 	case compress.Codecs.Uncompressed:
@@ -408,7 +406,7 @@ func (u *unpacker) unpack(codec compress.Compression, dst, src []byte, size int)
 	return page, nil
 }
 
-// unsnappy unpacks src, which must give size bytes, into the memory of dst.
+// unsnappy unpacks src to exactly size bytes, in the memory of dst.
 func unsnappy(dst, src []byte, size int) ([]byte, error) {
 	n, err := s2.DecodedLen(src)
 	if err == nil && n != size {
@@ -420,8 +418,7 @@ func unsnappy(dst, src []byte, size int) ([]byte, error) {
 	return s2.Decode(dst[:cap(dst)], src)
 }
 
-// gunzip unpacks src into the memory of dst, and ends after size + 1 bytes, so that the caller sees
-// too many.
+// gunzip unpacks src into the memory of dst. It stops after size + 1 bytes, so that the caller detects an excess.
 func (u *unpacker) gunzip(dst, src []byte, size int) ([]byte, error) {
 	if u.gzip == nil {
 		u.gzip = new(gzip.Reader)
@@ -434,7 +431,7 @@ func (u *unpacker) gunzip(dst, src []byte, size int) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// unpackOther unpacks the other formats that the library knows. It panics at damaged data.
+// unpackOther unpacks the other formats of the library. It panics on damaged data.
 func unpackOther(codec compress.Compression, src []byte, size int) (page []byte, err error) {
 	c, err := compress.GetCodec(codec)
 	if err != nil {

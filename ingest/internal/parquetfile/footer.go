@@ -15,17 +15,17 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/schema"
 )
 
-// The bytes that a file begins and ends with.
+// The first and last bytes of a file.
 const (
 	magic          = "PAR1"
 	encryptedMagic = "PARE"
 )
 
-// The errors of Open and Column.Open that name a fault of a file as a whole.
+// Errors of Open and Column.Open that concern a whole file.
 var (
 	ErrTruncated = errors.New("it does not end as a Parquet file does: it is truncated, or damaged at its end")
 	ErrFooter    = errors.New("its footer is damaged")
-	// ErrUnsupported means that a file is sound, but has features that this package does not read.
+	// ErrUnsupported means that a file is valid, but uses features that this package does not support.
 	ErrUnsupported = errors.New("which is not supported")
 	errEncrypted   = fmt.Errorf("it is encrypted, %w", ErrUnsupported)
 )
@@ -33,13 +33,13 @@ var (
 // A File is a Parquet file whose footer was read. It is safe for concurrent use if its reader is.
 type File struct {
 	r    io.ReaderAt
-	end  int64 // of the pages: where the footer begins
+	end  int64 // end of the pages: the position of the footer
 	meta *metadata.FileMetaData
 }
 
-// Open reads the footer of a file of that size.
+// Open reads the footer of a file with that size.
 func Open(r io.ReaderAt, size int64) (*File, error) {
-	const tail = 8 // the length of the footer, and magic
+	const tail = 8 // the length of the footer, and the magic bytes
 	var b [tail]byte
 	if size < int64(len(magic))+tail {
 		return nil, ErrTruncated
@@ -69,7 +69,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, f.check()
 }
 
-// parse reads the footer. The library panics if the schema makes no tree.
+// parse reads the footer. The library panics if the schema is not a tree.
 func (f *File) parse(footer []byte) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -82,12 +82,12 @@ func (f *File) parse(footer []byte) (err error) {
 	return nil
 }
 
-// check compares the footer's numbers for the file with those for the row groups.
+// check compares the row and byte counts in the footer for the file with those for the row groups.
 func (f *File) check() error {
 	if f.meta.IsSetEncryptionAlgorithm() {
 		return errEncrypted
 	}
-	// Compare the types of columns with their older forms, which most programs write too.
+	// Compare the column types with their legacy form, which most programs write, too.
 	for _, e := range f.meta.FileMetaData.Schema {
 		older := schema.ConvertedTypes.None
 		if e.ConvertedType != nil {
@@ -126,8 +126,7 @@ func (f *File) Groups() int { return len(f.meta.RowGroups) }
 // Rows returns the number of rows of a row group.
 func (f *File) Rows(group int) int64 { return f.meta.RowGroups[group].NumRows }
 
-// Small reports whether the footer says that no number of a column of unsigned 64 bits is too large for
-// a signed one.
+// Small reports whether, according to the footer, all numbers of an unsigned 64-bit column fit in a signed one.
 func (f *File) Small(index int) bool {
 	for _, group := range f.meta.RowGroups {
 		meta := group.Columns[index].GetMetaData()
@@ -143,20 +142,20 @@ func (f *File) Small(index int) bool {
 	return true
 }
 
-// A chunk is where a column of a row group is in the file, and the footer's facts about it.
+// A chunk is the position of a column of a row group in the file, with its metadata from the footer.
 type chunk struct {
 	start, end int64
-	old        bool // end may be too early, see mrBug
+	old        bool // end may be too small, see mrBug
 	codec      compress.Compression
 	values     int64
 	encodings  []parquet.Encoding
 }
 
-// mrBug is the number of bytes the pages of a column may go beyond their end in the footer, in files of parquet-mr
-// before 1.2.9: it did not count the header of the dictionary there (PARQUET-816).
+// mrBug is the number of bytes by which the pages of a column may exceed their end in the footer, in files of
+// parquet-mr before 1.2.9, which did not count the dictionary header (PARQUET-816).
 const mrBug = 100
 
-// chunk compares the footer's facts about a column of a row group with the schema.
+// chunk compares the metadata of a column of a row group with the schema.
 func (f *File) chunk(group int, col *schema.Column, index int) (chunk, error) {
 	column := f.meta.RowGroups[group].Columns[index]
 	meta := column.GetMetaData()
@@ -178,7 +177,7 @@ func (f *File) chunk(group int, col *schema.Column, index int) (chunk, error) {
 		start: meta.DataPageOffset, codec: compress.Compression(meta.Codec), values: meta.NumValues,
 		old: f.meta.WriterVersion().LessThan(metadata.Parquet816FixedVersion),
 	}
-	if at := meta.DictionaryPageOffset; at != nil && *at > 0 && *at < c.start { // some writers have 0 for none
+	if at := meta.DictionaryPageOffset; at != nil && *at > 0 && *at < c.start { // some writers use 0 for none
 		c.start = *at
 	}
 	c.end = c.start + meta.TotalCompressedSize
@@ -194,7 +193,7 @@ func (f *File) chunk(group int, col *schema.Column, index int) (chunk, error) {
 // A pageKind is the type of a page.
 type pageKind int64
 
-// The types of pages.
+// Types of pages.
 const (
 	dataPage pageKind = iota
 	indexPage
@@ -202,29 +201,29 @@ const (
 	dataPageV2
 )
 
-// A header holds the fields before a page.
+// A header holds the page header fields.
 type header struct {
 	kind         pageKind
-	size, packed int64 // of the page before and after compression
+	size, packed int64 // size of the page before and after compression
 	crc          uint32
 	checked      bool // crc is set
 
 	values   int64
 	encoding parquet.Encoding
-	levels   parquet.Encoding // of the definition levels, in pages of version 1
-	repeats  parquet.Encoding // of the repetition levels, in pages of version 1
+	levels   parquet.Encoding // encoding of the definition levels, version 1
+	repeats  parquet.Encoding // encoding of the repetition levels, version 1
 
-	// In pages of version 2.
+	// Version 2 only.
 	nulls, rows        int64
 	defBytes, repBytes int64
 	stored             bool // the values are not compressed
 }
 
-// errHeader is the error of a header that lacks something, or has it twice or in another form.
+// errHeader means that a header lacks a field, or has it twice or with the wrong type.
 var errHeader = errors.New("is not that of a page")
 
-// readHeader reads the header that data begin with, and returns its length too. If data are too
-// short for it, the error is errShort.
+// readHeader reads the header at the beginning of data, and returns its length too. If data is too short, it returns
+// errShort.
 func readHeader(data []byte) (h header, n int, err error) {
 	c := compact{data: data}
 	var kind, crc, encoding, levels, repeats int64
@@ -265,7 +264,7 @@ func readHeader(data []byte) (h header, n int, err error) {
 	return h, c.pos, c.err
 }
 
-// readNumber reads a number, and takes it from those that are still missing.
+// readNumber reads a number, and removes it from the set of missing ones.
 func (c *compact) readNumber(missing map[int64]*int64, id int64, kind byte) bool {
 	to := missing[id]
 	if to == nil || kind != typeI32 {
@@ -276,7 +275,7 @@ func (c *compact) readNumber(missing map[int64]*int64, id int64, kind byte) bool
 	return true
 }
 
-// valid reports whether the numbers are possible, and of the kind of page whose part was there.
+// valid reports whether the numbers are possible, and match the kind of page.
 func (h *header) valid(part int64) bool {
 	for _, n := range [...]int64{h.size, h.packed, h.values, h.nulls, h.rows, h.defBytes, h.repBytes} {
 		if n < 0 || n > math.MaxInt32 {
@@ -297,21 +296,21 @@ func (h *header) valid(part int64) bool {
 	return false
 }
 
-// errShort is the error of a structure that goes beyond the bytes that are given.
+// errShort means that a structure continues after the given bytes.
 var errShort = errors.New("ends too early")
 
-// errThrift is the error of bytes that are not a structure.
+// errThrift means that bytes are not a valid structure.
 var errThrift = errors.New("is not in Thrift's compact protocol")
 
-// A compact reads a structure in Thrift's compact protocol. Errors are sticky; after one, all
-// numbers are 0 and no field follows.
+// A compact reads structures in Thrift's compact protocol. Errors are sticky: after an error, all numbers are 0 and no
+// field follows.
 type compact struct {
 	data []byte
 	pos  int
 	err  error
 }
 
-// The types of fields.
+// Types of fields.
 const (
 	typeTrue   = 1
 	typeFalse  = 2
@@ -326,7 +325,7 @@ const (
 	typeStruct = 12
 )
 
-// maxDepth is how deep structures may are in each other.
+// maxDepth is the maximum nesting depth of structures.
 const maxDepth = 16
 
 func (c *compact) fail(err error) {
@@ -344,7 +343,7 @@ func (c *compact) byte() byte {
 	return c.data[c.pos-1]
 }
 
-// uvarint reads an unsigned number; after an error it returns 0.
+// uvarint reads an unsigned number; it returns 0 after an error.
 func (c *compact) uvarint() uint64 {
 	if c.err != nil {
 		return 0
@@ -361,14 +360,14 @@ func (c *compact) uvarint() uint64 {
 	return v
 }
 
-// int returns a number in zigzag.
+// int reads a number in zigzag encoding.
 func (c *compact) int() int64 {
 	v := c.uvarint()
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// fields calls read for each field of a structure. read returns whether it has read the value;
-// others are skipped.
+// fields calls read for each field of a structure. read returns whether it consumed the value; other values are
+// skipped.
 func (c *compact) fields(depth int, read func(id int64, kind byte) bool) {
 	if depth > maxDepth {
 		c.fail(errThrift)
@@ -427,7 +426,7 @@ func (c *compact) skip(kind byte, depth int) {
 	}
 }
 
-// element skips an element of a list or map: unlike a field, a truth value takes a byte there.
+// element skips an element of a list or map. Unlike as a field, a boolean takes a byte there.
 func (c *compact) element(kind byte, depth int) {
 	if kind == typeTrue || kind == typeFalse {
 		c.byte()
@@ -436,7 +435,7 @@ func (c *compact) element(kind byte, depth int) {
 	c.skip(kind, depth+1)
 }
 
-// bytes skips so many bytes.
+// bytes skips that many bytes.
 func (c *compact) bytes(n uint64) {
 	if c.err == nil && n > uint64(len(c.data)-c.pos) {
 		c.fail(errShort)

@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/schema"
 )
 
-// The faults of values.
+// Faults of values.
 var (
 	errFill   = errors.New("its values do not fill it, or go beyond it")
 	errNoDict = errors.New("it has dictionary indices, but the column has no dictionary")
@@ -20,10 +20,10 @@ var (
 	errPrefix = errors.New("it has a value that shares more with the one before than that has")
 )
 
-// byteStreamSplit is the BYTE_STREAM_SPLIT that the library has no name for.
+// byteStreamSplit is BYTE_STREAM_SPLIT, for which the library has no name.
 const byteStreamSplit parquet.Encoding = 9
 
-// A kind is how the values of a page are read.
+// A kind is the decoding method for the values of a page.
 type kind uint8
 
 const (
@@ -31,29 +31,29 @@ const (
 	scattered             // BYTE_STREAM_SPLIT
 	bools                 // PLAIN
 	texts                 // PLAIN
-	ids                   // numbers of a dictionary
-	runs                  // RLE of truth values
+	ids                   // dictionary indexes
+	runs                  // RLE of booleans
 	deltas                // DELTA_BINARY_PACKED
 	lengths               // DELTA_LENGTH_BYTE_ARRAY
 	prefixes              // DELTA_BYTE_ARRAY
 )
 
-// values are the values of a page that are not null. Their structure was checked.
+// values are the non-null values of a page. Their structure is already checked.
 type values struct {
 	kind kind
 	typ  parquet.Type
-	size int    // of a value of a fixed size
-	data []byte // of texts, the rest of it
-	n, i int    // all values, and those that were read
+	size int    // size of a fixed-size value
+	data []byte // for texts, the remaining data
+	n, i int    // number of values, and of values read
 
 	dict   *dictionary
 	hybrid hybrid
 	ints   []int64 // values, or lengths of texts
-	shared []int64 // how long the beginnings are that values share with the one before
-	text   []byte  // the value before
+	shared []int64 // lengths of the prefixes that values share with their predecessor
+	text   []byte  // previous value
 }
 
-// sizeOf returns the size of a value of a type, 0 if it has none.
+// sizeOf returns the size of a value of a type; 0 if it is variable.
 func sizeOf(col *schema.Column) int {
 	switch col.PhysicalType() {
 	case parquet.Types.Int32, parquet.Types.Float:
@@ -68,7 +68,7 @@ func sizeOf(col *schema.Column) int {
 	return 0
 }
 
-// set begins a page of n values, and checks that they fill it.
+// set starts a page of n values, and checks that they fill the page.
 func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, encoding parquet.Encoding) (err error) {
 	v.typ, v.size, v.data, v.n, v.i, v.dict, v.text = col.PhysicalType(), sizeOf(col), data, n, 0, dict, v.text[:0]
 	isText, isInt := v.typ == parquet.Types.ByteArray, v.typ == parquet.Types.Int32 || v.typ == parquet.Types.Int64
@@ -77,9 +77,9 @@ func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, e
 		return v.setPlain()
 	case encoding == parquet.Encodings.PlainDict, encoding == parquet.Encodings.RLEDict:
 		v.kind = ids
-		// Check numbers of a dictionary, whose width is in the first byte.
+		// Check dictionary indexes; the first byte is their width.
 		switch {
-		case v.n == 0: // nulls only: some writers omit the width
+		case v.n == 0: // only nulls: some writers omit the width
 			return nil
 		case v.dict.data == nil:
 			return errNoDict
@@ -107,7 +107,7 @@ func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, e
 		return v.setLengths(data)
 	case encoding == parquet.Encodings.DeltaByteArray && isText:
 		v.kind = prefixes
-		// Check texts that begin like the one before: none can share more than that one has.
+		// Check texts that share a prefix with their predecessor: it cannot be longer than that.
 		var err error
 		var suffixes []byte
 		if v.shared, suffixes, err = readDeltas(v.shared[:0], v.data, v.n); err != nil {
@@ -131,7 +131,7 @@ func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, e
 	return fmt.Errorf("it is %s in the encoding %s, %w", v.typ, encoding, ErrUnsupported)
 }
 
-// fits returns an error unless the values take so many bytes.
+// fits returns an error unless the values take exactly that many bytes.
 func (v *values) fits(bytes uint64) error {
 	if bytes > uint64(len(v.data)) || !padding(v.data[bytes:]) {
 		return errFill
@@ -139,7 +139,7 @@ func (v *values) fits(bytes uint64) error {
 	return nil
 }
 
-// setPlain checks values in the encoding PLAIN: their bytes must be as many as their type needs.
+// setPlain checks values in PLAIN encoding: their length must match their type.
 func (v *values) setPlain() error {
 	switch v.typ {
 	case parquet.Types.Boolean:
@@ -163,7 +163,7 @@ func (v *values) setPlain() error {
 	return v.fits(uint64(v.n) * uint64(v.size))
 }
 
-// cutText returns the text in PLAIN that data begin with, and the rest.
+// cutText returns the first text in PLAIN data, and the rest.
 func cutText(data []byte) (text, rest []byte, ok bool) {
 	if len(data) < 4 {
 		return nil, nil, false
@@ -175,7 +175,7 @@ func cutText(data []byte) (text, rest []byte, ok bool) {
 	return data[4:end], data[end:], true
 }
 
-// setLengths checks texts whose lengths stand before them.
+// setLengths checks texts that follow their lengths.
 func (v *values) setLengths(data []byte) (err error) {
 	if v.ints, v.data, err = readDeltas(v.ints[:0], data, v.n); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (v *values) setLengths(data []byte) (err error) {
 	return v.fits(sum)
 }
 
-// next returns the next value. There must be one.
+// next returns the next value. A value must be left.
 func (v *values) next() (Value, error) {
 	i := v.i
 	v.i++
@@ -233,11 +233,11 @@ func (v *values) next() (Value, error) {
 	case texts:
 	}
 	var text []byte
-	text, v.data, _ = cutText(v.data) // checked
+	text, v.data, _ = cutText(v.data) // already checked
 	return Value{Bytes: text}, nil
 }
 
-// cut returns the text that has length i.
+// cut returns the text with length i.
 func (v *values) cut(i int) []byte {
 	n := v.ints[i]
 	text := v.data[:n:n]
@@ -245,7 +245,7 @@ func (v *values) cut(i int) []byte {
 	return text
 }
 
-// fixedValue returns the value of a fixed size that b is.
+// fixedValue converts the bytes of a fixed-size value.
 func fixedValue(t parquet.Type, b []byte) Value {
 	switch t {
 	case parquet.Types.Int32:
@@ -260,16 +260,16 @@ func fixedValue(t parquet.Type, b []byte) Value {
 	return Value{Bytes: b}
 }
 
-// A dictionary is the values that numbers of a column chunk stand for.
+// A dictionary holds the values that the indexes in a column chunk refer to.
 type dictionary struct {
 	typ     parquet.Type
-	size    int    // of a value of a fixed size
-	data    []byte // nil if there is no dictionary
+	size    int    // size of a fixed-size value
+	data    []byte // nil without a dictionary
 	n       int
-	offsets []uint32 // of texts, where each begins in data; one more than there are texts
+	offsets []uint32 // positions of texts in data, and the end of the last one
 }
 
-// set sets the dictionary to the dictionary of a page of n values.
+// set sets the dictionary from a page of n values.
 func (d *dictionary) set(col *schema.Column, data []byte, n int) error {
 	*d = dictionary{typ: col.PhysicalType(), size: sizeOf(col), data: data, n: n, offsets: d.offsets[:0]}
 	if d.data == nil {
@@ -294,21 +294,20 @@ func (d *dictionary) set(col *schema.Column, data []byte, n int) error {
 	return nil
 }
 
-// errRuns is the error of runs that are truncated or invalid.
+// errRuns means that runs are truncated or invalid.
 var errRuns = errors.New("its runs are damaged")
 
-// A hybrid reads numbers in the RLE and bit-packing hybrid.
+// A hybrid reads numbers in the RLE and bit-packing hybrid encoding.
 type hybrid struct {
 	data  []byte
 	width int
-	run   uint64 // numbers that are left of a run of equal ones
+	run   uint64 // numbers left in a run of equal ones
 	value uint32
-	bits  uint64 // numbers that are left of a bit-packed run
-	pos   uint64 // in bits of data, in such a run
+	bits  uint64 // numbers left in a bit-packed run
+	pos   uint64 // bit position in data, in a bit-packed run
 }
 
-// checkHybrid goes over runs that have n numbers, and returns an error if they have fewer or do not fill data. Some
-// writers omit the padding of the last one.
+// checkHybrid checks that runs contain n numbers and fill data. Some writers omit the padding of the last run.
 func checkHybrid(data []byte, width, n int) error {
 	if width > 32 {
 		return errRuns
@@ -338,12 +337,12 @@ func checkHybrid(data []byte, width, n int) error {
 	return nil
 }
 
-// padding reports whether a page may end so: fastparquet adds eight zeros to the values of each.
+// padding reports whether the rest of a page is valid padding: fastparquet adds eight zeros to the values of each page.
 func padding(rest []byte) bool {
 	return len(rest) <= 8 && !slices.ContainsFunc(rest, func(b byte) bool { return b != 0 })
 }
 
-// next returns the next number of runs that were checked.
+// next returns the next number of checked runs.
 func (h *hybrid) next() uint32 {
 	for h.run == 0 && h.bits == 0 {
 		h.begin()
@@ -360,7 +359,7 @@ func (h *hybrid) next() uint32 {
 	return uint32(v)
 }
 
-// begin begins the next run.
+// begin starts the next run.
 func (h *hybrid) begin() {
 	head, size := binary.Uvarint(h.data)
 	h.data = h.data[size:]
@@ -375,7 +374,7 @@ func (h *hybrid) begin() {
 	h.data = h.data[(h.width+7)/8:]
 }
 
-// readBits returns the number of that width, at most 64, that begins at that bit. Bits after the end of data are 0.
+// readBits returns the number with that width, at most 64 bits, at that bit position. Bits after the end of data are 0.
 func readBits(data []byte, at uint64, width int) uint64 {
 	if width == 0 {
 		return 0
@@ -390,11 +389,11 @@ func readBits(data []byte, at uint64, width int) uint64 {
 	return v & (1<<width - 1)
 }
 
-// readLevels appends the levels of a page to dst: the definition or repetition levels, in that encoding. None may be
-// above most.
+// readLevels appends the definition or repetition levels of a page in that encoding to dst. Each level must be at most
+// most.
 func readLevels(dst []uint8, data []byte, p *page, encoding parquet.Encoding, most int) ([]uint8, error) {
 	width := bits.Len(uint(most))
-	if p.kind == dataPage && encoding == parquet.Encodings.BitPacked { // from the highest bit down
+	if p.kind == dataPage && encoding == parquet.Encodings.BitPacked { // most significant bit first
 		for i := range int(p.values) * width {
 			if i%width == 0 {
 				dst = append(dst, 0)
@@ -424,13 +423,13 @@ func readLevels(dst []uint8, data []byte, p *page, encoding parquet.Encoding, mo
 	return dst, nil
 }
 
-// errDeltas is the error of damaged differences.
+// errDeltas means that deltas are damaged.
 var errDeltas = errors.New("its differences are damaged")
 
-// readDeltas appends the numbers in DELTA_BINARY_PACKED that data begin with, which must be n, to dst. It returns the
-// data after them.
+// readDeltas reads exactly n numbers in DELTA_BINARY_PACKED from the beginning of data, and appends them to dst. It
+// returns the data after them.
 func readDeltas(dst []int64, data []byte, n int) ([]int64, []byte, error) {
-	c := compact{data: data} // the numbers are Thrift's
+	c := compact{data: data} // numbers are encoded as in Thrift
 	block, minis, count := c.uvarint(), c.uvarint(), c.uvarint()
 	value := c.int()
 	if c.err != nil || minis == 0 || block == 0 || block%minis != 0 || block/minis%8 != 0 || block > 1<<20 || count != uint64(n) {

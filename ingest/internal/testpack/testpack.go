@@ -1,4 +1,4 @@
-// Package testpack packs the files that tests of the packages below ingest read.
+// Package testpack packs files for tests of the packages below ingest, which import it.
 package testpack
 
 import (
@@ -55,7 +55,7 @@ func WriteFile(tb testing.TB, dir, name string, data []byte) string {
 	return path
 }
 
-// HardText returns a text of n lines that no two blocks of zstd share much of.
+// HardText returns a text of n lines in which zstd finds few repetitions.
 func HardText(n int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	var buf bytes.Buffer

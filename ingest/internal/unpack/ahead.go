@@ -11,85 +11,82 @@ import (
 )
 
 const (
-	// TextSize is how much unpacked text a buffer of [Ahead] takes. One buffer becomes one batch. With 512 KiB, less
-	// stays in the second-level cache until it is decided: runs without url take a sixth more grouped by host, and a
-	// tenth in random order (BenchmarkLong, two workers).
+	// TextSize is the amount of unpacked text in a buffer of [Ahead]. One buffer becomes one batch. With 512 KiB, less
+	// stays in the second-level cache until it is evaluated: runs without the column url take a sixth more time if URLs
+	// are grouped by host, and a tenth more in random order (BenchmarkLong, two workers).
 	TextSize = 256 << 10
 
-	// maxTexts is how many buffers a piece may fill before it is read: 8 MiB, the text of a frame as pzstd writes it. A
-	// longer piece continues when it is read.
+	// maxTexts is the maximum number of buffers that a piece fills before it is read: 8 MiB, the text of a frame from
+	// pzstd. A longer piece continues when it is read.
 	maxTexts = 32
 
-	// maxTextsInTurn is how many buffers the piece being read may fill. With two cores, three of them make a run
-	// without url an eighth slower, because the unpacker waits; sixteen are not faster (BenchmarkLong).
+	// maxTextsInTurn is the maximum number of filled buffers of the piece being read. On two cores, a limit of three makes
+	// a run without the column url an eighth slower, because the unpacker waits; sixteen are not faster (BenchmarkLong).
 	maxTextsInTurn = 8
 )
 
-// A piece is a part of an input that can be unpacked by itself: some whole zstd frames, or all of
-// the input.
+// A piece is a part of an input that can be unpacked separately: some complete zstd frames, or the whole input.
 type piece struct {
 	from   *unpacker
-	last   bool        // of its input
-	closed bool        // Open has to open the input
-	texts  chan aText  // the text, in order, closed at its end; nil if it is read from the unpacker itself
-	fault  error       // once texts is closed: io.EOF, or why unpacking ended
+	last   bool        // last piece of its input
+	closed bool        // Open must open the input
+	texts  chan aText  // the text, in order, closed at its end; nil if it is read directly from the unpacker
+	fault  error       // set once texts is closed: io.EOF, or why unpacking ended
 	inTurn atomic.Bool // the piece is being read
 }
 
-// An aText is text of a piece: data from Headroom on. The text before the index mark is verified,
-// all of it; if mark is 0, no more of it is than before.
+// An aText is text of a piece: data from Headroom on. The text before the index mark is verified; if mark is 0, the
+// verified part does not grow.
 type aText struct {
 	data []byte
 	mark int
 }
 
-// An unpacker unpacks one piece after the other. The buffers it fills come back from the reader.
+// An unpacker unpacks one piece after the other. The reader returns its buffers.
 type unpacker struct {
 	text textReader
 	free chan []byte
 	made int
 }
 
-// Ahead unpacks several pieces of its inputs at once, ahead of its reader. It gives out their text
-// in order, with the faults that a textReader would report. Files of zstd frames are cut into
-// pieces; other packed files are one piece each. Inputs that are not packed, or no regular files,
-// are read when their turn comes.
+// Ahead unpacks several pieces of its inputs in parallel, ahead of its reader. It returns their text in order, with the
+// faults that a textReader would report. Files of zstd frames are divided into pieces; any other packed file is one
+// piece. Inputs that are not packed or not regular files are read directly, in order.
 //
-// Memory is bounded: there are as many unpackers as may work at once, each with a decompressor and
-// maxTexts buffers.
+// Memory is bounded: the number of unpackers is limited, and each has a decompressor and maxTexts buffers.
 type Ahead struct {
-	window  int64 // the largest of zstd; 0 is as usual
+	window  int64 // largest zstd window; 0 is the default
 	total   *atomic.Int64
 	names   []string
 	workers int
-	Least   int64 // packed bytes of a piece; tests make it small, before the first Open
+	Least   int64 // minimum packed bytes of a piece; tests set a small one before the first Open
 
 	pieces chan *piece    // in order
-	idle   chan *unpacker // those that have no piece
+	idle   chan *unpacker // unpackers without a piece
 	all    []*unpacker
 	quit   chan struct{} // closed by Release
-	work   panics.Group  // the goroutines
-	failed error         // a panic of plan, once pieces is closed
+	work   panics.Group  // running goroutines
+	failed error         // a panic of plan, set once pieces is closed
 
 	now      *piece   // being read; nil between inputs
-	buffer   []byte   // the last one from now.texts; nil if it was read to its end
-	at       int      // where the unread bytes start in it
-	mark     int      // of buffer, see aText
-	spare    [][]byte // buffers that the unpacker does not get back yet
-	anyBytes bool     // the input has given text
+	buffer   []byte   // last buffer from now.texts; nil if completely read
+	at       int      // position of the unread bytes in buffer
+	mark     int      // mark of buffer, see aText
+	spare    [][]byte // buffers that are not returned to the unpacker yet
+	anyBytes bool     // the input has yielded text
 
-	parts verifiedParts // of the text that was given away of the input
+	parts verifiedParts // verified parts of the text returned so far
 }
 
-// newAhead returns a reader of the inputs of those names. It unpacks up to workers pieces at once,
-// and starts with the first call of Open.
+// newAhead returns a reader of the inputs with those names. It unpacks up to workers pieces in parallel, and starts
+// with the first call of Open.
 func newAhead(names []string, workers int, total *atomic.Int64) *Ahead {
 	return &Ahead{total: total, names: names, workers: workers, Least: leastPiece}
 }
 
-// plan cuts an input into pieces.
+// plan divides an input into pieces.
 func (a *Ahead) plan(name string) {
-	if f, p := openPacked(name); p == Zstd && !place.IsRemote(name) { // that would read it twice
+	if f, p := openPacked(name); p == Zstd && !place.IsRemote(name) { // a remote file would be read twice
 		a.planFrames(f)
 	} else if u := a.unpacker(); u == nil {
 		return
@@ -103,7 +100,7 @@ func (a *Ahead) plan(name string) {
 	}
 }
 
-// openPacked opens a file if it is a regular one that is packed. It returns None for anything else.
+// openPacked opens a file if it is a regular, packed file. Otherwise it returns None.
 func openPacked(name string) (place.File, Packing) {
 	p := place.Of(name)
 	info, err := p.Stat(name)
@@ -114,7 +111,7 @@ func openPacked(name string) (place.File, Packing) {
 	if err != nil {
 		return nil, None
 	}
-	head, _ := readHead(f) // a fault comes again with the first Read
+	head, _ := readHead(f) // the first Read returns an error again
 	if p := Detect(head).Packing; p == Zstd || p == Gzip || p == Bzip2 {
 		return f, p
 	}
@@ -122,7 +119,7 @@ func openPacked(name string) (place.File, Packing) {
 	return nil, None
 }
 
-// planFrames cuts a zstd file into pieces. The last one closes the file.
+// planFrames divides a zstd file into pieces. The last piece closes the file.
 func (a *Ahead) planFrames(f place.File) {
 	scanner := frameScanner{file: f, least: a.Least}
 	if info, err := f.Info(); err == nil {
@@ -149,7 +146,7 @@ func (a *Ahead) planFrames(f place.File) {
 	}
 }
 
-// unpacker waits for an unpacker without a piece. It returns nil after Release.
+// unpacker waits for an idle unpacker. It returns nil after Release.
 func (a *Ahead) unpacker() *unpacker {
 	select {
 	case <-a.quit:
@@ -164,8 +161,7 @@ func (a *Ahead) unpacker() *unpacker {
 	}
 }
 
-// unpack starts to unpack a piece and puts it behind the others. It does not wait: there is room
-// for a piece of each unpacker.
+// unpack starts to unpack a piece and queues it. It does not block: the queue has space for a piece of each unpacker.
 func (a *Ahead) unpack(p *piece) {
 	p.texts = make(chan aText, maxTexts)
 	a.work.Go(func() error {
@@ -178,7 +174,7 @@ func (a *Ahead) unpack(p *piece) {
 	a.pieces <- p
 }
 
-// errStopped is the fault of a piece that nobody wants any more.
+// errStopped is the fault of a piece that is no longer needed.
 var errStopped = errors.New("stopped")
 
 // run unpacks a piece to its end.
@@ -189,11 +185,11 @@ func (u *unpacker) run(p *piece, quit <-chan struct{}) {
 			p.fault = errStopped
 			return
 		}
-		p.texts <- u.fill(p, buf) // does not wait: there is room for all buffers
+		p.texts <- u.fill(p, buf) // does not block: there is space for all buffers
 	}
 }
 
-// fill fills a buffer with text of a piece. The readers of text stop at the end of each frame.
+// fill fills a buffer with text of a piece. The text readers stop at the end of each frame.
 func (u *unpacker) fill(p *piece, buf []byte) aText {
 	before := *u.text.verified()
 	n := 0
@@ -223,7 +219,7 @@ func (u *unpacker) buffer(p *piece, quit <-chan struct{}) []byte {
 	}
 }
 
-// Open begins the next input.
+// Open opens the next input.
 func (a *Ahead) Open(name string, stdin io.Reader) error {
 	if a.all == nil {
 		// Start the goroutines.
@@ -252,7 +248,7 @@ func (a *Ahead) Open(name string, stdin io.Reader) error {
 	return nil
 }
 
-// next goes on to the next piece.
+// next moves to the next piece.
 func (a *Ahead) next() {
 	if a.now = <-a.pieces; a.now == nil {
 		panic(a.failed)
@@ -260,7 +256,7 @@ func (a *Ahead) next() {
 	a.now.inTurn.Store(true)
 }
 
-// Read reads its text.
+// Read reads text.
 func (a *Ahead) Read(dst []byte) (int, error) {
 	if a.now.texts == nil {
 		return a.now.from.text.Read(dst)
@@ -277,7 +273,7 @@ func (a *Ahead) Read(dst []byte) (int, error) {
 	return n, nil
 }
 
-// Take gives away the next buffer.
+// Take returns the next buffer and gives up its ownership.
 func (a *Ahead) Take(buf []byte) (data []byte, start int, ok bool) {
 	if a.now.texts == nil || a.fill() != nil {
 		return nil, 0, false
@@ -291,7 +287,7 @@ func (a *Ahead) Take(buf []byte) (data []byte, start int, ok bool) {
 	return data, start, true
 }
 
-// noteGiven notes that the next n bytes of the buffer are given away.
+// noteGiven records that the next n bytes of the buffer are returned.
 func (a *Ahead) noteGiven(n int) {
 	a.at += n
 	a.parts.given += int64(n)
@@ -303,7 +299,7 @@ func (a *Ahead) noteGiven(n int) {
 	}
 }
 
-// Verified returns how much of the text is verified.
+// Verified returns the length of the verified text.
 func (a *Ahead) Verified() int64 {
 	if a.now.texts == nil {
 		return a.now.from.text.Verified()
@@ -311,10 +307,10 @@ func (a *Ahead) Verified() int64 {
 	return a.parts.bytes
 }
 
-// Grown returns how much longer the file is than it was.
+// Grown returns by how many bytes the file has grown.
 func (a *Ahead) Grown() int64 { return a.now.from.text.Grown() }
 
-// fill makes sure that a.buffer has text. Its errors are Read's, and come again.
+// fill ensures that a.buffer has text. Its errors are those of Read, and repeat.
 func (a *Ahead) fill() error {
 	for a.buffer == nil {
 		text, ok := <-a.now.texts
@@ -341,7 +337,7 @@ func (a *Ahead) fill() error {
 	return nil
 }
 
-// giveBack gives a buffer back to the unpacker, unless that is far enough ahead already.
+// giveBack returns a buffer to the unpacker, unless that is far enough ahead.
 func (a *Ahead) giveBack(buf []byte) {
 	buf = buf[:Headroom+TextSize]
 	if len(a.now.texts) < maxTextsInTurn {
@@ -351,7 +347,7 @@ func (a *Ahead) giveBack(buf []byte) {
 	}
 }
 
-// leave ends the piece being read. Its unpacker takes another piece.
+// leave ends the current piece. Its unpacker becomes idle.
 func (a *Ahead) leave() {
 	for _, buf := range a.spare {
 		a.now.from.free <- buf
@@ -364,7 +360,7 @@ func (a *Ahead) leave() {
 // Packing returns how the input is packed.
 func (a *Ahead) Packing() Packing { return a.now.from.text.packing }
 
-// Packed returns how many packed bytes of the input were read, if it is not cut into pieces.
+// Packed returns the number of packed bytes read from an input that is not divided into pieces.
 func (a *Ahead) Packed() int64 { return a.now.from.text.read }
 
 // Close ends the input.

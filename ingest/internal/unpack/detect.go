@@ -10,10 +10,10 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 )
 
-// A Packing is how the text of a file is packed.
+// A Packing is the compression or archive format of a file.
 type Packing uint8
 
-// The packings. Those from XZ on are not read as captures, and those from LZ4 on not at all.
+// The packings. Captures cannot have those from XZ on, and no input can have those from LZ4 on.
 const (
 	None Packing = iota
 	Zstd
@@ -27,10 +27,10 @@ const (
 	SevenZip
 	RAR
 	Tar
-	UTF32 // an encoding, which must be changed on its way, too
+	UTF32 // an encoding, but it also needs a conversion tool
 )
 
-// packings describes each Packing, by its value.
+// packings describes each Packing, indexed by its value.
 var packings = [...]struct {
 	name  string
 	magic string // the first bytes
@@ -51,15 +51,14 @@ var packings = [...]struct {
 	UTF32:    {"UTF-32", "", "iconv -f UTF-32 -t UTF-8"}, // see isUTF32
 }
 
-// isTar reports whether head begins a tar archive: POSIX's magic is behind the name and the numbers
-// of the first file.
+// isTar reports whether head begins a tar archive: the POSIX magic follows the name and numbers of the first file.
 func isTar(head []byte) bool {
 	return len(head) >= tarMagicEnd && string(head[tarMagicEnd-5:tarMagicEnd]) == "ustar"
 }
 
 const tarMagicEnd = 262
 
-// tarTools are the commands that unpack all files of a tar archive, by its packing.
+// tarTools are the commands that unpack all files of a tar archive, by packing.
 var tarTools = map[Packing]string{
 	None: "tar -xOf", Gzip: "tar -xzOf", Zstd: "tar --zstd -xOf", XZ: "tar -xJOf", Bzip2: "tar -xjOf", Zip: "unzip -p",
 }
@@ -69,8 +68,8 @@ func isUTF32(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")) || bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff"))
 }
 
-// isBzip2 reports whether head begins a bzip2 file: with the size of its blocks, and the first
-// block or the end of an empty file.
+// isBzip2 reports whether head begins a bzip2 file: the block size is followed by the first block or the end of an
+// empty file.
 func isBzip2(head []byte) bool {
 	return len(head) >= 10 && head[3] >= '1' && head[3] <= '9' && (string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17rE8P\x90")
 }
@@ -78,10 +77,10 @@ func isBzip2(head []byte) bool {
 // String returns the name: "zstd".
 func (p Packing) String() string { return packings[p].name }
 
-// A PackingError is an ErrFormat: the input is packed in a way that is not read.
+// A PackingError is the ErrFormat of an input with unsupported packing.
 type PackingError struct {
 	Packing Packing
-	Outer   Packing // the packing around it, if the text of a packed file is packed once more
+	Outer   Packing // the outer packing, if the text of a packed file is packed again
 	Tool    string  // the command that unpacks a file, or Outer, to standard output: "xz -dc"
 }
 
@@ -99,7 +98,7 @@ func (e *PackingError) Error() string {
 // Unwrap returns ErrFormat.
 func (e *PackingError) Unwrap() error { return ErrFormat }
 
-// refusal returns a PackingError for a packing that is not read, nil for others.
+// refusal returns a PackingError for an unsupported packing, nil for others.
 func (p Packing) refusal() error {
 	if p <= Gzip {
 		return nil
@@ -107,14 +106,14 @@ func (p Packing) refusal() error {
 	return &PackingError{Packing: p, Tool: packings[p].tool}
 }
 
-// A Content is the kind of text in a file once it is unpacked.
+// A Content is the kind of an unpacked text.
 type Content uint8
 
 // The contents.
 const (
-	Text    Content = iota // anything that is read by lines, or as a whole
+	Text    Content = iota // text that is read by lines, or as a whole
 	WARC                   // a web archive
-	JSONL                  // captures in JSON Lines; only a name says so
+	JSONL                  // captures in JSON Lines; detected by name only
 	Parquet                // a Parquet file, which is not packed
 )
 
@@ -124,7 +123,7 @@ type Type struct {
 	Content Content
 }
 
-// HeadLen is how many of the first bytes Detect needs.
+// HeadLen is the number of leading bytes that Detect needs.
 const HeadLen = tarMagicEnd
 
 const (
@@ -134,8 +133,8 @@ const (
 	WARCMagic = "WARC/1."
 )
 
-// Detect returns the type of an input by its first HeadLen bytes; by all of its bytes if there are
-// fewer. The content of a packed input is unknown: Text.
+// Detect returns the type of an input from its first HeadLen bytes, or all of them if it is shorter. For a packed
+// input, the content is unknown and returned as Text.
 func Detect(head []byte) Type {
 	if isSkippable(head) {
 		return Type{Packing: Zstd}
@@ -156,8 +155,8 @@ func Detect(head []byte) Type {
 	return Type{}
 }
 
-// Named returns the content that the base name of a file claims, for files that are rules: Text,
-// WARC or JSONL. A name that ends in .txt is a host's, whatever the host.
+// Named returns the content that the base name of a rules file indicates: Text, WARC or JSONL. A name that ends in .txt
+// is a host name, even if it contains a format.
 func Named(base string) Content {
 	switch {
 	case strings.HasSuffix(base, ".txt"):
@@ -170,9 +169,8 @@ func Named(base string) Content {
 	return Text
 }
 
-// DetectFile returns the type of a log. It looks into a packed file only if the name has .warc in
-// it: for all others the reader unpacks the text anyway. If such a file cannot be unpacked, its
-// name decides.
+// DetectFile returns the type of a log. It unpacks the start of a packed file only if the name contains .warc; for
+// others, the reader unpacks the text anyway. If such a file cannot be unpacked, its name decides.
 func DetectFile(name string, file io.ReaderAt, size int64) Type {
 	head, err := readHead(file)
 	if err != nil {
@@ -204,13 +202,13 @@ func readHead(file io.ReaderAt) ([]byte, error) {
 	return head[:n], err
 }
 
-// capturePacking returns the packing of a file of captures. If the first bytes are neither of a
-// packing nor of a capture, they may be damaged: then the name decides.
+// capturePacking returns the packing of a capture file. If the first bytes match neither a packing nor a capture, they
+// may be damaged, so the name decides.
 func capturePacking(head []byte, name string) (Packing, error) {
 	p := Detect(head).Packing
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(ByteOrderMark)), "\r\n\t ")
 	switch {
-	case p >= XZ: // a WARC file has to be unpacked to a file, not into a pipe
+	case p >= XZ: // a WARC file must be unpacked to a file, not into a pipe
 		what, verb := fmt.Errorf("%s is %w", p, ErrFormat), "unpack"
 		if p == UTF32 {
 			what, verb = p.refusal(), "convert"

@@ -1,19 +1,17 @@
-// Package unpack tells the kind of a file and reads its text. Only the packages below ingest may import
-// it.
+// Package unpack detects the kind of a file and reads its text. Only the packages below ingest may import it.
 //
-// It hides zstd and gzip: frames, members, windows, dictionaries, checksums, and where the text of a damaged file can
-// be trusted. It does not interpret lines or records.
+// It handles zstd and gzip: frames, members, windows, dictionaries, checksums, and the extent to which the text of a
+// damaged file can be trusted. It does not interpret lines or records.
 //
-//   - [Detect] and its kin are the one place that tells the kind of a file: how it is packed, and what
-//     it holds.
-//   - [Texts] read one input after the other from start to end. At a fault they first give out
-//     everything that was unpacked before it, and say how much of it was verified: which frames and
-//     members ended, with the right checksum. One of them unpacks ahead of its reader, in several
+//   - [Detect] and related functions detect the packing and the content of a file.
+//   - [Texts] read one input after the other from start to end. At a fault, they first return all text
+//     that was unpacked before it, and report how much of it was verified: frames and members that
+//     ended with a correct checksum. One implementation unpacks ahead of its reader, in several
 //     goroutines.
-//   - [Segments] read one file at random. They can continue behind a fault, with the next member or
-//     frame.
+//   - [Segments] read one file with random access. They can continue after a fault with the next
+//     member or frame.
 //
-// A frame is unpacked by one goroutine: the zstd decoder's own concurrency is off, because its three stages take twice
-// the CPU time for each byte without being faster on two cores (BenchmarkDecode), and on damaged input it can hand out
-// an old block again (TestLogsStaleBlock).
+// One goroutine unpacks each frame. The concurrency of the zstd decoder is off: its three stages take twice the CPU
+// time per byte without being faster on two cores (BenchmarkDecode), and on damaged input it can return an old block
+// again (TestLogsStaleBlock).
 package unpack

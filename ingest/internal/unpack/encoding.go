@@ -10,22 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// An Encoding is how a text is written as bytes.
+// An Encoding is a character encoding.
 type Encoding uint8
 
-// The encodings. UTF8 stands for all that keep ASCII as ASCII.
+// The encodings. UTF8 includes all supersets of ASCII.
 const (
 	UTF8 Encoding = iota
 	UTF16LE
 	UTF16BE
 )
 
-// encodingHead is how many of the first bytes say which encoding a text has, if it has no mark.
+// encodingHead is the number of leading bytes used to detect the encoding of a text without a byte order mark.
 const encodingHead = 16
 
-// EncodingOf returns the encoding of a text by its first bytes, and the length of the mark that
-// says so. Without a mark, UTF-16 is text where each second one of the first 16 bytes is zero,
-// and only those: at least four bytes of it.
+// EncodingOf returns the encoding of a text and the length of its byte order mark, from its first bytes. Without a
+// mark, a text is UTF-16 if exactly every second one of the first 16 bytes is zero, with a minimum of four bytes.
 func EncodingOf(head []byte) (e Encoding, mark int) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):
@@ -52,39 +51,39 @@ func EncodingOf(head []byte) (e Encoding, mark int) {
 	return UTF8, 0
 }
 
-// ErrEncoding is the fault of a text in UTF-16 that ends within a character.
+// ErrEncoding means that a UTF-16 text ends within a character.
 var ErrEncoding = errors.New("the text is UTF-16, but ends within a character")
 
-// A Decoder reads the text of an input as UTF-8, whatever its encoding. It refuses a text that is
-// packed once more. The zero value is ready for Reset.
+// A Decoder reads the text of an input as UTF-8, whatever its encoding. It rejects a text that is itself packed. The
+// zero value is ready for Reset.
 type Decoder struct {
 	texts                  Texts
-	begun                  bool             // the first bytes were looked at
-	given                  int64            // bytes of UTF-8 that were given out, if the text is UTF-8
-	head                   []byte           // the first bytes, which were not given out yet
-	err                    error            // why no more can be read
-	order                  binary.ByteOrder // of UTF-16; nil for UTF-8
-	at, produced, verified int64            // bytes of UTF-16 that were decoded, the bytes of UTF-8 that made, and those of them that are verified
+	begun                  bool             // the first bytes were checked
+	given                  int64            // bytes of UTF-8 returned, if the text is UTF-8
+	head                   []byte           // the first bytes, not returned yet
+	err                    error            // why reading ended
+	order                  binary.ByteOrder // byte order of UTF-16; nil for UTF-8
+	at, produced, verified int64            // UTF-16 bytes decoded, resulting UTF-8 bytes, and verified ones of these
 	packed                 []byte           // UTF-16 that was not decoded yet
-	held                   int              // bytes behind packed where a packed file may begin
-	decoded                []byte           // UTF-8 that was not given out yet
-	buf                    []byte           // of packed
-	out                    []byte           // of decoded
+	held                   int              // bytes after packed, where a packed file may begin
+	decoded                []byte           // UTF-8 that was not returned yet
+	buf                    []byte           // memory of packed
+	out                    []byte           // memory of decoded
 }
 
-// Reset starts with an input that was just opened. The memory stays.
+// Reset starts with an input that was just opened, and reuses the memory.
 func (d *Decoder) Reset(texts Texts) {
 	*d = Decoder{texts: texts, head: d.head[:0], buf: d.buf, out: d.out}
 }
 
-// Read reads text. Its errors are the input's, an ErrFormat, or an ErrEncoding.
+// Read reads text. Its errors are those of the input, ErrFormat and ErrEncoding.
 func (d *Decoder) Read(p []byte) (int, error) {
 	if !d.begun {
 		d.begin()
 	}
 	switch {
 	case d.order != nil:
-		// UTF-16 is decoded piece by piece.
+		// UTF-16 is decoded in parts.
 		for len(d.decoded) == 0 {
 			if err := d.more(); err != nil {
 				return 0, err
@@ -106,8 +105,8 @@ func (d *Decoder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Head returns the first bytes of the text as UTF-8, without giving them out, and as far as they could be read: at least 64
-// characters of a text that has so many. It is valid until the next call.
+// Head returns the first bytes of the text as UTF-8, without consuming them: at least 64 characters, if the text has so
+// many and they can be read. It is valid until the next call.
 func (d *Decoder) Head() []byte {
 	if !d.begun {
 		d.begin()
@@ -124,7 +123,7 @@ func (d *Decoder) Head() []byte {
 // Wide reports whether the text is UTF-16, once it has been read from.
 func (d *Decoder) Wide() bool { return d.order != nil }
 
-// Take gives away a buffer of the input, if it is one of UTF-8, and has buffers to give.
+// Take takes a buffer from the input, if the text is UTF-8 and the input provides buffers.
 func (d *Decoder) Take(buf []byte) (data []byte, start int, ok bool) {
 	t, ok := d.texts.(Taker)
 	if !ok || !d.begun || d.order != nil || len(d.head) > 0 || d.err != nil {
@@ -135,7 +134,7 @@ func (d *Decoder) Take(buf []byte) (data []byte, start int, ok bool) {
 	return data, start, ok
 }
 
-// begin looks at the first bytes.
+// begin checks the first bytes.
 func (d *Decoder) begin() {
 	d.begun = true
 	buf := make([]byte, HeadLen)
@@ -163,14 +162,14 @@ func (d *Decoder) begin() {
 		return
 	}
 	if d.buf == nil {
-		d.buf, d.out = make([]byte, fileBuffer), make([]byte, 0, 2*fileBuffer) // two bytes become three at most
+		d.buf, d.out = make([]byte, fileBuffer), make([]byte, 0, 2*fileBuffer) // two bytes become at most three
 	}
 	d.at = int64(mark)
 	d.hold(d.buf[:copy(d.buf, head[mark:])])
 }
 
-// hold makes bytes of UTF-16 those that are decoded next, up to a packed file that follows the text. While more can
-// be read, it keeps back the last of them, as such a file may begin there.
+// hold selects the UTF-16 bytes to decode next, up to a packed file that follows the text. While more can be read, it
+// keeps back the last bytes, because such a file may begin there.
 func (d *Decoder) hold(text []byte) {
 	d.packed, d.held = text, 0
 	if at, p := findJoinedWide(text); at >= 0 {
@@ -181,7 +180,7 @@ func (d *Decoder) hold(text []byte) {
 	}
 }
 
-// refuse returns an ErrFormat if the text is not text: packed once more, or a file of another kind.
+// refuse returns an ErrFormat if the text is packed again, or is a file of another kind.
 func (d *Decoder) refuse(head []byte) error {
 	is := Detect(head)
 	switch outer := d.texts.Packing(); {
@@ -191,14 +190,14 @@ func (d *Decoder) refuse(head []byte) error {
 		return fmt.Errorf("a Parquet file within %s is %w: unpack it to a file", outer, ErrFormat)
 	case is.Packing == None:
 		return nil
-	case is.Packing == Tar: // it unpacks both
+	case is.Packing == Tar: // the tool unpacks both
 		return &PackingError{Packing: Tar, Tool: tarTools[outer]}
 	default:
 		return &PackingError{Packing: is.Packing, Outer: outer, Tool: packings[outer].tool}
 	}
 }
 
-// more decodes the bytes read, and reads more. Its error is why there is no more.
+// more decodes the bytes read, and reads more. It returns an error if nothing is left.
 func (d *Decoder) more() error {
 	if d.transform(); len(d.decoded) > 0 {
 		return nil
@@ -217,8 +216,7 @@ func (d *Decoder) more() error {
 	return nil
 }
 
-// transform decodes all whole characters that were read: first those that are verified. A lone half of a pair becomes
-// U+FFFD.
+// transform decodes all complete characters that were read, verified ones first. An unpaired surrogate becomes U+FFFD.
 func (d *Decoder) transform() {
 	src := d.packed
 	ahead := d.texts.Verified() - d.at
@@ -243,12 +241,11 @@ func (d *Decoder) transform() {
 	d.produced += int64(len(out))
 }
 
-// appendText appends the whole characters of src to dst, and returns how many bytes of src that
-// were.
+// appendText appends the complete characters of src to dst, and returns the number of bytes of src that it used.
 func (d *Decoder) appendText(dst, src []byte) (text []byte, n int) {
 	for len(src)-n >= 2 {
 		r, size := rune(d.order.Uint16(src[n:])), 2
-		if r&^0x3ff == 0xd800 { // the first half of a pair
+		if r&^0x3ff == 0xd800 { // first surrogate of a pair
 			if len(src)-n < 4 {
 				break
 			}
@@ -262,8 +259,7 @@ func (d *Decoder) appendText(dst, src []byte) (text []byte, n int) {
 	return dst, n
 }
 
-// Verified returns how many bytes of the text, of those that were given out, are verified, as that of
-// Texts does.
+// Verified returns the number of returned bytes that are verified, see Texts.
 func (d *Decoder) Verified() int64 {
 	n := d.texts.Verified()
 	switch {

@@ -11,26 +11,25 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// ErrJoined is the fault of a text that a packed file follows, as where parts were joined as they are.
+// ErrJoined is the fault of a text followed by a packed file, for example after files were concatenated.
 var ErrJoined = errors.New("text is followed by a packed file")
 
 // Joined returns the ErrJoined of a packing.
 func (p Packing) Joined() error { return fmt.Errorf("%w (%s)", ErrJoined, p) }
 
-// JoinedHead is the size of the text after a line that FindJoined reads to check whether a packed file begins in that
-// line.
+// JoinedHead is the amount of text after a line that FindJoined reads to check for a packed file in that line.
 const JoinedHead = 4 << 10
 
-// mostLooked bounds the text that FindJoined unpacks of a line.
+// mostLooked is the maximum amount of text that FindJoined unpacks per line.
 const mostLooked = 64 << 10
 
-// skippableMagic ends the magic number of a skippable zstd frame, whose first byte may be one of 16.
+// skippableMagic is the end of the magic number of a skippable zstd frame; its first byte has 16 possible values.
 const skippableMagic = "\x2a\x4d\x18"
 
-// FindJoined returns where in text[from:to], which are whole lines, a packed file begins, and how it is
-// packed; -1 if none does. It does where a line begins, and the header may be one. It does within a line,
-// whose own end is missing then, if also the end of that line is part of the packed text: else the line
-// holds packed bytes, as a value of a request may.
+// FindJoined searches text[from:to], which are complete lines, for the start of a packed file. It returns its position
+// and packing; -1 if there is none. At the start of a line, a valid header is enough. Within a line, which then lacks
+// its own end, the end of the line must also belong to the packed data. Otherwise the line merely contains packed
+// bytes, for example in the value of a request.
 func FindJoined(text []byte, from, to int) (at int, p Packing) {
 	at = -1
 	for q := Zstd; q < Tar; q++ {
@@ -47,7 +46,7 @@ func FindJoined(text []byte, from, to int) (at int, p Packing) {
 				at, p, to = i, q, i
 				break
 			}
-			i += max(0, bytes.IndexByte(text[i:to], '\n')) // one look at a line, so that time is linear
+			i += max(0, bytes.IndexByte(text[i:to], '\n')) // one check per line keeps the time linear
 		}
 	}
 	for i := from; i < to; i++ {
@@ -62,11 +61,11 @@ func FindJoined(text []byte, from, to int) (at int, p Packing) {
 	return at, p
 }
 
-// wideHead is how many bytes of a packed file findJoinedWide looks at.
+// wideHead is the number of bytes of a packed file that findJoinedWide checks.
 const wideHead = 10
 
-// findJoinedWide is FindJoined for a text in UTF-16. A packed file may begin anywhere in it: its magic and its header
-// are not characters that a text has. The magic of compress is too short for this.
+// findJoinedWide is FindJoined for UTF-16. A packed file may begin anywhere, because its magic and header are not valid
+// characters of a text. The magic of compress is too short for this.
 func findJoinedWide(text []byte) (at int, p Packing) {
 	at = -1
 	for q := Zstd; q < Tar; q++ {
@@ -88,7 +87,7 @@ func findJoinedWide(text []byte) (at int, p Packing) {
 	return at, p
 }
 
-// HoldsMagic reports whether some bytes hold the first bytes of a packed file.
+// HoldsMagic reports whether b contains the magic bytes of a packing.
 func HoldsMagic(text []byte) bool {
 	for p := Zstd; p < Tar; p++ {
 		if bytes.Contains(text, []byte(packings[p].magic)) {
@@ -103,14 +102,14 @@ func isLineStart(text []byte, at int) bool {
 	return at == 0 || text[at-1] == '\n' || text[at-1] == '\r'
 }
 
-// isSmallSkippable reports whether a skippable frame begins that is no longer than those that are
-// written: a size of four letters is greater.
+// isSmallSkippable reports whether a skippable frame of realistic size begins here. A size that consists of four
+// letters would be larger.
 func isSmallSkippable(text []byte) bool {
 	return isSkippable(text) && len(text) >= 8 && text[7] < ' '
 }
 
-// mayBegin reports whether a text that begins with the magic of a packing continues as its header does,
-// as far as it goes.
+// mayBegin reports whether a text that begins with the magic of a packing continues with a valid header, as far as the
+// text goes.
 func (p Packing) mayBegin(text []byte) bool {
 	byteAt := func(i int) byte {
 		if i < len(text) {
@@ -121,7 +120,7 @@ func (p Packing) mayBegin(text []byte) bool {
 	switch p { //nolint:exhaustive // the magic of all others is long
 	case Zstd:
 		return byteAt(4)&8 == 0
-	case Gzip: // the only method, flags that exist, a system that exists
+	case Gzip: // the only method, valid flags, a valid system
 		return byteAt(2) == 8 && byteAt(3)&0xe0 == 0 && (byteAt(9) <= 13 || byteAt(9) == 0xff)
 	case Bzip2:
 		return isBzip2(text)
@@ -135,8 +134,7 @@ func (p Packing) mayBegin(text []byte) bool {
 	return true
 }
 
-// goesOn reports whether the packed start of a text includes the first line feed, or the
-// text ends.
+// goesOn reports whether the packed start of a text includes the first line feed, or the text ends.
 func (p Packing) goesOn(text []byte) bool {
 	feed := bytes.IndexByte(text, '\n')
 	if feed < 0 || isBinary(text[feed+1:]) {
@@ -164,7 +162,7 @@ func (p Packing) goesOn(text []byte) bool {
 }
 
 // isBinary reports whether the start of a text is binary: at least an eighth of it is control characters or invalid
-// UTF-8. A start that is too short to judge is binary, too.
+// UTF-8. A start that is too short to decide counts as binary.
 func isBinary(text []byte) bool {
 	const looked, least = 64, 16
 	text = text[:min(len(text), looked)]
@@ -179,15 +177,15 @@ func isBinary(text []byte) bool {
 	return all < least || 8*odd >= all
 }
 
-// A memberReader reads the text of all members of a gzip file. The decompressor by itself would treat fewer than ten
-// bytes after the last member as a truncated header.
+// A memberReader reads the text of all members of a gzip file. The decompressor alone would treat fewer than ten bytes
+// after the last member as a truncated header.
 type memberReader struct {
 	gzip  *gzip.Reader // nil before the first reset
 	in    *bufio.Reader
 	parts verifiedParts
 }
 
-// open opens the member where the file stands.
+// open opens the member at the current file position.
 func (m *memberReader) open() error {
 	err := resetGzip(&m.gzip, m.in)
 	m.gzip.Multistream(false)
@@ -206,7 +204,7 @@ func (m *memberReader) Read(p []byte) (int, error) {
 			return n, err
 		}
 		if n > 0 {
-			return n, nil // the end comes again
+			return n, nil // the end is reported again
 		}
 		m.parts.end(true)
 		if err := m.next(); err != nil {
@@ -215,7 +213,7 @@ func (m *memberReader) Read(p []byte) (int, error) {
 	}
 }
 
-// next opens the next member. The error is io.EOF if there is none: zeros may fill the file, as gzip allows.
+// next opens the next member. The error is io.EOF at the end; gzip allows zeros there.
 func (m *memberReader) next() error {
 	magic := []byte(packings[Gzip].magic)
 	head, err := m.in.Peek(len(magic))
@@ -233,8 +231,7 @@ func (m *memberReader) next() error {
 	return m.open()
 }
 
-// passZeros passes by the zeros that r begins with, and returns why it ends with them: io.EOF, which is not a fault, or
-// nil where something follows.
+// passZeros skips zeros, and returns how they end: io.EOF, which is not a fault, or nil if something follows.
 func passZeros(r *bufio.Reader) error {
 	for {
 		if c, err := r.ReadByte(); err != nil || c != 0 {

@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// Resume moves from the segment of the text at pos, if that has a fault, to the next one that begins with the prefix of
-// records and whose checksum is right. It reports whether there is one. A body that is a packed record itself, and is
-// stored as it is in the damaged segment, is treated as one: they cannot be distinguished.
+// Resume moves from the faulty segment at pos to the next segment that begins with the record prefix and has a correct
+// checksum. It reports whether there is one. A body that is itself a packed record, stored in the damaged segment,
+// cannot be distinguished from one and is used.
 func (s *Segments) Resume(pos int64) bool {
 	noSum := s.noSum
 	s.single = true
@@ -39,11 +39,11 @@ func (s *Segments) Resume(pos int64) bool {
 	return false
 }
 
-// drain drops the rest of the segment.
+// drain skips the rest of the segment.
 func (s *Segments) drain() { io.Copy(io.Discard, s.Text) } //nolint:errcheck // it is the fault, or ioErr
 
-// OpenAt starts to read in the middle of a file that was just reset: at the segment that begins at
-// offset, behind so many bytes of its text.
+// OpenAt starts reading in the middle of a file that was just reset: at the segment at offset, after that many bytes of
+// its text.
 func (s *Segments) OpenAt(offset, text int64) {
 	s.openAt(offset, 0)
 	if !s.IsPacked() {
@@ -52,8 +52,7 @@ func (s *Segments) OpenAt(offset, text int64) {
 	io.CopyN(io.Discard, s.Text, text) //nolint:errcheck // what follows cannot be read either
 }
 
-// openAt opens the segment at file, before which there were so many bytes of text. A fault is left
-// to Read.
+// openAt opens the segment at a file position, with the number of text bytes before it. Read returns any fault.
 func (s *Segments) openAt(file, text int64) {
 	s.seekFile(file)
 	s.given, s.marks, s.fault, s.isOpen = text, s.marks[:0], nil, false
@@ -61,9 +60,9 @@ func (s *Segments) openAt(file, text int64) {
 	s.open() //nolint:errcheck // it is a fault, which stays, or ioErr
 }
 
-// find returns where the file has the magic number of a segment, from pos on.
+// find returns the next position of a segment's magic number in the file, from pos on.
 func (s *Segments) find(pos int64) (int64, bool) {
-	magic := []byte("\x1f\x8b\x08") // one byte more than detects gzip: only this method exists
+	magic := []byte("\x1f\x8b\x08") // one byte more than needed to detect gzip: no other method exists
 	if s.packing == Zstd {
 		magic = zstdMagic
 	}

@@ -15,28 +15,27 @@ import (
 )
 
 const (
-	// segmentBuffer is how much of the text can be peeked at.
+	// segmentBuffer is the amount of text that can be peeked at.
 	segmentBuffer = 64 << 10
 
-	// rereadFactor and rereadMin bound the bytes that are read to find segments behind faults: so
-	// many times the size of the file, and at least so many bytes. Without a bound, an attacker could
-	// make the time quadratic in the length of a file.
+	// rereadFactor and rereadMin limit the bytes read to find segments after faults: that many times the file size, and at
+	// least that many bytes. Without a limit, an attacker could make the time quadratic in the file size.
 	rereadFactor = 8
 	rereadMin    = 64 << 20
 
-	// maxEmptyReads bounds the reads without data or error in a row, as package bufio does.
+	// maxEmptyReads is the maximum number of consecutive reads without data or error, as in package bufio.
 	maxEmptyReads = 100
 )
 
-// Segments read the text of a file segment by segment: the members of a gzip file, the frames of a
-// zstd file, or all of a file that is not packed. Segments keep their memory from file to file, and are for one goroutine.
+// Segments reads the text of a file by segments: the members of a gzip file, the frames of a zstd file, or a whole
+// unpacked file. It reuses its memory for the next file, and is for one goroutine.
 type Segments struct {
-	Text *bufio.Reader // the text of the file; 64 KiB of it can be peeked at
+	Text *bufio.Reader // text of the file; 64 KiB can be peeked at
 
 	file   io.ReaderAt
-	size   int64 // of file
-	off    int64 // bytes of file that were read into packed
-	ioErr  error // why the file itself could not be read; the text ends there
+	size   int64 // size of file
+	off    int64 // bytes of file read into packed
+	ioErr  error // read error of the file; the text ends there
 	budget int64 // bytes that Resume may still read
 
 	packed  *bufio.Reader // the file
@@ -44,14 +43,14 @@ type Segments struct {
 	gzip    *gzip.Reader
 	zstd    *zstd.Decoder
 	frame   frameReader
-	dictErr error // why the dictionary of a zstd file cannot be used
+	dictErr error // why the dictionary of a zstd file is unusable
 
 	prefix []byte // first bytes of a record
 	given  int64  // bytes of text read so far
-	marks  []mark // where the segments of the text begin, the first at or before the last pruned text
+	marks  []mark // starts of segments; the first is at or before the last pruned text
 	isOpen bool   // the last of marks is being read
-	noSum  bool   // a segment that was opened has no checksum
-	single bool   // the text ends where a segment does
+	noSum  bool   // an opened segment has no checksum
+	single bool   // the text ends with the current segment
 	fault  *SegmentError
 }
 
@@ -59,13 +58,13 @@ type Segments struct {
 type mark struct {
 	text   int64 // bytes of text before it
 	file   int64 // bytes of the file before it
-	record bool  // it begins with the prefix of records
+	record bool  // begins with the record prefix
 }
 
 // A SegmentError is a fault of a segment.
 type SegmentError struct {
-	Start int64 // of the segment in the file
-	Err   error // ErrTruncated and kin, with the remedy
+	Start int64 // position of the segment in the file
+	Err   error // ErrTruncated or a similar fault, with the remedy
 }
 
 // Error returns the fault.
@@ -74,11 +73,11 @@ func (e *SegmentError) Error() string { return e.Err.Error() }
 // Unwrap returns the fault.
 func (e *SegmentError) Unwrap() error { return e.Err }
 
-// NewSegments returns Segments of files whose records begin with prefix.
+// NewSegments returns Segments for files whose records begin with prefix.
 func NewSegments(prefix string) *Segments { return &Segments{prefix: []byte(prefix)} }
 
-// Reset starts to read a file of that name and size. The name decides how the file is packed if its
-// first bytes are damaged. The error is the file's, or ErrFormat.
+// Reset prepares for reading a file with that name and size. If the first bytes are damaged, the name decides the
+// packing. The error is a read error or ErrFormat.
 func (s *Segments) Reset(name string, file io.ReaderAt, size int64) error {
 	if s.packed == nil {
 		s.packed = bufio.NewReaderSize(nil, fileBuffer)
@@ -99,34 +98,32 @@ func (s *Segments) Reset(name string, file io.ReaderAt, size int64) error {
 	return err
 }
 
-// IsPacked reports whether the file is packed. If it is not, there is one segment, and the text is
-// the file.
+// IsPacked reports whether the file is packed. If not, the file is one segment and equal to the text.
 func (s *Segments) IsPacked() bool { return s.packing != None }
 
 // Size returns the size of the file.
 func (s *Segments) Size() int64 { return s.size }
 
-// BytesRead returns how far the file was read.
+// BytesRead returns the number of bytes of the file that were read.
 func (s *Segments) BytesRead() int64 { return s.off }
 
-// IOErr returns the error of the file, which is not a fault of its data, or nil. The text ends
-// there.
+// IOErr returns the read error of the file, as opposed to a fault in its data, or nil. The text ends there.
 func (s *Segments) IOErr() error { return s.ioErr }
 
-// Fault returns the fault of the segment being read, or nil. Text then fails with it.
+// Fault returns the fault of the current segment, or nil. Text then fails with it.
 func (s *Segments) Fault() *SegmentError { return s.fault }
 
-// Rest returns how many bytes of the file are behind the part unpacked last.
+// Rest returns the number of bytes after the part of the file unpacked last.
 func (s *Segments) Rest() int64 { return max(0, s.size-s.filePos()) }
 
-// Unchecked reports whether a segment that was opened has no checksum.
+// Unchecked reports whether an opened segment has no checksum.
 func (s *Segments) Unchecked() bool { return s.noSum }
 
-// Pos returns the position of Text: the bytes of text before it.
+// Pos returns the position of Text.
 func (s *Segments) Pos() int64 { return s.given - int64(s.Text.Buffered()) }
 
-// Place returns where the text at pos is in the file: the offset of its segment, and the bytes of
-// text before it in that segment. If the file is not packed, the offset is pos.
+// Place converts a text position to the file offset of its segment, and the position in that segment's text. If the
+// file is not packed, the offset is pos.
 func (s *Segments) Place(pos int64) (offset, text int64) {
 	if i := s.markOf(pos); s.IsPacked() && i >= 0 {
 		return s.marks[i].file, pos - s.marks[i].text
@@ -147,13 +144,12 @@ func (s *Segments) seekFile(pos int64) {
 	s.packed.Reset(packedSource{s})
 }
 
-// A textSource reads the text of Segments. Its errors are io.EOF, a [*SegmentError], or what the
-// file failed with.
+// A textSource reads the text of Segments. Its errors are io.EOF, a [*SegmentError], or the read error of the file.
 type textSource struct{ s *Segments }
 
 // Read reads text.
 func (r textSource) Read(p []byte) (int, error) {
-	// Read unpacked text, and open one segment after the other.
+	// Read unpacked text, opening one segment after the other.
 	s := r.s
 	for range maxEmptyReads {
 		if s.fault != nil {
@@ -199,8 +195,8 @@ func (s *Segments) unpack(p []byte) (int, error) {
 	}
 }
 
-// open opens the segment where packed stands. Its error is io.EOF, a fault that it also sets, or
-// the file's.
+// open opens the segment at the current position of packed. The error is io.EOF, a fault that it also records, or the
+// read error of the file.
 func (s *Segments) open() error {
 	start := s.filePos()
 	if _, err := s.packed.Peek(1); err != nil {
@@ -228,8 +224,8 @@ func (s *Segments) open() error {
 	return nil
 }
 
-// openGzip opens the member where packed stands. The error is io.EOF if only zeros follow the last one. A few bytes
-// that do not begin like a member are not a truncated member.
+// openGzip opens the member at the current position of packed. The error is io.EOF if only zeros follow the last
+// member. A few other bytes are not treated as a truncated member.
 func (s *Segments) openGzip() error {
 	head, _ := s.packed.Peek(leastMember)
 	if start := s.filePos(); s.given > 0 && head[0] == 0 {
@@ -246,16 +242,16 @@ func (s *Segments) openGzip() error {
 	return err
 }
 
-// leastMember is the least length of a gzip member: its header and its checksum.
+// leastMember is the minimum length of a gzip member: header and checksum.
 const leastMember = 18
 
-// fail keeps and returns the fault of the segment at start.
+// fail records and returns the fault of the segment at start.
 func (s *Segments) fail(start int64, err error) error {
 	s.fault = &SegmentError{start, explain(s.packing, err, false, s.dictErr)}
 	return s.fault
 }
 
-// Prune forgets the segments that end before pos.
+// Prune forgets segments that end before pos.
 func (s *Segments) Prune(pos int64) {
 	if i := s.markOf(pos); i > 0 {
 		s.marks = slices.Delete(s.marks, 0, i)
@@ -271,8 +267,7 @@ func (s *Segments) markOf(pos int64) int {
 	return i
 }
 
-// Crossed reports whether the reader has entered a segment that begins with the prefix of records,
-// behind the position start.
+// Crossed reports whether the reader has entered a segment with the record prefix after the position start.
 func (s *Segments) Crossed(start int64) bool {
 	for i := len(s.marks) - 1; i >= 0 && s.marks[i].text > start; i-- {
 		if s.marks[i].record && s.marks[i].text < s.Pos() {
@@ -282,12 +277,12 @@ func (s *Segments) Crossed(start int64) bool {
 	return false
 }
 
-// IsFaulty reports whether the text at pos is of the segment that has the fault.
+// IsFaulty reports whether the text at pos belongs to the faulty segment.
 func (s *Segments) IsFaulty(pos int64) bool {
 	return s.fault != nil && s.marks[s.markOf(pos)].file == s.fault.Start
 }
 
-// SeekText makes Text continue at pos of a file that is not packed.
+// SeekText makes Text continue at pos. The file must not be packed.
 func (s *Segments) SeekText(pos int64) {
 	s.seekFile(pos)
 	s.given = pos
@@ -295,7 +290,7 @@ func (s *Segments) SeekText(pos int64) {
 	s.Text.Reset(textSource{s})
 }
 
-// PeekAt returns up to n bytes of the file at pos, which need not be near.
+// PeekAt returns up to n bytes of the file at any position.
 func (s *Segments) PeekAt(pos int64, n int) ([]byte, error) {
 	b := make([]byte, n)
 	m, err := s.file.ReadAt(b, pos)
@@ -306,7 +301,7 @@ func (s *Segments) PeekAt(pos int64, n int) ([]byte, error) {
 	return b[:m], nil
 }
 
-// Release frees memory that would otherwise be held until closing.
+// Release frees memory before closing.
 func (s *Segments) Release() {
 	if s.zstd != nil {
 		s.zstd.Close()
@@ -317,7 +312,7 @@ func (s *Segments) Release() {
 // A packedSource reads the file of Segments.
 type packedSource struct{ s *Segments }
 
-// Read reads packed bytes of the file. A file that has become shorter is an error.
+// Read reads packed bytes of the file. It fails if the file was truncated meanwhile.
 func (r packedSource) Read(p []byte) (int, error) {
 	n, err := r.s.file.ReadAt(p, r.s.off)
 	r.s.off += int64(n)
@@ -328,34 +323,34 @@ func (r packedSource) Read(p []byte) (int, error) {
 		r.s.ioErr = err
 	}
 	if n > 0 {
-		err = nil // it comes again
+		err = nil // it is reported again
 	}
 	return n, err
 }
 
-// verifiedParts say how much of a text was verified, from its start: all frames or members whose
-// checksums were right, up to the first that ended without one.
+// verifiedParts track how much of a text is verified from its start: all frames or members with correct checksums, up
+// to the first one without a checksum.
 //
-// A frame without a checksum is never verified: its size, if it has one, says nothing about its
-// bytes. That matters only where a fault shows that the file is damaged.
+// A frame without a checksum is never verified, because its size says nothing about its bytes. That matters only if a
+// fault shows that the file is damaged.
 type verifiedParts struct {
 	given     int64 // bytes of text so far
-	bytes     int64 // of them, the first so many are verified
+	bytes     int64 // verified bytes at the start of the text
 	unchecked bool  // a part without a checksum has ended
 }
 
-// end ends a part, which has a checksum that is right, or none.
+// end records the end of a part with a correct checksum, or with none.
 func (v *verifiedParts) end(check bool) {
 	if v.unchecked = v.unchecked || !check; !v.unchecked {
 		v.bytes = v.given
 	}
 }
 
-// allVerified is the number of verified bytes of a text that is not packed: nothing is known about its
-// bytes, and nothing that was read can make them uncertain.
+// allVerified is the number of verified bytes of a text that is not packed: nothing that was read can make its bytes
+// uncertain.
 const allVerified = math.MaxInt64
 
-// Faults of an input. All but ErrFormat are in its data.
+// Faults of an input. All except ErrFormat are in its data.
 var (
 	ErrFormat     = errors.New("an unsupported format")
 	ErrTruncated  = errors.New("the compressed data ends too early")
@@ -366,16 +361,14 @@ var (
 	ErrDictionary = errors.New("the dictionary that the frame needs is missing or damaged")
 )
 
-// ErrShorter is the error of a file that became shorter while it was read. It is not a fault of its
-// data: the rest is gone.
+// ErrShorter means that a file was truncated while it was read. The data before is valid; the rest is gone.
 var ErrShorter = errors.New("the file became shorter while it was read")
 
-// Again is the remedy at the end of most faults.
+// Again is the remedy of most faults.
 const Again = "copy or download the file again"
 
-// explain returns the fault that an error of a decompressor means, with the remedy. anyText is
-// whether there was text before it; dictErr is why the dictionary of the file cannot be used, if it
-// has one.
+// explain converts an error of a decompressor to a fault with a remedy. anyText reports whether text came before it;
+// dictErr is why the dictionary of the file is unusable, if it has one.
 func explain(p Packing, err error, anyText bool, dictErr error) error {
 	switch {
 	case errors.Is(err, ErrFormat):
@@ -396,7 +389,7 @@ func explain(p Packing, err error, anyText bool, dictErr error) error {
 	return fmt.Errorf("%s: %w (%w): "+Again, p, ErrDamaged, err)
 }
 
-// A WindowError is the error of a zstd frame that needs a larger window than there is memory for.
+// A WindowError means that a zstd frame needs a window larger than the memory limit.
 type WindowError struct{ Need, Most int64 } // bytes
 
 func (e *WindowError) Error() string {

@@ -17,65 +17,60 @@ import (
 )
 
 const (
-	// maxWindow is the largest zstd window that is decoded, as for the zstd command without
-	// --long=31. A frame header of a few bytes makes the decoder allocate this much.
+	// maxWindow is the largest supported zstd window, the same as for the zstd command without --long=31. A frame header
+	// of a few bytes makes the decoder allocate this much.
 	maxWindow = 128 << 20
 
-	// fileBuffer is how much of a file is read at once. If the text is not packed and the caller
-	// reads as much at once, the buffer is not used.
+	// fileBuffer is the size of a file read. If the text is not packed and the caller reads at least as much at once, the
+	// buffer is bypassed.
 	fileBuffer = 64 << 10
 
-	// maxAhead bounds the memory of unpackers. Sixteen give out more text than one goroutine can
-	// cut into lines.
+	// maxAhead limits the number of unpackers and so their memory. Sixteen produce more text than one goroutine can cut
+	// into lines.
 	maxAhead = 16
 )
 
 // Texts read the text of one input after the other. They are for one goroutine.
 type Texts interface {
-	// Open begins the next input: the file of that name, or stdin if the name is [fault.Stdin].
+	// Open opens the next input: the file with that name, or stdin if the name is [fault.Stdin].
 	Open(name string, stdin io.Reader) error
-	// Read reads its text, all of it that comes before a fault. The error is io.EOF, or a fault
-	// with the remedy.
+	// Read reads text, including all text before a fault. The error is io.EOF, or a fault with the remedy.
 	io.Reader
-	// Verified returns how many bytes of the text, of those that were read, are verified: its zstd
-	// frames and gzip members up to there ended, and their checksums are right. The rest may be
-	// wrong if a fault comes before the next such end. It is math.MaxInt64 for a text that is not
-	// packed. It grows with Read and Take.
+	// Verified returns how many bytes of the text read are verified: the zstd frames and gzip members up to there have
+	// ended with correct checksums. The rest may be wrong if a fault comes before the next such end. It is math.MaxInt64
+	// for a text that is not packed. It grows with Read and Take.
 	Verified() int64
-	// Packing returns how it is packed, once it is open.
+	// Packing returns the packing of the open input.
 	Packing() Packing
-	// Packed returns how many bytes of it were read, packed.
+	// Packed returns the number of packed bytes read from the input.
 	Packed() int64
-	// Grown returns by how many bytes the file was longer at its end than when it was opened, once
-	// Read has returned io.EOF.
+	// Grown returns by how many bytes the file grew after it was opened, once Read has returned io.EOF.
 	Grown() int64
-	// Close ends it. Another can be opened, unless it ended in a fault.
+	// Close closes the input. Another one can be opened, unless this one ended in a fault.
 	Close() error
-	// Release closes all that is open, and gives back the memory. The Texts cannot be used any more.
+	// Release closes all open files and frees the memory. The Texts cannot be used afterwards.
 	Release() error
 }
 
-// A Taker is a reader that can give away the buffers that the text is in.
+// A Taker is a reader that can hand over its text buffers.
 type Taker interface {
 	io.Reader
 
-	// Take returns the next text, without copying it, as data[start:], and takes buf in exchange:
-	// both then belong to the other. At least Headroom bytes of data are in front of start. ok is
-	// false if there is no such buffer now: then buf still belongs to the caller, who has to Read.
+	// Take returns the next text as data[start:] without copying it, in exchange for buf: each side then owns the other's
+	// buffer. At least Headroom bytes of data precede start. If ok is false, no buffer is available; the caller still owns
+	// buf and must call Read.
 	Take(buf []byte) (data []byte, start int, ok bool)
 }
 
-// Headroom is how many bytes are free in front of the text that a Taker gives, for the line that began in the previous
-// text.
+// Headroom is the number of free bytes before the text from a Taker, for the line that began in the previous text.
 const Headroom = 4 << 10
 
-// NewTexts returns Texts of the inputs of these names, which must be opened in that order. They
-// unpack ahead of their reader in so many goroutines, at most 16; for 0 or less, in the goroutine
-// of the reader. Windows of zstd have at most so many bytes; 0 is 128 MiB. They add the packed bytes that they read to total.
+// NewTexts returns Texts of the inputs with these names, which must be opened in that order. They unpack ahead of their
+// reader in up to 16 goroutines; with 0 or less, in the goroutine of the reader. zstd windows are limited to that many
+// bytes; 0 means 128 MiB. The number of packed bytes read is added to total.
 //
-// Packed files are read ahead: several frames of a zstd file at once, and several files. The text
-// and the faults do not depend on the number of goroutines. Each goroutine has a window of its own,
-// and up to 8 MiB of text.
+// Packed files are read ahead: several frames of a zstd file in parallel, and several files. The text and the faults do
+// not depend on the number of goroutines. Each goroutine has its own window, and up to 8 MiB of text.
 func NewTexts(names []string, ahead int, window int64, total *atomic.Int64) Texts {
 	if ahead <= 0 {
 		return &textReader{total: total, zstd: zstdReader{most: window}}
@@ -85,28 +80,27 @@ func NewTexts(names []string, ahead int, window int64, total *atomic.Int64) Text
 	return a
 }
 
-// A textReader reads the text of one input after the other. It keeps its buffers and decompressors
-// between them.
+// A textReader reads the text of one input after the other. It reuses its buffers and decompressors.
 type textReader struct {
-	total *atomic.Int64 // counts the bytes read of all files, packed
-	read  int64         // bytes read of this file, packed
-	size  int64         // bytes that this file had when it was opened; -1 if unknown
+	total *atomic.Int64 // packed bytes read from all files
+	read  int64         // packed bytes read from this file
+	size  int64         // size of the file when it was opened; -1 if unknown
 
 	file  io.Reader
 	buf   *bufio.Reader
 	zstd  zstdReader
 	gzip  memberReader
-	owned io.Closer // the file that Close closes; nil for standard input
+	owned io.Closer // closed by Close; nil for standard input
 
 	packing  Packing
 	text     io.Reader // the unpacked text
-	fault    error     // the error of text, which may still hold text decoded before
-	ioFault  error     // the error of file, other than io.EOF
+	fault    error     // error of text, which may still hold text decoded earlier
+	ioFault  error     // error of file other than io.EOF
 	ended    bool      // file has ended
-	anyBytes bool      // there was some text
+	anyBytes bool      // some text was read
 }
 
-// Open starts to read the file of that name, or stdin. A fault in the first bytes is left to Read.
+// Open opens the file with that name, or stdin. Read returns any fault in the first bytes.
 func (t *textReader) Open(name string, stdin io.Reader) error {
 	if name == fault.Stdin {
 		t.start(stdin, nil)
@@ -123,13 +117,12 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 		t.start(f, f)
 		t.size = SizeOf(f)
 	}
-	head, _ := t.buf.Peek(HeadLen) // a fault comes again with the first Read
+	head, _ := t.buf.Peek(HeadLen) // the first Read returns an error again
 	t.unpack(Detect(head))
 	return nil
 }
 
-// openFile opens a file. If the name names a file in a zip archive, that is the archive, and
-// member the file.
+// openFile opens a file. If the name names a file in a zip archive, it opens the archive, and member is the file in it.
 func openFile(name string) (f place.File, member string, err error) {
 	f, err = place.Of(name).Open(name)
 	if err != nil {
@@ -141,9 +134,9 @@ func openFile(name string) (f place.File, member string, err error) {
 	return f, "", err
 }
 
-// SizeOf returns how many bytes of a regular file are left to read; -1 for anything else.
+// SizeOf returns the number of unread bytes of a regular file; -1 for anything else.
 func SizeOf(r io.Reader) int64 {
-	if f, ok := r.(place.File); ok { // that nothing was read from
+	if f, ok := r.(place.File); ok { // nothing was read from it yet
 		info, err := f.Info()
 		if err != nil || info.Dir {
 			return -1
@@ -165,8 +158,7 @@ func SizeOf(r io.Reader) int64 {
 	return max(0, info.Size()-at)
 }
 
-// start starts to read file; unpack must follow. Close closes owned, unless that is nil. Set size if
-// it is known.
+// start prepares for reading file; call unpack next. Close closes owned unless it is nil. Set size if known.
 func (t *textReader) start(file io.Reader, owned io.Closer) {
 	*t = textReader{total: t.total, size: -1, buf: t.buf, zstd: t.zstd, gzip: t.gzip, file: file, owned: owned}
 	if t.buf == nil {
@@ -175,7 +167,7 @@ func (t *textReader) start(file io.Reader, owned io.Closer) {
 	t.buf.Reset(packedReader{t})
 }
 
-// unpack makes Read return the text of a file of that type, or the error that it is not read.
+// unpack makes Read return the text of a file with that type, or an error if the type is unsupported.
 func (t *textReader) unpack(is Type) {
 	if err := t.unpacker(is); err != nil {
 		t.text, t.fault = bytes.NewReader(nil), err
@@ -204,7 +196,7 @@ func (t *textReader) unpacker(is Type) (err error) {
 	return is.Packing.refusal()
 }
 
-// resetGzip makes z, or a new one if it is nil, read from r.
+// resetGzip makes z, or a new reader if z is nil, read from r.
 func resetGzip(z **gzip.Reader, r *bufio.Reader) error {
 	if *z == nil {
 		*z = new(gzip.Reader)
@@ -216,8 +208,8 @@ func resetGzip(z **gzip.Reader, r *bufio.Reader) error {
 	return err
 }
 
-// Read reads the unpacked text. At a fault it first gives out everything that was decoded before.
-// Its errors are io.EOF, or a fault with the remedy.
+// Read reads the unpacked text. Before a fault, it returns all text that was decoded earlier. Its errors are io.EOF, or
+// a fault with the remedy.
 func (t *textReader) Read(p []byte) (int, error) {
 	n, err := t.unpacked(p)
 	if err != nil && err != io.EOF {
@@ -226,7 +218,7 @@ func (t *textReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacked is Read with faults as the decompressor or the file returned them.
+// unpacked is Read with the original errors of the decompressor or the file.
 func (t *textReader) unpacked(p []byte) (int, error) {
 	n, err := t.text.Read(p)
 	if t.fault == nil {
@@ -235,7 +227,7 @@ func (t *textReader) unpacked(p []byte) (int, error) {
 			return n, err
 		}
 		t.fault = err
-		if n == 0 { // the zstd decoder keeps a block back that only a missing or wrong checksum makes uncertain
+		if n == 0 { // the zstd decoder holds back a block that only a missing or wrong checksum makes uncertain
 			n, _ = t.text.Read(p)
 		}
 	}
@@ -245,7 +237,7 @@ func (t *textReader) unpacked(p []byte) (int, error) {
 	return 0, t.fault
 }
 
-// classify returns the fault that an error of a decompressor or the file means, with the remedy.
+// classify converts an error of a decompressor or the file to a fault with the remedy.
 func (t *textReader) classify(err error) error {
 	if errors.Is(t.ioFault, ErrShorter) {
 		return fmt.Errorf("%w: it had %d more bytes when it was opened: wait until no other process writes to it, or copy it first", t.ioFault, t.size-t.read)
@@ -266,17 +258,17 @@ func (t *textReader) Close() error {
 	return err
 }
 
-// Release closes all that is open and gives the memory of the decompressors back.
+// Release closes all open files and frees the memory of the decompressors.
 func (t *textReader) Release() error {
 	t.zstd.close()
 	t.gzip, t.buf = memberReader{}, nil
 	return t.Close()
 }
 
-// Packing returns how the file is packed.
+// Packing returns the packing of the file.
 func (t *textReader) Packing() Packing { return t.packing }
 
-// Packed returns how many packed bytes of the file were read.
+// Packed returns the number of packed bytes read from the file.
 func (t *textReader) Packed() int64 { return t.read }
 
 // Verified returns how much of the text is verified.
@@ -287,7 +279,7 @@ func (t *textReader) Verified() int64 {
 	return t.verified().bytes
 }
 
-// verified returns the verified parts of a packed text; none, if its reader does not know them.
+// verified returns the verified parts of a packed text; empty if its reader does not track them.
 func (t *textReader) verified() *verifiedParts {
 	if r, ok := t.text.(interface{ verified() *verifiedParts }); ok {
 		return r.verified()
@@ -295,8 +287,7 @@ func (t *textReader) verified() *verifiedParts {
 	return &verifiedParts{}
 }
 
-// Grown returns how much longer the file is than it was. A size of 0 is the size of files that the
-// system makes up.
+// Grown returns by how many bytes the file has grown. A size of 0 is ignored: virtual files of the system report it.
 func (t *textReader) Grown() int64 {
 	if t.size <= 0 {
 		return 0
@@ -304,12 +295,12 @@ func (t *textReader) Grown() int64 {
 	return max(0, t.read-t.size)
 }
 
-// A packedReader reads the file of a textReader, counts and remembers faults.
+// A packedReader reads the file of a textReader, counts bytes and records errors.
 type packedReader struct{ t *textReader }
 
-// Read reads packed bytes of the file and counts them. A file that has become shorter is an error.
+// Read reads packed bytes of the file and counts them. It fails if the file was truncated meanwhile.
 func (r packedReader) Read(p []byte) (int, error) {
-	if r.t.ended { // a terminal would wait for a second end
+	if r.t.ended { // a terminal would wait for a second end of file
 		return 0, io.EOF
 	}
 	n, err := r.t.file.Read(p)

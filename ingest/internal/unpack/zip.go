@@ -17,14 +17,14 @@ import (
 	files "github.com/robobatch/robobatch/internal/place"
 )
 
-// maxDirectory is how many bytes are read from a zip archive to find its files: about 100,000. A directory makes several
-// times as much memory.
+// maxDirectory is the maximum size of the directory of a zip archive, enough for about 100,000 files. In memory, a
+// directory is several times larger.
 const maxDirectory = 8 << 20
 
-// A ZipError is the ErrFormat of a zip archive whose files are not read.
+// A ZipError is the ErrFormat of a zip archive whose files cannot be read.
 type ZipError struct {
-	Members []string // the files in it, if one of them must be named
-	Reason  string   // the fault; "" if there are several files, and none was named
+	Members []string // files in the archive, if one must be named
+	Reason  string   // the fault; "" if several files exist and none was named
 }
 
 // Error names the fault.
@@ -38,10 +38,10 @@ func (e *ZipError) Error() string {
 // Unwrap returns ErrFormat.
 func (e *ZipError) Unwrap() error { return ErrFormat }
 
-// SplitMember cuts the name of a file in a zip archive into the archive's and its own:
-// "logs.zip/a/b.csv" into "logs.zip" and "a/b.csv". ok is false if no such archive is there.
+// SplitMember splits the name of a file in a zip archive: "logs.zip/a/b.csv" into "logs.zip" and "a/b.csv". ok is false
+// if no such archive exists.
 func SplitMember(name string) (archive, member string, ok bool) {
-	if files.IsRemote(name) { // each look takes a request
+	if files.IsRemote(name) { // each check takes a request
 		archive, member, ok = strings.Cut(name, ".zip/")
 		return archive + ".zip", member, ok && member != ""
 	}
@@ -60,8 +60,8 @@ func SplitMember(name string) (archive, member string, ok bool) {
 	return "", "", false
 }
 
-// ZipSize returns the packed size of a file in a zip archive. It is the only file if member is "".
-// The error is a [*ZipError], or the archive's.
+// ZipSize returns the packed size of a file in a zip archive. If member is "", the archive must have only one file. The
+// error is a [*ZipError] or that of the archive.
 func ZipSize(file io.ReaderAt, size int64, member string) (int64, error) {
 	_, m, err := findMember(file, size, member)
 	if err != nil {
@@ -70,19 +70,19 @@ func ZipSize(file io.ReaderAt, size int64, member string) (int64, error) {
 	return int64(m.CompressedSize64), nil
 }
 
-// findMember finds a file in a zip archive, the only one if member is "".
+// findMember finds a file in a zip archive. If member is "", the archive must have only one file.
 func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *zip.File, err error) {
 	directory := &boundedFile{file, maxDirectory}
 	if r, err = zip.NewReader(directory, size); err != nil {
 		return nil, nil, err
 	}
 	directory.left = math.MaxInt64
-	// The file must not be more than the archive that its last directory lists: a file not listed
-	// there would be left out without a word, as where two archives are joined. The directory has to end where the end of
-	// the archive begins, which the note of that many bytes follows, and then nothing.
+	// The file must contain nothing besides the archive of its last directory: other files would be silently omitted, for
+	// example if two archives were concatenated. The directory must end where the end record begins. The record is
+	// followed by the comment, whose length it states, and nothing else.
 	note := len(r.Comment)
 	var end [zip64EndLen + zip64PlaceLen + zipEndLen]byte
-	at := size - int64(note) - int64(len(end)) // where the end of a large archive would begin, before that of a small one
+	at := size - int64(note) - int64(len(end)) // position of the end record of a large archive, before that of a small one
 	if _, err := file.ReadAt(end[max(0, -at):][:min(int64(len(end)), max(0, size-int64(note)))], max(0, at)); err != nil {
 		return nil, nil, err
 	}
@@ -93,7 +93,7 @@ func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *
 		return nil, nil, errJoined
 	case !isLarge:
 		at += int64(len(large)) + zip64PlaceLen
-	case start == 1<<32-1, length == 1<<32-1, le.Uint16(small[10:]) == 1<<16-1: // some write both ends for small archives, too
+	case start == 1<<32-1, length == 1<<32-1, le.Uint16(small[10:]) == 1<<16-1: // some write both end records for small archives, too
 		length, start = le.Uint64(large[40:]), le.Uint64(large[48:])
 	}
 	if start+length != uint64(at) {
@@ -125,23 +125,23 @@ func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *
 		return nil, nil, &ZipError{Reason: "is encrypted: unpack it first"}
 	case found[0].Method != zip.Store && found[0].Method != zip.Deflate:
 		return nil, nil, &ZipError{Reason: fmt.Sprintf("is compressed with the unsupported zip method %d: unpack it first", found[0].Method)}
-	case found[0].CRC32 == 0 && found[0].UncompressedSize64 > 0: // which the library would not check
+	case found[0].CRC32 == 0 && found[0].UncompressedSize64 > 0: // the library would not check it
 		return nil, nil, &ZipError{Reason: "has no checksum: unpack it first"}
 	}
 	return r, found[0], nil
 }
 
-// The end of a zip archive, as its specification says (APPNOTE 4.3.14 to 4.3.16).
+// End records of a zip archive (APPNOTE 4.3.14 to 4.3.16).
 const (
-	zipEnd        = "PK\x05\x06" // behind it the size of the directory at 12, and its place at 16
-	zip64Place    = "PK\x06\x07" // in front of it, in a large archive
-	zip64End      = "PK\x06\x06" // in front of that: the size at 40, the place at 48
+	zipEnd        = "PK\x05\x06" // size of the directory at 12, its position at 16
+	zip64Place    = "PK\x06\x07" // before it, in a large archive
+	zip64End      = "PK\x06\x06" // before that: size at 40, position at 48
 	zipEndLen     = 22
 	zip64EndLen   = 56
 	zip64PlaceLen = 20
 )
 
-// A boundedFile is a file of which so many bytes can be read.
+// A boundedFile is a file from which only a limited number of bytes can be read.
 type boundedFile struct {
 	io.ReaderAt
 	left int
@@ -155,22 +155,22 @@ func (f *boundedFile) ReadAt(p []byte, at int64) (int, error) {
 	return f.ReaderAt.ReadAt(p, at)
 }
 
-// errLongDirectory is the error of a directory of more than maxDirectory bytes.
+// errLongDirectory means that a directory is larger than maxDirectory.
 var errLongDirectory = &ZipError{Reason: "is a zip archive of too many files: unpack it first"}
 
-// errJoined is the error of a file that holds more than the archive of its last directory.
+// errJoined means that a file holds more than the archive of its last directory.
 var errJoined = &ZipError{Reason: "is a zip archive with other bytes before or after it, such as another archive: " +
 	"unpack the archives separately before you join them"}
 
-// A zipText reads the text of a file in a zip archive. Nothing of it is verified before its end, where the library
-// checks the sum.
+// A zipText reads the text of a file in a zip archive. The text is unverified until its end, where the library checks
+// the sum.
 type zipText struct {
 	r     io.Reader
 	last  lastRead
 	parts verifiedParts
 }
 
-// Read reads text. With the error of a wrong size the library gives no text, though it has unpacked some.
+// Read reads text. For a wrong size, the library returns an error without the text that it has unpacked.
 func (z *zipText) Read(p []byte) (int, error) {
 	z.last.n = 0
 	n, err := z.r.Read(p)
@@ -186,7 +186,7 @@ func (z *zipText) Read(p []byte) (int, error) {
 
 func (z *zipText) verified() *verifiedParts { return &z.parts }
 
-// A lastRead notes how many bytes the last read gave.
+// A lastRead records the size of the last read.
 type lastRead struct {
 	io.Reader
 	n int
@@ -201,7 +201,7 @@ func (r *lastRead) Read(p []byte) (n int, err error) {
 // Close does nothing.
 func (r *lastRead) Close() error { return nil }
 
-// openZip starts to read a file in a zip archive, the only one if member is "". Close closes f.
+// openZip opens a file in a zip archive. If member is "", the archive must have only one file. Close closes f.
 func (t *textReader) openZip(f files.File, member string) {
 	t.start(f, f)
 	t.packing = Zip
@@ -212,17 +212,17 @@ func (t *textReader) openZip(f files.File, member string) {
 			t.file, text.last.Reader = raw, unpacked
 			return &text.last
 		}
-		// The packed bytes come by t.buf, which counts them, and reads more than 4 KiB at once.
+		// Read packed bytes through t.buf, which counts them, and reads more than 4 KiB at once.
 		r.RegisterDecompressor(zip.Store, func(raw io.Reader) io.ReadCloser { return from(raw, t.buf) })
 		r.RegisterDecompressor(zip.Deflate, func(raw io.Reader) io.ReadCloser { return from(raw, flate.NewReader(t.buf)) })
 		text.r, err = m.Open()
 		t.text = text
 	}
 	if err != nil {
-		t.text, t.fault = bytes.NewReader(nil), cutShort(err, 1) // a directory that ends too early is not an end of the text
+		t.text, t.fault = bytes.NewReader(nil), cutShort(err, 1) // a truncated directory is not an end of the text
 		return
 	}
-	if at, err := m.DataOffset(); err == nil { // the directory may promise more than there is
+	if at, err := m.DataOffset(); err == nil { // the directory may claim more than exists
 		t.size = min(int64(m.CompressedSize64&(1<<63-1)), SizeOf(f)-at)
 	}
 }

@@ -12,16 +12,15 @@ import (
 )
 
 const (
-	// maxDictionary is the longest dictionary of a zstd WARC file that is read, as that format
-	// demands.
+	// maxDictionary is the maximum length of the dictionary of a zstd WARC file that is read. The WARC zstd format
+	// requires support for it.
 	maxDictionary = 8 << 20
 
-	// dictionaryMagic starts the skippable frame of the dictionary.
+	// dictionaryMagic is the magic number of the skippable frame with the dictionary.
 	dictionaryMagic = 0x184d2a5d
 )
 
-// openZstd passes over skippable frames and opens the frame after them. A dictionary is one at the
-// start of the file.
+// openZstd skips skippable frames and opens the next frame. At the start of the file, it reads a dictionary.
 func (s *Segments) openZstd() error {
 	for {
 		start := s.filePos()
@@ -57,8 +56,8 @@ func (s *Segments) openZstd() error {
 	return s.zstd.Reset(&s.frame)
 }
 
-// needDecoder makes the decoder, unless there is one. Where the dictionary cannot be used, frames
-// that need none are read all the same.
+// needDecoder creates the decoder, unless it exists. If the dictionary is unusable, frames that do not need it are read
+// nevertheless.
 func (s *Segments) needDecoder() (err error) {
 	if s.zstd != nil {
 		return nil
@@ -79,8 +78,8 @@ func (s *Segments) needDecoder() (err error) {
 	return err
 }
 
-// dictionary returns the dictionary that the file starts with, or nil: the content of a skippable
-// frame, itself a zstd frame or not.
+// dictionary returns the dictionary at the start of the file, or nil: the content of a skippable frame, which may
+// itself be a zstd frame.
 func (s *Segments) dictionary() ([]byte, error) {
 	head, err := s.PeekAt(0, 8)
 	if err != nil || len(head) < 8 || binary.LittleEndian.Uint32(head) != dictionaryMagic {
@@ -102,25 +101,24 @@ func (s *Segments) dictionary() ([]byte, error) {
 	return d.DecodeAll(dict, nil)
 }
 
-// A zstdReader reads the text of all frames of a zstd file, one after the other, so that it knows which were verified.
-// The decoder would continue with the next frame.
+// A zstdReader reads the text of all frames of a zstd file. It decodes frame by frame to know which ones were verified;
+// the decoder alone would continue with the next frame.
 type zstdReader struct {
-	most  int64         // the largest window; 0 is maxWindow
+	most  int64         // largest window; 0 means maxWindow
 	zstd  *zstd.Decoder // nil before the first frame
 	in    *bufio.Reader
 	frame frameReader
 	open  bool // a frame is being read
-	check bool // it has a checksum
+	check bool // the frame has a checksum
 	parts verifiedParts
 }
 
-// reset starts with the frame where r stands.
+// reset prepares for the frame at the current position of r.
 func (z *zstdReader) reset(r *bufio.Reader) {
 	*z = zstdReader{most: z.most, zstd: z.zstd, in: r}
 }
 
-// Read reads text. Its errors are io.EOF, or the decoder's. After an error it may still have
-// text that was decoded before.
+// Read reads text. Its errors are io.EOF and those of the decoder. After an error, text decoded earlier may remain.
 func (z *zstdReader) Read(p []byte) (int, error) {
 	for {
 		if !z.open {
@@ -140,7 +138,7 @@ func (z *zstdReader) Read(p []byte) (int, error) {
 	}
 }
 
-// next opens the next frame, behind skippable ones. The error is io.EOF if there is none.
+// next opens the next frame, after skippable ones. The error is io.EOF at the end.
 func (z *zstdReader) next() error {
 	for {
 		head, err := z.in.Peek(8)
@@ -177,16 +175,16 @@ func (z *zstdReader) next() error {
 	var err error
 	z.zstd, err = zstd.NewReader(&z.frame,
 		zstd.WithDecoderConcurrency(1),     // see the package doc
-		zstd.WithDecoderLowmem(z.most > 0), // then the history has a window, and no more
+		zstd.WithDecoderLowmem(z.most > 0), // limits the history to one window
 		zstd.WithDecoderMaxWindow(maxWindow),
-		zstd.WithDecoderMaxMemory(maxWindow)) // of a frame in a single segment, whose size is its window
+		zstd.WithDecoderMaxMemory(maxWindow)) // for a single-segment frame, whose size is its window
 	return err
 }
 
 // verified returns how much of the text was verified.
 func (z *zstdReader) verified() *verifiedParts { return &z.parts }
 
-// close gives back the memory of the decoder.
+// close frees the memory of the decoder.
 func (z *zstdReader) close() {
 	if z.zstd != nil {
 		z.zstd.Close()
@@ -194,8 +192,8 @@ func (z *zstdReader) close() {
 	*z = zstdReader{most: z.most}
 }
 
-// Window returns the window that the first frame of a zstd file needs; 0 if head is not the beginning of a frame. It is
-// in bytes.
+// Window returns the window that the first frame of a zstd file needs, in bytes; 0 if head is not the beginning of a
+// frame.
 func Window(head []byte) int64 {
 	var h zstd.Header
 	if h.Decode(head) != nil || h.Skippable {
@@ -207,13 +205,13 @@ func Window(head []byte) int64 {
 	return int64(min(h.WindowSize, 1<<62))
 }
 
-// checkWindow returns a [*WindowError] if the frame where r stands needs a larger window than the most; 0
-// is not a limit here.
+// checkWindow returns a [*WindowError] if the frame at the current position of r needs a larger window than most; 0
+// means no limit here.
 func checkWindow(r *bufio.Reader, most int64) error {
 	if most <= 0 {
 		return nil
 	}
-	head, _ := r.Peek(zstd.HeaderMaxSize) // a fault comes again
+	head, _ := r.Peek(zstd.HeaderMaxSize) // an error is reported again
 	if need := Window(head); need > most {
 		return &WindowError{need, most}
 	}
@@ -227,31 +225,31 @@ func isSkippable(head []byte) bool {
 	return len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18"
 }
 
-// mayBeginFrame reports whether head, all that is left of a file, may be the start of a frame that
-// was cut off in its magic number.
+// mayBeginFrame reports whether head, the rest of a file, may be the start of a frame that was truncated within its
+// magic number.
 func mayBeginFrame(head []byte) bool {
 	return bytes.HasPrefix(zstdMagic, head) || len(head) > 0 && head[0]&0xf0 == 0x50 && bytes.HasPrefix([]byte("\x2a\x4d\x18"), head[1:])
 }
 
-// leastPiece is the least size of a piece in packed bytes, unless the file ends: so much that
-// starting a decoder takes no time beside it, and so little that most of its text fits the buffers
-// of an unpacker.
+// leastPiece is the minimum size of a piece in packed bytes, except at the end of a file. It is large enough that
+// starting a decoder takes negligible time, and small enough that most of the text fits into the buffers of an
+// unpacker.
 const leastPiece = 512 << 10
 
 // wholeFile is the end of a piece that reaches to the end of the file.
 const wholeFile = math.MaxInt64
 
-// A frameScanner finds the ends of the zstd frames of a file without unpacking them: a frame is a
-// header and blocks, and each says how long it is (RFC 8878 section 3.1.1).
+// A frameScanner finds the ends of the zstd frames of a file without unpacking them: a frame consists of a header and
+// blocks that state their lengths (RFC 8878 section 3.1.1).
 type frameScanner struct {
 	file  io.ReaderAt
-	size  int64 // of the file
-	least int64 // packed bytes of a piece
+	size  int64 // size of the file
+	least int64 // minimum packed bytes of a piece
 }
 
-// piece returns the end of the shortest run of whole frames from start that has the least size,
-// skippable frames included. It is wholeFile if the file has no more, or if something else follows:
-// the decoder then reports its kind.
+// piece returns the end of the shortest sequence of complete frames from start that has the minimum size, including
+// skippable frames. It returns wholeFile if the file is shorter, or something else follows; the decoder then reports
+// the fault.
 func (s frameScanner) piece(start int64) (end int64) {
 	for end = start; end-start < s.least; {
 		next, ok := s.frame(end)
@@ -263,7 +261,7 @@ func (s frameScanner) piece(start int64) (end int64) {
 	return end
 }
 
-// frame returns where the frame at the given offset ends. ok is false if it does not look like one.
+// frame returns the end of the frame at the given offset. ok is false if there is no valid frame.
 func (s frameScanner) frame(at int64) (end int64, ok bool) {
 	var head [8]byte
 	if !s.read(head[:], at) {
@@ -279,7 +277,7 @@ func (s frameScanner) frame(at int64) (end int64, ok bool) {
 	size, check := frameHeader(head[4])
 	at += size
 	for last := false; !last; at += size {
-		if !s.read(head[:3], at) || head[0]>>1&3 == 3 { // a type that does not exist
+		if !s.read(head[:3], at) || head[0]>>1&3 == 3 { // an invalid block type
 			return 0, false
 		}
 		size, last = blockHeader(head[:])
@@ -290,7 +288,8 @@ func (s frameScanner) frame(at int64) (end int64, ok bool) {
 	return at, at <= s.size
 }
 
-// FramesSize returns how many bytes of text the frames of a zstd file have, as each says; 0 if one does not.
+// FramesSize returns the total text size of the frames of a zstd file, according to their headers; 0 if a frame does
+// not state its size.
 func FramesSize(file io.ReaderAt, size int64) (text int64) {
 	s := frameScanner{file: file, size: size}
 	for at := int64(0); at < size; {
@@ -317,7 +316,7 @@ func (s frameScanner) read(p []byte, at int64) bool {
 	return err == nil
 }
 
-// cutShort is the error of a frame with only n bytes there.
+// cutShort is the error for a frame with only n bytes.
 func cutShort(err error, n int) error {
 	if err == io.EOF && n > 0 {
 		return io.ErrUnexpectedEOF
@@ -325,16 +324,16 @@ func cutShort(err error, n int) error {
 	return err
 }
 
-// A frameReader reads the bytes of one zstd frame (RFC 8878 section 3.1.1) and ends behind it. By itself, the decoder
+// A frameReader reads the bytes of one zstd frame (RFC 8878 section 3.1.1) and stops at its end. The decoder alone
 // would continue with the next frame.
 type frameReader struct {
 	r       *bufio.Reader
-	pending int64 // bytes to give out before the next block header
+	pending int64 // bytes to return before the next block header
 	last    bool  // no block follows
 	check   bool  // a checksum follows the last block
 }
 
-// reset starts with the frame where r stands.
+// reset prepares for the frame at the current position of r.
 func (f *frameReader) reset(r *bufio.Reader) error {
 	head, err := r.Peek(5)
 	if err != nil {
@@ -345,8 +344,8 @@ func (f *frameReader) reset(r *bufio.Reader) error {
 	return nil
 }
 
-// frameHeader returns the length of a frame header, magic number included, and whether a checksum
-// follows the last block. descriptor is the byte behind the magic number.
+// frameHeader returns the length of a frame header, including the magic number, and whether a checksum follows the last
+// block. descriptor is the byte after the magic number.
 func frameHeader(descriptor byte) (size int64, check bool) {
 	size = 5 + [4]int64{0, 1, 2, 4}[descriptor&3] + [4]int64{0, 2, 4, 8}[descriptor>>6]
 	if isSingle := descriptor&0x20 != 0; !isSingle || descriptor>>6 == 0 {
@@ -355,8 +354,8 @@ func frameHeader(descriptor byte) (size int64, check bool) {
 	return size, descriptor&4 != 0
 }
 
-// blockHeader returns the length of a block, header included, and whether it is the last of its
-// frame, from its first three bytes.
+// blockHeader decodes the first three bytes of a block: its length, including the header, and whether it is the last of
+// its frame.
 func blockHeader(head []byte) (size int64, last bool) {
 	bits := uint32(head[0]) | uint32(head[1])<<8 | uint32(head[2])<<16
 	if isRun := bits>>1&3 == 1; isRun {
@@ -365,7 +364,7 @@ func blockHeader(head []byte) (size int64, last bool) {
 	return 3 + int64(bits>>3), bits&1 != 0
 }
 
-// Read reads the frame as it is packed.
+// Read reads the packed frame.
 func (f *frameReader) Read(p []byte) (int, error) {
 	for f.pending == 0 {
 		if f.last {
