@@ -5,11 +5,11 @@ import (
 	"syscall"
 )
 
-// leastAddresses is the number of bytes of addresses a run needs at least. Go reserves many more than it uses, and ends
-// with a dump where it cannot.
+// leastAddresses is the smallest address space, in bytes, that a run needs. Go reserves much more than it uses, and
+// crashes with a dump if it cannot.
 const leastAddresses = 2500 << 20
 
-// checkAddresses returns an error if the process may have fewer addresses than a run needs.
+// checkAddresses returns an error if the address space of the process may be too small for a run.
 func checkAddresses() error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit); err != nil || limit.Cur >= leastAddresses {

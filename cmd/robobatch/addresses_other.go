@@ -2,5 +2,5 @@
 
 package main
 
-// checkAddresses returns nil: other systems do not limit addresses.
+// checkAddresses returns nil: other systems do not limit the address space.
 func checkAddresses() error { return nil }

@@ -23,7 +23,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// commands is the table of commands, all but help, the main job first.
+// commands lists all commands except help, with the main job first.
 var commands = []func() flags.Command{
 	job.Command,
 	explain.Command,
@@ -42,10 +42,10 @@ var commands = []func() flags.Command{
 	bench.Command,
 }
 
-// tasks are the headings of help in front of commands.
+// tasks are the headings that group the commands in the help.
 var tasks = map[string]string{"explain": "One robots.txt", "report": "A log", "rules": "Many sites, and large logs"}
 
-// gone are the flags of the version before, see cli.Program.
+// gone lists the flags that the previous version had, see cli.Program.
 var gone = map[string]string{
 	"conduct shard": onePass, "parts": onePass, "conduct merge": onePass,
 
@@ -68,7 +68,7 @@ const onePass = "conduct reads all logs in one run: name them with -in"
 
 //go:generate go test -count 1 -run TestFlagsDoc -update .
 
-// newProgram returns the command line, and its commands by its order. They are for one call.
+// newProgram returns the program and its commands in the order of the table. Both are for one call.
 func newProgram() (*cli.Program, []flags.Command) {
 	p := &cli.Program{
 		Name: "robobatch", About: "decide for every URL of a log whether a crawler may fetch it",

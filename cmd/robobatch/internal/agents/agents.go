@@ -1,5 +1,5 @@
-// Package agents expands the names of crawlers that -agent gives: product tokens, sets of known
-// crawlers, and files of names. Only cmd/robobatch imports it.
+// Package agents expands the values of -agent: product tokens, sets of known crawlers, and files of names. Only
+// cmd/robobatch imports it.
 package agents
 
 import (
@@ -24,16 +24,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Expand returns the crawlers that -agent asks for: names, sets such as @search, and files such as
-// @my/list.txt or @list.txt with one name per line. A crawler that a set or file names again is meant
-// once; to name one twice by hand is an error, as that is a mistake. Names are one if they differ
-// in case only, and the first spelling counts. All faults are reported at once, and none quotes the content of a file.
+// Expand returns the crawlers that -agent asks for: names, sets such as @search, and files such as @my/list.txt or
+// @list.txt with one name per line. Duplicates from sets and files are dropped; a name given twice by hand is an error.
+// Names are compared without regard to case, and the first spelling counts. Expand reports all faults at once, and
+// never quotes the content of a file.
 func Expand(given []string) ([]string, error) {
 	return expand(given, func(name string) (io.ReadCloser, error) { return place.Open(name) })
 }
 
-// ExpandBeside is Expand for names that stand in a file, whose author may be a stranger: files of names are found in dir,
-// or below it, and nowhere else, through links either. nil allows none.
+// ExpandBeside is Expand for names in a file from an untrusted author: files of names must be in dir or below it, even
+// through links. nil allows no files.
 func ExpandBeside(dir *os.Root, given []string) ([]string, error) {
 	return expand(given, func(name string) (io.ReadCloser, error) {
 		if dir == nil {
@@ -52,7 +52,7 @@ func expand(given []string, open func(name string) (io.ReadCloser, error)) ([]st
 	e := agentList{byHand: map[string]bool{}, open: open}
 	errs := make([]error, 0, len(given))
 	for i, item := range given {
-		if item == "" && slices.Contains(given[:i], item) { // as in "a,,b,", which is one fault
+		if item == "" && slices.Contains(given[:i], item) { // "a,,b," is one fault
 			continue
 		}
 		errs = append(errs, e.addItem(item))
@@ -66,7 +66,7 @@ func expand(given []string, open func(name string) (io.ReadCloser, error)) ([]st
 // An agentList collects names.
 type agentList struct {
 	names  []string
-	byHand map[string]bool // by name in lower case: whether it stands in the flag itself
+	byHand map[string]bool // by name in lower case: whether it is in the flag itself
 	open   func(name string) (io.ReadCloser, error)
 }
 
@@ -75,7 +75,7 @@ func (l *agentList) addItem(item string) error {
 	name, list := strings.CutPrefix(item, "@")
 	switch {
 	case !list:
-		// Add a name that stands in the flag.
+		// Add a name from the flag itself.
 		if err := checkAgent(item); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (l *agentList) addItem(item string) error {
 	case name == "":
 		return errors.New("missing name after @: write @ and the name of a set or file")
 	case strings.ContainsAny(name, "/."):
-		// Add the names in a file: one per line; # begins a comment, and empty lines do not count.
+		// Add the names in a file: one per line. # begins a comment, and empty lines are skipped.
 		f, err := l.open(name)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
@@ -110,7 +110,7 @@ func (l *agentList) addItem(item string) error {
 				errs = append(errs, fmt.Errorf("%s, line %d: %s", say.File(name), n, noCrawler))
 				continue
 			}
-			if text[0] == '@' || strings.ContainsAny(text, white) { // not quoted: the file may be none of names, but secret
+			if text[0] == '@' || strings.ContainsAny(text, white) { // not quoted: the file may be a secret, not a list
 				errs = append(errs, fmt.Errorf("%s, line %d: not the name of a crawler: write one product token, such as Googlebot, or *", say.File(name), n))
 				continue
 			}
@@ -147,10 +147,10 @@ func (l *agentList) addOnce(name string) {
 	}
 }
 
-// maxListLine is the length of a line in a file of names, far beyond any name.
+// maxListLine is the maximum length of a line in a file of names, far longer than any name.
 const maxListLine = 1 << 16
 
-// CheckRow checks the name of a crawler that a row has: one, and no list.
+// CheckRow checks the crawler name of a row: it must be a single name, not a list.
 func CheckRow(name string) error {
 	if strings.HasPrefix(name, "@") {
 		return fmt.Errorf("%q may be a list, but each row is decided for one crawler: give its product token, such as Googlebot, or *", name)
@@ -158,15 +158,14 @@ func CheckRow(name string) error {
 	return checkAgent(name)
 }
 
-// white is the white space that no name has inside.
+// white is the white space that a name must not contain.
 const white = " \t\r\n"
 
-// noCrawler says where the answer is that a token for a use of pages was meant to ask for.
+// noCrawler maps a token that only controls a use of pages to the place that shows its effect.
 const noCrawler = "a token that begins with __usage_ names a use of pages, not a crawler: use the columns policy_train_ai and use_train_ai, with any crawler"
 
-// checkAgent checks the name of a crawler. It may hold more than its product token, such as a
-// version. A name with white space is refused: it is the text of a User-Agent header, and any of
-// its words may be the crawler.
+// checkAgent checks the name of a crawler. The name may include more than a product token, such as a version. A name
+// with white space is rejected: it is probably a User-Agent header, and any of its words may be the crawler.
 func checkAgent(name string) error {
 	switch {
 	case name == "":
@@ -179,11 +178,11 @@ func checkAgent(name string) error {
 	return nil
 }
 
-// maxCrawlersFile is the number of bytes a file of crawlers may have: far more than the crawlers that there may be.
+// maxCrawlersFile is the maximum size of a file of crawlers in bytes, far more than all crawlers need.
 const maxCrawlersFile = 4 << 20
 
-// AddCrawlers adds the crawlers of a file to those that are known, see [crawlers.Add], and returns the
-// SHA-256 of the file in hexadecimal. No name means no file.
+// AddCrawlers adds the crawlers of a file to the known ones, see [crawlers.Add], and returns the SHA-256 of the file in
+// hexadecimal. An empty name means no file.
 func AddCrawlers(name string) (hash string, err error) {
 	if name == "" {
 		return "", nil
@@ -204,26 +203,25 @@ func AddCrawlers(name string) (hash string, err error) {
 	return hex.EncodeToString(sum[:]), crawlers.Add(say.File(name), text)
 }
 
-// Named are the product tokens that groups of the rules name.
+// Named holds the product tokens that groups of the rules name.
 type Named struct {
 	Tokens   []robots.ProductToken
-	Complete bool // there are no others
+	Complete bool // the list has all tokens
 }
 
-// NeedNamed reports whether Unclear needs the product tokens of the rules: some name is of no known
-// crawler.
+// NeedNamed reports whether Unclear needs the product tokens of the rules, because some name is not a known crawler.
 func NeedNamed(asked []string, d robots.Dialect) bool { return len(unknown(asked, d)) > 0 }
 
-// unknown returns the names that are of no known crawler.
+// unknown returns the names that are not known crawlers.
 func unknown(asked []string, d robots.Dialect) []string {
 	return slices.DeleteFunc(slices.Clone(asked), func(name string) bool {
 		return robots.NewAgent(name, d).Token == "" || isKnown(productOf(name))
 	})
 }
 
-// Unclear returns a warning if names that were asked for may be misspelt: no crawler is known by such a name, no group
-// of the rules names it, and a name that is known, or named there, is alike. The name of an in-house crawler that
-// resembles no known one is not unclear.
+// Unclear returns a warning if requested names may be misspelt. Such a name is not a known crawler and no group of the
+// rules names it, but it resembles a name that is. The name of an in-house crawler that resembles no known one is not
+// unclear.
 func Unclear(asked []string, d robots.Dialect, named Named) []warning.Warning {
 	table := crawlers.Set("all")
 	known, inRules := make([]word, 0, len(table)), make([]word, 0, len(named.Tokens))
@@ -277,11 +275,11 @@ func isKnown(name string) bool {
 	return token || header || slices.ContainsFunc(wellKnown, func(w string) bool { return strings.EqualFold(w, name) })
 }
 
-// A word is a name that is compared with others.
+// A word is a name prepared for comparison.
 type word struct {
 	name    string // as written
 	plain   string // in lower case and without hyphens
-	letters uint32 // bit set of those in plain
+	letters uint32 // bit set of the letters in plain
 }
 
 // newWord returns the word of a name.
@@ -296,7 +294,7 @@ func newWord(name string) word {
 // hyphens separate the parts of a name.
 var hyphens = strings.NewReplacer("-", "", "_", "", ".", "")
 
-// closest returns the first known name that a name resembles; "" if there is none.
+// closest returns the first known name that a name resembles; "" if there is no such name.
 func closest(w word, known []word) string {
 	for i := range known {
 		if alike(&w, &known[i]) {
@@ -306,22 +304,21 @@ func closest(w word, known []word) string {
 	return ""
 }
 
-// kinds are how names of crawlers end. So many names do that it does not make two alike.
+// kinds are common endings of crawler names. A shared ending does not make two names alike.
 var kinds = []string{"bot", "spider", "crawler"}
 
-// Names whose rest without the kind has so many letters are alike if they differ in one letter, or
-// in two; shorter ones only if they have the same letters.
+// Two names are alike if they differ in one letter, or in two, and have at least so many letters without the ending.
+// Shorter names are alike only if they have the same letters.
 const (
 	oneLetter  = 4
 	twoLetters = 8
 )
 
-// alike reports whether a name may be meant as a known one. They differ in hyphens, in a letter that
-// is doubled or exchanged with the one beside it, or in a few letters of a name that is long enough.
-// Of 2,348 names in real robots.txt, ten are like one that package crawlers knows, and only those in
-// wellKnown are crawlers of that name.
+// alike reports whether a name may be a misspelling of a known one. They may differ in hyphens, in a doubled letter, in
+// two adjacent letters that are swapped, or, if the name is long enough, in a few letters. Of 2,348 names in real
+// robots.txt, ten resemble one in package crawlers, and only those in wellKnown are different crawlers.
 func alike(w, known *word) bool {
-	const most = 2 // letters in which they differ
+	const most = 2 // differing letters
 	a, b := w.plain, known.plain
 	if len(a) < 3 || len(b) < 3 || max(len(a), len(b))-min(len(a), len(b)) > most || bits.OnesCount32(w.letters^known.letters) > 2*most {
 		return false
@@ -335,7 +332,7 @@ func alike(w, known *word) bool {
 	}
 	switch d := cli.Distance(a, b); {
 	case d == 0:
-		return true // except for hyphens
+		return true // equal except for hyphens
 	case len(rest) >= twoLetters:
 		return d <= most
 	case len(rest) >= oneLetter:

@@ -1,4 +1,4 @@
-// Package bench is the command bench: it measures a run. Only cmd/robobatch imports it.
+// Package bench implements the command bench, which measures a run. Only cmd/robobatch imports it.
 package bench
 
 import (
@@ -70,7 +70,7 @@ type benchRun struct {
 	dir      string // for the output, removed at the end
 	rounds   int
 	job      measure.Job
-	warnings []warning.Warning // about the verdicts: if they are odd, the figures may say nothing about matching
+	warnings []warning.Warning // about the verdicts: if those are odd, the figures may say nothing about matching
 }
 
 // plan checks the flags, and finds the inputs.
@@ -104,7 +104,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return b, nil
 }
 
-// check checks that all inputs can be read again and again, and sets the job.
+// check checks that all inputs can be read repeatedly, and sets the job.
 func (b *benchRun) check(g *given) error {
 	for _, in := range b.Logs.Inputs() {
 		switch {
@@ -123,7 +123,7 @@ func (b *benchRun) check(g *given) error {
 		},
 	}
 	isText := !slices.ContainsFunc(b.Logs.Inputs(), func(in ingest.Input) bool { return in.Format == ingest.Parquet || in.Format == ingest.WARC })
-	if isText && b.LogOpt.Limit == 0 { // of others, or a part, there is nothing to compare
+	if isText && b.LogOpt.Limit == 0 { // other formats and partial reads have nothing to compare with
 		b.job.Lines = func() (int64, error) { return ingest.CountLines(b.Files.Names(), b.LogOpt) }
 	}
 	if g.Work.Workers > 0 {
@@ -148,7 +148,7 @@ func (b *benchRun) create(store *engine.Store) (measure.Sink, error) {
 // Drop removes the output.
 func (b *benchRun) Drop() (committed bool, err error) { return false, os.RemoveAll(b.dir) }
 
-// Run measures, and prints the lines as they come.
+// Run measures, and prints each line as soon as it is ready.
 func (b *benchRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
 	w := console.NewWriter(b.Out)
@@ -165,7 +165,7 @@ func (b *benchRun) Run(ctx context.Context) (err error) {
 	return load.NamePack(b.job.Pack, err)
 }
 
-// logNames returns the name of the logs in a message.
+// logNames returns the name of the logs for messages.
 func (b *benchRun) logNames() string {
 	names := b.Files.Names()
 	if len(names) == 1 {

@@ -1,4 +1,4 @@
-// Package build says which build of robobatch runs. Only cmd/robobatch and its packages import it.
+// Package build returns the version of robobatch that runs. Only cmd/robobatch and its packages import it.
 package build
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The linker sets these in packages of internal/dist: the module version and the day of the commit.
+// Variables that the linker sets in internal/dist builds: the module version and the day of the commit.
 var release, releaseDay string
 
 // Version returns the version of the release, or of the module that the command was built from, or
@@ -22,7 +22,7 @@ func Version() string {
 	return info.Main.Version
 }
 
-// Day returns the day of the commit that the program was built from; "" if that is not known.
+// Day returns the day of the commit that the program was built from; "" if unknown.
 func Day() string {
 	info, _ := debug.ReadBuildInfo()
 	if info == nil || releaseDay != "" {

@@ -1,5 +1,6 @@
-// Package census is the command census: it tells for each origin and crawler whether the rules leave no path open, some or all. It
-// hides that sites with the same robots.txt, and crawlers with the same rules, are looked at once. Only cmd/robobatch imports it.
+// Package census implements the command census, which reports for each origin and crawler whether the rules disallow
+// all paths, some or none. It evaluates sites with the same robots.txt, and crawlers with the same rules, only once.
+// Only cmd/robobatch imports it.
 package census
 
 import (
@@ -36,15 +37,15 @@ type given struct {
 	agents  flags.Agents
 	work    flags.Work
 	table   flags.Table // -out
-	moments []string    // of -as-of
+	moments []string    // values of -as-of
 	weights string
 	print   string
 }
 
-// monthly is the value of -as-of for the first day of each month.
+// monthly is the value of -as-of that means the first day of each month.
 const monthly = "monthly"
 
-// Forms are the forms in which the counts are printed.
+// Forms are the output forms of the counts.
 var Forms = []string{"text", "json", "markdown"}
 
 // Command returns the command census.
@@ -88,17 +89,18 @@ type run struct {
 
 	rules    load.Rules
 	opt      engine.StoreOptions
-	only     robots.Origin // the one origin that is asked for; "" is all
-	moments  []int64       // engine.NoTime is the newest capture
+	only     robots.Origin // the only requested origin; "" means all
+	moments  []int64       // engine.NoTime means the newest capture
 	monthly  bool
 	weights  map[string]float64 // by origin or host; nil without -weights
 	tableOpt output.CellOptions
 	table    *output.CellTable // nil without -out
-	cells    []parquet.Cell    // of a row
+	cells    []parquet.Cell    // the cells of a row
 	form     string
 }
 
-// packMemory is the memory of a run with a pack, besides the index: each text is looked at once, or is of many sites.
+// packMemory is the memory of a run with a pack, besides the index. It is small: each text is either evaluated once, or
+// shared by many sites.
 const packMemory = 160 << 20
 
 // plan checks the flags, and finds the rules.
@@ -139,7 +141,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return r, err
 }
 
-// chooseMoments sets the moments that are asked for.
+// chooseMoments sets the requested moments.
 func (r *run) chooseMoments(given []string) error {
 	for _, text := range given {
 		if text == monthly {
@@ -176,7 +178,7 @@ func (r *run) Targets() (out, last string) {
 	return out, out
 }
 
-// Run counts.
+// Run counts the origins.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	r.Hint(targets.Leftovers(r.Name))
@@ -212,7 +214,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	return c.print(r.Out, r.form)
 }
 
-// months returns the first moments of the months from the first change of rules to the last.
+// months returns the first moment of each month, from the first change of rules to the last.
 func months(first, last int64) (all []int64) {
 	at := time.UnixMicro(first).UTC()
 	at = time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)

@@ -22,32 +22,32 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// facts are what a robots.txt, or the outcome of a fetch, says to an agent.
+// facts are what a robots.txt, or the outcome of a fetch, means for an agent.
 type facts struct {
 	*ruled
 
 	choice engine.Choice
 	root   engine.Answer
-	reason string // why no text decides, or what the text is instead of a robots.txt; "" is a usual one
+	reason string // why no text decides, or what the text is instead of a robots.txt; "" if it is valid
 	delay  float64
-	delays bool // there is a Crawl-delay
+	delays bool // the group has a Crawl-delay
 }
 
-// A ruled is what a set of rules says, to all agents that have it.
+// A ruled is the effect of a set of rules, the same for all agents that the set binds.
 type ruled struct {
 	extent.Extent
 
-	known           bool // the answer to it: something is in force
+	known           bool // the answer is known: something is in force
 	allow, disallow int
-	line            int32 // of the rule that disallows Closed
+	line            int32 // line of the rule that disallows Closed
 }
 
-// A row is an origin, for a crawler, at a moment.
+// A row is the result for one origin, crawler and moment.
 type row struct {
 	*facts
 
 	origin, agent string
-	moment        int64 // engine.NoTime is the newest capture
+	moment        int64 // engine.NoTime means the newest capture
 	weight        float64
 	weighed       bool
 }
@@ -75,7 +75,7 @@ var columns = slices.Concat([]output.CellColumn[row]{
 	output.CellOf("weight", parquet.Double, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.weighed, Float: r.weight} }),
 }, preferenceColumns())
 
-// preferenceColumns are the columns about the uses of the root, and where they are said.
+// preferenceColumns are the columns about the uses of the root, and the lines that state them.
 func preferenceColumns() (all []output.CellColumn[row]) {
 	for u := range robots.NumUses {
 		all = append(all, output.CellOf("use_"+strings.ReplaceAll(u.String(), "-", "_"), parquet.Bool, true, func(r *row) parquet.Cell {
@@ -100,12 +100,12 @@ func bit(b bool) int64 {
 	return 0
 }
 
-// hasText reports whether a text decides.
+// hasText reports whether the text of a robots.txt decides.
 func (f *facts) hasText() bool {
 	return f.known && f.root.Reason <= engine.ReasonNoGroup || f.root.Reason == engine.ReasonUndefined
 }
 
-// A looker finds the facts of rulings. It is for one goroutine.
+// A looker finds the facts of rulings. It must not be shared between goroutines.
 type looker struct {
 	*run
 
@@ -116,19 +116,19 @@ type looker struct {
 	ids   []engine.RulingID
 }
 
-// A ruling is a ruling for an agent.
+// A ruling identifies a ruling for an agent.
 type ruling struct {
 	id    engine.RulingID
 	agent int
 }
 
-// mostFacts is how many facts are remembered: then all are dropped. Most rulings of many sites are of one.
+// mostFacts is the number of facts in the cache, which is emptied when full. Most rulings are shared by many sites.
 const mostFacts = 1 << 14
 
 // factsOf returns the facts of a ruling for an agent.
 func (l *looker) factsOf(key ruling) *facts {
 	choice, shared := l.look.Choice(key.id, key.agent), key
-	if choice == engine.NoChoice || choice == engine.ByStar { // the lines for all agents that no line names are the same
+	if choice == engine.NoChoice || choice == engine.ByStar { // unnamed agents share the lines for *
 		shared.agent = -1 - int(choice)
 	}
 	f := l.facts[shared]
@@ -154,7 +154,7 @@ func (l *looker) factsOf(key ruling) *facts {
 	return f
 }
 
-// ruledOf returns what the rules for an agent say.
+// ruledOf returns the effect of the rules for an agent.
 func (l *looker) ruledOf(key ruling, root *engine.Answer) *ruled {
 	rules, first := l.look.Rules(key.id, key.agent)
 	key.agent = first
@@ -162,7 +162,7 @@ func (l *looker) ruledOf(key ruling, root *engine.Answer) *ruled {
 	if s != nil {
 		return s
 	}
-	// The rules are in the order of precedence, and one with an index page is there twice.
+	// The rules are in order of precedence; a rule with an index page appears twice.
 	slices.SortFunc(rules, func(a, b robots.Rule) int { return int(a.Line) - int(b.Line) })
 	rules = slices.CompactFunc(rules, func(a, b robots.Rule) bool { return a.Line == b.Line })
 	s = &ruled{known: root.Access != engine.Unknown}
@@ -187,10 +187,10 @@ func (l *looker) ruledOf(key ruling, root *engine.Answer) *ruled {
 	return s
 }
 
-// mostRows is how many rows a goroutine makes at once, or as many as a site has.
+// mostRows is the number of rows that a goroutine makes at once; a single site may have more.
 const mostRows = 1 << 12
 
-// sites returns the sites in the order of their origins, and sets the moments of -as-of monthly.
+// sites returns the sites in the order of their origins. For -as-of monthly it also sets the moments.
 func (r *run) sites(store *engine.Store) ([]engine.SiteID, error) {
 	type site struct {
 		origin robots.Origin
@@ -228,13 +228,13 @@ func (r *run) sites(store *engine.Store) ([]engine.SiteID, error) {
 	return all, nil
 }
 
-// A part is sites that a goroutine looks at, and where their rows go.
+// A part is the sites for one goroutine, and the destination of their rows.
 type part struct {
 	sites []engine.SiteID
 	rows  chan []row
 }
 
-// count looks at all sites, and writes their rows.
+// count evaluates all sites, and writes their rows.
 func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
 	sites, err := r.sites(store)
 	if err != nil {
@@ -323,7 +323,7 @@ func (r *run) write(rows []row, c *counts) error {
 	return nil
 }
 
-// rows returns the rows of sites: for each of them a row for each agent, and for each of these one for each moment.
+// rows returns the rows of sites: one per site, agent and moment, nested in this order.
 func (l *looker) rows(sites []engine.SiteID) []row {
 	all := make([]row, 0, len(sites)*len(l.moments)*len(l.opt.Agents))
 	for _, site := range sites {

@@ -20,23 +20,23 @@ import (
 type Count struct {
 	Kind      string     `json:"kind"` // "crawler"
 	Agent     string     `json:"agent"`
-	Moment    *time.Time `json:"moment"`  // null is the newest capture
-	Origins   int64      `json:"origins"` // that were fetched at any time
+	Moment    *time.Time `json:"moment"`  // null means the newest capture
+	Origins   int64      `json:"origins"` // fetched at any time
 	None      Sites      `json:"none"`
 	Some      Sites      `json:"some"`
-	OnlyFiles Sites      `json:"open_only_files"` // of Some
+	OnlyFiles Sites      `json:"open_only_files"` // included in Some
 	All       Sites      `json:"all"`
 	Unknown   Sites      `json:"unknown"`   // too many states
-	NoCapture Sites      `json:"no_robots"` // nothing was fetched until then
+	NoCapture Sites      `json:"no_robots"` // nothing was fetched before the moment
 }
 
 // Sites counts origins by the group that binds the crawler.
 type Sites struct {
 	Origins int64    `json:"origins"`
-	Name    int64    `json:"name"`     // by its name, or the name of its family
-	Star    int64    `json:"star"`     // by the groups for *
-	NoGroup int64    `json:"no_group"` // by no group
-	NoText  int64    `json:"no_text"`  // by a fetch instead of a text
+	Name    int64    `json:"name"`     // the group names the crawler or its family
+	Star    int64    `json:"star"`     // the group is for *
+	NoGroup int64    `json:"no_group"` // no group
+	NoText  int64    `json:"no_text"`  // a fetch decides instead of a text
 	Weight  *float64 `json:"weight"`   // null without -weights
 }
 
@@ -45,10 +45,10 @@ type counts struct {
 	all     []Count // by moment, and agent
 	dated   bool
 	weights bool
-	weighed int64 // origins that have a weight
+	weighed int64 // origins with a weight
 }
 
-// newCounts returns the counts of no origin.
+// newCounts returns empty counts.
 func newCounts(r *run) *counts {
 	c := &counts{weights: r.weights != nil}
 	for _, at := range r.moments {
@@ -69,7 +69,7 @@ func newCounts(r *run) *counts {
 	return c
 }
 
-// add counts a row. n is the index of its moment and agent.
+// add counts a row; n is the index of its moment and agent.
 func (c *counts) add(r *row, n int) {
 	count := &c.all[n]
 	count.Origins++
@@ -139,7 +139,7 @@ func (c *counts) print(out io.Writer, form string) error {
 	return console.OutError(w.Flush())
 }
 
-// head returns the names of the columns of the table.
+// head returns the column names of the table.
 func (c *counts) head() []string {
 	head := []string{"crawler", "origins", "none", "by name", "by *", "unreachable", "some", "by name", "by *", "only files", "all", "unknown", "no robots.txt"}
 	if c.dated {

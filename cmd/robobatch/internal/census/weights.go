@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// readWeights reads a file of weights: by origin, or by host.
+// readWeights reads a file of weights per origin or host.
 func readWeights(name string) (weights map[string]float64, err error) {
 	f, err := place.Open(name)
 	if err != nil {
@@ -29,12 +29,12 @@ func readWeights(name string) (weights map[string]float64, err error) {
 		first, second, two := strings.Cut(strings.Replace(line, "\t", ",", 1), ",")
 		site, text := strings.Trim(first, "\" "), strings.Trim(second, "\" ")
 		weight, err := strconv.ParseFloat(text, 64)
-		if err != nil { // the number may come first
+		if err != nil { // the number may be in the first column
 			site, text = text, site
 			weight, err = strconv.ParseFloat(text, 64)
 		}
 		switch {
-		case n == 1 && err != nil && two: // names of the columns
+		case n == 1 && err != nil && two: // the header row
 			continue
 		case err != nil || !two || math.IsNaN(weight) || math.IsInf(weight, 0) || weight < 0:
 			return nil, fmt.Errorf("%s:%d: want an origin or a host, and a number, separated by a tab or a comma", say.File(name), n)
@@ -55,7 +55,7 @@ func readWeights(name string) (weights map[string]float64, err error) {
 	return weights, lines.Err()
 }
 
-// weight returns the weight of an origin, or of its host; ok is false if it has none.
+// weight returns the weight of an origin, or else of its host; ok is false if neither has one.
 func (r *run) weight(o robots.Origin) (weight float64, ok bool) {
 	if weight, ok = r.weights[string(o)]; !ok {
 		_, host, _ := strings.Cut(string(o), "://")

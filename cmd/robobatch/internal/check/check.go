@@ -1,5 +1,5 @@
-// Package check is the command check: it reads a file of people's expectations of their robots.txt, and reports which
-// of them came true. Only cmd/robobatch imports it.
+// Package check implements the command check, which compares robots.txt files with a file of expectations and reports
+// the result. Only cmd/robobatch imports it.
 package check
 
 import (
@@ -33,7 +33,7 @@ type checking struct {
 	*explain.Asker
 	file *File
 	form string
-	all  bool // prints the expectations that came true, too
+	all  bool // print the expectations that passed, too
 }
 
 // given are the flags of the command check.
@@ -111,8 +111,8 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return c, c.Find(&g.Flags, strings.TrimSpace(only))
 }
 
-// readExpectations reads a file of expectations; "-" is standard input. Such a file may come from a stranger, as with a
-// pull request, so the lists of names that it names are in its directory; standard input and stores have none.
+// readExpectations reads a file of expectations; "-" is standard input. The file may be untrusted, for example in a
+// pull request, so lists of names must be in its directory. Standard input and object storage allow no lists.
 func readExpectations(name string, in io.Reader) (*File, error) {
 	if name == say.Std {
 		return Read(in, Stdin, nil)
@@ -133,7 +133,7 @@ func readExpectations(name string, in io.Reader) (*File, error) {
 	return Read(f, name, lists)
 }
 
-// Run checks.
+// Run checks the expectations.
 func (c *checking) Run(ctx context.Context) error {
 	targets := make([]explain.Target, len(c.file.Lines))
 	for i, line := range c.file.Lines {
@@ -174,7 +174,7 @@ func (c *checking) Run(ctx context.Context) error {
 	return err
 }
 
-// problems returns the problems apart from the expectations, unless they are waived.
+// problems returns the problems that do not belong to an expectation and are not waived.
 func (c *checking) problems(results []Result) (problems []Result) {
 	add := func(code, text string) {
 		if c.file.Waivers[code] == 0 {

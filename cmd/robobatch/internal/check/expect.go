@@ -21,12 +21,12 @@ import (
 type File struct {
 	Name    string
 	Lines   []Line
-	Waivers map[string]int // line by code
+	Waivers map[string]int // line numbers by code
 
-	lists *os.Root // while it is read
+	lists *os.Root // open while the file is read
 }
 
-// A Line expects one answer for some crawlers.
+// A Line states the expected answer for some crawlers.
 type Line struct {
 	Num    int // 1-based
 	Allow  bool
@@ -34,27 +34,27 @@ type Line struct {
 	URL    string // or a path
 	Rule   int32  // line of the rule that must decide; 0 means any
 
-	Usage []Wanted // the answers to these uses of the page; none expects Allow
+	Usage []Wanted // the expected answers to these uses of the page; if empty, Allow is expected
 }
 
-// The codes of faults, besides expectations that fail, for which a check fails unless they are waived.
+// Codes of problems that fail a check unless they are waived, apart from failed expectations.
 const (
-	AllClosed = "all_closed" // a search engine may fetch nothing, and nobody expects that
-	NoRobots  = "no_robots"  // an expectation is of an origin without rules
-	OddRobots = "odd_robots" // a file is not a robots.txt
+	AllClosed = "all_closed" // a search engine is blocked from the whole site, and no line expects that
+	NoRobots  = "no_robots"  // the origin of an expectation has no rules
+	OddRobots = "odd_robots" // a file is not a valid robots.txt
 
-	// UnclearAgent is an error, and no result: an expectation of a crawler that is misspelt says nothing.
+	// UnclearAgent is an error rather than a result: an expectation about a misspelt crawler is meaningless.
 	UnclearAgent = "unclear_agent"
 )
 
-// Codes are these codes.
+// Codes lists the codes above.
 var Codes = []string{AllClosed, NoRobots, OddRobots, UnclearAgent}
 
-// Stdin is the name of a file of expectations that is standard input.
+// Stdin is the file name that stands for standard input.
 const Stdin = "standard input"
 
-// Read reads expectations. It reports all faults at once, each with its line. Files of names, such as @./list.txt, are
-// found in lists or below it; nil allows none.
+// Read reads expectations. It reports all faults at once, each with its line. Files of names, such as @./list.txt, must
+// be in lists or below it; nil allows no such files.
 func Read(r io.Reader, name string, lists *os.Root) (*File, error) {
 	f := &File{Name: name, Waivers: map[string]int{}, lists: lists}
 	defer func() { f.lists = nil }()
@@ -83,10 +83,10 @@ func Read(r io.Reader, name string, lists *os.Root) (*File, error) {
 	return f, errors.Join(errs...)
 }
 
-// blanks separate the words of a line, as around the URLs of a list. All other characters belong to the URL.
+// blanks separate the words of a line, and surround the URLs in a list. All other characters belong to the URL.
 const blanks = " \t"
 
-// comment matches a comment: # at the beginning, or after blanks. Elsewhere # belongs to a URL.
+// comment matches a comment: # at the beginning of a line or after blanks. Any other # belongs to a URL.
 var comment = regexp.MustCompile(`(^|[ \t]+)#.*`)
 
 // addLine adds a line.
@@ -148,22 +148,22 @@ func (f *File) addLine(num int, text string) error {
 // A Result is the result of one expectation for one crawler, or another problem.
 type Result struct {
 	File     string `json:"file"`
-	Line     int    `json:"line"` // 1-based; 0 of a problem
+	Line     int    `json:"line"` // 1-based; 0 for a problem
 	Expect   string `json:"expect,omitempty"`
 	WantRule int32  `json:"want_rule,omitempty"`
-	Usage    string `json:"want_usage,omitempty"` // "train-ai=n" of an expectation of uses
+	Usage    string `json:"want_usage,omitempty"` // "train-ai=n" if uses are expected
 	Pass     bool   `json:"pass"`
-	Problem  string `json:"problem,omitempty"` // its code; "" of an expectation
-	Text     string `json:"text"`              // why
+	Problem  string `json:"problem,omitempty"` // code of the problem; "" for an expectation
+	Text     string `json:"text"`              // the reason
 	*explain.Answer
 
-	add string // a line of robots.txt that makes an expectation of uses come true; "" is unknown
+	add string // a line of robots.txt that would meet an expectation about uses; "" if unknown
 }
 
-// Judge reports whether an answer is as the line expects.
+// Judge reports whether an answer meets the expectation of the line.
 func (f *File) Judge(l *Line, a *explain.Answer) Result {
 	if len(l.Usage) > 0 {
-		// Compare the preferences of the answer with those that the line expects.
+		// Compare the preferences in the answer with the expected ones.
 		short := *a
 		short.Rules, short.Dialects = nil, nil
 		r := Result{File: f.Name, Line: l.Num, Expect: "usage", Pass: true, Answer: &short}
@@ -188,13 +188,13 @@ func (f *File) Judge(l *Line, a *explain.Answer) Result {
 		}
 		if p := short.Preferences; p != nil {
 			less := *p
-			less.Lines = nil // explain tells them
+			less.Lines = nil // for explain only
 			short.Preferences = &less
 		}
 		return r
 	}
 	short := *a
-	short.Rules, short.Dialects = nil, nil // explain tells them
+	short.Rules, short.Dialects = nil, nil // for explain only
 	r := Result{File: f.Name, Line: l.Num, Expect: "disallow", WantRule: l.Rule, Text: a.Why(0), Answer: &short}
 	if l.Allow {
 		r.Expect = "allow"
@@ -207,7 +207,7 @@ func (f *File) Judge(l *Line, a *explain.Answer) Result {
 	return r
 }
 
-// otherRule reports that another line decided than the expected one; "" if the expected one did, or any may.
+// otherRule reports that a different line than the expected one decided; "" if the expected line did, or any line may.
 func (r *Result) otherRule() string {
 	if r.WantRule == 0 || r.WantRule == r.RuleLine || r.Allowed == nil || *r.Allowed != (r.Expect == "allow") {
 		return ""
@@ -215,29 +215,29 @@ func (r *Result) otherRule() string {
 	return fmt.Sprintf(" (expected: line %d)", r.WantRule)
 }
 
-// NewProblem returns a problem apart from the expectations.
+// NewProblem returns a problem that does not belong to an expectation.
 func (f *File) NewProblem(code, text string) Result {
 	return Result{File: f.Name, Problem: code, Text: text}
 }
 
-// A Wanted is the answer that is expected for one use of a page.
+// A Wanted is the expected answer for one use of a page.
 type Wanted struct {
 	Use   string // one of uses
 	Value string // one of values
 }
 
-// uses are the uses of a page, as Content-Usage names them; ai-input is a name of Content-Signal.
+// uses are the uses of a page by their names in Content-Usage; ai-input is a name in Content-Signal.
 var uses = []string{"train-ai", "search", "ai-input"}
 
 // values are the answers: yes, no and unknown.
 var values = []string{"y", "n", "unknown"}
 
-// answerFor returns the answer for a use, by all sources together.
+// answerFor returns the combined answer of all sources for a use.
 func answerFor(p *why.Preferences, use string) string {
 	return [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[p.Use(robots.Use(slices.Index(uses, use)))]
 }
 
-// linesOf names the first lines that count.
+// linesOf names the first lines that decide.
 func linesOf(p *why.Preferences) (text string) {
 	if p == nil {
 		return "; no line applies to the crawler"
@@ -251,8 +251,8 @@ func linesOf(p *why.Preferences) (text string) {
 	return text
 }
 
-// refusal returns a line of Content-Usage that refuses a use of the path; "" if it would have no effect, or the effect
-// is unknown.
+// refusal returns a line of Content-Usage that refuses a use of the path; "" if the line would have no effect, or its
+// effect is unknown.
 func refusal(a *explain.Answer, use string) string {
 	if a.Allowed == nil || !*a.Allowed || a.Path == "" || strings.ContainsAny(a.Path, "*$ ") || a.Pack {
 		return ""

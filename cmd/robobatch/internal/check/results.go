@@ -12,10 +12,11 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// Forms are the forms in which results are printed.
+// Forms are the output forms of the results.
 var Forms = []string{"text", "json", "junit", "github", "markdown"}
 
-// Print prints results in one form; as text those that failed, unless all is true. The error is one of writing.
+// Print prints results in one form. Text lists only the results that failed, unless all is true. The error is a write
+// error.
 func Print(w io.Writer, form string, all bool, results []Result) error {
 	out := bufio.NewWriter(w)
 	var err error
@@ -45,7 +46,7 @@ func Print(w io.Writer, form string, all bool, results []Result) error {
 					n.Site = r.Origin
 				}
 				if r.File == Stdin {
-					n.File, n.Line = "", 0 // a line of nothing that is shown
+					n.File, n.Line = "", 0 // the line of a shown result only
 				}
 				notes = append(notes, n)
 			}
@@ -56,9 +57,9 @@ func Print(w io.Writer, form string, all bool, results []Result) error {
 			err = ci.GitHub(out, notes, 0)
 		}
 	default:
-		// Print two lines for each result that failed, or for all, the group and a remedy for those that failed, and
-		// how many failed. Crawlers for which an expectation fails in the same way are listed together. Lines have at
-		// most 80 columns, except for places and file names, which are not wrapped.
+		// Print two lines for each failed result, or for each result if all is set. Add the group and a remedy to failed
+		// ones, and end with the number of failures. Crawlers for which an expectation fails in the same way are listed
+		// together. Lines have at most 80 columns, except for places and file names, which are not wrapped.
 		for _, a := range alike(results) {
 			r := a[0]
 			if r.Pass && !all {
@@ -92,20 +93,20 @@ func Print(w io.Writer, form string, all bool, results []Result) error {
 	return out.Flush()
 }
 
-// sum counts the results in words.
+// sum returns the counts of the results in words.
 func sum(results []Result) string {
 	return say.Count(int64(len(results)), "check") + ", " + say.Number(Failed(results)) + " failed\n"
 }
 
-// The columns of the text.
+// Columns of the text.
 const (
 	width    = 80
-	margin   = "        " // in front of why
+	margin   = "        " // indent of the reason
 	longName = 30         // columns of the name of a crawler
-	shortest = 20         // columns of a URL after a very long place
+	shortest = 20         // columns left for a URL after a very long place
 )
 
-// alike returns the results in order, grouping those of one expectation that fail in the same way.
+// alike returns the results in order, grouping crawlers for which an expectation fails in the same way.
 func alike(results []Result) (all [][]*Result) {
 	places := map[string]int{}
 	for i := range results {
@@ -124,17 +125,17 @@ func alike(results []Result) (all [][]*Result) {
 	return all
 }
 
-// each is the name in remedies for each crawler of several.
+// each stands for the name of each of several crawlers in remedies.
 const each = "each of them"
 
-// of returns the result with another name of the crawler.
+// of returns the result with a different crawler name.
 func (r *Result) of(name string) Result {
 	same, answer := *r, *r.Answer
 	answer.Agent, same.Answer = name, &answer
 	return same
 }
 
-// body returns the lines after the heading: why, the group and the remedy.
+// body returns the lines below the heading: reason, group and remedy.
 func (r *Result) body() string {
 	var sb strings.Builder
 	for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
@@ -146,7 +147,7 @@ func (r *Result) body() string {
 	return sb.String()
 }
 
-// heading returns the title in so many columns.
+// heading returns the title, at most that many columns wide.
 func (r *Result) heading(columns int) string {
 	if r.Problem != "" {
 		return r.Problem
@@ -156,7 +157,7 @@ func (r *Result) heading(columns int) string {
 	return s + cli.Fit(say.Line(r.URL), max(columns-cli.Columns(s)-len(end), shortest)) + end
 }
 
-// why returns the text in lines of that many columns.
+// why returns the reason, wrapped at that many columns.
 func (r *Result) why(columns int) string {
 	if r.Problem != "" || r.Usage != "" {
 		return cli.Fill(r.Text, columns)
@@ -168,8 +169,8 @@ func (r *Result) why(columns int) string {
 	return text + other
 }
 
-// remedy returns the group that decided, and the changes that meet a failed expectation, one per line; none if no
-// change of rules helps.
+// remedy returns the group that decided, and the changes that would meet the failed expectation, one per line; nil if
+// no change of rules helps.
 func (r *Result) remedy() (lines []string) {
 	if r.Usage != "" {
 		if !r.Pass && r.add != "" {
@@ -188,7 +189,7 @@ func (r *Result) remedy() (lines []string) {
 		directive = "Allow: "
 	}
 	_, rule, _ := strings.Cut(r.Rule, ":")
-	least := len(r.Path) // a rule of this length wins over a rule with the path; Allow wins a tie
+	least := len(r.Path) // a rule of this length takes precedence over a rule with the path; Allow wins a tie
 	if r.Expect == "allow" {
 		least++
 	}
@@ -227,7 +228,7 @@ func (r *Result) title() string {
 	return fmt.Sprintf("%s  %s %s %s", r.place(), r.Expect, r.Agent, r.URL) + r.wantedUsage()
 }
 
-// wantedUsage returns the expected uses, after a space; "" if others are expected.
+// wantedUsage returns the expected uses after a space; "" if no uses are expected.
 func (r *Result) wantedUsage() string {
 	if r.Usage == "" {
 		return ""

@@ -1,7 +1,6 @@
-// Package ci is what commands have in common in a job of continuous integration: gates, the limits of -fail by which
-// counts of crawlers end the job, and the forms that services read: annotations of GitHub, and JUnit's XML. Commands
-// supply the kinds of counts. Bytes of the input can end no line and begin no command. Only cmd/robobatch and its
-// packages import it.
+// Package ci supports commands that run in continuous integration. It has the gates of -fail, which compare counts per
+// crawler with thresholds, and the formats that services read: GitHub annotations and JUnit XML. Commands supply the
+// kinds of counts. Input bytes cannot end a line or begin a command. Only cmd/robobatch and its packages import it.
 package ci
 
 import (
@@ -15,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 )
 
-// A Note is something to show beside a line of a file.
+// A Note is a message about a line of a file.
 type Note struct {
 	Level  string // "error", "warning" or "notice"
 	File   string // "" means none
@@ -23,20 +22,20 @@ type Note struct {
 	Column int    // 1-based; 0 means none
 	Title  string
 	Text   string
-	Site   string // that [Fold] folds it by
+	Site   string // the site under which [Fold] folds the note
 }
 
 // Annotations is the number of annotations that GitHub shows for one step.
 const Annotations = 10
 
-// SummaryFile is the variable of the environment that names the file of a step's summary.
+// SummaryFile is the environment variable with the file name of a step's summary.
 const SummaryFile = "GITHUB_STEP_SUMMARY"
 
-// MaxSummary is the largest summary, in bytes: GitHub rejects a step's summary of more than 1 MiB.
+// MaxSummary is the maximum size of a summary in bytes: GitHub rejects a step's summary above 1 MiB.
 const MaxSummary = 1_000_000
 
 // GitHub writes the first ten notes as workflow commands, and the rest to the summary of the step, if the environment
-// names its file. left is the number of notes beside these.
+// names its file. left is the number of notes that were not passed in.
 func GitHub(w io.Writer, notes []Note, left int64) error {
 	if err := annotate(w, notes, left); err != nil || len(notes) <= Annotations && left == 0 {
 		return err
@@ -44,8 +43,8 @@ func GitHub(w io.Writer, notes []Note, left int64) error {
 	return addSummary(summary(notes[min(len(notes), Annotations):], left))
 }
 
-// Report is GitHub for a whole report, with its worst notes as annotations. The summary of the step gets all of the
-// report, which is Markdown, as far as it fits.
+// Report is GitHub for a whole report. The worst notes become annotations; the summary of the step gets as much of the
+// report, in Markdown, as fits.
 func Report(w io.Writer, notes []Note, left int64, markdown string) error {
 	if err := annotate(w, notes, left); err != nil {
 		return err
@@ -70,7 +69,7 @@ func annotate(w io.Writer, notes []Note, left int64) error {
 	return err
 }
 
-// addSummary adds a text to the summary of the step, if the environment names its file.
+// addSummary appends a text to the summary of the step, if the environment names its file.
 func addSummary(text string) error {
 	name := os.Getenv(SummaryFile)
 	if name == "" {
@@ -111,13 +110,13 @@ func message(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(say.Printable(s))
 }
 
-// property escapes the value of a command's property.
+// property escapes the value of a property in a command.
 func property(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(say.Line(s))
 }
 
-// summary returns the notes as a table in Markdown, as many as fit. An empty line separates it from the previous text
-// in the file.
+// summary returns the notes as a Markdown table, as many as fit. It begins with an empty line, to separate it from
+// previous text in the file.
 func summary(notes []Note, left int64) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "\n%s beside the annotations\n\n| | where | what |\n|---|---|---|\n", say.Count(int64(len(notes))+left, "finding"))
@@ -135,7 +134,7 @@ func summary(notes []Note, left int64) string {
 	return sb.String()
 }
 
-// row returns the note as a row of a table in Markdown.
+// row returns the note as a row of a Markdown table.
 func (n *Note) row() string {
 	where := n.File
 	if n.Line > 0 {
@@ -144,12 +143,12 @@ func (n *Note) row() string {
 	return fmt.Sprintf("| %s | %s | %s: %s |\n", n.Level, Markdown(where), Markdown(n.Title), Markdown(n.Text))
 }
 
-// maxFold is the number of bytes of notes a comment has: GitHub takes 65,536 characters of the three commands of a
-// gate.
+// maxFold is the maximum size of the notes in a comment in bytes: GitHub accepts 65,536 characters, shared by the three
+// commands of a gate.
 const maxFold = 18_000
 
-// Fold returns the notes in Markdown for a comment, those of a site folded, as many as fit. left is the number of notes
-// there were beside these.
+// Fold returns the notes in Markdown for a comment, folded by site, as many as fit. left is the number of notes that
+// were not passed in.
 func Fold(notes []Note, left int64) string {
 	var sites []string
 	of := map[string][]*Note{}
@@ -193,7 +192,7 @@ func Fold(notes []Note, left int64) string {
 	return sb.String()
 }
 
-// Markdown returns a text for a cell of a table in Markdown, where it means nothing but itself.
+// Markdown escapes a text for a cell of a Markdown table.
 func Markdown(s string) string {
 	var sb strings.Builder
 	for _, r := range say.Printable(s) {
@@ -209,15 +208,15 @@ func Markdown(s string) string {
 	return sb.String()
 }
 
-// A Case is a test in JUnit's sense.
+// A Case is a JUnit test case.
 type Case struct {
-	Class   string // the file or origin that is tested
+	Class   string // the tested file or origin
 	Name    string
-	Failure string // "" if it passes
-	Note    string // that it passes with
+	Failure string // "" if the case passes
+	Note    string // remark on a case that passes
 }
 
-// JUnit writes cases as one suite.
+// JUnit writes the cases as one suite.
 func JUnit(w io.Writer, suite string, cases []Case) error {
 	type failure struct {
 		Message string `xml:"message,attr"`
@@ -254,5 +253,5 @@ func JUnit(w io.Writer, suite string, cases []Case) error {
 	return err
 }
 
-// plain returns a text without bytes that XML forbids or a terminal obeys.
+// plain removes the bytes that XML forbids or that control a terminal.
 func plain(s string) string { return say.Printable(s) }

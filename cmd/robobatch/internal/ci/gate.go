@@ -15,20 +15,20 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Kinds are the kinds of counts that -fail of a command knows.
+// Kinds are the kinds of counts that a command accepts in -fail.
 type Kinds struct {
 	Names    []string
-	Noun     string // a name for the kinds: "kind of change"
-	Examples string // of gates, for a message: "closed=0, closed=0.1% or closed:Googlebot=10"
+	Noun     string // what messages call the kinds: "kind of change"
+	Examples string // gates for messages: "closed=0, closed=0.1% or closed:Googlebot=10"
 }
 
-// A Gate is a part of -fail: how much there may be of a kind.
+// A Gate is one condition of -fail: the maximum count of a kind.
 type Gate struct {
-	Text    string // as it was written
+	Text    string // as written
 	Kind    string
-	agents  []string // whose; nil is each of them
+	agents  []string // the agents it applies to; nil means each agent
 	most    int64
-	percent float64 // instead of most, if it is not negative
+	percent float64 // used instead of most unless negative
 }
 
 // Parse reads the words of -fail, such as "closed=0.1%" and "opened:@ai=0". All faults are reported at once.
@@ -47,7 +47,7 @@ func (k Kinds) Parse(words []string) (gates []Gate, err error) {
 	return gates, errors.Join(errs...)
 }
 
-// parse reads a gate as -fail has it.
+// parse reads one gate of -fail.
 func (k Kinds) parse(word string) (Gate, error) {
 	g := Gate{Text: word, percent: -1}
 	left, number, ok := strings.Cut(word, "=")
@@ -65,7 +65,7 @@ func (k Kinds) parse(word string) (Gate, error) {
 		}
 	}
 	digits, percent := strings.CutSuffix(number, "%")
-	if strings.Trim(digits, "0123456789.") != "" { // ParseFloat takes more: 1_0, inf, 0x1p4
+	if strings.Trim(digits, "0123456789.") != "" { // ParseFloat accepts more: 1_0, inf, 0x1p4
 		digits = ""
 	}
 	if percent {
@@ -79,7 +79,7 @@ func (k Kinds) parse(word string) (Gate, error) {
 	return g, nil
 }
 
-// Check returns an error for each gate that is about none of the agents.
+// Check returns an error for each gate that applies to none of the agents.
 func Check(gates []Gate, asked []string) error {
 	var errs []error
 	for _, g := range gates {
@@ -90,13 +90,13 @@ func Check(gates []Gate, asked []string) error {
 	return errors.Join(errs...)
 }
 
-// About reports whether the gate is about an agent.
+// About reports whether the gate applies to an agent.
 func (g *Gate) About(agent string) bool {
 	return g.agents == nil || slices.ContainsFunc(g.agents, func(name string) bool { return strings.EqualFold(name, agent) })
 }
 
-// Idle returns a warning if gates are about none of the crawlers, and there are crawlers. The error is that the name in a
-// gate may be misspelt.
+// Idle returns a warning if there are crawlers but some gates apply to none of them: the name in such a gate may be
+// misspelt. It returns an error for an invalid gate.
 func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]warning.Warning, error) {
 	var idle, names []string
 	for _, g := range gates {
@@ -117,22 +117,22 @@ func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]warning.Warning,
 
 // A Verdict is the result of a gate for an agent.
 type Verdict struct {
-	Gate   string `json:"gate"` // as it was written
+	Gate   string `json:"gate"` // as written
 	Agent  string `json:"agent"`
 	Count  int64  `json:"requests"`
-	Of     int64  `json:"of"` // the total that a share is a share of
+	Of     int64  `json:"of"` // the total for a percentage
 	Passed bool   `json:"passed"`
 
 	Kind string `json:"-"`
 	Text string `json:"-"` // the fault
 }
 
-// Judge returns the verdict on a count for an agent. what is the count in words.
+// Judge returns the verdict on a count for an agent. what describes the count in words.
 func (g *Gate) Judge(agent string, count, of int64, what string) Verdict {
 	v := Verdict{Gate: g.Text, Agent: agent, Count: count, Of: of, Kind: g.Kind}
 	v.Text = strings.ReplaceAll(g.Kind, "_", " ") + " " + what
 	if g.percent >= 0 {
-		// 0.1 is not exact: a count of just that many passes.
+		// 0.1 is not exact, so allow for rounding: a count equal to the threshold passes.
 		v.Passed = float64(count)*100 <= g.percent*float64(of)*(1+1e-12)
 		v.Text += fmt.Sprintf(" (%s): more than %s %%", percent(count, of), strconv.FormatFloat(g.percent, 'f', -1, 64))
 	} else {
@@ -142,13 +142,13 @@ func (g *Gate) Judge(agent string, count, of int64, what string) Verdict {
 	return v
 }
 
-// A Failure is a gate that did not pass for crawlers with equal counts.
+// A Failure is a gate that failed for crawlers with equal counts.
 type Failure struct {
-	Verdict          // of the first of them
-	Names   []string // of all of them
+	Verdict          // for the first crawler
+	Names   []string // all crawlers
 }
 
-// Failures returns the gates that did not pass, with the crawlers that they say the same of.
+// Failures returns the gates that failed, each with the crawlers whose counts are equal.
 func Failures(all []Verdict) (failed []Failure) {
 	for _, v := range all {
 		if v.Passed {
@@ -163,7 +163,7 @@ func Failures(all []Verdict) (failed []Failure) {
 	return failed
 }
 
-// Err returns the error of gates that did not pass; nil if all did.
+// Err returns the error of failed gates; nil if all passed.
 func Err(all []Verdict) error {
 	failed := Failures(all)
 	if len(failed) == 0 {
@@ -176,7 +176,7 @@ func Err(all []Verdict) error {
 	return flow.NewPolicyError(strings.Join(texts, "\n"))
 }
 
-// percent returns n as a percentage of all, with two digits that count.
+// percent returns n as a percentage of all, with two significant digits.
 func percent(n, all int64) string {
 	if all == 0 {
 		return "0 %"
@@ -193,12 +193,13 @@ func percent(n, all int64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64) + " %"
 }
 
-// String names the fault: "Googlebot: closed 2 URLs, 3 requests (0.12 %): more than 0.1 % (-fail closed:Googlebot=0.1%)".
+// String describes the failure: "Googlebot: closed 2 URLs, 3 requests (0.12 %): more than 0.1 % (-fail
+// closed:Googlebot=0.1%)".
 func (f Failure) String() string {
 	return Crawlers(f.Names) + ": " + f.Text + " (-fail " + f.Gate + ")"
 }
 
-// Crawlers names up to three crawlers, and counts the others.
+// Crawlers names up to three crawlers, and gives the number of the others.
 func Crawlers(names []string) string {
 	if n := len(names); n > 3 {
 		return fmt.Sprintf("%s, %s and %d others", say.Line(names[0]), say.Line(names[1]), n-2)

@@ -1,5 +1,5 @@
-// Package conduct is the command conduct: it tells, by crawler and origin, which rules crawlers knew when they made
-// requests that these rules forbid. Only cmd/robobatch imports it.
+// Package conduct implements the command conduct, which reports, per crawler and origin, the rules that crawlers knew
+// when they made disallowed requests. Only cmd/robobatch imports it.
 package conduct
 
 import (
@@ -101,7 +101,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		return nil, err
 	}
 	if err = errors.Join(r.KeepRequests(g.rows != ""), err); err == nil {
-		// Check that the files overwrite nothing that is read, nor each other.
+		// Check that the outputs overwrite neither inputs nor each other.
 		read := targets.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files}
 		var errs []error
 		var others []targets.Other
@@ -117,7 +117,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return r, err
 }
 
-// Drop drops the files, unless they are complete, and the temporary pack.
+// Drop drops the incomplete files and the temporary pack.
 func (r *run) Drop() (committed bool, err error) {
 	committed, err = r.files.drop()
 	if committed {
@@ -126,9 +126,9 @@ func (r *run) Drop() (committed bool, err error) {
 	return false, errors.Join(err, r.Passage.Drop())
 }
 
-// Run decides the requests of the logs, and reports the rules that crawlers knew.
+// Run evaluates the requests of the logs, and reports the rules that crawlers knew.
 func (r *run) Run(ctx context.Context) (err error) {
-	defer func() { // Drop the files that are not complete.
+	defer func() { // Drop incomplete files.
 		errs := make([]error, 0, len(r.files.all))
 		for _, t := range r.files.all {
 			errs = append(errs, t.Close())
@@ -169,7 +169,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	}, journal)
 }
 
-// The errors of logs that lack a field.
+// Errors for logs without a required field.
 var (
 	errNoTimes  = errors.New("this log has no times, which conduct needs to determine what a crawler knew: name the field with -field time=name, or the format of the log with -format")
 	errNoAgents = errors.New("this log has no field user_agent, which identifies crawlers: name it with -field agent=name, or the format of the log with -format")

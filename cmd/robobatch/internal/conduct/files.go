@@ -12,14 +12,14 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// The files, by their places in files.
+// Indexes in files.
 const (
 	ofOut = iota
 	ofRows
 	ofChanges
 )
 
-// files are the tables that are written. Those without a name are not.
+// files are the tables. A table without a name is not written.
 type files struct{ all []*file }
 
 // A file is a table that appears under its name when it is complete.
@@ -27,17 +27,17 @@ type file struct {
 	guard.Sink[place.Output]
 	flag  string
 	opt   output.CellOptions
-	table *output.CellTable // nil if it is not written
+	table *output.CellTable // nil if not written
 }
 
-// addFile adds the file of a flag.
+// addFile adds the file that a flag names.
 func (f *files) addFile(flag, name string, format output.Format, csv output.CSVForm) {
 	t := &file{flag: flag, opt: output.CellOptions{Format: format, CSV: csv, Version: build.Version()}}
 	t.Name = name
 	f.all = append(f.all, t)
 }
 
-// names returns the names of those that are written.
+// names returns the names of the files that are written.
 func (f *files) names() (names []string) {
 	for _, t := range f.all {
 		if t.Name != "" {
@@ -47,7 +47,7 @@ func (f *files) names() (names []string) {
 	return names
 }
 
-// create begins the files.
+// create creates the files.
 func (f *files) create(byAgent bool) error {
 	columns := [...][]parquet.Field{ofOut: rowFields(byAgent), ofRows: output.CellFields(requestColumns), ofChanges: output.CellFields(changeColumns)}
 	for i, t := range f.all {
@@ -76,7 +76,7 @@ func (t *file) addRow(row []parquet.Cell) error {
 	return t.Use(func(out place.Output) error { return out.Wrap("write", t.table.Add(row)) })
 }
 
-// commitAll gives all files their names, or none. No other goroutine can drop one of them meanwhile.
+// commitAll gives all files their names, or none of them. It locks out goroutines that would drop a file meanwhile.
 func commitAll(files []*file, outs []place.Output) error {
 	if len(files) == 0 {
 		return place.CommitAll(outs...)
@@ -84,7 +84,7 @@ func commitAll(files []*file, outs []place.Output) error {
 	return files[0].Commit(func(out place.Output) error { return commitAll(files[1:], append(outs, out)) })
 }
 
-// drop is close for any goroutine. It reports whether a file was complete.
+// drop is close for other goroutines. It reports whether a file was complete.
 func (f *files) drop() (committed bool, err error) {
 	for _, t := range f.all {
 		if t.Name == "" {
@@ -96,10 +96,10 @@ func (f *files) drop() (committed bool, err error) {
 	return committed, err
 }
 
-// A row is a row of -out. Some of its columns are null in every row of a run, which verified and bytes decide.
+// A row is a row of -out. Some of its columns are null in all rows of a run, depending on verified and bytes.
 type row struct {
 	*conduct.Row
-	verified, bytes bool // addresses were looked up, and the logs have bytes
+	verified, bytes bool // addresses were verified; the logs have bytes
 }
 
 // rowColumns are the columns of -out. A new column goes last.
@@ -139,7 +139,7 @@ func conductColumns() (columns []output.CellColumn[row]) {
 	return columns
 }
 
-// count returns a column of numbers.
+// count returns a numeric column.
 func count(name string, n func(r *row) int64) output.CellColumn[row] {
 	return output.CellOf(name, parquet.Int64, false, func(r *row) parquet.Cell { return parquet.Cell{Int: n(r)} })
 }
@@ -162,7 +162,7 @@ func seconds(micros int64, there bool) parquet.Cell {
 	return parquet.Cell{Null: !there, Float: float64(micros) / 1e6}
 }
 
-// columnsFor returns the columns of -out: without origins, if rows are of all of them.
+// columnsFor returns the columns of -out, without origins if each row sums up all of them.
 func columnsFor(byAgent bool) []output.CellColumn[row] {
 	if !byAgent {
 		return rowColumns

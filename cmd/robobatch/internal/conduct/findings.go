@@ -19,10 +19,10 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// worst is the number of rows and changes that are printed for people.
+// worst is the maximum number of rows and changes in the text output.
 const worst = 10
 
-// findings receive the rows and changes as a journal is judged: they write the tables, and keep the rows to print.
+// findings receives rows and changes while a journal is evaluated. It writes the tables, and keeps the rows to print.
 type findings struct {
 	*outcome
 	about   *about
@@ -34,16 +34,16 @@ type findings struct {
 	failed  error
 
 	rows     int64
-	agents   map[string]*conduct.Row // at all origins
-	total    conduct.Row             // of all
+	agents   map[string]*conduct.Row // totals over all origins
+	total    conduct.Row             // totals over all crawlers
 	worst    []conduct.Row
-	changes  []conduct.Change // those that nobody fetched, and then the slowest
+	changes  []conduct.Change // first those that no crawler fetched, then the slowest
 	changed  int64
 	misfits  []conduct.Misfit
 	verdicts []ci.Verdict
 }
 
-// newFindings returns findings without any.
+// newFindings returns empty findings.
 func newFindings(o *outcome, a *about, out io.Writer) *findings {
 	f := &findings{outcome: o, about: a, out: out, columns: columnsFor(o.byAgent), agents: map[string]*conduct.Row{}}
 	f.total.First, f.total.FirstAnswer, f.total.Last = conduct.NoTime, conduct.NoTime, conduct.NoTime
@@ -53,7 +53,7 @@ func newFindings(o *outcome, a *about, out io.Writer) *findings {
 	return f
 }
 
-// Row takes a crawler at an origin.
+// Row receives the row of a crawler at an origin.
 func (f *findings) Row(r *conduct.Row) error {
 	if err := f.cancel.Err(); err != nil {
 		return err
@@ -75,13 +75,13 @@ func (f *findings) Row(r *conduct.Row) error {
 	return f.files.all[ofOut].addRow(f.cells)
 }
 
-// Request takes a request that a text forbids.
+// Request receives a request that a text disallows.
 func (f *findings) Request(q *conduct.Request) error {
 	f.cells = output.AppendCells(f.cells[:0], requestColumns, q)
 	return f.files.all[ofRows].addRow(f.cells)
 }
 
-// Change takes a change of a robots.txt, and the crawler's answer to it.
+// Change receives a change of a robots.txt and the crawler's reaction.
 func (f *findings) Change(c *conduct.Change) error {
 	f.changed++
 	f.changes = append(f.changes, *c)
@@ -93,13 +93,13 @@ func (f *findings) Change(c *conduct.Change) error {
 	return f.files.all[ofChanges].addRow(f.cells)
 }
 
-// Misfit takes an origin whose answers contradict its text.
+// Misfit receives an origin whose responses contradict its robots.txt.
 func (f *findings) Misfit(m *conduct.Misfit) error {
 	f.misfits = append(f.misfits, *m)
 	return nil
 }
 
-// worstOf returns the rows that are printed, the worst first.
+// worstOf returns the rows to print, the worst first.
 func worstOf(rows []conduct.Row) []conduct.Row {
 	slices.SortStableFunc(rows, func(a, b conduct.Row) int {
 		return cmp.Or(
@@ -110,8 +110,8 @@ func worstOf(rows []conduct.Row) []conduct.Row {
 	return rows[:min(worst, len(rows))]
 }
 
-// slowest returns the changes that are printed: those with the most requests that the new text forbids, before the
-// crawler had it; then those that it had the latest.
+// slowest returns the changes to print. First come those with the most requests that the new text disallows, made
+// before the crawler fetched it; then those that were fetched latest.
 func slowest(all []conduct.Change) []conduct.Change {
 	took := func(c *conduct.Change) int64 {
 		if c.Answer == conduct.NoTime {
@@ -126,7 +126,7 @@ func slowest(all []conduct.Change) []conduct.Change {
 	return all[:min(worst, len(all))]
 }
 
-// printJSON prints the current cells as an object of a kind, if JSON is printed.
+// printJSON prints the current cells as a JSON object of a kind, if the output is JSON.
 func (f *findings) printJSON(kind string, fields []parquet.Field) {
 	if f.json == nil || f.failed != nil {
 		return
@@ -144,7 +144,7 @@ func (f *findings) printJSON(kind string, fields []parquet.Field) {
 	_, f.failed = f.json.Write(append(say.EscapeJSON(line), '\n'))
 }
 
-// valueOf returns a cell as encoding/json takes it.
+// valueOf returns a cell as a value for encoding/json.
 func valueOf(t parquet.Type, c parquet.Cell) any {
 	switch {
 	case c.Null:
@@ -161,13 +161,13 @@ func valueOf(t parquet.Type, c parquet.Cell) any {
 	return c.Int
 }
 
-// A gateKind is a kind of count that -fail knows. count returns the count, and the total that a share is a share of.
+// A gateKind is a kind of count for -fail. count returns the count, and the total for percentages.
 type gateKind struct {
 	name  string
 	count func(r *conduct.Row) (count, of int64)
 }
 
-// gateKinds are all of them.
+// gateKinds lists the kinds.
 var gateKinds = func() []gateKind {
 	kinds := []gateKind{
 		{"violations", func(r *conduct.Row) (int64, int64) { return r.Violations, r.Requests - r.Impostors }},
@@ -188,8 +188,8 @@ var gates = func() ci.Kinds {
 	return k
 }()
 
-// judgesNothing returns an error if the log lacks a field that -fail judges, so that a gate would pass or fail only for
-// that reason.
+// judgesNothing returns an error if the log lacks a field that -fail needs. Without the field, a gate would always have
+// the same result.
 func (f *findings) judgesNothing(times, answers bool) error {
 	if len(f.gates) == 0 {
 		return nil

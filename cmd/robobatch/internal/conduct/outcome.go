@@ -27,13 +27,13 @@ type outcome struct {
 	byAgent bool
 }
 
-// An about is the facts about the logs that the report needs besides the findings.
+// An about holds facts about the logs for the report.
 type about struct {
 	inputs         []string // names of the logs
 	dialect        robots.Dialect
 	requests       int64 // rows of the logs
-	rejected       int64 // lines that are refused, and rows with a bad URL
-	verified       bool  // addresses were looked up
+	rejected       int64 // rejected lines, and rows with an invalid URL
+	verified       bool  // addresses were verified
 	bytes          bool  // the logs have bytes
 	times, answers bool  // see conduct.Journal
 }
@@ -48,7 +48,7 @@ func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 	faults.Add("print", err)
 	o.gates, err = gates.Parse(g.gates)
 	faults.Add("fail", err)
-	// Set the files that are written.
+	// Set the files to write.
 	g.table.Out = targets.Standard(g.table.Out)
 	var opt output.Options
 	csv := g.table.ChooseCSV(faults)
@@ -93,10 +93,10 @@ func (o *outcome) tempDir() string {
 	return load.TempDir(out)
 }
 
-// hasRows reports whether each request that a text forbids is written.
+// hasRows reports whether each disallowed request is written.
 func (o *outcome) hasRows() bool { return o.files.all[ofRows].Name != "" }
 
-// report has the requests judged, writes the files, prints the text, and judges the gates.
+// report evaluates the requests, writes the files, prints the text, and checks the gates.
 func (o *outcome) report(ctx context.Context, c *console.Console, a *about, journal *conduct.Journal) error {
 	if err := o.files.create(o.byAgent); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 	if err := cmp.Or(f.failed, ctx.Err()); err != nil {
 		return err
 	}
-	// Complete all files, or none, and print the warning about them.
+	// Complete all files or none, and print the warning about them.
 	var written []*file
 	var formulas output.Formulas
 	for _, t := range o.files.all {
@@ -134,7 +134,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 	if err := f.warn(c); err != nil {
 		return err
 	}
-	// Judge the gates, for each crawler at all origins.
+	// Check the gates for each crawler over all origins.
 	f.verdicts = []ci.Verdict{}
 	for _, g := range f.gates {
 		kind := gateKinds[slices.IndexFunc(gateKinds, func(k gateKind) bool { return k.name == g.Kind })]
@@ -156,7 +156,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 	return ci.Err(f.verdicts)
 }
 
-// warn prints warnings about crawlers in the log. It returns an error if a gate names none of them.
+// warn prints warnings about crawlers in the log. It returns an error if a gate applies to none of them.
 func (f *findings) warn(c *console.Console) error {
 	if f.total.Requests > f.total.Impostors && !f.about.times {
 		c.Warn(warning.Warning{Code: warning.NoTimes, Count: 1, Text: "no crawler request has a time, so what crawlers knew is unknown: name the time field with -field time=name"})

@@ -19,7 +19,7 @@ import (
 // Forms are the forms in which the findings are printed.
 var Forms = []string{"text", "json", "markdown"}
 
-// width is the most columns of the text.
+// width is the maximum width of the text in columns.
 const width = 80
 
 // print prints the findings in the form of -print.
@@ -92,21 +92,21 @@ func (f *findings) print() error {
 	return err
 }
 
-// A head is about the log, in JSON.
+// A head describes the log in JSON.
 type head struct {
 	Kind     string       `json:"kind"` // "log"
 	Inputs   []string     `json:"inputs"`
 	Requests int64        `json:"requests"` // all rows of the logs
-	Rejected int64        `json:"rejected"` // lines that are refused, and rows with a bad URL
+	Rejected int64        `json:"rejected"` // rejected lines, and rows with an invalid URL
 	Crawlers int          `json:"crawlers"`
 	Rows     int64        `json:"rows"`
 	Changes  int64        `json:"changes"`
-	From     *time.Time   `json:"from"` // of requests of crawlers
+	From     *time.Time   `json:"from"` // first request of a crawler
 	To       *time.Time   `json:"to"`
 	Gates    []ci.Verdict `json:"gates"`
 }
 
-// head returns the Head.
+// head returns the head.
 func (f *findings) head() head {
 	return head{
 		Kind: "log", Inputs: f.about.inputs, Requests: f.about.requests, Rejected: f.about.rejected, Crawlers: len(f.agents), Rows: f.rows, Changes: f.changed,
@@ -123,7 +123,7 @@ func timeOf(micros int64) *time.Time {
 	return &t
 }
 
-// lines returns sentences about the log.
+// lines describes the log in sentences.
 func (f *findings) lines() (all []string) {
 	names := f.about.inputs
 	log := say.Count(int64(len(names)), "log")
@@ -242,7 +242,7 @@ func (f *findings) sentence(r *conduct.Row) string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// askedText describes how often a crawler requested robots.txt.
+// askedText says how often a crawler requested robots.txt.
 func askedText(r *conduct.Row) string {
 	text := "it requested robots.txt " + times(r.Robots)
 	switch {
@@ -256,7 +256,7 @@ func askedText(r *conduct.Row) string {
 	return text
 }
 
-// times returns how often something was: "once".
+// times returns a count in words: "once".
 func times(n int64) string {
 	if n == 1 {
 		return "once"
@@ -264,7 +264,7 @@ func times(n int64) string {
 	return say.Number(n) + " times"
 }
 
-// lasting returns an amount of time in whole units of a size that suits it: those that passed, or with up those that it took at most.
+// lasting returns a duration in whole units of a suitable size, rounded down, or rounded up if up is set.
 func lasting(micros int64, up bool) string {
 	l := timespan.Length(micros)
 	in := func(unit timespan.Length) string {
@@ -289,7 +289,7 @@ func inSeconds(micros int64) string {
 	return strconv.FormatFloat(float64(micros)/1e6, 'f', -1, 64) + " s"
 }
 
-// changed describes a change of a robots.txt, and the crawler's answer to it.
+// changed describes a change of a robots.txt and the crawler's reaction.
 func changed(c *conduct.Change) string {
 	name := c.Agent
 	text := fmt.Sprintf("%s: changed %s; %s ", c.Origin, time.UnixMicro(c.At).UTC().Format(time.DateTime), name)

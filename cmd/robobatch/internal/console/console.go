@@ -1,6 +1,6 @@
-// Package console is how a command speaks to its user: texts on standard output; hints, warnings,
-// reports and progress on standard error. It escapes characters that a terminal might obey, and hides how the bar of
-// progress is drawn and kept within the width of the terminal. Only cmd/robobatch and its packages import it.
+// Package console prints texts on standard output, and hints, warnings, reports and progress on standard error. It
+// escapes characters that control a terminal, and fits the progress bar into the width of the terminal. Only
+// cmd/robobatch and its packages import it.
 package console
 
 import (
@@ -31,17 +31,17 @@ func OutError(err error) error {
 	return &atomicfile.Error{Doing: "write", Name: say.Std, Err: atomicfile.Cause(err)}
 }
 
-// A Writer is standard output, and remembers the first error of writing there.
+// A Writer writes to standard output, and remembers the first write error.
 type Writer struct {
 	w      io.Writer
-	Failed chan struct{} // is closed when there is an error
-	Err    error         // nil until then
+	Failed chan struct{} // closed on the first error
+	Err    error         // nil before that
 }
 
-// NewWriter returns a writer to w.
+// NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w, Failed: make(chan struct{})} }
 
-// Write writes. It is called from one goroutine.
+// Write writes p. Only one goroutine may call it.
 func (w *Writer) Write(p []byte) (int, error) {
 	n, err := w.w.Write(p)
 	if err != nil && w.Err == nil {
@@ -51,16 +51,15 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// A Console is the streams of a command, and how much it prints.
+// A Console holds the streams of a command and its verbosity.
 type Console struct {
 	Streams
 	Progress Mode
 	Quiet    bool              // print errors and warnings only
-	Warnings []warning.Warning // those that were printed
+	Warnings []warning.Warning // printed so far
 }
 
-// SetProgress sets how progress is shown: by the name of a mode, or not at all if the console is
-// quiet.
+// SetProgress sets the progress mode by name. A quiet console shows no progress.
 func (c *Console) SetProgress(name string) (err error) {
 	if c.Progress, err = Parse(name, c.Err); c.Quiet {
 		c.Progress = Off
@@ -75,25 +74,25 @@ func (c *Console) Print(text string) {
 	}
 }
 
-// Tell prints a text on standard error, on a quiet console too.
+// Tell prints a text on standard error, even on a quiet console.
 func (c *Console) Tell(text string) {
 	io.WriteString(c.Err, say.Printable(text)) //nolint:errcheck // there is nowhere left to say it
 }
 
-// Hint prints advice, unless the console is quiet; "" is nothing.
+// Hint prints advice, unless the console is quiet or the advice is empty.
 func (c *Console) Hint(text string) {
 	if text != "" {
 		c.Print(fmt.Sprintf("robobatch: hint: %s\n", text))
 	}
 }
 
-// Warn prints a warning, on a quiet console too, and keeps it.
+// Warn prints a warning, even on a quiet console, and keeps it.
 func (c *Console) Warn(d warning.Warning) {
 	c.Warnings = append(c.Warnings, d)
 	c.Tell(fmt.Sprintf("robobatch: warning: %v\n", d))
 }
 
-// WarnOnce prints warnings as Warn does, except for those of a kind that was printed before.
+// WarnOnce prints warnings like Warn, except for kinds that were printed before.
 func (c *Console) WarnOnce(warnings []warning.Warning) {
 	for _, d := range warnings {
 		if !slices.ContainsFunc(c.Warnings, func(seen warning.Warning) bool { return seen.Code == d.Code }) {
@@ -102,7 +101,7 @@ func (c *Console) WarnOnce(warnings []warning.Warning) {
 	}
 }
 
-// WarnRest prints those warnings of a run that were not printed yet: they follow those that were.
+// WarnRest prints the warnings of a run that follow those already printed.
 func (c *Console) WarnRest(all []warning.Warning) {
 	for _, d := range all[len(c.Warnings):] {
 		c.Warn(d)

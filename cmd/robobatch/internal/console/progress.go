@@ -15,33 +15,32 @@ import (
 	"github.com/robobatch/robobatch/internal/panics"
 )
 
-// A Mode is how progress is shown.
+// A Mode says how progress is shown.
 type Mode uint8
 
 // The modes, in the order of [Names].
 const (
-	auto  Mode = iota // not a mode yet: bar or lines
+	auto  Mode = iota // becomes bars or lines
 	bars              // a line that redraws itself
-	lines             // a line now and then
+	lines             // a new line from time to time
 	Off
 )
 
 // Names are the names of modes.
 var Names = []string{"auto", "bar", "plain", "off"}
 
-// How often progress is shown.
+// Intervals between updates.
 const (
 	barInterval   = 200 * time.Millisecond
 	plainInterval = 5 * time.Second
 )
 
-// Parse returns the mode of that name. "auto" depends on whether stderr is a terminal that
-// can redraw a line.
+// Parse returns the mode of that name. "auto" depends on whether stderr is a terminal that can redraw a line.
 func Parse(name string, stderr *os.File) (Mode, error) {
 	return parse(name, IsTerminal(stderr))
 }
 
-// parse is Parse for a terminal, or something else.
+// parse is Parse for a stream that is a terminal or not.
 func parse(name string, terminal bool) (Mode, error) {
 	i, err := cli.Choose("way", name, Names)
 	if err != nil {
@@ -60,14 +59,14 @@ func parse(name string, terminal bool) (Mode, error) {
 // IsTerminal reports whether a stream is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// A Sample is how far a part of the run is.
+// A Sample is the progress of a part of the run.
 type Sample struct {
 	Done, Total int64 // files or bytes; Total is negative if unknown
 	URLs        int64
 	Bytes       bool // Done and Total are bytes
 }
 
-// amount returns how much is done, and of how much: "25 MB of 100 MB".
+// amount returns the completed amount and the total: "25 MB of 100 MB".
 func (s Sample) amount() string {
 	text := say.Number
 	if s.Bytes {
@@ -79,8 +78,8 @@ func (s Sample) amount() string {
 	return text(s.Done)
 }
 
-// timeLeft returns how long the rest takes, after the time that it took so far, in whole seconds. It is
-// 0 if that is not known, as once all is read.
+// timeLeft estimates the remaining time from the time elapsed, in whole seconds. It returns 0 if unknown, or once all
+// is read.
 func (s Sample) timeLeft(elapsed time.Duration) time.Duration {
 	if s.Done <= 0 || s.Done >= s.Total {
 		return 0
@@ -88,14 +87,14 @@ func (s Sample) timeLeft(elapsed time.Duration) time.Duration {
 	return time.Duration(float64(elapsed) * float64(s.Total-s.Done) / float64(s.Done)).Round(time.Second)
 }
 
-// A screen shows samples of one part of the run.
+// A screen shows the samples of one part of the run.
 type screen interface {
 	show(s Sample)
 	end() // leaves the cursor at the start of a line
 }
 
-// Watch shows the progress of a part of the run on stderr, until the function that it returns is called. what names the
-// part. read is called from another goroutine.
+// Watch shows the progress of a part of the run on stderr, until the returned function is called. what names the part.
+// Another goroutine calls read.
 func Watch(mode Mode, stderr *os.File, what string, read func() Sample) (stop func()) {
 	if mode == Off {
 		return func() {}
@@ -130,7 +129,7 @@ func Watch(mode Mode, stderr *os.File, what string, read func() Sample) (stop fu
 	}
 }
 
-// plainLines is a screen of lines.
+// plainLines is a screen that prints a line per sample.
 type plainLines struct {
 	w       io.Writer
 	what    string
@@ -161,33 +160,33 @@ func plainLine(what string, s Sample, elapsed time.Duration) string {
 	return sb.String()
 }
 
-// A bar is a screen of a line that redraws itself.
+// A bar is a screen that redraws a single line.
 type bar struct {
 	w       io.Writer
-	width   func() int // of the terminal in columns, as it is now; 0 or less is unknown
+	width   func() int // current width of the terminal in columns; 0 or less is unknown
 	what    string
 	started time.Time
-	drawn   int // columns that the line takes
+	drawn   int // width of the drawn line in columns
 }
 
 // The characters of a bar.
 const (
-	barColumns   = 20 // the most that the bar itself takes, and the fewest
+	barColumns   = 20 // maximum and minimum width of the bar itself
 	leastColumns = 6
-	usualWidth   = 80 // of a terminal whose width is unknown
+	usualWidth   = 80 // assumed if the width of the terminal is unknown
 	full, empty  = "█", "░"
 )
 
 func (b *bar) show(s Sample) { b.draw(barLine(b.what, s, time.Since(b.started), b.room())) }
 
-// end leaves the line empty.
+// end clears the line.
 func (b *bar) end() {
 	b.draw("")
 	io.WriteString(b.w, "\r") //nolint:errcheck // progress may get lost
 }
 
-// room returns how many columns a line may have. The last one stays free, as some terminals wrap
-// once it is filled.
+// room returns the maximum width of the line. The last column stays free, because some terminals wrap when it is
+// filled.
 func (b *bar) room() int {
 	width := b.width()
 	if width <= 0 {
@@ -196,7 +195,7 @@ func (b *bar) room() int {
 	return width - 1
 }
 
-// draw writes a line over the one before.
+// draw overwrites the previous line.
 func (b *bar) draw(line string) {
 	columns := utf8.RuneCountInString(line)
 	blank := strings.Repeat(" ", max(0, min(b.drawn, b.room())-columns))
@@ -204,8 +203,8 @@ func (b *bar) draw(line string) {
 	b.drawn = columns
 }
 
-// barLine returns the line of a Sample after some time, in up to room columns. It has as many of
-// these parts as there is room for, the most important first. The bar gets the rest:
+// barLine returns the line for a Sample after some time, in up to room columns. It includes as many of these parts as
+// fit, the most important first. The bar gets the remaining columns:
 //
 //	URLs  25 % |█████░░░░░░░░░░░░░░░| 30s left, 12.3 M URLs, 1.23 M/s, 25 MB of 100 MB
 func barLine(what string, s Sample, elapsed time.Duration, room int) string {

@@ -104,7 +104,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return r, err
 }
 
-// Drop drops the output, unless that is complete, and the temporary pack.
+// Drop drops an incomplete output and the temporary pack.
 func (r *run) Drop() (committed bool, err error) {
 	if committed, err = r.Sink.Drop(); committed {
 		return committed, err
@@ -121,7 +121,7 @@ func (r *run) Targets() (out, last string) {
 // tempDir returns the directory for temporary files.
 func (r *run) tempDir() string { return load.TempDir(cmp.Or(r.Name, ".")) }
 
-// Run takes the logs through the rules, and prints the effect of the rules.
+// Run evaluates the logs, and prints the effect of the rules.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.Sink.Close(), r.Passage.Close()) }()
 	r.Hint(targets.Leftovers(r.Name))
@@ -155,7 +155,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	return console.OutError(c.Print(r.Out, r.form, r.page))
 }
 
-// count takes the logs through the rules.
+// count evaluates the logs and counts by rule.
 func (r *run) count(ctx context.Context, c *Counter) error {
 	err := r.Take(ctx, r.Source(), c)
 	if sink, ok := errors.AsType[*engine.SinkError](err); ok {

@@ -9,26 +9,26 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Options configure a counter. The zero value counts all agents together, in the default memory.
+// Options configure a Counter. The zero value counts all agents together, with the default memory.
 type Options struct {
 	ByAgent  bool
-	URLs     int64 // bytes for distinct URLs, beyond which they go to a temporary file; 0 is aggregate.DefaultMemory
+	URLs     int64 // bytes for distinct URLs, before they go to a temporary file; 0 is aggregate.DefaultMemory
 	Counts   int64 // bytes for counts of rules; 0 means no limit
-	Matchers int64 // bytes for matchers, beyond which all are dropped, and made again; 0 is 64 MiB
+	Matchers int64 // bytes for matchers, which are all dropped when the limit is reached; 0 is 64 MiB
 
-	TempDir string // the directory of the temporary file; "" is the usual one
+	TempDir string // directory of the temporary file; "" is the system's default
 }
 
-// ErrMemory is the error of a log that meets more rules than Options.Counts has room for.
+// ErrMemory means that the rules in the log need more memory than Options.Counts.
 var ErrMemory = errors.New("too many rules match requests of the log to count them in this memory")
 
-// A Counter is a Sink that counts the requests of rules. Give it all batches of a run, use Finish, and then ask it for
-// the Report. It is for one goroutine. Use CloseTemp.
+// A Counter is a Sink that counts the requests per rule. Write all batches of a run, call Finish, and then get the
+// Report. It is for one goroutine. Call CloseTemp in the end.
 type Counter struct {
 	store  *engine.Store
 	opt    Options
-	agents int  // verdicts of a row
-	byRow  bool // each row has an agent of its own
+	agents int  // verdicts per row
+	byRow  bool // each row has its own agent
 
 	rules *aggregate.Rules
 	urls  *aggregate.URLs
@@ -47,7 +47,7 @@ type memoEntry struct {
 
 const memoSize = 1 << 14
 
-// NewCounter returns a Counter of a run.
+// NewCounter returns a Counter for a run.
 func NewCounter(store *engine.Store, opt Options) *Counter {
 	o := store.Options()
 	c := &Counter{
@@ -64,17 +64,17 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 // Close does nothing.
 func (c *Counter) Close() error { return nil }
 
-// CloseTemp removes the temporary file. Further calls do nothing.
+// CloseTemp removes the temporary file. It may be called repeatedly.
 func (c *Counter) CloseTemp() { c.urls.Close() }
 
-// Finish counts the distinct URLs, after all batches. Its error is one of the temporary file.
+// Finish counts the distinct URLs, after all batches. Its error is about the temporary file.
 func (c *Counter) Finish() error {
 	err := c.urls.Finish(nil)
 	c.rules.CountURLs(c.urls)
 	return err
 }
 
-// Write counts a batch, as [engine.Batch.ForCrawlers] has it.
+// Write counts a batch, see [engine.Batch.ForCrawlers].
 func (c *Counter) Write(b *engine.Batch) error {
 	b = b.ForCrawlers()
 	c.rules.Use(b)
@@ -136,7 +136,7 @@ func (c *Counter) Write(b *engine.Batch) error {
 	return c.store.Err()
 }
 
-// note notes the time of a row, and returns it.
+// note records the time of a row, and returns it.
 func (c *Counter) note(b *engine.Batch, row int) int64 {
 	if len(b.Times) == 0 || b.Times[row] == engine.NoTime {
 		return engine.NoTime

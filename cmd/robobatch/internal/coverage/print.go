@@ -15,17 +15,17 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// Forms are the forms that Print takes.
+// Forms are the forms that Print accepts.
 var Forms = []string{"text", "json", "markdown", "github"}
 
-// A Page is the facts that are printed besides the counts.
+// A Page holds the facts that are printed besides the counts.
 type Page struct {
 	Inputs []string // the names of the logs
-	File   string   // of the only robots.txt; "" if there may be several, or it has none
-	All    bool     // all rules, in text and Markdown
+	File   string   // name of the only robots.txt; "" if there may be several, or it has no name
+	All    bool     // show all rules in text and Markdown
 }
 
-// Print prints in one form. The error is one of writing.
+// Print prints the report in one form. The error is a write error.
 func (c *Counter) Print(w io.Writer, form string, p Page) error {
 	switch form {
 	case "json":
@@ -39,10 +39,10 @@ func (c *Counter) Print(w io.Writer, form string, p Page) error {
 	return c.PrintText(w, p.Inputs, p.All)
 }
 
-// shown is the number of rules of a kind the text has, unless all are asked for.
+// shown is the number of rules of each kind in the text, unless all are requested.
 const shown = 20
 
-// width is the most columns of the text.
+// width is the maximum width of the text in columns.
 const width = 80
 
 // PrintJSON prints the head, and all rules, one object per line. It escapes characters that a terminal might obey.
@@ -59,7 +59,7 @@ func (c *Counter) PrintJSON(w io.Writer, inputs []string) error {
 	return cmp.Or(err, out.Flush())
 }
 
-// PrintText prints the head, and tables of rules: of each kind those with the most requests, or all.
+// PrintText prints the head, and tables of rules: for each kind those with the most requests, or all.
 func (c *Counter) PrintText(w io.Writer, inputs []string, all bool) error {
 	h, tables := c.tables(all)
 	h.Inputs = inputs
@@ -89,7 +89,7 @@ func (c *Counter) tables(all bool) (h Head, tables [kinds][]Rule) {
 		h.addRule(r)
 		k := r.kind()
 		tables[k] = append(tables[k], *r)
-		if !all && len(tables[k]) == 64*shown { // so that only a few of very many are kept
+		if !all && len(tables[k]) == 64*shown { // so that only few of very many are kept
 			tables[k] = most(tables[k])
 		}
 	}
@@ -103,27 +103,27 @@ func (c *Counter) tables(all bool) (h Head, tables [kinds][]Rule) {
 	return h, tables
 }
 
-// of returns how many rules are of a kind.
+// of returns the number of rules of a kind.
 func (h *Head) of(k kind) int64 { return [...]int64{h.Decided, h.Matched, h.Never}[k] }
 
-// several reports whether lines are of several robots.txt.
+// several reports whether rules come from several robots.txt.
 func (h *Head) several() bool { return h.Origins > 1 || h.Files > 1 }
 
-// String names the effect of rules of a kind.
+// String describes the effect of rules of a kind.
 func (k kind) String() string {
 	return [...]string{"decided", "matched, but never decided", "never matched"}[k]
 }
 
-// most returns those of the rules that are shown, in their order.
+// most returns the rules to show, in order.
 func most(rows []Rule) []Rule {
 	slices.SortStableFunc(rows, busier)
 	return rows[:min(shown, len(rows))]
 }
 
-// busier orders rules of one kind: those with more requests come first.
+// busier orders rules of one kind by requests, most first.
 func busier(a, b Rule) int { return cmp.Compare(b.shown().Requests, a.shown().Requests) }
 
-// shown returns the count that the text has of a rule.
+// shown returns the count that the text shows for a rule.
 func (r *Rule) shown() *Count {
 	if r.kind() == decided {
 		return &r.Decided
@@ -131,7 +131,8 @@ func (r *Rule) shown() *Count {
 	return &r.Matched
 }
 
-// note returns the rest of the text about a rule: the rules that won over it, and when it last matched or decided.
+// note returns the rest of the text about a rule: the rules that took precedence over it, and when it last matched or
+// decided.
 func (r *Rule) note() string {
 	text := wonBy(r) + until(r.Matched.Last)
 	if r.kind() == decided {
@@ -140,7 +141,7 @@ func (r *Rule) note() string {
 	return strings.TrimPrefix(text, "; ")
 }
 
-// lines returns the head in sentences: the log, and its rules.
+// lines describes the log and its rules in sentences.
 func (h *Head) lines() []string {
 	name := ""
 	if len(h.Inputs) > 0 {
@@ -212,7 +213,7 @@ func until(last *time.Time) string {
 	return "; last " + last.Format(time.DateTime)
 }
 
-// matchedToo returns how many requests a rule matched beside those that it decided.
+// matchedToo returns the number of requests that a rule matched without deciding them.
 func matchedToo(r *Rule) string {
 	if r.Matched.Requests == 0 {
 		return ""
@@ -221,7 +222,7 @@ func matchedToo(r *Rule) string {
 	return "; matched " + say.Number(r.Matched.Requests) + " more requests " + by
 }
 
-// wonBy returns the rule that decided instead of another most often.
+// wonBy returns the rule that most often decided instead of another.
 func wonBy(r *Rule) string {
 	if len(r.WonBy) == 0 {
 		return ""
@@ -234,7 +235,7 @@ func wonBy(r *Rule) string {
 	return text
 }
 
-// cut cuts a line to the width.
+// cut truncates a line to the width.
 func cut(text string) string {
 	columns := 0
 	for i, r := range text {
@@ -287,8 +288,8 @@ func (r *Rule) place(file string, several bool) string {
 	return place
 }
 
-// printGitHub prints notices of rules that matched nothing, and of those that decided nothing; the summary
-// of the step gets the report.
+// printGitHub prints notices for rules that matched nothing or decided nothing. The summary of the step gets the
+// report.
 func (c *Counter) printGitHub(w io.Writer, p Page) error {
 	h, tables := c.tables(false)
 	var notes []ci.Note

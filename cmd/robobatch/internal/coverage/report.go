@@ -1,7 +1,7 @@
-// Package coverage counts the requests of a log by the rules of robots.txt: the requests that each rule
-// decides, those that it matches while another rule decides, and the rules that match none. It hides
-// how all rules that match a path are found, and how the counts stay small: requests on which the
-// same rules match, and the same one decides, are counted together. Only cmd/robobatch imports it.
+// Package coverage counts the requests of a log per rule of robots.txt: requests that the rule decides, requests that
+// it matches while another rule decides, and rules that match no request. It finds all rules that match a path. To keep
+// the counts small, it groups requests that match the same rules and are decided by the same rule. Only cmd/robobatch
+// imports it.
 package coverage
 
 import (
@@ -22,12 +22,12 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// A Rule is the counts of a rule. A request counts once for each agent that the rule binds.
+// A Rule holds the counts of a rule. A request counts once for each agent that the rule binds.
 type Rule struct {
 	Kind    string  `json:"kind"` // "rule"
 	Origin  string  `json:"origin"`
-	Origins int     `json:"origins"` // that have this robots.txt, and were requested
-	Agent   *string `json:"agent"`   // null unless it is counted by agent
+	Origins int     `json:"origins"` // requested origins with this robots.txt
+	Agent   *string `json:"agent"`   // null unless counted by agent
 	Line    int32   `json:"line"`
 	Allow   bool    `json:"allow"`
 	Rule    string  `json:"rule"`
@@ -35,7 +35,7 @@ type Rule struct {
 	Decided Count `json:"decided"`
 	Matched Count `json:"matched"` // without deciding
 
-	WonBy []Winner `json:"won_by"` // the rules that decided then, at most three, the most requests first
+	WonBy []Winner `json:"won_by"` // up to three rules that decided instead, by number of requests
 }
 
 // A Count counts requests.
@@ -53,26 +53,26 @@ type Winner struct {
 	Requests int64  `json:"requests"`
 }
 
-// A Head is the counts in all.
+// A Head holds the totals.
 type Head struct {
 	Kind     string     `json:"kind"` // "log"
 	Inputs   []string   `json:"inputs"`
-	Agents   []string   `json:"agents"` // empty with crawlers of the log
+	Agents   []string   `json:"agents"` // empty if the crawlers come from the log
 	Requests int64      `json:"requests"`
-	Verdicts int64      `json:"verdicts"` // a request has one for each agent
+	Verdicts int64      `json:"verdicts"` // one per request and agent
 	Ruled    int64      `json:"ruled"`    // requests whose robots.txt has rules for an agent
 	From     *time.Time `json:"from"`     // null if no request has a time
 	To       *time.Time `json:"to"`
-	Files    int        `json:"files"`   // robots.txt that were met, those of equal bytes once
-	Origins  int        `json:"origins"` // that have them
-	Unmet    int        `json:"unmet"`   // origins with a robots.txt, and without a request
-	Rules    int64      `json:"rules"`   // of these files, for the agents
+	Files    int        `json:"files"`   // distinct robots.txt files of requested origins
+	Origins  int        `json:"origins"` // origins with these files
+	Unmet    int        `json:"unmet"`   // origins with a robots.txt and no request
+	Rules    int64      `json:"rules"`   // rules in these files, for the agents
 	Decided  int64      `json:"decided"` // rules that decided a request
-	Matched  int64      `json:"matched"` // rules that matched, and decided none
-	Never    int64      `json:"never"`   // rules that matched none
+	Matched  int64      `json:"matched"` // rules that matched requests but decided none
+	Never    int64      `json:"never"`   // rules that matched no request
 }
 
-// Head returns the counts in all.
+// Head returns the totals.
 func (c *Counter) Head() Head {
 	h := c.head()
 	for r := range c.Rules() {
@@ -94,7 +94,7 @@ func (h *Head) addRule(r *Rule) {
 	}
 }
 
-// A kind is the most that a rule did.
+// A kind is the strongest effect of a rule.
 type kind int
 
 const (
@@ -106,7 +106,7 @@ const (
 // kinds is the number of kinds.
 const kinds = 3
 
-// kind returns the most that the rule did.
+// kind returns the strongest effect of the rule.
 func (r *Rule) kind() kind {
 	switch {
 	case r.Decided.Requests > 0:
@@ -134,8 +134,8 @@ func (c *Counter) head() Head {
 	return h
 }
 
-// Rules yields the rules of all files that were met, those of one after the other, in the order of
-// their origins, agents and lines. A Rule is valid until the next.
+// Rules yields the rules of all requested files, file by file, ordered by origin, agent and line. A Rule is valid until
+// the next one.
 func (c *Counter) Rules() iter.Seq[*Rule] {
 	all := c.rules.All()
 	return func(yield func(*Rule) bool) {
@@ -165,7 +165,7 @@ func moment(micros int64) *time.Time {
 	return &t
 }
 
-// A Format is a container for the table of rules.
+// A Format is a file format of the table of rules.
 type Format uint8
 
 // The formats of tables.
@@ -177,7 +177,7 @@ const (
 // ErrFormat is the kind of the error of FormatOf.
 var ErrFormat = errors.New("unknown format of a table of rules")
 
-// FormatOf returns the format that the name of a table asks for.
+// FormatOf returns the format for the name of a table.
 func FormatOf(name string) (Format, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".jsonl":
@@ -188,7 +188,7 @@ func FormatOf(name string) (Format, error) {
 	return 0, fmt.Errorf("%w of %s: its name must end in .parquet or .jsonl", ErrFormat, name)
 }
 
-// columns is the schema of the table in Parquet. A new column is one more element, and goes last.
+// columns is the Parquet schema of the table. A new column goes last.
 var columns = []output.CellColumn[Rule]{
 	output.CellOf("origin", parquet.Dictionary, false, func(r *Rule) parquet.Cell { return text(r.Origin) }),
 	output.CellOf("origins", parquet.Int64, false, func(r *Rule) parquet.Cell { return number(int64(r.Origins)) }),

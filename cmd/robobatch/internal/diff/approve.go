@@ -24,56 +24,56 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An approval is a change that a file of approvals has, for one crawler:
+// An approval is one change in a file of approvals, for one crawler. This line contains two:
 //
 //	closed GPTBot,* https://www.example.com + Disallow: /tmp/ old=0123456789abcdef new=89abcdef01234567
 //
-// has two. The kind is closed, opened, or an answer about a use, such as train-ai=y. The line that was added or
-// removed is for the reviewer. One hash is of the old robots.txt, the other of what the new one says to crawlers, so
-// that only this change is approved. Comments and the order of lines may still change.
+// The kind is closed, opened, or an answer about a use, such as train-ai=y. The added or removed line is for the
+// reviewer. One hash is of the old robots.txt, the other of what the new one tells crawlers, so that only this change
+// is approved. Comments and the order of lines may still change.
 type approval struct{ kind, agent, origin, line, old, now string }
 
-// exampleApproval is a line of a file of approvals, for messages.
+// exampleApproval is an approval line for messages.
 const exampleApproval = "closed GPTBot,* https://www.example.com + Disallow: /tmp/ old=0123456789abcdef new=89abcdef01234567"
 
-// mostApprovals is the number of approvals a file is made with: nobody reviews more.
+// mostApprovals is the maximum number of approvals that a generated file may have: more cannot be reviewed.
 const mostApprovals = 10_000
 
-// Approvals are the changes that a file approves, and those that there are, for one to be made. It is for a run
-// without a log.
+// Approvals holds the changes that a file approves, and those found, to generate such a file. It is for a run without a
+// log.
 type Approvals struct {
-	name   string            // of the file that is read; "" means none
-	read   map[approval]bool // true once a change was approved by it
-	made   map[approval]bool // for the file to be made; nil without one
+	name   string            // name of the file to read; "" means none
+	read   map[approval]bool // true once a change used the approval
+	made   map[approval]bool // for the file to be generated; nil without one
 	agents []robots.Agent    // of the run
 	names  []string          // of these
 
 	mu    sync.Mutex
-	sites map[string]site // by origin, whose rows are still to come
-	at    changedSite     // of the last row
+	sites map[string]site // by origin: sites whose rows have not come yet
+	at    changedSite     // site of the last row
 
 	oldRules, newRules *engine.Lookup
 
-	closed, opened, wishes []int64 // paths of approved changes, by agents
+	closed, opened, wishes []int64 // number of paths with approved changes, by agent
 }
 
-// A wishKey is a use, for an agent by its number.
+// A wishKey is a use and the index of an agent.
 type wishKey struct {
 	agent int
 	use   robots.Use
 }
 
-// A changedSite is a site whose rows are counted.
+// A changedSite is the site whose rows are being counted.
 type changedSite struct {
 	site
 	origin   string
-	old, now string               // its hashes
-	of       [][2]claims          // by agent: before and now
-	moved    []string             // by agent: its User-agent line that came or went; "" if the same line binds it
+	old, now string               // hashes of the site
+	of       [][2]claims          // by agent: old and new claims
+	moved    []string             // by agent: the User-agent line that was added or removed; "" if the same line binds it
 	wishes   map[wishKey][]string // see [Approvals.wishLines]
 }
 
-// readApprovals reads a file that [Approvals.write] wrote. Without a name, or if there is no such file, nothing is
+// readApprovals reads a file that [Approvals.write] wrote. If the name is empty or the file does not exist, nothing is
 // approved.
 func readApprovals(name string) (*Approvals, error) {
 	a := &Approvals{name: name, read: map[approval]bool{}, sites: map[string]site{}}
@@ -110,7 +110,7 @@ func readApprovals(name string) (*Approvals, error) {
 	return a, nil
 }
 
-// chooseApprovals takes the flags about approvals.
+// chooseApprovals applies the flags about approvals.
 func (d *diffing) chooseApprovals(g *given, faults *cli.Faults) {
 	if !d.noLog && g.baseline+g.approve != "" {
 		faults.Add(map[bool]string{true: "baseline", false: "approve"}[g.baseline != ""], errors.New("-approve compares the patterns of both sides, not the requests of a log: leave out -in"))
@@ -123,10 +123,10 @@ func (d *diffing) chooseApprovals(g *given, faults *cli.Faults) {
 	}
 }
 
-// isUsed reports whether changes are approved, or to be.
+// isUsed reports whether approvals are read or generated.
 func (a *Approvals) isUsed() bool { return len(a.read) > 0 || a.made != nil }
 
-// open notes a site whose rows are to come. Rows come in the order of these calls, which may be of another goroutine.
+// open registers a site whose rows will follow in the order of these calls. Another goroutine may call it.
 func (a *Approvals) open(origin robots.Origin, s site) {
 	if a.isUsed() {
 		a.mu.Lock()
@@ -135,7 +135,7 @@ func (a *Approvals) open(origin robots.Origin, s site) {
 	}
 }
 
-// use makes a site the one of the last row.
+// use makes a site the current one.
 func (a *Approvals) use(origin string) {
 	if a.at.origin == origin {
 		return
@@ -170,7 +170,7 @@ func (a *Approvals) use(origin string) {
 	a.at = at
 }
 
-// Write counts the changes of a batch that are approved.
+// Write counts the approved changes of a batch.
 func (a *Approvals) Write(b *engine.Batch) error {
 	if !a.isUsed() {
 		return nil
@@ -221,7 +221,7 @@ func (a *Approvals) Write(b *engine.Batch) error {
 	return nil
 }
 
-// approve notes a change of an agent that a line makes, and reports whether it is approved.
+// approve records an agent's change caused by a line, and reports whether it is approved.
 func (a *Approvals) approve(kind string, agent int, line string) bool {
 	change := approval{kind, word(a.names[agent]), word(a.at.origin), line, a.at.old, a.at.now}
 	if a.made != nil {
@@ -235,8 +235,8 @@ func (a *Approvals) approve(kind string, agent int, line string) bool {
 	return ok
 }
 
-// rule returns the line that changes the verdict of a row: the rule that decides now, if the old robots.txt did not have it, or
-// the one that decided. If the crawler is bound by other groups than before, it is the line that names it.
+// rule returns the line that changes the verdict of a row: the rule that decides now, if it is new, or the rule that
+// decided before. If different groups bind the crawler, it is the line that names the crawler.
 func (a *Approvals) rule(b *engine.Batch, row, agent int) string {
 	if moved := a.at.moved[agent]; moved != "" {
 		return moved
@@ -259,8 +259,8 @@ func (a *Approvals) rule(b *engine.Batch, row, agent int) string {
 	return was
 }
 
-// wishLines returns the lines that may change the answer of a row about a use: those of preferences that came, or else those that
-// went, or else the rule that changes whether it may be fetched.
+// wishLines returns the lines that may change the answer of a row about a use: the added preferences, or else the
+// removed ones, or else the rule that changes the access.
 func (a *Approvals) wishLines(b *engine.Batch, row, agent int, use robots.Use) (lines []string) {
 	if moved := a.at.moved[agent]; moved != "" {
 		return []string{moved}
@@ -288,13 +288,13 @@ func (a *Approvals) wishLines(b *engine.Batch, row, agent int, use robots.Use) (
 	return []string{a.rule(b, row, agent)}
 }
 
-// line returns a line of a robots.txt as words of the file.
+// line encodes a line of a robots.txt as words of the file.
 func line(text string) string {
 	key, value, _ := strings.Cut(text, ": ")
 	return key + ": " + word(value)
 }
 
-// word returns a text as a word of the file: separators and unprintable bytes are escaped.
+// word encodes a text as a word of the file: separators and unprintable bytes are escaped.
 func word(text string) string {
 	var sb strings.Builder
 	for i, r := range text {
@@ -310,7 +310,7 @@ func word(text string) string {
 	return sb.String()
 }
 
-// of returns how many changes of a kind are approved for an agent; 0 without any approvals.
+// of returns the number of approved changes of a kind for an agent; 0 without approvals.
 func (a *Approvals) of(kind string, agent int) int64 {
 	if a == nil || a.closed == nil {
 		return 0
@@ -328,7 +328,7 @@ func (a *Approvals) of(kind string, agent int) int64 {
 	return a.closed[agent] + a.opened[agent]
 }
 
-// notes describes the approved changes, and approvals without effect.
+// notes describes the approved changes, and unused approvals.
 func (a *Approvals) notes() (notes []string) {
 	if a == nil {
 		return nil
@@ -358,7 +358,7 @@ func (a *Approvals) notes() (notes []string) {
 
 // write writes the file that approves all changes.
 func (a *Approvals) write(w io.Writer) error {
-	agents := map[approval][]string{} // of changes that differ only in the crawler
+	agents := map[approval][]string{} // agents of changes that differ only in the crawler
 	for entry := range a.made {
 		name := entry.agent
 		entry.agent = ""
@@ -377,7 +377,7 @@ func (a *Approvals) write(w io.Writer) error {
 	return err
 }
 
-// judge returns the verdicts of gates on the crawlers of a report. Approved changes do not count.
+// judge applies the gates to the crawlers of a report. Approved changes do not count.
 func judge(gates []ci.Gate, r *Report) []ci.Verdict {
 	verdicts := []ci.Verdict{}
 	for _, g := range gates {

@@ -59,7 +59,7 @@ unless a name begins with s3://.`
 Exit codes: 0 done; 1 a gate of -fail or a limit of -require-rules, -no-rows fail or -max-rejects is exceeded; 2 an error
 of usage, input or output.`
 	logs := g.Logs.Flags()
-	logs[0].Needed = "" // paths take the place of a log
+	logs[0].Needed = "" // paths may replace a log
 	logs[0].Doc += ` Default: no log; test paths are generated from the patterns of both sides.`
 	c.Flags = flags.Sections{
 		Input:    slices.Concat([]cli.Flag{g.old.Flag()}, g.Rules.Flags(flags.NameRules), logs),
@@ -83,7 +83,7 @@ of usage, input or output.`
 	return c
 }
 
-// outFlags returns the flags of the changed rows.
+// outFlags returns the flags about the file of changed rows.
 func (g *given) outFlags() []cli.Flag {
 	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
 		The file to write rows to, in any format of a run (docs/OUTPUT.md). Default: none.`}, g.table.FormatFlag()}
@@ -92,18 +92,18 @@ func (g *given) outFlags() []cli.Flag {
 // A diffing implements the command diff.
 type diffing struct {
 	passage.Passage
-	noLog    bool // paths are made from the patterns of both sides
+	noLog    bool // paths are generated from the patterns of both sides
 	tried    *Tried
 	approved *Approvals
-	approve  string // the file of -approve; "" means none
+	approve  string // file of -approve; "" means none
 	out      changesOut
 	outOpt   output.Options
 	limit    flow.Limit
 	require  flow.Requirements
 	gates    []ci.Gate
-	sent     bool // the log says who sent its requests, and crawlers are asked for that may not have
+	sent     bool // the log identifies senders, and requested crawlers may not be among them
 	form     string
-	page     *page.Page // of -report; nil is none
+	page     *page.Page // page of -report; nil without one
 	set      targets.Set
 }
 
@@ -111,7 +111,7 @@ type diffing struct {
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	g.table.Out = targets.Standard(g.table.Out)
 	d := &diffing{form: g.print, noLog: len(g.Logs.In) == 0}
-	// Take the values of the flags, without a look at any file.
+	// Set the options, without opening any file.
 	var input cli.Faults
 	d.outOpt.Kept = d.Choose(&g.Flags, std, &faults, &input)
 	if !g.old.IsGiven() {
@@ -120,7 +120,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	d.Now.Opt.Directives = robots.PreferenceLines()
 	d.Old = d.Now.Before(&g.old)
 	if d.noLog {
-		// Check that no flag is about a log.
+		// Check that no flag needs a log.
 		for _, f := range []struct {
 			flag  string
 			given bool
@@ -138,10 +138,10 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		}
 	}
 	d.chooseApprovals(g, &faults)
-	d.LogOpt.Fields.Times = true // requests are counted by day, where there are times
+	d.LogOpt.Fields.Times = true // requests are counted by day, if they have times
 	d.LogOpt.Fields.Need = g.Question.FromLog && !g.limits.AllowsBad()
 	if len(g.Question.Names) > 0 && slices.Contains(g.Logs.In, say.Std) {
-		d.LogOpt.Fields.Agents = true // which nobody can look at before, see LogsNameClients
+		d.LogOpt.Fields.Agents = true // cannot be checked earlier, see LogsNameClients
 	}
 	if d.page = page.Beside(&g.page, &g.Flags, g.old.AsOf, &d.Passage, &faults); d.page != nil && d.noLog {
 		faults.Add("report", errors.New("this needs a log: name one with -in"))
@@ -162,7 +162,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	faults.Add("fail", err)
 	_, err = cli.Choose("form", g.print, Forms)
 	faults.Add("print", err)
-	// Set the file of the changed rows.
+	// Set the file of changed rows.
 	d.outOpt.CSV = g.table.ChooseCSV(&faults)
 	d.out.Name = g.table.Out
 	switch {
@@ -198,13 +198,13 @@ func (d *diffing) find(g *given) (err error) {
 	var errRules error
 	origin := cmp.Or(g.Origin, g.Logs.Base)
 	if d.noLog {
-		origin = cmp.Or(origin, load.NoOrigin) // the verdicts on paths are the same at every origin
+		origin = cmp.Or(origin, load.NoOrigin) // verdicts on paths are the same at every origin
 	}
 	for _, side := range d.Sides() {
 		errRules = errors.Join(errRules, side.FindEither(origin))
 	}
 	if errRules == nil && g.Origin != "" && d.Old.File == "" && d.Now.File == "" {
-		errRules = d.Now.FindOne(g.Origin, "") // which says that neither is one robots.txt
+		errRules = d.Now.FindOne(g.Origin, "") // says that neither side is a single robots.txt
 	}
 	if errRules == nil {
 		errRules = d.Divide()
@@ -252,7 +252,7 @@ func (d *diffing) checkOut(g *given, logs []ingest.Input) error {
 
 // Drop drops the output and the temporary packs.
 func (d *diffing) Drop() (committed bool, err error) {
-	_, errPage := d.page.Drop() // it may be incomplete when the output is complete
+	_, errPage := d.page.Drop() // may be incomplete even if the output is complete
 	if committed, err = d.out.Drop(); committed {
 		return committed, errors.Join(err, errPage, d.set.End())
 	}
@@ -265,10 +265,10 @@ func (d *diffing) Targets() (out, last string) {
 	return name, cmp.Or(d.page.FileName(), name)
 }
 
-// A changesOut is the file of the changed rows, if it has a name.
+// A changesOut is the file of changed rows, if it has a name.
 type changesOut struct{ guard.Sink[*output.File] }
 
-// Write adds the rows of a batch that changed.
+// Write adds the changed rows of a batch.
 func (o *changesOut) Write(b *engine.Batch) error {
 	if o.Name == "" {
 		return nil
@@ -287,10 +287,10 @@ type changesSink struct {
 	approved *Approvals
 }
 
-// Finish ends the counts. It reads those that are on disk, so it may fail.
+// Finish completes the counts. It reads counts from disk, so it may fail.
 func (s *changesSink) Finish() error { return errors.Join(s.Changes.Finish(), s.wishes.Finish()) }
 
-// Write counts the changes of a batch, and writes the rows that changed.
+// Write counts the changes of a batch, and writes the changed rows.
 func (s *changesSink) Write(b *engine.Batch) error {
 	if err := errors.Join(s.Changes.Write(b), s.wishes.Write(b), s.approved.Write(b)); err != nil {
 		return err
@@ -305,7 +305,7 @@ func (s *changesSink) Write(b *engine.Batch) error {
 	return s.limit.Check(s.rejected, 0, false)
 }
 
-// Run compares.
+// URLs with changed preferences get this part of the memory for changed URLs
 func (d *diffing) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.out.Close(), d.page.Close(), d.Close(), d.set.End()) }()
 	d.Hint(targets.Leftovers(d.out.Name, d.page.FileName()))
@@ -353,7 +353,7 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 // tempDir returns the directory for temporary files.
 func (d *diffing) tempDir() string { return load.TempDir(cmp.Or(d.out.Name, say.Std)) }
 
-// compareRows takes the logs through both sides, and reports.
+// compareRows evaluates the logs with both sides, and reports.
 func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.Take(ctx, d.Source(), d.page.With(sink)); err != nil {
 		return passage.Cause(err)
@@ -427,7 +427,7 @@ func (d *diffing) print(sink *changesSink, refused int64) error {
 		return err
 	}
 	if t := d.tried; len(d.gates) > 0 && t != nil && (t.Cut > 0 || t.AgentsCut) {
-		return flow.NewPolicyError("-fail: " + report.first()[0]) // a gate that nothing went through is open
+		return flow.NewPolicyError("-fail: " + report.first()[0]) // a gate that tested nothing must not pass
 	}
 	return nil
 }
@@ -441,7 +441,7 @@ func (d *diffing) warnings(s *summary.Report) []warning.Warning {
 	return slices.DeleteFunc(all, func(d warning.Warning) bool { return d.Code == warning.NoURLs })
 }
 
-// commit completes the file of the changed rows.
+// commit completes the file of changed rows.
 func (d *diffing) commit() error {
 	if d.out.Name == "" {
 		return nil
@@ -452,7 +452,7 @@ func (d *diffing) commit() error {
 	return d.out.Commit((*output.File).Commit)
 }
 
-// complete writes the end of the table, which has no name yet.
+// complete writes the end of the table, before it gets its name.
 func (d *diffing) complete(s *summary.Report) error {
 	if d.out.Name == "" {
 		return nil
@@ -465,7 +465,7 @@ func (d *diffing) complete(s *summary.Report) error {
 	})
 }
 
-// reported is the number of rules, families and origins of each kind of change a report has.
+// reported is the maximum number of rules, families and origins per kind of change in a report.
 const reported = 100
 
 // reportedSide returns the side in the form of the report.

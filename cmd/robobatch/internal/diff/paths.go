@@ -25,13 +25,13 @@ const (
 	pathsOfMany  = 4_000
 	fewOrigins   = 50
 	pathBytes    = 64 << 20
-	pathSteps    = 1 << 28 // some seconds for an origin
-	allSteps     = 1 << 31 // of all origins, if there are many
+	pathSteps    = 1 << 28 // some seconds per origin
+	allSteps     = 1 << 31 // for all origins together
 	leastSteps   = 1 << 23
 	agentsOfFile = 200
 )
 
-// pathLimits returns the limits for each of that many origins, under a limit of memory; 0 means none.
+// pathLimits returns the limits for each of that many origins, under a memory limit; 0 means no limit.
 func pathLimits(origins int, memory int64) witness.Limits {
 	l := witness.Limits{Paths: pathsOfFew, Bytes: pathBytes, Steps: max(leastSteps, min(pathSteps, allSteps/int64(max(1, origins))))}
 	if origins > fewOrigins {
@@ -43,13 +43,13 @@ func pathLimits(origins int, memory int64) witness.Limits {
 	return l
 }
 
-// errPackPaths is the error of a pack without a log.
+// errPackPaths is the error for a pack without a log.
 var errPackPaths = errors.New("a pack does not contain the robots.txt files, so paths cannot be generated: name a log with -in, or the files")
 
-// findNoLog checks that both sides have files, and the name of the output.
+// findNoLog checks that both sides are files, and checks the name of the output.
 func (d *diffing) findNoLog(g *given) error {
 	if d.Old.Files == nil || d.Now.Files == nil {
-		return nil // which is an error already
+		return nil // already reported as an error
 	}
 	if d.Old.Pack() != "" || d.Now.Pack() != "" {
 		return errPackPaths
@@ -58,8 +58,8 @@ func (d *diffing) findNoLog(g *given) error {
 	return d.checkOut(g, nil)
 }
 
-// makePaths finds the origins that differ, and returns their paths. Without -agent, the crawlers are *
-// and all that their robots.txt name, so the rules are made ready again.
+// makePaths finds the origins that differ, and returns their paths. Without -agent, the crawlers are * and all that the
+// robots.txt files name, so the rules are prepared again.
 func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	origins, same, err := engine.Differing(d.Old.Store, d.Now.Store)
 	if err != nil {
@@ -67,15 +67,15 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	}
 	d.tried = &Tried{Origins: int64(len(origins)), Equal: int64(same)}
 	src := &pathSource{dialect: d.Now.Opt.Dialect &^ robots.URLAsIs, tried: d.tried, most: pathLimits(len(origins), d.Memory.Limit)}
-	// Divide origins so that the robots.txt of each part may be in memory at once, under a limit of that; 0 means none.
-	// A part is read as a whole: of captures that takes a pass over all of them.
+	// Divide the origins so that the robots.txt files of each part fit into a memory limit; 0 means no limit. Each part is
+	// read as a whole, which for captures takes a pass over all of them.
 	size := max(1, len(origins))
 	if d.Memory.Limit > 0 {
 		size = int(max(1, d.Memory.Limit/16/robots.MaxBytes))
 	}
 	src.parts = slices.Collect(slices.Chunk(origins, size))
 	src.read = func(origins []robots.Origin) ([]site, error) {
-		// Read the robots.txt of origins on both sides.
+		// Read the robots.txt files of origins on both sides.
 		sites := make([]site, len(origins))
 		for _, side := range d.Sides() {
 			moment := listings.Moment{AsOf: side.Opt.AsOf, Dialects: []robots.Dialect{side.Opt.Dialect}}
@@ -122,8 +122,8 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	return src, err
 }
 
-// addNames adds the crawlers that the groups of a site name, unless -agent does. It notes if there are more than can be
-// asked for, and the rules of one of these differ.
+// addNames adds the crawlers that the groups of a site name, unless -agent is given. It records whether there are too
+// many, with different rules for one that is missing.
 func (d *diffing) addNames(names []string, s *site) []string {
 	if len(d.Now.Opt.Agents) > 0 {
 		return names
@@ -150,7 +150,7 @@ func (d *diffing) addNames(names []string, s *site) []string {
 	return names
 }
 
-// reload makes the rules ready for other crawlers.
+// reload prepares the rules for other crawlers.
 func (d *diffing) reload(ctx context.Context, agents []string) (err error) {
 	if d.Memory.Agents = len(agents); d.Memory.Limit > 0 {
 		if err := d.Divide(); err != nil { // a row has a verdict for each
@@ -169,7 +169,7 @@ func (d *diffing) reload(ctx context.Context, agents []string) (err error) {
 	return nil
 }
 
-// comparePaths takes the paths through both sides, and reports.
+// comparePaths evaluates the paths with both sides, and reports.
 func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *changesSink) error {
 	if err := d.Decide(ctx, src, sink); err != nil {
 		return passage.Cause(err)
@@ -201,31 +201,31 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 		if err := f.Commit(); err != nil {
 			return err
 		}
-		d.gates = nil // all is approved just now
+		d.gates = nil // all changes have just been approved
 	}
 	return d.print(sink, 0)
 }
 
 // A pathSource yields the paths of origins as the rows of a log.
 type pathSource struct {
-	parts    [][]robots.Origin // those that are left
+	parts    [][]robots.Origin // remaining
 	read     func(origins []robots.Origin) ([]site, error)
 	err      error
-	origins  []robots.Origin // of the part in hand
-	sites    []site          // by these
+	origins  []robots.Origin // origins of the current part
+	sites    []site          // sites of these origins
 	approved *Approvals
-	dialect  robots.Dialect // of the patterns, whose paths are made to URLs
-	most     witness.Limits // for an origin
-	rows     int            // most of a batch
+	dialect  robots.Dialect // dialect of the patterns, used to make URLs from paths
+	most     witness.Limits // per origin
+	rows     int            // maximum per batch
 	tried    *Tried
 
-	next  int      // origin
-	paths []string // that are left of the origin before
+	next  int      // index of the next origin
+	paths []string // remaining paths of the previous origin
 	line  int64
 	url   []byte
 }
 
-// The most rows of a batch, and the most bytes, give or take a path.
+// Maximum rows and, within one path, bytes of a batch.
 const (
 	pathRows  = 4096
 	batchText = 128 << 10
@@ -236,7 +236,7 @@ func (s *pathSource) Next(b *engine.Batch) bool {
 	b.Reset()
 	for len(s.paths) == 0 {
 		if s.next == len(s.origins) {
-			// Read the robots.txt of more origins.
+			// Read the robots.txt files of more origins.
 			if len(s.parts) == 0 {
 				return false
 			}
@@ -272,7 +272,7 @@ func (s *pathSource) Next(b *engine.Batch) bool {
 	return true
 }
 
-// Err returns why a robots.txt could not be read again.
+// Err returns the error of reading a robots.txt again.
 func (s *pathSource) Err() error { return s.err }
 
 // Close does nothing.

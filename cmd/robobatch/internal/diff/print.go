@@ -17,11 +17,11 @@ import (
 // Forms are the forms in which a report is printed.
 var Forms = []string{"text", "json", "markdown", "github"}
 
-// Print prints the report in one form. The only GitHub commands in it are annotations. The error is one of writing.
+// Print prints the report in one form. Annotations are the only GitHub commands in it. The error is a write error.
 func (r *Report) Print(w io.Writer, form string) error {
 	switch form {
 	case "json":
-		// Print the report as one object. It escapes characters that a terminal might obey.
+		// Print the report as one JSON object. It escapes characters that control a terminal.
 		text, err := say.IndentJSON(r)
 		if err == nil {
 			_, err = w.Write(text)
@@ -46,8 +46,8 @@ func written(write func(*bufio.Writer)) string {
 	return say.NoCommands(sb.String())
 }
 
-// annotations returns the rules to blame for gates that failed and these gates, as errors. The other rules to blame
-// follow: those that closed URLs as warnings, those that opened URLs as notices.
+// annotations returns, as errors, the rules responsible for failed gates, and these gates. Other responsible rules
+// follow: rules that closed URLs as warnings, rules that opened URLs as notices.
 func (r *Report) annotations() (notes []ci.Note) {
 	failed := ci.Failures(r.Gates)
 	var errs []ci.Note
@@ -76,7 +76,7 @@ func (r *Report) annotations() (notes []ci.Note) {
 	return append(errs, notes...)
 }
 
-// isOf reports whether a gate is about a kind of change, and failed for one of the crawlers.
+// isOf reports whether a gate is about a kind of change and failed for one of the crawlers.
 func isOf(f *ci.Failure, change string, names []string) bool {
 	return (f.Kind == change || f.Kind == "changed") && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(f.Names, name) })
 }
@@ -135,7 +135,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 	}
 	notes := slices.DeleteFunc(r.annotations(), func(n ci.Note) bool { return n.Site == "" })
 	several := slices.ContainsFunc(notes, func(n ci.Note) bool { return n.Site != notes[0].Site })
-	if several { // a reader looks for a site, and then for its changes
+	if several { // readers look for a site, then for its changes
 		out.WriteString(ci.Fold(notes, 0))
 	}
 	for i := range r.Agents {
@@ -165,7 +165,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 	}
 }
 
-// markdownChange prints the rules to blame for a change.
+// markdownChange prints the rules responsible for a change.
 func (r *Report) markdownChange(out *bufio.Writer, names []string, c *Change) {
 	fmt.Fprintf(out, "\n<details><summary>%s</summary>\n\n| rule | %ss | examples |\n|---|--:|---|\n", ci.Markdown(r.title(names, c)), r.Unit)
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
@@ -187,25 +187,25 @@ func (r *Report) markdownChange(out *bufio.Writer, names []string, c *Change) {
 	out.WriteString("\n</details>\n")
 }
 
-// excerpt returns a URL in at most n columns, with the end of the text that a rule matches: readers look for a text
-// such as "admin" of "Disallow: /*admin*". If the URL does not have the texts of the rule as they are written, the
-// excerpt is the beginning of the URL.
+// excerpt shortens a URL to n columns so that it shows the end of the text that a rule matches: for "Disallow:
+// /*admin*", readers look for "admin". If the URL does not contain the literal texts of the rule, it returns the
+// beginning of the URL.
 func excerpt(url, rule string, n int) string {
 	from, to := lastMatch(url, rule)
 	if n < 8 || cli.Columns(url[:to]) < n {
 		return fit(url, n)
 	}
 	runes, most := []rune(url), n
-	if cli.Columns(url) > len(runes) { // letters of two columns
+	if cli.Columns(url) > len(runes) { // wide letters
 		n /= 2
 	}
 	start, end := utf8.RuneCountInString(url[:from]), utf8.RuneCountInString(url[:to])
 	head := n / 3
-	room := n - head - 1 // for the text after the first "…"
+	room := n - head - 1 // columns for the text after the first "…"
 	switch {
-	case end-start >= room: // its beginning
+	case end-start >= room: // show its beginning
 		end = start + room
-	default: // as much after it as before it
+	default: // show as much after it as before it
 		end = min(len(runes), end+(room-(end-start))/2)
 		start = end - room
 	}
@@ -219,8 +219,7 @@ func excerpt(url, rule string, n int) string {
 	return fit(string(runes[:head])+"…"+tail, most)
 }
 
-// lastMatch returns where in a URL the last text between wildcards of a rule stands; zeros if a text is
-// not there.
+// lastMatch returns the position in a URL of the last literal text of a rule; zeros if a text is missing.
 func lastMatch(url, rule string) (from, to int) {
 	_, pattern, _ := strings.Cut(rule, ": ")
 	at := 0

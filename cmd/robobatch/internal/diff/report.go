@@ -1,6 +1,5 @@
-// Package diff reports the changes that a new robots.txt makes: it takes the counts of package aggregate,
-// judges them by the gates of -fail, and prints them as text, JSON, Markdown or annotations.
-// Only cmd/robobatch imports it.
+// Package diff reports the changes that a new robots.txt makes. It takes counts from package aggregate, applies the
+// gates of -fail, and prints the counts as text, JSON, Markdown or annotations. Only cmd/robobatch imports it.
 package diff
 
 import (
@@ -23,13 +22,13 @@ type Side struct {
 	AsOf  string `json:"as_of,omitempty"`
 	Hash  string `json:"rules_hash"`
 
-	// File is the name of the only robots.txt; "" if there may be several, or it has none.
+	// File is the name of the only robots.txt; "" if there may be several, or it has no name.
 	File string `json:"-"`
 
 	files *rulefiles.Files // nil if the rules are not files
 }
 
-// fileOf returns the name of the robots.txt of an origin; "" if it has no file of its own.
+// fileOf returns the file name of an origin's robots.txt; "" if the origin does not have its own file.
 func (s *Side) fileOf(origin string) string {
 	if s.File != "" || s.files == nil {
 		return s.File
@@ -37,15 +36,15 @@ func (s *Side) fileOf(origin string) string {
 	return s.files.NameOf(robots.Origin(origin))
 }
 
-// A Report is all changes, as docs/diff.schema.json describes it.
+// A Report holds all changes, see docs/diff.schema.json.
 type Report struct {
 	Old Side `json:"old"`
 	New Side `json:"new"`
 
 	Unit    string       `json:"unit"`              // the noun of all counts: "request", or "path" without a log
-	Clients string       `json:"clients,omitempty"` // whose requests: All, or Own; "" if the log does not say who sent them
+	Clients string       `json:"clients,omitempty"` // whose requests: All or Own; "" if the log does not identify senders
 	BadURLs int64        `json:"bad_urls"`
-	Refused int64        `json:"refused_lines"` // of the logs that gave no row
+	Refused int64        `json:"refused_lines"` // lines of the logs without a row
 	Tried   *Tried       `json:"tried,omitempty"`
 	Agents  []Agent      `json:"agents"`
 	Gates   []ci.Verdict `json:"gates"`
@@ -55,11 +54,11 @@ type Report struct {
 
 // The values of Report.Clients.
 const (
-	All = "all" // each request is decided for crawlers that may not have sent it
-	Own = "own" // each request is decided for the crawler that sent it
+	All = "all" // each request is evaluated for crawlers that may not have sent it
+	Own = "own" // each request is evaluated for the crawler that sent it
 )
 
-// first returns the sentences without which the numbers mislead.
+// first returns the sentences that must precede the numbers, because these would mislead.
 func (r *Report) first() (all []string) {
 	if t := r.Tried; t != nil && t.Cut > 0 {
 		all = append(all, "The comparison is incomplete: "+has(t.Cut, "origin")+" too many patterns, so changes may be missing. Name a log with -in.")
@@ -73,7 +72,7 @@ func (r *Report) first() (all []string) {
 	return all
 }
 
-// clients says whose requests are counted; "" if there is nothing to say.
+// clients says whose requests are counted; "" if that is obvious.
 func (r *Report) clients() string {
 	switch r.Clients {
 	case All:
@@ -92,7 +91,7 @@ func (r *Report) clients() string {
 	return ""
 }
 
-// unidentified is what texts call the clients that a log with User-Agents has under "*".
+// unidentified is the name in texts for clients counted under "*" in a log with User-Agents.
 const unidentified = "unidentified clients"
 
 // crawlers returns the names of crawlers in words.
@@ -110,15 +109,15 @@ func (r *Report) crawlers(names []string) string {
 
 // Tried counts the paths that were compared without a log.
 type Tried struct {
-	Origins int64 `json:"origins"` // whose robots.txt differ
+	Origins int64 `json:"origins"` // origins whose robots.txt differ
 	Equal   int64 `json:"equal_origins"`
 	Paths   int64 `json:"paths"`
-	Cut     int64 `json:"cut_origins"` // that have more patterns than paths are made of
+	Cut     int64 `json:"cut_origins"` // origins with more patterns than the limit
 
 	AgentsCut bool `json:"agents_cut"` // the files name more crawlers than Agents has
 }
 
-// An Agent is the changes for a crawler.
+// An Agent holds the changes for a crawler.
 type Agent struct {
 	Agent     string `json:"agent"`
 	Requests  int64  `json:"requests"`
@@ -127,24 +126,24 @@ type Agent struct {
 	OtherRule Count  `json:"other_rule"`
 	Same      Same   `json:"same"`
 
-	Changes []Change `json:"changes"` // those that there are
+	Changes []Change `json:"changes"` // only kinds that occur
 
-	OtherPreference Count              `json:"other_preference"` // of all Preferences, each request once
-	Preferences     []PreferenceChange `json:"preferences"`      // those that there are
+	OtherPreference Count              `json:"other_preference"` // all Preferences, each request once
+	Preferences     []PreferenceChange `json:"preferences"`      // only changes that occur
 }
 
-// A Count is requests and their distinct URLs.
+// A Count is a number of requests and of their distinct URLs.
 type Count struct {
 	Requests int64 `json:"requests"`
 	URLs     int64 `json:"urls"`
 }
 
-// A Same is the requests that did not change.
+// A Same counts the unchanged requests.
 type Same struct {
 	Requests int64 `json:"requests"`
 }
 
-// A Change is the rules to blame for a kind of change of an agent, and its places.
+// A Change is one kind of change for an agent: the responsible rules and where it occurs.
 type Change struct {
 	Change       string `json:"change"`
 	Rules        []Rule `json:"rules"`
@@ -162,9 +161,9 @@ type Change struct {
 	MoreDays    int      `json:"more_days"`
 }
 
-// A Rule is to blame for changes: a rule, or, without one, a reason.
+// A Rule is responsible for changes: a rule, or a reason if no rule decides.
 type Rule struct {
-	Of      string `json:"of"` // "new", or "old" for a rule that does not decide any more
+	Of      string `json:"of"` // "new", or "old" for a rule that no longer decides
 	Line    int    `json:"line,omitempty"`
 	Rule    string `json:"rule,omitempty"`
 	Reason  string `json:"reason"`
@@ -189,7 +188,7 @@ type Part struct {
 	Count
 }
 
-// A Status is the requests that the log answers with a status; nil is none.
+// A Status counts the requests with a status code in the log; nil is unknown.
 type Status struct {
 	Status *int64 `json:"status"`
 	Count
@@ -201,7 +200,7 @@ type Day struct {
 	Requests int64  `json:"requests"`
 }
 
-// changeOrder is the order in which changes are shown.
+// changeOrder is the display order of changes.
 var changeOrder = []engine.Change{engine.Closed, engine.Opened, engine.OtherRule}
 
 // Fill sets the counts.
@@ -273,7 +272,7 @@ func countOf(c aggregate.ChangeCount) Count {
 	return Count{c.Requests, c.URLs}
 }
 
-// Changed reports whether anything was found.
+// Changed reports whether there are changes.
 func (r *Report) Changed() bool {
 	for i := range r.Agents {
 		if len(r.Agents[i].Changes)+len(r.Agents[i].Preferences) > 0 {
@@ -283,7 +282,7 @@ func (r *Report) Changed() bool {
 	return false
 }
 
-// gates are the kinds of changes that -fail knows: those of the column change, changed for all of these, and
+// gates are the kinds of changes for -fail: the values of the column change, changed for all of them, and
 // otherPreference.
 var gates = ci.Kinds{
 	Names:    []string{"closed", "opened", "other_rule", "changed", otherPreference},
@@ -294,7 +293,7 @@ var gates = ci.Kinds{
 // otherPreference is the kind of requests for which the answer about a use of the page changed.
 const otherPreference = "other_preference"
 
-// kindOf returns how many requests and URLs of an agent are of a kind.
+// kindOf returns the number of requests and URLs of an agent for a kind.
 func kindOf(a *Agent, kind string) Count {
 	switch kind {
 	case engine.Closed.String():
@@ -311,8 +310,8 @@ func kindOf(a *Agent, kind string) Count {
 	}
 }
 
-// A PreferenceChange is the requests for which the answer about a use of the page changed, of Content-Usage
-// and Content-Signal together.
+// A PreferenceChange counts the requests for which the answer about a use of the page changed. It combines
+// Content-Usage and Content-Signal.
 type PreferenceChange struct {
 	Use  string `json:"use"`  // "train-ai", "search" or "ai-input"
 	From string `json:"from"` // "y", "n" or "unknown"
@@ -322,7 +321,7 @@ type PreferenceChange struct {
 	MoreFamilies int    `json:"more_families"`
 }
 
-// FillPreferences adds changes of preferences, once the agents are there.
+// FillPreferences adds changes of preferences, after the agents.
 func (r *Report) FillPreferences(changes []aggregate.PreferenceChange) {
 	for i := range changes {
 		c := &changes[i]
@@ -348,7 +347,7 @@ func answerText(p robots.Preference) string {
 	return [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[p]
 }
 
-// eachPreferences calls show for each list of agents whose preferences changed alike.
+// eachPreferences calls show for each list of agents with the same changes of preferences.
 func (r *Report) eachPreferences(show func(names []string, changes []PreferenceChange)) {
 	for i := range r.Agents {
 		changes := r.Agents[i].Preferences

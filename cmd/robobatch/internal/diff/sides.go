@@ -11,10 +11,10 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A site is the robots.txt of an origin on both sides; nil if that side has no rules of it.
+// A site is the robots.txt of an origin on both sides; nil if a side has no rules for it.
 type site struct{ old, now *readRules }
 
-// readRules are a robots.txt that was read.
+// readRules is a robots.txt that was read.
 type readRules struct {
 	*robots.File
 	said    *robots.Preferences
@@ -28,11 +28,11 @@ func readSite(body []byte, d robots.Dialect) *readRules {
 	return &readRules{robots.Parse(body, d), robots.PreferencesOf(body, d), d, hex.EncodeToString(sum[:8])}
 }
 
-// kinds is how many kinds of claims there are: Allow and Disallow, and the sources of preferences.
+// kinds is the number of kinds of claims: Allow, Disallow, and the sources of preferences.
 const kinds = 1 + int(robots.NumSources)
 
-// A claims is all that binds a crawler, by kind, without order or duplicates: where two robots.txt have equal claims for a
-// crawler, they give it the same answers.
+// A claims is everything that binds a crawler, by kind, without order or duplicates. Two robots.txt with equal claims
+// for a crawler give it the same answers.
 type claims [kinds][]witness.Claim
 
 // claims returns what binds a crawler.
@@ -92,7 +92,7 @@ func (s *site) sides(agents []robots.Agent) (all []witness.Sides) {
 		known = append(known, [2]claims{old, now})
 		for k := range old {
 			if side := (witness.Sides{Old: old[k], New: now[k]}); !slices.Equal(old[k], now[k]) {
-				// An answer about a use is of all sources together, and that of some depends on the access.
+				// All sources contribute to an answer about a use, and for some of them the access matters.
 				for _, c := range slices.Concat(old[1:], now[1:]) {
 					side.With = append(side.With, patternsOf(c)...)
 				}
@@ -116,11 +116,11 @@ func patternsOf(claims []witness.Claim) (patterns []string) {
 	return patterns
 }
 
-// noFile stands for the hash of a robots.txt that there is not.
+// noFile replaces the hash of a robots.txt that does not exist.
 const noFile = "none"
 
-// rulesHash returns a hash of what a robots.txt says to these crawlers and those that it names, whatever its comments and
-// the order of its lines.
+// rulesHash returns a hash of the meaning of a robots.txt for these crawlers and those that it names. Comments and the
+// order of lines do not affect it.
 func (r *readRules) rulesHash(agents []robots.Agent) string {
 	if r == nil {
 		return noFile
@@ -148,7 +148,8 @@ func (r *readRules) rulesHash(agents []robots.Agent) string {
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// bindingName returns the User-agent line that binds a crawler, and how far it is from its own name; "" if none does.
+// bindingName returns the User-agent line that binds a crawler, and its distance from the crawler's own name; "" if no
+// line does.
 func (r *readRules) bindingName(a robots.Agent) (name string, far int) {
 	tokens := append([]robots.ProductToken{a.Token}, a.Fallbacks...)
 	groups := r.Binding(a)

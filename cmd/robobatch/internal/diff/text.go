@@ -13,16 +13,16 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// width is the number of columns the text has.
+// width is the width of the text in columns.
 const width = 80
 
-// How many of each the text and Markdown show.
+// How many items text and Markdown show.
 const (
 	shownRules = 10
 	shownParts = 5
 	shownDays  = 7
 
-	shownFamilies = 8 // with more, first directories are shown in their place
+	shownFamilies = 8 // if there are more, first directories are shown instead
 )
 
 // printText prints the report for people.
@@ -66,7 +66,7 @@ func (r *Report) printText(out *bufio.Writer) {
 // unitRequest is the unit of a report on a log.
 const unitRequest = "request"
 
-// notes are sentences after all tables.
+// notes returns the sentences after all tables.
 func (r *Report) notes() (notes []string) {
 	if t := r.Tried; t != nil {
 		text := fmt.Sprintf("No difference found for %s of %s, generated from the patterns of both sides", say.Count(t.Paths, "path"), say.Count(t.Origins, "origin"))
@@ -101,8 +101,8 @@ func has(n int64, noun string) string {
 	return say.Count(n, noun) + " have"
 }
 
-// table prints a line for each agent: its requests, and below them the gates that failed; or its distinct URLs, which are
-// counted only where they changed.
+// table prints a line for each agent with its requests, and below it the failed gates. Distinct URLs are printed where
+// they changed, because they are counted only there.
 func (r *Report) table(out *bufio.Writer, distinct bool) {
 	line := func(cells ...any) {
 		out.WriteString(strings.TrimRight(fmt.Sprintf("%-23s%13s%13s%13s%13s", cells...), " ") + "\n")
@@ -141,10 +141,10 @@ func (r *Report) table(out *bufio.Writer, distinct bool) {
 	}
 }
 
-// manyAgents is from how many agents on a line of the table is for all that have its numbers.
+// manyAgents is the number of agents from which a line of the table stands for all agents with the same numbers.
 const manyAgents = 12
 
-// countedAs returns the agents with the numbers and the failed gates of agent i, and whether it is the first. Up to
+// countedAs returns the agents with the same numbers and failed gates as agent i, and whether i is the first. Up to
 // manyAgents are listed one by one.
 func (r *Report) countedAs(i int) (names []string, first bool) {
 	if len(r.Agents) <= manyAgents {
@@ -165,7 +165,7 @@ func (r *Report) countedAs(i int) (names []string, first bool) {
 	})
 }
 
-// sharers returns the agents that are like agent i, itself among them, and whether it is the first.
+// sharers returns the agents that are like agent i, including i, and whether i is the first.
 func (r *Report) sharers(i int, isLike func(*Agent) bool) (names []string, first bool) {
 	for k := range r.Agents {
 		if !isLike(&r.Agents[k]) {
@@ -179,14 +179,14 @@ func (r *Report) sharers(i int, isLike func(*Agent) bool) (names []string, first
 	return names, true
 }
 
-// alike returns the agents for which the same changed, and whether agent i is the first of them.
+// alike returns the agents with the same changes, and whether agent i is the first of them.
 func (r *Report) alike(i, change int) (names []string, first bool) {
 	return r.sharers(i, func(a *Agent) bool {
 		return slices.ContainsFunc(a.Changes, func(c Change) bool { return reflect.DeepEqual(c, r.Agents[i].Changes[change]) })
 	})
 }
 
-// printChange prints the rules to blame for a change, and its places.
+// printChange prints the rules responsible for a change, and its places.
 func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
 	out.WriteString(fit(r.title(agents, c), width) + "\n")
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
@@ -227,7 +227,7 @@ func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
 	}
 }
 
-// remark returns a note on a status that contradicts the change.
+// remark returns a note about a status code that contradicts the change.
 func (s *Status) remark(change string) string {
 	switch {
 	case s.Status == nil:
@@ -268,7 +268,7 @@ func (r *Report) printRule(out *bufio.Writer, rule *Rule) {
 	}
 }
 
-// severalOrigins reports whether changes are at several origins.
+// severalOrigins reports whether changes affect several origins.
 func (r *Report) severalOrigins() bool {
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {
@@ -323,7 +323,7 @@ func (r *Report) place(rule *Rule) string {
 	return name
 }
 
-// label names the rule to blame.
+// label names the responsible rule.
 func (r *Rule) label() string {
 	text := describe(r.Rule, 0, r.Reason)
 	if r.Of == "old" && r.Line > 0 {
@@ -354,7 +354,7 @@ func describe(rule string, line int, reason string) string {
 	return "robots.txt " + strings.ReplaceAll(reason, "_", " ")
 }
 
-// printParts prints the greatest parts.
+// printParts prints the largest parts.
 func (r *Report) printParts(out *bufio.Writer, title string, parts []Part, more int) {
 	out.WriteString("  " + title + "\n")
 	for _, p := range parts[:min(len(parts), shownParts)] {
@@ -376,7 +376,7 @@ func (r *Report) partLine(name string, c Count, remark string) string {
 	return "      " + name + strings.Repeat(" ", room-cli.Columns(name)) + "  " + counts + "\n"
 }
 
-// fit returns the beginning of a text in at most n columns.
+// fit truncates a text to n columns.
 func fit(s string, n int) string {
 	if cli.Columns(s) <= n {
 		return s

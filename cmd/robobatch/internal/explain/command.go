@@ -27,14 +27,14 @@ type explanation struct {
 	console.Console
 	guard.Printed
 	*Asker
-	urls    []string // none: they are lines of standard input
+	urls    []string // if empty, URLs are lines of standard input
 	json    bool
 	all     bool
 	strays  int64  // answers without a robots.txt
-	stray   string // the first origin of these
-	answers int64  // all on URLs
+	stray   string // first origin without a robots.txt
+	answers int64  // all answers about URLs
 
-	headless bool // standard input may be a table without a header, which a warning has said
+	headless bool // standard input may be a table without a header row; already warned
 }
 
 // given are the flags of the command explain.
@@ -63,7 +63,7 @@ prints the verdict, the robots.txt in force, the crawler's group, and the matchi
 first. Without arguments it reads URLs from standard input, one per line. Paths belong to the site of -base. It opens no
 network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
-		Input:    g.Input(""), // a code can be asked for without rules
+		Input:    g.Input(""), // a code can be explained without rules
 		Question: append([]cli.Flag{g.Question.NamesFlag("Crawlers to answer for: product tokens, separated by commas.", flags.EveryClient)}, g.Asked()...),
 		Output: []cli.Flag{
 			flags.Print(&g.print, forms, `
@@ -103,11 +103,10 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return e, e.Find(&g.Flags, e.onlyOrigin())
 }
 
-// mayBeURL reports whether an argument may have been meant as a URL or a path.
+// mayBeURL reports whether an argument may be a URL or a path.
 func mayBeURL(text string) bool { return strings.HasPrefix(text, "/") || strings.Contains(text, "://") }
 
-// aboutCode returns the explanation of the code of a finding or a warning, if that is the only
-// argument.
+// aboutCode returns the explanation of a finding or warning code, if the code is the only argument.
 func aboutCode(arguments []string) (text string, ok bool) {
 	if len(arguments) != 1 {
 		return "", false
@@ -121,11 +120,10 @@ func aboutCode(arguments []string) (text string, ok bool) {
 	return "", false
 }
 
-// likeCode has the arguments that look like a code and not like a URL or path.
+// likeCode reports whether an argument looks like a code, and not like a URL or path.
 var likeCode = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// missingRules returns the error of a lack of -rules. If the only argument looks like a code, it proposes known codes
-// that are like it.
+// missingRules returns the error for missing -rules. If the only argument looks like a code, it suggests similar codes.
 func missingRules(arguments []string) error {
 	if len(arguments) != 1 || !likeCode.MatchString(arguments[0]) {
 		return errors.New("missing flag: " + flags.NameRules + "; to explain a code, write only the code: robobatch explain shadowed_rule")
@@ -151,8 +149,8 @@ type printing struct {
 // Run prints.
 func (p *printing) Run(context.Context) error { return p.PrintOut(p.text) }
 
-// onlyOrigin returns the origin of all URLs that are arguments, which a single robots.txt is for; ""
-// if they have several, or none.
+// onlyOrigin returns the common origin of all URL arguments, for a single robots.txt; "" if there are several origins,
+// or none.
 func (e *explanation) onlyOrigin() (only string) {
 	for _, url := range e.urls {
 		origin := string(NewTarget(url).Origin)
@@ -164,7 +162,7 @@ func (e *explanation) onlyOrigin() (only string) {
 	return only
 }
 
-// Run explains.
+// Run explains the URLs.
 func (e *explanation) Run(ctx context.Context) error {
 	if err := e.readURLs(ctx); err != nil {
 		return err
@@ -180,8 +178,8 @@ func (e *explanation) Run(ctx context.Context) error {
 	}
 	out := bufio.NewWriter(e.Out)
 	if err = e.print(out, targets, answer); err == nil {
-		// Print warnings about the answers: that over half of them have no robots.txt, though one may be there under
-		// http instead of https or the like, and that crawlers may be misspelt.
+		// Print warnings about the answers: over half have no robots.txt, although one may exist under http instead of https,
+		// or crawlers may be misspelt.
 		if 2*e.strays > e.answers {
 			e.Warn(warning.Warning{
 				Code: warning.NoRobots, Count: e.strays, Examples: []string{e.stray},
@@ -195,7 +193,7 @@ func (e *explanation) Run(ctx context.Context) error {
 	return errors.Join(err, console.OutError(out.Flush()), e.Close())
 }
 
-// readURLs reads the URLs from standard input if there are none among the arguments, as a run reads a list of them.
+// readURLs reads the URLs from standard input if there are none among the arguments, in the format of a list of URLs.
 func (e *explanation) readURLs(ctx context.Context) (err error) {
 	if len(e.urls) > 0 {
 		for i, url := range e.urls {
@@ -244,7 +242,7 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 			if err != nil {
 				return err
 			}
-			// Note the part of an answer that warning needs.
+			// Record the part of an answer that the warning needs.
 			if a.Origin != "" {
 				e.answers++
 				if a.Reason == engine.ReasonNoRobots.String() {

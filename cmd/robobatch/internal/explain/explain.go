@@ -31,45 +31,45 @@ import (
 // A Verdict is an answer and its reason.
 type Verdict struct {
 	Allowed  *bool  `json:"allowed"` // nil is unknown
-	Reason   string `json:"reason"`  // as the column reason spells it
+	Reason   string `json:"reason"`  // spelt as in the column reason
 	RuleLine int32  `json:"rule_line,omitempty"`
 	Rule     string `json:"rule,omitempty"`
 }
 
-// An Answer is why a crawler may or may not fetch a URL.
+// An Answer explains why a crawler may or may not fetch a URL.
 type Answer struct {
 	URL     string `json:"url"`
 	Agent   string `json:"agent"`
 	Dialect string `json:"dialect"`
 	Verdict
-	Origin   string     `json:"origin,omitempty"` // "" if the URL has none
-	Path     string     `json:"path,omitempty"`   // in normal form, as it is matched
+	Origin   string     `json:"origin,omitempty"` // "" if the URL has no origin
+	Path     string     `json:"path,omitempty"`   // normalised for matching
 	Source   *Source    `json:"source,omitempty"` // nil if no robots.txt is known
 	Group    *why.Group `json:"group,omitempty"`  // nil if no rules are read
 	Rules    []why.Rule `json:"rules,omitempty"`  // of the groups that bind: those that match in order of precedence, then the others, nearest first
 	Dialects []Opinion  `json:"dialects,omitempty"`
 
-	Preferences *why.Preferences `json:"preferences,omitempty"` // nil if no line of them binds the crawler
+	Preferences *why.Preferences `json:"preferences,omitempty"` // nil if no line of preferences binds the crawler
 
 	Pack bool `json:"pack,omitempty"` // the rules are a pack, which has no groups, no other rules and no other dialects
 
-	documented string // see the function
+	documented string // see the function documented
 
-	readings []engine.ReadBy // of the operator, if the URL is disallowed and one of them allows it
+	readings []engine.ReadBy // readings of the operator, if the URL is disallowed and one of them allows it
 }
 
 // A Source is the response that is in force.
 type Source struct {
 	Name       string     `json:"name"`
-	Status     int        `json:"status"`          // 0 if there was no answer; 200 of a file
-	Error      string     `json:"error,omitempty"` // why there was none
+	Status     int        `json:"status"`          // 0 without a response; 200 for a file
+	Error      string     `json:"error,omitempty"` // why there was no response
 	Location   string     `json:"location,omitempty"`
-	URL        string     `json:"url,omitempty"`       // that redirects led to
-	Redirects  []Redirect `json:"redirects,omitempty"` // that led there, in their order
+	URL        string     `json:"url,omitempty"`       // final URL after redirects
+	Redirects  []Redirect `json:"redirects,omitempty"` // redirects to URL, in order
 	FetchedAt  *time.Time `json:"fetched_at"`          // nil if unknown
-	File       bool       `json:"file"`                // FetchedAt is the time of its last change
-	AgeSeconds *int64     `json:"age_seconds"`         // at -as-of; nil without that
-	Truncated  bool       `json:"truncated"`           // it is longer than the part that is read
+	File       bool       `json:"file"`                // FetchedAt is the modification time of a file
+	AgeSeconds *int64     `json:"age_seconds"`         // at -as-of; nil without -as-of
+	Truncated  bool       `json:"truncated"`           // longer than the limit, so its end was not read
 }
 
 // A Redirect is a response that led to another one.
@@ -87,11 +87,11 @@ type Opinion struct {
 	Verdict
 }
 
-// A Question is the question to rules.
+// A Question is a request to the rules.
 type Question struct {
 	Dialect robots.Dialect
-	Missing engine.Missing // how to decide where there is no robots.txt
-	AsOf    time.Time      // zero is the newest
+	Missing engine.Missing // how to decide without a robots.txt
+	AsOf    time.Time      // the zero time means the newest
 }
 
 // Dialects returns the requested dialect, followed by the others with the options that they share.
@@ -106,7 +106,7 @@ func (q *Question) Dialects() []robots.Dialect {
 	return all
 }
 
-// Moment returns when and by which dialects the copies are in force that [Question.Explain] takes.
+// Moment returns the moment and the dialects that select the copies for [Question.Explain].
 func (q *Question) Moment() listings.Moment {
 	return listings.Moment{AsOf: q.AsOf, Dialects: q.Dialects()}
 }
@@ -118,7 +118,7 @@ type Target struct {
 	raw    []byte        // path and query, as written
 }
 
-// NewTarget takes a URL apart.
+// NewTarget splits a URL.
 func NewTarget(url string) Target {
 	t := Target{URL: url}
 	u, err := robots.SplitURL([]byte(url))
@@ -133,8 +133,8 @@ func NewTarget(url string) Target {
 	return t
 }
 
-// Explain answers for one crawler. copies are the robots.txt in force for the origin, one for each of the
-// dialects of the question, in their order; nil if the URL has none.
+// Explain answers for one crawler. copies are the copies of robots.txt in force for the origin, one per dialect of the
+// question, in the same order; nil if the URL has no origin.
 func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answer {
 	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin)}
 	defer a.escape()
@@ -144,7 +144,7 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 	}
 	path, _ := q.Dialect.Path(t.raw, nil)
 	a.Path, a.Source = q.Dialect.ReadablePath(path), q.source(&copies[0])
-	var file *robots.File // of the dialect that is asked for; nil if no rules are used
+	var file *robots.File // in the requested dialect; nil if no rules are used
 	for i, d := range q.Dialects() {
 		var f *robots.File
 		if copies[i].Outcome.Effect == robots.UseRules {
@@ -168,7 +168,8 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 	return a
 }
 
-// readings returns the answers of all readings of the operator of a crawler, if the URL is disallowed and one of them allows it.
+// readings returns the answers of all readings of a crawler's operator, if the URL is disallowed and one reading allows
+// it.
 func (q *Question) readings(t Target, who robots.Agent, agent string, a *Answer, body []byte) []engine.ReadBy {
 	if *a.Allowed || who.Token == "" || robots.IsTxt(t.raw) {
 		return nil
@@ -180,8 +181,8 @@ func (q *Question) readings(t Target, who robots.Agent, agent string, a *Answer,
 	return by
 }
 
-// documented returns the group that binds a crawler according to its operator's documentation, if the dialect chooses
-// another one.
+// documented returns the group that binds a crawler according to its operator's documentation, if it differs from the
+// dialect's choice.
 func documented(file *robots.File, agent string, d robots.Dialect) string {
 	who, own, ok := robots.DocumentedAgent(agent, d)
 	if !ok || slices.Equal(file.Binding(robots.NewAgent(agent, d)), file.Binding(who)) {
@@ -194,7 +195,7 @@ func documented(file *robots.File, agent string, d robots.Dialect) string {
 	return fmt.Sprintf("documents that no group of this robots.txt binds it: -dialect %s", own)
 }
 
-// escape writes bytes that are no UTF-8 as %XX, as outputs do, so that an answer can be joined with them.
+// escape writes bytes that are not valid UTF-8 as %XX, like outputs do, so that answers can be joined with outputs.
 func (a *Answer) escape() {
 	escape := func(texts ...*string) {
 		for _, s := range texts {
@@ -224,7 +225,7 @@ func (a *Answer) escape() {
 	}
 }
 
-// source returns the source of a copy; nil if there is none.
+// source returns the source of a copy; nil if there is no copy.
 func (q *Question) source(c *listings.Copy) *Source {
 	if c.Outcome.Capture < 0 {
 		return nil
@@ -248,7 +249,7 @@ func (q *Question) source(c *listings.Copy) *Source {
 // urlOf returns the URL of a response.
 func urlOf(r *robots.Response) string { return cmp.Or(r.URL, string(r.Origin)+robots.TxtPath) }
 
-// timeOf returns the time of a response; nil if it is unknown.
+// timeOf returns the time of a response; nil if unknown.
 func timeOf(r *robots.Response) *time.Time {
 	if r.FetchedAt.IsZero() {
 		return nil
@@ -257,8 +258,8 @@ func timeOf(r *robots.Response) *time.Time {
 	return &at
 }
 
-// verdict returns the answer by a dialect, of the reference. file is the robots.txt of c, if its rules are
-// used.
+// verdict returns the answer of a dialect by the reference implementation. file is the robots.txt of c, if its rules
+// are used.
 func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings.Copy, file *robots.File) Verdict {
 	path, _ := d.Path(t.raw, nil)
 	by := func(access bool, reason engine.Reason) Verdict {
@@ -283,7 +284,7 @@ func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings
 	return v
 }
 
-// FromPack returns the answer of a pack, which does not know more than the verdict and the preferences.
+// FromPack returns the answer of a pack, which contains only the verdict and the preferences.
 func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin), Pack: true}
 	defer a.escape()
@@ -306,21 +307,20 @@ func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	return a
 }
 
-// An Asker asks rules about single URLs: the commands explain and check. Use NewAsker, then Find, then
-// Answerer, then Close.
+// An Asker evaluates single URLs for the commands explain and check. Call NewAsker, then Find, Answerer and Close.
 type Asker struct {
 	Rules    load.Rules
 	Opt      engine.StoreOptions
 	Question Question
-	base     robots.Origin // of URLs that are paths: -base, or else -origin; "" means none
+	base     robots.Origin // base of paths: -base, or else -origin; "" means none
 	Copies   map[robots.Origin][]listings.Copy
-	store    *engine.Store                  // of a pack; nil without one
-	found    map[string]robots.ProductToken // names that groups of the answers bear
-	disputes engine.DisputeStats            // of the answers
-	origins  map[string]int64               // the same: by origin
+	store    *engine.Store                  // the pack; nil without one
+	found    map[string]robots.ProductToken // names of the groups in the answers
+	disputes engine.DisputeStats            // disputes in the answers
+	origins  map[string]int64               // disputes by origin
 }
 
-// Flags are those of commands that ask rules about single URLs.
+// Flags are the flags of commands that evaluate single URLs.
 type Flags struct {
 	flags.Rules
 	Question flags.Question
@@ -328,21 +328,21 @@ type Flags struct {
 	Base     string
 }
 
-// Input returns the flags of rules. needed is the advice for a call without them; "" makes them optional.
+// Input returns the flags of rules. needed is the remedy if they are missing; "" makes them optional.
 func (f *Flags) Input(needed string) []cli.Flag {
 	return append(f.Flags(needed), cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&f.Base), Doc: `
 		The site of URLs that are paths. Write it like https://www.example.com.`})
 }
 
-// Asked returns the flags of the question, except for the crawlers.
+// Asked returns the flags of the question, without the crawlers.
 func (f *Flags) Asked() []cli.Flag {
 	return slices.Concat([]cli.Flag{f.Question.CrawlersFlag()}, f.Question.MomentFlags(), f.Question.AnswerFlags())
 }
 
-// Run returns the flags that say how much is printed.
+// Run returns the flags about verbosity.
 func (f *Flags) Run() []cli.Flag { return flags.Without(f.Work.Flags(), "workers", "progress") }
 
-// NewAsker returns an Asker with the question that the flags ask.
+// NewAsker returns an Asker for the question in the flags.
 func NewAsker(f *Flags, faults *cli.Faults) *Asker {
 	q := &Asker{Opt: f.Question.Choose(faults), found: map[string]robots.ProductToken{}, origins: map[string]int64{}}
 	faults.Add("as-of", f.Question.CheckMoment())
@@ -360,7 +360,8 @@ func NewAsker(f *Flags, faults *cli.Faults) *Asker {
 	return q
 }
 
-// Find finds the rules. A single robots.txt gets the origin of -origin or -base, or else the common origin of all URLs.
+// Find finds the rules. A single robots.txt gets the origin from -origin or -base, or else the common origin of all
+// URLs.
 func (q *Asker) Find(f *Flags, ofURLs string) error {
 	q.Rules.AcceptDamage = f.AcceptDamage
 	err := q.Rules.Find(f.Path, f.Origin)
@@ -370,7 +371,7 @@ func (q *Asker) Find(f *Flags, ofURLs string) error {
 	return err
 }
 
-// Target returns the target of a URL, or of a path of the base.
+// Target returns the target of a URL, or of a path relative to the base.
 func (q *Asker) Target(url string) Target {
 	if q.base != "" && strings.HasPrefix(url, "/") {
 		url = string(q.base) + url
@@ -409,7 +410,7 @@ func (q *Asker) Answerer(ctx context.Context, targets []Target) (answer Answerer
 	}, err
 }
 
-// Note notes what warnings need of an answer: the names that its groups bear, and other readings that allow the URL.
+// Note records data for warnings: the names of the groups, and other readings that allow the URL.
 func (q *Asker) Note(a *Answer) {
 	if len(a.readings) > 0 {
 		if q.disputes.Rows++; q.disputes.Rows == 1 {

@@ -15,22 +15,22 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// The columns of the text.
+// Columns of the text.
 const (
 	width  = 80
-	indent = 10 // in front of all lines of an item but the first
+	indent = 10 // indent of all lines of an item except the first
 )
 
-// A Style is how much the text shows.
+// A Style sets the length of the text.
 type Style struct {
-	All   bool // the rules that do not match, too, not only the nearest
-	Title bool // the URL and the crawler stand above, since there are several
+	All   bool // show all rules that do not match, not only the nearest
+	Title bool // a heading already names the URL and the crawler
 }
 
-// nearest is the number of rules that do not match the text shows.
+// nearest is the number of rules that the text shows although they do not match.
 const nearest = 10
 
-// longName is the width of a name that is followed by other text in its line.
+// longName is the maximum width of a name with other text after it on the line.
 const longName = 30
 
 // Text returns the answer in lines of at most 80 columns. File names, origins and URLs of redirects are not wrapped, so
@@ -47,7 +47,7 @@ func (a *Answer) Text(s Style) string {
 	}
 	if a.Source != nil {
 		for i := range a.Source.Redirects {
-			// The URL that redirects, and its target. It names the file too, unless that is source.
+			// The URL that redirects, and its target. If the file is not source, it is named too.
 			s := say.Line(a.Source.Redirects[i].URL)
 			if a.Source.Redirects[i].FetchedAt != nil {
 				s += ", fetched " + a.Source.Redirects[i].FetchedAt.Format(time.DateTime) + " UTC"
@@ -85,7 +85,7 @@ func (a *Answer) Text(s Style) string {
 // A text is lines with labels.
 type text struct{ sb strings.Builder }
 
-// item adds a label and a text, which it breaks into lines; nothing if the text is empty.
+// item adds a label and a text, wrapped into lines. It adds nothing if the text is empty.
 func (t *text) item(label, value string) {
 	if value == "" {
 		return
@@ -146,7 +146,7 @@ func (t *text) candidates(label string, rows []candidate, all bool) {
 	}
 }
 
-// preferences adds the uses of the page that are wanted or not, and the lines that state them.
+// preferences adds the uses of the page that are allowed or refused, and the lines that state them.
 func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 	if p == nil {
 		return
@@ -171,7 +171,7 @@ func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 	}
 }
 
-// wishes say whether a use is wanted.
+// wishes describe the answers about a use.
 var wishes = [...]string{robots.Unstated: "nobody says", robots.Permitted: "yes", robots.Refused: "no"}
 
 // preferenceFate returns the effect of a line of preferences.
@@ -211,8 +211,8 @@ func fate(r *why.Rule) string {
 	return n
 }
 
-// Why returns the rule or reason after the verdict, in a line or two. The first line has at most so many columns; 0 is
-// any number.
+// Why returns the rule or reason after the verdict, in a line or two. The first line has at most that many columns; 0
+// means no limit.
 func (a *Answer) Why(columns int) string {
 	fit := func(s string, n int) string {
 		if columns == 0 {
@@ -224,7 +224,7 @@ func (a *Answer) Why(columns int) string {
 	if a.Source != nil {
 		file = say.Line(filepath.ToSlash(a.Source.Name))
 	}
-	with := func(rest string) string { // the file's name gets the columns that rest leaves
+	with := func(rest string) string { // the file name gets the columns that rest leaves
 		file = fit(file, max(longName, columns-cli.Columns(rest)))
 		return file + fit(rest, columns-cli.Columns(file))
 	}
@@ -254,10 +254,10 @@ func (a *Answer) Why(columns int) string {
 	return with(": " + outcomes[a.Reason])
 }
 
-// name returns the name of a crawler, shortened if it is very long.
+// name returns the name of a crawler, truncated if very long.
 func name(agent string) string { return cli.Fit(say.Line(agent), longName) }
 
-// outcomes describe the results of fetches that give no rules, by reason.
+// outcomes describes, by reason, the results of fetches without rules.
 var outcomes = map[string]string{
 	"status_4xx":          "a client error, or a redirect to nowhere",
 	"unreachable":         "a server or network error",
@@ -295,7 +295,7 @@ func (s *Source) text() string {
 	return strings.Join(parts, ", ")
 }
 
-// age returns a number of seconds in the largest unit that fits it.
+// age returns a number of seconds in the largest suitable unit.
 func age(seconds int64) string {
 	for _, unit := range []struct {
 		seconds int64
@@ -308,10 +308,10 @@ func age(seconds int64) string {
 	return say.Count(seconds, "second")
 }
 
-// maxError is the number of columns the error of a fetch takes, in several lines.
+// maxError is the maximum number of columns for a fetch error, over several lines.
 const maxError = 200
 
-// answer returns the server's answer.
+// answer returns the server's response.
 func (s *Source) answer() string {
 	switch {
 	case s.Error != "":
@@ -324,7 +324,7 @@ func (s *Source) answer() string {
 	return "status " + strconv.Itoa(s.Status)
 }
 
-// chain returns the name that led the crawler to its group, if it is not its own.
+// chain returns the name that led the crawler to its group, if it is not the crawler's own name.
 func chain(g *why.Group, agent string) string {
 	if g == nil || len(g.Names) == 0 {
 		return ""
@@ -351,10 +351,10 @@ func chain(g *why.Group, agent string) string {
 	return s + ": no group for " + strings.Join(without, ", nor for ")
 }
 
-// maxSpans is the number of groups that the text lists one by one.
+// maxSpans is the maximum number of groups that the text lists one by one.
 const maxSpans = 10
 
-// groupText describes the lines that bind the crawler, and the other names of the group.
+// groupText describes the lines that bind the crawler, and other names of the group.
 func groupText(g *why.Group) string {
 	if g == nil || len(g.Parts) == 0 {
 		return ""
@@ -413,7 +413,7 @@ func (a *Answer) opinions() string {
 	return strings.Join(agree, ", ") + " agree; " + strings.Join(others, "; ")
 }
 
-// says is the verdict of a dialect after its name.
+// says returns a dialect and its verdict.
 func (o *Opinion) says() string {
 	switch {
 	case o.Reason == "undefined":
@@ -426,22 +426,22 @@ func (o *Opinion) says() string {
 	return "disallows it"
 }
 
-// same reports whether both are unknown, or the same.
+// same reports whether both are unknown or equal.
 func same(a, b *bool) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// mostWhole is for how many crawlers whole answers are printed. If there are more, those with the same result share a
-// line.
+// mostWhole is the maximum number of crawlers with complete answers. If there are more, those with the same result
+// share a line.
 const mostWhole = 3
 
-// A Result is the verdict on a URL with the preferences that count, and the crawlers that both are for.
+// A Result is a verdict on a URL with its preferences, and the crawlers that get this result.
 type Result struct {
 	text   string
 	agents []string
 }
 
-// addResult adds an answer to the results on a URL, in the order of the first crawler of each.
+// addResult adds an answer to the results for a URL, ordered by the first crawler.
 func addResult(results []Result, a *Answer) []Result {
 	text := a.verdict() + counting(a.Preferences)
 	for i := range results {
@@ -453,7 +453,7 @@ func addResult(results []Result, a *Answer) []Result {
 	return append(results, Result{text, []string{a.Agent}})
 }
 
-// counting returns lines with the preferences, and the lines of robots.txt that they are from; "" if there are none.
+// counting returns lines with the preferences in effect, and their lines of robots.txt; "" if there are no preferences.
 func counting(p *why.Preferences) string {
 	if !p.Stated() {
 		return ""
@@ -473,7 +473,7 @@ func counting(p *why.Preferences) string {
 	return indented(cmp.Or(strings.Join(uses, "; "), "nothing known") + " (drafts, " + noun + " " + strings.Join(from, " and ") + ")")
 }
 
-// indented returns a text in lines below a verdict.
+// indented returns a text as lines below a verdict.
 func indented(text string) string {
 	var sb strings.Builder
 	for line := range strings.Lines(cli.Fill(text, width-len(verdictIndent))) {

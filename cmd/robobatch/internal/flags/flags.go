@@ -1,8 +1,8 @@
-// Package flags has the groups of flags that several commands share: rules, logs, crawlers, how robots.txt is read,
-// files to write, limits, and how a command runs. A group is a struct of values as they are given. It declares its
-// flags, and makes options of libraries of them. A command omits those that it does not need, and adds its own: a
-// Command has all that main needs of one. The words that flags take are listed here, for help, completion and
-// suggestions. Only cmd/robobatch and the packages of its commands import it.
+// Package flags has the groups of flags that several commands share: rules, logs, crawlers, reading of robots.txt,
+// outputs, limits, and verbosity. A group is a struct with the values as given. It declares its flags and converts them
+// to library options. A command omits what it does not need and adds its own flags; a Command has all that main needs
+// to know of one. The words that flags accept are listed here, for help, completion and suggestions. Only cmd/robobatch
+// and the packages of its commands import it.
 package flags
 
 import (
@@ -33,12 +33,12 @@ func (s Sections) All() (all []cli.Flag) {
 	return all
 }
 
-// Without returns flags except for those of these names.
+// Without returns flags except those with these names.
 func Without(all []cli.Flag, names ...string) []cli.Flag {
 	return slices.DeleteFunc(all, func(f cli.Flag) bool { return slices.Contains(names, f.Name) })
 }
 
-// WithDocs returns flags, some of them with another doc.
+// WithDocs returns flags with some descriptions replaced.
 func WithDocs(all []cli.Flag, docs map[string]string) []cli.Flag {
 	for i := range all {
 		if doc, ok := docs[all[i].Name]; ok {
@@ -51,10 +51,10 @@ func WithDocs(all []cli.Flag, docs map[string]string) []cli.Flag {
 // OutputName returns the Set of a flag that names an output.
 func OutputName(to *string) func(string) error { return outputName(to, "name a file, or s3://") }
 
-// FileName is OutputName for an output that is always a file.
+// FileName is OutputName for an output that must be a file.
 func FileName(to *string) func(string) error { return outputName(to, "name a file") }
 
-// outputName returns the Set of a flag that names an output. remedy says which there are.
+// outputName returns the Set of a flag that names an output. remedy lists the valid outputs.
 func outputName(to *string, remedy string) func(string) error {
 	return func(name string) error {
 		if scheme := place.Foreign(name); scheme != "" {
@@ -64,35 +64,34 @@ func outputName(to *string, remedy string) func(string) error {
 	}
 }
 
-// Print returns the flag -print of a command that prints one of several forms.
+// Print returns the flag -print of a command with several output forms.
 func Print(to *string, forms []string, doc string) cli.Flag {
 	return cli.Flag{Name: "print", Arg: "form", Values: forms, Default: forms[0], Set: cli.Text(to), Doc: doc}
 }
 
-// A Command is one command of robobatch. Its flags set variables that Plan knows, so it is for one call of the
-// program.
+// A Command is one command of robobatch. Its flags set variables that Plan reads, so it is for one call of the program.
 type Command struct {
 	cli.Command
 	Rules   *Rules // the rules named by flags; nil if the command takes no rules
 	Packs   bool   // Rules may be a pack
-	OneRule bool   // an argument that is not a flag may be meant as the value of -rules
+	OneRule bool   // an argument that is not a flag may be the value of -rules
 
-	// Plan checks the values of the flags and finds the inputs, and writes nothing. It adds the faults of the
-	// values to those of the arguments.
+	// Plan checks the values of the flags and finds the inputs. It writes nothing. It adds faults of values to those of
+	// the arguments.
 	Plan func(std console.Streams, faults cli.Faults) (guard.Task, error)
 }
 
 // TakesLogs reports whether the command reads logs.
 func (c *Command) TakesLogs() bool { return c.Flag("in") != nil }
 
-// Work holds the flags about how a command runs, and how much it prints.
+// Work holds the flags about the execution and verbosity of a command.
 type Work struct {
 	Workers             int
 	MaxMemory, Progress string
 	Quiet, Verbose      bool
 }
 
-// Flags returns the flags of work but -max-memory.
+// Flags returns the flags of Work without -max-memory.
 func (w *Work) Flags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "workers", Arg: "n", Default: "0", Rare: true, Set: cli.Int(&w.Workers), Doc: `
@@ -108,7 +107,7 @@ func (w *Work) Flags() []cli.Flag {
 	}
 }
 
-// MemoryFlags are Flags with -max-memory. parts is a sentence on the parts of the limit besides rules and work.
+// MemoryFlags returns Flags with -max-memory. parts is a sentence about the parts of the limit besides rules and work.
 func (w *Work) MemoryFlags(parts string) []cli.Flag {
 	all := w.Flags()
 	f := cli.Flag{
@@ -129,7 +128,7 @@ func (w *Work) VerboseFlag() cli.Flag {
 		and has only the top three agents and rules.`}
 }
 
-// StackFlag returns the flag -v of a command that has no other use for it. section is its section in the help.
+// StackFlag returns the flag -v of a command that does not use it otherwise. section is its section in the help.
 func StackFlag(section string) cli.Flag {
 	return cli.Flag{Section: section, Name: "v", Rare: true, Set: func(string) error { return nil }, Doc: "Print the stack if robobatch panics."}
 }

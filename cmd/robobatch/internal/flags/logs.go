@@ -54,7 +54,7 @@ s3://bucket/key and s3://bucket/logs/ are in object storage. May be repeated.`},
 			Position of the client's address in a field with several. 1 is the first, -1 the last.`},
 		{
 			Name: "keep", Arg: "fields", Values: Fields(), List: true,
-			Set: func(s string) error { // whose words stand in the record as they were written
+			Set: func(s string) error { // the record has the words as written
 				l.Keep = append(l.Keep, strings.Split(s, ",")...)
 				return nil
 			}, Doc: `
@@ -68,7 +68,7 @@ s3://bucket/key and s3://bucket/logs/ are in object storage. May be repeated.`},
 	}
 }
 
-// Choose returns how the lines of the logs are read, and the columns that -keep makes of their fields.
+// Choose returns the options for reading the lines of the logs, and the columns that -keep makes of their fields.
 func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.KeptColumn) {
 	var err error
 	opt.Limit = l.Limit
@@ -110,7 +110,7 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 	return opt, kept
 }
 
-// maxPattern is the number of bytes a file with a pattern may have: far more than the 64 fields that one may have.
+// maxPattern is the maximum size of a pattern file in bytes, far more than its 64 fields need.
 const maxPattern = 64 << 10
 
 // readPattern returns the pattern in a file. Errors do not contain its text, because the user may have named the wrong
@@ -133,8 +133,8 @@ func readPattern(name string) (string, error) {
 	return string(text), nil
 }
 
-// parseKeep reads a field and maybe its type, as in "status" and "price:float". The name of its
-// column is the field, with "in_" before it if the verdicts have a column of that name.
+// parseKeep reads a field with an optional type: "status" or "price:float". The column has the name of the field, with
+// the prefix "in_" if the verdicts already have such a column.
 func parseKeep(text string) (column ingest.KeptColumn, name string) {
 	field := strings.TrimSpace(text)
 	kind, named := ingest.FieldKind(field), false
@@ -150,10 +150,10 @@ func parseKeep(text string) (column ingest.KeptColumn, name string) {
 	return ingest.KeptColumn{Field: field, Kind: kind, Own: !named && kind == engine.KeptText}, name
 }
 
-// Limits say when a run must not pass.
+// Limits are the limits at which a run fails.
 type Limits struct {
 	MaxRejects, RequireRules string
-	NoRows                   string // one of noRows
+	NoRows                   string // a value of noRows
 }
 
 // noRows are the values of -no-rows.
@@ -173,10 +173,10 @@ func (l *Limits) Flags() []cli.Flag {
 	}
 }
 
-// AllowsBad reports whether logs in which no line gives a URL are accepted.
+// AllowsBad reports whether logs without any URL are accepted.
 func (l *Limits) AllowsBad() bool { return strings.HasSuffix(l.NoRows, "allow") }
 
-// Choose returns the limits. Faults of -max-rejects are added to input, all others to faults.
+// Choose returns the limits. Faults of -max-rejects go to input, all others to faults.
 func (l *Limits) Choose(input, faults *cli.Faults) (flow.Limit, flow.Requirements) {
 	limit, err := flow.ParseLimit(l.MaxRejects)
 	input.Add("max-rejects", err)
@@ -188,10 +188,10 @@ func (l *Limits) Choose(input, faults *cli.Faults) (flow.Limit, flow.Requirement
 	return limit, require
 }
 
-// Sitemaps are those whose URLs rows are compared with.
+// Sitemaps are the sitemaps whose URLs are compared with rows.
 type Sitemaps struct{ Paths []string }
 
-// Flag returns the flag -in-sitemap. adds is a sentence on its effect in the command.
+// Flag returns the flag -in-sitemap. adds is a sentence about its effect in the command.
 func (s *Sitemaps) Flag(adds string) cli.Flag {
 	return cli.Flag{Name: "in-sitemap", Arg: "path", Files: true, Set: cli.Each(&s.Paths), Doc: `
 		A sitemap, an index with its files in the same directory, or a directory. ` + adds + ` May be repeated.`}

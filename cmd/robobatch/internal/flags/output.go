@@ -13,10 +13,10 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// A Table is a file of rows to write.
+// A Table is an output file of rows.
 type Table struct {
 	Out, Format string
-	CSV         string // of -csv
+	CSV         string // value of -csv
 }
 
 // FormatFlag returns the flag -out-format.
@@ -38,14 +38,14 @@ byte order mark, so that Excel detects UTF-8. comma, semicolon, tab or bar, or t
 tab for .tsv.`}
 }
 
-// ChooseCSV returns the form of CSV.
+// ChooseCSV returns the CSV options.
 func (t *Table) ChooseCSV(faults *cli.Faults) output.CSVForm {
 	form, err := output.ParseCSV(t.CSV)
 	faults.Add("csv", err)
 	return form
 }
 
-// ColumnsFlag returns the flag -columns for a row per URL.
+// ColumnsFlag returns the flag -columns for one row per URL.
 func ColumnsFlag(to *string) cli.Flag {
 	return cli.Flag{
 		Name: "columns", Arg: "list", Values: output.Columns(), List: true, Set: cli.Text(to), Doc: `
@@ -55,8 +55,8 @@ func ColumnsFlag(to *string) cli.Flag {
 	}
 }
 
-// ChooseFormat sets the format of an output of that name, which is "" for one that is partitioned.
-// A pipe or device whose name has no known ending gets the format of standard output.
+// ChooseFormat sets the format of the output with that name; "" if it is partitioned. A pipe or device without a known
+// extension gets the format of standard output.
 func (t *Table) ChooseFormat(name string, stdout *os.File, out *output.Options, faults *cli.Faults) {
 	if targets.IsDir(name) {
 		faults.Add("out", fmt.Errorf("%s is a directory: name a file in it, or add -partition-by", name))

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // so that zones are known where the system has none
+	_ "time/tzdata" // time zones for systems without them
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
@@ -20,10 +20,10 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Reading holds the flags about how robots.txt is read, and which captures count.
+// A Reading holds the flags about the interpretation of robots.txt and the choice of captures.
 type Reading struct{ summary.Reading }
 
-// Flags returns the flags of a reading but -as-of.
+// Flags returns the flags of a Reading without -as-of.
 func (r *Reading) Flags() []cli.Flag {
 	return []cli.Flag{
 		{
@@ -44,15 +44,15 @@ func (r *Reading) Flags() []cli.Flag {
 	}
 }
 
-// MomentFlags are Flags with -as-of, which takes a moment.
+// MomentFlags returns Flags with -as-of, which accepts a moment.
 func (r *Reading) MomentFlags() []cli.Flag { return r.momentFlags("") }
 
-// RowTimeFlags are Flags with -as-of, which takes a moment or the times of rows.
+// RowTimeFlags returns Flags with -as-of, which accepts a moment or the times of rows.
 func (r *Reading) RowTimeFlags() []cli.Flag {
 	return r.momentFlags(" log: use the captures in force at the time of each row.")
 }
 
-// SeriesFlags are Flags with -as-of, which takes several moments, or word for the first day of each month.
+// SeriesFlags returns Flags with -as-of, which accepts several moments, or a word for the first day of each month.
 func (r *Reading) SeriesFlags(to *[]string, word string) []cli.Flag {
 	all := r.momentFlags(" Separate several by commas. " + word + ": the first day of each month since the first capture.")
 	last := &all[len(all)-1]
@@ -60,7 +60,7 @@ func (r *Reading) SeriesFlags(to *[]string, word string) []cli.Flag {
 	return all
 }
 
-// momentFlags are Flags with -as-of, which may take more than moments.
+// momentFlags returns Flags with -as-of, which may accept more than moments.
 func (r *Reading) momentFlags(more string) []cli.Flag {
 	return append(r.Flags(), cli.Flag{
 		Name: "as-of", Arg: "moment", Set: cli.Text(&r.AsOf),
@@ -78,19 +78,19 @@ type Agents struct {
 	Unknown      string // of -unknown-agents; "" if it is not given
 	Cache        string
 
-	Recalls   bool     // crawlers' conduct is asked for, which needs -cache whatever -as-of says
+	Recalls   bool     // requests the conduct of crawlers, which needs -cache for any -as-of
 	Ranges    []string // of -ranges
 	RangesAge string
 	Hosts     string // the file of -hosts
-	MaxMemory string // of -max-memory; "" and "none" bound nothing
+	MaxMemory string // value of -max-memory; "" and "none" mean no limit
 
-	rangesHash string // of the files that Ranges and Hosts name
+	rangesHash string // hash of the files in Ranges and Hosts
 }
 
 // Verifies reports whether flags request the verification of crawlers.
 func (a *Agents) Verifies() bool { return len(a.Ranges) > 0 || a.Hosts != "" }
 
-// NamesFlag returns the flag -agent; about is its first sentence, and byDefault its value without it.
+// NamesFlag returns the flag -agent; about is its first sentence, and byDefault describes its default.
 func (a *Agents) NamesFlag(about, byDefault string) cli.Flag {
 	return cli.Flag{
 		Name: "agent", Arg: "names", Values: AgentNames(), List: true, Set: cli.Words(&a.Names),
@@ -118,7 +118,7 @@ func (a *Agents) CrawlersFlag() cli.Flag {
 		operator, purposes, names and habits (docs/AGENTS.md).`}
 }
 
-// LogFlags returns the flags about crawlers that logs name.
+// LogFlags returns the flags about crawlers named in logs.
 func (a *Agents) LogFlags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "agent-from-log", Set: cli.Bool(&a.FromLog), Doc: `
@@ -147,7 +147,7 @@ days.`},
 	}
 }
 
-// A Question is the question about each URL: for which crawlers, by which rules.
+// A Question is asked about each URL: for which crawlers, by which rules.
 type Question struct {
 	Agents
 	Reading
@@ -155,7 +155,7 @@ type Question struct {
 	URLAsIs bool
 }
 
-// LogFlags returns the flags of a question to a log. about is the first sentence of -agent.
+// LogFlags returns the flags of a question about a log. about is the first sentence of -agent.
 func (q *Question) LogFlags(about string) []cli.Flag {
 	return slices.Concat([]cli.Flag{q.NamesFlag(about, EveryClient), q.CrawlersFlag()}, q.Agents.LogFlags(), q.RowTimeFlags(), q.AnswerFlags())
 }
@@ -195,8 +195,8 @@ func (q *Question) Choose(faults *cli.Faults) (opt engine.StoreOptions) {
 	return opt
 }
 
-// Choose returns the dialect with its options, and the moment whose captures are in force.
-// The moment is zero for the newest captures, and if rows have moments of their own.
+// Choose returns the dialect with its options, and the moment that selects captures. The zero moment means the newest
+// captures, or moments per row.
 func (r *Reading) Choose(faults *cli.Faults) (d robots.Dialect, asOf time.Time) {
 	d, err := robots.ParseDialect(strings.ToLower(r.Dialect))
 	faults.Add("dialect", cli.Hint(err, r.Dialect, robots.Dialects()))
@@ -225,7 +225,7 @@ func (r *Reading) Choose(faults *cli.Faults) (d robots.Dialect, asOf time.Time) 
 	return d, asOf
 }
 
-// CheckMoment returns the error of -as-of log where there is no log.
+// CheckMoment returns the error for -as-of log without a log.
 func (r *Reading) CheckMoment() error {
 	if !r.ByRow() {
 		return nil
@@ -233,11 +233,11 @@ func (r *Reading) CheckMoment() error {
 	return errors.New("\"log\" works only in the main job, whose rows have times: write a time, such as 2026-01-31T18:00:00Z")
 }
 
-// errOnlyYandex is the error of an option that only the dialect yandex has.
+// errOnlyYandex is the error for an option that only the dialect yandex has.
 var errOnlyYandex = errors.New("this flag is only for the dialect yandex: add -dialect yandex, or leave it out")
 
-// momentLayouts are the ways to write a moment. One without a time of day is the start of that day,
-// one without a zone is in UTC.
+// momentLayouts are the accepted formats of a moment. Without a time of day, it is the start of the day; without a
+// zone, it is in UTC.
 var momentLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", time.DateTime, time.DateOnly}
 
 // ParseMoment returns the moment, in UTC; zero for "".
@@ -274,7 +274,7 @@ func (a *Agents) chooseLogAgents(faults *cli.Faults) engine.LogAgents {
 	return engine.LogAgentsStar
 }
 
-// chooseCache returns how long crawlers may use copies, as [engine.StoreOptions] has it.
+// chooseCache returns how long crawlers may use copies, for [engine.StoreOptions].
 func (q *Question) chooseCache(faults *cli.Faults) time.Duration {
 	if q.Cache == "" {
 		return 0
@@ -291,7 +291,7 @@ func (q *Question) chooseCache(faults *cli.Faults) time.Duration {
 	return d
 }
 
-// AskedAgents returns the crawlers that flags name, those of -ranges TOKEN=FILE among them.
+// AskedAgents returns the crawlers that flags name, including those of -ranges TOKEN=FILE.
 func AskedAgents(opt *engine.StoreOptions) []string {
 	if opt.Ranges == nil {
 		return opt.Agents
@@ -318,7 +318,7 @@ func (a *Agents) chooseRanges(faults *cli.Faults) *ranges.Lists {
 	faults.Add("ranges-age", err)
 	limit, err := memory.Parse(a.MaxMemory)
 	if err != nil {
-		limit = 0 // said elsewhere
+		limit = 0 // reported elsewhere
 	}
 	most := max(0, limit/ranges.LoadFactor)
 	lists, err := ranges.Load(ranges.Options{Paths: a.Ranges, Age: age, Hosts: a.Hosts, Bytes: most})
@@ -330,7 +330,7 @@ func (a *Agents) chooseRanges(faults *cli.Faults) *ranges.Lists {
 	return lists
 }
 
-// parseAge reads a duration in days, or as [time.ParseDuration] does; 0 for none.
+// parseAge reads a duration in days, or in the format of [time.ParseDuration]; 0 for "none".
 func parseAge(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -349,9 +349,8 @@ func parseAge(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// Hints returns a hint for each agent that is named by hand and looked up under another name than its
-// own; and, if all is asked for, one for all
-// those of sets and files. names and the dialect are those of Choose.
+// Hints returns a hint for each agent that was named by hand and is looked up under a different name. If all is set,
+// one hint covers all agents of sets and files. names and the dialect are those of Choose.
 func (a *Agents) Hints(d robots.Dialect, names []string, all bool) (hints []string) {
 	var listed []string
 	for _, name := range names {
@@ -376,7 +375,7 @@ func (a *Agents) Hints(d robots.Dialect, names []string, all bool) (hints []stri
 	return hints
 }
 
-// Asked returns the record of a run, with the layout and the kinds of rows that are chosen.
+// Asked returns the record of a run, including the chosen layout and kinds of rows.
 func Asked(q *Question, l *Logs, layout, where string) summary.Asked {
 	a := summary.Asked{
 		Missing: q.Missing, URLAsIs: q.URLAsIs, Limit: l.Limit, AgentFromLog: q.FromLog, CrawlersHash: q.CrawlersHash, Cache: q.Cache,
@@ -399,10 +398,10 @@ func AgentsOf(opt *engine.StoreOptions) []string {
 	return opt.Agents
 }
 
-// A Zone is the place by whose clock days and hours are counted.
+// A Zone is the time zone for counts by day and hour.
 type Zone struct {
 	Name string // "" is UTC
-	Used bool   // something besides a page counts by it
+	Used bool   // used by something besides a page
 }
 
 // Flag returns the flag -timezone.
@@ -412,7 +411,7 @@ func (z *Zone) Flag() cli.Flag {
 		UTC.`}
 }
 
-// Location returns the zone; for an unknown name it adds a fault and returns UTC.
+// Location returns the time zone; for an unknown name it adds a fault and returns UTC.
 func (z *Zone) Location(faults *cli.Faults) *time.Location {
 	loc, err := localtime.Parse(z.Name)
 	faults.Add("timezone", err)

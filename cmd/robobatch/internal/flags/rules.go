@@ -4,13 +4,13 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// Rules say which rules are read.
+// Rules are the flags that choose the rules.
 type Rules struct {
 	Path, Origin string
-	AcceptDamage bool // of files of captures
+	AcceptDamage bool // for capture files
 }
 
-// Remedies for a needed flag that is missing.
+// Remedies for missing required flags.
 const (
 	NameRules = "name a directory of robots.txt files"
 	NamePack  = "name a pack of rules (robobatch compile makes one), or a directory of robots.txt files"
@@ -24,8 +24,8 @@ const (
 		https://www.example.com.`
 )
 
-// Flags returns the flags of files, captures or a pack. needed is the remedy if -rules is missing; "" lets it be
-// omitted.
+// Flags returns the flags for files, captures or a pack. needed is the remedy if -rules is missing; "" makes it
+// optional.
 func (r *Rules) Flags(needed string) []cli.Flag {
 	rules := cli.Flag{Needed: needed, Doc: `
 		The robots.txt files. A directory of https_example.com.txt (that origin), example.com.txt or
@@ -35,12 +35,12 @@ s3://bucket/rules/ name object storage.`}
 	return r.flags(rules, cli.Flag{Set: cli.Once(&r.Origin, "one file is the robots.txt of one origin"), Doc: originDoc + " Default: the site of -base."})
 }
 
-// PipeFlags are Flags for a command without logs, whose rules are best a pack.
+// PipeFlags is Flags for a command without logs, which is best used with a pack.
 func (r *Rules) PipeFlags() []cli.Flag {
 	return WithDocs(r.Flags(NamePack), map[string]string{"origin": originDoc})
 }
 
-// FileFlags returns the flags of files or captures; -origin chooses one of their origins.
+// FileFlags returns the flags for files or captures; -origin chooses one of their origins.
 func (r *Rules) FileFlags() []cli.Flag {
 	rules := cli.Flag{Needed: NameRules, Doc: `
 		The robots.txt files. A directory as for robobatch, a file of captures, or one robots.txt with -origin.`}
@@ -48,7 +48,7 @@ func (r *Rules) FileFlags() []cli.Flag {
 		List this origin only. If -rules names one robots.txt: the origin of that file.`})
 }
 
-// CompileFlags are FileFlags of a command that takes all origins. A later -rules or -origin replaces an earlier one.
+// CompileFlags is FileFlags for a command that uses all origins. A later -rules or -origin replaces an earlier one.
 func (r *Rules) CompileFlags() []cli.Flag {
 	all := WithDocs(r.FileFlags(), map[string]string{"origin": originDoc})
 	all[0].Set, all[1].Set = cli.Text(&r.Path), cli.Text(&r.Origin)
@@ -64,10 +64,10 @@ func (r *Rules) flags(rules, origin cli.Flag) []cli.Flag {
 		rules are unknown.`}}
 }
 
-// Old says which rules are compared with: those before.
+// Old is the flags for the previous rules, used in comparisons.
 type Old struct{ Path, AsOf string }
 
-// IsGiven reports whether there are rules before.
+// IsGiven reports whether previous rules are given.
 func (o *Old) IsGiven() bool { return o.Path != "" || o.AsOf != "" }
 
 // Flag returns the flag -old.

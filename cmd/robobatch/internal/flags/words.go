@@ -22,7 +22,7 @@ const (
 	Skip = "skip"
 )
 
-// The values of flags that take one of a few.
+// Values of flags that accept a few words.
 var (
 	UnknownAgents = []string{Star, Skip}
 	AgentChars    = []string{"standard", "extended"}
@@ -45,8 +45,7 @@ func Formats() (names []string) {
 	return names
 }
 
-// AgentNames returns the sets of crawlers, and their product tokens. The slice is shared: the flags of
-// all commands have it.
+// AgentNames returns the sets of crawlers, and their product tokens. The flags of all commands share the slice.
 func AgentNames() []string { return agentNames() }
 
 var agentNames = sync.OnceValue(func() (words []string) {
@@ -59,24 +58,24 @@ var agentNames = sync.OnceValue(func() (words []string) {
 	return words
 })
 
-// KeptTypes are the types that -keep can name.
+// KeptTypes are the types that -keep accepts.
 var KeptTypes = map[string]engine.KeptKind{
 	"text": engine.KeptText, "int": engine.KeptInt, "float": engine.KeptFloat, "time": engine.KeptTime, "bool": engine.KeptBool,
 }
 
-// WhereMeant are the kinds of -where by other words that people have for them.
+// WhereMeant maps other words that people use to the kinds of -where.
 var WhereMeant = map[string]string{
 	"blocked": "disallowed", "block": "disallowed", "denied": "disallowed", "deny": "disallowed", "forbidden": "disallowed",
 	"permitted": "allowed", "crawlable": "allowed", "invalid": "bad", "errors": "bad", "rejects": "bad",
 }
 
-// CommandsMeant are the commands and flags by other words that people have for them.
+// CommandsMeant maps other words that people use to commands and flags.
 var CommandsMeant = map[string]string{
 	"version": "-version", "list": "rules", "lint": "rules", "check": "rules", "validate": "rules", "sitemaps": "rules -sitemaps",
 	"build": "compile", "pack": "compile", "stream": "pipe", "arrow": "pipe", "measure": "bench",
 }
 
-// Topics are the topics of help besides the commands.
+// Topics are the help topics besides the commands.
 var Topics = []cli.Topic{
 	{Name: "formats", About: "formats of logs, rules and output", Text: formatsText},
 	{Name: "fields", About: "names of fields of logs, by their roles", Text: fieldsText},
@@ -158,7 +157,7 @@ var aboutOutputs = map[output.Format]string{
 	output.TSVGzip:     "the same, compressed by gzip",
 }
 
-// keptTypeNames returns the types that -keep can name, in the order of [engine.KeptKind].
+// keptTypeNames returns the types that -keep accepts, in the order of [engine.KeptKind].
 func keptTypeNames() []string {
 	byKind := func(a, b string) int { return cmp.Compare(KeptTypes[a], KeptTypes[b]) }
 	return slices.SortedFunc(maps.Keys(KeptTypes), byKind)
@@ -184,7 +183,7 @@ Sets:
 		members := crawlers.Set(set)
 		fmt.Fprintf(&sb, "\n  @%s (%d)\n", set, len(members))
 		if set == "all" || set == "ai" {
-			continue // they are sums of the others
+			continue // unions of the others
 		}
 		sb.WriteString(wrap(tokensOf(members), "      "))
 	}
@@ -199,14 +198,13 @@ func tokensOf(all []crawlers.Crawler) (tokens []string) {
 	return tokens
 }
 
-// wrap returns the words, with commas between them, in lines of up to textWidth bytes that begin
-// with the margin.
+// wrap returns the words, separated by commas, in lines of up to textWidth bytes that begin with the margin.
 func wrap(words []string, margin string) string {
 	text := cli.Fill(strings.Join(words, ", "), textWidth-len(margin))
 	return margin + strings.ReplaceAll(text, "\n", "\n"+margin) + "\n"
 }
 
-// A columnDoc is the help on a column. TestColumnDocs compares it with the columns of an output.
+// A columnDoc is the help text for a column. TestColumnDocs compares it with the columns of an output.
 type columnDoc struct{ kind, null, about string }
 
 // columnDocs are the columns by name.
@@ -239,7 +237,7 @@ var columnDocs = map[string]columnDoc{
 	"in_sitemap":           {"bool", "bad URL", "sitemaps have the URL"},
 }
 
-// wideText is about the columns of agents.
+// wideText describes the columns per agent.
 const wideText = `With -layout wide there is one row per line, and each agent has its own columns instead of agent:
 
   allowed_TOKEN, rule_line_TOKEN     as allowed and rule_line above
@@ -277,7 +275,7 @@ func columnsText() string {
 	return sb.String()
 }
 
-// aboutDialects says whose specification a dialect is, by its name.
+// aboutDialects names the specification of each dialect.
 var aboutDialects = map[string]string{
 	"google":      "the default: Google's documentation since 2019, and its open parser",
 	"rfc9309":     "RFC 9309, the standard, to the letter",

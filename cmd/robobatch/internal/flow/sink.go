@@ -19,8 +19,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// A Sink is the [engine.Sink] of verdicts. It also counts rejected lines, and lists them if the
-// list has a name.
+// A Sink is the [engine.Sink] of verdicts. It also counts rejected lines, and lists them if the list has a name.
 type Sink struct {
 	guard.Sink[*output.File]
 	List     guard.Sink[*File]
@@ -36,8 +35,7 @@ func (s *Sink) Open(inputs []string, create func() (*output.File, error)) error 
 	return s.List.Create(func() (*File, error) { return Create(s.List.Name, inputs) })
 }
 
-// Write adds the rows of a batch. After that it returns a PolicyError if there are too many
-// rejects.
+// Write adds the rows of a batch. It then returns a PolicyError if there are too many rejects.
 func (s *Sink) Write(b *engine.Batch) error {
 	if err := s.Use(func(f *output.File) error { return f.Write(b) }); err != nil {
 		return err
@@ -63,7 +61,7 @@ type Limit struct {
 	text  string
 	none  bool    // there is no limit
 	most  int64   // lines
-	share float64 // of all lines, in place of most, if it is not negative
+	share float64 // share of all lines, used instead of most unless negative
 }
 
 // ParseLimit reads a number, or a percentage as in "0.5%".
@@ -89,19 +87,19 @@ func ParseLimit(text string) (Limit, error) {
 // IsNone reports whether there is no limit.
 func (l Limit) IsNone() bool { return l.none }
 
-// A PolicyError says that a limit that was asked for is passed.
+// A PolicyError means that a requested limit was exceeded.
 type PolicyError struct {
 	text  string
 	cause error
 }
 
-// Error says which.
+// Error describes the limit.
 func (e *PolicyError) Error() string { return e.text }
 
-// Unwrap returns the cause, if there is one.
+// Unwrap returns the causes.
 func (e *PolicyError) Unwrap() error { return e.cause }
 
-// NewPolicyError returns the error of a limit that was asked for, by its text, and its causes.
+// NewPolicyError returns a PolicyError with a text and its causes.
 func NewPolicyError(text string, causes ...error) error {
 	return &PolicyError{text, errors.Join(causes...)}
 }
@@ -112,8 +110,7 @@ func IsPolicy(err error) bool {
 	return ok
 }
 
-// Check returns a PolicyError if the lines that were rejected, of all, are too many. A share is
-// looked at when atEnd.
+// Check returns a PolicyError if too many of all lines were rejected. Percentages are checked only if atEnd is set.
 func (l Limit) Check(rejected, all int64, atEnd bool) error {
 	switch {
 	case l.none:
@@ -125,7 +122,7 @@ func (l Limit) Check(rejected, all int64, atEnd bool) error {
 	return nil
 }
 
-// A Share is the least number of rows that must have a robots.txt. Its zero value asks for nothing.
+// A Share is the minimum share of rows with a robots.txt. The zero value requires nothing.
 type Share struct {
 	text    string
 	percent float64
@@ -144,27 +141,27 @@ func ParseShare(text string) (Share, error) {
 	return Share{text, percent}, nil
 }
 
-// Requirements are the least that a run must have in the end. The zero value asks that some row has a URL, if
-// there are any.
+// Requirements are the conditions that a completed run must meet. The zero value requires at least one URL if there are
+// rows.
 type Requirements struct {
 	Rules    Share // rows with a robots.txt, of those with a URL
-	Rows     bool  // a row
-	AllowBad bool  // do without a URL
+	Rows     bool  // at least one row
+	AllowBad bool  // do not require a URL
 }
 
-// Rows are the rows that a run had in the end.
+// Rows are the row counts of a completed run.
 type Rows struct {
 	Read    int64  // rows of the logs
 	Decided int64  // verdicts on URLs
-	Without int64  // those of them without a robots.txt
-	Bad     string // the fault of all rows and lines; "" if some row has a URL, or there are none
+	Without int64  // verdicts without a robots.txt
+	Bad     string // common fault of all rows and lines; "" if some row has a URL, or there are no rows
 }
 
-// errNoRows is the error of a run without rows.
+// errNoRows is the error for a run without rows.
 var errNoRows = NewPolicyError("the logs have no rows, which -no-rows fail does not accept")
 
-// Check returns a [*PolicyError] or a [*BadError] if a run lacks something. It is called when all
-// rows are written.
+// Check returns a [*PolicyError] or a [*BadError] if a run does not meet a requirement. It is called after all rows are
+// written.
 func (q *Requirements) Check(r Rows) error {
 	with := r.Decided - r.Without
 	switch {
@@ -179,20 +176,20 @@ func (q *Requirements) Check(r Rows) error {
 	return nil
 }
 
-// A BadError says that a run had rows or lines, and no URL in any.
+// A BadError means that a run had rows or lines, but no URL.
 type BadError struct{ text string }
 
-// Error names their fault.
+// Error describes the common fault.
 func (e *BadError) Error() string { return e.text + "; -no-rows allow accepts it" }
 
-// IsJudgement reports whether an error is about a run that went to its end.
+// IsJudgement reports whether an error is about a run that was completed.
 func IsJudgement(err error) bool {
 	_, bad := errors.AsType[*BadError](err)
 	return bad || IsPolicy(err)
 }
 
-// A File lists the lines that gave no verdict as JSON Lines: those that are not of the input's
-// format, and the rows without a valid URL. It has its name when Commit returns.
+// A File lists the lines without a verdict as JSON Lines: lines that do not match the input's format, and rows without
+// a valid URL. Commit gives it its name.
 type File struct {
 	file   place.Output
 	buf    *bufio.Writer
@@ -206,11 +203,11 @@ type rejectLine struct {
 	Line   int64  `json:"line"`
 	Offset int64  `json:"offset"`
 	Reason string `json:"reason"`
-	Raw    string `json:"raw,omitempty"`     // the line, if it is UTF-8
-	Base64 string `json:"raw_b64,omitempty"` // the line, if it is not
+	Raw    string `json:"raw,omitempty"`     // the line, if it is valid UTF-8
+	Base64 string `json:"raw_b64,omitempty"` // the line otherwise
 }
 
-// Create opens a File. The inputs are the names by [engine.Batch].Input.
+// Create creates a File. The inputs are the names, indexed by [engine.Batch].Input.
 func Create(name string, inputs []string) (*File, error) {
 	file, err := place.Create(name, nil)
 	if err != nil {
@@ -219,7 +216,7 @@ func Create(name string, inputs []string) (*File, error) {
 	return &File{file: file, buf: bufio.NewWriterSize(file, 256<<10), inputs: inputs}, nil
 }
 
-// Count returns how many lines of an evaluated batch Write lists.
+// Count returns the number of lines that Write lists for an evaluated batch.
 func Count(b *engine.Batch) int {
 	n := b.Refused
 	for _, site := range b.Sites {
@@ -230,8 +227,7 @@ func Count(b *engine.Batch) int {
 	return n
 }
 
-// Write lists the rejected lines of an evaluated batch, whose Source keeps raw lines, in the order of
-// the lines.
+// Write lists the rejected lines of an evaluated batch, in order. The Source must keep raw lines.
 func (r *File) Write(b *engine.Batch) error {
 	refused := b.Rejects
 	for i, site := range b.Sites {
@@ -247,11 +243,11 @@ func (r *File) Write(b *engine.Batch) error {
 	for _, reject := range refused {
 		r.addReject(b, reject)
 	}
-	_, err := r.buf.Write(nil) // lines that failed before fail again
+	_, err := r.buf.Write(nil) // returns an earlier write error again
 	return err
 }
 
-// input returns the name of the batch's input; "" if there is none.
+// input returns the name of the batch's input; "" if it has no name.
 func (r *File) input(b *engine.Batch) string {
 	if b.Input < len(r.inputs) {
 		return r.inputs[b.Input]
@@ -269,13 +265,13 @@ func (r *File) addReject(b *engine.Batch, reject engine.Reject) {
 	}
 	text, err := json.Marshal(line)
 	if err != nil {
-		panic(err) // plain values always have a form in JSON
+		panic(err) // plain values can always be encoded as JSON
 	}
 	r.line = append(append(r.line[:0], text...), '\n')
 	r.buf.Write(r.line)
 }
 
-// Commit completes the file and gives it its name. On an error nothing is left of it.
+// Commit completes the file and gives it its name. After an error, nothing is left.
 func (r *File) Commit() error {
 	if err := r.buf.Flush(); err != nil {
 		return errors.Join(err, r.Close())

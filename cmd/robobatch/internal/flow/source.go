@@ -1,6 +1,6 @@
-// Package flow is the two ends of a run: a source that counts the rows of logs and refuses logs
-// that lack a field that the flags need, and a sink that counts, lists and limits rejected lines. It hides the format
-// of that list, and names the place of the rows before a fault. Only cmd/robobatch imports it.
+// Package flow has the two ends of a run. Its source counts the rows of logs, and rejects logs without a field that the
+// flags need. Its sink counts, lists and limits rejected lines. It also describes where the rows before a fault are.
+// Only cmd/robobatch imports it.
 package flow
 
 import (
@@ -24,15 +24,15 @@ import (
 type Source struct {
 	*ingest.Logs
 	URLs        atomic.Int64 // read so far
-	NeedsAgents bool         // rows without User-Agents are a fault
-	NoAgents    error        // instead of the usual one about that; nil is that
-	NoTimes     error        // of rows of a log without times; nil if these are not needed
-	Dated       bool         // a row had a time, of those whose times are needed
-	Late        int64        // rows whose times are read, and are over a year younger than the table of crawlers
-	fault       error        // of rows that lack them
+	NeedsAgents bool         // rows without User-Agents are an error
+	NoAgents    error        // replaces the usual error for missing User-Agents; nil keeps it
+	NoTimes     error        // error for a log without times; nil if times are not needed
+	Dated       bool         // a row had a time, if times are needed
+	Late        int64        // rows whose time is over a year after the day of the table of crawlers
+	fault       error        // error of rows that lack a field
 }
 
-// late is a year after the day of the table of crawlers, in microseconds since 1970.
+// late is one year after the day of the table of crawlers, in microseconds since 1970.
 var late = func() int64 {
 	day, err := time.Parse(time.DateOnly, crawlers.Date())
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Source) Next(b *engine.Batch) bool {
 	return true
 }
 
-// Err returns the error that broke the rows off.
+// Err returns the error that ended the rows.
 func (s *Source) Err() error {
 	if s.fault != nil {
 		return s.fault
@@ -76,35 +76,35 @@ func (s *Source) Err() error {
 	return s.Logs.Err()
 }
 
-// Sample returns how far the logs are read. It may be called from any goroutine.
+// Sample returns the progress of reading. Any goroutine may call it.
 func (s *Source) Sample() console.Sample {
 	done, total := s.Progress()
 	return console.Sample{Done: done, Total: total, URLs: s.URLs.Load(), Bytes: true}
 }
 
-// The errors of logs that lack a field that a flag needs.
+// Errors for logs without a field that a flag needs.
 var (
 	errNoUserAgents = errors.New("-agent-from-log: this log has no field user_agent, because it is read as a list of URLs: name crawlers with -agent, or the format with -format")
 	ErrNoTimes      = errors.New("-as-of log: this log has no times, because it is read as a list of URLs: name a date, such as -as-of 2026-01-31, or the format with -format")
 	ErrNoDates      = errors.New("-partition-by date: this log has no time field: name it with -field time=name, or leave out date")
 )
 
-// A FaultError is a fault in the middle of the logs, or one of the run as a whole.
+// A FaultError is an error in the middle of the logs, or about a completed run.
 type FaultError struct {
 	Err   error  // the fault, and its place
-	AtEnd bool   // the run went to its end, and has all its rows
-	Rows  int64  // of the output, before the fault
-	Where string // which rows are written; "" is all
-	Out   string // name of the output that was asked for
-	Kept  string // name of the one that has the rows; "" if there are none
+	AtEnd bool   // the run was completed, with all rows
+	Rows  int64  // rows of the output before the fault
+	Where string // the rows selected by -where; "" means all
+	Out   string // requested output
+	Kept  string // output that has the rows; "" if none
 	Lost  error  // why the rows could not be kept; nil if they were
 
 	Aborted bool // the output is an object, so no part of it can be kept
 
-	Unverified string // the log, and its first line, whose rows nothing has verified from there on; "" if all are verified
+	Unverified string // the log and the first line from which rows are unverified; "" if all are verified
 }
 
-// Error names the fault, and the place of the rows before it.
+// Error describes the fault, and where the rows before it are.
 func (e *FaultError) Error() string {
 	switch {
 	case e.AtEnd:
@@ -125,7 +125,7 @@ func (e *FaultError) Error() string {
 	return fmt.Sprintf("%v\n%s complete in %s; %s was not written%s", e.Err, e.before(), say.File(e.Kept), say.File(e.Out), e.unverified())
 }
 
-// unverified says which rows may be wrong, on a line of its own.
+// unverified names the rows that may be wrong, on a line of its own.
 func (e *FaultError) unverified() string {
 	if e.Unverified == "" {
 		return ""
@@ -136,7 +136,7 @@ func (e *FaultError) unverified() string {
 	return "\nno checksum has verified rows from " + e.Unverified + " on, so they may be wrong: use only the rows before"
 }
 
-// before returns the rows before the fault, and their verb.
+// before describes the rows before the fault, with a verb.
 func (e *FaultError) before() string {
 	if e.Rows == 1 {
 		return "the row before that is"
@@ -167,7 +167,7 @@ func (e *FaultError) whole() string {
 // Unwrap returns the fault.
 func (e *FaultError) Unwrap() error { return e.Err }
 
-// IsClosedPipe reports whether the only fault is that the reader of standard output has closed it.
+// IsClosedPipe reports whether the only fault is that the reader closed standard output.
 func IsClosedPipe(err error) bool {
 	if _, ok := errors.AsType[*FaultError](err); ok {
 		return false

@@ -1,6 +1,6 @@
-// Package guard runs a command's work so that a signal can end it at any moment and leave no
-// half-written output. It hides when a signal comes too late, and how an output is dropped by
-// another goroutine than the one that writes it. Only cmd/robobatch imports it.
+// Package guard runs a command so that a signal can end it at any moment without leaving a half-written output. It
+// decides when a signal comes too late, and lets one goroutine drop an output that another one writes. Only
+// cmd/robobatch imports it.
 package guard
 
 import (
@@ -20,18 +20,18 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// Grace is how long a run may take to stop after a signal. A run that takes longer is blocked: it reads from or writes
-// to a pipe whose other end does nothing.
+// Grace is how long a run may take to stop after a signal. A run that takes longer is blocked, for example on a pipe
+// whose other end is idle.
 const Grace = 500 * time.Millisecond
 
-// An Error says that a signal ended the run.
+// An Error means that a signal ended the run.
 type Error struct {
 	Signal os.Signal
-	Out    string // the output that is not there now
+	Out    string // the output that was dropped
 	Left   error  // why a part of it could not be removed; nil if nothing is left
 }
 
-// Error says so.
+// Error names the signal and the dropped output.
 func (e *Error) Error() string {
 	if e.Out == say.Std {
 		return fmt.Sprintf("stopped by the signal %q: the output is incomplete", e.Signal)
@@ -51,34 +51,32 @@ func (e *Error) ExitCode() int {
 	if s, ok := e.Signal.(syscall.Signal); ok {
 		return 128 + int(s)
 	}
-	return 2 // an error of the system, as far as anyone knows
+	return 2 // not a signal: an error of the system
 }
 
-// A Task is the run of a command once its flags are checked. Its methods but Run may be called while
-// Run runs.
+// A Task is a run of a command with checked flags. Its other methods may be called while Run runs.
 type Task interface {
 	Run(ctx context.Context) error
-	Drop() (committed bool, err error) // drops its output, as [Sink.Drop] does
-	Targets() (out, last string)       // its output, and the file that it writes once that is complete
+	Drop() (committed bool, err error) // drops the output, see [Sink.Drop]
+	Targets() (out, last string)       // names of the output, and of the file written last
 }
 
-// Printed is the part of a [Task] that writes to standard output only: there is nothing to drop.
+// Printed is the part of a [Task] that writes only to standard output, so there is nothing to drop.
 type Printed struct{}
 
 // Drop drops nothing.
 func (Printed) Drop() (committed bool, err error) { return false, nil }
 
-// Targets returns the names of standard output.
+// Targets returns the name of standard output twice.
 func (Printed) Targets() (out, last string) { return say.Std, say.Std }
 
-// Run runs the task until it ends or SIGINT, SIGTERM, SIGHUP or SIGQUIT comes, and then drops its output. A
-// panic of the task is an error, and drops its output, too. A
-// signal that comes when the output is complete, or the task has failed, changes nothing; nor does
-// a second signal.
+// Run runs the task until it ends or SIGINT, SIGTERM, SIGHUP or SIGQUIT arrives; after a signal it drops the output. A
+// panic of the task becomes an error, and also drops the output. A signal is ignored if the output is complete, the
+// task has failed, or another signal came before.
 func Run(t Task) error {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
-		if !signal.Ignored(s) { // as in the background of a shell script
+		if !signal.Ignored(s) { // ignored in the background of a shell script
 			signal.Notify(signals, s)
 		}
 	}
@@ -87,7 +85,7 @@ func Run(t Task) error {
 	defer cancel()
 	done := panics.Run(func() error {
 		err := panics.Catch(func() error { return t.Run(ctx) })
-		if _, ok := errors.AsType[*panics.Error](err); ok { // Run may have been left in the middle
+		if _, ok := errors.AsType[*panics.Error](err); ok { // a panic may have interrupted Run
 			_, errDrop := t.Drop()
 			err = errors.Join(err, errDrop)
 		}
@@ -110,7 +108,7 @@ func Run(t Task) error {
 			if committed, _ := t.Drop(); committed {
 				_, interrupt.Out = t.Targets()
 			}
-			return interrupt // the errors of the cancelled parts say nothing more
+			return interrupt // the errors of cancelled parts add nothing
 		}
 		return err
 	case <-time.After(Grace):
@@ -125,16 +123,16 @@ func Run(t Task) error {
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(Grace): // all that is left to write are the statistics
+	case <-time.After(Grace): // only the statistics are still unwritten
 		_, last := t.Targets()
 		return &Error{Signal: interrupt.Signal, Out: last}
 	}
 }
 
-// A File is the file of a sink, which may be dropped while it is written.
+// A File is the file of a sink, which may be dropped during a write.
 type File struct{ *Sink[*atomicfile.File] }
 
-// use calls do with the file, unless that was dropped.
+// use calls do with the file, unless it was dropped.
 func (l File) use(do func(f *atomicfile.File) (int, error)) (n int, err error) {
 	err = l.Use(func(f *atomicfile.File) (err error) {
 		n, err = do(f)
@@ -158,21 +156,20 @@ func (l File) ReadAt(b []byte, off int64) (int, error) {
 	return l.use(func(f *atomicfile.File) (int, error) { return f.ReadAt(b, off) })
 }
 
-// A Sink is an output that another goroutine than the one that writes it can drop. Its zero value
-// has a name to be set and no file yet; one that keeps no name is of nothing, and Drop and Close do nothing.
+// A Sink is an output that a goroutine other than its writer can drop. The zero value has no file yet; set its name
+// first. Without a name, Drop and Close do nothing.
 type Sink[F io.Closer] struct {
 	Name string // of the output, "-" for standard output
 
 	mu        sync.Mutex
 	file      F
-	created   bool // there is a file
+	created   bool // the file exists
 	dropped   bool
-	committed bool  // all that there is to write is complete, under its name or the partial one
-	left      error // of the output, whoever dropped it, see [place.Left]; nil if nothing is
+	committed bool  // all data is complete, under the final or the partial name
+	left      error // error of dropping the output, see [place.Left]; nil if nothing is left
 }
 
-// Use calls do with the file while nobody else uses it. Once the sink is dropped, it returns
-// [context.Canceled] instead.
+// Use calls do with exclusive access to the file. After the sink is dropped, it returns [context.Canceled] instead.
 func (s *Sink[F]) Use(do func(f F) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,8 +179,8 @@ func (s *Sink[F]) Use(do func(f F) error) error {
 	return s.note(do(s.file))
 }
 
-// note returns the error, and remembers it if it says that something is left: only the first who drops
-// an output is told.
+// note returns the error. If the error says that something is left, it is kept, because only the first caller of Drop
+// gets it.
 func (s *Sink[F]) note(err error) error {
 	if left := place.Left(err); left != nil {
 		s.left = left
@@ -200,7 +197,8 @@ func (s *Sink[F]) Create(open func() (F, error)) error {
 	})
 }
 
-// Commit is Use for the last step, which completes the output. Once do has succeeded, dropping comes too late.
+// Commit is Use for the last step, which completes the output. Once do has succeeded, the output can no longer be
+// dropped.
 func (s *Sink[F]) Commit(do func(f F) error) error {
 	return s.Use(func(f F) error {
 		err := do(f)
@@ -209,7 +207,7 @@ func (s *Sink[F]) Commit(do func(f F) error) error {
 	})
 }
 
-// Close drops the output, unless it is complete.
+// Close drops the output unless it is complete.
 func (s *Sink[F]) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,14 +218,13 @@ func (s *Sink[F]) Close() error {
 	return s.note(s.file.Close())
 }
 
-// Targets returns the name of the output twice, as nothing is written when it is complete, see
-// [Task].
+// Targets returns the name of the output twice, because nothing is written after it, see [Task].
 func (s *Sink[F]) Targets() (out, last string) { return s.Name, s.Name }
 
-// Drop is Close for any goroutine, and reports whether it came too late: the output is complete. If a part of the
-// output is left, it returns that error even if another goroutine has dropped the output before. It does not touch
-// outputs that are written in place, such as standard output and named pipes. Nothing can be removed there, and a write
-// that blocks must not block Drop.
+// Drop is Close for any goroutine. It reports whether the output was already complete. If a part of the output is left,
+// it returns that error even if another goroutine dropped the output. It does not touch outputs that are written in
+// place, such as standard output and named pipes: nothing can be removed there, and a blocked write must not block
+// Drop.
 func (s *Sink[F]) Drop() (committed bool, err error) {
 	if atomicfile.InPlace(s.Name) {
 		return false, nil

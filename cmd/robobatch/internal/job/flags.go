@@ -30,10 +30,10 @@ type given struct {
 	series         seriesFlags
 }
 
-// Command returns the main job, which has no name.
+// Command returns the main job, which has no command name.
 func Command() flags.Command { return new(given).command() }
 
-// command returns the main job, whose flags set g.
+// command returns the main job; its flags set g.
 func (g *given) command() flags.Command {
 	c := flags.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
 	c.Intro = `
@@ -114,11 +114,10 @@ func (g *given) outFlags() []cli.Flag {
 		directory; stdin.verdicts.parquet for -in -.`}, g.table.FormatFlag()}
 }
 
-// rowFlags say which rows and columns are written.
+// rowFlags are the flags that choose rows and columns.
 type rowFlags struct{ columns, layout, where string }
 
-// A storage is the flags that say how the output is stored, apart from its name and columns.
-// They change no row.
+// A storage holds the flags about the storage of the output, apart from its name and columns. They do not change rows.
 type storage struct {
 	compression     string
 	level, rowGroup int
@@ -127,7 +126,7 @@ type storage struct {
 	partitionBy, partitionMode string
 }
 
-// flags returns them, with -csv of the table.
+// flags returns these flags, and -csv of the table.
 func (s *storage) flags(table *flags.Table) []cli.Flag {
 	all := []cli.Flag{
 		{
@@ -168,7 +167,7 @@ func (s *storage) flags(table *flags.Table) []cli.Flag {
 	return all
 }
 
-// seriesFlags say how a run with one output per input goes.
+// seriesFlags are the flags for runs with one output per input.
 type seriesFlags struct {
 	shard, onError string
 	resume, redo   bool
@@ -177,7 +176,7 @@ type seriesFlags struct {
 // onErrors are the values of -on-error.
 var onErrors = []string{"stop", "skip"}
 
-// flags returns them.
+// flags returns these flags.
 func (s *seriesFlags) flags() []cli.Flag {
 	all := []cli.Flag{
 		{
@@ -201,7 +200,7 @@ Batch or Cloud Run. robobatch merge combines the parts (docs/CLUSTER.md).`},
 	return all
 }
 
-// setResume sets -resume, which may have the value redo.
+// setResume sets -resume, which accepts the value redo.
 func (s *seriesFlags) setResume(value string) error {
 	if s.redo = value == "redo"; s.redo {
 		value = "true"
@@ -212,7 +211,8 @@ func (s *seriesFlags) setResume(value string) error {
 	return nil
 }
 
-// choose sets the rows and columns of the output, for crawlers of the log or others, and with sitemaps or without. Kept columns are set before.
+// choose sets the rows and columns of the output, depending on the crawlers and sitemaps. Kept columns must be set
+// before.
 func (r *rowFlags) choose(fromLog, sitemaps bool, question *engine.StoreOptions, out *output.Options, faults *cli.Faults) {
 	var err error
 	out.Layout, err = output.ParseLayout(r.layout)
@@ -248,7 +248,7 @@ func (r *rowFlags) choose(fromLog, sitemaps bool, question *engine.StoreOptions,
 		return slices.Contains(kinds, strings.TrimSpace(name))
 	})
 	where, err := output.ParseWhere(r.where)
-	for i, err := range cli.Parts(err) { // one for each that is unknown
+	for i, err := range cli.Parts(err) { // one for each unknown column
 		faults.Add("where", cli.HintOrMeant(err, strings.TrimSpace(unknown[i]), kinds, flags.WhereMeant))
 	}
 	out.Where = where
@@ -276,7 +276,7 @@ func (r *rowFlags) choose(fromLog, sitemaps bool, question *engine.StoreOptions,
 	}
 }
 
-// checkWide checks that the agents can have columns each.
+// checkWide checks that each agent can have its own columns.
 func checkWide(question *engine.StoreOptions, out *output.Options) error {
 	if question.LogAgents != engine.LogAgentsOff {
 		return errors.New("with -agent-from-log each row is for one crawler: leave out -layout wide, or name the crawlers with -agent")
@@ -285,7 +285,7 @@ func checkWide(question *engine.StoreOptions, out *output.Options) error {
 	return wideError(err)
 }
 
-// chooseParts sets the columns that the output is partitioned by. The output is a directory then.
+// chooseParts sets the partition columns. The output is a directory then.
 func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 	var err error
 	if out.Partition, err = output.ParsePartition(by); err != nil {
@@ -301,11 +301,11 @@ func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 	}
 }
 
-// wideError returns the error of columns that agents share, by the flag that helps against it.
+// wideError returns the error for columns shared by agents, with the flag that avoids it.
 func wideError(err error) error {
 	errs := cli.Parts(err)
 	for i, err := range errs {
-		if c, ok := errors.AsType[*output.ColumnError](err); ok { // all others are known to be right
+		if c, ok := errors.AsType[*output.ColumnError](err); ok { // all other causes were ruled out
 			errs[i] = fmt.Errorf("-keep %[1]s: an agent already has a column %[1]s: leave it out, or use -layout long", c.Name)
 		}
 	}

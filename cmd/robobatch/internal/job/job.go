@@ -1,5 +1,5 @@
-// Package job is the main job: it decides each URL of logs, and writes a row for it to one output, or to one per
-// input. Only cmd/robobatch imports it.
+// Package job implements the main job: it evaluates each URL of logs, and writes a row for it, to one output or to one
+// output per input. Only cmd/robobatch imports it.
 package job
 
 import (
@@ -34,7 +34,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// A job is a plan that runs.
+// A job is a plan being executed.
 type job struct {
 	*plan
 	src   *flow.Source
@@ -52,10 +52,9 @@ func newJob(p *plan) *job {
 	return j
 }
 
-// Drop drops the output, the list of rejects unless it is complete, the statistics and the temporary
-// pack.
+// Drop drops the output, an incomplete list of rejects, the statistics and the temporary pack.
 func (j *job) Drop() (committed bool, err error) {
-	_, errPage := j.page.Drop() // it may be incomplete when the output is complete
+	_, errPage := j.page.Drop() // may be incomplete even if the output is complete
 	if committed, err = j.out.Drop(); committed {
 		return committed, errors.Join(err, errPage, j.set.End())
 	}
@@ -69,7 +68,7 @@ func (j *job) Targets() (out, last string) {
 	return j.outName, cmp.Or(j.page.FileName(), j.statsName, j.outName)
 }
 
-// load makes the rules ready.
+// load prepares the rules.
 func (j *job) load(ctx context.Context) error {
 	j.Hints = append(j.Hints, targets.Leftovers(j.outName, j.statsName, j.rejects, j.page.FileName()))
 	j.WarnOnce(targets.Mixed(j.outName, j.statsName, j.rejects, j.page.FileName()))
@@ -87,8 +86,8 @@ func (j *job) close() error {
 	return errors.Join(j.out.Close(), j.out.List.Close(), j.Logs.Close(), j.page.Close())
 }
 
-// Run compiles the rules, takes the logs through them, completes the output and reports. If it
-// fails before it comes to report, with no [*flow.FaultError], no output is left.
+// Run compiles the rules, evaluates the logs, completes the output and reports. If it fails before the report with an
+// error other than [*flow.FaultError], no output is left.
 func (j *job) Run(ctx context.Context) (err error) {
 	defer func() {
 		err = errors.Join(err, j.close(), j.stats.Close(), j.Unload(), j.set.End())
@@ -113,8 +112,7 @@ func (j *job) Run(ctx context.Context) (err error) {
 	return errors.Join(j.report(r), err)
 }
 
-// decide takes the logs through the rules and completes the output. Without a report there is
-// nothing to report but the error.
+// decide evaluates the logs and completes the output. Without a report, only the error is reported.
 func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	j.outOpt.Cancel = ctx.Done()
 	err := j.out.Open(j.outOpt.Inputs, func() (*output.File, error) {
@@ -140,15 +138,15 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	return r, err
 }
 
-// complete completes the output: all of it, or the rows before the error that ended the run. If that
-// is a fault of the logs, complete returns a [*flow.FaultError], or one that leaves nothing.
-// It returns one, too, if a limit was passed, and for an error of judge, where all rows are there.
+// complete completes the output: all of it, or the rows before the error that ended the run. For a fault in the logs,
+// it returns a [*flow.FaultError], or an error if no rows are left. It also returns a [*flow.FaultError] if a limit was
+// exceeded, or if judge fails although all rows are there.
 func (j *job) complete(ctx context.Context, r *summary.Report, err error) error {
 	atEnd := err == nil
 	if atEnd {
 		err = j.judge(r)
 	}
-	if j.series == nil { // which has a record of each output
+	if j.series == nil { // a series records each output
 		if err := j.set.Begin(j.outName, j.rejects, j.page.FileName(), j.statsName); err != nil {
 			return err
 		}
@@ -169,7 +167,7 @@ func (j *job) complete(ctx context.Context, r *summary.Report, err error) error 
 	return err
 }
 
-// judge returns why a run that went to its end must not pass all the same, or nil.
+// judge returns why a completed run must fail nevertheless, or nil.
 func (j *job) judge(r *summary.Report) error {
 	if err := j.limit.Check(j.out.Rejected.Load(), r.Counts.Lines(), true); err != nil {
 		return err
@@ -177,7 +175,7 @@ func (j *job) judge(r *summary.Report) error {
 	return j.require.Check(r.Rows())
 }
 
-// warnings returns the warnings about the rows of the logs. An error of judge does not count.
+// warnings returns the warnings about the rows of the logs, apart from errors of judge.
 func (j *job) warnings(r *summary.Report) []warning.Warning {
 	all := r.Warn()
 	if j.series != nil {
@@ -189,20 +187,20 @@ func (j *job) warnings(r *summary.Report) []warning.Warning {
 	}
 	if j.limit.IsNone() && !j.require.AllowBad {
 		lines := j.out.Rejected.Load()
-		if j.outOpt.Where&output.WhereBad != 0 { // -where asks for the rows of bad URLs
+		if j.outOpt.Where&output.WhereBad != 0 { // -where includes rows with invalid URLs
 			lines = summary.Sum(r.Counts.Refused)
 		}
 		all = append(all, r.Rejected(lines, "list them with -rejects")...)
 	}
 	return slices.DeleteFunc(all, func(d warning.Warning) bool {
-		if d.Code == warning.NoRows && j.LogOpt.Part != (ingest.Part{}) { // of a part without rows
+		if d.Code == warning.NoRows && j.LogOpt.Part != (ingest.Part{}) { // a part may have no rows
 			return true
 		}
 		return d.Code == warning.NoURLs && !j.require.AllowBad || d.Code == warning.NoRows && j.require.Rows && r.Counts.Skipped == 0
 	})
 }
 
-// evaluate takes the logs through the rules.
+// evaluate evaluates the logs.
 func (j *job) evaluate(ctx context.Context) error {
 	if !j.Asked.ByRow() && j.outOpt.Needs().Times {
 		j.src.NoTimes = flow.ErrNoDates
@@ -212,7 +210,7 @@ func (j *job) evaluate(ctx context.Context) error {
 	return err
 }
 
-// commit completes the output, once the page beside it is made.
+// commit completes the output, after the page.
 func (j *job) commit(ctx context.Context, r *summary.Report) error {
 	err := j.out.Use(func(f *output.File) error {
 		r.Describe(f, j.outOpt.Format)
@@ -295,10 +293,10 @@ func (j *job) report(r *summary.Report) error {
 	return nil
 }
 
-// A logHint is advice that depends on a log, and its kind.
+// A logHint is advice about a log, with its kind.
 type logHint struct{ kind, text string }
 
-// hintsAbout returns hints about logs that the user may not expect.
+// hintsAbout returns hints about unexpected properties of logs.
 func hintsAbout(r *summary.Report) (hints []logHint) {
 	for _, in := range r.Inputs {
 		if in.Field != "" {
@@ -317,8 +315,8 @@ func hintsAbout(r *summary.Report) (hints []logHint) {
 	return hints
 }
 
-// openStats opens the file of the statistics before the work, so that a fault shows in time. A
-// named pipe is opened at the end: its reader may wait for the output first.
+// openStats opens the statistics file before the work, so that errors show early. A named pipe is opened at the end,
+// because its reader may wait for the output first.
 func (j *job) openStats() error {
 	if j.statsName == "" || isPipe(j.statsName) {
 		return nil
@@ -338,23 +336,23 @@ func isPipe(name string) bool {
 	return err == nil && atomicfile.Descriptor(name) < 0 && info.Mode()&os.ModeNamedPipe != 0
 }
 
-// A plan is the values of the flags, checked, with its inputs found: ready to run.
+// A plan holds the checked flags and the inputs that were found, ready to run.
 type plan struct {
 	passage.Passage
 	outName   string // "-" for standard output
 	outOpt    output.Options
-	statsName string      // of the summary as JSON; "" is none
-	rejects   string      // name of the list of rejected lines; "" is none
-	page      *page.Page  // of -report; nil is none
-	series    *seriesPlan // nil for one output
+	statsName string      // file of the summary as JSON; "" means none
+	rejects   string      // file of rejected lines; "" means none
+	page      *page.Page  // page of -report; nil without it
+	series    *seriesPlan // nil for a single output
 	limit     flow.Limit
 	require   flow.Requirements
-	verbose   bool // of the summary
+	verbose   bool // verbose summary
 	remedies  remedy.For
 }
 
-// plan makes the plan, and the run of it. It opens nothing and writes nothing. It reports all faults of the flags
-// at once, each as a [cli.UsageError]; if there are none, all faults of the files that they name.
+// plan makes the plan and its run. It opens and writes nothing. It reports all faults of the flags at once, each as a
+// [cli.UsageError]; if there are none, all faults of the named files.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	p, err := g.newPlan(std, faults)
 	switch {
@@ -381,7 +379,7 @@ func (g *given) newPlan(std console.Streams, faults cli.Faults) (*plan, error) {
 	return p, p.find(g)
 }
 
-// choose takes the values of the flags, without a look at any file.
+// choose sets the options from the flags, without opening any file.
 func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	var input cli.Faults
 	p.outOpt.Kept = p.Choose(&g.Flags, std, &faults, &input)
@@ -407,7 +405,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	needs := p.outOpt.Needs()
 	p.Now.Opt.Directives, p.LogOpt.Fields.Times = needs.Directives, p.LogOpt.Fields.Times || needs.Times
 	g.table.ChooseFormat(file, p.Out, &p.outOpt, &faults)
-	// Set how the output is stored, once its format and columns are set.
+	// Set the storage options, once format and columns are set.
 	agents := flags.AgentsOf(&p.Now.Opt)
 	var err error
 	p.outOpt.Mode, err = output.ParsePartitionMode(g.storage.partitionMode)

@@ -29,20 +29,19 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// A seriesPlan is the part of the plan about one output per input.
+// A seriesPlan is the part of the plan for one output per input.
 type seriesPlan struct {
 	dir          series.Dir
 	resume, skip bool
-	redo         bool // outputs that were made with other flags
+	redo         bool // redo outputs that were made with other flags
 	flags        series.Flags
 	list         series.List
-	items        []series.Item // of the shard
-	bytes        int64         // of these
-	hint         string        // about the shard
+	items        []series.Item // items of the shard
+	bytes        int64         // bytes of the items
+	hint         string        // hint about the shard
 }
 
-// parseOnError reports whether the run continues with the next input. "" is the default of a command
-// that has no such flag.
+// parseOnError reports whether the run continues after a failed input. "" is the default of a command without the flag.
 func parseOnError(text string) (skip bool, err error) {
 	if text == "" {
 		return false, nil
@@ -51,10 +50,10 @@ func parseOnError(text string) (skip bool, err error) {
 	return i == 1, err
 }
 
-// errOneOutput is the error of a flag that is for one output per input.
+// errOneOutput is the error for a flag that needs one output per input.
 var errOneOutput = errors.New("this flag needs one output per input: name a directory that ends in /, as in -out out/")
 
-// chooseSeries returns the plan of a run with one output per input, nil for another.
+// chooseSeries returns the plan for one output per input; nil for other runs.
 func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	p := &seriesPlan{dir: series.Dir{Name: g.table.Out}, resume: g.series.resume, redo: g.series.redo}
 	var err error
@@ -92,7 +91,7 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	return p
 }
 
-// note notes the flags that change bytes of outputs.
+// note records the flags that change bytes of outputs.
 func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 	if p == nil {
 		return nil
@@ -118,8 +117,7 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 	return err
 }
 
-// find gives the inputs their outputs, and takes the part of the shard. textSize says which inputs can be split; nil if none
-// may be.
+// find assigns outputs to the inputs, and selects the shard. textSize says which inputs can be split; nil if none can.
 func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize series.Sizer) error {
 	if err := files.Err(); err != nil && !p.skip {
 		return err
@@ -152,8 +150,8 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize s
 	return nil
 }
 
-// textSize returns what tells the size of the text of an input, nil if all rows of an input are for one task: to be counted
-// against a limit.
+// textSize returns a function for the size of an input's text; nil if one task must read all rows of an input, to count
+// them against a limit.
 func (p *plan) textSize() series.Sizer {
 	if p.LogOpt.Limit > 0 || !p.limit.IsNone() || p.require.Rules != (flow.Share{}) {
 		return nil
@@ -161,8 +159,8 @@ func (p *plan) textSize() series.Sizer {
 	return func(name string) (int64, error) { return ingest.TextSize(name, p.LogOpt) }
 }
 
-// findKinds has all outputs keep the kinds of columns that the first input has which can be opened: those of all
-// shards do.
+// findKinds sets the column types of all outputs to those of the first input that can be opened, so that all shards
+// agree.
 func (p *plan) findKinds() {
 	for i := range p.Files.Files {
 		f := &p.Files.Files[i]
@@ -186,31 +184,30 @@ func whyNoFile(name string) error {
 	return &ingest.NameError{Name: name, Err: errors.New("can be read only once, so it cannot have an output in a directory"), Remedy: "write it to a file first"}
 }
 
-// A seriesRun is a plan with one output per input that runs: one input after the other, by the same
-// rules.
+// A seriesRun runs a plan with one output per input: the inputs one after the other, with the same rules.
 type seriesRun struct {
-	*job  // that loads the rules, and has no output
+	*job  // loads the rules, and has no output
 	made  series.Made
 	sum   *series.Sum
-	parts string              // the directory where partitions are written
-	diff  map[string][]string // names of outputs that are done again, by the reason
+	parts string              // directory for partitions
+	diff  map[string][]string // names of outputs that are redone, by reason
 
 	notes []seriesHint
 
 	mu      sync.Mutex
 	current *job         // nil between inputs
-	item    *series.Item // of current
-	dropped bool         // no other may begin
+	item    *series.Item // item of current
+	dropped bool         // no further job may begin
 	total   int64        // bytes of the inputs
-	bytes   int64        // of those before
-	urls    int64        // of these
-	passing error        // of an input that failed because of its store, and may not later
+	bytes   int64        // bytes of the previous inputs
+	urls    int64        // URLs of the previous inputs
+	passing error        // temporary storage error of an input, which may succeed later
 }
 
 // A seriesHint is the first hint of its kind.
 type seriesHint struct {
 	logHint
-	more int // further inputs that have the hint
+	more int // further inputs with the hint
 }
 
 // Drop drops the output that is being written.
@@ -234,7 +231,7 @@ func (s *seriesRun) Targets() (out, last string) {
 	return s.series.dir.Name, s.series.dir.Name
 }
 
-// Run compiles the rules once, and makes the outputs that are not done.
+// Run compiles the rules once, and makes the missing outputs.
 func (s *seriesRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, s.Unload()) }()
 	if s.series.resume && !s.series.redo {
@@ -274,7 +271,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 			say.File(s.series.dir.Name), say.Number(int64(s.sum.Series.Done)), say.Count(int64(len(s.items())), "output")))
 		return err
 	}
-	// Write failures and statistics, and report. The error says that inputs failed.
+	// Write failures and statistics, and report. The error lists failed inputs.
 	dir := s.series.dir
 	s.again()
 	if dir.Whole() {
@@ -315,7 +312,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	return flow.NewPolicyError(series.FailedText(failed, say.File(dir.Failed())), s.passing)
 }
 
-// items returns those of the shard.
+// items returns the items of the shard.
 func (s *seriesRun) items() []series.Item { return s.series.items }
 
 // all makes all outputs.
@@ -346,13 +343,13 @@ func (s *seriesRun) all(ctx context.Context) error {
 	return nil
 }
 
-// An inputError is an error of an input, before its rows are read.
+// An inputError is an error that occurs before an input's rows are read.
 type inputError struct{ err error }
 
 func (e *inputError) Error() string { return e.err.Error() }
 func (e *inputError) Unwrap() error { return e.err }
 
-// failureOf returns the fault of an input; ok is false if the error is about something else.
+// failureOf returns the fault of an input; ok is false if the error is not about the input.
 func failureOf(err error) (text string, ok bool) {
 	if errors.Is(err, context.Canceled) {
 		return "", false
@@ -366,13 +363,13 @@ func failureOf(err error) (text string, ok bool) {
 	return "", false
 }
 
-// makeOutput makes the output of an input, unless it is done.
+// makeOutput makes the output of an input, unless it is complete.
 func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	dir := s.series.dir
 	defer dir.Forget(item) // there may be a million
 	state, err := s.look(item)
 	switch {
-	case errors.Is(err, context.Canceled), place.IsDown(err): // the next input would fare no better
+	case errors.Is(err, context.Canceled), place.IsDown(err): // the next input would fail as well
 		return err
 	case state.Kept:
 		return &inputError{err}
@@ -404,7 +401,7 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 		return err
 	}
 	for _, hint := range hintsAbout(r) {
-		// Note a hint about an input.
+		// Record a hint about an input.
 		i := slices.IndexFunc(s.notes, func(h seriesHint) bool { return h.kind == hint.kind })
 		if i < 0 {
 			s.notes = append(s.notes, seriesHint{logHint: hint})
@@ -426,7 +423,7 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	return nil
 }
 
-// look finds out whether an output is done, if that is asked for, and describes its input.
+// look describes an input and, if requested, checks whether its output is complete.
 func (s *seriesRun) look(item *series.Item) (state series.State, err error) {
 	file := item.OnDisk()
 	switch {
@@ -444,7 +441,7 @@ func (s *seriesRun) look(item *series.Item) (state series.State, err error) {
 	return state, err
 }
 
-// passes reports whether an output that was done before is within the limits that are asked for now.
+// passes reports whether an existing output meets the current limits.
 func (s *seriesRun) passes(r *series.Record) bool {
 	report := &summary.Report{Counts: r.Counts}
 	if s.limit.Check(r.Reject, r.Counts.Lines(), true) == nil && s.require.Check(report.Rows()) == nil {
@@ -455,7 +452,7 @@ func (s *seriesRun) passes(r *series.Record) bool {
 	return false
 }
 
-// jobFor returns the job of an input, which Drop drops from now on.
+// jobFor returns the job of an input. From now on, Drop drops it.
 func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	p := *s.plan
 	p.Progress, p.Warnings, p.statsName, p.outName = console.Off, nil, "", s.series.dir.Output(item)
@@ -465,7 +462,7 @@ func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	if p.rejects != "" {
 		p.rejects = s.series.dir.Rejects(s.rejects, item)
 	}
-	if item.IsPiece() { // its input has rows, as was seen when it was split
+	if item.IsPiece() { // rows were found when the input was split
 		p.LogOpt.Part, p.require = item.Part, flow.Requirements{AllowBad: true}
 	}
 	var err error
@@ -483,7 +480,7 @@ func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	return j, nil
 }
 
-// makeRejects makes the directory of the list of an input's rejects, if there is one.
+// makeRejects creates the directory for the list of an input's rejects, if there is a list.
 func (s *seriesRun) makeRejects(item *series.Item) error {
 	if s.rejects == "" {
 		return nil
@@ -499,7 +496,7 @@ func (s *seriesRun) release() {
 	s.current = nil
 }
 
-// sample returns how far the run is.
+// sample returns the progress of the run.
 func (s *seriesRun) sample() console.Sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -512,7 +509,7 @@ func (s *seriesRun) sample() console.Sample {
 	return sample
 }
 
-// again says which outputs are done again, and why: under -quiet, too.
+// again says which outputs are redone and why, even with -quiet.
 func (s *seriesRun) again() {
 	for _, why := range slices.Sorted(maps.Keys(s.diff)) {
 		names := s.diff[why]

@@ -16,22 +16,22 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// A Baseline is the findings that are accepted: how many of each key.
+// A Baseline holds the accepted findings: the number for each key.
 type Baseline map[Key]int
 
-// An accepted is an entry of the file of a baseline.
+// An accepted is an entry of a baseline file.
 type accepted struct {
 	Key
 	Count int `json:"count"`
 }
 
-// baselineFile is the form of the file.
+// baselineFile is the structure of the file.
 type baselineFile struct {
 	Version  int        `json:"version"`
 	Accepted []accepted `json:"accepted"`
 }
 
-// baselineVersion is the version of the form.
+// baselineVersion is the version of the structure.
 const baselineVersion = 1
 
 // ReadBaseline reads a baseline that [Baseline.Write] wrote.
@@ -60,7 +60,7 @@ func ReadBaseline(name string) (Baseline, error) {
 	return b, nil
 }
 
-// Accepts reports whether the baseline has the finding, and takes it out.
+// Accepts reports whether the baseline has the finding, and removes it.
 func (b Baseline) Accepts(f *Finding) bool {
 	key := f.Key()
 	if b[key] == 0 {
@@ -70,7 +70,7 @@ func (b Baseline) Accepts(f *Finding) bool {
 	return true
 }
 
-// Left returns how many findings the baseline has that were not taken out.
+// Left returns the number of findings that were not removed.
 func (b Baseline) Left() (n int64) {
 	for _, count := range b {
 		n += int64(count)
@@ -78,7 +78,7 @@ func (b Baseline) Left() (n int64) {
 	return n
 }
 
-// names returns the findings that were not taken out, at most so many by code and line of text.
+// names describes the remaining findings by code and line of text, up to a maximum number.
 func (b Baseline) names(most int) string {
 	var left []string
 	for key, count := range b {
@@ -96,7 +96,7 @@ func (b Baseline) names(most int) string {
 // Add adds a finding.
 func (b Baseline) Add(f *Finding) { b[f.Key()]++ }
 
-// Write writes the baseline, its findings in order.
+// Write writes the baseline, with its findings sorted.
 func (b Baseline) Write(w io.Writer) error {
 	file := baselineFile{Version: baselineVersion, Accepted: []accepted{}}
 	for key, n := range b {
